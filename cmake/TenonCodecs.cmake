@@ -1,0 +1,35 @@
+# The libraries we take, each found and named once.  The shared library links
+# them as usual; the command takes the static archives where Debian ships them,
+# because start-up time counts.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)
+pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
+find_library(SNAPPY_LIBRARY snappy REQUIRED)
+find_path(SNAPPY_INCLUDE snappy-c.h REQUIRED)
+
+add_library(tn_codec_headers INTERFACE)
+target_include_directories(tn_codec_headers INTERFACE
+    ${CRYPTO_INCLUDE_DIRS} ${DEFLATE_INCLUDE_DIRS} ${SNAPPY_INCLUDE})
+
+add_library(tn_codecs INTERFACE)
+target_link_libraries(tn_codecs INTERFACE
+    PkgConfig::CRYPTO PkgConfig::DEFLATE ${SNAPPY_LIBRARY} Threads::Threads m)
+
+# tn_static(VARIABLE ARCHIVE FALLBACK): the archive if there is one.
+function(tn_static variable archive fallback)
+    find_library(${variable} ${archive})
+    mark_as_advanced(${variable})
+    if(NOT ${variable})
+        set(${variable} ${fallback} PARENT_SCOPE)
+    endif()
+endfunction()
+tn_static(STATIC_CRYPTO libcrypto.a PkgConfig::CRYPTO)
+tn_static(STATIC_DEFLATE libdeflate.a PkgConfig::DEFLATE)
+tn_static(STATIC_SNAPPY libsnappy.a ${SNAPPY_LIBRARY})
+
+add_library(tn_codecs_static INTERFACE)
+# snappy is C++ inside; its runtime comes along as an archive too.
+target_link_libraries(tn_codecs_static INTERFACE
+    ${STATIC_CRYPTO} ${STATIC_DEFLATE} ${STATIC_SNAPPY}
+    -l:libstdc++.a -l:libgcc_eh.a Threads::Threads ${CMAKE_DL_LIBS} m)

@@ -1,0 +1,6 @@
+# Warnings for everything we compile ourselves.
+add_library(tn_warnings INTERFACE)
+target_compile_options(tn_warnings INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Wstrict-prototypes
+    $<$<BOOL:${TN_WERROR}>:-Werror>)
+target_compile_definitions(tn_warnings INTERFACE _POSIX_C_SOURCE=200809L)

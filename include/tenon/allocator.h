@@ -1,0 +1,17 @@
+/* allocator.h - where the library's memory comes from, and how much it may take */
+#ifndef TENON_ALLOCATOR_H
+#define TENON_ALLOCATOR_H
+
+#include <stddef.h>
+
+/* Replace malloc for one context.  `resize` behaves like realloc: a NULL
+ * pointer allocates, size 0 frees and returns NULL.  Both sizes are given, so
+ * that counting allocators need no header.  Must be safe to call from several
+ * threads when the caller asks for more than one worker. */
+struct tn_allocator {
+    void *(*resize)(void *context, void *memory, size_t old_size,
+                    size_t new_size);
+    void *context;
+};
+
+#endif

@@ -1,0 +1,40 @@
+/* bytes.h - a borrowed view of some bytes: text without a terminator too */
+#ifndef TN_BASE_BYTES_H
+#define TN_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct tn_bytes {
+    const uint8_t *data; /* may be NULL when size is 0 */
+    size_t         size;
+};
+
+static inline struct tn_bytes tn_bytes(const void *data, size_t size)
+{
+    return (struct tn_bytes){ (const uint8_t *)data, size };
+}
+
+static inline struct tn_bytes tn_text(const char *text)
+{
+    return tn_bytes(text, strlen(text));
+}
+
+static inline bool tn_bytes_equal(struct tn_bytes a, struct tn_bytes b)
+{
+    return a.size == b.size && (a.size == 0 || !memcmp(a.data, b.data, a.size));
+}
+
+static inline bool tn_bytes_is(struct tn_bytes a, const char *text)
+{
+    return tn_bytes_equal(a, tn_text(text));
+}
+
+/* For printf's "%.*s": pass TN_FMT(view). */
+#define TN_FMT(view)                                                           \
+    (int)((view).size > 4096 ? 4096 : (view).size),                            \
+        (view).size ? (const char *)(view).data : ""
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * cursor.h - the one way to read a stranger's bytes
+ *
+ * A cursor is a window with a wall at its end.  It is sticky: after a failure
+ * it is empty, reads yield zero, loops end by themselves, and the status is
+ * looked at once, at the end.
+ *
+ * Over memory or a mapping the window is the whole range.  Over a source that
+ * is not mapped the window is a pinned block, and `beyond` counts what the
+ * cursor owns after it; tn_span() steps over that without reading it.
+ */
+#ifndef TN_BASE_CURSOR_H
+#define TN_BASE_CURSOR_H
+
+#include <inttypes.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/source.h"
+
+struct tn_cursor {
+    const uint8_t    *at;     /* next unread byte                             */
+    const uint8_t    *end;    /* one past the last byte of the window         */
+    uint64_t          offset; /* where `at` is in the source                  */
+    uint64_t          beyond; /* bytes after the window, not yet in memory    */
+    struct tn_source *source; /* NULL: plain memory                           */
+    struct tn_error  *error;  /* shared by every cursor over the same file    */
+};
+
+/* Over plain memory; `offset` is where it lies in the outermost file. */
+static inline struct tn_cursor tn_cursor_bytes(struct tn_bytes  bytes,
+                                               uint64_t         offset,
+                                               struct tn_error *error)
+{
+    static const uint8_t nothing[1];
+    const uint8_t       *at = bytes.data ? bytes.data : nothing;
+
+    return (struct tn_cursor){ at, at + bytes.size, offset, 0, NULL, error };
+}
+
+/* Over a range of a source; beyond its end is a failure at once. */
+struct tn_cursor tn_cursor_span(struct tn_span span, struct tn_error *error);
+
+/* Records the first failure, at the cursor's offset, and empties the cursor. */
+TN_COLD void tn_fail(struct tn_cursor *c, enum tn_status status,
+                     const char *format, ...) TN_PRINTF(3, 4);
+
+/* The same, at an offset that was noted earlier. */
+TN_COLD void tn_fail_at(struct tn_cursor *c, uint64_t offset,
+                        enum tn_status status, const char *format, ...)
+    TN_PRINTF(4, 5);
+
+/* The parts that need the source; use the inline ones below. */
+const uint8_t *tn_take_slowly(struct tn_cursor *c, uint64_t n);
+void           tn_skip_slowly(struct tn_cursor *c, uint64_t n);
+
+/* Bytes between here and the wall. */
+static inline uint64_t tn_left(const struct tn_cursor *c)
+{
+    return (uint64_t)(c->end - c->at) + c->beyond;
+}
+
+static inline bool tn_more(const struct tn_cursor *c)
+{
+    return c->at < c->end || c->beyond > 0;
+}
+
+/* Borrow the next n bytes, or fail and return NULL.  What it returns stays
+ * valid until the source is closed. */
+static inline const uint8_t *tn_take(struct tn_cursor *c, uint64_t n)
+{
+    if (n > (uint64_t)(c->end - c->at)) /* compare; never add first */
+        return tn_take_slowly(c, n);
+    const uint8_t *bytes = c->at;
+    c->at += (size_t)n;
+    c->offset += n;
+    return bytes;
+}
+
+static inline struct tn_bytes tn_take_bytes(struct tn_cursor *c, uint64_t n)
+{
+    const uint8_t *bytes = tn_take(c, n);
+
+    return bytes ? tn_bytes(bytes, (size_t)n) : (struct tn_bytes){ NULL, 0 };
+}
+
+/* Step over n bytes without reading them. */
+static inline void tn_skip(struct tn_cursor *c, uint64_t n)
+{
+    if (n > (uint64_t)(c->end - c->at)) {
+        tn_skip_slowly(c, n);
+        return;
+    }
+    c->at += (size_t)n;
+    c->offset += n;
+}
+
+/* Note where the next n bytes are, and step over them. */
+static inline struct tn_span tn_span(struct tn_cursor *c, uint64_t n)
+{
+    struct tn_span span = { c->source, c->offset, n };
+
+    tn_skip(c, n);
+    return tn_failed(c->error) ? (struct tn_span){ NULL, c->offset, 0 } : span;
+}
+
+/* Cut a child off the front: a length prefix becomes a wall. */
+static inline struct tn_cursor tn_sub(struct tn_cursor *c, uint64_t n)
+{
+    struct tn_cursor child = *c;
+
+    tn_skip(c, n);
+    if (tn_failed(c->error)) {
+        child.end    = child.at;
+        child.beyond = 0;
+    } else if (n <= (uint64_t)(child.end - child.at)) {
+        child.end    = child.at + (size_t)n;
+        child.beyond = 0;
+    } else {
+        child.beyond = n - (uint64_t)(child.end - child.at);
+    }
+    return child;
+}
+
+static inline uint8_t tn_u8(struct tn_cursor *c)
+{
+    const uint8_t *p = tn_take(c, 1);
+
+    return p ? *p : 0;
+}
+
+static inline uint32_t tn_load32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+           (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t tn_load64(const uint8_t *p)
+{
+    return (uint64_t)tn_load32(p) | (uint64_t)tn_load32(p + 4) << 32;
+}
+
+static inline uint32_t tn_u32(struct tn_cursor *c)
+{
+    const uint8_t *p = tn_take(c, 4);
+
+    return p ? tn_load32(p) : 0;
+}
+
+static inline uint64_t tn_u64(struct tn_cursor *c)
+{
+    const uint8_t *p = tn_take(c, 8);
+
+    return p ? tn_load64(p) : 0;
+}
+
+uint64_t tn_varint_slowly(struct tn_cursor *c);
+
+/* A base-128 number of at most ten bytes; bits past 64 are refused. */
+static inline uint64_t tn_varint(struct tn_cursor *c)
+{
+    if (c->at < c->end && *c->at < 0x80) {
+        c->offset++;
+        return *c->at++;
+    }
+    return tn_varint_slowly(c);
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* error.c - filling in the caller's tn_error */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *tn_status_name(enum tn_status status)
+{
+    switch (status) {
+    case TN_OK: return "ok";
+    case TN_TRUNCATED: return "truncated";
+    case TN_MALFORMED: return "malformed";
+    case TN_LIMIT: return "limit";
+    case TN_UNSUPPORTED: return "unsupported";
+    case TN_NOT_FOUND: return "not found";
+    case TN_IO: return "i/o";
+    case TN_NO_MEMORY: return "no memory";
+    case TN_EXISTS: return "exists";
+    case TN_BUSY: return "busy";
+    case TN_INVALID: return "invalid";
+    case TN_CANCELLED: return "cancelled";
+    }
+    return "unknown status";
+}
+
+const char *tn_status_sentence(enum tn_status status)
+{
+    switch (status) {
+#define X(name, code, sentence)                                                \
+    case TN_##name: return sentence;
+        TN_STATUS_MAP(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+int tn_status_exit_code(enum tn_status status)
+{
+    switch (status) {
+#define X(name, code, sentence)                                                \
+    case TN_##name: return code;
+        TN_STATUS_MAP(X)
+#undef X
+    }
+    return 2;
+}
+
+/* Messages are one line whatever the file's names contain. */
+static void make_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+}
+
+enum tn_status tn_error_set(struct tn_error *error, enum tn_status status,
+                            uint64_t offset, const char *format, ...)
+{
+    if (tn_failed(error))
+        return error->status;
+    error->status = status;
+    error->offset = offset;
+
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->what, sizeof error->what, format, arguments);
+    va_end(arguments);
+    make_one_line(error->what);
+    return status;
+}
+
+enum tn_status tn_error_errno(struct tn_error *error, int number,
+                              const char *format, ...)
+{
+    char text[120], reason[80];
+
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (strerror_r(number, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", number);
+    return tn_error_set(error, TN_IO, TN_NOWHERE, "%s: %s", text, reason);
+}
+
+void tn_error_where(struct tn_error *error, const char *format, ...)
+{
+    char step[sizeof error->where], joined[2 * sizeof error->where];
+
+    if (!tn_failed(error))
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(step, sizeof step, format, arguments);
+    va_end(arguments);
+
+    const char *dot = error->where[0] && error->where[0] != '[' ? "." : "";
+    snprintf(joined, sizeof joined, "%s%s%s", step, dot, error->where);
+    make_one_line(joined);
+    memcpy(error->where, joined, sizeof error->where - 1);
+    error->where[sizeof error->where - 1] = '\0';
+}
+
+void tn_error_file(struct tn_error *error, const char *file)
+{
+    if (tn_failed(error) && !error->file[0])
+        snprintf(error->file, sizeof error->file, "%s", file);
+}

@@ -1,0 +1,53 @@
+/*
+ * error.h - filling in the caller's tn_error
+ *
+ * The first failure wins; later ones are echoes of it.  Lower layers say what
+ * and at which byte, upper layers add where in the model.
+ */
+#ifndef TN_BASE_ERROR_H
+#define TN_BASE_ERROR_H
+
+#include <stdbool.h>
+
+#include <tenon/status.h>
+
+#if defined(__GNUC__)
+#define TN_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define TN_COLD __attribute__((cold))
+#else
+#define TN_PRINTF(format, first)
+#define TN_COLD
+#endif
+
+/* Return the status of a failing call to our own caller. */
+#define TN_TRY(call)                                                           \
+    do {                                                                       \
+        enum tn_status tn_try_status_ = (call);                                \
+        if (tn_try_status_ != TN_OK)                                           \
+            return tn_try_status_;                                             \
+    } while (0)
+
+/* Record a failure, unless one is there already.  Returns the status that is
+ * now in the error, so that `return tn_error_set(...)` reads well. */
+TN_COLD enum tn_status tn_error_set(struct tn_error *error,
+                                    enum tn_status status, uint64_t offset,
+                                    const char *format, ...) TN_PRINTF(4, 5);
+
+/* The operating system refused: adds the text of errno. */
+TN_COLD enum tn_status tn_error_errno(struct tn_error *error, int number,
+                                      const char *format, ...) TN_PRINTF(3, 4);
+
+/* Put a step in front of the path in the model: "node[15]" before "attr[2]"
+ * gives node[15].attr[2].  Does nothing when there is no failure. */
+TN_COLD void tn_error_where(struct tn_error *error, const char *format, ...)
+    TN_PRINTF(2, 3);
+
+/* Name the file of the bundle, unless a lower layer already did. */
+TN_COLD void tn_error_file(struct tn_error *error, const char *file);
+
+static inline bool tn_failed(const struct tn_error *error)
+{
+    return error->status != TN_OK;
+}
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * intern.h - names as 32-bit numbers, each stored once
+ *
+ * Ids count from 0 in order of first appearance; TN_NO_NAME is no id.  The
+ * text is borrowed when the caller says it outlives the table (names inside a
+ * mapping), else copied.
+ */
+#ifndef TN_BASE_INTERN_H
+#define TN_BASE_INTERN_H
+
+#include "base/bytes.h"
+#include "base/memory.h"
+
+#define TN_NO_NAME UINT32_MAX
+
+struct tn_intern {
+    struct tn_arena *arena;  /* owns copied text                              */
+    struct tn_list   names;  /* struct tn_bytes by id                         */
+    uint32_t        *slots;  /* open addressing; id + 1, 0: free              */
+    uint32_t        *hashes; /* by slot                                       */
+    uint64_t         slot_count;
+    uint64_t         seed; /* from where the table lies, so that a file cannot
+                              be written to make its names collide            */
+};
+
+void tn_intern_init(struct tn_intern *table, struct tn_arena *arena);
+void tn_intern_done(struct tn_intern *table);
+
+/* The id of the text, given one if it has none.  TN_NO_NAME on failure. */
+uint32_t tn_intern_borrow(struct tn_intern *table, struct tn_bytes text,
+                          struct tn_error *error);
+uint32_t tn_intern_copy(struct tn_intern *table, struct tn_bytes text,
+                        struct tn_error *error);
+
+/* The id of the text, or TN_NO_NAME if nobody interned it. */
+uint32_t tn_intern_find(const struct tn_intern *table, struct tn_bytes text);
+
+static inline uint32_t tn_intern_count(const struct tn_intern *table)
+{
+    return (uint32_t)table->names.count;
+}
+
+/* The text of an id; empty for TN_NO_NAME. */
+static inline struct tn_bytes tn_intern_text(const struct tn_intern *table,
+                                             uint32_t                id)
+{
+    if (id >= table->names.count)
+        return (struct tn_bytes){ NULL, 0 };
+    return ((const struct tn_bytes *)table->names.items)[id];
+}
+
+/* A hash of bytes, for tables only: not stable across releases. */
+uint32_t tn_hash_bytes(struct tn_bytes bytes, uint64_t seed);
+
+#endif

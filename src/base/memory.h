@@ -1,0 +1,103 @@
+/*
+ * memory.h - counted memory, and arenas on top of it
+ *
+ * A tn_memory is one context's purse: an allocator and a limit.  Everything
+ * the library allocates is charged to one, so --max-mem holds everywhere and
+ * tests can make the n-th allocation fail.
+ *
+ * An arena hands out pieces that live until the arena is done.  Parsers
+ * allocate from it and never free, so an early return cannot leak.
+ */
+#ifndef TN_BASE_MEMORY_H
+#define TN_BASE_MEMORY_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tenon/allocator.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+struct tn_memory {
+    struct tn_allocator      allocator;
+    uint64_t                 limit; /* bytes; UINT64_MAX: none               */
+    _Atomic uint64_t         used;
+};
+
+/* allocator may be NULL: malloc.  limit 0 means none. */
+void tn_memory_init(struct tn_memory *memory,
+                    const struct tn_allocator *allocator, uint64_t limit);
+
+/* Like realloc on the purse; size 0 frees.  On failure sets NO_MEMORY or
+ * LIMIT, leaves the old block alone and returns NULL. */
+void *tn_memory_resize(struct tn_memory *memory, void *block, uint64_t old_size,
+                       uint64_t new_size, struct tn_error *error);
+void  tn_memory_free(struct tn_memory *memory, void *block, uint64_t size);
+
+struct tn_arena_block;
+
+struct tn_arena {
+    struct tn_memory      *memory;
+    struct tn_arena_block *blocks; /* newest first                          */
+    uint8_t               *at;     /* free space in the newest              */
+    uint8_t               *end;
+};
+
+void tn_arena_init(struct tn_arena *arena, struct tn_memory *memory);
+
+/* Gives everything back.  The arena may be used again. */
+void tn_arena_done(struct tn_arena *arena);
+
+/* Zeroed memory, or NULL with the error set. */
+void *tn_arena_alloc(struct tn_arena *arena, uint64_t size, size_t align,
+                     struct tn_error *error);
+
+/* count items; the product is checked. */
+void *tn_arena_array(struct tn_arena *arena, uint64_t count, size_t item_size,
+                     size_t align, struct tn_error *error);
+
+/* An array of T, zeroed: T *p = tn_new(arena, T, count, error). */
+#define tn_new(arena, T, count, error)                                         \
+    ((T *)tn_arena_array((arena), (count), sizeof(T), alignof(T), (error)))
+
+/* A copy that lives as long as the arena, with a zero byte after it that is
+ * not counted.  .data is NULL on failure. */
+struct tn_bytes tn_bytes_dup(struct tn_arena *arena, struct tn_bytes bytes,
+                             struct tn_error *error);
+char *tn_text_dup(struct tn_arena *arena, const char *text,
+                  struct tn_error *error);
+
+/* printf into the arena. */
+char *tn_text_format(struct tn_arena *arena, struct tn_error *error,
+                     const char *format, ...) TN_PRINTF(3, 4);
+
+/*
+ * A growing array of items in counted memory, for lists whose length the file
+ * does not announce.  `items` moves when it grows; indices stay.
+ */
+struct tn_list {
+    struct tn_memory *memory;
+    void             *items;
+    uint64_t          count;
+    uint64_t          room;
+    uint32_t          item_size;
+};
+
+void tn_list_init(struct tn_list *list, struct tn_memory *memory,
+                  uint32_t item_size);
+void tn_list_done(struct tn_list *list);
+
+/* Room for `count` more zeroed items at the end; returns the first, or NULL. */
+void *tn_list_grow(struct tn_list *list, uint64_t count,
+                   struct tn_error *error);
+
+/* Give back what was reserved and never used. */
+void tn_list_trim(struct tn_list *list);
+
+#define tn_list_push(list, T, error) ((T *)tn_list_grow((list), 1, (error)))
+#define tn_list_at(list, T, index) (&((T *)(list)->items)[index])
+
+#endif

@@ -1,0 +1,67 @@
+/* sink.c - what all sinks share: windows for those that cannot splice */
+#include "base/sink.h"
+
+#include <inttypes.h>
+
+#include "base/arith.h"
+
+#define WINDOW 65536
+
+enum tn_status tn_sink_write(struct tn_sink *sink, struct tn_bytes bytes,
+                             struct tn_error *error)
+{
+    if (bytes.size == 0)
+        return TN_OK;
+    TN_TRY(sink->ops->write(sink, bytes, error));
+    sink->offset += bytes.size;
+    return TN_OK;
+}
+
+static enum tn_status splice_windows(struct tn_sink *sink, struct tn_span span,
+                                     struct tn_error *error)
+{
+    uint8_t window[WINDOW];
+
+    while (span.length) {
+        size_t size = (size_t)tn_min(span.length, sizeof window);
+        TN_TRY(tn_source_read(span.source, span.offset, window, size, error));
+        TN_TRY(tn_sink_write(sink, tn_bytes(window, size), error));
+        span.offset += size;
+        span.length -= size;
+    }
+    return TN_OK;
+}
+
+enum tn_status tn_sink_splice(struct tn_sink *sink, struct tn_span span,
+                              struct tn_error *error)
+{
+    if (span.length == 0)
+        return TN_OK;
+    if (!tn_inside(span.offset, span.length, span.source->size))
+        return tn_error_set(error, TN_TRUNCATED, span.offset,
+                            "need %" PRIu64 " bytes, the file has %" PRIu64,
+                            span.length, span.source->size);
+    if (!sink->ops->splice)
+        return splice_windows(sink, span, error);
+    TN_TRY(sink->ops->splice(sink, span, error));
+    sink->offset += span.length;
+    return TN_OK;
+}
+
+enum tn_status tn_sink_zeros(struct tn_sink *sink, uint64_t count,
+                             struct tn_error *error)
+{
+    static const uint8_t zeros[4096];
+
+    if (sink->ops->zeros) {
+        TN_TRY(sink->ops->zeros(sink, count, error));
+        sink->offset += count;
+        return TN_OK;
+    }
+    while (count) {
+        size_t size = (size_t)tn_min(count, sizeof zeros);
+        TN_TRY(tn_sink_write(sink, tn_bytes(zeros, size), error));
+        count -= size;
+    }
+    return TN_OK;
+}

@@ -1,0 +1,39 @@
+/*
+ * sink.h - where bytes go: the interface; the implementations are in `io`
+ *
+ * Splicing moves a range of a source by reference: a sink over a file lets the
+ * kernel copy it and keeps holes; one over memory reads it in windows.
+ */
+#ifndef TN_BASE_SINK_H
+#define TN_BASE_SINK_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/source.h"
+
+struct tn_sink;
+
+struct tn_sink_ops {
+    enum tn_status (*write)(struct tn_sink *sink, struct tn_bytes bytes,
+                            struct tn_error *error);
+    /* NULL: tn_sink_splice reads windows and writes them. */
+    enum tn_status (*splice)(struct tn_sink *sink, struct tn_span span,
+                             struct tn_error *error);
+    /* `count` zero bytes.  NULL: they are written. */
+    enum tn_status (*zeros)(struct tn_sink *sink, uint64_t count,
+                            struct tn_error *error);
+};
+
+struct tn_sink {
+    const struct tn_sink_ops *ops;
+    uint64_t                  offset; /* bytes taken so far                   */
+};
+
+enum tn_status tn_sink_write(struct tn_sink *sink, struct tn_bytes bytes,
+                             struct tn_error *error);
+enum tn_status tn_sink_splice(struct tn_sink *sink, struct tn_span span,
+                              struct tn_error *error);
+enum tn_status tn_sink_zeros(struct tn_sink *sink, uint64_t count,
+                             struct tn_error *error);
+
+#endif

@@ -1,0 +1,83 @@
+/* source.c - what all sources share, and the one over memory */
+#include "base/source.h"
+
+#include <inttypes.h>
+
+#include "base/arith.h"
+
+static enum tn_status memory_read_at(struct tn_source *source, uint64_t offset,
+                                     void *to, size_t size,
+                                     struct tn_error *error)
+{
+    (void)error;
+    memcpy(to, source->map + offset, size);
+    return TN_OK;
+}
+
+static void memory_close(struct tn_source *source)
+{
+    (void)source;
+}
+
+static const struct tn_source_ops memory_ops = { memory_read_at, memory_close };
+
+void tn_source_memory(struct tn_source *source, struct tn_memory *memory,
+                      struct tn_bytes bytes)
+{
+    static const uint8_t nothing[1];
+
+    *source = (struct tn_source){
+        .ops    = &memory_ops,
+        .size   = bytes.size,
+        .map    = bytes.data ? bytes.data : nothing,
+        .name   = "",
+        .memory = memory,
+    };
+    tn_arena_init(&source->pins, memory);
+}
+
+void tn_source_close(struct tn_source *source)
+{
+    if (!source)
+        return;
+    tn_arena_done(&source->pins);
+    source->ops->close(source);
+}
+
+static enum tn_status check_range(struct tn_source *source, uint64_t offset,
+                                  uint64_t size, struct tn_error *error)
+{
+    if (tn_inside(offset, size, source->size))
+        return TN_OK;
+    tn_error_set(error, TN_TRUNCATED, offset,
+                 "need %" PRIu64 " bytes, the file has %" PRIu64, size,
+                 source->size);
+    tn_error_file(error, source->name);
+    return error->status;
+}
+
+enum tn_status tn_source_read(struct tn_source *source, uint64_t offset,
+                              void *to, size_t size, struct tn_error *error)
+{
+    TN_TRY(check_range(source, offset, size, error));
+    if (size == 0)
+        return TN_OK;
+    enum tn_status status =
+        source->ops->read_at(source, offset, to, size, error);
+    if (status != TN_OK)
+        tn_error_file(error, source->name);
+    return status;
+}
+
+const uint8_t *tn_source_pin(struct tn_source *source, uint64_t offset,
+                             size_t size, struct tn_error *error)
+{
+    if (check_range(source, offset, size, error) != TN_OK)
+        return NULL;
+    if (source->map)
+        return source->map + offset;
+    uint8_t *block = tn_arena_alloc(&source->pins, size, 1, error);
+    if (!block || tn_source_read(source, offset, block, size, error) != TN_OK)
+        return NULL;
+    return block;
+}

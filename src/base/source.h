@@ -1,0 +1,58 @@
+/*
+ * source.h - bytes that live somewhere: the interface, and bytes in memory
+ *
+ * A source has a size and can be read at any offset.  Implementations over
+ * files and callbacks are in `io`; a deflated entry or a compressed record is
+ * a source too.  A span is a place in a source: how weights are moved without
+ * being loaded.
+ */
+#ifndef TN_BASE_SOURCE_H
+#define TN_BASE_SOURCE_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+struct tn_source;
+
+struct tn_source_ops {
+    /* Exactly `size` bytes from `offset`, which the caller has checked to be
+     * inside.  Safe to call from several threads at once. */
+    enum tn_status (*read_at)(struct tn_source *source, uint64_t offset,
+                              void *to, size_t size, struct tn_error *error);
+    void (*close)(struct tn_source *source);
+};
+
+struct tn_source {
+    const struct tn_source_ops *ops;
+    uint64_t                    size;
+    const uint8_t              *map;  /* all of it in memory, or NULL         */
+    const char                 *name; /* for messages; "" for the main file   */
+    struct tn_memory           *memory; /* pays for pinned blocks             */
+    struct tn_arena             pins; /* structure read once, kept till close */
+};
+
+struct tn_span {
+    struct tn_source *source; /* NULL: no bytes at all */
+    uint64_t          offset;
+    uint64_t          length;
+};
+
+/* A source over bytes that outlive it.  Close it to release its pins. */
+void tn_source_memory(struct tn_source *source, struct tn_memory *memory,
+                      struct tn_bytes bytes);
+
+/* NULL is fine. */
+void tn_source_close(struct tn_source *source);
+
+/* Copies bytes out.  Beyond the end is TN_TRUNCATED at `offset`. */
+enum tn_status tn_source_read(struct tn_source *source, uint64_t offset,
+                              void *to, size_t size, struct tn_error *error);
+
+/* Bytes that stay valid until the source is closed: out of the mapping, or
+ * read once and pinned.  For structure, never for weights.  Not safe from
+ * several threads unless the source is mapped.  NULL on failure. */
+const uint8_t *tn_source_pin(struct tn_source *source, uint64_t offset,
+                             size_t size, struct tn_error *error);
+
+#endif
