@@ -1,0 +1,25 @@
+/* crc32c.h - the checksum of TensorFlow's tables and bundles (Castagnoli) */
+#ifndef TN_CODEC_CRC32C_H
+#define TN_CODEC_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Extends `crc` (0 to begin with) by some bytes.  Uses SSE4.2 where the
+ * machine has it. */
+uint32_t tn_crc32c(uint32_t crc, const void *data, size_t size);
+
+/* The masked form that is stored in files, and back. */
+static inline uint32_t tn_crc32c_mask(uint32_t crc)
+{
+    return (crc >> 15 | crc << 17) + UINT32_C(0xa282ead8);
+}
+
+static inline uint32_t tn_crc32c_unmask(uint32_t masked)
+{
+    uint32_t rotated = masked - UINT32_C(0xa282ead8);
+
+    return rotated >> 17 | rotated << 15;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * bundle.h - the files of one model
+ *
+ * A model is often several files: a main one, and others that it names.  A
+ * bundle opens the main file (or folder) and hands out siblings by relative
+ * name, confined to the folder: no absolute path, no "..", no symlink on the
+ * way, regular files with a single link only.  All sources live until the
+ * bundle is closed.
+ */
+#ifndef TN_IO_BUNDLE_H
+#define TN_IO_BUNDLE_H
+
+#include "base/source.h"
+
+struct tn_bundle {
+    struct tn_memory *memory;
+    struct tn_arena   arena;   /* names and the list of sources              */
+    struct tn_source *main;    /* NULL when the bundle is a folder           */
+    const char       *path;    /* as the caller gave it                      */
+    const char       *name;    /* last component: "model.onnx"               */
+    int               folder;  /* descriptor of the folder, -1: there is none
+                                  (bytes, stdin, read_at callbacks)          */
+    struct tn_list    opened;  /* the siblings handed out so far             */
+    bool              prefers_map; /* false: read_at only, for tests and for
+                                      files on systems without mmap          */
+};
+
+/* How a bundle is opened. */
+struct tn_bundle_options {
+    bool  keep_unmapped; /* read with pread instead of mapping               */
+};
+
+/* A path to a file or folder, or "-" for standard input (spooled to an unlinked
+ * temporary file).  On failure *bundle is closed already. */
+enum tn_status tn_bundle_open(struct tn_bundle *bundle, struct tn_memory *memory,
+                              const char                     *path,
+                              const struct tn_bundle_options *options,
+                              struct tn_error                *error);
+
+/* A bundle over a source that the caller made; takes it over.  No siblings. */
+enum tn_status tn_bundle_from_source(struct tn_bundle *bundle,
+                                     struct tn_memory *memory,
+                                     struct tn_source *source, const char *name,
+                                     struct tn_error *error);
+void tn_bundle_close(struct tn_bundle *bundle);
+
+/* A file beside the main one (or below the folder).  Opened once, then shared:
+ * asking again gives the same source.  `name` is relative, '/'-separated.
+ * NOT_FOUND when it is not there, INVALID for a name that leaves the folder or
+ * is no plain file; the message says which rule. */
+enum tn_status tn_bundle_sibling(struct tn_bundle *bundle, struct tn_bytes name,
+                                 struct tn_source **source,
+                                 struct tn_error *error);
+
+/* Whether there is such a file, without opening it. */
+bool tn_bundle_has(struct tn_bundle *bundle, const char *name);
+
+/* The entries of a folder of the bundle ("" is the bundle's own), sorted by
+ * name; names live in the arena.  Folders end in '/'. */
+enum tn_status tn_bundle_list(struct tn_bundle *bundle, const char *folder,
+                              const char *const **names, uint64_t *count,
+                              struct tn_error *error);
+
+#endif

@@ -1,0 +1,32 @@
+/* file_source.h - sources over files, callbacks and standard input */
+#ifndef TN_IO_FILE_SOURCE_H
+#define TN_IO_FILE_SOURCE_H
+
+#include "base/source.h"
+
+/* A regular file by descriptor, which the source takes over (also on failure).
+ * Mapped read-only unless `is_mapped` is false.  Big sequential reads of the
+ * source use read calls, not page faults. */
+enum tn_status tn_source_file(struct tn_source **source,
+                              struct tn_memory *memory, int descriptor,
+                              const char *name, bool is_mapped,
+                              struct tn_error *error);
+
+/* A source that the library's user implements: public tn_read_at. */
+enum tn_status tn_source_callback(struct tn_source **source,
+                                  struct tn_memory *memory, uint64_t size,
+                                  int (*read_at)(void *context, uint64_t offset,
+                                                 void *to, size_t size),
+                                  void *context, const char *name,
+                                  struct tn_error *error);
+
+/* Everything a descriptor yields until its end, spooled to an unlinked
+ * temporary file ($TMPDIR or /tmp): for pipes, which cannot seek. */
+enum tn_status tn_source_spool(struct tn_source **source,
+                               struct tn_memory *memory, int descriptor,
+                               const char *name, struct tn_error *error);
+
+/* The descriptor behind a source, for copy_file_range; -1 if there is none. */
+int tn_source_descriptor(const struct tn_source *source);
+
+#endif

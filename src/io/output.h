@@ -1,0 +1,72 @@
+/*
+ * output.h - everything we write, all or nothing
+ *
+ * An output hands out named sinks.  Nothing has its final name until
+ * tn_output_commit(): then side files are synced and renamed first, the file
+ * that names them last; a new folder is built beside its place and renamed
+ * whole.  Without a commit nothing is left behind.  Every system call that
+ * writes passes the fault hook first, so crashes are tested in one place.
+ */
+#ifndef TN_IO_OUTPUT_H
+#define TN_IO_OUTPUT_H
+
+#include "base/memory.h"
+#include "base/sink.h"
+
+/* Called before each step that changes the disk: "create", "write", "copy",
+ * "truncate", "sync", "rename", "mkdir".  Non-zero makes the step fail with
+ * that errno; a test may also end the process there. */
+struct tn_fault_hook {
+    int (*before)(void *context, const char *step, const char *path);
+    void *context;
+};
+
+struct tn_output_options {
+    bool can_replace;                 /* --force                              */
+    bool is_durable;                  /* fsync files and folders before commit
+                                         returns                              */
+    const struct tn_fault_hook *hook; /* NULL: none                           */
+};
+
+struct tn_output; /* made by the functions below */
+
+/* One file and its side files, next to each other; "-" is standard output and
+ * can have no side files.  EXISTS at once when the target is there and may not
+ * be replaced. */
+enum tn_status tn_output_file(struct tn_output **output,
+                              struct tn_memory *memory, const char *path,
+                              const struct tn_output_options *options,
+                              struct tn_error *error);
+
+/* A whole new folder. */
+enum tn_status tn_output_folder(struct tn_output **output,
+                                struct tn_memory *memory, const char *path,
+                                const struct tn_output_options *options,
+                                struct tn_error *error);
+
+/* Into memory, for tests and for library users: one file, no side files. */
+enum tn_status tn_output_memory(struct tn_output **output,
+                                struct tn_memory *memory,
+                                struct tn_error *error);
+struct tn_bytes tn_output_memory_bytes(const struct tn_output *output);
+
+/* The sink of the main file (of a file output). */
+enum tn_status tn_output_main(struct tn_output *output, struct tn_sink **sink,
+                              struct tn_error *error);
+
+/* A further file, by relative name ('/'-separated; folders are made).  Same
+ * rules for names as tn_bundle_sibling. */
+enum tn_status tn_output_side(struct tn_output *output, const char *name,
+                              struct tn_sink **sink, struct tn_error *error);
+
+/* Sinks are buffered; this empties a sink's buffer.  Called by commit. */
+enum tn_status tn_output_flush(struct tn_output *output,
+                               struct tn_error *error);
+
+enum tn_status tn_output_commit(struct tn_output *output,
+                                struct tn_error *error);
+
+/* Frees the output; removes what was not committed.  NULL is fine. */
+void tn_output_close(struct tn_output *output);
+
+#endif

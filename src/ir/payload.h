@@ -1,0 +1,125 @@
+/*
+ * payload.h - where the elements of a tensor are, and how to stream them
+ *
+ * A payload says source, offset, length and encoding; it never holds elements.
+ * tn_payload_stream() gives any payload as little-endian C-order bytes, in
+ * windows; raw ones are spliced.  No format decodes elements itself.
+ */
+#ifndef TN_IR_PAYLOAD_H
+#define TN_IR_PAYLOAD_H
+
+#include <tenon/dtype.h>
+
+#include "base/rope.h"
+#include "base/sink.h"
+#include "base/source.h"
+
+/* How the stored units lie in the span. */
+enum tn_encoding {
+    TN_ENCODING_NONE,    /* no data: all units are zero, all strings empty    */
+    TN_ENCODING_RAW,     /* units side by side, little-endian                 */
+    TN_ENCODING_RAW_BIG, /* the same, big-endian                              */
+    TN_ENCODING_VARINTS, /* packed varints; a unit is the low bytes of one    */
+    TN_ENCODING_FIELD,   /* the span is a protobuf message: units are the
+                            values of field `field`, packed, unpacked or both;
+                            varint, fixed32 or fixed64 as the tags say.  For
+                            strings: the occurrences of that LEN field.       */
+    TN_ENCODING_LENGTHS, /* strings: varint lengths, then all the bytes       */
+    TN_ENCODING_BUNDLE,  /* strings: varint lengths, 4 bytes of checksum,
+                            then all the bytes                                */
+    TN_ENCODING_FORTRAN, /* raw little-endian, first dimension fastest        */
+    TN_ENCODING_VIEW,    /* computed from other tensors: see `view`           */
+};
+
+struct tn_view;
+
+struct tn_payload {
+    struct tn_span   span;
+    uint64_t         stored; /* units present; fewer than needed: the last one
+                                is repeated to fill (none: zeros)             */
+    uint32_t         field;  /* for TN_ENCODING_FIELD                         */
+    uint8_t          encoding; /* enum tn_encoding                            */
+    uint8_t          per_byte; /* elements packed into one byte, lowest bits
+                                  first: 1, 2 (4-bit types) or 4 (2-bit)      */
+    const struct tn_view *view;
+};
+
+/* What the payload is the payload of. */
+struct tn_shape {
+    enum tn_dtype   dtype;
+    uint32_t        rank;
+    const uint64_t *dims;
+};
+
+/* Product of the dims: 1 for a scalar.  False when it does not fit. */
+bool tn_shape_count(const struct tn_shape *shape, uint64_t *count);
+
+/* Bytes of all elements as handed out.  False: no fixed size, or too large. */
+bool tn_shape_bytes(const struct tn_shape *shape, uint64_t *bytes);
+
+/* A tensor as this file sees it. */
+struct tn_elements {
+    struct tn_shape   shape;
+    struct tn_payload payload;
+};
+
+enum tn_view_kind {
+    TN_VIEW_PERMUTE, /* axis i of the result is axis axes[i] of inputs[0]     */
+    TN_VIEW_CAST,    /* inputs[0], element by element, in the new dtype       */
+    TN_VIEW_SLICE,   /* begin[], step[] per axis; the shape says how many     */
+    TN_VIEW_CONCAT,  /* inputs one after the other along `axis`               */
+    TN_VIEW_RESHAPE, /* inputs[0] with other dims of the same product         */
+};
+
+struct tn_view {
+    enum tn_view_kind         kind;
+    const struct tn_elements *inputs;
+    uint64_t                  input_count;
+    const uint32_t           *axes;
+    const uint64_t           *begin;
+    const int64_t            *step;
+    uint32_t                  axis;
+};
+
+/* Elements [first, first + count) as little-endian bytes in C order, one byte
+ * an element for types below a byte.  Not for strings. */
+enum tn_status tn_payload_stream(const struct tn_elements *elements,
+                                 uint64_t first, uint64_t count,
+                                 struct tn_memory *memory, struct tn_sink *to,
+                                 struct tn_error *error);
+
+/* One call per string, in order; `text` points at where it is stored.  A
+ * status other than TN_OK from `each` stops and is returned. */
+typedef enum tn_status tn_string_visitor(void *context, uint64_t index,
+                                         struct tn_span text,
+                                         struct tn_error *error);
+enum tn_status tn_payload_strings(const struct tn_elements *elements,
+                                  uint64_t first, uint64_t count,
+                                  tn_string_visitor *each, void *context,
+                                  struct tn_error *error);
+
+/* Whether stored units agree with the shape: exact for raw data, `stored` at
+ * most what the shape needs, varints and lengths well formed.  Reads structure
+ * (varints, lengths), never raw data.  The complaint names both numbers. */
+enum tn_status tn_payload_check(const struct tn_elements *elements,
+                                struct tn_error *error);
+
+/* A producer of all elements, for a rope: raw bytes of the stored form that
+ * ONNX wants (4-bit types two a byte when `is_packed`), or as handed out. */
+struct tn_payload_producer {
+    struct tn_producer        producer; /* first */
+    const struct tn_elements *elements;
+    struct tn_memory         *memory;
+    bool                      is_packed;
+};
+enum tn_status tn_payload_producer_init(struct tn_payload_producer *producer,
+                                        const struct tn_elements *elements,
+                                        struct tn_memory *memory,
+                                        bool is_packed, struct tn_error *error);
+
+/* True when the bytes wanted by a producer of that kind are exactly a span of
+ * the source: then splice it and let the kernel copy. */
+bool tn_payload_is_plain(const struct tn_elements *elements, bool is_packed,
+                         struct tn_span *span);
+
+#endif

@@ -1,0 +1,127 @@
+/* pb_wire.c - walking protobuf bytes without a schema and without copying */
+#include "wire/pb/pb_wire.h"
+
+static const char *wire_type_name(enum tn_wire_type type)
+{
+    switch (type) {
+    case TN_WIRE_VARINT: return "a varint";
+    case TN_WIRE_FIXED64: return "eight bytes";
+    case TN_WIRE_LEN: return "length-prefixed";
+    case TN_WIRE_GROUP_BEGIN: return "a group";
+    case TN_WIRE_GROUP_END: return "the end of a group";
+    case TN_WIRE_FIXED32: return "four bytes";
+    }
+    return "of no known wire type";
+}
+
+static bool read_tag(struct tn_cursor *c, struct tn_pb_field *field)
+{
+    field->offset = c->offset;
+    uint64_t tag  = tn_varint(c);
+
+    field->number = (uint32_t)(tag >> 3);
+    field->type   = (enum tn_wire_type)(tag & 7);
+    if (tn_failed(c->error))
+        return false;
+    if (tag >> 32 || field->number == 0 || (tag & 7) > TN_WIRE_FIXED32) {
+        tn_fail_at(c, field->offset, TN_MALFORMED,
+                   "tag 0x%" PRIx64 " is no protobuf field", tag);
+        return false;
+    }
+    return true;
+}
+
+static void skip_value(struct tn_cursor *c, enum tn_wire_type type)
+{
+    if (type == TN_WIRE_VARINT)
+        tn_varint(c);
+    else if (type == TN_WIRE_LEN)
+        tn_skip(c, tn_varint(c));
+    else
+        tn_skip(c, type == TN_WIRE_FIXED64 ? 8 : 4);
+}
+
+/* The fields of a group, up to its end tag.  Groups inside are matched with a
+ * stack of our own: the machine's stack must not belong to the file. */
+static struct tn_cursor take_group(struct tn_cursor *c, uint32_t number)
+{
+    uint32_t           open[TN_PB_DEPTH_LIMIT];
+    unsigned           depth = 0;
+    struct tn_cursor   body  = *c;
+    struct tn_pb_field inner;
+
+    open[depth++] = number;
+    while (depth && read_tag(c, &inner)) {
+        if (inner.type == TN_WIRE_GROUP_BEGIN) {
+            if (depth == TN_PB_DEPTH_LIMIT)
+                tn_fail_at(c, inner.offset, TN_LIMIT,
+                           "groups nested deeper than %d", TN_PB_DEPTH_LIMIT);
+            else
+                open[depth++] = inner.number;
+        } else if (inner.type == TN_WIRE_GROUP_END) {
+            if (open[--depth] != inner.number)
+                tn_fail_at(c, inner.offset, TN_MALFORMED,
+                           "group %" PRIu32 " is closed as %" PRIu32,
+                           open[depth], inner.number);
+        } else {
+            skip_value(c, inner.type);
+        }
+    }
+    if (tn_failed(c->error))
+        return *c;
+    return tn_sub(&body, inner.offset - body.offset);
+}
+
+bool tn_pb_next(struct tn_cursor *c, struct tn_pb_field *field)
+{
+    if (!tn_more(c) || !read_tag(c, field))
+        return false;
+    switch (field->type) {
+    case TN_WIRE_VARINT: field->value = tn_varint(c); break;
+    case TN_WIRE_FIXED64: field->value = tn_u64(c); break;
+    case TN_WIRE_FIXED32: field->value = tn_u32(c); break;
+    case TN_WIRE_LEN: field->body = tn_sub(c, tn_varint(c)); break;
+    case TN_WIRE_GROUP_BEGIN: field->body = take_group(c, field->number); break;
+    case TN_WIRE_GROUP_END:
+        tn_fail_at(c, field->offset, TN_MALFORMED,
+                   "group %" PRIu32 " ends and never began", field->number);
+        break;
+    }
+    return !tn_failed(c->error);
+}
+
+bool tn_pb_expect(struct tn_cursor *c, const struct tn_pb_field *field,
+                  enum tn_wire_type type)
+{
+    if (field->type == type)
+        return true;
+    tn_fail_at(c, field->offset, TN_MALFORMED,
+               "field %" PRIu32 " is %s, it should be %s", field->number,
+               wire_type_name(field->type), wire_type_name(type));
+    return false;
+}
+
+static uint64_t read_number(struct tn_cursor *c, enum tn_wire_type type)
+{
+    if (type == TN_WIRE_VARINT)
+        return tn_varint(c);
+    return type == TN_WIRE_FIXED64 ? tn_u64(c) : tn_u32(c);
+}
+
+bool tn_pb_number(struct tn_cursor *c, struct tn_pb_field *field,
+                  enum tn_wire_type type, uint64_t *value)
+{
+    if (field->type == TN_WIRE_LEN) {
+        if (!tn_more(&field->body))
+            return false;
+        *value = read_number(&field->body, type);
+        return !tn_failed(c->error);
+    }
+    if (field->type == TN_WIRE_GROUP_END) /* taken by the call before */
+        return false;
+    if (!tn_pb_expect(c, field, type))
+        return false;
+    *value      = field->value;
+    field->type = TN_WIRE_GROUP_END;
+    return true;
+}

@@ -1,0 +1,68 @@
+/*
+ * pb_wire.h - walking protobuf bytes without a schema and without copying
+ *
+ *   message := field*
+ *   field   := varint tag (number << 3 | type), then by type
+ *     0 VARINT   varint            1 FIXED64  8 bytes
+ *     2 LEN      varint n, n bytes 5 FIXED32  4 bytes
+ *     3 GROUP    fields, then tag of type 4 with the same number
+ *
+ * Lengths are 64-bit.  A LEN field's body is stepped over, not read: only who
+ * looks into `body` touches it.
+ */
+#ifndef TN_WIRE_PB_WIRE_H
+#define TN_WIRE_PB_WIRE_H
+
+#include "base/cursor.h"
+#include "base/varint.h"
+
+/* Nesting beyond this is refused everywhere, as protobuf itself does. */
+#define TN_PB_DEPTH_LIMIT 100
+
+struct tn_pb_field {
+    uint32_t          number;
+    enum tn_wire_type type;
+    uint64_t          offset; /* of the tag, in the source                    */
+    uint64_t          value;  /* VARINT, FIXED32, FIXED64: the bits           */
+    struct tn_cursor  body;   /* LEN: the bytes; GROUP: the fields inside     */
+};
+
+/* The next field, or false at the end and after a failure. */
+bool tn_pb_next(struct tn_cursor *c, struct tn_pb_field *field);
+
+/* The whole field, tag included, as it lies in the source: from field->offset
+ * to where `c` stands now. */
+static inline struct tn_span tn_pb_field_span(const struct tn_cursor   *c,
+                                              const struct tn_pb_field *field)
+{
+    return (struct tn_span){ c->source, field->offset,
+                             c->offset - field->offset };
+}
+
+/* A LEN body as a span: how payloads are noted. */
+static inline struct tn_span tn_pb_body_span(const struct tn_pb_field *field)
+{
+    return (struct tn_span){ field->body.source, field->body.offset,
+                             tn_left(&field->body) };
+}
+
+/* A LEN body as bytes: for names and other structure. */
+static inline struct tn_bytes tn_pb_text(struct tn_pb_field *field)
+{
+    return tn_take_bytes(&field->body, tn_left(&field->body));
+}
+
+/* The field has this wire type, or the cursor fails: "field 7 is a varint, a
+ * message was expected". */
+bool tn_pb_expect(struct tn_cursor *c, const struct tn_pb_field *field,
+                  enum tn_wire_type type);
+
+/* Repeated numbers, packed or not: call for each occurrence of the field; gives
+ * one value a call, false when this occurrence has no more.
+ *   struct tn_pb_field f; uint64_t v;
+ *   while (tn_pb_number(c, &f, TN_WIRE_VARINT, &v)) ...
+ * `type` is the wire type of one element.  Other wire types fail. */
+bool tn_pb_number(struct tn_cursor *c, struct tn_pb_field *field,
+                  enum tn_wire_type type, uint64_t *value);
+
+#endif
