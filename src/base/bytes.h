@@ -1,16 +1,11 @@
-/* bytes.h - a borrowed view of some bytes: text without a terminator too */
+/* bytes.h - views of bytes: making and comparing them */
 #ifndef TN_BASE_BYTES_H
 #define TN_BASE_BYTES_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-struct tn_bytes {
-    const uint8_t *data; /* may be NULL when size is 0 */
-    size_t         size;
-};
+#include <tenon/bytes.h>
 
 static inline struct tn_bytes tn_bytes(const void *data, size_t size)
 {

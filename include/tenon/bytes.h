@@ -1,0 +1,13 @@
+/* bytes.h - a borrowed view of some bytes: names without a terminator too */
+#ifndef TENON_BYTES_H
+#define TENON_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tn_bytes {
+    const uint8_t *data; /* may be NULL when size is 0 */
+    size_t         size;
+};
+
+#endif

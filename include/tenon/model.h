@@ -1,0 +1,170 @@
+/*
+ * model.h - an opened model: what it is, its graphs, its ends and its tensors
+ *
+ * Opening reads names, shapes, types and offsets; weights stay where they are.
+ * A model is immutable and may be shared by threads.  What is returned is
+ * borrowed until tn_model_close(); names are views without a terminator.
+ */
+#ifndef TENON_MODEL_H
+#define TENON_MODEL_H
+
+#include <tenon/bytes.h>
+#include <tenon/dtype.h>
+#include <tenon/options.h>
+#include <tenon/status.h>
+
+struct tn_model;
+struct tn_tensor;
+
+/* "No such thing" for a 32-bit number. */
+#define TN_NONE UINT32_MAX
+
+/* Yours to close.  On failure *out is NULL, and closing NULL is fine.  A path
+ * to a file or folder, or "-" for standard input. */
+TN_API enum tn_status tn_model_open(struct tn_model **out, const char *path,
+                                    const struct tn_options *options,
+                                    struct tn_error *error);
+
+/* The same over bytes that the caller serves: object storage, a database, an
+ * archive.  `read_at` copies exactly `size` bytes and returns 0, or an errno.
+ * Such a model has no folder, so files that it names cannot be found. */
+typedef int tn_read_at(void *context, uint64_t offset, void *to, size_t size);
+TN_API enum tn_status tn_model_open_source(struct tn_model **out,
+                                           const char *name, uint64_t size,
+                                           tn_read_at *read_at, void *context,
+                                           const struct tn_options *options,
+                                           struct tn_error *error);
+TN_API void tn_model_close(struct tn_model *model);
+
+/* ---- what it is -------------------------------------------------------- */
+
+TN_API const char *tn_model_format(const struct tn_model *model); /* "onnx" */
+TN_API const char *tn_model_title(const struct tn_model *model);
+TN_API const char *tn_model_dialect(const struct tn_model *model); /* or ""  */
+TN_API const char *tn_model_path(const struct tn_model *model);
+
+/* Bytes on disk: the main file and every file that it refers to. */
+TN_API uint64_t tn_model_file_size(const struct tn_model *model);
+
+/* What the format says about itself, in the order of the file: "ir_version"
+ * "8", "opset" "ai.onnx 17", "producer" "pytorch 2.1". */
+struct tn_fact {
+    struct tn_bytes key;
+    struct tn_bytes value;
+};
+TN_API uint32_t       tn_model_fact_count(const struct tn_model *model);
+TN_API struct tn_fact tn_model_fact(const struct tn_model *model,
+                                    uint32_t               index);
+
+/* Tags: the variants of a SavedModel's graph, the versions of a container. */
+TN_API uint32_t        tn_model_tag_count(const struct tn_model *model);
+TN_API struct tn_bytes tn_model_tag(const struct tn_model *model,
+                                    uint32_t               index);
+
+/* ---- ends: inputs and outputs, of graphs and of signatures ------------- */
+
+struct tn_dim {
+    int64_t         value;  /* -1: not known                                 */
+    struct tn_bytes symbol; /* a name instead of a number; may be empty      */
+};
+
+struct tn_end {
+    struct tn_bytes      name;
+    struct tn_bytes      key;   /* in a signature: the argument's name       */
+    enum tn_dtype        dtype; /* TN_UNDEFINED: not said, or not a tensor   */
+    bool                 has_rank;
+    bool                 has_default; /* an input with an initial value      */
+    uint32_t             rank;
+    const struct tn_dim *dims;
+    const char          *note;  /* "sequence", "optional", "map": else ""    */
+};
+
+struct tn_ends {
+    uint32_t             count;
+    const struct tn_end *items;
+};
+
+/* A signature: a named way to call the model. */
+struct tn_signature {
+    struct tn_bytes name;
+    struct tn_bytes method;
+    struct tn_ends  inputs;
+    struct tn_ends  outputs;
+};
+TN_API uint32_t tn_model_signature_count(const struct tn_model *model);
+TN_API const struct tn_signature *
+tn_model_signature(const struct tn_model *model, uint32_t index);
+
+/* The model's own ends: of its main graph. */
+TN_API struct tn_ends tn_model_inputs(const struct tn_model *model);
+TN_API struct tn_ends tn_model_outputs(const struct tn_model *model);
+
+/* ---- the operators, counted -------------------------------------------- */
+
+struct tn_op_kind {
+    struct tn_bytes type;   /* "Conv"                                        */
+    struct tn_bytes domain; /* "com.microsoft"; empty: the dialect's own     */
+    uint64_t        count;  /* in all graphs and functions                   */
+};
+
+/* Most frequent first, then by name. */
+TN_API uint32_t tn_model_op_kind_count(const struct tn_model *model);
+TN_API const struct tn_op_kind *tn_model_op_kind(const struct tn_model *model,
+                                                 uint32_t index);
+
+/* Nodes in all graphs and functions; graphs inside nodes; functions. */
+TN_API uint64_t tn_model_node_count(const struct tn_model *model);
+TN_API uint32_t tn_model_subgraph_count(const struct tn_model *model);
+TN_API uint32_t tn_model_function_count(const struct tn_model *model);
+
+/* ---- tensors ------------------------------------------------------------ */
+
+enum tn_role {
+    TN_ROLE_INITIALIZER, /* a named constant of a graph                      */
+    TN_ROLE_ATTRIBUTE,   /* the value of a node's attribute: TensorFlow Const */
+    TN_ROLE_VARIABLE,    /* a variable's value in a checkpoint               */
+    TN_ROLE_SPARSE_VALUES,
+    TN_ROLE_SPARSE_INDICES,
+    TN_ROLE_STATE, /* of an optimizer, or bookkeeping of a checkpoint        */
+};
+
+/* In the order of the file, depth first. */
+TN_API uint64_t tn_model_tensor_count(const struct tn_model *model);
+TN_API const struct tn_tensor *tn_model_tensor(const struct tn_model *model,
+                                               uint64_t               index);
+
+/* By name, else by path; NULL if there is none.  The first of equal names. */
+TN_API const struct tn_tensor *tn_model_find(const struct tn_model *model,
+                                             const char            *name);
+
+TN_API struct tn_bytes tn_tensor_name(const struct tn_tensor *tensor);
+TN_API enum tn_dtype   tn_tensor_dtype(const struct tn_tensor *tensor);
+TN_API uint32_t        tn_tensor_rank(const struct tn_tensor *tensor);
+TN_API const uint64_t *tn_tensor_dims(const struct tn_tensor *tensor);
+TN_API enum tn_role    tn_tensor_role(const struct tn_tensor *tensor);
+
+/* Elements: the product of the dims. */
+TN_API uint64_t tn_tensor_count(const struct tn_tensor *tensor);
+
+/* Bytes of all elements as tn_tensor_read() gives them; 0 for strings. */
+TN_API uint64_t tn_tensor_size(const struct tn_tensor *tensor);
+
+/* Where it is stored: which file ("" is the main one), where, how many bytes,
+ * and how: "raw", "typed", "external", "splat", "zeros", "shard", "strings". */
+TN_API const char *tn_tensor_file(const struct tn_tensor *tensor);
+TN_API uint64_t    tn_tensor_offset(const struct tn_tensor *tensor);
+TN_API uint64_t    tn_tensor_stored_size(const struct tn_tensor *tensor);
+TN_API const char *tn_tensor_storage(const struct tn_tensor *tensor);
+
+/* Its place in the model, such as graph.node[15].attribute[0].t; cut to fit and
+ * terminated.  Returns the length it would have. */
+TN_API size_t tn_tensor_path(const struct tn_tensor *tensor, char *to,
+                             size_t size);
+
+/* Works for every fixed-size type: little-endian, C order, whatever the file
+ * holds.  `offset` and `size` are bytes and whole elements. */
+TN_API enum tn_status tn_tensor_read(const struct tn_tensor *tensor,
+                                     uint64_t offset, void *to, size_t size,
+                                     struct tn_error *error);
+
+#endif

@@ -1,0 +1,22 @@
+/* options.h - what a caller may set; zero everywhere is a good default */
+#ifndef TENON_OPTIONS_H
+#define TENON_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tenon/allocator.h>
+#include <tenon/progress.h>
+
+/* Begin with `struct tn_options options = { 0 };`. */
+struct tn_options {
+    const struct tn_allocator *allocator; /* NULL: malloc                    */
+    uint64_t     max_memory;  /* bytes; 0: no limit                           */
+    unsigned     workers;     /* threads for bulk work; 0: one per core       */
+    const char  *from;        /* format name, instead of looking              */
+    bool         keep_unmapped; /* read files instead of mapping them         */
+    tn_progress *progress;    /* NULL: none                                   */
+    void        *progress_context;
+};
+
+#endif

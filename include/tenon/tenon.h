@@ -1,0 +1,21 @@
+/*
+ * tenon.h - opens, checks, converts and shows neural-network model files
+ *
+ * Opaque handles, caller-owned errors, no globals, no printing.  Returned
+ * pointers are borrowed; what comes through **out is yours to close.
+ */
+#ifndef TENON_TENON_H
+#define TENON_TENON_H
+
+#include <tenon/allocator.h>
+#include <tenon/bytes.h>
+#include <tenon/dtype.h>
+#include <tenon/graph.h>
+#include <tenon/model.h>
+#include <tenon/options.h>
+#include <tenon/progress.h>
+#include <tenon/status.h>
+#include <tenon/verbs.h>
+#include <tenon/version.h>
+
+#endif

@@ -1,0 +1,154 @@
+/*
+ * verbs.h - the jobs of the command, for programs
+ *
+ * Paths of outputs may be "-" for standard output.  Nothing appears under its
+ * final name before it is complete; nothing is replaced unless asked.
+ */
+#ifndef TENON_VERBS_H
+#define TENON_VERBS_H
+
+#include <tenon/model.h>
+
+/* How outputs are written. */
+struct tn_target {
+    const char *path;
+    bool        can_replace; /* --force                                      */
+    bool        is_dry_run;  /* do everything but write                      */
+    bool        is_durable;  /* synced to disk before the call returns       */
+};
+
+/* ---- check --------------------------------------------------------------- */
+
+enum tn_severity { TN_SEVERITY_NOTE, TN_SEVERITY_WARNING, TN_SEVERITY_ERROR };
+
+struct tn_finding {
+    enum tn_severity severity;
+    const char      *rule;   /* stable name: "dangling-input"                */
+    const char      *file;   /* "" is the main file                          */
+    uint64_t         offset; /* byte in that file, or TN_NOWHERE             */
+    const char      *where;  /* path in the model; may be ""                 */
+    const char      *what;   /* one line                                     */
+};
+
+/* One call per problem, in the order found.  Return non-zero to stop. */
+typedef int tn_on_finding(void *context, const struct tn_finding *finding);
+
+struct tn_check_options {
+    bool     skip_data;  /* structure only: no checksums of weights          */
+    uint64_t max_findings; /* stop after so many; 0: all                     */
+};
+
+struct tn_check_summary {
+    uint64_t    errors, warnings, notes;
+    char        format[32]; /* "" when it is no model                        */
+    uint64_t    nodes, tensors;
+    uint64_t    bytes_verified; /* of payload, by checksum                   */
+};
+
+/* TN_OK when the check ran, whatever it found: malformed input is a finding,
+ * and so is a file that is no model at all.  Other statuses: it could not be
+ * read. */
+TN_API enum tn_status tn_check(const char                    *path,
+                               const struct tn_options       *options,
+                               const struct tn_check_options *check,
+                               tn_on_finding *on_finding, void *context,
+                               struct tn_check_summary *summary,
+                               struct tn_error         *error);
+
+/* ---- get ----------------------------------------------------------------- */
+
+enum tn_get_form { TN_GET_NPY, TN_GET_RAW, TN_GET_TEXT };
+
+struct tn_get_options {
+    enum tn_get_form form;
+    const char      *slice; /* Python's syntax: "0:10,::2,-1"; NULL: all     */
+};
+
+TN_API enum tn_status tn_get(const struct tn_tensor      *tensor,
+                             const struct tn_get_options *get,
+                             const struct tn_target      *target,
+                             const struct tn_options     *options,
+                             struct tn_error             *error);
+
+/* ---- hash ---------------------------------------------------------------- */
+
+/* SHA-256 over dtype, shape and little-endian elements: the same for equal
+ * tensors in every format.  docs/hash.md has the exact bytes. */
+#define TN_HASH_SIZE 32
+TN_API enum tn_status tn_tensor_hash(const struct tn_tensor *tensor,
+                                     uint8_t          digest[TN_HASH_SIZE],
+                                     struct tn_error *error);
+
+/* All tensors on several workers; `digests` has room for one per tensor. */
+TN_API enum tn_status tn_model_hash(const struct tn_model   *model,
+                                    const struct tn_options *options,
+                                    uint8_t (*digests)[TN_HASH_SIZE],
+                                    struct tn_error *error);
+
+/* ---- dump and undump ------------------------------------------------------ */
+
+enum tn_dump_form { TN_DUMP_TEXT, TN_DUMP_JSON };
+
+struct tn_dump_options {
+    enum tn_dump_form form;
+    const char *schema; /* a descriptor set; NULL: the format's own          */
+    const char *type;   /* full name of the message; NULL: the format's root */
+    bool        is_strict; /* fail on what could not be read back            */
+    bool        use_json_names; /* lowerCamelCase instead of field names     */
+};
+
+/* Called for each thing that `undump` could not give back. */
+typedef int tn_on_loss(void *context, uint64_t offset, const char *where,
+                       const char *what);
+
+TN_API enum tn_status tn_dump(const char *path, const struct tn_options *options,
+                              const struct tn_dump_options *dump,
+                              const struct tn_target *target, tn_on_loss *loss,
+                              void *context, struct tn_error *error);
+/* The form of the input (text or JSON) is seen from its bytes. */
+TN_API enum tn_status tn_undump(const char                   *path,
+                                const struct tn_options      *options,
+                                const struct tn_dump_options *undump,
+                                const struct tn_target       *target,
+                                struct tn_error              *error);
+
+/* ---- convert -------------------------------------------------------------- */
+
+struct tn_convert_options {
+    const char *to;       /* format name; NULL: by the extension of the path  */
+    const char *external; /* ONNX: put weights into this file beside it       */
+    bool        is_inline; /* ONNX: put all weights into the model file       */
+    uint64_t    threshold; /* external: tensors of at least so many bytes;
+                              0: 1024                                         */
+    uint64_t    shard_size; /* checkpoints: largest data file; 0: one file    */
+};
+
+struct tn_convert_summary {
+    uint64_t bytes_written;
+    uint64_t tensors_moved; /* whose place changed: inline to external, ...   */
+    char     format[32];
+};
+
+TN_API enum tn_status tn_convert(const struct tn_model           *model,
+                                 const struct tn_convert_options *convert,
+                                 const struct tn_target          *target,
+                                 const struct tn_options         *options,
+                                 struct tn_convert_summary       *summary,
+                                 struct tn_error                 *error);
+
+/* ---- formats -------------------------------------------------------------- */
+
+struct tn_format_info {
+    const char        *name;
+    const char        *title;
+    const char        *dialect;  /* or ""                                     */
+    const char *const *suffixes; /* ends with NULL                            */
+    bool               can_read, can_write, can_check, has_text;
+};
+TN_API uint32_t              tn_format_count(void);
+TN_API struct tn_format_info tn_format_at(uint32_t index);
+
+/* TN_VERSION_STRING of the library that is running. */
+TN_API const char *tn_version(void);
+
+#endif
