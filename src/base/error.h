@@ -12,10 +12,10 @@
 #include <tenon/status.h>
 
 #if defined(__GNUC__)
-#define TN_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define TN_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define TN_COLD __attribute__((cold))
 #else
-#define TN_PRINTF(format, first)
+#define TN_PRINTF(text, first)
 #define TN_COLD
 #endif
 
