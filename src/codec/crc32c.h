@@ -9,6 +9,9 @@
  * machine has it. */
 uint32_t tn_crc32c(uint32_t crc, const void *data, size_t size);
 
+/* The same without special instructions, on any machine. */
+uint32_t tn_crc32c_tables(uint32_t crc, const void *data, size_t size);
+
 /* The masked form that is stored in files, and back. */
 static inline uint32_t tn_crc32c_mask(uint32_t crc)
 {
