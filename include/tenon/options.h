@@ -15,6 +15,7 @@ struct tn_options {
     unsigned     workers;     /* threads for bulk work; 0: one per core       */
     const char  *from;        /* format name, instead of looking              */
     bool         keep_unmapped; /* read files instead of mapping them         */
+    bool         wants_graph; /* fill in ops and values too: graph.h          */
     tn_progress *progress;    /* NULL: none                                   */
     void        *progress_context;
 };

@@ -1,0 +1,35 @@
+/* report.c - collecting findings: every problem, not only the first */
+#include "base/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void tn_report_add(struct tn_report *report, enum tn_finding_level level,
+                   const char *rule, const struct tn_error *finding)
+{
+    if (report->is_stopped)
+        return;
+    report->counts[level]++;
+    if (report->each && report->each(report->context, level, rule, finding))
+        report->is_stopped = true;
+    uint64_t total = report->counts[0] + report->counts[1] + report->counts[2];
+    if (report->limit && total >= report->limit)
+        report->is_stopped = true;
+}
+
+void tn_report_format(struct tn_report *report, enum tn_finding_level level,
+                      const char *rule, const char *file, uint64_t offset,
+                      const char *where, const char *format, ...)
+{
+    struct tn_error finding = TN_ERROR_INIT;
+    char            what[sizeof finding.what];
+
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    tn_error_set(&finding, TN_MALFORMED, offset, "%s", what);
+    tn_error_where(&finding, "%s", where);
+    tn_error_file(&finding, file);
+    tn_report_add(report, level, rule, &finding);
+}

@@ -1,0 +1,36 @@
+/*
+ * report.h - collecting findings: every problem, not only the first
+ *
+ * A check runs one piece of a model at a time, each with an error of its own;
+ * a failed piece becomes a finding and the check goes on with the next.
+ */
+#ifndef TN_BASE_REPORT_H
+#define TN_BASE_REPORT_H
+
+#include "base/error.h"
+
+enum tn_finding_level { TN_LEVEL_NOTE, TN_LEVEL_WARNING, TN_LEVEL_ERROR };
+
+struct tn_report {
+    /* Non-zero stops the check. */
+    int (*each)(void *context, enum tn_finding_level level, const char *rule,
+                const struct tn_error *finding);
+    void    *context;
+    uint64_t counts[3];  /* by level                                          */
+    uint64_t limit;      /* stop after so many; 0: none                       */
+    bool     is_stopped; /* checks look at this now and then                  */
+    uint64_t bytes_verified; /* of payload, by checksum                       */
+    bool     skip_data;  /* structure only                                    */
+};
+
+/* `rule` is a stable name such as "dangling-input". */
+void tn_report_add(struct tn_report *report, enum tn_finding_level level,
+                   const char *rule, const struct tn_error *finding);
+
+/* The same from parts; file "" is the main one. */
+void tn_report_format(struct tn_report *report, enum tn_finding_level level,
+                      const char *rule, const char *file, uint64_t offset,
+                      const char *where, const char *format, ...)
+    TN_PRINTF(7, 8);
+
+#endif

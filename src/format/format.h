@@ -1,0 +1,80 @@
+/*
+ * format.h - what a model format is: a const struct of functions
+ *
+ * All formats open the same way, so whoever has read one has read them all.
+ * They are listed in registry.c.
+ */
+#ifndef TN_FORMAT_FORMAT_H
+#define TN_FORMAT_FORMAT_H
+
+#include "base/report.h"
+#include "io/bundle.h"
+#include "io/output.h"
+#include "io/progress.h"
+#include "ir/model.h"
+#include "wire/pb/pb_builtin.h"
+
+/* What a probe may see: the head and the tail of the file, or the names in
+ * the folder. */
+struct tn_probe {
+    struct tn_bytes    head; /* the first 64 KiB at most                      */
+    struct tn_bytes    tail; /* the last 4 KiB at most                        */
+    uint64_t           size; /* of the file; 0 for a folder                   */
+    const char        *name; /* of the file or folder                         */
+    const char *const *entries; /* of a folder, sorted; NULL for a file       */
+    uint64_t           entry_count;
+};
+
+/* How a model is written; see tn_convert_options. */
+struct tn_write_options {
+    const char *external;  /* NULL: leave each payload as it is               */
+    bool        is_inline;
+    bool        is_text;
+    uint64_t    threshold;
+    uint64_t    shard_size;
+    struct tn_meter *meter; /* NULL: none                                     */
+    uint64_t   *tensors_moved; /* counted for the receipt; never NULL         */
+};
+
+struct tn_format {
+    const char        *name;     /* "onnx": what --from accepts               */
+    const char        *title;
+    const char        *dialect;  /* "onnx"; "" when it holds tensors only     */
+    const char *const *suffixes; /* hints for people; never proof             */
+
+    /* The protobuf message that a file is, for dump and undump; type NULL: it
+     * is none. */
+    enum tn_pb_builtin schema;
+    const char        *message;
+
+    /* Written as a folder of files, not as one file. */
+    bool is_folder;
+
+    /* Confidence in bits: 0 is "not mine", 32 is "a four-byte magic matched".
+     * Cannot fail, allocate or seek. */
+    int (*probe)(const struct tn_probe *probe);
+
+    /* The skeleton: facts, ends, names, shapes, types, offsets, and the ops
+     * when model->wants_graph.  Never touches weights: the cost is in the
+     * number of tensors and nodes, not in their size.  Fails at the first
+     * byte that contradicts the format. */
+    enum tn_status (*open)(struct tn_bundle *bundle, struct tn_model *model,
+                           struct tn_error *error);
+
+    /* Every problem beyond the grammar.  The model was opened with its graph;
+     * payload checksums are verified unless report->skip_data. */
+    enum tn_status (*check)(struct tn_bundle *bundle,
+                            const struct tn_model *model,
+                            struct tn_report *report, struct tn_error *error);
+
+    /* Writes a model of this format's dialect.  What the model did not change
+     * is spliced from where it was read. */
+    enum tn_status (*write)(const struct tn_model         *model,
+                            const struct tn_write_options *options,
+                            struct tn_output *to, struct tn_error *error);
+};
+
+/* All of them; ends with NULL. */
+extern const struct tn_format *const tn_formats[];
+
+#endif

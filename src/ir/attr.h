@@ -1,0 +1,37 @@
+/*
+ * attr.h - how a dialect keeps its attributes on the wire
+ *
+ * The graph holds no attributes: an op knows where its node lies in the file.
+ * A dialect says how to find and decode them there, and what is special about
+ * its graphs.  The formats provide one const struct each; `ir` never looks
+ * into bytes itself.
+ */
+#ifndef TN_IR_ATTR_H
+#define TN_IR_ATTR_H
+
+#include "base/cursor.h"
+#include "ir/model.h"
+
+struct tn_dialect {
+    const char *name; /* "onnx" */
+
+    /* Where the attributes of a node are: steps `node` (a cursor over the
+     * node's message) to the next one; false at the end or on failure. */
+    bool (*next_attr)(struct tn_cursor *node, struct tn_bytes *name,
+                      struct tn_span *wire);
+
+    /* Decode one; memory from the arena.  Tensors inside become tn_tensors of
+     * the model with payloads; graphs are given by index (`op` says whose). */
+    enum tn_status (*decode)(const struct tn_model *model, uint32_t op,
+                             struct tn_span wire, struct tn_arena *arena,
+                             struct tn_attr_value *value,
+                             struct tn_error *error);
+
+    /* Edges from the outputs of these ops may close a cycle (NextIteration). */
+    const char *const *loop_ops; /* ends with NULL; may be NULL               */
+
+    /* Nodes must come after what they use. */
+    bool is_ordered;
+};
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * model.h - a model in memory: flat tables, 32-bit ids, names stored once
+ *
+ * A format's open() fills the skeleton: facts, ends, tensors with payloads, and
+ * how often each operator occurs.  When the caller wants the graph, it fills
+ * the tables of ops and values in the same pass.  Attributes stay where they
+ * are: an op knows its span in the file, and its attributes are decoded from
+ * there when asked for (attr.h).
+ *
+ * Graphs are filled one after the other, never nested: a format queues what it
+ * finds inside nodes and comes back to it, so the ops of a graph are contiguous
+ * and depth costs no stack.
+ */
+#ifndef TN_IR_MODEL_H
+#define TN_IR_MODEL_H
+
+#include <tenon/graph.h>
+#include <tenon/model.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "ir/pairs.h"
+#include "ir/payload.h"
+
+struct tn_dialect;
+
+struct tn_tensor {
+    const struct tn_model *model;
+    uint32_t               name;  /* interned                                 */
+    uint32_t               graph; /* whose constant it is; TN_NONE: no graph's */
+    uint32_t               node;  /* ordinal of the node in that graph, or
+                                     TN_NONE for the graph's own list         */
+    uint32_t               slot;  /* ordinal in the list, or of the attribute */
+    uint32_t               part;  /* in a list of tensors, or TN_NONE         */
+    uint8_t                role;  /* enum tn_role                             */
+    bool                   is_external; /* in a side file by the format's own
+                                           rules (ONNX external data, shards) */
+    struct tn_elements     elements;
+    struct tn_span         wire; /* the whole message that describes it       */
+};
+
+/* tn_graph_kind is public. */
+struct tn_graph {
+    uint8_t        kind;
+    uint32_t       name;
+    uint32_t       domain;       /* functions                                 */
+    uint32_t       parent_graph; /* subgraphs: where the node is              */
+    uint32_t       parent_node;  /* its ordinal there                         */
+    uint32_t       parent_slot;  /* ordinal of the attribute                  */
+    uint32_t       depth;        /* 0: not inside another                     */
+    const char    *path;         /* "graph.node[3].attribute[0].g"            */
+    const char    *node_word;    /* "node": how nodes are called in paths     */
+    uint64_t       op_count;
+    uint32_t       first_op; /* when the ops are indexed                      */
+    struct tn_ends inputs;
+    struct tn_ends outputs;
+    struct tn_span wire;
+};
+
+/* tn_value_kind is public. */
+struct tn_value {
+    uint32_t name;
+    uint32_t graph;
+    uint32_t producer; /* op id, or TN_NONE                                   */
+    uint32_t output;   /* which output of it                                  */
+    uint32_t kind;
+};
+
+struct tn_op {
+    uint32_t name;
+    uint32_t type;
+    uint32_t domain;
+    uint32_t graph;
+    uint32_t first_input; /* in model->refs: value ids, TN_NONE for ""        */
+    uint32_t input_count; /* control inputs included, which come last         */
+    uint32_t first_output;
+    uint32_t output_count;
+    uint32_t control_count;
+    uint32_t first_attr; /* in model->attrs; TN_NONE: still on the wire       */
+    uint32_t attr_count;
+    uint32_t source;     /* in model->sources: which file the wire is in      */
+    uint64_t wire_offset;
+    uint64_t wire_length; /* 0: made by an edit                               */
+};
+
+/* An attribute of an op that an edit has touched. */
+struct tn_attr_slot {
+    uint32_t                    name;
+    const struct tn_attr_value *value; /* NULL: unchanged, still on the wire  */
+    struct tn_span              wire;
+};
+
+struct tn_model {
+    struct tn_memory        *memory;
+    struct tn_arena          arena;
+    struct tn_intern         names;
+    const char              *format; /* name of the format it was read by     */
+    const char              *title;
+    const struct tn_dialect *dialect; /* NULL: tensors only                   */
+    bool                     wants_graph;
+    bool                     is_edited;
+    struct tn_span           wire;    /* the root message, where there is one */
+    uint64_t                 file_size;
+
+    struct tn_list facts;      /* struct tn_fact                              */
+    struct tn_list tags;       /* struct tn_bytes                             */
+    struct tn_list signatures; /* struct tn_signature                         */
+    struct tn_list kinds;      /* struct tn_op_kind; sorted by finish         */
+    struct tn_pairs kind_index; /* (domain, type) -> index in kinds           */
+    struct tn_list tensors;    /* struct tn_tensor                            */
+    struct tn_list graphs;     /* struct tn_graph; the main one is first      */
+    uint64_t       node_count;
+
+    struct tn_list  ops;    /* struct tn_op                                   */
+    struct tn_list  refs;   /* uint32_t                                       */
+    struct tn_list  values; /* struct tn_value                                */
+    struct tn_pairs value_index; /* (graph, name) -> value                    */
+    struct tn_list  attrs;  /* struct tn_attr_slot                            */
+    struct tn_list  sources; /* struct tn_source *                            */
+
+    const void *detail; /* the format's own, in the arena; see its header     */
+    void       *owner;  /* the engine's: what to release on close             */
+};
+
+void tn_model_init(struct tn_model *model, struct tn_memory *memory);
+void tn_model_done(struct tn_model *model);
+
+/* Sort the histogram and give back spare room; open() is over. */
+enum tn_status tn_model_finish(struct tn_model *model, struct tn_error *error);
+
+/* ---- filling it in; every call fails softly into `error` ---------------- */
+
+/* key is a literal; value is borrowed when it outlives the model. */
+void tn_model_add_fact(struct tn_model *model, const char *key,
+                       struct tn_bytes value, struct tn_error *error);
+void tn_model_add_fact_format(struct tn_model *model, struct tn_error *error,
+                              const char *key, const char *format, ...)
+    TN_PRINTF(4, 5);
+
+/* Count one node of that type. */
+void tn_model_count_op(struct tn_model *model, uint32_t domain, uint32_t type,
+                       struct tn_error *error);
+
+/* A new tensor, zeroed, with its model set; NULL on failure.  The pointer
+ * moves with the next one. */
+struct tn_tensor *tn_model_add_tensor(struct tn_model *model,
+                                      struct tn_error *error);
+
+/* A new graph; returns its index or TN_NONE.  Set the rest through the
+ * pointer of tn_model_graph_at(), which moves with the next one. */
+uint32_t tn_model_add_graph(struct tn_model *model, enum tn_graph_kind kind,
+                            const char *path, const char *node_word,
+                            struct tn_error *error);
+
+static inline struct tn_graph *tn_model_graph_at(const struct tn_model *model,
+                                                 uint32_t               index)
+{
+    return tn_list_at(&model->graphs, struct tn_graph, index);
+}
+
+static inline struct tn_op *tn_model_op_at(const struct tn_model *model,
+                                           uint32_t               op)
+{
+    return tn_list_at(&model->ops, struct tn_op, op);
+}
+
+static inline struct tn_value *tn_model_value_at(const struct tn_model *model,
+                                                 uint32_t               value)
+{
+    return tn_list_at(&model->values, struct tn_value, value);
+}
+
+static inline uint32_t tn_model_ref_at(const struct tn_model *model,
+                                       uint64_t               ref)
+{
+    return *tn_list_at(&model->refs, uint32_t, ref);
+}
+
+/* The id of a source, for tn_op.source. */
+uint32_t tn_model_source_id(struct tn_model *model, struct tn_source *source,
+                            struct tn_error *error);
+
+/* A new op at the end of `graph`, which must be the graph being filled. */
+uint32_t tn_model_add_op(struct tn_model *model, uint32_t graph,
+                         struct tn_error *error);
+
+/* To the op added last: all inputs first, then all outputs.  `value` may be
+ * TN_NONE for an optional one that is not given. */
+void tn_model_add_input(struct tn_model *model, uint32_t value,
+                        struct tn_error *error);
+void tn_model_add_output(struct tn_model *model, uint32_t value,
+                         struct tn_error *error);
+
+/* The value of that name in that graph, made if new (kind UNDEFINED). */
+uint32_t tn_model_value(struct tn_model *model, uint32_t graph, uint32_t name,
+                        struct tn_error *error);
+
+/* The value of that name in that graph, or TN_NONE. */
+uint32_t tn_model_find_value(const struct tn_model *model, uint32_t graph,
+                             uint32_t name);
+
+/* Say what defines a value; the first definition stays, so that a check can
+ * tell the second by comparing. */
+void tn_model_define(struct tn_model *model, uint32_t value,
+                     enum tn_value_kind kind, uint32_t producer,
+                     uint32_t output);
+
+/* After all graphs: values that a subgraph uses and an enclosing graph defines
+ * become TN_VALUE_OUTER with the producer found there. */
+void tn_model_resolve(struct tn_model *model);
+
+static inline struct tn_bytes tn_model_name(const struct tn_model *model,
+                                            uint32_t               name)
+{
+    return tn_intern_text(&model->names, name);
+}
+
+/* "graph.node[15].attribute[0]": paths, cut to fit, always terminated.
+ * `node` is an ordinal in the graph; TN_NONE leaves out what follows. */
+size_t tn_model_path_of(const struct tn_model *model, uint32_t graph,
+                        uint32_t node, char *to, size_t size);
+
+#endif
