@@ -6,43 +6,53 @@
  * name, confined to the folder: no absolute path, no "..", no symlink on the
  * way, regular files with a single link only.  All sources live until the
  * bundle is closed.
+ *
+ * The main file is what the user named, so there symlinks are fine; siblings
+ * are looked for beside the path as given, not beside what it links to.  One
+ * thread at a time may ask a bundle for siblings; the sources it hands out may
+ * then be read by several.
  */
 #ifndef TN_IO_BUNDLE_H
 #define TN_IO_BUNDLE_H
 
+#include "base/intern.h"
 #include "base/source.h"
 
 struct tn_bundle {
     struct tn_memory *memory;
-    struct tn_arena   arena;   /* names and the list of sources              */
-    struct tn_source *main;    /* NULL when the bundle is a folder           */
-    const char       *path;    /* as the caller gave it                      */
-    const char       *name;    /* last component: "model.onnx"               */
-    int               folder;  /* descriptor of the folder, -1: there is none
-                                  (bytes, stdin, read_at callbacks)          */
-    struct tn_list    opened;  /* the siblings handed out so far             */
-    bool              prefers_map; /* false: read_at only, for tests and for
-                                      files on systems without mmap          */
+    struct tn_arena   arena;  /* names and the list of sources              */
+    struct tn_source *main;   /* NULL when the bundle is a folder           */
+    const char       *path;   /* as the caller gave it                      */
+    const char       *name;   /* last component: "model.onnx"               */
+    int               folder; /* descriptor of the folder, -1: there is none
+                                 (bytes, stdin, read_at callbacks)          */
+    struct tn_intern names;   /* of the siblings asked for so far           */
+    struct tn_list   opened;  /* struct tn_source * by id of the name; NULL
+                                 when it could not be opened                */
+    bool prefers_map;         /* false: read_at only, for tests and for
+                                 files on systems without mmap          */
 };
 
 /* How a bundle is opened. */
 struct tn_bundle_options {
-    bool  keep_unmapped; /* read with pread instead of mapping               */
+    bool keep_unmapped; /* read with pread instead of mapping               */
 };
 
-/* A path to a file or folder, or "-" for standard input (spooled to an unlinked
- * temporary file).  On failure *bundle is closed already. */
-enum tn_status tn_bundle_open(struct tn_bundle *bundle, struct tn_memory *memory,
-                              const char                     *path,
+/* A path to a file or folder, or "-" for standard input.  What cannot seek (a
+ * pipe, a device) is spooled to an unlinked temporary file, and has no
+ * siblings.  On failure *bundle is closed already. */
+enum tn_status tn_bundle_open(struct tn_bundle *bundle,
+                              struct tn_memory *memory, const char *path,
                               const struct tn_bundle_options *options,
                               struct tn_error                *error);
 
-/* A bundle over a source that the caller made; takes it over.  No siblings. */
+/* A bundle over a source that the caller made; takes it over, also on failure.
+ * No siblings. */
 enum tn_status tn_bundle_from_source(struct tn_bundle *bundle,
                                      struct tn_memory *memory,
                                      struct tn_source *source, const char *name,
                                      struct tn_error *error);
-void tn_bundle_close(struct tn_bundle *bundle);
+void           tn_bundle_close(struct tn_bundle *bundle);
 
 /* A file beside the main one (or below the folder).  Opened once, then shared:
  * asking again gives the same source.  `name` is relative, '/'-separated.
@@ -50,7 +60,7 @@ void tn_bundle_close(struct tn_bundle *bundle);
  * is no plain file; the message says which rule. */
 enum tn_status tn_bundle_sibling(struct tn_bundle *bundle, struct tn_bytes name,
                                  struct tn_source **source,
-                                 struct tn_error *error);
+                                 struct tn_error   *error);
 
 /* Whether there is such a file, without opening it. */
 bool tn_bundle_has(struct tn_bundle *bundle, const char *name);

@@ -12,21 +12,26 @@ enum tn_status tn_source_file(struct tn_source **source,
                               const char *name, bool is_mapped,
                               struct tn_error *error);
 
-/* A source that the library's user implements: public tn_read_at. */
-enum tn_status tn_source_callback(struct tn_source **source,
-                                  struct tn_memory *memory, uint64_t size,
-                                  int (*read_at)(void *context, uint64_t offset,
-                                                 void *to, size_t size),
-                                  void *context, const char *name,
-                                  struct tn_error *error);
+/* A source that the library's user implements: public tn_read_at.  `read_at`
+ * gives exactly `size` bytes and returns 0, or fails with an errno number. */
+enum tn_status tn_source_callback(
+    struct tn_source **source, struct tn_memory *memory, uint64_t size,
+    int (*read_at)(void *context, uint64_t offset, void *to, size_t size),
+    void *context, const char *name, struct tn_error *error);
 
 /* Everything a descriptor yields until its end, spooled to an unlinked
- * temporary file ($TMPDIR or /tmp): for pipes, which cannot seek. */
+ * temporary file ($TMPDIR or /tmp): for pipes, which cannot seek.  The
+ * descriptor stays the caller's. */
 enum tn_status tn_source_spool(struct tn_source **source,
                                struct tn_memory *memory, int descriptor,
                                const char *name, struct tn_error *error);
 
 /* The descriptor behind a source, for copy_file_range; -1 if there is none. */
 int tn_source_descriptor(const struct tn_source *source);
+
+/* Closes the descriptor of a mapped source and keeps the mapping: a model of
+ * three thousand files must not need three thousand descriptors.  Reads then
+ * come out of the mapping.  Does nothing to other sources. */
+void tn_source_release(struct tn_source *source);
 
 #endif

@@ -1,0 +1,243 @@
+/* beneath.c - names that a file gives us, and the one folder they may reach */
+#define _GNU_SOURCE
+#include "io/beneath.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+
+/* A rename elsewhere can make openat2 unsure; it then asks to be called
+ * again.  Somebody who renames all the time shall not keep us forever. */
+#define TRIES 64
+
+/* Folders inside each other that removing follows. */
+#define DEPTH_LIMIT 64
+
+/* The length of the UTF-8 sequence at `at`; 0: it is none.  Overlong forms,
+ * surrogates and numbers past U+10FFFF are none. */
+static size_t utf8_length(const uint8_t *at, size_t left)
+{
+    static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    uint8_t               first      = at[0];
+
+    if (first < 0x80)
+        return 1;
+    size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || length > left)
+        return 0;
+    uint32_t code = first & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (at[i] & 0x3f);
+    }
+    bool is_surrogate = code >= 0xd800 && code < 0xe000;
+    return code < smallest[length] || code > 0x10ffff || is_surrogate ? 0
+                                                                      : length;
+}
+
+static bool is_utf8(struct tn_bytes text)
+{
+    for (size_t i = 0; i < text.size;) {
+        size_t length = utf8_length(text.data + i, text.size - i);
+        if (length == 0)
+            return false;
+        i += length;
+    }
+    return true;
+}
+
+static bool has_drive(struct tn_bytes name)
+{
+    uint8_t letter = name.size >= 2 ? name.data[0] | 0x20 : 0;
+
+    return letter >= 'a' && letter <= 'z' && name.data[1] == ':';
+}
+
+/* The rule that the name breaks as a whole, or NULL. */
+static const char *broken_rule(struct tn_bytes name)
+{
+    if (name.size == 0)
+        return "is empty";
+    if (name.size > 4096)
+        return "is longer than 4096 bytes";
+    if (memchr(name.data, '\0', name.size))
+        return "contains a zero byte";
+    if (!is_utf8(name))
+        return "is not UTF-8";
+    if (name.data[0] == '/')
+        return "is absolute";
+    if (memchr(name.data, '\\', name.size))
+        return "contains a backslash";
+    if (has_drive(name))
+        return "begins with a drive letter";
+    return NULL;
+}
+
+/* The next component, without the slashes around it; empty at the end. */
+static struct tn_bytes next_component(struct tn_bytes *rest)
+{
+    while (rest->size && rest->data[0] == '/')
+        *rest = tn_bytes(rest->data + 1, rest->size - 1);
+    size_t size = 0;
+    while (size < rest->size && rest->data[size] != '/')
+        size++;
+    struct tn_bytes component = tn_bytes(rest->data, size);
+    *rest                     = tn_bytes(rest->data + size, rest->size - size);
+    return component;
+}
+
+/* Writes the components with one slash between them; NULL or a broken rule. */
+static const char *shorten(struct tn_bytes name, char *to)
+{
+    char *begin = to;
+
+    for (;;) {
+        struct tn_bytes component = next_component(&name);
+        if (component.size == 0)
+            break;
+        if (tn_bytes_is(component, ".."))
+            return "contains \"..\"";
+        if (component.size > 255)
+            return "has a component of more than 255 bytes";
+        if (tn_bytes_is(component, "."))
+            continue;
+        if (to != begin)
+            *to++ = '/';
+        memcpy(to, component.data, component.size);
+        to += component.size;
+    }
+    *to = '\0';
+    return to == begin ? "names no file" : NULL;
+}
+
+const char *tn_beneath_name(struct tn_arena *arena, struct tn_bytes name,
+                            struct tn_error *error)
+{
+    const char *rule  = broken_rule(name);
+    char       *clean = NULL;
+
+    if (!rule) {
+        clean = tn_arena_alloc(arena, (uint64_t)name.size + 1, 1, error);
+        if (!clean)
+            return NULL;
+        rule = shorten(name, clean);
+    }
+    if (!rule)
+        return clean;
+    tn_error_set(error, TN_INVALID, TN_NOWHERE, "the file name \"%.*s\" %s",
+                 (int)(name.size > 100 ? 100 : name.size),
+                 name.size ? (const char *)name.data : "", rule);
+    return NULL;
+}
+
+/* Says ELOOP for a symlink whatever the flags; O_PATH would open the link, and
+ * O_DIRECTORY call it "not a directory". */
+static int open_component(int at, const char *name, int flags)
+{
+    struct stat about;
+
+    if (!fstatat(at, name, &about, AT_SYMLINK_NOFOLLOW) &&
+        S_ISLNK(about.st_mode)) {
+        errno = ELOOP;
+        return -1;
+    }
+    return openat(at, name, flags | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+int tn_beneath_walk(int folder, const char *name, int flags)
+{
+    struct tn_bytes rest = tn_text(name[0] ? name : ".");
+    char            component[256];
+    int             at = openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    while (at >= 0) {
+        struct tn_bytes next    = next_component(&rest);
+        bool            is_last = rest.size == 0;
+        size_t          size    = tn_min(next.size, sizeof component - 1);
+        memcpy(component, next.data, size);
+        component[size] = '\0';
+        int down        = open_component(at, component,
+                                  is_last ? flags : O_PATH | O_DIRECTORY);
+        int kept        = errno;
+        close(at);
+        errno = kept;
+        if (is_last)
+            return down;
+        at = down;
+    }
+    return -1;
+}
+
+int tn_beneath_open(int folder, const char *name, int flags)
+{
+    struct open_how how = { .flags   = (uint64_t)(uint32_t)(flags | O_CLOEXEC),
+                            .mode    = flags & O_CREAT ? 0666 : 0,
+                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+                                       RESOLVE_NO_MAGICLINKS };
+
+    for (int i = 0; i < TRIES; i++) {
+        long file = syscall(SYS_openat2, folder, name[0] ? name : ".", &how,
+                            sizeof how);
+        if (file >= 0)
+            return (int)file;
+        /* EPERM: a sandbox that has not heard of the call either. */
+        if (errno == ENOSYS || errno == EPERM)
+            return tn_beneath_walk(folder, name, flags);
+        if (errno != EAGAIN && errno != EINTR)
+            return -1;
+    }
+    return -1;
+}
+
+static int remove_inside(int folder, unsigned depth);
+
+static int remove_entry(int folder, const char *name, unsigned depth)
+{
+    if (unlinkat(folder, name, 0) == 0)
+        return 0;
+    if (errno != EISDIR && errno != EPERM)
+        return -1;
+    if (depth == DEPTH_LIMIT) {
+        errno = ELOOP;
+        return -1;
+    }
+    int inner =
+        openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0 || remove_inside(inner, depth + 1) != 0)
+        return -1;
+    return unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+/* Takes the descriptor over. */
+static int remove_inside(int folder, unsigned depth)
+{
+    DIR           *entries = fdopendir(folder);
+    struct dirent *entry;
+    int            result = 0;
+
+    if (!entries) {
+        close(folder);
+        return -1;
+    }
+    while ((entry = readdir(entries)) != NULL) {
+        const char *name = entry->d_name;
+        if (!strcmp(name, ".") || !strcmp(name, ".."))
+            continue;
+        if (remove_entry(folder, name, depth) != 0)
+            result = -1;
+    }
+    closedir(entries);
+    return result;
+}
+
+int tn_beneath_remove(int folder, const char *name)
+{
+    return remove_entry(folder, name, 0);
+}

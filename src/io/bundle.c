@@ -1,0 +1,372 @@
+/* bundle.c - the files of one model */
+#define _GNU_SOURCE
+#include "io/bundle.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/beneath.h"
+#include "io/file_source.h"
+
+/* Exporters write one file per tensor, and a process may have 1024 descriptors.
+ * Siblings past this many live on their mapping alone. */
+#define MOST_DESCRIPTORS 256
+
+/* Opening a pipe must not wait for its other end, nor a terminal become ours:
+ * both are refused once fstat has told what they are. */
+#define PLAIN (O_RDONLY | O_NONBLOCK | O_NOCTTY)
+
+static enum tn_status init(struct tn_bundle *bundle, struct tn_memory *memory,
+                           const char *path, struct tn_error *error)
+{
+    *bundle = (struct tn_bundle){ .memory = memory, .folder = -1 };
+    tn_arena_init(&bundle->arena, memory);
+    tn_intern_init(&bundle->names, &bundle->arena);
+    tn_list_init(&bundle->opened, memory, sizeof(struct tn_source *));
+
+    bundle->path = tn_text_dup(&bundle->arena, path, error);
+    if (!bundle->path)
+        return error->status;
+    struct tn_bytes name = tn_text(path);
+    while (name.size > 1 && name.data[name.size - 1] == '/')
+        name.size--;
+    const uint8_t *slash =
+        name.size > 1 ? memrchr(name.data, '/', name.size) : NULL;
+    if (slash)
+        name = tn_bytes(slash + 1, name.size - (size_t)(slash + 1 - name.data));
+    name         = tn_bytes_dup(&bundle->arena, name, error);
+    bundle->name = (const char *)name.data;
+    return error->status;
+}
+
+void tn_bundle_close(struct tn_bundle *bundle)
+{
+    tn_source_close(bundle->main);
+    for (uint64_t i = 0; i < bundle->opened.count; i++)
+        tn_source_close(*tn_list_at(&bundle->opened, struct tn_source *, i));
+    tn_list_done(&bundle->opened);
+    tn_intern_done(&bundle->names);
+    tn_arena_done(&bundle->arena);
+    if (bundle->folder >= 0)
+        close(bundle->folder);
+    bundle->main   = NULL;
+    bundle->folder = -1;
+}
+
+/* The folder that the path, as given, lies in.  A folder that may be entered
+ * but not listed still has siblings; one that may not be entered has none. */
+static int open_parent(struct tn_bundle *bundle, struct tn_error *error)
+{
+    size_t      size   = strlen(bundle->path) - strlen(bundle->name);
+    const char *parent = ".";
+
+    if (size)
+        parent = (const char *)tn_bytes_dup(&bundle->arena,
+                                            tn_bytes(bundle->path, size), error)
+                     .data;
+    if (!parent)
+        return -1;
+    int folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        folder = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return folder;
+}
+
+/* Takes the descriptor over. */
+static enum tn_status open_main(struct tn_bundle *bundle, int file,
+                                bool has_siblings, struct tn_error *error)
+{
+    struct stat about;
+
+    if (fstat(file, &about) != 0) {
+        int number = errno;
+        close(file);
+        return tn_error_errno(error, number, "cannot open %s", bundle->path);
+    }
+    if (S_ISDIR(about.st_mode)) {
+        bundle->folder = file;
+        return TN_OK;
+    }
+    if (!S_ISREG(about.st_mode)) {
+        enum tn_status status =
+            tn_source_spool(&bundle->main, bundle->memory, file, "", error);
+        close(file);
+        return status;
+    }
+    if (has_siblings)
+        bundle->folder = open_parent(bundle, error);
+    if (tn_failed(error)) {
+        close(file);
+        return error->status;
+    }
+    return tn_source_file(&bundle->main, bundle->memory, file, "",
+                          bundle->prefers_map, error);
+}
+
+/* `tenon info - <file` needs no spooling, unless somebody read from it before
+ * us and the model begins in the middle. */
+static enum tn_status open_input(struct tn_bundle *bundle,
+                                 struct tn_error  *error)
+{
+    struct stat about;
+    bool is_file = !fstat(STDIN_FILENO, &about) && S_ISREG(about.st_mode);
+
+    if (!is_file || lseek(STDIN_FILENO, 0, SEEK_CUR) != 0)
+        return tn_source_spool(&bundle->main, bundle->memory, STDIN_FILENO, "",
+                               error);
+    int file = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (file < 0)
+        return tn_error_errno(error, errno, "cannot open standard input");
+    return open_main(bundle, file, false, error);
+}
+
+static enum tn_status open_path(struct tn_bundle *bundle,
+                                struct tn_error  *error)
+{
+    if (!strcmp(bundle->path, "-"))
+        return open_input(bundle, error);
+    int file = open(bundle->path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    if (file < 0)
+        return tn_error_errno(error, errno, "cannot open %s", bundle->path);
+    return open_main(bundle, file, true, error);
+}
+
+enum tn_status tn_bundle_open(struct tn_bundle *bundle,
+                              struct tn_memory *memory, const char *path,
+                              const struct tn_bundle_options *options,
+                              struct tn_error                *error)
+{
+    enum tn_status status = init(bundle, memory, path, error);
+
+    bundle->prefers_map = !options || !options->keep_unmapped;
+    if (status == TN_OK)
+        status = open_path(bundle, error);
+    if (status != TN_OK)
+        tn_bundle_close(bundle);
+    return status;
+}
+
+enum tn_status tn_bundle_from_source(struct tn_bundle *bundle,
+                                     struct tn_memory *memory,
+                                     struct tn_source *source, const char *name,
+                                     struct tn_error *error)
+{
+    enum tn_status status = init(bundle, memory, name, error);
+
+    bundle->main = source;
+    if (status != TN_OK)
+        tn_bundle_close(bundle);
+    return status;
+}
+
+static enum tn_status fail_open(struct tn_bundle *bundle, const char *name,
+                                int number, struct tn_error *error)
+{
+    if (bundle->folder < 0)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            "\"%.100s\": %s has no folder to look in", name,
+                            bundle->name);
+    if (number == ENOENT || number == ENOTDIR)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            "there is no file \"%.100s\"", name);
+    if (number == ELOOP)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "\"%.100s\" leads through a symbolic link", name);
+    return tn_error_errno(error, number, "cannot open \"%.100s\"", name);
+}
+
+/* The rule that an opened file breaks, or NULL.  A second link would let a
+ * model read a file that lives elsewhere under another name. */
+static const char *broken_rule(int file)
+{
+    struct stat about;
+
+    if (fstat(file, &about) != 0)
+        return "cannot be examined";
+    if (S_ISDIR(about.st_mode))
+        return "is a folder";
+    if (!S_ISREG(about.st_mode))
+        return "is no regular file";
+    return about.st_nlink > 1 ? "has more than one hard link" : NULL;
+}
+
+static enum tn_status open_sibling(struct tn_bundle *bundle, const char *name,
+                                   uint64_t position, struct tn_source **source,
+                                   struct tn_error *error)
+{
+    int file = tn_beneath_open(bundle->folder, name, PLAIN);
+
+    if (file < 0)
+        return fail_open(bundle, name, errno, error);
+    const char *rule = broken_rule(file);
+    if (rule) {
+        close(file);
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE, "\"%.100s\" %s",
+                            name, rule);
+    }
+    TN_TRY(tn_source_file(source, bundle->memory, file, name,
+                          bundle->prefers_map, error));
+    if (position >= MOST_DESCRIPTORS)
+        tn_source_release(*source);
+    return TN_OK;
+}
+
+/* The slot of a name, which holds its source once that is open. */
+static struct tn_source **sibling_slot(struct tn_bundle *bundle,
+                                       const char *name, uint64_t *id,
+                                       struct tn_error *error)
+{
+    *id = tn_intern_borrow(&bundle->names, tn_text(name), error);
+    if (*id == TN_NO_NAME)
+        return NULL;
+    while (bundle->opened.count <= *id)
+        if (!tn_list_push(&bundle->opened, struct tn_source *, error))
+            return NULL;
+    return tn_list_at(&bundle->opened, struct tn_source *, *id);
+}
+
+enum tn_status tn_bundle_sibling(struct tn_bundle *bundle, struct tn_bytes name,
+                                 struct tn_source **source,
+                                 struct tn_error   *error)
+{
+    uint64_t id;
+
+    *source = NULL;
+    /* Most names come as they are stored, and are asked for many times. */
+    uint32_t known = tn_intern_find(&bundle->names, name);
+    if (known < bundle->opened.count)
+        *source = *tn_list_at(&bundle->opened, struct tn_source *, known);
+    if (*source)
+        return TN_OK;
+
+    const char *clean = tn_beneath_name(&bundle->arena, name, error);
+    if (!clean)
+        return error->status;
+    struct tn_source **slot = sibling_slot(bundle, clean, &id, error);
+    if (!slot)
+        return error->status;
+    if (!*slot)
+        TN_TRY(open_sibling(bundle, clean, id, slot, error));
+    *source = *slot;
+    return TN_OK;
+}
+
+bool tn_bundle_has(struct tn_bundle *bundle, const char *name)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+    struct tn_arena arena;
+
+    tn_arena_init(&arena, bundle->memory);
+    const char *clean = tn_beneath_name(&arena, tn_text(name), &ignored);
+    int         file  = -1;
+    if (clean && bundle->folder >= 0)
+        file = tn_beneath_open(bundle->folder, clean, O_PATH);
+    tn_arena_done(&arena);
+    if (file < 0)
+        return false;
+    bool is_plain = !broken_rule(file);
+    close(file);
+    return is_plain;
+}
+
+static bool is_folder(int folder, const struct dirent *entry)
+{
+    struct stat about;
+
+    if (entry->d_type != DT_UNKNOWN)
+        return entry->d_type == DT_DIR;
+    return !fstatat(folder, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) &&
+           S_ISDIR(about.st_mode);
+}
+
+static enum tn_status collect(struct tn_bundle *bundle, DIR *entries,
+                              struct tn_list *names, struct tn_error *error)
+{
+    for (;;) {
+        errno                = 0;
+        struct dirent *entry = readdir(entries);
+        if (!entry && errno)
+            return tn_error_errno(error, errno, "cannot list a folder");
+        if (!entry)
+            return TN_OK;
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        const char **name = tn_list_push(names, const char *, error);
+        if (!name)
+            return error->status;
+        *name = tn_text_format(&bundle->arena, error, "%s%s", entry->d_name,
+                               is_folder(dirfd(entries), entry) ? "/" : "");
+        if (!*name)
+            return error->status;
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static enum tn_status list_entries(struct tn_bundle *bundle, DIR *entries,
+                                   struct tn_list     *found,
+                                   const char *const **names,
+                                   struct tn_error    *error)
+{
+    TN_TRY(collect(bundle, entries, found, error));
+    const char **kept =
+        tn_new(&bundle->arena, const char *, found->count, error);
+    if (!kept)
+        return error->status;
+    if (found->count) {
+        memcpy(kept, found->items, (size_t)found->count * sizeof *kept);
+        qsort(kept, (size_t)found->count, sizeof *kept, by_name);
+    }
+    *names = kept;
+    return TN_OK;
+}
+
+static DIR *open_folder(struct tn_bundle *bundle, const char *folder,
+                        struct tn_error *error)
+{
+    const char *clean = folder;
+
+    if (folder[0])
+        clean = tn_beneath_name(&bundle->arena, tn_text(folder), error);
+    if (!clean)
+        return NULL;
+    int  inner   = -1;
+    DIR *entries = NULL;
+    if (bundle->folder >= 0)
+        inner = tn_beneath_open(bundle->folder, clean, O_RDONLY | O_DIRECTORY);
+    if (inner >= 0)
+        entries = fdopendir(inner);
+    if (entries)
+        return entries;
+    fail_open(bundle, folder, errno, error);
+    if (inner >= 0)
+        close(inner);
+    return NULL;
+}
+
+enum tn_status tn_bundle_list(struct tn_bundle *bundle, const char *folder,
+                              const char *const **names, uint64_t *count,
+                              struct tn_error *error)
+{
+    struct tn_list found;
+
+    *names       = NULL;
+    *count       = 0;
+    DIR *entries = open_folder(bundle, folder, error);
+    if (!entries)
+        return error->status;
+    tn_list_init(&found, bundle->memory, sizeof(const char *));
+    enum tn_status status = list_entries(bundle, entries, &found, names, error);
+    if (status == TN_OK)
+        *count = found.count;
+    tn_list_done(&found);
+    closedir(entries);
+    return status;
+}

@@ -1,0 +1,307 @@
+/*
+ * file_source.c - sources over files, callbacks and standard input
+ *
+ * A file is mapped shared and read-only: no anonymous memory at all, however
+ * big it is.  The kernel's default advice stays: structure is walked forwards,
+ * where reading ahead pays, and a walk that hops over weights misses so often
+ * that the kernel stops reading around it by itself.  MADV_RANDOM would make a
+ * million nodes a million little reads.
+ *
+ * Weights do not come through the mapping: from BIG bytes on, read_at is a
+ * read call.  It streams cold files faster than page faults do, does not count
+ * as our memory, and reports a file that somebody cut off under us as an error
+ * where a page fault would be a signal.
+ */
+#define _GNU_SOURCE
+#include "io/file_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+
+#define BIG ((size_t)64 << 10)
+
+/* What a pipe is spooled by. */
+#define SPOOL_SIZE ((size_t)256 << 10)
+
+/* Linux reads at most 2 GiB - 4 KiB a call; stay below on every system. */
+#define MOST_A_CALL ((size_t)1 << 30)
+
+struct file_source {
+    struct tn_source source;
+    int              descriptor; /* -1: released, the mapping is all there is */
+    uint64_t         block_size; /* of this struct with the name behind it    */
+    char             name[];
+};
+
+static enum tn_status fail_read(struct tn_error *error, uint64_t offset,
+                                int number)
+{
+    if (tn_failed(error))
+        return error->status;
+    tn_error_errno(error, number, "cannot read");
+    error->offset = offset;
+    return TN_IO;
+}
+
+static enum tn_status pread_all(int descriptor, uint64_t offset, void *to,
+                                size_t size, struct tn_error *error)
+{
+    for (uint8_t *at = to; size;) {
+        ssize_t n =
+            pread(descriptor, at, tn_min(size, MOST_A_CALL), (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail_read(error, offset, errno);
+        if (n == 0)
+            return tn_error_set(error, TN_IO, offset,
+                                "the file became shorter while it was read");
+        at += n;
+        offset += (uint64_t)n;
+        size -= (size_t)n;
+    }
+    return TN_OK;
+}
+
+static enum tn_status file_read_at(struct tn_source *source, uint64_t offset,
+                                   void *to, size_t size,
+                                   struct tn_error *error)
+{
+    struct file_source *file = (struct file_source *)source;
+    bool is_cheap = source->map && (size < BIG || file->descriptor < 0);
+
+    if (!is_cheap)
+        return pread_all(file->descriptor, offset, to, size, error);
+    memcpy(to, source->map + offset, size);
+    return TN_OK;
+}
+
+static void file_close(struct tn_source *source)
+{
+    struct file_source *file = (struct file_source *)source;
+
+    if (source->map && source->size)
+        munmap((void *)(uintptr_t)source->map, (size_t)source->size);
+    if (file->descriptor >= 0)
+        close(file->descriptor);
+    tn_memory_free(source->memory, file, file->block_size);
+}
+
+static const struct tn_source_ops file_ops = { file_read_at, file_close };
+
+/* A file that cannot be mapped (a 32-bit machine, an address space limit, a
+ * file system without it) is read instead. */
+static const uint8_t *map_file(int descriptor, uint64_t size)
+{
+    static const uint8_t nothing[1];
+
+    if (size == 0)
+        return nothing;
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    void *map = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, descriptor, 0);
+    return map == MAP_FAILED ? NULL : map;
+}
+
+/* A source of `type` bytes with its name behind it. */
+static void *new_source(struct tn_memory *memory, uint64_t size,
+                        const char *name, struct tn_error *error)
+{
+    uint64_t block_size = size + strlen(name) + 1;
+    uint8_t *block      = tn_memory_resize(memory, NULL, 0, block_size, error);
+
+    if (!block)
+        return NULL;
+    memset(block, 0, (size_t)size);
+    memcpy(block + size, name, strlen(name) + 1);
+    struct tn_source *source = (struct tn_source *)block;
+    source->name             = (const char *)block + size;
+    source->memory           = memory;
+    tn_arena_init(&source->pins, memory);
+    return source;
+}
+
+static enum tn_status open_file(struct tn_source **out,
+                                struct tn_memory *memory, int descriptor,
+                                const char *name, bool is_mapped,
+                                struct tn_error *error)
+{
+    struct stat about;
+
+    if (fstat(descriptor, &about) != 0)
+        return tn_error_errno(error, errno, "cannot read %s", name);
+    if (!S_ISREG(about.st_mode))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "%s is no regular file", name);
+    struct file_source *file = new_source(memory, sizeof *file, name, error);
+    if (!file)
+        return error->status;
+    file->block_size  = sizeof *file + strlen(name) + 1;
+    file->descriptor  = descriptor;
+    file->source.ops  = &file_ops;
+    file->source.size = (uint64_t)about.st_size;
+    if (is_mapped)
+        file->source.map = map_file(descriptor, file->source.size);
+    *out = &file->source;
+    return TN_OK;
+}
+
+enum tn_status tn_source_file(struct tn_source **source,
+                              struct tn_memory *memory, int descriptor,
+                              const char *name, bool is_mapped,
+                              struct tn_error *error)
+{
+    *source = NULL;
+    enum tn_status status =
+        open_file(source, memory, descriptor, name, is_mapped, error);
+    if (status != TN_OK)
+        close(descriptor);
+    return status;
+}
+
+int tn_source_descriptor(const struct tn_source *source)
+{
+    if (source->ops != &file_ops)
+        return -1;
+    return ((const struct file_source *)source)->descriptor;
+}
+
+void tn_source_release(struct tn_source *source)
+{
+    struct file_source *file = (struct file_source *)source;
+
+    if (source->ops != &file_ops || !source->map || file->descriptor < 0)
+        return;
+    close(file->descriptor);
+    file->descriptor = -1;
+}
+
+struct callback_source {
+    struct tn_source source;
+    uint64_t         block_size;
+    int (*read_at)(void *context, uint64_t offset, void *to, size_t size);
+    void *context;
+};
+
+static enum tn_status callback_read_at(struct tn_source *source,
+                                       uint64_t offset, void *to, size_t size,
+                                       struct tn_error *error)
+{
+    struct callback_source *callback = (struct callback_source *)source;
+
+    int number = callback->read_at(callback->context, offset, to, size);
+    return number ? fail_read(error, offset, number) : TN_OK;
+}
+
+static void callback_close(struct tn_source *source)
+{
+    struct callback_source *callback = (struct callback_source *)source;
+
+    tn_memory_free(source->memory, callback, callback->block_size);
+}
+
+static const struct tn_source_ops callback_ops = { callback_read_at,
+                                                   callback_close };
+
+enum tn_status tn_source_callback(
+    struct tn_source **source, struct tn_memory *memory, uint64_t size,
+    int (*read_at)(void *context, uint64_t offset, void *to, size_t size),
+    void *context, const char *name, struct tn_error *error)
+{
+    struct callback_source *callback;
+
+    *source  = NULL;
+    callback = new_source(memory, sizeof *callback, name, error);
+    if (!callback)
+        return error->status;
+    callback->block_size  = sizeof *callback + strlen(name) + 1;
+    callback->read_at     = read_at;
+    callback->context     = context;
+    callback->source.ops  = &callback_ops;
+    callback->source.size = size;
+    *source               = &callback->source;
+    return TN_OK;
+}
+
+/* A file without a name.  O_TMPFILE never has one; elsewhere it has one for a
+ * moment. */
+static int unnamed_file(const char *folder)
+{
+    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+    if (file >= 0)
+        return file;
+    char path[4096];
+    int  size = snprintf(path, sizeof path, "%s/tenon-XXXXXX", folder);
+    if (size < 0 || (size_t)size >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0)
+        unlink(path);
+    return file;
+}
+
+static int write_all(int file, const uint8_t *from, size_t size)
+{
+    while (size) {
+        ssize_t n = write(file, from, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        from += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+static enum tn_status pour(int from, int to, uint8_t *window, const char *name,
+                           const char *folder, struct tn_error *error)
+{
+    for (;;) {
+        ssize_t n = read(from, window, SPOOL_SIZE);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return tn_error_errno(error, errno, "cannot read %s", name);
+        if (n == 0)
+            return TN_OK;
+        int number = write_all(to, window, (size_t)n);
+        if (number)
+            return tn_error_errno(error, number, "cannot spool to %s", folder);
+    }
+}
+
+enum tn_status tn_source_spool(struct tn_source **source,
+                               struct tn_memory *memory, int descriptor,
+                               const char *name, struct tn_error *error)
+{
+    const char *wanted = getenv("TMPDIR");
+    const char *folder = wanted && wanted[0] ? wanted : "/tmp";
+
+    *source         = NULL;
+    uint8_t *window = tn_memory_resize(memory, NULL, 0, SPOOL_SIZE, error);
+    if (!window)
+        return error->status;
+    int            file   = unnamed_file(folder);
+    enum tn_status status = TN_OK;
+    if (file < 0)
+        status = tn_error_errno(error, errno, "cannot spool to %s", folder);
+    else
+        status = pour(descriptor, file, window, name, folder, error);
+    tn_memory_free(memory, window, SPOOL_SIZE);
+    if (status == TN_OK)
+        return tn_source_file(source, memory, file, name, true, error);
+    if (file >= 0)
+        close(file);
+    return status;
+}
