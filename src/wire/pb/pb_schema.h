@@ -32,11 +32,13 @@ struct tn_pb_enum {
         int32_t     number;
     }   *values;    /* as declared                                            */
     bool is_open;   /* proto3: unknown numbers are legal values               */
+    const uint32_t *by_number; /* indices, ascending; aliases as declared     */
+    const uint32_t *by_name;   /* indices, ascending by name                  */
 };
 
 struct tn_pb_field_type {
-    const char    *name;      /* "tensor_content"                             */
-    const char    *json_name; /* "tensorContent"                              */
+    const char    *name;      /* "tensor_content"; extensions: "pkg.ext"      */
+    const char    *json_name; /* "tensorContent"; extensions: "[pkg.ext]"     */
     uint32_t       number;
     enum tn_pb_type  type;
     enum tn_pb_label label;
@@ -63,19 +65,25 @@ struct tn_pb_message {
     const struct tn_pb_range { uint32_t begin, end; } *ranges;
     const uint16_t *by_number; /* number -> index + 1, for small numbers      */
     uint32_t    by_number_size;
+    const uint32_t *by_name; /* indices, ascending by name                    */
 };
 
 struct tn_pb_schema {
     struct tn_arena             *arena;
     uint32_t                     message_count;
-    const struct tn_pb_message  *messages;
+    const struct tn_pb_message  *messages; /* ascending by full name          */
     uint32_t                     enum_count;
-    const struct tn_pb_enum     *enums;
+    const struct tn_pb_enum     *enums;    /* ascending by full name          */
 };
+
+/* A full name longer than this is refused: every message repeats the names it
+ * lies in, and a short file must not become a long list of long names. */
+#define TN_PB_NAME_LIMIT 1000
 
 /* Reads a FileDescriptorSet; everything lives in the arena, which also keeps a
  * copy of the names.  Refuses unresolved types, duplicate names and numbers,
- * map entries that are none. */
+ * map entries that are none, defaults that are no value of their type.  The
+ * error says where: "my.proto: pkg.Message.field". */
 enum tn_status tn_pb_schema_load(struct tn_pb_schema *schema,
                                  struct tn_arena *arena, struct tn_bytes set,
                                  struct tn_error *error);
@@ -90,12 +98,25 @@ tn_pb_message_field(const struct tn_pb_message *message, uint32_t number);
 const struct tn_pb_field_type *
 tn_pb_message_field_named(const struct tn_pb_message *message,
                           struct tn_bytes             name);
+/* By json_name, as the JSON mapping writes it. */
+const struct tn_pb_field_type *
+tn_pb_message_field_json(const struct tn_pb_message *message,
+                         struct tn_bytes             json_name);
 
+/* What a number, bool or enum that was not written is worth: the bits as the
+ * wire would carry them (for sint32 and sint64 the value itself, for float and
+ * fixed ones in the low bytes).  False if default_text is no such value. */
+bool tn_pb_field_default(const struct tn_pb_field_type *field, uint64_t *bits);
+
+/* NULL if the enum has no such number; of aliases the first. */
 const char *tn_pb_enum_name(const struct tn_pb_enum *type, int32_t number);
 bool tn_pb_enum_number(const struct tn_pb_enum *type, struct tn_bytes name,
                        int32_t *number);
 
-/* The wire type of one value of this field. */
+/* The wire type of one value of this type. */
 enum tn_wire_type tn_pb_wire_type(enum tn_pb_type type);
+
+/* Numbers, bools and enums: what may be packed. */
+bool tn_pb_is_packable(enum tn_pb_type type);
 
 #endif

@@ -1,0 +1,12 @@
+/* pb_builtin.h - the descriptor sets that the library carries */
+#ifndef TN_WIRE_PB_BUILTIN_H
+#define TN_WIRE_PB_BUILTIN_H
+
+#include "base/bytes.h"
+
+enum tn_pb_builtin { TN_PB_ONNX, TN_PB_TENSORFLOW };
+
+/* A FileDescriptorSet for tn_pb_schema_load(); lives as long as the program. */
+struct tn_bytes tn_pb_builtin_set(enum tn_pb_builtin which);
+
+#endif
