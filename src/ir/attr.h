@@ -27,6 +27,11 @@ struct tn_dialect {
                              struct tn_attr_value *value,
                              struct tn_error *error);
 
+    /* How a tensor is called in paths, after its graph or node: "initializer"
+     * or "attribute", and what follows its number: ".t".  May be NULL. */
+    const char *(*tensor_word)(const struct tn_tensor *tensor);
+    const char *(*tensor_tail)(const struct tn_tensor *tensor);
+
     /* Edges from the outputs of these ops may close a cycle (NextIteration). */
     const char *const *loop_ops; /* ends with NULL; may be NULL               */
 

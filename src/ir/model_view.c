@@ -1,0 +1,234 @@
+/* model_view.c - what the public headers let a caller see of a model */
+#include <stdio.h>
+
+#include "ir/attr.h"
+#include "ir/model.h"
+
+const char *tn_model_format(const struct tn_model *model)
+{
+    return model->format;
+}
+
+const char *tn_model_title(const struct tn_model *model)
+{
+    return model->title;
+}
+
+const char *tn_model_dialect(const struct tn_model *model)
+{
+    return model->dialect ? model->dialect->name : "";
+}
+
+uint64_t tn_model_file_size(const struct tn_model *model)
+{
+    return model->file_size;
+}
+
+uint32_t tn_model_fact_count(const struct tn_model *model)
+{
+    return (uint32_t)model->facts.count;
+}
+
+struct tn_fact tn_model_fact(const struct tn_model *model, uint32_t index)
+{
+    return *tn_list_at(&model->facts, struct tn_fact, index);
+}
+
+uint32_t tn_model_tag_count(const struct tn_model *model)
+{
+    return (uint32_t)model->tags.count;
+}
+
+struct tn_bytes tn_model_tag(const struct tn_model *model, uint32_t index)
+{
+    return *tn_list_at(&model->tags, struct tn_bytes, index);
+}
+
+uint32_t tn_model_signature_count(const struct tn_model *model)
+{
+    return (uint32_t)model->signatures.count;
+}
+
+const struct tn_signature *tn_model_signature(const struct tn_model *model,
+                                              uint32_t               index)
+{
+    return tn_list_at(&model->signatures, struct tn_signature, index);
+}
+
+struct tn_ends tn_model_inputs(const struct tn_model *model)
+{
+    if (!model->graphs.count)
+        return (struct tn_ends){ 0, NULL };
+    return tn_model_graph_at(model, 0)->inputs;
+}
+
+struct tn_ends tn_model_outputs(const struct tn_model *model)
+{
+    if (!model->graphs.count)
+        return (struct tn_ends){ 0, NULL };
+    return tn_model_graph_at(model, 0)->outputs;
+}
+
+uint32_t tn_model_op_kind_count(const struct tn_model *model)
+{
+    return (uint32_t)model->kinds.count;
+}
+
+const struct tn_op_kind *tn_model_op_kind(const struct tn_model *model,
+                                          uint32_t               index)
+{
+    return tn_list_at(&model->kinds, struct tn_op_kind, index);
+}
+
+uint64_t tn_model_node_count(const struct tn_model *model)
+{
+    return model->node_count;
+}
+
+static uint32_t count_graphs(const struct tn_model *model,
+                             enum tn_graph_kind     kind)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < model->graphs.count; i++)
+        count += tn_model_graph_at(model, i)->kind == kind;
+    return count;
+}
+
+uint32_t tn_model_subgraph_count(const struct tn_model *model)
+{
+    return count_graphs(model, TN_GRAPH_SUBGRAPH);
+}
+
+uint32_t tn_model_function_count(const struct tn_model *model)
+{
+    return count_graphs(model, TN_GRAPH_FUNCTION);
+}
+
+uint64_t tn_model_tensor_count(const struct tn_model *model)
+{
+    return model->tensors.count;
+}
+
+const struct tn_tensor *tn_model_tensor(const struct tn_model *model,
+                                        uint64_t               index)
+{
+    return tn_list_at(&model->tensors, struct tn_tensor, index);
+}
+
+static const struct tn_tensor *find_by_path(const struct tn_model *model,
+                                            const char            *path)
+{
+    char text[512];
+
+    for (uint64_t i = 0; i < model->tensors.count; i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(model, i);
+        if (tn_tensor_path(tensor, text, sizeof text) < sizeof text &&
+            strcmp(text, path) == 0)
+            return tensor;
+    }
+    return NULL;
+}
+
+const struct tn_tensor *tn_model_find(const struct tn_model *model,
+                                      const char            *name)
+{
+    uint32_t id = tn_intern_find(&model->names, tn_text(name));
+
+    if (id != TN_NO_NAME)
+        for (uint64_t i = 0; i < model->tensors.count; i++)
+            if (tn_model_tensor(model, i)->name == id)
+                return tn_model_tensor(model, i);
+    return find_by_path(model, name);
+}
+
+/* ---- graphs, ops and values ------------------------------------------- */
+
+uint32_t tn_model_graph_count(const struct tn_model *model)
+{
+    return (uint32_t)model->graphs.count;
+}
+
+struct tn_graph_info tn_model_graph(const struct tn_model *model,
+                                    uint32_t               graph)
+{
+    const struct tn_graph *g = tn_model_graph_at(model, graph);
+
+    return (struct tn_graph_info){
+        .kind         = (enum tn_graph_kind)g->kind,
+        .name         = tn_model_name(model, g->name),
+        .domain       = tn_model_name(model, g->domain),
+        .path         = g->path,
+        .parent_graph = g->parent_graph,
+        .op_count     = g->op_count,
+        .first_op     = g->first_op,
+        .inputs       = g->inputs,
+        .outputs      = g->outputs,
+    };
+}
+
+uint32_t tn_model_op_count(const struct tn_model *model)
+{
+    return (uint32_t)model->ops.count;
+}
+
+struct tn_op_info tn_model_op(const struct tn_model *model, uint32_t op)
+{
+    const struct tn_op *o = tn_model_op_at(model, op);
+
+    return (struct tn_op_info){
+        .name          = tn_model_name(model, o->name),
+        .type          = tn_model_name(model, o->type),
+        .domain        = tn_model_name(model, o->domain),
+        .graph         = o->graph,
+        .input_count   = o->input_count - o->control_count,
+        .control_count = o->control_count,
+        .output_count  = o->output_count,
+    };
+}
+
+uint32_t tn_op_input(const struct tn_model *model, uint32_t op, uint32_t index)
+{
+    const struct tn_op *o = tn_model_op_at(model, op);
+
+    if (index >= o->input_count)
+        return TN_NONE;
+    return tn_model_ref_at(model, (uint64_t)o->first_input + index);
+}
+
+uint32_t tn_op_output(const struct tn_model *model, uint32_t op, uint32_t index)
+{
+    const struct tn_op *o = tn_model_op_at(model, op);
+
+    if (index >= o->output_count)
+        return TN_NONE;
+    return tn_model_ref_at(model, (uint64_t)o->first_output + index);
+}
+
+size_t tn_op_path(const struct tn_model *model, uint32_t op, char *to,
+                  size_t size)
+{
+    const struct tn_op *o = tn_model_op_at(model, op);
+    uint32_t first        = tn_model_graph_at(model, o->graph)->first_op;
+
+    return tn_model_path_of(model, o->graph, op - first, to, size);
+}
+
+uint32_t tn_model_value_count(const struct tn_model *model)
+{
+    return (uint32_t)model->values.count;
+}
+
+struct tn_value_info tn_model_value_info(const struct tn_model *model,
+                                         uint32_t               value)
+{
+    const struct tn_value *v = tn_model_value_at(model, value);
+
+    return (struct tn_value_info){
+        .name     = tn_model_name(model, v->name),
+        .kind     = (enum tn_value_kind)v->kind,
+        .graph    = v->graph,
+        .producer = v->producer,
+        .output   = v->output,
+    };
+}

@@ -1,0 +1,185 @@
+/* tensor_view.c - what the public headers let a caller see of a tensor */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/arith.h"
+#include "ir/attr.h"
+#include "ir/model.h"
+
+struct tn_bytes tn_tensor_name(const struct tn_tensor *tensor)
+{
+    return tn_model_name(tensor->model, tensor->name);
+}
+
+enum tn_dtype tn_tensor_dtype(const struct tn_tensor *tensor)
+{
+    return tensor->elements.shape.dtype;
+}
+
+uint32_t tn_tensor_rank(const struct tn_tensor *tensor)
+{
+    return tensor->elements.shape.rank;
+}
+
+const uint64_t *tn_tensor_dims(const struct tn_tensor *tensor)
+{
+    return tensor->elements.shape.dims;
+}
+
+enum tn_role tn_tensor_role(const struct tn_tensor *tensor)
+{
+    return (enum tn_role)tensor->role;
+}
+
+uint64_t tn_tensor_count(const struct tn_tensor *tensor)
+{
+    uint64_t count = 0;
+
+    return tn_shape_count(&tensor->elements.shape, &count) ? count : 0;
+}
+
+uint64_t tn_tensor_size(const struct tn_tensor *tensor)
+{
+    uint64_t size = 0;
+
+    return tn_shape_bytes(&tensor->elements.shape, &size) ? size : 0;
+}
+
+const char *tn_tensor_file(const struct tn_tensor *tensor)
+{
+    const struct tn_source *source = tensor->elements.payload.span.source;
+
+    return source ? source->name : "";
+}
+
+uint64_t tn_tensor_offset(const struct tn_tensor *tensor)
+{
+    return tensor->elements.payload.span.offset;
+}
+
+uint64_t tn_tensor_stored_size(const struct tn_tensor *tensor)
+{
+    return tensor->elements.payload.span.length;
+}
+
+static bool is_splat(const struct tn_tensor *tensor)
+{
+    const struct tn_payload *payload = &tensor->elements.payload;
+
+    return payload->encoding == TN_ENCODING_VARINTS ||
+                   payload->encoding == TN_ENCODING_FIELD ||
+                   payload->encoding == TN_ENCODING_RAW
+               ? payload->stored < tn_tensor_count(tensor) /
+                                       (payload->per_byte ? payload->per_byte
+                                                          : 1)
+               : false;
+}
+
+const char *tn_tensor_storage(const struct tn_tensor *tensor)
+{
+    if (tensor->is_external)
+        return tensor->role == TN_ROLE_VARIABLE || tensor->role == TN_ROLE_STATE
+                   ? "shard"
+                   : "external";
+    switch ((enum tn_encoding)tensor->elements.payload.encoding) {
+    case TN_ENCODING_NONE:
+        return tn_tensor_count(tensor) ? "zeros" : "empty";
+    case TN_ENCODING_RAW:
+    case TN_ENCODING_RAW_BIG:
+    case TN_ENCODING_FORTRAN: return is_splat(tensor) ? "splat" : "raw";
+    case TN_ENCODING_VARINTS:
+    case TN_ENCODING_FIELD:
+        if (tensor->elements.shape.dtype == TN_STRING)
+            return "strings";
+        return is_splat(tensor) ? "splat" : "typed";
+    case TN_ENCODING_LENGTHS:
+    case TN_ENCODING_BUNDLE: return "strings";
+    case TN_ENCODING_VIEW: return "view";
+    }
+    return "";
+}
+
+/* "initializer[3]", "attribute[0].t", "attribute[2].tensors[1]": what comes
+ * after the graph or the node. */
+static int list_path(const struct tn_tensor *tensor, char *to, size_t size)
+{
+    const struct tn_dialect *dialect = tensor->model->dialect;
+    const char              *word    = dialect && dialect->tensor_word
+                                           ? dialect->tensor_word(tensor)
+                                           : "tensor";
+
+    if (tensor->slot == TN_NONE)
+        return snprintf(to, size, "%s", word);
+    if (tensor->part == TN_NONE)
+        return snprintf(to, size, "%s[%" PRIu32 "]%s", word, tensor->slot,
+                        dialect && dialect->tensor_tail
+                            ? dialect->tensor_tail(tensor)
+                            : "");
+    return snprintf(to, size, "%s[%" PRIu32 "]%s[%" PRIu32 "]", word,
+                    tensor->slot,
+                    dialect && dialect->tensor_tail
+                        ? dialect->tensor_tail(tensor)
+                        : "",
+                    tensor->part);
+}
+
+size_t tn_tensor_path(const struct tn_tensor *tensor, char *to, size_t size)
+{
+    char   tail[160];
+    char   head[400];
+    size_t before = tn_model_path_of(tensor->model, tensor->graph, tensor->node,
+                                     head, sizeof head);
+
+    if (list_path(tensor, tail, sizeof tail) < 0)
+        tail[0] = '\0';
+    int length = snprintf(to, size, "%s%s%s", head, before ? "." : "", tail);
+    return length > 0 ? (size_t)length : 0;
+}
+
+/* A sink over the caller's memory. */
+struct fixed_sink {
+    struct tn_sink sink;
+    uint8_t       *to;
+};
+
+static enum tn_status fixed_write(struct tn_sink *sink, struct tn_bytes bytes,
+                                  struct tn_error *error)
+{
+    struct fixed_sink *fixed = (struct fixed_sink *)sink;
+
+    (void)error;
+    memcpy(fixed->to + sink->offset, bytes.data, bytes.size);
+    return TN_OK;
+}
+
+static enum tn_status fixed_splice(struct tn_sink *sink, struct tn_span span,
+                                   struct tn_error *error)
+{
+    struct fixed_sink *fixed = (struct fixed_sink *)sink;
+
+    return tn_source_read(span.source, span.offset, fixed->to + sink->offset,
+                          (size_t)span.length, error);
+}
+
+static const struct tn_sink_ops fixed_ops = { .write  = fixed_write,
+                                              .splice = fixed_splice };
+
+enum tn_status tn_tensor_read(const struct tn_tensor *tensor, uint64_t offset,
+                              void *to, size_t size, struct tn_error *error)
+{
+    struct fixed_sink fixed = { .sink = { .ops = &fixed_ops }, .to = to };
+    unsigned          unit  = tn_dtype_size(tensor->elements.shape.dtype);
+
+    if (unit == 0)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s elements have no fixed size",
+                            tn_dtype_name(tensor->elements.shape.dtype));
+    if (offset % unit || size % unit ||
+        !tn_inside(offset, size, tn_tensor_size(tensor)))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "bytes %" PRIu64 " + %zu are not whole elements of "
+                            "the tensor's %" PRIu64,
+                            offset, size, tn_tensor_size(tensor));
+    return tn_payload_stream(&tensor->elements, offset / unit, size / unit,
+                             tensor->model->memory, &fixed.sink, error);
+}
