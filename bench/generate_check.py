@@ -18,6 +18,9 @@ from onnx import numpy_helper
 GENERATE = sys.argv[1]
 SCHEMAS = sys.argv[2] if len(sys.argv) > 2 else None
 
+ONNX_RAW_DATA = (7, 5, 9)  # graph, initializer, raw_data
+TF_CONTENT = (1, 5, 2, 8, 4)  # node, attr, value, tensor, tensor_content
+
 
 def generate(kind, path, *options):
     """Writes the file; returns its list, which must not depend on it."""
@@ -79,6 +82,48 @@ def varint(value):
     return out + bytes([value])
 
 
+def read_varint(f):
+    value = shift = 0
+    while True:
+        byte = f.read(1)[0]
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value
+
+
+def fields(f, begin, end):
+    """(number, offset, length) of each length-delimited field; seeks over
+    what is inside, and insists that the last one ends where it should."""
+    f.seek(begin)
+    while f.tell() < end:
+        tag = read_varint(f)
+        size = read_varint(f)
+        if tag & 7 == 2:
+            at = f.tell()
+            yield tag >> 3, at, size
+            f.seek(at + size)
+        else:
+            assert tag >> 3 > 0 and tag & 7 == 0, tag
+    assert f.tell() == end, (f.tell(), end)
+
+
+def find(f, begin, size, route):
+    """Offset and length of every field at the end of a route of numbers."""
+    for number, at, length in list(fields(f, begin, begin + size)):
+        if number == route[0] and len(route) == 1:
+            yield at, length
+        elif number == route[0]:
+            yield from find(f, at, length, route[1:])
+
+
+def check_route(path, rows, route):
+    """The lengths of a file too large for protobuf lead to its tensors."""
+    with open(path, "rb") as f:
+        found = list(find(f, 0, os.path.getsize(path), route))
+    assert found == [(row[3], row[4]) for row in rows], found
+
+
 def check_contents(path, rows):
     """In front of each tensor stands tensor_content, field 4, its length."""
     for name, _, _, offset, size in rows:
@@ -126,8 +171,13 @@ def check_small_ones(folder):
 
 def check_large_ones(folder):
     path = os.path.join(folder, "model")
-    for kind, size in ("sparse-onnx", 6 << 30), ("sparse-graph", 5 << 29):
-        rows = generate(kind, path)
+    for kind, size, route in (
+            ("sparse-onnx", 6 << 30, ONNX_RAW_DATA),
+            ("sparse-onnx", 40 << 30, ONNX_RAW_DATA),
+            ("sparse-graph", 5 << 29, TF_CONTENT),
+            ("sparse-graph", 6 << 30, TF_CONTENT)):
+        rows = generate(kind, path, "--size", str(size))
+        check_route(path, rows, route)
         check_is_sparse(path, size)
         check_markers(path, rows)
         os.unlink(path)
