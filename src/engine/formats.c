@@ -1,0 +1,34 @@
+/* formats.c - what this build reads and writes */
+#include <tenon/version.h>
+
+#include "engine/opened.h"
+
+const char *tn_version(void)
+{
+    return TN_VERSION_STRING;
+}
+
+uint32_t tn_format_count(void)
+{
+    uint32_t count = 0;
+
+    while (tn_formats[count])
+        count++;
+    return count;
+}
+
+struct tn_format_info tn_format_at(uint32_t index)
+{
+    const struct tn_format *format = tn_formats[index];
+
+    return (struct tn_format_info){
+        .name      = format->name,
+        .title     = format->title,
+        .dialect   = format->dialect,
+        .suffixes  = format->suffixes,
+        .can_read  = format->open != NULL,
+        .can_write = format->write != NULL,
+        .can_check = format->check != NULL,
+        .has_text  = format->message != NULL,
+    };
+}

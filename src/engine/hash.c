@@ -1,0 +1,108 @@
+/*
+ * hash.c - the identity of a tensor, whatever file it is in
+ *
+ *   "tenon.tensor/1" 00
+ *   name of the dtype, 00
+ *   u64 rank, u64 dims[rank]
+ *   the elements: little-endian, C order, one byte an element below a byte;
+ *   strings: u64 length and the bytes, each
+ *
+ * All numbers little-endian.  The tensor's name is not part of it.
+ */
+#include "codec/sha256.h"
+#include "engine/opened.h"
+#include "io/workers.h"
+
+static void add_u64(struct tn_sha256 *hash, uint64_t value)
+{
+    uint8_t bytes[8];
+
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(value >> (8 * i));
+    tn_sha256_add(hash, tn_bytes(bytes, sizeof bytes));
+}
+
+static void add_head(struct tn_sha256 *hash, const struct tn_shape *shape)
+{
+    static const char magic[] = "tenon.tensor/1";
+    const char       *dtype   = tn_dtype_name(shape->dtype);
+
+    tn_sha256_add(hash, tn_bytes(magic, sizeof magic));
+    tn_sha256_add(hash, tn_bytes(dtype, strlen(dtype) + 1));
+    add_u64(hash, shape->rank);
+    for (uint32_t i = 0; i < shape->rank; i++)
+        add_u64(hash, shape->dims[i]);
+}
+
+static enum tn_status add_string(void *context, uint64_t index,
+                                 struct tn_span text, struct tn_error *error)
+{
+    struct tn_sha256 *hash = context;
+
+    (void)index;
+    add_u64(hash, text.length);
+    return tn_sink_splice(&hash->sink, text, error);
+}
+
+enum tn_status tn_tensor_hash(const struct tn_tensor *tensor,
+                              uint8_t digest[TN_HASH_SIZE],
+                              struct tn_error *error)
+{
+    const struct tn_elements *elements = &tensor->elements;
+    uint64_t                  count    = tn_tensor_count(tensor);
+    struct tn_sha256          hash;
+    enum tn_status            status;
+
+    tn_sha256_init(&hash);
+    add_head(&hash, &elements->shape);
+    if (tn_dtype_bits(elements->shape.dtype) == 0)
+        status = tn_payload_strings(elements, 0, count, add_string, &hash,
+                                    error);
+    else
+        status = tn_payload_stream(elements, 0, count, tensor->model->memory,
+                                   &hash.sink, error);
+    tn_sha256_finish(&hash, digest);
+    if (status != TN_OK)
+        tn_error_where(error, "tensor '%.*s'", TN_FMT(tn_tensor_name(tensor)));
+    return status;
+}
+
+struct hash_work {
+    const struct tn_model *model;
+    struct tn_meter       *meter;
+    uint8_t (*digests)[TN_HASH_SIZE];
+};
+
+static enum tn_status hash_one(void *context, uint64_t index,
+                               struct tn_error *error)
+{
+    struct hash_work       *work   = context;
+    const struct tn_tensor *tensor = tn_model_tensor(work->model, index);
+
+    TN_TRY(tn_tensor_hash(tensor, work->digests[index], error));
+    return tn_meter_add(work->meter, tn_tensor_size(tensor), error);
+}
+
+static uint64_t total_size(const struct tn_model *model)
+{
+    uint64_t total = 0;
+
+    for (uint64_t i = 0; i < model->tensors.count; i++)
+        total += tn_tensor_size(tn_model_tensor(model, i));
+    return total;
+}
+
+enum tn_status tn_model_hash(const struct tn_model   *model,
+                             const struct tn_options *options,
+                             uint8_t (*digests)[TN_HASH_SIZE],
+                             struct tn_error *error)
+{
+    struct tn_meter  meter;
+    struct hash_work work = { model, &meter, digests };
+
+    tn_meter_init(&meter, options ? options->progress : NULL,
+                  options ? options->progress_context : NULL, "hashing",
+                  total_size(model));
+    return tn_workers_run(options ? options->workers : 0, model->tensors.count,
+                          hash_one, &work, error);
+}

@@ -1,0 +1,107 @@
+/*
+ * not_a_model.c - what a file really is when it is not a model
+ *
+ * People hand us what their tools left behind.  Saying so saves them an hour.
+ */
+#include "engine/opened.h"
+
+struct signature {
+    const char *bytes; /* at the start of the file                            */
+    size_t      size;
+    const char *what;
+};
+
+#define SIGNATURE(bytes, what) { bytes, sizeof(bytes) - 1, what }
+
+static const struct signature signatures[] = {
+    SIGNATURE("version https://git-lfs",
+              "a Git LFS pointer, not the file itself: run `git lfs pull`"),
+    SIGNATURE("<!DOCTYPE", "an HTML page: the download gave a web page "
+                           "instead of the file"),
+    SIGNATURE("<!doctype", "an HTML page: the download gave a web page "
+                           "instead of the file"),
+    SIGNATURE("<html", "an HTML page: the download gave a web page instead "
+                       "of the file"),
+    SIGNATURE("<?xml", "an XML document, perhaps an error of an object store"),
+    SIGNATURE("\x1f\x8b", "gzip data: unpack it first (gunzip)"),
+    SIGNATURE("\x28\xb5\x2f\xfd", "zstd data: unpack it first (unzstd)"),
+    SIGNATURE("BZh", "bzip2 data: unpack it first (bunzip2)"),
+    SIGNATURE("\xfd"
+              "7zXZ",
+              "xz data: unpack it first (unxz)"),
+    SIGNATURE("7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first"),
+    SIGNATURE("PK\x03\x04", "a zip archive, of no model kind that is read "
+                            "here"),
+    SIGNATURE("PK\x05\x06", "an empty zip archive"),
+    SIGNATURE("\x80\x02", "a Python pickle; pickles can run code and are not "
+                          "opened"),
+    SIGNATURE("\x80\x03", "a Python pickle; pickles can run code and are not "
+                          "opened"),
+    SIGNATURE("\x80\x04\x95", "a Python pickle; pickles can run code and are "
+                              "not opened"),
+    SIGNATURE("\x80\x05\x95", "a Python pickle; pickles can run code and are "
+                              "not opened"),
+    SIGNATURE("\x89HDF\r\n\x1a\n", "an HDF5 file (Keras?)"),
+    SIGNATURE("GGUF", "a GGUF file (llama.cpp)"),
+    SIGNATURE("\x93NUMPY", "a NumPy array"),
+    SIGNATURE("\x7f"
+              "ELF",
+              "a program or shared library"),
+    SIGNATURE("%PDF", "a PDF document"),
+    SIGNATURE("\x89PNG", "a PNG picture"),
+    SIGNATURE("\xff\xd8\xff", "a JPEG picture"),
+    SIGNATURE("#!", "a script"),
+};
+
+static bool starts_with(struct tn_bytes head, const char *bytes, size_t size)
+{
+    return head.size >= size && memcmp(head.data, bytes, size) == 0;
+}
+
+static bool has_at(struct tn_bytes head, size_t offset, const char *text)
+{
+    return head.size >= offset + strlen(text) &&
+           memcmp(head.data + offset, text, strlen(text)) == 0;
+}
+
+static bool is_all_zero(struct tn_bytes bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++)
+        if (bytes.data[i])
+            return false;
+    return bytes.size > 0;
+}
+
+static struct tn_bytes skip_space(struct tn_bytes text)
+{
+    while (text.size && (*text.data == ' ' || *text.data == '\n' ||
+                         *text.data == '\r' || *text.data == '\t')) {
+        text.data++;
+        text.size--;
+    }
+    return text;
+}
+
+const char *tn_not_a_model(const struct tn_probe *probe)
+{
+    struct tn_bytes head = skip_space(probe->head);
+
+    if (probe->entries)
+        return probe->entry_count ? "a folder without a model in it"
+                                  : "an empty folder";
+    if (probe->size == 0)
+        return "an empty file: the download or copy did not happen";
+    for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++)
+        if (starts_with(head, signatures[i].bytes, signatures[i].size))
+            return signatures[i].what;
+    if (has_at(probe->head, 257, "ustar"))
+        return "a tar archive: unpack it first (tar xf)";
+    if (has_at(probe->head, 4, "TFL3"))
+        return "a TensorFlow Lite model; that format is not read here";
+    if (has_at(probe->head, 4, "ORTM"))
+        return "an ONNX Runtime `ort` file; convert from the .onnx it was "
+               "made of";
+    if (is_all_zero(probe->head) && is_all_zero(probe->tail))
+        return "nothing but zeros: a download that was never filled in?";
+    return NULL;
+}

@@ -1,0 +1,239 @@
+/* open.c - from a path to a model: files, format, tables */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arith.h"
+#include "engine/opened.h"
+#include "io/file_source.h"
+
+#define HEAD_SIZE (UINT64_C(64) << 10)
+#define TAIL_SIZE (UINT64_C(4) << 10)
+
+static void *resize_plainly(void *context, void *memory, size_t old_size,
+                            size_t new_size)
+{
+    (void)context;
+    (void)old_size;
+    if (new_size == 0) {
+        free(memory);
+        return NULL;
+    }
+    return realloc(memory, new_size);
+}
+
+enum tn_status tn_opened_new(struct tn_opened       **out,
+                             const struct tn_options *options,
+                             struct tn_error         *error)
+{
+    struct tn_allocator allocator = { resize_plainly, NULL };
+
+    *out = NULL;
+    if (options && options->allocator)
+        allocator = *options->allocator;
+    struct tn_opened *opened =
+        allocator.resize(allocator.context, NULL, 0, sizeof *opened);
+    if (!opened)
+        return tn_error_set(error, TN_NO_MEMORY, TN_NOWHERE,
+                            "out of memory at %zu bytes", sizeof *opened);
+    memset(opened, 0, sizeof *opened);
+    tn_memory_init(&opened->memory, &allocator,
+                   options ? options->max_memory : 0);
+    tn_model_init(&opened->model, &opened->memory);
+    opened->model.owner = opened;
+    atomic_init(&opened->holders, 1);
+    *out = opened;
+    return TN_OK;
+}
+
+void tn_opened_release(struct tn_opened *opened)
+{
+    while (opened && atomic_fetch_sub(&opened->holders, 1) == 1) {
+        struct tn_opened   *shares    = opened->shares;
+        struct tn_allocator allocator = opened->memory.allocator;
+        tn_model_done(&opened->model);
+        if (opened->bundle.memory)
+            tn_bundle_close(&opened->bundle);
+        allocator.resize(allocator.context, opened, sizeof *opened, 0);
+        opened = shares;
+    }
+}
+
+enum tn_status tn_opened_files(struct tn_opened **out, const char *path,
+                               const struct tn_options *options,
+                               struct tn_error         *error)
+{
+    struct tn_bundle_options how = {
+        .keep_unmapped = options && options->keep_unmapped,
+    };
+
+    TN_TRY(tn_opened_new(out, options, error));
+    if (tn_bundle_open(&(*out)->bundle, &(*out)->memory, path, &how, error) !=
+        TN_OK) {
+        (*out)->bundle.memory = NULL; /* it closed itself */
+        tn_opened_release(*out);
+        *out = NULL;
+    }
+    return error->status;
+}
+
+enum tn_status tn_probe_of(struct tn_bundle *bundle, struct tn_probe *probe,
+                           struct tn_error *error)
+{
+    *probe = (struct tn_probe){ .name = bundle->name };
+    if (!bundle->main)
+        return tn_bundle_list(bundle, "", &probe->entries, &probe->entry_count,
+                              error);
+    struct tn_source *source = bundle->main;
+    size_t            head   = (size_t)tn_min(source->size, HEAD_SIZE);
+    size_t            tail   = (size_t)tn_min(source->size, TAIL_SIZE);
+    probe->size              = source->size;
+    probe->head = tn_bytes(tn_source_pin(source, 0, head, error), head);
+    probe->tail =
+        tn_bytes(tn_source_pin(source, source->size - tail, tail, error), tail);
+    return error->status;
+}
+
+const struct tn_format *tn_format_named(const char *name)
+{
+    for (const struct tn_format *const *f = tn_formats; *f; f++)
+        if (strcmp((*f)->name, name) == 0)
+            return *f;
+    return NULL;
+}
+
+static enum tn_status no_format(const struct tn_probe *probe,
+                                struct tn_error       *error)
+{
+    const char *what = tn_not_a_model(probe);
+
+    if (what)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "this is %s",
+                            what);
+    return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                        "no known model format; `tenon formats` lists them, "
+                        "--from names one");
+}
+
+enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
+                              const struct tn_format **format,
+                              struct tn_error         *error)
+{
+    struct tn_probe         probe;
+    const struct tn_format *rival = NULL;
+    int                     best  = 0;
+
+    *format = NULL;
+    if (from) {
+        *format = tn_format_named(from);
+        return *format ? TN_OK
+                       : tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                                      "no format is called '%s'; see `tenon "
+                                      "formats`",
+                                      from);
+    }
+    TN_TRY(tn_probe_of(bundle, &probe, error));
+    for (const struct tn_format *const *f = tn_formats; *f; f++) {
+        int bits = (*f)->probe(&probe);
+        if (bits > 0 && bits == best)
+            rival = *f;
+        if (bits > best) {
+            *format = *f;
+            rival   = NULL;
+            best    = bits;
+        }
+    }
+    if (!*format)
+        return no_format(&probe, error);
+    if (rival)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            "could be %s or %s: say which with --from",
+                            (*format)->name, rival->name);
+    return TN_OK;
+}
+
+static uint64_t files_size(const struct tn_bundle *bundle)
+{
+    uint64_t size = bundle->main ? bundle->main->size : 0;
+
+    for (uint64_t i = 0; i < bundle->opened.count; i++)
+        size += (*tn_list_at(&bundle->opened, struct tn_source *, i))->size;
+    return size;
+}
+
+enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
+                              struct tn_error *error)
+{
+    struct tn_model *model = &opened->model;
+
+    model->format      = opened->format->name;
+    model->title       = opened->format->title;
+    model->wants_graph = wants_graph;
+    TN_TRY(opened->format->open(&opened->bundle, model, error));
+    model->file_size = files_size(&opened->bundle);
+    return tn_model_finish(model, error);
+}
+
+static enum tn_status read_or_release(struct tn_opened        *opened,
+                                      const struct tn_options *options,
+                                      struct tn_model **out,
+                                      struct tn_error  *error)
+{
+    const char *from = options ? options->from : NULL;
+
+    if (tn_find_format(&opened->bundle, from, &opened->format, error) ==
+            TN_OK &&
+        tn_opened_read(opened, options && options->wants_graph, error) ==
+            TN_OK) {
+        *out = &opened->model;
+        return TN_OK;
+    }
+    tn_opened_release(opened);
+    return error->status;
+}
+
+enum tn_status tn_model_open(struct tn_model **out, const char *path,
+                             const struct tn_options *options,
+                             struct tn_error         *error)
+{
+    struct tn_opened *opened;
+
+    *out = NULL;
+    TN_TRY(tn_opened_files(&opened, path, options, error));
+    return read_or_release(opened, options, out, error);
+}
+
+enum tn_status tn_model_open_source(struct tn_model **out, const char *name,
+                                    uint64_t size, tn_read_at *read_at,
+                                    void                    *context,
+                                    const struct tn_options *options,
+                                    struct tn_error         *error)
+{
+    struct tn_opened *opened;
+    struct tn_source *source;
+
+    *out = NULL;
+    TN_TRY(tn_opened_new(&opened, options, error));
+    if (tn_source_callback(&source, &opened->memory, size, read_at, context, "",
+                           error) != TN_OK ||
+        tn_bundle_from_source(&opened->bundle, &opened->memory, source, name,
+                              error) != TN_OK) {
+        opened->bundle.memory = NULL;
+        tn_opened_release(opened);
+        return error->status;
+    }
+    return read_or_release(opened, options, out, error);
+}
+
+const char *tn_model_path(const struct tn_model *model)
+{
+    const struct tn_opened *opened = tn_opened_of(model);
+
+    return opened->bundle.memory ? opened->bundle.path : "";
+}
+
+void tn_model_close(struct tn_model *model)
+{
+    if (model)
+        tn_opened_release(tn_opened_of(model));
+}

@@ -1,0 +1,61 @@
+/*
+ * opened.h - what stands behind a model handle
+ *
+ * One allocation context, the files, the tables, and the format that filled
+ * them in.  A model that came out of an edit keeps the one it shares payloads
+ * with alive.
+ */
+#ifndef TN_ENGINE_OPENED_H
+#define TN_ENGINE_OPENED_H
+
+#include <stdatomic.h>
+
+#include "format/format.h"
+
+struct tn_opened {
+    struct tn_model         model; /* first: the public handle               */
+    struct tn_memory        memory;
+    struct tn_bundle        bundle;
+    const struct tn_format *format;
+    struct tn_opened       *shares; /* payloads with; NULL: with nobody      */
+    _Atomic unsigned        holders; /* the handle, and models sharing it    */
+};
+
+static inline struct tn_opened *tn_opened_of(const struct tn_model *model)
+{
+    return (struct tn_opened *)model->owner;
+}
+
+/* A new, empty one with a purse; the bundle is not open yet. */
+enum tn_status tn_opened_new(struct tn_opened       **out,
+                             const struct tn_options *options,
+                             struct tn_error         *error);
+void tn_opened_release(struct tn_opened *opened);
+
+/* Only the files: for verbs that look at bytes that may be no model. */
+enum tn_status tn_opened_files(struct tn_opened **out, const char *path,
+                               const struct tn_options *options,
+                               struct tn_error         *error);
+
+/* Which format the files are: by name when the caller said so, else by their
+ * bytes.  NOT_FOUND says what the file is instead, as far as we can tell. */
+enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
+                              const struct tn_format **format,
+                              struct tn_error         *error);
+
+/* The format of that name, or NULL. */
+const struct tn_format *tn_format_named(const char *name);
+
+/* Fill in the model of opened files. */
+enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
+                              struct tn_error *error);
+
+/* What a file is that is no model: "a Git LFS pointer, not the file itself:
+ * run `git lfs pull`".  NULL: no idea. */
+const char *tn_not_a_model(const struct tn_probe *probe);
+
+/* What a probe sees of a bundle; points into the bundle. */
+enum tn_status tn_probe_of(struct tn_bundle *bundle, struct tn_probe *probe,
+                           struct tn_error *error);
+
+#endif

@@ -1,0 +1,16 @@
+/* registry.c - every format this build knows, cheapest probe first */
+#include "format/format.h"
+
+extern const struct tn_format tn_format_tf_saved_model;
+extern const struct tn_format tn_format_tf_checkpoint;
+extern const struct tn_format tn_format_onnx;
+extern const struct tn_format tn_format_tf_meta_graph;
+extern const struct tn_format tn_format_tf_graph;
+extern const struct tn_format tn_format_onnx_tensor;
+
+const struct tn_format *const tn_formats[] = {
+    &tn_format_tf_saved_model, &tn_format_tf_checkpoint,
+    &tn_format_onnx,           &tn_format_tf_meta_graph,
+    &tn_format_tf_graph,       &tn_format_onnx_tensor,
+    NULL,
+};
