@@ -1,0 +1,112 @@
+/* json_write_test.c - commas, indentation, escapes */
+#include "support/hostile.h"
+
+#include <math.h>
+
+#include "base/buffer.h"
+#include "base/json_write.h"
+
+static void write_sample(struct tn_json_writer *w)
+{
+    tn_json_object_begin(w);
+    tn_json_key(w, "name");
+    tn_json_text(w, "a\"b\\c\n\x01\u00e9");
+    tn_json_key(w, "list");
+    tn_json_array_begin(w);
+    tn_json_put_int64(w, -5);
+    tn_json_put_uint64(w, UINT64_MAX);
+    tn_json_put_double(w, 0.1);
+    tn_json_put_double(w, (double)-INFINITY);
+    tn_json_bool(w, true);
+    tn_json_null(w);
+    tn_json_raw(w, tn_text("[0]"));
+    tn_json_array_end(w);
+    tn_json_key_bytes(w, tn_bytes("k\0y", 3));
+    tn_json_object_begin(w);
+    tn_json_object_end(w);
+    tn_json_key(w, "none");
+    tn_json_array_begin(w);
+    tn_json_array_end(w);
+    tn_json_object_end(w);
+}
+
+static enum tn_status write_with(struct tn_bytes   unused,
+                                 struct tn_memory *memory,
+                                 struct tn_error  *error)
+{
+    struct tn_buffer      out;
+    struct tn_json_writer w;
+
+    (void)unused;
+    tn_buffer_init(&out, memory, error);
+    tn_json_writer_init(&w, &out.sink, true, error);
+    write_sample(&w);
+    tn_buffer_done(&out);
+    return error->status;
+}
+
+static void writes(bool is_pretty, const char *expected)
+{
+    struct tn_memory      memory;
+    struct tn_error       error = TN_ERROR_INIT;
+    struct tn_buffer      out;
+    struct tn_json_writer w;
+
+    tn_memory_init(&memory, NULL, 0);
+    tn_buffer_init(&out, &memory, &error);
+    tn_json_writer_init(&w, &out.sink, is_pretty, &error);
+    write_sample(&w);
+    assert_string_equal(tn_buffer_string(&out), expected);
+    tn_buffer_done(&out);
+}
+
+static void one_line(void **state)
+{
+    (void)state;
+    writes(false, "{\"name\": \"a\\\"b\\\\c\\n\\u0001\u00e9\", \"list\": [-5, "
+                  "18446744073709551615, 0.1, \"-Infinity\", true, null, [0]], "
+                  "\"k\\u0000y\": {}, \"none\": []}");
+}
+
+static void pretty(void **state)
+{
+    (void)state;
+    writes(true, "{\n  \"name\": \"a\\\"b\\\\c\\n\\u0001\u00e9\",\n"
+                 "  \"list\": [\n    -5,\n    18446744073709551615,\n"
+                 "    0.1,\n    \"-Infinity\",\n    true,\n    null,\n"
+                 "    [0]\n  ],\n  \"k\\u0000y\": {},\n  \"none\": []\n}");
+}
+
+static void bytes_that_are_not_text_are_replaced(void **state)
+{
+    struct tn_memory      memory;
+    struct tn_error       error = TN_ERROR_INIT;
+    struct tn_buffer      out;
+    struct tn_json_writer w;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_buffer_init(&out, &memory, &error);
+    tn_json_writer_init(&w, &out.sink, false, &error);
+    tn_json_string(&w, tn_text("a\xff\xe2\x82z"));
+    assert_string_equal(tn_buffer_string(&out), "\"a\ufffd\ufffd\ufffdz\"");
+    tn_buffer_done(&out);
+}
+
+static void failures_stick(void **state)
+{
+    (void)state;
+    tn_survives_no_memory(write_with, tn_bytes(NULL, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_line),
+        cmocka_unit_test(pretty),
+        cmocka_unit_test(bytes_that_are_not_text_are_replaced),
+        cmocka_unit_test(failures_stick),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,61 @@
+/* utf8.h - UTF-8, strictly: no overlong forms, no surrogates, no U+110000 */
+#ifndef TN_BASE_UTF8_H
+#define TN_BASE_UTF8_H
+
+#include "base/bytes.h"
+
+/* Bytes a character takes, by its first byte; 0 when none begins so. */
+static inline unsigned tn_utf8_size(uint8_t first)
+{
+    if (first < 0x80)
+        return 1;
+    if (first < 0xc2 || first > 0xf4)
+        return 0;
+    return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/* Bytes of the character that begins here, 0 if it is cut short or wrong. */
+static inline unsigned tn_utf8_check(const uint8_t *at, const uint8_t *end)
+{
+    unsigned size = at < end ? tn_utf8_size(*at) : 0;
+
+    if (size == 0 || size > (size_t)(end - at))
+        return 0;
+    for (unsigned i = 1; i < size; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    if (size == 3 && ((at[0] == 0xe0 && at[1] < 0xa0) || /* overlong */
+                      (at[0] == 0xed && at[1] > 0x9f)))  /* surrogate */
+        return 0;
+    if (size == 4 && ((at[0] == 0xf0 && at[1] < 0x90) || /* overlong */
+                      (at[0] == 0xf4 && at[1] > 0x8f)))  /* past the end */
+        return 0;
+    return size;
+}
+
+static inline bool tn_utf8_is_valid(struct tn_bytes text)
+{
+    for (size_t at = 0; at < text.size;) {
+        unsigned size = tn_utf8_check(text.data + at, text.data + text.size);
+        if (size == 0)
+            return false;
+        at += size;
+    }
+    return true;
+}
+
+/* Writes at most four bytes; returns how many.  `code` is a character. */
+static inline unsigned tn_utf8_put(uint8_t *to, uint32_t code)
+{
+    if (code < 0x80) {
+        to[0] = (uint8_t)code;
+        return 1;
+    }
+    unsigned size = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (unsigned i = size - 1; i > 0; i--, code >>= 6)
+        to[i] = (uint8_t)(0x80 | (code & 0x3f));
+    to[0] = (uint8_t)(0xf00u >> size | code);
+    return size;
+}
+
+#endif
