@@ -1,0 +1,173 @@
+/* attr.c - attributes, found and decoded when somebody asks */
+#include "ir/attr.h"
+
+#include <inttypes.h>
+
+struct tn_attr {
+    struct tn_memory    *memory;
+    struct tn_arena      arena;
+    struct tn_bytes      name;
+    struct tn_attr_value value;
+};
+
+/* The node's message, as it lies in the file. */
+static struct tn_cursor node_cursor(const struct tn_model *model,
+                                    const struct tn_op    *op,
+                                    struct tn_error       *error)
+{
+    struct tn_span span = { NULL, op->wire_offset, op->wire_length };
+
+    if (op->wire_length)
+        span.source =
+            *tn_list_at(&model->sources, struct tn_source *, op->source);
+    return tn_cursor_span(span, error);
+}
+
+/* One attribute of an op: either still on the wire or touched by an edit. */
+struct found {
+    struct tn_bytes             name;
+    struct tn_span              wire;
+    const struct tn_attr_value *value;
+};
+
+static struct found slot_at(const struct tn_model *model,
+                            const struct tn_op *op, uint32_t index)
+{
+    const struct tn_attr_slot *slot = tn_list_at(
+        &model->attrs, struct tn_attr_slot, (uint64_t)op->first_attr + index);
+
+    return (struct found){ tn_model_name(model, slot->name), slot->wire,
+                           slot->value };
+}
+
+/* Visits the attributes of an op in order until `accept` takes one. */
+static bool find_attr(const struct tn_model *model, const struct tn_op *op,
+                      bool (*accept)(const void *wanted, uint32_t index,
+                                     const struct found *found),
+                      const void *wanted, struct found *found,
+                      struct tn_error *error)
+{
+    uint32_t index = 0;
+
+    if (op->first_attr != TN_NONE) {
+        for (; index < op->attr_count; index++) {
+            *found = slot_at(model, op, index);
+            if (accept(wanted, index, found))
+                return true;
+        }
+        return false;
+    }
+    if (!model->dialect)
+        return false;
+    struct tn_cursor node = node_cursor(model, op, error);
+    found->value          = NULL;
+    while (model->dialect->next_attr(&node, &found->name, &found->wire))
+        if (accept(wanted, index++, found))
+            return true;
+    return false;
+}
+
+static bool is_none(const void *wanted, uint32_t index,
+                    const struct found *found)
+{
+    (void)found;
+    *(uint32_t *)(uintptr_t)wanted = index + 1;
+    return false;
+}
+
+uint32_t tn_op_attr_count(const struct tn_model *model, uint32_t op)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    struct found    found;
+    uint32_t        count = 0;
+
+    find_attr(model, tn_model_op_at(model, op), is_none, &count, &found,
+              &error);
+    return count;
+}
+
+static bool has_index(const void *wanted, uint32_t index,
+                      const struct found *found)
+{
+    (void)found;
+    return *(const uint32_t *)wanted == index;
+}
+
+static bool has_name(const void *wanted, uint32_t index,
+                     const struct found *found)
+{
+    (void)index;
+    return tn_bytes_is(found->name, wanted);
+}
+
+static enum tn_status decode(struct tn_attr **out, const struct tn_model *model,
+                             uint32_t op, const struct found *found,
+                             struct tn_error *error)
+{
+    struct tn_attr *attr =
+        tn_memory_resize(model->memory, NULL, 0, sizeof *attr, error);
+
+    if (!attr)
+        return error->status;
+    *attr = (struct tn_attr){ .memory = model->memory, .name = found->name };
+    tn_arena_init(&attr->arena, model->memory);
+    if (found->value)
+        attr->value = *found->value;
+    else
+        model->dialect->decode(model, op, found->wire, &attr->arena,
+                               &attr->value, error);
+    if (tn_failed(error)) {
+        tn_attr_close(attr);
+        return error->status;
+    }
+    *out = attr;
+    return TN_OK;
+}
+
+enum tn_status tn_attr_open(struct tn_attr **out, const struct tn_model *model,
+                            uint32_t op, uint32_t index, struct tn_error *error)
+{
+    struct found found = { 0 };
+
+    *out = NULL;
+    if (!find_attr(model, tn_model_op_at(model, op), has_index, &index, &found,
+                   error))
+        return tn_failed(error)
+                   ? error->status
+                   : tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                                  "no attribute %" PRIu32, index);
+    return decode(out, model, op, &found, error);
+}
+
+enum tn_status tn_attr_find(struct tn_attr **out, const struct tn_model *model,
+                            uint32_t op, const char *name,
+                            struct tn_error *error)
+{
+    struct found found = { 0 };
+
+    *out = NULL;
+    if (!find_attr(model, tn_model_op_at(model, op), has_name, name, &found,
+                   error))
+        return tn_failed(error) ? error->status
+                                : tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                                               "no attribute '%s'", name);
+    return decode(out, model, op, &found, error);
+}
+
+struct tn_bytes tn_attr_name(const struct tn_attr *attr)
+{
+    return attr->name;
+}
+
+const struct tn_attr_value *tn_attr_get(const struct tn_attr *attr)
+{
+    return &attr->value;
+}
+
+void tn_attr_close(struct tn_attr *attr)
+{
+    if (!attr)
+        return;
+    tn_arena_done(&attr->arena);
+    tn_memory_free(attr->memory, attr, sizeof *attr);
+}

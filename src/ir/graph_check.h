@@ -1,0 +1,13 @@
+/* graph_check.h - what must hold in any graph: defined once, used after, acyclic */
+#ifndef TN_IR_GRAPH_CHECK_H
+#define TN_IR_GRAPH_CHECK_H
+
+#include "base/report.h"
+#include "ir/model.h"
+
+/* Reports dangling-input, duplicate-output, not-topological and cycle, each with
+ * the byte offset of the node and its path.  Linear in nodes and edges. */
+enum tn_status tn_graph_check(const struct tn_model *model,
+                              struct tn_report *report, struct tn_error *error);
+
+#endif
