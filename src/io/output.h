@@ -6,6 +6,25 @@
  * that names them last; a new folder is built beside its place and renamed
  * whole.  Without a commit nothing is left behind.  Every system call that
  * writes passes the fault hook first, so crashes are tested in one place.
+ *
+ * What holds when a commit is cut short:
+ *
+ *   it fails with an error   the old state is back, whole; nothing is left
+ *                            behind
+ *   the process or machine dies (for a machine, with is_durable)
+ *     folder, or file whose  the old state or the new one, whole, under the
+ *     side files are new     name; a dead process leaves temporary files
+ *     side files replaced    no system renames several files in one step.  The
+ *                            main name holds the old model, the new model, or
+ *                            nothing, never an old main over new side files.
+ *                            While it holds nothing, what was there stands,
+ *                            under its own names, in a folder
+ *                            .NAME.tenon-XXXXXX-old beside it; moving that
+ *                            back restores the old model.  This lasts for the
+ *                            renames only; all bytes are written before.
+ *
+ * Replacing by rename leaves mappings of the old file alone, so an output may
+ * replace its own input.
  */
 #ifndef TN_IO_OUTPUT_H
 #define TN_IO_OUTPUT_H
@@ -14,8 +33,9 @@
 #include "base/sink.h"
 
 /* Called before each step that changes the disk: "create", "write", "copy",
- * "truncate", "sync", "rename", "mkdir".  Non-zero makes the step fail with
- * that errno; a test may also end the process there. */
+ * "truncate", "sync", "rename", "mkdir", and "remove" for what a commit
+ * replaced.  Non-zero makes the step fail with that errno; a test may also end
+ * the process there. */
 struct tn_fault_hook {
     int (*before)(void *context, const char *step, const char *path);
     void *context;
@@ -31,23 +51,25 @@ struct tn_output_options {
 struct tn_output; /* made by the functions below */
 
 /* One file and its side files, next to each other; "-" is standard output and
- * can have no side files.  EXISTS at once when the target is there and may not
- * be replaced. */
+ * can have no side files, and neither has a device or a pipe.  EXISTS at once
+ * when the target is there and may not be replaced.  A symlink to a file is
+ * followed: the file is replaced, the link stays. */
 enum tn_status tn_output_file(struct tn_output **output,
                               struct tn_memory *memory, const char *path,
                               const struct tn_output_options *options,
-                              struct tn_error *error);
+                              struct tn_error                *error);
 
-/* A whole new folder. */
+/* A whole new folder.  When it replaces one, all that was in the old folder
+ * goes. */
 enum tn_status tn_output_folder(struct tn_output **output,
                                 struct tn_memory *memory, const char *path,
                                 const struct tn_output_options *options,
-                                struct tn_error *error);
+                                struct tn_error                *error);
 
 /* Into memory, for tests and for library users: one file, no side files. */
-enum tn_status tn_output_memory(struct tn_output **output,
-                                struct tn_memory *memory,
-                                struct tn_error *error);
+enum tn_status  tn_output_memory(struct tn_output **output,
+                                 struct tn_memory  *memory,
+                                 struct tn_error   *error);
 struct tn_bytes tn_output_memory_bytes(const struct tn_output *output);
 
 /* The sink of the main file (of a file output). */
@@ -55,16 +77,17 @@ enum tn_status tn_output_main(struct tn_output *output, struct tn_sink **sink,
                               struct tn_error *error);
 
 /* A further file, by relative name ('/'-separated; folders are made).  Same
- * rules for names as tn_bundle_sibling. */
+ * rules for names as tn_bundle_sibling.  EXISTS as above; asking twice for the
+ * same name is INVALID.  Any number of sinks may be open at a time. */
 enum tn_status tn_output_side(struct tn_output *output, const char *name,
                               struct tn_sink **sink, struct tn_error *error);
 
 /* Sinks are buffered; this empties a sink's buffer.  Called by commit. */
 enum tn_status tn_output_flush(struct tn_output *output,
-                               struct tn_error *error);
+                               struct tn_error  *error);
 
 enum tn_status tn_output_commit(struct tn_output *output,
-                                struct tn_error *error);
+                                struct tn_error  *error);
 
 /* Frees the output; removes what was not committed.  NULL is fine. */
 void tn_output_close(struct tn_output *output);

@@ -1,0 +1,509 @@
+/*
+ * file_sink.c - sinks over the files of an output
+ *
+ * A range of another file is moved by the kernel: copy_file_range, which may
+ * share blocks instead of copying them, then sendfile, then windows through
+ * our buffer.  Holes of the source become holes here: they are stepped over,
+ * and a file that ends in one is stretched when it is finished.
+ */
+#define _GNU_SOURCE
+#include "io/file_sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "io/file_source.h"
+
+#define BUFFER_SIZE ((size_t)256 << 10)
+
+/* From here on asking the kernel to copy is cheaper than copying, and a hole
+ * is worth more than the extent it costs. */
+#define BIG (UINT64_C(64) << 10)
+
+/* One call's worth, so that the hook and signals get their turn. */
+#define MOST_A_CALL (UINT64_C(256) << 20)
+
+void tn_desk_init(struct tn_desk *desk, struct tn_memory *memory, int folder,
+                  const struct tn_fault_hook *hook)
+{
+    *desk = (struct tn_desk){ .memory  = memory,
+                              .hook    = hook,
+                              .folder  = folder,
+                              .failure = TN_ERROR_INIT };
+}
+
+void tn_desk_done(struct tn_desk *desk)
+{
+    for (int i = 0; i < TN_SEAT_COUNT; i++) {
+        struct tn_seat *seat = &desk->seats[i];
+        if (seat->holder) {
+            seat->holder->seat = NULL;
+            close(seat->descriptor);
+        }
+        tn_memory_free(desk->memory, seat->buffer, BUFFER_SIZE);
+        *seat = (struct tn_seat){ 0 };
+    }
+}
+
+int tn_desk_step(struct tn_desk *desk, const char *step, const char *name)
+{
+    return desk->hook ? desk->hook->before(desk->hook->context, step, name) : 0;
+}
+
+static enum tn_status fail_write(const struct tn_file_sink *sink, int number,
+                                 struct tn_error *error)
+{
+    return tn_error_errno(error, number, "cannot write %s", sink->name);
+}
+
+/* A non-blocking standard output is full; wait as a blocking one would. */
+static void wait_for_room(int descriptor)
+{
+    struct pollfd full = { .fd = descriptor, .events = POLLOUT };
+
+    (void)poll(&full, 1, -1);
+}
+
+/* Bytes have reached the file at `position`. */
+static void advance(struct tn_file_sink *sink, uint64_t size)
+{
+    sink->position += size;
+    sink->reach = sink->position;
+}
+
+static ssize_t put_some(struct tn_file_sink *sink, const uint8_t *from,
+                        size_t size)
+{
+    int number = tn_desk_step(sink->desk, "write", sink->name);
+
+    if (number) {
+        errno = number;
+        return -1;
+    }
+    if (sink->is_stream)
+        return write(sink->seat->descriptor, from, size);
+    return pwrite(sink->seat->descriptor, from, size, (off_t)sink->position);
+}
+
+/* Past the buffer, straight to the file. */
+static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes bytes,
+                          struct tn_error *error)
+{
+    while (bytes.size) {
+        ssize_t n = put_some(sink, bytes.data, tn_min(bytes.size, MOST_A_CALL));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN && sink->is_stream) {
+            wait_for_room(sink->seat->descriptor);
+            continue;
+        }
+        if (n < 0)
+            return fail_write(sink, errno, error);
+        advance(sink, (uint64_t)n);
+        bytes = tn_bytes(bytes.data + n, bytes.size - (size_t)n);
+    }
+    return TN_OK;
+}
+
+static enum tn_status flush(struct tn_file_sink *sink, struct tn_error *error)
+{
+    struct tn_seat *seat = sink->seat;
+    size_t          size = seat->filled;
+
+    seat->filled = 0;
+    return put(sink, tn_bytes(seat->buffer, size), error);
+}
+
+/* Gives the seat back.  Some file systems only say at close that the disk is
+ * full. */
+static enum tn_status stand_up(struct tn_file_sink *sink,
+                               struct tn_error     *error)
+{
+    struct tn_seat *seat   = sink->seat;
+    enum tn_status  status = flush(sink, error);
+
+    if (close(seat->descriptor) != 0 && errno != EINTR && status == TN_OK)
+        status = fail_write(sink, errno, error);
+    seat->holder    = NULL;
+    seat->last_used = 0;
+    sink->seat      = NULL;
+    return status;
+}
+
+static enum tn_status free_seat(struct tn_desk *desk, struct tn_seat **out,
+                                struct tn_error *error)
+{
+    struct tn_seat *seat = &desk->seats[0];
+
+    for (int i = 1; i < TN_SEAT_COUNT; i++)
+        if (desk->seats[i].last_used < seat->last_used)
+            seat = &desk->seats[i];
+    if (seat->holder)
+        TN_TRY(stand_up(seat->holder, error));
+    if (!seat->buffer)
+        seat->buffer =
+            tn_memory_resize(desk->memory, NULL, 0, BUFFER_SIZE, error);
+    *out = seat;
+    return error->status;
+}
+
+static void take_seat(struct tn_file_sink *sink, struct tn_seat *seat,
+                      int descriptor)
+{
+    seat->holder     = sink;
+    seat->filled     = 0;
+    seat->descriptor = descriptor;
+    seat->last_used  = ++sink->desk->clock;
+    sink->seat       = seat;
+}
+
+static enum tn_status sit_down(struct tn_file_sink *sink,
+                               struct tn_error     *error)
+{
+    struct tn_seat *seat;
+
+    if (sink->seat) {
+        sink->seat->last_used = ++sink->desk->clock;
+        return TN_OK;
+    }
+    TN_TRY(free_seat(sink->desk, &seat, error));
+    int file = openat(sink->desk->folder, sink->name,
+                      O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0)
+        return fail_write(sink, errno, error);
+    take_seat(sink, seat, file);
+    return TN_OK;
+}
+
+/* Each operation begins and ends here: the first failure is final. */
+static enum tn_status begin(struct tn_file_sink *sink, struct tn_error *error)
+{
+    if (tn_failed(error))
+        return error->status;
+    if (tn_failed(&sink->desk->failure)) {
+        *error = sink->desk->failure;
+        return error->status;
+    }
+    return TN_OK;
+}
+
+static enum tn_status keep(struct tn_desk *desk, enum tn_status status,
+                           const struct tn_error *error)
+{
+    if (status != TN_OK && !tn_failed(&desk->failure))
+        desk->failure = *error;
+    return status;
+}
+
+static enum tn_status write_bytes(struct tn_file_sink *sink,
+                                  struct tn_bytes bytes, struct tn_error *error)
+{
+    TN_TRY(sit_down(sink, error));
+    struct tn_seat *seat = sink->seat;
+    if (bytes.size > BUFFER_SIZE - seat->filled)
+        TN_TRY(flush(sink, error));
+    if (bytes.size >= BUFFER_SIZE)
+        return put(sink, bytes, error);
+    memcpy(seat->buffer + seat->filled, bytes.data, bytes.size);
+    seat->filled += bytes.size;
+    return TN_OK;
+}
+
+/* Through our buffer: for sources that are no files, for little ranges, and
+ * where the kernel would not copy. */
+static enum tn_status copy_windows(struct tn_file_sink *sink,
+                                   struct tn_span span, struct tn_error *error)
+{
+    struct tn_seat *seat = sink->seat;
+
+    while (span.length) {
+        if (seat->filled == BUFFER_SIZE)
+            TN_TRY(flush(sink, error));
+        size_t size = tn_min(span.length, BUFFER_SIZE - seat->filled);
+        TN_TRY(tn_source_read(span.source, span.offset,
+                              seat->buffer + seat->filled, size, error));
+        seat->filled += size;
+        span.offset += size;
+        span.length -= size;
+    }
+    return TN_OK;
+}
+
+/* A way the kernel copies: what it moved, or -1 with errno. */
+typedef ssize_t copier(struct tn_file_sink *sink, int from, off_t offset,
+                       size_t size);
+
+static ssize_t copy_range(struct tn_file_sink *sink, int from, off_t offset,
+                          size_t size)
+{
+    off_t to = (off_t)sink->position;
+
+    if (sink->is_stream) {
+        errno = EINVAL;
+        return -1;
+    }
+    return copy_file_range(from, &offset, sink->seat->descriptor, &to, size, 0);
+}
+
+static ssize_t send_range(struct tn_file_sink *sink, int from, off_t offset,
+                          size_t size)
+{
+    int to = sink->seat->descriptor;
+
+    if (!sink->is_stream && lseek(to, (off_t)sink->position, SEEK_SET) < 0)
+        return -1;
+    return sendfile(to, from, &offset, size);
+}
+
+/* Not "no", but "not in this way". */
+static bool is_refusal(int number)
+{
+    return number == EXDEV || number == EINVAL || number == ENOSYS ||
+           number == EOPNOTSUPP || number == EBADF || number == EPERM ||
+           number == ETXTBSY;
+}
+
+/* Moves what it can off the front of the span.  OK with a rest means that this
+ * way does not work here, or that the source has become shorter: the next way
+ * will tell. */
+static enum tn_status copy_by(copier *copy, struct tn_file_sink *sink,
+                              struct tn_span *span, struct tn_error *error)
+{
+    int from = tn_source_descriptor(span->source);
+
+    while (span->length) {
+        int number = tn_desk_step(sink->desk, "copy", sink->name);
+        if (number)
+            return fail_write(sink, number, error);
+        size_t  size = tn_min(span->length, MOST_A_CALL);
+        ssize_t n    = copy(sink, from, (off_t)span->offset, size);
+        if (n == 0 || (n < 0 && is_refusal(errno)))
+            return TN_OK;
+        if (n < 0 && errno == EAGAIN && sink->is_stream)
+            wait_for_room(sink->seat->descriptor);
+        else if (n < 0 && errno != EINTR)
+            return fail_write(sink, errno, error);
+        if (n < 0)
+            continue;
+        advance(sink, (uint64_t)n);
+        span->offset += (uint64_t)n;
+        span->length -= (uint64_t)n;
+    }
+    return TN_OK;
+}
+
+static enum tn_status copy_data(struct tn_file_sink *sink, struct tn_span span,
+                                struct tn_error *error)
+{
+    TN_TRY(copy_by(copy_range, sink, &span, error));
+    TN_TRY(copy_by(send_range, sink, &span, error));
+    TN_TRY(copy_windows(sink, span, error));
+    return flush(sink, error);
+}
+
+/* lseek for SEEK_DATA or SEEK_HOLE, no further than `end`.  A file system
+ * without holes answers `otherwise`. */
+static uint64_t seek(int file, uint64_t at, int what, uint64_t end,
+                     uint64_t otherwise)
+{
+    off_t found = lseek(file, (off_t)at, what);
+
+    if (found >= 0)
+        return tn_min((uint64_t)found, end);
+    return errno == ENXIO ? end : otherwise;
+}
+
+/* Past the end of a file everything is a hole: a file that was cut off would
+ * turn into zeros. */
+static enum tn_status check_length(struct tn_span span, struct tn_error *error)
+{
+    struct stat about;
+    int         file = tn_source_descriptor(span.source);
+
+    if (fstat(file, &about) != 0)
+        return tn_error_errno(error, errno, "cannot read %s",
+                              span.source->name);
+    if ((uint64_t)about.st_size >= span.offset + span.length)
+        return TN_OK;
+    tn_error_set(error, TN_IO, (uint64_t)about.st_size,
+                 "the file became shorter while it was read");
+    tn_error_file(error, span.source->name);
+    return TN_IO;
+}
+
+static enum tn_status copy_extents(struct tn_file_sink *sink,
+                                   struct tn_span span, struct tn_error *error)
+{
+    int      from = tn_source_descriptor(span.source);
+    uint64_t at   = span.offset;
+    uint64_t end  = span.offset + span.length;
+
+    TN_TRY(check_length(span, error));
+    while (at < end) {
+        uint64_t data = seek(from, at, SEEK_DATA, end, at);
+        uint64_t hole = data;
+        sink->position += data - at;
+        if (data < end)
+            hole = seek(from, data, SEEK_HOLE, end, end);
+        struct tn_span extent = { span.source, data, hole - data };
+        TN_TRY(copy_data(sink, extent, error));
+        at = hole;
+    }
+    return TN_OK;
+}
+
+static enum tn_status splice_span(struct tn_file_sink *sink,
+                                  struct tn_span span, struct tn_error *error)
+{
+    struct tn_source *source = span.source;
+
+    TN_TRY(sit_down(sink, error));
+    if (span.length < BIG)
+        return copy_windows(sink, span, error);
+    TN_TRY(flush(sink, error));
+    if (tn_source_descriptor(source) >= 0)
+        return sink->is_stream ? copy_data(sink, span, error)
+                               : copy_extents(sink, span, error);
+    if (source->map)
+        return put(sink,
+                   tn_bytes(source->map + span.offset, (size_t)span.length),
+                   error);
+    return copy_windows(sink, span, error);
+}
+
+static enum tn_status write_zeros(struct tn_file_sink *sink, uint64_t count,
+                                  struct tn_error *error)
+{
+    TN_TRY(sit_down(sink, error));
+    struct tn_seat *seat = sink->seat;
+    if (count >= BIG && !sink->is_stream) {
+        TN_TRY(flush(sink, error));
+        sink->position += count;
+        return TN_OK;
+    }
+    while (count) {
+        if (seat->filled == BUFFER_SIZE)
+            TN_TRY(flush(sink, error));
+        size_t size = tn_min(count, BUFFER_SIZE - seat->filled);
+        memset(seat->buffer + seat->filled, 0, size);
+        seat->filled += size;
+        count -= size;
+    }
+    return TN_OK;
+}
+
+static enum tn_status file_write(struct tn_sink *base, struct tn_bytes bytes,
+                                 struct tn_error *error)
+{
+    struct tn_file_sink *sink = (struct tn_file_sink *)base;
+
+    TN_TRY(begin(sink, error));
+    return keep(sink->desk, write_bytes(sink, bytes, error), error);
+}
+
+static enum tn_status file_splice(struct tn_sink *base, struct tn_span span,
+                                  struct tn_error *error)
+{
+    struct tn_file_sink *sink = (struct tn_file_sink *)base;
+
+    TN_TRY(begin(sink, error));
+    return keep(sink->desk, splice_span(sink, span, error), error);
+}
+
+static enum tn_status file_zeros(struct tn_sink *base, uint64_t count,
+                                 struct tn_error *error)
+{
+    struct tn_file_sink *sink = (struct tn_file_sink *)base;
+
+    TN_TRY(begin(sink, error));
+    return keep(sink->desk, write_zeros(sink, count, error), error);
+}
+
+static const struct tn_sink_ops file_sink_ops = {
+    .write  = file_write,
+    .splice = file_splice,
+    .zeros  = file_zeros,
+};
+
+enum tn_status tn_file_sink_init(struct tn_file_sink *sink,
+                                 struct tn_desk *desk, const char *name,
+                                 int descriptor, bool is_stream,
+                                 struct tn_error *error)
+{
+    struct tn_seat *seat;
+
+    *sink = (struct tn_file_sink){ .sink      = { .ops = &file_sink_ops },
+                                   .desk      = desk,
+                                   .name      = name,
+                                   .is_stream = is_stream };
+    enum tn_status status = keep(desk, free_seat(desk, &seat, error), error);
+    if (status != TN_OK)
+        close(descriptor);
+    else
+        take_seat(sink, seat, descriptor);
+    return status;
+}
+
+enum tn_status tn_desk_flush(struct tn_desk *desk, struct tn_error *error)
+{
+    for (int i = 0; i < TN_SEAT_COUNT; i++) {
+        struct tn_file_sink *holder = desk->seats[i].holder;
+        if (!holder)
+            continue;
+        TN_TRY(begin(holder, error));
+        TN_TRY(keep(desk, flush(holder, error), error));
+    }
+    return TN_OK;
+}
+
+static enum tn_status stretch(struct tn_file_sink *sink, struct tn_error *error)
+{
+    int number = tn_desk_step(sink->desk, "truncate", sink->name);
+
+    if (!number && ftruncate(sink->seat->descriptor, (off_t)sink->position))
+        number = errno;
+    if (number)
+        return fail_write(sink, number, error);
+    sink->reach = sink->position;
+    return TN_OK;
+}
+
+static enum tn_status sync_file(struct tn_file_sink *sink,
+                                struct tn_error     *error)
+{
+    int number = tn_desk_step(sink->desk, "sync", sink->name);
+
+    if (!number && fsync(sink->seat->descriptor) != 0)
+        number = errno;
+    if (number)
+        return tn_error_errno(error, number, "cannot sync %s", sink->name);
+    return TN_OK;
+}
+
+static enum tn_status finish(struct tn_file_sink *sink, bool is_durable,
+                             struct tn_error *error)
+{
+    bool ends_in_hole = sink->position > sink->reach && !sink->is_stream;
+
+    if (!sink->seat && !ends_in_hole && !is_durable)
+        return TN_OK;
+    TN_TRY(sit_down(sink, error));
+    TN_TRY(flush(sink, error));
+    if (sink->position > sink->reach)
+        TN_TRY(stretch(sink, error));
+    if (is_durable && !sink->is_stream)
+        TN_TRY(sync_file(sink, error));
+    return stand_up(sink, error);
+}
+
+enum tn_status tn_file_sink_finish(struct tn_file_sink *sink, bool is_durable,
+                                   struct tn_error *error)
+{
+    TN_TRY(begin(sink, error));
+    return keep(sink->desk, finish(sink, is_durable, error), error);
+}

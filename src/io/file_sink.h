@@ -1,0 +1,71 @@
+/*
+ * file_sink.h - sinks over the files of an output
+ *
+ * An output may have thousands of files and is written by one thread.  So its
+ * files share a desk with a few seats: a seat is a descriptor and a buffer.
+ * Who writes sits down; who has not written for longest gets up, which empties
+ * the buffer and closes the file until its next turn.
+ *
+ * Every step that changes the disk passes the desk's hook.  The first failure
+ * stays on the desk: an output that once failed cannot be committed.
+ */
+#ifndef TN_IO_FILE_SINK_H
+#define TN_IO_FILE_SINK_H
+
+#include "io/output.h"
+
+#define TN_SEAT_COUNT 4
+
+struct tn_file_sink;
+
+struct tn_seat {
+    struct tn_file_sink *holder; /* NULL: free                               */
+    uint8_t             *buffer;
+    size_t               filled;
+    int                  descriptor;
+    uint64_t             last_used;
+};
+
+struct tn_desk {
+    struct tn_memory           *memory;
+    const struct tn_fault_hook *hook;   /* NULL: none                        */
+    int                         folder; /* names are relative to it          */
+    uint64_t                    clock;  /* counts turns                      */
+    struct tn_seat              seats[TN_SEAT_COUNT];
+    struct tn_error             failure;
+};
+
+struct tn_file_sink {
+    struct tn_sink  sink;
+    struct tn_desk *desk;
+    struct tn_seat *seat;      /* NULL: closed for now                       */
+    const char     *name;      /* what it is called until the commit         */
+    uint64_t        position;  /* where the buffer's first byte will go      */
+    uint64_t        reach;     /* end of what is on disk; a hole follows     */
+    bool            is_stream; /* cannot seek: no holes, no way back         */
+};
+
+void tn_desk_init(struct tn_desk *desk, struct tn_memory *memory, int folder,
+                  const struct tn_fault_hook *hook);
+
+/* Closes what is open and frees the buffers; what is in them is lost. */
+void tn_desk_done(struct tn_desk *desk);
+
+/* Asks the hook before a step: 0, or the errno to fail with. */
+int tn_desk_step(struct tn_desk *desk, const char *step, const char *name);
+
+/* Empties all buffers. */
+enum tn_status tn_desk_flush(struct tn_desk *desk, struct tn_error *error);
+
+/* A sink over a fresh file; takes the descriptor over, also on failure.  The
+ * name is borrowed. */
+enum tn_status tn_file_sink_init(struct tn_file_sink *sink,
+                                 struct tn_desk *desk, const char *name,
+                                 int descriptor, bool is_stream,
+                                 struct tn_error *error);
+
+/* Everything on disk, at its full length, and closed; synced if durable. */
+enum tn_status tn_file_sink_finish(struct tn_file_sink *sink, bool is_durable,
+                                   struct tn_error *error);
+
+#endif
