@@ -1,0 +1,156 @@
+/*
+ * check.c - every problem of a file, not only the first
+ *
+ * Three rounds, each on what the one before left standing: is it a model at
+ * all; do its bytes agree with the schema of its format; does the model agree
+ * with itself.
+ */
+#include <stdio.h>
+
+#include "engine/opened.h"
+#include "wire/pb/pb_check.h"
+
+struct listener {
+    tn_on_finding *each;
+    void          *context;
+};
+
+static int pass_on(void *context, enum tn_finding_level level, const char *rule,
+                   const struct tn_error *finding)
+{
+    struct listener  *listener = context;
+    struct tn_finding public_finding = {
+        .severity = (enum tn_severity)level,
+        .rule     = rule,
+        .file     = finding->file,
+        .offset   = finding->offset,
+        .where    = finding->where,
+        .what     = finding->what,
+    };
+
+    return listener->each ? listener->each(listener->context, &public_finding)
+                          : 0;
+}
+
+/* The grammar: all damaged messages, not only the first.  A file that is text
+ * has no wire to look at; reading it says what is wrong. */
+static enum tn_status check_schema(const struct tn_opened *opened,
+                                   struct tn_span          message,
+                                   struct tn_report       *report,
+                                   struct tn_error        *error)
+{
+    struct tn_memory   *memory = opened->bundle.memory;
+    struct tn_arena     arena;
+    struct tn_pb_schema schema;
+
+    if (!opened->format->message || !message.source)
+        return TN_OK;
+    tn_arena_init(&arena, memory);
+    if (tn_pb_schema_load(&schema, &arena,
+                          tn_pb_builtin_set(opened->format->schema),
+                          error) == TN_OK)
+        tn_pb_check(tn_pb_schema_find(&schema, opened->format->message),
+                    message, report, error);
+    tn_arena_done(&arena);
+    return error->status;
+}
+
+/* Statuses that speak about the bytes; the others about the machine. */
+static bool is_about_the_file(enum tn_status status)
+{
+    return status == TN_TRUNCATED || status == TN_MALFORMED ||
+           status == TN_UNSUPPORTED || status == TN_NOT_FOUND ||
+           status == TN_INVALID || status == TN_LIMIT;
+}
+
+static const char *rule_of(enum tn_status status)
+{
+    switch (status) {
+    case TN_TRUNCATED: return "truncated";
+    case TN_UNSUPPORTED: return "unsupported";
+    case TN_NOT_FOUND: return "not-found";
+    case TN_LIMIT: return "limit";
+    default: return "malformed";
+    }
+}
+
+/* A failure that is about the file becomes a finding. */
+static enum tn_status absorb(struct tn_report *report, const char *rule,
+                             struct tn_error *error)
+{
+    if (!tn_failed(error) || !is_about_the_file(error->status))
+        return error->status;
+    tn_report_add(report, TN_LEVEL_ERROR, rule ? rule : rule_of(error->status),
+                  error);
+    *error = (struct tn_error)TN_ERROR_INIT;
+    return TN_OK;
+}
+
+static enum tn_status check_model(struct tn_opened *opened,
+                                  struct tn_report *report,
+                                  struct tn_error  *error)
+{
+    struct tn_span whole = { opened->bundle.main, 0, 0 };
+    struct tn_error first = TN_ERROR_INIT;
+
+    if (whole.source)
+        whole.length = whole.source->size;
+    tn_opened_read(opened, true, &first);
+    struct tn_span wire = opened->model.wire.source ? opened->model.wire
+                          : tn_failed(&first)       ? whole
+                                                    : (struct tn_span){ 0 };
+    TN_TRY(check_schema(opened, wire, report, error));
+    if (tn_failed(&first)) {
+        bool is_known = report->counts[TN_LEVEL_ERROR] > 0;
+        *error        = first;
+        if (is_known && is_about_the_file(first.status))
+            *error = (struct tn_error)TN_ERROR_INIT;
+        return absorb(report, NULL, error);
+    }
+    if (opened->format->check)
+        TN_TRY(opened->format->check(&opened->bundle, &opened->model, report,
+                                     error));
+    return TN_OK;
+}
+
+static void summarize(const struct tn_opened  *opened,
+                      const struct tn_report  *report,
+                      struct tn_check_summary *summary)
+{
+    *summary = (struct tn_check_summary){
+        .errors         = report->counts[TN_LEVEL_ERROR],
+        .warnings       = report->counts[TN_LEVEL_WARNING],
+        .notes          = report->counts[TN_LEVEL_NOTE],
+        .nodes          = opened->model.node_count,
+        .tensors        = opened->model.tensors.count,
+        .bytes_verified = report->bytes_verified,
+    };
+    if (opened->format)
+        snprintf(summary->format, sizeof summary->format, "%s",
+                 opened->format->name);
+}
+
+enum tn_status tn_check(const char *path, const struct tn_options *options,
+                        const struct tn_check_options *check,
+                        tn_on_finding *on_finding, void *context,
+                        struct tn_check_summary *summary,
+                        struct tn_error         *error)
+{
+    struct listener  listener = { on_finding, context };
+    struct tn_report report   = { .each = pass_on, .context = &listener };
+    struct tn_opened *opened;
+
+    if (check) {
+        report.limit     = check->max_findings;
+        report.skip_data = check->skip_data;
+    }
+    TN_TRY(tn_opened_files(&opened, path, options, error));
+    if (tn_find_format(&opened->bundle, options ? options->from : NULL,
+                       &opened->format, error) == TN_OK)
+        check_model(opened, &report, error);
+    else if (!options || !options->from)
+        absorb(&report, "not-a-model", error);
+    summarize(opened, &report, summary);
+    tn_opened_release(opened);
+    return error->status;
+}

@@ -1,0 +1,223 @@
+/* pb_check.c - every place where bytes disagree with their schema */
+#include "wire/pb/pb_check.h"
+
+#include <stdio.h>
+
+#include "base/utf8.h"
+
+struct frame {
+    const struct tn_pb_message    *type;
+    const struct tn_pb_field_type *field; /* that led here; NULL: the root    */
+    struct tn_cursor               rest;  /* not walked yet                   */
+    struct tn_cursor               whole; /* for counting, when a path is
+                                             wanted                           */
+};
+
+struct walk {
+    struct tn_report *report;
+    struct tn_error   error; /* of the message being walked; then reported    */
+    unsigned          depth;
+    struct frame      frames[TN_PB_DEPTH_LIMIT];
+};
+
+/* ---- paths: worked out only when there is something to say ------------ */
+
+/* Which occurrence of the field the byte lies in. */
+static uint64_t occurrence(const struct frame *frame, uint32_t number,
+                           uint64_t offset)
+{
+    struct tn_error    error = TN_ERROR_INIT;
+    struct tn_cursor   c     = frame->whole;
+    struct tn_pb_field field;
+    uint64_t           count = 0;
+
+    c.error = &error;
+    while (tn_pb_next(&c, &field) && c.offset <= offset)
+        count += field.number == number;
+    return count;
+}
+
+static size_t add_step(const struct frame *frame,
+                       const struct tn_pb_field_type *field, uint64_t offset,
+                       char *to, size_t size)
+{
+    int length;
+
+    if (field->label == TN_PB_REPEATED)
+        length = snprintf(to, size, "%s[%" PRIu64 "]", field->name,
+                          occurrence(frame, field->number, offset));
+    else
+        length = snprintf(to, size, "%s", field->name);
+    if (length < 0)
+        return 0;
+    return (size_t)length < size ? (size_t)length : size - 1;
+}
+
+/* The path to `field` (NULL: to the message) of the innermost message. */
+static void path_of(const struct walk             *walk,
+                    const struct tn_pb_field_type *field, uint64_t offset,
+                    char *to, size_t size)
+{
+    size_t used = 0;
+
+    to[0] = '\0';
+    for (unsigned i = 0; i < walk->depth && used + 2 < size; i++) {
+        const struct tn_pb_field_type *next =
+            i + 1 < walk->depth ? walk->frames[i + 1].field : field;
+        uint64_t at =
+            i + 1 < walk->depth ? walk->frames[i + 1].whole.offset : offset;
+        if (!next)
+            break;
+        if (used)
+            to[used++] = '.';
+        used +=
+            add_step(&walk->frames[i], next, at, to + used, size - used);
+    }
+}
+
+static void say(struct walk *walk, enum tn_finding_level level,
+                const char *rule, const struct tn_pb_field_type *field,
+                uint64_t offset, const char *what)
+{
+    char              where[120];
+    struct tn_source *source = walk->frames[0].whole.source;
+
+    path_of(walk, field, offset, where, sizeof where);
+    tn_report_format(walk->report, level, rule, source ? source->name : "",
+                     offset, where, "%s", what);
+}
+
+/* ---- one field ---------------------------------------------------------- */
+
+static void check_enum(struct walk *walk, const struct tn_pb_field_type *type,
+                       uint64_t offset, uint64_t value)
+{
+    char what[120];
+
+    if (type->type != TN_PB_ENUM ||
+        tn_pb_enum_name(type->enumeration, (int32_t)value))
+        return;
+    snprintf(what, sizeof what, "%" PRId32 " is no value of %s",
+             (int32_t)value, type->enumeration->full_name);
+    say(walk, TN_LEVEL_WARNING, "unknown-enum", type, offset, what);
+}
+
+static void check_packed(struct walk *walk, const struct tn_pb_field_type *type,
+                         struct tn_pb_field *field)
+{
+    struct tn_cursor *body = &field->body;
+    uint64_t          at   = body->offset;
+
+    switch (tn_pb_wire_type(type->type)) {
+    case TN_WIRE_VARINT:
+        for (; tn_more(body); at = body->offset)
+            check_enum(walk, type, at, tn_varint(body));
+        break;
+    case TN_WIRE_FIXED32: tn_skip(body, tn_left(body) / 4 * 4); break;
+    case TN_WIRE_FIXED64: tn_skip(body, tn_left(body) / 8 * 8); break;
+    default: break;
+    }
+    if (tn_more(body) && !tn_failed(body->error))
+        tn_fail(body, TN_MALFORMED, "%" PRIu64 " bytes are no whole number",
+                tn_left(body));
+}
+
+static void check_text(struct walk *walk, const struct tn_pb_field_type *type,
+                       struct tn_pb_field *field)
+{
+    uint64_t        offset = field->body.offset;
+    struct tn_bytes text   = tn_pb_text(field);
+
+    if (text.data && !tn_utf8_is_valid(text))
+        say(walk, TN_LEVEL_WARNING, "not-utf8", type, offset,
+            "this text is not UTF-8");
+}
+
+static void enter(struct walk *walk, const struct tn_pb_field_type *type,
+                  const struct tn_pb_field *field)
+{
+    if (walk->depth == TN_PB_DEPTH_LIMIT) {
+        say(walk, TN_LEVEL_ERROR, "too-deep", type, field->offset,
+            "messages nested deeper than 100");
+        return;
+    }
+    walk->frames[walk->depth++] =
+        (struct frame){ type->message, type, field->body, field->body };
+}
+
+static void check_field(struct walk *walk, const struct tn_pb_field_type *type,
+                        struct tn_pb_field *field)
+{
+    char what[80];
+
+    if (field->type == TN_WIRE_LEN && type->label == TN_PB_REPEATED &&
+        tn_pb_is_packable(type->type)) {
+        check_packed(walk, type, field);
+    } else if (field->type != tn_pb_wire_type(type->type)) {
+        snprintf(what, sizeof what, "wire type %d where the schema has %d",
+                 (int)field->type, (int)tn_pb_wire_type(type->type));
+        say(walk, TN_LEVEL_ERROR, "wrong-wire-type", type, field->offset, what);
+    } else if (type->message) {
+        enter(walk, type, field);
+    } else if (type->type == TN_PB_STRING) {
+        check_text(walk, type, field);
+    } else if (type->type == TN_PB_ENUM) {
+        check_enum(walk, type, field->offset, field->value);
+    }
+}
+
+/* ---- the walk ------------------------------------------------------------ */
+
+/* A malformed message is one finding; its parent goes on behind it. */
+static void report_failure(struct walk *walk)
+{
+    const char *rule = walk->error.status == TN_LIMIT ? "too-deep"
+                                                      : "malformed-message";
+
+    say(walk, TN_LEVEL_ERROR, rule, NULL, walk->error.offset,
+        walk->error.what);
+    walk->error = (struct tn_error)TN_ERROR_INIT;
+}
+
+static void step(struct walk *walk)
+{
+    struct frame      *frame = &walk->frames[walk->depth - 1];
+    struct tn_pb_field field;
+
+    if (tn_pb_next(&frame->rest, &field)) {
+        const struct tn_pb_field_type *type =
+            tn_pb_message_field(frame->type, field.number);
+        if (type)
+            check_field(walk, type, &field);
+        if (!tn_failed(&walk->error))
+            return;
+    } else if (!tn_failed(&walk->error)) {
+        walk->depth--;
+        return;
+    }
+    bool is_own = !tn_more(&frame->rest);
+    report_failure(walk);
+    if (is_own)
+        walk->depth--;
+}
+
+enum tn_status tn_pb_check(const struct tn_pb_message *type,
+                           struct tn_span message, struct tn_report *report,
+                           struct tn_error *error)
+{
+    struct tn_memory *memory = message.source->memory;
+    struct walk      *walk =
+        tn_memory_resize(memory, NULL, 0, sizeof *walk, error);
+
+    if (!walk)
+        return error->status;
+    walk->report  = report;
+    walk->error   = (struct tn_error)TN_ERROR_INIT;
+    walk->depth   = 1;
+    struct tn_cursor root = tn_cursor_span(message, &walk->error);
+    walk->frames[0]       = (struct frame){ type, NULL, root, root };
+    while (walk->depth && !report->is_stopped)
+        step(walk);
+    tn_memory_free(memory, walk, sizeof *walk);
+    return error->status;
+}

@@ -1,0 +1,20 @@
+/*
+ * pb_check.h - every place where bytes disagree with their schema
+ *
+ * The walk does not stop at a damaged message: it is reported with byte offset
+ * and path, and the walk goes on behind it, where its parent says it ends.
+ */
+#ifndef TN_WIRE_PB_CHECK_H
+#define TN_WIRE_PB_CHECK_H
+
+#include "base/report.h"
+#include "wire/pb/pb_schema.h"
+#include "wire/pb/pb_wire.h"
+
+/* Rules: malformed-message, wrong-wire-type, unknown-enum (a warning),
+ * not-utf8 (a warning), too-deep.  Bodies of bytes fields are not read. */
+enum tn_status tn_pb_check(const struct tn_pb_message *type,
+                           struct tn_span message, struct tn_report *report,
+                           struct tn_error *error);
+
+#endif
