@@ -1,0 +1,30 @@
+# What users take in: find_package(tenon), pkg-config, or the command.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS tenon EXPORT tenonTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS tenon_command DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(EXPORT tenonTargets NAMESPACE tenon::
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tenon)
+
+configure_package_config_file(cmake/tenonConfig.cmake.in
+    ${CMAKE_BINARY_DIR}/tenonConfig.cmake
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tenon)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/tenonConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/tenonConfig.cmake
+              ${CMAKE_BINARY_DIR}/tenonConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tenon)
+
+# The .pc file finds its prefix from where it lies, so a tree can be moved.
+file(RELATIVE_PATH TN_PC_PREFIX
+     /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/tenon.pc.in ${CMAKE_BINARY_DIR}/tenon.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/tenon.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+        FILES_MATCHING PATTERN "*.1")
+install(DIRECTORY schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon/schemas
+        FILES_MATCHING PATTERN "*.proto")

@@ -1,0 +1,47 @@
+# The front door.  CMake does the work; see CMakePresets.json.
+#
+#   make            the command at build/tenon, and libtenon beside it
+#   make demo       make a small model and look at it, check it, convert it
+#   make test       build with sanitizers and run every test
+#   make bench      measure against peers and limits; prints a table
+#   make fuzz       run every fuzzer for FUZZ_SECONDS (60) seconds
+#   make install    PREFIX=/usr/local, DESTDIR=
+
+PREFIX       ?= /usr/local
+DESTDIR      ?=
+FUZZ_SECONDS ?= 60
+JOBS         ?= $(shell nproc)
+
+.PHONY: all bootstrap release demo test bench fuzz install clean
+
+all: release
+
+bootstrap:
+	@tools/bootstrap build
+
+release: bootstrap
+	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+	@mkdir -p build && mv build.log build/configure.log
+	@cmake --build build -j$(JOBS) --target tenon tenon_static tenon_command \
+	    -- --quiet
+
+demo: release
+	@examples/demo.sh build/tenon
+
+test: release
+	@tools/bootstrap test
+	@tools/test $(JOBS)
+
+bench: release
+	@tools/bootstrap bench
+	@bench/run build
+
+fuzz:
+	@tools/bootstrap fuzz
+	@tools/fuzz $(FUZZ_SECONDS)
+
+install: release
+	@DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build
