@@ -776,6 +776,17 @@ static void discard(struct tn_output *output)
                  *tn_list_at(&output->folders, const char *, i), AT_REMOVEDIR);
 }
 
+uint64_t tn_output_bytes(const struct tn_output *output)
+{
+    uint64_t total = 0;
+
+    if (!output)
+        return 0;
+    for (uint64_t i = 0; i < output->files.count; i++)
+        total += file_at(output, i)->file.sink.offset;
+    return total + output->buffer.sink.offset;
+}
+
 void tn_output_close(struct tn_output *output)
 {
     if (!output)

@@ -89,6 +89,9 @@ enum tn_status tn_output_flush(struct tn_output *output,
 enum tn_status tn_output_commit(struct tn_output *output,
                                 struct tn_error  *error);
 
+/* Bytes given to all sinks so far; 0 for NULL. */
+uint64_t tn_output_bytes(const struct tn_output *output);
+
 /* Frees the output; removes what was not committed.  NULL is fine. */
 void tn_output_close(struct tn_output *output);
 
