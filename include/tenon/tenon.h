@@ -10,6 +10,7 @@
 #include <tenon/allocator.h>
 #include <tenon/bytes.h>
 #include <tenon/dtype.h>
+#include <tenon/edit.h>
 #include <tenon/graph.h>
 #include <tenon/model.h>
 #include <tenon/options.h>

@@ -1,0 +1,130 @@
+/*
+ * edit.h - building graphs, and changing them into new ones
+ *
+ * A model never changes.  An edit starts from one (opened with
+ * options.wants_graph) or from nothing, collects changes, and commits to a new
+ * model that shares every payload and every untouched byte with the old one.
+ * Models that an edit took something from may be closed before the result is.
+ *
+ * Ids of ops and graphs are those of the model the edit began with; what an
+ * edit adds gets ids after them.  They hold until the commit; the new model
+ * counts its own.
+ */
+#ifndef TENON_EDIT_H
+#define TENON_EDIT_H
+
+#include <tenon/graph.h>
+
+struct tn_edit;
+
+/* Yours to close, also after a commit. */
+TN_API enum tn_status tn_edit_open(struct tn_edit        **out,
+                                   const struct tn_model  *base,
+                                   const struct tn_options *options,
+                                   struct tn_error         *error);
+
+/* An empty model of a format, such as "onnx" or "tf-graph", whose main graph
+ * is graph 0. */
+TN_API enum tn_status tn_edit_new(struct tn_edit **out, const char *format,
+                                  const struct tn_options *options,
+                                  struct tn_error         *error);
+TN_API void           tn_edit_close(struct tn_edit *edit);
+
+/* ---- ops ------------------------------------------------------------------ */
+
+/* What an op is made of.  Names are copied.  Control inputs (TensorFlow) are
+ * the last `control_count` of the inputs, without their '^'. */
+struct tn_op_spec {
+    const char        *name;
+    const char        *type;
+    const char        *domain; /* NULL or "": the dialect's own               */
+    const char *const *inputs; /* "" for an optional one that is not given    */
+    uint32_t           input_count;
+    uint32_t           control_count;
+    const char *const *outputs; /* ignored where outputs follow from the name */
+    uint32_t           output_count;
+};
+
+/* Adds an op before another one of the graph, or at the end (TN_NONE).  Its id
+ * goes to *op, which may be NULL. */
+TN_API enum tn_status tn_edit_add_op(struct tn_edit *edit, uint32_t graph,
+                                     uint32_t                 before,
+                                     const struct tn_op_spec *spec,
+                                     uint32_t *op, struct tn_error *error);
+
+/* Another op in the same place; attributes of the old one are gone. */
+TN_API enum tn_status tn_edit_replace_op(struct tn_edit *edit, uint32_t op,
+                                         const struct tn_op_spec *spec,
+                                         struct tn_error         *error);
+TN_API enum tn_status tn_edit_remove_op(struct tn_edit *edit, uint32_t op,
+                                        struct tn_error *error);
+
+/* Makes input `index` of an op come from the value of that name. */
+TN_API enum tn_status tn_edit_set_input(struct tn_edit *edit, uint32_t op,
+                                        uint32_t index, const char *value,
+                                        struct tn_error *error);
+
+/* ---- attributes ----------------------------------------------------------- */
+
+/* Adds or replaces; the value is copied, tensors are shared. */
+TN_API enum tn_status tn_edit_set_attr(struct tn_edit *edit, uint32_t op,
+                                       const char                 *name,
+                                       const struct tn_attr_value *value,
+                                       struct tn_error            *error);
+TN_API enum tn_status tn_edit_remove_attr(struct tn_edit *edit, uint32_t op,
+                                          const char      *name,
+                                          struct tn_error *error);
+
+/* ---- tensors -------------------------------------------------------------- */
+
+/* A constant of the graph (an initializer): shares the payload of a tensor of
+ * any open model, or copies elements (little-endian, C order). */
+TN_API enum tn_status tn_edit_add_tensor(struct tn_edit *edit, uint32_t graph,
+                                         const char             *name,
+                                         const struct tn_tensor *from,
+                                         struct tn_error        *error);
+TN_API enum tn_status
+tn_edit_add_elements(struct tn_edit *edit, uint32_t graph, const char *name,
+                     enum tn_dtype dtype, uint32_t rank, const uint64_t *dims,
+                     struct tn_bytes elements, struct tn_error *error);
+
+/* The same name, another payload. */
+TN_API enum tn_status tn_edit_replace_tensor(struct tn_edit *edit,
+                                             uint32_t graph, const char *name,
+                                             const struct tn_tensor *from,
+                                             struct tn_error        *error);
+TN_API enum tn_status tn_edit_remove_tensor(struct tn_edit *edit,
+                                            uint32_t graph, const char *name,
+                                            struct tn_error *error);
+
+/* ---- functions ------------------------------------------------------------ */
+
+/* A new function; add ops to the graph that it returns. */
+TN_API enum tn_status tn_edit_add_function(struct tn_edit *edit,
+                                           const char *name, const char *domain,
+                                           const char *const *inputs,
+                                           uint32_t           input_count,
+                                           const char *const *outputs,
+                                           uint32_t           output_count,
+                                           uint32_t          *graph,
+                                           struct tn_error   *error);
+
+/* A function of any open model of the same dialect, under its own name or
+ * another one. */
+TN_API enum tn_status tn_edit_copy_function(struct tn_edit        *edit,
+                                            const struct tn_model *from,
+                                            uint32_t graph, const char *name,
+                                            uint32_t        *new_graph,
+                                            struct tn_error *error);
+TN_API enum tn_status tn_edit_remove_function(struct tn_edit *edit,
+                                              uint32_t        graph,
+                                              struct tn_error *error);
+
+/* ---- the result ------------------------------------------------------------ */
+
+/* A new model; yours to close.  The edit can go on and commit again. */
+TN_API enum tn_status tn_edit_commit(struct tn_edit   *edit,
+                                     struct tn_model **out,
+                                     struct tn_error  *error);
+
+#endif
