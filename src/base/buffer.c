@@ -61,9 +61,10 @@ uint8_t *tn_buffer_room(struct tn_buffer *buffer, size_t size)
 
 void tn_buffer_add(struct tn_buffer *buffer, struct tn_bytes bytes)
 {
+    if (bytes.size == 0)
+        return;
     uint8_t *to = tn_buffer_room(buffer, bytes.size);
-
-    if (!to || bytes.size == 0)
+    if (!to)
         return;
     memcpy(to, bytes.data, bytes.size);
     buffer->size += bytes.size;
