@@ -16,6 +16,7 @@ static const char *wire_type_name(enum tn_wire_type type)
 
 static bool read_tag(struct tn_cursor *c, struct tn_pb_field *field)
 {
+    field->value  = 0;
     field->offset = c->offset;
     uint64_t tag  = tn_varint(c);
 

@@ -17,25 +17,39 @@ void tn_pb_put_varint(struct tn_rope *to, uint32_t number, uint64_t value)
     put_head(to, number, TN_WIRE_VARINT, value, true);
 }
 
-static void put_fixed(struct tn_rope *to, uint32_t number,
-                      enum tn_wire_type type, uint64_t bits, unsigned size)
+void tn_pb_put_len(struct tn_rope *to, uint32_t number, uint64_t size)
 {
-    uint8_t bytes[8];
+    put_head(to, number, TN_WIRE_LEN, size, true);
+}
 
-    for (unsigned i = 0; i < size; i++)
-        bytes[i] = (uint8_t)(bits >> (8 * i));
-    put_head(to, number, type, 0, false);
+void tn_pb_put_bare(struct tn_rope *to, enum tn_wire_type type, uint64_t bits)
+{
+    uint8_t  bytes[TN_VARINT_MAX];
+    unsigned size = type == TN_WIRE_FIXED64 ? 8 : 4;
+
+    if (type == TN_WIRE_VARINT)
+        size = tn_varint_put(bytes, bits);
+    else
+        for (unsigned i = 0; i < size; i++)
+            bytes[i] = (uint8_t)(bits >> (8 * i));
     tn_rope_bytes(to, tn_bytes(bytes, size));
+}
+
+void tn_pb_put_number(struct tn_rope *to, uint32_t number,
+                      enum tn_wire_type type, uint64_t bits)
+{
+    put_head(to, number, type, 0, false);
+    tn_pb_put_bare(to, type, bits);
 }
 
 void tn_pb_put_fixed32(struct tn_rope *to, uint32_t number, uint32_t bits)
 {
-    put_fixed(to, number, TN_WIRE_FIXED32, bits, 4);
+    tn_pb_put_number(to, number, TN_WIRE_FIXED32, bits);
 }
 
 void tn_pb_put_fixed64(struct tn_rope *to, uint32_t number, uint64_t bits)
 {
-    put_fixed(to, number, TN_WIRE_FIXED64, bits, 8);
+    tn_pb_put_number(to, number, TN_WIRE_FIXED64, bits);
 }
 
 void tn_pb_put_bytes(struct tn_rope *to, uint32_t number, struct tn_bytes bytes)
@@ -67,4 +81,11 @@ void tn_pb_put_message(struct tn_rope *to, uint32_t number,
 {
     put_head(to, number, TN_WIRE_LEN, message->length, true);
     tn_rope_append(to, message);
+}
+
+void tn_pb_put_group(struct tn_rope *to, uint32_t number, struct tn_rope *group)
+{
+    put_head(to, number, TN_WIRE_GROUP_BEGIN, 0, false);
+    tn_rope_append(to, group);
+    put_head(to, number, TN_WIRE_GROUP_END, 0, false);
 }

@@ -1,0 +1,444 @@
+/* pb_message.c - looking into a message by its type, without unpacking it */
+#include "wire/pb/pb_message.h"
+
+#include "base/arith.h"
+
+struct tn_pb_view tn_pb_view(const struct tn_pb_message *type,
+                             struct tn_cursor body, struct tn_arena *arena)
+{
+    return (struct tn_pb_view){ .type       = type,
+                                .arena      = arena,
+                                .error      = body.error,
+                                .part_count = 1,
+                                .part       = body };
+}
+
+/* An absent message of this type, one level deeper. */
+static struct tn_pb_view child_view(const struct tn_pb_view       *view,
+                                    const struct tn_pb_field_type *field)
+{
+    struct tn_pb_view child = { .type  = field->message,
+                                .arena = view->arena,
+                                .error = view->error,
+                                .depth = view->depth + 1 };
+
+    if (child.depth > TN_PB_DEPTH_LIMIT)
+        tn_error_set(view->error, TN_LIMIT, view->part.offset,
+                     "messages nested deeper than %d", TN_PB_DEPTH_LIMIT);
+    return child;
+}
+
+/* ---- one value ----------------------------------------------------------- */
+
+enum tn_pb_fit tn_pb_fit(const struct tn_pb_field_type *type,
+                         const struct tn_pb_field      *field)
+{
+    if (!type)
+        return TN_PB_UNKNOWN;
+    if (field->type == tn_pb_wire_type(type->type))
+        return TN_PB_ONE;
+    if (field->type == TN_WIRE_LEN && type->label == TN_PB_REPEATED &&
+        tn_pb_is_packable(type->type))
+        return TN_PB_PACKED;
+    return TN_PB_UNKNOWN;
+}
+
+static uint64_t sign_extended(uint64_t value)
+{
+    return (uint64_t)(int64_t)(int32_t)(uint32_t)value;
+}
+
+uint64_t tn_pb_decode(enum tn_pb_type type, uint64_t wire)
+{
+    switch (type) {
+    case TN_PB_INT32:
+    case TN_PB_ENUM:
+    case TN_PB_SFIXED32: return sign_extended(wire);
+    case TN_PB_UINT32: return (uint32_t)wire;
+    case TN_PB_BOOL: return wire != 0;
+    case TN_PB_SINT32: return (uint64_t)tn_zigzag_decode((uint32_t)wire);
+    case TN_PB_SINT64: return (uint64_t)tn_zigzag_decode(wire);
+    default: return wire;
+    }
+}
+
+uint64_t tn_pb_encode(enum tn_pb_type type, uint64_t bits)
+{
+    switch (type) {
+    case TN_PB_SINT32:
+    case TN_PB_SINT64: return tn_zigzag_encode((int64_t)bits);
+    case TN_PB_SFIXED32: return (uint32_t)bits;
+    default: return bits;
+    }
+}
+
+bool tn_pb_holds(const struct tn_pb_field_type *type, uint64_t bits)
+{
+    return type->type != TN_PB_ENUM || type->enumeration->is_open ||
+           tn_pb_enum_name(type->enumeration, (int32_t)(int64_t)bits);
+}
+
+/* ---- walking the parts --------------------------------------------------- */
+
+struct tn_pb_fields tn_pb_view_fields(const struct tn_pb_view *view)
+{
+    struct tn_pb_fields fields = { .view = view, .part = 1 };
+
+    fields.cursor = view->part_count
+                        ? view->part
+                        : tn_cursor_bytes(tn_bytes(NULL, 0), 0, view->error);
+    return fields;
+}
+
+bool tn_pb_fields_next(struct tn_pb_fields *fields, struct tn_pb_field *field,
+                       const struct tn_pb_field_type **type)
+{
+    const struct tn_pb_view *view = fields->view;
+
+    fields->begin = fields->cursor;
+    while (!tn_pb_next(&fields->cursor, field)) {
+        if (tn_failed(view->error) || fields->part >= view->part_count)
+            return false;
+        fields->cursor = fields->begin = view->rest[fields->part++ - 1];
+    }
+    const struct tn_pb_field_type *known =
+        tn_pb_message_field(view->type, field->number);
+    enum tn_pb_fit fit = tn_pb_fit(known, field);
+    bool           is_value =
+        fit == TN_PB_PACKED ||
+        (fit == TN_PB_ONE &&
+         tn_pb_holds(known, tn_pb_decode(known->type, field->value)));
+    *type = is_value ? known : NULL;
+    return true;
+}
+
+/* Another member of the oneof clears this one. */
+static bool clears(const struct tn_pb_field_type *other,
+                   const struct tn_pb_field_type *field)
+{
+    return field->oneof >= 0 && other->oneof == field->oneof;
+}
+
+/* The occurrence of a singular field that counts. */
+static bool find_last(const struct tn_pb_view       *view,
+                      const struct tn_pb_field_type *field,
+                      struct tn_pb_field            *last)
+{
+    struct tn_pb_fields            fields = tn_pb_view_fields(view);
+    struct tn_pb_field             f;
+    const struct tn_pb_field_type *type;
+    bool                           is_set = false;
+
+    while (tn_pb_fields_next(&fields, &f, &type)) {
+        if (type == field) {
+            *last  = f;
+            is_set = true;
+        } else if (type && clears(type, field)) {
+            is_set = false;
+        }
+    }
+    return is_set && !tn_failed(view->error);
+}
+
+static bool is_zero(const struct tn_pb_field_type *field,
+                    const struct tn_pb_field      *f)
+{
+    return f->type == TN_WIRE_LEN ? !tn_more(&f->body)
+                                  : !tn_pb_decode(field->type, f->value);
+}
+
+bool tn_pb_view_has(const struct tn_pb_view       *view,
+                    const struct tn_pb_field_type *field)
+{
+    struct tn_pb_field f;
+
+    if (field->label == TN_PB_REPEATED) {
+        struct tn_pb_items items = tn_pb_view_items(view, field);
+        struct tn_pb_value value;
+        return tn_pb_items_next(&items, &value);
+    }
+    return find_last(view, field, &f) &&
+           (field->has_presence || !is_zero(field, &f));
+}
+
+const struct tn_pb_field_type *tn_pb_view_oneof(const struct tn_pb_view *view,
+                                                uint32_t                 oneof)
+{
+    struct tn_pb_fields            fields = tn_pb_view_fields(view);
+    struct tn_pb_field             f;
+    const struct tn_pb_field_type *type, *winner = NULL;
+
+    while (tn_pb_fields_next(&fields, &f, &type))
+        if (type && type->oneof >= 0 && (uint32_t)type->oneof == oneof)
+            winner = type;
+    return tn_failed(view->error) ? NULL : winner;
+}
+
+/* ---- singular ------------------------------------------------------------ */
+
+uint64_t tn_pb_view_bits(const struct tn_pb_view       *view,
+                         const struct tn_pb_field_type *field)
+{
+    struct tn_pb_field f;
+    uint64_t           bits;
+
+    if (find_last(view, field, &f))
+        return tn_pb_decode(field->type, f.value);
+    return tn_pb_field_default(field, &bits) ? bits : 0;
+}
+
+double tn_pb_view_double(const struct tn_pb_view       *view,
+                         const struct tn_pb_field_type *field)
+{
+    uint64_t bits   = tn_pb_view_bits(view, field);
+    uint32_t narrow = (uint32_t)bits;
+    float    single;
+    double   value;
+
+    memcpy(&single, &narrow, sizeof single);
+    memcpy(&value, &bits, sizeof value);
+    return field->type == TN_PB_FLOAT ? (double)single : value;
+}
+
+/* Up to three octal digits; protoc writes exactly three. */
+static size_t unescape_octal(struct tn_bytes text, size_t i, uint8_t *to)
+{
+    unsigned value = 0;
+    size_t   end   = i + 3;
+
+    for (; i < end && i < text.size && (text.data[i] & 0xf8) == '0'; i++)
+        value = value * 8 + (text.data[i] & 7u);
+    *to = (uint8_t)value;
+    return i;
+}
+
+/* What follows a backslash in the default of a bytes field. */
+static size_t unescape_one(struct tn_bytes text, size_t i, uint8_t *to)
+{
+    static const char letters[] = "abfnrtv", meanings[] = "\a\b\f\n\r\t\v";
+    uint8_t           c = text.data[i];
+
+    if ((c & 0xf8) == '0')
+        return unescape_octal(text, i, to);
+    const char *letter = c ? strchr(letters, c) : NULL;
+    *to                = letter ? (uint8_t)meanings[letter - letters] : c;
+    return i + 1;
+}
+
+static struct tn_bytes unescape(const struct tn_pb_view *view,
+                                struct tn_bytes          text)
+{
+    uint8_t *copy = tn_arena_alloc(view->arena, text.size, 1, view->error);
+    size_t   size = 0;
+
+    if (!copy)
+        return tn_bytes(NULL, 0);
+    for (size_t i = 0; i < text.size; size++) {
+        if (text.data[i] == '\\' && i + 1 < text.size)
+            i = unescape_one(text, i + 1, &copy[size]);
+        else
+            copy[size] = text.data[i++];
+    }
+    return tn_bytes(copy, size);
+}
+
+struct tn_bytes tn_pb_view_text(const struct tn_pb_view       *view,
+                                const struct tn_pb_field_type *field)
+{
+    struct tn_pb_field f;
+
+    if (find_last(view, field, &f))
+        return tn_pb_text(&f);
+    if (tn_failed(view->error))
+        return tn_bytes(NULL, 0);
+    return field->type == TN_PB_BYTES ? unescape(view, field->default_text)
+                                      : field->default_text;
+}
+
+bool tn_pb_view_value(const struct tn_pb_view       *view,
+                      const struct tn_pb_field_type *field,
+                      struct tn_pb_value            *value)
+{
+    bool               is_number = tn_pb_is_packable(field->type);
+    struct tn_pb_field f;
+
+    *value = (struct tn_pb_value){ .offset = TN_NOWHERE };
+    if (find_last(view, field, &f)) {
+        value->offset = f.offset;
+        value->bits   = is_number ? tn_pb_decode(field->type, f.value) : 0;
+        value->body   = f.body;
+        return field->has_presence || !is_zero(field, &f);
+    }
+    if (is_number)
+        tn_pb_field_default(field, &value->bits);
+    else
+        value->body =
+            tn_cursor_bytes(tn_pb_view_text(view, field), 0, view->error);
+    return false;
+}
+
+struct tn_span tn_pb_view_span(const struct tn_pb_view       *view,
+                               const struct tn_pb_field_type *field)
+{
+    struct tn_pb_field f;
+
+    if (find_last(view, field, &f))
+        return tn_pb_body_span(&f);
+    return (struct tn_span){ NULL, 0, 0 };
+}
+
+/* Counts the occurrences that count, and writes them down when there is a
+ * place for them. */
+static uint64_t find_parts(const struct tn_pb_view       *view,
+                           const struct tn_pb_field_type *field,
+                           struct tn_cursor *first, struct tn_cursor *rest)
+{
+    struct tn_pb_fields            fields = tn_pb_view_fields(view);
+    struct tn_pb_field             f;
+    const struct tn_pb_field_type *type;
+    uint64_t                       count = 0;
+
+    while (tn_pb_fields_next(&fields, &f, &type)) {
+        if (type && type != field && clears(type, field))
+            count = 0;
+        if (type != field)
+            continue;
+        if (count == 0)
+            *first = f.body;
+        else if (rest)
+            rest[count - 1] = f.body;
+        count++;
+    }
+    return tn_failed(view->error) ? 0 : count;
+}
+
+/* Before another member cleared them there may have been more parts than
+ * remain: the list has room for the most there ever were. */
+static uint64_t most_parts(const struct tn_pb_view       *view,
+                           const struct tn_pb_field_type *field)
+{
+    struct tn_pb_fields            fields = tn_pb_view_fields(view);
+    struct tn_pb_field             f;
+    const struct tn_pb_field_type *type;
+    uint64_t                       count = 0;
+
+    while (tn_pb_fields_next(&fields, &f, &type))
+        count += type == field;
+    return count;
+}
+
+struct tn_pb_view tn_pb_view_message(const struct tn_pb_view       *view,
+                                     const struct tn_pb_field_type *field)
+{
+    struct tn_pb_view child = child_view(view, field);
+    uint64_t          count = find_parts(view, field, &child.part, NULL);
+
+    if (count > 1) {
+        struct tn_cursor *rest = tn_new(view->arena, struct tn_cursor,
+                                        most_parts(view, field), view->error);
+        if (!rest)
+            return child;
+        find_parts(view, field, &child.part, rest);
+        child.rest = rest;
+    }
+    child.part_count = tn_failed(view->error) ? 0 : count;
+    return child;
+}
+
+/* ---- repeated ------------------------------------------------------------ */
+
+struct tn_pb_items tn_pb_view_items(const struct tn_pb_view       *view,
+                                    const struct tn_pb_field_type *field)
+{
+    return (struct tn_pb_items){ .fields = tn_pb_view_fields(view),
+                                 .type   = field };
+}
+
+static bool next_packed(struct tn_pb_items *items, struct tn_pb_value *value)
+{
+    enum tn_pb_type type = items->type->type;
+    uint64_t        wire;
+
+    do {
+        value->offset = items->packed.body.offset;
+        if (!tn_pb_number(&items->fields.cursor, &items->packed,
+                          tn_pb_wire_type(type), &wire))
+            return false;
+        value->bits = tn_pb_decode(type, wire);
+    } while (!tn_pb_holds(items->type, value->bits));
+    return true;
+}
+
+bool tn_pb_items_next(struct tn_pb_items *items, struct tn_pb_value *value)
+{
+    const struct tn_pb_field_type *type;
+    struct tn_pb_field             f;
+
+    *value = (struct tn_pb_value){ .offset = TN_NOWHERE };
+    for (;;) {
+        if (items->is_in_packed && next_packed(items, value))
+            return true;
+        items->is_in_packed = false;
+        if (!tn_pb_fields_next(&items->fields, &f, &type))
+            return false;
+        if (type != items->type)
+            continue;
+        if (tn_pb_fit(type, &f) == TN_PB_ONE)
+            break;
+        items->packed       = f;
+        items->is_in_packed = true;
+    }
+    value->offset = f.offset;
+    if (tn_pb_is_packable(type->type))
+        value->bits = tn_pb_decode(type->type, f.value);
+    else
+        value->body = f.body;
+    return true;
+}
+
+uint64_t tn_pb_view_count(const struct tn_pb_view       *view,
+                          const struct tn_pb_field_type *field)
+{
+    struct tn_pb_items items = tn_pb_view_items(view, field);
+    struct tn_pb_value value;
+    uint64_t           count = 0;
+
+    while (tn_pb_items_next(&items, &value))
+        count++;
+    return count;
+}
+
+struct tn_pb_view tn_pb_item_message(const struct tn_pb_view       *view,
+                                     const struct tn_pb_field_type *field,
+                                     const struct tn_pb_value      *item)
+{
+    struct tn_pb_view child = child_view(view, field);
+
+    child.part       = item->body;
+    child.part_count = !tn_failed(view->error);
+    return child;
+}
+
+bool tn_pb_view_entry(const struct tn_pb_view       *view,
+                      const struct tn_pb_field_type *field,
+                      struct tn_bytes text, uint64_t bits,
+                      struct tn_pb_view *entry)
+{
+    const struct tn_pb_field_type *key   = &field->message->fields[0];
+    struct tn_pb_items             items = tn_pb_view_items(view, field);
+    struct tn_pb_value             item;
+    bool                           is_found = false;
+
+    while (tn_pb_items_next(&items, &item)) {
+        struct tn_pb_view candidate = tn_pb_item_message(view, field, &item);
+        bool              is_it =
+            key->type == TN_PB_STRING
+                             ? tn_bytes_equal(tn_pb_view_text(&candidate, key), text)
+                             : tn_pb_view_bits(&candidate, key) == bits;
+        if (!is_it || tn_failed(view->error))
+            continue;
+        *entry   = candidate;
+        is_found = true;
+    }
+    return is_found && !tn_failed(view->error);
+}

@@ -1,0 +1,136 @@
+/*
+ * pb_message.h - looking into a message by its type, without unpacking it
+ *
+ * A view is a type and the bytes; every question walks the bytes again, so
+ * nothing is kept and a payload of any size costs nothing.  protobuf's rules
+ * on repetition hold: of a scalar the last one counts, of a oneof the last
+ * member, of a map the last entry of a key, and a singular message that occurs
+ * several times is all of them together.  That is why a view has parts.
+ *
+ * A field whose wire type does not fit its type is unknown, and so is a number
+ * that a closed enum does not have: as in protobuf itself.
+ *
+ * Failures are sticky in the error of the cursor the view was made from.
+ */
+#ifndef TN_WIRE_PB_MESSAGE_H
+#define TN_WIRE_PB_MESSAGE_H
+
+#include "wire/pb/pb_schema.h"
+#include "wire/pb/pb_wire.h"
+
+struct tn_pb_view {
+    const struct tn_pb_message *type;
+    struct tn_arena            *arena; /* for lists of parts, default bytes   */
+    struct tn_error            *error;
+    unsigned                    depth;
+    uint64_t                    part_count; /* 0: absent, all is default      */
+    struct tn_cursor            part;       /* the first                      */
+    const struct tn_cursor     *rest;       /* the others                     */
+};
+
+/* Numbers are what the type says: sign-extended, zigzag undone, a bool 0 or 1,
+ * float and double as bits. */
+struct tn_pb_value {
+    uint64_t         bits;
+    struct tn_cursor body;   /* strings, bytes, messages, groups              */
+    uint64_t         offset; /* of the tag, or in a packed run; TN_NOWHERE: a
+                                default                                       */
+};
+
+struct tn_pb_view tn_pb_view(const struct tn_pb_message *type,
+                             struct tn_cursor body, struct tn_arena *arena);
+
+/* How a field on the wire fits its type (NULL: none). */
+enum tn_pb_fit { TN_PB_UNKNOWN, TN_PB_ONE, TN_PB_PACKED };
+enum tn_pb_fit tn_pb_fit(const struct tn_pb_field_type *type,
+                         const struct tn_pb_field      *field);
+
+/* Between the number on the wire and the number of the type. */
+uint64_t tn_pb_decode(enum tn_pb_type type, uint64_t wire);
+uint64_t tn_pb_encode(enum tn_pb_type type, uint64_t bits);
+
+/* The number is one this field can hold: closed enums know their values. */
+bool tn_pb_holds(const struct tn_pb_field_type *type, uint64_t bits);
+
+/* Every field as it comes, all parts; *type is NULL for unknown ones. */
+struct tn_pb_fields {
+    const struct tn_pb_view *view;
+    uint64_t                 part;
+    struct tn_cursor         cursor;
+    struct tn_cursor         begin; /* at the tag of the last field given     */
+};
+struct tn_pb_fields tn_pb_view_fields(const struct tn_pb_view *view);
+bool tn_pb_fields_next(struct tn_pb_fields *fields, struct tn_pb_field *field,
+                       const struct tn_pb_field_type **type);
+
+/* Set: with presence, that it is there (in a oneof: that it won); without, that
+ * it is not zero; repeated, that it is not empty. */
+bool tn_pb_view_has(const struct tn_pb_view       *view,
+                    const struct tn_pb_field_type *field);
+
+/* The member of the oneof that is set, or NULL. */
+const struct tn_pb_field_type *tn_pb_view_oneof(const struct tn_pb_view *view,
+                                                uint32_t                 oneof);
+
+/* Singular numbers, bools and enums; the default when not set. */
+uint64_t tn_pb_view_bits(const struct tn_pb_view       *view,
+                         const struct tn_pb_field_type *field);
+double   tn_pb_view_double(const struct tn_pb_view       *view,
+                           const struct tn_pb_field_type *field);
+
+/* Singular, not a message: true when it is set; else the default. */
+bool tn_pb_view_value(const struct tn_pb_view       *view,
+                      const struct tn_pb_field_type *field,
+                      struct tn_pb_value            *value);
+
+/* Singular string or bytes: read into memory (the default unescaped), or where
+ * they are (a length of 0 when not set). */
+struct tn_bytes tn_pb_view_text(const struct tn_pb_view       *view,
+                                const struct tn_pb_field_type *field);
+struct tn_span  tn_pb_view_span(const struct tn_pb_view       *view,
+                                const struct tn_pb_field_type *field);
+
+/* Singular message or group, all its occurrences as one. */
+struct tn_pb_view tn_pb_view_message(const struct tn_pb_view       *view,
+                                     const struct tn_pb_field_type *field);
+
+/* Repeated fields and maps, packed or not. */
+struct tn_pb_items {
+    struct tn_pb_fields            fields;
+    const struct tn_pb_field_type *type;
+    struct tn_pb_field             packed; /* the run of numbers being read   */
+    bool                           is_in_packed;
+};
+struct tn_pb_items tn_pb_view_items(const struct tn_pb_view       *view,
+                                    const struct tn_pb_field_type *field);
+bool     tn_pb_items_next(struct tn_pb_items *items, struct tn_pb_value *value);
+uint64_t tn_pb_view_count(const struct tn_pb_view       *view,
+                          const struct tn_pb_field_type *field);
+
+/* The message that an item of a repeated field is. */
+struct tn_pb_view tn_pb_item_message(const struct tn_pb_view       *view,
+                                     const struct tn_pb_field_type *field,
+                                     const struct tn_pb_value      *item);
+
+/* The last entry with this key: a view of the entry, whose field 2 is the
+ * value.  `text` is the key of a map by strings, `bits` that of the others. */
+bool tn_pb_view_entry(const struct tn_pb_view       *view,
+                      const struct tn_pb_field_type *field,
+                      struct tn_bytes text, uint64_t bits,
+                      struct tn_pb_view *entry);
+
+/* What a path leads to. */
+struct tn_pb_found {
+    const struct tn_pb_field_type *field;    /* NULL: the message itself      */
+    bool                           is_whole; /* a repeated field, no index    */
+    struct tn_pb_view              view; /* messages; else the one it lies in */
+    struct tn_pb_value             value; /* numbers, strings, bytes          */
+};
+
+/* graph.node[15].name, node[3].attr["T"].type, sizes[2], [pkg.ext].x: names,
+ * indices, keys of maps, extensions in brackets.  What is not set is its
+ * default; an index or a key that is not there is TN_NOT_FOUND. */
+enum tn_status tn_pb_view_path(const struct tn_pb_view *view, const char *path,
+                               struct tn_pb_found *found);
+
+#endif
