@@ -1,0 +1,34 @@
+/*
+ * pb_merge.h - messages that occur several times as one, in the one spelling
+ *
+ * protobuf merges by rule: the last scalar wins, messages merge, repeated
+ * fields follow each other, of a oneof the last member stays, of a map the last
+ * entry of a key.  To concatenate the bytes is to merge; tn_pb_normalize then
+ * applies the rules and writes what remains as `protoc --encode` would:
+ *
+ *   fields ascending by number, numbers in their shortest form, repeated
+ *   numbers packed or not as the schema says, zeros of fields without presence
+ *   left out, map entries as they come, with key and value both written;
+ *   unknown fields last, in their order.
+ */
+#ifndef TN_WIRE_PB_MERGE_H
+#define TN_WIRE_PB_MERGE_H
+
+#include "base/rope.h"
+#include "wire/pb/pb_message.h"
+
+/* Both as one, `second` after `first`; they must be of the same type. */
+struct tn_pb_view tn_pb_join(const struct tn_pb_view *first,
+                             const struct tn_pb_view *second);
+
+/* Appends the message to the rope.  Whatever is already in its one spelling is
+ * taken by reference, whole messages too: payloads are neither read nor
+ * copied, and a canonical file of any size becomes a single piece. */
+enum tn_status tn_pb_normalize(const struct tn_pb_view *view,
+                               struct tn_rope          *to);
+
+/* The bytes are what tn_pb_normalize would write.  If not, *offset is the
+ * first byte that differs.  Look at the view's error, too. */
+bool tn_pb_is_canonical(const struct tn_pb_view *view, uint64_t *offset);
+
+#endif
