@@ -1,0 +1,716 @@
+/* output_test.c - all or nothing, whatever fails and whenever */
+#define _GNU_SOURCE
+#include "io/output.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+
+#include "support/hostile.h"
+#include "support/scratch.h"
+
+static struct tn_memory purse(void)
+{
+    struct tn_memory memory;
+
+    tn_memory_init(&memory, NULL, 0);
+    return memory;
+}
+
+static void put_text(struct tn_sink *sink, const char *text,
+                     struct tn_error *error)
+{
+    if (sink)
+        (void)tn_sink_write(sink, tn_text(text), error);
+}
+
+/* Writes a model of three files: main names the other two. */
+static enum tn_status write_model(const char *path, const char *main,
+                                  const char *a, const char *b,
+                                  const struct tn_output_options *options,
+                                  struct tn_memory               *memory,
+                                  struct tn_error                *error)
+{
+    struct tn_output *output;
+    struct tn_sink   *sink = NULL;
+
+    if (tn_output_file(&output, memory, path, options, error) != TN_OK)
+        return error->status;
+    (void)tn_output_main(output, &sink, error);
+    put_text(sink, main, error);
+    if (!tn_failed(error))
+        (void)tn_output_side(output, "a.data", &sink, error);
+    put_text(sink, a, error);
+    if (!tn_failed(error))
+        (void)tn_output_side(output, "deep/er/b.data", &sink, error);
+    put_text(sink, b, error);
+    if (!tn_failed(error))
+        (void)tn_output_commit(output, error);
+    tn_output_close(output);
+    return error->status;
+}
+
+static bool holds_model(const struct tn_scratch *scratch, const char *folder,
+                        const char *main, const char *a, const char *b)
+{
+    char names[3][400];
+
+    snprintf(names[0], sizeof names[0], "%s/model", folder);
+    snprintf(names[1], sizeof names[1], "%s/a.data", folder);
+    snprintf(names[2], sizeof names[2], "%s/deep/er/b.data", folder);
+    return tn_scratch_holds(scratch, names[0], main) &&
+           tn_scratch_holds(scratch, names[1], a) &&
+           tn_scratch_holds(scratch, names[2], b);
+}
+
+static void files_appear_at_the_commit(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_memory  memory  = purse();
+    struct tn_error   error   = TN_ERROR_INIT;
+    char             *path    = tn_scratch_path(&scratch, "model");
+    struct tn_output *output;
+    struct tn_sink   *sink, *side, *again;
+
+    (void)state;
+    assert_int_equal(tn_output_file(&output, &memory, path, NULL, &error),
+                     TN_OK);
+    assert_int_equal(tn_output_main(output, &sink, &error), TN_OK);
+    assert_int_equal(tn_output_main(output, &again, &error), TN_OK);
+    assert_ptr_equal(sink, again);
+    assert_int_equal(tn_output_side(output, "x/./y", &side, &error), TN_OK);
+    put_text(sink, "main", &error);
+    put_text(side, "side", &error);
+    assert_int_equal(tn_output_flush(output, &error), TN_OK);
+    assert_false(tn_scratch_has(&scratch, "model"));
+    assert_false(tn_scratch_has(&scratch, "x/y"));
+    assert_int_equal(tn_output_commit(output, &error), TN_OK);
+    assert_true(tn_scratch_holds(&scratch, "model", "main"));
+    assert_true(tn_scratch_holds(&scratch, "x/y", "side"));
+    assert_int_equal(tn_output_commit(output, &error), TN_INVALID);
+    tn_output_close(output);
+    assert_int_equal(memory.used, 0);
+    assert_int_equal(tn_scratch_count(&scratch, ".", ".tenon-"), 0);
+    assert_int_equal(tn_scratch_count(&scratch, "x", ".tenon-"), 0);
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+static void closing_without_commit_leaves_nothing(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_memory  memory  = purse();
+    struct tn_error   error   = TN_ERROR_INIT;
+    char             *path    = tn_scratch_path(&scratch, "model");
+    struct tn_output *output;
+    struct tn_sink   *sink;
+
+    (void)state;
+    for (int is_folder = 0; is_folder < 2; is_folder++) {
+        if (is_folder)
+            (void)tn_output_folder(&output, &memory, path, NULL, &error);
+        else
+            (void)tn_output_file(&output, &memory, path, NULL, &error);
+        assert_int_equal(tn_output_side(output, "x/y/z", &sink, &error), TN_OK);
+        put_text(sink, "text", &error);
+        tn_output_close(output);
+        assert_int_equal(tn_scratch_count(&scratch, ".", ""), 0);
+    }
+    assert_int_equal(memory.used, 0);
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+static void refuses_bad_targets(void **state)
+{
+    static const struct {
+        const char    *path, *side;
+        enum tn_status status;
+    } rows[] = {
+        { "taken", NULL, TN_EXISTS },
+        { "folder", NULL, TN_INVALID },
+        { "link", NULL, TN_EXISTS },
+        { "dangling", NULL, TN_EXISTS },
+        { "missing/new", NULL, TN_IO },
+        { "taken/new", NULL, TN_IO },
+        { "folder/..", NULL, TN_INVALID },
+        { "new", "taken", TN_EXISTS },
+        { "new", "folder", TN_INVALID },
+        { "new", "new", TN_INVALID },
+        { "new", "./new", TN_INVALID },
+        { "new", "../up", TN_INVALID },
+        { "new", "/tmp/absolute", TN_INVALID },
+        { "new", "out/file", TN_INVALID },
+        { "new", "taken/file", TN_IO },
+        { "new", "", TN_INVALID },
+        { "new", "fine", TN_OK },
+    };
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_memory  memory  = purse();
+
+    (void)state;
+    tn_scratch_write(&scratch, "taken", "old");
+    assert_int_equal(mkdirat(scratch.folder, "folder", 0777), 0);
+    assert_int_equal(symlinkat("taken", scratch.folder, "link"), 0);
+    assert_int_equal(symlinkat("nowhere", scratch.folder, "dangling"), 0);
+    assert_int_equal(symlinkat("folder", scratch.folder, "out"), 0);
+    int before = tn_scratch_count(&scratch, ".", "");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tn_error   error = TN_ERROR_INIT;
+        char             *path  = tn_scratch_path(&scratch, rows[i].path);
+        struct tn_output *output;
+        struct tn_sink   *sink;
+        enum tn_status    status =
+            tn_output_file(&output, &memory, path, NULL, &error);
+        if (rows[i].side) {
+            assert_int_equal(status, TN_OK);
+            status = tn_output_side(output, rows[i].side, &sink, &error);
+        }
+        if (status != rows[i].status)
+            fail_msg("%s, %s: %s: %s", rows[i].path, rows[i].side,
+                     tn_status_name(status), error.what);
+        tn_output_close(output);
+        free(path);
+        assert_int_equal(tn_scratch_count(&scratch, ".", ""), before);
+        assert_int_equal(tn_scratch_count(&scratch, "folder", ""), 0);
+    }
+    assert_int_equal(memory.used, 0);
+    tn_scratch_close(&scratch);
+}
+
+static void a_side_file_is_written_once(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_memory  memory  = purse();
+    struct tn_error   error   = TN_ERROR_INIT;
+    char             *path    = tn_scratch_path(&scratch, "new");
+    struct tn_output *output;
+    struct tn_sink   *sink;
+
+    (void)state;
+    (void)tn_output_folder(&output, &memory, path, NULL, &error);
+    assert_int_equal(tn_output_side(output, "a", &sink, &error), TN_OK);
+    assert_int_equal(tn_output_side(output, ".//a", &sink, &error), TN_INVALID);
+    assert_null(sink);
+    tn_output_close(output);
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+static void a_symlink_stays_and_its_file_is_replaced(void **state)
+{
+    struct tn_scratch        scratch = tn_scratch_open();
+    struct tn_memory         memory  = purse();
+    struct tn_error          error   = TN_ERROR_INIT;
+    struct tn_output_options force   = { .can_replace = true };
+    char                    *path    = tn_scratch_path(&scratch, "link");
+    struct stat              about;
+
+    (void)state;
+    assert_int_equal(mkdirat(scratch.folder, "there", 0777), 0);
+    tn_scratch_write(&scratch, "there/model", "old");
+    assert_int_equal(symlinkat("there/model", scratch.folder, "link"), 0);
+    assert_int_equal(
+        write_model(path, "new", "a", "b", &force, &memory, &error), TN_OK);
+    assert_true(holds_model(&scratch, "there", "new", "a", "b"));
+    assert_int_equal(
+        fstatat(scratch.folder, "link", &about, AT_SYMLINK_NOFOLLOW), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+/* A device is written to; renaming over it would be a disaster. */
+static void devices_are_not_replaced(void **state)
+{
+    struct tn_memory         memory = purse();
+    struct tn_error          error  = TN_ERROR_INIT;
+    struct tn_output_options force  = { .can_replace = true };
+    struct tn_output        *output;
+    struct tn_sink          *sink;
+    struct stat              about;
+
+    (void)state;
+    assert_int_equal(
+        tn_output_file(&output, &memory, "/dev/null", &force, &error), TN_OK);
+    assert_int_equal(tn_output_main(output, &sink, &error), TN_OK);
+    put_text(sink, "gone", &error);
+    assert_int_equal(tn_sink_zeros(sink, 1 << 20, &error), TN_OK);
+    assert_int_equal(tn_output_commit(output, &error), TN_OK);
+    tn_output_close(output);
+    assert_int_equal(lstat("/dev/null", &about), 0);
+    assert_true(S_ISCHR(about.st_mode));
+}
+
+static void a_full_disk_is_an_error_that_stays(void **state)
+{
+    struct tn_memory  memory = purse();
+    struct tn_error   error = TN_ERROR_INIT, later = TN_ERROR_INIT;
+    struct tn_output *output;
+    struct tn_sink   *sink;
+
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    (void)tn_output_file(&output, &memory, "/dev/full", NULL, &error);
+    (void)tn_output_main(output, &sink, &error);
+    put_text(sink, "no room", &error);
+    assert_int_equal(tn_output_flush(output, &error), TN_IO);
+    assert_non_null(strstr(error.what, "/dev/full"));
+    assert_non_null(strstr(error.what, "No space left"));
+    assert_int_equal(tn_output_commit(output, &later), TN_IO);
+    assert_string_equal(later.what, error.what);
+    tn_output_close(output);
+    assert_int_equal(memory.used, 0);
+}
+
+static void into_memory(void **state)
+{
+    struct tn_memory  memory = purse();
+    struct tn_error   error  = TN_ERROR_INIT;
+    struct tn_output *output;
+    struct tn_sink   *sink;
+
+    (void)state;
+    assert_int_equal(tn_output_memory(&output, &memory, &error), TN_OK);
+    assert_int_equal(tn_output_main(output, &sink, &error), TN_OK);
+    put_text(sink, "some", &error);
+    put_text(sink, "thing", &error);
+    assert_int_equal(tn_output_commit(output, &error), TN_OK);
+    assert_true(tn_bytes_is(tn_output_memory_bytes(output), "something"));
+    assert_int_equal(tn_output_side(output, "a", &sink, &error), TN_INVALID);
+    tn_output_close(output);
+    assert_int_equal(memory.used, 0);
+}
+
+static void memory_that_runs_out_refuses_the_commit(void **state)
+{
+    struct tn_memory  memory;
+    struct tn_error   error = TN_ERROR_INIT, later = TN_ERROR_INIT;
+    struct tn_output *output;
+    struct tn_sink   *sink;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 8192);
+    assert_int_equal(tn_output_memory(&output, &memory, &error), TN_OK);
+    (void)tn_output_main(output, &sink, &error);
+    assert_int_equal(tn_sink_zeros(sink, 1 << 20, &error), TN_LIMIT);
+    assert_int_equal(tn_output_commit(output, &later), TN_LIMIT);
+    tn_output_close(output);
+    assert_int_equal(memory.used, 0);
+}
+
+/* More files at a time than there are seats, written in turns. */
+static void many_files_at_a_time(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_memory  memory;
+    struct tn_error   error = TN_ERROR_INIT;
+    char             *path  = tn_scratch_path(&scratch, "folder");
+    struct tn_output *output;
+    struct tn_sink   *sinks[40];
+    char              name[32];
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 2 << 20); /* a few buffers, not forty */
+    assert_int_equal(tn_output_folder(&output, &memory, path, NULL, &error),
+                     TN_OK);
+    for (int i = 0; i < 40; i++) {
+        snprintf(name, sizeof name, "d%d/f%d", i % 3, i);
+        assert_int_equal(tn_output_side(output, name, &sinks[i], &error),
+                         TN_OK);
+    }
+    for (int turn = 0; turn < 3; turn++)
+        for (int i = 0; i < 40; i++) {
+            snprintf(name, sizeof name, "%d.%d;", turn, i);
+            put_text(sinks[i], name, &error);
+        }
+    assert_int_equal(tn_output_commit(output, &error), TN_OK);
+    tn_output_close(output);
+    for (int i = 0; i < 40; i++) {
+        char text[64];
+        snprintf(name, sizeof name, "folder/d%d/f%d", i % 3, i);
+        snprintf(text, sizeof text, "0.%d;1.%d;2.%d;", i, i, i);
+        assert_true(tn_scratch_holds(&scratch, name, text));
+    }
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+static void a_folder_is_replaced_whole(void **state)
+{
+    struct tn_scratch        scratch = tn_scratch_open();
+    struct tn_memory         memory  = purse();
+    struct tn_error          error   = TN_ERROR_INIT;
+    struct tn_output_options force   = { .can_replace = true,
+                                         .is_durable  = true };
+    char                    *path    = tn_scratch_path(&scratch, "m");
+    struct tn_output        *output;
+    struct tn_sink          *sink;
+
+    (void)state;
+    mkdirat(scratch.folder, "m", 0777);
+    mkdirat(scratch.folder, "m/old", 0777);
+    tn_scratch_write(&scratch, "m/old/file", "old");
+    assert_int_equal(symlinkat("..", scratch.folder, "m/old/up"), 0);
+    assert_int_equal(tn_output_folder(&output, &memory, path, NULL, &error),
+                     TN_EXISTS);
+    assert_null(output);
+    error = (struct tn_error)TN_ERROR_INIT;
+    assert_int_equal(tn_output_folder(&output, &memory, path, &force, &error),
+                     TN_OK);
+    (void)tn_output_side(output, "new/file", &sink, &error);
+    put_text(sink, "new", &error);
+    assert_int_equal(tn_output_main(output, &sink, &error), TN_INVALID);
+    error = (struct tn_error)TN_ERROR_INIT;
+    assert_true(tn_scratch_holds(&scratch, "m/old/file", "old"));
+    assert_int_equal(tn_output_commit(output, &error), TN_OK);
+    tn_output_close(output);
+    assert_true(tn_scratch_holds(&scratch, "m/new/file", "new"));
+    assert_int_equal(tn_scratch_count(&scratch, "m", ""), 1);
+    assert_int_equal(tn_scratch_count(&scratch, ".", ""), 1);
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+static void long_names_still_fit(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_memory  memory  = purse();
+    struct tn_error   error   = TN_ERROR_INIT;
+    char              name[256];
+
+    (void)state;
+    for (int i = 0; i + 1 < 255; i += 2)
+        memcpy(name + i, "\xc3\xa4", 3);
+    char *path = tn_scratch_path(&scratch, name);
+    assert_int_equal(write_model(path, "m", "a", "b", NULL, &memory, &error),
+                     TN_OK);
+    assert_true(tn_scratch_holds(&scratch, name, "m"));
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+/* A hook that makes step number `at` fail, or ends the process there. */
+struct fault {
+    int  at;
+    int  count;
+    int  number; /* errno; 0: _exit */
+    bool hit_remove;
+};
+
+static int fail_at(void *context, const char *step, const char *path)
+{
+    struct fault *fault = context;
+
+    (void)path;
+    if (fault->count++ != fault->at)
+        return 0;
+    if (!fault->number)
+        _exit(77);
+    fault->hit_remove = !strcmp(step, "remove");
+    return fault->number;
+}
+
+enum scene {
+    FRESH,        /* nothing is there                                        */
+    REPLACE_MAIN, /* an old main with side files of other names              */
+    REPLACE_ALL   /* an old main, and side files of the same names           */
+};
+
+static void set_scene(struct tn_scratch *scratch, enum scene scene)
+{
+    tn_scratch_empty(scratch->folder);
+    if (scene == FRESH)
+        return;
+    tn_scratch_write(scratch, "model", "old main");
+    if (scene == REPLACE_MAIN) {
+        tn_scratch_write(scratch, "old.data", "old data");
+        return;
+    }
+    assert_int_equal(mkdirat(scratch->folder, "deep", 0777), 0);
+    assert_int_equal(mkdirat(scratch->folder, "deep/er", 0777), 0);
+    tn_scratch_write(scratch, "a.data", "old a");
+    tn_scratch_write(scratch, "deep/er/b.data", "old b");
+}
+
+static bool is_new(const struct tn_scratch *scratch)
+{
+    return holds_model(scratch, ".", "new main", "new a", "new b");
+}
+
+static bool is_old(const struct tn_scratch *scratch, enum scene scene)
+{
+    if (scene == FRESH)
+        return !tn_scratch_has(scratch, "model");
+    if (scene == REPLACE_MAIN)
+        return tn_scratch_holds(scratch, "model", "old main") &&
+               tn_scratch_holds(scratch, "old.data", "old data");
+    return holds_model(scratch, ".", "old main", "old a", "old b");
+}
+
+/* The old folder's contents, moved back over the rest. */
+static void move_back(const struct tn_scratch *scratch)
+{
+    static const char *const names[] = { "a.data", "deep/er/b.data", "model" };
+    DIR                     *entries = opendir(scratch->path);
+    char                     from[400];
+
+    assert_non_null(entries);
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        if (!strstr(entry->d_name, "-old"))
+            continue;
+        for (int i = 0; i < 3; i++) {
+            snprintf(from, sizeof from, "%s/%s", entry->d_name, names[i]);
+            renameat(scratch->folder, from, scratch->folder, names[i]);
+        }
+    }
+    closedir(entries);
+}
+
+static void check_after_error(const struct tn_scratch *scratch,
+                              enum scene scene, const struct fault *fault,
+                              enum tn_status status)
+{
+    bool is_done = is_new(scratch);
+
+    if (is_done == is_old(scratch, scene))
+        fail_msg("scene %d, step %d: neither old nor new", scene, fault->at);
+    if (status == TN_OK)
+        assert_true(is_done);
+    if (!fault->hit_remove) {
+        assert_int_equal(tn_scratch_count(scratch, ".", ".tenon-"), 0);
+        if (tn_scratch_has(scratch, "deep/er"))
+            assert_int_equal(tn_scratch_count(scratch, "deep/er", ".tenon-"),
+                             0);
+    }
+    if (!is_done)
+        assert_int_equal(tn_scratch_has(scratch, "deep"), scene == REPLACE_ALL);
+}
+
+static void check_after_crash(const struct tn_scratch *scratch,
+                              enum scene scene, int at)
+{
+    if (is_new(scratch) || is_old(scratch, scene))
+        return;
+    if (scene != REPLACE_ALL || tn_scratch_has(scratch, "model"))
+        fail_msg("scene %d, step %d: a mixture", scene, at);
+    move_back(scratch);
+    if (!is_old(scratch, scene))
+        fail_msg("scene %d, step %d: the old model is lost", scene, at);
+}
+
+/* True once the step number is past the last step. */
+static bool run_with_fault(struct tn_scratch *scratch, enum scene scene,
+                           bool is_durable, int at, int number)
+{
+    struct tn_memory         memory  = purse();
+    struct tn_error          error   = TN_ERROR_INIT;
+    struct fault             fault   = { .at = at, .number = number };
+    struct tn_fault_hook     hook    = { fail_at, &fault };
+    struct tn_output_options options = { true, is_durable, &hook };
+    char                    *path    = tn_scratch_path(scratch, "model");
+
+    set_scene(scratch, scene);
+    enum tn_status status = write_model(path, "new main", "new a", "new b",
+                                        &options, &memory, &error);
+    free(path);
+    assert_int_equal(memory.used, 0);
+    bool was_hit = fault.count > at;
+    if (number)
+        check_after_error(scratch, scene, &fault, status);
+    if (was_hit && !fault.hit_remove) {
+        assert_int_equal(status, TN_IO);
+        assert_true(error.what[0] != '\0');
+    }
+    return !was_hit;
+}
+
+static void every_step_fails_once(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+
+    (void)state;
+    for (int scene = FRESH; scene <= REPLACE_ALL; scene++)
+        for (int is_durable = 0; is_durable < 2; is_durable++) {
+            int at = 0;
+            while (!run_with_fault(&scratch, (enum scene)scene, is_durable, at,
+                                   ENOSPC))
+                at++;
+            assert_true(at > 8); /* there were steps to fail */
+            assert_true(is_new(&scratch));
+        }
+    tn_scratch_close(&scratch);
+}
+
+static void the_process_dies_at_every_step(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+
+    (void)state;
+    for (int scene = FRESH; scene <= REPLACE_ALL; scene++)
+        for (int at = 0;; at++) {
+            int   status;
+            pid_t child = fork();
+            assert_true(child >= 0);
+            if (child == 0) {
+                run_with_fault(&scratch, (enum scene)scene, true, at, 0);
+                _exit(0);
+            }
+            assert_int_equal(waitpid(child, &status, 0), child);
+            assert_true(WIFEXITED(status));
+            check_after_crash(&scratch, (enum scene)scene, at);
+            if (WEXITSTATUS(status) == 0)
+                break;
+            assert_int_equal(WEXITSTATUS(status), 77);
+        }
+    tn_scratch_close(&scratch);
+}
+
+static enum tn_status write_folder(const char                     *path,
+                                   const struct tn_output_options *options,
+                                   struct tn_memory               *memory,
+                                   struct tn_error                *error)
+{
+    struct tn_output *output;
+    struct tn_sink   *sink;
+
+    if (tn_output_folder(&output, memory, path, options, error) != TN_OK)
+        return error->status;
+    if (tn_output_side(output, "model", &sink, error) == TN_OK)
+        put_text(sink, "new main", error);
+    if (!tn_failed(error) &&
+        tn_output_side(output, "deep/b", &sink, error) == TN_OK)
+        put_text(sink, "new b", error);
+    if (!tn_failed(error))
+        (void)tn_output_commit(output, error);
+    tn_output_close(output);
+    return error->status;
+}
+
+static bool folder_is(const struct tn_scratch *scratch, const char *main,
+                      const char *b)
+{
+    return tn_scratch_holds(scratch, "m/model", main) &&
+           tn_scratch_holds(scratch, "m/deep/b", b);
+}
+
+static bool run_folder(struct tn_scratch *scratch, int at, int number)
+{
+    struct tn_memory         memory  = purse();
+    struct tn_error          error   = TN_ERROR_INIT;
+    struct fault             fault   = { .at = at, .number = number };
+    struct tn_fault_hook     hook    = { fail_at, &fault };
+    struct tn_output_options options = { true, true, &hook };
+    char                    *path    = tn_scratch_path(scratch, "m");
+
+    tn_scratch_empty(scratch->folder);
+    assert_int_equal(mkdirat(scratch->folder, "m", 0777), 0);
+    assert_int_equal(mkdirat(scratch->folder, "m/deep", 0777), 0);
+    tn_scratch_write(scratch, "m/model", "old main");
+    tn_scratch_write(scratch, "m/deep/b", "old b");
+    (void)write_folder(path, &options, &memory, &error);
+    free(path);
+    if (number && !fault.hit_remove)
+        assert_int_equal(tn_scratch_count(scratch, ".", ".tenon-"), 0);
+    return fault.count <= at;
+}
+
+static void a_folder_is_old_or_new_at_every_step(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    bool              is_done = false;
+
+    (void)state;
+    for (int at = 0; !is_done; at++) {
+        is_done = run_folder(&scratch, at, EIO);
+        assert_true(folder_is(&scratch, "old main", "old b") !=
+                    folder_is(&scratch, "new main", "new b"));
+    }
+    assert_true(folder_is(&scratch, "new main", "new b"));
+    is_done = false;
+    for (int at = 0; !is_done; at++) {
+        int   status;
+        pid_t child = fork();
+        if (child == 0) {
+            run_folder(&scratch, at, 0);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        is_done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        assert_true(folder_is(&scratch, "old main", "old b") !=
+                    folder_is(&scratch, "new main", "new b"));
+    }
+    tn_scratch_close(&scratch);
+}
+
+/* Somebody else takes the name between the beginning and the commit. */
+static void a_name_taken_meanwhile_is_not_replaced(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_memory  memory  = purse();
+    struct tn_error   error   = TN_ERROR_INIT;
+    char             *path    = tn_scratch_path(&scratch, "model");
+    struct tn_output *output;
+    struct tn_sink   *sink;
+
+    (void)state;
+    (void)tn_output_file(&output, &memory, path, NULL, &error);
+    (void)tn_output_main(output, &sink, &error);
+    put_text(sink, "ours", &error);
+    (void)tn_output_side(output, "side", &sink, &error);
+    tn_scratch_write(&scratch, "model", "theirs");
+    assert_int_equal(tn_output_commit(output, &error), TN_EXISTS);
+    tn_output_close(output);
+    assert_true(tn_scratch_holds(&scratch, "model", "theirs"));
+    assert_int_equal(tn_scratch_count(&scratch, ".", ""), 1);
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+static enum tn_status write_in_scratch(struct tn_bytes   input,
+                                       struct tn_memory *memory,
+                                       struct tn_error  *error)
+{
+    struct tn_output_options force = { .can_replace = true };
+
+    return write_model((const char *)input.data, "m", "a", "b", &force, memory,
+                       error);
+}
+
+static void every_allocation_fails_once(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    char             *path    = tn_scratch_path(&scratch, "model");
+
+    (void)state;
+    tn_survives_no_memory(write_in_scratch, tn_bytes(path, strlen(path) + 1));
+    assert_int_equal(tn_scratch_count(&scratch, ".", ".tenon-"), 0);
+    assert_true(holds_model(&scratch, ".", "m", "a", "b"));
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_appear_at_the_commit),
+        cmocka_unit_test(closing_without_commit_leaves_nothing),
+        cmocka_unit_test(refuses_bad_targets),
+        cmocka_unit_test(a_side_file_is_written_once),
+        cmocka_unit_test(a_symlink_stays_and_its_file_is_replaced),
+        cmocka_unit_test(devices_are_not_replaced),
+        cmocka_unit_test(a_full_disk_is_an_error_that_stays),
+        cmocka_unit_test(into_memory),
+        cmocka_unit_test(memory_that_runs_out_refuses_the_commit),
+        cmocka_unit_test(many_files_at_a_time),
+        cmocka_unit_test(a_folder_is_replaced_whole),
+        cmocka_unit_test(long_names_still_fit),
+        cmocka_unit_test(every_step_fails_once),
+        cmocka_unit_test(the_process_dies_at_every_step),
+        cmocka_unit_test(a_folder_is_old_or_new_at_every_step),
+        cmocka_unit_test(a_name_taken_meanwhile_is_not_replaced),
+        cmocka_unit_test(every_allocation_fails_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
