@@ -1,0 +1,405 @@
+/* file_sink_test.c - bytes, ranges and holes arrive as they were sent */
+#define _GNU_SOURCE
+#include "io/file_sink.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "io/file_source.h"
+#include "support/hostile.h"
+#include "support/scratch.h"
+
+#define KIB (UINT64_C(1) << 10)
+#define MIB (UINT64_C(1) << 20)
+#define GIB (UINT64_C(1) << 30)
+
+/* A byte that depends on where it is, so that a shifted copy shows. */
+static uint8_t byte_at(uint64_t offset)
+{
+    return (uint8_t)(offset * 131 + (offset >> 8) * 7 + (offset >> 16));
+}
+
+static void fill(int file, uint64_t offset, uint64_t size)
+{
+    uint8_t *bytes = malloc((size_t)size);
+
+    assert_non_null(bytes);
+    for (uint64_t i = 0; i < size; i++)
+        bytes[i] = byte_at(offset + i);
+    assert_int_equal(pwrite(file, bytes, (size_t)size, (off_t)offset), size);
+    free(bytes);
+}
+
+static struct tn_source *open_source(struct tn_scratch *scratch,
+                                     struct tn_memory *memory, const char *name,
+                                     bool is_mapped)
+{
+    struct tn_error   error = TN_ERROR_INIT;
+    struct tn_source *source;
+    int               file = openat(scratch->folder, name, O_RDONLY);
+
+    assert_int_equal(
+        tn_source_file(&source, memory, file, name, is_mapped, &error), TN_OK);
+    return source;
+}
+
+static int read_pattern(void *context, uint64_t offset, void *to, size_t size)
+{
+    (void)context;
+    for (size_t i = 0; i < size; i++)
+        ((uint8_t *)to)[i] = byte_at(offset + i);
+    return 0;
+}
+
+/* The kinds of sources a range can come from. */
+static struct tn_source *source_of_kind(struct tn_scratch *scratch,
+                                        struct tn_memory *memory, int kind,
+                                        uint64_t size)
+{
+    struct tn_error   error = TN_ERROR_INIT;
+    struct tn_source *source;
+
+    if (kind == 0) {
+        assert_int_equal(tn_source_callback(&source, memory, size, read_pattern,
+                                            NULL, "", &error),
+                         TN_OK);
+        return source;
+    }
+    /* In memory, so on another file system than the target. */
+    int file = kind == 4
+                   ? memfd_create("from", 0)
+                   : openat(scratch->folder, "from", O_RDWR | O_CREAT, 0666);
+    fill(file, 0, size);
+    if (kind == 4) {
+        assert_int_equal(
+            tn_source_file(&source, memory, file, "from", false, &error),
+            TN_OK);
+        return source;
+    }
+    close(file);
+    source = open_source(scratch, memory, "from", kind != 1);
+    if (kind == 3)
+        tn_source_release(source);
+    return source;
+}
+
+struct rig {
+    struct tn_memory    memory;
+    struct tn_error     error;
+    struct tn_desk      desk;
+    struct tn_file_sink file;
+};
+
+static void set_up(struct rig *rig, struct tn_scratch *scratch, int descriptor,
+                   bool is_stream)
+{
+    rig->error = (struct tn_error)TN_ERROR_INIT;
+    tn_memory_init(&rig->memory, NULL, 0);
+    tn_desk_init(&rig->desk, &rig->memory, scratch->folder, NULL);
+    assert_true(descriptor >= 0);
+    assert_int_equal(tn_file_sink_init(&rig->file, &rig->desk, "to", descriptor,
+                                       is_stream, &rig->error),
+                     TN_OK);
+}
+
+static int create(struct tn_scratch *scratch)
+{
+    return openat(scratch->folder, "to", O_RDWR | O_CREAT | O_TRUNC, 0666);
+}
+
+static void write_and_splice(struct rig *rig, struct tn_source *source,
+                             uint64_t length)
+{
+    struct tn_sink *sink = &rig->file.sink;
+
+    (void)tn_sink_write(sink, tn_text("head"), &rig->error);
+    (void)tn_sink_splice(sink, (struct tn_span){ source, 3, length },
+                         &rig->error);
+    (void)tn_sink_zeros(sink, 70 * KIB, &rig->error);
+    (void)tn_sink_write(sink, tn_text("tail"), &rig->error);
+    (void)tn_sink_zeros(sink, 5, &rig->error);
+    assert_int_equal(rig->error.status, TN_OK);
+    assert_int_equal(sink->offset, 4 + length + 70 * KIB + 4 + 5);
+}
+
+static void check_result(struct tn_bytes got, uint64_t length)
+{
+    const uint8_t *at = got.data;
+
+    assert_int_equal(got.size, 4 + length + 70 * KIB + 4 + 5);
+    assert_memory_equal(at, "head", 4);
+    at += 4;
+    for (uint64_t i = 0; i < length; i++)
+        if (at[i] != byte_at(3 + i))
+            fail_msg("byte %llu of the range", (unsigned long long)i);
+    at += length;
+    for (uint64_t i = 0; i < 70 * KIB; i++)
+        assert_int_equal(at[i], 0);
+    assert_memory_equal(at + 70 * KIB, "tail\0\0\0\0\0", 9);
+}
+
+static void ranges_of_every_source(void **state)
+{
+    static const uint64_t lengths[] = { 1,         64 * KIB - 1,  64 * KIB,
+                                        256 * KIB, 300 * KIB + 1, 3 * MIB };
+    struct tn_scratch     scratch   = tn_scratch_open();
+    struct rig            rig;
+
+    (void)state;
+    for (int kind = 0; kind < 5; kind++)
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+            set_up(&rig, &scratch, create(&scratch), false);
+            struct tn_source *source =
+                source_of_kind(&scratch, &rig.memory, kind, lengths[i] + 10);
+            write_and_splice(&rig, source, lengths[i]);
+            assert_int_equal(tn_file_sink_finish(&rig.file, true, &rig.error),
+                             TN_OK);
+            tn_source_close(source);
+            tn_desk_done(&rig.desk);
+            assert_int_equal(rig.memory.used, 0);
+
+            char           *path = tn_scratch_path(&scratch, "to");
+            struct tn_bytes got  = tn_load_file(path);
+            check_result(got, lengths[i]);
+            free((void *)(uintptr_t)got.data);
+            free(path);
+        }
+    tn_scratch_close(&scratch);
+}
+
+struct drain {
+    int      pipe;
+    uint8_t *bytes;
+    size_t   size;
+};
+
+static void *drain_slowly(void *context)
+{
+    struct drain *drain = context;
+    ssize_t       n;
+
+    while ((n = read(drain->pipe, drain->bytes + drain->size, 5000)) > 0)
+        drain->size += (size_t)n;
+    return NULL;
+}
+
+/* Blocking and not: the writer has to wait for the reader. */
+static void pipes_take_everything(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    uint64_t          length  = 700 * KIB + 5;
+
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        int          ends[2];
+        pthread_t    reader;
+        struct drain drain = { .bytes = malloc(2 * MIB) };
+        struct rig   rig;
+
+        assert_int_equal(pipe2(ends, i & 4 ? O_NONBLOCK : 0), 0);
+        fcntl(ends[0], F_SETFL, 0);
+        drain.pipe = ends[0];
+        assert_int_equal(pthread_create(&reader, NULL, drain_slowly, &drain),
+                         0);
+        set_up(&rig, &scratch, ends[1], true);
+        struct tn_source *source =
+            source_of_kind(&scratch, &rig.memory, i & 3, length + 10);
+        write_and_splice(&rig, source, length);
+        assert_int_equal(tn_file_sink_finish(&rig.file, true, &rig.error),
+                         TN_OK);
+        pthread_join(reader, NULL);
+        check_result(tn_bytes(drain.bytes, drain.size), length);
+        tn_source_close(source);
+        tn_desk_done(&rig.desk);
+        close(ends[0]);
+        free(drain.bytes);
+    }
+    tn_scratch_close(&scratch);
+}
+
+/* `tenon ... >>file`: neither kind of kernel copy works on such a file. */
+static void appending_to_a_file(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    uint64_t          length  = 700 * KIB + 5;
+    struct rig        rig;
+
+    (void)state;
+    int file =
+        openat(scratch.folder, "to", O_WRONLY | O_CREAT | O_APPEND, 0666);
+    set_up(&rig, &scratch, file, true);
+    struct tn_source *source =
+        source_of_kind(&scratch, &rig.memory, 2, length + 10);
+    write_and_splice(&rig, source, length);
+    assert_int_equal(tn_file_sink_finish(&rig.file, true, &rig.error), TN_OK);
+    char           *path = tn_scratch_path(&scratch, "to");
+    struct tn_bytes got  = tn_load_file(path);
+    check_result(got, length);
+    free((void *)(uintptr_t)got.data);
+    free(path);
+    tn_source_close(source);
+    tn_desk_done(&rig.desk);
+    tn_scratch_close(&scratch);
+}
+
+/* Data at both ends of 5 GiB and in the middle; nothing in between. */
+static void make_sparse(struct tn_scratch *scratch)
+{
+    int file = openat(scratch->folder, "from", O_RDWR | O_CREAT, 0666);
+
+    fill(file, 0, 10000);
+    fill(file, 3 * GIB - 5, 10);
+    fill(file, 5 * GIB - 100, 100);
+    assert_int_equal(ftruncate(file, (off_t)(5 * GIB + 12345)), 0);
+    close(file);
+}
+
+static void check_sparse(struct tn_scratch *scratch, uint64_t shift)
+{
+    static const uint64_t places[] = { 0,           9999,        10000,
+                                       3 * GIB - 5, 3 * GIB + 4, 3 * GIB + 5,
+                                       5 * GIB - 1, 5 * GIB };
+    struct stat           about;
+    int                   file = openat(scratch->folder, "to", O_RDONLY);
+
+    assert_int_equal(fstat(file, &about), 0);
+    assert_int_equal(about.st_size, shift + 5 * GIB + 12345);
+    assert_true(about.st_blocks * 512 < (blkcnt_t)(1 * MIB));
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        uint8_t  byte;
+        uint64_t at  = places[i];
+        bool is_data = at < 10000 || (at >= 3 * GIB - 5 && at < 3 * GIB + 5) ||
+                       (at >= 5 * GIB - 100 && at < 5 * GIB);
+        assert_int_equal(pread(file, &byte, 1, (off_t)(at + shift)), 1);
+        assert_int_equal(byte, is_data ? byte_at(at) : 0);
+    }
+    close(file);
+}
+
+static void holes_stay_holes(void **state)
+{
+    static const uint64_t shifts[] = { 0, 4096, 7 };
+    struct tn_scratch     scratch  = tn_scratch_open();
+
+    (void)state;
+    make_sparse(&scratch);
+    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
+        struct rig rig;
+        set_up(&rig, &scratch, create(&scratch), false);
+        struct tn_source *source =
+            open_source(&scratch, &rig.memory, "from", i % 2);
+        (void)tn_sink_zeros(&rig.file.sink, shifts[i], &rig.error);
+        assert_int_equal(
+            tn_sink_splice(&rig.file.sink,
+                           (struct tn_span){ source, 0, source->size },
+                           &rig.error),
+            TN_OK);
+        assert_int_equal(tn_file_sink_finish(&rig.file, false, &rig.error),
+                         TN_OK);
+        tn_source_close(source);
+        tn_desk_done(&rig.desk);
+        check_sparse(&scratch, shifts[i]);
+    }
+    tn_scratch_close(&scratch);
+}
+
+/* A file that is nothing but a hole has its length all the same, also when it
+ * had to give its seat away meanwhile. */
+static void a_hole_alone(void **state)
+{
+    struct tn_scratch   scratch = tn_scratch_open();
+    struct tn_file_sink others[TN_SEAT_COUNT];
+    struct rig          rig;
+    struct stat         about;
+
+    (void)state;
+    set_up(&rig, &scratch, create(&scratch), false);
+    assert_int_equal(tn_sink_zeros(&rig.file.sink, 6 * GIB, &rig.error), TN_OK);
+    for (int i = 0; i < TN_SEAT_COUNT; i++) {
+        char name[2] = { (char)('0' + i), 0 };
+        int  file    = openat(scratch.folder, name, O_CREAT | O_WRONLY, 0666);
+        assert_int_equal(tn_file_sink_init(&others[i], &rig.desk, "other", file,
+                                           false, &rig.error),
+                         TN_OK);
+    }
+    assert_null(rig.file.seat);
+    assert_int_equal(tn_file_sink_finish(&rig.file, false, &rig.error), TN_OK);
+    assert_int_equal(fstatat(scratch.folder, "to", &about, 0), 0);
+    assert_int_equal(about.st_size, 6 * GIB);
+    assert_int_equal(about.st_blocks, 0);
+    tn_desk_done(&rig.desk);
+    tn_scratch_close(&scratch);
+}
+
+/* A file that is cut off while it is copied must not arrive as zeros. */
+static void a_source_cut_short(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct rig        rig;
+
+    (void)state;
+    set_up(&rig, &scratch, create(&scratch), false);
+    struct tn_source *source = source_of_kind(&scratch, &rig.memory, 1, MIB);
+    char             *path   = tn_scratch_path(&scratch, "from");
+    assert_int_equal(truncate(path, 1000), 0);
+    free(path);
+    assert_int_equal(tn_sink_splice(&rig.file.sink,
+                                    (struct tn_span){ source, 0, MIB },
+                                    &rig.error),
+                     TN_IO);
+    assert_int_equal(rig.error.offset, 1000);
+    assert_string_equal(rig.error.file, "from");
+    struct tn_error later = TN_ERROR_INIT;
+    assert_int_equal(tn_sink_write(&rig.file.sink, tn_text("x"), &later),
+                     TN_IO);
+    tn_source_close(source);
+    tn_desk_done(&rig.desk);
+    tn_scratch_close(&scratch);
+}
+
+/* The limit stands in for a full disk: a signal less, an errno more. */
+static void a_file_too_large(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    int               status;
+
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit limit = { 100000, 100000 };
+        struct rig    rig;
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        set_up(&rig, &scratch, create(&scratch), false);
+        for (int i = 0; i < 1000 && !tn_failed(&rig.error); i++)
+            (void)tn_sink_write(&rig.file.sink,
+                                tn_bytes(scratch.path, sizeof scratch.path),
+                                &rig.error);
+        (void)tn_file_sink_finish(&rig.file, false, &rig.error);
+        _exit(rig.error.status == TN_IO && strstr(rig.error.what, "to: ") ? 0
+                                                                          : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    tn_scratch_close(&scratch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_of_every_source),
+        cmocka_unit_test(pipes_take_everything),
+        cmocka_unit_test(appending_to_a_file),
+        cmocka_unit_test(holes_stay_holes),
+        cmocka_unit_test(a_hole_alone),
+        cmocka_unit_test(a_source_cut_short),
+        cmocka_unit_test(a_file_too_large),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
