@@ -22,25 +22,41 @@ enum tn_encoding {
     TN_ENCODING_VARINTS, /* packed varints; a unit is the low bytes of one    */
     TN_ENCODING_FIELD,   /* the span is a protobuf message: units are the
                             values of field `field`, packed, unpacked or both;
-                            varint, fixed32 or fixed64 as the tags say.  For
+                            fixed32 for float32 and complex64, fixed64 for
+                            float64 and complex128, else varints.  For
                             strings: the occurrences of that LEN field.       */
     TN_ENCODING_LENGTHS, /* strings: varint lengths, then all the bytes       */
     TN_ENCODING_BUNDLE,  /* strings: varint lengths, 4 bytes of checksum,
-                            then all the bytes                                */
+                            then all the bytes; variants: of each its varint
+                            length, its bytes, 4 bytes of checksum            */
     TN_ENCODING_FORTRAN, /* raw little-endian, first dimension fastest        */
     TN_ENCODING_VIEW,    /* computed from other tensors: see `view`           */
 };
 
+/* `stored` for "as many as the span holds", which is found while reading. */
+#define TN_STORED_ALL UINT64_MAX
+
 struct tn_view;
 
+/*
+ * A unit is one stored number.  It is an element, except that a complex
+ * element is two units (real, imaginary) and that a byte which holds several
+ * elements is one unit.
+ *
+ * `stored` is how many units the format promises.  A span with fewer is an
+ * error; with more, the rest is not looked at.  When `stored` is less than the
+ * shape needs, the last element (both parts of a complex one) is repeated to
+ * fill, bit by bit; of no units at all, zeros are made.  So set it to
+ * tn_payload_needed() where the data must be complete (tn_payload_raw() does),
+ * and to TN_STORED_ALL where the format lets writers drop a repeated tail.
+ */
 struct tn_payload {
-    struct tn_span   span;
-    uint64_t         stored; /* units present; fewer than needed: the last one
-                                is repeated to fill (none: zeros)             */
-    uint32_t         field;  /* for TN_ENCODING_FIELD                         */
-    uint8_t          encoding; /* enum tn_encoding                            */
-    uint8_t          per_byte; /* elements packed into one byte, lowest bits
-                                  first: 1, 2 (4-bit types) or 4 (2-bit)      */
+    struct tn_span span;
+    uint64_t       stored;
+    uint32_t       field;    /* for TN_ENCODING_FIELD                       */
+    uint8_t        encoding; /* enum tn_encoding                            */
+    uint8_t        per_byte; /* elements packed into one byte, lowest bits
+                                first: 1 (or 0), 2 (4-bit types), 4 (2-bit) */
     const struct tn_view *view;
 };
 
@@ -63,6 +79,13 @@ struct tn_elements {
     struct tn_payload payload;
 };
 
+/* Units that `per_byte` elements a byte make of the shape; saturates. */
+uint64_t tn_payload_needed(const struct tn_shape *shape, unsigned per_byte);
+
+/* Raw little-endian data that must be complete. */
+struct tn_payload tn_payload_raw(const struct tn_shape *shape,
+                                 struct tn_span span, unsigned per_byte);
+
 enum tn_view_kind {
     TN_VIEW_PERMUTE, /* axis i of the result is axis axes[i] of inputs[0]     */
     TN_VIEW_CAST,    /* inputs[0], element by element, in the new dtype       */
@@ -82,27 +105,31 @@ struct tn_view {
 };
 
 /* Elements [first, first + count) as little-endian bytes in C order, one byte
- * an element for types below a byte.  Not for strings. */
+ * an element for types below a byte.  Not for strings.  Memory is constant,
+ * but for views that need to jump around in varints: those decode their input
+ * into memory and fail with LIMIT when there is not enough. */
 enum tn_status tn_payload_stream(const struct tn_elements *elements,
                                  uint64_t first, uint64_t count,
                                  struct tn_memory *memory, struct tn_sink *to,
                                  struct tn_error *error);
 
-/* One call per string, in order; `text` points at where it is stored.  A
- * status other than TN_OK from `each` stops and is returned. */
+/* One call per string (or resource, or variant: serialized messages), in
+ * order; `text` points at where it is stored, an empty one may have no source.
+ * A status other than TN_OK from `each` stops and is returned; `each` has set
+ * the error.  Missing strings repeat the last, missing messages are empty. */
 typedef enum tn_status tn_string_visitor(void *context, uint64_t index,
-                                         struct tn_span text,
+                                         struct tn_span   text,
                                          struct tn_error *error);
-enum tn_status tn_payload_strings(const struct tn_elements *elements,
-                                  uint64_t first, uint64_t count,
-                                  tn_string_visitor *each, void *context,
-                                  struct tn_error *error);
+enum tn_status         tn_payload_strings(const struct tn_elements *elements,
+                                          uint64_t first, uint64_t count,
+                                          tn_string_visitor *each, void *context,
+                                          struct tn_error *error);
 
 /* Whether stored units agree with the shape: exact for raw data, `stored` at
  * most what the shape needs, varints and lengths well formed.  Reads structure
  * (varints, lengths), never raw data.  The complaint names both numbers. */
 enum tn_status tn_payload_check(const struct tn_elements *elements,
-                                struct tn_error *error);
+                                struct tn_error          *error);
 
 /* A producer of all elements, for a rope: raw bytes of the stored form that
  * ONNX wants (4-bit types two a byte when `is_packed`), or as handed out. */
@@ -113,8 +140,8 @@ struct tn_payload_producer {
     bool                      is_packed;
 };
 enum tn_status tn_payload_producer_init(struct tn_payload_producer *producer,
-                                        const struct tn_elements *elements,
-                                        struct tn_memory *memory,
+                                        const struct tn_elements   *elements,
+                                        struct tn_memory           *memory,
                                         bool is_packed, struct tn_error *error);
 
 /* True when the bytes wanted by a producer of that kind are exactly a span of

@@ -1,0 +1,281 @@
+/*
+ * payload_strings.c - where each string of a tensor lies
+ *
+ *   FIELD    occurrences of one LEN field of a protobuf message
+ *   LENGTHS  varint length * N, then the N strings side by side
+ *   BUNDLE   the same with 4 bytes of checksum between the two; of variants
+ *            N times: varint length, bytes, 4 bytes of checksum
+ *   NONE     all are empty
+ *
+ * N is the number of elements of the shape.  Strings are never read here: the
+ * visitor gets spans.
+ */
+#include "ir/payload_strings.h"
+
+#include "base/arith.h"
+#include "ir/payload_units.h"
+
+#define CHECKSUM_SIZE 4
+
+/* Strings go one by one past `take`, in order, from the first of the tensor. */
+struct walk {
+    const struct tn_elements *elements;
+    uint64_t                  total; /* strings of the shape                  */
+    uint64_t                  first, end; /* those the visitor wants          */
+    tn_string_visitor        *each;
+    void                     *context;
+    struct tn_error          *error;
+    struct tn_span            last;
+    uint64_t                  index; /* of the next one                       */
+};
+
+/* One string more; false when the walk is over. */
+static bool take(struct walk *walk, struct tn_span text)
+{
+    uint64_t index = walk->index++;
+
+    walk->last = text;
+    if (index < walk->first)
+        return true;
+    if (index >= walk->end)
+        return false;
+    enum tn_status status = walk->each(walk->context, index, text, walk->error);
+    if (status != TN_OK)
+        tn_error_set(walk->error, status, TN_NOWHERE, "stopped");
+    return status == TN_OK && walk->index < walk->end;
+}
+
+/* Sources pay for the windows over them: strings have no memory of their own
+ * to bring. */
+static void open_window(struct tn_window *w, struct tn_span span,
+                        struct tn_error *error)
+{
+    tn_window_open(w, span, span.source ? span.source->memory : NULL, error);
+}
+
+static enum tn_status too_few(const struct walk *walk, uint64_t needs,
+                              uint64_t has, const char *what)
+{
+    const struct tn_span *span = &walk->elements->payload.span;
+
+    tn_error_set(walk->error, TN_MALFORMED, span->offset,
+                 "needs %" PRIu64 " %s, has %" PRIu64, needs, what, has);
+    if (span->source)
+        tn_error_file(walk->error, span->source->name);
+    return walk->error->status;
+}
+
+static void walk_field(struct walk *walk)
+{
+    const struct tn_payload *payload = &walk->elements->payload;
+    uint64_t                 want    = tn_min(payload->stored, walk->total);
+    struct tn_window         w;
+    struct tn_span           text;
+
+    open_window(&w, payload->span, walk->error);
+    while (walk->index < want && tn_window_field(&w, payload->field, &text)) {
+        if (!take(walk, text))
+            break;
+    }
+    tn_window_done(&w);
+    if (!tn_failed(walk->error) && walk->index < tn_min(want, walk->end) &&
+        payload->stored != TN_STORED_ALL)
+        too_few(walk, want, walk->index, "strings");
+}
+
+/* Lengths are all in front: the first pass finds where the bytes begin. */
+static uint64_t end_of_lengths(struct walk *walk)
+{
+    struct tn_window w;
+
+    open_window(&w, walk->elements->payload.span, walk->error);
+    for (uint64_t i = 0; i < walk->total && !tn_failed(walk->error); i++)
+        tn_window_varint(&w);
+    uint64_t offset = w.cursor.offset;
+    tn_window_done(&w);
+    return offset;
+}
+
+static void walk_lengths(struct walk *walk, uint64_t checksum)
+{
+    struct tn_span   span = walk->elements->payload.span;
+    uint64_t         end  = span.offset + span.length;
+    uint64_t         at   = end_of_lengths(walk);
+    struct tn_window w;
+
+    if (tn_failed(walk->error))
+        return;
+    if (checksum > end - at) {
+        too_few(walk, at - span.offset + checksum, span.length, "bytes");
+        return;
+    }
+    at += checksum;
+    open_window(&w, span, walk->error);
+    while (!tn_failed(walk->error) && walk->index < walk->end) {
+        uint64_t offset = w.cursor.offset;
+        uint64_t length = tn_window_varint(&w);
+        if (!tn_failed(walk->error) && length > end - at)
+            tn_fail_at(&w.cursor, offset, TN_TRUNCATED,
+                       "a string of %" PRIu64 " bytes, %" PRIu64 " left",
+                       length, end - at);
+        if (tn_failed(walk->error) ||
+            !take(walk, (struct tn_span){ span.source, at, length }))
+            break;
+        at += length;
+    }
+    tn_window_done(&w);
+}
+
+static void walk_variants(struct walk *walk)
+{
+    struct tn_span   span = walk->elements->payload.span;
+    struct tn_window w;
+
+    open_window(&w, span, walk->error);
+    while (!tn_failed(walk->error) && walk->index < walk->end) {
+        uint64_t       length = tn_window_varint(&w);
+        struct tn_span text   = { span.source, w.cursor.offset, length };
+        tn_window_skip(&w, length);
+        tn_window_skip(&w, CHECKSUM_SIZE);
+        if (tn_failed(walk->error) || !take(walk, text))
+            break;
+    }
+    tn_window_done(&w);
+}
+
+/* What the writer left out. */
+static void walk_rest(struct walk *walk)
+{
+    bool is_string = walk->elements->shape.dtype == TN_STRING;
+
+    if (!is_string || walk->index == 0)
+        walk->last = (struct tn_span){ NULL, 0, 0 };
+    if (walk->index < walk->first)
+        walk->index = walk->first;
+    while (!tn_failed(walk->error) && walk->index < walk->end)
+        take(walk, walk->last);
+}
+
+static enum tn_status walk_strings(struct walk *walk)
+{
+    const struct tn_payload *payload = &walk->elements->payload;
+    bool is_variant = walk->elements->shape.dtype == TN_VARIANT;
+
+    if (walk->first == walk->end)
+        return TN_OK;
+    switch (payload->encoding) {
+    case TN_ENCODING_NONE: break;
+    case TN_ENCODING_FIELD: walk_field(walk); break;
+    case TN_ENCODING_LENGTHS: walk_lengths(walk, 0); break;
+    case TN_ENCODING_BUNDLE:
+        if (is_variant)
+            walk_variants(walk);
+        else
+            walk_lengths(walk, CHECKSUM_SIZE);
+        break;
+    default:
+        return tn_error_set(walk->error, TN_INVALID, TN_NOWHERE,
+                            "encoding %u does not hold strings",
+                            payload->encoding);
+    }
+    walk_rest(walk);
+    return walk->error->status;
+}
+
+static enum tn_status open_walk(struct walk *walk)
+{
+    const struct tn_shape *shape = &walk->elements->shape;
+
+    if (tn_dtype_bits(shape->dtype) != 0 || shape->dtype == TN_UNDEFINED)
+        return tn_error_set(walk->error, TN_INVALID, TN_NOWHERE,
+                            "elements of type %s are not strings",
+                            tn_dtype_name(shape->dtype));
+    if (!tn_shape_count(shape, &walk->total))
+        return tn_error_set(walk->error, TN_MALFORMED,
+                            walk->elements->payload.span.offset,
+                            "a shape of more than 2^64 strings");
+    return TN_OK;
+}
+
+enum tn_status tn_payload_strings(const struct tn_elements *elements,
+                                  uint64_t first, uint64_t count,
+                                  tn_string_visitor *each, void *context,
+                                  struct tn_error *error)
+{
+    struct walk walk = { .elements = elements,
+                         .first    = first,
+                         .each     = each,
+                         .context  = context,
+                         .error    = error };
+
+    TN_TRY(open_walk(&walk));
+    if (!tn_inside(first, count, walk.total))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "strings %" PRIu64 " to %" PRIu64 " of %" PRIu64,
+                            first, first + count, walk.total);
+    walk.end = first + count;
+    return walk_strings(&walk);
+}
+
+static enum tn_status check_span_end(struct walk *walk)
+{
+    const struct tn_span *span = &walk->elements->payload.span;
+    uint64_t              end  = walk->last.offset + walk->last.length;
+
+    if (walk->elements->shape.dtype == TN_VARIANT &&
+        walk->elements->payload.encoding == TN_ENCODING_BUNDLE)
+        end += CHECKSUM_SIZE;
+    if (walk->total == 0)
+        end = span->offset;
+    if (end != span->offset + span->length)
+        return too_few(walk, end - span->offset, span->length, "bytes");
+    return TN_OK;
+}
+
+/* All occurrences, also those the shape has no place for. */
+static enum tn_status check_field(struct walk *walk)
+{
+    const struct tn_payload *payload = &walk->elements->payload;
+    uint64_t                 have    = 0;
+    struct tn_window         w;
+    struct tn_span           text;
+
+    open_window(&w, payload->span, walk->error);
+    while (tn_window_field(&w, payload->field, &text))
+        have++;
+    tn_window_done(&w);
+    TN_TRY(walk->error->status);
+    if (payload->stored != TN_STORED_ALL && have != payload->stored)
+        return too_few(walk, payload->stored, have, "strings");
+    if (have > walk->total)
+        return too_few(walk, walk->total, have, "strings");
+    return TN_OK;
+}
+
+static enum tn_status nothing(void *context, uint64_t index,
+                              struct tn_span text, struct tn_error *error)
+{
+    (void)context;
+    (void)index;
+    (void)text;
+    (void)error;
+    return TN_OK;
+}
+
+enum tn_status tn_strings_check(const struct tn_elements *elements,
+                                struct tn_error          *error)
+{
+    struct walk walk = { .elements = elements,
+                         .each     = nothing,
+                         .error    = error };
+
+    TN_TRY(open_walk(&walk));
+    walk.end = walk.total;
+    switch (elements->payload.encoding) {
+    case TN_ENCODING_NONE: return TN_OK;
+    case TN_ENCODING_FIELD: return check_field(&walk);
+    default: break;
+    }
+    TN_TRY(walk_strings(&walk));
+    return check_span_end(&walk);
+}
