@@ -37,6 +37,12 @@ struct tn_dialect {
 
     /* Nodes must come after what they use. */
     bool is_ordered;
+
+    /* Ops say how their outputs are called (ONNX); otherwise the first output
+     * is called like the op, and producer_of() tells from the name of a value
+     * ("split:2") whose output it is and which. */
+    bool names_outputs;
+    struct tn_bytes (*producer_of)(struct tn_bytes value, uint32_t *output);
 };
 
 #endif

@@ -55,7 +55,19 @@ struct tn_graph {
     struct tn_ends inputs;
     struct tn_ends outputs;
     struct tn_span wire;
+    bool           is_touched; /* by an edit: the wire no longer says it all  */
 };
+
+/*
+ * What a writer does with an edited model (is_edited).  Functions are those of
+ * model->graphs, in that order; ones of the old file that are missing there
+ * were removed.  A graph that is not touched is its wire.  One that is touched
+ * is written from the tables: name, ops, initializers; what the tables do not
+ * hold (value infos, doc strings, unknown fields) is spliced from its wire.  An
+ * op with first_attr == TN_NONE and a wire is its wire; any other is written
+ * from its row: names, inputs, outputs, attribute slots, and what the tables do
+ * not hold from its wire, if it has one.
+ */
 
 /* tn_value_kind is public. */
 struct tn_value {

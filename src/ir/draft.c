@@ -1,0 +1,795 @@
+/* draft.c - a model being changed: what may be done to it */
+#include "ir/draft.h"
+
+#include <inttypes.h>
+
+/* ---- beginning ----------------------------------------------------------- */
+
+static struct tn_draft_op *append_op(struct tn_draft *draft, uint32_t graph,
+                                     struct tn_error *error)
+{
+    uint32_t            id = (uint32_t)draft->ops.count;
+    struct tn_draft_op *op =
+        tn_list_push(&draft->ops, struct tn_draft_op, error);
+
+    if (!op)
+        return NULL;
+    struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
+    *op = (struct tn_draft_op){ .graph    = graph,
+                                .previous = g->last,
+                                .next     = TN_NONE,
+                                .placed   = TN_NONE };
+    if (g->last != TN_NONE)
+        tn_draft_op_at(draft, g->last)->next = id;
+    else
+        g->first = id;
+    g->last = id;
+    return op;
+}
+
+/* A graph of a model as it stands, with its ops and its tensors. */
+static uint32_t take_graph(struct tn_draft *draft, const struct tn_model *from,
+                           uint32_t row, struct tn_error *error)
+{
+    uint32_t               id    = (uint32_t)draft->graphs.count;
+    const struct tn_graph *g     = tn_model_graph_at(from, row);
+    struct tn_draft_graph *graph =
+        tn_list_push(&draft->graphs, struct tn_draft_graph, error);
+
+    if (!graph)
+        return TN_NONE;
+    *graph = (struct tn_draft_graph){
+        .from      = from,
+        .row       = row,
+        .first     = TN_NONE,
+        .last      = TN_NONE,
+        .parent    = TN_NONE,
+        .parent_op = TN_NONE,
+        .name      = tn_model_name(from, g->name),
+        .domain    = tn_model_name(from, g->domain),
+        .inputs    = g->inputs,
+        .outputs   = g->outputs,
+        .kind      = g->kind,
+    };
+    for (uint64_t i = 0; i < g->op_count; i++) {
+        struct tn_draft_op *op = append_op(draft, id, error);
+        if (!op)
+            return TN_NONE;
+        op->from = from;
+        op->row  = g->first_op + (uint32_t)i;
+    }
+    return id;
+}
+
+/* The tensors of one graph of `from`; `first_op` is the draft id of its first
+ * op. */
+static void take_tensors(struct tn_draft *draft, const struct tn_model *from,
+                         uint32_t row, uint32_t graph, struct tn_error *error)
+{
+    uint32_t first = graph == TN_NONE ? TN_NONE
+                                      : tn_draft_graph_at(draft, graph)->first;
+
+    for (uint64_t i = 0; i < from->tensors.count; i++) {
+        const struct tn_tensor *t = tn_model_tensor(from, i);
+        if (t->graph != row)
+            continue;
+        struct tn_draft_tensor *tensor =
+            tn_list_push(&draft->tensors, struct tn_draft_tensor, error);
+        if (!tensor)
+            return;
+        tensor->row       = *t;
+        tensor->row.graph = graph;
+        tensor->name      = tn_tensor_name(t);
+        if (t->node != TN_NONE)
+            tensor->row.node = first + t->node;
+    }
+}
+
+/* Subgraphs point at the op they sit in.  `map` gives draft ids of rows. */
+static void link_parent(struct tn_draft *draft, uint32_t graph, uint32_t parent)
+{
+    struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
+    const struct tn_graph *r = tn_model_graph_at(g->from, g->row);
+
+    g->parent    = parent;
+    g->parent_op = tn_draft_graph_at(draft, parent)->first + r->parent_node;
+}
+
+static enum tn_status take_model(struct tn_draft       *draft,
+                                 const struct tn_model *base,
+                                 struct tn_error       *error)
+{
+    for (uint32_t i = 0; i < base->graphs.count; i++) {
+        if (take_graph(draft, base, i, error) == TN_NONE)
+            return error->status;
+        if (tn_model_graph_at(base, i)->parent_graph != TN_NONE)
+            link_parent(draft, i, tn_model_graph_at(base, i)->parent_graph);
+        take_tensors(draft, base, i, i, error);
+    }
+    take_tensors(draft, base, TN_NONE, TN_NONE, error); /* checkpoints */
+    return error->status;
+}
+
+static enum tn_status take_nothing(struct tn_draft *draft,
+                                   struct tn_error *error)
+{
+    struct tn_draft_graph *graph =
+        tn_list_push(&draft->graphs, struct tn_draft_graph, error);
+
+    if (graph)
+        *graph = (struct tn_draft_graph){ .first      = TN_NONE,
+                                          .last       = TN_NONE,
+                                          .parent     = TN_NONE,
+                                          .parent_op  = TN_NONE,
+                                          .name       = tn_text("graph"),
+                                          .kind       = TN_GRAPH_MAIN,
+                                          .is_touched = true };
+    return error->status;
+}
+
+enum tn_status tn_draft_init(struct tn_draft *draft, struct tn_memory *memory,
+                             const struct tn_model   *base,
+                             const struct tn_dialect *dialect,
+                             struct tn_error         *error)
+{
+    *draft = (struct tn_draft){ .base    = base,
+                                .dialect = dialect,
+                                .memory  = memory };
+    tn_arena_init(&draft->arena, memory);
+    tn_list_init(&draft->ops, memory, sizeof(struct tn_draft_op));
+    tn_list_init(&draft->graphs, memory, sizeof(struct tn_draft_graph));
+    tn_list_init(&draft->tensors, memory, sizeof(struct tn_draft_tensor));
+    tn_list_init(&draft->changes, memory, sizeof(struct tn_draft_change *));
+    return base ? take_model(draft, base, error) : take_nothing(draft, error);
+}
+
+void tn_draft_done(struct tn_draft *draft)
+{
+    for (uint64_t i = 0; i < draft->changes.count; i++)
+        tn_list_done(
+            &(*tn_list_at(&draft->changes, struct tn_draft_change *, i))
+                 ->attrs);
+    tn_list_done(&draft->changes);
+    tn_list_done(&draft->ops);
+    tn_list_done(&draft->graphs);
+    tn_list_done(&draft->tensors);
+    tn_arena_done(&draft->arena);
+}
+
+/* ---- ids from the caller -------------------------------------------------- */
+
+static enum tn_status expect_op(const struct tn_draft *draft, uint32_t op,
+                                struct tn_error *error)
+{
+    if (op < draft->ops.count && !tn_draft_op_at(draft, op)->is_removed)
+        return TN_OK;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "there is no op %" PRIu32, op);
+}
+
+static enum tn_status expect_graph(const struct tn_draft *draft, uint32_t graph,
+                                   struct tn_error *error)
+{
+    if (graph < draft->graphs.count &&
+        !tn_draft_graph_at(draft, graph)->is_removed)
+        return TN_OK;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "there is no graph %" PRIu32, graph);
+}
+
+/* ---- changes --------------------------------------------------------------- */
+
+static struct tn_bytes keep(struct tn_draft *draft, const char *text,
+                            struct tn_error *error)
+{
+    return tn_bytes_dup(&draft->arena, tn_text(text ? text : ""), error);
+}
+
+static struct tn_bytes *keep_all(struct tn_draft *draft,
+                                 const char *const *texts, uint32_t count,
+                                 struct tn_error *error)
+{
+    struct tn_bytes *kept =
+        tn_new(&draft->arena, struct tn_bytes, count, error);
+
+    for (uint32_t i = 0; kept && i < count; i++)
+        kept[i] = keep(draft, texts[i], error);
+    return kept;
+}
+
+static struct tn_draft_change *new_change(struct tn_draft *draft,
+                                          struct tn_error *error)
+{
+    struct tn_draft_change *change =
+        tn_new(&draft->arena, struct tn_draft_change, 1, error);
+    struct tn_draft_change **slot =
+        change ? tn_list_push(&draft->changes, struct tn_draft_change *, error)
+               : NULL;
+
+    if (!slot)
+        return NULL;
+    tn_list_init(&change->attrs, draft->memory, sizeof(struct tn_draft_attr));
+    *slot = change;
+    return change;
+}
+
+static struct tn_draft_change *change_from_spec(struct tn_draft         *draft,
+                                                const struct tn_op_spec *spec,
+                                                struct tn_error         *error)
+{
+    if (!spec->type || !spec->type[0] ||
+        spec->control_count > spec->input_count) {
+        tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                     "an op needs a type, and no more control inputs than "
+                     "inputs");
+        return NULL;
+    }
+    struct tn_draft_change *change = new_change(draft, error);
+    if (!change)
+        return NULL;
+    change->name          = keep(draft, spec->name, error);
+    change->type          = keep(draft, spec->type, error);
+    change->domain        = keep(draft, spec->domain, error);
+    change->input_count   = spec->input_count;
+    change->control_count = spec->control_count;
+    change->output_count  = spec->output_count;
+    change->inputs  = keep_all(draft, spec->inputs, spec->input_count, error);
+    change->outputs = keep_all(draft, spec->outputs, spec->output_count, error);
+    return tn_failed(error) ? NULL : change;
+}
+
+static struct tn_bytes value_name(const struct tn_model *model, uint32_t value)
+{
+    if (value == TN_NONE)
+        return tn_text("");
+    return tn_model_name(model, tn_model_value_at(model, value)->name);
+}
+
+static void add_wire_attrs(struct tn_draft *draft, const struct tn_model *from,
+                           const struct tn_op     *row,
+                           struct tn_draft_change *change,
+                           struct tn_error        *error)
+{
+    struct tn_span   span = { NULL, row->wire_offset, row->wire_length };
+    struct tn_bytes  name;
+    struct tn_span   wire;
+
+    if (!row->wire_length)
+        return;
+    span.source = *tn_list_at(&from->sources, struct tn_source *, row->source);
+    struct tn_cursor node = tn_cursor_span(span, error);
+    while (draft->dialect->next_attr(&node, &name, &wire)) {
+        struct tn_draft_attr *attr =
+            tn_list_push(&change->attrs, struct tn_draft_attr, error);
+        if (attr)
+            *attr = (struct tn_draft_attr){ name, wire, NULL };
+    }
+}
+
+static void add_slot_attrs(const struct tn_model *from, const struct tn_op *row,
+                           struct tn_draft_change *change,
+                           struct tn_error        *error)
+{
+    for (uint32_t i = 0; i < row->attr_count; i++) {
+        const struct tn_attr_slot *slot =
+            tn_list_at(&from->attrs, struct tn_attr_slot,
+                       (uint64_t)row->first_attr + i);
+        struct tn_draft_attr *attr =
+            tn_list_push(&change->attrs, struct tn_draft_attr, error);
+        if (attr)
+            *attr = (struct tn_draft_attr){ tn_model_name(from, slot->name),
+                                            slot->wire, slot->value };
+    }
+}
+
+/* The op's row in words, so that a part of it can be changed. */
+static struct tn_draft_change *change_from_row(struct tn_draft       *draft,
+                                               const struct tn_model *from,
+                                               uint32_t row,
+                                               struct tn_error *error)
+{
+    const struct tn_op     *o      = tn_model_op_at(from, row);
+    struct tn_draft_change *change = new_change(draft, error);
+
+    if (!change)
+        return NULL;
+    change->name          = tn_model_name(from, o->name);
+    change->type          = tn_model_name(from, o->type);
+    change->domain        = tn_model_name(from, o->domain);
+    change->input_count   = o->input_count;
+    change->control_count = o->control_count;
+    change->output_count  = o->output_count;
+    change->inputs =
+        tn_new(&draft->arena, struct tn_bytes, o->input_count, error);
+    change->outputs =
+        tn_new(&draft->arena, struct tn_bytes, o->output_count, error);
+    for (uint32_t i = 0; change->inputs && i < o->input_count; i++)
+        change->inputs[i] = value_name(from, tn_op_input(from, row, i));
+    for (uint32_t i = 0; change->outputs && i < o->output_count; i++)
+        change->outputs[i] = value_name(from, tn_op_output(from, row, i));
+    if (o->first_attr == TN_NONE)
+        add_wire_attrs(draft, from, o, change, error);
+    else
+        add_slot_attrs(from, o, change, error);
+    return tn_failed(error) ? NULL : change;
+}
+
+/* A changed graph inside a node changes the node, and so on outwards: the
+ * attribute that holds it is then written from the tables. */
+static enum tn_status touch_graph(struct tn_draft *draft, uint32_t graph,
+                                  struct tn_error *error);
+
+static struct tn_draft_change *touch_op(struct tn_draft *draft, uint32_t op,
+                                        struct tn_error *error)
+{
+    struct tn_draft_op *o = tn_draft_op_at(draft, op);
+
+    if (!o->change) {
+        struct tn_draft_change *change =
+            change_from_row(draft, o->from, o->row, error);
+        if (!change)
+            return NULL;
+        o->change = change;
+    }
+    return touch_graph(draft, o->graph, error) == TN_OK ? o->change : NULL;
+}
+
+static enum tn_status touch_graph(struct tn_draft *draft, uint32_t graph,
+                                  struct tn_error *error)
+{
+    struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
+
+    if (g->is_touched)
+        return TN_OK;
+    g->is_touched = true;
+    if (g->parent_op == TN_NONE)
+        return TN_OK;
+    return touch_op(draft, g->parent_op, error) ? TN_OK : error->status;
+}
+
+/* ---- ops -------------------------------------------------------------------- */
+
+/* Takes the op at the end of the graph's list and puts it before another. */
+static void move_before(struct tn_draft *draft, uint32_t op, uint32_t before)
+{
+    struct tn_draft_op    *o    = tn_draft_op_at(draft, op);
+    struct tn_draft_op    *next = tn_draft_op_at(draft, before);
+    struct tn_draft_graph *g    = tn_draft_graph_at(draft, o->graph);
+
+    tn_draft_op_at(draft, o->previous)->next = TN_NONE;
+    g->last                                  = o->previous;
+    o->previous                              = next->previous;
+    o->next                                  = before;
+    next->previous                           = op;
+    if (o->previous == TN_NONE)
+        g->first = op;
+    else
+        tn_draft_op_at(draft, o->previous)->next = op;
+}
+
+enum tn_status tn_draft_add_op(struct tn_draft *draft, uint32_t graph,
+                               uint32_t before, const struct tn_op_spec *spec,
+                               uint32_t *op, struct tn_error *error)
+{
+    uint32_t id = (uint32_t)draft->ops.count;
+
+    TN_TRY(expect_graph(draft, graph, error));
+    if (before != TN_NONE) {
+        TN_TRY(expect_op(draft, before, error));
+        if (tn_draft_op_at(draft, before)->graph != graph)
+            return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                                "op %" PRIu32 " is not in graph %" PRIu32,
+                                before, graph);
+    }
+    struct tn_draft_change *change = change_from_spec(draft, spec, error);
+    if (!change || touch_graph(draft, graph, error) != TN_OK)
+        return error->status;
+    struct tn_draft_op *added = append_op(draft, graph, error);
+    if (!added)
+        return error->status;
+    added->change = change;
+    if (before != TN_NONE)
+        move_before(draft, id, before);
+    if (op)
+        *op = id;
+    return TN_OK;
+}
+
+enum tn_status tn_draft_replace_op(struct tn_draft *draft, uint32_t op,
+                                   const struct tn_op_spec *spec,
+                                   struct tn_error         *error)
+{
+    TN_TRY(expect_op(draft, op, error));
+    struct tn_draft_change *change = change_from_spec(draft, spec, error);
+    if (!change ||
+        touch_graph(draft, tn_draft_op_at(draft, op)->graph, error) != TN_OK)
+        return error->status;
+    struct tn_draft_op *o = tn_draft_op_at(draft, op);
+    o->from               = NULL; /* nothing of the old node is kept */
+    o->change             = change;
+    return TN_OK;
+}
+
+enum tn_status tn_draft_remove_op(struct tn_draft *draft, uint32_t op,
+                                  struct tn_error *error)
+{
+    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(touch_graph(draft, tn_draft_op_at(draft, op)->graph, error));
+    tn_draft_op_at(draft, op)->is_removed = true;
+    return TN_OK;
+}
+
+enum tn_status tn_draft_set_input(struct tn_draft *draft, uint32_t op,
+                                  uint32_t index, const char *value,
+                                  struct tn_error *error)
+{
+    TN_TRY(expect_op(draft, op, error));
+    struct tn_draft_change *change = touch_op(draft, op, error);
+    if (!change)
+        return error->status;
+    if (index >= change->input_count)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "input %" PRIu32 " of %" PRIu32, index,
+                            change->input_count);
+    change->inputs[index] = keep(draft, value, error);
+    return error->status;
+}
+
+/* ---- attributes --------------------------------------------------------------- */
+
+static struct tn_draft_attr *find_attr(struct tn_draft_change *change,
+                                       const char             *name)
+{
+    for (uint64_t i = 0; i < change->attrs.count; i++) {
+        struct tn_draft_attr *attr =
+            tn_list_at(&change->attrs, struct tn_draft_attr, i);
+        if (tn_bytes_is(attr->name, name))
+            return attr;
+    }
+    return NULL;
+}
+
+/* A copy of `count` items of one of the union's arrays. */
+static const void *keep_array(struct tn_draft *draft, const void *items,
+                              uint32_t count, size_t item_size,
+                              struct tn_error *error)
+{
+    void *copy = tn_arena_array(&draft->arena, count, item_size,
+                                alignof(max_align_t), error);
+
+    if (copy && count)
+        memcpy(copy, items, count * item_size);
+    return copy;
+}
+
+static void keep_strings(struct tn_draft *draft, struct tn_attr_value *value,
+                         struct tn_error *error)
+{
+    struct tn_bytes *kept =
+        tn_new(&draft->arena, struct tn_bytes, value->count, error);
+
+    for (uint32_t i = 0; kept && i < value->count; i++)
+        kept[i] = tn_bytes_dup(&draft->arena, value->of.strings[i], error);
+    value->of.strings = kept;
+}
+
+static void keep_shapes(struct tn_draft *draft, struct tn_attr_value *value,
+                        struct tn_error *error)
+{
+    struct tn_attr_shape *kept =
+        tn_new(&draft->arena, struct tn_attr_shape, value->count, error);
+
+    for (uint32_t i = 0; kept && i < value->count; i++) {
+        kept[i]      = value->of.shapes[i];
+        kept[i].dims = keep_array(draft, kept[i].dims, kept[i].rank,
+                                  sizeof(int64_t), error);
+    }
+    value->of.shapes = kept;
+}
+
+static void keep_tensors(struct tn_draft *draft, struct tn_attr_value *value,
+                         struct tn_error *error)
+{
+    const struct tn_tensor **kept =
+        tn_new(&draft->arena, const struct tn_tensor *, value->count, error);
+
+    for (uint32_t i = 0; kept && i < value->count; i++)
+        kept[i] = keep_array(draft, value->of.tensors[i], 1,
+                             sizeof(struct tn_tensor), error);
+    value->of.tensors = kept;
+}
+
+static const struct tn_attr_value *keep_value(struct tn_draft            *draft,
+                                              const struct tn_attr_value *from,
+                                              struct tn_error *error)
+{
+    struct tn_attr_value *value =
+        tn_new(&draft->arena, struct tn_attr_value, 1, error);
+
+    if (!value)
+        return NULL;
+    *value = *from;
+    switch (value->kind) {
+    case TN_ATTR_NONE: break;
+    case TN_ATTR_INT:
+    case TN_ATTR_BOOL:
+    case TN_ATTR_DTYPE:
+    case TN_ATTR_GRAPH:
+        value->of.ints = keep_array(draft, from->of.ints, value->count,
+                                    sizeof(int64_t), error);
+        break;
+    case TN_ATTR_FLOAT:
+        value->of.floats = keep_array(draft, from->of.floats, value->count,
+                                      sizeof(float), error);
+        break;
+    case TN_ATTR_STRING:
+    case TN_ATTR_FUNCTION:
+    case TN_ATTR_REFERENCE:
+    case TN_ATTR_OTHER: keep_strings(draft, value, error); break;
+    case TN_ATTR_SHAPE: keep_shapes(draft, value, error); break;
+    case TN_ATTR_TENSOR: keep_tensors(draft, value, error); break;
+    }
+    return tn_failed(error) ? NULL : value;
+}
+
+enum tn_status tn_draft_set_attr(struct tn_draft *draft, uint32_t op,
+                                 const char                 *name,
+                                 const struct tn_attr_value *value,
+                                 struct tn_error            *error)
+{
+    TN_TRY(expect_op(draft, op, error));
+    if (!value->is_list && value->count != 1)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "attribute '%s': %" PRIu32 " values and no list",
+                            name, value->count);
+    struct tn_draft_change     *change = touch_op(draft, op, error);
+    const struct tn_attr_value *kept   = keep_value(draft, value, error);
+    if (!change || !kept)
+        return error->status;
+    struct tn_draft_attr *attr = find_attr(change, name);
+    if (!attr)
+        attr = tn_list_push(&change->attrs, struct tn_draft_attr, error);
+    if (!attr)
+        return error->status;
+    *attr = (struct tn_draft_attr){ .name  = keep(draft, name, error),
+                                    .value = kept };
+    return error->status;
+}
+
+enum tn_status tn_draft_remove_attr(struct tn_draft *draft, uint32_t op,
+                                    const char *name, struct tn_error *error)
+{
+    TN_TRY(expect_op(draft, op, error));
+    struct tn_draft_change *change = touch_op(draft, op, error);
+    if (!change)
+        return error->status;
+    struct tn_draft_attr *attr = find_attr(change, name);
+    if (!attr)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            "no attribute '%s'", name);
+    struct tn_draft_attr *end =
+        tn_list_at(&change->attrs, struct tn_draft_attr, change->attrs.count);
+    memmove(attr, attr + 1, (size_t)(end - attr - 1) * sizeof *attr);
+    change->attrs.count--;
+    return TN_OK;
+}
+
+/* ---- tensors -------------------------------------------------------------------- */
+
+static struct tn_draft_tensor *find_tensor(const struct tn_draft *draft,
+                                           uint32_t graph, const char *name)
+{
+    for (uint64_t i = 0; i < draft->tensors.count; i++) {
+        struct tn_draft_tensor *tensor =
+            tn_list_at(&draft->tensors, struct tn_draft_tensor, i);
+        if (!tensor->is_removed && tensor->row.graph == graph &&
+            tensor->row.node == TN_NONE && tn_bytes_is(tensor->name, name))
+            return tensor;
+    }
+    return NULL;
+}
+
+/* Not what the wire says any more: writers encode it from the payload. */
+static void set_elements(struct tn_draft_tensor   *tensor,
+                         const struct tn_elements *elements)
+{
+    tensor->row.elements    = *elements;
+    tensor->row.wire        = (struct tn_span){ NULL, 0, 0 };
+    tensor->row.is_external = false;
+}
+
+enum tn_status tn_draft_add_tensor(struct tn_draft *draft, uint32_t graph,
+                                   const char               *name,
+                                   const struct tn_elements *elements,
+                                   struct tn_error          *error)
+{
+    TN_TRY(expect_graph(draft, graph, error));
+    if (find_tensor(draft, graph, name))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "there is a tensor '%s' already", name);
+    TN_TRY(touch_graph(draft, graph, error));
+    struct tn_draft_tensor *tensor =
+        tn_list_push(&draft->tensors, struct tn_draft_tensor, error);
+    if (!tensor)
+        return error->status;
+    tensor->row  = (struct tn_tensor){ .graph = graph,
+                                       .node  = TN_NONE,
+                                       .slot  = TN_NONE,
+                                       .part  = TN_NONE,
+                                       .role  = TN_ROLE_INITIALIZER };
+    tensor->name = keep(draft, name, error);
+    set_elements(tensor, elements);
+    return error->status;
+}
+
+static enum tn_status expect_tensor(const struct tn_draft *draft,
+                                    uint32_t graph, const char *name,
+                                    struct tn_draft_tensor **tensor,
+                                    struct tn_error         *error)
+{
+    *tensor = find_tensor(draft, graph, name);
+    return *tensor ? TN_OK
+                   : tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                                  "no tensor '%s'", name);
+}
+
+enum tn_status tn_draft_replace_tensor(struct tn_draft *draft, uint32_t graph,
+                                       const char               *name,
+                                       const struct tn_elements *elements,
+                                       struct tn_error          *error)
+{
+    struct tn_draft_tensor *tensor;
+
+    TN_TRY(expect_tensor(draft, graph, name, &tensor, error));
+    if (graph != TN_NONE)
+        TN_TRY(touch_graph(draft, graph, error));
+    set_elements(tensor, elements);
+    return TN_OK;
+}
+
+enum tn_status tn_draft_remove_tensor(struct tn_draft *draft, uint32_t graph,
+                                      const char *name, struct tn_error *error)
+{
+    struct tn_draft_tensor *tensor;
+
+    TN_TRY(expect_tensor(draft, graph, name, &tensor, error));
+    if (graph != TN_NONE)
+        TN_TRY(touch_graph(draft, graph, error));
+    tensor->is_removed = true;
+    return TN_OK;
+}
+
+/* ---- functions --------------------------------------------------------------------- */
+
+static enum tn_status expect_new_function(const struct tn_draft *draft,
+                                          struct tn_bytes        name,
+                                          struct tn_bytes        domain,
+                                          struct tn_error       *error)
+{
+    for (uint32_t i = 0; i < draft->graphs.count; i++) {
+        const struct tn_draft_graph *g = tn_draft_graph_at(draft, i);
+        if (g->kind == TN_GRAPH_FUNCTION && !g->is_removed &&
+            tn_bytes_equal(g->name, name) && tn_bytes_equal(g->domain, domain))
+            return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                                "there is a function '%.*s' already",
+                                TN_FMT(name));
+    }
+    return TN_OK;
+}
+
+static struct tn_ends keep_ends(struct tn_draft   *draft,
+                                const char *const *names, uint32_t count,
+                                struct tn_error *error)
+{
+    struct tn_end *ends = tn_new(&draft->arena, struct tn_end, count, error);
+
+    for (uint32_t i = 0; ends && i < count; i++) {
+        ends[i].name = keep(draft, names[i], error);
+        ends[i].note = "";
+    }
+    return (struct tn_ends){ ends ? count : 0, ends };
+}
+
+enum tn_status tn_draft_add_function(struct tn_draft *draft, const char *name,
+                                     const char        *domain,
+                                     const char *const *inputs,
+                                     uint32_t           input_count,
+                                     const char *const *outputs,
+                                     uint32_t           output_count,
+                                     uint32_t *graph, struct tn_error *error)
+{
+    struct tn_bytes kept_name   = keep(draft, name, error);
+    struct tn_bytes kept_domain = keep(draft, domain, error);
+
+    if (tn_failed(error))
+        return error->status;
+    TN_TRY(expect_new_function(draft, kept_name, kept_domain, error));
+    struct tn_draft_graph *g =
+        tn_list_push(&draft->graphs, struct tn_draft_graph, error);
+    if (!g)
+        return error->status;
+    *g = (struct tn_draft_graph){
+        .first      = TN_NONE,
+        .last       = TN_NONE,
+        .parent     = TN_NONE,
+        .parent_op  = TN_NONE,
+        .name       = kept_name,
+        .domain     = kept_domain,
+        .inputs     = keep_ends(draft, inputs, input_count, error),
+        .outputs    = keep_ends(draft, outputs, output_count, error),
+        .kind       = TN_GRAPH_FUNCTION,
+        .is_touched = true,
+    };
+    *graph = (uint32_t)draft->graphs.count - 1;
+    return error->status;
+}
+
+/* The graphs inside a graph that was just taken, and inside those.  Rows come
+ * after their parents, so one pass finds them all. */
+static enum tn_status take_subgraphs(struct tn_draft       *draft,
+                                     const struct tn_model *from, uint32_t row,
+                                     uint32_t graph, struct tn_error *error)
+{
+    uint32_t  count = (uint32_t)from->graphs.count;
+    uint64_t  size  = count * sizeof(uint32_t);
+    uint32_t *map   = tn_memory_resize(draft->memory, NULL, 0, size, error);
+
+    if (!map)
+        return error->status;
+    memset(map, 0xff, (size_t)size);
+    map[row] = graph;
+    for (uint32_t i = row + 1; i < count && !tn_failed(error); i++) {
+        uint32_t parent = tn_model_graph_at(from, i)->parent_graph;
+        if (parent == TN_NONE || map[parent] == TN_NONE)
+            continue;
+        map[i] = take_graph(draft, from, i, error);
+        if (map[i] == TN_NONE)
+            break;
+        link_parent(draft, map[i], map[parent]);
+        take_tensors(draft, from, i, map[i], error);
+    }
+    tn_memory_free(draft->memory, map, size);
+    return error->status;
+}
+
+enum tn_status tn_draft_copy_function(struct tn_draft       *draft,
+                                      const struct tn_model *from, uint32_t row,
+                                      const char *name, uint32_t *graph,
+                                      struct tn_error *error)
+{
+    if (row >= from->graphs.count ||
+        tn_model_graph_at(from, row)->kind != TN_GRAPH_FUNCTION ||
+        from->dialect != draft->dialect)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "graph %" PRIu32
+                            " is no function of the same dialect",
+                            row);
+    const struct tn_graph *g        = tn_model_graph_at(from, row);
+    struct tn_bytes        new_name = name ? keep(draft, name, error)
+                                           : tn_model_name(from, g->name);
+    TN_TRY(expect_new_function(draft, new_name, tn_model_name(from, g->domain),
+                               error));
+    uint32_t id = take_graph(draft, from, row, error);
+    if (id == TN_NONE)
+        return error->status;
+    take_tensors(draft, from, row, id, error);
+    TN_TRY(take_subgraphs(draft, from, row, id, error));
+    struct tn_draft_graph *copy = tn_draft_graph_at(draft, id);
+    copy->is_touched |= !tn_bytes_equal(copy->name, new_name);
+    copy->name = new_name;
+    if (graph)
+        *graph = id;
+    return error->status;
+}
+
+enum tn_status tn_draft_remove_function(struct tn_draft *draft, uint32_t graph,
+                                        struct tn_error *error)
+{
+    TN_TRY(expect_graph(draft, graph, error));
+    struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
+    if (g->kind != TN_GRAPH_FUNCTION)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "graph %" PRIu32 " is no function", graph);
+    g->is_removed = true;
+    return TN_OK;
+}

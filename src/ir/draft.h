@@ -1,0 +1,137 @@
+/*
+ * draft.h - a model being changed: tables that can still move
+ *
+ * A draft refers to rows of the models it began with and to what was added.
+ * Committing lays out new flat tables; wire spans and payloads are shared.
+ * Ids of ops and graphs count on from those of the base model.
+ */
+#ifndef TN_IR_DRAFT_H
+#define TN_IR_DRAFT_H
+
+#include <tenon/edit.h>
+
+#include "ir/attr.h"
+#include "ir/model.h"
+
+/* An op in words of its own: added, replaced or touched. */
+struct tn_draft_change {
+    struct tn_bytes  name, type, domain;
+    struct tn_bytes *inputs;
+    uint32_t         input_count, control_count;
+    struct tn_bytes *outputs;
+    uint32_t         output_count;
+    struct tn_list   attrs; /* struct tn_draft_attr                           */
+};
+
+struct tn_draft_attr {
+    struct tn_bytes             name;
+    struct tn_span              wire;
+    const struct tn_attr_value *value; /* NULL: the wire says it              */
+};
+
+struct tn_draft_op {
+    const struct tn_model  *from; /* NULL: added                              */
+    uint32_t                row;  /* in `from`                                */
+    uint32_t                graph;
+    uint32_t                previous, next; /* in the graph; TN_NONE: end     */
+    uint32_t                placed; /* id in the committed model              */
+    bool                    is_removed;
+    struct tn_draft_change *change; /* NULL: as in `from`                     */
+};
+
+struct tn_draft_graph {
+    const struct tn_model *from;
+    uint32_t               row;
+    uint32_t               first, last; /* ops                                */
+    uint32_t               parent;      /* graph, or TN_NONE                  */
+    uint32_t               parent_op;   /* draft op, or TN_NONE               */
+    struct tn_bytes        name, domain;
+    struct tn_ends         inputs, outputs;
+    uint32_t               placed;
+    uint8_t                kind;
+    bool                   is_removed;
+    bool                   is_touched;
+};
+
+struct tn_draft_tensor {
+    struct tn_tensor row; /* .graph and .node are the draft's: graph id, op id */
+    struct tn_bytes  name;
+    bool             is_removed;
+};
+
+struct tn_draft {
+    const struct tn_model   *base; /* NULL: from nothing                      */
+    const struct tn_dialect *dialect;
+    struct tn_memory        *memory;
+    struct tn_arena          arena;
+    struct tn_list           ops;     /* struct tn_draft_op                   */
+    struct tn_list           graphs;  /* struct tn_draft_graph                */
+    struct tn_list           tensors; /* struct tn_draft_tensor               */
+    struct tn_list           changes; /* struct tn_draft_change *: to release */
+};
+
+enum tn_status tn_draft_init(struct tn_draft *draft, struct tn_memory *memory,
+                             const struct tn_model   *base,
+                             const struct tn_dialect *dialect,
+                             struct tn_error         *error);
+void           tn_draft_done(struct tn_draft *draft);
+
+/* The jobs of <tenon/edit.h>, on a draft. */
+enum tn_status tn_draft_add_op(struct tn_draft *draft, uint32_t graph,
+                               uint32_t before, const struct tn_op_spec *spec,
+                               uint32_t *op, struct tn_error *error);
+enum tn_status tn_draft_replace_op(struct tn_draft *draft, uint32_t op,
+                                   const struct tn_op_spec *spec,
+                                   struct tn_error         *error);
+enum tn_status tn_draft_remove_op(struct tn_draft *draft, uint32_t op,
+                                  struct tn_error *error);
+enum tn_status tn_draft_set_input(struct tn_draft *draft, uint32_t op,
+                                  uint32_t index, const char *value,
+                                  struct tn_error *error);
+enum tn_status tn_draft_set_attr(struct tn_draft *draft, uint32_t op,
+                                 const char                 *name,
+                                 const struct tn_attr_value *value,
+                                 struct tn_error            *error);
+enum tn_status tn_draft_remove_attr(struct tn_draft *draft, uint32_t op,
+                                    const char *name, struct tn_error *error);
+enum tn_status tn_draft_add_tensor(struct tn_draft *draft, uint32_t graph,
+                                   const char               *name,
+                                   const struct tn_elements *elements,
+                                   struct tn_error          *error);
+enum tn_status tn_draft_replace_tensor(struct tn_draft *draft, uint32_t graph,
+                                       const char               *name,
+                                       const struct tn_elements *elements,
+                                       struct tn_error          *error);
+enum tn_status tn_draft_remove_tensor(struct tn_draft *draft, uint32_t graph,
+                                      const char *name, struct tn_error *error);
+enum tn_status tn_draft_add_function(struct tn_draft *draft, const char *name,
+                                     const char        *domain,
+                                     const char *const *inputs,
+                                     uint32_t           input_count,
+                                     const char *const *outputs,
+                                     uint32_t           output_count,
+                                     uint32_t *graph, struct tn_error *error);
+enum tn_status tn_draft_copy_function(struct tn_draft       *draft,
+                                      const struct tn_model *from, uint32_t row,
+                                      const char *name, uint32_t *graph,
+                                      struct tn_error *error);
+enum tn_status tn_draft_remove_function(struct tn_draft *draft, uint32_t graph,
+                                        struct tn_error *error);
+
+/* Lays the draft out in an empty model. */
+enum tn_status tn_draft_commit(struct tn_draft *draft, struct tn_model *model,
+                               struct tn_error *error);
+
+static inline struct tn_draft_op *tn_draft_op_at(const struct tn_draft *draft,
+                                                 uint32_t               op)
+{
+    return tn_list_at(&draft->ops, struct tn_draft_op, op);
+}
+
+static inline struct tn_draft_graph *
+tn_draft_graph_at(const struct tn_draft *draft, uint32_t graph)
+{
+    return tn_list_at(&draft->graphs, struct tn_draft_graph, graph);
+}
+
+#endif
