@@ -1,0 +1,401 @@
+/* option_table.c - parsing by the table */
+#include "option_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "text.h"
+
+/* ---- what verbs have in common ------------------------------------------- */
+
+#define FIELD(f) offsetof(struct cli_common, f)
+
+/* clang-format off */
+static const struct cli_opt reporting[] = {
+    { CLI_FLAG,   0,   "json",      FIELD(is_json),     NULL,     "print one JSON document" },
+    { 0 },
+};
+
+static const struct cli_opt writing[] = {
+    { CLI_FILE,   'o', "out",       FIELD(out),         "FILE",   "write FILE; - is standard output" },
+    { CLI_FLAG,   'f', "force",     FIELD(is_forced),   NULL,     "replace what exists" },
+    { CLI_FLAG,   'n', "dry-run",   FIELD(is_dry_run),  NULL,     "do everything but write" },
+    { CLI_FLAG,   0,   "sync",      FIELD(is_synced),   NULL,     "return when it is safe on the disk" },
+    { 0 },
+};
+
+static const struct cli_opt reading[] = {
+    { CLI_FORMAT, 0,   "from",      FIELD(from),        "FORMAT", "read it as FORMAT instead of looking" },
+    { CLI_SIZE,   0,   "max-mem",   FIELD(max_mem),     "SIZE",   "stop when more memory is needed" },
+    { CLI_COUNT,  0,   "workers",   FIELD(workers),     "N",      "threads; 0 is one per core" },
+    { CLI_FLAG,   0,   "unmapped",  FIELD(is_unmapped), NULL,     "read files instead of mapping them" },
+    { CLI_FLAG,   'q', "quiet",     FIELD(is_quiet),    NULL,     "no progress, no receipts, no hints" },
+    { 0 },
+};
+
+static const struct cli_opt general[] = {
+    { CLI_FLAG,   'h', "help",      FIELD(wants_help),     NULL,  "show this text" },
+    { CLI_FLAG,   0,   "help-man",  FIELD(wants_help_man), NULL,  NULL },
+    { 0 },
+};
+/* clang-format on */
+
+size_t cli_sections(const struct cli_verb *verb,
+                    struct cli_section     sections[CLI_MAX_SECTIONS])
+{
+    size_t count = 0;
+
+    if (verb->options != NULL)
+        sections[count++] = (struct cli_section){ "Options", verb->options };
+    if (verb->groups & CLI_WRITES)
+        sections[count++] = (struct cli_section){ "Writing", writing };
+    if (verb->groups & CLI_READS)
+        sections[count++] = (struct cli_section){ "Reading", reading };
+    if (verb->groups & CLI_REPORTS)
+        sections[count++] = (struct cli_section){ "Reporting", reporting };
+    sections[count++] = (struct cli_section){ "General", general };
+    return count;
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+static bool is_same_letter(char left, char right)
+{
+    return (left | 0x20) == (right | 0x20);
+}
+
+/* The factor that a unit stands for; 0: no unit. */
+static uint64_t unit_factor(const char *unit)
+{
+    static const char letters[] = "kmgtpe";
+    uint64_t          binary = 1, decimal = 1;
+
+    if (unit[0] == '\0' || (is_same_letter(unit[0], 'b') && unit[1] == '\0'))
+        return 1;
+    for (const char *letter = letters; *letter != '\0'; letter++) {
+        binary *= 1024;
+        decimal *= 1000;
+        if (!is_same_letter(unit[0], *letter))
+            continue;
+        if (unit[1] == '\0' ||
+            (is_same_letter(unit[1], 'i') &&
+             (unit[2] == '\0' || (is_same_letter(unit[2], 'b') && !unit[3]))))
+            return binary;
+        return is_same_letter(unit[1], 'b') && !unit[2] ? decimal : 0;
+    }
+    return 0;
+}
+
+static bool parse_digits(const char **at, uint64_t *number)
+{
+    const char *first = *at;
+
+    for (*number = 0; **at >= '0' && **at <= '9'; ++*at) {
+        uint64_t digit = (uint64_t)(**at - '0');
+        if (*number > (UINT64_MAX - digit) / 10)
+            return false;
+        *number = *number * 10 + digit;
+    }
+    return *at > first;
+}
+
+/* "1.5" of a unit: nine digits are finer than a byte of any memory limit. */
+static uint64_t parse_fraction(const char **at, uint64_t factor_of_one)
+{
+    double scale = (double)factor_of_one, sum = 0;
+
+    for (; **at >= '0' && **at <= '9'; ++*at) {
+        scale /= 10;
+        sum += scale * (**at - '0');
+    }
+    return (uint64_t)sum;
+}
+
+bool cli_parse_size(const char *text, uint64_t *size)
+{
+    const char *at = text;
+    uint64_t    whole;
+
+    if (!parse_digits(&at, &whole))
+        return false;
+    const char *fraction = *at == '.' ? at + 1 : NULL;
+    if (fraction != NULL)
+        at = fraction + strspn(fraction, "0123456789");
+    uint64_t factor = unit_factor(at + strspn(at, " "));
+    if (factor == 0 || whole > UINT64_MAX / factor)
+        return false;
+    *size         = whole * factor;
+    uint64_t part = fraction ? parse_fraction(&fraction, factor) : 0;
+    if (part > UINT64_MAX - *size)
+        return false;
+    *size += part;
+    return true;
+}
+
+static bool parse_count(const char *text, uint64_t *count)
+{
+    return parse_digits(&text, count) && *text == '\0';
+}
+
+size_t cli_next_word(const char **words, const char **word)
+{
+    *word         = *words;
+    size_t length = strcspn(*words, "|");
+    *words += length + ((*words)[length] == '|' ? 1 : 0);
+    return length;
+}
+
+static bool parse_choice(const char *words, const char *text, unsigned *choice)
+{
+    const char *word;
+    size_t      length;
+
+    for (*choice = 1; (length = cli_next_word(&words, &word)) > 0; ++*choice)
+        if (strlen(text) == length && memcmp(word, text, length) == 0)
+            return true;
+    return false;
+}
+
+/* ---- the parser --------------------------------------------------------- */
+
+struct parser {
+    const struct cli_verb *verb;
+    struct cli_section     sections[CLI_MAX_SECTIONS];
+    size_t                 section_count;
+    char                 **argv;
+    int                    argc, at;
+    unsigned char         *opts;
+    struct cli_args       *args;
+};
+
+/* Walk all rows: begin with *row NULL. */
+static bool next_row(const struct parser *p, size_t *section,
+                     const struct cli_opt **row)
+{
+    if (*row == NULL) {
+        *section = 0;
+        *row     = p->sections[0].rows;
+    } else {
+        ++*row;
+    }
+    while ((*row)->kind == CLI_END) {
+        if (++*section == p->section_count)
+            return false;
+        *row = p->sections[*section].rows;
+    }
+    return true;
+}
+
+static const struct cli_opt *find_long(const struct parser *p, const char *name,
+                                       size_t length)
+{
+    const struct cli_opt *row = NULL;
+    size_t                section;
+
+    while (next_row(p, &section, &row))
+        if (strlen(row->name) == length && memcmp(row->name, name, length) == 0)
+            return row;
+    return NULL;
+}
+
+static const struct cli_opt *find_letter(const struct parser *p, char letter)
+{
+    const struct cli_opt *row = NULL;
+    size_t                section;
+
+    while (next_row(p, &section, &row))
+        if (row->letter != 0 && row->letter == letter)
+            return row;
+    return NULL;
+}
+
+static int refuse_value(const struct parser *p, const struct cli_opt *row,
+                        const char *value)
+{
+    static const char *const wanted[] = {
+        [CLI_SIZE]   = "a size, such as 512MiB or 2GiB",
+        [CLI_COUNT]  = "a number",
+        [CLI_CHOICE] = "one of",
+    };
+
+    if (row->kind == CLI_CHOICE)
+        return cli_usage(p->verb->name, "--%s takes %s %s, not '%s'", row->name,
+                         wanted[row->kind], row->value, value);
+    return cli_usage(p->verb->name, "--%s takes %s, not '%s'", row->name,
+                     wanted[row->kind], value);
+}
+
+static int store(struct parser *p, const struct cli_opt *row, const char *value)
+{
+    void *field   = p->opts + row->field;
+    bool  is_good = true;
+
+    switch (row->kind) {
+    case CLI_FLAG: *(bool *)field = true; break;
+    case CLI_TEXT:
+    case CLI_FILE:
+    case CLI_FORMAT: *(const char **)field = value; break;
+    case CLI_SIZE: is_good = cli_parse_size(value, field); break;
+    case CLI_COUNT: is_good = parse_count(value, field); break;
+    case CLI_CHOICE: is_good = parse_choice(row->value, value, field); break;
+    case CLI_END: break;
+    }
+    return is_good ? 0 : refuse_value(p, row, value);
+}
+
+static int refuse_long(const struct parser *p, const char *name, size_t length)
+{
+    const struct cli_opt *row = NULL, *best = NULL;
+    unsigned              nearest = 3;
+    size_t                section;
+    char                  typed[64];
+
+    snprintf(typed, sizeof(typed), "%.*s", (int)(length < 60 ? length : 60),
+             name);
+    while (next_row(p, &section, &row)) {
+        unsigned distance = cli_distance(typed, row->name, nearest);
+        if (row->help != NULL && distance < nearest) {
+            nearest = distance;
+            best    = row;
+        }
+    }
+    if (best != NULL)
+        return cli_usage(p->verb->name,
+                         "there is no option --%s; did you mean --%s?", typed,
+                         best->name);
+    return cli_usage(p->verb->name, "there is no option --%s", typed);
+}
+
+/* The value of an option that stands in the next word. */
+static const char *next_value(struct parser *p)
+{
+    return p->at < p->argc ? p->argv[p->at++] : NULL;
+}
+
+static int parse_long(struct parser *p, const char *text)
+{
+    size_t                length = strcspn(text, "=");
+    const struct cli_opt *row    = find_long(p, text, length);
+
+    if (row == NULL)
+        return refuse_long(p, text, length);
+    bool has_value = text[length] == '=';
+    if (row->kind == CLI_FLAG && has_value)
+        return cli_usage(p->verb->name, "--%s takes no value", row->name);
+    if (row->kind == CLI_FLAG)
+        return store(p, row, NULL);
+    const char *value = has_value ? text + length + 1 : next_value(p);
+    if (value == NULL)
+        return cli_usage(p->verb->name, "--%s needs %s", row->name, row->value);
+    return store(p, row, value);
+}
+
+/* -nf, -o FILE, -oFILE, and -nfoFILE. */
+static int parse_letters(struct parser *p, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const struct cli_opt *row = find_letter(p, *text);
+
+        if (row == NULL)
+            return cli_usage(p->verb->name, "there is no option -%c", *text);
+        if (row->kind != CLI_FLAG) {
+            const char *value = text[1] != '\0' ? text + 1 : next_value(p);
+            if (value == NULL)
+                return cli_usage(p->verb->name, "-%c needs %s", *text,
+                                 row->value);
+            return store(p, row, value);
+        }
+        int code = store(p, row, NULL);
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}
+
+/* Arguments move to the front: there are never more of them than words read. */
+static int parse_words(struct parser *p)
+{
+    bool has_ended = false; /* by -- */
+
+    while (p->at < p->argc) {
+        char *word = p->argv[p->at++];
+        int   code = 0;
+
+        if (has_ended || word[0] != '-' || word[1] == '\0')
+            p->args->items[p->args->count++] = word;
+        else if (strcmp(word, "--") == 0)
+            has_ended = true;
+        else
+            code = word[1] == '-' ? parse_long(p, word + 2)
+                                  : parse_letters(p, word + 1);
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}
+
+static int count_arguments(const struct cli_verb *verb,
+                           const struct cli_args *args)
+{
+    if (args->count < verb->least)
+        return cli_usage(
+            verb->name,
+            args->count == 0 ? "no %s given" : "too few arguments: it takes %s",
+            args->count == 0 && verb->least == 1 && verb->words == NULL
+                ? "file"
+                : verb->arguments);
+    if (args->count > verb->most)
+        return cli_usage(verb->name, "one argument too many: '%s'",
+                         args->items[verb->most]);
+    return 0;
+}
+
+bool cli_parse(const struct cli_verb *verb, int argc, char **argv, void *opts,
+               struct cli_args *args, int *code)
+{
+    struct parser p = {
+        .verb = verb, .argv = argv, .argc = argc, .opts = opts, .args = args
+    };
+    const struct cli_common *common = opts;
+
+    p.section_count = cli_sections(verb, p.sections);
+    *args           = (struct cli_args){ 0, argv };
+    *code           = parse_words(&p);
+    if (*code != 0)
+        return false;
+    if (common->wants_help)
+        cli_print_help(verb);
+    if (common->wants_help_man)
+        cli_print_help_man(verb);
+    if (common->wants_help || common->wants_help_man)
+        return false;
+    *code = count_arguments(verb, args);
+    return *code == 0;
+}
+
+/* ---- near misses -------------------------------------------------------- */
+
+unsigned cli_distance(const char *left, const char *right, unsigned limit)
+{
+    enum { LONGEST = 63 };
+    unsigned above[LONGEST + 1], row[LONGEST + 1];
+    size_t   left_size = strlen(left), right_size = strlen(right);
+
+    if (left_size > LONGEST || right_size > LONGEST)
+        return limit;
+    for (unsigned j = 0; j <= right_size; j++)
+        above[j] = j;
+    for (unsigned i = 1; i <= left_size; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= right_size; j++) {
+            unsigned slip = above[j - 1] + (left[i - 1] != right[j - 1]);
+            unsigned skip = (above[j] < row[j - 1] ? above[j] : row[j - 1]) + 1;
+            row[j]        = slip < skip ? slip : skip;
+        }
+        memcpy(above, row, sizeof(above));
+    }
+    return above[right_size] < limit ? above[right_size] : limit;
+}

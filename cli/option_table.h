@@ -1,0 +1,106 @@
+/*
+ * option_table.h - one table per verb
+ *
+ * The table drives parsing, --help, the OPTIONS section of the manual and shell
+ * completion, so they cannot disagree.  What verbs have in common sits in
+ * tables of its own, which a verb takes by naming the group.
+ */
+#ifndef CLI_OPTION_TABLE_H
+#define CLI_OPTION_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What an option stores at its field. */
+enum cli_kind {
+    CLI_END,
+    CLI_FLAG,   /* bool                                                      */
+    CLI_TEXT,   /* const char *                                              */
+    CLI_FILE,   /* const char *: a path, for completion                      */
+    CLI_FORMAT, /* const char *: the name of a format, for completion        */
+    CLI_SIZE,   /* uint64_t: "2GiB", "512M", "64KB", "100"                   */
+    CLI_COUNT,  /* uint64_t                                                  */
+    CLI_CHOICE, /* unsigned: 1 for the first word of `value`, "name|size"    */
+};
+
+struct cli_opt {
+    enum cli_kind kind;
+    char          letter; /* 0: none                                         */
+    const char   *name;
+    size_t        field; /* offset in the verb's struct                      */
+    const char   *value; /* what it takes, for people; NULL for flags        */
+    const char   *help;  /* one line; NULL hides the option                  */
+};
+
+/* The first member of every verb's struct of options. */
+struct cli_common {
+    bool        wants_help, wants_help_man;
+    bool        is_quiet;
+    bool        is_json;
+    bool        is_unmapped;
+    const char *from;
+    uint64_t    max_mem;
+    uint64_t    workers;
+    const char *out;
+    bool        is_forced, is_dry_run, is_synced;
+};
+
+enum cli_groups {
+    CLI_REPORTS = 1, /* --json                                               */
+    CLI_WRITES  = 2, /* --out --force --dry-run --sync                       */
+    CLI_READS   = 4, /* --from --max-mem --workers --unmapped --quiet        */
+};
+
+struct cli_args {
+    int    count;
+    char **items; /* what is no option, in order */
+};
+
+enum { CLI_MANY = 1 << 20 }; /* as many arguments as one likes */
+
+struct cli_verb {
+    const char *name;
+    const char *arguments; /* "FILE [PATTERN...]"                            */
+    const char *summary;   /* a line, for the list of verbs                  */
+    const char *details;   /* for --help, after the summary; may be NULL     */
+    const char *words;     /* completion of arguments: "bash|zsh|fish"; NULL:
+                              files                                          */
+    int      least, most;  /* how many arguments; CLI_MANY: any number       */
+    unsigned groups;
+    size_t   opts_size;
+    const struct cli_opt *options;
+    int (*run)(const void *opts, const struct cli_args *args);
+};
+
+/* The tables of one verb, its own first. */
+enum { CLI_MAX_SECTIONS = 5 };
+struct cli_section {
+    const char           *title;
+    const struct cli_opt *rows;
+};
+size_t cli_sections(const struct cli_verb *verb,
+                    struct cli_section     sections[CLI_MAX_SECTIONS]);
+
+/* Parse what follows the verb into `opts`; items of argv are reordered.  False
+ * means: stop, with *code for an exit code; the reason has been printed. */
+bool cli_parse(const struct cli_verb *verb, int argc, char **argv, void *opts,
+               struct cli_args *args, int *code);
+
+/* "2GiB" and the like.  K, M, G, T, P and KiB ... count in 1024s, KB ... in
+ * 1000s.  False: not a size. */
+bool cli_parse_size(const char *text, uint64_t *size);
+
+/* Of words like "name|size": the length of the one at *words, which moves to
+ * the next; 0 at the end. */
+size_t cli_next_word(const char **words, const char **word);
+
+/* --help and --help-man. */
+void cli_print_help(const struct cli_verb *verb);
+void cli_print_help_man(const struct cli_verb *verb);
+
+/* How far apart two words are, in single-letter slips; at least `limit` when
+ * they are that far apart. */
+unsigned cli_distance(const char *left, const char *right, unsigned limit);
+
+#endif
