@@ -1,0 +1,169 @@
+/* text.c - text that grows, and the ways in which people read numbers, names */
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tenon/status.h>
+
+#include "unicode.h"
+
+static _Noreturn void out_of_memory(void)
+{
+    fputs("tenon: out of memory\n", stderr);
+    exit(tn_status_exit_code(TN_NO_MEMORY));
+}
+
+void *cli_allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count > 0 ? count : 1, size);
+
+    if (memory == NULL)
+        out_of_memory();
+    return memory;
+}
+
+void cli_text_clear(struct cli_text *text)
+{
+    text->size = 0;
+}
+
+void cli_text_done(struct cli_text *text)
+{
+    free(text->data);
+    *text = (struct cli_text){ 0 };
+}
+
+/* Room for `more` bytes behind what is there. */
+static char *reserve(struct cli_text *text, size_t more)
+{
+    if (more <= text->capacity - text->size)
+        return text->data + text->size;
+    if (more > SIZE_MAX / 4 || text->size > SIZE_MAX / 4)
+        out_of_memory();
+    size_t capacity = (text->size + more) * 2;
+    char  *data     = realloc(text->data, capacity);
+    if (data == NULL)
+        out_of_memory();
+    text->data     = data;
+    text->capacity = capacity;
+    return data + text->size;
+}
+
+void cli_text_put(struct cli_text *text, const void *bytes, size_t size)
+{
+    if (size == 0)
+        return;
+    memcpy(reserve(text, size), bytes, size);
+    text->size += size;
+}
+
+void cli_text_add(struct cli_text *text, const char *string)
+{
+    cli_text_put(text, string, strlen(string));
+}
+
+void cli_text_addf(struct cli_text *text, const char *format, ...)
+{
+    va_list list, again;
+
+    va_start(list, format);
+    va_copy(again, list);
+    int size = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    if (size > 0) {
+        size_t need = (size_t)size;
+        vsnprintf(reserve(text, need + 1), need + 1, format, again);
+        text->size += need;
+    }
+    va_end(again);
+}
+
+static void add_escape(struct cli_text *text, uint32_t point)
+{
+    switch (point) {
+    case '\t': cli_text_add(text, "\\t"); break;
+    case '\n': cli_text_add(text, "\\n"); break;
+    case '\r': cli_text_add(text, "\\r"); break;
+    default:
+        cli_text_addf(text, point < 0x80 ? "\\x%02" PRIx32 : "\\u{%" PRIx32 "}",
+                      point);
+    }
+}
+
+void cli_text_safe(struct cli_text *text, struct tn_bytes name)
+{
+    for (size_t i = 0; i < name.size;) {
+        uint32_t point  = 0;
+        size_t   length = cli_utf8(name.data + i, name.size - i, &point);
+
+        if (length == 0)
+            cli_text_addf(text, "\\x%02x", name.data[i]);
+        else if (point == '\\')
+            cli_text_add(text, "\\\\");
+        else if (cli_is_safe(point))
+            cli_text_put(text, name.data + i, length);
+        else
+            add_escape(text, point);
+        i += length > 0 ? length : 1;
+    }
+}
+
+void cli_text_bytes(struct cli_text *text, uint64_t size)
+{
+    static const char *const units[] = { "B",   "KiB", "MiB", "GiB",
+                                         "TiB", "PiB", "EiB" };
+    double                   value   = (double)size;
+    size_t                   unit    = 0;
+
+    if (size < 1024) {
+        cli_text_addf(text, "%" PRIu64 " B", size);
+        return;
+    }
+    /* 1023.95 would print as 1024.0: it is one of the next unit already. */
+    while (value >= 1023.95 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+        value /= 1024;
+        unit++;
+    }
+    cli_text_addf(text, "%.1f %s", value, units[unit]);
+}
+
+void cli_text_number(struct cli_text *text, uint64_t number)
+{
+    char   digits[24];
+    size_t count = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, number);
+
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && (count - i) % 3 == 0)
+            cli_text_add(text, ",");
+        cli_text_put(text, &digits[i], 1);
+    }
+}
+
+size_t cli_text_width(const struct cli_text *text)
+{
+    const uint8_t *at    = (const uint8_t *)text->data;
+    size_t         width = 0;
+
+    for (size_t i = 0; i < text->size;) {
+        uint32_t point  = 0;
+        size_t   length = cli_utf8(at + i, text->size - i, &point);
+
+        width += length > 0 ? cli_point_width(point) : 1;
+        i += length > 0 ? length : 1;
+    }
+    return width;
+}
+
+struct tn_bytes cli_text_view(const struct cli_text *text)
+{
+    return (struct tn_bytes){ (const uint8_t *)text->data, text->size };
+}
+
+struct tn_bytes cli_bytes(const char *string)
+{
+    return (struct tn_bytes){ (const uint8_t *)string, strlen(string) };
+}

@@ -1,0 +1,51 @@
+/*
+ * text.h - text that grows, and the ways in which people read numbers and names
+ *
+ * Begin with `struct cli_text text = { 0 };`.  When memory runs out the command
+ * ends with exit code 8: no verb holds anything half written in its own hands.
+ */
+#ifndef CLI_TEXT_H
+#define CLI_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tenon/bytes.h>
+
+struct cli_text {
+    char  *data; /* not terminated; may be NULL when size is 0 */
+    size_t size;
+    size_t capacity;
+};
+
+/* Empty, but keeps its memory for the next use. */
+void cli_text_clear(struct cli_text *text);
+void cli_text_done(struct cli_text *text);
+
+void cli_text_put(struct cli_text *text, const void *bytes, size_t size);
+void cli_text_add(struct cli_text *text, const char *string);
+void cli_text_addf(struct cli_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A name from a file, made harmless: what would steer a terminal or is not
+ * UTF-8 becomes \n, \t, \xHH or \u{HHHH}, and a backslash is doubled, so that
+ * the name can be told from what is printed. */
+void cli_text_safe(struct cli_text *text, struct tn_bytes name);
+
+/* "240 B", "17.4 MiB". */
+void cli_text_bytes(struct cli_text *text, uint64_t size);
+
+/* "1,234,567". */
+void cli_text_number(struct cli_text *text, uint64_t number);
+
+/* Columns that it takes on a terminal. */
+size_t cli_text_width(const struct cli_text *text);
+
+/* A view of it, and of a terminated string. */
+struct tn_bytes cli_text_view(const struct cli_text *text);
+struct tn_bytes cli_bytes(const char *string);
+
+/* malloc and realloc that end the command instead of failing. */
+void *cli_allocate(size_t count, size_t size);
+
+#endif

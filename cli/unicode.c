@@ -1,0 +1,86 @@
+/* unicode.c - UTF-8 from strangers: what is valid, what is safe, how wide */
+#include "unicode.h"
+
+struct range {
+    uint32_t first, last;
+};
+
+static bool is_in(const struct range *ranges, size_t count, uint32_t point)
+{
+    for (size_t i = 0; i < count; i++)
+        if (point >= ranges[i].first && point <= ranges[i].last)
+            return true;
+    return false;
+}
+
+#define IS_IN(ranges, point)                                                   \
+    is_in(ranges, sizeof(ranges) / sizeof(ranges)[0], point)
+
+/* How long the sequence claims to be; 0 for a byte that cannot begin one. */
+static size_t claimed_length(uint8_t lead)
+{
+    if (lead < 0x80)
+        return 1;
+    if (lead >= 0xc2 && lead <= 0xdf)
+        return 2;
+    if (lead >= 0xe0 && lead <= 0xef)
+        return 3;
+    return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
+}
+
+size_t cli_utf8(const uint8_t *at, size_t left, uint32_t *point)
+{
+    static const uint8_t  masks[]   = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+    static const uint32_t minimum[] = { 0, 0, 0x80, 0x800, 0x10000 };
+
+    size_t length = left > 0 ? claimed_length(at[0]) : 0;
+    if (length == 0 || length > left)
+        return 0;
+    uint32_t value = at[0] & masks[length];
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+        value = value << 6 | (at[i] & 0x3f);
+    }
+    bool is_surrogate = value >= 0xd800 && value <= 0xdfff;
+    if (value < minimum[length] || value > 0x10ffff || is_surrogate)
+        return 0;
+    *point = value;
+    return length;
+}
+
+bool cli_is_safe(uint32_t point)
+{
+    static const struct range unsafe[] = {
+        { 0x0000, 0x001f },   /* C0 controls: escape sequences begin here     */
+        { 0x007f, 0x009f },   /* delete, C1 controls                          */
+        { 0x00ad, 0x00ad },   /* soft hyphen                                  */
+        { 0x061c, 0x061c },   /* Arabic letter mark                           */
+        { 0x200b, 0x200f },   /* zero width and direction marks               */
+        { 0x2028, 0x202e },   /* line ends, direction overrides               */
+        { 0x2060, 0x206f },   /* invisible operators, direction isolates      */
+        { 0xfeff, 0xfeff },   /* byte order mark                              */
+        { 0xfff9, 0xfffb },   /* annotation marks                             */
+        { 0xe0000, 0xe0fff }, /* tags and variation selectors                 */
+    };
+
+    return !IS_IN(unsafe, point);
+}
+
+unsigned cli_point_width(uint32_t point)
+{
+    static const struct range combining[] = {
+        { 0x0300, 0x036f }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },
+        { 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f },
+    };
+    static const struct range wide[] = {
+        { 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },
+        { 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },
+        { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },   { 0x1f300, 0x1f64f },
+        { 0x1f900, 0x1f9ff }, { 0x20000, 0x3fffd },
+    };
+
+    if (IS_IN(combining, point))
+        return 0;
+    return IS_IN(wide, point) ? 2 : 1;
+}
