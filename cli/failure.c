@@ -1,0 +1,166 @@
+/* failure.c - how the command says no: one line, a hint, an exit code */
+#include "failure.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "option_table.h"
+#include "print.h"
+
+const char *cli_path_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+/* Does the sentence need the status in front of it?  "malformed" says what the
+ * rest is about; "io: No such file" only stutters. */
+static bool is_named(enum tn_status status)
+{
+    switch (status) {
+    case TN_TRUNCATED:
+    case TN_MALFORMED:
+    case TN_LIMIT:
+    case TN_UNSUPPORTED: return true;
+    default: return false;
+    }
+}
+
+static void add_place(struct cli_text *text, const struct tn_error *error)
+{
+    bool has_offset = error->offset != TN_NOWHERE;
+
+    if (is_named(error->status))
+        cli_text_addf(text, "%s%s", tn_status_name(error->status),
+                      has_offset ? " " : ": ");
+    if (has_offset)
+        cli_text_addf(text, "at byte 0x%" PRIx64 ": ", error->offset);
+    if (error->where[0] != '\0') {
+        cli_text_safe(text, cli_bytes(error->where));
+        cli_text_add(text, ": ");
+    }
+}
+
+static void print_failure(const char *path, const struct tn_error *error)
+{
+    struct cli_text text     = { 0 };
+    bool            has_what = error->what[0] != '\0';
+
+    cli_text_add(&text, "tenon: ");
+    cli_text_safe(&text, cli_bytes(cli_path_name(path)));
+    cli_text_add(&text, ": ");
+    if (error->file[0] != '\0' && strcmp(error->file, path) != 0) {
+        cli_text_safe(&text, cli_bytes(error->file));
+        cli_text_add(&text, ": ");
+    }
+    add_place(&text, error);
+    cli_text_safe(
+        &text,
+        cli_bytes(has_what ? error->what : tn_status_sentence(error->status)));
+    cli_text_add(&text, "\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
+static void print_advice(const struct cli_common *common, const char *path,
+                         enum tn_status status)
+{
+    switch (status) {
+    case TN_TRUNCATED:
+    case TN_MALFORMED:
+        if (common->from != NULL)
+            cli_hint("it was read as %s because of --from", common->from);
+        else if (strcmp(path, "-") != 0)
+            cli_hint("'tenon check' lists everything that is wrong with it");
+        break;
+    case TN_LIMIT:
+    case TN_NO_MEMORY:
+        if (common->max_mem != 0)
+            cli_hint("--max-mem sets the limit");
+        break;
+    case TN_UNSUPPORTED:
+        cli_hint("'tenon formats' lists what this build reads and writes");
+        break;
+    case TN_EXISTS: cli_hint("--force replaces it"); break;
+    case TN_BUSY: cli_hint("try again when the other process is done"); break;
+    default: break;
+    }
+}
+
+int cli_fail(const struct cli_common *common, const char *path,
+             const struct tn_error *error)
+{
+    fflush(stdout); /* what was found before the failure comes before it */
+    print_failure(path, error);
+    if (!common->is_quiet)
+        print_advice(common, path, error->status);
+    return tn_status_exit_code(error->status);
+}
+
+int cli_fail_errno(const char *path, int number)
+{
+    static const struct cli_common none  = { .is_quiet = true };
+    struct tn_error                error = TN_ERROR_INIT;
+
+    error.status = TN_IO;
+    snprintf(error.what, sizeof(error.what), "%s", strerror(number));
+    return cli_fail(&none, path, &error);
+}
+
+/* Words of the command line may come from a stranger's file names. */
+static void print_safely(enum cli_colour colour, const char *before,
+                         const char *format, va_list list)
+{
+    struct cli_text text = { 0 }, safe = { 0 };
+    va_list         again;
+
+    va_copy(again, list);
+    int size = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *line = cli_allocate((size_t)(size > 0 ? size : 0) + 1, 1);
+    vsnprintf(line, (size_t)(size > 0 ? size : 0) + 1, format, list);
+    cli_text_add(&text, before);
+    cli_print(stderr, colour, &text);
+    cli_text_safe(&safe, cli_bytes(line));
+    cli_text_add(&safe, "\n");
+    cli_print(stderr, CLI_PLAIN, &safe);
+    free(line);
+    cli_text_done(&text);
+    cli_text_done(&safe);
+}
+
+int cli_usage(const char *verb, const char *format, ...)
+{
+    va_list list;
+
+    fflush(stdout);
+    fputs(verb != NULL ? "tenon " : "tenon", stderr);
+    fputs(verb != NULL ? verb : "", stderr);
+    va_start(list, format);
+    print_safely(CLI_PLAIN, ": ", format, list);
+    va_end(list);
+    if (verb != NULL)
+        cli_hint("'tenon %s --help' shows how it is used", verb);
+    else
+        cli_hint("'tenon --help' lists the verbs");
+    return CLI_USAGE;
+}
+
+void cli_hint(const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    print_safely(CLI_DIM, "hint: ", format, list);
+    va_end(list);
+}
+
+int cli_finish(int code)
+{
+    if (ferror(stdout) == 0 && fflush(stdout) == 0)
+        return code;
+    return cli_fail_errno("standard output", errno != 0 ? errno : EIO);
+}

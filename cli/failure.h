@@ -1,0 +1,34 @@
+/* failure.h - how the command says no: one line, a hint, an exit code */
+#ifndef CLI_FAILURE_H
+#define CLI_FAILURE_H
+
+#include <tenon/status.h>
+
+struct cli_common;
+
+enum { CLI_NO = 1, CLI_USAGE = 2 };
+
+/* tenon: bert.onnx: malformed at byte 0x14: graph.node[3]: rank 21, limit 16
+ * and, where we know what to do next, a line that says so.  Returns the exit
+ * code. */
+int cli_fail(const struct cli_common *common, const char *path,
+             const struct tn_error *error);
+
+/* The same for the system's refusals that the command meets itself. */
+int cli_fail_errno(const char *path, int number);
+
+/* tenon ls: no file given
+ * Returns CLI_USAGE. */
+int cli_usage(const char *verb, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A line of advice on standard error. */
+void cli_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Flush standard output; a report that did not arrive is a failure. */
+int cli_finish(int code);
+
+/* How a path is called when talking about it. */
+const char *cli_path_name(const char *path);
+
+#endif

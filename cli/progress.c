@@ -1,0 +1,123 @@
+/* progress.c - a session with the library, and the line that shows where it is
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+#include "print.h"
+#include "session.h"
+
+/* The only thing that a signal handler may touch. */
+static volatile sig_atomic_t was_interrupted;
+
+static void on_signal(int number)
+{
+    (void)number;
+    was_interrupted = 1;
+}
+
+void cli_session_catch_signals(void)
+{
+    struct sigaction action = { .sa_handler = on_signal,
+                                .sa_flags   = (int)SA_RESETHAND };
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+static double seconds_between(struct timespec from, struct timespec to)
+{
+    return (double)(to.tv_sec - from.tv_sec) +
+           (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+}
+
+static void draw(struct cli_session *session, const char *doing, uint64_t done,
+                 uint64_t total)
+{
+    struct cli_text text = { 0 };
+
+    cli_text_safe(&text, cli_bytes(doing));
+    cli_text_add(&text, "  ");
+    cli_text_bytes(&text, done);
+    if (total > 0) {
+        cli_text_add(&text, " of ");
+        cli_text_bytes(&text, total);
+        cli_text_addf(&text, "  %.0f%%", 100.0 * (double)done / (double)total);
+    }
+    fputs("\r\033[K", stderr);
+    cli_print(stderr, CLI_DIM, &text);
+    fflush(stderr);
+    cli_text_done(&text);
+    session->is_drawn = true;
+}
+
+static int on_progress(void *context, const char *doing, uint64_t done,
+                       uint64_t total)
+{
+    struct cli_session *session = context;
+    struct timespec     now;
+
+    if (session->has_line && clock_gettime(CLOCK_MONOTONIC, &now) == 0 &&
+        seconds_between(session->last, now) > 0.1) {
+        session->last = now;
+        draw(session, doing, done, total);
+    }
+    return was_interrupted;
+}
+
+void cli_session_begin(struct cli_session *session, const void *opts)
+{
+    const struct cli_common *common = opts;
+
+    *session         = (struct cli_session){ .common = common };
+    session->options = (struct tn_options){
+        .max_memory = common->max_mem,
+        .workers    = common->workers < 1024 ? (unsigned)common->workers : 1024,
+        .from       = common->from,
+        .keep_unmapped    = common->is_unmapped,
+        .progress         = on_progress,
+        .progress_context = session,
+    };
+    session->has_line = !common->is_quiet && cli_is_terminal(stderr);
+    clock_gettime(CLOCK_MONOTONIC, &session->last);
+}
+
+void cli_session_clear(struct cli_session *session)
+{
+    if (!session->is_drawn)
+        return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    session->is_drawn = false;
+}
+
+int cli_session_open(struct cli_session *session, const char *path,
+                     struct tn_model **model)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    enum tn_status  status =
+        tn_model_open(model, path, &session->options, &error);
+
+    cli_session_clear(session);
+    return status == TN_OK ? 0 : cli_fail(session->common, path, &error);
+}
+
+struct tn_target cli_target(const struct cli_common *common, const char *path)
+{
+    return (struct tn_target){ .path        = path,
+                               .can_replace = common->is_forced,
+                               .is_dry_run  = common->is_dry_run,
+                               .is_durable  = common->is_synced };
+}
+
+int cli_refuse_terminal(const char *verb, const char *path)
+{
+    if (strcmp(path, "-") != 0 || !cli_is_terminal(stdout))
+        return 0;
+    return cli_usage(verb, "these bytes would spoil a terminal: say -o FILE, "
+                           "or use a pipe");
+}

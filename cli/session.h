@@ -1,0 +1,41 @@
+/*
+ * session.h - one piece of work with the library: its options, its progress
+ * line, and what happens when somebody presses Ctrl-C
+ */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+
+#include <time.h>
+
+#include <tenon/tenon.h>
+
+#include "option_table.h"
+
+struct cli_session {
+    const struct cli_common *common;
+    struct tn_options        options;  /* for the library */
+    bool                     has_line; /* a terminal shows progress          */
+    bool                     is_drawn;
+    struct timespec          last;
+};
+
+void cli_session_begin(struct cli_session *session, const void *opts);
+
+/* Take the progress line away; before printing, and at the end. */
+void cli_session_clear(struct cli_session *session);
+
+/* Open a model, or say why not.  Returns an exit code. */
+int cli_session_open(struct cli_session *session, const char *path,
+                     struct tn_model **model);
+
+/* From now on Ctrl-C asks the library to stop and to leave nothing behind,
+ * instead of ending the process.  A second one ends it. */
+void cli_session_catch_signals(void);
+
+/* Where a verb writes to, by --out and its friends. */
+struct tn_target cli_target(const struct cli_common *common, const char *path);
+
+/* Bytes that are no text do not belong on a terminal: a usage error then. */
+int cli_refuse_terminal(const char *verb, const char *path);
+
+#endif
