@@ -1,0 +1,300 @@
+/* check.c - tenon check: everything that is wrong with a file, and where */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "failure.h"
+#include "json.h"
+#include "print.h"
+#include "session.h"
+#include "show.h"
+#include "verb_table.h"
+
+struct check_opts {
+    struct cli_common common;
+    bool              skip_data;
+    uint64_t          max_findings;
+};
+
+#define FIELD(f) offsetof(struct check_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_FLAG,  0,   "skip-data",    FIELD(skip_data),    NULL, "structure only; do not read the weights" },
+    { CLI_COUNT, 'm', "max-findings", FIELD(max_findings), "N",  "stop after N findings" },
+    { 0 },
+};
+/* clang-format on */
+
+struct run {
+    struct cli_session session;
+    struct cli_json   *json; /* or NULL: for people */
+    const char        *path;
+    bool               has_heading;
+};
+
+static const char *severity_name(enum tn_severity severity)
+{
+    switch (severity) {
+    case TN_SEVERITY_NOTE: return "note";
+    case TN_SEVERITY_WARNING: return "warning";
+    case TN_SEVERITY_ERROR: return "error";
+    }
+    return "error";
+}
+
+static enum cli_colour severity_colour(enum tn_severity severity)
+{
+    switch (severity) {
+    case TN_SEVERITY_NOTE: return CLI_DIM;
+    case TN_SEVERITY_WARNING: return CLI_YELLOW;
+    case TN_SEVERITY_ERROR: return CLI_RED;
+    }
+    return CLI_RED;
+}
+
+/* ---- for people -----------------------------------------------------------
+ */
+
+/* "graph.node[3] (weights.bin, byte 0x1f): " with what there is of it. */
+static void show_place(struct cli_text *text, const struct tn_finding *finding)
+{
+    bool has_offset = finding->offset != TN_NOWHERE;
+    bool has_file   = finding->file[0] != '\0';
+
+    cli_text_safe(text, cli_bytes(finding->where));
+    if (has_file || has_offset)
+        cli_text_add(text, finding->where[0] != '\0' ? " (" : "(");
+    cli_text_safe(text, cli_bytes(finding->file));
+    if (has_offset)
+        cli_text_addf(text, "%sbyte 0x%" PRIx64, has_file ? ", " : "",
+                      finding->offset);
+    if (has_file || has_offset)
+        cli_text_add(text, ")");
+    if (text->size > 0)
+        cli_text_add(text, ": ");
+}
+
+static void print_finding(struct run *run, const struct tn_finding *finding)
+{
+    struct cli_text text = { 0 };
+
+    if (!run->has_heading) {
+        cli_print_name(stdout, CLI_BOLD, cli_bytes(cli_path_name(run->path)));
+        putchar('\n');
+    }
+    run->has_heading = true;
+    cli_text_addf(&text, "  %-7s  ", severity_name(finding->severity));
+    cli_print(stdout, severity_colour(finding->severity), &text);
+    cli_text_clear(&text);
+    show_place(&text, finding);
+    cli_text_safe(&text, cli_bytes(finding->what));
+    cli_print(stdout, CLI_PLAIN, &text);
+    cli_text_clear(&text);
+    cli_text_addf(&text, " [%s]", finding->rule);
+    cli_print(stdout, CLI_DIM, &text);
+    putchar('\n');
+    cli_text_done(&text);
+}
+
+static void show_counts(struct cli_text               *text,
+                        const struct tn_check_summary *summary)
+{
+    const char *separator = "";
+
+    if (summary->errors > 0) {
+        cli_show_plural(text, summary->errors, "error", "errors");
+        separator = ", ";
+    }
+    if (summary->warnings > 0) {
+        cli_text_add(text, separator);
+        cli_show_plural(text, summary->warnings, "warning", "warnings");
+        separator = ", ";
+    }
+    if (summary->errors + summary->warnings == 0) {
+        cli_text_add(text, "ok");
+        separator = ", ";
+    }
+    if (summary->notes > 0) {
+        cli_text_add(text, separator);
+        cli_show_plural(text, summary->notes, "note", "notes");
+    }
+}
+
+static void show_checked(struct cli_text               *text,
+                         const struct tn_check_summary *summary)
+{
+    if (summary->format[0] == '\0') {
+        cli_text_add(text, "not a model");
+        return;
+    }
+    cli_text_addf(text, "%s, ", summary->format);
+    if (summary->nodes > 0) {
+        cli_show_plural(text, summary->nodes, "node", "nodes");
+        cli_text_add(text, ", ");
+    }
+    cli_show_plural(text, summary->tensors, "tensor", "tensors");
+    if (summary->bytes_verified > 0) {
+        cli_text_add(text, ", ");
+        cli_text_bytes(text, summary->bytes_verified);
+        cli_text_add(text, " verified by checksum");
+    }
+}
+
+static bool is_clean(const struct tn_check_summary *summary)
+{
+    return summary->errors == 0 && summary->warnings == 0;
+}
+
+static void print_summary(const struct run              *run,
+                          const struct tn_check_summary *summary)
+{
+    struct cli_text text = { 0 };
+
+    cli_print_name(stdout, CLI_BOLD, cli_bytes(cli_path_name(run->path)));
+    fputs(": ", stdout);
+    show_counts(&text, summary);
+    cli_print(stdout,
+              summary->errors > 0 ? CLI_RED
+              : is_clean(summary) ? CLI_GREEN
+                                  : CLI_YELLOW,
+              &text);
+    cli_text_clear(&text);
+    cli_text_add(&text, "; ");
+    show_checked(&text, summary);
+    cli_text_add(&text, "\n");
+    cli_print(stdout, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
+/* ---- for programs ---------------------------------------------------------
+ */
+
+static void put_finding(struct cli_json *json, const struct tn_finding *finding)
+{
+    cli_json_open_flat(json, '{');
+    cli_json_put_string(json, "severity", severity_name(finding->severity));
+    cli_json_put_string(json, "rule", finding->rule);
+    cli_json_put_string(json, "file", finding->file);
+    cli_json_put_offset(json, "offset", finding->offset);
+    cli_json_put_string(json, "where", finding->where);
+    cli_json_put_string(json, "what", finding->what);
+    cli_json_close(json, '}');
+}
+
+static void put_summary(struct cli_json               *json,
+                        const struct tn_check_summary *summary)
+{
+    cli_json_put_bool(json, "ok", is_clean(summary));
+    cli_json_put_number(json, "errors", summary->errors);
+    cli_json_put_number(json, "warnings", summary->warnings);
+    cli_json_put_number(json, "notes", summary->notes);
+    cli_json_put_string(json, "format", summary->format);
+    cli_json_put_number(json, "nodes", summary->nodes);
+    cli_json_put_number(json, "tensors", summary->tensors);
+    cli_json_put_number(json, "bytes_verified", summary->bytes_verified);
+}
+
+/* ---- the verb -------------------------------------------------------------
+ */
+
+static int on_finding(void *context, const struct tn_finding *finding)
+{
+    struct run *run = context;
+
+    cli_session_clear(&run->session);
+    if (run->json != NULL)
+        put_finding(run->json, finding);
+    else if (!run->session.common->is_quiet)
+        print_finding(run, finding);
+    return 0;
+}
+
+static int report(struct run *run, enum tn_status status,
+                  const struct tn_check_summary *summary,
+                  const struct tn_error         *error)
+{
+    if (status != TN_OK) {
+        if (run->json != NULL)
+            cli_json_error(run->json, error);
+        return cli_fail(run->session.common, run->path, error);
+    }
+    if (run->json != NULL)
+        put_summary(run->json, summary);
+    else if (!run->session.common->is_quiet)
+        print_summary(run, summary);
+    return is_clean(summary) ? 0 : CLI_NO;
+}
+
+static int check_one(struct run *run, const struct check_opts *opts,
+                     const char *path)
+{
+    struct tn_check_options check   = { .skip_data    = opts->skip_data,
+                                        .max_findings = opts->max_findings };
+    struct tn_check_summary summary = { 0 };
+    struct tn_error         error   = TN_ERROR_INIT;
+
+    run->path        = path;
+    run->has_heading = false;
+    if (run->json != NULL) {
+        cli_json_open(run->json, '{');
+        cli_json_put_string(run->json, "path", path);
+        cli_json_key(run->json, "findings");
+        cli_json_open(run->json, '[');
+    }
+    enum tn_status status = tn_check(path, &run->session.options, &check,
+                                     on_finding, run, &summary, &error);
+    cli_session_clear(&run->session);
+    if (run->json != NULL)
+        cli_json_close(run->json, ']');
+    int code = report(run, status, &summary, &error);
+    if (run->json != NULL)
+        cli_json_close(run->json, '}');
+    return code;
+}
+
+/* "Could not be read" outweighs "is not in order". */
+static int check_all(struct run *run, const struct check_opts *opts,
+                     const struct cli_args *args)
+{
+    int code = 0;
+
+    for (int i = 0; i < args->count; i++) {
+        int this_code = check_one(run, opts, args->items[i]);
+        if (code == 0 || code == CLI_NO)
+            code = this_code != 0 ? this_code : code;
+    }
+    return code;
+}
+
+static int run_check(const void *opts, const struct cli_args *args)
+{
+    const struct check_opts *o   = opts;
+    struct run               run = { 0 };
+    struct cli_json          json;
+
+    cli_session_begin(&run.session, opts);
+    if (!o->common.is_json)
+        return check_all(&run, o, args);
+    run.json = &json;
+    cli_json_begin(&json, "tenon.check/1");
+    cli_json_key(&json, "files");
+    cli_json_open(&json, '[');
+    int code = check_all(&run, o, args);
+    cli_json_close(&json, ']');
+    cli_json_end(&json);
+    return code;
+}
+
+const struct cli_verb cli_check = {
+    .name      = "check",
+    .arguments = "FILE...",
+    .summary   = "every problem in a file, with its byte and its place",
+    .details   = "Exits with 0 when there is neither an error nor a warning, "
+                 "and with 1 when there\nis.  With --quiet the exit code is all "
+                 "there is.",
+    .least     = 1,
+    .most      = CLI_MANY,
+    .groups    = CLI_READS | CLI_REPORTS,
+    .opts_size = sizeof(struct check_opts),
+    .options   = options,
+    .run       = run_check,
+};

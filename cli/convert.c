@@ -1,0 +1,141 @@
+/* convert.c - tenon convert: the same model in another container */
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+#include "json.h"
+#include "print.h"
+#include "session.h"
+#include "show.h"
+#include "verb_table.h"
+
+struct convert_opts {
+    struct cli_common common;
+    const char       *to, *external;
+    bool              is_inline;
+    uint64_t          threshold, shard_size;
+};
+
+#define FIELD(f) offsetof(struct convert_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_FORMAT, 't', "to",         FIELD(to),         "FORMAT", "write FORMAT, whatever OUT is called" },
+    { CLI_FILE,   'x', "external",   FIELD(external),   "FILE",   "ONNX: weights into FILE, beside OUT" },
+    { CLI_FLAG,   'i', "inline",     FIELD(is_inline),  NULL,     "ONNX: weights into OUT itself" },
+    { CLI_SIZE,   0,   "threshold",  FIELD(threshold),  "SIZE",   "--external: smaller ones stay inside; 1KiB" },
+    { CLI_SIZE,   0,   "shard-size", FIELD(shard_size), "SIZE",   "checkpoints: largest data file" },
+    { 0 },
+};
+/* clang-format on */
+
+static void print_receipt(const struct cli_common         *common,
+                          const struct tn_convert_summary *summary)
+{
+    struct cli_text text = { 0 };
+
+    cli_text_safe(&text, cli_bytes(common->out));
+    cli_text_addf(&text, ": %s, ", summary->format);
+    cli_text_bytes(&text, summary->bytes_written);
+    cli_text_add(&text, common->is_dry_run ? " to write" : " written");
+    if (summary->tensors_moved > 0) {
+        cli_text_add(&text, ", ");
+        cli_show_plural(&text, summary->tensors_moved, "tensor", "tensors");
+        cli_text_add(&text, common->is_dry_run ? " to move" : " moved");
+    }
+    cli_text_add(&text,
+                 common->is_dry_run ? " (nothing done: --dry-run)\n" : "\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
+/* With --json the receipt is the report, unless the model itself goes there. */
+static void put_receipt(const struct cli_common *common, const char *path,
+                        const struct tn_convert_summary *summary)
+{
+    struct cli_json json;
+
+    cli_json_begin(&json, "tenon.convert/1");
+    cli_json_put_string(&json, "path", path);
+    cli_json_put_string(&json, "out", common->out);
+    cli_json_put_string(&json, "format", summary->format);
+    cli_json_put_number(&json, "bytes_written", summary->bytes_written);
+    cli_json_put_number(&json, "tensors_moved", summary->tensors_moved);
+    cli_json_put_bool(&json, "is_dry_run", common->is_dry_run);
+    cli_json_end(&json);
+}
+
+static int convert_model(struct cli_session        *session,
+                         const struct convert_opts *opts,
+                         const struct tn_model     *model)
+{
+    struct tn_target target = cli_target(&opts->common, opts->common.out);
+    struct tn_error  error  = TN_ERROR_INIT;
+    struct tn_convert_summary summary = { 0 };
+    struct tn_convert_options convert = { .to         = opts->to,
+                                          .external   = opts->external,
+                                          .is_inline  = opts->is_inline,
+                                          .threshold  = opts->threshold,
+                                          .shard_size = opts->shard_size };
+    enum tn_status            status  = tn_convert(model, &convert, &target,
+                                                   &session->options, &summary, &error);
+
+    cli_session_clear(session);
+    if (status != TN_OK)
+        return cli_fail(session->common,
+                        status == TN_EXISTS ? opts->common.out
+                                            : tn_model_path(model),
+                        &error);
+    if (opts->common.is_json)
+        put_receipt(&opts->common, tn_model_path(model), &summary);
+    else if (!opts->common.is_quiet)
+        print_receipt(&opts->common, &summary);
+    return 0;
+}
+
+static int check_usage(const struct convert_opts *opts)
+{
+    if (opts->common.out == NULL)
+        return cli_usage("convert", "say where to with -o OUT");
+    if (opts->external != NULL && opts->is_inline)
+        return cli_usage("convert",
+                         "--external and --inline exclude each other");
+    if (opts->threshold > 0 && opts->external == NULL)
+        return cli_usage("convert", "--threshold needs --external");
+    bool is_stream = strcmp(opts->common.out, "-") == 0;
+    if (is_stream && opts->to == NULL)
+        return cli_usage("convert", "-o - needs --to: which format?");
+    if (is_stream && opts->common.is_json)
+        return cli_usage("convert", "--json and -o - exclude each other");
+    return cli_refuse_terminal("convert", opts->common.out);
+}
+
+static int run_convert(const void *opts, const struct cli_args *args)
+{
+    struct tn_model   *model = NULL;
+    struct cli_session session;
+
+    int code = check_usage(opts);
+    if (code != 0)
+        return code;
+    cli_session_begin(&session, opts);
+    cli_session_catch_signals();
+    code = cli_session_open(&session, args->items[0], &model);
+    if (code == 0)
+        code = convert_model(&session, opts, model);
+    tn_model_close(model);
+    return code;
+}
+
+const struct cli_verb cli_convert = {
+    .name      = "convert",
+    .arguments = "FILE -o OUT",
+    .summary   = "the same model in another container",
+    .details   = "The format comes from the name of OUT, or from --to; 'tenon "
+                 "formats' lists them.\nOUT appears when it is complete.",
+    .least     = 1,
+    .most      = 1,
+    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS,
+    .opts_size = sizeof(struct convert_opts),
+    .options   = options,
+    .run       = run_convert,
+};

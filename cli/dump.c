@@ -1,0 +1,124 @@
+/* dump.c - tenon dump: a model or any protobuf message as text or JSON */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "failure.h"
+#include "print.h"
+#include "session.h"
+#include "text.h"
+#include "verb_table.h"
+
+struct dump_opts {
+    struct cli_common common;
+    bool              is_text, is_json, use_json_names, is_strict;
+    const char       *schema, *type;
+};
+
+#define FIELD(f) offsetof(struct dump_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_FLAG, 0,   "text",       FIELD(is_text),        NULL,   "protobuf text format; the default" },
+    { CLI_FLAG, 0,   "json",       FIELD(is_json),        NULL,   "protobuf JSON" },
+    { CLI_FLAG, 0,   "json-names", FIELD(use_json_names), NULL,   "JSON with lowerCamelCase names" },
+    { CLI_FILE, 0,   "schema",     FIELD(schema),         "FILE", "descriptor set of your own (protoc -o FILE)" },
+    { CLI_TEXT, 't', "type",       FIELD(type),           "NAME", "message, such as onnx.TensorProto" },
+    { CLI_FLAG, 0,   "strict",     FIELD(is_strict),      NULL,   "fail if undump could not give it all back" },
+    { 0 },
+};
+/* clang-format on */
+
+struct losses {
+    const struct dump_opts *opts;
+    const char             *path;
+    uint64_t                count;
+};
+
+/* With --strict each one is listed; else they are counted. */
+static int on_loss(void *context, uint64_t offset, const char *where,
+                   const char *what)
+{
+    struct losses  *losses = context;
+    struct cli_text text   = { 0 };
+
+    losses->count++;
+    if (!losses->opts->is_strict)
+        return 0;
+    cli_text_add(&text, "tenon: ");
+    cli_text_safe(&text, cli_bytes(cli_path_name(losses->path)));
+    cli_text_add(&text, ": ");
+    if (offset != TN_NOWHERE)
+        cli_text_addf(&text, "at byte 0x%" PRIx64 ": ", offset);
+    if (where != NULL && where[0] != '\0') {
+        cli_text_safe(&text, cli_bytes(where));
+        cli_text_add(&text, ": ");
+    }
+    cli_text_safe(&text, cli_bytes(what));
+    cli_text_add(&text, "\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+    return 0;
+}
+
+static void report_losses(const struct losses *losses)
+{
+    if (losses->count == 0 || losses->opts->is_strict ||
+        losses->opts->common.is_quiet)
+        return;
+    fprintf(stderr,
+            "tenon: %" PRIu64 " %s will not come back byte for byte; "
+            "--strict lists them\n",
+            losses->count, losses->count == 1 ? "place" : "places");
+}
+
+static int dump_file(struct cli_session *session, const struct dump_opts *opts,
+                     const char *path)
+{
+    const char      *out    = opts->common.out != NULL ? opts->common.out : "-";
+    struct tn_target target = cli_target(&opts->common, out);
+    struct losses    losses = { .opts = opts, .path = path };
+    struct tn_error  error  = TN_ERROR_INIT;
+    struct tn_dump_options dump = {
+        .form =
+            opts->is_json || opts->use_json_names ? TN_DUMP_JSON : TN_DUMP_TEXT,
+        .schema         = opts->schema,
+        .type           = opts->type,
+        .is_strict      = opts->is_strict,
+        .use_json_names = opts->use_json_names,
+    };
+    enum tn_status status = tn_dump(path, &session->options, &dump, &target,
+                                    on_loss, &losses, &error);
+
+    cli_session_clear(session);
+    report_losses(&losses);
+    if (status == TN_OK)
+        return 0;
+    return cli_fail(session->common, status == TN_EXISTS ? out : path, &error);
+}
+
+static int run_dump(const void *opts, const struct cli_args *args)
+{
+    const struct dump_opts *o = opts;
+    struct cli_session      session;
+
+    if (o->is_text && (o->is_json || o->use_json_names))
+        return cli_usage("dump", "--text and --json exclude each other");
+    if (o->schema != NULL && o->type == NULL)
+        return cli_usage("dump", "--schema needs --type: the message to read");
+    cli_session_begin(&session, opts);
+    cli_session_catch_signals();
+    return dump_file(&session, o, args->items[0]);
+}
+
+const struct cli_verb cli_dump = {
+    .name      = "dump",
+    .arguments = "FILE",
+    .summary   = "the whole file as protobuf text or JSON, losslessly",
+    .details   = "What is printed can be edited and given back by 'tenon "
+                 "undump'.",
+    .least     = 1,
+    .most      = 1,
+    .groups    = CLI_READS | CLI_WRITES,
+    .opts_size = sizeof(struct dump_opts),
+    .options   = options,
+    .run       = run_dump,
+};

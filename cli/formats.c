@@ -1,0 +1,96 @@
+/* formats.c - tenon formats: what this build reads and writes */
+#include <stdio.h>
+
+#include <tenon/verbs.h>
+
+#include "json.h"
+#include "print.h"
+#include "verb_table.h"
+
+static void fill_format(void *context, uint64_t row, struct cli_text *cells)
+{
+    struct tn_format_info info = tn_format_at((uint32_t)row);
+
+    (void)context;
+    cli_text_add(&cells[0], info.name);
+    cli_text_add(&cells[1], info.can_read ? "yes" : "-");
+    cli_text_add(&cells[2], info.can_write ? "yes" : "-");
+    cli_text_add(&cells[3], info.can_check ? "yes" : "-");
+    cli_text_add(&cells[4], info.has_text ? "yes" : "-");
+    for (size_t i = 0; info.suffixes != NULL && info.suffixes[i] != NULL; i++)
+        cli_text_addf(&cells[5], i > 0 ? " %s" : "%s", info.suffixes[i]);
+    cli_text_add(&cells[6], info.title);
+}
+
+static void print_formats(void)
+{
+    static const struct cli_column columns[] = {
+        { .title = "NAME", .colour = CLI_BOLD },
+        { .title = "READ" },
+        { .title = "WRITE" },
+        { .title = "CHECK" },
+        { .title = "DUMP" },
+        { .title = "FILES" },
+        { .title = "WHAT IT IS" },
+    };
+    struct cli_table table = { .column_count = 7,
+                               .columns      = columns,
+                               .row_count    = tn_format_count(),
+                               .on_row       = fill_format };
+
+    cli_print_table(stdout, &table);
+}
+
+static void put_format(struct cli_json *json, const struct tn_format_info *info)
+{
+    cli_json_open_flat(json, '{');
+    cli_json_put_string(json, "name", info->name);
+    cli_json_put_string(json, "title", info->title);
+    cli_json_put_string(json, "dialect", info->dialect);
+    cli_json_key(json, "suffixes");
+    cli_json_open_flat(json, '[');
+    for (size_t i = 0; info->suffixes != NULL && info->suffixes[i] != NULL; i++)
+        cli_json_string(json, info->suffixes[i]);
+    cli_json_close(json, ']');
+    cli_json_put_bool(json, "can_read", info->can_read);
+    cli_json_put_bool(json, "can_write", info->can_write);
+    cli_json_put_bool(json, "can_check", info->can_check);
+    cli_json_put_bool(json, "has_text", info->has_text);
+    cli_json_close(json, '}');
+}
+
+static void put_formats(void)
+{
+    struct cli_json json;
+
+    cli_json_begin(&json, "tenon.formats/1");
+    cli_json_key(&json, "formats");
+    cli_json_open(&json, '[');
+    for (uint32_t i = 0; i < tn_format_count(); i++) {
+        struct tn_format_info info = tn_format_at(i);
+        put_format(&json, &info);
+    }
+    cli_json_close(&json, ']');
+    cli_json_end(&json);
+}
+
+static int run_formats(const void *opts, const struct cli_args *args)
+{
+    const struct cli_common *common = opts;
+
+    (void)args;
+    if (common->is_json)
+        put_formats();
+    else
+        print_formats();
+    return 0;
+}
+
+const struct cli_verb cli_formats = {
+    .name      = "formats",
+    .arguments = "",
+    .summary   = "what this build reads and writes",
+    .groups    = CLI_REPORTS,
+    .opts_size = sizeof(struct cli_common),
+    .run       = run_formats,
+};

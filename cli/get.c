@@ -1,0 +1,160 @@
+/* get.c - tenon get: one tensor, or a slice of it, out of a model */
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+#include "print.h"
+#include "session.h"
+#include "show.h"
+#include "verb_table.h"
+
+struct get_opts {
+    struct cli_common common;
+    const char       *slice;
+    bool              is_npy, is_raw, is_text;
+};
+
+#define FIELD(f) offsetof(struct get_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_TEXT, 's', "slice", FIELD(slice),   "SLICE", "part of it, as in Python: 0:10,::2,-1" },
+    { CLI_FLAG, 0,   "npy",   FIELD(is_npy),  NULL,    "NumPy's file format; for FILE.npy" },
+    { CLI_FLAG, 0,   "raw",   FIELD(is_raw),  NULL,    "elements alone, little-endian; FILE.bin, FILE.raw" },
+    { CLI_FLAG, 0,   "text",  FIELD(is_text), NULL,    "one row a line; for FILE.txt and by default" },
+    { 0 },
+};
+/* clang-format on */
+
+static bool ends_with(const char *text, const char *suffix)
+{
+    size_t size = strlen(text), tail = strlen(suffix);
+
+    return size >= tail && strcmp(text + size - tail, suffix) == 0;
+}
+
+/* The form that was asked for, else the one that the name of the file asks for.
+ * False: nobody said. */
+static bool choose_form(const struct get_opts *opts, const char *path,
+                        enum tn_get_form *form)
+{
+    *form = TN_GET_TEXT;
+    if (opts->is_npy ||
+        (!opts->is_raw && !opts->is_text && ends_with(path, ".npy")))
+        *form = TN_GET_NPY;
+    else if (opts->is_raw || (!opts->is_text && (ends_with(path, ".bin") ||
+                                                 ends_with(path, ".raw"))))
+        *form = TN_GET_RAW;
+    else
+        return opts->is_text || strcmp(path, "-") == 0 ||
+               ends_with(path, ".txt");
+    return true;
+}
+
+static int check_usage(const struct get_opts *opts, const char *path,
+                       enum tn_get_form *form)
+{
+    if (opts->is_npy + opts->is_raw + opts->is_text > 1)
+        return cli_usage("get", "--npy, --raw and --text exclude each other");
+    if (!choose_form(opts, path, form))
+        return cli_usage("get",
+                         "'%s' does not say how to write it: use --npy, "
+                         "--raw or --text",
+                         path);
+    return *form == TN_GET_TEXT ? 0 : cli_refuse_terminal("get", path);
+}
+
+/* The name nearest to what was typed, when one is near. */
+static void suggest(const struct tn_model *model, const char *typed)
+{
+    enum { MOST = 100000 };
+    struct cli_text label = { 0 }, best = { 0 };
+    unsigned        nearest = 4;
+    uint64_t        count   = tn_model_tensor_count(model);
+
+    for (uint64_t i = 0; i < count && i < MOST; i++) {
+        cli_text_clear(&label);
+        cli_show_label(&label, tn_model_tensor(model, i));
+        cli_text_put(&label, "", 1);
+        unsigned distance = cli_distance(typed, label.data, nearest);
+        if (distance < nearest) {
+            nearest = distance;
+            cli_text_clear(&best);
+            cli_text_put(&best, label.data, label.size);
+        }
+    }
+    if (best.size > 0)
+        cli_hint("did you mean '%s'?", best.data);
+    else
+        cli_hint("'tenon ls %s' lists them", tn_model_path(model));
+    cli_text_done(&label);
+    cli_text_done(&best);
+}
+
+static int no_tensor(const struct cli_session *session,
+                     const struct tn_model *model, const char *name)
+{
+    struct cli_common silent = *session->common;
+    struct tn_error   error  = TN_ERROR_INIT;
+
+    silent.is_quiet = true;
+    error.status    = TN_NOT_FOUND;
+    snprintf(error.what, sizeof(error.what), "no tensor is called '%.150s'",
+             name);
+    int code = cli_fail(&silent, tn_model_path(model), &error);
+    if (!session->common->is_quiet)
+        suggest(model, name);
+    return code;
+}
+
+static int get_tensor(struct cli_session *session, const struct tn_model *model,
+                      const char *name, const struct tn_get_options *get,
+                      const char *path)
+{
+    struct tn_error         error  = TN_ERROR_INIT;
+    struct tn_target        target = cli_target(session->common, path);
+    const struct tn_tensor *tensor = tn_model_find(model, name);
+
+    if (tensor == NULL)
+        return no_tensor(session, model, name);
+    enum tn_status status =
+        tn_get(tensor, get, &target, &session->options, &error);
+    cli_session_clear(session);
+    if (status == TN_OK)
+        return 0;
+    return cli_fail(session->common,
+                    status == TN_EXISTS ? path : tn_model_path(model), &error);
+}
+
+static int run_get(const void *opts, const struct cli_args *args)
+{
+    const struct get_opts *o     = opts;
+    const char            *path  = o->common.out != NULL ? o->common.out : "-";
+    struct tn_get_options  get   = { .slice = o->slice };
+    struct tn_model       *model = NULL;
+    struct cli_session     session;
+
+    int code = check_usage(o, path, &get.form);
+    if (code != 0)
+        return code;
+    cli_session_begin(&session, opts);
+    cli_session_catch_signals();
+    code = cli_session_open(&session, args->items[0], &model);
+    if (code == 0)
+        code = get_tensor(&session, model, args->items[1], &get, path);
+    tn_model_close(model);
+    return code;
+}
+
+const struct cli_verb cli_get = {
+    .name      = "get",
+    .arguments = "FILE NAME",
+    .summary   = "one tensor, or a slice of it, as .npy, raw bytes or text",
+    .details   = "NAME is a tensor's name, or its path as 'tenon ls --long' "
+                 "shows it.",
+    .least     = 2,
+    .most      = 2,
+    .groups    = CLI_READS | CLI_WRITES,
+    .opts_size = sizeof(struct get_opts),
+    .options   = options,
+    .run       = run_get,
+};

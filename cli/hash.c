@@ -1,0 +1,438 @@
+/*
+ * hash.c - tenon hash: what each tensor is, whatever file it lies in
+ *
+ * A manifest has a line per tensor, with two spaces between its columns:
+ *
+ *   SHA-256 in hex  dtype  shape  name
+ *
+ * Empty lines and lines that begin with # are skipped.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "glob.h"
+#include "json.h"
+#include "print.h"
+#include "session.h"
+#include "show.h"
+#include "verb_table.h"
+
+struct hash_opts {
+    struct cli_common common;
+    const char       *manifest;
+};
+
+#define FIELD(f) offsetof(struct hash_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_FILE, 'c', "check", FIELD(manifest), "MANIFEST", "compare with the lines of an earlier run" },
+    { 0 },
+};
+/* clang-format on */
+
+enum { HEX_SIZE = 2 * TN_HASH_SIZE };
+
+struct entry {
+    const struct tn_tensor *tensor;
+    char                    hex[HEX_SIZE + 1];
+    char                   *label; /* as printed; only when checking          */
+    bool                    is_taken;
+};
+
+struct entries {
+    struct entry *items;
+    uint64_t      count;
+};
+
+static void write_hex(char *to, const uint8_t digest[TN_HASH_SIZE])
+{
+    for (size_t i = 0; i < TN_HASH_SIZE; i++)
+        snprintf(to + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* ---- hashing ------------------------------------------------------------ */
+
+static enum tn_status hash_all(const struct tn_model   *model,
+                               const struct tn_options *options_,
+                               struct entries *entries, struct tn_error *error)
+{
+    uint8_t(*digests)[TN_HASH_SIZE] =
+        cli_allocate((size_t)entries->count, TN_HASH_SIZE);
+    enum tn_status status = tn_model_hash(model, options_, digests, error);
+
+    for (uint64_t i = 0; status == TN_OK && i < entries->count; i++)
+        write_hex(entries->items[i].hex, digests[i]);
+    free(digests);
+    return status;
+}
+
+static enum tn_status hash_each(struct entries *entries, struct tn_error *error)
+{
+    for (uint64_t i = 0; i < entries->count; i++) {
+        uint8_t        digest[TN_HASH_SIZE];
+        enum tn_status status =
+            tn_tensor_hash(entries->items[i].tensor, digest, error);
+
+        if (status != TN_OK)
+            return status;
+        write_hex(entries->items[i].hex, digest);
+    }
+    return TN_OK;
+}
+
+static void select_entries(struct entries        *entries,
+                           const struct tn_model *model,
+                           const struct cli_args *args)
+{
+    uint64_t        count = tn_model_tensor_count(model);
+    struct cli_text label = { 0 };
+
+    entries->items = cli_allocate((size_t)count, sizeof(struct entry));
+    for (uint64_t i = 0; i < count; i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(model, i);
+
+        cli_text_clear(&label);
+        cli_show_raw_label(&label, tensor);
+        if (cli_glob_any(args->items + 1, args->count - 1,
+                         cli_text_view(&label)))
+            entries->items[entries->count++].tensor = tensor;
+    }
+    cli_text_done(&label);
+}
+
+/* ---- printing ----------------------------------------------------------- */
+
+static void print_lines(const struct entries *entries)
+{
+    struct cli_text line = { 0 };
+
+    for (uint64_t i = 0; i < entries->count; i++) {
+        const struct entry *entry = &entries->items[i];
+
+        cli_text_clear(&line);
+        cli_text_addf(&line, "%s  %s  ", entry->hex,
+                      tn_dtype_name(tn_tensor_dtype(entry->tensor)));
+        cli_show_shape(&line, entry->tensor);
+        cli_text_add(&line, "  ");
+        cli_show_label(&line, entry->tensor);
+        cli_text_add(&line, "\n");
+        cli_print(stdout, CLI_PLAIN, &line);
+    }
+    cli_text_done(&line);
+}
+
+static void print_json(const struct entries *entries, const char *path)
+{
+    struct cli_json json;
+
+    cli_json_begin(&json, "tenon.hash/1");
+    cli_json_put_string(&json, "path", path);
+    cli_json_key(&json, "tensors");
+    cli_json_open(&json, '[');
+    for (uint64_t i = 0; i < entries->count; i++) {
+        const struct entry *entry = &entries->items[i];
+
+        cli_json_open_flat(&json, '{');
+        cli_json_put_bytes(&json, "name", tn_tensor_name(entry->tensor));
+        cli_json_put_string(&json, "dtype",
+                            tn_dtype_name(tn_tensor_dtype(entry->tensor)));
+        cli_json_shape(&json, entry->tensor);
+        cli_json_put_string(&json, "sha256", entry->hex);
+        cli_json_close(&json, '}');
+    }
+    cli_json_close(&json, ']');
+    cli_json_end(&json);
+}
+
+/* ---- checking ----------------------------------------------------------- */
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct entry *l = left, *r = right;
+    int                 order = strcmp(l->label, r->label);
+
+    return order != 0 ? order : strcmp(l->hex, r->hex);
+}
+
+/* Sorted by label, then digest: a name may stand for several tensors, one in
+ * each subgraph, and a line may be met by any of them that is still free. */
+static void index_entries(struct entries *entries)
+{
+    struct cli_text text = { 0 };
+
+    for (uint64_t i = 0; i < entries->count; i++) {
+        cli_text_clear(&text);
+        cli_show_label(&text, entries->items[i].tensor);
+        entries->items[i].label = cli_allocate(text.size + 1, 1);
+        memcpy(entries->items[i].label, text.data, text.size);
+    }
+    qsort(entries->items, (size_t)entries->count, sizeof(struct entry),
+          compare_entries);
+    cli_text_done(&text);
+}
+
+/* The first entry that is not before this label and digest. */
+static uint64_t lower_bound(const struct entries *entries, const char *label,
+                            const char *hex)
+{
+    uint64_t low = 0, high = entries->count;
+
+    while (low < high) {
+        uint64_t            middle = low + (high - low) / 2;
+        const struct entry *entry  = &entries->items[middle];
+        int                 order  = strcmp(entry->label, label);
+
+        if (order < 0 || (order == 0 && strcmp(entry->hex, hex) < 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+enum verdict { VERDICT_OK, VERDICT_FAILED, VERDICT_MISSING };
+
+static enum verdict judge(struct entries *entries, const char *label,
+                          const char *hex)
+{
+    uint64_t at = lower_bound(entries, label, hex);
+
+    for (; at < entries->count; at++) {
+        struct entry *entry = &entries->items[at];
+        if (strcmp(entry->label, label) != 0 || strcmp(entry->hex, hex) != 0)
+            break;
+        if (!entry->is_taken) {
+            entry->is_taken = true;
+            return VERDICT_OK;
+        }
+    }
+    at = lower_bound(entries, label, "");
+    return at < entries->count && strcmp(entries->items[at].label, label) == 0
+               ? VERDICT_FAILED
+               : VERDICT_MISSING;
+}
+
+struct checking {
+    const struct cli_common *common;
+    struct entries          *entries;
+    struct cli_json         *json; /* or NULL */
+    uint64_t                 counts[3];
+    uint64_t                 line_number;
+};
+
+static void report_line(struct checking *checking, const char *label,
+                        enum verdict verdict)
+{
+    static const char *const     words[]   = { "OK", "FAILED", "MISSING" };
+    static const enum cli_colour colours[] = { CLI_GREEN, CLI_RED, CLI_RED };
+
+    checking->counts[verdict]++;
+    if (checking->json != NULL) {
+        cli_json_open_flat(checking->json, '{');
+        cli_json_put_string(checking->json, "name", label);
+        cli_json_put_string(checking->json, "verdict", words[verdict]);
+        cli_json_close(checking->json, '}');
+        return;
+    }
+    if (verdict == VERDICT_OK && checking->common->is_quiet)
+        return;
+    cli_print_name(stdout, CLI_PLAIN, cli_bytes(label));
+    fputs(": ", stdout);
+    cli_paint(stdout, colours[verdict], words[verdict]);
+    putchar('\n');
+}
+
+static bool is_digest(const char *line)
+{
+    return strspn(line, "0123456789abcdef") == HEX_SIZE &&
+           strncmp(line + HEX_SIZE, "  ", 2) == 0;
+}
+
+/* The column behind the next two spaces, or NULL. */
+static char *next_column(char *line)
+{
+    char *gap = strstr(line, "  ");
+
+    return gap != NULL ? gap + 2 : NULL;
+}
+
+/* False: not a line of a manifest. */
+static bool check_line(struct checking *checking, char *line)
+{
+    line[strcspn(line, "\r\n")] = '\0';
+    if (line[0] == '\0' || line[0] == '#')
+        return true;
+    if (!is_digest(line))
+        return false;
+    char *dtype = line + HEX_SIZE + 2;
+    char *shape = next_column(dtype);
+    char *label = shape != NULL ? next_column(shape) : NULL;
+    if (label == NULL)
+        return false;
+    line[HEX_SIZE] = '\0';
+    report_line(checking, label, judge(checking->entries, label, line));
+    return true;
+}
+
+static int check_lines(struct checking *checking, FILE *file, const char *path)
+{
+    char  *line     = NULL;
+    size_t capacity = 0;
+    bool   is_good  = true;
+
+    while (is_good && getline(&line, &capacity, file) >= 0) {
+        checking->line_number++;
+        is_good = check_line(checking, line);
+    }
+    free(line);
+    if (ferror(file) != 0)
+        return cli_fail_errno(path, errno);
+    if (is_good)
+        return 0;
+    struct tn_error error = TN_ERROR_INIT;
+    error.status          = TN_MALFORMED;
+    snprintf(error.what, sizeof(error.what),
+             "line %" PRIu64 " is not one that 'tenon hash' prints",
+             checking->line_number);
+    return cli_fail(&(struct cli_common){ .is_quiet = true }, path, &error);
+}
+
+static int check_manifest(struct checking *checking, const char *path)
+{
+    bool  is_stream = strcmp(path, "-") == 0;
+    FILE *file      = is_stream ? stdin : fopen(path, "r");
+
+    if (file == NULL)
+        return cli_fail_errno(path, errno);
+    int code = check_lines(checking, file, path);
+    if (!is_stream)
+        fclose(file);
+    return code;
+}
+
+static uint64_t count_free(const struct entries *entries)
+{
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < entries->count; i++)
+        count += entries->items[i].is_taken ? 0 : 1;
+    return count;
+}
+
+static void print_verdict(const struct checking *checking)
+{
+    uint64_t failed  = checking->counts[VERDICT_FAILED];
+    uint64_t missing = checking->counts[VERDICT_MISSING];
+    uint64_t spare   = count_free(checking->entries);
+
+    fflush(stdout);
+    if (failed > 0)
+        fprintf(stderr, "tenon: %" PRIu64 " tensors differ\n", failed);
+    if (missing > 0)
+        fprintf(stderr, "tenon: %" PRIu64 " tensors are missing\n", missing);
+    if (spare > failed && !checking->common->is_quiet)
+        fprintf(stderr, "tenon: %" PRIu64 " tensors are not in the manifest\n",
+                spare - failed);
+}
+
+static int compare(const struct hash_opts *opts, struct entries *entries,
+                   const char *path)
+{
+    struct cli_json json;
+    struct checking checking = { .common  = &opts->common,
+                                 .entries = entries,
+                                 .json = opts->common.is_json ? &json : NULL };
+
+    index_entries(entries);
+    if (checking.json != NULL) {
+        cli_json_begin(&json, "tenon.hash-check/1");
+        cli_json_put_string(&json, "path", path);
+        cli_json_key(&json, "tensors");
+        cli_json_open(&json, '[');
+    }
+    int code = check_manifest(&checking, opts->manifest);
+    if (checking.json != NULL) {
+        cli_json_close(&json, ']');
+        cli_json_put_number(&json, "ok", checking.counts[VERDICT_OK]);
+        cli_json_put_number(&json, "failed", checking.counts[VERDICT_FAILED]);
+        cli_json_put_number(&json, "missing", checking.counts[VERDICT_MISSING]);
+        cli_json_end(&json);
+    } else if (code == 0) {
+        print_verdict(&checking);
+    }
+    bool is_same = checking.counts[VERDICT_FAILED] == 0 &&
+                   checking.counts[VERDICT_MISSING] == 0;
+    return code != 0 ? code : is_same ? 0 : CLI_NO;
+}
+
+/* ---- the verb ----------------------------------------------------------- */
+
+static int report(const struct hash_opts *opts, struct entries *entries,
+                  const char *path, int pattern_count)
+{
+    if (opts->manifest != NULL)
+        return compare(opts, entries, path);
+    if (opts->common.is_json)
+        print_json(entries, path);
+    else
+        print_lines(entries);
+    if (entries->count > 0 || pattern_count == 0)
+        return 0;
+    if (!opts->common.is_quiet)
+        fputs("tenon: no tensor matches\n", stderr);
+    return CLI_NO;
+}
+
+static int hash_model(struct cli_session *session, const struct tn_model *model,
+                      const struct cli_args *args)
+{
+    struct entries  entries = { 0 };
+    struct tn_error error   = TN_ERROR_INIT;
+
+    select_entries(&entries, model, args);
+    enum tn_status status =
+        entries.count == tn_model_tensor_count(model)
+            ? hash_all(model, &session->options, &entries, &error)
+            : hash_each(&entries, &error);
+    cli_session_clear(session);
+    int code = status == TN_OK
+                   ? report((const struct hash_opts *)session->common, &entries,
+                            args->items[0], args->count - 1)
+                   : cli_fail(session->common, args->items[0], &error);
+    for (uint64_t i = 0; i < entries.count; i++)
+        free(entries.items[i].label);
+    free(entries.items);
+    return code;
+}
+
+static int run_hash(const void *opts, const struct cli_args *args)
+{
+    struct cli_session session;
+    struct tn_model   *model = NULL;
+
+    cli_session_begin(&session, opts);
+    int code = cli_session_open(&session, args->items[0], &model);
+    if (code == 0)
+        code = hash_model(&session, model, args);
+    tn_model_close(model);
+    return code;
+}
+
+const struct cli_verb cli_hash = {
+    .name      = "hash",
+    .arguments = "FILE [PATTERN...]",
+    .summary   = "what each tensor is, whatever file it lies in",
+    .details   = "Prints SHA-256 over type, shape and elements, then type, "
+                 "shape and name.  Equal\ntensors have equal digests in every "
+                 "format.",
+    .least     = 1,
+    .most      = CLI_MANY,
+    .groups    = CLI_READS | CLI_REPORTS,
+    .opts_size = sizeof(struct hash_opts),
+    .options   = options,
+    .run       = run_hash,
+};

@@ -1,0 +1,410 @@
+/* info.c - tenon info: what a model file is, on one screen */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "info_json.h"
+#include "model_sums.h"
+#include "print.h"
+#include "session.h"
+#include "show.h"
+#include "verb_table.h"
+
+enum { SHORT_LIST = 12 };
+
+struct info_opts {
+    struct cli_common common;
+    bool              wants_all;
+};
+
+#define FIELD(f) offsetof(struct info_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_FLAG, 'a', "all", FIELD(wants_all), NULL, "every operator, input, output and fact" },
+    { 0 },
+};
+/* clang-format on */
+
+/* ---- for people -----------------------------------------------------------
+ */
+
+struct page {
+    const struct info_opts *opts;
+    const struct tn_model  *model;
+    struct cli_sums         sums;
+    struct tn_ends          ends; /* of the table being printed               */
+    bool                    is_signature;
+};
+
+static uint64_t shorten(const struct page *page, uint64_t count)
+{
+    /* A list that is one longer than allowed is shown, not cut. */
+    return page->opts->wants_all || count <= SHORT_LIST + 1 ? count
+                                                            : SHORT_LIST;
+}
+
+static void heading(const char *title, const struct cli_text *rest)
+{
+    putchar('\n');
+    cli_paint(stdout, CLI_BOLD, title);
+    if (rest != NULL && rest->size > 0) {
+        fputs("  ", stdout);
+        cli_print(stdout, CLI_DIM, rest);
+    }
+    putchar('\n');
+}
+
+static void print_more(uint64_t left, const char *what)
+{
+    struct cli_text text = { 0 };
+
+    if (left == 0)
+        return;
+    cli_text_add(&text, "  and ");
+    cli_text_number(&text, left);
+    cli_text_addf(&text, " more%s\n", what);
+    cli_print(stdout, CLI_DIM, &text);
+    cli_text_done(&text);
+}
+
+static void print_title(const struct page *page)
+{
+    struct cli_text text = { 0 };
+
+    cli_print_name(stdout, CLI_BOLD,
+                   cli_bytes(cli_path_name(tn_model_path(page->model))));
+    cli_text_addf(&text, "  %s, ", tn_model_title(page->model));
+    cli_text_bytes(&text, tn_model_file_size(page->model));
+    cli_text_add(&text, "\n");
+    cli_print(stdout, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
+/* Facts that come from the command itself, before those of the file. */
+enum { OWN_FACTS = 2 };
+
+static void fill_fact(void *context, uint64_t row, struct cli_text *cells)
+{
+    const struct page *page = context;
+
+    if (row == 0) {
+        cli_text_add(&cells[0], "format");
+        cli_text_add(&cells[1], tn_model_format(page->model));
+    } else if (row == 1) {
+        cli_text_add(&cells[0], "dialect");
+        cli_text_add(&cells[1], tn_model_dialect(page->model));
+    } else {
+        struct tn_fact fact =
+            tn_model_fact(page->model, (uint32_t)(row - OWN_FACTS));
+        cli_text_safe(&cells[0], fact.key);
+        cli_text_safe(&cells[1], fact.value);
+    }
+}
+
+static void print_facts(struct page *page)
+{
+    static const struct cli_column columns[] = { { .colour = CLI_DIM }, { 0 } };
+    uint64_t                       count     = tn_model_fact_count(page->model);
+    uint64_t                       shown     = shorten(page, count);
+    struct cli_table               table     = { .indent       = 2,
+                                                 .column_count = 2,
+                                                 .columns      = columns,
+                                                 .row_count    = OWN_FACTS + shown,
+                                                 .on_row       = fill_fact,
+                                                 .context      = page };
+
+    cli_print_table(stdout, &table);
+    print_more(count - shown, "; --all shows them");
+}
+
+static void print_tags(const struct page *page)
+{
+    struct cli_text text  = { 0 };
+    uint32_t        count = tn_model_tag_count(page->model);
+
+    for (uint32_t i = 0; i < count; i++) {
+        cli_text_add(&text, i > 0 ? ", " : "");
+        cli_text_safe(&text, tn_model_tag(page->model, i));
+    }
+    if (count > 0)
+        heading("Tags", &text);
+    cli_text_done(&text);
+}
+
+static void show_type(struct cli_text *text, const struct tn_end *end)
+{
+    if (end->note[0] != '\0')
+        cli_text_addf(text, "%s%s", end->note,
+                      end->dtype != TN_UNDEFINED ? " of " : "");
+    if (end->dtype != TN_UNDEFINED)
+        cli_text_add(text, tn_dtype_name(end->dtype));
+    else if (end->note[0] == '\0')
+        cli_text_add(text, "?");
+}
+
+static void fill_end(void *context, uint64_t row, struct cli_text *cells)
+{
+    const struct page   *page    = context;
+    const struct tn_end *end     = &page->ends.items[row];
+    bool                 has_key = page->is_signature && end->key.size > 0;
+
+    cli_text_safe(&cells[0], has_key ? end->key : end->name);
+    show_type(&cells[1], end);
+    if (end->has_rank || end->dtype != TN_UNDEFINED)
+        cli_show_dims(&cells[2], end);
+    if (end->has_default)
+        cli_text_add(&cells[3], "has a default");
+    else if (has_key)
+        cli_text_safe(&cells[3], end->name);
+}
+
+static void print_ends(struct page *page, const char *title,
+                       struct tn_ends ends)
+{
+    static const struct cli_column columns[] = {
+        { 0 }, { .colour = CLI_CYAN }, { 0 }, { .colour = CLI_DIM }
+    };
+    uint64_t         shown = shorten(page, ends.count);
+    struct cli_table table = { .indent       = 2,
+                               .column_count = 4,
+                               .columns      = columns,
+                               .row_count    = shown,
+                               .on_row       = fill_end,
+                               .context      = page };
+
+    if (ends.count == 0)
+        return;
+    page->ends = ends;
+    heading(title, NULL);
+    cli_print_table(stdout, &table);
+    print_more(ends.count - shown, "");
+}
+
+static void print_signature(struct page *page, uint32_t index)
+{
+    const struct tn_signature *s    = tn_model_signature(page->model, index);
+    struct cli_text            text = { 0 };
+
+    cli_text_safe(&text, s->name);
+    if (s->method.size > 0) {
+        cli_text_add(&text, "  ");
+        cli_text_safe(&text, s->method);
+    }
+    heading("Signature", &text);
+    cli_text_done(&text);
+    page->is_signature = true;
+    print_ends(page, "  Inputs", s->inputs);
+    print_ends(page, "  Outputs", s->outputs);
+    page->is_signature = false;
+}
+
+static void print_signatures(struct page *page)
+{
+    uint32_t count = tn_model_signature_count(page->model);
+    uint64_t shown = shorten(page, count);
+
+    for (uint32_t i = 0; i < shown; i++)
+        print_signature(page, i);
+    print_more(count - shown, " signatures");
+}
+
+static void fill_op(void *context, uint64_t row, struct cli_text *cells)
+{
+    const struct page       *page = context;
+    const struct tn_op_kind *kind =
+        tn_model_op_kind(page->model, (uint32_t)row);
+
+    cli_text_safe(&cells[0], kind->type);
+    cli_text_number(&cells[1], kind->count);
+    cli_text_safe(&cells[2], kind->domain);
+}
+
+static void show_node_total(struct cli_text *text, const struct tn_model *model)
+{
+    cli_show_plural(text, tn_model_node_count(model), "node", "nodes");
+    if (tn_model_subgraph_count(model) > 0) {
+        cli_text_add(text, ", ");
+        cli_show_plural(text, tn_model_subgraph_count(model), "subgraph",
+                        "subgraphs");
+    }
+    if (tn_model_function_count(model) > 0) {
+        cli_text_add(text, ", ");
+        cli_show_plural(text, tn_model_function_count(model), "function",
+                        "functions");
+    }
+}
+
+static void print_ops(struct page *page)
+{
+    static const struct cli_column columns[] = { { 0 },
+                                                 { .is_right = true },
+                                                 { .colour = CLI_DIM } };
+    uint64_t                       count = tn_model_op_kind_count(page->model);
+    uint64_t                       shown = shorten(page, count);
+    struct cli_text                total = { 0 };
+    struct cli_table               table = { .indent       = 2,
+                                             .column_count = 3,
+                                             .columns      = columns,
+                                             .row_count    = shown,
+                                             .on_row       = fill_op,
+                                             .context      = page };
+
+    if (tn_model_node_count(page->model) == 0)
+        return;
+    show_node_total(&total, page->model);
+    heading("Operators", &total);
+    cli_print_table(stdout, &table);
+    print_more(count - shown, "; --all shows them");
+    cli_text_done(&total);
+}
+
+static void fill_dtype(void *context, uint64_t row, struct cli_text *cells)
+{
+    const struct page    *page  = context;
+    uint32_t              dtype = page->sums.order[row];
+    const struct cli_sum *sum   = &page->sums.by_dtype[dtype];
+
+    cli_text_add(&cells[0], tn_dtype_name((enum tn_dtype)dtype));
+    cli_show_plural(&cells[1], sum->tensors, "tensor", "tensors");
+    cli_show_plural(&cells[2], sum->elements, "element", "elements");
+    cli_text_bytes(&cells[3], sum->bytes);
+}
+
+static void print_state(const struct cli_sum *state)
+{
+    struct cli_text text = { 0 };
+
+    if (state->tensors == 0)
+        return;
+    cli_text_add(&text, "  besides ");
+    cli_show_plural(&text, state->tensors, "tensor", "tensors");
+    cli_text_add(&text, " of state, ");
+    cli_text_bytes(&text, state->bytes);
+    cli_text_add(&text, "\n");
+    cli_print(stdout, CLI_DIM, &text);
+    cli_text_done(&text);
+}
+
+static void print_sums(struct page *page)
+{
+    static const struct cli_column columns[] = { { .colour = CLI_CYAN },
+                                                 { .is_right = true },
+                                                 { .is_right = true },
+                                                 { .is_right = true } };
+    const struct cli_sum          *sum       = &page->sums.parameters;
+    struct cli_text                total     = { 0 };
+    struct cli_table               table     = { .indent       = 2,
+                                                 .column_count = 4,
+                                                 .columns      = columns,
+                                                 .row_count = page->sums.order_count,
+                                                 .on_row    = fill_dtype,
+                                                 .context   = page };
+
+    if (tn_model_tensor_count(page->model) == 0)
+        return;
+    cli_text_number(&total, sum->elements);
+    cli_text_add(&total, ", ");
+    cli_text_bytes(&total, sum->bytes);
+    heading("Parameters", &total);
+    cli_print_table(stdout, &table);
+    print_state(&page->sums.state);
+    cli_text_done(&total);
+}
+
+static void print_page(struct page *page)
+{
+    print_title(page);
+    print_facts(page);
+    print_tags(page);
+    print_signatures(page);
+    print_ends(page, "Inputs", tn_model_inputs(page->model));
+    print_ends(page, "Outputs", tn_model_outputs(page->model));
+    print_ops(page);
+    print_sums(page);
+}
+
+/* ---- the verb -------------------------------------------------------------
+ */
+
+static int show_one(struct cli_session *session, const char *path,
+                    struct cli_json *json)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_model *model = NULL;
+    bool             is_open =
+        tn_model_open(&model, path, &session->options, &error) == TN_OK;
+
+    cli_session_clear(session);
+    if (is_open) {
+        struct page page = { .opts  = (const struct info_opts *)session->common,
+                             .model = model };
+        cli_sums_add_up(&page.sums, model);
+        if (json != NULL)
+            cli_json_model(json, model, &page.sums);
+        else
+            print_page(&page);
+    } else if (json != NULL) {
+        cli_json_error(json, &error);
+    }
+    tn_model_close(model);
+    return is_open ? 0 : cli_fail(session->common, path, &error);
+}
+
+static int print_pages(struct cli_session *session, const struct cli_args *args)
+{
+    int code = 0;
+
+    for (int i = 0; i < args->count; i++) {
+        if (i > 0)
+            putchar('\n');
+        int this_code = show_one(session, args->items[i], NULL);
+        code          = code != 0 ? code : this_code;
+    }
+    return code;
+}
+
+static int print_json(struct cli_session *session, const struct cli_args *args)
+{
+    struct cli_json json;
+    int             code = 0;
+
+    cli_json_begin(&json, "tenon.info/1");
+    cli_json_key(&json, "models");
+    cli_json_open(&json, '[');
+    for (int i = 0; i < args->count; i++) {
+        cli_json_open(&json, '{');
+        cli_json_put_string(&json, "path", args->items[i]);
+        int this_code = show_one(session, args->items[i], &json);
+        code          = code != 0 ? code : this_code;
+        cli_json_close(&json, '}');
+    }
+    cli_json_close(&json, ']');
+    cli_json_end(&json);
+    return code;
+}
+
+static int run_info(const void *opts, const struct cli_args *args)
+{
+    struct cli_session session;
+
+    cli_session_begin(&session, opts);
+    return session.common->is_json ? print_json(&session, args)
+                                   : print_pages(&session, args);
+}
+
+const struct cli_verb cli_info = {
+    .name      = "info",
+    .arguments = "FILE...",
+    .summary   = "what this is: format, inputs, outputs, operators, parameters",
+    .details = "FILE is a model file, a folder such as a SavedModel, or - for "
+               "standard input.\nNothing but names, shapes and types is read: "
+               "a large model takes no longer than\na small one with as many "
+               "nodes.",
+    .least   = 1,
+    .groups  = CLI_READS | CLI_REPORTS,
+    .opts_size = sizeof(struct info_opts),
+    .options   = options,
+    .run       = run_info,
+};

@@ -1,0 +1,147 @@
+/* info_json.c - tenon info --json: the members of a model */
+#include "info_json.h"
+
+#include "show.h"
+
+static void put_dims(struct cli_json *json, const struct tn_end *end)
+{
+    cli_json_key(json, "shape");
+    if (!end->has_rank) {
+        cli_json_null(json);
+        return;
+    }
+    cli_json_open_flat(json, '[');
+    for (uint32_t i = 0; i < end->rank; i++) {
+        if (end->dims[i].symbol.size > 0)
+            cli_json_bytes(json, end->dims[i].symbol);
+        else if (end->dims[i].value >= 0)
+            cli_json_number(json, (uint64_t)end->dims[i].value);
+        else
+            cli_json_null(json);
+    }
+    cli_json_close(json, ']');
+}
+
+static void put_ends(struct cli_json *json, const char *key,
+                     struct tn_ends ends)
+{
+    cli_json_key(json, key);
+    cli_json_open(json, '[');
+    for (uint32_t i = 0; i < ends.count; i++) {
+        const struct tn_end *end = &ends.items[i];
+
+        cli_json_open_flat(json, '{');
+        cli_json_put_bytes(json, "name", end->name);
+        if (end->key.size > 0)
+            cli_json_put_bytes(json, "key", end->key);
+        cli_json_put_string(json, "dtype", tn_dtype_name(end->dtype));
+        put_dims(json, end);
+        if (end->note[0] != '\0')
+            cli_json_put_string(json, "note", end->note);
+        if (end->has_default)
+            cli_json_put_bool(json, "has_default", true);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+static void put_facts(struct cli_json *json, const struct tn_model *model)
+{
+    cli_json_key(json, "facts");
+    cli_json_open(json, '[');
+    for (uint32_t i = 0; i < tn_model_fact_count(model); i++) {
+        struct tn_fact fact = tn_model_fact(model, i);
+
+        cli_json_open_flat(json, '{');
+        cli_json_put_bytes(json, "key", fact.key);
+        cli_json_put_bytes(json, "value", fact.value);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+    cli_json_key(json, "tags");
+    cli_json_open_flat(json, '[');
+    for (uint32_t i = 0; i < tn_model_tag_count(model); i++)
+        cli_json_bytes(json, tn_model_tag(model, i));
+    cli_json_close(json, ']');
+}
+
+static void put_signatures(struct cli_json *json, const struct tn_model *model)
+{
+    cli_json_key(json, "signatures");
+    cli_json_open(json, '[');
+    for (uint32_t i = 0; i < tn_model_signature_count(model); i++) {
+        const struct tn_signature *s = tn_model_signature(model, i);
+
+        cli_json_open(json, '{');
+        cli_json_put_bytes(json, "name", s->name);
+        cli_json_put_bytes(json, "method", s->method);
+        put_ends(json, "inputs", s->inputs);
+        put_ends(json, "outputs", s->outputs);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+static void put_ops(struct cli_json *json, const struct tn_model *model)
+{
+    cli_json_put_number(json, "nodes", tn_model_node_count(model));
+    cli_json_put_number(json, "subgraphs", tn_model_subgraph_count(model));
+    cli_json_put_number(json, "functions", tn_model_function_count(model));
+    cli_json_key(json, "operators");
+    cli_json_open(json, '[');
+    for (uint32_t i = 0; i < tn_model_op_kind_count(model); i++) {
+        const struct tn_op_kind *kind = tn_model_op_kind(model, i);
+
+        cli_json_open_flat(json, '{');
+        cli_json_put_bytes(json, "type", kind->type);
+        cli_json_put_bytes(json, "domain", kind->domain);
+        cli_json_put_number(json, "count", kind->count);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+static void put_sum(struct cli_json *json, const struct cli_sum *sum)
+{
+    cli_json_put_number(json, "tensors", sum->tensors);
+    cli_json_put_number(json, "elements", sum->elements);
+    cli_json_put_number(json, "bytes", sum->bytes);
+}
+
+static void put_sums(struct cli_json *json, const struct cli_sums *sums)
+{
+    cli_json_key(json, "parameters");
+    cli_json_open(json, '{');
+    put_sum(json, &sums->parameters);
+    cli_json_key(json, "by_dtype");
+    cli_json_open(json, '[');
+    for (uint32_t i = 0; i < sums->order_count; i++) {
+        enum tn_dtype dtype = (enum tn_dtype)sums->order[i];
+
+        cli_json_open_flat(json, '{');
+        cli_json_put_string(json, "dtype", tn_dtype_name(dtype));
+        put_sum(json, &sums->by_dtype[dtype]);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+    cli_json_close(json, '}');
+    cli_json_key(json, "state");
+    cli_json_open_flat(json, '{');
+    put_sum(json, &sums->state);
+    cli_json_close(json, '}');
+}
+
+void cli_json_model(struct cli_json *json, const struct tn_model *model,
+                    const struct cli_sums *sums)
+{
+    cli_json_put_string(json, "format", tn_model_format(model));
+    cli_json_put_string(json, "title", tn_model_title(model));
+    cli_json_put_string(json, "dialect", tn_model_dialect(model));
+    cli_json_put_number(json, "file_bytes", tn_model_file_size(model));
+    put_facts(json, model);
+    put_signatures(json, model);
+    put_ends(json, "inputs", tn_model_inputs(model));
+    put_ends(json, "outputs", tn_model_outputs(model));
+    put_ops(json, model);
+    put_sums(json, sums);
+}

@@ -1,0 +1,314 @@
+/* ls.c - tenon ls: the tensors of a model, one a line */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "glob.h"
+#include "print.h"
+#include "session.h"
+#include "show.h"
+#include "verb_table.h"
+
+enum order { ORDER_FILE, ORDER_NAME, ORDER_SIZE };
+enum layout { LAYOUT_AUTO, LAYOUT_TABLE, LAYOUT_TSV };
+
+struct ls_opts {
+    struct cli_common common;
+    bool              is_long, is_reverse, wants_names, is_null;
+    unsigned          order;
+    unsigned          layout;
+};
+
+#define FIELD(f) offsetof(struct ls_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_FLAG,   'l', "long",    FIELD(is_long),     NULL,        "role, storage and path too" },
+    { CLI_CHOICE, 's', "sort",    FIELD(order),       "name|size", "order by name, or largest first" },
+    { CLI_FLAG,   'r', "reverse", FIELD(is_reverse),  NULL,        "the other way round" },
+    { CLI_CHOICE, 0,   "layout",  FIELD(layout),      "table|tsv", "for people, or for programs" },
+    { CLI_FLAG,   '1', "names",   FIELD(wants_names), NULL,        "names only" },
+    { CLI_FLAG,   '0', "null",    FIELD(is_null),     NULL,        "names only, raw, each ended by a NUL" },
+    { 0 },
+};
+/* clang-format on */
+
+/* ---- which tensors, in which order ------------------------------------- */
+
+struct listing {
+    const struct ls_opts    *opts;
+    const struct tn_model   *model;
+    const struct tn_tensor **items;
+    uint64_t                 count;
+    uint64_t                 bytes;
+};
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct tn_tensor *const *l = left, *const *r = right;
+    struct tn_bytes a = tn_tensor_name(*l), b = tn_tensor_name(*r);
+    size_t          shorter = a.size < b.size ? a.size : b.size;
+    int             order   = shorter > 0 ? memcmp(a.data, b.data, shorter) : 0;
+
+    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+static int compare_sizes(const void *left, const void *right)
+{
+    const struct tn_tensor *const *l = left, *const *r = right;
+    uint64_t a = cli_tensor_bytes(*l), b = cli_tensor_bytes(*r);
+
+    return a != b ? (a < b) - (a > b) : compare_names(left, right);
+}
+
+static void reverse(const struct tn_tensor **items, uint64_t count)
+{
+    for (uint64_t i = 0; i < count / 2; i++) {
+        const struct tn_tensor *other = items[i];
+        items[i]                      = items[count - 1 - i];
+        items[count - 1 - i]          = other;
+    }
+}
+
+static void select_tensors(struct listing *list, const struct cli_args *args)
+{
+    uint64_t        count = tn_model_tensor_count(list->model);
+    struct cli_text label = { 0 };
+
+    list->items = cli_allocate((size_t)count, sizeof(const void *));
+    for (uint64_t i = 0; i < count; i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(list->model, i);
+
+        cli_text_clear(&label);
+        cli_show_raw_label(&label, tensor);
+        if (!cli_glob_any(args->items + 1, args->count - 1,
+                          cli_text_view(&label)))
+            continue;
+        list->items[list->count++] = tensor;
+        list->bytes = cli_add(list->bytes, cli_tensor_bytes(tensor));
+    }
+    cli_text_done(&label);
+}
+
+static void sort_tensors(struct listing *list)
+{
+    if (list->opts->order != ORDER_FILE)
+        qsort(list->items, (size_t)list->count, sizeof(list->items[0]),
+              list->opts->order == ORDER_NAME ? compare_names : compare_sizes);
+    if (list->opts->is_reverse)
+        reverse(list->items, list->count);
+}
+
+/* ---- for people -------------------------------------------------------- */
+
+/* "weights.bin@0x1c40": where its bytes begin. */
+static void show_where(struct cli_text *text, const struct tn_tensor *tensor)
+{
+    const char *file = tn_tensor_file(tensor);
+
+    if (file[0] != '\0')
+        cli_text_safe(text, cli_bytes(file));
+    if (tn_tensor_offset(tensor) != TN_NOWHERE)
+        cli_text_addf(text, "@0x%" PRIx64, tn_tensor_offset(tensor));
+}
+
+static void fill_row(void *context, uint64_t row, struct cli_text *cells)
+{
+    const struct listing   *list   = context;
+    const struct tn_tensor *tensor = list->items[row];
+
+    cli_show_label(&cells[0], tensor);
+    cli_text_add(&cells[1], tn_dtype_name(tn_tensor_dtype(tensor)));
+    cli_show_shape(&cells[2], tensor);
+    cli_text_bytes(&cells[3], cli_tensor_bytes(tensor));
+    show_where(&cells[4], tensor);
+    if (!list->opts->is_long)
+        return;
+    cli_text_add(&cells[5], tn_tensor_storage(tensor));
+    cli_text_add(&cells[6], cli_role_name(tn_tensor_role(tensor)));
+    cli_show_path(&cells[7], tensor);
+}
+
+static void print_total(const struct listing *list)
+{
+    struct cli_text text = { 0 };
+
+    cli_show_plural(&text, list->count, "tensor", "tensors");
+    cli_text_add(&text, ", ");
+    cli_text_bytes(&text, list->bytes);
+    cli_text_add(&text, "\n");
+    cli_print(stdout, CLI_DIM, &text);
+    cli_text_done(&text);
+}
+
+static void print_table(struct listing *list)
+{
+    static const struct cli_column columns[] = {
+        { .title = "NAME" },
+        { .title = "TYPE", .colour = CLI_CYAN },
+        { .title = "SHAPE" },
+        { .title = "SIZE", .is_right = true },
+        { .title = "WHERE", .colour = CLI_DIM },
+        { .title = "STORAGE" },
+        { .title = "ROLE" },
+        { .title = "PATH", .colour = CLI_DIM },
+    };
+    struct cli_table table = { .column_count = list->opts->is_long ? 8 : 5,
+                               .columns      = columns,
+                               .row_count    = list->count,
+                               .on_row       = fill_row,
+                               .context      = list };
+
+    if (list->count > 0)
+        cli_print_table(stdout, &table);
+    print_total(list);
+}
+
+/* ---- for programs ------------------------------------------------------ */
+
+/* The manual promises these columns: new ones go to the end. */
+static void show_tsv(struct cli_text *line, const struct tn_tensor *tensor)
+{
+    cli_show_label(line, tensor);
+    cli_text_addf(line, "\t%s\t", tn_dtype_name(tn_tensor_dtype(tensor)));
+    cli_show_shape(line, tensor);
+    cli_text_addf(line, "\t%" PRIu64 "\t", tn_tensor_size(tensor));
+    cli_text_safe(line, cli_bytes(tn_tensor_file(tensor)));
+    if (tn_tensor_offset(tensor) != TN_NOWHERE)
+        cli_text_addf(line, "\t%" PRIu64, tn_tensor_offset(tensor));
+    else
+        cli_text_add(line, "\t-");
+    cli_text_addf(line, "\t%" PRIu64 "\t%s\t%s\t",
+                  tn_tensor_stored_size(tensor), tn_tensor_storage(tensor),
+                  cli_role_name(tn_tensor_role(tensor)));
+    cli_show_path(line, tensor);
+    cli_text_add(line, "\n");
+}
+
+static void print_tsv(const struct listing *list)
+{
+    struct cli_text line = { 0 };
+
+    for (uint64_t i = 0; i < list->count; i++) {
+        cli_text_clear(&line);
+        show_tsv(&line, list->items[i]);
+        cli_print(stdout, CLI_PLAIN, &line);
+    }
+    cli_text_done(&line);
+}
+
+static void print_names(const struct listing *list)
+{
+    struct cli_text line = { 0 };
+
+    for (uint64_t i = 0; i < list->count; i++) {
+        cli_text_clear(&line);
+        if (list->opts->is_null)
+            cli_show_raw_label(&line, list->items[i]);
+        else
+            cli_show_label(&line, list->items[i]);
+        cli_text_put(&line, list->opts->is_null ? "\0" : "\n", 1);
+        cli_print(stdout, CLI_PLAIN, &line);
+    }
+    cli_text_done(&line);
+}
+
+static void put_tensor(struct cli_json *json, const struct tn_tensor *tensor)
+{
+    struct cli_text path = { 0 };
+
+    cli_show_path(&path, tensor);
+    cli_json_open_flat(json, '{');
+    cli_json_put_bytes(json, "name", tn_tensor_name(tensor));
+    cli_json_put_string(json, "dtype", tn_dtype_name(tn_tensor_dtype(tensor)));
+    cli_json_shape(json, tensor);
+    cli_json_put_number(json, "elements", tn_tensor_count(tensor));
+    cli_json_put_number(json, "bytes", tn_tensor_size(tensor));
+    cli_json_put_string(json, "role", cli_role_name(tn_tensor_role(tensor)));
+    cli_json_put_string(json, "file", tn_tensor_file(tensor));
+    cli_json_put_offset(json, "offset", tn_tensor_offset(tensor));
+    cli_json_put_number(json, "stored_bytes", tn_tensor_stored_size(tensor));
+    cli_json_put_string(json, "storage", tn_tensor_storage(tensor));
+    cli_json_put_bytes(json, "path", cli_text_view(&path));
+    cli_json_close(json, '}');
+    cli_text_done(&path);
+}
+
+static void print_json(const struct listing *list)
+{
+    struct cli_json json;
+
+    cli_json_begin(&json, "tenon.ls/1");
+    cli_json_put_string(&json, "path", tn_model_path(list->model));
+    cli_json_put_string(&json, "format", tn_model_format(list->model));
+    cli_json_key(&json, "tensors");
+    cli_json_open(&json, '[');
+    for (uint64_t i = 0; i < list->count; i++)
+        put_tensor(&json, list->items[i]);
+    cli_json_close(&json, ']');
+    cli_json_end(&json);
+}
+
+/* ---- the verb ---------------------------------------------------------- */
+
+/* As with grep: asked for something and found nothing is a no. */
+static int no_match(const struct listing *list, const struct cli_args *args)
+{
+    if (list->count > 0 || args->count == 1)
+        return 0;
+    if (!list->opts->common.is_quiet)
+        fprintf(stderr, "tenon: no tensor matches\n");
+    return CLI_NO;
+}
+
+static void print_listing(struct listing *list)
+{
+    unsigned layout = list->opts->layout;
+
+    if (layout == LAYOUT_AUTO)
+        layout = cli_is_terminal(stdout) ? LAYOUT_TABLE : LAYOUT_TSV;
+    if (list->opts->common.is_json)
+        print_json(list);
+    else if (list->opts->wants_names || list->opts->is_null)
+        print_names(list);
+    else if (layout == LAYOUT_TABLE)
+        print_table(list);
+    else
+        print_tsv(list);
+}
+
+static int run_ls(const void *opts, const struct cli_args *args)
+{
+    struct cli_session session;
+    struct tn_model   *model = NULL;
+
+    cli_session_begin(&session, opts);
+    int code = cli_session_open(&session, args->items[0], &model);
+    if (code == 0) {
+        struct listing list = { .opts = opts, .model = model };
+        select_tensors(&list, args);
+        sort_tensors(&list);
+        print_listing(&list);
+        code = no_match(&list, args);
+        free(list.items);
+    }
+    tn_model_close(model);
+    return code;
+}
+
+const struct cli_verb cli_ls = {
+    .name      = "ls",
+    .arguments = "FILE [PATTERN...]",
+    .summary   = "list tensors: name, type, shape, bytes, where",
+    .details   = "Lists the tensors whose names match any PATTERN (* ? [a-z]), "
+                 "or all of them.\nOn a terminal: a table.  Elsewhere one line "
+                 "each, TAB between columns, numbers\nin bytes: name, type, "
+                 "shape, bytes, file, offset, stored bytes, storage, role,\n"
+                 "path.",
+    .least     = 1,
+    .most      = CLI_MANY,
+    .groups    = CLI_READS | CLI_REPORTS,
+    .opts_size = sizeof(struct ls_opts),
+    .options   = options,
+    .run       = run_ls,
+};

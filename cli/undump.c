@@ -1,0 +1,67 @@
+/* undump.c - tenon undump: a file from the text or JSON that dump prints */
+#include "failure.h"
+#include "session.h"
+#include "verb_table.h"
+
+struct undump_opts {
+    struct cli_common common;
+    const char       *schema, *type;
+};
+
+#define FIELD(f) offsetof(struct undump_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_FILE, 0,   "schema", FIELD(schema), "FILE", "descriptor set of your own (protoc -o FILE)" },
+    { CLI_TEXT, 't', "type",   FIELD(type),   "NAME", "message, such as onnx.TensorProto" },
+    { 0 },
+};
+/* clang-format on */
+
+static int undump_file(struct cli_session       *session,
+                       const struct undump_opts *opts, const char *path)
+{
+    struct tn_target       target = cli_target(&opts->common, opts->common.out);
+    struct tn_error        error  = TN_ERROR_INIT;
+    struct tn_dump_options undump = { .schema = opts->schema,
+                                      .type   = opts->type };
+    enum tn_status         status =
+        tn_undump(path, &session->options, &undump, &target, &error);
+
+    cli_session_clear(session);
+    if (status == TN_OK)
+        return 0;
+    return cli_fail(session->common,
+                    status == TN_EXISTS ? opts->common.out : path, &error);
+}
+
+static int run_undump(const void *opts, const struct cli_args *args)
+{
+    const struct undump_opts *o = opts;
+    struct cli_session        session;
+
+    if (o->common.out == NULL)
+        return cli_usage("undump", "say where to with -o FILE");
+    if (o->schema != NULL && o->type == NULL)
+        return cli_usage("undump",
+                         "--schema needs --type: the message to write");
+    int code = cli_refuse_terminal("undump", o->common.out);
+    if (code != 0)
+        return code;
+    cli_session_begin(&session, opts);
+    cli_session_catch_signals();
+    return undump_file(&session, o, args->items[0]);
+}
+
+const struct cli_verb cli_undump = {
+    .name      = "undump",
+    .arguments = "FILE -o OUT",
+    .summary   = "the file again, from what dump printed",
+    .details = "Text and JSON are told apart by their first bytes, formats by "
+               "the names of their\nfields; --type settles it.",
+    .least   = 1,
+    .most    = 1,
+    .groups  = CLI_READS | CLI_WRITES,
+    .opts_size = sizeof(struct undump_opts),
+    .options   = options,
+    .run       = run_undump,
+};

@@ -1,0 +1,12 @@
+/* verb_table.h - the verbs, in the order in which --help lists them */
+#ifndef CLI_VERB_TABLE_H
+#define CLI_VERB_TABLE_H
+
+#include "option_table.h"
+
+extern const struct cli_verb cli_info, cli_ls, cli_get, cli_check, cli_hash,
+    cli_dump, cli_undump, cli_convert, cli_formats, cli_completion;
+
+extern const struct cli_verb *const cli_verbs[]; /* ends with NULL */
+
+#endif
