@@ -1,0 +1,41 @@
+/*
+ * meter.h - counts bytes, and asks the user now and then whether to go on
+ *
+ * Any thread may add.  The callback is only called from the thread that made
+ * the meter, at most about ten times a second, so it may draw on a terminal;
+ * its "stop" reaches all threads at their next byte.
+ */
+#ifndef TN_IO_METER_H
+#define TN_IO_METER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <tenon/progress.h>
+
+#include "base/error.h"
+
+struct tn_meter {
+    tn_progress     *callback; /* NULL: only counts                           */
+    void            *context;
+    const char      *doing;
+    uint64_t         total; /* 0: unknown                                     */
+    _Atomic uint64_t done;
+    atomic_bool      is_stopped;
+    pthread_t        owner;
+    uint64_t         next_call; /* on the monotonic clock, in nanoseconds     */
+};
+
+void tn_meter_init(struct tn_meter *meter, tn_progress *callback, void *context,
+                   const char *doing, uint64_t total);
+
+/* So many bytes more are done.  CANCELLED when the callback said stop, from
+ * then on and for every thread. */
+enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
+                            struct tn_error *error);
+
+/* The last word: calls back with what is done in the end, whatever the time.
+ * For the owner. */
+enum tn_status tn_meter_end(struct tn_meter *meter, struct tn_error *error);
+
+#endif
