@@ -501,6 +501,19 @@ static int first_precision(enum tn_dtype dtype, double value)
     }
 }
 
+/* Integers in full, unless that is longer: 448, not 4.5e+02. */
+static void prefer_integer(double value, char *text)
+{
+    char   whole[FLOAT_TEXT];
+    double magnitude = value < 0 ? -value : value;
+
+    if (magnitude >= 1e17 || (double)(int64_t)value != value)
+        return;
+    snprintf(whole, sizeof whole, "%" PRId64, (int64_t)value);
+    if (value != 0 && strlen(whole) <= strlen(text))
+        strcpy(text, whole);
+}
+
 static void float_text(enum tn_dtype dtype, const uint8_t *element, char *text)
 {
     uint8_t again[8];
@@ -522,6 +535,7 @@ static void float_text(enum tn_dtype dtype, const uint8_t *element, char *text)
             break;
     }
     put_point(text);
+    prefer_integer(value, text);
 }
 
 static void complex_text(enum tn_dtype dtype, const uint8_t *element,
