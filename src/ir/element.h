@@ -44,7 +44,7 @@ void tn_element_convert(enum tn_dtype to_dtype, uint8_t *to,
 
 /* The shortest decimal that reads back as the same element, or an integer in
  * full where that is no longer: 0.1, 448, 1e+30, true, (1.5-2j), nan, -inf.
- *  Whatever the locale.  Returns `text`. */
+ * Whatever the locale.  Returns `text`. */
 const char *tn_element_text(enum tn_dtype dtype, const uint8_t *element,
                             char text[TN_ELEMENT_TEXT]);
 

@@ -239,7 +239,7 @@ static void conversions_follow_the_rule(void **state)
         { TN_COMPLEX64, "(0.5+0.25j)", TN_COMPLEX128, "(0.5+0.25j)" },
         /* Rounded once: by way of a double these would end on a tie. */
         { TN_INT64, "9007199791611905", TN_FLOAT32, "9.0072e+15" },
-        { TN_UINT64, "18446743523953737728", TN_FLOAT32, "1.8446743e+19" },
+        { TN_UINT64, "18446743523953737727", TN_FLOAT32, "1.8446743e+19" },
         { TN_INT64, "9223372036854775807", TN_FLOAT64,
           "9.223372036854776e+18" },
         { TN_INT64, "36169534507319297", TN_BFLOAT16, "3.63e+16" },
