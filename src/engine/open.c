@@ -40,23 +40,47 @@ enum tn_status tn_opened_new(struct tn_opened       **out,
     tn_memory_init(&opened->memory, &allocator,
                    options ? options->max_memory : 0);
     tn_model_init(&opened->model, &opened->memory);
+    tn_list_init(&opened->held, &opened->memory, sizeof(struct tn_opened *));
     opened->model.owner = opened;
     atomic_init(&opened->holders, 1);
     *out = opened;
     return TN_OK;
 }
 
+static void destroy(struct tn_opened *opened)
+{
+    struct tn_allocator allocator = opened->memory.allocator;
+
+    tn_model_done(&opened->model);
+    if (opened->bundle.memory)
+        tn_bundle_close(&opened->bundle);
+    for (uint64_t i = 0; i < opened->held.count; i++)
+        tn_opened_release(*tn_list_at(&opened->held, struct tn_opened *, i));
+    tn_list_done(&opened->held);
+    allocator.resize(allocator.context, opened, sizeof *opened, 0);
+}
+
+/* Edits of edits make chains; each link is one call of its maker's making. */
 void tn_opened_release(struct tn_opened *opened)
 {
-    while (opened && atomic_fetch_sub(&opened->holders, 1) == 1) {
-        struct tn_opened   *shares    = opened->shares;
-        struct tn_allocator allocator = opened->memory.allocator;
-        tn_model_done(&opened->model);
-        if (opened->bundle.memory)
-            tn_bundle_close(&opened->bundle);
-        allocator.resize(allocator.context, opened, sizeof *opened, 0);
-        opened = shares;
-    }
+    if (opened && atomic_fetch_sub(&opened->holders, 1) == 1)
+        destroy(opened);
+}
+
+enum tn_status tn_opened_hold(struct tn_opened *opened, struct tn_opened *other,
+                              struct tn_error *error)
+{
+    struct tn_opened **slot;
+
+    for (uint64_t i = 0; i < opened->held.count; i++)
+        if (*tn_list_at(&opened->held, struct tn_opened *, i) == other)
+            return TN_OK;
+    slot = tn_list_push(&opened->held, struct tn_opened *, error);
+    if (!slot)
+        return error->status;
+    *slot = other;
+    atomic_fetch_add(&other->holders, 1);
+    return TN_OK;
 }
 
 enum tn_status tn_opened_files(struct tn_opened **out, const char *path,

@@ -17,7 +17,8 @@ struct tn_opened {
     struct tn_memory        memory;
     struct tn_bundle        bundle;
     const struct tn_format *format;
-    struct tn_opened       *shares; /* payloads with; NULL: with nobody      */
+    struct tn_list          held;    /* struct tn_opened *: what it shares
+                                        payloads with                        */
     _Atomic unsigned        holders; /* the handle, and models sharing it    */
 };
 
@@ -31,6 +32,10 @@ enum tn_status tn_opened_new(struct tn_opened       **out,
                              const struct tn_options *options,
                              struct tn_error         *error);
 void tn_opened_release(struct tn_opened *opened);
+
+/* Keeps `other` alive as long as this one. */
+enum tn_status tn_opened_hold(struct tn_opened *opened, struct tn_opened *other,
+                              struct tn_error *error);
 
 /* Only the files: for verbs that look at bytes that may be no model. */
 enum tn_status tn_opened_files(struct tn_opened **out, const char *path,

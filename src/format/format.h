@@ -10,7 +10,7 @@
 #include "base/report.h"
 #include "io/bundle.h"
 #include "io/output.h"
-#include "io/progress.h"
+#include "io/meter.h"
 #include "ir/model.h"
 #include "wire/pb/pb_builtin.h"
 
@@ -41,6 +41,9 @@ struct tn_format {
     const char        *title;
     const char        *dialect;  /* "onnx"; "" when it holds tensors only     */
     const char *const *suffixes; /* hints for people; never proof             */
+
+    /* How its graphs keep their attributes; NULL when it holds tensors only. */
+    const struct tn_dialect *dialect_ops;
 
     /* The protobuf message that a file is, for dump and undump; type NULL: it
      * is none. */

@@ -61,31 +61,31 @@ static uint32_t take_graph(struct tn_draft *draft, const struct tn_model *from,
     return id;
 }
 
-/* The tensors of one graph of `from`; `first_op` is the draft id of its first
- * op. */
+/* A tensor of a graph that was taken; TN_NONE: of no graph (checkpoints). */
+static void take_tensor(struct tn_draft *draft, const struct tn_tensor *from,
+                        uint32_t graph, struct tn_error *error)
+{
+    struct tn_draft_tensor *tensor =
+        tn_list_push(&draft->tensors, struct tn_draft_tensor, error);
+
+    if (!tensor)
+        return;
+    tensor->row       = *from;
+    tensor->row.graph = graph;
+    tensor->name      = tn_tensor_name(from);
+    if (from->node != TN_NONE) /* ordinals become ids of draft ops */
+        tensor->row.node = tn_draft_graph_at(draft, graph)->first + from->node;
+}
+
 static void take_tensors(struct tn_draft *draft, const struct tn_model *from,
                          uint32_t row, uint32_t graph, struct tn_error *error)
 {
-    uint32_t first = graph == TN_NONE ? TN_NONE
-                                      : tn_draft_graph_at(draft, graph)->first;
-
-    for (uint64_t i = 0; i < from->tensors.count; i++) {
-        const struct tn_tensor *t = tn_model_tensor(from, i);
-        if (t->graph != row)
-            continue;
-        struct tn_draft_tensor *tensor =
-            tn_list_push(&draft->tensors, struct tn_draft_tensor, error);
-        if (!tensor)
-            return;
-        tensor->row       = *t;
-        tensor->row.graph = graph;
-        tensor->name      = tn_tensor_name(t);
-        if (t->node != TN_NONE)
-            tensor->row.node = first + t->node;
-    }
+    for (uint64_t i = 0; i < from->tensors.count && !tn_failed(error); i++)
+        if (tn_model_tensor(from, i)->graph == row)
+            take_tensor(draft, tn_model_tensor(from, i), graph, error);
 }
 
-/* Subgraphs point at the op they sit in.  `map` gives draft ids of rows. */
+/* Subgraphs point at the op they sit in. */
 static void link_parent(struct tn_draft *draft, uint32_t graph, uint32_t parent)
 {
     struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
@@ -104,9 +104,10 @@ static enum tn_status take_model(struct tn_draft       *draft,
             return error->status;
         if (tn_model_graph_at(base, i)->parent_graph != TN_NONE)
             link_parent(draft, i, tn_model_graph_at(base, i)->parent_graph);
-        take_tensors(draft, base, i, i, error);
     }
-    take_tensors(draft, base, TN_NONE, TN_NONE, error); /* checkpoints */
+    for (uint64_t i = 0; i < base->tensors.count && !tn_failed(error); i++)
+        take_tensor(draft, tn_model_tensor(base, i),
+                    tn_model_tensor(base, i)->graph, error);
     return error->status;
 }
 
@@ -127,15 +128,16 @@ static enum tn_status take_nothing(struct tn_draft *draft,
     return error->status;
 }
 
-enum tn_status tn_draft_init(struct tn_draft *draft, struct tn_memory *memory,
+enum tn_status tn_draft_init(struct tn_draft *draft, struct tn_arena *arena,
                              const struct tn_model   *base,
                              const struct tn_dialect *dialect,
                              struct tn_error         *error)
 {
-    *draft = (struct tn_draft){ .base    = base,
-                                .dialect = dialect,
-                                .memory  = memory };
-    tn_arena_init(&draft->arena, memory);
+    struct tn_memory *memory = arena->memory;
+
+    *draft = (struct tn_draft){
+        .base = base, .dialect = dialect, .memory = memory, .arena = arena
+    };
     tn_list_init(&draft->ops, memory, sizeof(struct tn_draft_op));
     tn_list_init(&draft->graphs, memory, sizeof(struct tn_draft_graph));
     tn_list_init(&draft->tensors, memory, sizeof(struct tn_draft_tensor));
@@ -153,7 +155,6 @@ void tn_draft_done(struct tn_draft *draft)
     tn_list_done(&draft->ops);
     tn_list_done(&draft->graphs);
     tn_list_done(&draft->tensors);
-    tn_arena_done(&draft->arena);
 }
 
 /* ---- ids from the caller -------------------------------------------------- */
@@ -182,7 +183,7 @@ static enum tn_status expect_graph(const struct tn_draft *draft, uint32_t graph,
 static struct tn_bytes keep(struct tn_draft *draft, const char *text,
                             struct tn_error *error)
 {
-    return tn_bytes_dup(&draft->arena, tn_text(text ? text : ""), error);
+    return tn_bytes_dup(draft->arena, tn_text(text ? text : ""), error);
 }
 
 static struct tn_bytes *keep_all(struct tn_draft *draft,
@@ -190,7 +191,7 @@ static struct tn_bytes *keep_all(struct tn_draft *draft,
                                  struct tn_error *error)
 {
     struct tn_bytes *kept =
-        tn_new(&draft->arena, struct tn_bytes, count, error);
+        tn_new(draft->arena, struct tn_bytes, count, error);
 
     for (uint32_t i = 0; kept && i < count; i++)
         kept[i] = keep(draft, texts[i], error);
@@ -201,7 +202,7 @@ static struct tn_draft_change *new_change(struct tn_draft *draft,
                                           struct tn_error *error)
 {
     struct tn_draft_change *change =
-        tn_new(&draft->arena, struct tn_draft_change, 1, error);
+        tn_new(draft->arena, struct tn_draft_change, 1, error);
     struct tn_draft_change **slot =
         change ? tn_list_push(&draft->changes, struct tn_draft_change *, error)
                : NULL;
@@ -300,9 +301,9 @@ static struct tn_draft_change *change_from_row(struct tn_draft       *draft,
     change->control_count = o->control_count;
     change->output_count  = o->output_count;
     change->inputs =
-        tn_new(&draft->arena, struct tn_bytes, o->input_count, error);
+        tn_new(draft->arena, struct tn_bytes, o->input_count, error);
     change->outputs =
-        tn_new(&draft->arena, struct tn_bytes, o->output_count, error);
+        tn_new(draft->arena, struct tn_bytes, o->output_count, error);
     for (uint32_t i = 0; change->inputs && i < o->input_count; i++)
         change->inputs[i] = value_name(from, tn_op_input(from, row, i));
     for (uint32_t i = 0; change->outputs && i < o->output_count; i++)
@@ -454,7 +455,7 @@ static const void *keep_array(struct tn_draft *draft, const void *items,
                               uint32_t count, size_t item_size,
                               struct tn_error *error)
 {
-    void *copy = tn_arena_array(&draft->arena, count, item_size,
+    void *copy = tn_arena_array(draft->arena, count, item_size,
                                 alignof(max_align_t), error);
 
     if (copy && count)
@@ -466,10 +467,10 @@ static void keep_strings(struct tn_draft *draft, struct tn_attr_value *value,
                          struct tn_error *error)
 {
     struct tn_bytes *kept =
-        tn_new(&draft->arena, struct tn_bytes, value->count, error);
+        tn_new(draft->arena, struct tn_bytes, value->count, error);
 
     for (uint32_t i = 0; kept && i < value->count; i++)
-        kept[i] = tn_bytes_dup(&draft->arena, value->of.strings[i], error);
+        kept[i] = tn_bytes_dup(draft->arena, value->of.strings[i], error);
     value->of.strings = kept;
 }
 
@@ -477,7 +478,7 @@ static void keep_shapes(struct tn_draft *draft, struct tn_attr_value *value,
                         struct tn_error *error)
 {
     struct tn_attr_shape *kept =
-        tn_new(&draft->arena, struct tn_attr_shape, value->count, error);
+        tn_new(draft->arena, struct tn_attr_shape, value->count, error);
 
     for (uint32_t i = 0; kept && i < value->count; i++) {
         kept[i]      = value->of.shapes[i];
@@ -491,7 +492,7 @@ static void keep_tensors(struct tn_draft *draft, struct tn_attr_value *value,
                          struct tn_error *error)
 {
     const struct tn_tensor **kept =
-        tn_new(&draft->arena, const struct tn_tensor *, value->count, error);
+        tn_new(draft->arena, const struct tn_tensor *, value->count, error);
 
     for (uint32_t i = 0; kept && i < value->count; i++)
         kept[i] = keep_array(draft, value->of.tensors[i], 1,
@@ -504,7 +505,7 @@ static const struct tn_attr_value *keep_value(struct tn_draft            *draft,
                                               struct tn_error *error)
 {
     struct tn_attr_value *value =
-        tn_new(&draft->arena, struct tn_attr_value, 1, error);
+        tn_new(draft->arena, struct tn_attr_value, 1, error);
 
     if (!value)
         return NULL;
@@ -681,7 +682,7 @@ static struct tn_ends keep_ends(struct tn_draft   *draft,
                                 const char *const *names, uint32_t count,
                                 struct tn_error *error)
 {
-    struct tn_end *ends = tn_new(&draft->arena, struct tn_end, count, error);
+    struct tn_end *ends = tn_new(draft->arena, struct tn_end, count, error);
 
     for (uint32_t i = 0; ends && i < count; i++) {
         ends[i].name = keep(draft, names[i], error);

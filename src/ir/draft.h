@@ -63,14 +63,15 @@ struct tn_draft {
     const struct tn_model   *base; /* NULL: from nothing                      */
     const struct tn_dialect *dialect;
     struct tn_memory        *memory;
-    struct tn_arena          arena;
+    struct tn_arena         *arena; /* outlives the committed models          */
     struct tn_list           ops;     /* struct tn_draft_op                   */
     struct tn_list           graphs;  /* struct tn_draft_graph                */
     struct tn_list           tensors; /* struct tn_draft_tensor               */
     struct tn_list           changes; /* struct tn_draft_change *: to release */
 };
 
-enum tn_status tn_draft_init(struct tn_draft *draft, struct tn_memory *memory,
+/* What is added lives in `arena`, which committed models then refer to. */
+enum tn_status tn_draft_init(struct tn_draft *draft, struct tn_arena *arena,
                              const struct tn_model   *base,
                              const struct tn_dialect *dialect,
                              struct tn_error         *error);

@@ -1,0 +1,260 @@
+/*
+ * edit.c - edits for callers: a draft, and what it keeps alive
+ *
+ * What an edit adds is stored in a context of its own, which is counted like
+ * an opened model: results hold it, and it holds every model it took from.
+ */
+#include "base/arith.h"
+#include "engine/opened.h"
+#include "ir/draft.h"
+
+#include <inttypes.h>
+
+struct tn_edit {
+    struct tn_draft   draft;
+    struct tn_opened *store; /* owns names, values and elements that were added,
+                                and this edit                                 */
+};
+
+static enum tn_status begin(struct tn_edit **out, struct tn_opened *base,
+                            const struct tn_format   *format,
+                            const struct tn_dialect  *dialect,
+                            const struct tn_options  *options,
+                            struct tn_error          *error)
+{
+    struct tn_opened *store;
+
+    *out = NULL;
+    TN_TRY(tn_opened_new(&store, options, error));
+    store->format        = format;
+    struct tn_edit *edit = tn_new(&store->model.arena, struct tn_edit, 1, error);
+    if (edit && (!base || tn_opened_hold(store, base, error) == TN_OK)) {
+        edit->store = store;
+        tn_draft_init(&edit->draft, &store->model.arena,
+                      base ? &base->model : NULL, dialect, error);
+        *out = edit;
+    }
+    if (!tn_failed(error))
+        return TN_OK;
+    if (*out)
+        tn_draft_done(&edit->draft);
+    tn_opened_release(store);
+    *out = NULL;
+    return error->status;
+}
+
+enum tn_status tn_edit_open(struct tn_edit **out, const struct tn_model *base,
+                            const struct tn_options *options,
+                            struct tn_error         *error)
+{
+    struct tn_opened *opened = tn_opened_of(base);
+
+    *out = NULL;
+    if (!base->wants_graph || !base->dialect)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "to edit a model, open it with wants_graph");
+    return begin(out, opened, opened->format, base->dialect, options, error);
+}
+
+enum tn_status tn_edit_new(struct tn_edit **out, const char *format,
+                           const struct tn_options *options,
+                           struct tn_error         *error)
+{
+    const struct tn_format *f = tn_format_named(format);
+
+    *out = NULL;
+    if (!f || !f->dialect_ops || !f->write)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            "no graph format is called '%s'", format);
+    return begin(out, NULL, f, f->dialect_ops, options, error);
+}
+
+void tn_edit_close(struct tn_edit *edit)
+{
+    if (!edit)
+        return;
+    tn_draft_done(&edit->draft);
+    tn_opened_release(edit->store); /* the edit itself lies in there */
+}
+
+enum tn_status tn_edit_add_op(struct tn_edit *edit, uint32_t graph,
+                              uint32_t before, const struct tn_op_spec *spec,
+                              uint32_t *op, struct tn_error *error)
+{
+    return tn_draft_add_op(&edit->draft, graph, before, spec, op, error);
+}
+
+enum tn_status tn_edit_replace_op(struct tn_edit *edit, uint32_t op,
+                                  const struct tn_op_spec *spec,
+                                  struct tn_error         *error)
+{
+    return tn_draft_replace_op(&edit->draft, op, spec, error);
+}
+
+enum tn_status tn_edit_remove_op(struct tn_edit *edit, uint32_t op,
+                                 struct tn_error *error)
+{
+    return tn_draft_remove_op(&edit->draft, op, error);
+}
+
+enum tn_status tn_edit_set_input(struct tn_edit *edit, uint32_t op,
+                                 uint32_t index, const char *value,
+                                 struct tn_error *error)
+{
+    return tn_draft_set_input(&edit->draft, op, index, value, error);
+}
+
+/* Tensors in attributes come from models that must then stay. */
+static enum tn_status hold_tensors(struct tn_edit             *edit,
+                                   const struct tn_attr_value *value,
+                                   struct tn_error            *error)
+{
+    if (value->kind != TN_ATTR_TENSOR)
+        return TN_OK;
+    for (uint32_t i = 0; i < value->count; i++)
+        TN_TRY(tn_opened_hold(edit->store,
+                              tn_opened_of(value->of.tensors[i]->model),
+                              error));
+    return TN_OK;
+}
+
+enum tn_status tn_edit_set_attr(struct tn_edit *edit, uint32_t op,
+                                const char                 *name,
+                                const struct tn_attr_value *value,
+                                struct tn_error            *error)
+{
+    TN_TRY(hold_tensors(edit, value, error));
+    return tn_draft_set_attr(&edit->draft, op, name, value, error);
+}
+
+enum tn_status tn_edit_remove_attr(struct tn_edit *edit, uint32_t op,
+                                   const char *name, struct tn_error *error)
+{
+    return tn_draft_remove_attr(&edit->draft, op, name, error);
+}
+
+enum tn_status tn_edit_add_tensor(struct tn_edit *edit, uint32_t graph,
+                                  const char             *name,
+                                  const struct tn_tensor *from,
+                                  struct tn_error        *error)
+{
+    TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
+    return tn_draft_add_tensor(&edit->draft, graph, name, &from->elements,
+                               error);
+}
+
+enum tn_status tn_edit_replace_tensor(struct tn_edit *edit, uint32_t graph,
+                                      const char             *name,
+                                      const struct tn_tensor *from,
+                                      struct tn_error        *error)
+{
+    TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
+    return tn_draft_replace_tensor(&edit->draft, graph, name, &from->elements,
+                                   error);
+}
+
+enum tn_status tn_edit_remove_tensor(struct tn_edit *edit, uint32_t graph,
+                                     const char *name, struct tn_error *error)
+{
+    return tn_draft_remove_tensor(&edit->draft, graph, name, error);
+}
+
+/* A source in the store over a copy of the elements. */
+static struct tn_source *keep_elements(struct tn_edit  *edit,
+                                       struct tn_bytes  bytes,
+                                       struct tn_error *error)
+{
+    struct tn_arena  *arena  = &edit->store->model.arena;
+    struct tn_source *source = tn_new(arena, struct tn_source, 1, error);
+    struct tn_bytes   copy   = tn_bytes_dup(arena, bytes, error);
+
+    if (!source || !copy.data)
+        return NULL;
+    tn_source_memory(source, &edit->store->memory, copy);
+    return source;
+}
+
+enum tn_status tn_edit_add_elements(struct tn_edit *edit, uint32_t graph,
+                                    const char *name, enum tn_dtype dtype,
+                                    uint32_t rank, const uint64_t *dims,
+                                    struct tn_bytes  elements,
+                                    struct tn_error *error)
+{
+    struct tn_arena   *arena = &edit->store->model.arena;
+    uint64_t          *kept  = tn_new(arena, uint64_t, rank, error);
+    struct tn_elements made  = { .shape = { dtype, rank, kept } };
+    uint64_t           size, count;
+
+    if (!kept)
+        return error->status;
+    if (rank)
+        memcpy(kept, dims, rank * sizeof *kept);
+    if (!tn_shape_bytes(&made.shape, &size) || size != elements.size ||
+        !tn_shape_count(&made.shape, &count))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "tensor '%s': %zu bytes do not fit its shape",
+                            name, elements.size);
+    struct tn_source *source = keep_elements(edit, elements, error);
+    if (!source)
+        return error->status;
+    made.payload = (struct tn_payload){ .span     = { source, 0, size },
+                                        .stored   = count,
+                                        .encoding = TN_ENCODING_RAW,
+                                        .per_byte = 1 };
+    return tn_draft_add_tensor(&edit->draft, graph, name, &made, error);
+}
+
+enum tn_status tn_edit_add_function(struct tn_edit *edit, const char *name,
+                                    const char *domain,
+                                    const char *const *inputs,
+                                    uint32_t           input_count,
+                                    const char *const *outputs,
+                                    uint32_t output_count, uint32_t *graph,
+                                    struct tn_error *error)
+{
+    return tn_draft_add_function(&edit->draft, name, domain, inputs,
+                                 input_count, outputs, output_count, graph,
+                                 error);
+}
+
+enum tn_status tn_edit_copy_function(struct tn_edit        *edit,
+                                     const struct tn_model *from,
+                                     uint32_t graph, const char *name,
+                                     uint32_t        *new_graph,
+                                     struct tn_error *error)
+{
+    TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from), error));
+    return tn_draft_copy_function(&edit->draft, from, graph, name, new_graph,
+                                  error);
+}
+
+enum tn_status tn_edit_remove_function(struct tn_edit *edit, uint32_t graph,
+                                       struct tn_error *error)
+{
+    return tn_draft_remove_function(&edit->draft, graph, error);
+}
+
+enum tn_status tn_edit_commit(struct tn_edit *edit, struct tn_model **out,
+                              struct tn_error *error)
+{
+    struct tn_options options = {
+        .allocator  = &edit->store->memory.allocator,
+        .max_memory = edit->store->memory.limit == UINT64_MAX
+                          ? 0
+                          : edit->store->memory.limit,
+    };
+    struct tn_opened *result;
+
+    *out = NULL;
+    TN_TRY(tn_opened_new(&result, &options, error));
+    result->format       = edit->store->format;
+    result->model.format = result->format->name;
+    result->model.title  = result->format->title;
+    if (tn_opened_hold(result, edit->store, error) != TN_OK ||
+        tn_draft_commit(&edit->draft, &result->model, error) != TN_OK) {
+        tn_opened_release(result);
+        return error->status;
+    }
+    *out = &result->model;
+    return TN_OK;
+}

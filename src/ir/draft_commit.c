@@ -1,0 +1,449 @@
+/* draft_commit.c - laying a draft out as the flat tables of a new model */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "ir/draft.h"
+
+struct layout {
+    struct tn_draft *draft;
+    struct tn_model *model;
+    struct tn_error *error;
+};
+
+static uint32_t intern(struct layout *to, struct tn_bytes text)
+{
+    if (text.size == 0)
+        return TN_NO_NAME;
+    return tn_intern_copy(&to->model->names, text, to->error);
+}
+
+/* ---- what the format says about itself ---------------------------------- */
+
+static void copy_list(struct tn_list *to, const struct tn_list *from,
+                      struct tn_error *error)
+{
+    void *items = from->count ? tn_list_grow(to, from->count, error) : NULL;
+
+    if (items)
+        memcpy(items, from->items, (size_t)(from->count * from->item_size));
+}
+
+static void copy_head(struct layout *to)
+{
+    const struct tn_model *base = to->draft->base;
+
+    to->model->dialect     = to->draft->dialect;
+    to->model->wants_graph = true;
+    to->model->is_edited   = true;
+    if (!base)
+        return;
+    to->model->format    = base->format;
+    to->model->title     = base->title;
+    to->model->wire      = base->wire;
+    to->model->file_size = base->file_size;
+    to->model->detail    = base->detail;
+    copy_list(&to->model->facts, &base->facts, to->error);
+    copy_list(&to->model->tags, &base->tags, to->error);
+    copy_list(&to->model->signatures, &base->signatures, to->error);
+}
+
+/* ---- ops ------------------------------------------------------------------- */
+
+static void add_input(struct layout *to, uint32_t graph, struct tn_bytes name)
+{
+    uint32_t value = TN_NONE;
+
+    if (name.size)
+        value = tn_model_value(to->model, graph, intern(to, name), to->error);
+    tn_model_add_input(to->model, value, to->error);
+}
+
+static void add_output(struct layout *to, uint32_t graph, uint32_t op,
+                       uint32_t index, struct tn_bytes name)
+{
+    uint32_t value = TN_NONE;
+
+    if (name.size)
+        value = tn_model_value(to->model, graph, intern(to, name), to->error);
+    tn_model_add_output(to->model, value, to->error);
+    tn_model_define(to->model, value, TN_VALUE_OUTPUT, op, index);
+}
+
+/* The bytes of the node in the file, if it came from one. */
+static void set_wire(struct layout *to, struct tn_op *row,
+                     const struct tn_draft_op *op)
+{
+    if (!op->from)
+        return;
+    const struct tn_op *old = tn_model_op_at(op->from, op->row);
+    if (!old->wire_length)
+        return;
+    row->wire_offset = old->wire_offset;
+    row->wire_length = old->wire_length;
+    row->source      = tn_model_source_id(
+             to->model,
+             *tn_list_at(&op->from->sources, struct tn_source *, old->source),
+             to->error);
+}
+
+static void add_slots(struct layout *to, struct tn_op *row,
+                      const struct tn_draft_change *change)
+{
+    row->first_attr = (uint32_t)to->model->attrs.count;
+    for (uint64_t i = 0; i < change->attrs.count; i++) {
+        const struct tn_draft_attr *attr =
+            tn_list_at(&change->attrs, struct tn_draft_attr, i);
+        struct tn_attr_slot *slot =
+            tn_list_push(&to->model->attrs, struct tn_attr_slot, to->error);
+        if (!slot)
+            return;
+        *slot = (struct tn_attr_slot){ intern(to, attr->name), attr->value,
+                                       attr->wire };
+        row->attr_count++;
+    }
+}
+
+/* Slots of an op that an earlier edit touched and this one did not. */
+static void copy_slots(struct layout *to, struct tn_op *row,
+                       const struct tn_draft_op *op)
+{
+    const struct tn_op *old = tn_model_op_at(op->from, op->row);
+
+    if (old->first_attr == TN_NONE)
+        return;
+    row->first_attr = (uint32_t)to->model->attrs.count;
+    for (uint32_t i = 0; i < old->attr_count; i++) {
+        const struct tn_attr_slot *from =
+            tn_list_at(&op->from->attrs, struct tn_attr_slot,
+                       (uint64_t)old->first_attr + i);
+        struct tn_attr_slot *slot =
+            tn_list_push(&to->model->attrs, struct tn_attr_slot, to->error);
+        if (!slot)
+            return;
+        *slot      = *from;
+        slot->name = intern(to, tn_model_name(op->from, from->name));
+        row->attr_count++;
+    }
+}
+
+static void place_changed(struct layout *to, uint32_t graph, uint32_t id,
+                          const struct tn_draft_op *op)
+{
+    const struct tn_draft_change *change = op->change;
+    struct tn_op                 *row    = tn_model_op_at(to->model, id);
+
+    row->name          = intern(to, change->name);
+    row->type          = intern(to, change->type);
+    row->domain        = intern(to, change->domain);
+    row->control_count = change->control_count;
+    add_slots(to, row, change);
+    set_wire(to, row, op);
+    for (uint32_t i = 0; i < change->input_count; i++)
+        add_input(to, graph, change->inputs[i]);
+    if (!to->draft->dialect->names_outputs)
+        add_output(to, graph, id, 0, change->name);
+    else
+        for (uint32_t i = 0; i < change->output_count; i++)
+            add_output(to, graph, id, i, change->outputs[i]);
+}
+
+static struct tn_bytes value_name(const struct tn_model *model, uint32_t value)
+{
+    if (value == TN_NONE)
+        return tn_text("");
+    return tn_model_name(model, tn_model_value_at(model, value)->name);
+}
+
+static void place_row(struct layout *to, uint32_t graph, uint32_t id,
+                      const struct tn_draft_op *op)
+{
+    const struct tn_model *from = op->from;
+    const struct tn_op    *old  = tn_model_op_at(from, op->row);
+    struct tn_op          *row  = tn_model_op_at(to->model, id);
+
+    row->name          = intern(to, tn_model_name(from, old->name));
+    row->type          = intern(to, tn_model_name(from, old->type));
+    row->domain        = intern(to, tn_model_name(from, old->domain));
+    row->control_count = old->control_count;
+    copy_slots(to, row, op);
+    set_wire(to, row, op);
+    for (uint32_t i = 0; i < old->input_count; i++)
+        add_input(to, graph, value_name(from, tn_op_input(from, op->row, i)));
+    for (uint32_t i = 0; i < old->output_count; i++)
+        add_output(to, graph, id, i,
+                   value_name(from, tn_op_output(from, op->row, i)));
+}
+
+static void place_op(struct layout *to, uint32_t graph, struct tn_draft_op *op)
+{
+    uint32_t id = tn_model_add_op(to->model, graph, to->error);
+
+    if (id == TN_NONE)
+        return;
+    op->placed = id;
+    if (op->change)
+        place_changed(to, graph, id, op);
+    else
+        place_row(to, graph, id, op);
+    tn_model_count_op(to->model, tn_model_op_at(to->model, id)->domain,
+                      tn_model_op_at(to->model, id)->type, to->error);
+    tn_model_graph_at(to->model, graph)->op_count++;
+}
+
+/* ---- graphs ------------------------------------------------------------------ */
+
+/* Where a graph is now: numbers of nodes may have moved. */
+static const char *path_of(struct layout *to, const struct tn_draft_graph *g,
+                           uint32_t parent, uint32_t node)
+{
+    char old[512], now[512];
+
+    if (!g->from)
+        return tn_text_format(&to->model->arena, to->error, "functions['%.*s']",
+                              TN_FMT(g->name));
+    const struct tn_graph *row = tn_model_graph_at(g->from, g->row);
+    if (parent == TN_NONE)
+        return row->path;
+    size_t length = tn_model_path_of(g->from, row->parent_graph,
+                                     row->parent_node, old, sizeof old);
+    tn_model_path_of(to->model, parent, node, now, sizeof now);
+    const char *tail = length < strlen(row->path) ? row->path + length : "";
+    return tn_text_format(&to->model->arena, to->error, "%s%s", now, tail);
+}
+
+static void fill_graph(struct layout *to, uint32_t id,
+                       const struct tn_draft_graph *g, uint32_t parent,
+                       uint32_t node)
+{
+    struct tn_graph *row = tn_model_graph_at(to->model, id);
+
+    row->name         = intern(to, g->name);
+    row->domain       = intern(to, g->domain);
+    row->inputs       = g->inputs;
+    row->outputs      = g->outputs;
+    row->parent_graph = parent;
+    row->parent_node  = node;
+    row->is_touched   = g->is_touched;
+    if (!g->from)
+        return;
+    const struct tn_graph *old = tn_model_graph_at(g->from, g->row);
+    row->parent_slot           = old->parent_slot;
+    row->depth                 = old->depth;
+    row->wire                  = old->wire;
+    row->is_touched |= old->is_touched;
+}
+
+static void define_ends(struct layout *to, uint32_t graph, struct tn_ends ends)
+{
+    for (uint32_t i = 0; i < ends.count; i++) {
+        if (ends.items[i].name.size == 0)
+            continue;
+        uint32_t value = tn_model_value(
+            to->model, graph, intern(to, ends.items[i].name), to->error);
+        tn_model_define(to->model, value, TN_VALUE_INPUT, TN_NONE, 0);
+    }
+}
+
+static bool is_gone(const struct tn_draft *draft, uint32_t graph)
+{
+    const struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
+
+    if (g->is_removed)
+        return true;
+    if (g->parent == TN_NONE)
+        return false;
+    return tn_draft_op_at(draft, g->parent_op)->placed == TN_NONE ||
+           !tn_draft_op_at(draft, g->parent_op)->from;
+}
+
+static void place_graph(struct layout *to, uint32_t graph)
+{
+    struct tn_draft_graph *g = tn_draft_graph_at(to->draft, graph);
+    uint32_t parent = TN_NONE, node = TN_NONE;
+    const char *word = "node";
+
+    if (g->parent != TN_NONE) {
+        parent = tn_draft_graph_at(to->draft, g->parent)->placed;
+        node   = tn_draft_op_at(to->draft, g->parent_op)->placed -
+               tn_model_graph_at(to->model, parent)->first_op;
+    }
+    if (g->from)
+        word = tn_model_graph_at(g->from, g->row)->node_word;
+    const char *path = path_of(to, g, parent, node);
+    g->placed        = tn_model_add_graph(
+               to->model, (enum tn_graph_kind)g->kind, path, word, to->error);
+    if (g->placed == TN_NONE || tn_failed(to->error))
+        return;
+    fill_graph(to, g->placed, g, parent, node);
+    define_ends(to, g->placed, g->inputs);
+    for (uint32_t op = g->first; op != TN_NONE && !tn_failed(to->error);
+         op          = tn_draft_op_at(to->draft, op)->next)
+        if (!tn_draft_op_at(to->draft, op)->is_removed)
+            place_op(to, g->placed, tn_draft_op_at(to->draft, op));
+}
+
+static void forget_places(struct tn_draft *draft)
+{
+    for (uint64_t i = 0; i < draft->ops.count; i++)
+        tn_draft_op_at(draft, (uint32_t)i)->placed = TN_NONE;
+    for (uint64_t i = 0; i < draft->graphs.count; i++)
+        tn_draft_graph_at(draft, (uint32_t)i)->placed = TN_NONE;
+}
+
+/* A graph that sits in a touched op is written from the tables: the slot that
+ * holds it gets its new number. */
+static void point_at_subgraph(struct layout *to, uint32_t graph)
+{
+    struct tn_graph *g = tn_model_graph_at(to->model, graph);
+
+    if (!g->is_touched || g->parent_graph == TN_NONE)
+        return;
+    struct tn_op *op = tn_model_op_at(
+        to->model,
+        tn_model_graph_at(to->model, g->parent_graph)->first_op +
+            g->parent_node);
+    if (op->first_attr == TN_NONE || g->parent_slot >= op->attr_count)
+        return;
+    struct tn_attr_slot  *slot  = tn_list_at(&to->model->attrs,
+                                             struct tn_attr_slot,
+                                             (uint64_t)op->first_attr +
+                                                 g->parent_slot);
+    struct tn_attr_value *value = (struct tn_attr_value *)(uintptr_t)slot->value;
+    uint32_t count = value ? value->count : 0;
+    int64_t *ids   = tn_new(&to->model->arena, int64_t, count + 1, to->error);
+    value = tn_new(&to->model->arena, struct tn_attr_value, 1, to->error);
+    if (!ids || !value)
+        return;
+    if (count)
+        memcpy(ids, slot->value->of.ints, count * sizeof *ids);
+    ids[count] = graph;
+    *value = (struct tn_attr_value){ .kind = TN_ATTR_GRAPH, .count = count + 1 };
+    value->is_list = count > 0;
+    value->of.ints = ids;
+    slot->value    = value;
+}
+
+/* ---- tensors ------------------------------------------------------------------- */
+
+/* The place of an attribute's tensor, unless its node or attribute is gone. */
+static bool keeps_attribute(struct layout *to, const struct tn_draft_tensor *t,
+                            struct tn_tensor *row)
+{
+    const struct tn_draft_op *op = tn_draft_op_at(to->draft, t->row.node);
+
+    if (op->placed == TN_NONE || !op->from)
+        return false;
+    row->node = op->placed - tn_model_graph_at(to->model, row->graph)->first_op;
+    if (!op->change)
+        return true;
+    for (uint64_t i = 0; i < op->change->attrs.count; i++) {
+        const struct tn_draft_attr *attr =
+            tn_list_at(&op->change->attrs, struct tn_draft_attr, i);
+        if (attr->wire.source == t->row.wire.source && !attr->value &&
+            t->row.wire.offset >= attr->wire.offset &&
+            t->row.wire.offset - attr->wire.offset < attr->wire.length) {
+            row->slot = (uint32_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void place_tensor(struct layout *to, const struct tn_draft_tensor *t)
+{
+    struct tn_tensor row = t->row;
+
+    if (t->is_removed)
+        return;
+    if (row.graph != TN_NONE) {
+        row.graph = tn_draft_graph_at(to->draft, row.graph)->placed;
+        if (row.graph == TN_NONE)
+            return;
+        if (row.node != TN_NONE && !keeps_attribute(to, t, &row))
+            return;
+    }
+    struct tn_tensor *tensor = tn_model_add_tensor(to->model, to->error);
+    if (!tensor)
+        return;
+    row.model = to->model;
+    row.name  = intern(to, t->name);
+    *tensor   = row;
+    if (row.graph == TN_NONE || row.node != TN_NONE)
+        return;
+    uint32_t value = tn_model_value(to->model, row.graph, row.name, to->error);
+    tn_model_define(to->model, value, TN_VALUE_INITIALIZER, TN_NONE, 0);
+}
+
+/* The tensors that new attribute values bring. */
+static void place_values(struct layout *to, uint32_t op)
+{
+    const struct tn_op *o = tn_model_op_at(to->model, op);
+
+    for (uint32_t i = 0; o->first_attr != TN_NONE && i < o->attr_count; i++) {
+        const struct tn_attr_slot *slot =
+            tn_list_at(&to->model->attrs, struct tn_attr_slot,
+                       (uint64_t)o->first_attr + i);
+        if (!slot->value || slot->value->kind != TN_ATTR_TENSOR)
+            continue;
+        for (uint32_t k = 0; k < slot->value->count; k++) {
+            struct tn_tensor *t = tn_model_add_tensor(to->model, to->error);
+            if (!t)
+                return;
+            t->elements = slot->value->of.tensors[k]->elements;
+            t->role     = TN_ROLE_ATTRIBUTE;
+            t->name     = o->name;
+            t->graph    = o->graph;
+            t->node = op - tn_model_graph_at(to->model, o->graph)->first_op;
+            t->slot = i;
+            t->part = slot->value->is_list ? k : TN_NONE;
+        }
+    }
+}
+
+/* ---- values ---------------------------------------------------------------------- */
+
+/* In dialects where "split:2" is the third output of "split". */
+static void find_producers(struct layout *to)
+{
+    const struct tn_dialect *dialect = to->draft->dialect;
+
+    if (!dialect->producer_of)
+        return;
+    for (uint32_t i = 0; i < to->model->values.count; i++) {
+        struct tn_value *value = tn_model_value_at(to->model, i);
+        if (value->kind != TN_VALUE_UNDEFINED)
+            continue;
+        uint32_t        output = 0;
+        struct tn_bytes base   = dialect->producer_of(
+              tn_model_name(to->model, value->name), &output);
+        uint32_t name   = tn_intern_find(&to->model->names, base);
+        uint32_t source = tn_model_find_value(to->model, value->graph, name);
+        if (source == TN_NONE || source == i)
+            continue;
+        const struct tn_value *from = tn_model_value_at(to->model, source);
+        tn_model_define(to->model, i, (enum tn_value_kind)from->kind,
+                        from->producer, output);
+    }
+}
+
+enum tn_status tn_draft_commit(struct tn_draft *draft, struct tn_model *model,
+                               struct tn_error *error)
+{
+    struct layout to = { draft, model, error };
+
+    forget_places(draft);
+    copy_head(&to);
+    for (uint32_t i = 0; i < draft->graphs.count && !tn_failed(error); i++)
+        if (!is_gone(draft, i))
+            place_graph(&to, i);
+    for (uint32_t i = 0; i < model->graphs.count && !tn_failed(error); i++)
+        point_at_subgraph(&to, i);
+    for (uint64_t i = 0; i < draft->tensors.count && !tn_failed(error); i++)
+        place_tensor(&to,
+                     tn_list_at(&draft->tensors, struct tn_draft_tensor, i));
+    for (uint32_t i = 0; i < model->ops.count && !tn_failed(error); i++)
+        place_values(&to, i);
+    find_producers(&to);
+    tn_model_resolve(model);
+    return tn_model_finish(model, error);
+}
