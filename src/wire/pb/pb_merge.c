@@ -265,7 +265,7 @@ static void write_packed(struct tn_rope *to, struct run *run)
     while (run_next(run, &o)) {
         if (is_whole_fixed(type, &o))
             put_reference(&numbers, o.field.body);
-        else if (tn_pb_fit(type, &o.field) == TN_PB_PACKED)
+        else if (tn_pb_fit(type, &o.field) == TN_PB_FITS_PACKED)
             write_numbers(&numbers, run, o.field, 0);
         else
             tn_pb_put_bare(
@@ -288,7 +288,7 @@ static void write_unpacked(struct tn_rope *to, struct run *run)
     struct occurrence o;
 
     while (run_next(run, &o)) {
-        if (tn_pb_fit(run->type, &o.field) == TN_PB_PACKED)
+        if (tn_pb_fit(run->type, &o.field) == TN_PB_FITS_PACKED)
             write_numbers(to, run, o.field, run->type->number);
         else
             put_number(to, &o,
@@ -433,7 +433,7 @@ static bool may_hold_unknown(const struct tn_pb_field_type *type,
                              const struct tn_pb_field      *f)
 {
     return type->type == TN_PB_ENUM && !type->enumeration->is_open &&
-           tn_pb_fit(type, f) == TN_PB_PACKED;
+           tn_pb_fit(type, f) == TN_PB_FITS_PACKED;
 }
 
 /* Two members of one oneof; which oneofs occurred is a bit each, and past 64
@@ -581,7 +581,7 @@ static void write_sorted(const struct tn_pb_view *view, struct tn_rope *to,
 
     tn_list_init(&places, view->arena->memory, sizeof(struct place));
     tn_list_init(&winners, view->arena->memory, sizeof(struct winner));
-    struct place  *place  = tn_list_grow(&places, count, view->error);
+    struct place  *place  = tn_list_grow(&places, count + 1, view->error);
     struct winner *winner = tn_list_grow(
         &winners, (uint64_t)view->type->oneof_count + 1, view->error);
     if (place && winner && list_places(view, place, winner)) {

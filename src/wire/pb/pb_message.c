@@ -34,13 +34,13 @@ enum tn_pb_fit tn_pb_fit(const struct tn_pb_field_type *type,
                          const struct tn_pb_field      *field)
 {
     if (!type)
-        return TN_PB_UNKNOWN;
+        return TN_PB_FITS_NOT;
     if (field->type == tn_pb_wire_type(type->type))
-        return TN_PB_ONE;
+        return TN_PB_FITS_ONE;
     if (field->type == TN_WIRE_LEN && type->label == TN_PB_REPEATED &&
         tn_pb_is_packable(type->type))
-        return TN_PB_PACKED;
-    return TN_PB_UNKNOWN;
+        return TN_PB_FITS_PACKED;
+    return TN_PB_FITS_NOT;
 }
 
 static uint64_t sign_extended(uint64_t value)
@@ -105,8 +105,8 @@ bool tn_pb_fields_next(struct tn_pb_fields *fields, struct tn_pb_field *field,
         tn_pb_message_field(view->type, field->number);
     enum tn_pb_fit fit = tn_pb_fit(known, field);
     bool           is_value =
-        fit == TN_PB_PACKED ||
-        (fit == TN_PB_ONE &&
+        fit == TN_PB_FITS_PACKED ||
+        (fit == TN_PB_FITS_ONE &&
          tn_pb_holds(known, tn_pb_decode(known->type, field->value)));
     *type = is_value ? known : NULL;
     return true;
@@ -383,7 +383,7 @@ bool tn_pb_items_next(struct tn_pb_items *items, struct tn_pb_value *value)
             return false;
         if (type != items->type)
             continue;
-        if (tn_pb_fit(type, &f) == TN_PB_ONE)
+        if (tn_pb_fit(type, &f) == TN_PB_FITS_ONE)
             break;
         items->packed       = f;
         items->is_in_packed = true;

@@ -41,7 +41,7 @@ struct tn_pb_view tn_pb_view(const struct tn_pb_message *type,
                              struct tn_cursor body, struct tn_arena *arena);
 
 /* How a field on the wire fits its type (NULL: none). */
-enum tn_pb_fit { TN_PB_UNKNOWN, TN_PB_ONE, TN_PB_PACKED };
+enum tn_pb_fit { TN_PB_FITS_NOT, TN_PB_FITS_ONE, TN_PB_FITS_PACKED };
 enum tn_pb_fit tn_pb_fit(const struct tn_pb_field_type *type,
                          const struct tn_pb_field      *field);
 

@@ -955,10 +955,11 @@ static void refuse_pending(struct loader *loader, const struct pending *pending,
 static void index_names(struct loader *loader, struct tn_pb_message *message,
                         const struct pending *pending, struct tn_list *keys)
 {
+    if (message->field_count == 0)
+        return;
     keys->count = 0;
     struct named_index *key =
         tn_list_grow(keys, message->field_count, loader->error);
-
     if (!key)
         return;
     for (uint32_t i = 0; i < message->field_count; i++)
