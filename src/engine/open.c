@@ -180,8 +180,11 @@ static uint64_t files_size(const struct tn_bundle *bundle)
 {
     uint64_t size = bundle->main ? bundle->main->size : 0;
 
-    for (uint64_t i = 0; i < bundle->opened.count; i++)
-        size += (*tn_list_at(&bundle->opened, struct tn_source *, i))->size;
+    for (uint64_t i = 0; i < bundle->opened.count; i++) {
+        const struct tn_source *source =
+            *tn_list_at(&bundle->opened, struct tn_source *, i);
+        size += source ? source->size : 0;
+    }
     return size;
 }
 

@@ -10,6 +10,8 @@
 
 #include <stdatomic.h>
 
+#include <tenon/verbs.h>
+
 #include "format/format.h"
 
 struct tn_opened {

@@ -27,6 +27,7 @@ static enum tn_status init(struct tn_bundle *bundle, struct tn_memory *memory,
     tn_arena_init(&bundle->arena, memory);
     tn_intern_init(&bundle->names, &bundle->arena);
     tn_list_init(&bundle->opened, memory, sizeof(struct tn_source *));
+    tn_list_init(&bundle->kept, memory, sizeof(struct tn_source *));
 
     bundle->path = tn_text_dup(&bundle->arena, path, error);
     if (!bundle->path)
@@ -49,6 +50,9 @@ void tn_bundle_close(struct tn_bundle *bundle)
     for (uint64_t i = 0; i < bundle->opened.count; i++)
         tn_source_close(*tn_list_at(&bundle->opened, struct tn_source *, i));
     tn_list_done(&bundle->opened);
+    for (uint64_t i = 0; i < bundle->kept.count; i++)
+        tn_source_close(*tn_list_at(&bundle->kept, struct tn_source *, i));
+    tn_list_done(&bundle->kept);
     tn_intern_done(&bundle->names);
     tn_arena_done(&bundle->arena);
     if (bundle->folder >= 0)
@@ -369,4 +373,17 @@ enum tn_status tn_bundle_list(struct tn_bundle *bundle, const char *folder,
     tn_list_done(&found);
     closedir(entries);
     return status;
+}
+
+enum tn_status tn_bundle_keep(struct tn_bundle *bundle,
+                              struct tn_source *source, struct tn_error *error)
+{
+    struct tn_source **slot =
+        tn_list_push(&bundle->kept, struct tn_source *, error);
+
+    if (slot)
+        *slot = source;
+    else
+        tn_source_close(source);
+    return error->status;
 }

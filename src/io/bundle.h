@@ -71,4 +71,8 @@ enum tn_status tn_bundle_list(struct tn_bundle *bundle, const char *folder,
                               const char *const **names, uint64_t *count,
                               struct tn_error *error);
 
+/* Takes over a source that was made of the bundle's bytes (also on failure). */
+enum tn_status tn_bundle_keep(struct tn_bundle *bundle,
+                              struct tn_source *source, struct tn_error *error);
+
 #endif

@@ -230,8 +230,7 @@ enum tn_status tn_source_callback(
     return TN_OK;
 }
 
-/* A file without a name.  O_TMPFILE never has one; elsewhere it has one for a
- * moment. */
+/* O_TMPFILE never has a name; elsewhere it has one for a moment. */
 static int unnamed_file(const char *folder)
 {
     int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -250,7 +249,7 @@ static int unnamed_file(const char *folder)
     return file;
 }
 
-static int write_all(int file, const uint8_t *from, size_t size)
+int tn_write_all(int file, const uint8_t *from, size_t size)
 {
     while (size) {
         ssize_t n = write(file, from, size);
@@ -275,33 +274,39 @@ static enum tn_status pour(int from, int to, uint8_t *window, const char *name,
             return tn_error_errno(error, errno, "cannot read %s", name);
         if (n == 0)
             return TN_OK;
-        int number = write_all(to, window, (size_t)n);
+        int number = tn_write_all(to, window, (size_t)n);
         if (number)
             return tn_error_errno(error, number, "cannot spool to %s", folder);
     }
+}
+
+enum tn_status tn_unnamed_file(int *file, const char **folder,
+                               struct tn_error *error)
+{
+    const char *wanted = getenv("TMPDIR");
+
+    *folder = wanted && wanted[0] ? wanted : "/tmp";
+    *file   = unnamed_file(*folder);
+    if (*file < 0)
+        return tn_error_errno(error, errno, "cannot spool to %s", *folder);
+    return TN_OK;
 }
 
 enum tn_status tn_source_spool(struct tn_source **source,
                                struct tn_memory *memory, int descriptor,
                                const char *name, struct tn_error *error)
 {
-    const char *wanted = getenv("TMPDIR");
-    const char *folder = wanted && wanted[0] ? wanted : "/tmp";
+    const char *folder;
+    int         file;
 
-    *source         = NULL;
+    *source = NULL;
+    TN_TRY(tn_unnamed_file(&file, &folder, error));
     uint8_t *window = tn_memory_resize(memory, NULL, 0, SPOOL_SIZE, error);
-    if (!window)
-        return error->status;
-    int            file   = unnamed_file(folder);
-    enum tn_status status = TN_OK;
-    if (file < 0)
-        status = tn_error_errno(error, errno, "cannot spool to %s", folder);
-    else
-        status = pour(descriptor, file, window, name, folder, error);
+    if (window)
+        pour(descriptor, file, window, name, folder, error);
     tn_memory_free(memory, window, SPOOL_SIZE);
-    if (status == TN_OK)
+    if (!tn_failed(error))
         return tn_source_file(source, memory, file, name, true, error);
-    if (file >= 0)
-        close(file);
-    return status;
+    close(file);
+    return error->status;
 }

@@ -26,6 +26,14 @@ enum tn_status tn_source_spool(struct tn_source **source,
                                struct tn_memory *memory, int descriptor,
                                const char *name, struct tn_error *error);
 
+/* A new file without a name in $TMPDIR or /tmp, open for both; *folder is for
+ * messages. */
+enum tn_status tn_unnamed_file(int *file, const char **folder,
+                               struct tn_error *error);
+
+/* All of it, whatever it takes; 0 or an errno. */
+int tn_write_all(int file, const uint8_t *from, size_t size);
+
 /* The descriptor behind a source, for copy_file_range; -1 if there is none. */
 int tn_source_descriptor(const struct tn_source *source);
 

@@ -1,0 +1,25 @@
+/*
+ * text_model.h - models written as protobuf text or JSON
+ *
+ * They are turned into the bytes they stand for, in a file without a name, and
+ * then opened like any other.
+ */
+#ifndef TN_FORMAT_TEXT_MODEL_H
+#define TN_FORMAT_TEXT_MODEL_H
+
+#include "io/bundle.h"
+#include "wire/pb/pb_builtin.h"
+
+/* These bytes are text.  *word: the first name in it, such as "node" or
+ * "irVersion", by which formats know their own. */
+bool tn_is_text(struct tn_bytes head, struct tn_bytes *word);
+
+/* The source itself when it is binary; else its binary form, which belongs to
+ * the bundle from then on. */
+enum tn_status tn_format_binary(struct tn_bundle  *bundle,
+                                struct tn_source  *source,
+                                enum tn_pb_builtin schema, const char *message,
+                                struct tn_source **binary,
+                                struct tn_error   *error);
+
+#endif
