@@ -31,6 +31,7 @@ struct tn_bundle {
                                  when it could not be opened                */
     bool prefers_map;         /* false: read_at only, for tests and for
                                  files on systems without mmap          */
+    struct tn_list    kept;    /* sources made of others, closed with it     */
 };
 
 /* How a bundle is opened. */
