@@ -86,7 +86,11 @@ const char *tn_tensor_storage(const struct tn_tensor *tensor)
         return tn_tensor_count(tensor) ? "zeros" : "empty";
     case TN_ENCODING_RAW:
     case TN_ENCODING_RAW_BIG:
-    case TN_ENCODING_FORTRAN: return is_splat(tensor) ? "splat" : "raw";
+    case TN_ENCODING_FORTRAN:
+        if (is_splat(tensor))
+            return "splat";
+        /* A packed field in one piece is raw bytes, of a typed field. */
+        return tensor->elements.payload.field ? "typed" : "raw";
     case TN_ENCODING_VARINTS:
     case TN_ENCODING_FIELD:
         if (tensor->elements.shape.dtype == TN_STRING)

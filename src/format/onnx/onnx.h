@@ -1,0 +1,305 @@
+/*
+ * onnx.h - what the files of this folder share
+ *
+ * An ONNX file is one protobuf message, ModelProto, with nothing around it.
+ * Here are the field numbers of its messages, the table of element types, a
+ * tensor as the wire has it, and what an opened model keeps for later.
+ */
+#ifndef TN_FORMAT_ONNX_H
+#define TN_FORMAT_ONNX_H
+
+#include "io/bundle.h"
+#include "ir/attr.h"
+#include "ir/model.h"
+#include "wire/pb/pb_wire.h"
+
+/* Graphs in nodes in graphs.  Real files reach thirty. */
+#define TN_ONNX_DEPTH_LIMIT 200
+
+/* The newest version of the format that we know. */
+#define TN_ONNX_IR_NEWEST 14
+
+/* No protobuf library opens a message of this size or more. */
+#define TN_ONNX_FILE_LIMIT (UINT64_C(1) << 31)
+
+enum { /* ModelProto */
+       MODEL_IR_VERSION       = 1,
+       MODEL_PRODUCER_NAME    = 2,
+       MODEL_PRODUCER_VERSION = 3,
+       MODEL_DOMAIN           = 4,
+       MODEL_VERSION          = 5,
+       MODEL_DOC              = 6,
+       MODEL_GRAPH            = 7,
+       MODEL_OPSET_IMPORT     = 8,
+       MODEL_METADATA         = 14,
+       MODEL_TRAINING         = 20,
+       MODEL_FUNCTIONS        = 25,
+       MODEL_CONFIGURATION    = 26,
+};
+
+enum { /* GraphProto */
+       GRAPH_NODE               = 1,
+       GRAPH_NAME               = 2,
+       GRAPH_INITIALIZER        = 5,
+       GRAPH_INPUT              = 11,
+       GRAPH_OUTPUT             = 12,
+       GRAPH_VALUE_INFO         = 13,
+       GRAPH_QUANTIZATION       = 14,
+       GRAPH_SPARSE_INITIALIZER = 15,
+       GRAPH_METADATA           = 16,
+};
+
+enum { /* FunctionProto */
+       FUNCTION_NAME            = 1,
+       FUNCTION_INPUT           = 4,
+       FUNCTION_OUTPUT          = 5,
+       FUNCTION_ATTRIBUTE       = 6,
+       FUNCTION_NODE            = 7,
+       FUNCTION_OPSET_IMPORT    = 9,
+       FUNCTION_DOMAIN          = 10,
+       FUNCTION_ATTRIBUTE_PROTO = 11,
+       FUNCTION_VALUE_INFO      = 12,
+       FUNCTION_OVERLOAD        = 13,
+};
+
+enum { /* NodeProto */
+       NODE_INPUT     = 1,
+       NODE_OUTPUT    = 2,
+       NODE_NAME      = 3,
+       NODE_OP_TYPE   = 4,
+       NODE_ATTRIBUTE = 5,
+       NODE_DOMAIN    = 7,
+       NODE_OVERLOAD  = 8,
+       NODE_METADATA  = 9,
+       NODE_DEVICES   = 10,
+};
+
+enum { /* AttributeProto */
+       ATTR_NAME           = 1,
+       ATTR_F              = 2,
+       ATTR_I              = 3,
+       ATTR_S              = 4,
+       ATTR_T              = 5,
+       ATTR_G              = 6,
+       ATTR_FLOATS         = 7,
+       ATTR_INTS           = 8,
+       ATTR_STRINGS        = 9,
+       ATTR_TENSORS        = 10,
+       ATTR_GRAPHS         = 11,
+       ATTR_TP             = 14,
+       ATTR_TYPE_PROTOS    = 15,
+       ATTR_TYPE           = 20,
+       ATTR_REF            = 21,
+       ATTR_SPARSE_TENSOR  = 22,
+       ATTR_SPARSE_TENSORS = 23,
+};
+
+enum { /* TensorProto */
+       TENSOR_DIMS          = 1,
+       TENSOR_DATA_TYPE     = 2,
+       TENSOR_SEGMENT       = 3,
+       TENSOR_FLOAT_DATA    = 4,
+       TENSOR_INT32_DATA    = 5,
+       TENSOR_STRING_DATA   = 6,
+       TENSOR_INT64_DATA    = 7,
+       TENSOR_NAME          = 8,
+       TENSOR_RAW_DATA      = 9,
+       TENSOR_DOUBLE_DATA   = 10,
+       TENSOR_UINT64_DATA   = 11,
+       TENSOR_EXTERNAL_DATA = 13,
+       TENSOR_DATA_LOCATION = 14,
+       TENSOR_FIELDS = 17, /* one past the last that we know             */
+};
+
+enum { SPARSE_VALUES = 1, SPARSE_INDICES = 2, SPARSE_DIMS = 3 };
+enum { VALUE_NAME = 1, VALUE_TYPE = 2 };
+enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
+enum { IMPORT_DOMAIN = 1, IMPORT_VERSION = 2 };
+enum { SHAPE_DIM = 1, DIM_VALUE = 1, DIM_PARAM = 2 };
+enum { TENSOR_TYPE_ELEM = 1, TENSOR_TYPE_SHAPE = 2 };
+enum { MAP_KEY_TYPE = 1, MAP_VALUE_TYPE = 2, OPAQUE_NAME = 2 };
+enum { ANNOTATION_TENSOR = 1, ANNOTATION_PARAMETERS = 2 };
+enum { DEVICE_NAME = 1, DEVICE_COUNT = 2, DEVICE_DEVICE = 3 };
+
+enum { /* TypeProto */
+       TYPE_TENSOR   = 1,
+       TYPE_SEQUENCE = 4,
+       TYPE_MAP      = 5,
+       TYPE_OPAQUE   = 7,
+       TYPE_SPARSE   = 8,
+       TYPE_OPTIONAL = 9,
+};
+
+enum { /* TrainingInfoProto */
+       TRAINING_INITIALIZATION = 1,
+       TRAINING_ALGORITHM      = 2,
+       TRAINING_INIT_BINDING   = 3,
+       TRAINING_UPDATE_BINDING = 4,
+};
+
+/* ---- element types ----------------------------------------------------- */
+
+struct tn_onnx_type {
+    const char       *name; /* "FLOAT"                                      */
+    enum tn_dtype     dtype;
+    uint32_t          field; /* of TensorProto that holds it when not raw    */
+    enum tn_wire_type wire;  /* of one entry there                           */
+    uint8_t           per_byte; /* elements a byte                           */
+    uint8_t           since;    /* IR version                                */
+};
+
+/* By the number on the wire; NULL for UNDEFINED and what we do not know. */
+const struct tn_onnx_type *tn_onnx_type(uint64_t number);
+
+/* The number of a type; 0 when ONNX has no such type. */
+uint32_t tn_onnx_type_number(enum tn_dtype dtype);
+
+/* ---- tensors ------------------------------------------------------------ */
+
+/* What was seen of one of the data fields. */
+struct tn_onnx_carrier {
+    uint64_t       count; /* occurrences                                     */
+    bool           is_packed; /* the last one                                */
+    struct tn_span body;      /* of the last one                             */
+};
+
+/* A TensorProto; names and spans point into the file. */
+struct tn_onnx_tensor {
+    struct tn_span         wire;
+    struct tn_bytes        name;
+    bool                   has_type;
+    bool                   has_segment;
+    bool                   is_external;
+    bool                   has_external; /* entries, whatever the location   */
+    bool                   has_strange_key;
+    uint64_t               location_kind; /* data_location as it stands there */
+    uint64_t               data_type;
+    uint32_t               rank;
+    const uint64_t        *dims; /* negative ones wrapped                    */
+    struct tn_onnx_carrier carriers[TENSOR_UINT64_DATA + 1]; /* by field     */
+    struct tn_bytes        location, offset, length, checksum; /* data NULL:
+                                                                  not given  */
+};
+
+/* A failure is in the cursor's error. */
+void tn_onnx_tensor_read(struct tn_cursor *body, struct tn_arena *arena,
+                         struct tn_onnx_tensor *tensor);
+
+/* Dtype, shape and payload of data inside the message.  What cannot be read
+ * gets a source that says why (tn_onnx_absent). */
+void tn_onnx_tensor_place(const struct tn_onnx_tensor *tensor,
+                          struct tn_arena *arena, struct tn_elements *elements,
+                          struct tn_error *error);
+
+/* The bytes of the elements as raw_data or a side file holds them.  False:
+ * strings, or no such number. */
+bool tn_onnx_raw_size(const struct tn_elements *elements, uint64_t *size);
+
+/*
+ * Elements that cannot be had: a side file that is missing or that the model
+ * may not name, a range beyond its end, a tensor without data.  Opening such a
+ * model works; reading the tensor fails with these words, and check reports
+ * them under `rule`.
+ */
+struct tn_onnx_absent {
+    struct tn_source source; /* first; every read fails                      */
+    enum tn_status   status;
+    const char      *rule;
+    const char      *what;
+};
+
+/* NULL on failure. */
+struct tn_source *tn_onnx_absent_new(struct tn_arena *arena, const char *file,
+                                     enum tn_status status, const char *rule,
+                                     const char *what, struct tn_error *error);
+
+/* What is behind the source, or NULL when it is a real one. */
+const struct tn_onnx_absent *tn_onnx_absent_of(const struct tn_source *source);
+
+/* ---- side files --------------------------------------------------------- */
+
+/* The side files met so far, each name looked up once. */
+struct tn_onnx_sides {
+    struct tn_bundle *bundle;
+    struct tn_arena  *arena;
+    struct tn_intern  names;
+    struct tn_list    sources; /* struct tn_source *, by name; absent or real */
+};
+
+void tn_onnx_sides_init(struct tn_onnx_sides *sides, struct tn_bundle *bundle,
+                        struct tn_arena *arena);
+void tn_onnx_sides_done(struct tn_onnx_sides *sides);
+
+/* The payload of a tensor whose data_location is EXTERNAL, under every rule
+ * for a stranger's file names and ranges. */
+void tn_onnx_sides_place(struct tn_onnx_sides        *sides,
+                         const struct tn_onnx_tensor *tensor,
+                         struct tn_elements *elements, struct tn_error *error);
+
+/* ---- an opened model ----------------------------------------------------- */
+
+struct tn_onnx_import {
+    struct tn_bytes domain;
+    int64_t         version;
+    uint64_t        offset;
+};
+
+/* A further piece of a graph's message: protobuf lets a message come in
+ * pieces, which are merged. */
+struct tn_onnx_part {
+    uint32_t       graph;
+    struct tn_span wire;
+};
+
+/* tn_model.detail; in the arena. */
+struct tn_onnx_detail {
+    bool                         has_ir_version;
+    int64_t                      ir_version;
+    const struct tn_onnx_import *imports;
+    uint64_t                     import_count;
+    const struct tn_onnx_part   *parts; /* ascending by graph                */
+    uint64_t                     part_count;
+    const uint32_t *graphs_by_offset; /* all of them, ascending              */
+};
+
+/* Piece `index` of a graph's message; false when there are no more. */
+bool tn_onnx_graph_piece(const struct tn_model *model, uint32_t graph,
+                         uint64_t index, struct tn_span *piece);
+
+/* "" and "ai.onnx" are one operator set: the first stands for both. */
+static inline struct tn_bytes tn_onnx_domain(struct tn_bytes domain)
+{
+    return tn_bytes_is(domain, "ai.onnx") ? tn_bytes(NULL, 0) : domain;
+}
+
+/* A StringStringEntryProto. */
+void tn_onnx_entry_read(struct tn_cursor *body, struct tn_bytes *key,
+                        struct tn_bytes *value);
+
+/* The field that an AttributeType means; 0 for one that we do not know.  And
+ * the type of a decoded value; 0 when it has none. */
+uint32_t tn_onnx_attr_field(uint64_t type);
+uint32_t tn_onnx_attr_type(enum tn_attr_kind kind, bool is_list);
+
+/* One input or output, with its type (onnx_ends.c). */
+void tn_onnx_end_read(struct tn_cursor *body, struct tn_arena *arena,
+                      struct tn_end *end);
+
+/* ---- what a format is made of -------------------------------------------- */
+
+struct tn_report;
+struct tn_output;
+struct tn_write_options;
+
+extern const struct tn_dialect tn_dialect_onnx;
+
+enum tn_status tn_onnx_open(struct tn_bundle *bundle, struct tn_model *model,
+                            struct tn_error *error);
+enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
+                             const struct tn_model *model,
+                             struct tn_report *report, struct tn_error *error);
+enum tn_status tn_onnx_write(const struct tn_model         *model,
+                             const struct tn_write_options *options,
+                             struct tn_output *to, struct tn_error *error);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * onnx_ends.c - inputs and outputs: a name and a type
+ *
+ *   ValueInfoProto   name = 1, type = 2
+ *   TypeProto        tensor = 1, sequence = 4, map = 5, opaque = 7,
+ *                    sparse tensor = 8, optional = 9; types may nest
+ *   tensor           elem_type = 1, shape = 2 { dim = 1 { value | param } }
+ *
+ * Of a nested type the outermost kind is the note, and the innermost tensor
+ * gives element type and shape.
+ */
+#include "format/onnx/onnx.h"
+
+static void read_dim(struct tn_cursor *body, struct tn_dim *dim)
+{
+    struct tn_pb_field field;
+
+    *dim = (struct tn_dim){ .value = -1 };
+    while (tn_pb_next(body, &field)) {
+        if (field.number == DIM_VALUE &&
+            tn_pb_expect(body, &field, TN_WIRE_VARINT)) {
+            int64_t value = (int64_t)field.value;
+            *dim          = (struct tn_dim){ .value = value < 0 ? -1 : value };
+        } else if (field.number == DIM_PARAM &&
+                   tn_pb_expect(body, &field, TN_WIRE_LEN)) {
+            *dim = (struct tn_dim){ .value = -1, .symbol = tn_pb_text(&field) };
+        }
+    }
+}
+
+static void read_shape(struct tn_cursor *body, struct tn_arena *arena,
+                       struct tn_end *end)
+{
+    struct tn_cursor   count = *body;
+    struct tn_pb_field field;
+    uint32_t           rank = 0;
+
+    while (tn_pb_next(&count, &field))
+        rank += field.number == SHAPE_DIM;
+    struct tn_dim *dims = tn_new(arena, struct tn_dim, rank, body->error);
+    if (rank && !dims)
+        return;
+    end->has_rank = true;
+    end->rank     = rank;
+    end->dims     = dims;
+    while (tn_pb_next(body, &field))
+        if (field.number == SHAPE_DIM &&
+            tn_pb_expect(body, &field, TN_WIRE_LEN))
+            read_dim(&field.body, dims++);
+}
+
+static void read_tensor_type(struct tn_cursor *body, struct tn_arena *arena,
+                             struct tn_end *end)
+{
+    struct tn_pb_field field;
+
+    while (tn_pb_next(body, &field)) {
+        if (field.number == TENSOR_TYPE_ELEM &&
+            tn_pb_expect(body, &field, TN_WIRE_VARINT)) {
+            const struct tn_onnx_type *type = tn_onnx_type(field.value);
+            end->dtype                      = type ? type->dtype : TN_UNDEFINED;
+        } else if (field.number == TENSOR_TYPE_SHAPE &&
+                   tn_pb_expect(body, &field, TN_WIRE_LEN)) {
+            read_shape(&field.body, arena, end);
+        }
+    }
+}
+
+static const char *kind_note(uint32_t number)
+{
+    switch (number) {
+    case TYPE_SEQUENCE: return "sequence";
+    case TYPE_MAP: return "map";
+    case TYPE_OPAQUE: return "opaque";
+    case TYPE_SPARSE: return "sparse";
+    case TYPE_OPTIONAL: return "optional";
+    default: return NULL;
+    }
+}
+
+/* The member of the type that is set: the last one on the wire. */
+static bool pick_kind(struct tn_cursor *body, struct tn_pb_field *kind)
+{
+    struct tn_pb_field field;
+    bool               is_found = false;
+
+    while (tn_pb_next(body, &field)) {
+        if (field.number != TYPE_TENSOR && !kind_note(field.number))
+            continue;
+        if (!tn_pb_expect(body, &field, TN_WIRE_LEN))
+            return false;
+        *kind    = field;
+        is_found = true;
+    }
+    return is_found && !tn_failed(body->error);
+}
+
+/* The type inside a sequence, an optional or a map; a cursor at its end when
+ * there is none. */
+static struct tn_cursor inner_type(struct tn_pb_field *kind)
+{
+    struct tn_cursor inner =
+        tn_cursor_bytes(tn_bytes(NULL, 0), kind->body.offset, kind->body.error);
+    uint32_t           wanted = kind->number == TYPE_MAP ? MAP_VALUE_TYPE : 1;
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&kind->body, &field))
+        if (field.number == wanted &&
+            tn_pb_expect(&kind->body, &field, TN_WIRE_LEN))
+            inner = field.body;
+    return inner;
+}
+
+/* Every step goes into a shorter message, so depth costs no stack. */
+static void read_type(struct tn_cursor type, struct tn_arena *arena,
+                      struct tn_end *end)
+{
+    struct tn_pb_field kind;
+
+    while (pick_kind(&type, &kind)) {
+        if (kind_note(kind.number) && !end->note[0])
+            end->note = kind_note(kind.number);
+        if (kind.number == TYPE_TENSOR || kind.number == TYPE_SPARSE)
+            read_tensor_type(&kind.body, arena, end);
+        if (kind.number == TYPE_TENSOR || kind.number == TYPE_SPARSE ||
+            kind.number == TYPE_OPAQUE)
+            return;
+        type = inner_type(&kind);
+    }
+}
+
+void tn_onnx_end_read(struct tn_cursor *body, struct tn_arena *arena,
+                      struct tn_end *end)
+{
+    struct tn_pb_field field;
+
+    *end = (struct tn_end){ .note = "" };
+    while (tn_pb_next(body, &field)) {
+        if (field.number != VALUE_NAME && field.number != VALUE_TYPE)
+            continue;
+        if (!tn_pb_expect(body, &field, TN_WIRE_LEN))
+            return;
+        if (field.number == VALUE_NAME)
+            end->name = tn_pb_text(&field);
+        else
+            read_type(field.body, arena, end);
+    }
+}

@@ -1,0 +1,328 @@
+/*
+ * onnx_tensor.c - one TensorProto: type, shape, and where its elements are
+ *
+ *   dims = 1, data_type = 2, name = 8, and one carrier of the elements:
+ *   raw_data = 9          little-endian, side by side
+ *   float_data = 4 ...    the typed field of the element type
+ *   data_location = 14    1: in a side file, external_data = 13 says where
+ *
+ * A packed field in one piece is noted as that piece: fixed-width numbers are
+ * then the same as raw data.  Anything else is noted as the whole message, and
+ * who streams it picks the field out.
+ */
+#include "format/onnx/onnx.h"
+
+#include "base/arith.h"
+
+/* ---- the message ----------------------------------------------------------
+ */
+
+/* Few tensors have more dimensions; those few grow in the arena. */
+#define USUAL_RANK 8
+
+struct dims {
+    struct tn_arena *arena;
+    uint64_t         usual[USUAL_RANK];
+    uint64_t        *items;
+    uint32_t         count;
+    uint32_t         room;
+};
+
+static bool dims_grow(struct dims *dims, struct tn_error *error)
+{
+    uint64_t *items =
+        tn_new(dims->arena, uint64_t, dims->room * UINT64_C(2), error);
+
+    if (!items)
+        return false;
+    memcpy(items, dims->items, dims->count * sizeof *items);
+    dims->items = items;
+    dims->room *= 2;
+    return true;
+}
+
+static void dims_add(struct tn_cursor *c, struct tn_pb_field *field,
+                     struct dims *dims)
+{
+    uint64_t value;
+
+    while (tn_pb_number(c, field, TN_WIRE_VARINT, &value)) {
+        if (dims->count == UINT32_MAX / 2)
+            tn_fail(c, TN_LIMIT, "more than 2^31 dimensions");
+        else if (dims->count < dims->room || dims_grow(dims, c->error))
+            dims->items[dims->count++] = value;
+        if (tn_failed(c->error))
+            return;
+    }
+}
+
+static void dims_keep(struct dims *dims, struct tn_onnx_tensor *tensor,
+                      struct tn_error *error)
+{
+    if (dims->items == dims->usual && dims->count) {
+        dims->items = tn_new(dims->arena, uint64_t, dims->count, error);
+        if (!dims->items)
+            return;
+        memcpy(dims->items, dims->usual, dims->count * sizeof *dims->items);
+    }
+    tensor->rank = dims->count;
+    tensor->dims = dims->items;
+}
+
+void tn_onnx_entry_read(struct tn_cursor *body, struct tn_bytes *key,
+                        struct tn_bytes *value)
+{
+    struct tn_pb_field field;
+
+    *key = *value = tn_bytes("", 0);
+    while (tn_pb_next(body, &field)) {
+        if (field.number != ENTRY_KEY && field.number != ENTRY_VALUE)
+            continue;
+        if (tn_pb_expect(body, &field, TN_WIRE_LEN))
+            *(field.number == ENTRY_KEY ? key : value) = tn_pb_text(&field);
+    }
+}
+
+static void read_external(struct tn_cursor *body, struct tn_onnx_tensor *tensor)
+{
+    struct tn_bytes key, value;
+
+    tn_onnx_entry_read(body, &key, &value);
+    tensor->has_external = true;
+    if (tn_bytes_is(key, "location"))
+        tensor->location = value;
+    else if (tn_bytes_is(key, "offset"))
+        tensor->offset = value;
+    else if (tn_bytes_is(key, "length"))
+        tensor->length = value;
+    else if (tn_bytes_is(key, "checksum"))
+        tensor->checksum = value;
+    else if (!tn_bytes_is(key, "basepath")) /* a loader's private note */
+        tensor->has_strange_key = true;
+}
+
+static void read_carrier(struct tn_pb_field     *field,
+                         struct tn_onnx_carrier *carrier)
+{
+    carrier->count++;
+    carrier->is_packed = field->type == TN_WIRE_LEN;
+    if (carrier->is_packed)
+        carrier->body = tn_pb_body_span(field);
+}
+
+static void read_scalar(struct tn_cursor *c, struct tn_pb_field *field,
+                        struct tn_onnx_tensor *tensor)
+{
+    if (!tn_pb_expect(c, field, TN_WIRE_VARINT))
+        return;
+    if (field->number == TENSOR_DATA_TYPE) {
+        tensor->has_type  = true;
+        tensor->data_type = field->value;
+    } else {
+        tensor->location_kind = field->value;
+        tensor->is_external   = field->value == 1;
+    }
+}
+
+static void read_field(struct tn_cursor *c, struct tn_pb_field *field,
+                       struct tn_onnx_tensor *tensor, struct dims *dims)
+{
+    switch (field->number) {
+    case TENSOR_DIMS: dims_add(c, field, dims); break;
+    case TENSOR_DATA_TYPE:
+    case TENSOR_DATA_LOCATION: read_scalar(c, field, tensor); break;
+    case TENSOR_SEGMENT: tensor->has_segment = true; break;
+    case TENSOR_NAME:
+        if (tn_pb_expect(c, field, TN_WIRE_LEN))
+            tensor->name = tn_pb_text(field);
+        break;
+    case TENSOR_EXTERNAL_DATA:
+        if (tn_pb_expect(c, field, TN_WIRE_LEN))
+            read_external(&field->body, tensor);
+        break;
+    case TENSOR_STRING_DATA:
+    case TENSOR_RAW_DATA:
+        if (!tn_pb_expect(c, field, TN_WIRE_LEN))
+            break;
+        /* fall through */
+    case TENSOR_FLOAT_DATA:
+    case TENSOR_INT32_DATA:
+    case TENSOR_INT64_DATA:
+    case TENSOR_DOUBLE_DATA:
+    case TENSOR_UINT64_DATA:
+        read_carrier(field, &tensor->carriers[field->number]);
+        break;
+    default: break;
+    }
+}
+
+void tn_onnx_tensor_read(struct tn_cursor *body, struct tn_arena *arena,
+                         struct tn_onnx_tensor *tensor)
+{
+    struct tn_pb_field field;
+    struct dims        dims = { .arena = arena, .room = USUAL_RANK };
+
+    dims.items = dims.usual;
+    *tensor    = (struct tn_onnx_tensor){ .wire = { body->source, body->offset,
+                                                    tn_left(body) } };
+    while (tn_pb_next(body, &field))
+        read_field(body, &field, tensor, &dims);
+    if (!tn_failed(body->error))
+        dims_keep(&dims, tensor, body->error);
+}
+
+/* ---- elements that cannot be had -------------------------------------------
+ */
+
+static enum tn_status absent_read(struct tn_source *source, uint64_t offset,
+                                  void *to, size_t size, struct tn_error *error)
+{
+    const struct tn_onnx_absent *absent = (const struct tn_onnx_absent *)source;
+
+    (void)offset;
+    (void)to;
+    (void)size;
+    tn_error_set(error, absent->status, TN_NOWHERE, "%s", absent->what);
+    tn_error_file(error, source->name);
+    return error->status;
+}
+
+static void absent_close(struct tn_source *source)
+{
+    (void)source; /* it is in the arena of the model */
+}
+
+static const struct tn_source_ops absent_ops = { .read_at = absent_read,
+                                                 .close   = absent_close };
+
+struct tn_source *tn_onnx_absent_new(struct tn_arena *arena, const char *file,
+                                     enum tn_status status, const char *rule,
+                                     const char *what, struct tn_error *error)
+{
+    struct tn_onnx_absent *absent =
+        what ? tn_new(arena, struct tn_onnx_absent, 1, error) : NULL;
+
+    if (!absent)
+        return NULL;
+    *absent = (struct tn_onnx_absent){
+        .source = { .ops    = &absent_ops,
+                    .size   = UINT64_MAX,
+                    .name   = file,
+                    .memory = arena->memory },
+        .status = status,
+        .rule   = rule,
+        .what   = what,
+    };
+    tn_arena_init(&absent->source.pins, arena->memory);
+    return &absent->source;
+}
+
+const struct tn_onnx_absent *tn_onnx_absent_of(const struct tn_source *source)
+{
+    if (!source || source->ops != &absent_ops)
+        return NULL;
+    return (const struct tn_onnx_absent *)source;
+}
+
+/* ---- where the elements are -------------------------------------------------
+ */
+
+bool tn_onnx_raw_size(const struct tn_elements *elements, uint64_t *size)
+{
+    const struct tn_onnx_type *type =
+        tn_onnx_type(tn_onnx_type_number(elements->shape.dtype));
+    uint64_t count;
+
+    if (!type || !tn_shape_count(&elements->shape, &count))
+        return false;
+    if (type->per_byte > 1) {
+        *size = tn_payload_needed(&elements->shape, type->per_byte);
+        return true;
+    }
+    return tn_shape_bytes(&elements->shape, size);
+}
+
+/* Reading must fail with the reason, so the span is as long as it should be. */
+static void place_absent(struct tn_elements *elements, struct tn_arena *arena,
+                         enum tn_status status, const char *rule,
+                         const char *what, struct tn_error *error)
+{
+    uint64_t size = 0;
+
+    tn_onnx_raw_size(elements, &size);
+    elements->payload = tn_payload_raw(
+        &elements->shape,
+        (struct tn_span){
+            tn_onnx_absent_new(arena, "", status, rule, what, error), 0, size },
+        elements->payload.per_byte);
+}
+
+static void place_field(const struct tn_onnx_tensor *tensor,
+                        const struct tn_onnx_type   *type,
+                        struct tn_elements          *elements)
+{
+    const struct tn_onnx_carrier *carrier = &tensor->carriers[type->field];
+    struct tn_payload             payload =
+        tn_payload_raw(&elements->shape, carrier->body, type->per_byte);
+
+    payload.field = type->field;
+    if (carrier->count > 1 || !carrier->is_packed || type->dtype == TN_STRING) {
+        payload.encoding = TN_ENCODING_FIELD;
+        payload.span     = tensor->wire;
+    } else if (type->wire == TN_WIRE_VARINT) {
+        payload.encoding = TN_ENCODING_VARINTS;
+    }
+    elements->payload = payload;
+}
+
+/* No field that could hold elements of this type. */
+static void place_nothing(const struct tn_onnx_tensor *tensor,
+                          const struct tn_onnx_type   *type,
+                          struct tn_arena *arena, struct tn_elements *elements,
+                          struct tn_error *error)
+{
+    uint64_t count;
+
+    if (tn_shape_count(&elements->shape, &count) && count == 0) {
+        elements->payload.encoding = TN_ENCODING_NONE;
+        elements->payload.span =
+            (struct tn_span){ tensor->wire.source, tensor->wire.offset, 0 };
+        return;
+    }
+    place_absent(
+        elements, arena, TN_MALFORMED, "missing-data",
+        type && type->dtype == TN_STRING
+            ? "the tensor has no string_data"
+            : "the tensor has neither raw data nor a field of its type",
+        error);
+}
+
+void tn_onnx_tensor_place(const struct tn_onnx_tensor *tensor,
+                          struct tn_arena *arena, struct tn_elements *elements,
+                          struct tn_error *error)
+{
+    const struct tn_onnx_type    *type = tn_onnx_type(tensor->data_type);
+    const struct tn_onnx_carrier *raw  = &tensor->carriers[TENSOR_RAW_DATA];
+    bool                          is_string = type && type->dtype == TN_STRING;
+
+    elements->shape = (struct tn_shape){ type ? type->dtype : TN_UNDEFINED,
+                                         tensor->rank, tensor->dims };
+    elements->payload =
+        (struct tn_payload){ .per_byte = type ? type->per_byte : 1 };
+    if (tensor->is_external)
+        return; /* for tn_onnx_sides_place() */
+    if (tensor->has_segment)
+        place_absent(elements, arena, TN_UNSUPPORTED, "segment",
+                     "a segment of a larger tensor, which no known tool writes",
+                     error);
+    else if (is_string && raw->count && raw->body.length)
+        place_absent(elements, arena, TN_MALFORMED, "wrong-field",
+                     "strings cannot be raw_data", error);
+    else if (!is_string && raw->count)
+        elements->payload = tn_payload_raw(&elements->shape, raw->body,
+                                           elements->payload.per_byte);
+    else if (type && tensor->carriers[type->field].count)
+        place_field(tensor, type, elements);
+    else
+        place_nothing(tensor, type, arena, elements, error);
+}
