@@ -323,20 +323,31 @@ static uint64_t count_free(const struct entries *entries)
     return count;
 }
 
+static void print_count(uint64_t count, const char *one, const char *many)
+{
+    struct cli_text text = { 0 };
+
+    if (count == 0)
+        return;
+    cli_text_add(&text, "tenon: ");
+    cli_show_plural(&text, count, one, many);
+    cli_text_add(&text, "\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
 static void print_verdict(const struct checking *checking)
 {
-    uint64_t failed  = checking->counts[VERDICT_FAILED];
-    uint64_t missing = checking->counts[VERDICT_MISSING];
-    uint64_t spare   = count_free(checking->entries);
+    uint64_t failed = checking->counts[VERDICT_FAILED];
+    uint64_t spare  = count_free(checking->entries);
 
     fflush(stdout);
-    if (failed > 0)
-        fprintf(stderr, "tenon: %" PRIu64 " tensors differ\n", failed);
-    if (missing > 0)
-        fprintf(stderr, "tenon: %" PRIu64 " tensors are missing\n", missing);
+    print_count(failed, "tensor differs", "tensors differ");
+    print_count(checking->counts[VERDICT_MISSING], "tensor is missing",
+                "tensors are missing");
     if (spare > failed && !checking->common->is_quiet)
-        fprintf(stderr, "tenon: %" PRIu64 " tensors are not in the manifest\n",
-                spare - failed);
+        print_count(spare - failed, "tensor is not in the manifest",
+                    "tensors are not in the manifest");
 }
 
 static int compare(const struct hash_opts *opts, struct entries *entries,

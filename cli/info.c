@@ -34,8 +34,6 @@ struct page {
     const struct info_opts *opts;
     const struct tn_model  *model;
     struct cli_sums         sums;
-    struct tn_ends          ends; /* of the table being printed               */
-    bool                    is_signature;
 };
 
 static uint64_t shorten(const struct page *page, uint64_t count)
@@ -82,22 +80,30 @@ static void print_title(const struct page *page)
     cli_text_done(&text);
 }
 
-/* Facts that come from the command itself, before those of the file. */
-enum { OWN_FACTS = 2 };
+/* The format, and its dialect when that is another word, come before what the
+ * file says about itself. */
+static uint64_t count_own_facts(const struct tn_model *model)
+{
+    const char *dialect = tn_model_dialect(model);
+
+    return dialect[0] == '\0' || strcmp(dialect, tn_model_format(model)) == 0
+               ? 1
+               : 2;
+}
 
 static void fill_fact(void *context, uint64_t row, struct cli_text *cells)
 {
     const struct page *page = context;
+    uint64_t           own  = count_own_facts(page->model);
 
     if (row == 0) {
         cli_text_add(&cells[0], "format");
         cli_text_add(&cells[1], tn_model_format(page->model));
-    } else if (row == 1) {
+    } else if (row < own) {
         cli_text_add(&cells[0], "dialect");
         cli_text_add(&cells[1], tn_model_dialect(page->model));
     } else {
-        struct tn_fact fact =
-            tn_model_fact(page->model, (uint32_t)(row - OWN_FACTS));
+        struct tn_fact fact = tn_model_fact(page->model, (uint32_t)(row - own));
         cli_text_safe(&cells[0], fact.key);
         cli_text_safe(&cells[1], fact.value);
     }
@@ -111,9 +117,10 @@ static void print_facts(struct page *page)
     struct cli_table               table     = { .indent       = 2,
                                                  .column_count = 2,
                                                  .columns      = columns,
-                                                 .row_count    = OWN_FACTS + shown,
-                                                 .on_row       = fill_fact,
-                                                 .context      = page };
+                                                 .row_count =
+                                                     count_own_facts(page->model) + shown,
+                                                 .on_row  = fill_fact,
+                                                 .context = page };
 
     cli_print_table(stdout, &table);
     print_more(count - shown, "; --all shows them");
@@ -144,11 +151,10 @@ static void show_type(struct cli_text *text, const struct tn_end *end)
         cli_text_add(text, "?");
 }
 
-static void fill_end(void *context, uint64_t row, struct cli_text *cells)
+static void fill_end(struct cli_text *cells, const struct tn_end *end,
+                     bool is_signature)
 {
-    const struct page   *page    = context;
-    const struct tn_end *end     = &page->ends.items[row];
-    bool                 has_key = page->is_signature && end->key.size > 0;
+    bool has_key = is_signature && end->key.size > 0;
 
     cli_text_safe(&cells[0], has_key ? end->key : end->name);
     show_type(&cells[1], end);
@@ -160,7 +166,14 @@ static void fill_end(void *context, uint64_t row, struct cli_text *cells)
         cli_text_safe(&cells[3], end->name);
 }
 
-static void print_ends(struct page *page, const char *title,
+static void fill_graph_end(void *context, uint64_t row, struct cli_text *cells)
+{
+    const struct tn_ends *ends = context;
+
+    fill_end(cells, &ends->items[row], false);
+}
+
+static void print_ends(const struct page *page, const char *title,
                        struct tn_ends ends)
 {
     static const struct cli_column columns[] = {
@@ -171,18 +184,58 @@ static void print_ends(struct page *page, const char *title,
                                .column_count = 4,
                                .columns      = columns,
                                .row_count    = shown,
-                               .on_row       = fill_end,
-                               .context      = page };
+                               .on_row       = fill_graph_end,
+                               .context      = &ends };
 
     if (ends.count == 0)
         return;
-    page->ends = ends;
     heading(title, NULL);
     cli_print_table(stdout, &table);
-    print_more(ends.count - shown, "");
+    print_more(ends.count - shown, "; --all shows them");
 }
 
-static void print_signature(struct page *page, uint32_t index)
+/* What is shown of a signature: its inputs, then its outputs. */
+struct call {
+    const struct tn_signature *signature;
+    uint64_t                   inputs, outputs;
+};
+
+static void fill_call(void *context, uint64_t row, struct cli_text *cells)
+{
+    const struct call         *call     = context;
+    const struct tn_signature *s        = call->signature;
+    bool                       is_input = row < call->inputs;
+
+    cli_text_add(&cells[0], is_input ? "in" : "out");
+    fill_end(cells + 1,
+             is_input ? &s->inputs.items[row]
+                      : &s->outputs.items[row - call->inputs],
+             true);
+}
+
+static void print_call(const struct page *page, const struct tn_signature *s)
+{
+    static const struct cli_column columns[] = { { .colour = CLI_DIM },
+                                                 { 0 },
+                                                 { .colour = CLI_CYAN },
+                                                 { 0 },
+                                                 { .colour = CLI_DIM } };
+    struct call                    call      = { .signature = s,
+                                                 .inputs = shorten(page, s->inputs.count),
+                                                 .outputs = shorten(page, s->outputs.count) };
+    struct cli_table               table     = { .indent       = 2,
+                                                 .column_count = 5,
+                                                 .columns      = columns,
+                                                 .row_count = call.inputs + call.outputs,
+                                                 .on_row  = fill_call,
+                                                 .context = &call };
+
+    cli_print_table(stdout, &table);
+    print_more(s->inputs.count - call.inputs + s->outputs.count - call.outputs,
+               "; --all shows them");
+}
+
+static void print_signature(const struct page *page, uint32_t index)
 {
     const struct tn_signature *s    = tn_model_signature(page->model, index);
     struct cli_text            text = { 0 };
@@ -194,10 +247,7 @@ static void print_signature(struct page *page, uint32_t index)
     }
     heading("Signature", &text);
     cli_text_done(&text);
-    page->is_signature = true;
-    print_ends(page, "  Inputs", s->inputs);
-    print_ends(page, "  Outputs", s->outputs);
-    page->is_signature = false;
+    print_call(page, s);
 }
 
 static void print_signatures(struct page *page)
@@ -267,8 +317,8 @@ static void fill_dtype(void *context, uint64_t row, struct cli_text *cells)
     const struct cli_sum *sum   = &page->sums.by_dtype[dtype];
 
     cli_text_add(&cells[0], tn_dtype_name((enum tn_dtype)dtype));
-    cli_show_plural(&cells[1], sum->tensors, "tensor", "tensors");
-    cli_show_plural(&cells[2], sum->elements, "element", "elements");
+    cli_text_number(&cells[1], sum->tensors);
+    cli_text_number(&cells[2], sum->elements);
     cli_text_bytes(&cells[3], sum->bytes);
 }
 
@@ -287,40 +337,52 @@ static void print_state(const struct cli_sum *state)
     cli_text_done(&text);
 }
 
+static void show_total(struct cli_text *text, const struct cli_sum *sum)
+{
+    cli_text_number(text, sum->elements);
+    cli_text_add(text, " in ");
+    cli_show_plural(text, sum->tensors, "tensor", "tensors");
+    cli_text_add(text, ", ");
+    cli_text_bytes(text, sum->bytes);
+}
+
 static void print_sums(struct page *page)
 {
-    static const struct cli_column columns[] = { { .colour = CLI_CYAN },
-                                                 { .is_right = true },
-                                                 { .is_right = true },
-                                                 { .is_right = true } };
-    const struct cli_sum          *sum       = &page->sums.parameters;
-    struct cli_text                total     = { 0 };
-    struct cli_table               table     = { .indent       = 2,
-                                                 .column_count = 4,
-                                                 .columns      = columns,
-                                                 .row_count = page->sums.order_count,
-                                                 .on_row    = fill_dtype,
-                                                 .context   = page };
+    static const struct cli_column columns[] = {
+        { .title = "type", .colour = CLI_CYAN },
+        { .title = "tensors", .is_right = true },
+        { .title = "elements", .is_right = true },
+        { .title = "size", .is_right = true },
+    };
+    struct cli_text  total = { 0 };
+    struct cli_table table = { .indent       = 2,
+                               .column_count = 4,
+                               .columns      = columns,
+                               .row_count    = page->sums.order_count,
+                               .on_row       = fill_dtype,
+                               .context      = page };
 
     if (tn_model_tensor_count(page->model) == 0)
         return;
-    cli_text_number(&total, sum->elements);
-    cli_text_add(&total, ", ");
-    cli_text_bytes(&total, sum->bytes);
+    show_total(&total, &page->sums.parameters);
     heading("Parameters", &total);
     cli_print_table(stdout, &table);
     print_state(&page->sums.state);
     cli_text_done(&total);
 }
 
-static void print_page(struct page *page)
+static void print_page(struct page *page, bool is_next)
 {
+    if (is_next)
+        putchar('\n');
     print_title(page);
     print_facts(page);
     print_tags(page);
     print_signatures(page);
-    print_ends(page, "Inputs", tn_model_inputs(page->model));
-    print_ends(page, "Outputs", tn_model_outputs(page->model));
+    if (tn_model_signature_count(page->model) == 0 || page->opts->wants_all) {
+        print_ends(page, "Inputs", tn_model_inputs(page->model));
+        print_ends(page, "Outputs", tn_model_outputs(page->model));
+    }
     print_ops(page);
     print_sums(page);
 }
@@ -329,7 +391,7 @@ static void print_page(struct page *page)
  */
 
 static int show_one(struct cli_session *session, const char *path,
-                    struct cli_json *json)
+                    struct cli_json *json, bool *is_next)
 {
     struct tn_error  error = TN_ERROR_INIT;
     struct tn_model *model = NULL;
@@ -344,7 +406,8 @@ static int show_one(struct cli_session *session, const char *path,
         if (json != NULL)
             cli_json_model(json, model, &page.sums);
         else
-            print_page(&page);
+            print_page(&page, *is_next);
+        *is_next = true;
     } else if (json != NULL) {
         cli_json_error(json, &error);
     }
@@ -354,12 +417,11 @@ static int show_one(struct cli_session *session, const char *path,
 
 static int print_pages(struct cli_session *session, const struct cli_args *args)
 {
-    int code = 0;
+    bool is_next = false;
+    int  code    = 0;
 
     for (int i = 0; i < args->count; i++) {
-        if (i > 0)
-            putchar('\n');
-        int this_code = show_one(session, args->items[i], NULL);
+        int this_code = show_one(session, args->items[i], NULL, &is_next);
         code          = code != 0 ? code : this_code;
     }
     return code;
@@ -368,7 +430,8 @@ static int print_pages(struct cli_session *session, const struct cli_args *args)
 static int print_json(struct cli_session *session, const struct cli_args *args)
 {
     struct cli_json json;
-    int             code = 0;
+    bool            is_next = false;
+    int             code    = 0;
 
     cli_json_begin(&json, "tenon.info/1");
     cli_json_key(&json, "models");
@@ -376,7 +439,7 @@ static int print_json(struct cli_session *session, const struct cli_args *args)
     for (int i = 0; i < args->count; i++) {
         cli_json_open(&json, '{');
         cli_json_put_string(&json, "path", args->items[i]);
-        int this_code = show_one(session, args->items[i], &json);
+        int this_code = show_one(session, args->items[i], &json, &is_next);
         code          = code != 0 ? code : this_code;
         cli_json_close(&json, '}');
     }
@@ -403,6 +466,7 @@ const struct cli_verb cli_info = {
                "a large model takes no longer than\na small one with as many "
                "nodes.",
     .least   = 1,
+    .most    = CLI_MANY,
     .groups  = CLI_READS | CLI_REPORTS,
     .opts_size = sizeof(struct info_opts),
     .options   = options,

@@ -49,9 +49,7 @@ static void print_overview(FILE *file)
           "Usage\n  tenon VERB [OPTION...] FILE...\n\nVerbs\n",
           file);
     cli_print_table(file, &table);
-    fputs("\n'tenon VERB --help' explains a verb; 'tenon --version' says which "
-          "release this is.\n",
-          file);
+    fputs("\n'tenon VERB --help' explains a verb.\n", file);
 }
 
 static int refuse_verb(const char *word)
