@@ -1,0 +1,100 @@
+/* pb_map.c - the entries of a map field, ascending by key */
+#include "wire/pb/pb_map.h"
+
+#include "base/arith.h"
+#include "wire/pb/pb_value.h"
+
+/* Keys are compared through windows: one may be longer than memory. */
+#define WINDOW 256
+
+static int compare_text(struct tn_span a, struct tn_span b,
+                        struct tn_error *error)
+{
+    uint8_t left[WINDOW], right[WINDOW];
+
+    for (uint64_t at = 0; at < a.length && at < b.length;) {
+        size_t size =
+            (size_t)tn_min(WINDOW, tn_min(a.length - at, b.length - at));
+        if (tn_source_read(a.source, a.offset + at, left, size, error) !=
+                TN_OK ||
+            tn_source_read(b.source, b.offset + at, right, size, error) !=
+                TN_OK)
+            return 0;
+        int order = memcmp(left, right, size);
+        if (order)
+            return order;
+        at += size;
+    }
+    return a.length < b.length ? -1 : a.length > b.length;
+}
+
+int tn_pb_entry_compare(const struct tn_pb_map   *map,
+                        const struct tn_pb_entry *a,
+                        const struct tn_pb_entry *b)
+{
+    enum tn_pb_type type = map->type->fields[0].type;
+
+    if (type == TN_PB_STRING)
+        return compare_text(a->text, b->text, map->error);
+    if (tn_pb_is_signed(type)) {
+        int64_t left = (int64_t)a->number, right = (int64_t)b->number;
+        return left < right ? -1 : left > right;
+    }
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int compare_entries(const void *left, const void *right, void *context)
+{
+    const struct tn_pb_entry *a = left, *b = right;
+    int                       order = tn_pb_entry_compare(context, a, b);
+
+    if (order)
+        return order;
+    return a->body.offset < b->body.offset ? -1 : 1;
+}
+
+/* The key is the last field 1 of the right wire type. */
+static void read_key(struct tn_pb_map *map, struct tn_pb_entry *entry)
+{
+    const struct tn_pb_field_type *key = &map->type->fields[0];
+    struct tn_cursor               c = tn_cursor_span(entry->body, map->error);
+    struct tn_pb_field             field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number != key->number || !tn_pb_fits(key, &field))
+            continue;
+        if (field.type == TN_WIRE_LEN)
+            entry->text = tn_pb_body_span(&field);
+        else
+            entry->number = tn_pb_value_of_wire(key->type, field.value);
+    }
+}
+
+enum tn_status tn_pb_map_init(struct tn_pb_map               *map,
+                              const struct tn_pb_occurrences *all,
+                              struct tn_memory *memory, struct tn_error *error)
+{
+    struct tn_pb_walk  walk;
+    struct tn_pb_field field;
+
+    *map = (struct tn_pb_map){ .type = all->type->message, .error = error };
+    tn_list_init(&map->entries, memory, sizeof(struct tn_pb_entry));
+    tn_pb_walk_init(&walk, all, error);
+    while (tn_pb_walk_next(&walk, &field)) {
+        struct tn_pb_entry *entry =
+            tn_list_push(&map->entries, struct tn_pb_entry, error);
+        if (!entry)
+            break;
+        entry->body = tn_pb_body_span(&field);
+        read_key(map, entry);
+    }
+    if (!tn_failed(error))
+        tn_pb_sort(map->entries.items, map->entries.count,
+                   sizeof(struct tn_pb_entry), compare_entries, map);
+    return error->status;
+}
+
+void tn_pb_map_done(struct tn_pb_map *map)
+{
+    tn_list_done(&map->entries);
+}

@@ -1,0 +1,307 @@
+/* pb_order.c - the fields of a message as protobuf holds them once parsed */
+#include "wire/pb/pb_order.h"
+
+bool tn_pb_fits(const struct tn_pb_field_type *type,
+                const struct tn_pb_field      *field)
+{
+    if (field->type == tn_pb_wire_type(type->type))
+        return true;
+    return field->type == TN_WIRE_LEN && type->label == TN_PB_REPEATED &&
+           tn_pb_is_packable(type->type);
+}
+
+/* What a wire field of a closed enum holds. */
+struct enum_mix {
+    bool has_listed, has_others;
+};
+
+static struct enum_mix mix_of(struct tn_cursor              *c,
+                              const struct tn_pb_field_type *type,
+                              struct tn_pb_field             field)
+{
+    struct enum_mix mix = { false, false };
+    uint64_t        value;
+
+    while (tn_pb_number(c, &field, TN_WIRE_VARINT, &value)) {
+        bool listed = tn_pb_is_listed(type, value);
+        mix.has_listed |= listed;
+        mix.has_others |= !listed;
+    }
+    return mix;
+}
+
+static void add_run(struct tn_pb_order *order, uint32_t field, uint64_t begin,
+                    uint64_t end, struct tn_error *error)
+{
+    struct tn_pb_run *last = NULL;
+
+    if (order->runs.count)
+        last =
+            tn_list_at(&order->runs, struct tn_pb_run, order->runs.count - 1);
+    if (last && last->field == field && last->end == begin) {
+        last->end = end;
+        return;
+    }
+    last = tn_list_push(&order->runs, struct tn_pb_run, error);
+    if (last)
+        *last = (struct tn_pb_run){ begin, end, field };
+}
+
+static void add_field(struct tn_pb_order *order, struct tn_cursor *c,
+                      const struct tn_pb_field *field)
+{
+    const struct tn_pb_field_type *type =
+        tn_pb_message_field(order->type, field->number);
+    struct enum_mix mix = { type && tn_pb_fits(type, field), false };
+
+    if (!mix.has_listed)
+        mix.has_others = true;
+    else if (tn_pb_is_closed(type))
+        mix = mix_of(c, type, *field);
+    if (mix.has_listed)
+        add_run(order, (uint32_t)(type - order->type->fields), field->offset,
+                c->offset, c->error);
+    if (mix.has_others)
+        add_run(order, TN_PB_UNKNOWN, field->offset, c->offset, c->error);
+}
+
+static int compare_runs(const void *left, const void *right, void *context)
+{
+    const struct tn_pb_run *a = left, *b = right;
+
+    (void)context;
+    if (a->field != b->field)
+        return a->field < b->field ? -1 : 1;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+static int32_t oneof_of(const struct tn_pb_order *order,
+                        const struct tn_pb_run   *run)
+{
+    return run->field == TN_PB_UNKNOWN ? -1
+                                       : order->type->fields[run->field].oneof;
+}
+
+/* Back from the end: the first member met is the one that stays, and what lies
+ * before another member of the same oneof was cleared by it. */
+static void drop_cleared(struct tn_pb_order *order, struct tn_list *kept)
+{
+    struct tn_pb_run *runs = order->runs.items;
+    uint64_t          live = order->runs.count;
+
+    for (uint64_t i = order->runs.count; i-- > 0;) {
+        struct tn_pb_run run   = runs[i];
+        int32_t          oneof = oneof_of(order, &run);
+        if (oneof >= 0) {
+            uint64_t *field = tn_list_at(kept, uint64_t, oneof);
+            if (*field == 0)
+                *field = (uint64_t)run.field + 1;
+            if (*field != (uint64_t)run.field + 1) {
+                *field = UINT64_MAX; /* all before this are cleared */
+                continue;
+            }
+        }
+        runs[--live] = run;
+    }
+    memmove(runs, runs + live,
+            (size_t)(order->runs.count - live) * sizeof *runs);
+    order->runs.count -= live;
+}
+
+static void settle_oneofs(struct tn_pb_order *order, struct tn_error *error)
+{
+    struct tn_list kept; /* by oneof: index + 1 of the member that stays */
+
+    if (order->type->oneof_count == 0 || order->runs.count < 2)
+        return;
+    tn_list_init(&kept, order->runs.memory, sizeof(uint64_t));
+    if (tn_list_grow(&kept, order->type->oneof_count, error))
+        drop_cleared(order, &kept);
+    tn_list_done(&kept);
+}
+
+static void sort_runs(struct tn_pb_order *order)
+{
+    const struct tn_pb_run *runs = order->runs.items;
+
+    for (uint64_t i = 1; i < order->runs.count; i++)
+        if (compare_runs(&runs[i - 1], &runs[i], NULL) > 0) {
+            tn_pb_sort(order->runs.items, order->runs.count, sizeof *runs,
+                       compare_runs, NULL);
+            return;
+        }
+}
+
+enum tn_status tn_pb_order_init(struct tn_pb_order         *order,
+                                const struct tn_pb_message *type,
+                                const struct tn_span *parts, uint64_t count,
+                                struct tn_memory *memory,
+                                struct tn_error  *error)
+{
+    struct tn_pb_field field;
+
+    *order = (struct tn_pb_order){ .type = type };
+    tn_list_init(&order->runs, memory, sizeof(struct tn_pb_run));
+    for (uint64_t i = 0; i < count; i++) {
+        struct tn_cursor c = tn_cursor_span(parts[i], error);
+        order->source      = parts[i].source;
+        while (tn_pb_next(&c, &field))
+            add_field(order, &c, &field);
+    }
+    if (!tn_failed(error))
+        settle_oneofs(order, error);
+    if (!tn_failed(error))
+        sort_runs(order);
+    return error->status;
+}
+
+void tn_pb_order_done(struct tn_pb_order *order)
+{
+    tn_list_done(&order->runs);
+}
+
+bool tn_pb_order_next(const struct tn_pb_order *order, uint64_t *at,
+                      struct tn_pb_occurrences *all)
+{
+    const struct tn_pb_run *runs  = order->runs.items;
+    uint64_t                begin = *at, end = begin;
+
+    if (begin == order->runs.count)
+        return false;
+    uint32_t field = runs[begin].field;
+    while (end < order->runs.count && runs[end].field == field)
+        end++;
+    *all = (struct tn_pb_occurrences){
+        .type   = field == TN_PB_UNKNOWN ? NULL : &order->type->fields[field],
+        .source = order->source,
+        .runs   = runs + begin,
+        .count  = end - begin,
+    };
+    *at = end;
+    return true;
+}
+
+struct tn_pb_occurrences tn_pb_order_find(const struct tn_pb_order *order,
+                                          uint32_t                  field)
+{
+    const struct tn_pb_field_type *type = &order->type->fields[field];
+    struct tn_pb_occurrences       all;
+
+    for (uint64_t at = 0; tn_pb_order_next(order, &at, &all);)
+        if (all.type == type)
+            return all;
+    return (struct tn_pb_occurrences){ .type = type, .source = order->source };
+}
+
+void tn_pb_walk_init(struct tn_pb_walk              *walk,
+                     const struct tn_pb_occurrences *all,
+                     struct tn_error                *error)
+{
+    *walk = (struct tn_pb_walk){
+        .all    = *all,
+        .cursor = tn_cursor_bytes(tn_bytes(NULL, 0), 0, error),
+    };
+}
+
+bool tn_pb_walk_next(struct tn_pb_walk *walk, struct tn_pb_field *field)
+{
+    struct tn_error *error = walk->cursor.error;
+
+    while (!tn_more(&walk->cursor)) {
+        if (walk->run == walk->all.count || tn_failed(error))
+            return false;
+        const struct tn_pb_run *run = &walk->all.runs[walk->run++];
+        walk->cursor =
+            tn_cursor_span((struct tn_span){ walk->all.source, run->begin,
+                                             run->end - run->begin },
+                           error);
+    }
+    return tn_pb_next(&walk->cursor, field);
+}
+
+bool tn_pb_walk_last(const struct tn_pb_occurrences *all,
+                     struct tn_pb_field *field, struct tn_error *error)
+{
+    struct tn_pb_occurrences end = *all;
+    struct tn_pb_walk        walk;
+
+    if (all->count == 0)
+        return false;
+    end.runs += end.count - 1;
+    end.count = 1;
+    tn_pb_walk_init(&walk, &end, error);
+    while (tn_pb_walk_next(&walk, field))
+        ;
+    return !tn_failed(error);
+}
+
+enum tn_status tn_pb_walk_parts(const struct tn_pb_occurrences *all,
+                                struct tn_list *parts, struct tn_error *error)
+{
+    struct tn_pb_walk  walk;
+    struct tn_pb_field field;
+
+    tn_pb_walk_init(&walk, all, error);
+    while (tn_pb_walk_next(&walk, &field)) {
+        struct tn_span *part = tn_list_push(parts, struct tn_span, error);
+        if (part)
+            *part = tn_pb_body_span(&field);
+    }
+    return error->status;
+}
+
+/* Heap sort */
+
+struct heap {
+    uint8_t *items;
+    size_t   size;
+    int (*compare)(const void *a, const void *b, void *context);
+    void *context;
+};
+
+static uint8_t *heap_at(const struct heap *h, uint64_t index)
+{
+    return h->items + index * h->size;
+}
+
+static void heap_swap(const struct heap *h, uint64_t a, uint64_t b)
+{
+    uint8_t *left = heap_at(h, a), *right = heap_at(h, b);
+
+    for (size_t i = 0; i < h->size; i++) {
+        uint8_t byte = left[i];
+        left[i]      = right[i];
+        right[i]     = byte;
+    }
+}
+
+static void sift_down(const struct heap *h, uint64_t at, uint64_t count)
+{
+    for (;;) {
+        uint64_t child = at * 2 + 1;
+        if (child >= count)
+            return;
+        if (child + 1 < count &&
+            h->compare(heap_at(h, child), heap_at(h, child + 1), h->context) <
+                0)
+            child++;
+        if (h->compare(heap_at(h, at), heap_at(h, child), h->context) >= 0)
+            return;
+        heap_swap(h, at, child);
+        at = child;
+    }
+}
+
+void tn_pb_sort(void *items, uint64_t count, size_t size,
+                int (*compare)(const void *a, const void *b, void *context),
+                void *context)
+{
+    struct heap h = { items, size, compare, context };
+
+    for (uint64_t i = count / 2; i-- > 0;)
+        sift_down(&h, i, count);
+    for (uint64_t end = count; end-- > 1;) {
+        heap_swap(&h, 0, end);
+        sift_down(&h, 0, end);
+    }
+}

@@ -1,0 +1,99 @@
+/*
+ * pb_order.h - the fields of a message as protobuf holds them once parsed
+ *
+ * On the wire fields come in any order and any number of times.  Parsed, they
+ * are sets in order of their numbers: the last of a singular field counts,
+ * messages merge, repeated ones append, of a oneof the last member stays, and
+ * what the schema does not know comes at the end.
+ *
+ * This is an index of runs (neighbours of one field are one run), so it costs
+ * memory in the number of changes between fields, not of fields or bytes.
+ */
+#ifndef TN_WIRE_PB_ORDER_H
+#define TN_WIRE_PB_ORDER_H
+
+#include "wire/pb/pb_schema.h"
+#include "wire/pb/pb_wire.h"
+
+/* Whole wire fields, all of one kind. */
+struct tn_pb_run {
+    uint64_t begin, end; /* in the source                                     */
+    uint32_t field;      /* index in type->fields, or TN_PB_UNKNOWN           */
+};
+
+#define TN_PB_UNKNOWN UINT32_MAX
+
+struct tn_pb_order {
+    const struct tn_pb_message *type;
+    struct tn_source           *source;
+    struct tn_list              runs; /* struct tn_pb_run, ascending by field */
+};
+
+/* The message is the parts one after the other: more than one when a singular
+ * message field came several times.  All of one source, ascending. */
+enum tn_status tn_pb_order_init(struct tn_pb_order         *order,
+                                const struct tn_pb_message *type,
+                                const struct tn_span *parts, uint64_t count,
+                                struct tn_memory *memory,
+                                struct tn_error  *error);
+void           tn_pb_order_done(struct tn_pb_order *order);
+
+/* All there is of one field. */
+struct tn_pb_occurrences {
+    const struct tn_pb_field_type *type; /* NULL: the unknown fields          */
+    struct tn_source              *source;
+    const struct tn_pb_run        *runs;
+    uint64_t                       count;
+};
+
+/* Field after field: *at is 0 at first.  False at the end. */
+bool tn_pb_order_next(const struct tn_pb_order *order, uint64_t *at,
+                      struct tn_pb_occurrences *all);
+
+/* The occurrences of one field by index; count is 0 when it was not written. */
+struct tn_pb_occurrences tn_pb_order_find(const struct tn_pb_order *order,
+                                          uint32_t                  field);
+
+/* Walks the wire fields of all runs. */
+struct tn_pb_walk {
+    struct tn_pb_occurrences all;
+    uint64_t                 run;
+    struct tn_cursor         cursor;
+};
+void tn_pb_walk_init(struct tn_pb_walk              *walk,
+                     const struct tn_pb_occurrences *all,
+                     struct tn_error                *error);
+bool tn_pb_walk_next(struct tn_pb_walk *walk, struct tn_pb_field *field);
+
+/* The last occurrence of a singular field: the one that counts. */
+bool tn_pb_walk_last(const struct tn_pb_occurrences *all,
+                     struct tn_pb_field *field, struct tn_error *error);
+
+/* The bodies of a singular message, to be merged; appended to `parts`, a list
+ * of struct tn_span. */
+enum tn_status tn_pb_walk_parts(const struct tn_pb_occurrences *all,
+                                struct tn_list *parts, struct tn_error *error);
+
+/* The wire type fits the schema's, packed or not. */
+bool tn_pb_fits(const struct tn_pb_field_type *type,
+                const struct tn_pb_field      *field);
+
+/* A number that a closed enum does not list is an unknown field. */
+static inline bool tn_pb_is_closed(const struct tn_pb_field_type *type)
+{
+    return type->type == TN_PB_ENUM && !type->enumeration->is_open;
+}
+
+static inline bool tn_pb_is_listed(const struct tn_pb_field_type *type,
+                                   uint64_t                       value)
+{
+    return tn_pb_enum_name(type->enumeration, (int32_t)(uint32_t)value) != NULL;
+}
+
+/* Sorts `count` items of `size` bytes in place, by a total order: no memory,
+ * no recursion, n log n whatever the input. */
+void tn_pb_sort(void *items, uint64_t count, size_t size,
+                int (*compare)(const void *a, const void *b, void *context),
+                void *context);
+
+#endif
