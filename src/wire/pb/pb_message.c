@@ -265,8 +265,10 @@ bool tn_pb_view_value(const struct tn_pb_view       *view,
     *value = (struct tn_pb_value){ .offset = TN_NOWHERE };
     if (find_last(view, field, &f)) {
         value->offset = f.offset;
-        value->bits   = is_number ? tn_pb_decode(field->type, f.value) : 0;
-        value->body   = f.body;
+        if (is_number)
+            value->bits = tn_pb_decode(field->type, f.value);
+        else
+            value->body = f.body;
         return field->has_presence || !is_zero(field, &f);
     }
     if (is_number)
