@@ -1,0 +1,135 @@
+/* error_test.c - the first failure wins, on one line, and says where */
+#include "base/error.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "support/hostile.h"
+
+static void the_first_failure_wins(void **state)
+{
+    struct tn_error error = TN_ERROR_INIT;
+
+    (void)state;
+    assert_false(tn_failed(&error));
+    assert_int_equal(
+        tn_error_set(&error, TN_MALFORMED, 20, "rank %d, limit %d", 21, 16),
+        TN_MALFORMED);
+    assert_int_equal(tn_error_set(&error, TN_LIMIT, 5, "an echo"),
+                     TN_MALFORMED);
+    assert_int_equal(tn_error_errno(&error, EIO, "another"), TN_MALFORMED);
+    assert_int_equal(error.offset, 20);
+    assert_string_equal(error.what, "rank 21, limit 16");
+}
+
+static void errno_speaks(void **state)
+{
+    struct tn_error error = TN_ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(tn_error_errno(&error, ENOSPC, "cannot write %s", "x"),
+                     TN_IO);
+    assert_string_equal(error.what, "cannot write x: No space left on device");
+    assert_true(error.offset == TN_NOWHERE);
+}
+
+/* Names come from the file, and may hold anything. */
+static void messages_are_one_line(void **state)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    char            name[1000];
+
+    (void)state;
+    (void)tn_error_set(&error, TN_INVALID, 0, "a\nb\tc\033[31m\177");
+    assert_string_equal(error.what, "a?b?c?[31m?");
+    tn_error_where(&error, "x\ny");
+    assert_string_equal(error.where, "x?y");
+
+    memset(name, 'n', sizeof name);
+    name[sizeof name - 1] = '\0';
+    error                 = (struct tn_error)TN_ERROR_INIT;
+    (void)tn_error_errno(&error, EIO, "%s", name);
+    tn_error_file(&error, name);
+    tn_error_where(&error, "%s", name);
+    tn_error_where(&error, "%s", name);
+    assert_true(strlen(error.what) < sizeof error.what);
+    assert_int_equal(strlen(error.file), sizeof error.file - 1);
+    assert_int_equal(strlen(error.where), sizeof error.where - 1);
+    assert_non_null(strstr(error.what, strerror(EIO)));
+}
+
+static void where_grows_at_the_front(void **state)
+{
+    struct tn_error error = TN_ERROR_INIT;
+
+    (void)state;
+    tn_error_where(&error, "graph");
+    assert_string_equal(error.where, ""); /* nothing has failed */
+    (void)tn_error_set(&error, TN_MALFORMED, 0, "bad");
+    tn_error_where(&error, "[3]");
+    tn_error_where(&error, "attr");
+    tn_error_where(&error, "node[%d]", 15);
+    tn_error_where(&error, "graph");
+    assert_string_equal(error.where, "graph.node[15].attr[3]");
+}
+
+static void the_innermost_file_stays(void **state)
+{
+    struct tn_error error = TN_ERROR_INIT;
+
+    (void)state;
+    tn_error_file(&error, "early");
+    assert_string_equal(error.file, "");
+    (void)tn_error_set(&error, TN_MALFORMED, 0, "bad");
+    tn_error_file(&error, "weights.bin");
+    tn_error_file(&error, "model.onnx");
+    assert_string_equal(error.file, "weights.bin");
+}
+
+static void every_status_has_words(void **state)
+{
+    static const struct {
+        enum tn_status status;
+        int            code;
+        const char    *name;
+    } rows[] = {
+        { TN_OK, 0, "ok" },
+        { TN_TRUNCATED, 3, "truncated" },
+        { TN_MALFORMED, 3, "malformed" },
+        { TN_LIMIT, 4, "limit" },
+        { TN_UNSUPPORTED, 5, "unsupported" },
+        { TN_NOT_FOUND, 6, "not found" },
+        { TN_IO, 7, "i/o" },
+        { TN_NO_MEMORY, 8, "no memory" },
+        { TN_EXISTS, 9, "exists" },
+        { TN_BUSY, 10, "busy" },
+        { TN_INVALID, 11, "invalid" },
+        { TN_CANCELLED, 12, "cancelled" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(rows[i].status, i); /* the numbers are ABI */
+        assert_int_equal(tn_status_exit_code(rows[i].status), rows[i].code);
+        assert_string_equal(tn_status_name(rows[i].status), rows[i].name);
+        assert_true(strlen(tn_status_sentence(rows[i].status)) > 5);
+    }
+    assert_string_equal(tn_status_name((enum tn_status)99), "unknown status");
+    assert_string_equal(tn_status_sentence((enum tn_status)99),
+                        "unknown status");
+    assert_int_equal(tn_status_exit_code((enum tn_status)99), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_failure_wins),
+        cmocka_unit_test(errno_speaks),
+        cmocka_unit_test(messages_are_one_line),
+        cmocka_unit_test(where_grows_at_the_front),
+        cmocka_unit_test(the_innermost_file_stays),
+        cmocka_unit_test(every_status_has_words),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
