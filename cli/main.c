@@ -14,12 +14,6 @@
 #include "text.h"
 #include "verb_table.h"
 
-const struct cli_verb *const cli_verbs[] = {
-    &cli_info,    &cli_ls,         &cli_get,    &cli_check,
-    &cli_hash,    &cli_dump,       &cli_undump, &cli_convert,
-    &cli_formats, &cli_completion, NULL,
-};
-
 static const struct cli_verb *find_verb(const char *name)
 {
     for (size_t i = 0; cli_verbs[i] != NULL; i++)

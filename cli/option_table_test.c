@@ -1,0 +1,168 @@
+/* option_table_test.c - what may stand on a command line */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "option_table.h"
+
+static const struct {
+    const char *text;
+    bool        is_size;
+    uint64_t    size;
+} sizes[] = {
+    { "0", true, 0 },
+    { "100", true, 100 },
+    { "100B", true, 100 },
+    { "64K", true, 65536 },
+    { "64k", true, 65536 },
+    { "64KiB", true, 65536 },
+    { "64KB", true, 64000 },
+    { "512M", true, UINT64_C(512) << 20 },
+    { "2GiB", true, UINT64_C(2) << 30 },
+    { "2 GiB", true, UINT64_C(2) << 30 },
+    { "1.5G", true, UINT64_C(3) << 29 },
+    { "0.5K", true, 512 },
+    { "15E", true, UINT64_C(15) << 60 },
+    { "18446744073709551615", true, UINT64_MAX },
+    { "18446744073709551616", false, 0 },
+    { "16E", false, 0 },
+    { "", false, 0 },
+    { "G", false, 0 },
+    { "-1", false, 0 },
+    { "1Q", false, 0 },
+    { "1KiBs", false, 0 },
+    { "1KBs", false, 0 },
+    { "0x10", false, 0 },
+};
+
+static void sizes_are_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        uint64_t size    = 0;
+        bool     is_size = cli_parse_size(sizes[i].text, &size);
+
+        if (is_size != sizes[i].is_size || (is_size && size != sizes[i].size))
+            fail_msg("'%s'", sizes[i].text);
+    }
+}
+
+struct test_opts {
+    struct cli_common common;
+    bool              is_a, is_b;
+    const char       *text;
+    uint64_t          size, count;
+    unsigned          choice;
+};
+
+#define FIELD(f) offsetof(struct test_opts, f)
+static const struct cli_opt options[] = {
+    { CLI_FLAG, 'a', "alpha", FIELD(is_a), NULL, "a flag" },
+    { CLI_FLAG, 'b', "beta", FIELD(is_b), NULL, "a flag" },
+    { CLI_TEXT, 't', "text", FIELD(text), "TEXT", "a text" },
+    { CLI_SIZE, 0, "size", FIELD(size), "SIZE", "a size" },
+    { CLI_COUNT, 'c', "count", FIELD(count), "N", "a count" },
+    { CLI_CHOICE, 0, "pick", FIELD(choice), "one|two", "a choice" },
+    { 0 },
+};
+
+static const struct cli_verb verb = { .name      = "test",
+                                      .arguments = "FILE...",
+                                      .summary   = "for tests",
+                                      .least     = 1,
+                                      .most      = 2,
+                                      .groups    = CLI_READS,
+                                      .opts_size = sizeof(struct test_opts),
+                                      .options   = options };
+
+enum { MAX_WORDS = 12 };
+
+static bool parse(struct test_opts *opts, struct cli_args *args, int *code,
+                  const char *line)
+{
+    static char  words[400];
+    static char *argv[MAX_WORDS];
+    int          argc = 0;
+
+    snprintf(words, sizeof(words), "%s", line);
+    for (char *word = strtok(words, " "); word != NULL;
+         word       = strtok(NULL, " "))
+        argv[argc++] = word;
+    *opts = (struct test_opts){ 0 };
+    return cli_parse(&verb, argc, argv, opts, args, code);
+}
+
+static void good_lines(void **state)
+{
+    struct test_opts opts;
+    struct cli_args  args;
+    int              code;
+
+    (void)state;
+    assert_true(parse(&opts, &args, &code, "one -ab --text=x --size 2K two"));
+    assert_true(opts.is_a && opts.is_b);
+    assert_string_equal(opts.text, "x");
+    assert_int_equal(opts.size, 2048);
+    assert_int_equal(args.count, 2);
+    assert_string_equal(args.items[0], "one");
+    assert_string_equal(args.items[1], "two");
+
+    assert_true(parse(&opts, &args, &code, "-abtx f -c7 --pick two"));
+    assert_string_equal(opts.text, "x");
+    assert_int_equal(opts.count, 7);
+    assert_int_equal(opts.choice, 2);
+
+    assert_true(parse(&opts, &args, &code, "-t -1 -- --alpha -"));
+    assert_string_equal(opts.text, "-1");
+    assert_false(opts.is_a);
+    assert_string_equal(args.items[0], "--alpha");
+    assert_string_equal(args.items[1], "-");
+
+    assert_true(parse(&opts, &args, &code, "--text= f --text=last"));
+    assert_string_equal(opts.text, "last");
+}
+
+static const char *const bad_lines[] = {
+    "",         "one two three", "f --gamma",    "f -z",    "f --text",
+    "f -t",     "f --size many", "f --alpha=1",  "f -c x",  "f --pick three",
+    "f --pick", "f --count -1",  "f --count 1x", "f --alp", "f ---",
+};
+
+static void refused_lines(void **state)
+{
+    struct test_opts opts;
+    struct cli_args  args;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad_lines) / sizeof(bad_lines[0]); i++) {
+        int code = 0;
+        if (parse(&opts, &args, &code, bad_lines[i]) || code != 2)
+            fail_msg("'%s' was taken", bad_lines[i]);
+    }
+}
+
+static void distances(void **state)
+{
+    (void)state;
+    assert_int_equal(cli_distance("sort", "sort", 3), 0);
+    assert_int_equal(cli_distance("sotr", "sort", 3), 2);
+    assert_int_equal(cli_distance("inf", "info", 3), 1);
+    assert_int_equal(cli_distance("", "info", 9), 4);
+    assert_int_equal(cli_distance("convert", "check", 3), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_are_read),
+        cmocka_unit_test(good_lines),
+        cmocka_unit_test(refused_lines),
+        cmocka_unit_test(distances),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

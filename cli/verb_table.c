@@ -1,0 +1,10 @@
+/* verb_table.c - the verbs, in the order in which --help lists them */
+#include "verb_table.h"
+
+#include <stddef.h>
+
+const struct cli_verb *const cli_verbs[] = {
+    &cli_info,    &cli_ls,         &cli_get,    &cli_check,
+    &cli_hash,    &cli_dump,       &cli_undump, &cli_convert,
+    &cli_formats, &cli_completion, NULL,
+};
