@@ -1,0 +1,88 @@
+#!/bin/sh
+# any_size.sh GENERATE TENON: models larger than memory limits, in 64 MiB.
+#
+# A 6 GiB inline ONNX file, a 5 GiB external-data model and a GraphDef past
+# 2 GiB, all sparse on disk, pass every verb of the release build under
+# `ulimit -d 65536`; a graph of a million nodes passes under 250 MiB.
+set -eu
+generate=$1 tenon=$2
+[ -x "$tenon" ] || { echo "skipped: no release build at $tenon"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+small() { (ulimit -d 65536; exec "$tenon" "$@" --workers 2); }
+large() { (ulimit -d 256000; exec "$tenon" "$@" --workers 2); }
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+# Blocks on disk, in MiB: holes must stay holes.
+on_disk() { du -sm "$1" | cut -f 1; }
+
+# ls lists exactly what the generator says it wrote: name, bytes.
+same_tensors() {
+    small ls "$2" | cut -f 1,4 | sort >listed
+    sort "$1" >expected
+    diff -u expected listed || fail "ls $2"
+}
+
+# The marker at the start of a tensor arrives through `get`.
+same_marker() {
+    text=$(small get "$1" "$2" --slice "$3" --raw -o - | head -c 15)
+    case "$text" in "tensor "*) ;; *) fail "get $1 $2: '$text'" ;; esac
+}
+
+every_verb() { # model, name of a tensor, slice of its first elements
+    small info "$1" >info.txt || fail "info $1"
+    small check "$1" >check.txt || { cat check.txt; fail "check $1"; }
+    small hash "$1" >"$4" || fail "hash $1"
+    same_marker "$1" "$2" "$3"
+}
+
+echo "# 6 GiB inline ONNX"
+"$generate" sparse-onnx -o inline.onnx --list | cut -f 1,5 >tensors
+name=$(head -n 1 tensors | cut -f 1)
+same_tensors tensors inline.onnx
+every_verb inline.onnx "$name" "0,:8" inline.hash
+mkdir out
+small convert inline.onnx -o out/model.onnx --external weights.bin
+[ "$(on_disk out)" -lt 64 ] || fail "holes were filled in: $(on_disk out) MiB"
+every_verb out/model.onnx "$name" "0,:8" external.hash
+cmp inline.hash external.hash || fail "conversion changed the tensors"
+rm -rf out inline.onnx
+
+echo "# 5 GiB external ONNX"
+"$generate" sparse-external -o external --list | cut -f 1,5 >tensors
+name=$(head -n 1 tensors | cut -f 1)
+same_tensors tensors external/model.onnx
+every_verb external/model.onnx "$name" "0,:8" before.hash
+mkdir again
+small convert external/model.onnx -o again/model.onnx --external other.bin
+[ "$(on_disk again)" -lt 64 ] || fail "holes were filled in"
+every_verb again/model.onnx "$name" "0,:8" after.hash
+cmp before.hash after.hash || fail "conversion changed the tensors"
+rm -rf again external
+
+echo "# a GraphDef past 2 GiB"
+"$generate" sparse-graph -o graph.pb --list | cut -f 1,5 >tensors
+name=$(head -n 1 tensors | cut -f 1)
+same_tensors tensors graph.pb
+every_verb graph.pb "$name" "0,:8" before.hash
+small convert graph.pb -o again.pb
+[ "$(on_disk again.pb)" -lt 64 ] || fail "holes were filled in"
+every_verb again.pb "$name" "0,:8" after.hash
+cmp before.hash after.hash || fail "conversion changed the tensors"
+rm -f graph.pb again.pb
+
+echo "# a million nodes"
+for kind in small graph; do
+    "$generate" $kind -o million
+    large info million >info.txt || fail "info $kind"
+    large ls --ops million | wc -l | grep -qx 1000000 || fail "ls --ops $kind"
+    large check million >check.txt || { cat check.txt; fail "check $kind"; }
+    case $kind in small) again=again.onnx ;; graph) again=again.pb ;; esac
+    large convert million -o $again || fail "convert $kind"
+    cmp million $again || fail "rewriting $kind changed it"
+    rm -f million $again
+done
+echo "all sizes passed"
