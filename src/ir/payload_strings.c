@@ -146,14 +146,15 @@ static void walk_variants(struct walk *walk)
 /* What the writer left out. */
 static void walk_rest(struct walk *walk)
 {
-    bool is_string = walk->elements->shape.dtype == TN_STRING;
+    bool           is_string = walk->elements->shape.dtype == TN_STRING;
+    struct tn_span fill      = { NULL, 0, 0 };
 
-    if (!is_string || walk->index == 0)
-        walk->last = (struct tn_span){ NULL, 0, 0 };
+    if (is_string && walk->index > 0)
+        fill = walk->last;
     if (walk->index < walk->first)
         walk->index = walk->first;
     while (!tn_failed(walk->error) && walk->index < walk->end)
-        take(walk, walk->last);
+        take(walk, fill);
 }
 
 static enum tn_status walk_strings(struct walk *walk)
