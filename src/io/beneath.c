@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/utf8.h"
 
 /* A rename elsewhere can make openat2 unsure; it then asks to be called
  * again.  Somebody who renames all the time shall not keep us forever. */
@@ -18,40 +19,6 @@
 
 /* Folders inside each other that removing follows. */
 #define DEPTH_LIMIT 64
-
-/* The length of the UTF-8 sequence at `at`; 0: it is none.  Overlong forms,
- * surrogates and numbers past U+10FFFF are none. */
-static size_t utf8_length(const uint8_t *at, size_t left)
-{
-    static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    uint8_t               first      = at[0];
-
-    if (first < 0x80)
-        return 1;
-    size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || length > left)
-        return 0;
-    uint32_t code = first & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (at[i] & 0x3f);
-    }
-    bool is_surrogate = code >= 0xd800 && code < 0xe000;
-    return code < smallest[length] || code > 0x10ffff || is_surrogate ? 0
-                                                                      : length;
-}
-
-static bool is_utf8(struct tn_bytes text)
-{
-    for (size_t i = 0; i < text.size;) {
-        size_t length = utf8_length(text.data + i, text.size - i);
-        if (length == 0)
-            return false;
-        i += length;
-    }
-    return true;
-}
 
 static bool has_drive(struct tn_bytes name)
 {
@@ -69,7 +36,7 @@ static const char *broken_rule(struct tn_bytes name)
         return "is longer than 4096 bytes";
     if (memchr(name.data, '\0', name.size))
         return "contains a zero byte";
-    if (!is_utf8(name))
+    if (!tn_utf8_is_valid(name))
         return "is not UTF-8";
     if (name.data[0] == '/')
         return "is absolute";
