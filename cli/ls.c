@@ -1,28 +1,20 @@
-/* ls.c - tenon ls: the tensors of a model, one a line */
+/* ls.c - tenon ls: the tensors of a model, one a line; operators: ls_ops.c */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "failure.h"
 #include "glob.h"
+#include "ls.h"
 #include "print.h"
 #include "session.h"
 #include "show.h"
 #include "verb_table.h"
 
-enum order { ORDER_FILE, ORDER_NAME, ORDER_SIZE };
-enum layout { LAYOUT_AUTO, LAYOUT_TABLE, LAYOUT_TSV };
-
-struct ls_opts {
-    struct cli_common common;
-    bool              is_long, is_reverse, wants_names, is_null;
-    unsigned          order;
-    unsigned          layout;
-};
-
 #define FIELD(f) offsetof(struct ls_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
+    { CLI_FLAG,   0,   "ops",     FIELD(wants_ops),   NULL,        "list operators instead of tensors" },
     { CLI_FLAG,   'l', "long",    FIELD(is_long),     NULL,        "role, storage and path too" },
     { CLI_CHOICE, 's', "sort",    FIELD(order),       "name|size", "order by name, or largest first" },
     { CLI_FLAG,   'r', "reverse", FIELD(is_reverse),  NULL,        "the other way round" },
@@ -92,9 +84,9 @@ static void select_tensors(struct listing *list, const struct cli_args *args)
 
 static void sort_tensors(struct listing *list)
 {
-    if (list->opts->order != ORDER_FILE)
+    if (list->opts->order != LS_AS_IT_IS)
         qsort(list->items, (size_t)list->count, sizeof(list->items[0]),
-              list->opts->order == ORDER_NAME ? compare_names : compare_sizes);
+              list->opts->order == LS_BY_NAME ? compare_names : compare_sizes);
     if (list->opts->is_reverse)
         reverse(list->items, list->count);
 }
@@ -251,47 +243,63 @@ static void print_json(const struct listing *list)
 
 /* ---- the verb ---------------------------------------------------------- */
 
-/* As with grep: asked for something and found nothing is a no. */
-static int no_match(const struct listing *list, const struct cli_args *args)
+int cli_ls_verdict(const struct ls_opts *opts, uint64_t count,
+                   const struct cli_args *args)
 {
-    if (list->count > 0 || args->count == 1)
+    if (count > 0 || args->count == 1)
         return 0;
-    if (!list->opts->common.is_quiet)
-        fprintf(stderr, "tenon: no tensor matches\n");
+    if (!opts->common.is_quiet)
+        fprintf(stderr, "tenon: no %s matches\n",
+                opts->wants_ops ? "operator" : "tensor");
     return CLI_NO;
+}
+
+bool cli_ls_is_table(const struct ls_opts *opts)
+{
+    if (opts->layout == LS_AUTO)
+        return cli_is_terminal(stdout);
+    return opts->layout == LS_TABLE;
 }
 
 static void print_listing(struct listing *list)
 {
-    unsigned layout = list->opts->layout;
-
-    if (layout == LAYOUT_AUTO)
-        layout = cli_is_terminal(stdout) ? LAYOUT_TABLE : LAYOUT_TSV;
     if (list->opts->common.is_json)
         print_json(list);
     else if (list->opts->wants_names || list->opts->is_null)
         print_names(list);
-    else if (layout == LAYOUT_TABLE)
+    else if (cli_ls_is_table(list->opts))
         print_table(list);
     else
         print_tsv(list);
 }
 
+static int list_tensors(const struct ls_opts  *opts,
+                        const struct tn_model *model,
+                        const struct cli_args *args)
+{
+    struct listing list = { .opts = opts, .model = model };
+
+    select_tensors(&list, args);
+    sort_tensors(&list);
+    print_listing(&list);
+    free(list.items);
+    return cli_ls_verdict(opts, list.count, args);
+}
+
 static int run_ls(const void *opts, const struct cli_args *args)
 {
-    struct cli_session session;
-    struct tn_model   *model = NULL;
+    const struct ls_opts *o = opts;
+    struct cli_session    session;
+    struct tn_model      *model = NULL;
 
+    if (o->wants_ops && o->order == LS_BY_SIZE)
+        return cli_usage("ls", "operators have no size to sort by");
     cli_session_begin(&session, opts);
+    session.options.wants_graph = o->wants_ops;
     int code = cli_session_open(&session, args->items[0], &model);
-    if (code == 0) {
-        struct listing list = { .opts = opts, .model = model };
-        select_tensors(&list, args);
-        sort_tensors(&list);
-        print_listing(&list);
-        code = no_match(&list, args);
-        free(list.items);
-    }
+    if (code == 0)
+        code = o->wants_ops ? cli_ls_ops(o, model, args)
+                            : list_tensors(o, model, args);
     tn_model_close(model);
     return code;
 }
@@ -299,12 +307,13 @@ static int run_ls(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_ls = {
     .name      = "ls",
     .arguments = "FILE [PATTERN...]",
-    .summary   = "list tensors: name, type, shape, bytes, where",
+    .summary   = "list tensors or operators, one a line",
     .details   = "Lists the tensors whose names match any PATTERN (* ? [a-z]), "
                  "or all of them.\nOn a terminal: a table.  Elsewhere one line "
                  "each, TAB between columns, numbers\nin bytes: name, type, "
                  "shape, bytes, file, offset, stored bytes, storage, role,\n"
-                 "path.",
+                 "path.  Operators (--ops): name, type, domain, inputs, "
+                 "outputs, graph, path;\nPATTERN then means names or types.",
     .least     = 1,
     .most      = CLI_MANY,
     .groups    = CLI_READS | CLI_REPORTS,
