@@ -98,6 +98,9 @@ void tn_rope_producer(struct tn_rope *rope, const struct tn_producer *producer)
 
 void tn_rope_append(struct tn_rope *rope, struct tn_rope *tail)
 {
+    /* A tail with a piece missing must not pass as whole. */
+    if (tn_failed(tail->error) && !tn_failed(rope->error))
+        *rope->error = *tail->error;
     for (uint64_t i = 0; i < tail->pieces.count; i++)
         add_piece(rope, *tn_list_at(&tail->pieces, struct tn_piece, i));
     tn_rope_done(tail);

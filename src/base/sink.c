@@ -37,6 +37,9 @@ enum tn_status tn_sink_splice(struct tn_sink *sink, struct tn_span span,
 {
     if (span.length == 0)
         return TN_OK;
+    if (!span.source) /* noted by a cursor over plain memory */
+        return tn_error_set(error, TN_INVALID, span.offset,
+                            "a span without a source");
     if (!tn_inside(span.offset, span.length, span.source->size))
         return tn_error_set(error, TN_TRUNCATED, span.offset,
                             "need %" PRIu64 " bytes, the file has %" PRIu64,

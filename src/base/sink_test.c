@@ -1,0 +1,153 @@
+/* sink_test.c - what every sink can do, though it only knows how to write */
+#include "base/sink.h"
+
+#include <stdlib.h>
+
+#include "support/hostile.h"
+
+/* Checks that bytes arrive as they lie in the source, and counts. */
+struct checking_sink {
+    struct tn_sink sink;
+    const uint8_t *expected; /* NULL: zeros */
+    uint64_t       taken;
+    uint64_t       fail_after; /* bytes */
+    size_t         largest;
+};
+
+static enum tn_status checking_write(struct tn_sink  *sink,
+                                     struct tn_bytes  bytes,
+                                     struct tn_error *error)
+{
+    struct checking_sink *checking = (struct checking_sink *)sink;
+
+    assert_true(bytes.size > 0);
+    if (checking->taken + bytes.size > checking->fail_after)
+        return tn_error_set(error, TN_IO, TN_NOWHERE, "full");
+    for (size_t i = 0; i < bytes.size; i++)
+        assert_int_equal(
+            bytes.data[i],
+            checking->expected ? checking->expected[checking->taken + i] : 0);
+    checking->taken += bytes.size;
+    if (bytes.size > checking->largest)
+        checking->largest = bytes.size;
+    return TN_OK;
+}
+
+static struct checking_sink checking_sink(const uint8_t *expected)
+{
+    static const struct tn_sink_ops ops = { .write = checking_write };
+
+    return (struct checking_sink){ .sink       = { .ops = &ops },
+                                   .expected   = expected,
+                                   .fail_after = UINT64_MAX };
+}
+
+#define SIZE 300000
+
+static void ranges_come_in_windows(void **state)
+{
+    static const struct {
+        uint64_t offset, length;
+        bool     is_inside;
+    } rows[] = {
+        { 0, 0, true },           { 0, 1, true },           { 5, 65535, true },
+        { 5, 65536, true },       { 5, 65537, true },       { 0, SIZE, true },
+        { SIZE, 0, true },        { 1, SIZE, false },       { SIZE, 1, false },
+        { UINT64_MAX, 2, false }, { 2, UINT64_MAX, false },
+    };
+    uint8_t         *bytes = malloc(SIZE);
+    struct tn_memory memory;
+    struct tn_source source;
+
+    (void)state;
+    for (uint32_t i = 0; i < SIZE; i++)
+        bytes[i] = (uint8_t)(i * 17 >> 4);
+    tn_memory_init(&memory, NULL, 1); /* windows cost no counted memory */
+    tn_source_memory(&source, &memory, tn_bytes(bytes, SIZE));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tn_error      error = TN_ERROR_INIT;
+        struct checking_sink to =
+            checking_sink(rows[i].is_inside ? bytes + rows[i].offset : NULL);
+        struct tn_span span   = { &source, rows[i].offset, rows[i].length };
+        enum tn_status status = tn_sink_splice(&to.sink, span, &error);
+        assert_int_equal(status, rows[i].is_inside ? TN_OK : TN_TRUNCATED);
+        assert_int_equal(to.taken, rows[i].is_inside ? rows[i].length : 0);
+        assert_int_equal(to.sink.offset, to.taken);
+        assert_true(to.largest <= 65536);
+    }
+    tn_source_close(&source);
+    free(bytes);
+}
+
+static void no_bytes_need_no_source(void **state)
+{
+    struct tn_error      error = TN_ERROR_INIT;
+    struct checking_sink to    = checking_sink(NULL);
+
+    (void)state;
+    assert_int_equal(
+        tn_sink_splice(&to.sink, (struct tn_span){ NULL, 0, 0 }, &error),
+        TN_OK);
+    assert_int_equal(tn_sink_write(&to.sink, tn_bytes(NULL, 0), &error), TN_OK);
+    assert_int_equal(tn_sink_zeros(&to.sink, 0, &error), TN_OK);
+    assert_int_equal(
+        tn_sink_splice(&to.sink, (struct tn_span){ NULL, 7, 1 }, &error),
+        TN_INVALID);
+    assert_int_equal(error.offset, 7);
+    assert_int_equal(to.sink.offset, 0);
+}
+
+static void zeros_are_written(void **state)
+{
+    static const uint64_t counts[] = { 1, 4095, 4096, 4097, 100000 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct tn_error      error = TN_ERROR_INIT;
+        struct checking_sink to    = checking_sink(NULL);
+        assert_int_equal(tn_sink_zeros(&to.sink, counts[i], &error), TN_OK);
+        assert_int_equal(to.taken, counts[i]);
+        assert_int_equal(to.sink.offset, counts[i]);
+    }
+}
+
+/* After a failure the offset says how much was taken, and no more is sent. */
+static void failures_stop_at_once(void **state)
+{
+    struct tn_memory memory;
+    struct tn_source source;
+    uint8_t         *bytes = calloc(SIZE, 1);
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_source_memory(&source, &memory, tn_bytes(bytes, SIZE));
+    for (uint64_t after = 0; after < SIZE; after += 65536) {
+        struct tn_error      error = TN_ERROR_INIT;
+        struct checking_sink to    = checking_sink(NULL);
+        to.fail_after              = after;
+        assert_int_equal(tn_sink_splice(&to.sink,
+                                        (struct tn_span){ &source, 0, SIZE },
+                                        &error),
+                         TN_IO);
+        assert_int_equal(to.sink.offset, after);
+        to            = checking_sink(NULL);
+        error         = (struct tn_error)TN_ERROR_INIT;
+        to.fail_after = after;
+        assert_int_equal(tn_sink_zeros(&to.sink, SIZE, &error), TN_IO);
+        assert_int_equal(to.sink.offset, after);
+    }
+    tn_source_close(&source);
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_come_in_windows),
+        cmocka_unit_test(no_bytes_need_no_source),
+        cmocka_unit_test(zeros_are_written),
+        cmocka_unit_test(failures_stop_at_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
