@@ -521,14 +521,27 @@ static enum tn_status batch_flush(struct tn_batcher *batcher,
     return tn_sink_write(batcher->to, tn_bytes(batcher->buffer, used), error);
 }
 
+/* What is large goes past the buffer, but never before what is in it. */
+static bool is_large(uint64_t size)
+{
+    return size > TN_WINDOW_SIZE / 2;
+}
+
+static enum tn_status batch_ready(struct tn_batcher *batcher, uint64_t size,
+                                  struct tn_error *error)
+{
+    if (is_large(size) || size > TN_WINDOW_SIZE - batcher->used)
+        return batch_flush(batcher, error);
+    return TN_OK;
+}
+
 static enum tn_status batch_write(struct tn_sink *sink, struct tn_bytes bytes,
                                   struct tn_error *error)
 {
     struct tn_batcher *batcher = (struct tn_batcher *)sink;
 
-    if (bytes.size > TN_WINDOW_SIZE - batcher->used)
-        TN_TRY(batch_flush(batcher, error));
-    if (bytes.size > TN_WINDOW_SIZE / 2)
+    TN_TRY(batch_ready(batcher, bytes.size, error));
+    if (is_large(bytes.size))
         return tn_sink_write(batcher->to, bytes, error);
     memcpy(batcher->buffer + batcher->used, bytes.data, bytes.size);
     batcher->used += bytes.size;
@@ -540,9 +553,8 @@ static enum tn_status batch_splice(struct tn_sink *sink, struct tn_span span,
 {
     struct tn_batcher *batcher = (struct tn_batcher *)sink;
 
-    if (span.length > TN_WINDOW_SIZE - batcher->used)
-        TN_TRY(batch_flush(batcher, error));
-    if (span.length > TN_WINDOW_SIZE / 2)
+    TN_TRY(batch_ready(batcher, span.length, error));
+    if (is_large(span.length))
         return tn_sink_splice(batcher->to, span, error);
     TN_TRY(tn_source_read(span.source, span.offset,
                           batcher->buffer + batcher->used, (size_t)span.length,
@@ -556,9 +568,8 @@ static enum tn_status batch_zeros(struct tn_sink *sink, uint64_t count,
 {
     struct tn_batcher *batcher = (struct tn_batcher *)sink;
 
-    if (count > TN_WINDOW_SIZE - batcher->used)
-        TN_TRY(batch_flush(batcher, error));
-    if (count > TN_WINDOW_SIZE / 2)
+    TN_TRY(batch_ready(batcher, count, error));
+    if (is_large(count))
         return tn_sink_zeros(batcher->to, count, error);
     memset(batcher->buffer + batcher->used, 0, (size_t)count);
     batcher->used += count;
