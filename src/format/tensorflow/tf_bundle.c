@@ -1,0 +1,699 @@
+/* tf_bundle.c - reading checkpoints; the map of the bytes is in tf_bundle.h */
+#include "format/tensorflow/tf_bundle.h"
+
+#include <stdio.h>
+
+#include "base/arith.h"
+#include "format/tensorflow/tf_bundle_read.h"
+#include "format/tensorflow/tf_dtype.h"
+#include "format/tensorflow/tf_sort.h"
+#include "format/tensorflow/tf_tiling.h"
+
+/* BundleHeaderProto, BundleEntryProto, TensorShapeProto, TensorSliceProto */
+enum { HEADER_SHARDS = 1, HEADER_ENDIANNESS = 2 };
+enum {
+    ENTRY_DTYPE  = 1,
+    ENTRY_SHAPE  = 2,
+    ENTRY_SHARD  = 3,
+    ENTRY_OFFSET = 4,
+    ENTRY_SIZE   = 5,
+    ENTRY_CRC    = 6,
+    ENTRY_SLICES = 7
+};
+enum { SHAPE_DIM = 2, SHAPE_UNKNOWN_RANK = 3, DIM_SIZE = 1 };
+enum { SLICE_EXTENT = 1, EXTENT_START = 1, EXTENT_LENGTH = 2 };
+
+struct shard {
+    uint32_t          id;
+    struct tn_source *source;
+};
+
+/* ---- shapes and slices -------------------------------------------------- */
+
+static uint64_t read_one_number(struct tn_cursor *c, uint32_t number)
+{
+    struct tn_pb_field f;
+    uint64_t           value = 0;
+
+    while (tn_pb_next(c, &f))
+        if (f.number == number && tn_pb_expect(c, &f, TN_WIRE_VARINT))
+            value = f.value;
+    return value;
+}
+
+static void add_dim(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
+                    struct tn_pb_field *f)
+{
+    uint64_t size = read_one_number(&f->body, DIM_SIZE);
+
+    if (tn_failed(r->error))
+        return;
+    if (size > INT64_MAX) {
+        tn_fail_at(c, f->offset, TN_MALFORMED, "dimension %" PRId64,
+                   (int64_t)size);
+        return;
+    }
+    if (r->dims.count == TN_TF_RANK_LIMIT) {
+        tn_fail_at(c, f->offset, TN_MALFORMED, "more than %d dimensions",
+                   TN_TF_RANK_LIMIT);
+        return;
+    }
+    uint64_t *dim = tn_list_push(&r->dims, uint64_t, r->error);
+    if (dim)
+        *dim = size;
+}
+
+void tn_tf_read_dims(struct tn_tf_bundle_reader *r, struct tn_cursor *c)
+{
+    struct tn_pb_field f;
+
+    while (tn_pb_next(c, &f)) {
+        if (f.number == SHAPE_DIM && tn_pb_expect(c, &f, TN_WIRE_LEN))
+            add_dim(r, c, &f);
+        if (f.number == SHAPE_UNKNOWN_RANK &&
+            tn_pb_expect(c, &f, TN_WIRE_VARINT) && f.value)
+            tn_fail_at(c, f.offset, TN_MALFORMED, "a tensor of unknown rank");
+    }
+}
+
+/* That a length is there says more than its value. */
+static struct tn_tf_extent read_extent(struct tn_cursor *c)
+{
+    struct tn_tf_extent extent = { 0, TN_TF_WHOLE };
+    struct tn_pb_field  f;
+
+    while (tn_pb_next(c, &f)) {
+        if (f.number == EXTENT_START && tn_pb_expect(c, &f, TN_WIRE_VARINT))
+            extent.start = (int64_t)f.value;
+        if (f.number == EXTENT_LENGTH && tn_pb_expect(c, &f, TN_WIRE_VARINT)) {
+            extent.length = (int64_t)f.value;
+            if (extent.length < 1)
+                tn_fail_at(c, f.offset, TN_MALFORMED,
+                           "a slice of length %" PRId64, extent.length);
+        }
+    }
+    if (extent.length == TN_TF_WHOLE)
+        extent.start = 0;
+    return extent;
+}
+
+void tn_tf_read_extents(struct tn_tf_bundle_reader *r, struct tn_cursor *c)
+{
+    uint64_t           before = r->extents.count;
+    struct tn_pb_field f;
+
+    while (tn_pb_next(c, &f)) {
+        if (f.number != SLICE_EXTENT || !tn_pb_expect(c, &f, TN_WIRE_LEN))
+            continue;
+        struct tn_tf_extent  extent = read_extent(&f.body);
+        struct tn_tf_extent *kept =
+            tn_list_push(&r->extents, struct tn_tf_extent, r->error);
+        if (kept)
+            *kept = extent;
+    }
+    uint64_t *rank = tn_list_push(&r->ranks, uint64_t, r->error);
+    if (rank)
+        *rank = r->extents.count - before;
+}
+
+static void *keep(struct tn_tf_bundle_reader *r, struct tn_list *list,
+                  size_t align)
+{
+    void *copy = tn_arena_array(&r->index->arena, list->count, list->item_size,
+                                align, r->error);
+
+    if (copy && list->count)
+        memcpy(copy, list->items, list->count * list->item_size);
+    return copy;
+}
+
+void tn_tf_keep_shape(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
+                      struct tn_tf_draft *draft)
+{
+    struct tn_shape *shape = &draft->entry.elements.shape;
+    uint64_t         count;
+
+    shape->rank        = (uint32_t)r->dims.count;
+    draft->slice_count = r->ranks.count;
+    for (uint64_t i = 0; i < r->ranks.count; i++)
+        if (*tn_list_at(&r->ranks, uint64_t, i) != shape->rank)
+            tn_fail(c, TN_MALFORMED,
+                    "slice %" PRIu64 " has %" PRIu64
+                    " dimensions, the tensor %" PRIu32,
+                    i, *tn_list_at(&r->ranks, uint64_t, i), shape->rank);
+    shape->dims    = keep(r, &r->dims, alignof(uint64_t));
+    draft->extents = keep(r, &r->extents, alignof(struct tn_tf_extent));
+    if (!tn_failed(r->error) && !tn_shape_count(shape, &count))
+        tn_fail(c, TN_MALFORMED, "a shape of too many elements to count");
+    r->dims.count = r->extents.count = r->ranks.count = 0;
+}
+
+/* ---- data files --------------------------------------------------------- */
+
+static struct tn_source *open_shard(struct tn_tf_bundle_reader *r, uint32_t id)
+{
+    struct tn_tf_bundle *index = r->index;
+    struct tn_source    *source;
+
+    for (uint64_t i = index->shards.count; i-- > 0;)
+        if (tn_list_at(&index->shards, struct shard, i)->id == id)
+            return tn_list_at(&index->shards, struct shard, i)->source;
+    const char *name =
+        tn_text_format(&index->arena, r->error, "%s.data-%05u-of-%05u",
+                       index->prefix, id, index->shard_count);
+    if (!name)
+        return NULL;
+    if (r->open(r->context, name, &source, r->error) != TN_OK) {
+        tn_error_file(r->error, name);
+        return NULL;
+    }
+    struct shard *shard = tn_list_push(&index->shards, struct shard, r->error);
+    if (!shard)
+        return NULL;
+    *shard = (struct shard){ id, source };
+    return source;
+}
+
+/* Bytes that elements of fixed size take; 0 with false: no fixed size. */
+static bool expected_size(const struct tn_shape *shape, uint64_t *size)
+{
+    *size = 0;
+    return tn_dtype_size(shape->dtype) && tn_shape_bytes(shape, size);
+}
+
+/* What the index says of size and type, before the data file is looked at. */
+static void check_size(struct tn_cursor *c, const struct tn_tf_bundle_entry *e,
+                       uint64_t size)
+{
+    uint64_t wanted, count = 0;
+
+    tn_shape_count(&e->elements.shape, &count);
+    if (e->elements.shape.dtype == TN_RESOURCE) {
+        tn_fail(c, TN_UNSUPPORTED, "a handle of a resource has no data");
+    } else if (tn_dtype_size(e->elements.shape.dtype)) {
+        if (!expected_size(&e->elements.shape, &wanted) || wanted != size)
+            tn_fail(c, TN_MALFORMED,
+                    "%" PRIu64 " bytes of data, type and shape need %" PRIu64,
+                    size, wanted);
+    } else if (count > size || (count == 0 && size > 0)) {
+        tn_fail(c, TN_MALFORMED, "%" PRIu64 " strings in %" PRIu64 " bytes",
+                count, size);
+    }
+}
+
+static void set_payload(const struct tn_tf_bundle *index,
+                        struct tn_tf_bundle_entry *e)
+{
+    struct tn_elements *elements = &e->elements;
+
+    elements->payload        = tn_payload_raw(&elements->shape, e->data, 1);
+    elements->payload.stored = tn_payload_needed(&elements->shape, 1);
+    if (!tn_dtype_size(elements->shape.dtype))
+        elements->payload.encoding = TN_ENCODING_BUNDLE;
+    else if (index->is_big_endian)
+        elements->payload.encoding = TN_ENCODING_RAW_BIG;
+}
+
+/* The data of an entry without slices: in its shard, of the right size. */
+static void locate(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
+                   struct tn_tf_bundle_entry *e, uint64_t shard)
+{
+    struct tn_span data = e->data;
+
+    e->data = (struct tn_span){ NULL, 0, 0 };
+    if (shard >= r->index->shard_count)
+        tn_fail(c, TN_MALFORMED, "shard %" PRId64 " of %" PRIu32,
+                (int64_t)shard, r->index->shard_count);
+    check_size(c, e, data.length);
+    if (tn_failed(r->error))
+        return;
+    e->shard    = (uint32_t)shard;
+    data.source = open_shard(r, e->shard);
+    if (!data.source)
+        return;
+    if (!tn_inside(data.offset, data.length, data.source->size)) {
+        tn_error_set(
+            r->error, TN_TRUNCATED, tn_min(data.offset, data.source->size),
+            "need %" PRIu64 " bytes at %" PRIu64 ", the file has %" PRIu64,
+            data.length, data.offset, data.source->size);
+        tn_error_file(r->error, data.source->name);
+        return;
+    }
+    e->data = data;
+    set_payload(r->index, e);
+}
+
+/* ---- the table ---------------------------------------------------------- */
+
+static void read_header(struct tn_tf_bundle_reader *r, struct tn_cursor *c)
+{
+    struct tn_pb_field f;
+
+    r->index->version = 2;
+    while (tn_pb_next(c, &f)) {
+        if (f.number == HEADER_SHARDS && tn_pb_expect(c, &f, TN_WIRE_VARINT)) {
+            if (f.value > INT32_MAX)
+                tn_fail_at(c, f.offset, TN_MALFORMED, "%" PRId64 " shards",
+                           (int64_t)f.value);
+            r->index->shard_count = (uint32_t)f.value;
+        }
+        if (f.number == HEADER_ENDIANNESS &&
+            tn_pb_expect(c, &f, TN_WIRE_VARINT)) {
+            if (f.value > 1)
+                tn_fail_at(c, f.offset, TN_MALFORMED, "byte order %" PRIu64,
+                           f.value);
+            r->index->is_big_endian = f.value == 1;
+        }
+    }
+}
+
+/* Field 1 is a number in the header of version 2, a message in version 1. */
+static void read_first(struct tn_tf_bundle_reader *r,
+                       struct tn_sstable_entry    *e)
+{
+    struct tn_cursor peek = e->value;
+
+    if (e->key.size > 0) {
+        tn_error_set(r->error, TN_MALFORMED, e->offset,
+                     "the table of a checkpoint begins with an empty key");
+        return;
+    }
+    if (tn_more(&peek) && tn_u8(&peek) == tn_tag(1, TN_WIRE_LEN))
+        tn_tf_read_old_meta(r, e);
+    else
+        read_header(r, &e->value);
+}
+
+/* One field of a BundleEntryProto; `shard` is checked when all are known. */
+static void read_entry_field(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
+                             struct tn_pb_field        *f,
+                             struct tn_tf_bundle_entry *e, uint64_t *shard)
+{
+    static const uint8_t wire_types[] = {
+        [ENTRY_DTYPE] = TN_WIRE_VARINT, [ENTRY_SHAPE] = TN_WIRE_LEN,
+        [ENTRY_SHARD] = TN_WIRE_VARINT, [ENTRY_OFFSET] = TN_WIRE_VARINT,
+        [ENTRY_SIZE] = TN_WIRE_VARINT,  [ENTRY_CRC] = TN_WIRE_FIXED32,
+        [ENTRY_SLICES] = TN_WIRE_LEN,
+    };
+
+    if (f->number >= sizeof wire_types ||
+        !tn_pb_expect(c, f, (enum tn_wire_type)wire_types[f->number]))
+        return;
+    switch (f->number) {
+    case ENTRY_DTYPE:
+        e->elements.shape.dtype = tn_tf_dtype(f->value);
+        if (e->elements.shape.dtype == TN_UNDEFINED || f->value > TN_TF_REF)
+            tn_fail_at(c, f->offset, TN_MALFORMED, "type %" PRIu64, f->value);
+        break;
+    case ENTRY_SHAPE: tn_tf_read_dims(r, &f->body); break;
+    case ENTRY_SHARD: *shard = f->value; break;
+    case ENTRY_OFFSET: e->data.offset = f->value; break;
+    case ENTRY_SIZE: e->data.length = f->value; break;
+    case ENTRY_CRC: e->crc = (uint32_t)f->value; break;
+    case ENTRY_SLICES: tn_tf_read_extents(r, &f->body); break;
+    }
+}
+
+static void read_entry(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
+                       struct tn_tf_draft *draft)
+{
+    struct tn_pb_field f;
+    uint64_t           shard = 0;
+
+    while (tn_pb_next(c, &f))
+        read_entry_field(r, c, &f, &draft->entry, &shard);
+    if (!tn_failed(r->error) &&
+        draft->entry.elements.shape.dtype == TN_UNDEFINED)
+        tn_fail(c, TN_MALFORMED, "a tensor without a type");
+    tn_tf_keep_shape(r, c, draft);
+    draft->entry.has_crc = draft->slice_count == 0;
+    if (tn_failed(r->error))
+        return;
+    if (draft->slice_count == 0)
+        locate(r, c, &draft->entry, shard);
+    else
+        draft->entry.data = (struct tn_span){ NULL, 0, 0 };
+}
+
+static bool is_slice_key(struct tn_tf_bundle_reader *r, struct tn_bytes key)
+{
+    struct tn_tf_extent extents[TN_TF_RANK_LIMIT];
+    uint32_t            rank;
+
+    tn_buffer_clear(&r->name);
+    return tn_tf_slice_key_read(key, &r->name, extents, &rank);
+}
+
+static void read_table_entry(struct tn_tf_bundle_reader *r,
+                             struct tn_sstable_entry    *e)
+{
+    if (r->index->version == 1) {
+        tn_tf_read_old_slice(r, e);
+        return;
+    }
+    struct tn_list *list = is_slice_key(r, e->key) ? &r->slices : &r->tensors;
+    struct tn_tf_draft *draft =
+        tn_list_push(list, struct tn_tf_draft, r->error);
+    if (!draft)
+        return;
+    draft->entry.place = e->offset;
+    draft->entry.key   = tn_bytes_dup(&r->index->arena, e->key, r->error);
+    read_entry(r, &e->value, draft);
+    if (tn_failed(r->error) && list == &r->tensors)
+        tn_error_where(r->error, "%.*s", TN_FMT(e->key));
+}
+
+static void read_table(struct tn_tf_bundle_reader *r)
+{
+    struct tn_sstable       table;
+    struct tn_sstable_walk  walk;
+    struct tn_sstable_entry e;
+    bool                    is_first = true;
+
+    if (tn_sstable_open(&table, r->index->index, r->error) != TN_OK)
+        return;
+    tn_sstable_walk_init(&walk, &table, r->index->memory, r->error);
+    while (tn_sstable_next(&walk, &e)) {
+        r->index->is_packed |= e.is_packed;
+        if (is_first)
+            read_first(r, &e);
+        else
+            read_table_entry(r, &e);
+        if (tn_failed(r->error) && !r->error->file[0])
+            tn_sstable_blame(&e, r->error);
+        is_first = false;
+    }
+    tn_sstable_walk_done(&walk);
+    if (is_first)
+        tn_error_set(r->error, TN_MALFORMED, 0,
+                     "the table has no entries, so it is no checkpoint");
+    tn_error_file(r->error, r->index->index->name);
+}
+
+/* ---- tensors out of slices ---------------------------------------------- */
+
+static struct tn_tf_draft *find_slice(struct tn_tf_bundle_reader *r,
+                                      struct tn_bytes             key)
+{
+    uint64_t low = 0, high = r->slices.count;
+
+    while (low < high) {
+        uint64_t            middle = low + (high - low) / 2;
+        struct tn_tf_draft *draft =
+            tn_list_at(&r->slices, struct tn_tf_draft, middle);
+        int order = tn_sstable_compare(key, draft->entry.key);
+        if (order == 0)
+            return draft;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+/* Where the slice lies and how large it is; inside the tensor. */
+static bool slice_box(struct tn_tf_bundle_reader *r,
+                      const struct tn_tf_draft   *tensor,
+                      const struct tn_tf_extent *extents, uint64_t *begin,
+                      uint64_t *dims)
+{
+    const struct tn_shape *whole = &tensor->entry.elements.shape;
+
+    for (uint32_t i = 0; i < whole->rank; i++) {
+        bool is_whole = extents[i].length == TN_TF_WHOLE;
+        begin[i]      = (uint64_t)extents[i].start;
+        dims[i]       = is_whole ? whole->dims[i] : (uint64_t)extents[i].length;
+        if (!tn_inside(begin[i], dims[i], whole->dims[i])) {
+            tn_error_set(r->error, TN_MALFORMED, tensor->entry.place,
+                         "a slice of %" PRIu64 " at %" PRId64
+                         " in a dimension of %" PRIu64,
+                         dims[i], extents[i].start, whole->dims[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_same_shape(const struct tn_shape *a, const struct tn_shape *b)
+{
+    return a->dtype == b->dtype && a->rank == b->rank &&
+           (a->rank == 0 ||
+            !memcmp(a->dims, b->dims, a->rank * sizeof *a->dims));
+}
+
+/* The entry of one slice of a tensor, which must be there and agree. */
+static struct tn_tf_bundle_entry *slice_entry(
+    struct tn_tf_bundle_reader *r, const struct tn_tf_draft *tensor,
+    const struct tn_tf_extent *extents, const struct tn_shape *shape)
+{
+    tn_buffer_clear(&r->name);
+    tn_tf_slice_key_put(&r->name, tensor->entry.key, extents, shape->rank);
+    struct tn_tf_draft *slice = find_slice(r, tn_buffer_bytes(&r->name));
+
+    if (tn_failed(r->error))
+        return NULL;
+    if (!slice || slice->slice_count || slice->is_used) {
+        tn_error_set(r->error, TN_MALFORMED, tensor->entry.place,
+                     slice ? "a slice is listed twice"
+                           : "a slice that is listed is not in the table");
+        return NULL;
+    }
+    slice->is_used = true;
+    if (r->index->version == 1)
+        tn_tf_shape_old_slice(r, &slice->entry, shape);
+    else if (!is_same_shape(&slice->entry.elements.shape, shape))
+        tn_error_set(r->error, TN_MALFORMED, slice->entry.place,
+                     "a slice has another type or shape than its key says");
+    return tn_failed(r->error) ? NULL : &slice->entry;
+}
+
+static bool make_tile(struct tn_tf_bundle_reader *r, struct tn_tf_draft *tensor,
+                      uint64_t i, struct tn_tf_tile *tile,
+                      const struct tn_tf_bundle_entry **piece)
+{
+    struct tn_arena           *arena   = &r->index->arena;
+    struct tn_shape            shape   = tensor->entry.elements.shape;
+    const struct tn_tf_extent *extents = tensor->extents + i * shape.rank;
+    uint64_t *begin = tn_new(arena, uint64_t, shape.rank, r->error);
+    uint64_t *dims  = tn_new(arena, uint64_t, shape.rank, r->error);
+
+    if (!begin || !dims || !slice_box(r, tensor, extents, begin, dims))
+        return false;
+    shape.dims = dims;
+    *piece     = slice_entry(r, tensor, extents, &shape);
+    if (!*piece)
+        return false;
+    *tile =
+        (struct tn_tf_tile){ .begin = begin, .elements = (*piece)->elements };
+    return true;
+}
+
+static void assemble(struct tn_tf_bundle_reader *r, struct tn_tf_draft *tensor)
+{
+    struct tn_arena           *arena = &r->index->arena;
+    struct tn_tf_bundle_entry *e     = &tensor->entry;
+    uint64_t                   count = tensor->slice_count;
+    struct tn_tf_tile         *tiles =
+        tn_new(arena, struct tn_tf_tile, count, r->error);
+    struct tn_tf_tile **order =
+        tn_new(arena, struct tn_tf_tile *, count, r->error);
+    const struct tn_tf_bundle_entry **pieces =
+        tn_new(arena, const struct tn_tf_bundle_entry *, count, r->error);
+
+    for (uint64_t i = 0; !tn_failed(r->error) && i < count; i++) {
+        order[i] = &tiles[i];
+        make_tile(r, tensor, i, &tiles[i], &pieces[i]);
+    }
+    if (!tn_failed(r->error))
+        tn_tf_tile_up(&e->elements.shape, order, count, arena, e->place,
+                      &e->elements.payload, r->error);
+    e->pieces      = pieces;
+    e->piece_count = count;
+    tn_error_where(r->error, "%.*s", TN_FMT(e->key));
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+static bool key_is_before(const void *a, const void *b)
+{
+    const struct tn_tf_bundle_entry *left = a, *right = b;
+
+    return tn_sstable_compare(left->key, right->key) < 0;
+}
+
+/* The lists do not grow any more; they move to the arena, slices first, since
+ * tensors point at them. */
+static void keep_list(struct tn_tf_bundle_reader *r, struct tn_list *list)
+{
+    void *items = keep(r, list, alignof(struct tn_tf_draft));
+
+    if (!items)
+        return;
+    uint64_t count = list->count;
+    tn_list_done(list);
+    list->items = items;
+    list->count = count;
+}
+
+static void publish(struct tn_tf_bundle_reader *r)
+{
+    struct tn_tf_bundle              *index = r->index;
+    const struct tn_tf_bundle_entry **entries =
+        tn_new(&index->arena, const struct tn_tf_bundle_entry *,
+               r->tensors.count, r->error);
+
+    if (!entries)
+        return;
+    for (uint64_t i = 0; i < r->tensors.count; i++)
+        entries[i] = &tn_list_at(&r->tensors, struct tn_tf_draft, i)->entry;
+    tn_tf_sort((const void **)(void *)entries, r->tensors.count, key_is_before);
+    for (uint64_t i = 1; i < r->tensors.count; i++)
+        if (!key_is_before(entries[i - 1], entries[i]))
+            tn_error_set(r->error, TN_MALFORMED, entries[i]->place,
+                         "two tensors have the same name");
+    for (uint64_t i = 0; i < r->slices.count; i++)
+        index->unused +=
+            !tn_list_at(&r->slices, struct tn_tf_draft, i)->is_used;
+    index->entries = entries;
+    index->count   = r->tensors.count;
+}
+
+static void read_all(struct tn_tf_bundle_reader *r)
+{
+    read_table(r);
+    if (tn_failed(r->error))
+        return;
+    keep_list(r, &r->slices);
+    keep_list(r, &r->tensors);
+    for (uint64_t i = 0; !tn_failed(r->error) && i < r->tensors.count; i++) {
+        struct tn_tf_draft *tensor =
+            tn_list_at(&r->tensors, struct tn_tf_draft, i);
+        if (tensor->slice_count)
+            assemble(r, tensor);
+    }
+    if (!tn_failed(r->error))
+        publish(r);
+    tn_error_file(r->error, r->index->index->name);
+}
+
+static void reader_init(struct tn_tf_bundle_reader *r,
+                        struct tn_tf_bundle *index, struct tn_error *error)
+{
+    struct tn_memory *memory = index->memory;
+
+    *r = (struct tn_tf_bundle_reader){ .index = index, .error = error };
+    tn_list_init(&r->tensors, memory, sizeof(struct tn_tf_draft));
+    tn_list_init(&r->slices, memory, sizeof(struct tn_tf_draft));
+    tn_list_init(&r->dims, memory, sizeof(uint64_t));
+    tn_list_init(&r->extents, memory, sizeof(struct tn_tf_extent));
+    tn_list_init(&r->ranks, memory, sizeof(uint64_t));
+    tn_buffer_init(&r->name, memory, error);
+}
+
+/* Lists that were kept have no room of their own, and give back nothing. */
+static void reader_done(struct tn_tf_bundle_reader *r)
+{
+    struct tn_list *lists[] = { &r->tensors, &r->slices, &r->dims, &r->extents,
+                                &r->ranks };
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (lists[i]->room)
+            tn_list_done(lists[i]);
+    tn_buffer_done(&r->name);
+}
+
+enum tn_status tn_tf_bundle_read(struct tn_tf_bundle *index,
+                                 struct tn_source *table, const char *prefix,
+                                 tn_tf_shard_opener *open, void *context,
+                                 struct tn_error *error)
+{
+    struct tn_tf_bundle_reader r;
+
+    *index = (struct tn_tf_bundle){ .memory = table->memory, .index = table };
+    tn_arena_init(&index->arena, index->memory);
+    tn_list_init(&index->shards, index->memory, sizeof(struct shard));
+    reader_init(&r, index, error);
+    r.open        = open;
+    r.context     = context;
+    index->prefix = tn_text_dup(&index->arena, prefix, error);
+    if (index->prefix)
+        read_all(&r);
+    reader_done(&r);
+    if (tn_failed(error))
+        tn_tf_bundle_close(index);
+    return error->status;
+}
+
+void tn_tf_bundle_close(struct tn_tf_bundle *index)
+{
+    if (!index->memory)
+        return;
+    tn_list_done(&index->shards);
+    tn_arena_done(&index->arena);
+    index->count   = 0;
+    index->entries = NULL;
+}
+
+static enum tn_status open_sibling(void *context, const char *name,
+                                   struct tn_source **source,
+                                   struct tn_error   *error)
+{
+    return tn_bundle_sibling(context, tn_text(name), source, error);
+}
+
+/* "model.ckpt" of "model.ckpt.index"; a table of version 1 has no suffix. */
+static void main_prefix(const struct tn_bundle *bundle, char *prefix,
+                        size_t room)
+{
+    static const char suffix[] = ".index";
+    size_t            size     = strlen(bundle->name);
+    size_t            end      = sizeof suffix - 1;
+
+    if (size > end && !strcmp(bundle->name + size - end, suffix))
+        size -= end;
+    snprintf(prefix, room, "%.*s", (int)(size < room ? size : room - 1),
+             bundle->name);
+}
+
+enum tn_status tn_tf_bundle_open(struct tn_tf_bundle *index,
+                                 struct tn_bundle *bundle, const char *prefix,
+                                 struct tn_error *error)
+{
+    char              name[4096];
+    struct tn_source *table = bundle->main;
+
+    *index = (struct tn_tf_bundle){ .memory = NULL };
+    if (prefix) {
+        if ((size_t)snprintf(name, sizeof name, "%s.index", prefix) >=
+            sizeof name)
+            return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
+                                "a prefix of more than %zu bytes", sizeof name);
+        TN_TRY(tn_bundle_sibling(bundle, tn_text(name), &table, error));
+    } else if (!table) {
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a folder is no table");
+    } else {
+        main_prefix(bundle, name, sizeof name);
+    }
+    return tn_tf_bundle_read(index, table, prefix ? prefix : name, open_sibling,
+                             bundle, error);
+}
+
+const struct tn_tf_bundle_entry *tn_tf_bundle_find(
+    const struct tn_tf_bundle *index, struct tn_bytes key)
+{
+    uint64_t low = 0, high = index->count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        int      order  = tn_sstable_compare(key, index->entries[middle]->key);
+        if (order == 0)
+            return index->entries[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}

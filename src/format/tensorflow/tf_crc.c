@@ -1,0 +1,96 @@
+/* tf_crc.c - checksums of data that is too large to hold */
+#include "format/tensorflow/tf_crc.h"
+
+#include "base/arith.h"
+#include "codec/crc32c.h"
+
+#define WINDOW (UINT64_C(256) << 10)
+
+/* Reads the span window by window; each is summed up and, if there is a sink,
+ * written. */
+static enum tn_status sum_windows(uint32_t *crc, struct tn_span span,
+                                  uint8_t *window, uint64_t room,
+                                  struct tn_sink *to, struct tn_error *error)
+{
+    while (span.length) {
+        size_t size = (size_t)tn_min(span.length, room);
+        TN_TRY(tn_source_read(span.source, span.offset, window, size, error));
+        *crc = tn_crc32c(*crc, window, size);
+        if (to)
+            TN_TRY(tn_sink_write(to, tn_bytes(window, size), error));
+        span.offset += size;
+        span.length -= size;
+    }
+    return TN_OK;
+}
+
+enum tn_status tn_tf_crc_span(uint32_t *crc, struct tn_span span,
+                              struct tn_memory *memory, struct tn_error *error)
+{
+    uint64_t room = tn_min(span.length, WINDOW);
+
+    if (room == 0)
+        return TN_OK;
+    uint8_t *window = tn_memory_resize(memory, NULL, 0, room, error);
+    if (!window)
+        return error->status;
+    sum_windows(crc, span, window, room, NULL, error);
+    tn_memory_free(memory, window, room);
+    return error->status;
+}
+
+static uint32_t add_number(uint32_t crc, uint64_t value, unsigned size)
+{
+    uint8_t bytes[8];
+
+    for (unsigned n = 0; n < size; n++)
+        bytes[n] = (uint8_t)(value >> 8 * n);
+    return tn_crc32c(crc, bytes, size);
+}
+
+uint32_t tn_tf_crc_length(uint32_t crc, uint64_t length)
+{
+    return add_number(crc, length, length > UINT32_MAX ? 8 : 4);
+}
+
+uint32_t tn_tf_crc_u64(uint32_t crc, uint64_t length)
+{
+    return add_number(crc, length, 8);
+}
+
+static enum tn_status crc_write(struct tn_sink *sink, struct tn_bytes bytes,
+                                struct tn_error *error)
+{
+    struct tn_tf_crc_sink *self = (struct tn_tf_crc_sink *)sink;
+
+    self->crc = tn_crc32c(self->crc, bytes.data, bytes.size);
+    return tn_sink_write(self->to, bytes, error);
+}
+
+static enum tn_status crc_splice(struct tn_sink *sink, struct tn_span span,
+                                 struct tn_error *error)
+{
+    struct tn_tf_crc_sink *self = (struct tn_tf_crc_sink *)sink;
+
+    return sum_windows(&self->crc, span, self->window, WINDOW, self->to, error);
+}
+
+static const struct tn_sink_ops crc_ops = { .write  = crc_write,
+                                            .splice = crc_splice };
+
+enum tn_status tn_tf_crc_sink_init(struct tn_tf_crc_sink *self,
+                                   struct tn_sink *to, struct tn_memory *memory,
+                                   struct tn_error *error)
+{
+    *self        = (struct tn_tf_crc_sink){ .sink   = { .ops = &crc_ops },
+                                            .to     = to,
+                                            .memory = memory };
+    self->window = tn_memory_resize(memory, NULL, 0, WINDOW, error);
+    return error->status;
+}
+
+void tn_tf_crc_sink_done(struct tn_tf_crc_sink *self)
+{
+    tn_memory_free(self->memory, self->window, WINDOW);
+    self->window = NULL;
+}
