@@ -44,14 +44,25 @@ static void add_place(struct cli_text *text, const struct tn_error *error)
     }
 }
 
+/* "cannot open bert.onnx: No such file" has named the file already. */
+static bool is_path_said(const struct tn_error *error, const char *path)
+{
+    const char *found = strstr(error->what, path);
+
+    return error->status == TN_IO && found != NULL && found > error->what &&
+           found[-1] == ' ' && found[strlen(path)] == ':';
+}
+
 static void print_failure(const char *path, const struct tn_error *error)
 {
     struct cli_text text     = { 0 };
     bool            has_what = error->what[0] != '\0';
 
     cli_text_add(&text, "tenon: ");
-    cli_text_safe(&text, cli_bytes(cli_path_name(path)));
-    cli_text_add(&text, ": ");
+    if (!is_path_said(error, path)) {
+        cli_text_safe(&text, cli_bytes(cli_path_name(path)));
+        cli_text_add(&text, ": ");
+    }
     if (error->file[0] != '\0' && strcmp(error->file, path) != 0) {
         cli_text_safe(&text, cli_bytes(error->file));
         cli_text_add(&text, ": ");

@@ -91,6 +91,18 @@ static uint64_t count_own_facts(const struct tn_model *model)
                : 2;
 }
 
+/* The same key as above: a list, such as that of the operator sets. */
+static bool is_repeated(const struct tn_model *model, uint32_t index)
+{
+    if (index == 0)
+        return false;
+    struct tn_bytes key   = tn_model_fact(model, index).key;
+    struct tn_bytes above = tn_model_fact(model, index - 1).key;
+
+    return key.size == above.size && key.size > 0 &&
+           memcmp(key.data, above.data, key.size) == 0;
+}
+
 static void fill_fact(void *context, uint64_t row, struct cli_text *cells)
 {
     const struct page *page = context;
@@ -104,7 +116,8 @@ static void fill_fact(void *context, uint64_t row, struct cli_text *cells)
         cli_text_add(&cells[1], tn_model_dialect(page->model));
     } else {
         struct tn_fact fact = tn_model_fact(page->model, (uint32_t)(row - own));
-        cli_text_safe(&cells[0], fact.key);
+        if (!is_repeated(page->model, (uint32_t)(row - own)))
+            cli_text_safe(&cells[0], fact.key);
         cli_text_safe(&cells[1], fact.value);
     }
 }

@@ -159,11 +159,10 @@ static void fill_op(void *context, uint64_t row, struct cli_text *cells)
         cli_text_add(&cells[1], ")");
     }
     show_inputs(&cells[2], op);
-    if (info.output_count > 0)
-        cli_text_add(&cells[3], "-> ");
-    show_outputs(&cells[3], op);
+    cli_text_add(&cells[2], cells[2].size > 0 ? " -> " : "-> ");
+    show_outputs(&cells[2], op);
     if (list->opts->is_long)
-        show_op_path(&cells[4], op);
+        show_op_path(&cells[3], op);
 }
 
 static void print_table(struct op_list *list)
@@ -171,11 +170,10 @@ static void print_table(struct op_list *list)
     static const struct cli_column columns[] = {
         { .title = "NAME" },
         { .title = "TYPE", .colour = CLI_CYAN },
-        { .title = "INPUTS" },
-        { .title = "OUTPUTS" },
+        { .title = "INPUTS -> OUTPUTS" },
         { .title = "PATH", .colour = CLI_DIM },
     };
-    struct cli_table table = { .column_count = list->opts->is_long ? 5 : 4,
+    struct cli_table table = { .column_count = list->opts->is_long ? 4 : 3,
                                .columns      = columns,
                                .row_count    = list->count,
                                .on_row       = fill_op,
