@@ -127,20 +127,36 @@ static void put_escape(struct tn_json_writer *w, uint8_t c)
     put_text(w, escape);
 }
 
-static void put_string(struct tn_json_writer *w, struct tn_bytes text)
+void tn_json_string_piece(struct tn_json_writer *writer, struct tn_bytes text)
 {
     const uint8_t *at  = text.size ? text.data : (const uint8_t *)"";
     const uint8_t *end = at + text.size;
 
-    put_text(w, "\"");
     while (at < end) {
         size_t run = plain_run(at, end);
-        put(w, at, run);
+        put(writer, at, run);
         at += run;
         if (at < end)
-            put_escape(w, *at++);
+            put_escape(writer, *at++);
     }
+}
+
+static void put_string(struct tn_json_writer *w, struct tn_bytes text)
+{
     put_text(w, "\"");
+    tn_json_string_piece(w, text);
+    put_text(w, "\"");
+}
+
+void tn_json_string_begin(struct tn_json_writer *writer)
+{
+    begin_item(writer);
+    put_text(writer, "\"");
+}
+
+void tn_json_string_end(struct tn_json_writer *writer)
+{
+    put_text(writer, "\"");
 }
 
 void tn_json_key_bytes(struct tn_json_writer *writer, struct tn_bytes key)

@@ -29,6 +29,11 @@ void tn_json_key(struct tn_json_writer *writer, const char *key);
 void tn_json_key_bytes(struct tn_json_writer *writer, struct tn_bytes key);
 void tn_json_string(struct tn_json_writer *writer, struct tn_bytes text);
 void tn_json_text(struct tn_json_writer *writer, const char *text);
+/* A string too long for memory: begin, pieces, end.  A piece ends where a
+ * character ends, or the character is replaced. */
+void tn_json_string_begin(struct tn_json_writer *writer);
+void tn_json_string_piece(struct tn_json_writer *writer, struct tn_bytes text);
+void tn_json_string_end(struct tn_json_writer *writer);
 void tn_json_put_int64(struct tn_json_writer *writer, int64_t value);
 void tn_json_put_uint64(struct tn_json_writer *writer, uint64_t value);
 void tn_json_put_double(struct tn_json_writer *writer, double value);

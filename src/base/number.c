@@ -216,3 +216,15 @@ unsigned tn_float_print(char to[TN_NUMBER_ROOM], float value)
         snprintf(to, TN_NUMBER_ROOM, "%.*g", FLT_DIG + 3, (double)value);
     return drop_locale(to);
 }
+
+unsigned tn_float_print_short(char to[TN_NUMBER_ROOM], float value)
+{
+    if (!isfinite(value))
+        return print_special(to, (double)value);
+    for (int digits = FLT_DIG; digits <= FLT_DIG + 3; digits++) {
+        snprintf(to, TN_NUMBER_ROOM, "%.*g", digits, (double)value);
+        if (strtof(to, NULL) == value)
+            break;
+    }
+    return drop_locale(to);
+}

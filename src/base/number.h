@@ -16,6 +16,8 @@
  * Returns the length. */
 unsigned tn_double_print(char to[TN_NUMBER_ROOM], double value);
 unsigned tn_float_print(char to[TN_NUMBER_ROOM], float value);
+/* The fewest digits, from six on, that read back: what JSON shows. */
+unsigned tn_float_print_short(char to[TN_NUMBER_ROOM], float value);
 
 /* Decimal: [-] digits [. digits] [e [+-] digits], a digit before or after the
  * point.  The nearest double; past the largest it is infinite.  False when the

@@ -62,6 +62,21 @@ static void floats_print_as_protobuf_prints_them(void **state)
     }
 }
 
+static void short_floats_have_no_digit_too_many(void **state)
+{
+    char text[TN_NUMBER_ROOM];
+
+    (void)state;
+    tn_float_print_short(text, 1.0f / 3);
+    assert_string_equal(text, "0.33333334");
+    tn_float_print_short(text, 0.1f);
+    assert_string_equal(text, "0.1");
+    tn_float_print_short(text, FLT_MAX);
+    assert_string_equal(text, "3.4028235e+38");
+    tn_float_print_short(text, -INFINITY);
+    assert_string_equal(text, "-inf");
+}
+
 static void what_is_printed_reads_back_to_the_same_bits(void **state)
 {
     uint64_t bits = 88172645463325252u;
@@ -218,6 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(doubles_print_as_protobuf_prints_them),
         cmocka_unit_test(floats_print_as_protobuf_prints_them),
+        cmocka_unit_test(short_floats_have_no_digit_too_many),
         cmocka_unit_test(what_is_printed_reads_back_to_the_same_bits),
         cmocka_unit_test(doubles_parse),
         cmocka_unit_test(the_last_of_a_thousand_digits_decides),
