@@ -14,6 +14,7 @@
 #include "base/intern.h"
 #include "io/beneath.h"
 #include "io/file_sink.h"
+#include "io/file_source.h"
 
 /* How often a fresh name is looked for. */
 #define TRIES 100
@@ -774,6 +775,23 @@ static void discard(struct tn_output *output)
     for (uint64_t i = output->folders.count; i-- > 0;)
         unlinkat(output->desk.folder,
                  *tn_list_at(&output->folders, const char *, i), AT_REMOVEDIR);
+}
+
+bool tn_output_has(const struct tn_output *output, const char *name,
+                   const struct tn_source *source)
+{
+    struct stat here, there;
+    int         file = tn_source_descriptor(source);
+
+    if (output->kind != TO_FILE || file < 0 || fstat(file, &there) != 0)
+        return false;
+    file = tn_beneath_open(output->desk.folder, name, O_PATH);
+    if (file < 0)
+        return false;
+    bool is_same = fstat(file, &here) == 0 && here.st_dev == there.st_dev &&
+                   here.st_ino == there.st_ino;
+    close(file);
+    return is_same;
 }
 
 uint64_t tn_output_bytes(const struct tn_output *output)

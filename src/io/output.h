@@ -82,6 +82,13 @@ enum tn_status tn_output_main(struct tn_output *output, struct tn_sink **sink,
 enum tn_status tn_output_side(struct tn_output *output, const char *name,
                               struct tn_sink **sink, struct tn_error *error);
 
+/* Whether the file of that name beside the target is the one behind the source:
+ * a model that is written into the folder it was read from can go on using the
+ * side files that are there. */
+struct tn_source;
+bool tn_output_has(const struct tn_output *output, const char *name,
+                   const struct tn_source *source);
+
 /* Sinks are buffered; this empties a sink's buffer.  Called by commit. */
 enum tn_status tn_output_flush(struct tn_output *output,
                                struct tn_error  *error);

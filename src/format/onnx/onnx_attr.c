@@ -389,10 +389,11 @@ static const char *onnx_tensor_tail(const struct tn_tensor *tensor)
 }
 
 const struct tn_dialect tn_dialect_onnx = {
-    .name        = "onnx",
-    .next_attr   = onnx_next_attr,
-    .decode      = onnx_decode,
-    .tensor_word = onnx_tensor_word,
-    .tensor_tail = onnx_tensor_tail,
-    .is_ordered  = true,
+    .name          = "onnx",
+    .next_attr     = onnx_next_attr,
+    .decode        = onnx_decode,
+    .tensor_word   = onnx_tensor_word,
+    .tensor_tail   = onnx_tensor_tail,
+    .is_ordered    = true,
+    .names_outputs = true,
 };

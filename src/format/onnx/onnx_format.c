@@ -226,6 +226,7 @@ const struct tn_format tn_format_onnx = {
     .message  = "onnx.ModelProto",
     .probe    = onnx_probe,
     .open     = tn_onnx_open,
+    .write    = tn_onnx_write,
 };
 
 const struct tn_format tn_format_onnx_tensor = {

@@ -1,0 +1,55 @@
+/* onnx_write.h - what the files that write a model share */
+#ifndef TN_FORMAT_ONNX_WRITE_H
+#define TN_FORMAT_ONNX_WRITE_H
+
+#include "format/format.h"
+#include "format/onnx/onnx.h"
+#include "wire/pb/pb_write.h"
+
+/* What becomes of a tensor's elements. */
+enum tn_onnx_move {
+    TN_ONNX_STAYS,    /* where and as they are                               */
+    TN_ONNX_EXTERNAL, /* in the side file, at `offset`                       */
+    TN_ONNX_INLINE,   /* as raw_data                                         */
+};
+
+struct tn_onnx_fate {
+    uint64_t offset, length;
+    uint8_t  move; /* enum tn_onnx_move                                      */
+};
+
+/* A tensor on the wire whose message is written anew. */
+struct tn_onnx_patch {
+    struct tn_span wire;
+    uint32_t       tensor;
+};
+
+struct tn_onnx_writer {
+    const struct tn_model         *model;
+    const struct tn_write_options *options;
+    struct tn_output              *to;
+    struct tn_error               *error;
+    struct tn_arena                arena;
+    struct tn_onnx_fate           *fates;   /* by tensor                     */
+    struct tn_list                 patches; /* struct tn_onnx_patch; sorted  */
+    struct tn_pairs                values;  /* (op, slot) -> tensor of an
+                                               attribute that an edit made   */
+};
+
+/* The bytes of a message, spliced, with the patches that fall into it. */
+void tn_onnx_put_spliced(struct tn_onnx_writer *w, struct tn_rope *to,
+                         struct tn_span message);
+
+/* A field that holds such a message. */
+void tn_onnx_put_spliced_field(struct tn_onnx_writer *w, struct tn_rope *to,
+                               uint32_t number, struct tn_span message);
+
+/* The elements of tensor row `tensor` (TN_NONE: it has none) as its fate says:
+ * the fields that carry them, at the end of a TensorProto. */
+void tn_onnx_put_carrier(struct tn_onnx_writer *w, struct tn_rope *to,
+                         const struct tn_elements *elements, uint32_t tensor);
+
+/* The whole model, out of its tables and what is left of its wire. */
+void tn_onnx_put_edited(struct tn_onnx_writer *w, struct tn_rope *to);
+
+#endif
