@@ -1,0 +1,231 @@
+/*
+ * tf.h - what the files of this folder share
+ *
+ * A GraphDef is read by tf_graph_read.c, the messages around it by
+ * tf_meta_read.c; both fill the same model.  What check and write need to find
+ * again hangs on model->detail as a tn_tf_detail.
+ */
+#ifndef TN_FORMAT_TF_H
+#define TN_FORMAT_TF_H
+
+#include "format/format.h"
+#include "format/tensorflow/tf_slice_key.h"
+#include "ir/attr.h"
+#include "wire/pb/pb_wire.h"
+
+/* Any protobuf message that TensorFlow is to read back. */
+#define TN_TF_MESSAGE_MAX ((UINT64_C(1) << 31) - 1)
+
+extern const struct tn_dialect tn_dialect_tensorflow;
+
+struct tn_tf_bundle;
+
+/* ---- tf_tensor.c: shapes and tensors ------------------------------------ */
+
+/* TensorShapeProto.  A size that is not written is 0, an unknown one -1. */
+struct tn_tf_shape {
+    bool     unknown_rank;
+    uint32_t rank;
+    int64_t  dims[TN_TF_RANK_LIMIT];
+};
+void tn_tf_shape_init(struct tn_tf_shape *shape);
+
+/* Adds what a message says: occurrences of a field merge. */
+void tn_tf_shape_read(struct tn_cursor *c, struct tn_tf_shape *shape);
+
+/* The dims as a tensor has them; false when one is negative, the rank is not
+ * known or their product does not fit. */
+bool tn_tf_shape_dims(const struct tn_tf_shape *shape, struct tn_arena *arena,
+                      struct tn_shape *dims, struct tn_error *error);
+
+/* TensorProto: what it says of itself, and which units it stores. */
+struct tn_tf_tensor {
+    struct tn_span     wire;
+    uint64_t           type; /* DataType, as written                          */
+    struct tn_tf_shape shape;
+    struct tn_span     content; /* tensor_content, when length > 0            */
+    uint32_t           field;   /* where values of this type go; 0: nowhere   */
+    uint64_t           runs;    /* occurrences of that field                  */
+    uint64_t           packed_runs;
+    struct tn_span     run;    /* the last one that is LEN, tag included      */
+    struct tn_span     values; /* its body                                    */
+    uint64_t           value_bytes; /* of all LEN runs                        */
+};
+void tn_tf_tensor_read(struct tn_cursor *c, struct tn_tf_tensor *tensor);
+
+/* Elements of the shape with the payload that the message holds.  A type or
+ * shape that no tensor can have gives elements of type undefined, so that the
+ * rest of the model opens; a check says why. */
+void tn_tf_tensor_elements(const struct tn_tf_tensor *tensor,
+                           struct tn_arena *arena, struct tn_elements *elements,
+                           struct tn_error *error);
+
+/* ---- tf_graph_read.c: GraphDef ------------------------------------------ */
+
+struct tn_tf_versions {
+    bool    is_present;
+    int32_t producer;
+    int32_t min_consumer;
+};
+
+/* A GraphDef on its way into a model: begin, feed every occurrence of the
+ * message, end.  Fails into `error`, with the path of what was being read. */
+struct tn_tf_reader {
+    struct tn_model      *model;
+    struct tn_error      *error;
+    uint32_t              graph;
+    uint32_t              source;
+    const char           *path; /* of the GraphDef: "", "graph_def"           */
+    struct tn_tf_versions versions;
+    struct tn_list        libraries; /* struct tn_cursor                      */
+    struct tn_list        ends;      /* placeholders met so far               */
+    struct tn_tf_uses    *uses;      /* NULL: not kept                        */
+    uint32_t              function_count;
+    uint32_t              first_value; /* of the graph being filled           */
+    uint32_t              recent[4];   /* op types: most nodes are of a few   */
+    struct tn_bytes       recent_text[4];
+    unsigned              recent_next;
+};
+void tn_tf_reader_begin(struct tn_tf_reader *reader, struct tn_model *model,
+                        enum tn_graph_kind kind, const char *path,
+                        struct tn_error *error);
+void tn_tf_reader_feed(struct tn_tf_reader *reader, struct tn_cursor graph_def);
+void tn_tf_reader_end(struct tn_tf_reader *reader);
+
+/* The shape of an end, out of a TensorShapeProto. */
+void tn_tf_end_shape(struct tn_end *end, struct tn_cursor *c,
+                     struct tn_arena *arena);
+
+/* "name", "name:3", "^name", "node:out:0" taken apart. */
+struct tn_tf_ref {
+    struct tn_bytes node;  /* up to the first colon (functions) or the last
+                              one before digits (graphs)                      */
+    struct tn_bytes value; /* all of it but "^" and ":0"                      */
+    uint32_t        output;
+    bool            is_control;
+};
+struct tn_tf_ref tn_tf_ref_parse(struct tn_bytes text, bool in_function);
+
+/* ---- tf_meta_read.c: MetaGraphDef ---------------------------------------- */
+
+/* What a MetaGraphDef holds beside its graph; lives in the model's arena. */
+struct tn_tf_meta {
+    struct tn_span         wire;
+    struct tn_span         graph_def; /* the last occurrence                  */
+    uint32_t               graph_def_count;
+    uint32_t               graph; /* index of its main graph in the model    */
+    uint32_t               graph_end; /* one past its last function           */
+    struct tn_tf_versions  versions;
+    struct tn_bytes        tensorflow_version;
+    struct tn_bytes        tags; /* joined by commas                          */
+    struct tn_bytes        restore_op;
+    struct tn_span         object_graph; /* length 0: there is none           */
+    uint32_t               first_signature, signature_count;
+    uint32_t               asset_count;
+    const struct tn_bytes *assets; /* file names, below assets/               */
+    const uint64_t        *asset_offsets;
+};
+
+/* Reads one into the model: graph, signatures, facts that only it has. */
+enum tn_status tn_tf_meta_read(struct tn_model *model, struct tn_cursor c,
+                               enum tn_graph_kind kind, const char *path,
+                               struct tn_tf_meta *meta, struct tn_error *error);
+
+/* The model's own ends are those of serving_default, or of the only signature:
+ * the nodes that nobody uses are those that save it. */
+void tn_tf_use_signature_ends(struct tn_model *model);
+
+/* ---- what open leaves for check and write ---------------------------------
+ */
+
+struct tn_tf_detail {
+    struct tn_bundle *bundle;
+    struct tn_span    message;        /* binary: GraphDef, MetaGraphDef or
+                                         SavedModel; length 0: a checkpoint   */
+    const char           *model_file; /* "saved_model.pb"; "" is the main  */
+    struct tn_tf_meta    *metas;
+    uint32_t              meta_count;
+    struct tn_tf_versions versions; /* of a bare GraphDef                  */
+    int64_t               schema_version;
+    const char           *prefix; /* of the checkpoint; NULL: none         */
+    struct tn_tf_bundle  *table;  /* the bundle owns it; NULL: none        */
+    uint64_t              first_entry; /* its first tensor in the model    */
+};
+
+static inline const struct tn_tf_detail *tn_tf_detail_of(
+    const struct tn_model *model)
+{
+    return model->detail;
+}
+
+/* Opens a file that is one message of that type: turns text into bytes, makes
+ * the detail, sets the model's dialect and wire. */
+enum tn_status tn_tf_open_message(struct tn_bundle *bundle,
+                                  struct tn_source *source, const char *message,
+                                  struct tn_model      *model,
+                                  struct tn_tf_detail **detail,
+                                  struct tn_error      *error);
+
+/* ---- tf_checkpoint.c: a table in a model -----------------------------------
+ */
+
+/* tn_tf_bundle_open(), for a table that is closed with the bundle. */
+enum tn_status tn_tf_table_open(struct tn_tf_bundle **table,
+                                struct tn_bundle *bundle, const char *prefix,
+                                struct tn_error *error);
+enum tn_status tn_tf_table_tensors(struct tn_model           *model,
+                                   const struct tn_tf_bundle *table,
+                                   struct tn_error           *error);
+void tn_tf_table_facts(struct tn_model *model, const struct tn_tf_bundle *table,
+                       struct tn_error *error);
+
+/* The tensor of that key among those from `first` on; NULL: there is none. */
+struct tn_tensor *tn_tf_find_entry(const struct tn_model *model, uint64_t first,
+                                   struct tn_bytes key);
+
+/* The key of an optimizer's slot for a variable. */
+bool tn_tf_is_slot_key(struct tn_bytes key);
+
+/* ---- tf_facts.c ------------------------------------------------------------
+ */
+
+void tn_tf_add_version_facts(struct tn_model             *model,
+                             const struct tn_tf_versions *versions,
+                             struct tn_error             *error);
+
+/* Says so when a message is larger than TensorFlow can read. */
+void tn_tf_add_size_fact(struct tn_model *model, uint64_t size,
+                         struct tn_error *error);
+
+/* ---- tf_probe.c: what a file looks like ------------------------------------
+ */
+
+int tn_tf_probe_graph(const struct tn_probe *probe);
+int tn_tf_probe_meta_graph(const struct tn_probe *probe);
+int tn_tf_probe_saved_model(const struct tn_probe *probe);
+int tn_tf_probe_checkpoint(const struct tn_probe *probe);
+
+/* "model.data-00000-of-00002": a shard, which says nothing without its index.
+ */
+bool tn_tf_is_shard_name(const char *name);
+
+/* ---- tf_attr.c: the attributes of a node --------------------------------- */
+
+/* The map entries of a NodeDef or NameAttrList (`field` 5 or 2), as they are
+ * written; `value` is the body of the AttrValue. */
+struct tn_tf_entry {
+    uint64_t         offset;
+    struct tn_bytes  key;
+    struct tn_cursor value;
+};
+bool tn_tf_entry_next(struct tn_cursor *c, uint32_t field,
+                      struct tn_tf_entry *entry);
+
+/* A map entry's body: key and value, in whichever order. */
+void tn_tf_entry_read(struct tn_cursor *body, struct tn_tf_entry *entry);
+
+/* Which kind an AttrValue is: the field number, 0 when it is empty; `body` is
+ * the last value of the oneof. */
+uint32_t tn_tf_attr_kind(struct tn_cursor value, struct tn_pb_field *field);
+
+#endif

@@ -1,0 +1,57 @@
+/* tf_graph.c - the format tf-graph: one GraphDef, binary or as text */
+#include "format/tensorflow/tf.h"
+#include "format/text_model.h"
+
+enum tn_status tn_tf_open_message(struct tn_bundle *bundle,
+                                  struct tn_source *source, const char *message,
+                                  struct tn_model      *model,
+                                  struct tn_tf_detail **detail,
+                                  struct tn_error      *error)
+{
+    struct tn_source *binary;
+
+    if (!source)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a folder is no %s: name the file",
+                            strrchr(message, '.') + 1);
+    TN_TRY(tn_format_binary(bundle, source, TN_PB_TENSORFLOW, message, &binary,
+                            error));
+    *detail = tn_new(&model->arena, struct tn_tf_detail, 1, error);
+    if (!*detail)
+        return error->status;
+    (*detail)->bundle     = bundle;
+    (*detail)->message    = (struct tn_span){ binary, 0, binary->size };
+    (*detail)->model_file = source->name;
+    model->detail         = *detail;
+    model->dialect        = &tn_dialect_tensorflow;
+    model->wire           = (*detail)->message;
+    return TN_OK;
+}
+
+static enum tn_status graph_open(struct tn_bundle *bundle,
+                                 struct tn_model *model, struct tn_error *error)
+{
+    struct tn_tf_detail *detail;
+    struct tn_tf_reader  reader;
+
+    TN_TRY(tn_tf_open_message(bundle, bundle->main, "tensorflow.GraphDef",
+                              model, &detail, error));
+    tn_tf_reader_begin(&reader, model, TN_GRAPH_MAIN, "", error);
+    tn_tf_reader_feed(&reader, tn_cursor_span(detail->message, error));
+    tn_tf_reader_end(&reader);
+    detail->versions = reader.versions;
+    tn_tf_add_version_facts(model, &reader.versions, error);
+    tn_tf_add_size_fact(model, detail->message.length, error);
+    return error->status;
+}
+
+const struct tn_format tn_format_tf_graph = {
+    .name     = "tf-graph",
+    .title    = "TensorFlow GraphDef",
+    .dialect  = "tensorflow",
+    .suffixes = (const char *const[]){ ".pb", ".pbtxt", NULL },
+    .schema   = TN_PB_TENSORFLOW,
+    .message  = "tensorflow.GraphDef",
+    .probe    = tn_tf_probe_graph,
+    .open     = graph_open,
+};

@@ -1,0 +1,32 @@
+/* tf_meta_graph.c - the format tf-meta-graph: a MetaGraphDef on its own */
+#include "format/tensorflow/tf.h"
+
+static enum tn_status meta_graph_open(struct tn_bundle *bundle,
+                                      struct tn_model  *model,
+                                      struct tn_error  *error)
+{
+    struct tn_tf_detail *detail;
+
+    TN_TRY(tn_tf_open_message(bundle, bundle->main, "tensorflow.MetaGraphDef",
+                              model, &detail, error));
+    detail->metas = tn_new(&model->arena, struct tn_tf_meta, 1, error);
+    if (!detail->metas)
+        return error->status;
+    detail->meta_count = 1;
+    TN_TRY(tn_tf_meta_read(model, tn_cursor_span(detail->message, error),
+                           TN_GRAPH_MAIN, "", detail->metas, error));
+    tn_tf_use_signature_ends(model);
+    tn_tf_add_size_fact(model, detail->message.length, error);
+    return error->status;
+}
+
+const struct tn_format tn_format_tf_meta_graph = {
+    .name     = "tf-meta-graph",
+    .title    = "TensorFlow MetaGraphDef",
+    .dialect  = "tensorflow",
+    .suffixes = (const char *const[]){ ".meta", NULL },
+    .schema   = TN_PB_TENSORFLOW,
+    .message  = "tensorflow.MetaGraphDef",
+    .probe    = tn_tf_probe_meta_graph,
+    .open     = meta_graph_open,
+};

@@ -1,0 +1,272 @@
+/*
+ * tf_object_graph.c - which checkpoint entry holds which variable
+ *
+ *   SavedObjectGraph      1 nodes: SavedObject {1 children, 7 variable}
+ *   TrackableObjectGraph  1 nodes: {1 children, 2 attributes {1 name,
+ *                         3 checkpoint_key}}
+ *   children              {1 node_id, 2 local_name}
+ *   SavedVariable         1 dtype, 2 shape, 6 name
+ *
+ * Cycles and shared objects are normal; each saved object is visited once, by
+ * the first path that reaches it, so the walk is linear in the edges.
+ */
+#include "format/tensorflow/tf_object_graph.h"
+
+#include "ir/pairs.h"
+
+/* A TrackableObjectGraph, ready to be walked. */
+struct trackable {
+    struct tn_intern names; /* local names                                    */
+    struct tn_pairs  children; /* (node, name) -> node                        */
+    struct tn_list   keys;     /* struct tn_bytes by node: of VARIABLE_VALUE  */
+};
+
+struct visit {
+    uint32_t saved, trackable;
+};
+
+struct walk {
+    struct tn_tf_objects *objects;
+    struct tn_memory     *memory;
+    struct tn_arena      *arena;
+    struct tn_error      *error;
+    struct tn_list        bodies; /* struct tn_cursor: SavedObjects           */
+    struct trackable      trackable;
+    struct tn_list        queue; /* struct visit                              */
+};
+
+/* ObjectReference. */
+struct child {
+    uint64_t        node;
+    struct tn_bytes name;
+};
+
+static struct child read_child(struct tn_cursor *c)
+{
+    struct child       child = { 0, { NULL, 0 } };
+    struct tn_pb_field field;
+
+    while (tn_pb_next(c, &field)) {
+        if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_VARINT))
+            child.node = field.value;
+        else if (field.number == 2 && tn_pb_expect(c, &field, TN_WIRE_LEN))
+            child.name = tn_pb_text(&field);
+    }
+    return child;
+}
+
+/* ---- the saved side
+ * ---------------------------------------------------------- */
+
+static void read_variable(struct walk *w, struct tn_tf_object *object,
+                          struct tn_cursor *c)
+{
+    struct tn_pb_field field;
+
+    object->is_variable = true;
+    if (!object->shape)
+        object->shape = tn_new(w->arena, struct tn_tf_shape, 1, w->error);
+    while (object->shape && tn_pb_next(c, &field)) {
+        if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_VARINT))
+            object->type = field.value;
+        else if (field.number == 2 && tn_pb_expect(c, &field, TN_WIRE_LEN))
+            tn_tf_shape_read(&field.body, object->shape);
+        else if (field.number == 6 && tn_pb_expect(c, &field, TN_WIRE_LEN))
+            object->name = tn_pb_text(&field);
+    }
+}
+
+static void read_object(struct walk *w, struct tn_tf_object *object,
+                        struct tn_cursor c)
+{
+    struct tn_pb_field field;
+
+    object->offset = c.offset;
+    while (tn_pb_next(&c, &field))
+        if (field.number == 7 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            read_variable(w, object, &field.body);
+}
+
+static void read_saved(struct walk *w, struct tn_span saved)
+{
+    struct tn_cursor   c = tn_cursor_span(saved, w->error);
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number != 1 || !tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            continue;
+        struct tn_cursor *body =
+            tn_list_push(&w->bodies, struct tn_cursor, w->error);
+        if (body)
+            *body = field.body;
+    }
+    w->objects->items =
+        tn_new(w->arena, struct tn_tf_object, w->bodies.count, w->error);
+    if (!w->objects->items)
+        return;
+    w->objects->count = (uint32_t)w->bodies.count;
+    for (uint32_t i = 0; i < w->objects->count; i++)
+        read_object(w, &w->objects->items[i],
+                    *tn_list_at(&w->bodies, struct tn_cursor, i));
+}
+
+/* ---- the side of the checkpoint
+ * ------------------------------------------------ */
+
+static void read_attribute(struct tn_cursor *c, struct tn_bytes *key)
+{
+    struct tn_bytes    name = { NULL, 0 }, found = { NULL, 0 };
+    struct tn_pb_field field;
+
+    while (tn_pb_next(c, &field)) {
+        if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_LEN))
+            name = tn_pb_text(&field);
+        else if (field.number == 3 && tn_pb_expect(c, &field, TN_WIRE_LEN))
+            found = tn_pb_text(&field);
+    }
+    if (tn_bytes_is(name, "VARIABLE_VALUE"))
+        *key = found;
+}
+
+static void read_trackable_node(struct walk *w, struct tn_cursor *c)
+{
+    struct trackable  *t    = &w->trackable;
+    uint32_t           node = (uint32_t)t->keys.count;
+    struct tn_bytes   *key  = tn_list_push(&t->keys, struct tn_bytes, w->error);
+    struct tn_pb_field field;
+
+    while (key && tn_pb_next(c, &field)) {
+        if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_LEN)) {
+            struct child child = read_child(&field.body);
+            uint32_t name = tn_intern_borrow(&t->names, child.name, w->error);
+            if (child.node < UINT32_MAX && name != TN_NO_NAME)
+                tn_pairs_add(&t->children, node, name, (uint32_t)child.node,
+                             w->error);
+        } else if (field.number == 2 && tn_pb_expect(c, &field, TN_WIRE_LEN)) {
+            read_attribute(&field.body, key);
+        }
+    }
+}
+
+static enum tn_status read_trackable(void *context, uint64_t index,
+                                     struct tn_span   text,
+                                     struct tn_error *error)
+{
+    struct walk       *w = context;
+    struct tn_cursor   c = tn_cursor_span(text, error);
+    struct tn_pb_field field;
+
+    (void)index;
+    while (tn_pb_next(&c, &field))
+        if (field.number == 1 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            read_trackable_node(w, &field.body);
+    return error->status;
+}
+
+static void load_trackable(struct walk *w, const struct tn_tf_bundle *table)
+{
+    const struct tn_tf_bundle_entry *entry =
+        tn_tf_bundle_find(table, tn_text(TN_TF_OBJECT_GRAPH_KEY));
+
+    if (entry && entry->elements.shape.dtype == TN_STRING)
+        tn_payload_strings(&entry->elements, 0, 1, read_trackable, w, w->error);
+    tn_error_where(w->error, TN_TF_OBJECT_GRAPH_KEY);
+}
+
+/* ---- both together
+ * --------------------------------------------------------------- */
+
+static void enqueue(struct walk *w, uint32_t saved, uint32_t trackable)
+{
+    struct tn_tf_object *object = &w->objects->items[saved];
+
+    if (object->is_reached)
+        return;
+    object->is_reached = true;
+    object->key = *tn_list_at(&w->trackable.keys, struct tn_bytes, trackable);
+    struct visit *visit = tn_list_push(&w->queue, struct visit, w->error);
+    if (visit)
+        *visit = (struct visit){ saved, trackable };
+}
+
+static void visit_children(struct walk *w, struct visit at)
+{
+    struct tn_cursor   c = *tn_list_at(&w->bodies, struct tn_cursor, at.saved);
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number != 1 || !tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            continue;
+        struct child child = read_child(&field.body);
+        uint32_t     name  = tn_intern_find(&w->trackable.names, child.name);
+        if (name == TN_NO_NAME || child.node >= w->objects->count)
+            continue;
+        uint32_t other =
+            tn_pairs_find(&w->trackable.children, at.trackable, name);
+        if (other < w->trackable.keys.count)
+            enqueue(w, (uint32_t)child.node, other);
+    }
+}
+
+static void walk_both(struct walk *w)
+{
+    if (!w->objects->count || !w->trackable.keys.count)
+        return;
+    enqueue(w, 0, 0);
+    for (uint64_t i = 0; i < w->queue.count && !tn_failed(w->error); i++)
+        visit_children(w, *tn_list_at(&w->queue, struct visit, i));
+}
+
+static void count_variables(struct walk *w, const struct tn_tf_bundle *table)
+{
+    for (uint32_t i = 0; i < w->objects->count; i++) {
+        const struct tn_tf_object *object = &w->objects->items[i];
+        if (!object->is_variable)
+            continue;
+        w->objects->variable_count++;
+        w->objects->tied_count +=
+            table && object->key.size && tn_tf_bundle_find(table, object->key);
+    }
+}
+
+static void walk_init(struct walk *w)
+{
+    tn_list_init(&w->bodies, w->memory, sizeof(struct tn_cursor));
+    tn_list_init(&w->queue, w->memory, sizeof(struct visit));
+    tn_list_init(&w->trackable.keys, w->memory, sizeof(struct tn_bytes));
+    tn_intern_init(&w->trackable.names, w->arena);
+    tn_pairs_init(&w->trackable.children, w->memory);
+}
+
+static void walk_done(struct walk *w)
+{
+    tn_list_done(&w->bodies);
+    tn_list_done(&w->queue);
+    tn_list_done(&w->trackable.keys);
+    tn_intern_done(&w->trackable.names);
+    tn_pairs_done(&w->trackable.children);
+}
+
+enum tn_status tn_tf_objects_read(struct tn_tf_objects      *objects,
+                                  struct tn_span             saved,
+                                  const struct tn_tf_bundle *table,
+                                  struct tn_arena           *arena,
+                                  struct tn_error           *error)
+{
+    struct walk w = { .objects = objects,
+                      .memory  = arena->memory,
+                      .arena   = arena,
+                      .error   = error };
+
+    *objects = (struct tn_tf_objects){ NULL, 0, 0, 0 };
+    walk_init(&w);
+    read_saved(&w, saved);
+    if (table && !tn_failed(error))
+        load_trackable(&w, table);
+    if (!tn_failed(error))
+        walk_both(&w);
+    if (!tn_failed(error))
+        count_variables(&w, table);
+    walk_done(&w);
+    return error->status;
+}

@@ -1,0 +1,43 @@
+/*
+ * tf_object_graph.h - which checkpoint entry holds which variable
+ *
+ * A TF 2 model describes its objects twice: in the MetaGraphDef
+ * (SavedObjectGraph) and in the checkpoint (TrackableObjectGraph).  Nothing
+ * promises that both number them alike, so both are walked from their roots
+ * along equal names.
+ */
+#ifndef TN_FORMAT_TF_OBJECT_GRAPH_H
+#define TN_FORMAT_TF_OBJECT_GRAPH_H
+
+#include "format/tensorflow/tf.h"
+#include "format/tensorflow/tf_bundle.h"
+
+struct tn_tf_object {
+    bool            is_variable;
+    bool            is_reached; /* in both graphs                          */
+    uint64_t        offset;     /* of the SavedObject                      */
+    struct tn_bytes name;       /* SavedVariable.name: not unique          */
+    uint64_t        type;       /* DataType                                */
+    struct tn_tf_shape *shape;  /* variables only                          */
+    struct tn_bytes     key;    /* checkpoint_key; empty: none             */
+};
+
+struct tn_tf_objects {
+    struct tn_tf_object *items; /* by id of the SavedObjectGraph              */
+    uint32_t             count;
+    uint32_t             variable_count;
+    uint32_t             tied_count; /* variables with an entry in the table  */
+};
+
+/* The name under which checkpoints keep their TrackableObjectGraph. */
+#define TN_TF_OBJECT_GRAPH_KEY "_CHECKPOINTABLE_OBJECT_GRAPH"
+
+/* `saved` is a SavedObjectGraph.  `table` may be NULL: no checkpoint, so
+ * nothing is tied. */
+enum tn_status tn_tf_objects_read(struct tn_tf_objects      *objects,
+                                  struct tn_span             saved,
+                                  const struct tn_tf_bundle *table,
+                                  struct tn_arena           *arena,
+                                  struct tn_error           *error);
+
+#endif

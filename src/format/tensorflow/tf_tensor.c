@@ -1,0 +1,289 @@
+/*
+ * tf_tensor.c - TensorProto: where a constant keeps its elements
+ *
+ *   1 dtype   2 tensor_shape   4 tensor_content, or one of the typed fields
+ *   5 float_val    6 double_val   7 int_val     8 string_val   9 scomplex_val
+ *   10 int64_val   11 bool_val    12 dcomplex_val   13 half_val
+ *   14 resource_handle_val   15 variant_val   16 uint32_val   17 uint64_val
+ *   18 float8_val (bytes, one an element)
+ *
+ * tensor_content wins when it is not empty, and must be complete.  Typed values
+ * may be fewer than the shape has elements: the last one is repeated; none at
+ * all are zeros.  More than that are ignored.  Weights are never read here:
+ * fixed-size values are counted by their length, and varints only where they
+ * are few.
+ */
+#include "base/arith.h"
+#include "format/tensorflow/tf.h"
+#include "format/tensorflow/tf_dtype.h"
+
+/* Packed varints up to this many bytes are structure: we look how many there
+ * are, so that a splat can be told from a full list. */
+#define COUNT_LIMIT 4096
+
+void tn_tf_shape_init(struct tn_tf_shape *shape)
+{
+    shape->unknown_rank = false;
+    shape->rank         = 0;
+}
+
+static int64_t read_dim(struct tn_cursor *c)
+{
+    struct tn_pb_field field;
+    int64_t            size = 0;
+
+    while (tn_pb_next(c, &field))
+        if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_VARINT))
+            size = (int64_t)field.value;
+    return size;
+}
+
+void tn_tf_shape_read(struct tn_cursor *c, struct tn_tf_shape *shape)
+{
+    struct tn_pb_field field;
+
+    while (tn_pb_next(c, &field)) {
+        if (field.number == 3 && tn_pb_expect(c, &field, TN_WIRE_VARINT)) {
+            shape->unknown_rank = field.value != 0;
+        } else if (field.number == 2 && tn_pb_expect(c, &field, TN_WIRE_LEN)) {
+            if (shape->rank == TN_TF_RANK_LIMIT)
+                tn_fail_at(c, field.offset, TN_LIMIT,
+                           "a shape of more than %d dimensions",
+                           TN_TF_RANK_LIMIT);
+            else
+                shape->dims[shape->rank++] = read_dim(&field.body);
+        }
+    }
+}
+
+bool tn_tf_shape_dims(const struct tn_tf_shape *shape, struct tn_arena *arena,
+                      struct tn_shape *dims, struct tn_error *error)
+{
+    uint64_t count;
+
+    if (shape->unknown_rank)
+        return false;
+    for (uint32_t i = 0; i < shape->rank; i++)
+        if (shape->dims[i] < 0)
+            return false;
+    dims->rank = shape->rank;
+    dims->dims = NULL;
+    if (shape->rank) {
+        uint64_t *to = tn_new(arena, uint64_t, shape->rank, error);
+        for (uint32_t i = 0; to && i < shape->rank; i++)
+            to[i] = (uint64_t)shape->dims[i];
+        dims->dims = to;
+        if (!to)
+            return false;
+    }
+    return tn_shape_count(dims, &count);
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static void take_values(const struct tn_cursor *c, struct tn_tf_tensor *tensor,
+                        const struct tn_pb_field *field)
+{
+    tensor->runs++;
+    if (field->type != TN_WIRE_LEN)
+        return;
+    tensor->packed_runs++;
+    tensor->run    = tn_pb_field_span(c, field);
+    tensor->values = tn_pb_body_span(field);
+    tensor->value_bytes += tensor->values.length;
+}
+
+static void take_field(struct tn_cursor *c, struct tn_tf_tensor *tensor,
+                       struct tn_pb_field *field, bool *is_late)
+{
+    switch (field->number) {
+    case 1:
+        if (!tn_pb_expect(c, field, TN_WIRE_VARINT))
+            return;
+        tensor->type  = field->value;
+        tensor->field = tn_tf_value_field(tn_tf_dtype(field->value));
+        break;
+    case 2:
+        if (tn_pb_expect(c, field, TN_WIRE_LEN))
+            tn_tf_shape_read(&field->body, &tensor->shape);
+        break;
+    case TN_TF_TENSOR_CONTENT:
+        if (tn_pb_expect(c, field, TN_WIRE_LEN))
+            tensor->content = tn_pb_body_span(field);
+        break;
+    default:
+        if (field->number == tensor->field)
+            take_values(c, tensor, field);
+        else if (!tensor->type)
+            *is_late = true;
+        break;
+    }
+}
+
+/* Values that precede the type: rare, so they cost a second walk. */
+static void take_values_again(struct tn_cursor c, struct tn_tf_tensor *tensor)
+{
+    struct tn_pb_field field;
+
+    tensor->runs = tensor->packed_runs = 0;
+    tensor->value_bytes                = 0;
+    while (tn_pb_next(&c, &field))
+        if (field.number == tensor->field)
+            take_values(&c, tensor, &field);
+}
+
+void tn_tf_tensor_read(struct tn_cursor *c, struct tn_tf_tensor *tensor)
+{
+    struct tn_cursor   begin   = *c;
+    bool               is_late = false;
+    struct tn_pb_field field;
+
+    tensor->wire    = (struct tn_span){ c->source, c->offset, tn_left(c) };
+    tensor->type    = 0;
+    tensor->content = (struct tn_span){ NULL, 0, 0 };
+    tensor->field   = 0;
+    tensor->runs = tensor->packed_runs = tensor->value_bytes = 0;
+    tn_tf_shape_init(&tensor->shape);
+    while (tn_pb_next(c, &field))
+        take_field(c, tensor, &field, &is_late);
+    if (is_late && tensor->field)
+        take_values_again(begin, tensor);
+}
+
+/* ---- from fields to a payload -------------------------------------------- */
+
+static bool has_no_fixed_size(enum tn_dtype dtype)
+{
+    return tn_dtype_size(dtype) == 0;
+}
+
+static uint64_t count_varints(struct tn_span span, struct tn_error *error)
+{
+    struct tn_cursor c     = tn_cursor_span(span, error);
+    uint64_t         count = 0;
+
+    while (tn_more(&c))
+        count += tn_u8(&c) < 0x80;
+    return count;
+}
+
+static uint32_t unit_size(enum tn_dtype dtype)
+{
+    if (dtype == TN_COMPLEX64)
+        return 4;
+    return dtype == TN_COMPLEX128 ? 8 : tn_dtype_size(dtype);
+}
+
+/* Floats and doubles in one packed run are raw units already: large ones can
+ * then be copied as they are.  Small ones stay what the file calls them. */
+static void set_fixed(const struct tn_tf_tensor *tensor,
+                      struct tn_elements *elements, uint64_t needed)
+{
+    struct tn_payload *payload = &elements->payload;
+    enum tn_dtype      dtype   = elements->shape.dtype;
+    uint64_t           unit    = unit_size(dtype);
+    uint64_t           stored  = tensor->values.length / unit;
+
+    if (dtype == TN_COMPLEX64 || dtype == TN_COMPLEX128)
+        stored &= ~UINT64_C(1);
+    if (stored == 0)
+        return;
+    payload->stored = tn_min(stored, needed);
+    payload->span   = tensor->values;
+    if (tensor->values.length <= COUNT_LIMIT &&
+        tensor->field != TN_TF_FLOAT8_VAL) {
+        payload->encoding = TN_ENCODING_FIELD;
+        payload->field    = tensor->field;
+        payload->span     = tensor->run;
+    } else {
+        payload->encoding    = TN_ENCODING_RAW;
+        payload->span.length = payload->stored * unit;
+    }
+}
+
+static void set_varints(const struct tn_tf_tensor *tensor,
+                        struct tn_payload *payload, uint64_t needed,
+                        struct tn_error *error)
+{
+    payload->encoding = TN_ENCODING_VARINTS;
+    payload->span     = tensor->values;
+    payload->stored   = TN_STORED_ALL;
+    if (tensor->values.length > COUNT_LIMIT)
+        return;
+    uint64_t count  = count_varints(tensor->values, error);
+    payload->stored = tn_min(count, needed);
+    if (count == 0)
+        payload->encoding = TN_ENCODING_NONE;
+}
+
+/* Several runs, packed or one by one, or messages and strings. */
+static void set_runs(const struct tn_tf_tensor *tensor,
+                     struct tn_elements *elements, uint64_t needed)
+{
+    struct tn_payload *payload = &elements->payload;
+
+    payload->encoding = TN_ENCODING_FIELD;
+    payload->span     = tensor->wire;
+    payload->field    = tensor->field;
+    payload->stored   = TN_STORED_ALL;
+    if (tensor->packed_runs == 0 || has_no_fixed_size(elements->shape.dtype))
+        payload->stored = tn_min(tensor->runs, needed);
+}
+
+static void set_values(const struct tn_tf_tensor *tensor,
+                       struct tn_elements *elements, uint64_t needed,
+                       struct tn_error *error)
+{
+    enum tn_dtype dtype      = elements->shape.dtype;
+    bool          is_one_run = tensor->runs == 1 && tensor->packed_runs == 1;
+
+    if (tensor->field == TN_TF_FLOAT8_VAL) { /* bytes: the last one counts */
+        if (tensor->values.length)
+            set_fixed(tensor, elements, needed);
+    } else if (has_no_fixed_size(dtype) || !is_one_run) {
+        set_runs(tensor, elements, needed);
+    } else if (tensor->field == TN_TF_FLOAT_VAL ||
+               tensor->field == TN_TF_DOUBLE_VAL ||
+               tensor->field == TN_TF_SCOMPLEX_VAL ||
+               tensor->field == TN_TF_DCOMPLEX_VAL) {
+        set_fixed(tensor, elements, needed);
+    } else {
+        set_varints(tensor, &elements->payload, needed, error);
+    }
+}
+
+static void set_content(const struct tn_tf_tensor *tensor,
+                        struct tn_elements        *elements)
+{
+    if (!has_no_fixed_size(elements->shape.dtype)) {
+        elements->payload =
+            tn_payload_raw(&elements->shape, tensor->content, 1);
+        return;
+    }
+    elements->payload.encoding = TN_ENCODING_LENGTHS;
+    elements->payload.span     = tensor->content;
+    elements->payload.stored   = tn_payload_needed(&elements->shape, 1);
+}
+
+void tn_tf_tensor_elements(const struct tn_tf_tensor *tensor,
+                           struct tn_arena *arena, struct tn_elements *elements,
+                           struct tn_error *error)
+{
+    *elements = (struct tn_elements){ .payload.per_byte = 1 };
+    elements->payload.span.offset = tensor->wire.offset;
+    enum tn_dtype dtype =
+        tensor->type < TN_TF_REF ? tn_tf_dtype(tensor->type) : TN_UNDEFINED;
+    if (dtype == TN_UNDEFINED ||
+        !tn_tf_shape_dims(&tensor->shape, arena, &elements->shape, error)) {
+        elements->shape = (struct tn_shape){ TN_UNDEFINED, 0, NULL };
+        return;
+    }
+    elements->shape.dtype = dtype;
+    uint64_t needed       = tn_payload_needed(&elements->shape, 1);
+    if (needed == 0)
+        return;
+    if (tensor->content.length)
+        set_content(tensor, elements);
+    else if (tensor->runs)
+        set_values(tensor, elements, needed, error);
+}
