@@ -1,8 +1,9 @@
 /* pb_schema.c - asking a loaded schema */
 #include "wire/pb/pb_schema.h"
 
-#include <locale.h>
-#include <stdlib.h>
+#include <math.h>
+
+#include "base/number.h"
 
 /* strcmp for a name that has no terminator. */
 static int compare_name(struct tn_bytes wanted, const char *name)
@@ -160,11 +161,9 @@ bool tn_pb_is_packable(enum tn_pb_type type)
 static bool parse_integer(struct tn_bytes text, bool *is_negative,
                           uint64_t *size)
 {
-    size_t i = 0;
-
     *is_negative = text.data[0] == '-';
     *size        = 0;
-    for (i = *is_negative; i < text.size; i++) {
+    for (size_t i = *is_negative; i < text.size; i++) {
         uint8_t digit = (uint8_t)(text.data[i] - '0');
         if (digit > 9 || __builtin_mul_overflow(*size, 10, size) ||
             __builtin_add_overflow(*size, digit, size))
@@ -185,20 +184,21 @@ static bool default_integer(struct tn_bytes text, uint64_t below,
     return size <= (is_negative ? below : above);
 }
 
-/* protoc writes a point whatever the locale; strtod wants the locale's. */
+/* protoc writes what is not finite as words. */
 static bool parse_double(struct tn_bytes text, double *value)
 {
-    char  copy[64], *end;
-    char *point;
+    static const struct {
+        const char *word;
+        double      value;
+    } words[] = { { "inf", INFINITY }, { "-inf", -INFINITY }, { "nan", NAN } };
 
-    if (text.size >= sizeof copy || memchr(text.data, '\0', text.size))
-        return false;
-    memcpy(copy, text.data, text.size);
-    copy[text.size] = '\0';
-    if ((point = strchr(copy, '.')) != NULL)
-        *point = localeconv()->decimal_point[0];
-    *value = strtod(copy, &end);
-    return end == copy + text.size && end > copy;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (tn_bytes_is(text, words[i].word)) {
+            *value = words[i].value;
+            return true;
+        }
+    }
+    return tn_double_parse(text, value);
 }
 
 static bool default_double(struct tn_bytes text, uint64_t *bits)
@@ -207,20 +207,17 @@ static bool default_double(struct tn_bytes text, uint64_t *bits)
 
     if (!parse_double(text, &value))
         return false;
-    memcpy(bits, &value, sizeof *bits);
+    *bits = tn_double_bits(value);
     return true;
 }
 
 static bool default_float(struct tn_bytes text, uint64_t *bits)
 {
-    double   value = 0;
-    uint32_t half;
+    double value = 0;
 
     if (!parse_double(text, &value))
         return false;
-    float narrow = (float)value;
-    memcpy(&half, &narrow, sizeof half);
-    *bits = half;
+    *bits = tn_float_bits(tn_double_to_float(value));
     return true;
 }
 

@@ -103,9 +103,9 @@ const struct tn_pb_field_type *
 tn_pb_message_field_json(const struct tn_pb_message *message,
                          struct tn_bytes             json_name);
 
-/* What a number, bool or enum that was not written is worth: the bits as the
- * wire would carry them (for sint32 and sint64 the value itself, for float and
- * fixed ones in the low bytes).  False if default_text is no such value. */
+/* What a number, bool or enum that was not written is worth, as tn_pb_decode()
+ * would give it: sign-extended, float and double as bits.  False if
+ * default_text is no such value, or the field is of another kind. */
 bool tn_pb_field_default(const struct tn_pb_field_type *field, uint64_t *bits);
 
 /* NULL if the enum has no such number; of aliases the first. */

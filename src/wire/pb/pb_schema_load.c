@@ -101,6 +101,8 @@ static bool is_path(struct tn_bytes path)
 {
     size_t begin = 0;
 
+    if (path.size == 0)
+        return false;
     for (size_t i = 0; i <= path.size; i++) {
         if (i < path.size && path.data[i] != '.')
             continue;
@@ -1027,7 +1029,8 @@ static void fill_messages(struct loader *loader)
         while (at < count && pending[at].message == i)
             at++;
         if (!tn_failed(loader->error))
-            fill_message(loader, &loader->messages[i], pending + begin,
+            fill_message(loader, &loader->messages[i],
+                         at > begin ? &pending[begin] : NULL,
                          (uint32_t)(at - begin), &keys);
     }
     tn_list_done(&keys);
