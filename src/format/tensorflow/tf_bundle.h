@@ -45,9 +45,11 @@ struct tn_tf_bundle {
     uint32_t          shard_count;
     bool              is_big_endian;
     bool              is_packed; /* some block of the table is compressed    */
-    uint64_t          count;     /* tensors, ascending by key                */
+    uint64_t          count;     /* tensors                                  */
+    uint64_t          unused;    /* slices that no tensor lists              */
+
+    /* Ascending by key. */
     const struct tn_tf_bundle_entry *const *entries;
-    uint64_t unused; /* slices that no tensor lists                 */
 };
 
 /* Opens PREFIX.index of the bundle; prefix NULL: the bundle's main file is the
@@ -63,10 +65,11 @@ void           tn_tf_bundle_close(struct tn_tf_bundle *index);
 typedef enum tn_status tn_tf_shard_opener(void *context, const char *name,
                                           struct tn_source **source,
                                           struct tn_error   *error);
-enum tn_status         tn_tf_bundle_read(struct tn_tf_bundle *index,
-                                         struct tn_source *table, const char *prefix,
-                                         tn_tf_shard_opener *open, void *context,
-                                         struct tn_error *error);
+
+enum tn_status tn_tf_bundle_read(struct tn_tf_bundle *index,
+                                 struct tn_source *table, const char *prefix,
+                                 tn_tf_shard_opener *open, void *context,
+                                 struct tn_error *error);
 
 static inline uint64_t tn_tf_bundle_count(const struct tn_tf_bundle *index)
 {

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Seeds for sstable_fuzz: whole tables, and single blocks plain and packed.
+"""Seeds for sstable_fuzz (whole tables, and single blocks plain and packed) and
+for tf_bundle_fuzz (checkpoints as tables, and as lists of entries).
 
 Run in this folder; the files it makes are kept beside it.
 """
@@ -82,5 +83,32 @@ def tables():
     save("sstable_fuzz", "packed-block", literal(contents(entries[:8], 4)))
 
 
+def hexes(text):
+    return bytes.fromhex(text)
+
+
+def listed(entries):
+    return b"".join(bytes([len(k), len(v)]) + k + v for k, v in entries)
+
+
+def checkpoints():
+    header, big = hexes("0801 1a020801"), hexes("0802 1001")
+    crc = b"\x35" + struct.pack("<I", mask(crc32c(bytes([1, 2, 3] + [0] * 4 + [1]))))
+    f32_2 = hexes("0801 1204 12020802")
+    plain = [(b"", header), (b"n", f32_2 + hexes("2808") + crc),
+             (b"s", hexes("0807 1204 12020803 280d")),
+             (b"v", hexes("0815 1200 280c"))]
+    halves = [(b"", big),
+              (hexes("00 77 00 01 0101 80 81"), hexes("0801 1204 12020801 2804")),
+              (hexes("00 77 00 01 0101 81 81"), hexes("0801 1204 12020801 1801 2804")),
+              (b"w", f32_2 + hexes("3a040a021001 3a060a0408011001"))]
+    old = [(b"", hexes("0a13 0a11 0a0177 1204 12020802 1801 2204 0a021002")),
+           (hexes("00 77 00 01 0101 80 82"), hexes("120c 1a0a 2a08 00000000 0000803f"))]
+    for name, entries in (("plain", plain), ("slices", halves), ("version-1", old)):
+        save("tf_bundle_fuzz", name, listed(entries))
+        save("tf_bundle_fuzz", name + ".index", table([entries]))
+
+
 if __name__ == "__main__":
     tables()
+    checkpoints()
