@@ -263,22 +263,23 @@ static enum tn_status create(struct tn_output *output, const char *name,
         return error->status;
     }
     *slot = file;
-    *sink = &file->file.sink;
     if (!strcmp(name, output->name) && output->kind == TO_FILE)
         output->main = file;
-    return tn_file_sink_init(&file->file, &output->desk, temp, descriptor,
-                             false, error);
+    TN_TRY(tn_file_sink_init(&file->file, &output->desk, temp, descriptor,
+                             false, error));
+    *sink = &file->file.sink;
+    return TN_OK;
 }
 
 static enum tn_status open_stream(struct tn_output *output, const char *path,
                                   struct tn_error *error)
 {
     bool is_standard = !strcmp(path, "-");
-    int  file        = is_standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-                                   : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
 
     output->name = is_standard ? "standard output"
                                : tn_text_dup(&output->arena, path, error);
+    int file = is_standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+                           : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         return tn_error_errno(error, errno, "cannot open %s", path);
     output->main = tn_new(&output->arena, struct output_file, 1, error);
