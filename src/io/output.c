@@ -795,6 +795,11 @@ bool tn_output_has(const struct tn_output *output, const char *name,
     return is_same;
 }
 
+const char *tn_output_name(const struct tn_output *output)
+{
+    return output->name ? output->name : "";
+}
+
 uint64_t tn_output_bytes(const struct tn_output *output)
 {
     uint64_t total = 0;

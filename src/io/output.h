@@ -96,6 +96,10 @@ enum tn_status tn_output_flush(struct tn_output *output,
 enum tn_status tn_output_commit(struct tn_output *output,
                                 struct tn_error  *error);
 
+/* What the target will be called, without its folder: side files take their
+ * names from it.  "" in memory and on standard output. */
+const char *tn_output_name(const struct tn_output *output);
+
 /* Bytes given to all sinks so far; 0 for NULL. */
 uint64_t tn_output_bytes(const struct tn_output *output);
 
