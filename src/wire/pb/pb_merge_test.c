@@ -78,6 +78,76 @@ static bool is_canonical(const struct tn_pb_message *type,
     return result;
 }
 
+/* A source that is not mapped, and whose reads may run out. */
+struct reading {
+    struct tn_source source; /* first, so that it can be found again */
+    struct tn_bytes  bytes;
+    uint64_t         left; /* reads until one fails */
+};
+
+static enum tn_status reading_read_at(struct tn_source *source, uint64_t offset,
+                                      void *to, size_t size,
+                                      struct tn_error *error)
+{
+    struct reading *reading = (struct reading *)(void *)source;
+
+    if (reading->left-- == 0)
+        return tn_error_set(error, TN_IO, offset, "no more reads");
+    memcpy(to, reading->bytes.data + offset, size);
+    return TN_OK;
+}
+
+static void reading_close(struct tn_source *source)
+{
+    (void)source;
+}
+
+static enum tn_status normalize_reading(const struct tn_pb_message *type,
+                                        struct tn_bytes input, uint64_t reads,
+                                        struct tn_buffer *to,
+                                        struct tn_error  *error)
+{
+    static const struct tn_source_ops ops = { reading_read_at, reading_close };
+    struct reading                    reading = {
+                           { .ops = &ops, .size = input.size, .name = "", .memory = &memory },
+                           input,
+                           reads
+    };
+    struct tn_arena arena;
+    struct tn_rope  rope;
+
+    tn_arena_init(&reading.source.pins, &memory);
+    tn_arena_init(&arena, &memory);
+    tn_rope_init(&rope, &arena, error);
+    struct tn_span    all = { &reading.source, 0, input.size };
+    struct tn_pb_view view =
+        tn_pb_view(type, tn_cursor_span(all, error), &arena);
+    if (tn_pb_normalize(&view, &rope) == TN_OK)
+        tn_rope_write(&rope, &to->sink, error);
+    tn_rope_done(&rope);
+    tn_arena_done(&arena);
+    tn_source_close(&reading.source);
+    return error->status;
+}
+
+/* Read instead of mapped it is the same, and the n-th read may fail. */
+static void reading_agrees(const struct tn_pb_message *type,
+                           struct tn_bytes input, struct tn_bytes expected)
+{
+    enum tn_status status = TN_IO;
+
+    for (uint64_t reads = 0; status != TN_OK; reads++) {
+        struct tn_error  error = TN_ERROR_INIT;
+        struct tn_buffer output;
+        tn_buffer_init(&output, &memory, &error);
+        status = normalize_reading(type, input, reads, &output, &error);
+        assert_true(status == TN_OK || status == TN_IO);
+        if (status == TN_OK)
+            assert_true(tn_bytes_equal(tn_buffer_bytes(&output), expected));
+        tn_buffer_done(&output);
+    }
+}
+
 /* ---- the rules ----------------------------------------------------------- */
 
 #define SAME UINT64_MAX /* canonical as it stands */
@@ -247,6 +317,7 @@ static void judge_rule(size_t i, struct tn_bytes input)
         free((void *)expected.data);
     }
     judge_text(i, input, result);
+    reading_agrees(type, input, result);
     bool is_same = is_canonical(type, input, &offset);
     if (is_same != (rules[i].offset == SAME) ||
         (!is_same && offset != rules[i].offset))
