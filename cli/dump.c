@@ -34,15 +34,15 @@ struct losses {
 };
 
 /* With --strict each one is listed; else they are counted. */
-static int on_loss(void *context, uint64_t offset, const char *where,
-                   const char *what)
+static void on_loss(void *context, uint64_t offset, const char *where,
+                    const char *what)
 {
     struct losses  *losses = context;
     struct cli_text text   = { 0 };
 
     losses->count++;
     if (!losses->opts->is_strict)
-        return 0;
+        return;
     cli_text_add(&text, "tenon: ");
     cli_text_safe(&text, cli_bytes(cli_path_name(losses->path)));
     cli_text_add(&text, ": ");
@@ -56,7 +56,6 @@ static int on_loss(void *context, uint64_t offset, const char *where,
     cli_text_add(&text, "\n");
     cli_print(stderr, CLI_PLAIN, &text);
     cli_text_done(&text);
-    return 0;
 }
 
 static void report_losses(const struct losses *losses)

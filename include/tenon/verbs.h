@@ -98,8 +98,8 @@ struct tn_dump_options {
 };
 
 /* Called for each thing that `undump` could not give back. */
-typedef int tn_on_loss(void *context, uint64_t offset, const char *where,
-                       const char *what);
+typedef void tn_on_loss(void *context, uint64_t offset, const char *where,
+                        const char *what);
 
 TN_API enum tn_status tn_dump(const char *path, const struct tn_options *options,
                               const struct tn_dump_options *dump,

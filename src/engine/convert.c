@@ -1,0 +1,165 @@
+/* convert.c - the same model in another container */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "engine/dumping.h"
+#include "engine/opened.h"
+
+#define DEFAULT_THRESHOLD 1024
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t size = strlen(text), tail = strlen(end);
+
+    return size >= tail && strcmp(text + size - tail, end) == 0;
+}
+
+/* By the longest suffix that fits, among formats of this model's dialect
+ * first: ".pb" is a GraphDef for TensorFlow and a tensor for ONNX. */
+static const struct tn_format *format_for_path(const struct tn_model *model,
+                                               const char            *path)
+{
+    const struct tn_format *best      = NULL;
+    size_t                  best_size = 0;
+
+    for (const struct tn_format *const *f = tn_formats; *f; f++) {
+        bool is_ours = strcmp((*f)->dialect, tn_model_dialect(model)) == 0;
+        for (const char *const *s = (*f)->suffixes; s && *s; s++) {
+            size_t size = strlen(*s) * 2 + is_ours;
+            if (ends_with(path, *s) && (*f)->write && size > best_size) {
+                best      = *f;
+                best_size = size;
+            }
+        }
+    }
+    return best;
+}
+
+/* Text and JSON of the same format: written by the dumper. */
+static bool is_text_path(const char *path, enum tn_dump_form *form)
+{
+    static const char *const text[] = { ".pbtxt", ".textproto", ".txtpb",
+                                        ".prototxt", ".onnxtxtpb", NULL };
+
+    for (const char *const *end = text; *end; end++)
+        if (ends_with(path, *end)) {
+            *form = TN_DUMP_TEXT;
+            return true;
+        }
+    *form = TN_DUMP_JSON;
+    return ends_with(path, ".json") || ends_with(path, ".onnxjson");
+}
+
+static enum tn_status choose_format(const struct tn_model           *model,
+                                    const struct tn_convert_options *convert,
+                                    const char                      *path,
+                                    const struct tn_format         **format,
+                                    struct tn_error                 *error)
+{
+    enum tn_dump_form form;
+
+    if (convert->to)
+        *format = tn_format_named(convert->to);
+    else if (is_text_path(path, &form))
+        *format = tn_opened_of(model)->format;
+    else
+        *format = format_for_path(model, path);
+    if (!*format && !convert->to && strcmp(path, "-") == 0)
+        *format = tn_opened_of(model)->format;
+    if (!*format)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            convert->to ? "no format is called '%s'; see "
+                                          "`tenon formats`"
+                                        : "'%s' says no format: use --to",
+                            convert->to ? convert->to : path);
+    if (!(*format)->write)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s can be read but not written", (*format)->name);
+    return TN_OK;
+}
+
+static enum tn_status check_dialect(const struct tn_model  *model,
+                                    const struct tn_format *format,
+                                    struct tn_error        *error)
+{
+    const char *from = tn_model_dialect(model);
+
+    if (strcmp(format->dialect, from) == 0 || format->dialect[0] == '\0')
+        return TN_OK;
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "a model of dialect '%s' cannot be written as %s, "
+                        "which speaks '%s'",
+                        from, format->name, format->dialect);
+}
+
+static enum tn_status open_output(struct tn_output      **output,
+                                  const struct tn_format *format,
+                                  struct tn_memory       *memory,
+                                  const struct tn_target *target,
+                                  struct tn_error        *error)
+{
+    struct tn_output_options how = { .can_replace = target->can_replace,
+                                     .is_durable  = target->is_durable };
+
+    if (format->is_folder)
+        return tn_output_folder(output, memory, target->path, &how, error);
+    return tn_output_file(output, memory, target->path, &how, error);
+}
+
+static enum tn_status write_model(const struct tn_model         *model,
+                                  const struct tn_format        *format,
+                                  const struct tn_write_options *how,
+                                  const struct tn_target        *target,
+                                  uint64_t *written, struct tn_error *error)
+{
+    struct tn_output *output = NULL;
+
+    if (open_output(&output, format, model->memory, target, error) == TN_OK &&
+        format->write(model, how, output, error) == TN_OK &&
+        tn_output_flush(output, error) == TN_OK && !target->is_dry_run)
+        tn_output_commit(output, error);
+    *written = tn_output_bytes(output);
+    tn_output_close(output);
+    return error->status;
+}
+
+enum tn_status tn_convert(const struct tn_model           *model,
+                          const struct tn_convert_options *convert,
+                          const struct tn_target          *target,
+                          const struct tn_options         *options,
+                          struct tn_convert_summary       *summary,
+                          struct tn_error                 *error)
+{
+    static const struct tn_convert_options defaults;
+    const struct tn_format                *format = NULL;
+    struct tn_meter                        meter;
+    struct tn_convert_summary              unused;
+    enum tn_dump_form                      form;
+
+    convert  = convert ? convert : &defaults;
+    summary  = summary ? summary : &unused;
+    *summary = (struct tn_convert_summary){ 0 };
+    if (convert->external && convert->is_inline)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "external and inline exclude each other");
+    TN_TRY(choose_format(model, convert, target->path, &format, error));
+    TN_TRY(check_dialect(model, format, error));
+    snprintf(summary->format, sizeof summary->format, "%s", format->name);
+    if (format == tn_opened_of(model)->format &&
+        is_text_path(target->path, &form))
+        return tn_dump_model(model, form, target, &summary->bytes_written,
+                             error);
+    tn_meter_init(&meter, options ? options->progress : NULL,
+                  options ? options->progress_context : NULL, "writing", 0);
+    struct tn_write_options how = {
+        .external      = convert->external,
+        .is_inline     = convert->is_inline,
+        .threshold     = convert->threshold ? convert->threshold
+                                            : DEFAULT_THRESHOLD,
+        .shard_size    = convert->shard_size,
+        .meter         = &meter,
+        .tensors_moved = &summary->tensors_moved,
+    };
+    return write_model(model, format, &how, target, &summary->bytes_written,
+                       error);
+}

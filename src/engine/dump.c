@@ -1,0 +1,320 @@
+/* dump.c - any protobuf message as text or JSON, and back */
+#include <inttypes.h>
+
+#include "base/arith.h"
+#include "engine/dumping.h"
+#include "format/text_model.h"
+#include "io/file_source.h"
+#include "wire/pb/pb_json_read.h"
+#include "wire/pb/pb_json_write.h"
+#include "wire/pb/pb_losses.h"
+#include "wire/pb/pb_text_read.h"
+#include "wire/pb/pb_text_write.h"
+
+static const enum tn_pb_builtin builtins[] = { TN_PB_ONNX, TN_PB_TENSORFLOW };
+
+/* A message type and the schema that it came from. */
+struct typed {
+    struct tn_arena             arena;
+    struct tn_pb_schema         schema;
+    const struct tn_pb_message *type;
+};
+
+/* ---- which type -------------------------------------------------------------- */
+
+static enum tn_status load_file(struct typed *typed, const char *path,
+                                struct tn_error *error)
+{
+    struct tn_bundle         bundle;
+    struct tn_bundle_options how = { 0 };
+
+    TN_TRY(tn_bundle_open(&bundle, typed->arena.memory, path, &how, error));
+    struct tn_source *set = bundle.main;
+    if (!set)
+        tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                     "a schema is a file made by protoc --descriptor_set_out");
+    else {
+        const uint8_t *bytes =
+            tn_source_pin(set, 0, (size_t)set->size, error);
+        if (bytes)
+            tn_pb_schema_load(&typed->schema, &typed->arena,
+                              tn_bytes(bytes, (size_t)set->size), error);
+    }
+    if (tn_failed(error))
+        tn_error_file(error, path);
+    tn_bundle_close(&bundle);
+    return error->status;
+}
+
+static enum tn_status find_builtin(struct typed *typed, const char *type,
+                                   struct tn_error *error)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof builtins[0]; i++) {
+        TN_TRY(tn_pb_schema_load(&typed->schema, &typed->arena,
+                                 tn_pb_builtin_set(builtins[i]), error));
+        typed->type = tn_pb_schema_find(&typed->schema, type);
+        if (typed->type)
+            return TN_OK;
+    }
+    return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                        "no message is called '%s'; bring its schema with "
+                        "--schema",
+                        type);
+}
+
+/* By the caller's schema and type, by the type alone, or by the format. */
+static enum tn_status find_type(struct typed                 *typed,
+                                const struct tn_dump_options *dump,
+                                const struct tn_format       *format,
+                                struct tn_error              *error)
+{
+    if (!dump->schema && dump->type)
+        return find_builtin(typed, dump->type, error);
+    if (!dump->schema && !format->message)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s is not one protobuf message", format->name);
+    if (!dump->schema)
+        TN_TRY(tn_pb_schema_load(&typed->schema, &typed->arena,
+                                 tn_pb_builtin_set(format->schema), error));
+    else if (!dump->type)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "--schema needs --type, the message's full name");
+    else
+        TN_TRY(load_file(typed, dump->schema, error));
+    const char *name = dump->type ? dump->type : format->message;
+    typed->type      = tn_pb_schema_find(&typed->schema, name);
+    if (!typed->type)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            "the schema has no message '%s'", name);
+    return TN_OK;
+}
+
+/* ---- dump ---------------------------------------------------------------------- */
+
+static enum tn_status write_form(const struct typed *typed,
+                                 struct tn_span      message,
+                                 enum tn_dump_form form, bool use_json_names,
+                                 struct tn_sink *to, struct tn_memory *memory,
+                                 struct tn_error *error)
+{
+    if (form == TN_DUMP_TEXT)
+        return tn_pb_text_write(typed->type, message, to, memory, error);
+    struct tn_pb_json_options how = { .schema                = &typed->schema,
+                                      .is_pretty             = true,
+                                      .has_lower_camel_names = use_json_names };
+    return tn_pb_json_write(typed->type, message, &how, to, memory, error);
+}
+
+static enum tn_status write_dump(const struct typed *typed,
+                                 struct tn_span      message,
+                                 enum tn_dump_form form, bool use_json_names,
+                                 const struct tn_target *target,
+                                 uint64_t *written, struct tn_error *error)
+{
+    struct tn_memory        *memory = typed->arena.memory;
+    struct tn_output_options how    = { .can_replace = target->can_replace,
+                                        .is_durable  = target->is_durable };
+    struct tn_output        *output = NULL;
+    struct tn_sink          *sink;
+
+    if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK &&
+        tn_output_main(output, &sink, error) == TN_OK &&
+        write_form(typed, message, form, use_json_names, sink, memory,
+                   error) == TN_OK &&
+        !target->is_dry_run)
+        tn_output_commit(output, error);
+    *written = tn_output_bytes(output);
+    tn_output_close(output);
+    return error->status;
+}
+
+enum tn_status tn_dump_model(const struct tn_model *model,
+                             enum tn_dump_form      form,
+                             const struct tn_target *target, uint64_t *written,
+                             struct tn_error *error)
+{
+    static const struct tn_dump_options none;
+    struct typed                        typed;
+
+    if (!model->wire.source || model->is_edited)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "write this model as a file first, then dump it");
+    tn_arena_init(&typed.arena, model->memory);
+    if (find_type(&typed, &none, tn_opened_of(model)->format, error) == TN_OK)
+        write_dump(&typed, model->wire, form, false, target, written, error);
+    tn_arena_done(&typed.arena);
+    return error->status;
+}
+
+/* The message to dump: the whole file, or what a folder's model says. */
+static enum tn_status find_message(struct tn_opened             *opened,
+                                   const struct tn_dump_options *dump,
+                                   struct tn_span               *message,
+                                   struct tn_error              *error)
+{
+    struct tn_source *source = opened->bundle.main;
+
+    if (!source) {
+        TN_TRY(tn_opened_read(opened, false, error));
+        *message = opened->model.wire;
+        return TN_OK;
+    }
+    if (!dump->schema && opened->format && !dump->type)
+        TN_TRY(tn_format_binary(&opened->bundle, source, opened->format->schema,
+                                opened->format->message, &source, error));
+    *message = (struct tn_span){ source, 0, source->size };
+    return TN_OK;
+}
+
+struct loss_listener {
+    tn_on_loss *each;
+    void       *context;
+    uint64_t    count;
+};
+
+static void hear_loss(void *context, const struct tn_pb_loss *loss)
+{
+    struct loss_listener *listener = context;
+
+    listener->count++;
+    if (listener->each)
+        listener->each(listener->context, loss->offset, loss->where,
+                       loss->what);
+}
+
+static enum tn_status check_losses(const struct typed           *typed,
+                                   struct tn_span                message,
+                                   const struct tn_dump_options *dump,
+                                   tn_on_loss *loss, void *context,
+                                   struct tn_error *error)
+{
+    struct loss_listener listener = { loss, context, 0 };
+
+    if (!dump->is_strict)
+        return TN_OK;
+    struct tn_pb_losses losses = {
+        .schema   = &typed->schema,
+        .spelling = dump->form == TN_DUMP_JSON ? TN_PB_AS_JSON : TN_PB_AS_TEXT,
+        .report   = hear_loss,
+        .context  = &listener,
+    };
+    TN_TRY(tn_pb_losses_find(&losses, typed->type, message,
+                             typed->arena.memory, error));
+    if (listener.count == 0)
+        return TN_OK;
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "%" PRIu64 " things would not come back from the dump",
+                        listener.count);
+}
+
+static enum tn_status dump_opened(struct tn_opened             *opened,
+                                  const struct tn_dump_options *dump,
+                                  const struct tn_target       *target,
+                                  tn_on_loss *loss, void *context,
+                                  struct tn_error *error)
+{
+    struct typed   typed;
+    struct tn_span message;
+    uint64_t       written;
+
+    tn_arena_init(&typed.arena, &opened->memory);
+    if (find_type(&typed, dump, opened->format, error) == TN_OK &&
+        find_message(opened, dump, &message, error) == TN_OK &&
+        check_losses(&typed, message, dump, loss, context, error) == TN_OK)
+        write_dump(&typed, message, dump->form, dump->use_json_names, target,
+                   &written, error);
+    tn_arena_done(&typed.arena);
+    return error->status;
+}
+
+enum tn_status tn_dump(const char *path, const struct tn_options *options,
+                       const struct tn_dump_options *dump,
+                       const struct tn_target *target, tn_on_loss *loss,
+                       void *context, struct tn_error *error)
+{
+    struct tn_opened *opened;
+
+    TN_TRY(tn_opened_files(&opened, path, options, error));
+    if (dump->type || tn_find_format(&opened->bundle,
+                                     options ? options->from : NULL,
+                                     &opened->format, error) == TN_OK)
+        dump_opened(opened, dump, target, loss, context, error);
+    tn_opened_release(opened);
+    return error->status;
+}
+
+/* ---- undump --------------------------------------------------------------------- */
+
+static bool begins_with_brace(struct tn_source *source, struct tn_error *error)
+{
+    size_t         size = (size_t)tn_min(source->size, 4096);
+    const uint8_t *head = tn_source_pin(source, 0, size, error);
+
+    for (size_t i = 0; head && i < size; i++)
+        if (head[i] != ' ' && head[i] != '\t' && head[i] != '\n' &&
+            head[i] != '\r')
+            return head[i] == '{';
+    return false;
+}
+
+static enum tn_status write_rope(const struct tn_rope   *rope,
+                                 struct tn_memory       *memory,
+                                 const struct tn_target *target,
+                                 struct tn_error        *error)
+{
+    struct tn_output_options how    = { .can_replace = target->can_replace,
+                                        .is_durable  = target->is_durable };
+    struct tn_output        *output = NULL;
+    struct tn_sink          *sink;
+
+    if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK &&
+        tn_output_main(output, &sink, error) == TN_OK &&
+        tn_rope_write(rope, sink, error) == TN_OK && !target->is_dry_run)
+        tn_output_commit(output, error);
+    tn_output_close(output);
+    return error->status;
+}
+
+static enum tn_status undump_opened(struct tn_opened             *opened,
+                                    const struct tn_dump_options *undump,
+                                    const struct tn_target       *target,
+                                    struct tn_error              *error)
+{
+    struct tn_source *source = opened->bundle.main;
+    struct typed      typed;
+    struct tn_rope    rope;
+
+    if (!source)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "this is a folder; undump reads one text file");
+    struct tn_span text = { source, 0, source->size };
+    tn_arena_init(&typed.arena, &opened->memory);
+    tn_rope_init(&rope, &typed.arena, error);
+    if (find_type(&typed, undump, opened->format, error) == TN_OK) {
+        if (begins_with_brace(source, error))
+            tn_pb_json_read(&typed.schema, typed.type, text, &rope, error);
+        else if (!tn_failed(error))
+            tn_pb_text_read(&typed.schema, typed.type, text, &rope, error);
+    }
+    if (!tn_failed(error))
+        write_rope(&rope, &opened->memory, target, error);
+    tn_rope_done(&rope);
+    tn_arena_done(&typed.arena);
+    return error->status;
+}
+
+enum tn_status tn_undump(const char *path, const struct tn_options *options,
+                         const struct tn_dump_options *undump,
+                         const struct tn_target       *target,
+                         struct tn_error              *error)
+{
+    struct tn_opened *opened;
+
+    TN_TRY(tn_opened_files(&opened, path, options, error));
+    if (undump->type || tn_find_format(&opened->bundle,
+                                       options ? options->from : NULL,
+                                       &opened->format, error) == TN_OK)
+        undump_opened(opened, undump, target, error);
+    tn_opened_release(opened);
+    return error->status;
+}
