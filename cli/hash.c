@@ -219,6 +219,7 @@ static enum verdict judge(struct entries *entries, const char *label,
 struct checking {
     const struct cli_common *common;
     struct entries          *entries;
+    const struct cli_args   *args; /* the patterns choose lines, too        */
     struct cli_json         *json; /* or NULL */
     uint64_t                 counts[3];
     uint64_t                 line_number;
@@ -274,7 +275,9 @@ static bool check_line(struct checking *checking, char *line)
     if (label == NULL)
         return false;
     line[HEX_SIZE] = '\0';
-    report_line(checking, label, judge(checking->entries, label, line));
+    if (cli_glob_any(checking->args->items + 1, checking->args->count - 1,
+                     cli_bytes(label)))
+        report_line(checking, label, judge(checking->entries, label, line));
     return true;
 }
 
@@ -351,7 +354,7 @@ static void print_verdict(const struct checking *checking)
 }
 
 static int compare(const struct hash_opts *opts, struct entries *entries,
-                   const char *path)
+                   const struct cli_args *args)
 {
     struct cli_json json;
     struct checking checking = { .common  = &opts->common,
@@ -361,7 +364,7 @@ static int compare(const struct hash_opts *opts, struct entries *entries,
     index_entries(entries);
     if (checking.json != NULL) {
         cli_json_begin(&json, "tenon.hash-check/1");
-        cli_json_put_string(&json, "path", path);
+        cli_json_put_string(&json, "path", args->items[0]);
         cli_json_key(&json, "tensors");
         cli_json_open(&json, '[');
     }
@@ -383,15 +386,15 @@ static int compare(const struct hash_opts *opts, struct entries *entries,
 /* ---- the verb ----------------------------------------------------------- */
 
 static int report(const struct hash_opts *opts, struct entries *entries,
-                  const char *path, int pattern_count)
+                  const struct cli_args *args)
 {
     if (opts->manifest != NULL)
-        return compare(opts, entries, path);
+        return compare(opts, entries, args);
     if (opts->common.is_json)
-        print_json(entries, path);
+        print_json(entries, args->items[0]);
     else
         print_lines(entries);
-    if (entries->count > 0 || pattern_count == 0)
+    if (entries->count > 0 || args->count == 1)
         return 0;
     if (!opts->common.is_quiet)
         fputs("tenon: no tensor matches\n", stderr);
@@ -410,10 +413,10 @@ static int hash_model(struct cli_session *session, const struct tn_model *model,
             ? hash_all(model, &session->options, &entries, &error)
             : hash_each(&entries, &error);
     cli_session_clear(session);
-    int code = status == TN_OK
-                   ? report((const struct hash_opts *)session->common, &entries,
-                            args->items[0], args->count - 1)
-                   : cli_fail(session->common, args->items[0], &error);
+    int code =
+        status == TN_OK
+            ? report((const struct hash_opts *)session->common, &entries, args)
+            : cli_fail(session->common, args->items[0], &error);
     for (uint64_t i = 0; i < entries.count; i++)
         free(entries.items[i].label);
     free(entries.items);

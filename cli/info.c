@@ -323,31 +323,16 @@ static void print_ops(struct page *page)
     cli_text_done(&total);
 }
 
-static void fill_dtype(void *context, uint64_t row, struct cli_text *cells)
+static void fill_group(void *context, uint64_t row, struct cli_text *cells)
 {
-    const struct page    *page  = context;
-    uint32_t              dtype = page->sums.order[row];
-    const struct cli_sum *sum   = &page->sums.by_dtype[dtype];
+    const struct page          *page  = context;
+    const struct cli_sum_group *group = &page->sums.groups[row];
 
-    cli_text_add(&cells[0], tn_dtype_name((enum tn_dtype)dtype));
-    cli_text_number(&cells[1], sum->tensors);
-    cli_text_number(&cells[2], sum->elements);
-    cli_text_bytes(&cells[3], sum->bytes);
-}
-
-static void print_state(const struct cli_sum *state)
-{
-    struct cli_text text = { 0 };
-
-    if (state->tensors == 0)
-        return;
-    cli_text_add(&text, "  besides ");
-    cli_show_plural(&text, state->tensors, "tensor", "tensors");
-    cli_text_add(&text, " of state, ");
-    cli_text_bytes(&text, state->bytes);
-    cli_text_add(&text, "\n");
-    cli_print(stdout, CLI_DIM, &text);
-    cli_text_done(&text);
+    cli_text_add(&cells[0], tn_dtype_name(group->dtype));
+    cli_text_add(&cells[1], cli_role_name(group->role));
+    cli_text_number(&cells[2], group->sum.tensors);
+    cli_text_number(&cells[3], group->sum.elements);
+    cli_text_bytes(&cells[4], group->sum.bytes);
 }
 
 static void show_total(struct cli_text *text, const struct cli_sum *sum)
@@ -363,16 +348,17 @@ static void print_sums(struct page *page)
 {
     static const struct cli_column columns[] = {
         { .title = "type", .colour = CLI_CYAN },
+        { .title = "role" },
         { .title = "tensors", .is_right = true },
         { .title = "elements", .is_right = true },
         { .title = "size", .is_right = true },
     };
     struct cli_text  total = { 0 };
     struct cli_table table = { .indent       = 2,
-                               .column_count = 4,
+                               .column_count = 5,
                                .columns      = columns,
-                               .row_count    = page->sums.order_count,
-                               .on_row       = fill_dtype,
+                               .row_count    = page->sums.group_count,
+                               .on_row       = fill_group,
                                .context      = page };
 
     if (tn_model_tensor_count(page->model) == 0)
@@ -380,7 +366,6 @@ static void print_sums(struct page *page)
     show_total(&total, &page->sums.parameters);
     heading("Parameters", &total);
     cli_print_table(stdout, &table);
-    print_state(&page->sums.state);
     cli_text_done(&total);
 }
 

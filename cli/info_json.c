@@ -108,27 +108,29 @@ static void put_sum(struct cli_json *json, const struct cli_sum *sum)
     cli_json_put_number(json, "bytes", sum->bytes);
 }
 
-static void put_sums(struct cli_json *json, const struct cli_sums *sums)
+static void put_groups(struct cli_json *json, const struct cli_sums *sums)
 {
-    cli_json_key(json, "parameters");
-    cli_json_open(json, '{');
-    put_sum(json, &sums->parameters);
-    cli_json_key(json, "by_dtype");
+    cli_json_key(json, "tensors");
     cli_json_open(json, '[');
-    for (uint32_t i = 0; i < sums->order_count; i++) {
-        enum tn_dtype dtype = (enum tn_dtype)sums->order[i];
+    for (uint32_t i = 0; i < sums->group_count; i++) {
+        const struct cli_sum_group *group = &sums->groups[i];
 
         cli_json_open_flat(json, '{');
-        cli_json_put_string(json, "dtype", tn_dtype_name(dtype));
-        put_sum(json, &sums->by_dtype[dtype]);
+        cli_json_put_string(json, "dtype", tn_dtype_name(group->dtype));
+        cli_json_put_string(json, "role", cli_role_name(group->role));
+        put_sum(json, &group->sum);
         cli_json_close(json, '}');
     }
     cli_json_close(json, ']');
-    cli_json_close(json, '}');
-    cli_json_key(json, "state");
+}
+
+static void put_sums(struct cli_json *json, const struct cli_sums *sums)
+{
+    cli_json_key(json, "parameters");
     cli_json_open_flat(json, '{');
-    put_sum(json, &sums->state);
+    put_sum(json, &sums->parameters);
     cli_json_close(json, '}');
+    put_groups(json, sums);
 }
 
 void cli_json_model(struct cli_json *json, const struct tn_model *model,

@@ -1,23 +1,31 @@
-/* model_sums.h - how many parameters a model has, and how many bytes they take
- */
+/* model_sums.h - how many parameters a model has, and what its tensors take */
 #ifndef CLI_MODEL_SUMS_H
 #define CLI_MODEL_SUMS_H
 
 #include <tenon/model.h>
 
+enum { CLI_ROLE_COUNT = TN_ROLE_STATE + 1 };
+
 struct cli_sum {
     uint64_t tensors, elements, bytes;
 };
 
-struct cli_sums {
-    struct cli_sum parameters; /* what a model learns or is given */
-    struct cli_sum state; /* optimizers, bookkeeping, indices             */
-    struct cli_sum by_dtype[TN_DTYPE_COUNT]; /* of the parameters */
-    uint32_t order[TN_DTYPE_COUNT]; /* dtypes that occur, most bytes first */
-    uint32_t order_count;
+/* Tensors of one role and one type. */
+struct cli_sum_group {
+    enum tn_role   role;
+    enum tn_dtype  dtype;
+    struct cli_sum sum;
 };
 
-/* Sums stop at the largest number instead of wrapping. */
+struct cli_sums {
+    struct cli_sum parameters;
+    uint32_t group_count; /* that occur: parameters first, most bytes first */
+    struct cli_sum_group groups[CLI_ROLE_COUNT * TN_DTYPE_COUNT];
+};
+
+/* Parameters are the numbers that a model learned or was given: neither text,
+ * nor indices, nor the state of an optimizer.  Sums stop at the largest number
+ * instead of wrapping. */
 void cli_sums_add_up(struct cli_sums *sums, const struct tn_model *model);
 
 #endif

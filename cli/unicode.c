@@ -64,6 +64,8 @@ bool cli_is_safe(uint32_t point)
         { 0xe0000, 0xe0fff }, /* tags and variation selectors                 */
     };
 
+    if (point >= 0x20 && point < 0x7f) /* nearly always */
+        return true;
     return !IS_IN(unsafe, point);
 }
 
@@ -80,6 +82,8 @@ unsigned cli_point_width(uint32_t point)
         { 0x1f900, 0x1f9ff }, { 0x20000, 0x3fffd },
     };
 
+    if (point < 0x300) /* nearly always */
+        return 1;
     if (IS_IN(combining, point))
         return 0;
     return IS_IN(wide, point) ? 2 : 1;

@@ -1,0 +1,11 @@
+# Every option of the tables is in every script.
+for verb in info ls get check hash dump undump convert formats completion; do
+    tenon $verb --help | grep -o -e '--[a-z-]*' | sed 's/^--//' | sort -u
+done | sort -u >options
+for shell in zsh fish; do
+    tenon completion $shell >script.$shell
+    while read -r option; do
+        grep -q -e "--$option\[" -e "-l $option " script.$shell ||
+            echo "$shell: $option is missing"
+    done <options
+done

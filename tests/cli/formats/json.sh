@@ -1,0 +1,1 @@
+tenon formats --json | grep -o '"name": "onnx"'

@@ -1,0 +1,2 @@
+tenon formats | head -n 1
+tenon formats | grep -c '^onnx  *yes'

@@ -1,0 +1,1 @@
+tenon hash tiny.onnx | sed 's/^./f/' | tenon hash -q tiny.onnx flat -c -

@@ -1,0 +1,2 @@
+echo 'hello world' >manifest
+tenon hash tiny.onnx -c manifest

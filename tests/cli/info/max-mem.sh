@@ -1,0 +1,1 @@
+tenon info --max-mem 1KiB tiny.onnx

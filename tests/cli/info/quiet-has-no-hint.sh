@@ -1,0 +1,1 @@
+tenon info -q --max-mem 1KiB tiny.onnx

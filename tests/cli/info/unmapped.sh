@@ -1,0 +1,2 @@
+tenon info tiny.onnx >mapped
+tenon info --unmapped tiny.onnx | cmp - mapped

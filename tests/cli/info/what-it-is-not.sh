@@ -1,0 +1,10 @@
+: >empty.onnx
+mkdir folder
+echo '<!DOCTYPE html><html><body>404</body></html>' >page.onnx
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%064d\nsize 9\n' 0 \
+    >pointer.onnx
+printf '\037\213\010\000\000\000\000\000\000\003' >model.onnx.gz
+for file in empty.onnx folder page.onnx pointer.onnx model.onnx.gz; do
+    tenon info $file
+    echo $?
+done

@@ -1,0 +1,1 @@
+tenon ls --json tiny.onnx compete | sed 's/"version": "[^"]*"/"version": "N"/'

@@ -1,0 +1,1 @@
+tenon ls --layout table --long tiny.onnx

@@ -1,0 +1,1 @@
+tenon ls -0 tiny.onnx 'f*' | tr '\0' '!'

@@ -1,0 +1,1 @@
+tenon ls --ops -1 tiny.onnx 'G*'

@@ -1,0 +1,1 @@
+tenon ls --ops --long --layout table tiny.onnx

@@ -1,0 +1,1 @@
+tenon ls --ops tiny.onnx

@@ -1,0 +1,1 @@
+tenon ls -1 tiny.onnx '*.bias' flat

@@ -1,0 +1,1 @@
+tenon ls --layout table tiny.onnx

@@ -1,0 +1,1 @@
+tenon ls tiny.onnx

@@ -1,0 +1,1 @@
+tenon help hash

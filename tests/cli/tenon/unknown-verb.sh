@@ -1,0 +1,3 @@
+tenon inof tiny.onnx
+test $? -eq 2 || exit 9
+tenon frobnicate
