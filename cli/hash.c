@@ -359,6 +359,7 @@ static int compare(const struct hash_opts *opts, struct entries *entries,
     struct cli_json json;
     struct checking checking = { .common  = &opts->common,
                                  .entries = entries,
+                                 .args    = args,
                                  .json = opts->common.is_json ? &json : NULL };
 
     index_entries(entries);
