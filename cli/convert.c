@@ -33,7 +33,9 @@ static void print_receipt(const struct cli_common         *common,
 {
     struct cli_text text = { 0 };
 
-    cli_text_safe(&text, cli_bytes(common->out));
+    cli_text_safe(&text,
+                  cli_bytes(strcmp(common->out, "-") == 0 ? "standard output"
+                                                          : common->out));
     cli_text_addf(&text, ": %s, ", summary->format);
     cli_text_bytes(&text, summary->bytes_written);
     cli_text_add(&text, common->is_dry_run ? " to write" : " written");
@@ -64,6 +66,12 @@ static void put_receipt(const struct cli_common *common, const char *path,
     cli_json_end(&json);
 }
 
+/* Whose fault is it: the model's, or that of the name it should get? */
+static bool is_about_output(enum tn_status status)
+{
+    return status == TN_EXISTS || status == TN_NOT_FOUND || status == TN_BUSY;
+}
+
 static int convert_model(struct cli_session        *session,
                          const struct convert_opts *opts,
                          const struct tn_model     *model)
@@ -82,8 +90,8 @@ static int convert_model(struct cli_session        *session,
     cli_session_clear(session);
     if (status != TN_OK)
         return cli_fail(session->common,
-                        status == TN_EXISTS ? opts->common.out
-                                            : tn_model_path(model),
+                        is_about_output(status) ? opts->common.out
+                                                : tn_model_path(model),
                         &error);
     if (opts->common.is_json)
         put_receipt(&opts->common, tn_model_path(model), &summary);

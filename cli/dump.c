@@ -27,24 +27,15 @@ static const struct cli_opt options[] = {
 };
 /* clang-format on */
 
-struct losses {
-    const struct dump_opts *opts;
-    const char             *path;
-    uint64_t                count;
-};
-
-/* With --strict each one is listed; else they are counted. */
+/* Called under --strict, for each thing that undump could not give back. */
 static void on_loss(void *context, uint64_t offset, const char *where,
                     const char *what)
 {
-    struct losses  *losses = context;
-    struct cli_text text   = { 0 };
+    const char     *path = context;
+    struct cli_text text = { 0 };
 
-    losses->count++;
-    if (!losses->opts->is_strict)
-        return;
     cli_text_add(&text, "tenon: ");
-    cli_text_safe(&text, cli_bytes(cli_path_name(losses->path)));
+    cli_text_safe(&text, cli_bytes(cli_path_name(path)));
     cli_text_add(&text, ": ");
     if (offset != TN_NOWHERE)
         cli_text_addf(&text, "at byte 0x%" PRIx64 ": ", offset);
@@ -58,23 +49,11 @@ static void on_loss(void *context, uint64_t offset, const char *where,
     cli_text_done(&text);
 }
 
-static void report_losses(const struct losses *losses)
-{
-    if (losses->count == 0 || losses->opts->is_strict ||
-        losses->opts->common.is_quiet)
-        return;
-    fprintf(stderr,
-            "tenon: %" PRIu64 " %s will not come back byte for byte; "
-            "--strict lists them\n",
-            losses->count, losses->count == 1 ? "place" : "places");
-}
-
 static int dump_file(struct cli_session *session, const struct dump_opts *opts,
                      const char *path)
 {
     const char      *out    = opts->common.out != NULL ? opts->common.out : "-";
     struct tn_target target = cli_target(&opts->common, out);
-    struct losses    losses = { .opts = opts, .path = path };
     struct tn_error  error  = TN_ERROR_INIT;
     struct tn_dump_options dump = {
         .form =
@@ -85,10 +64,9 @@ static int dump_file(struct cli_session *session, const struct dump_opts *opts,
         .use_json_names = opts->use_json_names,
     };
     enum tn_status status = tn_dump(path, &session->options, &dump, &target,
-                                    on_loss, &losses, &error);
+                                    on_loss, (void *)path, &error);
 
     cli_session_clear(session);
-    report_losses(&losses);
     if (status == TN_OK)
         return 0;
     return cli_fail(session->common, status == TN_EXISTS ? out : path, &error);

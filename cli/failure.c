@@ -38,19 +38,23 @@ static void add_place(struct cli_text *text, const struct tn_error *error)
                       has_offset ? " " : ": ");
     if (has_offset)
         cli_text_addf(text, "at byte 0x%" PRIx64 ": ", error->offset);
-    if (error->where[0] != '\0') {
+    if (error->where[0] != '\0' && error->status != TN_EXISTS) {
         cli_text_safe(text, cli_bytes(error->where));
         cli_text_add(text, ": ");
     }
 }
 
-/* "cannot open bert.onnx: No such file" has named the file already. */
+/* "cannot open bert.onnx: No such file" and "bert.onnx exists" have named the
+ * file already. */
 static bool is_path_said(const struct tn_error *error, const char *path)
 {
     const char *found = strstr(error->what, path);
 
-    return error->status == TN_IO && found != NULL && found > error->what &&
-           found[-1] == ' ' && found[strlen(path)] == ':';
+    if (found == NULL || is_named(error->status))
+        return false;
+    const char *end = found + strlen(path);
+    return (found == error->what || strchr(" '", found[-1]) != NULL) &&
+           strchr(" ':", *end) != NULL; /* or the end of it */
 }
 
 static void print_failure(const char *path, const struct tn_error *error)
@@ -92,33 +96,36 @@ static void print_advice(const struct cli_common *common, const char *path,
         if (common->max_mem != 0)
             cli_hint("--max-mem sets the limit");
         break;
-    case TN_UNSUPPORTED:
-        cli_hint("'tenon formats' lists what this build reads and writes");
-        break;
     case TN_EXISTS: cli_hint("--force replaces it"); break;
     case TN_BUSY: cli_hint("try again when the other process is done"); break;
     default: break;
     }
 }
 
-int cli_fail(const struct cli_common *common, const char *path,
-             const struct tn_error *error)
+int cli_complain(const char *path, const struct tn_error *error)
 {
     fflush(stdout); /* what was found before the failure comes before it */
     print_failure(path, error);
+    return tn_status_exit_code(error->status);
+}
+
+int cli_fail(const struct cli_common *common, const char *path,
+             const struct tn_error *error)
+{
+    int code = cli_complain(path, error);
+
     if (!common->is_quiet)
         print_advice(common, path, error->status);
-    return tn_status_exit_code(error->status);
+    return code;
 }
 
 int cli_fail_errno(const char *path, int number)
 {
-    static const struct cli_common none  = { .is_quiet = true };
-    struct tn_error                error = TN_ERROR_INIT;
+    struct tn_error error = TN_ERROR_INIT;
 
     error.status = TN_IO;
     snprintf(error.what, sizeof(error.what), "%s", strerror(number));
-    return cli_fail(&none, path, &error);
+    return cli_complain(path, &error);
 }
 
 /* Words of the command line may come from a stranger's file names. */

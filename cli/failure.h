@@ -14,6 +14,9 @@ enum { CLI_NO = 1, CLI_USAGE = 2 };
 int cli_fail(const struct cli_common *common, const char *path,
              const struct tn_error *error);
 
+/* The line without the advice. */
+int cli_complain(const char *path, const struct tn_error *error);
+
 /* The same for the system's refusals that the command meets itself. */
 int cli_fail_errno(const char *path, int number);
 

@@ -93,14 +93,12 @@ static void suggest(const struct tn_model *model, const char *typed)
 static int no_tensor(const struct cli_session *session,
                      const struct tn_model *model, const char *name)
 {
-    struct cli_common silent = *session->common;
-    struct tn_error   error  = TN_ERROR_INIT;
+    struct tn_error error = TN_ERROR_INIT;
 
-    silent.is_quiet = true;
-    error.status    = TN_NOT_FOUND;
+    error.status = TN_NOT_FOUND;
     snprintf(error.what, sizeof(error.what), "no tensor is called '%.150s'",
              name);
-    int code = cli_fail(&silent, tn_model_path(model), &error);
+    int code = cli_complain(tn_model_path(model), &error);
     if (!session->common->is_quiet)
         suggest(model, name);
     return code;

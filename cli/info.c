@@ -62,8 +62,9 @@ static void print_more(uint64_t left, const char *what)
         return;
     cli_text_add(&text, "  and ");
     cli_text_number(&text, left);
-    cli_text_addf(&text, " more%s\n", what);
+    cli_text_addf(&text, " more%s", what);
     cli_print(stdout, CLI_DIM, &text);
+    putchar('\n');
     cli_text_done(&text);
 }
 

@@ -128,8 +128,8 @@ static void print_total(const struct listing *list)
     cli_show_plural(&text, list->count, "tensor", "tensors");
     cli_text_add(&text, ", ");
     cli_text_bytes(&text, list->bytes);
-    cli_text_add(&text, "\n");
     cli_print(stdout, CLI_DIM, &text);
+    putchar('\n');
     cli_text_done(&text);
 }
 

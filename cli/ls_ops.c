@@ -183,8 +183,8 @@ static void print_table(struct op_list *list)
     if (list->count > 0)
         cli_print_table(stdout, &table);
     cli_show_plural(&total, list->count, "operator", "operators");
-    cli_text_add(&total, "\n");
     cli_print(stdout, CLI_DIM, &total);
+    putchar('\n');
     cli_text_done(&total);
 }
 

@@ -30,8 +30,9 @@ static int undump_file(struct cli_session       *session,
     cli_session_clear(session);
     if (status == TN_OK)
         return 0;
-    return cli_fail(session->common,
-                    status == TN_EXISTS ? opts->common.out : path, &error);
+    if (status == TN_EXISTS)
+        return cli_fail(session->common, opts->common.out, &error);
+    return cli_complain(path, &error); /* a text is not for 'tenon check' */
 }
 
 static int run_undump(const void *opts, const struct cli_args *args)
