@@ -455,8 +455,9 @@ static struct tn_tf_bundle_entry *slice_entry(
         return NULL;
     if (!slice || slice->slice_count || slice->is_used) {
         tn_error_set(r->error, TN_MALFORMED, tensor->entry.place,
-                     slice ? "a slice is listed twice"
-                           : "a slice that is listed is not in the table");
+                     !slice ? "a slice that is listed is not in the table"
+                     : slice->is_used ? "a slice is listed twice"
+                                      : "a slice has slices of its own");
         return NULL;
     }
     slice->is_used = true;

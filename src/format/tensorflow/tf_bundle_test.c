@@ -848,11 +848,27 @@ static const struct {
       "a slice of length 0" },
     { "slice that is not there", HEADER, F32_2 "3a 04 0a 02 10 02",
       TN_MALFORMED, "a slice that is listed is not in the table" },
+    { "slice listed twice", HEADER, F32_2 "3a 04 0a 02 10 01 3a 04 0a 02 10 01",
+      TN_MALFORMED, "a slice is listed twice" },
     { "varint for a message", HEADER, "08 01 10 01", TN_MALFORMED,
       "field 2 is a varint, it should be length-prefixed" },
     { "cut short", HEADER, "08 01 12 7f", TN_TRUNCATED,
       "need 127 bytes, 0 left" },
 };
+
+/* "name", element 0: float, [1]. */
+static void put_first_slice(struct tn_sstable_writer *w)
+{
+    static const struct tn_tf_extent first = { 0, 1 };
+    struct tn_bytes  entry = tn_hex("08 01 12 04 12 02 08 01 28 04");
+    struct tn_buffer key;
+
+    tn_buffer_init(&key, &memory, &error);
+    tn_tf_slice_key_put(&key, tn_text("name"), &first, 1);
+    tn_sstable_add(w, tn_buffer_bytes(&key), entry);
+    tn_buffer_done(&key);
+    free((void *)(uintptr_t)entry.data);
+}
 
 static void complains_about_each_lie(void **state)
 {
@@ -869,6 +885,7 @@ static void complains_about_each_lie(void **state)
         tn_sstable_writer_init(&w, &add_file("x.index")->sink, &memory, &error);
         if (lies[i].header)
             tn_sstable_add(&w, tn_bytes("", 0), header);
+        put_first_slice(&w);
         tn_sstable_add(&w, tn_text("name"), entry);
         tn_sstable_finish(&w);
         tn_sstable_writer_done(&w);
@@ -957,6 +974,153 @@ static void writing_survives_no_memory(void **state)
     (void)state;
     write_mixed(source);
     tn_survives_no_memory(write_with, file_bytes("x.index"));
+}
+
+/* A source of the disk that refuses the n-th read. */
+struct failing {
+    struct tn_source source; /* first */
+    struct tn_bytes  bytes;
+    unsigned        *left;
+};
+
+static enum tn_status fail_read_at(struct tn_source *source, uint64_t offset,
+                                   void *to, size_t size, struct tn_error *e)
+{
+    struct failing *f = (struct failing *)source;
+
+    if (*f->left == 0)
+        return tn_error_set(e, TN_IO, TN_NOWHERE, "the disk is gone");
+    --*f->left;
+    memcpy(to, f->bytes.data + offset, size);
+    return TN_OK;
+}
+
+static void fail_close(struct tn_source *source)
+{
+    (void)source;
+}
+
+static const struct tn_source_ops failing_ops = { fail_read_at, fail_close };
+
+static void failing_init(struct failing *f, const char *name, unsigned *left)
+{
+    struct tn_bytes bytes = file_bytes(name);
+
+    tn_source_memory(&f->source, &memory, bytes);
+    f->source.ops  = &failing_ops;
+    f->source.map  = NULL;
+    f->source.name = name;
+    f->bytes       = bytes;
+    f->left        = left;
+}
+
+static enum tn_status open_failing(void *context, const char *name,
+                                   struct tn_source **source,
+                                   struct tn_error   *e)
+{
+    struct failing *shards = context;
+
+    (void)e;
+    *source = &shards[!strcmp(name, shards[1].source.name)].source;
+    return TN_OK;
+}
+
+static void survives_failing_reads(void **state)
+{
+    uint8_t        source[64];
+    enum tn_status status = TN_IO;
+
+    (void)state;
+    write_mixed(source);
+    for (unsigned n = 0; status != TN_OK; n++) {
+        struct failing      table, shards[2];
+        struct tn_tf_bundle index;
+        unsigned            left = n;
+        error                    = (struct tn_error)TN_ERROR_INIT;
+        failing_init(&table, "x.index", &left);
+        failing_init(&shards[0], "x.data-00000-of-00002", &left);
+        failing_init(&shards[1], "x.data-00001-of-00002", &left);
+        if (tn_tf_bundle_read(&index, &table.source, "x", open_failing, shards,
+                              &error) == TN_OK) {
+            for (uint64_t i = 0; i < index.count && !tn_failed(&error); i++)
+                tn_tf_bundle_check_entry(index.entries[i], &memory, &error);
+            tn_tf_bundle_close(&index);
+        }
+        status = error.status;
+        assert_true(status == TN_OK || status == TN_IO);
+        assert_true(status == TN_OK || error.file[0]);
+        tn_source_close(&table.source);
+        tn_source_close(&shards[0].source);
+        tn_source_close(&shards[1].source);
+        assert_true(n < 100);
+    }
+}
+
+/* ---- past 4 GiB --------------------------------------------------------- */
+
+#define FAR (UINT64_C(5) << 30)
+
+/* A sparse data file, and an index that points far into it. */
+static void write_far(const char *folder)
+{
+    static const float       numbers[6] = { 0, 1, 2, 3, 4, 5 };
+    static const uint64_t    six[]      = { 6 };
+    char                     path[80];
+    struct tn_sstable_writer w;
+    struct tn_buffer         value, table;
+
+    snprintf(path, sizeof path, "%s/x.data-00000-of-00001", folder);
+    FILE *data = fopen(path, "wb");
+    assert_non_null(data);
+    assert_int_equal(fseeko(data, (off_t)FAR, SEEK_SET), 0);
+    assert_int_equal(fwrite(numbers, sizeof numbers, 1, data), 1);
+    fclose(data);
+    tn_buffer_init(&value, &memory, &error);
+    tn_buffer_init(&table, &memory, &error);
+    put_type(&value, six, 1);
+    tn_buffer_byte(&value, 0x20);
+    tn_buffer_varint(&value, FAR);
+    tn_buffer_add(&value, tn_bytes("\x28\x18\x35", 3));
+    tn_buffer_u32(&value,
+                  tn_crc32c_mask(tn_crc32c(0, numbers, sizeof numbers)));
+    tn_sstable_writer_init(&w, &table.sink, &memory, &error);
+    tn_sstable_add(&w, tn_bytes("", 0), tn_bytes("\x08\x01", 2));
+    tn_sstable_add(&w, tn_text("far"), tn_buffer_bytes(&value));
+    tn_sstable_finish(&w);
+    snprintf(path, sizeof path, "%s/x.index", folder);
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(table.data, table.size, 1, file), 1);
+    fclose(file);
+    tn_sstable_writer_done(&w);
+    tn_buffer_done(&value);
+    tn_buffer_done(&table);
+}
+
+static void reads_past_4_gib(void **state)
+{
+    char folder[] = "/tmp/tf_bundle_far_XXXXXX", path[80];
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    write_far(folder);
+    for (int is_unmapped = 0; is_unmapped < 2; is_unmapped++) {
+        struct tn_bundle_options options = { .keep_unmapped = is_unmapped };
+        struct tn_bundle         bundle;
+        struct tn_tf_bundle      index;
+        tn_bundle_open(&bundle, &memory, folder, &options, &error);
+        tn_tf_bundle_open(&index, &bundle, "x", &error);
+        assert_int_equal(error.status, TN_OK);
+        expect_counting(&index, "far", 6);
+        tn_tf_bundle_check_entry(index.entries[0], &memory, &error);
+        assert_int_equal(error.status, TN_OK);
+        tn_tf_bundle_close(&index);
+        tn_bundle_close(&bundle);
+    }
+    snprintf(path, sizeof path, "%s/x.index", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/x.data-00000-of-00001", folder);
+    unlink(path);
+    rmdir(folder);
 }
 
 /* ---- version 1 ---------------------------------------------------------- */
@@ -1130,6 +1294,8 @@ int main(void)
         TEST(survives_hostility),
         TEST(survives_hostility_with_slices),
         TEST(writing_survives_no_memory),
+        TEST(survives_failing_reads),
+        TEST(reads_past_4_gib),
         TEST(reads_version_1),
     };
 
