@@ -17,8 +17,8 @@ enum tn_status tn_sink_write(struct tn_sink *sink, struct tn_bytes bytes,
     return TN_OK;
 }
 
-static enum tn_status splice_windows(struct tn_sink *sink, struct tn_span span,
-                                     struct tn_error *error)
+static enum tn_status splice_data(struct tn_sink *sink, struct tn_span span,
+                                  struct tn_error *error)
 {
     uint8_t window[WINDOW];
 
@@ -28,6 +28,27 @@ static enum tn_status splice_windows(struct tn_sink *sink, struct tn_span span,
         TN_TRY(tn_sink_write(sink, tn_bytes(window, size), error));
         span.offset += size;
         span.length -= size;
+    }
+    return TN_OK;
+}
+
+/* Holes are known to be zeros: reading them would fill the page cache. */
+static enum tn_status splice_windows(struct tn_sink *sink, struct tn_span span,
+                                     struct tn_error *error)
+{
+    if (!span.source->run)
+        return splice_data(sink, span, error);
+    while (span.length) {
+        bool           is_hole = false;
+        struct tn_span part    = span;
+        part.length =
+            span.source->run(span.source, span.offset, span.length, &is_hole);
+        if (is_hole)
+            TN_TRY(tn_sink_zeros(sink, part.length, error));
+        else
+            TN_TRY(splice_data(sink, part, error));
+        span.offset += part.length;
+        span.length -= part.length;
     }
     return TN_OK;
 }

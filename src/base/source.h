@@ -30,6 +30,11 @@ struct tn_source {
     const char                 *name; /* for messages; "" for the main file   */
     struct tn_memory           *memory; /* pays for pinned blocks             */
     struct tn_arena             pins; /* structure read once, kept till close */
+
+    /* How far the bytes from `offset` on, at most `length`, are of one kind:
+     * a hole, which reads as zeros, or data.  NULL: it is all data. */
+    uint64_t (*run)(struct tn_source *source, uint64_t offset, uint64_t length,
+                    bool *is_hole);
 };
 
 struct tn_span {

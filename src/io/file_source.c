@@ -94,6 +94,28 @@ static void file_close(struct tn_source *source)
     tn_memory_free(source->memory, file, file->block_size);
 }
 
+/* Holes are only worth knowing about when they are large. */
+static uint64_t file_run(struct tn_source *source, uint64_t offset,
+                         uint64_t length, bool *is_hole)
+{
+    int descriptor = ((struct file_source *)source)->descriptor;
+
+    *is_hole = false;
+    if (length < BIG || descriptor < 0)
+        return length;
+    off_t data = lseek(descriptor, (off_t)offset, SEEK_DATA);
+    if (data < 0 && errno != ENXIO) /* ENXIO: nothing but a hole is left */
+        return length;
+    uint64_t next = data < 0 ? offset + length : (uint64_t)data;
+    if (next > offset) {
+        *is_hole = true;
+        return tn_min(next - offset, length);
+    }
+    off_t hole = lseek(descriptor, (off_t)offset, SEEK_HOLE);
+    return hole > (off_t)offset ? tn_min((uint64_t)hole - offset, length)
+                                : length;
+}
+
 static const struct tn_source_ops file_ops = { file_read_at, file_close };
 
 /* A file that cannot be mapped (a 32-bit machine, an address space limit, a
@@ -146,6 +168,7 @@ static enum tn_status open_file(struct tn_source **out,
     file->block_size  = sizeof *file + strlen(name) + 1;
     file->descriptor  = descriptor;
     file->source.ops  = &file_ops;
+    file->source.run  = file_run;
     file->source.size = (uint64_t)about.st_size;
     if (is_mapped)
         file->source.map = map_file(descriptor, file->source.size);
