@@ -404,13 +404,10 @@ static void read_any_value(struct reader                 *r,
     }
 }
 
-static void read_any_inside(struct reader *r, const char *url,
+static void read_any_inside(struct reader *r, struct tn_buffer *url,
                             const struct tn_pb_field_type *value)
 {
-    const char                 *slash = strrchr(url, '/');
-    const struct tn_pb_message *inner =
-        r->schema ? tn_pb_schema_find(r->schema, slash ? slash + 1 : url)
-                  : NULL;
+    const struct tn_pb_message *inner = tn_pb_any_type(r->schema, url);
 
     if (!inner) {
         read_any_value(r, value, NULL);
@@ -439,7 +436,7 @@ static void read_any(struct reader *r, const struct tn_pb_message *type)
     tn_buffer_init(&url, r->arena->memory, r->error);
     if (find_any_type(r, &url)) {
         tn_pb_add_blob(&r->to, title, tn_buffer_bytes(&url));
-        read_any_inside(r, tn_buffer_string(&url), value);
+        read_any_inside(r, &url, value);
     } else if (!tn_failed(r->error) && next(r) != TN_JSON_OBJECT_END) {
         tn_fail_at(&r->cursor, r->json.offset, TN_MALFORMED,
                    "an Any without \"@type\"");

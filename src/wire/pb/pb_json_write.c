@@ -380,18 +380,6 @@ static void write_fields(struct writer *w, const struct tn_pb_order *order,
 
 /* Special types */
 
-/* The type's own name behind the last slash; NULL if the schema has none. */
-static const struct tn_pb_message *any_type(struct writer  *w,
-                                            struct tn_bytes url)
-{
-    const char *text  = url.size ? (const char *)url.data : "";
-    const char *slash = strrchr(text, '/');
-
-    if (!w->options->schema || strlen(text) != url.size)
-        return NULL;
-    return tn_pb_schema_find(w->options->schema, slash ? slash + 1 : text);
-}
-
 static void write_any_body(struct writer *w, const struct tn_pb_message *type,
                            struct tn_span value, unsigned depth)
 {
@@ -426,11 +414,11 @@ static void write_any(struct writer *w, const struct tn_pb_order *order,
     if (tn_pb_walk_last(&value, &field, w->error))
         body = tn_pb_body_span(&field);
     tn_json_object_begin(&w->json);
-    tn_buffer_string(&text);
     if (text.size || body.length) {
         tn_json_key(&w->json, "@type");
         tn_json_string(&w->json, tn_buffer_bytes(&text));
-        write_any_body(w, any_type(w, tn_buffer_bytes(&text)), body, depth);
+        write_any_body(w, tn_pb_any_type(w->options->schema, &text), body,
+                       depth);
     }
     tn_json_object_end(&w->json);
     tn_buffer_done(&text);

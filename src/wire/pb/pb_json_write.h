@@ -11,6 +11,7 @@
 #ifndef TN_WIRE_PB_JSON_WRITE_H
 #define TN_WIRE_PB_JSON_WRITE_H
 
+#include "base/buffer.h"
 #include "base/sink.h"
 #include "wire/pb/pb_schema.h"
 
@@ -37,6 +38,11 @@ enum tn_pb_special {
     TN_PB_VALUE,   /* the one field that is set, or null                      */
 };
 enum tn_pb_special tn_pb_special_of(const struct tn_pb_message *type);
+
+/* The type that an Any's URL names, behind its last slash; NULL when the schema
+ * (which may be NULL) does not have it. */
+const struct tn_pb_message *tn_pb_any_type(const struct tn_pb_schema *schema,
+                                           struct tn_buffer          *url);
 
 /* The enum whose one value is JSON's null. */
 bool tn_pb_is_null_enum(const struct tn_pb_field_type *field);

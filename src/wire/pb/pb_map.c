@@ -54,12 +54,14 @@ static int compare_entries(const void *left, const void *right, void *context)
 }
 
 /* The key is the last field 1 of the right wire type. */
-static void read_key(struct tn_pb_map *map, struct tn_pb_entry *entry)
+void tn_pb_entry_init(struct tn_pb_entry *entry, const struct tn_pb_map *map,
+                      struct tn_span body)
 {
     const struct tn_pb_field_type *key = &map->type->fields[0];
-    struct tn_cursor               c = tn_cursor_span(entry->body, map->error);
+    struct tn_cursor               c   = tn_cursor_span(body, map->error);
     struct tn_pb_field             field;
 
+    *entry = (struct tn_pb_entry){ .body = body };
     while (tn_pb_next(&c, &field)) {
         if (field.number != key->number || !tn_pb_fits(key, &field))
             continue;
@@ -85,8 +87,7 @@ enum tn_status tn_pb_map_init(struct tn_pb_map               *map,
             tn_list_push(&map->entries, struct tn_pb_entry, error);
         if (!entry)
             break;
-        entry->body = tn_pb_body_span(&field);
-        read_key(map, entry);
+        tn_pb_entry_init(entry, map, tn_pb_body_span(&field));
     }
     if (!tn_failed(error))
         tn_pb_sort(map->entries.items, map->entries.count,

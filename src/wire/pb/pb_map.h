@@ -26,6 +26,10 @@ enum tn_status tn_pb_map_init(struct tn_pb_map               *map,
                               struct tn_memory *memory, struct tn_error *error);
 void           tn_pb_map_done(struct tn_pb_map *map);
 
+/* The entry that these bytes are, with its key: what a map is made of. */
+void tn_pb_entry_init(struct tn_pb_entry *entry, const struct tn_pb_map *map,
+                      struct tn_span body);
+
 /* By key: negative, 0 or positive. */
 int tn_pb_entry_compare(const struct tn_pb_map   *map,
                         const struct tn_pb_entry *a,

@@ -58,6 +58,17 @@ enum tn_pb_special tn_pb_special_of(const struct tn_pb_message *type)
     return TN_PB_ORDINARY;
 }
 
+const struct tn_pb_message *tn_pb_any_type(const struct tn_pb_schema *schema,
+                                           struct tn_buffer          *url)
+{
+    const char *text  = tn_buffer_string(url);
+    const char *slash = strrchr(text, '/');
+
+    if (!schema || strlen(text) != url->size)
+        return NULL;
+    return tn_pb_schema_find(schema, slash ? slash + 1 : text);
+}
+
 bool tn_pb_is_null_enum(const struct tn_pb_field_type *field)
 {
     return field->type == TN_PB_ENUM &&
