@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/cursor.h"
+
 enum kind {
     KIND_NONE,
     KIND_FLOAT,
@@ -232,7 +234,7 @@ static unsigned encode_power(double value)
     return code ? (unsigned)code - 1 : 0;
 }
 
-static uint64_t load_bits(const uint8_t *p, unsigned size)
+static inline uint64_t load_bits(const uint8_t *p, unsigned size)
 {
     uint64_t bits = 0;
 
@@ -241,7 +243,7 @@ static uint64_t load_bits(const uint8_t *p, unsigned size)
     return bits;
 }
 
-static void store_bits(uint8_t *p, unsigned size, uint64_t bits)
+static inline void store_bits(uint8_t *p, unsigned size, uint64_t bits)
 {
     for (unsigned i = 0; i < size; i++)
         p[i] = (uint8_t)(bits >> 8 * i);
@@ -249,7 +251,7 @@ static void store_bits(uint8_t *p, unsigned size, uint64_t bits)
 
 static double load_single(const uint8_t *p)
 {
-    uint32_t bits = (uint32_t)load_bits(p, 4);
+    uint32_t bits = tn_load32(p);
     float    value;
 
     memcpy(&value, &bits, sizeof value);
@@ -262,7 +264,10 @@ static void store_single(uint8_t *p, double value)
     uint32_t bits;
 
     memcpy(&bits, &narrow, sizeof bits);
-    store_bits(p, 4, bits);
+    p[0] = (uint8_t)bits;
+    p[1] = (uint8_t)(bits >> 8);
+    p[2] = (uint8_t)(bits >> 16);
+    p[3] = (uint8_t)(bits >> 24);
 }
 
 static double load_float(enum tn_dtype dtype, const uint8_t *p)
@@ -272,7 +277,7 @@ static double load_float(enum tn_dtype dtype, const uint8_t *p)
     if (dtype == TN_FLOAT32)
         return load_single(p);
     if (dtype == TN_FLOAT64)
-        return from_bits(load_bits(p, 8));
+        return from_bits(tn_load64(p));
     if (dtype == TN_FLOAT8E8M0)
         return decode_power(p[0]);
     unsigned bits = tn_dtype_bits(dtype);
@@ -455,6 +460,70 @@ void tn_element_from_int64(enum tn_dtype dtype, int64_t value, uint8_t *to)
           &(struct number){ .kind = KIND_SIGNED, .bits = (uint64_t)value }, to);
 }
 
+#define BATCH 256
+
+/* Floats in bulk: the type is looked at once a batch, not once an element. */
+static void load_batch(enum tn_dtype dtype, const uint8_t *from, double *to,
+                       size_t count)
+{
+    const struct small_float *small = small_float(dtype);
+    unsigned                  size  = tn_dtype_size(dtype);
+    unsigned                  mask  = (1u << tn_dtype_bits(dtype) % 32) - 1;
+
+    if (dtype == TN_FLOAT32) {
+        for (size_t i = 0; i < count; i++)
+            to[i] = load_single(from + 4 * i);
+    } else if (!small) {
+        for (size_t i = 0; i < count; i++)
+            to[i] = load_float(dtype, from + size * i);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            unsigned code = from[size * i];
+            if (size == 2)
+                code |= (unsigned)from[2 * i + 1] << 8;
+            to[i] = decode_small(small, code & mask);
+        }
+    }
+}
+
+static void store_batch(enum tn_dtype dtype, const double *from, uint8_t *to,
+                        size_t count)
+{
+    const struct small_float *small = small_float(dtype);
+    unsigned                  size  = tn_dtype_size(dtype);
+
+    if (dtype == TN_FLOAT32) {
+        for (size_t i = 0; i < count; i++)
+            store_single(to + 4 * i, from[i]);
+    } else if (!small) {
+        for (size_t i = 0; i < count; i++)
+            store_float(dtype, from[i], to + size * i);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            unsigned code = encode_small(small, from[i]);
+            to[size * i]  = (uint8_t)code;
+            if (size == 2)
+                to[2 * i + 1] = (uint8_t)(code >> 8);
+        }
+    }
+}
+
+static void convert_floats(enum tn_dtype to_dtype, uint8_t *to,
+                           enum tn_dtype from_dtype, const uint8_t *from,
+                           size_t count)
+{
+    double batch[BATCH];
+
+    while (count > 0) {
+        size_t n = count < BATCH ? count : BATCH;
+        load_batch(from_dtype, from, batch, n);
+        store_batch(to_dtype, batch, to, n);
+        from += n * tn_dtype_size(from_dtype);
+        to += n * tn_dtype_size(to_dtype);
+        count -= n;
+    }
+}
+
 void tn_element_convert(enum tn_dtype to_dtype, uint8_t *to,
                         enum tn_dtype from_dtype, const uint8_t *from,
                         size_t count)
@@ -464,6 +533,10 @@ void tn_element_convert(enum tn_dtype to_dtype, uint8_t *to,
 
     if (to_dtype == from_dtype) {
         memcpy(to, from, count * to_size);
+        return;
+    }
+    if (kind_of(to_dtype) == KIND_FLOAT && kind_of(from_dtype) == KIND_FLOAT) {
+        convert_floats(to_dtype, to, from_dtype, from, count);
         return;
     }
     for (size_t i = 0; i < count; i++) {

@@ -102,6 +102,36 @@ static void every_small_float_follows_the_formula(void **state)
     }
 }
 
+/* Batches of many lengths, every pair of float types: as one by one. */
+static void batches_equal_single_elements(void **state)
+{
+    static const enum tn_dtype floats[] = {
+        TN_FLOAT32,        TN_FLOAT64,           TN_FLOAT16,
+        TN_BFLOAT16,       TN_FLOAT8E4M3FN,      TN_FLOAT8E4M3FNUZ,
+        TN_FLOAT8E5M2FNUZ, TN_FLOAT8E4M3B11FNUZ, TN_FLOAT8E5M2,
+        TN_FLOAT8E8M0,     TN_FLOAT4E2M1,
+    };
+    static const size_t counts[] = { 0, 1, 255, 256, 257, 700 };
+    uint8_t             from[700 * 8], to[700 * 8], one[8];
+
+    (void)state;
+    for (size_t i = 0; i < 11 * 11 * 6; i++) {
+        enum tn_dtype a = floats[i % 11], b = floats[i / 11 % 11];
+        size_t        count = counts[i / 121];
+        for (size_t k = 0; k < sizeof from; k++)
+            from[k] = (uint8_t)(k * 37 + i * 11 + (k >> 8));
+        tn_element_convert(b, to, a, from, count);
+        for (size_t k = 0; k < count && a != b; k++) {
+            unsigned size  = tn_dtype_size(b);
+            double   value = tn_element_double(a, from + k * tn_dtype_size(a));
+            if (isnan(value)) /* whose sign and payload are nobody's promise */
+                continue;
+            tn_element_from_double(b, value, one);
+            assert_memory_equal(one, to + k * size, size);
+        }
+    }
+}
+
 static void e2m1_has_eight_magnitudes(void **state)
 {
     static const double magnitudes[] = { 0, 0.5, 1, 1.5, 2, 3, 4, 6 };
@@ -467,6 +497,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_have_names_and_sizes),
         cmocka_unit_test(every_small_float_follows_the_formula),
+        cmocka_unit_test(batches_equal_single_elements),
         cmocka_unit_test(e2m1_has_eight_magnitudes),
         cmocka_unit_test(small_floats_round_to_nearest_even),
         cmocka_unit_test(small_floats_end_as_documented),
