@@ -6,8 +6,9 @@
 
 #include "base/arith.h"
 
-/* What a source that is not mapped reads at a time. */
-#define PIN_SIZE (UINT64_C(64) << 10)
+/* What a source that is not mapped reads at a time: a structure's worth, little
+ * enough that hopping over a thousand tensors pins a few MiB. */
+#define PIN_SIZE (UINT64_C(8) << 10)
 
 static void empty(struct tn_cursor *c)
 {
@@ -78,18 +79,19 @@ static bool reaches(struct tn_cursor *c, uint64_t n)
 /* Pin a new window that starts here and holds at least n bytes. */
 static bool refill(struct tn_cursor *c, uint64_t n)
 {
-    uint64_t       left = tn_left(c);
-    uint64_t       size = tn_min(left, tn_max(n, PIN_SIZE));
-    const uint8_t *block =
-        tn_source_pin(c->source, c->offset, (size_t)size, c->error);
+    uint64_t       left = tn_left(c), got = 0;
+    const uint8_t *window =
+        tn_source_window(c->source, c->offset, n, tn_min(left, PIN_SIZE), &got,
+                         c->error);
 
-    if (!block) {
+    if (!window) {
         empty(c);
         return false;
     }
-    c->at     = block;
-    c->end    = block + size;
-    c->beyond = left - size;
+    got       = tn_min(got, left);
+    c->at     = window;
+    c->end    = window + got;
+    c->beyond = left - got;
     return true;
 }
 

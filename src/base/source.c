@@ -69,15 +69,54 @@ enum tn_status tn_source_read(struct tn_source *source, uint64_t offset,
     return status;
 }
 
-const uint8_t *tn_source_pin(struct tn_source *source, uint64_t offset,
-                             size_t size, struct tn_error *error)
+static const uint8_t *find_recent(const struct tn_source *source,
+                                  uint64_t offset, uint64_t size, uint64_t *got)
+{
+    for (unsigned i = 0; i < TN_RECENT_PINS; i++) {
+        const struct tn_pin *pin = &source->recent[i];
+        if (!pin->data || offset < pin->offset ||
+            !tn_inside(offset - pin->offset, size, pin->size))
+            continue;
+        *got = pin->size - (offset - pin->offset);
+        return pin->data + (offset - pin->offset);
+    }
+    return NULL;
+}
+
+static const uint8_t *read_block(struct tn_source *source, uint64_t offset,
+                                 uint64_t size, struct tn_error *error)
+{
+    uint8_t *block = tn_arena_alloc(&source->pins, size, 1, error);
+
+    if (!block ||
+        tn_source_read(source, offset, block, (size_t)size, error) != TN_OK)
+        return NULL;
+    source->recent[source->next_recent++ % TN_RECENT_PINS] =
+        (struct tn_pin){ block, offset, size };
+    return block;
+}
+
+const uint8_t *tn_source_window(struct tn_source *source, uint64_t offset,
+                                uint64_t size, uint64_t most, uint64_t *got,
+                                struct tn_error *error)
 {
     if (check_range(source, offset, size, error) != TN_OK)
         return NULL;
+    most = tn_min(tn_max(size, most), source->size - offset);
+    *got = most;
     if (source->map)
         return source->map + offset;
-    uint8_t *block = tn_arena_alloc(&source->pins, size, 1, error);
-    if (!block || tn_source_read(source, offset, block, size, error) != TN_OK)
-        return NULL;
-    return block;
+    const uint8_t *bytes = find_recent(source, offset, size, got);
+    if (!bytes)
+        bytes = read_block(source, offset, most, error);
+    *got = tn_min(*got, most);
+    return bytes;
+}
+
+const uint8_t *tn_source_pin(struct tn_source *source, uint64_t offset,
+                             size_t size, struct tn_error *error)
+{
+    uint64_t got;
+
+    return tn_source_window(source, offset, size, size, &got, error);
 }

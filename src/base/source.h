@@ -23,6 +23,15 @@ struct tn_source_ops {
     void (*close)(struct tn_source *source);
 };
 
+/* A block that was read and is kept. */
+struct tn_pin {
+    const uint8_t *data;
+    uint64_t       offset;
+    uint64_t       size;
+};
+
+#define TN_RECENT_PINS 8
+
 struct tn_source {
     const struct tn_source_ops *ops;
     uint64_t                    size;
@@ -30,6 +39,9 @@ struct tn_source {
     const char                 *name; /* for messages; "" for the main file   */
     struct tn_memory           *memory; /* pays for pinned blocks             */
     struct tn_arena             pins; /* structure read once, kept till close */
+    struct tn_pin               recent[TN_RECENT_PINS]; /* looked at first, so
+                                         that neighbours are not read twice  */
+    unsigned                    next_recent;
 
     /* How far the bytes from `offset` on, at most `length`, are of one kind:
      * a hole, which reads as zeros, or data.  NULL: it is all data. */
@@ -59,5 +71,12 @@ enum tn_status tn_source_read(struct tn_source *source, uint64_t offset,
  * several threads unless the source is mapped.  NULL on failure. */
 const uint8_t *tn_source_pin(struct tn_source *source, uint64_t offset,
                              size_t size, struct tn_error *error);
+
+/* As much as is at hand from `offset` on: at least `size` bytes, at most `most`;
+ * *got says how many.  Reads and pins a block of up to `most` when there is no
+ * recent one. */
+const uint8_t *tn_source_window(struct tn_source *source, uint64_t offset,
+                                uint64_t size, uint64_t most, uint64_t *got,
+                                struct tn_error *error);
 
 #endif

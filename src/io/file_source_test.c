@@ -372,10 +372,40 @@ static void every_allocation_fails_once(void **state)
     tn_survives_no_memory(spool_nothing, tn_bytes(NULL, 0));
 }
 
+/* 1 MiB of data between holes of 1 GiB: known without reading any of it. */
+static void tells_holes_from_data(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_memory  memory  = purse();
+    static uint8_t    mib[1 << 20] = { 1 };
+    bool              is_hole      = false;
+
+    (void)state;
+    int file = openat(scratch.folder, "holes", O_RDWR | O_CREAT, 0666);
+    assert_int_equal(ftruncate(file, (off_t)(2 * GIB)), 0);
+    assert_int_equal(pwrite(file, mib, sizeof mib, (off_t)GIB), sizeof mib);
+    close(file);
+    struct tn_source *source = open_named(&scratch, &memory, "holes", true);
+    assert_int_equal(source->run(source, 0, 2 * GIB, &is_hole), GIB);
+    assert_true(is_hole);
+    assert_int_equal(source->run(source, GIB, GIB, &is_hole), sizeof mib);
+    assert_false(is_hole);
+    assert_int_equal(source->run(source, GIB + sizeof mib, GIB - sizeof mib,
+                                 &is_hole),
+                     GIB - sizeof mib);
+    assert_true(is_hole);
+    assert_int_equal(source->run(source, 0, 100, &is_hole), 100);
+    assert_false(is_hole); /* small ones are not worth a call */
+    tn_source_close(source);
+    tn_scratch_close(&scratch);
+    assert_int_equal(memory.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_is_there),
+        cmocka_unit_test(tells_holes_from_data),
         cmocka_unit_test(an_empty_file_is_mapped_too),
         cmocka_unit_test(refuses_what_is_no_file),
         cmocka_unit_test(a_file_cut_off_is_an_error),
