@@ -85,6 +85,32 @@ uint32_t tn_crc32c_tables(uint32_t crc, const void *data, size_t size)
     return ~crc;
 }
 
+/* Product of two polynomials modulo ours; bit 31 is x^0. */
+static uint32_t multiply(uint32_t a, uint32_t b)
+{
+    uint32_t product = 0;
+
+    for (uint32_t bit = UINT32_C(1) << 31; bit; bit >>= 1) {
+        if (a & bit)
+            product ^= b;
+        b = b >> 1 ^ (b & 1 ? UINT32_C(0x82f63b78) : 0);
+    }
+    return product;
+}
+
+uint32_t tn_crc32c_zeros(uint32_t crc, uint64_t count)
+{
+    uint32_t power = UINT32_C(1) << 23; /* x^8: one byte */
+
+    crc = ~crc;
+    for (; count; count >>= 1) {
+        if (count & 1)
+            crc = multiply(crc, power);
+        power = multiply(power, power);
+    }
+    return ~crc;
+}
+
 #if defined(__x86_64__)
 #include <nmmintrin.h>
 #include <wmmintrin.h>

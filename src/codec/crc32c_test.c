@@ -69,6 +69,21 @@ static void agrees_with_the_definition_at_every_length(void **state)
     }
 }
 
+static void zeros_need_not_be_there(void **state)
+{
+    static const uint8_t zeros[5000];
+    uint32_t             crc = tn_crc32c(0, "abc", 3);
+
+    (void)state;
+    for (size_t n = 0; n < sizeof zeros; n = n * 2 + 1) {
+        assert_int_equal(tn_crc32c_zeros(0, n), tn_crc32c(0, zeros, n));
+        assert_int_equal(tn_crc32c_zeros(crc, n), tn_crc32c(crc, zeros, n));
+    }
+    uint64_t far = UINT64_C(1) << 40;
+    assert_int_equal(tn_crc32c_zeros(tn_crc32c_zeros(crc, far - 7), far + 7),
+                     tn_crc32c_zeros(crc, 2 * far));
+}
+
 static void masks_and_unmasks(void **state)
 {
     (void)state;
@@ -84,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_the_published_vectors),
         cmocka_unit_test(agrees_with_the_definition_at_every_length),
+        cmocka_unit_test(zeros_need_not_be_there),
         cmocka_unit_test(masks_and_unmasks),
     };
 

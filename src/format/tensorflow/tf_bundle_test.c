@@ -1060,6 +1060,22 @@ static void survives_failing_reads(void **state)
 
 #define FAR (UINT64_C(5) << 30)
 
+/* uint8 [5 GiB], all zeros, which nobody has time to read. */
+static void put_hole(struct tn_sstable_writer *w)
+{
+    struct tn_buffer value;
+
+    tn_buffer_init(&value, &memory, &error);
+    tn_buffer_add(&value, tn_bytes("\x08\x04\x12\x08\x12\x06\x08", 7));
+    tn_buffer_varint(&value, FAR);
+    tn_buffer_byte(&value, 0x28);
+    tn_buffer_varint(&value, FAR);
+    tn_buffer_byte(&value, 0x35);
+    tn_buffer_u32(&value, tn_crc32c_mask(tn_crc32c_zeros(0, FAR)));
+    tn_sstable_add(w, tn_text("hole"), tn_buffer_bytes(&value));
+    tn_buffer_done(&value);
+}
+
 /* A sparse data file, and an index that points far into it. */
 static void write_far(const char *folder)
 {
@@ -1086,6 +1102,7 @@ static void write_far(const char *folder)
     tn_sstable_writer_init(&w, &table.sink, &memory, &error);
     tn_sstable_add(&w, tn_bytes("", 0), tn_bytes("\x08\x01", 2));
     tn_sstable_add(&w, tn_text("far"), tn_buffer_bytes(&value));
+    put_hole(&w);
     tn_sstable_finish(&w);
     snprintf(path, sizeof path, "%s/x.index", folder);
     FILE *file = fopen(path, "wb");
@@ -1111,8 +1128,11 @@ static void reads_past_4_gib(void **state)
         tn_tf_bundle_open(&index, &bundle, "x", &error);
         assert_int_equal(error.status, TN_OK);
         expect_counting(&index, "far", 6);
+        assert_int_equal(index.count, 2);
         tn_tf_bundle_check_entry(index.entries[0], &memory, &error);
-        assert_int_equal(error.status, TN_OK);
+        tn_tf_bundle_check_entry(index.entries[1], &memory, &error);
+        if (tn_failed(&error))
+            fail_msg("%s: %s", error.where, error.what);
         tn_tf_bundle_close(&index);
         tn_bundle_close(&bundle);
     }

@@ -6,20 +6,55 @@
 
 #define WINDOW (UINT64_C(256) << 10)
 
-/* Reads the span window by window; each is summed up and, if there is a sink,
- * written. */
-static enum tn_status sum_windows(uint32_t *crc, struct tn_span span,
-                                  uint8_t *window, uint64_t room,
-                                  struct tn_sink *to, struct tn_error *error)
+/* Where bytes are summed up, and written if there is a sink. */
+struct sum {
+    uint32_t       *crc;
+    uint8_t        *window;
+    uint64_t        room;
+    struct tn_sink *to;
+};
+
+static enum tn_status sum_zeros(const struct sum *sum, uint64_t count,
+                                struct tn_error *error)
+{
+    *sum->crc = tn_crc32c_zeros(*sum->crc, count);
+    return sum->to ? tn_sink_zeros(sum->to, count, error) : TN_OK;
+}
+
+static enum tn_status sum_data(const struct sum *sum, struct tn_span span,
+                               struct tn_error *error)
 {
     while (span.length) {
-        size_t size = (size_t)tn_min(span.length, room);
-        TN_TRY(tn_source_read(span.source, span.offset, window, size, error));
-        *crc = tn_crc32c(*crc, window, size);
-        if (to)
-            TN_TRY(tn_sink_write(to, tn_bytes(window, size), error));
+        size_t size = (size_t)tn_min(span.length, sum->room);
+        TN_TRY(
+            tn_source_read(span.source, span.offset, sum->window, size, error));
+        *sum->crc = tn_crc32c(*sum->crc, sum->window, size);
+        if (sum->to)
+            TN_TRY(tn_sink_write(sum->to, tn_bytes(sum->window, size), error));
         span.offset += size;
         span.length -= size;
+    }
+    return TN_OK;
+}
+
+/* Holes are not read, and stay holes. */
+static enum tn_status sum_span(const struct sum *sum, struct tn_span span,
+                               struct tn_error *error)
+{
+    struct tn_source *source = span.source;
+
+    while (span.length) {
+        bool           is_hole = false;
+        struct tn_span part    = span;
+        if (source->run)
+            part.length =
+                source->run(source, span.offset, span.length, &is_hole);
+        if (is_hole)
+            TN_TRY(sum_zeros(sum, part.length, error));
+        else
+            TN_TRY(sum_data(sum, part, error));
+        span.offset += part.length;
+        span.length -= part.length;
     }
     return TN_OK;
 }
@@ -34,7 +69,7 @@ enum tn_status tn_tf_crc_span(uint32_t *crc, struct tn_span span,
     uint8_t *window = tn_memory_resize(memory, NULL, 0, room, error);
     if (!window)
         return error->status;
-    sum_windows(crc, span, window, room, NULL, error);
+    sum_span(&(struct sum){ crc, window, room, NULL }, span, error);
     tn_memory_free(memory, window, room);
     return error->status;
 }
@@ -72,11 +107,20 @@ static enum tn_status crc_splice(struct tn_sink *sink, struct tn_span span,
 {
     struct tn_tf_crc_sink *self = (struct tn_tf_crc_sink *)sink;
 
-    return sum_windows(&self->crc, span, self->window, WINDOW, self->to, error);
+    return sum_span(&(struct sum){ &self->crc, self->window, WINDOW, self->to },
+                    span, error);
 }
 
-static const struct tn_sink_ops crc_ops = { .write  = crc_write,
-                                            .splice = crc_splice };
+static enum tn_status crc_zeros(struct tn_sink *sink, uint64_t count,
+                                struct tn_error *error)
+{
+    struct tn_tf_crc_sink *self = (struct tn_tf_crc_sink *)sink;
+
+    self->crc = tn_crc32c_zeros(self->crc, count);
+    return tn_sink_zeros(self->to, count, error);
+}
+
+static const struct tn_sink_ops crc_ops = { crc_write, crc_splice, crc_zeros };
 
 enum tn_status tn_tf_crc_sink_init(struct tn_tf_crc_sink *self,
                                    struct tn_sink *to, struct tn_memory *memory,

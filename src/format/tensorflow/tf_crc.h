@@ -16,7 +16,7 @@ uint32_t tn_tf_crc_length(uint32_t crc, uint64_t length);
 uint32_t tn_tf_crc_u64(uint32_t crc, uint64_t length);
 
 /* A sink that passes everything on and sums it up on the way.  Ranges are read
- * once, in windows: the checksum needs every byte anyway. */
+ * once, in windows: the checksum needs every byte anyway.  Holes stay holes. */
 struct tn_tf_crc_sink {
     struct tn_sink    sink; /* first */
     struct tn_sink   *to;
