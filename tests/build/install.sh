@@ -1,0 +1,46 @@
+#!/bin/sh
+# install.sh BUILD: what `make install` lays down can be used by strangers:
+# through pkg-config, through find_package, and after the tree was moved.
+set -eu
+build=$1
+[ -f "$build/tenon" ] || { echo "skipped: no release build in $build"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+DESTDIR=$folder/stage cmake --install "$build" --prefix /opt/tenon >/dev/null
+mv "$folder/stage/opt/tenon" "$folder/moved"
+cd "$folder"
+
+cat >use.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <tenon/tenon.h>
+int main(void)
+{
+    puts(tn_version());
+    return strcmp(tn_version(), TN_VERSION_STRING) != 0;
+}
+END
+lib=$(dirname "$(find "$folder/moved" -name tenon.pc)")
+PKG_CONFIG_PATH=$lib
+export PKG_CONFIG_PATH
+cc use.c -o by-pkgconfig $(pkg-config --cflags --libs tenon)
+LD_LIBRARY_PATH=$lib/.. ./by-pkgconfig
+
+mkdir project
+cp use.c project/
+cat >project/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(use C)
+find_package(tenon 0.1 REQUIRED)
+add_executable(use use.c)
+target_link_libraries(use PRIVATE tenon::tenon)
+END
+cmake -S project -B project/build -DCMAKE_PREFIX_PATH="$folder/moved" \
+    >/dev/null
+cmake --build project/build >/dev/null
+project/build/use
+
+moved/bin/tenon --version
+[ -f moved/share/man/man1/tenon.1 ] || { echo "no manual"; exit 1; }
+[ -f moved/share/tenon/schemas/onnx.proto ] || { echo "no schemas"; exit 1; }

@@ -1,0 +1,34 @@
+#!/bin/sh
+# layers.sh VIEWS: a folder of src/ cannot include what is above or beside it.
+#
+# VIEWS is the build's folder of include directories, one per folder.
+set -eu
+views=$1
+include=$(cd "$(dirname "$0")/../../include" && pwd)
+
+compiles() { # folder, header
+    printf '#include "%s"\n' "$2" |
+        cc -std=c11 -D_POSIX_C_SOURCE=200809L -fsyntax-only -xc \
+            -I"$views/$1" -I"$include" - 2>/dev/null
+}
+
+failed=0
+may() { compiles "$1" "$2" || { echo "$1 should see $2"; failed=1; }; }
+may_not() { ! compiles "$1" "$2" || { echo "$1 sees $2"; failed=1; }; }
+
+may base base/cursor.h
+may io base/cursor.h
+may wire/pb codec/crc32c.h
+may format/onnx wire/pb/pb_wire.h
+may format/onnx format/format.h
+may engine format/format.h
+
+may_not base io/bundle.h
+may_not codec io/bundle.h
+may_not ir io/bundle.h
+may_not ir wire/pb/pb_wire.h
+may_not wire/pb ir/model.h
+may_not wire/pb wire/sstable/sstable.h
+may_not format/onnx format/tensorflow/tf.h
+may_not format/tensorflow engine/opened.h
+exit $failed
