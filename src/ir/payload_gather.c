@@ -73,8 +73,7 @@ static bool is_seekable(const struct tn_elements *e, unsigned depth)
     return true;
 }
 
-/* Stored bytes of everything below; saturates. */
-static uint64_t stored_bytes(const struct tn_elements *e, unsigned depth)
+uint64_t tn_stored_bytes(const struct tn_elements *e, unsigned depth)
 {
     const struct tn_view *view = e->payload.view;
     uint64_t              sum  = 0;
@@ -83,7 +82,7 @@ static uint64_t stored_bytes(const struct tn_elements *e, unsigned depth)
         return e->payload.span.source ? e->payload.span.length : 0;
     for (uint64_t i = 0;
          view && depth < TN_VIEW_DEPTH_LIMIT && i < view->input_count; i++) {
-        if (!tn_add(sum, stored_bytes(&view->inputs[i], depth + 1), &sum))
+        if (!tn_add(sum, tn_stored_bytes(&view->inputs[i], depth + 1), &sum))
             return UINT64_MAX;
     }
     return sum;
@@ -94,7 +93,7 @@ static uint64_t stored_bytes(const struct tn_elements *e, unsigned depth)
 static enum tn_status check_growth(struct tn_access *access, uint64_t bytes,
                                    struct tn_error *error)
 {
-    uint64_t stored = stored_bytes(&access->elements, access->range.depth);
+    uint64_t stored = tn_stored_bytes(&access->elements, access->range.depth);
 
     if (bytes <= GROWTH_FREE || (bytes - GROWTH_FREE) / GROWTH_LIMIT <= stored)
         return TN_OK;

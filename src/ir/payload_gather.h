@@ -73,6 +73,9 @@ enum tn_status tn_strided_stream(const struct tn_strided  *s,
                                  const struct tn_range    *range,
                                  struct tn_sink           *to);
 
+/* Stored bytes of everything below, as far as views may nest; saturates. */
+uint64_t tn_stored_bytes(const struct tn_elements *e, unsigned depth);
+
 /* A sink that joins small writes and lets large splices through. */
 struct tn_batcher {
     struct tn_sink    sink; /* first */

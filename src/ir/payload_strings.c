@@ -14,6 +14,7 @@
 
 #include "base/arith.h"
 #include "ir/payload_units.h"
+#include "ir/payload_view.h"
 
 #define CHECKSUM_SIZE 4
 
@@ -214,6 +215,8 @@ enum tn_status tn_payload_strings(const struct tn_elements *elements,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "strings %" PRIu64 " to %" PRIu64 " of %" PRIu64,
                             first, first + count, walk.total);
+    if (elements->payload.encoding == TN_ENCODING_VIEW)
+        return tn_string_view(elements, first, count, each, context, error);
     walk.end = first + count;
     return walk_strings(&walk);
 }
@@ -275,6 +278,7 @@ enum tn_status tn_strings_check(const struct tn_elements *elements,
     switch (elements->payload.encoding) {
     case TN_ENCODING_NONE: return TN_OK;
     case TN_ENCODING_FIELD: return check_field(&walk);
+    case TN_ENCODING_VIEW: return tn_view_check(elements, error);
     default: break;
     }
     TN_TRY(walk_strings(&walk));

@@ -147,9 +147,8 @@ static enum tn_status check_cast(const struct tn_elements *e,
     return TN_OK;
 }
 
-/* One view against its inputs' shapes. */
-static enum tn_status check_one(const struct tn_elements *e,
-                                struct tn_error          *error)
+enum tn_status tn_view_check_one(const struct tn_elements *e,
+                                 struct tn_error          *error)
 {
     const struct tn_view *view = e->payload.view;
 
@@ -188,7 +187,7 @@ static enum tn_status check_below(const struct tn_elements *e, unsigned depth,
         return TN_OK;
     if (depth == TN_VIEW_DEPTH_LIMIT)
         return too_deep(error);
-    TN_TRY(check_one(e, error));
+    TN_TRY(tn_view_check_one(e, error));
     for (uint64_t i = 0; i < view->input_count; i++)
         TN_TRY(check_below(&view->inputs[i], depth + 1, error));
     return TN_OK;
@@ -328,7 +327,7 @@ static enum tn_status resolve(const struct tn_elements *e, unsigned depth,
     for (; is_strided(e); e = &e->payload.view->inputs[0]) {
         if (depth + length == TN_VIEW_DEPTH_LIMIT)
             return too_deep(error);
-        TN_TRY(check_one(e, error));
+        TN_TRY(tn_view_check_one(e, error));
         chain[length++] = e;
     }
     TN_TRY(find_leaf(e, s, leaf, error));
@@ -357,7 +356,7 @@ static enum tn_status stream_leaf(const struct tn_strided  *strided,
         return tn_strided_stream(strided, leaf, range, to);
     if (++below.depth > TN_VIEW_DEPTH_LIMIT)
         return too_deep(range->error);
-    TN_TRY(check_one(leaf, range->error));
+    TN_TRY(tn_view_check_one(leaf, range->error));
     input = find_dense(&leaf->payload.view->inputs[0]);
     caster_init(&caster, to, input->shape.dtype, leaf->shape.dtype);
     return stream_leaf(strided, input, &below, &caster.sink);
@@ -469,7 +468,7 @@ static enum tn_status stream_view(const struct tn_elements *e,
         return too_deep(range->error);
     if (e->payload.encoding == TN_ENCODING_FORTRAN)
         return stream_strided(e, range, to);
-    TN_TRY(check_one(e, range->error));
+    TN_TRY(tn_view_check_one(e, range->error));
     input = &e->payload.view->inputs[0];
     switch (e->payload.view->kind) {
     case TN_VIEW_CAST: return stream_cast(input, e->shape.dtype, range, to);

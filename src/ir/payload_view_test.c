@@ -718,6 +718,164 @@ static void views_survive_poverty(void **state)
     }
 }
 
+static enum tn_status add_text(void *context, uint64_t index,
+                               struct tn_span text, struct tn_error *error)
+{
+    char *all    = context;
+    char  one[8] = "";
+
+    (void)index;
+    TN_TRY(text.length ? tn_source_read(text.source, text.offset, one,
+                                        (size_t)text.length, error)
+                       : TN_OK);
+    snprintf(all + strlen(all), 64 - strlen(all), "%s,", one);
+    return TN_OK;
+}
+
+/* Views over 2 x 3 strings: a,b,c / d,ee, and an empty one. */
+static const struct {
+    const char       *name;
+    enum tn_view_kind kind;
+    uint32_t          rank;
+    uint64_t          dims[3];
+    uint32_t          axes[2], axis;
+    uint64_t          begin[2];
+    int64_t           step[2];
+    uint64_t          first, count;
+    const char       *text;
+} string_views[] = {
+    { "turned",
+      TN_VIEW_PERMUTE,
+      2,
+      { 3, 2 },
+      { 1, 0 },
+      0,
+      { 0, 0 },
+      { 0, 0 },
+      0,
+      6,
+      "a,d,b,ee,c,," },
+    { "part of it",
+      TN_VIEW_PERMUTE,
+      2,
+      { 3, 2 },
+      { 1, 0 },
+      0,
+      { 0, 0 },
+      { 0, 0 },
+      1,
+      3,
+      "d,b,ee," },
+    { "backwards",
+      TN_VIEW_SLICE,
+      2,
+      { 2, 2 },
+      { 0, 0 },
+      0,
+      { 1, 2 },
+      { -1, -2 },
+      0,
+      4,
+      ",d,c,a," },
+    { "a column",
+      TN_VIEW_SLICE,
+      2,
+      { 2, 1 },
+      { 0, 0 },
+      0,
+      { 0, 1 },
+      { 1, 1 },
+      0,
+      2,
+      "b,ee," },
+    { "beside itself",
+      TN_VIEW_CONCAT,
+      2,
+      { 2, 6 },
+      { 0, 0 },
+      1,
+      { 0, 0 },
+      { 0, 0 },
+      0,
+      12,
+      "a,b,c,a,b,c,d,ee,,d,ee,," },
+    { "below itself",
+      TN_VIEW_CONCAT,
+      2,
+      { 4, 3 },
+      { 0, 0 },
+      0,
+      { 0, 0 },
+      { 0, 0 },
+      4,
+      4,
+      "ee,,a,b," },
+    { "flat",
+      TN_VIEW_RESHAPE,
+      1,
+      { 6 },
+      { 0, 0 },
+      0,
+      { 0, 0 },
+      { 0, 0 },
+      3,
+      2,
+      "d,ee," },
+};
+
+static const uint8_t  six[]      = "\x01\x01\x01\x01\x02\x00"
+                                   "abcdee";
+static const uint64_t six_dims[] = { 2, 3 };
+static size_t         view_under_test;
+
+static enum tn_status read_string_view(struct tn_bytes   input,
+                                       struct tn_memory *memory,
+                                       struct tn_error  *error)
+{
+    size_t             i = view_under_test;
+    struct tn_source   source;
+    char               text[64]  = "";
+    bool               is_concat = string_views[i].kind == TN_VIEW_CONCAT;
+    struct tn_elements in[2];
+
+    tn_source_memory(&source, memory, input);
+    in[0] = in[1]       = (struct tn_elements){ { TN_STRING, 2, six_dims },
+                                                { .span = { &source, 0, input.size },
+                                                  .stored   = 6,
+                                                  .encoding = TN_ENCODING_LENGTHS } };
+    struct tn_view view = {
+        string_views[i].kind,  in,
+        is_concat ? 2 : 1,     string_views[i].axes,
+        string_views[i].begin, string_views[i].step,
+        string_views[i].axis,
+    };
+    struct tn_elements e = { { TN_STRING, string_views[i].rank,
+                               string_views[i].dims },
+                             { .encoding = TN_ENCODING_VIEW, .view = &view } };
+    tn_payload_strings(&e, string_views[i].first, string_views[i].count,
+                       add_text, text, error);
+    if (!tn_failed(error) && input.size == 12)
+        assert_string_equal(text, string_views[i].text);
+    tn_source_close(&source);
+    return error->status;
+}
+
+static void strings_have_views_too(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof string_views / sizeof string_views[0]; i++) {
+        struct tn_error  error = TN_ERROR_INIT;
+        struct tn_memory memory;
+        tn_memory_init(&memory, NULL, 0);
+        view_under_test = i;
+        if (read_string_view(tn_bytes(six, 12), &memory, &error) != TN_OK)
+            fail_msg("%s: %s", string_views[i].name, error.what);
+        assert_int_equal(memory.used, 0);
+        tn_survives_no_memory(read_string_view, tn_bytes(six, 12));
+        tn_refuses_every_prefix(read_string_view, tn_bytes(six, 12), NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -729,6 +887,7 @@ int main(void)
         cmocka_unit_test(views_nest_to_a_limit),
         cmocka_unit_test(memory_is_limited),
         cmocka_unit_test(views_survive_poverty),
+        cmocka_unit_test(strings_have_views_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
