@@ -44,7 +44,7 @@ uint8_t *tn_buffer_room(struct tn_buffer *buffer, size_t size)
 
     if (tn_failed(buffer->error))
         return NULL;
-    if (size <= buffer->room - buffer->size)
+    if (buffer->data && size <= buffer->room - buffer->size)
         return buffer->data + buffer->size;
     if (!tn_add(buffer->size, size, &needed))
         needed = UINT64_MAX;
