@@ -4,7 +4,8 @@
  *   pb_convert DESC TYPE FROM TO < in > out
  *   pb_convert DESC TYPE FROM TO FOLDER SUFFIX FILE...
  *
- * FROM and TO are binary, text, json or camel (JSON with lowerCamel names).
+ * FROM and TO are binary, text, json or camel (JSON with lowerCamel names); TO
+ * may also be losses or json-losses: what a dump would lose, a line each.
  * With files, FILE number n becomes FOLDER/n.SUFFIX; what cannot be converted
  * is reported and counted.  DESC is a descriptor set, or "onnx" or
  * "tensorflow" for those that the library carries.
@@ -17,6 +18,7 @@
 #include "wire/pb/pb_builtin.h"
 #include "wire/pb/pb_json_read.h"
 #include "wire/pb/pb_json_write.h"
+#include "wire/pb/pb_losses.h"
 #include "wire/pb/pb_text_read.h"
 #include "wire/pb/pb_text_write.h"
 
@@ -57,6 +59,36 @@ static bool load(FILE *file, struct tn_buffer *to)
     }
 }
 
+struct loss_sink {
+    struct tn_sink  *to;
+    struct tn_error *error;
+};
+
+static void write_loss(void *context, const struct tn_pb_loss *loss)
+{
+    struct loss_sink *sink = context;
+    char              line[512];
+    int               size =
+        snprintf(line, sizeof line, "%llu %.200s: %s\n",
+                 (unsigned long long)loss->offset, loss->where, loss->what);
+
+    tn_sink_write(sink->to, tn_bytes(line, (size_t)size), sink->error);
+}
+
+static enum tn_status write_losses(struct tool *t, struct tn_span message,
+                                   struct tn_sink *to, struct tn_error *error)
+{
+    struct loss_sink    sink   = { to, error };
+    struct tn_pb_losses losses = {
+        .schema   = &t->schema,
+        .spelling = t->to[0] == 'j' ? TN_PB_AS_JSON : TN_PB_AS_TEXT,
+        .report   = write_loss,
+        .context  = &sink,
+    };
+
+    return tn_pb_losses_find(&losses, t->type, message, &t->memory, error);
+}
+
 static enum tn_status write_message(struct tool *t, struct tn_span message,
                                     struct tn_sink *to, struct tn_error *error)
 {
@@ -70,6 +102,8 @@ static enum tn_status write_message(struct tool *t, struct tn_span message,
         return tn_sink_splice(to, message, error);
     if (strcmp(t->to, "text") == 0)
         return tn_pb_text_write(t->type, message, to, &t->memory, error);
+    if (strstr(t->to, "losses"))
+        return write_losses(t, message, to, error);
     return tn_pb_json_write(t->type, message, &options, to, &t->memory, error);
 }
 
