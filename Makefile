@@ -22,7 +22,7 @@ bootstrap:
 release: bootstrap
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
 	@mkdir -p build && mv build.log build/configure.log
-	@cmake --build build -j$(JOBS) --target tenon tenon_static tenon_command \
+	@cmake --build build -j$(JOBS) --target libtenon tenon_static tenon_command \
 	    -- --quiet
 
 demo: release

@@ -1,7 +1,7 @@
 # What users take in: find_package(tenon), pkg-config, or the command.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS tenon EXPORT tenonTargets
+install(TARGETS libtenon EXPORT tenonTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS tenon_command DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -5,7 +5,9 @@
 
 #include "base/arith.h"
 #include "engine/opened.h"
+#include "format/text_model.h"
 #include "io/file_source.h"
+#include "wire/pb/pb_schema.h"
 
 #define HEAD_SIZE (UINT64_C(64) << 10)
 #define TAIL_SIZE (UINT64_C(4) << 10)
@@ -126,6 +128,65 @@ const struct tn_format *tn_format_named(const char *name)
     return NULL;
 }
 
+/* ---- text: by the names of its root fields ------------------------------ */
+
+struct roots {
+    const struct tn_pb_message *type;
+    uint32_t                    known;
+    bool                        has_stranger;
+};
+
+static bool look_up(void *context, struct tn_bytes name)
+{
+    struct roots *roots = context;
+
+    if (tn_pb_message_field_named(roots->type, name) ||
+        tn_pb_message_field_json(roots->type, name))
+        roots->known++;
+    else if (name.data[0] < '0' || name.data[0] > '9') /* numbers: unknown */
+        roots->has_stranger = true;
+    return !roots->has_stranger;
+}
+
+/* How many of the text's root fields the format's message has, if all. */
+static uint32_t fits(const struct tn_format *format, struct tn_bytes head,
+                     struct tn_arena *arena, struct tn_error *error)
+{
+    struct tn_pb_schema schema;
+    struct roots        roots = { 0 };
+
+    if (!format->message ||
+        tn_pb_schema_load(&schema, arena, tn_pb_builtin_set(format->schema),
+                          error) != TN_OK)
+        return 0;
+    roots.type = tn_pb_schema_find(&schema, format->message);
+    tn_text_roots(head, look_up, &roots);
+    return roots.has_stranger ? 0 : roots.known;
+}
+
+static const struct tn_format *find_text_format(const struct tn_probe *probe,
+                                                struct tn_memory      *memory,
+                                                struct tn_error       *error)
+{
+    const struct tn_format *best  = NULL;
+    uint32_t                score = 0;
+    struct tn_bytes         word;
+    struct tn_arena         arena;
+
+    if (probe->entries || !tn_is_text(probe->head, &word))
+        return NULL;
+    tn_arena_init(&arena, memory);
+    for (const struct tn_format *const *f = tn_formats; *f; f++) {
+        uint32_t known = fits(*f, probe->head, &arena, error);
+        if (known > score) {
+            best  = *f;
+            score = known;
+        }
+    }
+    tn_arena_done(&arena);
+    return best;
+}
+
 static enum tn_status no_format(const struct tn_probe *probe,
                                 struct tn_error       *error)
 {
@@ -168,7 +229,9 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
         }
     }
     if (!*format)
-        return no_format(&probe, error);
+        *format = find_text_format(&probe, bundle->memory, error);
+    if (!*format)
+        return tn_failed(error) ? error->status : no_format(&probe, error);
     if (rival)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "could be %s or %s: say which with --from",

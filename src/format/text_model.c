@@ -52,6 +52,86 @@ bool tn_is_text(struct tn_bytes head, struct tn_bytes *word)
     return end > begin;
 }
 
+/* Where a quoted string that begins at `at` ends. */
+static size_t skip_string(struct tn_bytes head, size_t at)
+{
+    uint8_t quote = head.data[at++];
+
+    while (at < head.size && head.data[at] != quote)
+        at += head.data[at] == '\\' ? 2 : 1;
+    return at < head.size ? at + 1 : head.size;
+}
+
+static size_t skip_comment(struct tn_bytes head, size_t at)
+{
+    while (at < head.size && head.data[at] != '\n')
+        at++;
+    return at;
+}
+
+static size_t skip_word(struct tn_bytes head, size_t at)
+{
+    while (at < head.size && is_word(head.data[at]))
+        at++;
+    return at;
+}
+
+static size_t skip_spaces(struct tn_bytes head, size_t at)
+{
+    while (at < head.size && is_space(head.data[at]))
+        at++;
+    return at;
+}
+
+/* A name is followed by what it names. */
+static bool names_something(struct tn_bytes head, size_t at)
+{
+    at = skip_spaces(head, at);
+    return at < head.size && (head.data[at] == ':' || head.data[at] == '{' ||
+                              head.data[at] == '<');
+}
+
+/* The token at `at`: its name when it is one, and where the next begins. */
+static size_t next_token(struct tn_bytes head, size_t at, struct tn_bytes *name)
+{
+    size_t end = at + 1, inset = 0;
+
+    *name = tn_bytes(NULL, 0);
+    if (head.data[at] == '#')
+        return skip_comment(head, at);
+    if (head.data[at] == '"' || head.data[at] == '\'') {
+        end   = skip_string(head, at);
+        inset = 1;
+    } else if (is_word(head.data[at])) {
+        end = skip_word(head, at);
+    } else {
+        return end;
+    }
+    if (end - at > 2 * inset && names_something(head, end))
+        *name = tn_bytes(head.data + at + inset, end - at - 2 * inset);
+    return end;
+}
+
+static bool is_json(struct tn_bytes head);
+
+void tn_text_roots(struct tn_bytes head,
+                   bool (*each)(void *context, struct tn_bytes name),
+                   void *context)
+{
+    int             depth = 0, root = is_json(head) ? 1 : 0;
+    struct tn_bytes name;
+
+    for (size_t at = skip_spaces(head, 0); at < head.size;
+         at        = skip_spaces(head, at)) {
+        uint8_t byte = head.data[at];
+        depth += byte == '{' || byte == '<' || byte == '[';
+        depth -= byte == '}' || byte == '>' || byte == ']';
+        at = next_token(head, at, &name);
+        if (depth == root && name.size && !each(context, name))
+            return;
+    }
+}
+
 static bool is_json(struct tn_bytes head)
 {
     size_t at = 0;

@@ -14,6 +14,12 @@
  * "irVersion", by which formats know their own. */
 bool tn_is_text(struct tn_bytes head, struct tn_bytes *word);
 
+/* Calls `each` with the name of every field at the root of a text or JSON
+ * message, as far as the head shows them, until it returns false. */
+void tn_text_roots(struct tn_bytes head,
+                   bool (*each)(void *context, struct tn_bytes name),
+                   void *context);
+
 /* The source itself when it is binary; else its binary form, which belongs to
  * the bundle from then on. */
 enum tn_status tn_format_binary(struct tn_bundle  *bundle,

@@ -15,6 +15,7 @@
  * order of the file at the end.
  */
 #include "format/onnx/onnx.h"
+#include "format/text_model.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -1004,7 +1005,7 @@ static void reader_init(struct reader *r, struct tn_bundle *bundle,
     tn_list_init(&r->outputs, memory, sizeof(struct tn_end));
     tn_list_init(&r->produced, memory, sizeof(uint32_t));
     r->detail = tn_new(r->arena, struct tn_onnx_detail, 1, error);
-    r->source = tn_model_source_id(model, bundle->main, error);
+    r->source = tn_model_source_id(model, model->wire.source, error);
 }
 
 static void reader_done(struct reader *r)
@@ -1040,8 +1041,11 @@ enum tn_status tn_onnx_open(struct tn_bundle *bundle, struct tn_model *model,
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
                             "a folder is no ONNX model");
+    struct tn_source *source;
+    TN_TRY(tn_format_binary(bundle, bundle->main, TN_PB_ONNX, "onnx.ModelProto",
+                            &source, error));
     model->dialect = &tn_dialect_onnx;
-    model->wire    = (struct tn_span){ bundle->main, 0, bundle->main->size };
+    model->wire    = (struct tn_span){ source, 0, source->size };
     reader_init(&r, bundle, model, error);
     if (!tn_failed(error))
         read_model(&r);
