@@ -183,8 +183,43 @@ void tn_tf_table_facts(struct tn_model *model, const struct tn_tf_bundle *table,
 struct tn_tensor *tn_tf_find_entry(const struct tn_model *model, uint64_t first,
                                    struct tn_bytes key);
 
-/* The key of an optimizer's slot for a variable. */
-bool tn_tf_is_slot_key(struct tn_bytes key);
+/* The key of what a checkpoint keeps for training, or for itself. */
+bool tn_tf_is_state_key(struct tn_bytes key);
+
+/* ---- tf_write.c ------------------------------------------------------------
+ */
+
+enum tn_status tn_tf_write_graph(const struct tn_model         *model,
+                                 const struct tn_write_options *options,
+                                 struct tn_output *to, struct tn_error *error);
+enum tn_status tn_tf_write_meta_graph(const struct tn_model         *model,
+                                      const struct tn_write_options *options,
+                                      struct tn_output              *to,
+                                      struct tn_error               *error);
+enum tn_status tn_tf_write_saved_model(const struct tn_model         *model,
+                                       const struct tn_write_options *options,
+                                       struct tn_output              *to,
+                                       struct tn_error               *error);
+enum tn_status tn_tf_write_checkpoint(const struct tn_model         *model,
+                                      const struct tn_write_options *options,
+                                      struct tn_output              *to,
+                                      struct tn_error               *error);
+
+/* ---- tf_check.c ------------------------------------------------------------
+ */
+
+enum tn_status tn_tf_check_graph(struct tn_bundle      *bundle,
+                                 const struct tn_model *model,
+                                 struct tn_report      *report,
+                                 struct tn_error       *error);
+enum tn_status tn_tf_check_saved_model(struct tn_bundle      *bundle,
+                                       const struct tn_model *model,
+                                       struct tn_report      *report,
+                                       struct tn_error       *error);
+enum tn_status tn_tf_check_checkpoint(struct tn_bundle      *bundle,
+                                      const struct tn_model *model,
+                                      struct tn_report      *report,
+                                      struct tn_error       *error);
 
 /* ---- tf_facts.c ------------------------------------------------------------
  */

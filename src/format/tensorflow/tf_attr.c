@@ -341,12 +341,23 @@ static const char *tensor_tail(const struct tn_tensor *tensor)
     return tensor->part == TN_NONE ? ".value.tensor" : ".value.list.tensor";
 }
 
+/* Names of nodes have no colon: "split:2", and "split:output:2" in functions.
+ */
+static struct tn_bytes producer_of(struct tn_bytes value, uint32_t *output)
+{
+    struct tn_tf_ref ref = tn_tf_ref_parse(value, true);
+
+    *output = ref.output;
+    return ref.node;
+}
+
 const struct tn_dialect tn_dialect_tensorflow = {
     .name        = "tensorflow",
     .next_attr   = next_attr,
     .decode      = decode,
     .tensor_word = tensor_word,
     .tensor_tail = tensor_tail,
+    .producer_of = producer_of,
     .loop_ops =
         (const char *const[]){ "NextIteration", "RefNextIteration", NULL },
 };

@@ -78,16 +78,11 @@ static bool starts_with(struct tn_bytes text, const char *start)
            memcmp(text.data, start, strlen(start)) == 0;
 }
 
-bool tn_tf_is_slot_key(struct tn_bytes key)
+bool tn_tf_is_state_key(struct tn_bytes key)
 {
-    return contains(key, "/.OPTIMIZER_SLOT/");
-}
-
-/* What a checkpoint keeps for training and for itself, as far as its keys
- * tell. */
-static bool is_state(struct tn_bytes key)
-{
-    return tn_bytes_is(key, TN_TF_OBJECT_GRAPH_KEY) || tn_tf_is_slot_key(key) ||
+    return tn_bytes_is(key, TN_TF_OBJECT_GRAPH_KEY) ||
+           contains(key, "/.OPTIMIZER_SLOT/") ||
+           starts_with(key, "keras_api/metrics/") ||
            starts_with(key, "save_counter/") ||
            starts_with(key, "optimizer/") || starts_with(key, "_optimizer/");
 }
@@ -103,7 +98,8 @@ enum tn_status tn_tf_table_tensors(struct tn_model           *model,
             return error->status;
         tensor->name = tn_intern_borrow(&model->names, entry->key, error);
         tensor->slot = (uint32_t)i;
-        tensor->role = is_state(entry->key) ? TN_ROLE_STATE : TN_ROLE_VARIABLE;
+        tensor->role =
+            tn_tf_is_state_key(entry->key) ? TN_ROLE_STATE : TN_ROLE_VARIABLE;
         tensor->is_external = table->version == 2;
         tensor->elements    = entry->elements;
         tensor->wire        = (struct tn_span){ table->index, entry->place, 0 };
@@ -298,4 +294,6 @@ const struct tn_format tn_format_tf_checkpoint = {
     .suffixes = (const char *const[]){ ".index", ".ckpt", NULL },
     .probe    = tn_tf_probe_checkpoint,
     .open     = checkpoint_open,
+    .check    = tn_tf_check_checkpoint,
+    .write    = tn_tf_write_checkpoint,
 };

@@ -46,12 +46,15 @@ static enum tn_status graph_open(struct tn_bundle *bundle,
 }
 
 const struct tn_format tn_format_tf_graph = {
-    .name     = "tf-graph",
-    .title    = "TensorFlow GraphDef",
-    .dialect  = "tensorflow",
-    .suffixes = (const char *const[]){ ".pb", ".pbtxt", NULL },
-    .schema   = TN_PB_TENSORFLOW,
-    .message  = "tensorflow.GraphDef",
-    .probe    = tn_tf_probe_graph,
-    .open     = graph_open,
+    .name        = "tf-graph",
+    .title       = "TensorFlow GraphDef",
+    .dialect     = "tensorflow",
+    .dialect_ops = &tn_dialect_tensorflow,
+    .suffixes    = (const char *const[]){ ".pb", ".pbtxt", NULL },
+    .schema      = TN_PB_TENSORFLOW,
+    .message     = "tensorflow.GraphDef",
+    .probe       = tn_tf_probe_graph,
+    .open        = graph_open,
+    .check       = tn_tf_check_graph,
+    .write       = tn_tf_write_graph,
 };

@@ -500,6 +500,8 @@ static void read_arg(struct tn_tf_reader *reader, struct tn_list *to,
             end->key = end->name = tn_pb_text(&field);
         else if (field.number == 3 && tn_pb_expect(c, &field, TN_WIRE_VARINT))
             end->dtype = tn_tf_dtype(field.value);
+        else if (field.number == 5 || field.number == 6)
+            end->note = "list"; /* number_attr, type_list_attr */
     }
 }
 

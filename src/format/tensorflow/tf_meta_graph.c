@@ -21,12 +21,15 @@ static enum tn_status meta_graph_open(struct tn_bundle *bundle,
 }
 
 const struct tn_format tn_format_tf_meta_graph = {
-    .name     = "tf-meta-graph",
-    .title    = "TensorFlow MetaGraphDef",
-    .dialect  = "tensorflow",
-    .suffixes = (const char *const[]){ ".meta", NULL },
-    .schema   = TN_PB_TENSORFLOW,
-    .message  = "tensorflow.MetaGraphDef",
-    .probe    = tn_tf_probe_meta_graph,
-    .open     = meta_graph_open,
+    .name        = "tf-meta-graph",
+    .title       = "TensorFlow MetaGraphDef",
+    .dialect     = "tensorflow",
+    .dialect_ops = &tn_dialect_tensorflow,
+    .suffixes    = (const char *const[]){ ".meta", NULL },
+    .schema      = TN_PB_TENSORFLOW,
+    .message     = "tensorflow.MetaGraphDef",
+    .probe       = tn_tf_probe_meta_graph,
+    .open        = meta_graph_open,
+    .check       = tn_tf_check_saved_model,
+    .write       = tn_tf_write_meta_graph,
 };

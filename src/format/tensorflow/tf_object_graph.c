@@ -1,14 +1,18 @@
 /*
  * tf_object_graph.c - which checkpoint entry holds which variable
  *
- *   SavedObjectGraph      1 nodes: SavedObject {1 children, 7 variable}
+ *   SavedObjectGraph      1 nodes: SavedObject {1 children, 3 slot_variables,
+ *                         7 variable}
  *   TrackableObjectGraph  1 nodes: {1 children, 2 attributes {1 name,
- *                         3 checkpoint_key}}
+ *                         3 checkpoint_key}, 3 slot_variables}
  *   children              {1 node_id, 2 local_name}
+ *   slot_variables        {1 original_variable, 2 slot_name, 3 slot_variable}
  *   SavedVariable         1 dtype, 2 shape, 6 name
  *
  * Cycles and shared objects are normal; each saved object is visited once, by
- * the first path that reaches it, so the walk is linear in the edges.
+ * the first path that reaches it, so the walk is linear in the edges.  What an
+ * optimizer keeps for a variable hangs on no name but on both of them: these
+ * slots are tied when all else is.
  */
 #include "format/tensorflow/tf_object_graph.h"
 
@@ -18,7 +22,8 @@
 struct trackable {
     struct tn_intern names; /* local names                                    */
     struct tn_pairs  children; /* (node, name) -> node                        */
-    struct tn_list   keys;     /* struct tn_bytes by node: of VARIABLE_VALUE  */
+    struct tn_pairs  slots; /* (variable, "optimizer/slot") -> node           */
+    struct tn_list   keys;  /* struct tn_bytes by node: of VARIABLE_VALUE  */
 };
 
 struct visit {
@@ -53,6 +58,44 @@ static struct child read_child(struct tn_cursor *c)
             child.name = tn_pb_text(&field);
     }
     return child;
+}
+
+/* SlotVariableReference. */
+struct slot {
+    uint64_t        variable;
+    struct tn_bytes name;
+    uint64_t        node;
+};
+
+static struct slot read_slot(struct tn_cursor *c)
+{
+    struct slot        slot = { 0, { NULL, 0 }, 0 };
+    struct tn_pb_field field;
+
+    while (tn_pb_next(c, &field)) {
+        if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_VARINT))
+            slot.variable = field.value;
+        else if (field.number == 2 && tn_pb_expect(c, &field, TN_WIRE_LEN))
+            slot.name = tn_pb_text(&field);
+        else if (field.number == 3 && tn_pb_expect(c, &field, TN_WIRE_VARINT))
+            slot.node = field.value;
+    }
+    return slot;
+}
+
+/* Which slot of which optimizer, as one name: "12/m". */
+static uint32_t slot_name(struct walk *w, uint32_t optimizer,
+                          struct tn_bytes name)
+{
+    struct tn_buffer text;
+
+    tn_buffer_init(&text, w->memory, w->error);
+    tn_buffer_format(&text, "%" PRIu32 "/", optimizer);
+    tn_buffer_add(&text, name);
+    uint32_t id =
+        tn_intern_copy(&w->trackable.names, tn_buffer_bytes(&text), w->error);
+    tn_buffer_done(&text);
+    return id;
 }
 
 /* ---- the saved side
@@ -144,6 +187,12 @@ static void read_trackable_node(struct walk *w, struct tn_cursor *c)
                              w->error);
         } else if (field.number == 2 && tn_pb_expect(c, &field, TN_WIRE_LEN)) {
             read_attribute(&field.body, key);
+        } else if (field.number == 3 && tn_pb_expect(c, &field, TN_WIRE_LEN)) {
+            struct slot slot = read_slot(&field.body);
+            uint32_t    name = slot_name(w, node, slot.name);
+            if (slot.node < UINT32_MAX && slot.variable < UINT32_MAX)
+                tn_pairs_add(&t->slots, (uint32_t)slot.variable, name,
+                             (uint32_t)slot.node, w->error);
         }
     }
 }
@@ -176,14 +225,20 @@ static void load_trackable(struct walk *w, const struct tn_tf_bundle *table)
 /* ---- both together
  * --------------------------------------------------------------- */
 
-static void enqueue(struct walk *w, uint32_t saved, uint32_t trackable)
+static void reach(struct walk *w, uint32_t saved, uint32_t trackable)
 {
     struct tn_tf_object *object = &w->objects->items[saved];
 
-    if (object->is_reached)
-        return;
     object->is_reached = true;
+    object->twin       = trackable;
     object->key = *tn_list_at(&w->trackable.keys, struct tn_bytes, trackable);
+}
+
+static void enqueue(struct walk *w, uint32_t saved, uint32_t trackable)
+{
+    if (w->objects->items[saved].is_reached)
+        return;
+    reach(w, saved, trackable);
     struct visit *visit = tn_list_push(&w->queue, struct visit, w->error);
     if (visit)
         *visit = (struct visit){ saved, trackable };
@@ -208,6 +263,29 @@ static void visit_children(struct walk *w, struct visit at)
     }
 }
 
+/* The slots of an optimizer, whose variables have their twins by now. */
+static void tie_slots(struct walk *w, struct visit at)
+{
+    struct tn_cursor   c = *tn_list_at(&w->bodies, struct tn_cursor, at.saved);
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number != 3 || !tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            continue;
+        struct slot slot = read_slot(&field.body);
+        if (slot.variable >= w->objects->count ||
+            slot.node >= w->objects->count ||
+            !w->objects->items[slot.variable].is_reached ||
+            w->objects->items[slot.node].is_reached)
+            continue;
+        uint32_t other = tn_pairs_find(&w->trackable.slots,
+                                       w->objects->items[slot.variable].twin,
+                                       slot_name(w, at.trackable, slot.name));
+        if (other < w->trackable.keys.count)
+            reach(w, (uint32_t)slot.node, other);
+    }
+}
+
 static void walk_both(struct walk *w)
 {
     if (!w->objects->count || !w->trackable.keys.count)
@@ -215,6 +293,8 @@ static void walk_both(struct walk *w)
     enqueue(w, 0, 0);
     for (uint64_t i = 0; i < w->queue.count && !tn_failed(w->error); i++)
         visit_children(w, *tn_list_at(&w->queue, struct visit, i));
+    for (uint64_t i = 0; i < w->queue.count && !tn_failed(w->error); i++)
+        tie_slots(w, *tn_list_at(&w->queue, struct visit, i));
 }
 
 static void count_variables(struct walk *w, const struct tn_tf_bundle *table)
@@ -236,6 +316,7 @@ static void walk_init(struct walk *w)
     tn_list_init(&w->trackable.keys, w->memory, sizeof(struct tn_bytes));
     tn_intern_init(&w->trackable.names, w->arena);
     tn_pairs_init(&w->trackable.children, w->memory);
+    tn_pairs_init(&w->trackable.slots, w->memory);
 }
 
 static void walk_done(struct walk *w)
@@ -245,6 +326,7 @@ static void walk_done(struct walk *w)
     tn_list_done(&w->trackable.keys);
     tn_intern_done(&w->trackable.names);
     tn_pairs_done(&w->trackable.children);
+    tn_pairs_done(&w->trackable.slots);
 }
 
 enum tn_status tn_tf_objects_read(struct tn_tf_objects      *objects,

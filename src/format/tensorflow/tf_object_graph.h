@@ -13,13 +13,14 @@
 #include "format/tensorflow/tf_bundle.h"
 
 struct tn_tf_object {
-    bool            is_variable;
-    bool            is_reached; /* in both graphs                          */
-    uint64_t        offset;     /* of the SavedObject                      */
-    struct tn_bytes name;       /* SavedVariable.name: not unique          */
-    uint64_t        type;       /* DataType                                */
-    struct tn_tf_shape *shape;  /* variables only                          */
-    struct tn_bytes     key;    /* checkpoint_key; empty: none             */
+    bool                is_variable;
+    bool                is_reached; /* in both graphs                         */
+    uint32_t            twin;       /* its number in the checkpoint's graph   */
+    uint64_t            offset;     /* of the SavedObject                     */
+    struct tn_bytes     name;       /* SavedVariable.name: not unique         */
+    uint64_t            type;       /* DataType                               */
+    struct tn_tf_shape *shape;      /* variables only                         */
+    struct tn_bytes     key;        /* checkpoint_key; empty: none            */
 };
 
 struct tn_tf_objects {

@@ -211,7 +211,7 @@ static void mark_state(struct tn_model *model, uint64_t first,
     for (uint32_t k = 0; k < objects->count; k++) {
         const struct tn_tf_object *object = &objects->items[k];
         if (!object->is_variable || !object->key.size ||
-            tn_tf_is_slot_key(object->key))
+            tn_tf_is_state_key(object->key))
             continue;
         struct tn_tensor *tensor = tn_tf_find_entry(model, first, object->key);
         if (tensor)
@@ -290,13 +290,16 @@ static enum tn_status saved_model_open(struct tn_bundle *bundle,
 }
 
 const struct tn_format tn_format_tf_saved_model = {
-    .name      = "tf-saved-model",
-    .title     = "TensorFlow SavedModel",
-    .dialect   = "tensorflow",
-    .suffixes  = (const char *const[]){ "/", NULL },
-    .schema    = TN_PB_TENSORFLOW,
-    .message   = "tensorflow.SavedModel",
-    .is_folder = true,
-    .probe     = tn_tf_probe_saved_model,
-    .open      = saved_model_open,
+    .name        = "tf-saved-model",
+    .title       = "TensorFlow SavedModel",
+    .dialect     = "tensorflow",
+    .dialect_ops = &tn_dialect_tensorflow,
+    .suffixes    = (const char *const[]){ "/", NULL },
+    .schema      = TN_PB_TENSORFLOW,
+    .message     = "tensorflow.SavedModel",
+    .is_folder   = true,
+    .probe       = tn_tf_probe_saved_model,
+    .open        = saved_model_open,
+    .check       = tn_tf_check_saved_model,
+    .write       = tn_tf_write_saved_model,
 };

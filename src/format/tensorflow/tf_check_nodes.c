@@ -1,0 +1,462 @@
+/*
+ * tf_check_nodes.c - what must hold for each node of a TensorFlow graph
+ *
+ * Rules: bad-name, control-input-order, duplicate-attribute, empty-attribute,
+ * missing-attribute, unknown-type, bad-shape, wrong-size, type-mismatch,
+ * huge-constant, excess-values, unknown-function, argument-count.
+ */
+#include "format/tensorflow/tf_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "format/tensorflow/tf_dtype.h"
+
+enum {
+    ATTR_LIST   = 1,
+    ATTR_TYPE   = 6,
+    ATTR_SHAPE  = 7,
+    ATTR_TENSOR = 8,
+    ATTR_FUNC   = 10,
+};
+
+/* TensorFlow itself stops here when a constant stores nothing. */
+#define ZEROS_LIMIT (UINT64_C(2) << 30)
+
+/* Keys are compared pairwise up to here; real nodes have a dozen. */
+#define KEY_LIMIT 64
+
+struct visit {
+    struct tn_tf_checking *c;
+    uint32_t               op;
+    uint32_t               graph;
+    uint32_t        main; /* of the library that it can call            */
+    char            where[160];
+    struct tn_bytes keys[KEY_LIMIT];
+    uint32_t        key_count;
+    uint64_t        dtype;      /* the attribute; 0: none                    */
+    uint64_t        value_type; /* of the attribute `value`             */
+    bool            has_value, has_dtype;
+};
+
+static void complain(struct visit *v, enum tn_finding_level level,
+                     const char *rule, uint64_t offset, const char *key,
+                     const char *format, ...) TN_PRINTF(6, 7);
+
+static void complain(struct visit *v, enum tn_finding_level level,
+                     const char *rule, uint64_t offset, const char *key,
+                     const char *format, ...)
+{
+    char    what[200], where[220];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    snprintf(where, sizeof where, "%s%s%s", v->where, key[0] ? ".attr." : "",
+             key);
+    tn_report_format(v->c->report, level, rule, v->c->file, offset, where, "%s",
+                     what);
+}
+
+/* ---- names
+ * ----------------------------------------------------------------------- */
+
+static bool is_alnum(uint8_t c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9');
+}
+
+/* [A-Za-z0-9.][A-Za-z0-9_./-]*, further parts after '>'; '_' in front marks
+ * nodes that TensorFlow made itself. */
+static bool is_node_name(struct tn_bytes name)
+{
+    bool is_first = true;
+
+    for (size_t i = 0; i < name.size; i++) {
+        uint8_t c = name.data[i];
+        if (c == '>' && !is_first) {
+            is_first = true;
+            continue;
+        }
+        if (!is_alnum(c) && c != '.' && c != '_' &&
+            (is_first || (c != '/' && c != '-' && c != '\\')))
+            return false;
+        is_first = false;
+    }
+    return name.size > 0 && !is_first;
+}
+
+static void check_names(struct visit *v, const struct tn_op *op)
+{
+    const struct tn_model *model = v->c->model;
+    struct tn_bytes        name  = tn_model_name(model, op->name);
+    struct tn_bytes        type  = tn_model_name(model, op->type);
+
+    if (!is_node_name(name))
+        complain(v, TN_LEVEL_ERROR, "bad-name", op->wire_offset, "",
+                 "'%.*s' is no name of a node", TN_FMT(name));
+    if (type.size == 0)
+        complain(v, TN_LEVEL_ERROR, "bad-name", op->wire_offset, "",
+                 "the node has no operator");
+}
+
+/* ---- constants
+ * ---------------------------------------------------------------------- */
+
+static void check_size(struct visit *v, const struct tn_tf_tensor *tensor,
+                       const struct tn_elements *elements, const char *key)
+{
+    struct tn_error own   = TN_ERROR_INIT;
+    uint64_t        bytes = 0;
+
+    if (tn_payload_check(elements, &own) != TN_OK)
+        complain(v, TN_LEVEL_ERROR, "wrong-size",
+                 own.offset == TN_NOWHERE ? tensor->wire.offset : own.offset,
+                 key, "%s", own.what);
+    else if (elements->payload.encoding == TN_ENCODING_NONE &&
+             tn_shape_bytes(&elements->shape, &bytes) && bytes > ZEROS_LIMIT)
+        complain(v, TN_LEVEL_WARNING, "huge-constant", tensor->wire.offset, key,
+                 "%" PRIu64 " bytes of zeros out of nothing; TensorFlow "
+                 "refuses more than %" PRIu64,
+                 bytes, ZEROS_LIMIT);
+    else if (tensor->packed_runs == 0 && tensor->content.length == 0 &&
+             tensor->runs > tn_payload_needed(&elements->shape, 1))
+        complain(v, TN_LEVEL_NOTE, "excess-values", tensor->wire.offset, key,
+                 "%" PRIu64 " values, the shape has room for %" PRIu64,
+                 tensor->runs, tn_payload_needed(&elements->shape, 1));
+}
+
+static void check_tensor(struct visit *v, struct tn_cursor body,
+                         const char *key, uint64_t *type)
+{
+    struct tn_tf_tensor tensor;
+    struct tn_elements  elements;
+
+    tn_tf_tensor_read(&body, &tensor);
+    if (tn_failed(v->c->error))
+        return;
+    *type = tensor.type;
+    if (tensor.type > TN_TF_REF || tn_tf_dtype(tensor.type) == TN_UNDEFINED) {
+        complain(v, TN_LEVEL_ERROR, "unknown-type", tensor.wire.offset, key,
+                 "a tensor of type %" PRIu64, tensor.type);
+        return;
+    }
+    tn_tf_tensor_elements(&tensor, &v->c->arena, &elements, v->c->error);
+    if (elements.shape.dtype == TN_UNDEFINED)
+        complain(v, TN_LEVEL_ERROR, "bad-shape", tensor.wire.offset, key,
+                 "no tensor has such a shape: a dimension is negative, the "
+                 "rank unknown or the product too large");
+    else
+        check_size(v, &tensor, &elements, key);
+}
+
+/* ---- attributes
+ * ----------------------------------------------------------------------- */
+
+static void check_shape(struct visit *v, struct tn_cursor body, uint64_t offset,
+                        const char *key)
+{
+    struct tn_tf_shape shape;
+
+    tn_tf_shape_init(&shape);
+    tn_tf_shape_read(&body, &shape);
+    for (uint32_t i = 0; i < shape.rank; i++)
+        if (shape.dims[i] < -1) {
+            complain(v, TN_LEVEL_ERROR, "bad-shape", offset, key,
+                     "dimension %" PRIu32 " is %" PRId64, i, shape.dims[i]);
+            return;
+        }
+}
+
+static void check_type(struct visit *v, uint64_t type, uint64_t offset,
+                       const char *key)
+{
+    if (!tn_tf_dtype_name(type))
+        complain(v, TN_LEVEL_ERROR, "unknown-type", offset, key,
+                 "%" PRId64 " is no type", (int64_t)type);
+}
+
+static void note_call(struct visit *v, uint32_t callee)
+{
+    struct tn_tf_call *call =
+        tn_list_push(&v->c->calls, struct tn_tf_call, v->c->error);
+
+    if (call)
+        *call = (struct tn_tf_call){
+            v->graph, callee, tn_model_op_at(v->c->model, v->op)->wire_offset
+        };
+}
+
+static uint32_t find_function(const struct visit *v, struct tn_bytes name)
+{
+    uint32_t id = tn_intern_find(&v->c->model->names, name);
+
+    return id == TN_NO_NAME ? TN_NONE
+                            : tn_pairs_find(&v->c->functions, v->main, id);
+}
+
+/* How many of an op's inputs go to a function that it runs; UINT32_MAX: cannot
+ * be said. */
+static uint32_t passed_inputs(const struct visit *v)
+{
+    static const struct {
+        const char *type;
+        uint32_t    own; /* inputs that the op keeps for itself               */
+    } callers[] = {
+        { "PartitionedCall", 0 },
+        { "StatefulPartitionedCall", 0 },
+        { "While", 0 },
+        { "StatelessWhile", 0 },
+        { "If", 1 },
+        { "StatelessIf", 1 },
+        { "Case", 1 },
+        { "StatelessCase", 1 },
+    };
+    struct tn_op_info op = tn_model_op(v->c->model, v->op);
+
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
+        if (tn_bytes_is(op.type, callers[i].type))
+            return op.input_count < callers[i].own
+                       ? UINT32_MAX
+                       : op.input_count - callers[i].own;
+    return UINT32_MAX;
+}
+
+/* Only what the file says: a list argument, or in a body a reference to a
+ * whole list, stands for any number. */
+static bool has_list(const struct visit *v, const struct tn_graph *function)
+{
+    const struct tn_model *model = v->c->model;
+    struct tn_op_info      op    = tn_model_op(model, v->op);
+
+    for (uint32_t i = 0; i < function->inputs.count; i++)
+        if (strcmp(function->inputs.items[i].note, "list") == 0)
+            return true;
+    if (tn_model_graph_at(model, v->graph)->kind != TN_GRAPH_FUNCTION)
+        return false;
+    for (uint32_t i = 0; i < op.input_count; i++) {
+        uint32_t value = tn_op_input(model, v->op, i);
+        if (value == TN_NONE)
+            return true;
+        struct tn_bytes text =
+            tn_model_name(model, tn_model_value_at(model, value)->name);
+        const uint8_t *colon = memchr(text.data, ':', text.size);
+        if (colon && !memchr(colon + 1, ':',
+                             (size_t)(text.data + text.size - (colon + 1))))
+            return true; /* "node:out" */
+    }
+    return false;
+}
+
+static void check_arguments(struct visit *v, uint32_t callee, uint32_t given)
+{
+    const struct tn_graph *function = tn_model_graph_at(v->c->model, callee);
+
+    if (given == UINT32_MAX || given == function->inputs.count ||
+        has_list(v, function))
+        return;
+    complain(v, TN_LEVEL_ERROR, "argument-count",
+             tn_model_op_at(v->c->model, v->op)->wire_offset, "",
+             "%" PRIu32 " inputs for function '%.*s', which takes %" PRIu32,
+             given, TN_FMT(tn_model_name(v->c->model, function->name)),
+             function->inputs.count);
+}
+
+static void check_function(struct visit *v, struct tn_cursor body,
+                           uint64_t offset, const char *key)
+{
+    struct tn_bytes    name = { NULL, 0 };
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&body, &field))
+        if (field.number == 1 && tn_pb_expect(&body, &field, TN_WIRE_LEN))
+            name = tn_pb_text(&field);
+    if (name.size == 0)
+        return; /* an attribute that says "no function" */
+    uint32_t callee = find_function(v, name);
+    if (callee == TN_NONE) {
+        complain(v, TN_LEVEL_ERROR, "unknown-function", offset, key,
+                 "no function '%.*s' in the library", TN_FMT(name));
+        return;
+    }
+    note_call(v, callee);
+    check_arguments(v, callee, passed_inputs(v));
+}
+
+static void check_list(struct visit *v, struct tn_cursor list, const char *key)
+{
+    struct tn_pb_field field;
+    uint64_t           bits, type;
+
+    while (tn_pb_next(&list, &field)) {
+        uint64_t offset = field.offset;
+        if (field.number == ATTR_TYPE)
+            while (tn_pb_number(&list, &field, TN_WIRE_VARINT, &bits))
+                check_type(v, bits, offset, key);
+        else if (field.number < ATTR_SHAPE || field.number > 9 ||
+                 !tn_pb_expect(&list, &field, TN_WIRE_LEN))
+            continue;
+        else if (field.number == ATTR_SHAPE)
+            check_shape(v, field.body, offset, key);
+        else if (field.number == ATTR_TENSOR)
+            check_tensor(v, field.body, key, &type);
+        else
+            check_function(v, field.body, offset, key);
+    }
+}
+
+static void check_value(struct visit *v, const struct tn_tf_entry *entry,
+                        const char *key)
+{
+    struct tn_pb_field field;
+    uint64_t           type = 0;
+    uint32_t           kind = tn_tf_attr_kind(entry->value, &field);
+
+    if (kind == 0) {
+        if (!tn_failed(v->c->error))
+            complain(v, TN_LEVEL_WARNING, "empty-attribute", entry->offset, key,
+                     "an attribute without a value");
+        return;
+    }
+    if (kind == ATTR_TYPE) {
+        check_type(v, field.value, field.offset, key);
+        if (strcmp(key, "dtype") == 0) {
+            v->has_dtype = true;
+            v->dtype     = field.value;
+        }
+        return;
+    }
+    if (field.type != TN_WIRE_LEN)
+        return;
+    if (kind == ATTR_TENSOR) {
+        check_tensor(v, field.body, key, &type);
+        if (strcmp(key, "value") == 0) {
+            v->has_value  = true;
+            v->value_type = type;
+        }
+    } else if (kind == ATTR_SHAPE) {
+        check_shape(v, field.body, field.offset, key);
+    } else if (kind == ATTR_FUNC) {
+        check_function(v, field.body, field.offset, key);
+    } else if (kind == ATTR_LIST) {
+        check_list(v, field.body, key);
+    }
+}
+
+static void check_key(struct visit *v, const struct tn_tf_entry *entry,
+                      const char *key)
+{
+    for (uint32_t i = 0; i < v->key_count; i++)
+        if (tn_bytes_equal(v->keys[i], entry->key)) {
+            complain(v, TN_LEVEL_WARNING, "duplicate-attribute", entry->offset,
+                     key, "the attribute occurs again; the last one counts");
+            return;
+        }
+    if (v->key_count < KEY_LIMIT)
+        v->keys[v->key_count++] = entry->key;
+}
+
+/* Attributes without which an op means nothing. */
+static void check_required(struct visit *v, const struct tn_op *op)
+{
+    struct tn_bytes type     = tn_model_name(v->c->model, op->type);
+    bool            is_const = tn_bytes_is(type, "Const");
+
+    if (!is_const && !tn_bytes_is(type, "Placeholder") &&
+        !tn_bytes_is(type, "VarHandleOp") && !tn_bytes_is(type, "VariableV2"))
+        return;
+    if (!v->has_dtype && v->key_count < KEY_LIMIT && !v->dtype)
+        complain(v, TN_LEVEL_ERROR, "missing-attribute", op->wire_offset, "",
+                 "%.*s without 'dtype'", TN_FMT(type));
+    if (is_const && !v->has_value && v->key_count < KEY_LIMIT)
+        complain(v, TN_LEVEL_ERROR, "missing-attribute", op->wire_offset, "",
+                 "Const without 'value'");
+    if (is_const && v->has_value && v->has_dtype && v->dtype != v->value_type)
+        complain(v, TN_LEVEL_ERROR, "type-mismatch", op->wire_offset, "",
+                 "'dtype' is %s, 'value' holds %s",
+                 tn_tf_dtype_name(v->dtype) ? tn_tf_dtype_name(v->dtype) : "?",
+                 tn_tf_dtype_name(v->value_type)
+                     ? tn_tf_dtype_name(v->value_type)
+                     : "?");
+}
+
+/* ---- one node
+ * ----------------------------------------------------------------------------
+ */
+
+static void check_order(struct visit *v, struct tn_cursor node)
+{
+    struct tn_pb_field field;
+    bool               has_control = false;
+
+    while (tn_pb_next(&node, &field)) {
+        if (field.number != 3 || !tn_pb_expect(&node, &field, TN_WIRE_LEN))
+            continue;
+        struct tn_bytes text       = tn_pb_text(&field);
+        bool            is_control = text.size && *text.data == '^';
+        if (has_control && !is_control) {
+            complain(v, TN_LEVEL_ERROR, "control-input-order", field.offset, "",
+                     "input '%.*s' comes after a control input", TN_FMT(text));
+            return;
+        }
+        has_control = is_control;
+    }
+}
+
+static void check_attrs(struct visit *v, struct tn_cursor node)
+{
+    struct tn_tf_entry entry;
+    char               key[64];
+
+    while (tn_tf_entry_next(&node, 5, &entry)) {
+        snprintf(key, sizeof key, "%.*s", TN_FMT(entry.key));
+        check_key(v, &entry, key);
+        check_value(v, &entry, key);
+    }
+}
+
+static void check_call(struct visit *v, const struct tn_op *op)
+{
+    uint32_t callee = tn_pairs_find(&v->c->functions, v->main, op->type);
+
+    if (callee == TN_NONE)
+        return;
+    note_call(v, callee);
+    check_arguments(v, callee, tn_model_op(v->c->model, v->op).input_count);
+}
+
+static void check_node(struct tn_tf_checking *c, uint32_t op, uint32_t main)
+{
+    const struct tn_op *row = tn_model_op_at(c->model, op);
+    struct visit   v = { .c = c, .op = op, .graph = row->graph, .main = main };
+    struct tn_span wire = { *tn_list_at(&c->model->sources, struct tn_source *,
+                                        row->source),
+                            row->wire_offset, row->wire_length };
+    struct tn_cursor node = tn_cursor_span(wire, c->error);
+
+    tn_op_path(c->model, op, v.where, sizeof v.where);
+    check_names(&v, row);
+    check_order(&v, node);
+    check_attrs(&v, node);
+    check_required(&v, row);
+    check_call(&v, row);
+}
+
+void tn_tf_check_nodes(struct tn_tf_checking *c)
+{
+    uint32_t main = TN_NONE;
+
+    for (uint32_t g = 0; g < c->model->graphs.count; g++) {
+        const struct tn_graph *graph = tn_model_graph_at(c->model, g);
+        if (graph->kind != TN_GRAPH_FUNCTION)
+            main = g;
+        for (uint64_t i = 0; i < graph->op_count; i++) {
+            if (c->report->is_stopped || tn_failed(c->error))
+                return;
+            check_node(c, graph->first_op + (uint32_t)i, main);
+        }
+        tn_arena_done(&c->arena); /* shapes of constants: scratch */
+    }
+}

@@ -1,0 +1,353 @@
+/*
+ * tf_encode.c - nodes, functions and graphs as bytes
+ *
+ *   NodeDef      1 name  2 op  3 input  4 device  5 attr  6, 7 others
+ *   FunctionDef  1 signature  3 node_def  4 ret  5.. others
+ *   GraphDef     1 node  2 library {1 function, 2, 3 gradients}  4 versions
+ */
+#include "format/tensorflow/tf_encode.h"
+
+#include "format/tensorflow/tf_dtype.h"
+
+/* What a graph made from nothing says of its age: everything in use today
+ * reads it. */
+#define NEW_PRODUCER     1087
+#define NEW_MIN_CONSUMER 12
+
+static void rope_init(struct tn_tf_encoder *encoder, struct tn_rope *rope)
+{
+    tn_rope_init(rope, encoder->arena, encoder->error);
+}
+
+/* Fields of an old message that `skip` does not name (bits by number), as they
+ * are. */
+static void put_rest(struct tn_tf_encoder *encoder, struct tn_span old,
+                     uint64_t skip, struct tn_rope *to)
+{
+    struct tn_cursor   c = tn_cursor_span(old, encoder->error);
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field))
+        if (field.number >= 64 || !(skip >> field.number & 1))
+            tn_rope_span(to, tn_pb_field_span(&c, &field));
+}
+
+#define BIT(number) (UINT64_C(1) << (number))
+
+/* A LEN field whose body lies in a file.  Most often the tag and the length
+ * before it are those we would write: then neighbours become one piece. */
+static void put_old(struct tn_tf_encoder *encoder, struct tn_rope *to,
+                    uint32_t number, struct tn_span body)
+{
+    struct tn_error quiet = TN_ERROR_INIT;
+    uint8_t         want[TN_VARINT_MAX * 2], have[TN_VARINT_MAX * 2];
+    unsigned        size = tn_varint_put(want, tn_tag(number, TN_WIRE_LEN));
+
+    size += tn_varint_put(want + size, body.length);
+    if (body.offset >= size &&
+        tn_source_read(body.source, body.offset - size, have, size, &quiet) ==
+            TN_OK &&
+        memcmp(want, have, size) == 0)
+        tn_rope_span(to, (struct tn_span){ body.source, body.offset - size,
+                                           body.length + size });
+    else
+        tn_pb_put_span(to, number, body);
+    (void)encoder;
+}
+
+/* ---- nodes
+ * --------------------------------------------------------------------- */
+
+static struct tn_span op_wire(const struct tn_model *model,
+                              const struct tn_op    *op)
+{
+    if (!op->wire_length)
+        return (struct tn_span){ NULL, 0, 0 };
+    return (struct tn_span){ *tn_list_at(&model->sources, struct tn_source *,
+                                         op->source),
+                             op->wire_offset, op->wire_length };
+}
+
+static void put_input(struct tn_tf_encoder *encoder, struct tn_rope *node,
+                      struct tn_bytes name, bool is_control)
+{
+    struct tn_buffer text;
+
+    if (!is_control) {
+        tn_pb_put_bytes(node, 3, name);
+        return;
+    }
+    tn_buffer_init(&text, encoder->arena->memory, encoder->error);
+    tn_buffer_byte(&text, '^');
+    tn_buffer_add(&text, name);
+    tn_pb_put_bytes(node, 3, tn_buffer_bytes(&text));
+    tn_buffer_done(&text);
+}
+
+static void put_inputs(struct tn_tf_encoder *encoder, struct tn_rope *node,
+                       uint32_t op)
+{
+    const struct tn_model *model = encoder->model;
+    const struct tn_op    *row   = tn_model_op_at(model, op);
+
+    for (uint32_t i = 0; i < row->input_count; i++) {
+        uint32_t value = tn_op_input(model, op, i);
+        if (value == TN_NONE)
+            continue;
+        put_input(encoder, node,
+                  tn_model_name(model, tn_model_value_at(model, value)->name),
+                  i >= row->input_count - row->control_count);
+    }
+}
+
+static void put_slot(struct tn_tf_encoder *encoder, struct tn_rope *node,
+                     const struct tn_attr_slot *slot)
+{
+    struct tn_rope entry, value;
+
+    rope_init(encoder, &entry);
+    tn_pb_put_bytes(&entry, 1, tn_model_name(encoder->model, slot->name));
+    if (slot->value) {
+        rope_init(encoder, &value);
+        tn_tf_encode_attr(encoder, slot->value, &value);
+        tn_pb_put_message(&entry, 2, &value);
+        tn_rope_done(&value);
+    } else {
+        tn_pb_put_span(&entry, 2, slot->wire);
+    }
+    tn_pb_put_message(node, 5, &entry);
+    tn_rope_done(&entry);
+}
+
+static void put_changed_node(struct tn_tf_encoder *encoder, struct tn_rope *to,
+                             uint32_t number, uint32_t op)
+{
+    const struct tn_model *model = encoder->model;
+    const struct tn_op    *row   = tn_model_op_at(model, op);
+    struct tn_rope         node;
+    char                   where[120];
+
+    rope_init(encoder, &node);
+    tn_pb_put_bytes(&node, 1, tn_model_name(model, row->name));
+    tn_pb_put_bytes(&node, 2, tn_model_name(model, row->type));
+    put_inputs(encoder, &node, op);
+    put_rest(encoder, op_wire(model, row),
+             BIT(1) | BIT(2) | BIT(3) |
+                 (row->first_attr == TN_NONE ? 0 : BIT(5)),
+             &node);
+    for (uint32_t i = 0; row->first_attr != TN_NONE && i < row->attr_count; i++)
+        put_slot(encoder, &node,
+                 tn_list_at(&model->attrs, struct tn_attr_slot,
+                            (uint64_t)row->first_attr + i));
+    tn_pb_put_message(to, number, &node);
+    tn_rope_done(&node);
+    tn_op_path(model, op, where, sizeof where);
+    tn_error_where(encoder->error, "%s", where);
+}
+
+/* A constant that an edit added to the graph's own list: TensorFlow has no
+ * such list, so it becomes a node. */
+static void put_const(struct tn_tf_encoder *encoder, struct tn_rope *to,
+                      uint32_t number, const struct tn_tensor *tensor)
+{
+    const struct tn_tensor *const one[]    = { tensor };
+    const int64_t                 dtype[]  = { tensor->elements.shape.dtype };
+    struct tn_attr_value          values[] = {
+                 { .kind = TN_ATTR_DTYPE, .count = 1, .of.ints = dtype },
+                 { .kind = TN_ATTR_TENSOR, .count = 1, .of.tensors = one },
+    };
+    static const char *const keys[] = { "dtype", "value" };
+    struct tn_rope           node, entry, value;
+
+    rope_init(encoder, &node);
+    tn_pb_put_bytes(&node, 1, tn_tensor_name(tensor));
+    tn_pb_put_text(&node, 2, "Const");
+    for (unsigned i = 0; i < 2; i++) {
+        rope_init(encoder, &entry);
+        rope_init(encoder, &value);
+        tn_pb_put_text(&entry, 1, keys[i]);
+        tn_tf_encode_attr(encoder, &values[i], &value);
+        tn_pb_put_message(&entry, 2, &value);
+        tn_pb_put_message(&node, 5, &entry);
+        tn_rope_done(&value);
+        tn_rope_done(&entry);
+    }
+    tn_pb_put_message(to, number, &node);
+    tn_rope_done(&node);
+}
+
+/* All nodes of a graph: constants that were added, then its ops. */
+static void put_nodes(struct tn_tf_encoder *encoder, struct tn_rope *to,
+                      uint32_t number, uint32_t graph)
+{
+    const struct tn_model *model = encoder->model;
+    const struct tn_graph *g     = tn_model_graph_at(model, graph);
+
+    for (uint64_t i = 0; i < model->tensors.count; i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(model, i);
+        if (tensor->graph == graph && tensor->node == TN_NONE)
+            put_const(encoder, to, number, tensor);
+    }
+    for (uint64_t i = 0; i < g->op_count && !tn_failed(encoder->error); i++) {
+        uint32_t            op  = g->first_op + (uint32_t)i;
+        const struct tn_op *row = tn_model_op_at(model, op);
+        if (row->first_attr == TN_NONE && row->wire_length)
+            put_old(encoder, to, number, op_wire(model, row));
+        else
+            put_changed_node(encoder, to, number, op);
+    }
+}
+
+/* ---- functions
+ * ------------------------------------------------------------------- */
+
+/* The old signature under a name that may be new. */
+static void put_old_signature(struct tn_tf_encoder  *encoder,
+                              struct tn_rope        *function,
+                              const struct tn_graph *g)
+{
+    struct tn_cursor   c = tn_cursor_span(g->wire, encoder->error);
+    struct tn_pb_field field;
+    struct tn_rope     signature;
+
+    rope_init(encoder, &signature);
+    tn_pb_put_bytes(&signature, 1, tn_model_name(encoder->model, g->name));
+    while (tn_pb_next(&c, &field))
+        if (field.number == 1 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            put_rest(encoder, tn_pb_body_span(&field), BIT(1), &signature);
+    tn_pb_put_message(function, 1, &signature);
+    tn_rope_done(&signature);
+}
+
+/* An argument's name: letters, digits and '_' of what the end is called. */
+static void put_arg_name(struct tn_tf_encoder *encoder, struct tn_rope *to,
+                         const struct tn_end *end)
+{
+    struct tn_bytes  from = end->key.size ? end->key : end->name;
+    struct tn_buffer name;
+
+    tn_buffer_init(&name, encoder->arena->memory, encoder->error);
+    for (size_t i = 0; i < from.size; i++) {
+        uint8_t c       = from.data[i];
+        bool    is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       (c >= '0' && c <= '9');
+        tn_buffer_byte(&name, is_word ? c : '_');
+    }
+    tn_pb_put_bytes(to, 1, tn_buffer_bytes(&name));
+    tn_buffer_done(&name);
+}
+
+static void put_args(struct tn_tf_encoder *encoder, struct tn_rope *signature,
+                     uint32_t number, struct tn_ends ends)
+{
+    for (uint32_t i = 0; i < ends.count; i++) {
+        const struct tn_end *end = &ends.items[i];
+        struct tn_rope       arg;
+        rope_init(encoder, &arg);
+        if (number == 2)
+            tn_pb_put_bytes(&arg, 1, end->name);
+        else
+            put_arg_name(encoder, &arg, end);
+        if (end->dtype != TN_UNDEFINED)
+            tn_pb_put_varint(&arg, 3, tn_tf_dtype_number(end->dtype));
+        tn_pb_put_message(signature, number, &arg);
+        tn_rope_done(&arg);
+    }
+}
+
+static void put_new_signature(struct tn_tf_encoder  *encoder,
+                              struct tn_rope        *function,
+                              const struct tn_graph *g)
+{
+    struct tn_rope signature;
+
+    rope_init(encoder, &signature);
+    tn_pb_put_bytes(&signature, 1, tn_model_name(encoder->model, g->name));
+    put_args(encoder, &signature, 2, g->inputs);
+    put_args(encoder, &signature, 3, g->outputs);
+    tn_pb_put_message(function, 1, &signature);
+    tn_rope_done(&signature);
+}
+
+static void put_returns(struct tn_tf_encoder *encoder, struct tn_rope *function,
+                        struct tn_ends outputs)
+{
+    for (uint32_t i = 0; i < outputs.count; i++) {
+        struct tn_rope ret;
+        rope_init(encoder, &ret);
+        put_arg_name(encoder, &ret, &outputs.items[i]);
+        tn_pb_put_bytes(&ret, 2, outputs.items[i].name);
+        tn_pb_put_message(function, 4, &ret);
+        tn_rope_done(&ret);
+    }
+}
+
+static void put_function(struct tn_tf_encoder *encoder, struct tn_rope *library,
+                         uint32_t graph)
+{
+    const struct tn_graph *g = tn_model_graph_at(encoder->model, graph);
+    struct tn_rope         function;
+
+    if (!g->is_touched && g->wire.length) {
+        put_old(encoder, library, 1, g->wire);
+        return;
+    }
+    rope_init(encoder, &function);
+    if (g->wire.length)
+        put_old_signature(encoder, &function, g);
+    else
+        put_new_signature(encoder, &function, g);
+    put_nodes(encoder, &function, 3, graph);
+    if (g->wire.length)
+        put_rest(encoder, g->wire, BIT(1) | BIT(3), &function);
+    else
+        put_returns(encoder, &function, g->outputs);
+    tn_pb_put_message(library, 1, &function);
+    tn_rope_done(&function);
+}
+
+static void put_library(struct tn_tf_encoder *encoder, struct tn_rope *to,
+                        uint32_t first, uint32_t end, struct tn_span old)
+{
+    struct tn_cursor   c = tn_cursor_span(old, encoder->error);
+    struct tn_pb_field field;
+    struct tn_rope     library;
+
+    rope_init(encoder, &library);
+    for (uint32_t i = first; i < end && !tn_failed(encoder->error); i++)
+        put_function(encoder, &library, i);
+    while (tn_pb_next(&c, &field)) /* gradients */
+        if (field.number == 2 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            put_rest(encoder, tn_pb_body_span(&field), BIT(1), &library);
+    if (library.length)
+        tn_pb_put_message(to, 2, &library);
+    tn_rope_done(&library);
+}
+
+/* ---- the graph
+ * --------------------------------------------------------------------- */
+
+static void put_new_versions(struct tn_tf_encoder *encoder, struct tn_rope *to)
+{
+    struct tn_rope versions;
+
+    rope_init(encoder, &versions);
+    tn_pb_put_varint(&versions, 1, NEW_PRODUCER);
+    tn_pb_put_varint(&versions, 2, NEW_MIN_CONSUMER);
+    tn_pb_put_message(to, 4, &versions);
+    tn_rope_done(&versions);
+}
+
+void tn_tf_encode_graph(struct tn_tf_encoder *encoder, uint32_t main,
+                        uint32_t end, struct tn_span old, struct tn_rope *to)
+{
+    if (!encoder->model->is_edited) {
+        tn_rope_span(to, old);
+        return;
+    }
+    put_nodes(encoder, to, 1, main);
+    put_library(encoder, to, main + 1, end, old);
+    put_rest(encoder, old, BIT(1) | BIT(2), to);
+    if (!old.length)
+        put_new_versions(encoder, to);
+}

@@ -1,0 +1,32 @@
+/*
+ * tf_encode.h - a model's graph as the bytes of a GraphDef again
+ *
+ * What the model did not change is spliced from where it was read; an edited
+ * node, function or constant is composed anew, with whatever the tables do not
+ * hold (devices, debug info, unknown fields) taken from its old bytes.
+ */
+#ifndef TN_FORMAT_TF_ENCODE_H
+#define TN_FORMAT_TF_ENCODE_H
+
+#include "format/tensorflow/tf.h"
+#include "wire/pb/pb_write.h"
+
+struct tn_tf_encoder {
+    const struct tn_model *model;
+    struct tn_arena       *arena; /* of ropes and producers, until written    */
+    struct tn_error       *error;
+};
+
+/* TensorProto and AttrValue. */
+void tn_tf_encode_tensor(struct tn_tf_encoder     *encoder,
+                         const struct tn_elements *elements,
+                         struct tn_rope           *to);
+void tn_tf_encode_attr(struct tn_tf_encoder       *encoder,
+                       const struct tn_attr_value *value, struct tn_rope *to);
+
+/* The GraphDef whose nodes are graph `main` and whose functions are the graphs
+ * after it, up to `end`; `old` is where it was read, length 0: nowhere. */
+void tn_tf_encode_graph(struct tn_tf_encoder *encoder, uint32_t main,
+                        uint32_t end, struct tn_span old, struct tn_rope *to);
+
+#endif

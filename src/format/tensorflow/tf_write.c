@@ -1,0 +1,525 @@
+/*
+ * tf_write.c - TensorFlow models into files and folders
+ *
+ * A message is a rope of spans of the old one; only what an edit touched is
+ * composed anew.  The files beside a SavedModel go along as they are.
+ */
+#include "base/arith.h"
+#include "format/tensorflow/tf.h"
+#include "format/tensorflow/tf_bundle.h"
+#include "format/tensorflow/tf_bundle_write.h"
+#include "format/tensorflow/tf_encode.h"
+
+struct writing {
+    const struct tn_model         *model;
+    const struct tn_write_options *options;
+    struct tn_output              *to;
+    struct tn_error               *error;
+    const struct tn_tf_detail     *detail; /* never NULL                      */
+    struct tn_arena                arena;
+    struct tn_tf_encoder           encoder;
+};
+
+static const struct tn_tf_detail no_detail;
+
+static void writing_init(struct writing *w, const struct tn_model *model,
+                         const struct tn_write_options *options,
+                         struct tn_output *to, struct tn_error *error)
+{
+    *w = (struct writing){ .model   = model,
+                           .options = options,
+                           .to      = to,
+                           .error   = error,
+                           .detail =
+                               model->detail ? model->detail : &no_detail };
+    tn_arena_init(&w->arena, model->memory);
+    w->encoder = (struct tn_tf_encoder){ model, &w->arena, error };
+}
+
+static enum tn_status count_bytes(struct writing *w, uint64_t bytes)
+{
+    if (w->options->meter)
+        return tn_meter_add(w->options->meter, bytes, w->error);
+    return w->error->status;
+}
+
+/* TensorFlow cannot read larger messages, so we make none; but what is already
+ * so large may be moved. */
+static enum tn_status check_size(struct writing *w, uint64_t size)
+{
+    if (size <= TN_TF_MESSAGE_MAX ||
+        w->detail->message.length > TN_TF_MESSAGE_MAX)
+        return w->error->status;
+    return tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
+                        "%" PRIu64 " bytes: a message that TensorFlow can read "
+                        "has at most %" PRIu64
+                        "; keep large constants in a checkpoint",
+                        size, TN_TF_MESSAGE_MAX);
+}
+
+static enum tn_status write_rope(struct writing *w, const struct tn_rope *rope,
+                                 struct tn_sink *sink)
+{
+    TN_TRY(check_size(w, rope->length));
+    TN_TRY(tn_rope_write(rope, sink, w->error));
+    return count_bytes(w, rope->length);
+}
+
+/* ---- messages
+ * ---------------------------------------------------------------------- */
+
+/* In an edited model the graphs have new numbers: the n-th main graph is the
+ * n-th meta graph's. */
+static uint32_t find_main_graph(const struct tn_model *model, uint32_t nth)
+{
+    for (uint32_t i = 0; i < model->graphs.count; i++)
+        if (tn_model_graph_at(model, i)->kind != TN_GRAPH_FUNCTION &&
+            nth-- == 0)
+            return i;
+    return TN_NONE;
+}
+
+static void put_graph(struct writing *w, uint32_t nth, struct tn_span old,
+                      struct tn_rope *to)
+{
+    uint32_t main = find_main_graph(w->model, nth);
+    uint32_t end  = find_main_graph(w->model, nth + 1);
+
+    if (main == TN_NONE)
+        tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
+                     "there is no graph to write");
+    else
+        tn_tf_encode_graph(
+            &w->encoder, main,
+            end == TN_NONE ? (uint32_t)w->model->graphs.count : end, old, to);
+}
+
+/* The GraphDef of a model of any of our formats. */
+static struct tn_span old_graph(const struct writing *w)
+{
+    if (w->detail->meta_count)
+        return w->detail->metas[0].graph_def;
+    return w->detail->message;
+}
+
+static void put_meta(struct writing *w, uint32_t nth, struct tn_rope *to)
+{
+    const struct tn_tf_meta *meta =
+        nth < w->detail->meta_count ? &w->detail->metas[nth] : NULL;
+    struct tn_cursor   c;
+    struct tn_pb_field field;
+    struct tn_rope     graph;
+    bool               is_done = false;
+
+    if (meta && !w->model->is_edited) {
+        tn_rope_span(to, meta->wire);
+        return;
+    }
+    tn_rope_init(&graph, &w->arena, w->error);
+    put_graph(w, nth, meta ? meta->graph_def : w->detail->message, &graph);
+    if (!meta)
+        tn_pb_put_text(to, 1, ""); /* an empty MetaInfoDef */
+    c = tn_cursor_span(meta ? meta->wire : (struct tn_span){ NULL, 0, 0 },
+                       w->error);
+    while (tn_pb_next(&c, &field)) {
+        if (field.number > 1 && !is_done) {
+            tn_pb_put_message(to, 2, &graph);
+            is_done = true;
+        }
+        if (field.number != 2)
+            tn_rope_span(to, tn_pb_field_span(&c, &field));
+    }
+    if (!is_done)
+        tn_pb_put_message(to, 2, &graph);
+    tn_rope_done(&graph);
+}
+
+static void put_meta_field(struct writing *w, uint32_t nth, struct tn_rope *to)
+{
+    struct tn_rope meta;
+
+    tn_rope_init(&meta, &w->arena, w->error);
+    put_meta(w, nth, &meta);
+    tn_pb_put_message(to, 2, &meta);
+    tn_rope_done(&meta);
+}
+
+static bool is_saved_model(const struct writing *w)
+{
+    return w->model->detail && strcmp(w->model->format, "tf-saved-model") == 0;
+}
+
+static void put_saved_model(struct writing *w, struct tn_rope *to)
+{
+    struct tn_cursor   c   = tn_cursor_span(w->detail->message, w->error);
+    uint32_t           nth = 0;
+    struct tn_pb_field field;
+
+    if (!is_saved_model(w)) {
+        tn_pb_put_varint(to, 1, 1); /* schema version */
+        put_meta_field(w, 0, to);
+    } else if (!w->model->is_edited) {
+        tn_rope_span(to, w->detail->message);
+    } else {
+        while (tn_pb_next(&c, &field))
+            if (field.number == 2)
+                put_meta_field(w, nth++, to);
+            else
+                tn_rope_span(to, tn_pb_field_span(&c, &field));
+    }
+}
+
+static enum tn_status write_main(struct writing *w, struct tn_rope *rope)
+{
+    struct tn_sink *sink;
+
+    if (!tn_failed(w->error) && tn_output_main(w->to, &sink, w->error) == TN_OK)
+        write_rope(w, rope, sink);
+    tn_rope_done(rope);
+    tn_arena_done(&w->arena);
+    return w->error->status;
+}
+
+/* A GraphDef that was fed in several pieces has to be joined: only an edit
+ * composes it anew. */
+static enum tn_status refuse_pieces(const struct writing *w)
+{
+    if (!w->model->is_edited && w->detail->meta_count &&
+        w->detail->metas[0].graph_def_count > 1)
+        return tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "the meta graph holds its graph in %" PRIu32
+                            " pieces",
+                            w->detail->metas[0].graph_def_count);
+    return TN_OK;
+}
+
+enum tn_status tn_tf_write_graph(const struct tn_model         *model,
+                                 const struct tn_write_options *options,
+                                 struct tn_output *to, struct tn_error *error)
+{
+    struct writing w;
+    struct tn_rope rope;
+
+    writing_init(&w, model, options, to, error);
+    TN_TRY(refuse_pieces(&w));
+    tn_rope_init(&rope, &w.arena, error);
+    put_graph(&w, 0, old_graph(&w), &rope);
+    return write_main(&w, &rope);
+}
+
+enum tn_status tn_tf_write_meta_graph(const struct tn_model         *model,
+                                      const struct tn_write_options *options,
+                                      struct tn_output              *to,
+                                      struct tn_error               *error)
+{
+    struct writing w;
+    struct tn_rope rope;
+
+    writing_init(&w, model, options, to, error);
+    tn_rope_init(&rope, &w.arena, error);
+    put_meta(&w, 0, &rope);
+    return write_main(&w, &rope);
+}
+
+/* ---- checkpoints
+ * --------------------------------------------------------------------- */
+
+static bool is_weight(const struct tn_tensor *tensor)
+{
+    return tensor->role == TN_ROLE_VARIABLE || tensor->role == TN_ROLE_STATE ||
+           tensor->role == TN_ROLE_INITIALIZER;
+}
+
+static enum tn_status after_tensor(void *context, uint64_t tensor,
+                                   uint64_t bytes, struct tn_error *error)
+{
+    struct writing *w = context;
+
+    (void)tensor;
+    if (w->options->meter)
+        return tn_meter_add(w->options->meter, bytes, error);
+    return error->status;
+}
+
+/* Data keeps the order it has: by file, then by offset. */
+static bool is_before(const struct tn_elements *a, const struct tn_elements *b)
+{
+    const struct tn_span *x = &a->payload.span, *y = &b->payload.span;
+
+    if (x->source != y->source) {
+        const char *p     = x->source ? x->source->name : "";
+        const char *q     = y->source ? y->source->name : "";
+        int         order = strcmp(p, q);
+        return order < 0;
+    }
+    return x->offset < y->offset;
+}
+
+static void sift(struct tn_tf_bundle_tensor *items, uint64_t root,
+                 uint64_t count)
+{
+    for (uint64_t child; (child = 2 * root + 1) < count; root = child) {
+        if (child + 1 < count &&
+            is_before(items[child].elements, items[child + 1].elements))
+            child++;
+        if (!is_before(items[root].elements, items[child].elements))
+            return;
+        struct tn_tf_bundle_tensor swap = items[root];
+        items[root]                     = items[child];
+        items[child]                    = swap;
+    }
+}
+
+/* In place, and never quadratic. */
+static void sort_by_place(struct tn_tf_bundle_tensor *items, uint64_t count)
+{
+    for (uint64_t i = count / 2; i-- > 0;)
+        sift(items, i, count);
+    for (uint64_t end = count; end > 1;) {
+        struct tn_tf_bundle_tensor swap = items[0];
+        items[0]                        = items[--end];
+        items[end]                      = swap;
+        sift(items, 0, end);
+    }
+}
+
+static enum tn_status write_tensors(struct writing *w, const char *prefix,
+                                    bool is_main)
+{
+    const struct tn_model      *model = w->model;
+    uint64_t                    count = 0;
+    struct tn_tf_bundle_tensor *items = tn_new(
+        &w->arena, struct tn_tf_bundle_tensor, model->tensors.count, w->error);
+    struct tn_tf_bundle_options how = { .shard_size = w->options->shard_size,
+                                        .is_main    = is_main,
+                                        .after      = after_tensor,
+                                        .context    = w };
+
+    if (!items)
+        return w->error->status;
+    for (uint64_t i = 0; i < model->tensors.count; i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(model, i);
+        if (is_weight(tensor))
+            items[count++] =
+                (struct tn_tf_bundle_tensor){ tn_tensor_name(tensor),
+                                              &tensor->elements };
+    }
+    if (count == 0)
+        return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
+                            "the model has no variables to put into a "
+                            "checkpoint");
+    sort_by_place(items, count);
+    *w->options->tensors_moved += count;
+    return tn_tf_bundle_write(w->to, prefix, items, count, &how, model->memory,
+                              w->error);
+}
+
+enum tn_status tn_tf_write_checkpoint(const struct tn_model         *model,
+                                      const struct tn_write_options *options,
+                                      struct tn_output              *to,
+                                      struct tn_error               *error)
+{
+    struct writing w;
+    const char    *name = tn_output_name(to);
+    size_t         size = strlen(name);
+
+    writing_init(&w, model, options, to, error);
+    if (size > 6 && strcmp(name + size - 6, ".index") == 0)
+        size -= 6;
+    const char *prefix =
+        tn_text_format(&w.arena, error, "%.*s", (int)size, name);
+    if (prefix)
+        write_tensors(&w, prefix, true);
+    tn_arena_done(&w.arena);
+    return error->status;
+}
+
+/* ---- SavedModel folders
+ * -------------------------------------------------------------- */
+
+/* Whether the variables are those of the old checkpoint, all of them. */
+static bool has_old_variables(const struct writing *w)
+{
+    uint64_t count = 0;
+
+    if (!w->detail->table)
+        return false;
+    for (uint64_t i = 0; i < w->model->tensors.count; i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(w->model, i);
+        if (tensor->graph != TN_NONE)
+            continue;
+        if (tensor->wire.source != w->detail->table->index)
+            return false;
+        count++;
+    }
+    return count == tn_tf_bundle_count(w->detail->table) &&
+           !w->options->shard_size;
+}
+
+static bool has_variables(const struct writing *w)
+{
+    for (uint64_t i = 0; i < w->model->tensors.count; i++)
+        if (is_weight(tn_model_tensor(w->model, i)) &&
+            tn_model_tensor(w->model, i)->graph == TN_NONE)
+            return true;
+    return false;
+}
+
+static enum tn_status copy_file(struct writing *w, const char *name)
+{
+    struct tn_source *source;
+    struct tn_sink   *sink;
+
+    TN_TRY(
+        tn_bundle_sibling(w->detail->bundle, tn_text(name), &source, w->error));
+    TN_TRY(tn_output_side(w->to, name, &sink, w->error));
+    if (source->size)
+        TN_TRY(tn_sink_splice(sink, (struct tn_span){ source, 0, source->size },
+                              w->error));
+    return count_bytes(w, source->size);
+}
+
+/* What is known to belong to a SavedModel, when it was opened by its file: the
+ * folder may hold anything. */
+static bool is_known_entry(const char *name)
+{
+    static const char *const known[] = {
+        "variables/",     "assets/",           "assets.extra/",   "debug/",
+        "fingerprint.pb", "keras_metadata.pb", "tfhub_module.pb", NULL,
+    };
+
+    for (const char *const *k = known; *k; k++)
+        if (strcmp(name, *k) == 0)
+            return true;
+    return false;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Written anew, or no longer true. */
+static bool is_left_out(const char *name, bool keep_variables,
+                        bool keep_fingerprint)
+{
+    if (strcmp(name, "saved_model.pb") == 0 ||
+        strcmp(name, "saved_model.pbtxt") == 0)
+        return true;
+    if (strcmp(name, "fingerprint.pb") == 0)
+        return !keep_fingerprint;
+    return !keep_variables && (starts_with(name, "variables/variables.index") ||
+                               starts_with(name, "variables/variables.data-"));
+}
+
+/* Folders that are still to be copied; names end in '/', "" is the top. */
+struct copying {
+    struct tn_list folders; /* const char *                                   */
+    bool           keep_variables, keep_fingerprint;
+};
+
+static enum tn_status copy_entry(struct writing *w, struct copying *copying,
+                                 const char *folder, const char *entry)
+{
+    const char *name =
+        tn_text_format(&w->arena, w->error, "%s%s", folder, entry);
+
+    if (!name)
+        return w->error->status;
+    if (is_left_out(name, copying->keep_variables, copying->keep_fingerprint))
+        return TN_OK;
+    if (!folder[0] && w->detail->bundle->main && !is_known_entry(name))
+        return TN_OK;
+    if (name[strlen(name) - 1] != '/')
+        return copy_file(w, name);
+    const char **slot = tn_list_push(&copying->folders, const char *, w->error);
+    if (slot)
+        *slot = name;
+    return w->error->status;
+}
+
+static enum tn_status copy_folder(struct writing *w, struct copying *copying,
+                                  const char *folder)
+{
+    const char *const *names;
+    uint64_t           count;
+    size_t             size = strlen(folder);
+    const char        *path = tn_text_format(&w->arena, w->error, "%.*s",
+                                             (int)(size ? size - 1 : 0), folder);
+
+    if (!path)
+        return w->error->status;
+    TN_TRY(tn_bundle_list(w->detail->bundle, path, &names, &count, w->error));
+    for (uint64_t i = 0; i < count; i++)
+        TN_TRY(copy_entry(w, copying, folder, names[i]));
+    return TN_OK;
+}
+
+static enum tn_status copy_files(struct writing *w, bool keep_variables,
+                                 bool keep_fingerprint)
+{
+    struct copying copying = { .keep_variables   = keep_variables,
+                               .keep_fingerprint = keep_fingerprint };
+
+    if (!w->detail->bundle || w->detail->bundle->folder < 0)
+        return TN_OK;
+    tn_list_init(&copying.folders, w->model->memory, sizeof(const char *));
+    copy_folder(w, &copying, "");
+    while (copying.folders.count && !tn_failed(w->error)) {
+        const char *folder = *tn_list_at(&copying.folders, const char *,
+                                         --copying.folders.count);
+        copy_folder(w, &copying, folder);
+    }
+    tn_list_done(&copying.folders);
+    return w->error->status;
+}
+
+static enum tn_status write_message(struct writing *w)
+{
+    struct tn_rope  rope;
+    struct tn_sink *sink;
+
+    tn_rope_init(&rope, &w->arena, w->error);
+    put_saved_model(w, &rope);
+    if (!tn_failed(w->error) &&
+        tn_output_side(w->to, "saved_model.pb", &sink, w->error) == TN_OK)
+        write_rope(w, &rope, sink);
+    tn_rope_done(&rope);
+    return w->error->status;
+}
+
+/* The fingerprint holds hashes of both files: it stays while they do. */
+static bool keeps_message(const struct writing *w)
+{
+    return !w->model->is_edited && is_saved_model(w) &&
+           strstr(w->detail->model_file, ".pbtxt") == NULL;
+}
+
+static enum tn_status write_folder(struct writing *w)
+{
+    bool keep_variables = has_old_variables(w);
+
+    if (!w->detail->meta_count)
+        return tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "a bare graph has no signatures, so it is no "
+                            "SavedModel");
+    if (is_saved_model(w))
+        TN_TRY(
+            copy_files(w, keep_variables, keeps_message(w) && keep_variables));
+    if (!keep_variables && has_variables(w))
+        TN_TRY(write_tensors(w, "variables/variables", false));
+    return write_message(w);
+}
+
+enum tn_status tn_tf_write_saved_model(const struct tn_model         *model,
+                                       const struct tn_write_options *options,
+                                       struct tn_output              *to,
+                                       struct tn_error               *error)
+{
+    struct writing w;
+
+    writing_init(&w, model, options, to, error);
+    write_folder(&w);
+    tn_arena_done(&w.arena);
+    return error->status;
+}
