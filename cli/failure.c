@@ -52,9 +52,11 @@ static bool is_path_said(const struct tn_error *error, const char *path)
 
     if (found == NULL || is_named(error->status))
         return false;
-    const char *end = found + strlen(path);
-    return (found == error->what || strchr(" '", found[-1]) != NULL) &&
-           strchr(" ':", *end) != NULL; /* or the end of it */
+    char before = found > error->what ? found[-1] : '\0';
+    char after  = found[strlen(path)];
+    return (before == ' ' && after == ':') ||
+           (before == '\0' && after == ' ') ||
+           (before == '\'' && after == '\'');
 }
 
 static void print_failure(const char *path, const struct tn_error *error)

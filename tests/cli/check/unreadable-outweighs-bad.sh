@@ -1,0 +1,2 @@
+: >empty.onnx
+tenon check empty.onnx missing.onnx >/dev/null

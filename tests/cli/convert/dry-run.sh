@@ -1,0 +1,2 @@
+tenon convert -n tiny.onnx -o big.onnx --external big.bin
+ls

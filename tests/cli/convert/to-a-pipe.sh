@@ -1,0 +1,1 @@
+tenon convert tiny.onnx --to onnx -o - | tenon check -

@@ -1,0 +1,1 @@
+tenon convert tiny.onnx -o tiny.xyz

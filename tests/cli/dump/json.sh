@@ -1,0 +1,1 @@
+tenon dump --json tiny.onnx | head -c 200

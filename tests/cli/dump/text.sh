@@ -1,0 +1,1 @@
+tenon dump tiny.onnx | head -n 8

@@ -1,0 +1,1 @@
+tenon get tiny.onnx flat --slice 0:1:0

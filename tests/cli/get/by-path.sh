@@ -1,0 +1,1 @@
+tenon get tiny.onnx 'graph.initializer[2]'

@@ -1,0 +1,2 @@
+tenon get tiny.onnx flat -n -o flat.npy
+ls

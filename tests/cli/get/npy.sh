@@ -1,0 +1,1 @@
+tenon get tiny.onnx flat --npy | od -An -c

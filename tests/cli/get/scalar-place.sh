@@ -1,0 +1,1 @@
+tenon get tiny.onnx filters --slice 1,0,-1,1

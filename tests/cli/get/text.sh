@@ -1,0 +1,1 @@
+tenon get tiny.onnx filters --slice 0:2,0

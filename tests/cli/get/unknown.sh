@@ -1,0 +1,1 @@
+tenon get tiny.onnx something-else-entirely

@@ -1,0 +1,1 @@
+tenon undump "$root/examples/tiny.onnx.textproto" -o - | cmp - tiny.onnx
