@@ -40,6 +40,16 @@ static inline void pb_sample_close(struct pb_sample *sample)
     tn_arena_done(&sample->arena);
 }
 
+/* Opened once and kept: for fuzzers. */
+static inline const struct pb_sample *pb_sample_kept(void)
+{
+    static struct pb_sample sample;
+
+    if (!sample.two && pb_sample_open(&sample) != TN_OK)
+        return NULL;
+    return &sample;
+}
+
 /* Bytes to text or JSON. */
 static inline enum tn_status pb_sample_print(const struct pb_sample     *sample,
                                              const struct tn_pb_message *type,

@@ -29,23 +29,22 @@ static void check_again(const struct pb_sample     *sample,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct pb_sample sample;
-    struct tn_memory memory;
-    struct tn_error  error = TN_ERROR_INIT;
-    struct tn_buffer bytes;
+    const struct pb_sample *sample = pb_sample_kept();
+    struct tn_memory        memory;
+    struct tn_error         error = TN_ERROR_INIT;
+    struct tn_buffer        bytes;
 
-    assert(pb_sample_open(&sample) == TN_OK);
+    assert(sample);
     const struct tn_pb_message *type =
-        size && data[0] == '#' ? sample.three : sample.two;
+        size && data[0] == '#' ? sample->three : sample->two;
     tn_memory_init(&memory, NULL, 0);
     tn_buffer_init(&bytes, &memory, &error);
-    if (pb_sample_parse(&sample, type, TN_PB_AS_TEXT, tn_bytes(data, size),
+    if (pb_sample_parse(sample, type, TN_PB_AS_TEXT, tn_bytes(data, size),
                         &bytes, &error) == TN_OK)
-        check_again(&sample, type, &bytes, &memory);
+        check_again(sample, type, &bytes, &memory);
     else
         assert(error.offset == TN_NOWHERE || error.offset <= size);
     tn_buffer_done(&bytes);
     assert(memory.used == 0);
-    pb_sample_close(&sample);
     return 0;
 }
