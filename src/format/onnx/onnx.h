@@ -298,6 +298,11 @@ enum tn_status tn_onnx_open(struct tn_bundle *bundle, struct tn_model *model,
 enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
                              const struct tn_model *model,
                              struct tn_report *report, struct tn_error *error);
+/* Of a tensor that is a file of its own. */
+enum tn_status tn_onnx_check_lone(struct tn_bundle      *bundle,
+                                  const struct tn_model *model,
+                                  struct tn_report      *report,
+                                  struct tn_error       *error);
 enum tn_status tn_onnx_write(const struct tn_model         *model,
                              const struct tn_write_options *options,
                              struct tn_output *to, struct tn_error *error);

@@ -226,6 +226,7 @@ const struct tn_format tn_format_onnx = {
     .message  = "onnx.ModelProto",
     .probe    = onnx_probe,
     .open     = tn_onnx_open,
+    .check    = tn_onnx_check,
     .write    = tn_onnx_write,
 };
 
@@ -238,4 +239,5 @@ const struct tn_format tn_format_onnx_tensor = {
     .message  = "onnx.TensorProto",
     .probe    = tensor_probe,
     .open     = tensor_open,
+    .check    = tn_onnx_check_lone,
 };

@@ -1,0 +1,301 @@
+/*
+ * onnx_check.c - every problem of a model beyond its grammar
+ *
+ * Here: the model itself.  Nodes and types are in onnx_check_node.c, graphs
+ * and functions in onnx_check_graph.c, tensors in onnx_check_tensor.c; what
+ * holds for graphs of any dialect is in ir/graph_check.c.
+ *
+ * Errors are what the ONNX specification forbids, or what makes elements
+ * unreadable.  What real files do and runtimes tolerate is a warning.
+ */
+#include "format/onnx/onnx_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "ir/graph_check.h"
+
+static void write_place(const struct tn_onnx_checker *ch,
+                        const struct tn_onnx_place *place, char *to,
+                        size_t size)
+{
+    size_t length = 0;
+
+    if (place->op == TN_NONE) {
+        snprintf(to, size, "%s", place->text);
+        return;
+    }
+    length = tn_op_path(ch->model, place->op, to, size);
+    if (place->attribute != TN_NONE && length < size)
+        snprintf(to + length, size - length, ".attribute[%" PRIu32 "]",
+                 place->attribute);
+}
+
+void tn_onnx_complain(struct tn_onnx_checker *ch, enum tn_finding_level level,
+                      const char *rule, uint64_t offset,
+                      const struct tn_onnx_place *where, const char *format,
+                      ...)
+{
+    char what[200], path[TN_ONNX_WHERE];
+
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    write_place(ch, where, path, sizeof path);
+    tn_report_format(ch->report, level, rule, "", offset, path, "%s", what);
+}
+
+void tn_onnx_complain_error(struct tn_onnx_checker     *ch,
+                            const struct tn_error      *failure,
+                            const struct tn_onnx_place *where)
+{
+    struct tn_error finding = *failure;
+    char            path[TN_ONNX_WHERE];
+
+    if (!tn_failed(failure))
+        return;
+    if (failure->status == TN_NO_MEMORY || failure->status == TN_LIMIT) {
+        *ch->error = *failure;
+        return;
+    }
+    write_place(ch, where, path, sizeof path);
+    tn_error_where(&finding, "%s", path);
+    tn_report_add(ch->report, TN_LEVEL_ERROR, "malformed", &finding);
+}
+
+void tn_onnx_expect_ir(struct tn_onnx_checker *ch, int64_t since,
+                       uint64_t offset, const struct tn_onnx_place *where,
+                       const char *what)
+{
+    int64_t said = ch->detail->ir_version;
+
+    if (said >= since || said <= 0)
+        return;
+    tn_onnx_complain(ch, TN_LEVEL_WARNING, "ir-too-old", offset, where,
+                     "%s came with IR version %" PRId64
+                     ", the model says %" PRId64,
+                     what, since, said);
+}
+
+bool tn_onnx_is_new(struct tn_onnx_checker *ch, struct tn_intern *seen,
+                    struct tn_bytes text)
+{
+    uint32_t count = tn_intern_count(seen);
+
+    tn_intern_copy(seen, text, ch->error);
+    return tn_intern_count(seen) > count || tn_failed(ch->error);
+}
+
+/* ---- the model
+ * ----------------------------------------------------------------- */
+
+static void check_versions(struct tn_onnx_checker *ch)
+{
+    int64_t ir = ch->detail->ir_version;
+
+    if (!ch->detail->has_ir_version || ir <= 0)
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-ir-version", 0,
+                         TN_ONNX_AT(""),
+                         "the model does not say its IR version");
+    else if (ir > TN_ONNX_IR_NEWEST)
+        tn_onnx_complain(ch, TN_LEVEL_WARNING, "newer-ir", 0, TN_ONNX_AT(""),
+                         "IR version %" PRId64 ", the newest known is %d", ir,
+                         TN_ONNX_IR_NEWEST);
+    if (ir >= 3 && ch->detail->import_count == 0)
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-opset", 0, TN_ONNX_AT(""),
+                         "no operator set is imported");
+    else if (ch->detail->has_ir_version && ir < 3 && ch->detail->import_count)
+        tn_onnx_complain(ch, TN_LEVEL_WARNING, "ir-too-old",
+                         ch->detail->imports[0].offset,
+                         TN_ONNX_AT("opset_import[0]"),
+                         "operator sets came with IR version 3, the model "
+                         "says %" PRId64,
+                         ir);
+}
+
+static void check_imports(struct tn_onnx_checker *ch)
+{
+    struct tn_intern seen;
+    char             where[TN_ONNX_WHERE];
+
+    tn_intern_init(&seen, &ch->arena);
+    for (uint64_t i = 0; i < ch->detail->import_count; i++) {
+        const struct tn_onnx_import *import = &ch->detail->imports[i];
+        snprintf(where, sizeof where, "opset_import[%" PRIu64 "]", i);
+        if (import->version < 1 || import->version > INT32_MAX)
+            tn_onnx_complain(ch, TN_LEVEL_ERROR, "bad-opset-version",
+                             import->offset, TN_ONNX_AT(where),
+                             "'%.*s' in version %" PRId64,
+                             TN_FMT(import->domain), import->version);
+        if (!tn_onnx_is_new(ch, &seen, tn_onnx_domain(import->domain)))
+            tn_onnx_complain(ch, TN_LEVEL_WARNING, "duplicate-opset",
+                             import->offset, TN_ONNX_AT(where),
+                             "'%.*s' is imported twice",
+                             TN_FMT(import->domain));
+    }
+    tn_intern_done(&seen);
+}
+
+static void check_configuration(struct tn_onnx_checker *ch, struct tn_cursor c,
+                                const char *where)
+{
+    uint64_t           begin = c.offset, announced = 0, count = 0;
+    bool               has_name = false;
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number == DEVICE_NAME)
+            has_name = field.type == TN_WIRE_LEN && tn_more(&field.body);
+        else if (field.number == DEVICE_COUNT)
+            announced = field.type == TN_WIRE_VARINT ? field.value : 0;
+        else if (field.number == DEVICE_DEVICE)
+            count++;
+    }
+    if (!has_name)
+        tn_onnx_complain(ch, TN_LEVEL_WARNING, "missing-name", begin,
+                         TN_ONNX_AT(where),
+                         "a device configuration without a name");
+    if (count && count != announced)
+        tn_onnx_complain(ch, TN_LEVEL_WARNING, "bad-device-count", begin,
+                         TN_ONNX_AT(where),
+                         "%" PRIu64 " devices announced, %" PRIu64 " named",
+                         announced, count);
+}
+
+static void check_entry(struct tn_onnx_checker *ch, struct tn_pb_field *field,
+                        struct tn_intern *seen, const char *where)
+{
+    struct tn_bytes key, value;
+
+    tn_onnx_entry_read(&field->body, &key, &value);
+    if (!tn_onnx_is_new(ch, seen, key))
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "duplicate-metadata",
+                         field->offset, TN_ONNX_AT(where),
+                         "'%.*s' is there twice", TN_FMT(key));
+}
+
+/* Fields of the model that are neither graph nor function. */
+static void check_fields(struct tn_onnx_checker *ch)
+{
+    struct tn_error    failure = TN_ERROR_INIT;
+    struct tn_cursor   c       = tn_cursor_span(ch->model->wire, &failure);
+    struct tn_intern   seen;
+    char               where[TN_ONNX_WHERE];
+    uint64_t           entries = 0, configurations = 0;
+    struct tn_pb_field field;
+
+    tn_intern_init(&seen, &ch->arena);
+    while (tn_pb_next(&c, &field)) {
+        if (field.number == MODEL_METADATA && field.type == TN_WIRE_LEN) {
+            snprintf(where, sizeof where, "metadata_props[%" PRIu64 "]",
+                     entries++);
+            check_entry(ch, &field, &seen, where);
+        } else if (field.number == MODEL_TRAINING) {
+            tn_onnx_expect_ir(ch, 7, field.offset, TN_ONNX_AT("training_info"),
+                              "training information");
+        } else if (field.number == MODEL_FUNCTIONS) {
+            tn_onnx_expect_ir(ch, 8, field.offset, TN_ONNX_AT("functions"),
+                              "functions");
+        } else if (field.number == MODEL_CONFIGURATION &&
+                   field.type == TN_WIRE_LEN) {
+            tn_onnx_expect_ir(ch, 11, field.offset, TN_ONNX_AT("configuration"),
+                              "device configurations");
+            snprintf(where, sizeof where, "configuration[%" PRIu64 "]",
+                     configurations++);
+            check_configuration(ch, field.body, where);
+        }
+    }
+    tn_onnx_complain_error(ch, &failure, TN_ONNX_AT(""));
+    tn_intern_done(&seen);
+}
+
+static void check_parts(struct tn_onnx_checker *ch)
+{
+    for (uint64_t i = 0; i < ch->detail->part_count; i++) {
+        const struct tn_onnx_part *part = &ch->detail->parts[i];
+        tn_onnx_complain(
+            ch, TN_LEVEL_WARNING, "split-message", part->wire.offset,
+            TN_ONNX_AT(tn_model_graph_at(ch->model, part->graph)->path),
+            "the graph comes in several pieces");
+    }
+}
+
+/* ---- from the top
+ * --------------------------------------------------------------- */
+
+/* Graphs come after those they lie in. */
+static void find_roots(struct tn_onnx_checker *ch)
+{
+    uint64_t count = ch->model->graphs.count;
+
+    ch->roots    = tn_new(&ch->arena, uint32_t, count, ch->error);
+    ch->ordinals = tn_new(&ch->arena, uint32_t, count, ch->error);
+    for (uint32_t i = 0; !tn_failed(ch->error) && i < count; i++) {
+        const struct tn_graph *graph = tn_model_graph_at(ch->model, i);
+        ch->ordinals[i]              = TN_NONE;
+        ch->roots[i]                 = graph->kind == TN_GRAPH_SUBGRAPH
+                                           ? ch->roots[graph->parent_graph]
+                                           : i;
+    }
+}
+
+static void check_all(struct tn_onnx_checker *ch)
+{
+    check_versions(ch);
+    check_imports(ch);
+    check_fields(ch);
+    check_parts(ch);
+    if (!tn_failed(ch->error))
+        tn_onnx_check_graphs(ch);
+    if (!tn_failed(ch->error))
+        tn_onnx_check_functions(ch);
+    if (!tn_failed(ch->error))
+        tn_graph_check(ch->model, ch->report, ch->error);
+    if (!tn_failed(ch->error))
+        tn_onnx_check_tensors(ch);
+}
+
+enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
+                             const struct tn_model *model,
+                             struct tn_report *report, struct tn_error *error)
+{
+    struct tn_onnx_checker ch = { .model  = model,
+                                  .detail = model->detail,
+                                  .report = report,
+                                  .error  = error };
+
+    (void)bundle;
+    tn_arena_init(&ch.arena, model->memory);
+    tn_pairs_init(&ch.imported, model->memory);
+    tn_intern_init(&ch.functions, &ch.arena);
+    tn_list_init(&ch.function_graphs, model->memory, sizeof(uint32_t));
+    tn_list_init(&ch.calls, model->memory, sizeof(struct tn_onnx_call));
+    find_roots(&ch);
+    if (!tn_failed(error))
+        check_all(&ch);
+    tn_list_done(&ch.calls);
+    tn_list_done(&ch.function_graphs);
+    tn_intern_done(&ch.functions);
+    tn_pairs_done(&ch.imported);
+    tn_arena_done(&ch.arena);
+    return error->status;
+}
+
+enum tn_status tn_onnx_check_lone(struct tn_bundle      *bundle,
+                                  const struct tn_model *model,
+                                  struct tn_report      *report,
+                                  struct tn_error       *error)
+{
+    static const struct tn_onnx_detail newest = { .ir_version =
+                                                      TN_ONNX_IR_NEWEST };
+    struct tn_onnx_checker             ch     = {
+                        .model = model, .detail = &newest, .report = report, .error = error
+    };
+
+    (void)bundle;
+    tn_arena_init(&ch.arena, model->memory);
+    tn_onnx_check_tensors(&ch);
+    tn_arena_done(&ch.arena);
+    return error->status;
+}

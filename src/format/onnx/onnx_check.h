@@ -1,0 +1,86 @@
+/*
+ * onnx_check.h - what the files that check a model share
+ *
+ * Opening has proved the grammar of all that it looked at.  A check walks the
+ * messages again, piece by piece, each with an error of its own: what is wrong
+ * in one becomes a finding, and the next is looked at all the same.
+ */
+#ifndef TN_FORMAT_ONNX_CHECK_H
+#define TN_FORMAT_ONNX_CHECK_H
+
+#include "base/report.h"
+#include "format/onnx/onnx.h"
+
+/* Room for a path in a finding. */
+#define TN_ONNX_WHERE 200
+
+/* Where a finding is.  Paths are put together when something is found: a good
+ * model of a million nodes needs none. */
+struct tn_onnx_place {
+    const char *text;      /* unless it is in a node                         */
+    uint32_t    op;        /* TN_NONE: in none                               */
+    uint32_t    attribute; /* TN_NONE: the node itself                       */
+};
+
+#define TN_ONNX_AT(path)                                                       \
+    (&(const struct tn_onnx_place){ (path), TN_NONE, TN_NONE })
+
+struct tn_onnx_checker {
+    const struct tn_model       *model;
+    const struct tn_onnx_detail *detail;
+    struct tn_report            *report;
+    struct tn_error             *error; /* out of memory, not a finding      */
+    struct tn_arena              arena;
+    uint32_t                    *roots; /* by graph: the function or outermost
+                                           graph that it lies in             */
+    uint32_t *ordinals;                 /* by graph: of the function, or
+                                           TN_NONE                        */
+    struct tn_pairs  imported;  /* (root, name of a domain) -> whether       */
+    struct tn_intern functions; /* their keys, by ordinal                    */
+    struct tn_list   function_graphs; /* uint32_t by ordinal                 */
+    struct tn_list   calls;           /* struct tn_onnx_call                 */
+};
+
+/* One function's body names another; both by ordinal. */
+struct tn_onnx_call {
+    uint32_t from, to;
+};
+
+void tn_onnx_complain(struct tn_onnx_checker *ch, enum tn_finding_level level,
+                      const char *rule, uint64_t offset,
+                      const struct tn_onnx_place *where, const char *format,
+                      ...) TN_PRINTF(6, 7);
+
+/* A piece that could not be read is a finding too. */
+void tn_onnx_complain_error(struct tn_onnx_checker     *ch,
+                            const struct tn_error      *failure,
+                            const struct tn_onnx_place *where);
+
+/* Something of IR version `since` in a model that says it is older. */
+void tn_onnx_expect_ir(struct tn_onnx_checker *ch, int64_t since,
+                       uint64_t offset, const struct tn_onnx_place *where,
+                       const char *what);
+
+/* Whether the table has not seen the text before; notes it. */
+bool tn_onnx_is_new(struct tn_onnx_checker *ch, struct tn_intern *seen,
+                    struct tn_bytes text);
+
+/* A TypeProto.  `is_end`: of an input or output of the main graph, which must
+ * say element type and shape. */
+void tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
+                        const struct tn_onnx_place *where, bool is_end);
+
+/* An AttributeProto; `is_in_function`: it may refer to the caller's. */
+void tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
+                             struct tn_cursor            attribute,
+                             const struct tn_onnx_place *where,
+                             bool                        is_in_function);
+
+void tn_onnx_check_nodes(struct tn_onnx_checker *ch, uint32_t graph);
+void tn_onnx_check_graphs(struct tn_onnx_checker *ch);
+void tn_onnx_check_functions(struct tn_onnx_checker *ch);
+void tn_onnx_check_tensors(struct tn_onnx_checker *ch);
+void tn_onnx_check_sparse(struct tn_onnx_checker *ch, struct tn_cursor sparse,
+                          const struct tn_onnx_place *where);
+
+#endif

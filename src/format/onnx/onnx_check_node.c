@@ -1,0 +1,493 @@
+/* onnx_check_node.c - nodes, their attributes, and types */
+#include "format/onnx/onnx_check.h"
+
+#include <stdio.h>
+
+#include "base/buffer.h"
+
+/* ---- types
+ * ----------------------------------------------------------------------- */
+
+/* What a type is to be checked for. */
+struct type_check {
+    struct tn_onnx_checker     *ch;
+    const struct tn_onnx_place *where;
+    bool                        is_end;
+};
+
+static void complain(struct type_check *t, enum tn_finding_level level,
+                     const char *rule, uint64_t offset, const char *what)
+{
+    tn_onnx_complain(t->ch, level, rule, offset, t->where, "%s", what);
+}
+
+static void check_elem_type(struct type_check *t, struct tn_pb_field *field)
+{
+    const struct tn_onnx_type *type = tn_onnx_type(field->value);
+
+    if (field->type != TN_WIRE_VARINT || (!type && field->value))
+        tn_onnx_complain(t->ch, TN_LEVEL_ERROR, "unknown-enum", field->offset,
+                         t->where, "element type %" PRId64 " is not known",
+                         (int64_t)field->value);
+    else if (type)
+        tn_onnx_expect_ir(t->ch, type->since, field->offset, t->where,
+                          type->name);
+}
+
+static void check_dims(struct type_check *t, struct tn_cursor shape)
+{
+    struct tn_pb_field dim, field;
+
+    while (tn_pb_next(&shape, &dim)) {
+        if (dim.number != SHAPE_DIM || dim.type != TN_WIRE_LEN)
+            continue;
+        struct tn_cursor c = dim.body;
+        while (tn_pb_next(&c, &field))
+            if (field.number == DIM_VALUE && (int64_t)field.value < 0)
+                tn_onnx_complain(t->ch, TN_LEVEL_WARNING, "negative-dimension",
+                                 field.offset, t->where,
+                                 "a dimension of %" PRId64
+                                 "; an unknown one says nothing",
+                                 (int64_t)field.value);
+    }
+}
+
+static void check_tensor_type(struct type_check *t, struct tn_cursor c)
+{
+    uint64_t           begin     = c.offset;
+    bool               has_shape = false;
+    uint64_t           elem      = 0;
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number == TENSOR_TYPE_ELEM) {
+            elem = field.value;
+            check_elem_type(t, &field);
+        } else if (field.number == TENSOR_TYPE_SHAPE &&
+                   field.type == TN_WIRE_LEN) {
+            has_shape = true;
+            check_dims(t, field.body);
+        }
+    }
+    if (!t->is_end)
+        return;
+    if (elem == 0)
+        complain(t, TN_LEVEL_ERROR, "missing-type", begin,
+                 "a tensor without an element type");
+    if (!has_shape)
+        complain(t, TN_LEVEL_ERROR, "missing-shape", begin,
+                 "a tensor without a shape");
+}
+
+/* Map, sequence and optional: the type inside becomes *type. */
+static bool enter_type(struct type_check *t, const struct tn_pb_field *kind,
+                       struct tn_cursor *type)
+{
+    struct tn_cursor   c     = kind->body;
+    bool               found = false, has_key = kind->number != TYPE_MAP;
+    uint32_t           inner = kind->number == TYPE_MAP ? MAP_VALUE_TYPE : 1;
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (kind->number == TYPE_MAP && field.number == MAP_KEY_TYPE) {
+            has_key = true;
+            check_elem_type(t, &field);
+        } else if (field.number == inner && field.type == TN_WIRE_LEN) {
+            *type = field.body;
+            found = true;
+        }
+    }
+    if (!has_key)
+        complain(t, TN_LEVEL_ERROR, "missing-type", kind->offset,
+                 "a map without a key type");
+    if (!found)
+        complain(t, TN_LEVEL_ERROR, "missing-type", kind->offset,
+                 "a type that says nothing about what it holds");
+    return found;
+}
+
+static bool is_kind(uint32_t number)
+{
+    return number == TYPE_TENSOR || number == TYPE_SEQUENCE ||
+           number == TYPE_MAP || number == TYPE_OPAQUE ||
+           number == TYPE_SPARSE || number == TYPE_OPTIONAL;
+}
+
+/* The kind of a type; of several on the wire the last counts. */
+static bool find_kind(struct tn_cursor c, struct tn_pb_field *kind)
+{
+    struct tn_pb_field field;
+    bool               found = false;
+
+    while (tn_pb_next(&c, &field))
+        if (is_kind(field.number) && field.type == TN_WIRE_LEN) {
+            *kind = field;
+            found = true;
+        }
+    return found;
+}
+
+static void expect_kind_ir(struct type_check *t, const struct tn_pb_field *kind)
+{
+    if (kind->number == TYPE_SPARSE || kind->number == TYPE_OPTIONAL)
+        tn_onnx_expect_ir(t->ch, 8, kind->offset, t->where,
+                          "sparse and optional types");
+    else if (kind->number == TYPE_SEQUENCE || kind->number == TYPE_MAP)
+        tn_onnx_expect_ir(t->ch, 6, kind->offset, t->where,
+                          "sequences and maps");
+}
+
+void tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
+                        const struct tn_onnx_place *where, bool is_end)
+{
+    struct tn_error    failure = TN_ERROR_INIT;
+    struct type_check  t       = { ch, where, is_end };
+    struct tn_pb_field kind;
+
+    type.error = &failure;
+    for (;;) {
+        uint64_t begin = type.offset;
+        if (!find_kind(type, &kind)) {
+            if (is_end && !tn_failed(&failure))
+                complain(&t, TN_LEVEL_ERROR, "missing-type", begin,
+                         "a type of no kind");
+            break;
+        }
+        expect_kind_ir(&t, &kind);
+        if (kind.number == TYPE_OPAQUE)
+            break;
+        if (kind.number == TYPE_TENSOR || kind.number == TYPE_SPARSE) {
+            check_tensor_type(&t, kind.body);
+            break;
+        }
+        t.is_end = false; /* only the outermost must be complete */
+        if (!enter_type(&t, &kind, &type))
+            break;
+    }
+    tn_onnx_complain_error(ch, &failure, where);
+}
+
+/* ---- attributes
+ * -------------------------------------------------------------------- */
+
+#define VALUE_FIELDS                                                           \
+    (1u << ATTR_F | 1u << ATTR_I | 1u << ATTR_S | 1u << ATTR_T |               \
+     1u << ATTR_G | 1u << ATTR_FLOATS | 1u << ATTR_INTS | 1u << ATTR_STRINGS | \
+     1u << ATTR_TENSORS | 1u << ATTR_GRAPHS | 1u << ATTR_TP |                  \
+     1u << ATTR_TYPE_PROTOS | 1u << ATTR_SPARSE_TENSOR |                       \
+     1u << ATTR_SPARSE_TENSORS)
+
+struct attr_seen {
+    uint32_t fields; /* bits                                                 */
+    bool     has_name, has_type, is_reference;
+    uint64_t type;
+};
+
+static void see_field(struct attr_seen *seen, const struct tn_pb_field *field)
+{
+    if (field->number < 32)
+        seen->fields |= 1u << field->number;
+    if (field->number == ATTR_NAME)
+        seen->has_name = field->type == TN_WIRE_LEN && tn_more(&field->body);
+    else if (field->number == ATTR_REF)
+        seen->is_reference =
+            field->type == TN_WIRE_LEN && tn_more(&field->body);
+    else if (field->number == ATTR_TYPE) {
+        seen->type     = field->value;
+        seen->has_type = field->value != 0;
+    }
+}
+
+static bool needs_field(uint32_t field)
+{
+    return field == ATTR_T || field == ATTR_G || field == ATTR_TP ||
+           field == ATTR_SPARSE_TENSOR;
+}
+
+/* Whether the type and the value fields agree. */
+static void check_value(struct tn_onnx_checker *ch,
+                        const struct attr_seen *seen, uint64_t begin,
+                        const struct tn_onnx_place *where)
+{
+    uint32_t used  = seen->fields & VALUE_FIELDS;
+    uint32_t meant = tn_onnx_attr_field(seen->type);
+
+    if (used & (used - 1) || (seen->is_reference && used))
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "several-values", begin, where,
+                         "the attribute has more than one value");
+    else if (seen->has_type && !meant)
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "unknown-enum", begin, where,
+                         "attribute type %" PRId64 " is not known",
+                         (int64_t)seen->type);
+    else if (seen->has_type && used && used != 1u << meant)
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "wrong-field", begin, where,
+                         "type %" PRIu64 " means field %" PRIu32
+                         ", the value is elsewhere",
+                         seen->type, meant);
+    else if (seen->has_type && !used && !seen->is_reference &&
+             needs_field(meant))
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-value", begin, where,
+                         "type %" PRIu64 " means field %" PRIu32
+                         ", which is missing",
+                         seen->type, meant);
+    if (!seen->has_type && ch->detail->ir_version >= 2)
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-type", begin, where,
+                         "the attribute does not say its type");
+}
+
+void tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
+                             struct tn_cursor            attribute,
+                             const struct tn_onnx_place *where,
+                             bool                        is_in_function)
+{
+    struct tn_error    failure = TN_ERROR_INIT;
+    uint64_t           begin   = attribute.offset;
+    struct attr_seen   seen    = { 0 };
+    struct tn_pb_field field;
+
+    attribute.error = &failure;
+    while (tn_pb_next(&attribute, &field)) {
+        see_field(&seen, &field);
+        if (field.type != TN_WIRE_LEN)
+            continue;
+        if (field.number == ATTR_TP || field.number == ATTR_TYPE_PROTOS)
+            tn_onnx_check_type(ch, field.body, where, false);
+        else if (field.number == ATTR_SPARSE_TENSOR ||
+                 field.number == ATTR_SPARSE_TENSORS)
+            tn_onnx_check_sparse(ch, field.body, where);
+    }
+    tn_onnx_complain_error(ch, &failure, where);
+    if (!seen.has_name)
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-name", begin, where,
+                         "an attribute without a name");
+    if (seen.is_reference && !is_in_function)
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "stray-reference", begin, where,
+                         "it refers to a caller's attribute, but is in no "
+                         "function");
+    check_value(ch, &seen, begin, where);
+}
+
+/* ---- nodes
+ * ---------------------------------------------------------------------------
+ */
+
+/* Fewer are compared one by one. */
+#define MANY_ATTRIBUTES 12
+
+struct node {
+    struct tn_onnx_checker *ch;
+    uint32_t                graph, op;
+    uint64_t                begin;
+    struct tn_onnx_place    where;
+    struct tn_bytes         type, domain, overload;
+    bool                    has_ends; /* an input or an output               */
+    uint32_t                attributes;
+    struct tn_bytes         names[MANY_ATTRIBUTES];
+    struct tn_intern        seen; /* once there are many                     */
+};
+
+static struct tn_bytes attribute_name(struct tn_cursor c)
+{
+    struct tn_pb_field field;
+    struct tn_bytes    name = { NULL, 0 };
+
+    while (tn_pb_next(&c, &field))
+        if (field.number == ATTR_NAME && field.type == TN_WIRE_LEN)
+            name = tn_pb_text(&field);
+    return name;
+}
+
+static bool is_new_name(struct node *node, struct tn_bytes name)
+{
+    struct tn_onnx_checker *ch    = node->ch;
+    uint32_t                count = node->attributes;
+
+    if (count < MANY_ATTRIBUTES) {
+        for (uint32_t i = 0; i < count; i++)
+            if (tn_bytes_equal(node->names[i], name))
+                return false;
+        node->names[count] = name;
+        return true;
+    }
+    if (count == MANY_ATTRIBUTES)
+        for (uint32_t i = 0; i < count; i++)
+            tn_onnx_is_new(ch, &node->seen, node->names[i]);
+    return tn_onnx_is_new(ch, &node->seen, name);
+}
+
+static void check_node_attribute(struct node              *node,
+                                 const struct tn_pb_field *field,
+                                 bool                      is_in_function)
+{
+    struct tn_bytes      name  = attribute_name(field->body);
+    struct tn_onnx_place where = { NULL, node->op, node->attributes };
+
+    if (name.size && !is_new_name(node, name))
+        tn_onnx_complain(node->ch, TN_LEVEL_ERROR, "duplicate-attribute",
+                         field->offset, &where, "'%.*s' is there twice",
+                         TN_FMT(name));
+    node->attributes++;
+    tn_onnx_check_attribute(node->ch, field->body, &where, is_in_function);
+}
+
+static void see_node_field(struct node *node, struct tn_pb_field *field,
+                           bool is_in_function)
+{
+    switch (field->number) {
+    case NODE_INPUT:
+    case NODE_OUTPUT: node->has_ends = true; break;
+    case NODE_OP_TYPE: node->type = tn_pb_text(field); break;
+    case NODE_DOMAIN: node->domain = tn_pb_text(field); break;
+    case NODE_OVERLOAD:
+        node->overload = tn_pb_text(field);
+        tn_onnx_expect_ir(node->ch, 10, field->offset, &node->where,
+                          "overloads");
+        break;
+    case NODE_ATTRIBUTE:
+        check_node_attribute(node, field, is_in_function);
+        break;
+    case NODE_DEVICES:
+        tn_onnx_expect_ir(node->ch, 11, field->offset, &node->where,
+                          "device configurations");
+        break;
+    default: break;
+    }
+}
+
+/* ---- domains, and calls of functions
+ * --------------------------------------------------- */
+
+static bool imports_in_function(struct tn_cursor c, struct tn_bytes domain)
+{
+    struct tn_pb_field field, inner;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number != FUNCTION_OPSET_IMPORT || field.type != TN_WIRE_LEN)
+            continue;
+        struct tn_bytes  found = { NULL, 0 };
+        struct tn_cursor body  = field.body;
+        while (tn_pb_next(&body, &inner))
+            if (inner.number == IMPORT_DOMAIN && inner.type == TN_WIRE_LEN)
+                found = tn_pb_text(&inner);
+        if (tn_bytes_equal(tn_onnx_domain(found), domain))
+            return true;
+    }
+    return false;
+}
+
+static bool imports_in_model(const struct tn_onnx_detail *detail,
+                             struct tn_bytes              domain)
+{
+    for (uint64_t i = 0; i < detail->import_count; i++)
+        if (tn_bytes_equal(tn_onnx_domain(detail->imports[i].domain), domain))
+            return true;
+    /* Before IR version 3 there were no imports, and one operator set. */
+    return detail->ir_version < 3 && domain.size == 0;
+}
+
+/* Functions have imports of their own.  Asked once per function and domain. */
+static bool is_imported(struct tn_onnx_checker *ch, uint32_t root,
+                        uint32_t domain)
+{
+    const struct tn_graph *graph = tn_model_graph_at(ch->model, root);
+    struct tn_bytes        name  = tn_model_name(ch->model, domain);
+    uint32_t               known = tn_pairs_find(&ch->imported, root, domain);
+
+    if (known != UINT32_MAX)
+        return known;
+    bool is_known =
+        graph->kind == TN_GRAPH_FUNCTION
+            ? imports_in_function(tn_cursor_span(graph->wire, ch->error), name)
+            : imports_in_model(ch->detail, name);
+    tn_pairs_add(&ch->imported, root, domain, is_known, ch->error);
+    return is_known;
+}
+
+/* The ordinal of the function that a node calls, or TN_NONE. */
+static uint32_t find_callee(struct node *node)
+{
+    struct tn_onnx_checker *ch = node->ch;
+    struct tn_buffer        key;
+
+    if (tn_intern_count(&ch->functions) == 0)
+        return TN_NONE;
+    tn_buffer_init(&key, ch->model->memory, ch->error);
+    tn_buffer_add(&key, tn_onnx_domain(node->domain));
+    tn_buffer_byte(&key, 0);
+    tn_buffer_add(&key, node->type);
+    tn_buffer_byte(&key, 0);
+    tn_buffer_add(&key, node->overload);
+    uint32_t callee = tn_intern_find(&ch->functions, tn_buffer_bytes(&key));
+    tn_buffer_done(&key);
+    return callee == TN_NO_NAME ? TN_NONE : callee;
+}
+
+static void note_call(struct tn_onnx_checker *ch, uint32_t root,
+                      uint32_t callee)
+{
+    struct tn_onnx_call *call =
+        tn_list_push(&ch->calls, struct tn_onnx_call, ch->error);
+
+    if (call)
+        *call = (struct tn_onnx_call){ ch->ordinals[root], callee };
+}
+
+static void check_domain(struct node *node)
+{
+    struct tn_onnx_checker *ch   = node->ch;
+    uint32_t                root = ch->roots[node->graph];
+    uint32_t domain              = tn_model_op_at(ch->model, node->op)->domain;
+    uint32_t callee              = find_callee(node);
+
+    if (callee != TN_NONE && ch->ordinals[root] != TN_NONE)
+        note_call(ch, root, callee);
+    if (!is_imported(ch, root, domain))
+        tn_onnx_complain(
+            ch, TN_LEVEL_ERROR, "unknown-domain", node->begin, &node->where,
+            "operator set '%.*s' is used and not imported",
+            TN_FMT(node->domain.size ? node->domain : tn_text("ai.onnx")));
+}
+
+static void check_node(struct tn_onnx_checker *ch, uint32_t graph, uint32_t op)
+{
+    const struct tn_op *row     = tn_model_op_at(ch->model, op);
+    struct tn_error     failure = TN_ERROR_INIT;
+    struct tn_span wire = { *tn_list_at(&ch->model->sources, struct tn_source *,
+                                        row->source),
+                            row->wire_offset, row->wire_length };
+    struct tn_cursor c  = tn_cursor_span(wire, &failure);
+    struct node      node = { .ch    = ch,
+                              .graph = graph,
+                              .op    = op,
+                              .begin = row->wire_offset,
+                              .where = { NULL, op, TN_NONE } };
+    bool             is_in_function =
+        tn_model_graph_at(ch->model, ch->roots[graph])->kind ==
+        TN_GRAPH_FUNCTION;
+    struct tn_pb_field field;
+
+    tn_intern_init(&node.seen, &ch->arena);
+    while (tn_pb_next(&c, &field))
+        if (field.type == TN_WIRE_LEN)
+            see_node_field(&node, &field, is_in_function);
+    tn_intern_done(&node.seen);
+    tn_onnx_complain_error(ch, &failure, &node.where);
+    if (node.type.size == 0)
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-op-type", node.begin,
+                         &node.where, "the node does not say its operator");
+    if (!node.has_ends)
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "no-ends", node.begin, &node.where,
+                         "the node has neither inputs nor outputs");
+    check_domain(&node);
+}
+
+void tn_onnx_check_nodes(struct tn_onnx_checker *ch, uint32_t graph)
+{
+    const struct tn_graph *g = tn_model_graph_at(ch->model, graph);
+
+    for (uint64_t i = 0; i < g->op_count; i++) {
+        if (ch->report->is_stopped || tn_failed(ch->error))
+            return;
+        check_node(ch, graph, g->first_op + (uint32_t)i);
+    }
+}
