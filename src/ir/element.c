@@ -68,23 +68,16 @@ struct small_float {
 
 static const struct small_float *small_float(enum tn_dtype dtype)
 {
-    static const struct small_float float16  = { 5,      10,     15,     0x8000,
-                                                 0x7bff, 0x7c00, 0x7e00, false };
-    static const struct small_float bfloat16 = {
-        8, 7, 127, 0x8000, 0x7f7f, 0x7f80, 0x7fc0, false
-    };
-    static const struct small_float e4m3 = {
-        4, 3, 7, 0x80, 0x7e, 0, 0x7f, false
-    };
-    static const struct small_float e4m3uz  = { 4,    3, 8,    0x80,
-                                                0x7f, 0, 0x80, true };
-    static const struct small_float e4m3b11 = { 4,    3, 11,   0x80,
-                                                0x7f, 0, 0x80, true };
-    static const struct small_float e5m2    = { 5,    2,    15,   0x80,
-                                                0x7b, 0x7c, 0x7e, false };
-    static const struct small_float e5m2uz  = { 5,    2, 16,   0x80,
-                                                0x7f, 0, 0x80, true };
-    static const struct small_float e2m1 = { 2, 1, 1, 0x8, 0x7, 0, 0x7, false };
+    /* clang-format off */
+    static const struct small_float float16  = { 5, 10, 15, 0x8000, 0x7bff, 0x7c00, 0x7e00, false };
+    static const struct small_float bfloat16 = { 8, 7, 127, 0x8000, 0x7f7f, 0x7f80, 0x7fc0, false };
+    static const struct small_float e4m3     = { 4, 3, 7, 0x80, 0x7e, 0, 0x7f, false };
+    static const struct small_float e4m3uz   = { 4, 3, 8, 0x80, 0x7f, 0, 0x80, true };
+    static const struct small_float e4m3b11  = { 4, 3, 11, 0x80, 0x7f, 0, 0x80, true };
+    static const struct small_float e5m2     = { 5, 2, 15, 0x80, 0x7b, 0x7c, 0x7e, false };
+    static const struct small_float e5m2uz   = { 5, 2, 16, 0x80, 0x7f, 0, 0x80, true };
+    static const struct small_float e2m1     = { 2, 1, 1, 0x8, 0x7, 0, 0x7, false };
+    /* clang-format on */
 
     switch (dtype) {
     case TN_FLOAT16: return &float16;
@@ -200,10 +193,8 @@ static unsigned encode_small(const struct small_float *f, double value)
     if (value != value) {
         code = f->nan;
     } else {
-        bool is_infinite = bits >> 52 == 0x7ff;
-        code             = is_infinite ? 0xffff
-                                       : nearest_code(f->bias, f->mantissa_bits, bits);
-        if (code > f->largest)
+        code = nearest_code(f->bias, f->mantissa_bits, bits);
+        if (code > f->largest || bits >> 52 == 0x7ff)
             code = f->infinity ? f->infinity : f->largest;
     }
     if (f->is_nan_unique && (code == 0 || code == f->nan))

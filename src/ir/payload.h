@@ -120,10 +120,11 @@ enum tn_status tn_payload_stream(const struct tn_elements *elements,
 typedef enum tn_status tn_string_visitor(void *context, uint64_t index,
                                          struct tn_span   text,
                                          struct tn_error *error);
-enum tn_status         tn_payload_strings(const struct tn_elements *elements,
-                                          uint64_t first, uint64_t count,
-                                          tn_string_visitor *each, void *context,
-                                          struct tn_error *error);
+
+enum tn_status tn_payload_strings(const struct tn_elements *elements,
+                                  uint64_t first, uint64_t count,
+                                  tn_string_visitor *each, void *context,
+                                  struct tn_error *error);
 
 /* Whether stored units agree with the shape: exact for raw data, `stored` at
  * most what the shape needs, varints and lengths well formed.  Reads structure

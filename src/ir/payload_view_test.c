@@ -503,20 +503,20 @@ static void random_views(bool is_mapped, int rounds, uint64_t largest)
 static void views_equal_their_model_mapped(void **state)
 {
     (void)state;
-    random_views(true, 800, 6);
+    random_views(true, 4000, 6);
 }
 
 static void views_equal_their_model_unmapped(void **state)
 {
     (void)state;
-    random_views(false, 800, 6);
+    random_views(false, 4000, 6);
 }
 
 static void larger_views_equal_their_model(void **state)
 {
     (void)state;
-    random_views(true, 12, 40);
-    random_views(false, 12, 40);
+    random_views(true, 40, 40);
+    random_views(false, 40, 40);
 }
 
 /* Past one box of a megabyte, in both directions. */
@@ -708,7 +708,7 @@ static void views_survive_poverty(void **state)
     static struct world w;
 
     (void)state;
-    for (int round = 0; round < 150; round++) {
+    for (int round = 0; round < 20; round++) {
         world_open(&w, (uint64_t)round, round % 2);
         node_under_test = random_leaf(&w, 5);
         for (int i = 0; i < 4; i++)
