@@ -17,6 +17,7 @@
 #include "wire/pb/pb_assemble.h"
 #include "wire/pb/pb_base64.h"
 #include "wire/pb/pb_json_write.h"
+#include "wire/pb/pb_time.h"
 #include "wire/pb/pb_value.h"
 
 /* Base64 longer than this stays where it is until it is written. */
@@ -461,6 +462,56 @@ static void read_any_json(struct reader *r, const struct tn_pb_message *type)
         read_value(r, tn_pb_message_field(type, number));
 }
 
+static void read_time(struct reader *r, const struct tn_pb_message *type,
+                      bool is_duration)
+{
+    struct tn_pb_time t;
+
+    if (r->event != TN_JSON_STRING) {
+        refuse(r, is_duration ? "a duration" : "a point in time");
+    } else if (!(is_duration ? tn_pb_duration_parse(r->json.text, &t)
+                             : tn_pb_timestamp_parse(r->json.text, &t))) {
+        out_of_range(r, type->full_name);
+    } else {
+        tn_pb_add_number(&r->to, tn_pb_message_field(type, 1),
+                         (uint64_t)t.seconds);
+        tn_pb_add_number(&r->to, tn_pb_message_field(type, 2),
+                         (uint64_t)t.nanos);
+    }
+}
+
+static void read_mask_path(struct reader                 *r,
+                           const struct tn_pb_field_type *field,
+                           struct tn_bytes                path)
+{
+    tn_buffer_clear(&r->bytes);
+    if (tn_pb_mask_snake(&r->bytes, path))
+        tn_pb_add_blob(&r->to, field, tn_buffer_bytes(&r->bytes));
+    else
+        tn_fail_at(&r->cursor, r->json.offset, TN_MALFORMED,
+                   "no path of a field mask: %.*s", TN_FMT(path));
+}
+
+/* Paths with commas between them. */
+static void read_mask(struct reader *r, const struct tn_pb_field_type *field)
+{
+    struct tn_bytes text = r->json.text;
+
+    if (r->event != TN_JSON_STRING) {
+        refuse(r, "a field mask");
+        return;
+    }
+    for (bool more = text.size > 0; more && !tn_failed(r->error);) {
+        const uint8_t *comma =
+            text.size ? memchr(text.data, ',', text.size) : NULL;
+        size_t size = comma ? (size_t)(comma - text.data) : text.size;
+        read_mask_path(r, field, tn_bytes(text.data, size));
+        more = comma != NULL;
+        size += more;
+        text = tn_bytes(text.data + size, text.size - size);
+    }
+}
+
 /* A message whose first event is current. */
 static void read_message(struct reader *r, const struct tn_pb_message *type)
 {
@@ -470,6 +521,9 @@ static void read_message(struct reader *r, const struct tn_pb_message *type)
     case TN_PB_STRUCT: read_map(r, &type->fields[0]); break;
     case TN_PB_LIST: read_list(r, &type->fields[0]); break;
     case TN_PB_VALUE: read_any_json(r, type); break;
+    case TN_PB_DURATION: read_time(r, type, true); break;
+    case TN_PB_TIMESTAMP: read_time(r, type, false); break;
+    case TN_PB_FIELD_MASK: read_mask(r, &type->fields[0]); break;
     case TN_PB_ORDINARY:
         if (r->event == TN_JSON_OBJECT_BEGIN)
             read_members(r, type, NULL);

@@ -86,6 +86,27 @@ static const struct {
       "{\"value\":\"v\",\"struct\":{\"l\":[1.0,true],\"n\":null}}" },
     { 3, "value { null_value: NULL_VALUE }", "{\"value\": null}",
       "{\"value\" :null}" },
+    { 3,
+      "duration { seconds: -1 nanos: -500000000 } timestamp { seconds: -1 "
+      "nanos: 1000 } field_mask { paths: 'a_b.c' paths: 'd' }",
+      "{\"duration\": \"-1.500s\", \"timestamp\": "
+      "\"1969-12-31T23:59:59.000001Z\", \"field_mask\": \"aB.c,d\"}",
+      "{\"duration\": \"-1.5s\", \"timestamp\": "
+      "\"1970-01-01T01:29:59.000001+01:30\", \"fieldMask\": \"aB.c,d\"}" },
+    { 3,
+      "duration {} timestamp { seconds: 253402300799 nanos: 1 } field_mask {}",
+      "{\"duration\": \"0s\", \"timestamp\": "
+      "\"9999-12-31T23:59:59.000000001Z\", \"field_mask\": \"\"}",
+      "{\"duration\": \"-0.0s\", \"timestamp\": "
+      "\"9999-12-31T23:59:59.000000001-00:00\", \"field_mask\": \"\"}" },
+    { 3, "timestamp { seconds: 951782400 } duration { nanos: -1 }",
+      "{\"duration\": \"-0.000000001s\", \"timestamp\": "
+      "\"2000-02-29T00:00:00Z\"}",
+      "{\"duration\": \"-0.000000001s\", \"timestamp\": "
+      "\"2000-02-28T23:00:00-01:00\"}" },
+    { 3, "timestamp { seconds: -62135596800 }",
+      "{\"timestamp\": \"0001-01-01T00:00:00Z\"}",
+      "{\"timestamp\": \"0001-01-01T00:00:00.0Z\"}" },
     { 2, "Part { x: 1 } with_default: 7 [sample.two.extra]: 5",
       "{\"part\": {\"x\": 1}, \"with_default\": 7, \"[sample.two.extra]\": 5}",
       "{\"[sample.two.extra]\": 5, \"withDefault\": 7, \"part\": {\"x\": 1}}" },
@@ -183,6 +204,21 @@ static const struct {
     { 3, "{\"any\": {\"value\": 1}}", TN_MALFORMED, 9, "any" },
     { 3, "{\"any\": {\"@type\": 5}}", TN_MALFORMED, 9, "any" },
     { 3, "{\"bool_value\": {}}", TN_MALFORMED, 15, "bool_value" },
+    { 3, "{\"duration\": \"1\"}", TN_MALFORMED, 13, "duration" },
+    { 3, "{\"duration\": \"315576000001s\"}", TN_MALFORMED, 13, "duration" },
+    { 3, "{\"duration\": \"1.0000000001s\"}", TN_MALFORMED, 13, "duration" },
+    { 3, "{\"duration\": 1}", TN_MALFORMED, 13, "duration" },
+    { 3, "{\"timestamp\": \"1999-02-29T00:00:00Z\"}", TN_MALFORMED, 14,
+      "timestamp" },
+    { 3, "{\"timestamp\": \"1999-02-28T24:00:00Z\"}", TN_MALFORMED, 14,
+      "timestamp" },
+    { 3, "{\"timestamp\": \"1999-02-28T00:00:00\"}", TN_MALFORMED, 14,
+      "timestamp" },
+    { 3, "{\"timestamp\": \"9999-12-31T23:59:59-00:01\"}", TN_MALFORMED, 14,
+      "timestamp" },
+    { 3, "{\"field_mask\": \"a_b\"}", TN_MALFORMED, 15, "field_mask" },
+    { 3, "{\"field_mask\": \"a,\"}", TN_MALFORMED, 15, "field_mask" },
+    { 3, "{\"field_mask\": \"a,,b\"}", TN_MALFORMED, 15, "field_mask" },
     { 3, "{\"a_message\": {\"a_int32\": 1", TN_TRUNCATED, 27, "a_message" },
 };
 

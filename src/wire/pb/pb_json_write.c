@@ -15,6 +15,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "wire/pb/pb_map.h"
+#include "wire/pb/pb_time.h"
 #include "wire/pb/pb_value.h"
 
 #define FLUSH_AT 32768
@@ -438,6 +439,70 @@ static void write_value(struct writer *w, const struct tn_pb_order *order,
     tn_json_null(&w->json);
 }
 
+static int64_t number_of(struct writer *w, const struct tn_pb_order *order,
+                         uint32_t index)
+{
+    struct tn_pb_occurrences all = tn_pb_order_find(order, index);
+    struct tn_pb_field       field;
+
+    if (!tn_pb_walk_last(&all, &field, w->error))
+        return 0;
+    return (int64_t)tn_pb_value_of_wire(all.type->type, field.value);
+}
+
+static uint64_t place_of(const struct tn_pb_order *order)
+{
+    if (order->runs.count == 0)
+        return TN_NOWHERE;
+    return tn_list_at(&order->runs, struct tn_pb_run, 0)->begin;
+}
+
+static void write_time(struct writer *w, const struct tn_pb_order *order,
+                       bool is_duration)
+{
+    char              text[TN_PB_TIME_ROOM];
+    struct tn_pb_time t    = { number_of(w, order, 0), number_of(w, order, 1) };
+    unsigned          size = is_duration ? tn_pb_duration_print(text, t)
+                                         : tn_pb_timestamp_print(text, t);
+
+    if (size)
+        tn_json_string(&w->json, tn_bytes(text, size));
+    else
+        tn_error_set(w->error, TN_MALFORMED, place_of(order),
+                     "%s is out of range: %" PRId64 " s, %" PRId64 " ns",
+                     order->type->name, t.seconds, t.nanos);
+}
+
+static void write_mask_path(struct writer *w, struct tn_span path,
+                            struct tn_buffer *mask)
+{
+    struct tn_buffer text;
+
+    tn_buffer_init(&text, w->memory, w->error);
+    tn_sink_splice(&text.sink, path, w->error);
+    if (mask->size)
+        tn_buffer_byte(mask, ',');
+    if (!tn_pb_mask_camel(mask, tn_buffer_bytes(&text)))
+        tn_error_set(w->error, TN_MALFORMED, path.offset,
+                     "a field mask that JSON cannot spell: %.*s",
+                     TN_FMT(tn_buffer_bytes(&text)));
+    tn_buffer_done(&text);
+}
+
+static void write_mask(struct writer *w, const struct tn_pb_occurrences *paths)
+{
+    struct tn_pb_walk  walk;
+    struct tn_pb_field field;
+    struct tn_buffer   mask;
+
+    tn_buffer_init(&mask, w->memory, w->error);
+    tn_pb_walk_init(&walk, paths, w->error);
+    while (tn_pb_walk_next(&walk, &field))
+        write_mask_path(w, tn_pb_body_span(&field), &mask);
+    tn_json_string(&w->json, tn_buffer_bytes(&mask));
+    tn_buffer_done(&mask);
+}
+
 static void write_ordered(struct writer *w, const struct tn_pb_order *order,
                           unsigned depth)
 {
@@ -451,6 +516,9 @@ static void write_ordered(struct writer *w, const struct tn_pb_order *order,
     case TN_PB_STRUCT: write_map(w, &first, depth + 1); break;
     case TN_PB_LIST: write_list(w, &first, depth + 1); break;
     case TN_PB_VALUE: write_value(w, order, depth); break;
+    case TN_PB_DURATION: write_time(w, order, true); break;
+    case TN_PB_TIMESTAMP: write_time(w, order, false); break;
+    case TN_PB_FIELD_MASK: write_mask(w, &first); break;
     case TN_PB_ORDINARY:
         tn_json_object_begin(&w->json);
         write_fields(w, order, depth);

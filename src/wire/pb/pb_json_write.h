@@ -3,7 +3,8 @@
  *
  * The canonical mapping: 64-bit integers as strings, bytes in base64, enums by
  * name, maps as objects in order of their keys, and the special forms of
- * google.protobuf's Any, wrappers, Struct, Value and ListValue.
+ * google.protobuf's Any, wrappers, Struct, Value, ListValue, Duration,
+ * Timestamp and FieldMask.
  *
  * An Any whose type the schema does not have is {"@type": url, "value":
  * base64}.  Unknown fields have no place in JSON: pb_losses.h tells of them.
@@ -36,6 +37,9 @@ enum tn_pb_special {
     TN_PB_STRUCT,  /* {fields: map} is the map                                */
     TN_PB_LIST,    /* {values: list} is the list                              */
     TN_PB_VALUE,   /* the one field that is set, or null                      */
+    TN_PB_DURATION, /* pb_time.h has these three                            */
+    TN_PB_TIMESTAMP,
+    TN_PB_FIELD_MASK,
 };
 enum tn_pb_special tn_pb_special_of(const struct tn_pb_message *type);
 

@@ -28,6 +28,12 @@ static bool is_wrapper(const struct tn_pb_message *type)
     return false;
 }
 
+static bool is_time(const struct tn_pb_message *type)
+{
+    return has_field(type, 1, "seconds", TN_PB_INT64) &&
+           has_field(type, 2, "nanos", TN_PB_INT32);
+}
+
 enum tn_pb_special tn_pb_special_of(const struct tn_pb_message *type)
 {
     static const char package[] = "google.protobuf.";
@@ -45,7 +51,8 @@ enum tn_pb_special tn_pb_special_of(const struct tn_pb_message *type)
         has_field(type, 1, "fields", TN_PB_MESSAGE) && type->fields[0].is_map)
         return TN_PB_STRUCT;
     if (strcmp(type->name, "ListValue") == 0 &&
-        has_field(type, 1, "values", TN_PB_MESSAGE))
+        has_field(type, 1, "values", TN_PB_MESSAGE) &&
+        type->fields[0].label == TN_PB_REPEATED)
         return TN_PB_LIST;
     if (strcmp(type->name, "Value") == 0 && type->field_count == 6 &&
         has_field(type, 1, "null_value", TN_PB_ENUM) &&
@@ -55,6 +62,14 @@ enum tn_pb_special tn_pb_special_of(const struct tn_pb_message *type)
         has_field(type, 5, "struct_value", TN_PB_MESSAGE) &&
         has_field(type, 6, "list_value", TN_PB_MESSAGE))
         return TN_PB_VALUE;
+    if (strcmp(type->name, "Duration") == 0 && is_time(type))
+        return TN_PB_DURATION;
+    if (strcmp(type->name, "Timestamp") == 0 && is_time(type))
+        return TN_PB_TIMESTAMP;
+    if (strcmp(type->name, "FieldMask") == 0 &&
+        has_field(type, 1, "paths", TN_PB_STRING) &&
+        type->fields[0].label == TN_PB_REPEATED)
+        return TN_PB_FIELD_MASK;
     return TN_PB_ORDINARY;
 }
 
