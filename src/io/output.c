@@ -808,6 +808,8 @@ uint64_t tn_output_bytes(const struct tn_output *output)
         return 0;
     for (uint64_t i = 0; i < output->files.count; i++)
         total += file_at(output, i)->file.sink.offset;
+    if (output->kind == TO_STREAM && output->main) /* it is in no list */
+        total += output->main->file.sink.offset;
     return total + output->buffer.sink.offset;
 }
 
