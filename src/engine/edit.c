@@ -183,24 +183,21 @@ enum tn_status tn_edit_add_elements(struct tn_edit *edit, uint32_t graph,
     struct tn_arena   *arena = &edit->store->model.arena;
     uint64_t          *kept  = tn_new(arena, uint64_t, rank, error);
     struct tn_elements made  = { .shape = { dtype, rank, kept } };
-    uint64_t           size, count;
+    uint64_t           size;
 
     if (!kept)
         return error->status;
     if (rank)
         memcpy(kept, dims, rank * sizeof *kept);
-    if (!tn_shape_bytes(&made.shape, &size) || size != elements.size ||
-        !tn_shape_count(&made.shape, &count))
+    if (!tn_shape_bytes(&made.shape, &size) || size != elements.size)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "tensor '%s': %zu bytes do not fit its shape",
                             name, elements.size);
     struct tn_source *source = keep_elements(edit, elements, error);
     if (!source)
         return error->status;
-    made.payload = (struct tn_payload){ .span     = { source, 0, size },
-                                        .stored   = count,
-                                        .encoding = TN_ENCODING_RAW,
-                                        .per_byte = 1 };
+    made.payload = tn_payload_raw(
+        &made.shape, (struct tn_span){ source, 0, size }, 1);
     return tn_draft_add_tensor(&edit->draft, graph, name, &made, error);
 }
 
