@@ -218,7 +218,9 @@ void tn_json_put_double(struct tn_json_writer *writer, double value)
 {
     char text[TN_NUMBER_ROOM];
 
-    if (isfinite(value))
+    if (value == 0 && signbit(value)) /* "-0" is an integer to many readers */
+        tn_json_raw(writer, tn_text("-0.0"));
+    else if (isfinite(value))
         put_number(writer, text, (int)tn_double_print(text, value));
     else
         tn_json_text(writer, special_name(value));

@@ -96,6 +96,22 @@ static void bytes_that_are_not_text_are_replaced(void **state)
     tn_buffer_done(&out);
 }
 
+static void minus_zero_keeps_its_sign(void **state)
+{
+    struct tn_memory      memory;
+    struct tn_error       error = TN_ERROR_INIT;
+    struct tn_buffer      out;
+    struct tn_json_writer w;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_buffer_init(&out, &memory, &error);
+    tn_json_writer_init(&w, &out.sink, false, &error);
+    tn_json_put_double(&w, -0.0);
+    assert_string_equal(tn_buffer_string(&out), "-0.0");
+    tn_buffer_done(&out);
+}
+
 static void failures_stick(void **state)
 {
     (void)state;
@@ -108,6 +124,7 @@ int main(void)
         cmocka_unit_test(one_line),
         cmocka_unit_test(pretty),
         cmocka_unit_test(bytes_that_are_not_text_are_replaced),
+        cmocka_unit_test(minus_zero_keeps_its_sign),
         cmocka_unit_test(failures_stick),
     };
 

@@ -24,10 +24,17 @@ def load_type(desc, name):
     return message_factory.MessageFactory(pool).GetPrototype(kind), pool
 
 
+def plain_keys(ours, theirs):
+    """json_format forgets the brackets around a repeated extension's name."""
+    return {k if k in theirs else k.strip("[]").split(".")[-1]: v
+            for k, v in ours.items()}
+
+
 def same(a, b):
     if isinstance(a, float) and isinstance(b, float):
         return a == b or (math.isnan(a) and math.isnan(b))
     if isinstance(a, dict) and isinstance(b, dict):
+        a = plain_keys(a, b)
         return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(same, a, b))
@@ -44,13 +51,16 @@ def judge(kind, pool, binary, text):
     theirs = kind()
     theirs.ParseFromString(open(binary, "rb").read())
     json_text = open(text, encoding="utf-8").read()
-    json_format.Parse(json_text, ours, descriptor_pool=pool)
-    if drop_unknown(ours) != drop_unknown(theirs):
-        return "parses to another message"
+    # This first: it also settles maps that have a key twice.
     expected = json_format.MessageToDict(
         theirs, preserving_proto_field_name=True, descriptor_pool=pool)
     if not same(json.loads(json_text), expected):
         return "is not what json_format prints"
+    if '"[' in json_text:
+        return None  # nor does it read repeated extensions
+    json_format.Parse(json_text, ours, descriptor_pool=pool)
+    if drop_unknown(ours) != drop_unknown(theirs):
+        return "parses to another message"
     return None
 
 

@@ -139,7 +139,7 @@ static void write_float(struct writer *w, float value)
 {
     char text[TN_NUMBER_ROOM];
 
-    if (!isfinite(value))
+    if (!isfinite(value) || value == 0)
         tn_json_put_double(&w->json, (double)value);
     else
         tn_json_raw(&w->json,
