@@ -68,6 +68,16 @@ struct tn_tf_versions {
     int32_t min_consumer;
 };
 
+/* The nodes read last, by name: most inputs come from close by, and are then
+ * found without a hash. */
+#define TN_TF_NEAR 16
+struct tn_tf_near {
+    uint64_t        tails[TN_TF_NEAR]; /* last bytes of the name              */
+    struct tn_bytes names[TN_TF_NEAR];
+    uint32_t        values[TN_TF_NEAR];
+    unsigned        next;
+};
+
 /* A GraphDef on its way into a model: begin, feed every occurrence of the
  * message, end.  Fails into `error`, with the path of what was being read. */
 struct tn_tf_reader {
@@ -85,6 +95,7 @@ struct tn_tf_reader {
     uint32_t              recent[4];   /* op types: most nodes are of a few   */
     struct tn_bytes       recent_text[4];
     unsigned              recent_next;
+    struct tn_tf_near     near;
 };
 void tn_tf_reader_begin(struct tn_tf_reader *reader, struct tn_model *model,
                         enum tn_graph_kind kind, const char *path,

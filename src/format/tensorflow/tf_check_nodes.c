@@ -30,31 +30,33 @@ struct visit {
     struct tn_tf_checking *c;
     uint32_t               op;
     uint32_t               graph;
-    uint32_t        main; /* of the library that it can call            */
-    char            where[160];
-    struct tn_bytes keys[KEY_LIMIT];
-    uint32_t        key_count;
-    uint64_t        dtype;      /* the attribute; 0: none                    */
-    uint64_t        value_type; /* of the attribute `value`             */
-    bool            has_value, has_dtype;
+    uint32_t               main; /* graph of the library that it can call     */
+    uint32_t               key_count;
+    struct tn_bytes       *keys;  /* seen so far; room for KEY_LIMIT          */
+    uint64_t               dtype; /* the attribute; 0: none                   */
+    uint64_t               value_type; /* of the attribute `value`            */
+    bool                   has_value, has_dtype;
 };
 
+static const struct tn_bytes no_key;
+
 static void complain(struct visit *v, enum tn_finding_level level,
-                     const char *rule, uint64_t offset, const char *key,
+                     const char *rule, uint64_t offset, struct tn_bytes key,
                      const char *format, ...) TN_PRINTF(6, 7);
 
 static void complain(struct visit *v, enum tn_finding_level level,
-                     const char *rule, uint64_t offset, const char *key,
+                     const char *rule, uint64_t offset, struct tn_bytes key,
                      const char *format, ...)
 {
-    char    what[200], where[220];
+    char    what[200], node[160], where[220];
     va_list arguments;
 
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    snprintf(where, sizeof where, "%s%s%s", v->where, key[0] ? ".attr." : "",
-             key);
+    tn_op_path(v->c->model, v->op, node, sizeof node);
+    snprintf(where, sizeof where, "%s%s%.*s", node, key.size ? ".attr." : "",
+             TN_FMT(key));
     tn_report_format(v->c->report, level, rule, v->c->file, offset, where, "%s",
                      what);
 }
@@ -95,10 +97,10 @@ static void check_names(struct visit *v, const struct tn_op *op)
     struct tn_bytes        type  = tn_model_name(model, op->type);
 
     if (!is_node_name(name))
-        complain(v, TN_LEVEL_ERROR, "bad-name", op->wire_offset, "",
+        complain(v, TN_LEVEL_ERROR, "bad-name", op->wire_offset, no_key,
                  "'%.*s' is no name of a node", TN_FMT(name));
     if (type.size == 0)
-        complain(v, TN_LEVEL_ERROR, "bad-name", op->wire_offset, "",
+        complain(v, TN_LEVEL_ERROR, "bad-name", op->wire_offset, no_key,
                  "the node has no operator");
 }
 
@@ -106,7 +108,7 @@ static void check_names(struct visit *v, const struct tn_op *op)
  * ---------------------------------------------------------------------- */
 
 static void check_size(struct visit *v, const struct tn_tf_tensor *tensor,
-                       const struct tn_elements *elements, const char *key)
+                       const struct tn_elements *elements, struct tn_bytes key)
 {
     struct tn_error own   = TN_ERROR_INIT;
     uint64_t        bytes = 0;
@@ -129,7 +131,7 @@ static void check_size(struct visit *v, const struct tn_tf_tensor *tensor,
 }
 
 static void check_tensor(struct visit *v, struct tn_cursor body,
-                         const char *key, uint64_t *type)
+                         struct tn_bytes key, uint64_t *type)
 {
     struct tn_tf_tensor tensor;
     struct tn_elements  elements;
@@ -156,7 +158,7 @@ static void check_tensor(struct visit *v, struct tn_cursor body,
  * ----------------------------------------------------------------------- */
 
 static void check_shape(struct visit *v, struct tn_cursor body, uint64_t offset,
-                        const char *key)
+                        struct tn_bytes key)
 {
     struct tn_tf_shape shape;
 
@@ -171,7 +173,7 @@ static void check_shape(struct visit *v, struct tn_cursor body, uint64_t offset,
 }
 
 static void check_type(struct visit *v, uint64_t type, uint64_t offset,
-                       const char *key)
+                       struct tn_bytes key)
 {
     if (!tn_tf_dtype_name(type))
         complain(v, TN_LEVEL_ERROR, "unknown-type", offset, key,
@@ -258,14 +260,14 @@ static void check_arguments(struct visit *v, uint32_t callee, uint32_t given)
         has_list(v, function))
         return;
     complain(v, TN_LEVEL_ERROR, "argument-count",
-             tn_model_op_at(v->c->model, v->op)->wire_offset, "",
+             tn_model_op_at(v->c->model, v->op)->wire_offset, no_key,
              "%" PRIu32 " inputs for function '%.*s', which takes %" PRIu32,
              given, TN_FMT(tn_model_name(v->c->model, function->name)),
              function->inputs.count);
 }
 
 static void check_function(struct visit *v, struct tn_cursor body,
-                           uint64_t offset, const char *key)
+                           uint64_t offset, struct tn_bytes key)
 {
     struct tn_bytes    name = { NULL, 0 };
     struct tn_pb_field field;
@@ -285,7 +287,8 @@ static void check_function(struct visit *v, struct tn_cursor body,
     check_arguments(v, callee, passed_inputs(v));
 }
 
-static void check_list(struct visit *v, struct tn_cursor list, const char *key)
+static void check_list(struct visit *v, struct tn_cursor list,
+                       struct tn_bytes key)
 {
     struct tn_pb_field field;
     uint64_t           bits, type;
@@ -307,9 +310,9 @@ static void check_list(struct visit *v, struct tn_cursor list, const char *key)
     }
 }
 
-static void check_value(struct visit *v, const struct tn_tf_entry *entry,
-                        const char *key)
+static void check_value(struct visit *v, const struct tn_tf_entry *entry)
 {
+    struct tn_bytes    key = entry->key;
     struct tn_pb_field field;
     uint64_t           type = 0;
     uint32_t           kind = tn_tf_attr_kind(entry->value, &field);
@@ -322,7 +325,7 @@ static void check_value(struct visit *v, const struct tn_tf_entry *entry,
     }
     if (kind == ATTR_TYPE) {
         check_type(v, field.value, field.offset, key);
-        if (strcmp(key, "dtype") == 0) {
+        if (tn_bytes_is(key, "dtype")) {
             v->has_dtype = true;
             v->dtype     = field.value;
         }
@@ -332,7 +335,7 @@ static void check_value(struct visit *v, const struct tn_tf_entry *entry,
         return;
     if (kind == ATTR_TENSOR) {
         check_tensor(v, field.body, key, &type);
-        if (strcmp(key, "value") == 0) {
+        if (tn_bytes_is(key, "value")) {
             v->has_value  = true;
             v->value_type = type;
         }
@@ -345,13 +348,13 @@ static void check_value(struct visit *v, const struct tn_tf_entry *entry,
     }
 }
 
-static void check_key(struct visit *v, const struct tn_tf_entry *entry,
-                      const char *key)
+static void check_key(struct visit *v, const struct tn_tf_entry *entry)
 {
     for (uint32_t i = 0; i < v->key_count; i++)
         if (tn_bytes_equal(v->keys[i], entry->key)) {
             complain(v, TN_LEVEL_WARNING, "duplicate-attribute", entry->offset,
-                     key, "the attribute occurs again; the last one counts");
+                     entry->key,
+                     "the attribute occurs again; the last one counts");
             return;
         }
     if (v->key_count < KEY_LIMIT)
@@ -368,13 +371,13 @@ static void check_required(struct visit *v, const struct tn_op *op)
         !tn_bytes_is(type, "VarHandleOp") && !tn_bytes_is(type, "VariableV2"))
         return;
     if (!v->has_dtype && v->key_count < KEY_LIMIT && !v->dtype)
-        complain(v, TN_LEVEL_ERROR, "missing-attribute", op->wire_offset, "",
-                 "%.*s without 'dtype'", TN_FMT(type));
+        complain(v, TN_LEVEL_ERROR, "missing-attribute", op->wire_offset,
+                 no_key, "%.*s without 'dtype'", TN_FMT(type));
     if (is_const && !v->has_value && v->key_count < KEY_LIMIT)
-        complain(v, TN_LEVEL_ERROR, "missing-attribute", op->wire_offset, "",
-                 "Const without 'value'");
+        complain(v, TN_LEVEL_ERROR, "missing-attribute", op->wire_offset,
+                 no_key, "Const without 'value'");
     if (is_const && v->has_value && v->has_dtype && v->dtype != v->value_type)
-        complain(v, TN_LEVEL_ERROR, "type-mismatch", op->wire_offset, "",
+        complain(v, TN_LEVEL_ERROR, "type-mismatch", op->wire_offset, no_key,
                  "'dtype' is %s, 'value' holds %s",
                  tn_tf_dtype_name(v->dtype) ? tn_tf_dtype_name(v->dtype) : "?",
                  tn_tf_dtype_name(v->value_type)
@@ -397,8 +400,9 @@ static void check_order(struct visit *v, struct tn_cursor node)
         struct tn_bytes text       = tn_pb_text(&field);
         bool            is_control = text.size && *text.data == '^';
         if (has_control && !is_control) {
-            complain(v, TN_LEVEL_ERROR, "control-input-order", field.offset, "",
-                     "input '%.*s' comes after a control input", TN_FMT(text));
+            complain(v, TN_LEVEL_ERROR, "control-input-order", field.offset,
+                     no_key, "input '%.*s' comes after a control input",
+                     TN_FMT(text));
             return;
         }
         has_control = is_control;
@@ -408,12 +412,10 @@ static void check_order(struct visit *v, struct tn_cursor node)
 static void check_attrs(struct visit *v, struct tn_cursor node)
 {
     struct tn_tf_entry entry;
-    char               key[64];
 
     while (tn_tf_entry_next(&node, 5, &entry)) {
-        snprintf(key, sizeof key, "%.*s", TN_FMT(entry.key));
-        check_key(v, &entry, key);
-        check_value(v, &entry, key);
+        check_key(v, &entry);
+        check_value(v, &entry);
     }
 }
 
@@ -430,13 +432,15 @@ static void check_call(struct visit *v, const struct tn_op *op)
 static void check_node(struct tn_tf_checking *c, uint32_t op, uint32_t main)
 {
     const struct tn_op *row = tn_model_op_at(c->model, op);
-    struct visit   v = { .c = c, .op = op, .graph = row->graph, .main = main };
+    struct tn_bytes     keys[KEY_LIMIT];
+    struct visit        v = {
+               .c = c, .op = op, .graph = row->graph, .main = main, .keys = keys
+    };
     struct tn_span wire = { *tn_list_at(&c->model->sources, struct tn_source *,
                                         row->source),
                             row->wire_offset, row->wire_length };
     struct tn_cursor node = tn_cursor_span(wire, c->error);
 
-    tn_op_path(c->model, op, v.where, sizeof v.where);
     check_names(&v, row);
     check_order(&v, node);
     check_attrs(&v, node);

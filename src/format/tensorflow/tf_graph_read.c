@@ -106,6 +106,45 @@ static uint32_t value_named(struct tn_tf_reader *reader, struct tn_bytes text)
     return tn_model_value(reader->model, reader->graph, name, reader->error);
 }
 
+static uint64_t tail_of(struct tn_bytes name)
+{
+    uint64_t tail = 0;
+    size_t   size = name.size < 8 ? name.size : 8;
+
+    if (size)
+        memcpy(&tail, name.data + name.size - size, size);
+    return tail ^ (uint64_t)name.size << 56;
+}
+
+static void near_add(struct tn_tf_near *near, struct tn_bytes name,
+                     uint32_t value)
+{
+    unsigned slot = near->next++ % TN_TF_NEAR;
+
+    near->tails[slot]  = tail_of(name);
+    near->names[slot]  = name;
+    near->values[slot] = value;
+}
+
+static uint32_t near_find(const struct tn_tf_near *near, struct tn_bytes name)
+{
+    uint64_t tail = tail_of(name);
+
+    for (unsigned i = 0; i < TN_TF_NEAR; i++)
+        if (near->tails[i] == tail && near->names[i].size &&
+            tn_bytes_equal(near->names[i], name))
+            return near->values[i];
+    return TN_NONE;
+}
+
+/* What an input names. */
+static uint32_t value_used(struct tn_tf_reader *reader, struct tn_bytes text)
+{
+    uint32_t value = near_find(&reader->near, text);
+
+    return value == TN_NONE ? value_named(reader, text) : value;
+}
+
 /* ---- one node ---------------------------------------------------------------
  */
 
@@ -182,13 +221,24 @@ static void add_tensors(struct tn_tf_reader *reader, struct node *node,
             add_tensor(reader, node, &field.body, key, part++);
 }
 
-/* Only the first byte of a value tells most attributes from those that hold
- * tensors: numbers 1 (list) and 8 (tensor), wire type LEN. */
-static bool may_hold_tensors(const struct tn_cursor *value)
+/* Most attributes hold no tensor, and their first bytes say so: 0a key, 12
+ * value, where the value is neither a tensor (42) nor a list that begins with
+ * one (0a n 42).  Short ones are told from that without being taken apart. */
+static bool is_plainly_no_tensor(const struct tn_cursor *body)
 {
-    if (value->at == value->end)
-        return value->beyond > 0;
-    return *value->at == 0x0a || *value->at == 0x42;
+    size_t         left = (size_t)(body->end - body->at);
+    const uint8_t *at   = body->at;
+
+    if (body->beyond || left < 6 || at[0] != 0x0a || at[1] >= 0x80 ||
+        left < 5 + (size_t)at[1])
+        return false;
+    at += 2 + at[1];
+    left = (size_t)(body->end - at) - 2;
+    if (at[0] != 0x12 || at[1] >= 0x80 || at[1] != left || left == 0)
+        return false;
+    if (at[2] != 0x0a)
+        return at[2] != 0x42;
+    return left >= 3 && at[3] < 0x80 && at[3] + 2u == left && at[4] != 0x42;
 }
 
 static void read_attr(struct tn_tf_reader *reader, struct node *node,
@@ -197,9 +247,9 @@ static void read_attr(struct tn_tf_reader *reader, struct node *node,
     struct tn_tf_entry entry;
     struct tn_pb_field field;
 
-    tn_tf_entry_read(body, &entry);
-    if (!may_hold_tensors(&entry.value))
+    if (is_plainly_no_tensor(body))
         return;
+    tn_tf_entry_read(body, &entry);
     uint32_t kind = tn_tf_attr_kind(entry.value, &field);
     if (kind == 8 && tn_pb_expect(body, &field, TN_WIRE_LEN))
         add_tensor(reader, node, &field.body, entry.key, TN_NONE);
@@ -216,7 +266,7 @@ static void read_input(struct tn_tf_reader *reader, struct node *node,
         tn_tf_uses_use(reader->uses, ref.node, reader->error);
     if (!reader->model->wants_graph)
         return;
-    tn_model_add_input(reader->model, value_named(reader, ref.value),
+    tn_model_add_input(reader->model, value_used(reader, ref.value),
                        reader->error);
     struct tn_op *op = tn_model_op_at(reader->model, node->op);
     /* A data input after a control one is against the rules, which a check
@@ -274,6 +324,7 @@ static void finish_op(struct tn_tf_reader *reader, const struct node *node,
     if (tn_failed(reader->error))
         return;
     tn_model_define(model, value, TN_VALUE_OUTPUT, node->op, 0);
+    near_add(&reader->near, node->name, value);
     struct tn_op *op = tn_model_op_at(model, node->op);
     op->name         = tn_model_value_at(model, value)->name;
     op->type         = type;
@@ -288,7 +339,10 @@ static void name_tensors(struct tn_tf_reader *reader, const struct node *node)
 
     if (model->tensors.count == node->first_tensor)
         return;
-    uint32_t name = tn_intern_borrow(&model->names, node->name, reader->error);
+    uint32_t name =
+        model->wants_graph
+            ? tn_model_op_at(model, node->op)->name
+            : tn_intern_borrow(&model->names, node->name, reader->error);
     for (uint64_t i = node->first_tensor; i < model->tensors.count; i++)
         tn_list_at(&model->tensors, struct tn_tensor, i)->name = name;
 }
@@ -315,14 +369,17 @@ static void read_node(struct tn_tf_reader *reader, struct tn_cursor *c)
         read_node_field(reader, &node, c, &field);
     uint32_t type = intern_type(reader, node.type);
     tn_model_count_op(model, TN_NO_NAME, type, reader->error);
-    name_tensors(reader, &node);
     note_placeholder(reader, &node);
     if (reader->uses && !node.in_function)
         tn_tf_uses_node(&reader->uses, node.name, reader->error);
     if (model->wants_graph && !tn_failed(reader->error))
         finish_op(reader, &node, type);
-    tn_error_where(reader->error, "%s[%" PRIu32 "]", graph->node_word,
-                   node.ordinal);
+    if (!tn_failed(reader->error))
+        name_tensors(reader, &node);
+    if (tn_failed(reader->error))
+        tn_error_where(reader->error, "%s[%" PRIu32 "]",
+                       tn_model_graph_at(model, reader->graph)->node_word,
+                       node.ordinal);
 }
 
 /* ---- after the nodes --------------------------------------------------------
@@ -624,6 +681,7 @@ static void read_function(struct tn_tf_reader *reader, struct tn_cursor *c)
 
     if (!path)
         return;
+    reader->near  = (struct tn_tf_near){ .next = 0 };
     reader->graph = tn_model_add_graph(model, TN_GRAPH_FUNCTION, path,
                                        "node_def", reader->error);
     if (reader->graph == TN_NONE)
