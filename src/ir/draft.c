@@ -91,8 +91,9 @@ static void link_parent(struct tn_draft *draft, uint32_t graph, uint32_t parent)
     struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
     const struct tn_graph *r = tn_model_graph_at(g->from, g->row);
 
-    g->parent    = parent;
-    g->parent_op = tn_draft_graph_at(draft, parent)->first + r->parent_node;
+    g->parent = parent;
+    if (r->parent_node != TN_NONE) /* else beside it, like a training graph */
+        g->parent_op = tn_draft_graph_at(draft, parent)->first + r->parent_node;
 }
 
 static enum tn_status take_model(struct tn_draft       *draft,

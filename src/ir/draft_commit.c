@@ -202,7 +202,7 @@ static const char *path_of(struct layout *to, const struct tn_draft_graph *g,
         return tn_text_format(&to->model->arena, to->error, "functions['%.*s']",
                               TN_FMT(g->name));
     const struct tn_graph *row = tn_model_graph_at(g->from, g->row);
-    if (parent == TN_NONE)
+    if (parent == TN_NONE || node == TN_NONE)
         return row->path;
     size_t length = tn_model_path_of(g->from, row->parent_graph,
                                      row->parent_node, old, sizeof old);
@@ -252,6 +252,8 @@ static bool is_gone(const struct tn_draft *draft, uint32_t graph)
         return true;
     if (g->parent == TN_NONE)
         return false;
+    if (g->parent_op == TN_NONE)
+        return tn_draft_graph_at(draft, g->parent)->placed == TN_NONE;
     return tn_draft_op_at(draft, g->parent_op)->placed == TN_NONE ||
            !tn_draft_op_at(draft, g->parent_op)->from;
 }
@@ -262,11 +264,11 @@ static void place_graph(struct layout *to, uint32_t graph)
     uint32_t parent = TN_NONE, node = TN_NONE;
     const char *word = "node";
 
-    if (g->parent != TN_NONE) {
+    if (g->parent != TN_NONE)
         parent = tn_draft_graph_at(to->draft, g->parent)->placed;
-        node   = tn_draft_op_at(to->draft, g->parent_op)->placed -
+    if (g->parent_op != TN_NONE)
+        node = tn_draft_op_at(to->draft, g->parent_op)->placed -
                tn_model_graph_at(to->model, parent)->first_op;
-    }
     if (g->from)
         word = tn_model_graph_at(g->from, g->row)->node_word;
     const char *path = path_of(to, g, parent, node);
