@@ -218,16 +218,17 @@ static enum tn_status tensor_open(struct tn_bundle *bundle,
  * ------------------------------------------------------------------ */
 
 const struct tn_format tn_format_onnx = {
-    .name     = "onnx",
-    .title    = "ONNX model",
-    .dialect  = "onnx",
-    .suffixes = (const char *const[]){ ".onnx", NULL },
-    .schema   = TN_PB_ONNX,
-    .message  = "onnx.ModelProto",
-    .probe    = onnx_probe,
-    .open     = tn_onnx_open,
-    .check    = tn_onnx_check,
-    .write    = tn_onnx_write,
+    .name        = "onnx",
+    .title       = "ONNX model",
+    .dialect     = "onnx",
+    .dialect_ops = &tn_dialect_onnx,
+    .suffixes    = (const char *const[]){ ".onnx", NULL },
+    .schema      = TN_PB_ONNX,
+    .message     = "onnx.ModelProto",
+    .probe       = onnx_probe,
+    .open        = tn_onnx_open,
+    .check       = tn_onnx_check,
+    .write       = tn_onnx_write,
 };
 
 const struct tn_format tn_format_onnx_tensor = {
