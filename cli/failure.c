@@ -32,13 +32,15 @@ static bool is_named(enum tn_status status)
 static void add_place(struct cli_text *text, const struct tn_error *error)
 {
     bool has_offset = error->offset != TN_NOWHERE;
+    bool has_where  = error->where[0] != '\0' && error->status != TN_EXISTS &&
+                     error->status != TN_CANCELLED;
 
     if (is_named(error->status))
         cli_text_addf(text, "%s%s", tn_status_name(error->status),
                       has_offset ? " " : ": ");
     if (has_offset)
         cli_text_addf(text, "at byte 0x%" PRIx64 ": ", error->offset);
-    if (error->where[0] != '\0' && error->status != TN_EXISTS) {
+    if (has_where) {
         cli_text_safe(text, cli_bytes(error->where));
         cli_text_add(text, ": ");
     }

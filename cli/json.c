@@ -86,29 +86,13 @@ static void print_point(uint32_t point)
     }
 }
 
-/* How many bytes may be printed as they are. */
-static size_t plain_run(const uint8_t *at, size_t left)
-{
-    size_t size = 0;
-
-    while (size < left) {
-        uint32_t point  = 0;
-        size_t   length = cli_utf8(at + size, left - size, &point);
-
-        if (length == 0 || !cli_is_safe(point) || point == '"' || point == '\\')
-            break;
-        size += length;
-    }
-    return size;
-}
-
 /* What is no UTF-8 becomes U+FFFD; what could steer a terminal is escaped. */
 void cli_json_bytes(struct cli_json *json, struct tn_bytes text)
 {
     separate(json);
     putchar('"');
     for (size_t i = 0; i < text.size;) {
-        size_t run = plain_run(text.data + i, text.size - i);
+        size_t run = cli_safe_run(text.data + i, text.size - i, '"');
 
         if (run > 0)
             fwrite(text.data + i, 1, run, stdout);

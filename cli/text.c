@@ -94,21 +94,31 @@ static void add_escape(struct cli_text *text, uint32_t point)
     }
 }
 
+/* The first code point, which is not harmless, or the first byte, which is
+ * none.  Returns how many bytes that was. */
+static size_t add_harmful(struct cli_text *text, const uint8_t *at, size_t left)
+{
+    uint32_t point  = 0;
+    size_t   length = cli_utf8(at, left, &point);
+
+    if (length == 0)
+        cli_text_addf(text, "\\x%02x", at[0]);
+    else if (point == '\\')
+        cli_text_add(text, "\\\\");
+    else
+        add_escape(text, point);
+    return length > 0 ? length : 1;
+}
+
 void cli_text_safe(struct cli_text *text, struct tn_bytes name)
 {
     for (size_t i = 0; i < name.size;) {
-        uint32_t point  = 0;
-        size_t   length = cli_utf8(name.data + i, name.size - i, &point);
+        size_t run = cli_safe_run(name.data + i, name.size - i, '\\');
 
-        if (length == 0)
-            cli_text_addf(text, "\\x%02x", name.data[i]);
-        else if (point == '\\')
-            cli_text_add(text, "\\\\");
-        else if (cli_is_safe(point))
-            cli_text_put(text, name.data + i, length);
-        else
-            add_escape(text, point);
-        i += length > 0 ? length : 1;
+        cli_text_put(text, name.data + i, run);
+        i += run;
+        if (i < name.size)
+            i += add_harmful(text, name.data + i, name.size - i);
     }
 }
 

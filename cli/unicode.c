@@ -88,3 +88,27 @@ unsigned cli_point_width(uint32_t point)
         return 0;
     return IS_IN(wide, point) ? 2 : 1;
 }
+
+/* Nearly all names are ASCII: those bytes need no decoding. */
+static size_t safe_length(const uint8_t *at, size_t left)
+{
+    uint32_t point = 0;
+
+    if (at[0] >= 0x20 && at[0] < 0x7f)
+        return 1;
+    size_t length = cli_utf8(at, left, &point);
+    return length > 0 && cli_is_safe(point) ? length : 0;
+}
+
+size_t cli_safe_run(const uint8_t *at, size_t left, char stop)
+{
+    size_t size = 0;
+
+    while (size < left && at[size] != '\\' && at[size] != (uint8_t)stop) {
+        size_t length = safe_length(at + size, left - size);
+        if (length == 0)
+            break;
+        size += length;
+    }
+    return size;
+}

@@ -14,6 +14,10 @@ size_t cli_utf8(const uint8_t *at, size_t left, uint32_t *point);
  * for the marks that reorder or hide what stands around them. */
 bool cli_is_safe(uint32_t point);
 
+/* How many bytes at the beginning are safe and neither a backslash nor `stop`.
+ */
+size_t cli_safe_run(const uint8_t *at, size_t left, char stop);
+
 /* Columns that a terminal needs for it: 0, 1 or 2. */
 unsigned cli_point_width(uint32_t point);
 
