@@ -375,6 +375,38 @@ static bool unescape(struct tn_lex *lex, struct spill *s)
     return known != NULL;
 }
 
+static bool is_octal(uint8_t c)
+{
+    return c >= '0' && c <= '7';
+}
+
+/* What a dump of weights is made of: plain bytes and escapes of three octal
+ * digits, as far as the window goes.  The rest is left to the careful path. */
+static void copy_common(struct tn_lex *lex, struct spill *s, int quote)
+{
+    const uint8_t *begin = lex->window + (lex->at - lex->window_begin);
+    const uint8_t *end   = lex->window + (lex->window_end - lex->window_begin);
+    const uint8_t *at    = begin;
+
+    while (at < end && s->used < sizeof s->bytes) {
+        uint8_t c = *at;
+        if (c == '\\') {
+            if (end - at < 4 || !is_octal(at[1]) || !is_octal(at[2]) ||
+                !is_octal(at[3]))
+                break;
+            c = (uint8_t)((at[1] - '0') << 6 | (at[2] - '0') << 3 |
+                          (at[3] - '0'));
+            at += 4;
+        } else if (c == quote || c == '\n' || c == 0) {
+            break;
+        } else {
+            at++;
+        }
+        s->bytes[s->used++] = c;
+    }
+    lex->at += (uint64_t)(at - begin);
+}
+
 /* One literal, quotes and all. */
 static void read_literal(struct tn_lex *lex, struct spill *s)
 {
@@ -383,6 +415,10 @@ static void read_literal(struct tn_lex *lex, struct spill *s)
     lex->at++;
     for (;;) {
         int c = peek(lex);
+        if (c >= 0) {
+            copy_common(lex, s, quote);
+            c = peek(lex);
+        }
         if (c == quote)
             break;
         uint64_t begin = lex->at;

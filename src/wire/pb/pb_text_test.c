@@ -394,6 +394,70 @@ static void a_long_literal_is_not_kept(void **state)
     tn_buffer_done(&back);
 }
 
+/* The same text over a source that is not mapped: tokens, escapes and literals
+ * lie across the ends of its windows. */
+struct slow {
+    struct tn_source source;
+    struct tn_bytes  bytes;
+};
+
+static enum tn_status slow_read(struct tn_source *source, uint64_t offset,
+                                void *to, size_t size, struct tn_error *error)
+{
+    (void)error;
+    memcpy(to, ((struct slow *)source)->bytes.data + offset, size);
+    return TN_OK;
+}
+
+static void parse_slowly(struct tn_bytes text, struct tn_buffer *out,
+                         struct tn_error *error)
+{
+    static const struct tn_source_ops slow_ops = { slow_read, zeros_close };
+    struct slow                       slow     = { .bytes = text };
+    struct tn_arena                   arena;
+    struct tn_rope                    rope;
+
+    slow.source = (struct tn_source){
+        .ops = &slow_ops, .size = text.size, .name = "", .memory = out->memory
+    };
+    tn_arena_init(&slow.source.pins, out->memory);
+    tn_arena_init(&arena, out->memory);
+    tn_rope_init(&rope, &arena, error);
+    tn_pb_text_read(&sample.schema, sample.two,
+                    (struct tn_span){ &slow.source, 0, text.size }, &rope,
+                    error);
+    tn_rope_write(&rope, &out->sink, error);
+    tn_rope_done(&rope);
+    tn_arena_done(&arena);
+    tn_source_close(&slow.source);
+}
+
+static void windows_make_no_difference(void **state)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_buffer text, fast, slow;
+
+    (void)state;
+    tn_buffer_init(&text, &sample.memory, &error);
+    tn_buffer_init(&fast, &sample.memory, &error);
+    tn_buffer_init(&slow, &sample.memory, &error);
+    for (int i = 0; i < 5000; i++)
+        tn_buffer_format(&text, "many_int32: %d many_string: \"\\%03o\\n%d\"\n",
+                         i, (unsigned)i & 255, i);
+    tn_buffer_text(&text, "a_bytes: '");
+    for (int i = 0; i < 100000; i++)
+        tn_buffer_text(&text, i % 3 ? "\\377" : "z");
+    tn_buffer_text(&text, "'");
+    parse(2, tn_buffer_bytes(&text), &fast, &error);
+    parse_slowly(tn_buffer_bytes(&text), &slow, &error);
+    assert_string_equal(error.what, "");
+    assert_true(fast.size > 100000);
+    assert_true(tn_bytes_equal(tn_buffer_bytes(&fast), tn_buffer_bytes(&slow)));
+    tn_buffer_done(&text);
+    tn_buffer_done(&fast);
+    tn_buffer_done(&slow);
+}
+
 /* Losses */
 
 static const struct {
@@ -533,6 +597,7 @@ int main(void)
         cmocka_unit_test(nesting_has_a_limit_both_ways),
         cmocka_unit_test(a_huge_field_is_streamed),
         cmocka_unit_test(a_long_literal_is_not_kept),
+        cmocka_unit_test(windows_make_no_difference),
         cmocka_unit_test(losses_are_reported_where_they_are),
         cmocka_unit_test(hostile_text_does_no_harm),
         cmocka_unit_test(hostile_bytes_do_no_harm),
