@@ -191,10 +191,20 @@ static void print_zsh(void)
             puts("        '*:file:_files' ;;");
         }
     }
-    puts("    esac\n}\ncompdef _tenon tenon");
+    /* Autoloaded from $fpath, or sourced. */
+    puts("    esac\n}\nif [[ $funcstack[1] == _tenon ]]; then _tenon \"$@\"\n"
+         "else compdef _tenon tenon\nfi");
 }
 
 /* ---- fish --------------------------------------------------------------- */
+
+static void fish_description(const char *text)
+{
+    fputs(" -d '", stdout);
+    for (; *text != '\0'; text++)
+        printf(*text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
+    puts("'");
+}
 
 static void fish_option(const struct cli_verb *verb, const struct cli_opt *row)
 {
@@ -211,10 +221,7 @@ static void fish_option(const struct cli_verb *verb, const struct cli_opt *row)
         print_values(row);
         putchar('\'');
     }
-    fputs(" -d '", stdout);
-    for (const char *at = row->help; *at != '\0'; at++)
-        printf(*at == '\'' || *at == '\\' ? "\\%c" : "%c", *at);
-    puts("'");
+    fish_description(row->help);
 }
 
 static void print_fish(void)
@@ -223,8 +230,9 @@ static void print_fish(void)
     for (size_t i = 0; cli_verbs[i] != NULL; i++) {
         const struct cli_verb *verb = cli_verbs[i];
 
-        printf("complete -c tenon -n __fish_use_subcommand -f -a %s -d '%s'\n",
-               verb->name, verb->summary);
+        printf("complete -c tenon -n __fish_use_subcommand -f -a %s",
+               verb->name);
+        fish_description(verb->summary);
         if (verb->words != NULL) {
             printf("complete -c tenon -n '__fish_seen_subcommand_from %s' -f "
                    "-a '",

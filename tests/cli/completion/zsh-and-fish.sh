@@ -9,3 +9,9 @@ for shell in zsh fish; do
             echo "$shell: $option is missing"
     done <options
 done
+# Quotes pair up; where the shells are installed, they say so themselves.
+sed "s/\\\\'//g" script.fish |
+    awk -F "'" 'NF % 2 == 0 { print "fish: unbalanced: " $0 }'
+command -v zsh >/dev/null && zsh -n script.zsh
+command -v fish >/dev/null && fish -n script.fish
+exit 0
