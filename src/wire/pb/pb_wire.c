@@ -73,7 +73,7 @@ static struct tn_cursor take_group(struct tn_cursor *c, uint32_t number)
     return tn_sub(&body, inner.offset - body.offset);
 }
 
-bool tn_pb_next(struct tn_cursor *c, struct tn_pb_field *field)
+bool tn_pb_next_slowly(struct tn_cursor *c, struct tn_pb_field *field)
 {
     if (!tn_more(c) || !read_tag(c, field))
         return false;

@@ -27,8 +27,60 @@ struct tn_pb_field {
     struct tn_cursor  body;   /* LEN: the bytes; GROUP: the fields inside     */
 };
 
+/* Any field; use tn_pb_next(). */
+bool tn_pb_next_slowly(struct tn_cursor *c, struct tn_pb_field *field);
+
+/* A tag or length of at most two bytes; *size is how many, 0: it is longer, or
+ * there is no such byte.  `left` is at least one. */
+static inline uint32_t tn_pb_short_varint(const uint8_t *at, uint64_t left,
+                                          unsigned *size)
+{
+    *size = 1;
+    if (at[0] < 0x80)
+        return at[0];
+    *size = left >= 2 && at[1] < 0x80 ? 2 : 0;
+    return *size ? (at[0] & 0x7fu) | (uint32_t)at[1] << 7 : 0;
+}
+
+/* Nearly all fields are numbers and byte strings below 16 KiB that lie in the
+ * window; those are read here, without a call.  False: it is another kind, or
+ * something is wrong with it, and nothing was read. */
+static inline bool tn_pb_next_quickly(struct tn_cursor   *c,
+                                      struct tn_pb_field *field)
+{
+    const uint8_t *at   = c->at;
+    uint64_t       left = (uint64_t)(c->end - at);
+    unsigned       head, more;
+
+    if (left < 2)
+        return false;
+    uint32_t tag = tn_pb_short_varint(at, left, &head);
+    if (head == 0 || head == left)
+        return false;
+    uint32_t value = tn_pb_short_varint(at + head, left - head, &more);
+    head += more;
+    uint32_t size = (tag & 7) == TN_WIRE_LEN ? value : 0;
+    if (more == 0 || tag < 8 || size > left - head || tn_failed(c->error) ||
+        ((tag & 7) != TN_WIRE_LEN && (tag & 7) != TN_WIRE_VARINT))
+        return false;
+    *field =
+        (struct tn_pb_field){ tag >> 3,
+                              (enum tn_wire_type)(tag & 7),
+                              c->offset,
+                              value - size,
+                              { at + head, at + head + size, c->offset + head,
+                                0, c->source, c->error } };
+    c->at += head + size;
+    c->offset += head + size;
+    return true;
+}
+
 /* The next field, or false at the end and after a failure. */
-bool tn_pb_next(struct tn_cursor *c, struct tn_pb_field *field);
+static inline bool tn_pb_next(struct tn_cursor *c, struct tn_pb_field *field)
+{
+    return tn_more(c) &&
+           (tn_pb_next_quickly(c, field) || tn_pb_next_slowly(c, field));
+}
 
 /* The whole field, tag included, as it lies in the source: from field->offset
  * to where `c` stands now. */

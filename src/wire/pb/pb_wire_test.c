@@ -225,6 +225,65 @@ static void skipped_bodies_are_not_read(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+/* Where the quick way reads a field, the slow way reads the same. */
+static void expect_same_field(struct tn_bytes input)
+{
+    struct tn_error    error = TN_ERROR_INIT;
+    struct tn_cursor   quick = tn_cursor_bytes(input, 100, &error);
+    struct tn_cursor   slow  = quick;
+    struct tn_pb_field a, b;
+
+    if (!tn_pb_next_quickly(&quick, &a)) {
+        assert_ptr_equal(quick.at, slow.at);
+        assert_true(quick.offset == slow.offset);
+        return;
+    }
+    assert_true(tn_pb_next_slowly(&slow, &b));
+    assert_ptr_equal(quick.at, slow.at);
+    assert_true(quick.offset == slow.offset);
+    assert_int_equal(a.number, b.number);
+    assert_int_equal(a.type, b.type);
+    assert_true(a.offset == b.offset && a.value == b.value);
+    if (a.type != TN_WIRE_LEN)
+        return;
+    assert_ptr_equal(a.body.at, b.body.at);
+    assert_ptr_equal(a.body.end, b.body.end);
+    assert_true(a.body.offset == b.body.offset);
+    assert_true(a.body.beyond == b.body.beyond);
+    assert_ptr_equal(a.body.error, b.body.error);
+}
+
+/* All texts of up to five bytes out of those that decide something. */
+static void quick_and_slow_agree(void **state)
+{
+    static const uint8_t bytes[] = { 0x00, 0x01, 0x02, 0x03, 0x05, 0x08,
+                                     0x0a, 0x7f, 0x80, 0x82, 0xff };
+    enum { KINDS = sizeof bytes, LONGEST = 5 };
+
+    (void)state;
+    for (size_t size = 0, count = 1; size <= LONGEST; size++, count *= KINDS)
+        for (size_t i = 0; i < count; i++) {
+            uint8_t text[LONGEST + 1];
+            for (size_t k = 0, rest = i; k < size; k++, rest /= KINDS)
+                text[k] = bytes[rest % KINDS];
+            expect_same_field(tn_bytes(text, size));
+        }
+}
+
+static void a_failure_stops_every_cursor(void **state)
+{
+    static const uint8_t text[] = { 0x08, 0x01, 0x08, 0x01 };
+    struct tn_error      error  = TN_ERROR_INIT;
+    struct tn_cursor     c      = tn_cursor_bytes(tn_bytes(text, 4), 0, &error);
+    struct tn_cursor     other  = c;
+    struct tn_pb_field   f;
+
+    (void)state;
+    assert_true(tn_pb_next(&c, &f));
+    tn_fail(&other, TN_MALFORMED, "elsewhere");
+    assert_false(tn_pb_next(&c, &f));
+}
+
 static enum tn_status walk(struct tn_bytes input, struct tn_memory *memory,
                            struct tn_error *error)
 {
@@ -257,6 +316,8 @@ int main(void)
         cmocka_unit_test(fields_have_values),
         cmocka_unit_test(numbers_come_packed_and_not),
         cmocka_unit_test(skipped_bodies_are_not_read),
+        cmocka_unit_test(quick_and_slow_agree),
+        cmocka_unit_test(a_failure_stops_every_cursor),
         cmocka_unit_test(hostility),
     };
 
