@@ -10,45 +10,62 @@ static uint64_t mix(uint64_t a, uint64_t b)
     return low ^ low >> 32 ^ a >> 29;
 }
 
-static uint64_t load(const uint8_t *from, size_t size)
+static uint64_t load64(const uint8_t *from)
 {
-    uint64_t word = 0;
+    uint64_t word;
 
-    memcpy(&word, from, size);
+    memcpy(&word, from, sizeof word);
     return word;
 }
 
-/* Multiply and fold, eight bytes at a time. */
+/* Up to seven bytes; which ones come twice follows from the size. */
+static uint64_t load_few(const uint8_t *from, size_t size)
+{
+    uint32_t head, tail;
+
+    if (size >= 4) {
+        memcpy(&head, from, sizeof head);
+        memcpy(&tail, from + size - sizeof tail, sizeof tail);
+        return (uint64_t)head << 32 | tail;
+    }
+    if (size == 0)
+        return 0;
+    return (uint64_t)from[0] << 16 | (uint64_t)from[size / 2] << 8 |
+           from[size - 1];
+}
+
+/* Multiply and fold, eight bytes at a time; the last eight overlap the ones
+ * before, which costs less than to take them one by one. */
 uint32_t tn_hash_bytes(struct tn_bytes bytes, uint64_t seed)
 {
-    uint64_t       hash = seed ^ bytes.size;
-    const uint8_t *at   = bytes.data;
-    size_t         left = bytes.size;
+    const uint64_t factor = UINT64_C(0xd6e8feb86659fd93);
+    uint64_t       hash   = seed ^ bytes.size;
+    const uint8_t *at     = bytes.data;
+    size_t         left   = bytes.size;
 
-    for (; left >= 8; at += 8, left -= 8)
-        hash = mix(hash ^ load(at, 8), UINT64_C(0xd6e8feb86659fd93));
-    if (left)
-        hash = mix(hash ^ load(at, left), UINT64_C(0xd6e8feb86659fd93));
+    for (; left > 8; at += 8, left -= 8)
+        hash = mix(hash ^ load64(at), factor);
+    if (bytes.size >= 8)
+        hash = mix(hash ^ load64(at + left - 8), factor);
+    else
+        hash = mix(hash ^ load_few(at, left), factor);
     hash = mix(hash, UINT64_C(0xe7037ed1a0b428db));
     return (uint32_t)(hash ^ hash >> 32);
 }
 
 void tn_intern_init(struct tn_intern *table, struct tn_arena *arena)
 {
-    *table = (struct tn_intern){ .arena = arena };
-    table->seed =
-        mix((uint64_t)(uintptr_t)table, UINT64_C(0x9e3779b97f4a7c15));
+    *table      = (struct tn_intern){ .arena = arena };
+    table->seed = mix((uint64_t)(uintptr_t)table, UINT64_C(0x9e3779b97f4a7c15));
     tn_list_init(&table->names, arena->memory, sizeof(struct tn_bytes));
 }
 
 static void free_slots(struct tn_intern *table)
 {
-    uint64_t size = table->slot_count * sizeof *table->slots;
-
-    tn_memory_free(table->names.memory, table->slots, size);
-    tn_memory_free(table->names.memory, table->hashes, size);
-    table->slots = table->hashes = NULL;
-    table->slot_count            = 0;
+    tn_memory_free(table->names.memory, table->slots,
+                   table->slot_count * sizeof *table->slots);
+    table->slots      = NULL;
+    table->slot_count = 0;
 }
 
 void tn_intern_done(struct tn_intern *table)
@@ -58,30 +75,28 @@ void tn_intern_done(struct tn_intern *table)
 }
 
 /* The slot that holds the text, or the free one where it belongs. */
-static uint64_t find_slot(const struct tn_intern *table, struct tn_bytes text,
-                          uint32_t hash)
+static struct tn_intern_slot *find_slot(const struct tn_intern *table,
+                                        struct tn_bytes text, uint32_t hash)
 {
     uint64_t mask = table->slot_count - 1;
-    uint64_t slot = hash & mask;
 
-    for (; table->slots[slot]; slot = (slot + 1) & mask) {
-        uint32_t id = table->slots[slot] - 1;
-        if (table->hashes[slot] == hash &&
-            tn_bytes_equal(tn_intern_text(table, id), text))
-            break;
+    for (uint64_t i = hash & mask;; i = (i + 1) & mask) {
+        struct tn_intern_slot *slot = &table->slots[i];
+        if (!slot->entry ||
+            (slot->hash == hash &&
+             tn_bytes_equal(tn_intern_text(table, slot->entry - 1), text)))
+            return slot;
     }
-    return slot;
 }
 
-static void place(struct tn_intern *table, uint32_t entry, uint32_t hash)
+static void place(struct tn_intern *table, struct tn_intern_slot slot)
 {
     uint64_t mask = table->slot_count - 1;
-    uint64_t slot = hash & mask;
+    uint64_t i    = slot.hash & mask;
 
-    while (table->slots[slot])
-        slot = (slot + 1) & mask;
-    table->slots[slot]  = entry;
-    table->hashes[slot] = hash;
+    while (table->slots[i].entry)
+        i = (i + 1) & mask;
+    table->slots[i] = slot;
 }
 
 static bool grow(struct tn_intern *table, struct tn_error *error)
@@ -89,50 +104,54 @@ static bool grow(struct tn_intern *table, struct tn_error *error)
     struct tn_intern old   = *table;
     uint64_t         count = old.slot_count ? old.slot_count * 2 : FIRST_SLOTS;
     uint64_t         size  = count * sizeof *table->slots;
-    struct tn_memory *memory = table->names.memory;
 
-    uint32_t *slots  = tn_memory_resize(memory, NULL, 0, size, error);
-    uint32_t *hashes = tn_memory_resize(memory, NULL, 0, size, error);
-    if (!slots || !hashes) {
-        tn_memory_free(memory, slots, size);
-        tn_memory_free(memory, hashes, size);
+    table->slots = tn_memory_resize(table->names.memory, NULL, 0, size, error);
+    if (!table->slots) {
+        table->slots = old.slots;
         return false;
     }
-    memset(slots, 0, (size_t)size);
-    table->slots      = slots;
-    table->hashes     = hashes;
+    memset(table->slots, 0, (size_t)size);
     table->slot_count = count;
     for (uint64_t i = 0; i < old.slot_count; i++)
-        if (old.slots[i])
-            place(table, old.slots[i], old.hashes[i]);
+        if (old.slots[i].entry)
+            place(table, old.slots[i]);
     free_slots(&old);
     return true;
+}
+
+uint32_t tn_intern_append(struct tn_intern *table, struct tn_bytes text,
+                          struct tn_error *error)
+{
+    if (table->names.count >= TN_NO_NAME - 1) {
+        tn_error_set(error, TN_LIMIT, TN_NOWHERE, "more than 2^32 names");
+        return TN_NO_NAME;
+    }
+    struct tn_bytes *name = tn_list_push(&table->names, struct tn_bytes, error);
+    if (!name)
+        return TN_NO_NAME;
+    *name = text;
+    return (uint32_t)table->names.count - 1;
 }
 
 static uint32_t add(struct tn_intern *table, struct tn_bytes text,
                     bool is_borrowed, struct tn_error *error)
 {
-    if (table->names.count * 4 >= table->slot_count * 3 && !grow(table, error))
+    if (table->used_count * 4 >= table->slot_count * 3 && !grow(table, error))
         return TN_NO_NAME;
-    uint32_t hash = tn_hash_bytes(text, table->seed);
-    uint64_t slot = find_slot(table, text, hash);
-    if (table->slots[slot])
-        return table->slots[slot] - 1;
-    if (table->names.count >= TN_NO_NAME - 1) {
-        tn_error_set(error, TN_LIMIT, TN_NOWHERE, "more than 2^32 names");
-        return TN_NO_NAME;
-    }
+    uint32_t               hash = tn_hash_bytes(text, table->seed);
+    struct tn_intern_slot *slot = find_slot(table, text, hash);
+    if (slot->entry)
+        return slot->entry - 1;
     if (!is_borrowed)
         text = tn_bytes_dup(table->arena, text, error);
     if (tn_failed(error))
         return TN_NO_NAME;
-    struct tn_bytes *name = tn_list_push(&table->names, struct tn_bytes, error);
-    if (!name)
+    uint32_t id = tn_intern_append(table, text, error);
+    if (id == TN_NO_NAME)
         return TN_NO_NAME;
-    *name               = text;
-    table->slots[slot]  = (uint32_t)table->names.count;
-    table->hashes[slot] = hash;
-    return (uint32_t)table->names.count - 1;
+    *slot = (struct tn_intern_slot){ id + 1, hash };
+    table->used_count++;
+    return id;
 }
 
 uint32_t tn_intern_borrow(struct tn_intern *table, struct tn_bytes text,
@@ -151,6 +170,7 @@ uint32_t tn_intern_find(const struct tn_intern *table, struct tn_bytes text)
 {
     if (!table->slot_count)
         return TN_NO_NAME;
-    uint64_t slot = find_slot(table, text, tn_hash_bytes(text, table->seed));
-    return table->slots[slot] ? table->slots[slot] - 1 : TN_NO_NAME;
+    uint32_t entry =
+        find_slot(table, text, tn_hash_bytes(text, table->seed))->entry;
+    return entry ? entry - 1 : TN_NO_NAME;
 }

@@ -4,6 +4,9 @@
  * Ids count from 0 in order of first appearance; TN_NO_NAME is no id.  The
  * text is borrowed when the caller says it outlives the table (names inside a
  * mapping), else copied.
+ *
+ * A million names make a table that no cache holds, so that a lookup should
+ * touch one line of it: hash and id lie side by side.
  */
 #ifndef TN_BASE_INTERN_H
 #define TN_BASE_INTERN_H
@@ -13,14 +16,19 @@
 
 #define TN_NO_NAME UINT32_MAX
 
+struct tn_intern_slot {
+    uint32_t entry; /* id + 1, 0: free                                        */
+    uint32_t hash;
+};
+
 struct tn_intern {
-    struct tn_arena *arena;  /* owns copied text                              */
-    struct tn_list   names;  /* struct tn_bytes by id                         */
-    uint32_t        *slots;  /* open addressing; id + 1, 0: free              */
-    uint32_t        *hashes; /* by slot                                       */
-    uint64_t         slot_count;
-    uint64_t         seed; /* from where the table lies, so that a file cannot
-                              be written to make its names collide            */
+    struct tn_arena       *arena; /* owns copied text                         */
+    struct tn_list         names; /* struct tn_bytes by id                    */
+    struct tn_intern_slot *slots; /* open addressing                          */
+    uint64_t               slot_count;
+    uint64_t               used_count; /* of the slots                        */
+    uint64_t seed; /* from where the table lies, so that a file cannot be
+                      written to make its names collide                       */
 };
 
 void tn_intern_init(struct tn_intern *table, struct tn_arena *arena);
@@ -31,6 +39,11 @@ uint32_t tn_intern_borrow(struct tn_intern *table, struct tn_bytes text,
                           struct tn_error *error);
 uint32_t tn_intern_copy(struct tn_intern *table, struct tn_bytes text,
                         struct tn_error *error);
+
+/* A new id for borrowed text that nobody will look up: tn_intern_find() does
+ * not know it, and equal texts get ids of their own. */
+uint32_t tn_intern_append(struct tn_intern *table, struct tn_bytes text,
+                          struct tn_error *error);
 
 /* The id of the text, or TN_NO_NAME if nobody interned it. */
 uint32_t tn_intern_find(const struct tn_intern *table, struct tn_bytes text);

@@ -134,6 +134,46 @@ static enum tn_status intern_many(struct tn_bytes   input,
     return error->status;
 }
 
+static void appended_names_are_not_found(void **state)
+{
+    struct tn_memory memory;
+    struct tn_arena  arena;
+    struct tn_intern table;
+    struct tn_error  error = TN_ERROR_INIT;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    tn_intern_init(&table, &arena);
+    assert_int_equal(tn_intern_append(&table, tn_text("a"), &error), 0);
+    assert_int_equal(tn_intern_append(&table, tn_text("a"), &error), 1);
+    assert_int_equal(tn_intern_find(&table, tn_text("a")), TN_NO_NAME);
+    assert_int_equal(tn_intern_borrow(&table, tn_text("a"), &error), 2);
+    assert_int_equal(tn_intern_find(&table, tn_text("a")), 2);
+    assert_true(tn_bytes_is(tn_intern_text(&table, 0), "a"));
+    assert_int_equal(tn_intern_count(&table), 3);
+    tn_intern_done(&table);
+    tn_arena_done(&arena);
+    assert_int_equal(memory.used, 0);
+}
+
+/* The last word of a text overlaps the one before: every byte must count,
+ * whatever the length. */
+static void every_byte_changes_the_hash(void **state)
+{
+    uint8_t text[40] = { 0 };
+
+    (void)state;
+    for (size_t size = 1; size <= sizeof text; size++)
+        for (size_t i = 0; i < size; i++) {
+            uint32_t before = tn_hash_bytes(tn_bytes(text, size), 1);
+            text[i]         = 1;
+            assert_int_not_equal(tn_hash_bytes(tn_bytes(text, size), 1),
+                                 before);
+            text[i] = 0;
+        }
+}
+
 static void every_allocation_fails_once(void **state)
 {
     (void)state;
@@ -147,6 +187,8 @@ int main(void)
         cmocka_unit_test(borrowed_is_not_copied),
         cmocka_unit_test(many_names),
         cmocka_unit_test(hashes_spread),
+        cmocka_unit_test(appended_names_are_not_found),
+        cmocka_unit_test(every_byte_changes_the_hash),
         cmocka_unit_test(every_allocation_fails_once),
     };
 

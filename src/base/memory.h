@@ -97,7 +97,18 @@ void *tn_list_grow(struct tn_list *list, uint64_t count,
 /* Give back what was reserved and never used. */
 void tn_list_trim(struct tn_list *list);
 
-#define tn_list_push(list, T, error) ((T *)tn_list_grow((list), 1, (error)))
+/* One more; `size` is the list's item_size, known to the compiler. */
+static inline void *tn_list_push_item(struct tn_list *list, size_t size,
+                                      struct tn_error *error)
+{
+    if (list->count >= list->room)
+        return tn_list_grow(list, 1, error);
+    void *item = (uint8_t *)list->items + list->count++ * size;
+    return memset(item, 0, size);
+}
+
+#define tn_list_push(list, T, error)                                           \
+    ((T *)tn_list_push_item((list), sizeof(T), (error)))
 #define tn_list_at(list, T, index) (&((T *)(list)->items)[index])
 
 #endif

@@ -21,7 +21,8 @@ void tn_model_init(struct tn_model *model, struct tn_memory *memory)
     tn_list_init(&model->ops, memory, sizeof(struct tn_op));
     tn_list_init(&model->refs, memory, sizeof(uint32_t));
     tn_list_init(&model->values, memory, sizeof(struct tn_value));
-    tn_pairs_init(&model->value_index, memory);
+    tn_list_init(&model->first_values, memory, sizeof(uint32_t));
+    tn_pairs_init(&model->more_values, memory);
     tn_list_init(&model->attrs, memory, sizeof(struct tn_attr_slot));
     tn_list_init(&model->sources, memory, sizeof(struct tn_source *));
 }
@@ -38,7 +39,8 @@ void tn_model_done(struct tn_model *model)
     tn_list_done(&model->ops);
     tn_list_done(&model->refs);
     tn_list_done(&model->values);
-    tn_pairs_done(&model->value_index);
+    tn_list_done(&model->first_values);
+    tn_pairs_done(&model->more_values);
     tn_list_done(&model->attrs);
     tn_list_done(&model->sources);
     tn_intern_done(&model->names);
@@ -73,6 +75,7 @@ enum tn_status tn_model_finish(struct tn_model *model, struct tn_error *error)
     tn_list_trim(&model->ops);
     tn_list_trim(&model->refs);
     tn_list_trim(&model->values);
+    tn_list_trim(&model->first_values);
     return error->status;
 }
 
@@ -236,13 +239,42 @@ void tn_model_add_output(struct tn_model *model, uint32_t value,
         op->output_count++;
 }
 
+/* The first value of that name in any graph, or TN_NONE. */
+static uint32_t first_value(const struct tn_model *model, uint32_t name)
+{
+    if (name >= model->first_values.count)
+        return TN_NONE;
+    return *tn_list_at(&model->first_values, uint32_t, name) - 1;
+}
+
+/* Most names are used in one graph, where an array by name finds their value:
+ * names come in the order of the file, so that neighbours are neighbours. */
+static uint32_t add_to_index(struct tn_model *model, uint32_t graph,
+                             uint32_t name, uint32_t next,
+                             struct tn_error *error)
+{
+    struct tn_list *firsts = &model->first_values;
+    uint32_t        first  = first_value(model, name);
+
+    if (first < model->values.count) /* else it was never made */
+        return tn_model_value_at(model, first)->graph == graph
+                   ? first
+                   : tn_pairs_add(&model->more_values, graph, name, next,
+                                  error);
+    if (name >= firsts->count &&
+        !tn_list_grow(firsts, name + UINT64_C(1) - firsts->count, error))
+        return TN_NONE;
+    *tn_list_at(firsts, uint32_t, name) = next + 1;
+    return next;
+}
+
 uint32_t tn_model_value(struct tn_model *model, uint32_t graph, uint32_t name,
                         struct tn_error *error)
 {
     if (name == TN_NO_NAME || !has_room(&model->values, "values", error))
         return TN_NONE;
     uint32_t next  = (uint32_t)model->values.count;
-    uint32_t index = tn_pairs_add(&model->value_index, graph, name, next, error);
+    uint32_t index = add_to_index(model, graph, name, next, error);
     if (index != next)
         return index;
     struct tn_value *value =
@@ -259,8 +291,11 @@ uint32_t tn_model_value(struct tn_model *model, uint32_t graph, uint32_t name,
 uint32_t tn_model_find_value(const struct tn_model *model, uint32_t graph,
                              uint32_t name)
 {
-    uint32_t value = tn_pairs_find(&model->value_index, graph, name);
+    uint32_t value = first_value(model, name);
 
+    if (value < model->values.count &&
+        tn_model_value_at(model, value)->graph != graph)
+        value = tn_pairs_find(&model->more_values, graph, name);
     return value < model->values.count ? value : TN_NONE;
 }
 

@@ -126,7 +126,9 @@ struct tn_model {
     struct tn_list  ops;    /* struct tn_op                                   */
     struct tn_list  refs;   /* uint32_t                                       */
     struct tn_list  values; /* struct tn_value                                */
-    struct tn_pairs value_index; /* (graph, name) -> value                    */
+    struct tn_list  first_values; /* uint32_t by name: value + 1, 0: none     */
+    struct tn_pairs more_values; /* (graph, name) -> value, where the name has
+                                    a first value, which is another graph's   */
     struct tn_list  attrs;  /* struct tn_attr_slot                            */
     struct tn_list  sources; /* struct tn_source *                            */
 

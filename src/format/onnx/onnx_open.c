@@ -345,9 +345,10 @@ static void read_node_field(struct reader *r, struct tn_cursor *c,
             note_output(r, value_id(r, node->graph, field));
         break;
     case NODE_NAME:
+        /* No other node refers to a node by its name. */
         if (has_ops && tn_more(&field->body))
             node->name =
-                tn_intern_borrow(&r->model->names, tn_pb_text(field), r->error);
+                tn_intern_append(&r->model->names, tn_pb_text(field), r->error);
         break;
     case NODE_OP_TYPE: node->type = tn_pb_text(field); break;
     case NODE_DOMAIN: node->domain = tn_onnx_domain(tn_pb_text(field)); break;
