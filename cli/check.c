@@ -289,8 +289,8 @@ const struct cli_verb cli_check = {
     .arguments = "FILE...",
     .summary   = "every problem in a file, with its byte and its place",
     .details   = "Exits with 0 when there is neither an error nor a warning, "
-                 "and with 1 when there\nis.  With --quiet the exit code is all "
-                 "there is.",
+                 "and with 1 when there\nis.  With --quiet the exit code is "
+                 "all there is.",
     .least     = 1,
     .most      = CLI_MANY,
     .groups    = CLI_READS | CLI_REPORTS,

@@ -79,13 +79,16 @@ static int convert_model(struct cli_session        *session,
     struct tn_target target = cli_target(&opts->common, opts->common.out);
     struct tn_error  error  = TN_ERROR_INIT;
     struct tn_convert_summary summary = { 0 };
-    struct tn_convert_options convert = { .to         = opts->to,
-                                          .external   = opts->external,
-                                          .is_inline  = opts->is_inline,
-                                          .threshold  = opts->threshold,
-                                          .shard_size = opts->shard_size };
-    enum tn_status            status  = tn_convert(model, &convert, &target,
-                                                   &session->options, &summary, &error);
+    struct tn_convert_options convert = {
+        .to         = opts->to,
+        .external   = opts->external,
+        .is_inline  = opts->is_inline,
+        .threshold  = opts->threshold,
+        .shard_size = opts->shard_size,
+    };
+
+    enum tn_status status = tn_convert(model, &convert, &target,
+                                       &session->options, &summary, &error);
 
     cli_session_clear(session);
     if (status != TN_OK)

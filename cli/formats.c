@@ -33,10 +33,13 @@ static void print_formats(void)
         { .title = "FILES" },
         { .title = "WHAT IT IS" },
     };
-    struct cli_table table = { .column_count = 7,
-                               .columns      = columns,
-                               .row_count    = tn_format_count(),
-                               .on_row       = fill_format };
+
+    struct cli_table table = {
+        .column_count = 7,
+        .columns      = columns,
+        .row_count    = tn_format_count(),
+        .on_row       = fill_format,
+    };
 
     cli_print_table(stdout, &table);
 }

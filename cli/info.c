@@ -125,16 +125,21 @@ static void fill_fact(void *context, uint64_t row, struct cli_text *cells)
 
 static void print_facts(struct page *page)
 {
-    static const struct cli_column columns[] = { { .colour = CLI_DIM }, { 0 } };
-    uint64_t                       count     = tn_model_fact_count(page->model);
-    uint64_t                       shown     = shorten(page, count);
-    struct cli_table               table     = { .indent       = 2,
-                                                 .column_count = 2,
-                                                 .columns      = columns,
-                                                 .row_count =
-                                                     count_own_facts(page->model) + shown,
-                                                 .on_row  = fill_fact,
-                                                 .context = page };
+    static const struct cli_column columns[] = {
+        { .colour = CLI_DIM },
+        { 0 },
+    };
+
+    uint64_t         count = tn_model_fact_count(page->model);
+    uint64_t         shown = shorten(page, count);
+    struct cli_table table = {
+        .indent       = 2,
+        .column_count = 2,
+        .columns      = columns,
+        .row_count    = count_own_facts(page->model) + shown,
+        .on_row       = fill_fact,
+        .context      = page,
+    };
 
     cli_print_table(stdout, &table);
     print_more(count - shown, "; --all shows them");
@@ -191,15 +196,21 @@ static void print_ends(const struct page *page, const char *title,
                        struct tn_ends ends)
 {
     static const struct cli_column columns[] = {
-        { 0 }, { .colour = CLI_CYAN }, { 0 }, { .colour = CLI_DIM }
+        { 0 },
+        { .colour = CLI_CYAN },
+        { 0 },
+        { .colour = CLI_DIM },
     };
+
     uint64_t         shown = shorten(page, ends.count);
-    struct cli_table table = { .indent       = 2,
-                               .column_count = 4,
-                               .columns      = columns,
-                               .row_count    = shown,
-                               .on_row       = fill_graph_end,
-                               .context      = &ends };
+    struct cli_table table = {
+        .indent       = 2,
+        .column_count = 4,
+        .columns      = columns,
+        .row_count    = shown,
+        .on_row       = fill_graph_end,
+        .context      = &ends,
+    };
 
     if (ends.count == 0)
         return;
@@ -229,20 +240,24 @@ static void fill_call(void *context, uint64_t row, struct cli_text *cells)
 
 static void print_call(const struct page *page, const struct tn_signature *s)
 {
-    static const struct cli_column columns[] = { { .colour = CLI_DIM },
-                                                 { 0 },
-                                                 { .colour = CLI_CYAN },
-                                                 { 0 },
-                                                 { .colour = CLI_DIM } };
-    struct call                    call      = { .signature = s,
-                                                 .inputs = shorten(page, s->inputs.count),
-                                                 .outputs = shorten(page, s->outputs.count) };
-    struct cli_table               table     = { .indent       = 2,
-                                                 .column_count = 5,
-                                                 .columns      = columns,
-                                                 .row_count = call.inputs + call.outputs,
-                                                 .on_row  = fill_call,
-                                                 .context = &call };
+    static const struct cli_column columns[] = {
+        { .colour = CLI_DIM }, { 0 }, { .colour = CLI_CYAN }, { 0 },
+        { .colour = CLI_DIM },
+    };
+
+    struct call call = {
+        .signature = s,
+        .inputs    = shorten(page, s->inputs.count),
+        .outputs   = shorten(page, s->outputs.count),
+    };
+    struct cli_table table = {
+        .indent       = 2,
+        .column_count = 5,
+        .columns      = columns,
+        .row_count    = call.inputs + call.outputs,
+        .on_row       = fill_call,
+        .context      = &call,
+    };
 
     cli_print_table(stdout, &table);
     print_more(s->inputs.count - call.inputs + s->outputs.count - call.outputs,
@@ -302,18 +317,23 @@ static void show_node_total(struct cli_text *text, const struct tn_model *model)
 
 static void print_ops(struct page *page)
 {
-    static const struct cli_column columns[] = { { 0 },
-                                                 { .is_right = true },
-                                                 { .colour = CLI_DIM } };
-    uint64_t                       count = tn_model_op_kind_count(page->model);
-    uint64_t                       shown = shorten(page, count);
-    struct cli_text                total = { 0 };
-    struct cli_table               table = { .indent       = 2,
-                                             .column_count = 3,
-                                             .columns      = columns,
-                                             .row_count    = shown,
-                                             .on_row       = fill_op,
-                                             .context      = page };
+    static const struct cli_column columns[] = {
+        { 0 },
+        { .is_right = true },
+        { .colour = CLI_DIM },
+    };
+
+    uint64_t         count = tn_model_op_kind_count(page->model);
+    uint64_t         shown = shorten(page, count);
+    struct cli_text  total = { 0 };
+    struct cli_table table = {
+        .indent       = 2,
+        .column_count = 3,
+        .columns      = columns,
+        .row_count    = shown,
+        .on_row       = fill_op,
+        .context      = page,
+    };
 
     if (tn_model_node_count(page->model) == 0)
         return;
@@ -354,13 +374,16 @@ static void print_sums(struct page *page)
         { .title = "elements", .is_right = true },
         { .title = "size", .is_right = true },
     };
+
     struct cli_text  total = { 0 };
-    struct cli_table table = { .indent       = 2,
-                               .column_count = 5,
-                               .columns      = columns,
-                               .row_count    = page->sums.group_count,
-                               .on_row       = fill_group,
-                               .context      = page };
+    struct cli_table table = {
+        .indent       = 2,
+        .column_count = 5,
+        .columns      = columns,
+        .row_count    = page->sums.group_count,
+        .on_row       = fill_group,
+        .context      = page,
+    };
 
     if (tn_model_tensor_count(page->model) == 0)
         return;

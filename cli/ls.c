@@ -145,11 +145,14 @@ static void print_table(struct listing *list)
         { .title = "ROLE" },
         { .title = "PATH", .colour = CLI_DIM },
     };
-    struct cli_table table = { .column_count = list->opts->is_long ? 8 : 5,
-                               .columns      = columns,
-                               .row_count    = list->count,
-                               .on_row       = fill_row,
-                               .context      = list };
+
+    struct cli_table table = {
+        .column_count = list->opts->is_long ? 8 : 5,
+        .columns      = columns,
+        .row_count    = list->count,
+        .on_row       = fill_row,
+        .context      = list,
+    };
 
     if (list->count > 0)
         cli_print_table(stdout, &table);

@@ -173,12 +173,15 @@ static void print_table(struct op_list *list)
         { .title = "INPUTS -> OUTPUTS" },
         { .title = "PATH", .colour = CLI_DIM },
     };
-    struct cli_table table = { .column_count = list->opts->is_long ? 4 : 3,
-                               .columns      = columns,
-                               .row_count    = list->count,
-                               .on_row       = fill_op,
-                               .context      = list };
-    struct cli_text  total = { 0 };
+
+    struct cli_table table = {
+        .column_count = list->opts->is_long ? 4 : 3,
+        .columns      = columns,
+        .row_count    = list->count,
+        .on_row       = fill_op,
+        .context      = list,
+    };
+    struct cli_text total = { 0 };
 
     if (list->count > 0)
         cli_print_table(stdout, &table);

@@ -31,10 +31,16 @@ static void print_verb(void *context, uint64_t row, struct cli_text *cells)
 
 static void print_overview(FILE *file)
 {
-    static const struct cli_column columns[] = { { .colour = CLI_BOLD },
-                                                 { 0 } };
-    struct cli_table               table     = {
-                          .indent = 2, .column_count = 2, .columns = columns, .on_row = print_verb
+    static const struct cli_column columns[] = {
+        { .colour = CLI_BOLD },
+        { 0 },
+    };
+
+    struct cli_table table = {
+        .indent       = 2,
+        .column_count = 2,
+        .columns      = columns,
+        .on_row       = print_verb,
     };
 
     while (cli_verbs[table.row_count] != NULL)
