@@ -62,17 +62,17 @@ uint64_t tn_tensor_stored_size(const struct tn_tensor *tensor)
     return tensor->elements.payload.span.length;
 }
 
+/* Fewer units than the shape needs: the last element stands for the rest. */
 static bool is_splat(const struct tn_tensor *tensor)
 {
     const struct tn_payload *payload = &tensor->elements.payload;
 
-    return payload->encoding == TN_ENCODING_VARINTS ||
-                   payload->encoding == TN_ENCODING_FIELD ||
-                   payload->encoding == TN_ENCODING_RAW
-               ? payload->stored < tn_tensor_count(tensor) /
-                                       (payload->per_byte ? payload->per_byte
-                                                          : 1)
-               : false;
+    if (payload->encoding != TN_ENCODING_VARINTS &&
+        payload->encoding != TN_ENCODING_FIELD &&
+        payload->encoding != TN_ENCODING_RAW)
+        return false;
+    return payload->stored < tn_payload_needed(&tensor->elements.shape,
+                                               payload->per_byte);
 }
 
 const char *tn_tensor_storage(const struct tn_tensor *tensor)
