@@ -66,10 +66,13 @@ static void put_receipt(const struct cli_common *common, const char *path,
     cli_json_end(&json);
 }
 
-/* Whose fault is it: the model's, or that of the name it should get? */
-static bool is_about_output(enum tn_status status)
+/* Whose fault is it: the model's, or that of the name it should get?  A file
+ * that the model refers to and that is missing is the model's. */
+static bool is_about_output(const struct tn_error *error)
 {
-    return status == TN_EXISTS || status == TN_NOT_FOUND || status == TN_BUSY;
+    return error->file[0] == '\0' &&
+           (error->status == TN_EXISTS || error->status == TN_NOT_FOUND ||
+            error->status == TN_BUSY);
 }
 
 static int convert_model(struct cli_session        *session,
@@ -93,7 +96,7 @@ static int convert_model(struct cli_session        *session,
     cli_session_clear(session);
     if (status != TN_OK)
         return cli_fail(session->common,
-                        is_about_output(status) ? opts->common.out
+                        is_about_output(&error) ? opts->common.out
                                                 : tn_model_path(model),
                         &error);
     if (opts->common.is_json)

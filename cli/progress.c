@@ -18,15 +18,22 @@ static void on_signal(int number)
     was_interrupted = 1;
 }
 
-void cli_session_catch_signals(void)
+/* What was ignored before us, by nohup or a shell's &, stays ignored. */
+static void catch_signal(int number)
 {
-    struct sigaction action = { .sa_handler = on_signal,
-                                .sa_flags   = (int)SA_RESETHAND };
+    struct sigaction old,
+        action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
 
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(number, &action, NULL);
+}
+
+void cli_session_catch_signals(void)
+{
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+    catch_signal(SIGHUP);
 }
 
 static double seconds_between(struct timespec from, struct timespec to)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # documents.sh BINARY [--update] [FILE...] - what documents show is what happens
 #
-# A block that begins with ```console holds a command behind "$ " and what it
-# prints.  The commands run in a folder with tiny.onnx, bad.onnx (a name is
+# A block that begins with ```console holds commands behind "$ ", each followed
+# by what it prints.  They run in a folder with tiny.onnx, bad.onnx (a name is
 # misspelt) and tiny.manifest; --update writes what they print.  FILEs are
 # relative to the project; without any: docs/json.md.
 set -u
@@ -33,15 +33,14 @@ tenon hash tiny.onnx >tiny.manifest || exit 1
 # The document, with the output of each command as it is now.
 replay() {
     awk '
-        { print }
-        /^```console$/ {
-            if ((getline) <= 0) exit
+        /^```console$/ { in_block = 1; print; next }
+        /^```$/ { in_block = 0 }
+        !in_block { print; next }
+        /^\$ / {
             print
             command = substr($0, 3) " 2>&1"
             while ((command | getline line) > 0) print line
             close(command)
-            while ((getline line) > 0 && line != "```") continue
-            print "```"
         }' "$1"
 }
 
@@ -51,7 +50,7 @@ for file in "$@"; do
     if [ -n "$update" ]; then
         cp "$scratch/now" "$root/$file"
     elif diff -u --label "$file" --label "now" "$root/$file" "$scratch/now"; then
-        echo "$file: $(grep -c '^```console$' "$root/$file") commands compared"
+        echo "$file: $(grep -c '^\$ ' "$root/$file") commands compared"
     else
         status=1
     fi
