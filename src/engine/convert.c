@@ -4,6 +4,7 @@
 
 #include "engine/dumping.h"
 #include "engine/opened.h"
+#include "engine/target.h"
 
 #define DEFAULT_THRESHOLD 1024
 
@@ -38,7 +39,7 @@ static const struct tn_format *format_for_path(const struct tn_model *model,
 /* Text and JSON of the same format: written by the dumper. */
 static bool is_text_path(const char *path, enum tn_dump_form *form)
 {
-    static const char *const text[] = { ".pbtxt", ".textproto", ".txtpb",
+    static const char *const text[] = { ".pbtxt",    ".textproto", ".txtpb",
                                         ".prototxt", ".onnxtxtpb", NULL };
 
     for (const char *const *end = text; *end; end++)
@@ -98,8 +99,7 @@ static enum tn_status open_output(struct tn_output      **output,
                                   const struct tn_target *target,
                                   struct tn_error        *error)
 {
-    struct tn_output_options how = { .can_replace = target->can_replace,
-                                     .is_durable  = target->is_durable };
+    struct tn_output_options how = tn_target_options(target);
 
     if (format->is_folder)
         return tn_output_folder(output, memory, target->path, &how, error);
@@ -152,10 +152,10 @@ enum tn_status tn_convert(const struct tn_model           *model,
     tn_meter_init(&meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing", 0);
     struct tn_write_options how = {
-        .external      = convert->external,
-        .is_inline     = convert->is_inline,
-        .threshold     = convert->threshold ? convert->threshold
-                                            : DEFAULT_THRESHOLD,
+        .external  = convert->external,
+        .is_inline = convert->is_inline,
+        .threshold =
+            convert->threshold ? convert->threshold : DEFAULT_THRESHOLD,
         .shard_size    = convert->shard_size,
         .meter         = &meter,
         .tensors_moved = &summary->tensors_moved,

@@ -3,6 +3,7 @@
 
 #include "base/arith.h"
 #include "engine/dumping.h"
+#include "engine/target.h"
 #include "format/text_model.h"
 #include "io/file_source.h"
 #include "wire/pb/pb_json_read.h"
@@ -20,7 +21,8 @@ struct typed {
     const struct tn_pb_message *type;
 };
 
-/* ---- which type -------------------------------------------------------------- */
+/* ---- which type
+ * -------------------------------------------------------------- */
 
 static enum tn_status load_file(struct typed *typed, const char *path,
                                 struct tn_error *error)
@@ -34,8 +36,7 @@ static enum tn_status load_file(struct typed *typed, const char *path,
         tn_error_set(error, TN_INVALID, TN_NOWHERE,
                      "a schema is a file made by protoc --descriptor_set_out");
     else {
-        const uint8_t *bytes =
-            tn_source_pin(set, 0, (size_t)set->size, error);
+        const uint8_t *bytes = tn_source_pin(set, 0, (size_t)set->size, error);
         if (bytes)
             tn_pb_schema_load(&typed->schema, &typed->arena,
                               tn_bytes(bytes, (size_t)set->size), error);
@@ -89,47 +90,36 @@ static enum tn_status find_type(struct typed                 *typed,
     return TN_OK;
 }
 
-/* ---- dump ---------------------------------------------------------------------- */
+/* ---- dump
+ * ---------------------------------------------------------------------- */
 
-static enum tn_status write_form(const struct typed *typed,
-                                 struct tn_span      message,
-                                 enum tn_dump_form form, bool use_json_names,
-                                 struct tn_sink *to, struct tn_memory *memory,
-                                 struct tn_error *error)
+/* A message and how it is to be spelt. */
+struct dumping {
+    const struct typed *typed;
+    struct tn_span      message;
+    enum tn_dump_form   form;
+    bool                use_json_names;
+};
+
+static enum tn_status fill_dump(void *context, struct tn_sink *to,
+                                struct tn_error *error)
 {
-    if (form == TN_DUMP_TEXT)
-        return tn_pb_text_write(typed->type, message, to, memory, error);
-    struct tn_pb_json_options how = { .schema                = &typed->schema,
-                                      .is_pretty             = true,
-                                      .has_lower_camel_names = use_json_names };
-    return tn_pb_json_write(typed->type, message, &how, to, memory, error);
+    const struct dumping     *d      = context;
+    struct tn_memory         *memory = d->typed->arena.memory;
+    struct tn_pb_json_options how    = {
+           .schema                = &d->typed->schema,
+           .is_pretty             = true,
+           .has_lower_camel_names = d->use_json_names,
+    };
+
+    if (d->form == TN_DUMP_TEXT)
+        return tn_pb_text_write(d->typed->type, d->message, to, memory, error);
+    return tn_pb_json_write(d->typed->type, d->message, &how, to, memory,
+                            error);
 }
 
-static enum tn_status write_dump(const struct typed *typed,
-                                 struct tn_span      message,
-                                 enum tn_dump_form form, bool use_json_names,
-                                 const struct tn_target *target,
-                                 uint64_t *written, struct tn_error *error)
-{
-    struct tn_memory        *memory = typed->arena.memory;
-    struct tn_output_options how    = { .can_replace = target->can_replace,
-                                        .is_durable  = target->is_durable };
-    struct tn_output        *output = NULL;
-    struct tn_sink          *sink;
-
-    if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK &&
-        tn_output_main(output, &sink, error) == TN_OK &&
-        write_form(typed, message, form, use_json_names, sink, memory,
-                   error) == TN_OK &&
-        !target->is_dry_run)
-        tn_output_commit(output, error);
-    *written = tn_output_bytes(output);
-    tn_output_close(output);
-    return error->status;
-}
-
-enum tn_status tn_dump_model(const struct tn_model *model,
-                             enum tn_dump_form      form,
+enum tn_status tn_dump_model(const struct tn_model  *model,
+                             enum tn_dump_form       form,
                              const struct tn_target *target, uint64_t *written,
                              struct tn_error *error)
 {
@@ -140,8 +130,10 @@ enum tn_status tn_dump_model(const struct tn_model *model,
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "write this model as a file first, then dump it");
     tn_arena_init(&typed.arena, model->memory);
+    struct dumping dumping = { &typed, model->wire, form, false };
     if (find_type(&typed, &none, tn_opened_of(model)->format, error) == TN_OK)
-        write_dump(&typed, model->wire, form, false, target, written, error);
+        tn_target_write(target, model->memory, fill_dump, &dumping, written,
+                        error);
     tn_arena_done(&typed.arena);
     return error->status;
 }
@@ -198,8 +190,8 @@ static enum tn_status check_losses(const struct typed           *typed,
         .report   = hear_loss,
         .context  = &listener,
     };
-    TN_TRY(tn_pb_losses_find(&losses, typed->type, message,
-                             typed->arena.memory, error));
+    TN_TRY(tn_pb_losses_find(&losses, typed->type, message, typed->arena.memory,
+                             error));
     if (listener.count == 0)
         return TN_OK;
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
@@ -214,15 +206,17 @@ static enum tn_status dump_opened(struct tn_opened             *opened,
                                   struct tn_error *error)
 {
     struct typed   typed;
-    struct tn_span message;
-    uint64_t       written;
+    struct dumping dumping = {
+        &typed, { 0 }, dump->form, dump->use_json_names
+    };
 
     tn_arena_init(&typed.arena, &opened->memory);
     if (find_type(&typed, dump, opened->format, error) == TN_OK &&
-        find_message(opened, dump, &message, error) == TN_OK &&
-        check_losses(&typed, message, dump, loss, context, error) == TN_OK)
-        write_dump(&typed, message, dump->form, dump->use_json_names, target,
-                   &written, error);
+        find_message(opened, dump, &dumping.message, error) == TN_OK &&
+        check_losses(&typed, dumping.message, dump, loss, context, error) ==
+            TN_OK)
+        tn_target_write(target, &opened->memory, fill_dump, &dumping, NULL,
+                        error);
     tn_arena_done(&typed.arena);
     return error->status;
 }
@@ -235,15 +229,16 @@ enum tn_status tn_dump(const char *path, const struct tn_options *options,
     struct tn_opened *opened;
 
     TN_TRY(tn_opened_files(&opened, path, options, error));
-    if (dump->type || tn_find_format(&opened->bundle,
-                                     options ? options->from : NULL,
-                                     &opened->format, error) == TN_OK)
+    if (dump->type ||
+        tn_find_format(&opened->bundle, options ? options->from : NULL,
+                       &opened->format, error) == TN_OK)
         dump_opened(opened, dump, target, loss, context, error);
     tn_opened_release(opened);
     return error->status;
 }
 
-/* ---- undump --------------------------------------------------------------------- */
+/* ---- undump
+ * --------------------------------------------------------------------- */
 
 static bool begins_with_brace(struct tn_source *source, struct tn_error *error)
 {
@@ -257,22 +252,10 @@ static bool begins_with_brace(struct tn_source *source, struct tn_error *error)
     return false;
 }
 
-static enum tn_status write_rope(const struct tn_rope   *rope,
-                                 struct tn_memory       *memory,
-                                 const struct tn_target *target,
-                                 struct tn_error        *error)
+static enum tn_status fill_rope(void *context, struct tn_sink *to,
+                                struct tn_error *error)
 {
-    struct tn_output_options how    = { .can_replace = target->can_replace,
-                                        .is_durable  = target->is_durable };
-    struct tn_output        *output = NULL;
-    struct tn_sink          *sink;
-
-    if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK &&
-        tn_output_main(output, &sink, error) == TN_OK &&
-        tn_rope_write(rope, sink, error) == TN_OK && !target->is_dry_run)
-        tn_output_commit(output, error);
-    tn_output_close(output);
-    return error->status;
+    return tn_rope_write(context, to, error);
 }
 
 static enum tn_status undump_opened(struct tn_opened             *opened,
@@ -297,7 +280,7 @@ static enum tn_status undump_opened(struct tn_opened             *opened,
             tn_pb_text_read(&typed.schema, typed.type, text, &rope, error);
     }
     if (!tn_failed(error))
-        write_rope(&rope, &opened->memory, target, error);
+        tn_target_write(target, &opened->memory, fill_rope, &rope, NULL, error);
     tn_rope_done(&rope);
     tn_arena_done(&typed.arena);
     return error->status;
@@ -305,15 +288,14 @@ static enum tn_status undump_opened(struct tn_opened             *opened,
 
 enum tn_status tn_undump(const char *path, const struct tn_options *options,
                          const struct tn_dump_options *undump,
-                         const struct tn_target       *target,
-                         struct tn_error              *error)
+                         const struct tn_target *target, struct tn_error *error)
 {
     struct tn_opened *opened;
 
     TN_TRY(tn_opened_files(&opened, path, options, error));
-    if (undump->type || tn_find_format(&opened->bundle,
-                                       options ? options->from : NULL,
-                                       &opened->format, error) == TN_OK)
+    if (undump->type ||
+        tn_find_format(&opened->bundle, options ? options->from : NULL,
+                       &opened->format, error) == TN_OK)
         undump_opened(opened, undump, target, error);
     tn_opened_release(opened);
     return error->status;

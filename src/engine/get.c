@@ -1,6 +1,7 @@
 /* get.c - one tensor, or a slice of it, as .npy, raw bytes or text */
 #include "engine/opened.h"
 #include "engine/slice.h"
+#include "engine/target.h"
 #include "ir/element.h"
 #include "wire/npy/npy.h"
 
@@ -111,7 +112,7 @@ static enum tn_status write_text(const struct tn_elements *elements,
 /* ---- strings that are not text ------------------------------------------- */
 
 static enum tn_status measure_string(void *context, uint64_t index,
-                                     struct tn_span string,
+                                     struct tn_span   string,
                                      struct tn_error *error)
 {
     uint64_t *longest = context;
@@ -165,19 +166,19 @@ static enum tn_status write_string_npy(const struct tn_elements *elements,
 {
     struct padded padded = { to, 1 };
 
-    TN_TRY(tn_payload_strings(elements, 0, count, measure_string,
-                              &padded.width, error));
+    TN_TRY(tn_payload_strings(elements, 0, count, measure_string, &padded.width,
+                              error));
     TN_TRY(write_npy_header(&elements->shape, padded.width, memory, to, error));
     return tn_payload_strings(elements, 0, count, pad_string, &padded, error);
 }
 
-/* ---- all forms -------------------------------------------------------------- */
+/* ---- all forms --------------------------------------------------------------
+ */
 
 static enum tn_status write_elements(const struct tn_elements *elements,
                                      enum tn_get_form          form,
                                      struct tn_memory         *memory,
-                                     struct tn_sink           *to,
-                                     struct tn_error          *error)
+                                     struct tn_sink *to, struct tn_error *error)
 {
     uint64_t count    = 0;
     bool     is_fixed = tn_dtype_bits(elements->shape.dtype) != 0;
@@ -198,24 +199,19 @@ static enum tn_status write_elements(const struct tn_elements *elements,
     return tn_payload_stream(elements, 0, count, memory, to, error);
 }
 
-static enum tn_status get_elements(const struct tn_elements    *elements,
-                                   const struct tn_get_options *get,
-                                   const struct tn_target      *target,
-                                   struct tn_memory            *memory,
-                                   struct tn_error             *error)
-{
-    struct tn_output_options how    = { .can_replace = target->can_replace,
-                                        .is_durable  = target->is_durable };
-    struct tn_output        *output = NULL;
-    struct tn_sink          *sink;
+struct getting {
+    struct tn_elements elements;
+    enum tn_get_form   form;
+    struct tn_memory  *memory;
+};
 
-    if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK &&
-        tn_output_main(output, &sink, error) == TN_OK &&
-        write_elements(elements, get->form, memory, sink, error) == TN_OK &&
-        !target->is_dry_run)
-        tn_output_commit(output, error);
-    tn_output_close(output);
-    return error->status;
+static enum tn_status fill(void *context, struct tn_sink *to,
+                           struct tn_error *error)
+{
+    const struct getting *getting = context;
+
+    return write_elements(&getting->elements, getting->form, getting->memory,
+                          to, error);
 }
 
 enum tn_status tn_get(const struct tn_tensor      *tensor,
@@ -223,15 +219,15 @@ enum tn_status tn_get(const struct tn_tensor      *tensor,
                       const struct tn_target      *target,
                       const struct tn_options *options, struct tn_error *error)
 {
-    struct tn_elements elements = tensor->elements;
-    struct tn_memory  *memory   = tensor->model->memory;
-    struct tn_arena    arena;
+    struct tn_memory *memory  = tensor->model->memory;
+    struct getting    getting = { tensor->elements, get->form, memory };
+    struct tn_arena   arena;
 
     (void)options;
     tn_arena_init(&arena, memory);
     if (!get->slice || tn_slice_parse(get->slice, &tensor->elements, &arena,
-                                      &elements, error) == TN_OK)
-        get_elements(&elements, get, target, memory, error);
+                                      &getting.elements, error) == TN_OK)
+        tn_target_write(target, memory, fill, &getting, NULL, error);
     tn_arena_done(&arena);
     if (tn_failed(error))
         tn_error_where(error, "tensor '%.*s'", TN_FMT(tn_tensor_name(tensor)));

@@ -34,7 +34,7 @@ static void every_read_may_fail(void **state)
         struct tn_error  error  = TN_ERROR_INIT;
         struct tn_model *model;
         enum tn_status   status = tn_model_open_source(
-            &model, "a.onnx", bytes.size, serve, &served, NULL, &error);
+              &model, "a.onnx", bytes.size, serve, &served, NULL, &error);
         if (status == TN_OK) {
             float w[2];
             assert_int_equal(served.reads < n, 1);
@@ -53,29 +53,8 @@ static void every_read_may_fail(void **state)
     tn_scratch_close(&scratch);
 }
 
-/* ---- memory that runs out -------------------------------------------------- */
-
-struct purse {
-    uint64_t left, blocks;
-};
-
-static void *resize(void *context, void *memory, size_t old_size,
-                    size_t new_size)
-{
-    struct purse *purse = context;
-
-    (void)old_size;
-    if (new_size == 0) {
-        purse->blocks -= memory != NULL;
-        free(memory);
-        return NULL;
-    }
-    if (purse->left == 0)
-        return NULL;
-    purse->left--;
-    purse->blocks += memory == NULL;
-    return realloc(memory, new_size);
-}
+/* ---- memory that runs out --------------------------------------------------
+ */
 
 static void every_allocation_may_fail(void **state)
 {
@@ -84,15 +63,14 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     tn_make_model(&scratch, "a.onnx", little_onnx);
     for (uint64_t n = 0;; n++) {
-        struct purse        purse     = { .left = n };
-        struct tn_allocator allocator = { resize, &purse };
+        struct tn_purse     purse     = { .left = n };
+        struct tn_allocator allocator = { tn_purse_resize, &purse };
         struct tn_options   options   = { .allocator   = &allocator,
                                           .wants_graph = true };
         struct tn_error     error     = TN_ERROR_INIT;
         struct tn_model    *model;
-        enum tn_status      status =
-            tn_model_open(&model, tn_in_scratch(&scratch, "a.onnx"), &options,
-                          &error);
+        enum tn_status      status = tn_model_open(
+                 &model, tn_in_scratch(&scratch, "a.onnx"), &options, &error);
         tn_model_close(model);
         assert_int_equal(purse.blocks, 0);
         if (status == TN_OK)
@@ -118,7 +96,8 @@ static void a_limit_is_kept(void **state)
     tn_scratch_close(&scratch);
 }
 
-/* ---- formats ---------------------------------------------------------------- */
+/* ---- formats ----------------------------------------------------------------
+ */
 
 static const struct {
     const char    *text;

@@ -15,10 +15,9 @@ static struct tn_draft_op *append_op(struct tn_draft *draft, uint32_t graph,
     if (!op)
         return NULL;
     struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
-    *op = (struct tn_draft_op){ .graph    = graph,
-                                .previous = g->last,
-                                .next     = TN_NONE,
-                                .placed   = TN_NONE };
+    *op                      = (struct tn_draft_op){
+                             .graph = graph, .previous = g->last, .next = TN_NONE, .placed = TN_NONE
+    };
     if (g->last != TN_NONE)
         tn_draft_op_at(draft, g->last)->next = id;
     else
@@ -31,8 +30,8 @@ static struct tn_draft_op *append_op(struct tn_draft *draft, uint32_t graph,
 static uint32_t take_graph(struct tn_draft *draft, const struct tn_model *from,
                            uint32_t row, struct tn_error *error)
 {
-    uint32_t               id    = (uint32_t)draft->graphs.count;
-    const struct tn_graph *g     = tn_model_graph_at(from, row);
+    uint32_t               id = (uint32_t)draft->graphs.count;
+    const struct tn_graph *g  = tn_model_graph_at(from, row);
     struct tn_draft_graph *graph =
         tn_list_push(&draft->graphs, struct tn_draft_graph, error);
 
@@ -158,7 +157,8 @@ void tn_draft_done(struct tn_draft *draft)
     tn_list_done(&draft->tensors);
 }
 
-/* ---- ids from the caller -------------------------------------------------- */
+/* ---- ids from the caller --------------------------------------------------
+ */
 
 static enum tn_status expect_op(const struct tn_draft *draft, uint32_t op,
                                 struct tn_error *error)
@@ -179,7 +179,8 @@ static enum tn_status expect_graph(const struct tn_draft *draft, uint32_t graph,
                         "there is no graph %" PRIu32, graph);
 }
 
-/* ---- changes --------------------------------------------------------------- */
+/* ---- changes ---------------------------------------------------------------
+ */
 
 static struct tn_bytes keep(struct tn_draft *draft, const char *text,
                             struct tn_error *error)
@@ -187,12 +188,11 @@ static struct tn_bytes keep(struct tn_draft *draft, const char *text,
     return tn_bytes_dup(draft->arena, tn_text(text ? text : ""), error);
 }
 
-static struct tn_bytes *keep_all(struct tn_draft *draft,
+static struct tn_bytes *keep_all(struct tn_draft   *draft,
                                  const char *const *texts, uint32_t count,
                                  struct tn_error *error)
 {
-    struct tn_bytes *kept =
-        tn_new(draft->arena, struct tn_bytes, count, error);
+    struct tn_bytes *kept = tn_new(draft->arena, struct tn_bytes, count, error);
 
     for (uint32_t i = 0; kept && i < count; i++)
         kept[i] = keep(draft, texts[i], error);
@@ -240,21 +240,14 @@ static struct tn_draft_change *change_from_spec(struct tn_draft         *draft,
     return tn_failed(error) ? NULL : change;
 }
 
-static struct tn_bytes value_name(const struct tn_model *model, uint32_t value)
-{
-    if (value == TN_NONE)
-        return tn_text("");
-    return tn_model_name(model, tn_model_value_at(model, value)->name);
-}
-
 static void add_wire_attrs(struct tn_draft *draft, const struct tn_model *from,
                            const struct tn_op     *row,
                            struct tn_draft_change *change,
                            struct tn_error        *error)
 {
-    struct tn_span   span = { NULL, row->wire_offset, row->wire_length };
-    struct tn_bytes  name;
-    struct tn_span   wire;
+    struct tn_span  span = { NULL, row->wire_offset, row->wire_length };
+    struct tn_bytes name;
+    struct tn_span  wire;
 
     if (!row->wire_length)
         return;
@@ -273,9 +266,8 @@ static void add_slot_attrs(const struct tn_model *from, const struct tn_op *row,
                            struct tn_error        *error)
 {
     for (uint32_t i = 0; i < row->attr_count; i++) {
-        const struct tn_attr_slot *slot =
-            tn_list_at(&from->attrs, struct tn_attr_slot,
-                       (uint64_t)row->first_attr + i);
+        const struct tn_attr_slot *slot = tn_list_at(
+            &from->attrs, struct tn_attr_slot, (uint64_t)row->first_attr + i);
         struct tn_draft_attr *attr =
             tn_list_push(&change->attrs, struct tn_draft_attr, error);
         if (attr)
@@ -287,8 +279,8 @@ static void add_slot_attrs(const struct tn_model *from, const struct tn_op *row,
 /* The op's row in words, so that a part of it can be changed. */
 static struct tn_draft_change *change_from_row(struct tn_draft       *draft,
                                                const struct tn_model *from,
-                                               uint32_t row,
-                                               struct tn_error *error)
+                                               uint32_t               row,
+                                               struct tn_error       *error)
 {
     const struct tn_op     *o      = tn_model_op_at(from, row);
     struct tn_draft_change *change = new_change(draft, error);
@@ -306,9 +298,11 @@ static struct tn_draft_change *change_from_row(struct tn_draft       *draft,
     change->outputs =
         tn_new(draft->arena, struct tn_bytes, o->output_count, error);
     for (uint32_t i = 0; change->inputs && i < o->input_count; i++)
-        change->inputs[i] = value_name(from, tn_op_input(from, row, i));
+        change->inputs[i] =
+            tn_model_value_name(from, tn_op_input(from, row, i));
     for (uint32_t i = 0; change->outputs && i < o->output_count; i++)
-        change->outputs[i] = value_name(from, tn_op_output(from, row, i));
+        change->outputs[i] =
+            tn_model_value_name(from, tn_op_output(from, row, i));
     if (o->first_attr == TN_NONE)
         add_wire_attrs(draft, from, o, change, error);
     else
@@ -349,7 +343,8 @@ static enum tn_status touch_graph(struct tn_draft *draft, uint32_t graph,
     return touch_op(draft, g->parent_op, error) ? TN_OK : error->status;
 }
 
-/* ---- ops -------------------------------------------------------------------- */
+/* ---- ops --------------------------------------------------------------------
+ */
 
 /* Takes the op at the end of the graph's list and puts it before another. */
 static void move_before(struct tn_draft *draft, uint32_t op, uint32_t before)
@@ -437,7 +432,8 @@ enum tn_status tn_draft_set_input(struct tn_draft *draft, uint32_t op,
     return error->status;
 }
 
-/* ---- attributes --------------------------------------------------------------- */
+/* ---- attributes
+ * --------------------------------------------------------------- */
 
 static struct tn_draft_attr *find_attr(struct tn_draft_change *change,
                                        const char             *name)
@@ -503,7 +499,7 @@ static void keep_tensors(struct tn_draft *draft, struct tn_attr_value *value,
 
 static const struct tn_attr_value *keep_value(struct tn_draft            *draft,
                                               const struct tn_attr_value *from,
-                                              struct tn_error *error)
+                                              struct tn_error            *error)
 {
     struct tn_attr_value *value =
         tn_new(draft->arena, struct tn_attr_value, 1, error);
@@ -576,7 +572,8 @@ enum tn_status tn_draft_remove_attr(struct tn_draft *draft, uint32_t op,
     return TN_OK;
 }
 
-/* ---- tensors -------------------------------------------------------------------- */
+/* ---- tensors
+ * -------------------------------------------------------------------- */
 
 static struct tn_draft_tensor *find_tensor(const struct tn_draft *draft,
                                            uint32_t graph, const char *name)
@@ -661,7 +658,8 @@ enum tn_status tn_draft_remove_tensor(struct tn_draft *draft, uint32_t graph,
     return TN_OK;
 }
 
-/* ---- functions --------------------------------------------------------------------- */
+/* ---- functions
+ * --------------------------------------------------------------------- */
 
 static enum tn_status expect_new_function(const struct tn_draft *draft,
                                           struct tn_bytes        name,
@@ -692,13 +690,10 @@ static struct tn_ends keep_ends(struct tn_draft   *draft,
     return (struct tn_ends){ ends ? count : 0, ends };
 }
 
-enum tn_status tn_draft_add_function(struct tn_draft *draft, const char *name,
-                                     const char        *domain,
-                                     const char *const *inputs,
-                                     uint32_t           input_count,
-                                     const char *const *outputs,
-                                     uint32_t           output_count,
-                                     uint32_t *graph, struct tn_error *error)
+enum tn_status tn_draft_add_function(
+    struct tn_draft *draft, const char *name, const char *domain,
+    const char *const *inputs, uint32_t input_count, const char *const *outputs,
+    uint32_t output_count, uint32_t *graph, struct tn_error *error)
 {
     struct tn_bytes kept_name   = keep(draft, name, error);
     struct tn_bytes kept_domain = keep(draft, domain, error);
@@ -762,13 +757,12 @@ enum tn_status tn_draft_copy_function(struct tn_draft       *draft,
     if (row >= from->graphs.count ||
         tn_model_graph_at(from, row)->kind != TN_GRAPH_FUNCTION ||
         from->dialect != draft->dialect)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "graph %" PRIu32
-                            " is no function of the same dialect",
-                            row);
-    const struct tn_graph *g        = tn_model_graph_at(from, row);
-    struct tn_bytes        new_name = name ? keep(draft, name, error)
-                                           : tn_model_name(from, g->name);
+        return tn_error_set(
+            error, TN_INVALID, TN_NOWHERE,
+            "graph %" PRIu32 " is no function of the same dialect", row);
+    const struct tn_graph *g = tn_model_graph_at(from, row);
+    struct tn_bytes        new_name =
+        name ? keep(draft, name, error) : tn_model_name(from, g->name);
     TN_TRY(expect_new_function(draft, new_name, tn_model_name(from, g->domain),
                                error));
     uint32_t id = take_graph(draft, from, row, error);

@@ -47,7 +47,8 @@ static void copy_head(struct layout *to)
     copy_list(&to->model->signatures, &base->signatures, to->error);
 }
 
-/* ---- ops ------------------------------------------------------------------- */
+/* ---- ops -------------------------------------------------------------------
+ */
 
 static void add_input(struct layout *to, uint32_t graph, struct tn_bytes name)
 {
@@ -147,13 +148,6 @@ static void place_changed(struct layout *to, uint32_t graph, uint32_t id,
             add_output(to, graph, id, i, change->outputs[i]);
 }
 
-static struct tn_bytes value_name(const struct tn_model *model, uint32_t value)
-{
-    if (value == TN_NONE)
-        return tn_text("");
-    return tn_model_name(model, tn_model_value_at(model, value)->name);
-}
-
 static void place_row(struct layout *to, uint32_t graph, uint32_t id,
                       const struct tn_draft_op *op)
 {
@@ -168,10 +162,11 @@ static void place_row(struct layout *to, uint32_t graph, uint32_t id,
     copy_slots(to, row, op);
     set_wire(to, row, op);
     for (uint32_t i = 0; i < old->input_count; i++)
-        add_input(to, graph, value_name(from, tn_op_input(from, op->row, i)));
+        add_input(to, graph,
+                  tn_model_value_name(from, tn_op_input(from, op->row, i)));
     for (uint32_t i = 0; i < old->output_count; i++)
         add_output(to, graph, id, i,
-                   value_name(from, tn_op_output(from, op->row, i)));
+                   tn_model_value_name(from, tn_op_output(from, op->row, i)));
 }
 
 static void place_op(struct layout *to, uint32_t graph, struct tn_draft_op *op)
@@ -190,7 +185,8 @@ static void place_op(struct layout *to, uint32_t graph, struct tn_draft_op *op)
     tn_model_graph_at(to->model, graph)->op_count++;
 }
 
-/* ---- graphs ------------------------------------------------------------------ */
+/* ---- graphs
+ * ------------------------------------------------------------------ */
 
 /* Where a graph is now: numbers of nodes may have moved. */
 static const char *path_of(struct layout *to, const struct tn_draft_graph *g,
@@ -260,9 +256,9 @@ static bool is_gone(const struct tn_draft *draft, uint32_t graph)
 
 static void place_graph(struct layout *to, uint32_t graph)
 {
-    struct tn_draft_graph *g = tn_draft_graph_at(to->draft, graph);
-    uint32_t parent = TN_NONE, node = TN_NONE;
-    const char *word = "node";
+    struct tn_draft_graph *g      = tn_draft_graph_at(to->draft, graph);
+    uint32_t               parent = TN_NONE, node = TN_NONE;
+    const char            *word = "node";
 
     if (g->parent != TN_NONE)
         parent = tn_draft_graph_at(to->draft, g->parent)->placed;
@@ -272,8 +268,8 @@ static void place_graph(struct layout *to, uint32_t graph)
     if (g->from)
         word = tn_model_graph_at(g->from, g->row)->node_word;
     const char *path = path_of(to, g, parent, node);
-    g->placed        = tn_model_add_graph(
-               to->model, (enum tn_graph_kind)g->kind, path, word, to->error);
+    g->placed = tn_model_add_graph(to->model, (enum tn_graph_kind)g->kind, path,
+                                   word, to->error);
     if (g->placed == TN_NONE || tn_failed(to->error))
         return;
     fill_graph(to, g->placed, g, parent, node);
@@ -301,16 +297,15 @@ static void point_at_subgraph(struct layout *to, uint32_t graph)
     if (!g->is_touched || g->parent_graph == TN_NONE)
         return;
     struct tn_op *op = tn_model_op_at(
-        to->model,
-        tn_model_graph_at(to->model, g->parent_graph)->first_op +
-            g->parent_node);
+        to->model, tn_model_graph_at(to->model, g->parent_graph)->first_op +
+                       g->parent_node);
     if (op->first_attr == TN_NONE || g->parent_slot >= op->attr_count)
         return;
-    struct tn_attr_slot  *slot  = tn_list_at(&to->model->attrs,
-                                             struct tn_attr_slot,
-                                             (uint64_t)op->first_attr +
-                                                 g->parent_slot);
-    struct tn_attr_value *value = (struct tn_attr_value *)(uintptr_t)slot->value;
+    struct tn_attr_slot *slot =
+        tn_list_at(&to->model->attrs, struct tn_attr_slot,
+                   (uint64_t)op->first_attr + g->parent_slot);
+    struct tn_attr_value *value =
+        (struct tn_attr_value *)(uintptr_t)slot->value;
     uint32_t count = value ? value->count : 0;
     int64_t *ids   = tn_new(&to->model->arena, int64_t, count + 1, to->error);
     value = tn_new(&to->model->arena, struct tn_attr_value, 1, to->error);
@@ -319,13 +314,15 @@ static void point_at_subgraph(struct layout *to, uint32_t graph)
     if (count)
         memcpy(ids, slot->value->of.ints, count * sizeof *ids);
     ids[count] = graph;
-    *value = (struct tn_attr_value){ .kind = TN_ATTR_GRAPH, .count = count + 1 };
+    *value =
+        (struct tn_attr_value){ .kind = TN_ATTR_GRAPH, .count = count + 1 };
     value->is_list = count > 0;
     value->of.ints = ids;
     slot->value    = value;
 }
 
-/* ---- tensors ------------------------------------------------------------------- */
+/* ---- tensors
+ * ------------------------------------------------------------------- */
 
 /* The place of an attribute's tensor, unless its node or attribute is gone. */
 static bool keeps_attribute(struct layout *to, const struct tn_draft_tensor *t,
@@ -395,14 +392,15 @@ static void place_values(struct layout *to, uint32_t op)
             t->role     = TN_ROLE_ATTRIBUTE;
             t->name     = o->name;
             t->graph    = o->graph;
-            t->node = op - tn_model_graph_at(to->model, o->graph)->first_op;
-            t->slot = i;
-            t->part = slot->value->is_list ? k : TN_NONE;
+            t->node     = op - tn_model_graph_at(to->model, o->graph)->first_op;
+            t->slot     = i;
+            t->part     = slot->value->is_list ? k : TN_NONE;
         }
     }
 }
 
-/* ---- values ---------------------------------------------------------------------- */
+/* ---- values
+ * ---------------------------------------------------------------------- */
 
 /* In dialects where "split:2" is the third output of "split". */
 static void find_producers(struct layout *to)

@@ -229,6 +229,15 @@ static inline struct tn_bytes tn_model_name(const struct tn_model *model,
     return tn_intern_text(&model->names, name);
 }
 
+/* What a value is called; "" for TN_NONE. */
+static inline struct tn_bytes tn_model_value_name(const struct tn_model *model,
+                                                  uint32_t               value)
+{
+    if (value == TN_NONE)
+        return tn_text("");
+    return tn_model_name(model, tn_model_value_at(model, value)->name);
+}
+
 /* "graph.node[15].attribute[0]": paths, cut to fit, always terminated.
  * `node` is an ordinal in the graph; TN_NONE leaves out what follows. */
 size_t tn_model_path_of(const struct tn_model *model, uint32_t graph,

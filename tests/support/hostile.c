@@ -123,15 +123,10 @@ void tn_survives_every_flip(tn_reader_under_test *read, struct tn_bytes good)
     free(copy);
 }
 
-struct purse {
-    uint64_t left; /* allocations until one fails */
-    uint64_t blocks;
-};
-
-static void *resize_until_dry(void *context, void *memory, size_t old_size,
-                              size_t new_size)
+void *tn_purse_resize(void *context, void *memory, size_t old_size,
+                      size_t new_size)
 {
-    struct purse *purse = context;
+    struct tn_purse *purse = context;
 
     (void)old_size;
     if (new_size == 0) {
@@ -150,8 +145,8 @@ static void *resize_until_dry(void *context, void *memory, size_t old_size,
 void tn_survives_no_memory(tn_reader_under_test *read, struct tn_bytes good)
 {
     for (uint64_t n = 0;; n++) {
-        struct purse        purse     = { .left = n };
-        struct tn_allocator allocator = { resize_until_dry, &purse };
+        struct tn_purse     purse     = { .left = n };
+        struct tn_allocator allocator = { tn_purse_resize, &purse };
         struct tn_error     error     = TN_ERROR_INIT;
         struct tn_memory    memory;
 

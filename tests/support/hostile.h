@@ -37,6 +37,15 @@ struct tn_bytes tn_hex(const char *hex);
 /* A whole file; .data NULL when it is not there.  The caller frees it. */
 struct tn_bytes tn_load_file(const char *path);
 
+/* An allocator that fails after `left` allocations and counts what is out:
+ * struct tn_allocator a = { tn_purse_resize, &purse }. */
+struct tn_purse {
+    uint64_t left;
+    uint64_t blocks;
+};
+void *tn_purse_resize(void *context, void *memory, size_t old_size,
+                      size_t new_size);
+
 /* Every proper prefix is refused, unless `is_good` says that it is itself good
  * (NULL: none is). */
 void tn_refuses_every_prefix(tn_reader_under_test *read, struct tn_bytes good,

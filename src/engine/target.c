@@ -1,0 +1,27 @@
+/* target.c - one file for a caller: filled, then committed */
+#include "engine/target.h"
+
+struct tn_output_options tn_target_options(const struct tn_target *target)
+{
+    return (struct tn_output_options){ .can_replace = target->can_replace,
+                                       .is_durable  = target->is_durable };
+}
+
+enum tn_status tn_target_write(const struct tn_target *target,
+                               struct tn_memory *memory, tn_fill *fill,
+                               void *context, uint64_t *written,
+                               struct tn_error *error)
+{
+    struct tn_output_options how    = tn_target_options(target);
+    struct tn_output        *output = NULL;
+    struct tn_sink          *sink;
+
+    if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK &&
+        tn_output_main(output, &sink, error) == TN_OK &&
+        fill(context, sink, error) == TN_OK && !target->is_dry_run)
+        tn_output_commit(output, error);
+    if (written)
+        *written = tn_output_bytes(output);
+    tn_output_close(output);
+    return error->status;
+}

@@ -1,0 +1,20 @@
+/* target.h - one file for a caller: filled, then committed */
+#ifndef TN_ENGINE_TARGET_H
+#define TN_ENGINE_TARGET_H
+
+#include "engine/opened.h"
+
+typedef enum tn_status tn_fill(void *context, struct tn_sink *to,
+                               struct tn_error *error);
+
+/* Opens the target, lets `fill` write it, and commits unless it is a dry run.
+ * *written (which may be NULL) counts the bytes. */
+enum tn_status tn_target_write(const struct tn_target *target,
+                               struct tn_memory *memory, tn_fill *fill,
+                               void *context, uint64_t *written,
+                               struct tn_error *error);
+
+/* How the io floor is to write it. */
+struct tn_output_options tn_target_options(const struct tn_target *target);
+
+#endif
