@@ -51,6 +51,26 @@ static bool is_text_path(const char *path, enum tn_dump_form *form)
     return ends_with(path, ".json") || ends_with(path, ".onnxjson");
 }
 
+/* "out/model" has no extension. */
+static bool has_extension(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return strchr(slash ? slash + 1 : path, '.') != NULL;
+}
+
+/* Where the path says nothing: the model's own format for a stream, and for a
+ * folder when it is one. */
+static const struct tn_format *own_format(const struct tn_model *model,
+                                          const char            *path)
+{
+    const struct tn_format *own = tn_opened_of(model)->format;
+
+    if (strcmp(path, "-") == 0 || (own->is_folder && !has_extension(path)))
+        return own;
+    return NULL;
+}
+
 static enum tn_status choose_format(const struct tn_model           *model,
                                     const struct tn_convert_options *convert,
                                     const char                      *path,
@@ -65,8 +85,8 @@ static enum tn_status choose_format(const struct tn_model           *model,
         *format = tn_opened_of(model)->format;
     else
         *format = format_for_path(model, path);
-    if (!*format && !convert->to && strcmp(path, "-") == 0)
-        *format = tn_opened_of(model)->format;
+    if (!*format && !convert->to)
+        *format = own_format(model, path);
     if (!*format)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             convert->to ? "no format is called '%s'; see "
