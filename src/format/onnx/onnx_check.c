@@ -50,11 +50,12 @@ void tn_onnx_complain_error(struct tn_onnx_checker     *ch,
                             const struct tn_error      *failure,
                             const struct tn_onnx_place *where)
 {
-    struct tn_error finding = *failure;
+    struct tn_error finding;
     char            path[TN_ONNX_WHERE];
 
     if (!tn_failed(failure))
         return;
+    finding = *failure;
     if (failure->status == TN_NO_MEMORY || failure->status == TN_LIMIT) {
         *ch->error = *failure;
         return;
@@ -260,10 +261,11 @@ enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
                              const struct tn_model *model,
                              struct tn_report *report, struct tn_error *error)
 {
-    struct tn_onnx_checker ch = { .model  = model,
-                                  .detail = model->detail,
-                                  .report = report,
-                                  .error  = error };
+    struct tn_onnx_checker ch = { .model   = model,
+                                  .detail  = model->detail,
+                                  .report  = report,
+                                  .error   = error,
+                                  .failure = TN_ERROR_INIT };
 
     (void)bundle;
     tn_arena_init(&ch.arena, model->memory);

@@ -30,6 +30,7 @@ struct tn_onnx_checker {
     const struct tn_onnx_detail *detail;
     struct tn_report            *report;
     struct tn_error             *error; /* out of memory, not a finding      */
+    struct tn_error              failure; /* of the node being looked at     */
     struct tn_arena              arena;
     uint32_t                    *roots; /* by graph: the function or outermost
                                            graph that it lies in             */
@@ -70,7 +71,8 @@ bool tn_onnx_is_new(struct tn_onnx_checker *ch, struct tn_intern *seen,
 void tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
                         const struct tn_onnx_place *where, bool is_end);
 
-/* An AttributeProto; `is_in_function`: it may refer to the caller's. */
+/* An AttributeProto; `is_in_function`: it may refer to the caller's.  What
+ * cannot be read is in the cursor's error, for who made it to report. */
 void tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
                              struct tn_cursor            attribute,
                              const struct tn_onnx_place *where,

@@ -240,12 +240,10 @@ void tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
                              const struct tn_onnx_place *where,
                              bool                        is_in_function)
 {
-    struct tn_error    failure = TN_ERROR_INIT;
-    uint64_t           begin   = attribute.offset;
-    struct attr_seen   seen    = { 0 };
+    uint64_t           begin = attribute.offset;
+    struct attr_seen   seen  = { 0 };
     struct tn_pb_field field;
 
-    attribute.error = &failure;
     while (tn_pb_next(&attribute, &field)) {
         see_field(&seen, &field);
         if (field.type != TN_WIRE_LEN)
@@ -256,7 +254,8 @@ void tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
                  field.number == ATTR_SPARSE_TENSORS)
             tn_onnx_check_sparse(ch, field.body, where);
     }
-    tn_onnx_complain_error(ch, &failure, where);
+    if (tn_failed(attribute.error))
+        return;
     if (!seen.has_name)
         tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-name", begin, where,
                          "an attribute without a name");
@@ -450,12 +449,11 @@ static void check_domain(struct node *node)
 
 static void check_node(struct tn_onnx_checker *ch, uint32_t graph, uint32_t op)
 {
-    const struct tn_op *row     = tn_model_op_at(ch->model, op);
-    struct tn_error     failure = TN_ERROR_INIT;
+    const struct tn_op *row = tn_model_op_at(ch->model, op);
     struct tn_span wire = { *tn_list_at(&ch->model->sources, struct tn_source *,
                                         row->source),
                             row->wire_offset, row->wire_length };
-    struct tn_cursor c  = tn_cursor_span(wire, &failure);
+    struct tn_cursor c  = tn_cursor_span(wire, &ch->failure);
     struct node      node = { .ch    = ch,
                               .graph = graph,
                               .op    = op,
@@ -471,7 +469,11 @@ static void check_node(struct tn_onnx_checker *ch, uint32_t graph, uint32_t op)
         if (field.type == TN_WIRE_LEN)
             see_node_field(&node, &field, is_in_function);
     tn_intern_done(&node.seen);
-    tn_onnx_complain_error(ch, &failure, &node.where);
+    if (tn_failed(&ch->failure)) {
+        tn_onnx_complain_error(ch, &ch->failure, &node.where);
+        ch->failure = (struct tn_error)TN_ERROR_INIT;
+        return;
+    }
     if (node.type.size == 0)
         tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-op-type", node.begin,
                          &node.where, "the node does not say its operator");

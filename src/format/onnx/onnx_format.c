@@ -109,25 +109,14 @@ static bool is_onnx_name(const char *name)
     return size > 5 && !strcmp(name + size - 5, ".onnx");
 }
 
-/* A download that stopped: all fields are ours, the last one is cut off. */
-static int probe_truncated(const struct tn_probe *probe)
-{
-    struct model_signs signs = { false, false, false };
-
-    if (!walk_head(probe->head, true, test_model_field, &signs))
-        return 0;
-    return signs.has_ir_version && signs.has_graph ? 12 : 0;
-}
-
 static int onnx_probe(const struct tn_probe *probe)
 {
     struct model_signs signs  = { false, false, false };
     bool               is_cut = probe->size > probe->head.size;
 
-    if (probe->entries || probe->size == 0)
+    if (probe->entries || probe->size == 0 ||
+        !walk_head(probe->head, is_cut, test_model_field, &signs))
         return 0;
-    if (!walk_head(probe->head, is_cut, test_model_field, &signs))
-        return probe_truncated(probe);
     if (signs.has_graph)
         return 16 + 12 * signs.has_ir_version + 12 * signs.has_import;
     /* The graph lies behind something long, or was cut off. */

@@ -32,6 +32,16 @@ struct cached_name {
     uint32_t        id;
 };
 
+/* Most inputs were made a few nodes before: found here, a name costs no walk
+ * through tables that are larger than the machine's caches. */
+#define RECENT_SIZE 1024
+
+struct recent_value {
+    struct tn_bytes text;
+    uint32_t        graph;
+    uint32_t        value;
+};
+
 struct reader {
     struct tn_bundle      *bundle;
     struct tn_model       *model;
@@ -47,6 +57,7 @@ struct reader {
     struct tn_list         produced; /* uint32_t: values, of the node read   */
     uint32_t               source;   /* of the main file                     */
     struct cached_name     types[CACHE_SIZE];
+    struct recent_value    recent[RECENT_SIZE];
 
     struct tn_bytes producer_name, producer_version, domain, doc;
     int64_t         version;
@@ -291,6 +302,17 @@ static uint32_t type_id(struct reader *r, struct tn_bytes text)
     return cached->id;
 }
 
+/* Names tend to differ at their ends. */
+static unsigned recent_slot(struct tn_bytes text)
+{
+    uint64_t tail = text.size;
+    size_t   size = text.size < sizeof tail ? text.size : sizeof tail;
+
+    memcpy(&tail, text.data + text.size - size, size);
+    tail = (tail ^ text.size) * UINT64_C(0x9e3779b97f4a7c15);
+    return (unsigned)(tail >> 40) % RECENT_SIZE;
+}
+
 /* An input or output of a node; TN_NONE for "", which is not given. */
 static uint32_t value_id(struct reader *r, uint32_t graph,
                          struct tn_pb_field *field)
@@ -299,9 +321,17 @@ static uint32_t value_id(struct reader *r, uint32_t graph,
 
     if (text.size == 0 || tn_failed(r->error))
         return TN_NONE;
-    return tn_model_value(r->model, graph,
-                          tn_intern_borrow(&r->model->names, text, r->error),
-                          r->error);
+    struct recent_value *recent = &r->recent[recent_slot(text)];
+    if (recent->text.data && recent->graph == graph &&
+        tn_bytes_equal(recent->text, text))
+        return recent->value;
+    *recent = (struct recent_value){
+        text, graph,
+        tn_model_value(r->model, graph,
+                       tn_intern_borrow(&r->model->names, text, r->error),
+                       r->error)
+    };
+    return recent->value;
 }
 
 static void note_output(struct reader *r, uint32_t value)
