@@ -1,0 +1,152 @@
+/* tf_check_test.c - every rule of the checks, with a model that breaks it */
+#include "format/tensorflow/tf_testing.h"
+
+#define A            "node { name: 'a' op: 'NoOp' }"
+#define CONST(attrs) "node { name: 'c' op: 'Const' " attrs " }"
+#define DTYPE(t)     "attr { key: 'dtype' value { type: " t " } }"
+#define VALUE(t)     "attr { key: 'value' value { tensor { " t " } } }"
+#define FUNCTION(name, body)                                                   \
+    "function { signature { name: '" name "' input_arg { name: 'x' type: "     \
+    "DT_FLOAT } } " body " }"
+#define LIBRARY(functions) "library { " functions " }"
+#define CALL(name)                                                             \
+    "node_def { name: 'n' op: 'PartitionedCall' input: 'x' attr { key: 'f' "   \
+    "value { func { name: '" name "' } } } }"
+
+/* clang-format off */
+static const struct {
+    const char *name, *text, *rules; /* rules without their offsets           */
+} graphs[] = {
+    { "clean", A "node { name: 'b' op: 'NoOp' input: '^a' }", "" },
+    { "loop", "node { name: 'm' op: 'Merge' input: 'n' } node { name: 'n' op: 'NextIteration' input: 'm' }", "" },
+    { "input of nowhere", "node { name: 'b' op: 'X' input: 'a:1' }", "dangling-input" },
+    { "control input of nowhere", "node { name: 'b' op: 'X' input: '^a' }", "dangling-input" },
+    { "twice the same name", A A, "duplicate-name" },
+    { "cycle", "node { name: 'a' op: 'X' input: 'b' } node { name: 'b' op: 'X' input: 'a' }", "cycle" },
+    { "no name", "node { op: 'X' }", "bad-name" },
+    { "a name with a space", "node { name: 'a b' op: 'X' }", "bad-name" },
+    { "parts of a name", "node { name: 'a>b/c-d.e_f' op: 'X' }", "" },
+    { "no operator", "node { name: 'a' }", "bad-name" },
+    { "data after control", A "node { name: 'b' op: 'X' input: '^a' input: 'a' }", "control-input-order" },
+    { "attribute twice", "node { name: 'a' op: 'X' attr { key: 'k' value { i: 1 } } attr { key: 'k' value { i: 2 } } }", "duplicate-attribute" },
+    { "attribute of nothing", "node { name: 'a' op: 'X' attr { key: 'k' } }", "empty-attribute" },
+    { "empty list", "node { name: 'a' op: 'X' attr { key: 'k' value { list { } } } }", "" },
+    { "Const without value", CONST(DTYPE("DT_INT8")), "missing-attribute" },
+    { "Const without type", CONST(VALUE("dtype: DT_INT8")), "missing-attribute" },
+    { "Placeholder without type", "node { name: 'p' op: 'Placeholder' }", "missing-attribute" },
+    { "two types", CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT16")), "type-mismatch" },
+    { "no such type", CONST(DTYPE("99") VALUE("dtype: DT_INT8")), "unknown-type type-mismatch" },
+    { "tensor of no such type", CONST(DTYPE("DT_INT8") VALUE("dtype: 99")), "unknown-type type-mismatch" },
+    { "list with no such type", "node { name: 'a' op: 'X' attr { key: 'k' value { list { type: [DT_INT8, 77] } } } }", "unknown-type" },
+    { "negative dimension", CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT8 tensor_shape { dim { size: -1 } }")), "bad-shape" },
+    { "shape below -1", "node { name: 'a' op: 'X' attr { key: 'k' value { shape { dim { size: -2 } } } } }", "bad-shape" },
+    { "too little content", CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT8 tensor_shape { dim { size: 3 } } tensor_content: 'ab'")), "wrong-size" },
+    { "too much content", CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT8 tensor_shape { dim { size: 1 } } tensor_content: 'ab'")), "wrong-size" },
+    { "strings that do not fit", CONST(DTYPE("DT_STRING") VALUE("dtype: DT_STRING tensor_content: '\\3ab'")), "wrong-size" },
+    { "terabytes of zeros", CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT8 tensor_shape { dim { size: 1099511627776 } }")), "huge-constant" },
+    { "unknown function", "node { name: 'a' op: 'X' attr { key: 'f' value { func { name: 'g' } } } }", "unknown-function" },
+    { "functions of a list", "node { name: 'a' op: 'X' attr { key: 'f' value { list { func { name: 'g' } } } } }", "unknown-function" },
+    { "call", A "node { name: 'b' op: 'f' input: 'a' }" LIBRARY(FUNCTION("f", "")), "" },
+    { "call with too few", "node { name: 'b' op: 'f' }" LIBRARY(FUNCTION("f", "")), "argument-count" },
+    { "PartitionedCall with too many", A "node { name: 'b' op: 'PartitionedCall' input: 'a' input: 'a' attr { key: 'f' value { func { name: 'f' } } } }" LIBRARY(FUNCTION("f", "")), "argument-count" },
+    { "If keeps one input", A "node { name: 'b' op: 'If' input: 'a' input: 'a' attr { key: 'then_branch' value { func { name: 'f' } } } }" LIBRARY(FUNCTION("f", "")), "" },
+    { "recursion", LIBRARY(FUNCTION("f", CALL("f"))), "recursion" },
+    { "recursion by way of another", LIBRARY(FUNCTION("f", CALL("g")) FUNCTION("g", CALL("f"))), "recursion" },
+    { "twice, not recursive", LIBRARY(FUNCTION("f", CALL("h") ) FUNCTION("g", CALL("h")) FUNCTION("h", "")), "" },
+    { "function twice", LIBRARY(FUNCTION("f", "") FUNCTION("f", "")), "duplicate-function" },
+    { "returns nothing known", "library { function { signature { name: 'f' output_arg { name: 'y' } } ret { key: 'y' value: 'n:o:0' } } }", "undefined-return" },
+    { "dangling in a function", LIBRARY(FUNCTION("f", "node_def { name: 'n' op: 'X' input: 'z:0' }")), "dangling-input" },
+    { "older than its readers", A "versions { producer: 5 min_consumer: 9 }", "bad-version" },
+};
+
+static const struct {
+    const char *name, *text, *rules;
+} saved_models[] = {
+    { "clean", "saved_model_schema_version: 1 meta_graphs { graph_def { " A " } }", "" },
+    { "another schema", "saved_model_schema_version: 2 meta_graphs { graph_def { " A " } }", "schema-version" },
+    { "no graph", "saved_model_schema_version: 1", "no-meta-graph" },
+    { "the same tags", "saved_model_schema_version: 1 meta_graphs { meta_info_def { tags: 's' } } meta_graphs { meta_info_def { tags: 's' } }", "duplicate-tags" },
+    { "other tags", "saved_model_schema_version: 1 meta_graphs { meta_info_def { tags: 's' } } meta_graphs { meta_info_def { tags: 't' } }", "" },
+    { "signature of nothing", "saved_model_schema_version: 1 meta_graphs { signature_def { key: 'k' value { outputs { key: 'o' value { name: 'z:0' } } } } }", "unknown-signature-tensor" },
+    { "signature", "saved_model_schema_version: 1 meta_graphs { graph_def { " A " } signature_def { key: 'k' value { outputs { key: 'o' value { name: 'a:0' } } } } }", "" },
+    { "variable without a value", "saved_model_schema_version: 1 meta_graphs { object_graph_def { nodes { variable { dtype: DT_FLOAT name: 'v' } } } }", "uninitialized-variable" },
+};
+
+/* clang-format on */
+
+/* "cycle@3 bad-name" without the offsets. */
+static void drop_offsets(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from;) {
+        if (*from == '@')
+            while (*from && *from != ' ')
+                from++;
+        else
+            *to++ = *from++;
+    }
+    *to = '\0';
+}
+
+static void expect(const struct tn_format *format, const char *name,
+                   const char *text, const char *rules)
+{
+    struct opened   o;
+    struct findings findings;
+
+    open_text(&o, format, text);
+    check_model(&o, format, &findings);
+    drop_offsets(findings.text);
+    if (strcmp(findings.text, rules))
+        fail_msg("%s: '%s', not '%s'", name, findings.text, rules);
+    close_model(&o);
+}
+
+static void test_graphs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
+        expect(&tn_format_tf_graph, graphs[i].name, graphs[i].text,
+               graphs[i].rules);
+}
+
+static void test_saved_models(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof saved_models / sizeof *saved_models; i++)
+        expect(&tn_format_tf_saved_model, saved_models[i].name,
+               saved_models[i].text, saved_models[i].rules);
+}
+
+/* A complaint names the byte: of the node, or of what is wrong in it. */
+static void test_offsets(void **state)
+{
+    static const char *const rows[][2] = {
+        { A "node { name: 'b' op: 'X' input: 'z' }", "dangling-input@13" },
+        { A "node { name: 'b' op: 'X' input: '^a' input: 'a' }",
+          "control-input-order@23" },
+        { CONST(DTYPE("DT_INT8")), "missing-attribute@2" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct opened   o;
+        struct findings findings;
+        open_text(&o, &tn_format_tf_graph, rows[i][0]);
+        check_model(&o, &tn_format_tf_graph, &findings);
+        assert_string_equal(findings.text, rows[i][1]);
+        close_model(&o);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_saved_models),
+        cmocka_unit_test(test_offsets),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
