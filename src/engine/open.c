@@ -200,13 +200,44 @@ static enum tn_status no_format(const struct tn_probe *probe,
                         "--from names one");
 }
 
+/* The most confident format, and another one that is just as sure. */
+static const struct tn_format *ask_all(const struct tn_probe   *probe,
+                                       const struct tn_format **rival)
+{
+    const struct tn_format *best_format = NULL;
+    int                     best        = 0;
+
+    *rival = NULL;
+    for (const struct tn_format *const *f = tn_formats; *f; f++) {
+        int bits = (*f)->probe(probe);
+        if (bits > 0 && bits == best)
+            *rival = *f;
+        if (bits > best) {
+            best_format = *f;
+            *rival      = NULL;
+            best        = bits;
+        }
+    }
+    return best_format;
+}
+
+/* A download that stopped: what would this be if more of it came?  Opening it
+ * then says at which byte it ends too early. */
+static const struct tn_format *ask_about_more(struct tn_probe          probe,
+                                              const struct tn_format **rival)
+{
+    if (probe.entries || probe.size == 0 || probe.size > probe.head.size)
+        return NULL;
+    probe.size++;
+    return ask_all(&probe, rival);
+}
+
 enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
                               const struct tn_format **format,
                               struct tn_error         *error)
 {
     struct tn_probe         probe;
     const struct tn_format *rival = NULL;
-    int                     best  = 0;
 
     *format = NULL;
     if (from) {
@@ -218,18 +249,11 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
                                       from);
     }
     TN_TRY(tn_probe_of(bundle, &probe, error));
-    for (const struct tn_format *const *f = tn_formats; *f; f++) {
-        int bits = (*f)->probe(&probe);
-        if (bits > 0 && bits == best)
-            rival = *f;
-        if (bits > best) {
-            *format = *f;
-            rival   = NULL;
-            best    = bits;
-        }
-    }
+    *format = ask_all(&probe, &rival);
     if (!*format)
         *format = find_text_format(&probe, bundle->memory, error);
+    if (!*format && !tn_not_a_model(&probe))
+        *format = ask_about_more(probe, &rival);
     if (!*format)
         return tn_failed(error) ? error->status : no_format(&probe, error);
     if (rival)
@@ -266,8 +290,8 @@ enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
 
 static enum tn_status read_or_release(struct tn_opened        *opened,
                                       const struct tn_options *options,
-                                      struct tn_model **out,
-                                      struct tn_error  *error)
+                                      struct tn_model        **out,
+                                      struct tn_error         *error)
 {
     const char *from = options ? options->from : NULL;
 
