@@ -419,6 +419,9 @@ def cases():
         # what does not fit is pointed at in the side file
         at = {"external-short": 0, "external-rest": 4}.get(name, t)
         yield name, model(tensors=[t]), [(rule, at)]
+    t = external("w", ("location", "3gib.bin"), dims=(3 << 30,),
+                 kind=TensorProto.UINT8)
+    yield "external-3gib", model(tensors=[t]), [("missing-file", t)]
     t = external("w", location)
     t.raw_data = b"\0" * 8
     yield "external-and-raw", model(tensors=[t]), [("several-values", t)]

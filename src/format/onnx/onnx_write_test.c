@@ -180,6 +180,94 @@ static void the_same_folder_keeps_its_side_file(void **state)
     close_scene(&s);
 }
 
+/* 3 GiB of holes in a side file: no protobuf library would open them inside,
+ * and moved to another side file they stay holes. */
+static void too_much_is_not_taken_inside(void **state)
+{
+    struct scene    s;
+    struct opened   out;
+    struct stat     side;
+    struct tn_error error = TN_ERROR_INIT;
+    char            command[900];
+    uint64_t        moved;
+
+    (void)state;
+    make_folder(s.folder, sizeof s.folder);
+    snprintf(command, sizeof command,
+             "cp '" TN_CORPUS "/onnx/external-3gib.onnx' '%s/a.onnx' && "
+             "truncate -s 3G '%s/3gib.bin'",
+             s.folder, s.folder);
+    assert_int_equal(system(command), 0);
+    must_open(&s.model, path_in(&s, "a.onnx"));
+    assert_int_equal(write_path(&s.model.model, path_in(&s, "in.onnx"), NULL,
+                                true, 0, &moved, &error),
+                     TN_LIMIT);
+    assert_non_null(strstr(error.what, "--external"));
+    assert_int_equal(access(path_in(&s, "in.onnx"), F_OK), -1);
+
+    must_write(&s.model.model, path_in(&s, "out.onnx"), "out.data", false, 1,
+               &moved);
+    assert_int_equal(moved, 1);
+    must_open(&out, path_in(&s, "out.onnx"));
+    assert_int_equal(tn_tensor_size(tn_model_tensor(&out.model, 0)), INT64_C(3)
+                                                                         << 30);
+    assert_int_equal(stat(path_in(&s, "out.data"), &side), 0);
+    assert_int_equal(side.st_size, INT64_C(3) << 30);
+    assert_true(side.st_blocks < 1024);
+    close_model(&out);
+    close_scene(&s);
+}
+
+/* Weights that are not there cannot be written, and nothing is left behind. */
+static void missing_weights_are_said(void **state)
+{
+    struct scene    s;
+    struct tn_error error = TN_ERROR_INIT;
+    uint64_t        moved;
+
+    (void)state;
+    make_folder(s.folder, sizeof s.folder);
+    must_open(&s.model, TN_CORPUS "/onnx/external-missing.onnx");
+    assert_int_equal(write_path(&s.model.model, path_in(&s, "a.onnx"), NULL,
+                                false, 0, &moved, &error),
+                     TN_NOT_FOUND);
+    assert_string_equal(error.where, "graph.initializer[0]");
+    assert_non_null(strstr(error.what, "gone.bin"));
+    error = (struct tn_error)TN_ERROR_INIT;
+    assert_int_equal(write_path(&s.model.model, path_in(&s, "a.onnx"), "b.data",
+                                false, 1, &moved, &error),
+                     TN_NOT_FOUND);
+    error = (struct tn_error)TN_ERROR_INIT;
+    assert_int_equal(write_path(&s.model.model, path_in(&s, "a.onnx"), NULL,
+                                true, 1, &moved, &error),
+                     TN_NOT_FOUND);
+    assert_int_equal(rmdir(s.folder), 0); /* it is empty */
+    make_folder(s.folder, sizeof s.folder);
+    close_scene(&s);
+}
+
+/* Two tensors on one range of a side file go on sharing it. */
+static void shared_ranges_stay_shared(void **state)
+{
+    struct scene  s;
+    struct opened out;
+    struct stat   side;
+    uint64_t      moved;
+
+    (void)state;
+    make_folder(s.folder, sizeof s.folder);
+    must_open(&s.model, TN_CORPUS "/onnx/external-shared.onnx");
+    must_write(&s.model.model, path_in(&s, "a.onnx"), "b.data", false, 1,
+               &moved);
+    assert_int_equal(moved, 2);
+    assert_int_equal(stat(path_in(&s, "b.data"), &side), 0);
+    assert_int_equal(side.st_size, 8);
+    must_open(&out, path_in(&s, "a.onnx"));
+    same_tensors(&s.model, &out);
+    close_model(&out);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +275,9 @@ int main(void)
         cmocka_unit_test(weights_go_out_and_come_back),
         cmocka_unit_test(nodes_stay_what_they_are),
         cmocka_unit_test(the_same_folder_keeps_its_side_file),
+        cmocka_unit_test(too_much_is_not_taken_inside),
+        cmocka_unit_test(missing_weights_are_said),
+        cmocka_unit_test(shared_ranges_stay_shared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
