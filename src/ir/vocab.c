@@ -1,0 +1,379 @@
+/*
+ * vocab.c - vocabularies: indexed by line, found by name and version
+ *
+ *   vocabulary onnx 1                    the first line
+ *   types floats = {float16 float32}     a name for types
+ *   domain ai.onnx "" [open]             whose operators follow
+ *   op Conv@11 (X $T) -> (Y $T)          one version of one operator,
+ *       $T in {floats}                   and what is indented belongs to it
+ *   # a comment
+ *
+ * Operators of a domain are in ascending order of name, then version: the
+ * index is searched as it lies.  vocab_op.c reads the lines of an operator.
+ */
+#include "ir/vocab.h"
+
+#include <inttypes.h>
+
+#include "ir/vocab_lines.h"
+
+extern const unsigned char tn_vocab_onnx[];
+extern const size_t        tn_vocab_onnx_size;
+extern const unsigned char tn_vocab_tensorflow[];
+extern const size_t        tn_vocab_tensorflow_size;
+
+struct tn_bytes tn_vocab_builtin(const char *dialect)
+{
+    if (!strcmp(dialect, "onnx"))
+        return tn_bytes(tn_vocab_onnx, tn_vocab_onnx_size);
+    if (!strcmp(dialect, "tensorflow"))
+        return tn_bytes(tn_vocab_tensorflow, tn_vocab_tensorflow_size);
+    return tn_bytes(NULL, 0);
+}
+
+/* Domains and named sets of types are compared one by one. */
+#define GROUP_LIMIT 256
+
+/* ---- lines -----------------------------------------------------------------
+ */
+
+/* Byte offsets become lines and columns when something is wrong, not before. */
+static void add_line(const struct tn_vocab *vocab, struct tn_error *error)
+{
+    uint64_t line = 1, begin = 0;
+
+    if (!tn_failed(error) || error->offset > vocab->text.size)
+        return;
+    for (uint64_t i = 0; i < error->offset; i++)
+        if (vocab->text.data[i] == '\n') {
+            line++;
+            begin = i + 1;
+        }
+    tn_error_where(error, "line %" PRIu64 ", column %" PRIu64, line,
+                   error->offset - begin + 1);
+}
+
+static struct tn_cursor lines_at(const struct tn_vocab *vocab, uint64_t offset,
+                                 uint64_t length, struct tn_error *error)
+{
+    return tn_cursor_bytes(
+        tn_bytes(vocab->text.data + (size_t)offset, (size_t)length), offset,
+        error);
+}
+
+/* The next line without its end; the cursor is past it then. */
+static struct tn_cursor next_line(struct tn_cursor *c)
+{
+    const uint8_t   *end  = memchr(c->at, '\n', (size_t)(c->end - c->at));
+    struct tn_cursor line = tn_sub(c, (uint64_t)((end ? end : c->end) - c->at));
+
+    if (end)
+        tn_skip(c, 1);
+    return line;
+}
+
+static bool starts_with(const struct tn_cursor *line, const char *word)
+{
+    size_t size = strlen(word);
+
+    return (size_t)(line->end - line->at) >= size &&
+           !memcmp(line->at, word, size);
+}
+
+static bool is_blank(const struct tn_cursor *line)
+{
+    return line->at == line->end || *line->at == '#';
+}
+
+/* ---- what stands outside operators
+ * --------------------------------------------
+ */
+
+struct indexing {
+    struct tn_vocab        *vocab;
+    struct tn_vocab_domain *domain; /* the one being filled                   */
+    struct tn_vocab_row    *row;    /* likewise; NULL: its lines are over     */
+};
+
+static void read_header(struct tn_vocab *vocab, struct tn_cursor *c)
+{
+    struct tn_cursor line = next_line(c);
+
+    tn_vocab_expect(&line, "vocabulary");
+    vocab->dialect   = tn_vocab_name(&line, "a dialect");
+    uint64_t at      = line.offset;
+    uint32_t version = tn_vocab_number(&line);
+    if (version != 1)
+        tn_fail_at(&line, at, TN_UNSUPPORTED,
+                   "version %" PRIu32 " of the format, not 1", version);
+    tn_vocab_end_line(&line);
+}
+
+static void read_set(struct indexing *x, struct tn_cursor *line)
+{
+    struct tn_vocab      *vocab = x->vocab;
+    struct tn_vocab_types types = { 0 };
+    uint64_t              at;
+
+    tn_vocab_expect(line, "types");
+    at                   = line->offset;
+    struct tn_bytes name = tn_vocab_name(line, "a name for the types");
+    tn_vocab_expect(line, "=");
+    tn_vocab_types_read(vocab, line, &types);
+    tn_vocab_end_line(line);
+    for (uint32_t i = 0; i < vocab->set_count; i++)
+        if (tn_bytes_equal(vocab->sets[i].name, name))
+            tn_fail_at(line, at, TN_MALFORMED, "'%.*s' is there already",
+                       TN_FMT(name));
+    if (!tn_failed(line->error))
+        vocab->sets[vocab->set_count++] =
+            (struct tn_vocab_set){ name, types.tensors };
+}
+
+/* A name of a domain; "" is one too. */
+static void read_domain_name(struct tn_vocab        *vocab,
+                             struct tn_vocab_domain *domain,
+                             struct tn_cursor       *line)
+{
+    uint64_t        at   = line->offset;
+    struct tn_bytes name = { NULL, 0 };
+
+    if (!tn_vocab_accept(line, "\"\""))
+        name = tn_vocab_name(line, "a domain");
+    if (!tn_failed(line->error) && tn_vocab_domain(vocab, name))
+        tn_fail_at(line, at, TN_MALFORMED, "the domain is there already");
+    if (domain->name_count == 2)
+        tn_fail_at(line, at, TN_MALFORMED, "a third name for a domain");
+    if (!tn_failed(line->error))
+        domain->names[domain->name_count++] = name;
+}
+
+static void read_domain(struct indexing *x, struct tn_cursor *line)
+{
+    struct tn_vocab        *vocab  = x->vocab;
+    struct tn_vocab_domain *domain = &vocab->domains[vocab->domain_count++];
+
+    x->domain         = domain;
+    domain->first_row = vocab->row_count;
+    tn_vocab_expect(line, "domain");
+    read_domain_name(vocab, domain, line);
+    while (tn_more(line) && !is_blank(line) && !domain->is_open)
+        if (tn_vocab_accept(line, "open"))
+            domain->is_open = true;
+        else
+            read_domain_name(vocab, domain, line);
+    tn_vocab_end_line(line);
+}
+
+/* ---- operators
+ * ---------------------------------------------------------------- */
+
+static int compare_names(struct tn_bytes a, struct tn_bytes b)
+{
+    size_t size  = a.size < b.size ? a.size : b.size;
+    int    order = size ? memcmp(a.data, b.data, size) : 0;
+
+    return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+/* Name and version; the rest is read when it is asked for. */
+static void read_row(struct indexing *x, struct tn_cursor *line)
+{
+    struct tn_vocab     *vocab = x->vocab;
+    struct tn_vocab_row *row   = &vocab->rows[vocab->row_count];
+    uint64_t             begin = line->offset;
+
+    tn_vocab_expect(line, "op");
+    uint64_t at = line->offset;
+    row->name   = tn_vocab_glued_name(line, "an operator");
+    if (tn_vocab_accept(line, "@"))
+        row->since = tn_vocab_number(line);
+    if (!x->domain) {
+        tn_fail_at(line, begin, TN_MALFORMED, "an operator of no domain");
+        return;
+    }
+    if (x->domain->row_count) {
+        int order = compare_names(row[-1].name, row->name);
+        if (order > 0 || (order == 0 && row[-1].since >= row->since))
+            tn_fail_at(line, at, TN_MALFORMED,
+                       "'%.*s' must come before the one above it",
+                       TN_FMT(row->name));
+    }
+    row->offset = begin;
+    x->row      = row;
+    x->domain->row_count++;
+    vocab->row_count++;
+}
+
+static void read_line(struct indexing *x, struct tn_cursor line)
+{
+    if (is_blank(&line))
+        return;
+    if (*line.at != ' ')
+        x->row = NULL;
+    if (starts_with(&line, "op "))
+        read_row(x, &line);
+    else if (starts_with(&line, "types "))
+        read_set(x, &line);
+    else if (starts_with(&line, "domain "))
+        read_domain(x, &line);
+    else if (!x->row)
+        tn_fail(&line, TN_MALFORMED,
+                "neither 'types' nor 'domain' nor 'op', nor inside one");
+    if (x->row)
+        x->row->length =
+            line.offset + (uint64_t)(line.end - line.at) - x->row->offset;
+}
+
+/* Room for all lines of each kind: what they announce is there. */
+static bool make_room(struct tn_vocab *vocab, struct tn_cursor c)
+{
+    uint64_t rows = 0, sets = 0, domains = 0;
+
+    while (tn_more(&c)) {
+        struct tn_cursor line = next_line(&c);
+        rows += starts_with(&line, "op ");
+        sets += starts_with(&line, "types ");
+        domains += starts_with(&line, "domain ");
+    }
+    if (rows > INT32_MAX || domains > GROUP_LIMIT || sets > GROUP_LIMIT) {
+        tn_fail_at(&c, 0, TN_LIMIT,
+                   "%" PRIu64 " operators, %" PRIu64 " domains, %" PRIu64
+                   " sets of types: too many",
+                   rows, domains, sets);
+        return false;
+    }
+    vocab->rows = tn_new(vocab->arena, struct tn_vocab_row, rows, c.error);
+    vocab->sets = tn_new(vocab->arena, struct tn_vocab_set, sets, c.error);
+    vocab->domains =
+        tn_new(vocab->arena, struct tn_vocab_domain, domains, c.error);
+    return !tn_failed(c.error);
+}
+
+enum tn_status tn_vocab_index(struct tn_vocab *vocab, struct tn_arena *arena,
+                              struct tn_bytes text, struct tn_error *error)
+{
+    struct indexing  x = { .vocab = vocab };
+    struct tn_cursor c = tn_cursor_bytes(text, 0, error);
+
+    *vocab = (struct tn_vocab){ .arena = arena, .text = text };
+    if (make_room(vocab, c)) {
+        read_header(vocab, &c);
+        while (!tn_failed(error) && tn_more(&c))
+            read_line(&x, next_line(&c));
+    }
+    add_line(vocab, error);
+    return error->status;
+}
+
+enum tn_status tn_vocab_load(struct tn_vocab *vocab, struct tn_arena *arena,
+                             struct tn_bytes text, struct tn_error *error)
+{
+    TN_TRY(tn_vocab_index(vocab, arena, text, error));
+    for (uint32_t i = 0; i < vocab->row_count; i++)
+        if (!tn_vocab_at(vocab, i, error))
+            break;
+    return error->status;
+}
+
+/* ---- finding
+ * ------------------------------------------------------------------ */
+
+const struct tn_vocab_domain *tn_vocab_domain(const struct tn_vocab *vocab,
+                                              struct tn_bytes        name)
+{
+    for (uint32_t i = 0; i < vocab->domain_count; i++)
+        for (uint32_t k = 0; k < vocab->domains[i].name_count; k++)
+            if (tn_bytes_equal(vocab->domains[i].names[k], name))
+                return &vocab->domains[i];
+    return NULL;
+}
+
+/* The first row that is not before (name, version), up to the domain's end. */
+static uint32_t lower_bound(const struct tn_vocab        *vocab,
+                            const struct tn_vocab_domain *domain,
+                            struct tn_bytes name, int64_t version)
+{
+    uint32_t low = domain->first_row, high = low + domain->row_count;
+
+    while (low < high) {
+        uint32_t                   middle = low + (high - low) / 2;
+        const struct tn_vocab_row *row    = &vocab->rows[middle];
+        int                        order  = compare_names(row->name, name);
+        if (order < 0 || (order == 0 && row->since < version))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The version of the first row of that name from `version` on; -1: none. */
+static int64_t version_from(const struct tn_vocab *vocab,
+                            struct tn_bytes domain_name, struct tn_bytes name,
+                            int64_t version)
+{
+    const struct tn_vocab_domain *domain = tn_vocab_domain(vocab, domain_name);
+
+    if (!domain)
+        return -1;
+    uint32_t at = lower_bound(vocab, domain, name, version);
+    if (at == domain->first_row + domain->row_count ||
+        compare_names(vocab->rows[at].name, name) != 0)
+        return -1;
+    return vocab->rows[at].since;
+}
+
+int64_t tn_vocab_first_version(const struct tn_vocab *vocab,
+                               struct tn_bytes domain, struct tn_bytes name)
+{
+    return version_from(vocab, domain, name, 0);
+}
+
+int64_t tn_vocab_next_version(const struct tn_vocab *vocab,
+                              struct tn_bytes domain, struct tn_bytes name,
+                              int64_t version)
+{
+    return version == INT64_MAX
+               ? -1
+               : version_from(vocab, domain, name, version + 1);
+}
+
+const struct tn_vocab_op *tn_vocab_find(struct tn_vocab *vocab,
+                                        struct tn_bytes  domain_name,
+                                        struct tn_bytes name, int64_t version,
+                                        struct tn_error *error)
+{
+    const struct tn_vocab_domain *domain = tn_vocab_domain(vocab, domain_name);
+
+    if (!domain || version < 0)
+        return NULL;
+    uint32_t at = lower_bound(vocab, domain, name,
+                              version < INT64_MAX ? version + 1 : INT64_MAX);
+    if (at == domain->first_row ||
+        compare_names(vocab->rows[at - 1].name, name) != 0)
+        return NULL;
+    return tn_vocab_at(vocab, at - 1, error);
+}
+
+const struct tn_vocab_op *tn_vocab_at(struct tn_vocab *vocab, uint32_t index,
+                                      struct tn_error *error)
+{
+    struct tn_vocab_row *row = &vocab->rows[index];
+
+    if (!row->op) {
+        struct tn_cursor c = lines_at(vocab, row->offset, row->length, error);
+        row->op            = tn_vocab_op_read(vocab, &c);
+        add_line(vocab, error);
+    }
+    return row->op;
+}
+
+const struct tn_vocab_attr *tn_vocab_find_attr(const struct tn_vocab_op *op,
+                                               struct tn_bytes           name)
+{
+    for (uint32_t i = 0; i < op->attr_count; i++)
+        if (tn_bytes_equal(op->attrs[i].name, name))
+            return &op->attrs[i];
+    return NULL;
+}

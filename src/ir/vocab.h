@@ -1,0 +1,153 @@
+/*
+ * vocab.h - a vocabulary: which operators a dialect has, and what they take
+ *
+ * The type system of a dialect, as data: for every operator and version its
+ * inputs, outputs, attributes with defaults and bounds, and type constraints.
+ * The text format is explained in rules/README.md; the vocabularies of the
+ * dialects that we know are carried in the library.
+ *
+ * Lines are indexed when a vocabulary is loaded; an operator is parsed when it
+ * is first asked for and kept.  So finding one changes the vocabulary: it
+ * belongs to one job, in that job's arena.
+ */
+#ifndef TN_IR_VOCAB_H
+#define TN_IR_VOCAB_H
+
+#include <tenon/graph.h>
+
+#include "base/memory.h"
+
+/* A set of types: bits by enum tn_dtype, for each way to wrap one. */
+struct tn_vocab_types {
+    uint64_t tensors;
+    uint64_t sequences;
+    uint64_t optionals;
+    uint64_t optional_sequences;
+    uint64_t maps[2]; /* by key: int64, string; bits are of the values        */
+    uint64_t map_sequences[2];
+};
+
+#define TN_VOCAB_TYPE(dtype) (UINT64_C(1) << (dtype))
+
+/* A type variable and what it may stand for (ONNX). */
+struct tn_vocab_variable {
+    struct tn_bytes       name;
+    struct tn_vocab_types types;
+};
+
+enum tn_vocab_arity {
+    TN_VOCAB_ONE,
+    TN_VOCAB_OPTIONAL,
+    TN_VOCAB_MANY,     /* any number, none too; always the last               */
+    TN_VOCAB_SOME,     /* one or more; always the last                        */
+    TN_VOCAB_COUNTED,  /* as many as the attribute `list` says: N*T           */
+    TN_VOCAB_BY_TYPES, /* one for each type in the attribute `list`: *Tlist   */
+};
+
+/* An input or output. */
+struct tn_vocab_arg {
+    struct tn_bytes     name;
+    enum tn_vocab_arity arity;
+    bool                is_mixed; /* several, each of its own type          */
+    bool                is_ref;   /* a reference to a variable              */
+    struct tn_bytes     list;     /* an attribute; see arity                */
+    struct tn_bytes     variable; /* or attribute that says the type; empty:
+                                     `types` does                           */
+    struct tn_vocab_types types;
+};
+
+struct tn_vocab_attr {
+    struct tn_bytes name;
+    struct tn_bytes type; /* "int", "list(int)": the dialect's words   */
+    bool            is_list;
+    bool            is_required; /* neither optional nor with a default       */
+    bool            has_default;
+    bool            has_minimum;
+    bool            is_restricted; /* to `types` or `strings`                 */
+    struct tn_attr_value   value;  /* the default                             */
+    int64_t                minimum; /* of the value, or of the list's length  */
+    uint64_t               types;   /* allowed: bits by enum tn_dtype         */
+    const struct tn_bytes *strings; /* allowed                                */
+    uint32_t               string_count;
+};
+
+struct tn_vocab_op {
+    struct tn_bytes name;
+    uint32_t        since;
+    uint32_t        deprecated; /* since that version; 0: it is not           */
+    bool            has_signature;
+    bool            is_legacy; /* known by name only                          */
+    bool            is_stateful, is_commutative, is_aggregate;
+
+    const struct tn_vocab_arg      *inputs, *outputs;
+    const struct tn_vocab_attr     *attrs;
+    const struct tn_vocab_variable *variables;
+    uint32_t input_count, output_count, attr_count, variable_count;
+
+    /* How many values; UINT32_MAX is no limit.  Not for operators whose lists
+     * are counted by attributes (has_lists). */
+    uint32_t min_inputs, max_inputs, min_outputs, max_outputs;
+    uint64_t output_counts; /* bits: the only ones allowed; 0: all in between */
+    bool     has_lists;
+};
+
+struct tn_vocab_row;
+struct tn_vocab_set;
+
+struct tn_vocab_domain {
+    struct tn_bytes names[2]; /* "ai.onnx" and "" are one                     */
+    uint32_t        name_count;
+    bool            is_open; /* others may add operators                      */
+    uint32_t        first_row, row_count;
+};
+
+struct tn_vocab {
+    struct tn_arena        *arena;
+    struct tn_bytes         text;
+    struct tn_bytes         dialect;
+    struct tn_vocab_domain *domains;
+    uint32_t                domain_count;
+    struct tn_vocab_row    *rows; /* by domain, name, version                 */
+    uint32_t                row_count;
+    struct tn_vocab_set    *sets; /* named types                              */
+    uint32_t                set_count;
+};
+
+/* The vocabulary of a dialect that the library carries; empty: none. */
+struct tn_bytes tn_vocab_builtin(const char *dialect);
+
+/* Index the text, which must outlive the vocabulary.  A broken line is refused
+ * with its byte, line and column when it is reached: tn_vocab_load() reaches
+ * all of them, tn_vocab_index() leaves the operators until they are used. */
+enum tn_status tn_vocab_load(struct tn_vocab *vocab, struct tn_arena *arena,
+                             struct tn_bytes text, struct tn_error *error);
+enum tn_status tn_vocab_index(struct tn_vocab *vocab, struct tn_arena *arena,
+                              struct tn_bytes text, struct tn_error *error);
+
+/* The domain of that name, or NULL. */
+const struct tn_vocab_domain *tn_vocab_domain(const struct tn_vocab *vocab,
+                                              struct tn_bytes        name);
+
+/* The newest one that is not newer than `version`; NULL: there is none, or
+ * `error` says what is wrong with its lines.  Borrowed from the arena. */
+const struct tn_vocab_op *tn_vocab_find(struct tn_vocab *vocab,
+                                        struct tn_bytes  domain,
+                                        struct tn_bytes name, int64_t version,
+                                        struct tn_error *error);
+
+/* The version that brought it first, and the one that replaced the one of
+ * `version`; -1: there is none. */
+int64_t tn_vocab_first_version(const struct tn_vocab *vocab,
+                               struct tn_bytes domain, struct tn_bytes name);
+int64_t tn_vocab_next_version(const struct tn_vocab *vocab,
+                              struct tn_bytes domain, struct tn_bytes name,
+                              int64_t version);
+
+/* Operators in order, for those who want all: `index` below row_count. */
+const struct tn_vocab_op *tn_vocab_at(struct tn_vocab *vocab, uint32_t index,
+                                      struct tn_error *error);
+
+const struct tn_vocab_attr *tn_vocab_find_attr(const struct tn_vocab_op *op,
+                                               struct tn_bytes           name);
+
+#endif
