@@ -4,6 +4,7 @@
  * tests/corpus/onnx holds small models with one thing to find each; MANIFEST
  * says which rule, and where the offending message begins.
  */
+#define _GNU_SOURCE
 #include "format/onnx/onnx_testing.h"
 
 #define CORPUS TN_CORPUS "/onnx/"

@@ -1,4 +1,5 @@
 /* onnx_edit_test.c - edited models, written and read again */
+#define _GNU_SOURCE
 #include "format/onnx/onnx_testing.h"
 
 #include "ir/draft.h"

@@ -5,6 +5,7 @@
  * operators) and one line a tensor (place, name, type, shape, storage, size,
  * CRC-32 of the elements), as text, equal to the expected files.
  */
+#define _GNU_SOURCE
 #include "support/hostile.h"
 
 #include <inttypes.h>

@@ -2,6 +2,7 @@
  * onnx_test.c - recognising, opening and decoding; strangers' file names; and
  * what a hostile file may do
  */
+#define _GNU_SOURCE
 #include "format/onnx/onnx_testing.h"
 
 #include <fcntl.h>

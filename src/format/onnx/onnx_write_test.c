@@ -1,4 +1,5 @@
 /* onnx_write_test.c - models written back, and weights moved out and in */
+#define _GNU_SOURCE
 #include "format/onnx/onnx_testing.h"
 
 static const char *const names[] = {
