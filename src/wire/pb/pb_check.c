@@ -168,13 +168,19 @@ static void check_field(struct walk *walk, const struct tn_pb_field_type *type,
 
 /* ---- the walk ------------------------------------------------------------ */
 
+static const char *rule_of(const struct walk *walk)
+{
+    if (walk->error.status == TN_LIMIT)
+        return "too-deep";
+    if (walk->error.status == TN_TRUNCATED && walk->depth == 1)
+        return "truncated-file"; /* the root ends where the file does */
+    return "malformed-message";
+}
+
 /* A malformed message is one finding; its parent goes on behind it. */
 static void report_failure(struct walk *walk)
 {
-    const char *rule = walk->error.status == TN_LIMIT ? "too-deep"
-                                                      : "malformed-message";
-
-    say(walk, TN_LEVEL_ERROR, rule, NULL, walk->error.offset,
+    say(walk, TN_LEVEL_ERROR, rule_of(walk), NULL, walk->error.offset,
         walk->error.what);
     walk->error = (struct tn_error)TN_ERROR_INIT;
 }

@@ -11,8 +11,8 @@
 #include "wire/pb/pb_schema.h"
 #include "wire/pb/pb_wire.h"
 
-/* Rules: malformed-message, wrong-wire-type, unknown-enum (a warning),
- * not-utf8 (a warning), too-deep.  Bodies of bytes fields are not read. */
+/* Rules: truncated-file, malformed-message, wrong-wire-type, too-deep, and as
+ * warnings unknown-enum and not-utf8.  Bodies of bytes fields are not read. */
 enum tn_status tn_pb_check(const struct tn_pb_message *type,
                            struct tn_span message, struct tn_report *report,
                            struct tn_error *error);
