@@ -1,4 +1,4 @@
-/* target.c - one file for a caller: filled, then committed */
+/* target_tensor.c - one file for a caller: filled, then committed */
 #include "engine/target.h"
 
 struct tn_output_options tn_target_options(const struct tn_target *target)

@@ -1,4 +1,4 @@
-/* get.c - one tensor, or a slice of it, as .npy, raw bytes or text */
+/* get_tensor.c - one tensor, or a slice of it, as .npy, raw bytes or text */
 #include "engine/opened.h"
 #include "engine/slice.h"
 #include "engine/target.h"

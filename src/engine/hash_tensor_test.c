@@ -1,4 +1,4 @@
-/* hash_test.c - a tensor's identity does not depend on where it is stored */
+/* hash_tensor_test.c - a tensor's identity does not depend on where it is stored */
 #define _GNU_SOURCE
 #include <stdio.h>
 

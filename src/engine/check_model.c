@@ -1,5 +1,5 @@
 /*
- * check.c - every problem of a file, not only the first
+ * check_model.c - every problem of a file, not only the first
  *
  * Three rounds, each on what the one before left standing: is it a model at
  * all; do its bytes agree with the schema of its format; does the model agree

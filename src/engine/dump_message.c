@@ -1,4 +1,4 @@
-/* dump.c - any protobuf message as text or JSON, and back */
+/* dump_message.c - any protobuf message as text or JSON, and back */
 #include <inttypes.h>
 
 #include "base/arith.h"

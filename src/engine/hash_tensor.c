@@ -1,5 +1,5 @@
 /*
- * hash.c - the identity of a tensor, whatever file it is in
+ * hash_tensor.c - the identity of a tensor, whatever file it is in
  *
  *   "tenon.tensor/1" 00
  *   name of the dtype, 00

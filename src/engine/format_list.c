@@ -1,4 +1,4 @@
-/* formats.c - what this build reads and writes */
+/* format_list.c - what this build reads and writes */
 #include <tenon/version.h>
 
 #include "engine/opened.h"

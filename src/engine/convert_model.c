@@ -1,4 +1,4 @@
-/* convert.c - the same model in another container */
+/* convert_model.c - the same model in another container */
 #include <inttypes.h>
 #include <stdio.h>
 
