@@ -28,3 +28,20 @@ install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
         FILES_MATCHING PATTERN "*.1")
 install(DIRECTORY schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon/schemas
         FILES_MATCHING PATTERN "*.proto")
+
+# Completion scripts come out of the command itself, which knows its options.
+install(CODE "
+    set(command \"$<TARGET_FILE:tenon_command>\")
+    set(to \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
+    foreach(pair bash:bash-completion/completions/tenon
+                 zsh:zsh/site-functions/_tenon
+                 fish:fish/vendor_completions.d/tenon.fish)
+        string(REPLACE \":\" \";\" pair \${pair})
+        list(GET pair 0 shell)
+        list(GET pair 1 file)
+        get_filename_component(folder \${to}/\${file} DIRECTORY)
+        file(MAKE_DIRECTORY \${folder})
+        execute_process(COMMAND \${command} completion \${shell}
+                        OUTPUT_FILE \${to}/\${file}
+                        COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()")

@@ -44,3 +44,4 @@ project/build/use
 moved/bin/tenon --version
 [ -f moved/share/man/man1/tenon.1 ] || { echo "no manual"; exit 1; }
 [ -f moved/share/tenon/schemas/onnx.proto ] || { echo "no schemas"; exit 1; }
+[ -s moved/share/bash-completion/completions/tenon ] || { echo "no completion"; exit 1; }
