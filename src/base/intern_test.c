@@ -110,6 +110,29 @@ static void hashes_spread(void **state)
     assert_true(most < 64); /* 16 on average */
 }
 
+/* A file must not be able to make its names collide, whatever the seed is.
+ * These differ in the highest bit of a word, which a multiplication carries
+ * nowhere, and in the bits of the next word that would cancel the fold. */
+static void names_cannot_be_made_to_collide(void **state)
+{
+    static const uint64_t differences[] = {
+        UINT64_C(1) << 63,
+        UINT64_C(1) << 63 | UINT64_C(1) << 31,
+        UINT64_C(1) << 63 | UINT64_C(1) << 34 | UINT64_C(1) << 31,
+    };
+    unsigned same = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 3000; seed++) {
+        uint64_t name[2] = { 0x6168706c61, seed };
+        uint32_t first   = tn_hash_bytes(tn_bytes(name, sizeof name), seed);
+        name[0] ^= UINT64_C(1) << 63;
+        name[1] ^= differences[seed % 3];
+        same += tn_hash_bytes(tn_bytes(name, sizeof name), seed) == first;
+    }
+    assert_true(same < 3);
+}
+
 static enum tn_status intern_many(struct tn_bytes   input,
                                   struct tn_memory *memory,
                                   struct tn_error  *error)
@@ -187,6 +210,7 @@ int main(void)
         cmocka_unit_test(borrowed_is_not_copied),
         cmocka_unit_test(many_names),
         cmocka_unit_test(hashes_spread),
+        cmocka_unit_test(names_cannot_be_made_to_collide),
         cmocka_unit_test(appended_names_are_not_found),
         cmocka_unit_test(every_byte_changes_the_hash),
         cmocka_unit_test(every_allocation_fails_once),
