@@ -1,0 +1,143 @@
+/* tf_fuzzing.h - what both fuzzers do with a model */
+#ifndef TN_FORMAT_TF_FUZZING_H
+#define TN_FORMAT_TF_FUZZING_H
+
+#include <assert.h>
+
+#include "format/format.h"
+#include "format/tensorflow/tf.h"
+
+static inline enum tn_status drop(struct tn_sink *sink, struct tn_bytes bytes,
+                                  struct tn_error *error)
+{
+    (void)sink;
+    (void)bytes;
+    (void)error;
+    return TN_OK;
+}
+
+static const struct tn_sink_ops drop_ops = { .write = drop };
+
+static inline int see_finding(void *context, enum tn_finding_level level,
+                              const char *rule, const struct tn_error *finding)
+{
+    (void)context;
+    (void)level;
+    assert(rule[0] && finding->what[0]);
+    return 0;
+}
+
+/* Zeros out of nothing can be endless: the first megabyte will do. */
+#define READ_LIMIT (UINT64_C(1) << 20)
+
+static inline void read_tensor(const struct tn_tensor *tensor,
+                               struct tn_memory       *memory)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    struct tn_sink  sink  = { .ops = &drop_ops };
+    struct tn_span  span  = tensor->elements.payload.span;
+    uint64_t        count = tn_tensor_count(tensor);
+
+    if (span.source)
+        assert(span.offset <= span.source->size &&
+               span.length <= span.source->size - span.offset);
+    if (count > READ_LIMIT)
+        count = READ_LIMIT;
+    if (tn_payload_check(&tensor->elements, &error) != TN_OK ||
+        tn_dtype_size(tn_tensor_dtype(tensor)) == 0)
+        return;
+    if (tn_payload_stream(&tensor->elements, 0, count, memory, &sink, &error) ==
+        TN_OK)
+        assert(sink.offset == count * tn_dtype_size(tn_tensor_dtype(tensor)));
+}
+
+static inline void decode_attributes(const struct tn_model *model)
+{
+    struct tn_attr *attr;
+
+    for (uint32_t op = 0; op < model->ops.count; op++) {
+        uint32_t count = tn_op_attr_count(model, op);
+        for (uint32_t i = 0; i < count && i < 64; i++) {
+            struct tn_error error = TN_ERROR_INIT;
+            if (tn_attr_open(&attr, model, op, i, &error) == TN_OK)
+                tn_attr_close(attr);
+        }
+    }
+}
+
+/* As it is, and as an edit that touched everything would write it. */
+static inline void write_model(struct tn_model        *model,
+                               const struct tn_format *format,
+                               struct tn_bytes         bytes)
+{
+    uint64_t                moved   = 0;
+    struct tn_error         error   = TN_ERROR_INIT;
+    struct tn_output       *output  = NULL;
+    struct tn_write_options options = { .tensors_moved = &moved };
+
+    if (format->is_folder)
+        return;
+    if (tn_output_memory(&output, model->memory, &error) == TN_OK &&
+        format->write(model, &options, output, &error) == TN_OK &&
+        tn_output_flush(output, &error) == TN_OK)
+        assert(tn_bytes_equal(tn_output_memory_bytes(output), bytes));
+    tn_output_close(output);
+    output           = NULL;
+    error            = (struct tn_error)TN_ERROR_INIT;
+    model->is_edited = true;
+    for (uint64_t i = 0; i < model->graphs.count; i++)
+        tn_model_graph_at(model, (uint32_t)i)->is_touched = true;
+    if (tn_output_memory(&output, model->memory, &error) == TN_OK)
+        format->write(model, &options, output, &error);
+    tn_output_close(output);
+}
+
+static inline void fuzz_open(const struct tn_format *format,
+                             struct tn_bytes bytes, struct tn_memory *memory,
+                             bool wants_graph, uint64_t *nodes)
+{
+    struct tn_error  error  = TN_ERROR_INIT;
+    struct tn_report report = { .each = see_finding, .limit = 100 };
+    struct tn_source source;
+    struct tn_bundle bundle;
+    struct tn_model  model;
+
+    tn_source_memory(&source, memory, bytes);
+    source.name = "";
+    if (tn_bundle_from_source(&bundle, memory, &source, "fuzz", &error) !=
+        TN_OK)
+        return;
+    tn_model_init(&model, memory);
+    model.wants_graph = wants_graph;
+    model.format      = format->name;
+    if (format->open(&bundle, &model, &error) == TN_OK &&
+        tn_model_finish(&model, &error) == TN_OK &&
+        model.wire.source == &source) {
+        *nodes = model.node_count;
+        for (uint64_t i = 0; i < model.tensors.count; i++)
+            read_tensor(tn_model_tensor(&model, i), memory);
+        if (wants_graph) {
+            format->check(&bundle, &model, &report, &error);
+            decode_attributes(&model);
+            write_model(&model, format, bytes);
+        }
+    }
+    assert(error.status == TN_OK || error.what[0]);
+    tn_model_done(&model);
+    tn_bundle_close(&bundle);
+}
+
+static inline void fuzz_model(const struct tn_format *format,
+                              struct tn_bytes         bytes)
+{
+    struct tn_memory memory;
+    uint64_t         with = 0, without = 0;
+
+    tn_memory_init(&memory, NULL, (bytes.size + 256) * 4096);
+    fuzz_open(format, bytes, &memory, true, &with);
+    fuzz_open(format, bytes, &memory, false, &without);
+    assert(with == without || with == 0);
+    assert(memory.used == 0);
+}
+
+#endif
