@@ -21,9 +21,10 @@ show tenon info tiny.onnx
 show tenon ls tiny.onnx
 show tenon get tiny.onnx filters --slice 0,0
 echo
-echo "Is it sound?  And what if one byte of it is wrong?"
+echo "Is it sound?  And what if one name in it is misspelt?"
 show tenon check tiny.onnx
-sed 's/strongest/strangest/' tiny.onnx >broken.onnx
+sed 's/input: "scores"/input: "scoers"/' tiny.onnx.textproto |
+    tenon undump - -o broken.onnx
 show tenon check broken.onnx || echo "(exit code $?)"
 echo
 echo "Move its weights into a file of their own; nothing is lost:"
