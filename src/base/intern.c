@@ -1,14 +1,9 @@
 /* intern.c - names as 32-bit numbers, each stored once */
 #include "base/intern.h"
 
+#include "base/mix.h"
+
 #define FIRST_SLOTS 64
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    uint64_t low = a * b; /* the low half is enough after the fold below */
-
-    return low ^ low >> 32 ^ a >> 29;
-}
 
 static uint64_t load64(const uint8_t *from)
 {
@@ -34,29 +29,31 @@ static uint64_t load_few(const uint8_t *from, size_t size)
            from[size - 1];
 }
 
-/* Multiply and fold, eight bytes at a time; the last eight overlap the ones
- * before, which costs less than to take them one by one. */
+/* Multiply and fold, eight bytes at a time, by a factor that the seed makes;
+ * the last eight overlap the ones before, which costs less than to take them
+ * one by one. */
 uint32_t tn_hash_bytes(struct tn_bytes bytes, uint64_t seed)
 {
-    const uint64_t factor = UINT64_C(0xd6e8feb86659fd93);
+    const uint64_t factor = tn_mix(seed ^ UINT64_C(0xd6e8feb86659fd93),
+                                   UINT64_C(0xe7037ed1a0b428db)) | 1;
     uint64_t       hash   = seed ^ bytes.size;
     const uint8_t *at     = bytes.data;
     size_t         left   = bytes.size;
 
     for (; left > 8; at += 8, left -= 8)
-        hash = mix(hash ^ load64(at), factor);
+        hash = tn_mix(hash ^ load64(at), factor);
     if (bytes.size >= 8)
-        hash = mix(hash ^ load64(at + left - 8), factor);
+        hash = tn_mix(hash ^ load64(at + left - 8), factor);
     else
-        hash = mix(hash ^ load_few(at, left), factor);
-    hash = mix(hash, UINT64_C(0xe7037ed1a0b428db));
+        hash = tn_mix(hash ^ load_few(at, left), factor);
+    hash = tn_mix(hash, factor);
     return (uint32_t)(hash ^ hash >> 32);
 }
 
 void tn_intern_init(struct tn_intern *table, struct tn_arena *arena)
 {
     *table      = (struct tn_intern){ .arena = arena };
-    table->seed = mix((uint64_t)(uintptr_t)table, UINT64_C(0x9e3779b97f4a7c15));
+    table->seed = tn_mix_seed(table);
     tn_list_init(&table->names, arena->memory, sizeof(struct tn_bytes));
 }
 

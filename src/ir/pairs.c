@@ -1,12 +1,15 @@
 /* pairs.c - a hash map from two 32-bit numbers to one */
 #include "ir/pairs.h"
 
+#include "base/mix.h"
+
 #define FREE UINT32_MAX
 #define FIRST_ROOM 64
 
 void tn_pairs_init(struct tn_pairs *pairs, struct tn_memory *memory)
 {
-    *pairs = (struct tn_pairs){ .memory = memory };
+    *pairs = (struct tn_pairs){ .memory = memory,
+                                 .seed   = tn_mix_seed(pairs) | 1 };
 }
 
 void tn_pairs_done(struct tn_pairs *pairs)
@@ -24,7 +27,8 @@ static uint64_t key_of(uint32_t a, uint32_t b)
 }
 
 /* The slot of the key, or the free one where it belongs.  Ids are handed out
- * by us in order, so nobody outside can choose keys that collide. */
+ * by us in order, but which of them come together is for the file to choose:
+ * hence the seed. */
 static uint64_t find_slot(const struct tn_pairs *pairs, uint64_t key)
 {
     uint64_t mask = pairs->room - 1;
@@ -47,6 +51,7 @@ uint32_t tn_pairs_find(const struct tn_pairs *pairs, uint32_t a, uint32_t b)
 static bool grow(struct tn_pairs *pairs, struct tn_error *error)
 {
     struct tn_pairs bigger = { .memory = pairs->memory,
+                               .seed   = pairs->seed,
                                .room =
                                    pairs->room ? pairs->room * 2 : FIRST_ROOM,
                                .count = pairs->count };
