@@ -1,0 +1,187 @@
+/*
+ * in_process.c - one job of the library, once, without the command around it
+ *
+ *   in_process JOB PATH [NAME]
+ *
+ *   naive-onnx, naive-graph   the floor: a pass over wire tags
+ *   summary                   open, as `info` and `ls` do
+ *   graph                     open with ops and values
+ *   check                     check the structure, not the weights
+ *   read                      one tensor into memory, by NAME
+ *
+ * Prints what stopwatch.h says.
+ * A fresh process pays for every page that it touches, as the command does.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tenon/tenon.h>
+
+#include "naive_scan.h"
+#include "stopwatch.h"
+
+struct result {
+    uint64_t nodes;
+};
+
+struct job {
+    const char *name;
+    bool (*run)(const char *path, const char *tensor, struct result *result);
+};
+
+static bool fail(const char *path, const struct tn_error *error)
+{
+    fprintf(stderr, "in_process: %s: %s\n", path, error->what);
+    return false;
+}
+
+/* What we hold when a job is at its fullest: short ones are over before anybody
+ * has looked at them from outside.  Only when asked, as it takes its time. */
+static void print_memory(void)
+{
+    char     line[256];
+    uint64_t kilobytes = 0;
+    FILE    *status =
+        getenv("MEASURE_MEMORY") ? fopen("/proc/self/status", "r") : NULL;
+
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "RssAnon: %" SCNu64, &kilobytes) == 1)
+            break;
+    if (status)
+        fclose(status);
+    printf("inner_anon=%" PRIu64 "\n", kilobytes * 1024);
+}
+
+/* --- the floor ---------------------------------------------------------- */
+
+static bool scan_file(const char *path, const struct naive_message *type)
+{
+    struct stat       about;
+    struct naive_sums sums;
+    int               file = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (file < 0 || fstat(file, &about) != 0)
+        return false;
+    size_t size = (size_t)about.st_size;
+    void  *map  = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
+    if (map == MAP_FAILED)
+        return false;
+    bool is_read = naive_scan(type, map, size, &sums);
+    munmap(map, size);
+    close(file);
+    return is_read && sums.fields > 0;
+}
+
+static bool scan_onnx(const char *path, const char *tensor,
+                      struct result *result)
+{
+    (void)tensor, (void)result;
+    return scan_file(path, &naive_onnx_model);
+}
+
+static bool scan_graph(const char *path, const char *tensor,
+                       struct result *result)
+{
+    (void)tensor, (void)result;
+    return scan_file(path, &naive_tf_graph);
+}
+
+/* --- opening ------------------------------------------------------------ */
+
+static bool open_model(const char *path, bool wants_graph,
+                       struct result *result)
+{
+    struct tn_options options = { .wants_graph = wants_graph };
+    struct tn_error   error   = { 0 };
+    struct tn_model  *model;
+
+    if (tn_model_open(&model, path, &options, &error) != TN_OK)
+        return fail(path, &error);
+    result->nodes = tn_model_node_count(model);
+    print_memory();
+    tn_model_close(model);
+    return true;
+}
+
+static bool open_summary(const char *path, const char *tensor,
+                         struct result *result)
+{
+    (void)tensor;
+    return open_model(path, false, result);
+}
+
+static bool open_graph(const char *path, const char *tensor,
+                       struct result *result)
+{
+    (void)tensor;
+    return open_model(path, true, result);
+}
+
+/* --- checking ------------------------------------------------------------ */
+
+static bool check(const char *path, const char *tensor, struct result *result)
+{
+    struct tn_check_options options = { .skip_data = true };
+    struct tn_check_summary summary;
+    struct tn_error         error = { 0 };
+
+    (void)tensor;
+    if (tn_check(path, NULL, &options, NULL, NULL, &summary, &error) != TN_OK)
+        return fail(path, &error);
+    result->nodes = summary.nodes;
+    if (summary.errors > 0)
+        fprintf(stderr, "in_process: %s: it should have no errors\n", path);
+    return summary.errors == 0;
+}
+
+/* --- tensors -------------------------------------------------------------- */
+
+static bool read_one(const char *path, const char *name, struct result *result)
+{
+    struct tn_error  error = { 0 };
+    struct tn_model *model;
+
+    if (tn_model_open(&model, path, NULL, &error) != TN_OK)
+        return fail(path, &error);
+    result->nodes                  = tn_model_node_count(model);
+    const struct tn_tensor *tensor = tn_model_find(model, name);
+    size_t                  size = tensor ? (size_t)tn_tensor_size(tensor) : 0;
+    void                   *to   = malloc(size + 1);
+    bool                    is_read =
+        tensor && to && tn_tensor_read(tensor, 0, to, size, &error) == TN_OK;
+    free(to);
+    tn_model_close(model);
+    return is_read || fail(path, &error);
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+static const struct job jobs[] = {
+    { "naive-onnx", scan_onnx }, { "naive-graph", scan_graph },
+    { "summary", open_summary }, { "graph", open_graph },
+    { "check", check },          { "read", read_one },
+};
+
+int main(int argc, char **argv)
+{
+    const struct job *job = NULL;
+
+    for (size_t i = 0; argc >= 3 && i < sizeof jobs / sizeof *jobs; i++)
+        if (strcmp(jobs[i].name, argv[1]) == 0)
+            job = &jobs[i];
+    if (!job) {
+        fprintf(stderr, "usage: in_process JOB PATH [NAME]\n");
+        return 2;
+    }
+    struct result    result = { 0 };
+    struct stopwatch watch  = stopwatch_start();
+    bool is_run = job->run(argv[2], argc > 3 ? argv[3] : "", &result);
+    stopwatch_print(watch, (long)result.nodes);
+    return is_run ? 0 : 1;
+}
