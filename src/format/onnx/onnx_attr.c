@@ -36,7 +36,7 @@ static bool onnx_next_attr(struct tn_cursor *node, struct tn_bytes *name,
     return false;
 }
 
-/* ---- what an attribute is ------------------------------------------------ */
+/* ---- what an attribute is ------------------------------------------- */
 
 static const struct attr_type {
     uint32_t          field;
@@ -106,8 +106,39 @@ static const struct attr_type *find_type(struct tn_cursor c,
     return said > 0 && said < ATTR_TYPE_COUNT ? &attr_types[said] : guess;
 }
 
-/* ---- decoding -------------------------------------------------------------
- */
+/* In the words of a vocabulary. */
+static const char *onnx_attr_word(struct tn_span wire)
+{
+    static const char *const words[] = {
+        "",
+        "float",
+        "int",
+        "string",
+        "tensor",
+        "graph",
+        "list(float)",
+        "list(int)",
+        "list(string)",
+        "list(tensor)",
+        "list(graph)",
+        "sparse_tensor",
+        "list(sparse_tensor)",
+        "type_proto",
+        "list(type_proto)",
+    };
+    struct tn_error         failure = TN_ERROR_INIT;
+    struct tn_bytes         reference;
+    const struct attr_type *type =
+        find_type(tn_cursor_span(wire, &failure), &reference);
+
+    if (tn_failed(&failure))
+        return "";
+    if (!type)
+        return reference.size ? "reference" : "";
+    return words[type - attr_types];
+}
+
+/* ---- decoding ------------------------------------------------------- */
 
 struct decoder {
     const struct tn_model  *model;
@@ -351,7 +382,7 @@ static enum tn_status onnx_decode(const struct tn_model *model, uint32_t op,
     return error->status;
 }
 
-/* ---- how tensors are called ---------------------------------------------- */
+/* ---- how tensors are called ----------------------------------------- */
 
 static bool is_sparse(const struct tn_tensor *tensor)
 {
@@ -392,6 +423,7 @@ const struct tn_dialect tn_dialect_onnx = {
     .name          = "onnx",
     .next_attr     = onnx_next_attr,
     .decode        = onnx_decode,
+    .attr_type     = onnx_attr_word,
     .tensor_word   = onnx_tensor_word,
     .tensor_tail   = onnx_tensor_tail,
     .is_ordered    = true,

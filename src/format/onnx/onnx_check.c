@@ -88,8 +88,7 @@ bool tn_onnx_is_new(struct tn_onnx_checker *ch, struct tn_intern *seen,
     return tn_intern_count(seen) > count || tn_failed(ch->error);
 }
 
-/* ---- the model
- * ----------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------ */
 
 static void check_versions(struct tn_onnx_checker *ch)
 {
@@ -222,8 +221,7 @@ static void check_parts(struct tn_onnx_checker *ch)
     }
 }
 
-/* ---- from the top
- * --------------------------------------------------------------- */
+/* ---- from the top --------------------------------------------------- */
 
 /* Graphs come after those they lie in. */
 static void find_roots(struct tn_onnx_checker *ch)
@@ -253,6 +251,8 @@ static void check_all(struct tn_onnx_checker *ch)
         tn_onnx_check_functions(ch);
     if (!tn_failed(ch->error))
         tn_graph_check(ch->model, ch->report, ch->error);
+    if (!tn_failed(ch->error))
+        tn_onnx_check_vocab(ch);
     if (!tn_failed(ch->error))
         tn_onnx_check_tensors(ch);
 }

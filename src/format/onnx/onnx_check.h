@@ -82,6 +82,7 @@ void tn_onnx_check_nodes(struct tn_onnx_checker *ch, uint32_t graph);
 void tn_onnx_check_graphs(struct tn_onnx_checker *ch);
 void tn_onnx_check_functions(struct tn_onnx_checker *ch);
 void tn_onnx_check_tensors(struct tn_onnx_checker *ch);
+void tn_onnx_check_vocab(struct tn_onnx_checker *ch);
 void tn_onnx_check_sparse(struct tn_onnx_checker *ch, struct tn_cursor sparse,
                           const struct tn_onnx_place *where);
 

@@ -5,8 +5,7 @@
 
 #include "base/buffer.h"
 
-/* ---- types
- * ----------------------------------------------------------------------- */
+/* ---- types ---------------------------------------------------------- */
 
 /* What a type is to be checked for. */
 struct type_check {
@@ -167,8 +166,7 @@ void tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
     tn_onnx_complain_error(ch, &failure, where);
 }
 
-/* ---- attributes
- * -------------------------------------------------------------------- */
+/* ---- attributes ----------------------------------------------------- */
 
 #define VALUE_FIELDS                                                           \
     (1u << ATTR_F | 1u << ATTR_I | 1u << ATTR_S | 1u << ATTR_T |               \
@@ -266,9 +264,7 @@ void tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
     check_value(ch, &seen, begin, where);
 }
 
-/* ---- nodes
- * ---------------------------------------------------------------------------
- */
+/* ---- nodes ---------------------------------------------------------- */
 
 /* Fewer are compared one by one. */
 #define MANY_ATTRIBUTES 12
@@ -353,8 +349,7 @@ static void see_node_field(struct node *node, struct tn_pb_field *field,
     }
 }
 
-/* ---- domains, and calls of functions
- * --------------------------------------------------- */
+/* ---- domains, and calls of functions -------------------------------- */
 
 static bool imports_in_function(struct tn_cursor c, struct tn_bytes domain)
 {

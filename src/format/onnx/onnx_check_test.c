@@ -9,8 +9,7 @@
 
 #define CORPUS TN_CORPUS "/onnx/"
 
-/* ---- collecting
- * -------------------------------------------------------------------- */
+/* ---- collecting ----------------------------------------------------- */
 
 struct finding {
     enum tn_finding_level level;
@@ -49,8 +48,7 @@ static void check_model(struct opened *o, const struct tn_format *format,
                      TN_OK);
 }
 
-/* ---- the corpus
- * ---------------------------------------------------------------------- */
+/* ---- the corpus ----------------------------------------------------- */
 
 /* An offset points at the message, at its length or at its tag. */
 static bool is_near(uint64_t found, const char *expected)
@@ -133,8 +131,7 @@ static void the_corpus_has_what_its_manifest_says(void **state)
     assert_true(rows > 80);
 }
 
-/* ---- real models
- * ------------------------------------------------------------------------ */
+/* ---- real models ---------------------------------------------------- */
 
 static void real_models_have_no_errors(void **state)
 {

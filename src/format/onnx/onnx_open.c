@@ -4,730 +4,18 @@
  *   ModelProto     ir_version = 1, producer = 2 3, domain = 4, version = 5,
  *                  graph = 7, opset_import = 8, metadata_props = 14,
  *                  training_info = 20, functions = 25, configuration = 26
- *   GraphProto     node = 1, name = 2, initializer = 5, input = 11,
- *                  output = 12, value_info = 13, sparse_initializer = 15
- *   NodeProto      input = 1, output = 2, name = 3, op_type = 4,
- *                  attribute = 5, domain = 7
  *
- * Graphs lie in attributes of nodes of graphs.  A graph that is met becomes a
- * row of model->graphs and is read when its turn comes, so depth costs no
- * stack and the ops of a graph stay together.  Tensors are put back into the
- * order of the file at the end.
+ * Graphs are read in onnx_graph.c, breadth first; tensors are put back into
+ * the order of the file at the end.
  */
-#include "format/onnx/onnx.h"
+#include "format/onnx/onnx_read.h"
 #include "format/text_model.h"
 
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-/* Nodes of a few types make up most graphs. */
-#define CACHE_SIZE 64
+/* ---- the model ------------------------------------------------------ */
 
-/* Longer paths of graphs leave out their middle; see subgraph_path(). */
-#define LONGEST_PATH 800
-
-struct cached_name {
-    struct tn_bytes text;
-    uint32_t        id;
-};
-
-/* Most inputs were made a few nodes before: found here, a name costs no walk
- * through tables that are larger than the machine's caches. */
-#define RECENT_SIZE 1024
-
-struct recent_value {
-    struct tn_bytes text;
-    uint32_t        graph;
-    uint32_t        value;
-};
-
-struct reader {
-    struct tn_bundle      *bundle;
-    struct tn_model       *model;
-    struct tn_arena       *arena;
-    struct tn_error       *error;
-    struct tn_onnx_detail *detail;
-    struct tn_onnx_sides   sides;
-    struct tn_pairs        initializers; /* (graph, name) -> any number      */
-    struct tn_list         imports;      /* struct tn_onnx_import            */
-    struct tn_list         parts;        /* struct tn_onnx_part              */
-    struct tn_list         inputs;       /* struct tn_end, of the graph read */
-    struct tn_list         outputs;      /* struct tn_end                    */
-    struct tn_list         produced; /* uint32_t: values, of the node read   */
-    uint32_t               source;   /* of the main file                     */
-    struct cached_name     types[CACHE_SIZE];
-    struct recent_value    recent[RECENT_SIZE];
-
-    struct tn_bytes producer_name, producer_version, domain, doc;
-    int64_t         version;
-    uint64_t        metadata_count, training_count, configuration_count;
-    uint64_t        value_info_count, annotation_count, function_count;
-    bool            has_graph;
-};
-
-/* ---- tensors ----------------------------------------------------------------
- */
-
-/* Where a tensor stands. */
-struct place {
-    uint32_t graph, node, slot, part;
-    uint8_t  role;
-};
-
-static void read_tensor(struct reader *r, struct tn_cursor body,
-                        struct place place)
-{
-    struct tn_onnx_tensor tensor;
-
-    tn_onnx_tensor_read(&body, r->arena, &tensor);
-    if (tn_failed(r->error))
-        return;
-    struct tn_tensor *row = tn_model_add_tensor(r->model, r->error);
-    if (!row)
-        return;
-    row->wire        = tensor.wire;
-    row->graph       = place.graph;
-    row->node        = place.node;
-    row->slot        = place.slot;
-    row->part        = place.part;
-    row->role        = place.role;
-    row->is_external = tensor.is_external;
-    if (tensor.name.size)
-        row->name = tn_intern_borrow(&r->model->names, tensor.name, r->error);
-    tn_onnx_tensor_place(&tensor, r->arena, &row->elements, r->error);
-    if (tensor.is_external)
-        tn_onnx_sides_place(&r->sides, &tensor, &row->elements, r->error);
-}
-
-/* A message that may come only once: no writer splits a tensor, and spans of
- * two halves are no payload. */
-static bool is_first(struct tn_cursor *c, const struct tn_pb_field *field,
-                     bool *seen)
-{
-    if (*seen)
-        tn_fail_at(c, field->offset, TN_UNSUPPORTED,
-                   "field %" PRIu32 " is a tensor in two pieces",
-                   field->number);
-    bool is_new = !*seen;
-    *seen       = true;
-    return is_new;
-}
-
-static void read_sparse(struct reader *r, struct tn_cursor body,
-                        struct place place)
-{
-    struct tn_pb_field field;
-    bool               seen[2] = { false, false };
-
-    while (tn_pb_next(&body, &field)) {
-        if (field.number != SPARSE_VALUES && field.number != SPARSE_INDICES)
-            continue;
-        if (!tn_pb_expect(&body, &field, TN_WIRE_LEN) ||
-            !is_first(&body, &field, &seen[field.number - SPARSE_VALUES]))
-            return;
-        place.role = field.number == SPARSE_VALUES ? TN_ROLE_SPARSE_VALUES
-                                                   : TN_ROLE_SPARSE_INDICES;
-        read_tensor(r, field.body, place);
-    }
-}
-
-static uint32_t last_tensor_name(const struct reader *r)
-{
-    const struct tn_list *tensors = &r->model->tensors;
-
-    return tn_list_at(tensors, struct tn_tensor, tensors->count - 1)->name;
-}
-
-/* The values of a sparse tensor name it. */
-static uint32_t sparse_name(const struct reader *r, uint64_t first)
-{
-    const struct tn_list *tensors = &r->model->tensors;
-
-    for (uint64_t i = first; i < tensors->count; i++) {
-        const struct tn_tensor *row = tn_list_at(tensors, struct tn_tensor, i);
-        if (row->role == TN_ROLE_SPARSE_VALUES)
-            return row->name;
-    }
-    return TN_NO_NAME;
-}
-
-/* ---- graphs
- * ------------------------------------------------------------------ */
-
-/* "graph.node[3].attribute[0].g".  A file of a few bytes a level must not make
- * us keep kilobytes for each, so that very long ones lose their middle. */
-static const char *subgraph_path(struct reader *r, const struct tn_graph *outer,
-                                 const struct place *place)
-{
-    const char *before =
-        strlen(outer->path) > LONGEST_PATH ? "graph..." : outer->path;
-    const char *word = place->node == TN_NONE ? "attribute_proto" : "attribute";
-    char        node[40] = "";
-    char        tail[40] = ".g";
-
-    if (place->node != TN_NONE)
-        snprintf(node, sizeof node, ".node[%" PRIu32 "]", place->node);
-    if (place->part != TN_NONE)
-        snprintf(tail, sizeof tail, ".graphs[%" PRIu32 "]", place->part);
-    return tn_text_format(r->arena, r->error, "%s%s.%s[%" PRIu32 "]%s", before,
-                          node, word, place->slot, tail);
-}
-
-static void add_subgraph(struct reader *r, struct tn_cursor *c,
-                         struct tn_pb_field *field, const struct place *place)
-{
-    struct tn_graph outer = *tn_model_graph_at(r->model, place->graph);
-
-    if (outer.depth == TN_ONNX_DEPTH_LIMIT) {
-        tn_fail_at(c, field->offset, TN_LIMIT, "graphs nested deeper than %d",
-                   TN_ONNX_DEPTH_LIMIT);
-        return;
-    }
-    const char *path  = subgraph_path(r, &outer, place);
-    uint32_t    index = path ? tn_model_add_graph(r->model, TN_GRAPH_SUBGRAPH,
-                                                  path, "node", r->error)
-                             : TN_NONE;
-    if (index == TN_NONE)
-        return;
-    struct tn_graph *graph = tn_model_graph_at(r->model, index);
-    graph->parent_graph    = place->graph;
-    graph->parent_node     = place->node;
-    graph->parent_slot     = place->slot;
-    graph->depth           = outer.depth + 1;
-    graph->wire            = tn_pb_body_span(field);
-}
-
-static void add_part(struct reader *r, uint32_t graph, struct tn_span wire)
-{
-    struct tn_onnx_part *part =
-        tn_list_push(&r->parts, struct tn_onnx_part, r->error);
-
-    if (part)
-        *part = (struct tn_onnx_part){ graph, wire };
-}
-
-/* ---- attributes
- * ---------------------------------------------------------------- */
-
-struct attr_state {
-    bool     has_t, has_sparse;
-    uint32_t graph; /* of the `g` seen, or TN_NONE                           */
-    uint32_t tensors, sparse_tensors, graphs; /* list items seen             */
-};
-
-static void read_one_graph(struct reader *r, struct tn_cursor *c,
-                           struct tn_pb_field *field, struct attr_state *state,
-                           const struct place *place)
-{
-    if (state->graph != TN_NONE) {
-        add_part(r, state->graph, tn_pb_body_span(field));
-        return;
-    }
-    state->graph = (uint32_t)r->model->graphs.count;
-    add_subgraph(r, c, field, place);
-}
-
-/* Tensors and graphs only; the other values are decoded when asked for. */
-static void read_attr_field(struct reader *r, struct tn_cursor *c,
-                            struct tn_pb_field *field, struct attr_state *state,
-                            struct place place)
-{
-    switch (field->number) {
-    case ATTR_T:
-        if (is_first(c, field, &state->has_t))
-            read_tensor(r, field->body, place);
-        break;
-    case ATTR_G: read_one_graph(r, c, field, state, &place); break;
-    case ATTR_TENSORS:
-        place.part = state->tensors++;
-        read_tensor(r, field->body, place);
-        break;
-    case ATTR_GRAPHS:
-        place.part = state->graphs++;
-        add_subgraph(r, c, field, &place);
-        break;
-    case ATTR_SPARSE_TENSOR:
-        if (is_first(c, field, &state->has_sparse))
-            read_sparse(r, field->body, place);
-        break;
-    case ATTR_SPARSE_TENSORS:
-        place.part = state->sparse_tensors++;
-        read_sparse(r, field->body, place);
-        break;
-    default: break;
-    }
-}
-
-static bool is_nested(uint32_t number)
-{
-    return number == ATTR_T || number == ATTR_G || number == ATTR_TENSORS ||
-           number == ATTR_GRAPHS || number == ATTR_SPARSE_TENSOR ||
-           number == ATTR_SPARSE_TENSORS;
-}
-
-static void read_attribute(struct reader *r, struct tn_cursor *outer,
-                           struct tn_pb_field *attribute, struct place place)
-{
-    struct attr_state  state = { .graph = TN_NONE };
-    struct tn_pb_field field;
-
-    if (!tn_pb_expect(outer, attribute, TN_WIRE_LEN))
-        return;
-    struct tn_cursor c = attribute->body;
-    while (tn_pb_next(&c, &field))
-        if (is_nested(field.number) && tn_pb_expect(&c, &field, TN_WIRE_LEN))
-            read_attr_field(r, &c, &field, &state, place);
-    if (tn_failed(r->error))
-        tn_error_where(r->error, "attribute[%" PRIu32 "]", place.slot);
-}
-
-/* ---- nodes
- * ------------------------------------------------------------------------ */
-
-static uint32_t type_id(struct reader *r, struct tn_bytes text)
-{
-    unsigned slot = 0;
-
-    if (text.size == 0)
-        return TN_NO_NAME;
-    slot = (unsigned)(text.size * 31 + text.data[0] +
-                      text.data[text.size - 1] * 7u) %
-           CACHE_SIZE;
-    struct cached_name *cached = &r->types[slot];
-    if (!cached->text.data || !tn_bytes_equal(cached->text, text)) {
-        cached->text = text;
-        cached->id   = tn_intern_borrow(&r->model->names, text, r->error);
-    }
-    return cached->id;
-}
-
-/* Names tend to differ at their ends. */
-static unsigned recent_slot(struct tn_bytes text)
-{
-    uint64_t tail = text.size;
-    size_t   size = text.size < sizeof tail ? text.size : sizeof tail;
-
-    memcpy(&tail, text.data + text.size - size, size);
-    tail = (tail ^ text.size) * UINT64_C(0x9e3779b97f4a7c15);
-    return (unsigned)(tail >> 40) % RECENT_SIZE;
-}
-
-/* An input or output of a node; TN_NONE for "", which is not given. */
-static uint32_t value_id(struct reader *r, uint32_t graph,
-                         struct tn_pb_field *field)
-{
-    struct tn_bytes text = tn_pb_text(field);
-
-    if (text.size == 0 || tn_failed(r->error))
-        return TN_NONE;
-    struct recent_value *recent = &r->recent[recent_slot(text)];
-    if (recent->text.data && recent->graph == graph &&
-        tn_bytes_equal(recent->text, text))
-        return recent->value;
-    *recent = (struct recent_value){
-        text, graph,
-        tn_model_value(r->model, graph,
-                       tn_intern_borrow(&r->model->names, text, r->error),
-                       r->error)
-    };
-    return recent->value;
-}
-
-static void note_output(struct reader *r, uint32_t value)
-{
-    uint32_t *slot = tn_list_push(&r->produced, uint32_t, r->error);
-
-    if (slot)
-        *slot = value;
-}
-
-/* Fields may come in any order, and outputs go behind all the inputs. */
-static void add_outputs(struct reader *r, uint32_t op)
-{
-    for (uint64_t i = 0; i < r->produced.count; i++) {
-        uint32_t value = *tn_list_at(&r->produced, uint32_t, i);
-        tn_model_add_output(r->model, value, r->error);
-        tn_model_define(r->model, value, TN_VALUE_OUTPUT, op, (uint32_t)i);
-    }
-}
-
-struct node {
-    uint32_t        graph, ordinal, attributes, name;
-    struct tn_bytes type, domain;
-};
-
-static void read_node_field(struct reader *r, struct tn_cursor *c,
-                            struct tn_pb_field *field, struct node *node)
-{
-    bool has_ops = r->model->wants_graph;
-
-    if (field->number > NODE_DOMAIN || !tn_pb_expect(c, field, TN_WIRE_LEN))
-        return;
-    switch (field->number) {
-    case NODE_INPUT:
-        if (has_ops)
-            tn_model_add_input(r->model, value_id(r, node->graph, field),
-                               r->error);
-        break;
-    case NODE_OUTPUT:
-        if (has_ops)
-            note_output(r, value_id(r, node->graph, field));
-        break;
-    case NODE_NAME:
-        /* No other node refers to a node by its name. */
-        if (has_ops && tn_more(&field->body))
-            node->name =
-                tn_intern_append(&r->model->names, tn_pb_text(field), r->error);
-        break;
-    case NODE_OP_TYPE: node->type = tn_pb_text(field); break;
-    case NODE_DOMAIN: node->domain = tn_onnx_domain(tn_pb_text(field)); break;
-    case NODE_ATTRIBUTE:
-        read_attribute(r, c, field,
-                       (struct place){ node->graph, node->ordinal,
-                                       node->attributes++, TN_NONE,
-                                       TN_ROLE_ATTRIBUTE });
-        break;
-    default: break;
-    }
-}
-
-static void finish_op(struct reader *r, const struct node *node,
-                      struct tn_span wire, uint32_t type, uint32_t domain)
-{
-    uint32_t      index = (uint32_t)r->model->ops.count - 1;
-    struct tn_op *op    = tn_model_op_at(r->model, index);
-
-    op->name        = node->name;
-    op->type        = type;
-    op->domain      = domain;
-    op->source      = r->source;
-    op->wire_offset = wire.offset;
-    op->wire_length = wire.length;
-    add_outputs(r, index);
-}
-
-static void read_node(struct reader *r, uint32_t graph, uint32_t ordinal,
-                      struct tn_pb_field *message)
-{
-    struct node        node = { .graph   = graph,
-                                .ordinal = ordinal,
-                                .name    = TN_NO_NAME };
-    struct tn_cursor   c    = message->body;
-    struct tn_pb_field field;
-
-    r->produced.count = 0;
-    if (r->model->wants_graph &&
-        tn_model_add_op(r->model, graph, r->error) == TN_NONE)
-        return;
-    while (tn_pb_next(&c, &field))
-        read_node_field(r, &c, &field, &node);
-    if (tn_failed(r->error)) {
-        tn_error_where(r->error, "node[%" PRIu32 "]", ordinal);
-        return;
-    }
-    uint32_t type   = type_id(r, node.type);
-    uint32_t domain = type_id(r, node.domain);
-    if (r->model->wants_graph)
-        finish_op(r, &node, tn_pb_body_span(message), type, domain);
-    tn_model_count_op(r->model, domain, type, r->error);
-}
-
-/* ---- the fields of a graph or function
- * ------------------------------------------ */
-
-/* What is counted while a graph is walked, over all its pieces. */
-struct graph_state {
-    uint32_t index;
-    uint32_t nodes, initializers, sparse, attributes;
-};
-
-/* Named constants are looked up when the inputs are known. */
-static void note_initializer(struct reader *r, uint32_t graph, uint32_t name)
-{
-    if (name != TN_NO_NAME)
-        tn_pairs_add(&r->initializers, graph, name, 0, r->error);
-}
-
-static void read_initializer(struct reader *r, struct tn_pb_field *field,
-                             struct graph_state *state)
-{
-    uint64_t     before = r->model->tensors.count;
-    struct place place  = { state->index, TN_NONE, state->initializers, TN_NONE,
-                            TN_ROLE_INITIALIZER };
-
-    if (field->number == GRAPH_INITIALIZER) {
-        state->initializers++;
-        read_tensor(r, field->body, place);
-        if (!tn_failed(r->error))
-            note_initializer(r, state->index, last_tensor_name(r));
-        else
-            tn_error_where(r->error, "initializer[%" PRIu32 "]", place.slot);
-        return;
-    }
-    place.slot = state->sparse++;
-    read_sparse(r, field->body, place);
-    if (!tn_failed(r->error))
-        note_initializer(r, state->index, sparse_name(r, before));
-    else
-        tn_error_where(r->error, "sparse_initializer[%" PRIu32 "]", place.slot);
-}
-
-static void read_end(struct reader *r, struct tn_list *ends,
-                     struct tn_pb_field *field, const char *word)
-{
-    struct tn_end *end = tn_list_push(ends, struct tn_end, r->error);
-
-    if (end)
-        tn_onnx_end_read(&field->body, r->arena, end);
-    if (tn_failed(r->error))
-        tn_error_where(r->error, "%s[%" PRIu64 "]", word, ends->count - 1);
-}
-
-static void set_name(struct reader *r, uint32_t *name, struct tn_bytes text)
-{
-    if (text.data)
-        *name = tn_intern_borrow(&r->model->names, text, r->error);
-}
-
-static void read_graph_field(struct reader *r, struct tn_cursor *c,
-                             struct tn_pb_field *field,
-                             struct graph_state *state)
-{
-    if (field->number > GRAPH_METADATA || !tn_pb_expect(c, field, TN_WIRE_LEN))
-        return;
-    switch (field->number) {
-    case GRAPH_NODE: read_node(r, state->index, state->nodes++, field); break;
-    case GRAPH_NAME:
-        set_name(r, &tn_model_graph_at(r->model, state->index)->name,
-                 tn_pb_text(field));
-        break;
-    case GRAPH_INITIALIZER:
-    case GRAPH_SPARSE_INITIALIZER: read_initializer(r, field, state); break;
-    case GRAPH_INPUT: read_end(r, &r->inputs, field, "input"); break;
-    case GRAPH_OUTPUT: read_end(r, &r->outputs, field, "output"); break;
-    case GRAPH_VALUE_INFO: r->value_info_count += state->index == 0; break;
-    case GRAPH_QUANTIZATION: r->annotation_count++; break;
-    default: break;
-    }
-}
-
-/* Inputs and outputs of a function are names. */
-static void read_argument(struct reader *r, struct tn_list *ends,
-                          struct tn_pb_field *field)
-{
-    struct tn_end *end = tn_list_push(ends, struct tn_end, r->error);
-
-    if (end)
-        *end = (struct tn_end){ .name = tn_pb_text(field), .note = "" };
-}
-
-static void read_function_field(struct reader *r, struct tn_cursor *c,
-                                struct tn_pb_field *field,
-                                struct graph_state *state)
-{
-    struct tn_graph *graph = tn_model_graph_at(r->model, state->index);
-
-    if (field->number > FUNCTION_OVERLOAD ||
-        !tn_pb_expect(c, field, TN_WIRE_LEN))
-        return;
-    switch (field->number) {
-    case FUNCTION_NODE:
-        read_node(r, state->index, state->nodes++, field);
-        break;
-    case FUNCTION_NAME: set_name(r, &graph->name, tn_pb_text(field)); break;
-    case FUNCTION_DOMAIN: set_name(r, &graph->domain, tn_pb_text(field)); break;
-    case FUNCTION_INPUT: read_argument(r, &r->inputs, field); break;
-    case FUNCTION_OUTPUT: read_argument(r, &r->outputs, field); break;
-    case FUNCTION_ATTRIBUTE_PROTO:
-        read_attribute(r, c, field,
-                       (struct place){ state->index, TN_NONE,
-                                       state->attributes++, TN_NONE,
-                                       TN_ROLE_ATTRIBUTE });
-        break;
-    default: break;
-    }
-}
-
-/* ---- after the walk of one graph
- * ------------------------------------------------- */
-
-static void mark_defaults(struct reader *r, uint32_t graph)
-{
-    for (uint64_t i = 0; i < r->inputs.count; i++) {
-        struct tn_end *input = tn_list_at(&r->inputs, struct tn_end, i);
-        uint32_t       name  = tn_intern_find(&r->model->names, input->name);
-        input->has_default =
-            name != TN_NO_NAME &&
-            tn_pairs_find(&r->initializers, graph, name) != UINT32_MAX;
-    }
-}
-
-static void define_inputs(struct reader *r, uint32_t graph)
-{
-    for (uint64_t i = 0; i < r->inputs.count && !tn_failed(r->error); i++) {
-        struct tn_end *input = tn_list_at(&r->inputs, struct tn_end, i);
-        if (input->name.size == 0)
-            continue;
-        uint32_t name =
-            tn_intern_borrow(&r->model->names, input->name, r->error);
-        tn_model_define(r->model,
-                        tn_model_value(r->model, graph, name, r->error),
-                        TN_VALUE_INPUT, TN_NONE, (uint32_t)i);
-    }
-}
-
-static void define_initializers(struct reader *r, uint32_t graph,
-                                uint64_t first)
-{
-    for (uint64_t i = first; i < r->model->tensors.count; i++) {
-        const struct tn_tensor *row =
-            tn_list_at(&r->model->tensors, struct tn_tensor, i);
-        if (row->node != TN_NONE || row->name == TN_NO_NAME ||
-            (row->role != TN_ROLE_INITIALIZER &&
-             row->role != TN_ROLE_SPARSE_VALUES))
-            continue;
-        tn_model_define(r->model,
-                        tn_model_value(r->model, graph, row->name, r->error),
-                        TN_VALUE_INITIALIZER, TN_NONE, (uint32_t)i);
-    }
-}
-
-/* A copy in the arena, for as long as the model lives. */
-static const void *keep_list(struct reader *r, const struct tn_list *list)
-{
-    void *copy = tn_arena_array(r->arena, list->count, list->item_size,
-                                alignof(max_align_t), r->error);
-
-    if (copy && list->count)
-        memcpy(copy, list->items, list->count * list->item_size);
-    return copy;
-}
-
-static struct tn_ends keep_ends(struct reader *r, const struct tn_list *ends)
-{
-    return (struct tn_ends){ (uint32_t)ends->count, keep_list(r, ends) };
-}
-
-static void finish_graph(struct reader *r, const struct graph_state *state,
-                         uint64_t first_tensor)
-{
-    uint32_t index = state->index;
-
-    mark_defaults(r, index);
-    struct tn_graph *graph = tn_model_graph_at(r->model, index);
-    graph->op_count        = state->nodes;
-    graph->inputs          = keep_ends(r, &r->inputs);
-    graph->outputs         = keep_ends(r, &r->outputs);
-    if (!r->model->wants_graph)
-        return;
-    define_inputs(r, index);
-    define_initializers(r, index, first_tensor);
-}
-
-/* ---- one graph, and all of them
- * --------------------------------------------------- */
-
-static void read_piece(struct reader *r, struct tn_span piece,
-                       struct graph_state *state)
-{
-    struct tn_cursor   c = tn_cursor_span(piece, r->error);
-    struct tn_pb_field field;
-    bool               is_function =
-        tn_model_graph_at(r->model, state->index)->kind == TN_GRAPH_FUNCTION;
-
-    while (tn_pb_next(&c, &field)) {
-        if (is_function)
-            read_function_field(r, &c, &field, state);
-        else
-            read_graph_field(r, &c, &field, state);
-    }
-}
-
-static int by_graph(const void *left, const void *right)
-{
-    const struct tn_onnx_part *a = left, *b = right;
-
-    if (a->graph != b->graph)
-        return a->graph < b->graph ? -1 : 1;
-    return (a->wire.offset > b->wire.offset) -
-           (a->wire.offset < b->wire.offset);
-}
-
-/* Pieces met in the model's own message come in any order; those met in
- * attributes come in the order of their graphs, behind them. */
-static void sort_parts(struct tn_list *parts)
-{
-    if (parts->count)
-        qsort(parts->items, (size_t)parts->count, sizeof(struct tn_onnx_part),
-              by_graph);
-}
-
-static void read_parts(struct reader *r, struct graph_state *state,
-                       uint64_t *next_part)
-{
-    while (*next_part < r->parts.count && !tn_failed(r->error)) {
-        struct tn_onnx_part part =
-            *tn_list_at(&r->parts, struct tn_onnx_part, *next_part);
-        if (part.graph != state->index)
-            return;
-        ++*next_part;
-        read_piece(r, part.wire, state);
-    }
-}
-
-static void read_graphs(struct reader *r)
-{
-    uint64_t next_part = 0;
-
-    sort_parts(&r->parts);
-    for (uint32_t i = 0; i < r->model->graphs.count; i++) {
-        struct graph_state state = { .index = i };
-        uint64_t           first = r->model->tensors.count;
-        struct tn_graph   *graph = tn_model_graph_at(r->model, i);
-
-        r->inputs.count = r->outputs.count = 0;
-        graph->first_op                    = (uint32_t)r->model->ops.count;
-        read_piece(r, graph->wire, &state);
-        read_parts(r, &state, &next_part);
-        if (!tn_failed(r->error))
-            finish_graph(r, &state, first);
-        if (tn_failed(r->error)) {
-            tn_error_where(r->error, "%s",
-                           tn_model_graph_at(r->model, i)->path);
-            return;
-        }
-    }
-}
-
-bool tn_onnx_graph_piece(const struct tn_model *model, uint32_t graph,
-                         uint64_t index, struct tn_span *piece)
-{
-    const struct tn_onnx_detail *detail = model->detail;
-    uint64_t                     low = 0, high = detail->part_count;
-
-    if (index == 0) {
-        *piece = tn_model_graph_at(model, graph)->wire;
-        return true;
-    }
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (detail->parts[middle].graph < graph)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    low += index - 1;
-    if (low >= detail->part_count || detail->parts[low].graph != graph)
-        return false;
-    *piece = detail->parts[low].wire;
-    return true;
-}
-
-/* ---- the model
- * ------------------------------------------------------------------- */
-
-static void read_import(struct reader *r, struct tn_pb_field *message)
+static void read_import(struct tn_onnx_reader *r, struct tn_pb_field *message)
 {
     struct tn_pb_field     field;
     struct tn_onnx_import *import =
@@ -747,7 +35,7 @@ static void read_import(struct reader *r, struct tn_pb_field *message)
     }
 }
 
-static void add_root(struct reader *r, enum tn_graph_kind kind,
+static void add_root(struct tn_onnx_reader *r, enum tn_graph_kind kind,
                      const char *path, struct tn_span wire, uint32_t parent)
 {
     uint32_t index =
@@ -760,16 +48,16 @@ static void add_root(struct reader *r, enum tn_graph_kind kind,
     tn_model_graph_at(r->model, index)->parent_graph = parent;
 }
 
-static void read_main(struct reader *r, struct tn_pb_field *field)
+static void read_main(struct tn_onnx_reader *r, struct tn_pb_field *field)
 {
     if (r->has_graph)
-        add_part(r, 0, tn_pb_body_span(field));
+        tn_onnx_add_part(r, 0, tn_pb_body_span(field));
     else
         tn_model_graph_at(r->model, 0)->wire = tn_pb_body_span(field);
     r->has_graph = true;
 }
 
-static void read_function(struct reader *r, struct tn_pb_field *field)
+static void read_function(struct tn_onnx_reader *r, struct tn_pb_field *field)
 {
     add_root(r, TN_GRAPH_FUNCTION,
              tn_text_format(r->arena, r->error, "functions[%" PRIu64 "]",
@@ -779,7 +67,7 @@ static void read_function(struct reader *r, struct tn_pb_field *field)
 
 /* The algorithm sees the names of the main graph; the initialization stands
  * alone. */
-static void read_training(struct reader *r, struct tn_pb_field *message)
+static void read_training(struct tn_onnx_reader *r, struct tn_pb_field *message)
 {
     struct tn_cursor   c       = message->body;
     uint64_t           ordinal = r->training_count++;
@@ -793,7 +81,7 @@ static void read_training(struct reader *r, struct tn_pb_field *message)
         if (!tn_pb_expect(&c, &field, TN_WIRE_LEN))
             return;
         if (seen[is_algorithm] != TN_NONE) {
-            add_part(r, seen[is_algorithm], tn_pb_body_span(&field));
+            tn_onnx_add_part(r, seen[is_algorithm], tn_pb_body_span(&field));
             continue;
         }
         seen[is_algorithm] = (uint32_t)r->model->graphs.count;
@@ -805,7 +93,7 @@ static void read_training(struct reader *r, struct tn_pb_field *message)
     }
 }
 
-static void read_model_text(struct reader *r, struct tn_pb_field *field)
+static void read_model_text(struct tn_onnx_reader *r, struct tn_pb_field *field)
 {
     struct tn_bytes text = tn_pb_text(field);
 
@@ -817,7 +105,8 @@ static void read_model_text(struct reader *r, struct tn_pb_field *field)
     }
 }
 
-static void read_model_message(struct reader *r, struct tn_pb_field *field)
+static void read_model_message(struct tn_onnx_reader *r,
+                               struct tn_pb_field    *field)
 {
     switch (field->number) {
     case MODEL_GRAPH: read_main(r, field); break;
@@ -830,7 +119,7 @@ static void read_model_message(struct reader *r, struct tn_pb_field *field)
     }
 }
 
-static void read_model_field(struct reader *r, struct tn_cursor *c,
+static void read_model_field(struct tn_onnx_reader *r, struct tn_cursor *c,
                              struct tn_pb_field *field)
 {
     if (field->number == MODEL_IR_VERSION || field->number == MODEL_VERSION) {
@@ -852,7 +141,7 @@ static void read_model_field(struct reader *r, struct tn_cursor *c,
     }
 }
 
-static void read_model(struct reader *r)
+static void read_model(struct tn_onnx_reader *r)
 {
     struct tn_cursor   c = tn_cursor_span(r->model->wire, r->error);
     struct tn_pb_field field;
@@ -865,8 +154,7 @@ static void read_model(struct reader *r)
         tn_error_set(r->error, TN_MALFORMED, 0, "the model has no graph");
 }
 
-/* ---- facts
- * ------------------------------------------------------------------------ */
+/* ---- facts ---------------------------------------------------------- */
 
 static struct tn_bytes first_line(struct tn_bytes text)
 {
@@ -876,19 +164,20 @@ static struct tn_bytes first_line(struct tn_bytes text)
     return text;
 }
 
-static void add_count(struct reader *r, const char *key, uint64_t count)
+static void add_count(struct tn_onnx_reader *r, const char *key, uint64_t count)
 {
     if (count)
         tn_model_add_fact_format(r->model, r->error, key, "%" PRIu64, count);
 }
 
-static void add_text(struct reader *r, const char *key, struct tn_bytes text)
+static void add_text(struct tn_onnx_reader *r, const char *key,
+                     struct tn_bytes text)
 {
     if (text.size)
         tn_model_add_fact(r->model, key, text, r->error);
 }
 
-static void add_imports(struct reader *r)
+static void add_imports(struct tn_onnx_reader *r)
 {
     for (uint64_t i = 0; i < r->imports.count; i++) {
         const struct tn_onnx_import *import =
@@ -902,7 +191,7 @@ static void add_imports(struct reader *r)
 }
 
 /* A free number, or major.minor.patch in 16, 16 and 32 bits. */
-static void add_version(struct reader *r)
+static void add_version(struct tn_onnx_reader *r)
 {
     uint64_t version = (uint64_t)r->version;
 
@@ -916,7 +205,7 @@ static void add_version(struct reader *r)
                                  "%" PRId64, r->version);
 }
 
-static void add_metadata(struct reader *r)
+static void add_metadata(struct tn_onnx_reader *r)
 {
     struct tn_cursor   c = tn_cursor_span(r->model->wire, r->error);
     struct tn_bytes    key, value;
@@ -931,7 +220,7 @@ static void add_metadata(struct reader *r)
     }
 }
 
-static void add_facts(struct reader *r)
+static void add_facts(struct tn_onnx_reader *r)
 {
     struct tn_bytes name =
         tn_model_name(r->model, tn_model_graph_at(r->model, 0)->name);
@@ -958,8 +247,7 @@ static void add_facts(struct reader *r)
     add_metadata(r);
 }
 
-/* ---- putting in order
- * ------------------------------------------------------------- */
+/* ---- putting in order ----------------------------------------------- */
 
 static int by_wire_offset(const void *left, const void *right)
 {
@@ -996,7 +284,7 @@ static int by_place(const void *left, const void *right)
 }
 
 /* For finding the graph of an attribute by where it lies. */
-static void index_graphs(struct reader *r)
+static void index_graphs(struct tn_onnx_reader *r)
 {
     const struct tn_list *graphs = &r->model->graphs;
     struct tn_list        places;
@@ -1017,15 +305,14 @@ static void index_graphs(struct reader *r)
     tn_list_done(&places);
 }
 
-/* ---- from the top
- * ------------------------------------------------------------------ */
+/* ---- from the top --------------------------------------------------- */
 
-static void reader_init(struct reader *r, struct tn_bundle *bundle,
+static void reader_init(struct tn_onnx_reader *r, struct tn_bundle *bundle,
                         struct tn_model *model, struct tn_error *error)
 {
     struct tn_memory *memory = model->memory;
 
-    *r = (struct reader){
+    *r = (struct tn_onnx_reader){
         .bundle = bundle, .model = model, .arena = &model->arena, .error = error
     };
     tn_onnx_sides_init(&r->sides, bundle, r->arena);
@@ -1039,7 +326,7 @@ static void reader_init(struct reader *r, struct tn_bundle *bundle,
     r->source = tn_model_source_id(model, model->wire.source, error);
 }
 
-static void reader_done(struct reader *r)
+static void reader_done(struct tn_onnx_reader *r)
 {
     tn_onnx_sides_done(&r->sides);
     tn_pairs_done(&r->initializers);
@@ -1050,14 +337,14 @@ static void reader_done(struct reader *r)
     tn_list_done(&r->produced);
 }
 
-static void reader_finish(struct reader *r)
+static void reader_finish(struct tn_onnx_reader *r)
 {
     add_facts(r);
     sort_tensors(&r->model->tensors);
     index_graphs(r);
-    r->detail->imports      = keep_list(r, &r->imports);
+    r->detail->imports      = tn_onnx_keep_list(r, &r->imports);
     r->detail->import_count = r->imports.count;
-    r->detail->parts        = keep_list(r, &r->parts);
+    r->detail->parts        = tn_onnx_keep_list(r, &r->parts);
     r->detail->part_count   = r->parts.count;
     r->model->detail        = r->detail;
     if (r->model->wants_graph)
@@ -1067,7 +354,7 @@ static void reader_finish(struct reader *r)
 enum tn_status tn_onnx_open(struct tn_bundle *bundle, struct tn_model *model,
                             struct tn_error *error)
 {
-    struct reader r;
+    struct tn_onnx_reader r;
 
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
@@ -1081,7 +368,7 @@ enum tn_status tn_onnx_open(struct tn_bundle *bundle, struct tn_model *model,
     if (!tn_failed(error))
         read_model(&r);
     if (!tn_failed(error))
-        read_graphs(&r);
+        tn_onnx_read_graphs(&r);
     if (!tn_failed(error))
         reader_finish(&r);
     reader_done(&r);
