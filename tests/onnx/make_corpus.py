@@ -214,6 +214,7 @@ def duplicate_attribute():
 
 
 def with_attribute(**fields):
+    """Names that begin with __ are nobody's: no operator has them."""
     node = helper.make_node("Relu", ["x"], ["y"])
     node.attribute.append(AttributeProto(**fields))
     return node
@@ -233,7 +234,8 @@ def cases():
     yield "no-opset", without(model(), "opset_import"), [
         ("missing-opset", None), ("unknown-domain", relu)]
     yield "opset-zero", model(opsets=[("", 0)]), [
-        ("bad-opset-version", helper.make_opsetid("", 0))]
+        ("bad-opset-version", helper.make_opsetid("", 0)),
+        ("unknown-op", relu)]
     yield "opset-twice", model(opsets=[("", 17), ("ai.onnx", 16)]), [
         ("duplicate-opset", helper.make_opsetid("ai.onnx", 16))]
     m = model()
@@ -278,8 +280,9 @@ def cases():
     yield "made-twice", model([relu, again]), [("duplicate-name", again)]
     node = helper.make_node("", ["x"], ["y"])
     yield "node-without-type", model([node]), [("missing-op-type", node)]
-    node = helper.make_node("Foo", [], [], name="alone")
-    yield "node-without-ends", model([relu, node]), [("no-ends", node)]
+    node = helper.make_node("Foo", [], [], name="alone", domain="my")
+    yield "node-without-ends", model(
+        [relu, node], opsets=[("", 17), ("my", 1)]), [("no-ends", node)]
     node = helper.make_node("Foo", ["x"], ["y"], domain="com.vendor")
     yield "domain-not-imported", model([node]), [("unknown-domain", node)]
 
@@ -289,13 +292,13 @@ def cases():
         ("duplicate-attribute", node.attribute[1])]
     rows = [
         ("attribute-without-name", dict(i=1, type=2), "missing-name"),
-        ("attribute-without-type", dict(name="a", i=1), "missing-type"),
-        ("attribute-type-unknown", dict(name="a", i=1), "unknown-enum"),
-        ("attribute-of-two-values", dict(name="a", i=1, f=2.0, type=2),
+        ("attribute-without-type", dict(name="__a", i=1), "missing-type"),
+        ("attribute-type-unknown", dict(name="__a", i=1), "unknown-enum"),
+        ("attribute-of-two-values", dict(name="__a", i=1, f=2.0, type=2),
          "several-values"),
-        ("attribute-elsewhere", dict(name="a", f=1.0, type=2), "wrong-field"),
-        ("attribute-without-tensor", dict(name="a", type=4), "missing-value"),
-        ("reference-outside", dict(name="a", ref_attr_name="b", type=2),
+        ("attribute-elsewhere", dict(name="__a", f=1.0, type=2), "wrong-field"),
+        ("attribute-without-tensor", dict(name="__a", type=4), "missing-value"),
+        ("reference-outside", dict(name="__a", ref_attr_name="b", type=2),
          "stray-reference"),
     ]
     for name, fields, rule in rows:
@@ -304,7 +307,7 @@ def cases():
             # a closed enum: the number goes behind the message by hand
             node.attribute[0].MergeFromString(b"\xa0\x01\x63")
         yield name, model([node]), [(rule, node.attribute[0])]
-    yield "attribute-ir1", model([with_attribute(name="a", i=1)], ir=1,
+    yield "attribute-ir1", model([with_attribute(name="__a", i=1)], ir=1,
                                  opsets=[]), []
 
     # tensors
