@@ -133,12 +133,15 @@ static const struct tn_tensor *find_by_path(const struct tn_model *model,
 const struct tn_tensor *tn_model_find(const struct tn_model *model,
                                       const char            *name)
 {
-    uint32_t id = tn_intern_find(&model->names, tn_text(name));
+    struct tn_bytes text = tn_text(name);
 
-    if (id != TN_NO_NAME)
-        for (uint64_t i = 0; i < model->tensors.count; i++)
-            if (tn_model_tensor(model, i)->name == id)
-                return tn_model_tensor(model, i);
+    /* By text: a name that nothing refers to has an id that cannot be found. */
+    for (uint64_t i = 0; i < model->tensors.count; i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(model, i);
+        if (tensor->name != TN_NO_NAME &&
+            tn_bytes_equal(tn_model_name(model, tensor->name), text))
+            return tensor;
+    }
     return find_by_path(model, name);
 }
 

@@ -29,8 +29,7 @@ struct placeholder {
     struct tn_span  wire;
 };
 
-/* ---- references ------------------------------------------------------------
- */
+/* ---- references --------------------------------------------------------- */
 
 static bool is_digits(struct tn_bytes text)
 {
@@ -145,8 +144,7 @@ static uint32_t value_used(struct tn_tf_reader *reader, struct tn_bytes text)
     return value == TN_NONE ? value_named(reader, text) : value;
 }
 
-/* ---- one node ---------------------------------------------------------------
- */
+/* ---- one node ----------------------------------------------------------- */
 
 struct node {
     struct tn_bytes name;
@@ -342,7 +340,7 @@ static void name_tensors(struct tn_tf_reader *reader, const struct node *node)
     uint32_t name =
         model->wants_graph
             ? tn_model_op_at(model, node->op)->name
-            : tn_intern_borrow(&model->names, node->name, reader->error);
+            : tn_intern_append(&model->names, node->name, reader->error);
     for (uint64_t i = node->first_tensor; i < model->tensors.count; i++)
         tn_list_at(&model->tensors, struct tn_tensor, i)->name = name;
 }
@@ -382,8 +380,7 @@ static void read_node(struct tn_tf_reader *reader, struct tn_cursor *c)
                        node.ordinal);
 }
 
-/* ---- after the nodes --------------------------------------------------------
- */
+/* ---- after the nodes ---------------------------------------------------- */
 
 /* "node:3" is what the op called "node" gives. */
 static void resolve_values(struct tn_tf_reader *reader)
@@ -534,8 +531,7 @@ static void find_ends(struct tn_tf_reader *reader)
     graph->outputs         = outputs;
 }
 
-/* ---- functions
- * --------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------- */
 
 struct function {
     struct tn_list inputs;  /* struct tn_end */
@@ -713,8 +709,7 @@ static void read_libraries(struct tn_tf_reader *reader)
     }
 }
 
-/* ---- the whole
- * ----------------------------------------------------------------- */
+/* ---- the whole ---------------------------------------------------------- */
 
 static void read_versions(struct tn_tf_versions *versions, struct tn_cursor *c)
 {
