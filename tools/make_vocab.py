@@ -55,6 +55,12 @@ OUTPUT_COUNTS = {
     ('BatchNormalization', 14): '1 3', ('BatchNormalization', 15): '1 3',
 }
 
+# Operators that the table lacks.
+MISSING = [
+    ['CompareAndBitpack', 'input:$T threshold:$T', 'output:uint8',
+     'T:type{bool,half,float,double,int8,int16,int32,int64}', '-'],
+]
+
 # Defaults that tables print with too few digits: (operator, attribute).
 DEFAULTS = {
     ('Adagrad', 'epsilon'): '1e-06', ('Adam', 'epsilon'): '1e-06',
@@ -326,6 +332,8 @@ FLAGS = {'S': 'stateful', 'C': 'commutative', 'A': 'aggregate'}
 def tensorflow(rows):
     writer = TypeWriter('tensorflow')
     print('\ndomain ""\n')
+    names = {row[0] for row in rows}
+    rows += [row for row in MISSING if row[0] not in names]
     for name, ins, outs, attributes, flags in sorted(
             rows, key=lambda r: r[0].encode()):
         head = 'op %s %s -> %s' % (name, tf_args(ins), tf_args(outs))

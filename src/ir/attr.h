@@ -27,6 +27,11 @@ struct tn_dialect {
                              struct tn_attr_value *value,
                              struct tn_error *error);
 
+    /* The type of one, without decoding it, in the words of vocab.h: "int",
+     * "list(int)"; "list()" for an empty list, "reference" for one that is
+     * the caller's to say, "" for none. */
+    const char *(*attr_type)(struct tn_span wire);
+
     /* How a tensor is called in paths, after its graph or node: "initializer"
      * or "attribute", and what follows its number: ".t".  May be NULL. */
     const char *(*tensor_word)(const struct tn_tensor *tensor);

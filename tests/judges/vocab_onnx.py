@@ -21,7 +21,7 @@ except ImportError:
 CORRECTED = {
     ("GridSample", 16): "the grid has a type of its own, the output that of "
                         "the input",
-    ("Erf", 13): "only floats: no runtime ever took integers",
+    ("Erf", 13): "later releases say that it takes floats only",
 }
 NAMES = {"float": "float32", "double": "float64"}
 

@@ -30,8 +30,7 @@ enum {
  * attributes; a hostile one must not make this quadratic. */
 #define LOOK_AHEAD 256
 
-/* ---- map entries ----------------------------------------------------------
- */
+/* ---- map entries -------------------------------------------------------- */
 
 void tn_tf_entry_read(struct tn_cursor *body, struct tn_tf_entry *entry)
 {
@@ -104,8 +103,7 @@ uint32_t tn_tf_attr_kind(struct tn_cursor value, struct tn_pb_field *field)
     return kind;
 }
 
-/* ---- decoding -------------------------------------------------------------
- */
+/* ---- decoding ----------------------------------------------------------- */
 
 /* What a list of values is decoded into. */
 struct decoding {
@@ -326,8 +324,48 @@ static enum tn_status decode(const struct tn_model *model, uint32_t op,
     return error->status;
 }
 
-/* ---- the dialect -----------------------------------------------------------
- */
+/* In the words of a vocabulary. */
+static const char *attr_word(struct tn_span wire)
+{
+    static const char *const words[] = {
+        [0]                = "",
+        [ATTR_S]           = "string",
+        [ATTR_I]           = "int",
+        [ATTR_F]           = "float",
+        [ATTR_B]           = "bool",
+        [ATTR_TYPE]        = "type",
+        [ATTR_SHAPE]       = "shape",
+        [ATTR_TENSOR]      = "tensor",
+        [ATTR_PLACEHOLDER] = "reference",
+        [ATTR_FUNC]        = "func",
+    };
+    static const char *const list_words[] = {
+        [0]                = "list()",
+        [ATTR_S]           = "list(string)",
+        [ATTR_I]           = "list(int)",
+        [ATTR_F]           = "list(float)",
+        [ATTR_B]           = "list(bool)",
+        [ATTR_TYPE]        = "list(type)",
+        [ATTR_SHAPE]       = "list(shape)",
+        [ATTR_TENSOR]      = "list(tensor)",
+        [ATTR_PLACEHOLDER] = "list(func)",
+    };
+    struct tn_error    failure = TN_ERROR_INIT;
+    struct tn_cursor   c       = tn_cursor_span(wire, &failure);
+    struct tn_pb_field field, first;
+    uint32_t           kind = tn_tf_attr_kind(c, &field);
+
+    if (tn_failed(&failure) || (kind == ATTR_LIST && field.type != TN_WIRE_LEN))
+        return "";
+    if (kind != ATTR_LIST)
+        return words[kind];
+    while (tn_pb_next(&field.body, &first))
+        if (first.number >= ATTR_S && first.number <= ATTR_PLACEHOLDER)
+            return list_words[first.number];
+    return tn_failed(&failure) ? "" : list_words[0];
+}
+
+/* ---- the dialect -------------------------------------------------------- */
 
 static const char *tensor_word(const struct tn_tensor *tensor)
 {
@@ -355,6 +393,7 @@ const struct tn_dialect tn_dialect_tensorflow = {
     .name        = "tensorflow",
     .next_attr   = next_attr,
     .decode      = decode,
+    .attr_type   = attr_word,
     .tensor_word = tensor_word,
     .tensor_tail = tensor_tail,
     .producer_of = producer_of,

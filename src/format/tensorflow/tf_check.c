@@ -38,8 +38,7 @@ static enum tn_status checking_done(struct tn_tf_checking *c)
     return c->error->status;
 }
 
-/* ---- functions
- * ------------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------- */
 
 static void index_functions(struct tn_tf_checking *c)
 {
@@ -83,8 +82,7 @@ static void check_returns(struct tn_tf_checking *c, uint32_t index)
     }
 }
 
-/* ---- recursion: depth first along calls, with a stack of our own
- * -------------------- */
+/* ---- recursion: depth first along calls, with a stack of our own -------- */
 
 enum colour { WHITE, GREY, BLACK };
 
@@ -168,9 +166,7 @@ static void check_recursion(struct tn_tf_checking *c)
             descend(c, i, callers, calls, colours, stack);
 }
 
-/* ---- graphs
- * ----------------------------------------------------------------------------
- */
+/* ---- graphs ------------------------------------------------------------- */
 
 static void check_versions(struct tn_tf_checking       *c,
                            const struct tn_tf_versions *versions,
@@ -191,6 +187,8 @@ static void check_graphs(struct tn_tf_checking *c)
         tn_graph_check(c->model, c->report, c->error) != TN_OK)
         return;
     tn_tf_check_nodes(c);
+    if (!tn_failed(c->error))
+        tn_tf_check_vocab(c);
     for (uint32_t i = 0; i < c->model->graphs.count; i++)
         if (tn_model_graph_at(c->model, i)->kind == TN_GRAPH_FUNCTION)
             check_returns(c, i);
@@ -211,8 +209,7 @@ enum tn_status tn_tf_check_graph(struct tn_bundle      *bundle,
     return checking_done(&c);
 }
 
-/* ---- signatures and assets
- * --------------------------------------------------------------- */
+/* ---- signatures and assets ---------------------------------------------- */
 
 static bool has_node(struct tn_tf_checking *c, uint32_t graph,
                      struct tn_bytes tensor)
@@ -301,9 +298,7 @@ static void check_tags(struct tn_tf_checking *c, const struct tn_tf_detail *d)
             }
 }
 
-/* ---- variables
- * ------------------------------------------------------------------------------
- */
+/* ---- variables ---------------------------------------------------------- */
 
 static bool is_same_variable(const struct tn_tf_object       *object,
                              const struct tn_tf_bundle_entry *entry)

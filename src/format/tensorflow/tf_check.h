@@ -24,4 +24,7 @@ struct tn_tf_call {
 /* Every node of every graph: names, attributes, constants, calls. */
 void tn_tf_check_nodes(struct tn_tf_checking *c);
 
+/* The same against the operators that TensorFlow has. */
+void tn_tf_check_vocab(struct tn_tf_checking *c);
+
 #endif

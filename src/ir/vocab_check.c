@@ -1,0 +1,657 @@
+/*
+ * vocab_check.c - the operators of a model against a vocabulary
+ *
+ * A model has a million nodes of thirty kinds, most with the same attributes:
+ * what a kind is, is found once, and an attribute whose bytes were found good
+ * before is not looked into again.
+ */
+#include "ir/vocab_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "ir/attr.h"
+
+/* Attributes of an operator that we keep track of; vocabularies have fewer. */
+#define ATTR_LIMIT 256
+
+/* Good bytes that are remembered are at most so long. */
+#define MEMO_LIMIT 64
+
+/* Decoded values are thrown away now and then, not after each. */
+#define SCRATCH_USES 1000
+
+enum verdict { SKIPPED, KNOWN, UNKNOWN, DEPRECATED, LEGACY };
+
+/* A kind of op, in one scope. */
+struct kind {
+    enum verdict              verdict;
+    const struct tn_vocab_op *op;
+    int64_t                   version;
+    struct tn_bytes          *memos;    /* by attribute: bytes that were good */
+    bool                     *counters; /* by attribute: an argument's length */
+};
+
+struct check {
+    const struct tn_model     *model;
+    const struct tn_vocab_use *use;
+    struct tn_report          *report;
+    struct tn_error           *error;
+    struct tn_arena            arena, scratch;
+    uint32_t                   scratch_uses;
+    struct tn_pairs            names; /* (domain, type) -> number             */
+    struct tn_pairs            index; /* (scope, number) -> kind              */
+    struct tn_list             kinds; /* struct kind                          */
+    uint32_t *used; /* by op: outputs that others use; NULL: ops name theirs  */
+};
+
+/* What is known of the op being looked at. */
+struct visit {
+    struct check       *check;
+    uint32_t            op;
+    const struct tn_op *row;
+    struct kind        *kind;
+    bool                has_reference; /* a length is the caller's to say     */
+    uint64_t            seen[ATTR_LIMIT / 64];
+    int64_t             counts[ATTR_LIMIT]; /* where seen and a counter       */
+};
+
+/* An attribute of the op. */
+struct given {
+    struct tn_bytes             name;
+    struct tn_span              wire;
+    uint32_t                    index;
+    const struct tn_attr_value *value; /* NULL: on the wire                   */
+};
+
+static void complain(struct visit *v, enum tn_finding_level level,
+                     const char *rule, const struct given *given,
+                     const char *format, ...) TN_PRINTF(5, 6);
+
+static void complain(struct visit *v, enum tn_finding_level level,
+                     const char *rule, const struct given *given,
+                     const char *format, ...)
+{
+    const struct tn_vocab_use *use = v->check->use;
+    char                       what[200], where[200];
+    uint64_t                   offset = v->row->wire_offset;
+    va_list                    arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    size_t length = tn_op_path(v->check->model, v->op, where, sizeof where);
+    if (given && given->wire.length)
+        offset = given->wire.offset;
+    if (given && length < sizeof where && use->attr_word)
+        snprintf(where + length, sizeof where - length, ".%s[%" PRIu32 "]",
+                 use->attr_word, given->index);
+    else if (given && length < sizeof where)
+        snprintf(where + length, sizeof where - length, ".attr.%.*s",
+                 TN_FMT(given->name));
+    tn_report_format(v->check->report, level, rule, use->file, offset, where,
+                     "%s", what);
+}
+
+/* ---- kinds
+ * ----------------------------------------------------------------------
+ */
+
+static bool is_counter(const struct tn_vocab_arg *args, uint32_t count,
+                       struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (args[i].list.size && tn_bytes_equal(args[i].list, name))
+            return true;
+    return false;
+}
+
+static void prepare_attrs(struct check *c, struct kind *kind)
+{
+    const struct tn_vocab_op *op = kind->op;
+
+    kind->memos = tn_new(&c->arena, struct tn_bytes, op->attr_count, c->error);
+    kind->counters = tn_new(&c->arena, bool, op->attr_count, c->error);
+    for (uint32_t i = 0; !tn_failed(c->error) && i < op->attr_count; i++)
+        kind->counters[i] =
+            is_counter(op->inputs, op->input_count, op->attrs[i].name) ||
+            is_counter(op->outputs, op->output_count, op->attrs[i].name);
+}
+
+static void judge_kind(struct check *c, uint32_t scope, const struct tn_op *row,
+                       struct kind *kind)
+{
+    struct tn_vocab              *vocab  = c->use->vocab;
+    struct tn_bytes               domain = tn_model_name(c->model, row->domain);
+    struct tn_bytes               type   = tn_model_name(c->model, row->type);
+    const struct tn_vocab_domain *known  = tn_vocab_domain(vocab, domain);
+
+    kind->version = c->use->version(c->use->context, scope, domain);
+    if (!known || kind->version < 0 || type.size == 0 ||
+        c->use->is_call(c->use->context, scope, row))
+        return;
+    kind->op = tn_vocab_find(vocab, domain, type, kind->version, c->error);
+    if (!kind->op)
+        kind->verdict = known->is_open ? SKIPPED : UNKNOWN;
+    else if (kind->op->is_legacy)
+        kind->verdict = LEGACY;
+    else if (kind->op->deprecated && kind->version >= kind->op->deprecated)
+        kind->verdict = DEPRECATED;
+    else if (kind->op->has_signature && kind->op->attr_count <= ATTR_LIMIT)
+        kind->verdict = KNOWN;
+    if (kind->op)
+        prepare_attrs(c, kind);
+}
+
+/* NULL on failure. */
+static struct kind *kind_of(struct check *c, uint32_t scope,
+                            const struct tn_op *row)
+{
+    uint32_t number = tn_pairs_find(&c->names, row->domain, row->type);
+
+    if (number == UINT32_MAX)
+        number = tn_pairs_add(&c->names, row->domain, row->type,
+                              (uint32_t)c->names.count, c->error);
+    uint32_t found = tn_pairs_find(&c->index, scope, number);
+    if (found == UINT32_MAX && !tn_failed(c->error)) {
+        struct kind *kind = tn_list_push(&c->kinds, struct kind, c->error);
+        if (kind)
+            judge_kind(c, scope, row, kind);
+        found = tn_pairs_add(&c->index, scope, number,
+                             (uint32_t)c->kinds.count - 1, c->error);
+    }
+    return tn_failed(c->error) ? NULL
+                               : tn_list_at(&c->kinds, struct kind, found);
+}
+
+static void complain_unknown(struct visit *v)
+{
+    const struct tn_model *model  = v->check->model;
+    struct tn_bytes        domain = tn_model_name(model, v->row->domain);
+    struct tn_bytes        type   = tn_model_name(model, v->row->type);
+    int64_t first = tn_vocab_first_version(v->check->use->vocab, domain, type);
+
+    if (first < 0)
+        complain(v, v->check->use->unknown, "unknown-op", NULL,
+                 "there is no operator '%.*s'", TN_FMT(type));
+    else
+        complain(v, v->check->use->unknown, "unknown-op", NULL,
+                 "operator '%.*s' came with version %" PRId64
+                 ", the version in use is %" PRId64,
+                 TN_FMT(type), first, v->kind->version);
+}
+
+/* ---- values of attributes
+ * --------------------------------------------------------
+ */
+
+static bool is_allowed(const struct tn_vocab_attr *attr,
+                       const struct tn_attr_value *value, uint32_t index)
+{
+    if (value->kind == TN_ATTR_DTYPE)
+        return (uint64_t)value->of.ints[index] < TN_DTYPE_COUNT &&
+               attr->types >> value->of.ints[index] & 1;
+    if (value->kind != TN_ATTR_STRING)
+        return true;
+    for (uint32_t i = 0; i < attr->string_count; i++)
+        if (tn_bytes_equal(attr->strings[i], value->of.strings[index]))
+            return true;
+    return false;
+}
+
+static bool check_allowed(struct visit *v, const struct given *given,
+                          const struct tn_vocab_attr *attr,
+                          const struct tn_attr_value *value)
+{
+    for (uint32_t i = 0; i < value->count; i++) {
+        if (is_allowed(attr, value, i))
+            continue;
+        if (value->kind == TN_ATTR_STRING)
+            complain(v, TN_LEVEL_ERROR, "bad-attribute-value", given,
+                     "'%.*s' cannot be '%.*s'", TN_FMT(given->name),
+                     TN_FMT(value->of.strings[i]));
+        else
+            complain(v, TN_LEVEL_ERROR, "bad-attribute-value", given,
+                     "'%.*s' cannot be %s", TN_FMT(given->name),
+                     tn_dtype_name((enum tn_dtype)value->of.ints[i]));
+        return false;
+    }
+    return true;
+}
+
+static bool check_minimum(struct visit *v, const struct given *given,
+                          const struct tn_vocab_attr *attr,
+                          const struct tn_attr_value *value)
+{
+    int64_t number = value->count;
+
+    if (!value->is_list && value->kind != TN_ATTR_INT)
+        return true;
+    if (!value->is_list)
+        number = value->of.ints[0];
+    if (number >= attr->minimum)
+        return true;
+    complain(v, TN_LEVEL_ERROR, "bad-attribute-value", given,
+             "'%.*s' is %s%" PRId64 ", at least %" PRId64 " is needed",
+             TN_FMT(given->name), attr->is_list ? "a list of " : "", number,
+             attr->minimum);
+    return false;
+}
+
+static const struct tn_attr_value *decode(struct visit         *v,
+                                          const struct given   *given,
+                                          struct tn_attr_value *room)
+{
+    struct check   *c       = v->check;
+    struct tn_error failure = TN_ERROR_INIT;
+
+    if (given->value)
+        return given->value;
+    if (++c->scratch_uses % SCRATCH_USES == 0)
+        tn_arena_done(&c->scratch);
+    c->model->dialect->decode(c->model, v->op, given->wire, &c->scratch, room,
+                              &failure);
+    if (failure.status == TN_NO_MEMORY || failure.status == TN_LIMIT)
+        *c->error = failure;
+    return tn_failed(&failure) ? NULL : room; /* bad bytes: others say so */
+}
+
+static bool check_value(struct visit *v, const struct given *given,
+                        const struct tn_vocab_attr *attr)
+{
+    struct tn_attr_value        room;
+    uint64_t                    number = (uint64_t)(attr - v->kind->op->attrs);
+    const struct tn_attr_value *value  = NULL;
+
+    if (!attr->is_restricted && !attr->has_minimum &&
+        !v->kind->counters[number])
+        return true;
+    value = decode(v, given, &room);
+    if (!value)
+        return false;
+    if (v->kind->counters[number]) {
+        v->counts[number] = value->count;
+        if (value->kind == TN_ATTR_INT && !value->is_list)
+            v->counts[number] = value->of.ints[0];
+    }
+    return (!attr->is_restricted || check_allowed(v, given, attr, value)) &&
+           (!attr->has_minimum || check_minimum(v, given, attr, value));
+}
+
+/* ---- attributes
+ * ------------------------------------------------------------------
+ */
+
+/* The type of a value that an edit has set, in the dialect's words. */
+static const char *type_of_value(const struct tn_attr_value *value)
+{
+    static const char *const words[][2] = {
+        [TN_ATTR_INT]      = { "int", "list(int)" },
+        [TN_ATTR_FLOAT]    = { "float", "list(float)" },
+        [TN_ATTR_BOOL]     = { "bool", "list(bool)" },
+        [TN_ATTR_STRING]   = { "string", "list(string)" },
+        [TN_ATTR_DTYPE]    = { "type", "list(type)" },
+        [TN_ATTR_SHAPE]    = { "shape", "list(shape)" },
+        [TN_ATTR_TENSOR]   = { "tensor", "list(tensor)" },
+        [TN_ATTR_GRAPH]    = { "graph", "list(graph)" },
+        [TN_ATTR_FUNCTION] = { "func", "list(func)" },
+    };
+
+    if (value->is_list && value->count == 0)
+        return "list()";
+    return value->kind <= TN_ATTR_FUNCTION ? words[value->kind][value->is_list]
+                                           : NULL;
+}
+
+/* "list()" is an empty list, which is one of anything. */
+static bool is_type(const char *word, const struct tn_vocab_attr *attr)
+{
+    return tn_bytes_is(attr->type, word) ||
+           (attr->is_list && !strcmp(word, "list()"));
+}
+
+/* Whether all is well with it; then the same bytes are well again. */
+static bool check_attr(struct visit *v, const struct given *given,
+                       const struct tn_vocab_attr *attr)
+{
+    const struct tn_dialect *dialect = v->check->model->dialect;
+    const char              *word = given->value ? type_of_value(given->value)
+                                                 : dialect->attr_type(given->wire);
+
+    if (!word || !word[0])
+        return false; /* nothing to compare: others say so */
+    if (!strcmp(word, "reference")) {
+        v->has_reference = true;
+        return false;
+    }
+    if (!is_type(word, attr)) {
+        complain(v, TN_LEVEL_ERROR, "wrong-attribute-type", given,
+                 "'%.*s' is %s, it should be %.*s", TN_FMT(given->name), word,
+                 TN_FMT(attr->type));
+        return false;
+    }
+    return check_value(v, given, attr);
+}
+
+static bool is_free(const struct check *c, struct tn_bytes name)
+{
+    size_t size = strlen(c->use->free_prefix);
+
+    return name.size >= size && !memcmp(name.data, c->use->free_prefix, size);
+}
+
+/* The bytes of a short one; empty: not worth comparing. */
+static struct tn_bytes short_bytes(const struct given *given)
+{
+    struct tn_error  failure = TN_ERROR_INIT;
+    struct tn_cursor c;
+
+    if (given->value || !given->wire.length || given->wire.length > MEMO_LIMIT)
+        return tn_bytes(NULL, 0);
+    c = tn_cursor_span(given->wire, &failure);
+    return tn_take_bytes(&c, given->wire.length);
+}
+
+static void see_attr(struct visit *v, const struct given *given,
+                     uint32_t *expected)
+{
+    const struct tn_vocab_op   *op   = v->kind->op;
+    const struct tn_vocab_attr *attr = NULL;
+
+    if (*expected < op->attr_count &&
+        tn_bytes_equal(op->attrs[*expected].name, given->name))
+        attr = &op->attrs[*expected]; /* writers keep an order */
+    else
+        attr = tn_vocab_find_attr(op, given->name);
+    if (!attr) {
+        if (given->name.size && !is_free(v->check, given->name))
+            complain(v, v->check->use->unknown, "unknown-attribute", given,
+                     "%.*s has no attribute '%.*s'", TN_FMT(op->name),
+                     TN_FMT(given->name));
+        return;
+    }
+    uint32_t number = (uint32_t)(attr - op->attrs);
+    *expected       = number + 1;
+    v->seen[number / 64] |= UINT64_C(1) << number % 64;
+    struct tn_bytes  bytes = short_bytes(given);
+    struct tn_bytes *memo  = &v->kind->memos[number];
+    if (bytes.size && tn_bytes_equal(bytes, *memo))
+        return;
+    if (check_attr(v, given, attr) && !v->kind->counters[number])
+        *memo = bytes;
+}
+
+static struct tn_span wire_of(const struct tn_model *model,
+                              const struct tn_op    *row)
+{
+    struct tn_span wire = { NULL, row->wire_offset, row->wire_length };
+
+    if (row->wire_length)
+        wire.source =
+            *tn_list_at(&model->sources, struct tn_source *, row->source);
+    return wire;
+}
+
+static void see_attrs(struct visit *v)
+{
+    const struct tn_model *model    = v->check->model;
+    struct tn_error        failure  = TN_ERROR_INIT;
+    struct given           given    = { .index = 0 };
+    uint32_t               expected = 0;
+
+    if (v->row->first_attr != TN_NONE) {
+        for (; given.index < v->row->attr_count; given.index++) {
+            const struct tn_attr_slot *slot =
+                tn_list_at(&model->attrs, struct tn_attr_slot,
+                           (uint64_t)v->row->first_attr + given.index);
+            given.name  = tn_model_name(model, slot->name);
+            given.wire  = slot->wire;
+            given.value = slot->value;
+            see_attr(v, &given, &expected);
+        }
+        return;
+    }
+    struct tn_cursor node = tn_cursor_span(wire_of(model, v->row), &failure);
+    for (; model->dialect->next_attr(&node, &given.name, &given.wire);
+         given.index++)
+        see_attr(v, &given, &expected);
+}
+
+static bool is_seen(const struct visit *v, uint32_t number)
+{
+    return v->seen[number / 64] >> number % 64 & 1;
+}
+
+static void check_required(struct visit *v)
+{
+    const struct tn_vocab_op *op = v->kind->op;
+
+    for (uint32_t i = 0; i < op->attr_count; i++)
+        if (op->attrs[i].is_required && !is_seen(v, i))
+            complain(v, TN_LEVEL_ERROR, "missing-attribute", NULL,
+                     "%.*s without '%.*s'", TN_FMT(op->name),
+                     TN_FMT(op->attrs[i].name));
+}
+
+/* ---- how many
+ * --------------------------------------------------------------------
+ */
+
+/* The length of a list argument; -1: it cannot be said. */
+static int64_t length_of(const struct visit *v, struct tn_bytes list)
+{
+    const struct tn_vocab_attr *attr = tn_vocab_find_attr(v->kind->op, list);
+    uint64_t                    number;
+
+    if (!attr)
+        return -1;
+    number = (uint64_t)(attr - v->kind->op->attrs);
+    if (is_seen(v, (uint32_t)number))
+        return v->counts[number];
+    if (!attr->has_default)
+        return -1;
+    return attr->is_list ? attr->value.count : attr->value.of.ints[0];
+}
+
+/* What the arguments add up to; false: it cannot be said. */
+static bool add_up(const struct visit *v, const struct tn_vocab_arg *args,
+                   uint32_t count, uint64_t *sum)
+{
+    *sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t length = args[i].list.size ? length_of(v, args[i].list) : 1;
+        if (length < 0 || length > UINT32_MAX)
+            return false;
+        *sum += (uint64_t)length;
+    }
+    return true;
+}
+
+static void complain_arity(struct visit *v, const char *word, uint64_t count,
+                           uint64_t least, uint64_t most)
+{
+    struct tn_bytes name = v->kind->op->name;
+
+    if (most == UINT32_MAX)
+        complain(v, TN_LEVEL_ERROR, "wrong-arity", NULL,
+                 "%" PRIu64 " %s, %.*s has at least %" PRIu64, count, word,
+                 TN_FMT(name), least);
+    else if (least == most)
+        complain(v, TN_LEVEL_ERROR, "wrong-arity", NULL,
+                 "%" PRIu64 " %s, %.*s has %" PRIu64, count, word, TN_FMT(name),
+                 least);
+    else
+        complain(v, TN_LEVEL_ERROR, "wrong-arity", NULL,
+                 "%" PRIu64 " %s, %.*s has %" PRIu64 " to %" PRIu64, count,
+                 word, TN_FMT(name), least, most);
+}
+
+static void check_listed(struct visit *v, uint32_t inputs)
+{
+    const struct tn_vocab_op  *op  = v->kind->op;
+    const struct tn_vocab_use *use = v->check->use;
+    uint64_t                   sum;
+
+    if (v->has_reference)
+        return;
+    if (add_up(v, op->inputs, op->input_count, &sum) && sum != inputs &&
+        !(use->has_list_input && use->has_list_input(use->context, v->op)))
+        complain_arity(v, "inputs", inputs, sum, sum);
+    if (v->check->used && add_up(v, op->outputs, op->output_count, &sum) &&
+        v->check->used[v->op] > sum)
+        complain_arity(v, "outputs in use", v->check->used[v->op], sum, sum);
+}
+
+static void check_outputs(struct visit *v)
+{
+    const struct tn_vocab_op *op    = v->kind->op;
+    uint32_t                  count = v->row->output_count;
+
+    if (v->check->used) {
+        if (v->check->used[v->op] > op->max_outputs)
+            complain_arity(v, "outputs in use", v->check->used[v->op],
+                           op->min_outputs, op->max_outputs);
+    } else if (count < op->min_outputs || count > op->max_outputs) {
+        complain_arity(v, "outputs", count, op->min_outputs, op->max_outputs);
+    } else if (op->output_counts &&
+               (count > 63 || !(op->output_counts >> count & 1))) {
+        complain(v, TN_LEVEL_ERROR, "wrong-arity", NULL,
+                 "%.*s cannot have %" PRIu32 " outputs", TN_FMT(op->name),
+                 count);
+    }
+}
+
+static void check_counts(struct visit *v)
+{
+    const struct tn_vocab_op  *op  = v->kind->op;
+    const struct tn_vocab_use *use = v->check->use;
+    uint32_t inputs = v->row->input_count - v->row->control_count;
+
+    if (op->has_lists) {
+        check_listed(v, inputs);
+        return;
+    }
+    if ((inputs < op->min_inputs || inputs > op->max_inputs) &&
+        !(use->has_list_input && use->has_list_input(use->context, v->op)))
+        complain_arity(v, "inputs", inputs, op->min_inputs, op->max_inputs);
+    check_outputs(v);
+}
+
+/* An argument that must be there may not be "". */
+static void check_given(struct visit *v, const struct tn_vocab_arg *args,
+                        uint32_t arg_count, uint32_t first, uint32_t count,
+                        const char *word)
+{
+    for (uint32_t i = 0; i < count && i < arg_count; i++)
+        if (args[i].arity == TN_VOCAB_ONE &&
+            tn_model_ref_at(v->check->model, (uint64_t)first + i) == TN_NONE)
+            complain(v, TN_LEVEL_ERROR, "missing-input", NULL,
+                     "%s %" PRIu32 " ('%.*s') is empty, and not optional", word,
+                     i, TN_FMT(args[i].name));
+}
+
+/* ---- from the top
+ * ----------------------------------------------------------------
+ */
+
+static void check_known(struct visit *v)
+{
+    const struct tn_vocab_op *op  = v->kind->op;
+    const struct tn_op       *row = v->row;
+
+    see_attrs(v);
+    check_required(v);
+    check_counts(v);
+    check_given(v, op->inputs, op->input_count, row->first_input,
+                row->input_count - row->control_count, "input");
+    check_given(v, op->outputs, op->output_count, row->first_output,
+                row->output_count, "output");
+}
+
+static void check_op(struct check *c, uint32_t scope, uint32_t op)
+{
+    struct visit v;
+
+    v.check         = c;
+    v.op            = op;
+    v.row           = tn_model_op_at(c->model, op);
+    v.kind          = kind_of(c, scope, v.row);
+    v.has_reference = false;
+    memset(v.seen, 0, sizeof v.seen); /* counts: only where seen */
+    if (!v.kind)
+        return;
+    switch (v.kind->verdict) {
+    case SKIPPED: break;
+    case KNOWN: check_known(&v); break;
+    case UNKNOWN: complain_unknown(&v); break;
+    case DEPRECATED:
+        complain(&v, c->use->deprecated, "deprecated-op", NULL,
+                 "%.*s is no operator since version %" PRIu32
+                 ", the version in use is %" PRId64,
+                 TN_FMT(v.kind->op->name), v.kind->op->deprecated,
+                 v.kind->version);
+        break;
+    case LEGACY:
+        complain(&v, TN_LEVEL_WARNING, "deprecated-op", NULL,
+                 "%.*s was an experiment that no version has kept",
+                 TN_FMT(v.kind->op->name));
+        break;
+    }
+}
+
+/* Where ops do not name their outputs: how many of each are in use. */
+static void count_used(struct check *c)
+{
+    if (c->model->dialect->names_outputs)
+        return;
+    c->used = tn_new(&c->arena, uint32_t, c->model->ops.count, c->error);
+    for (uint64_t i = 0; c->used && i < c->model->values.count; i++) {
+        const struct tn_value *value =
+            tn_list_at(&c->model->values, struct tn_value, i);
+        if (value->kind != TN_VALUE_OUTPUT || value->producer == TN_NONE ||
+            value->output == 0 || value->output == UINT32_MAX ||
+            tn_model_graph_at(c->model, value->graph)->kind ==
+                TN_GRAPH_FUNCTION)
+            continue; /* in functions outputs have names */
+        if (c->used[value->producer] < value->output + 1)
+            c->used[value->producer] = value->output + 1;
+    }
+}
+
+static void check_graph(struct check *c, uint32_t index)
+{
+    const struct tn_graph *graph = tn_model_graph_at(c->model, index);
+    uint32_t               scope = c->use->scope(c->use->context, index);
+
+    for (uint64_t i = 0; i < graph->op_count; i++) {
+        if (c->report->is_stopped || tn_failed(c->error))
+            return;
+        check_op(c, scope, graph->first_op + (uint32_t)i);
+    }
+}
+
+enum tn_status tn_vocab_check(const struct tn_model     *model,
+                              const struct tn_vocab_use *use,
+                              struct tn_report *report, struct tn_error *error)
+{
+    struct check c = {
+        .model = model, .use = use, .report = report, .error = error
+    };
+
+    if (!model->dialect)
+        return TN_OK;
+    tn_arena_init(&c.arena, model->memory);
+    tn_arena_init(&c.scratch, model->memory);
+    tn_pairs_init(&c.names, model->memory);
+    tn_pairs_init(&c.index, model->memory);
+    tn_list_init(&c.kinds, model->memory, sizeof(struct kind));
+    count_used(&c);
+    for (uint32_t i = 0; i < model->graphs.count && !tn_failed(error); i++)
+        check_graph(&c, i);
+    tn_list_done(&c.kinds);
+    tn_pairs_done(&c.index);
+    tn_pairs_done(&c.names);
+    tn_arena_done(&c.scratch);
+    tn_arena_done(&c.arena);
+    return error->status;
+}
