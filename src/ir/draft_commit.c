@@ -87,6 +87,14 @@ static void set_wire(struct layout *to, struct tn_op *row,
              to->error);
 }
 
+/* Graph numbers are those of an earlier commit; point_at_subgraph() gives new
+ * ones to graphs that lie in the slot's bytes. */
+static const struct tn_attr_value *without_old_graphs(
+    const struct tn_attr_value *value, struct tn_span wire)
+{
+    return value && value->kind == TN_ATTR_GRAPH && wire.source ? NULL : value;
+}
+
 static void add_slots(struct layout *to, struct tn_op *row,
                       const struct tn_draft_change *change)
 {
@@ -98,8 +106,10 @@ static void add_slots(struct layout *to, struct tn_op *row,
             tn_list_push(&to->model->attrs, struct tn_attr_slot, to->error);
         if (!slot)
             return;
-        *slot = (struct tn_attr_slot){ intern(to, attr->name), attr->value,
-                                       attr->wire };
+        *slot =
+            (struct tn_attr_slot){ intern(to, attr->name),
+                                   without_old_graphs(attr->value, attr->wire),
+                                   attr->wire };
         row->attr_count++;
     }
 }
@@ -121,8 +131,9 @@ static void copy_slots(struct layout *to, struct tn_op *row,
             tn_list_push(&to->model->attrs, struct tn_attr_slot, to->error);
         if (!slot)
             return;
-        *slot      = *from;
-        slot->name = intern(to, tn_model_name(op->from, from->name));
+        *slot       = *from;
+        slot->name  = intern(to, tn_model_name(op->from, from->name));
+        slot->value = without_old_graphs(from->value, from->wire);
         row->attr_count++;
     }
 }
@@ -288,37 +299,59 @@ static void forget_places(struct tn_draft *draft)
         tn_draft_graph_at(draft, (uint32_t)i)->placed = TN_NONE;
 }
 
-/* A graph that sits in a touched op is written from the tables: the slot that
- * holds it gets its new number. */
+/* The slot whose bytes the graph lies in; NULL: the op has no slots, or the
+ * attribute was replaced. */
+static struct tn_attr_slot *slot_around(const struct tn_model *model,
+                                        const struct tn_op    *op,
+                                        struct tn_span         graph)
+{
+    for (uint32_t i = 0; op->first_attr != TN_NONE && i < op->attr_count; i++) {
+        struct tn_attr_slot *slot = tn_list_at(
+            &model->attrs, struct tn_attr_slot, (uint64_t)op->first_attr + i);
+        if (slot->wire.source && slot->wire.source == graph.source &&
+            graph.offset >= slot->wire.offset &&
+            graph.offset - slot->wire.offset < slot->wire.length)
+            return slot;
+    }
+    return NULL;
+}
+
+static bool is_in_a_list(const struct tn_graph *graph)
+{
+    size_t size = strlen(graph->path);
+
+    return size > 0 &&
+           graph->path[size - 1] == ']'; /* attribute[0].graphs[1] */
+}
+
+/* Graphs that sit in a touched op are written from the tables: the slot that
+ * holds them gets their new numbers, those of untouched ones too. */
 static void point_at_subgraph(struct layout *to, uint32_t graph)
 {
-    struct tn_graph *g = tn_model_graph_at(to->model, graph);
+    const struct tn_graph *g = tn_model_graph_at(to->model, graph);
 
-    if (!g->is_touched || g->parent_graph == TN_NONE)
+    if (g->parent_graph == TN_NONE || g->parent_node == TN_NONE)
         return;
-    struct tn_op *op = tn_model_op_at(
+    const struct tn_op *op = tn_model_op_at(
         to->model, tn_model_graph_at(to->model, g->parent_graph)->first_op +
                        g->parent_node);
-    if (op->first_attr == TN_NONE || g->parent_slot >= op->attr_count)
+    struct tn_attr_slot *slot = slot_around(to->model, op, g->wire);
+    if (!slot)
         return;
-    struct tn_attr_slot *slot =
-        tn_list_at(&to->model->attrs, struct tn_attr_slot,
-                   (uint64_t)op->first_attr + g->parent_slot);
-    struct tn_attr_value *value =
-        (struct tn_attr_value *)(uintptr_t)slot->value;
-    uint32_t count = value ? value->count : 0;
+    uint32_t count = slot->value ? slot->value->count : 0;
     int64_t *ids   = tn_new(&to->model->arena, int64_t, count + 1, to->error);
-    value = tn_new(&to->model->arena, struct tn_attr_value, 1, to->error);
+    struct tn_attr_value *value =
+        tn_new(&to->model->arena, struct tn_attr_value, 1, to->error);
     if (!ids || !value)
         return;
     if (count)
         memcpy(ids, slot->value->of.ints, count * sizeof *ids);
-    ids[count] = graph;
-    *value =
-        (struct tn_attr_value){ .kind = TN_ATTR_GRAPH, .count = count + 1 };
-    value->is_list = count > 0;
-    value->of.ints = ids;
-    slot->value    = value;
+    ids[count]  = graph;
+    *value      = (struct tn_attr_value){ .kind    = TN_ATTR_GRAPH,
+                                          .is_list = is_in_a_list(g),
+                                          .count   = count + 1,
+                                          .of.ints = ids };
+    slot->value = value;
 }
 
 /* ---- tensors
