@@ -117,7 +117,7 @@ struct tn_tf_ref {
 };
 struct tn_tf_ref tn_tf_ref_parse(struct tn_bytes text, bool in_function);
 
-/* ---- tf_meta_read.c: MetaGraphDef ---------------------------------------- */
+/* ---- tf_meta_read.c: MetaGraphDef --------------------------------------- */
 
 /* What a MetaGraphDef holds beside its graph; lives in the model's arena. */
 struct tn_tf_meta {
@@ -146,8 +146,7 @@ enum tn_status tn_tf_meta_read(struct tn_model *model, struct tn_cursor c,
  * the nodes that nobody uses are those that save it. */
 void tn_tf_use_signature_ends(struct tn_model *model);
 
-/* ---- what open leaves for check and write ---------------------------------
- */
+/* ---- what open leaves for check and write ------------------------------- */
 
 struct tn_tf_detail {
     struct tn_bundle *bundle;
@@ -177,8 +176,7 @@ enum tn_status tn_tf_open_message(struct tn_bundle *bundle,
                                   struct tn_tf_detail **detail,
                                   struct tn_error      *error);
 
-/* ---- tf_checkpoint.c: a table in a model -----------------------------------
- */
+/* ---- tf_checkpoint.c: a table in a model -------------------------------- */
 
 /* tn_tf_bundle_open(), for a table that is closed with the bundle. */
 enum tn_status tn_tf_table_open(struct tn_tf_bundle **table,
@@ -197,8 +195,7 @@ struct tn_tensor *tn_tf_find_entry(const struct tn_model *model, uint64_t first,
 /* The key of what a checkpoint keeps for training, or for itself. */
 bool tn_tf_is_state_key(struct tn_bytes key);
 
-/* ---- tf_write.c ------------------------------------------------------------
- */
+/* ---- tf_write.c --------------------------------------------------------- */
 
 enum tn_status tn_tf_write_graph(const struct tn_model         *model,
                                  const struct tn_write_options *options,
@@ -216,8 +213,7 @@ enum tn_status tn_tf_write_checkpoint(const struct tn_model         *model,
                                       struct tn_output              *to,
                                       struct tn_error               *error);
 
-/* ---- tf_check.c ------------------------------------------------------------
- */
+/* ---- tf_check.c --------------------------------------------------------- */
 
 enum tn_status tn_tf_check_graph(struct tn_bundle      *bundle,
                                  const struct tn_model *model,
@@ -232,8 +228,7 @@ enum tn_status tn_tf_check_checkpoint(struct tn_bundle      *bundle,
                                       struct tn_report      *report,
                                       struct tn_error       *error);
 
-/* ---- tf_facts.c ------------------------------------------------------------
- */
+/* ---- tf_facts.c --------------------------------------------------------- */
 
 void tn_tf_add_version_facts(struct tn_model             *model,
                              const struct tn_tf_versions *versions,
@@ -243,8 +238,10 @@ void tn_tf_add_version_facts(struct tn_model             *model,
 void tn_tf_add_size_fact(struct tn_model *model, uint64_t size,
                          struct tn_error *error);
 
-/* ---- tf_probe.c: what a file looks like ------------------------------------
- */
+/* Says so when a graph on its own has variables. */
+void tn_tf_add_variable_fact(struct tn_model *model, struct tn_error *error);
+
+/* ---- tf_probe.c: what a file looks like --------------------------------- */
 
 int tn_tf_probe_graph(const struct tn_probe *probe);
 int tn_tf_probe_meta_graph(const struct tn_probe *probe);
@@ -255,7 +252,7 @@ int tn_tf_probe_checkpoint(const struct tn_probe *probe);
  */
 bool tn_tf_is_shard_name(const char *name);
 
-/* ---- tf_attr.c: the attributes of a node --------------------------------- */
+/* ---- tf_attr.c: the attributes of a node -------------------------------- */
 
 /* The map entries of a NodeDef or NameAttrList (`field` 5 or 2), as they are
  * written; `value` is the body of the AttrValue. */

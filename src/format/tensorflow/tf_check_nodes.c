@@ -2,7 +2,7 @@
  * tf_check_nodes.c - what must hold for each node of a TensorFlow graph
  *
  * Rules: bad-name, control-input-order, duplicate-attribute, empty-attribute,
- * missing-attribute, unknown-type, bad-shape, wrong-size, type-mismatch,
+ * unknown-type, bad-shape, wrong-size, type-mismatch,
  * huge-constant, excess-values, unknown-function, argument-count.
  */
 #include "format/tensorflow/tf_check.h"
@@ -61,8 +61,7 @@ static void complain(struct visit *v, enum tn_finding_level level,
                      what);
 }
 
-/* ---- names
- * ----------------------------------------------------------------------- */
+/* ---- names -------------------------------------------------------------- */
 
 static bool is_alnum(uint8_t c)
 {
@@ -104,8 +103,7 @@ static void check_names(struct visit *v, const struct tn_op *op)
                  "the node has no operator");
 }
 
-/* ---- constants
- * ---------------------------------------------------------------------- */
+/* ---- constants ---------------------------------------------------------- */
 
 static void check_size(struct visit *v, const struct tn_tf_tensor *tensor,
                        const struct tn_elements *elements, struct tn_bytes key)
@@ -154,8 +152,7 @@ static void check_tensor(struct visit *v, struct tn_cursor body,
         check_size(v, &tensor, &elements, key);
 }
 
-/* ---- attributes
- * ----------------------------------------------------------------------- */
+/* ---- attributes --------------------------------------------------------- */
 
 static void check_shape(struct visit *v, struct tn_cursor body, uint64_t offset,
                         struct tn_bytes key)
@@ -361,33 +358,21 @@ static void check_key(struct visit *v, const struct tn_tf_entry *entry)
         v->keys[v->key_count++] = entry->key;
 }
 
-/* Attributes without which an op means nothing. */
-static void check_required(struct visit *v, const struct tn_op *op)
+/* A constant says its type twice. */
+static void check_const(struct visit *v, const struct tn_op *op)
 {
-    struct tn_bytes type     = tn_model_name(v->c->model, op->type);
-    bool            is_const = tn_bytes_is(type, "Const");
+    const char *dtype = tn_tf_dtype_name(v->dtype);
+    const char *value = tn_tf_dtype_name(v->value_type);
 
-    if (!is_const && !tn_bytes_is(type, "Placeholder") &&
-        !tn_bytes_is(type, "VarHandleOp") && !tn_bytes_is(type, "VariableV2"))
+    if (!tn_bytes_is(tn_model_name(v->c->model, op->type), "Const") ||
+        !v->has_value || !v->has_dtype || v->dtype == v->value_type)
         return;
-    if (!v->has_dtype && v->key_count < KEY_LIMIT && !v->dtype)
-        complain(v, TN_LEVEL_ERROR, "missing-attribute", op->wire_offset,
-                 no_key, "%.*s without 'dtype'", TN_FMT(type));
-    if (is_const && !v->has_value && v->key_count < KEY_LIMIT)
-        complain(v, TN_LEVEL_ERROR, "missing-attribute", op->wire_offset,
-                 no_key, "Const without 'value'");
-    if (is_const && v->has_value && v->has_dtype && v->dtype != v->value_type)
-        complain(v, TN_LEVEL_ERROR, "type-mismatch", op->wire_offset, no_key,
-                 "'dtype' is %s, 'value' holds %s",
-                 tn_tf_dtype_name(v->dtype) ? tn_tf_dtype_name(v->dtype) : "?",
-                 tn_tf_dtype_name(v->value_type)
-                     ? tn_tf_dtype_name(v->value_type)
-                     : "?");
+    complain(v, TN_LEVEL_ERROR, "type-mismatch", op->wire_offset, no_key,
+             "'dtype' is %s, 'value' holds %s", dtype ? dtype : "no type",
+             value ? value : "no type");
 }
 
-/* ---- one node
- * ----------------------------------------------------------------------------
- */
+/* ---- one node ----------------------------------------------------------- */
 
 static void check_order(struct visit *v, struct tn_cursor node)
 {
@@ -444,7 +429,7 @@ static void check_node(struct tn_tf_checking *c, uint32_t op, uint32_t main)
     check_names(&v, row);
     check_order(&v, node);
     check_attrs(&v, node);
-    check_required(&v, row);
+    check_const(&v, row);
     check_call(&v, row);
 }
 

@@ -31,9 +31,6 @@ static const struct {
     { "attribute twice", "node { name: 'a' op: 'X' attr { key: 'k' value { i: 1 } } attr { key: 'k' value { i: 2 } } }", "duplicate-attribute" },
     { "attribute of nothing", "node { name: 'a' op: 'X' attr { key: 'k' } }", "empty-attribute" },
     { "empty list", "node { name: 'a' op: 'X' attr { key: 'k' value { list { } } } }", "" },
-    { "Const without value", CONST(DTYPE("DT_INT8")), "missing-attribute" },
-    { "Const without type", CONST(VALUE("dtype: DT_INT8")), "missing-attribute" },
-    { "Placeholder without type", "node { name: 'p' op: 'Placeholder' }", "missing-attribute" },
     { "two types", CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT16")), "type-mismatch" },
     { "no such type", CONST(DTYPE("99") VALUE("dtype: DT_INT8")), "unknown-type type-mismatch" },
     { "tensor of no such type", CONST(DTYPE("DT_INT8") VALUE("dtype: 99")), "unknown-type type-mismatch" },
@@ -126,7 +123,7 @@ static void test_offsets(void **state)
         { A "node { name: 'b' op: 'X' input: 'z' }", "dangling-input@13" },
         { A "node { name: 'b' op: 'X' input: '^a' input: 'a' }",
           "control-input-order@23" },
-        { CONST(DTYPE("DT_INT8")), "missing-attribute@2" },
+        { CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT16")), "type-mismatch@2" },
     };
 
     (void)state;

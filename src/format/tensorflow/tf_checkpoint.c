@@ -10,8 +10,7 @@
 #include "format/tensorflow/tf_object_graph.h"
 #include "wire/sstable/sstable.h"
 
-/* ---- a table that the bundle owns -------------------------------------------
- */
+/* ---- a table that the bundle owns --------------------------------------- */
 
 /* Looks like a source, so that it is closed with the bundle. */
 struct holder {
@@ -59,8 +58,7 @@ enum tn_status tn_tf_table_open(struct tn_tf_bundle **table,
     return tn_bundle_keep(bundle, &holder->source, error);
 }
 
-/* ---- its tensors in a model
- * ---------------------------------------------------- */
+/* ---- its tensors in a model --------------------------------------------- */
 
 static bool contains(struct tn_bytes text, const char *part)
 {
@@ -139,8 +137,7 @@ void tn_tf_table_facts(struct tn_model *model, const struct tn_tf_bundle *table,
         tn_model_add_fact(model, "byte_order", tn_text("big-endian"), error);
 }
 
-/* ---- on its own
- * ------------------------------------------------------------------ */
+/* ---- on its own --------------------------------------------------------- */
 
 static bool is_index_name(const char *name, size_t *prefix_size)
 {

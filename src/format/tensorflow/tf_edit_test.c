@@ -9,6 +9,8 @@
 
 #include <tenon/tenon.h>
 
+#include "format/tensorflow/tf_testing.h"
+
 #define DATA TN_SHARED_DATA "/tensorflow/saved_model/"
 
 #define GRAPH                                                                  \
@@ -75,22 +77,25 @@ static void convert(const struct tn_model *model, const char *path,
         fail_msg("%s: %s: %s", path, error.where, error.what);
 }
 
-static int print_finding(void *context, const struct tn_finding *finding)
+static int count_faults(void *context, const struct tn_finding *finding)
 {
-    (void)context;
+    if (is_of_vocabulary(finding->rule))
+        return 0;
     print_message("%s: %s: %s\n", finding->rule, finding->where, finding->what);
+    ++*(unsigned *)context;
     return 0;
 }
 
 static void check_clean(const char *path)
 {
     struct tn_check_summary summary;
-    struct tn_error         error = TN_ERROR_INIT;
+    struct tn_error         error  = TN_ERROR_INIT;
+    unsigned                faults = 0;
 
     assert_int_equal(
-        tn_check(path, NULL, NULL, print_finding, NULL, &summary, &error),
+        tn_check(path, NULL, NULL, count_faults, &faults, &summary, &error),
         TN_OK);
-    assert_int_equal(summary.errors, 0);
+    assert_int_equal(faults, 0);
 }
 
 static struct tn_model *graph_model(struct place *place)
@@ -143,8 +148,7 @@ static struct tn_model *commit(struct tn_edit *edit)
     return model;
 }
 
-/* ---- graphs
- * ------------------------------------------------------------------------- */
+/* ---- graphs ------------------------------------------------------------- */
 
 /* An edit that changes nothing gives the same bytes. */
 static void test_nothing_changed(void **state)
@@ -300,8 +304,7 @@ static void test_from_nothing(void **state)
     remove_place(&place);
 }
 
-/* ---- SavedModels
- * ------------------------------------------------------------------------ */
+/* ---- SavedModels -------------------------------------------------------- */
 
 static bool exists(const char *path)
 {

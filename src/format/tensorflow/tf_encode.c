@@ -55,8 +55,7 @@ static void put_old(struct tn_tf_encoder *encoder, struct tn_rope *to,
     (void)encoder;
 }
 
-/* ---- nodes
- * --------------------------------------------------------------------- */
+/* ---- nodes -------------------------------------------------------------- */
 
 static struct tn_span op_wire(const struct tn_model *model,
                               const struct tn_op    *op)
@@ -198,8 +197,7 @@ static void put_nodes(struct tn_tf_encoder *encoder, struct tn_rope *to,
     }
 }
 
-/* ---- functions
- * ------------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------- */
 
 /* The old signature under a name that may be new. */
 static void put_old_signature(struct tn_tf_encoder  *encoder,
@@ -324,8 +322,7 @@ static void put_library(struct tn_tf_encoder *encoder, struct tn_rope *to,
     tn_rope_done(&library);
 }
 
-/* ---- the graph
- * --------------------------------------------------------------------- */
+/* ---- the graph ---------------------------------------------------------- */
 
 static void put_new_versions(struct tn_tf_encoder *encoder, struct tn_rope *to)
 {

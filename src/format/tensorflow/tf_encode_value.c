@@ -85,8 +85,7 @@ void tn_tf_encode_tensor(struct tn_tf_encoder     *encoder,
     }
 }
 
-/* ---- attributes -------------------------------------------------------------
- */
+/* ---- attributes --------------------------------------------------------- */
 
 static void put_shape(struct tn_tf_encoder *encoder, struct tn_rope *to,
                       uint32_t number, const struct tn_attr_shape *of)

@@ -5,11 +5,13 @@
  * with type, dims, storage and the CRC-32 of its expanded elements; for
  * SavedModels every checkpoint entry.
  */
+#define _GNU_SOURCE
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <tenon/tenon.h>
 
@@ -41,8 +43,7 @@ static struct tn_model *open_model(const char *path, bool wants_graph,
     return model;
 }
 
-/* ---- elements as the tables count them --------------------------------------
- */
+/* ---- elements as the tables count them ---------------------------------- */
 
 struct crc_strings {
     uint32_t crc;
@@ -115,8 +116,31 @@ static void check_row(const struct tn_tensor *tensor, const char *name,
     assert_int_equal(tensor_crc(tensor), crc);
 }
 
-/* ---- frozen graphs
- * --------------------------------------------------------------- */
+/* Operators are judged by a table of names; some real ones are in none. */
+static int count_faults(void *context, const struct tn_finding *finding)
+{
+    if (strcmp(finding->rule, "unknown-op") == 0)
+        return 0;
+    print_message("%s: %s: %s\n", finding->rule, finding->where, finding->what);
+    ++*(unsigned *)context;
+    return 0;
+}
+
+/* Real models have no faults, down to every checksum. */
+static void check_clean(const char *path)
+{
+    struct tn_check_summary summary;
+    struct tn_error         error  = TN_ERROR_INIT;
+    unsigned                faults = 0;
+
+    assert_int_equal(
+        tn_check(path, NULL, NULL, count_faults, &faults, &summary, &error),
+        TN_OK);
+    if (faults)
+        fail_msg("%s: %u faults", path, faults);
+}
+
+/* ---- frozen graphs ------------------------------------------------------ */
 
 static const char *const frozen[] = {
     "fc-layers", "kws-crnn-s",  "kws-ds-cnn-s",
@@ -273,6 +297,7 @@ static void test_frozen_graphs(void **state)
     for (size_t i = 0; i < sizeof frozen / sizeof *frozen; i++) {
         char path[300];
         snprintf(path, sizeof path, DATA "frozen/%s.pb", frozen[i]);
+        check_clean(path);
         for (unsigned how = 0; how < 4; how++) {
             struct tn_model *model = open_model(path, how & 1, how & 2);
             assert_string_equal(tn_model_format(model), "tf-graph");
@@ -283,8 +308,7 @@ static void test_frozen_graphs(void **state)
     }
 }
 
-/* ---- SavedModels
- * ------------------------------------------------------------------ */
+/* ---- SavedModels -------------------------------------------------------- */
 
 static const struct tn_tensor *find_variable(const struct tn_model *model,
                                              const char            *key)
@@ -379,6 +403,8 @@ static void each_saved_model(void (*check)(const char *folder,
 
 static void check_saved_model(const char *folder, const char *table)
 {
+    if (!strstr(folder, "fuzz_generated"))
+        check_clean(folder);
     for (unsigned how = 0; how < 4; how++) {
         struct tn_model *model = open_model(folder, how & 1, how & 2);
         assert_string_equal(tn_model_format(model), "tf-saved-model");
@@ -425,8 +451,7 @@ static void test_saved_models(void **state)
     each_saved_model(check_index_alone);
 }
 
-/* ---- the import suite
- * ----------------------------------------------------------------- */
+/* ---- the import suite --------------------------------------------------- */
 
 /* test, ops as Op=count, nodes, ...: tab-separated. */
 static void check_suite_row(char *line)
@@ -447,6 +472,7 @@ static void check_suite_row(char *line)
     }
     *to = '\0';
     snprintf(path, sizeof path, DATA "import-suite/%s/model.pb", folder);
+    check_clean(path);
     struct tn_model *model = open_model(path, true, false);
     assert_string_equal(tn_model_format(model), "tf-graph");
     assert_int_equal(tn_model_node_count(model), strtoull(nodes, NULL, 10));
@@ -475,12 +501,96 @@ static void test_import_suite(void **state)
     assert_int_equal(rows, 911);
 }
 
+/* ---- damaged on purpose, and not models at all -------------------------- */
+
+struct rules {
+    char text[600];
+};
+
+static int note_rule(void *context, const struct tn_finding *finding)
+{
+    struct rules *rules = context;
+
+    strcat(rules->text, " ");
+    strcat(rules->text, finding->rule);
+    assert_true(finding->offset != TN_NOWHERE);
+    return 0;
+}
+
+static void test_damaged(void **state)
+{
+    static const char *const rows[][4] = {
+        { "bad_node_attr", "missing-attribute" },
+        { "const_with_no_value", "missing-attribute", "missing-asset" },
+        { "negative_shape", "bad-shape", "missing-asset", "schema-version" },
+    };
+
+    (void)state;
+    if (!has_data()) {
+        print_message("skipped: no shared data\n");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tn_error         error = TN_ERROR_INIT;
+        struct rules            rules = { "" };
+        struct tn_check_summary summary;
+        char                    path[300];
+        snprintf(path, sizeof path, DATA "saved_model/fuzz_generated/%s",
+                 rows[i][0]);
+        assert_int_equal(
+            tn_check(path, NULL, NULL, note_rule, &rules, &summary, &error),
+            TN_OK);
+        for (size_t k = 1; k < 4 && rows[i][k]; k++)
+            if (!strstr(rules.text, rows[i][k]))
+                fail_msg("%s: no %s, but%s", rows[i][0], rows[i][k],
+                         rules.text);
+    }
+}
+
+static void test_no_models(void **state)
+{
+    static const char *const rows[][3] = {
+        { "checkpoint", "model_checkpoint_path: \"m-7\"\n", "open m-7.index" },
+        { "m.data-00000-of-00001", "\1\2\3\4", "open m.index" },
+        { "tfhub_module.pb", "\x08\x03", "TensorFlow Hub" },
+        { "keras_metadata.pb", "\x0a\x02", "Keras" },
+    };
+    char folder[] = "/tmp/tenon-tf-XXXXXX";
+    char path[100];
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tn_error  error = TN_ERROR_INIT;
+        struct tn_model *model;
+        snprintf(path, sizeof path, "%s/%s", folder, rows[i][0]);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(rows[i][1], file);
+        fclose(file);
+        assert_int_not_equal(tn_model_open(&model, path, NULL, &error), TN_OK);
+        if (!strstr(error.what, rows[i][2]))
+            fail_msg("%s: %s", rows[i][0], error.what);
+        remove(path);
+    }
+    snprintf(path, sizeof path, "%s/12", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_model *model;
+    assert_int_equal(tn_model_open(&model, folder, NULL, &error), TN_NOT_FOUND);
+    assert_non_null(strstr(error.what, path));
+    rmdir(path);
+    rmdir(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frozen_graphs),
         cmocka_unit_test(test_saved_models),
         cmocka_unit_test(test_import_suite),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_no_models),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

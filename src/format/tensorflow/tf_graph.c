@@ -42,6 +42,7 @@ static enum tn_status graph_open(struct tn_bundle *bundle,
     detail->versions = reader.versions;
     tn_tf_add_version_facts(model, &reader.versions, error);
     tn_tf_add_size_fact(model, detail->message.length, error);
+    tn_tf_add_variable_fact(model, error);
     return error->status;
 }
 

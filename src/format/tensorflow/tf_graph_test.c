@@ -115,8 +115,7 @@ static void test_summary_agrees(void **state)
     free((void *)(uintptr_t)bytes.data);
 }
 
-/* ---- attributes
- * -------------------------------------------------------------------- */
+/* ---- attributes --------------------------------------------------------- */
 
 #define ATTR(value)                                                            \
     "node { name: 'n' op: 'Op' attr { key: 'k' value { " value " } } }"
@@ -214,8 +213,7 @@ static void test_shapes_and_tensors(void **state)
     close_model(&o);
 }
 
-/* ---- what must be survived
- * ------------------------------------------------------------ */
+/* ---- what must be survived ---------------------------------------------- */
 
 static enum tn_status read_all(struct tn_bytes input, struct tn_memory *memory,
                                const struct tn_format *format,

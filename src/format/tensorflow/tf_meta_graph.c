@@ -17,6 +17,7 @@ static enum tn_status meta_graph_open(struct tn_bundle *bundle,
                            TN_GRAPH_MAIN, "", detail->metas, error));
     tn_tf_use_signature_ends(model);
     tn_tf_add_size_fact(model, detail->message.length, error);
+    tn_tf_add_variable_fact(model, error);
     return error->status;
 }
 

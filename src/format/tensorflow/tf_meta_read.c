@@ -74,8 +74,7 @@ static void read_asset(struct gathering *g, struct tn_cursor *c)
         *slot = offset;
 }
 
-/* ---- signatures -------------------------------------------------------------
- */
+/* ---- signatures --------------------------------------------------------- */
 
 static struct tn_bytes first_text(struct tn_cursor *c)
 {
@@ -196,8 +195,7 @@ static void read_signature(struct gathering *g, struct tn_cursor *body)
     tn_error_where(g->error, "signature_def[%.*s]", TN_FMT(entry.key));
 }
 
-/* ---- the whole
- * ---------------------------------------------------------------- */
+/* ---- the whole ---------------------------------------------------------- */
 
 static void read_field(struct gathering *g, struct tn_pb_field *field)
 {

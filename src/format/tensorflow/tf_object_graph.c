@@ -98,8 +98,7 @@ static uint32_t slot_name(struct walk *w, uint32_t optimizer,
     return id;
 }
 
-/* ---- the saved side
- * ---------------------------------------------------------- */
+/* ---- the saved side ----------------------------------------------------- */
 
 static void read_variable(struct walk *w, struct tn_tf_object *object,
                           struct tn_cursor *c)
@@ -153,8 +152,7 @@ static void read_saved(struct walk *w, struct tn_span saved)
                     *tn_list_at(&w->bodies, struct tn_cursor, i));
 }
 
-/* ---- the side of the checkpoint
- * ------------------------------------------------ */
+/* ---- the side of the checkpoint ----------------------------------------- */
 
 static void read_attribute(struct tn_cursor *c, struct tn_bytes *key)
 {
@@ -222,8 +220,7 @@ static void load_trackable(struct walk *w, const struct tn_tf_bundle *table)
     tn_error_where(w->error, TN_TF_OBJECT_GRAPH_KEY);
 }
 
-/* ---- both together
- * --------------------------------------------------------------- */
+/* ---- both together ------------------------------------------------------ */
 
 static void reach(struct walk *w, uint32_t saved, uint32_t trackable)
 {

@@ -22,8 +22,7 @@ enum {
     HARDLY   = 8,
 };
 
-/* ---- looking at bytes that may be cut --------------------------------------
- */
+/* ---- looking at bytes that may be cut ----------------------------------- */
 
 struct look {
     const uint8_t *at, *end;
@@ -197,8 +196,7 @@ static struct look look_at(const struct tn_probe *probe)
                           probe->size > probe->head.size };
 }
 
-/* ---- text and JSON ----------------------------------------------------------
- */
+/* ---- text and JSON ------------------------------------------------------ */
 
 static bool is_space(uint8_t byte)
 {
@@ -256,8 +254,7 @@ static bool begins_with_one_of(const struct tn_probe *probe,
     return false;
 }
 
-/* ---- the formats ------------------------------------------------------------
- */
+/* ---- the formats -------------------------------------------------------- */
 
 int tn_tf_probe_graph(const struct tn_probe *probe)
 {

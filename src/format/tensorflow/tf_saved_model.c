@@ -20,8 +20,7 @@
 /* Names of variables without a value, at most so many. */
 #define NAME_LIMIT 8
 
-/* ---- which file
- * ----------------------------------------------------------------- */
+/* ---- which file --------------------------------------------------------- */
 
 static bool is_version_folder(const char *entry)
 {
@@ -90,8 +89,7 @@ static enum tn_status find_main(struct tn_bundle  *bundle,
     return no_model_here(bundle, error);
 }
 
-/* ---- the message
- * ------------------------------------------------------------------ */
+/* ---- the message -------------------------------------------------------- */
 
 static uint32_t count_metas(struct tn_cursor c)
 {
@@ -137,8 +135,7 @@ static enum tn_status read_message(struct tn_model     *model,
     return error->status;
 }
 
-/* ---- fingerprint.pb
- * ------------------------------------------------------------------ */
+/* ---- fingerprint.pb ----------------------------------------------------- */
 
 static void add_hash(struct tn_model *model, struct tn_error *error,
                      uint32_t field, uint64_t value)
@@ -198,8 +195,7 @@ static enum tn_status add_fingerprint(struct tn_bundle *bundle,
     return error->status;
 }
 
-/* ---- variables
- * ------------------------------------------------------------------------- */
+/* ---- variables ---------------------------------------------------------- */
 
 /* Entries that no variable of the object graph is tied to are state: of the
  * optimizer, or of the checkpoint itself. */

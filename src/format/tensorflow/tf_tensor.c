@@ -79,7 +79,7 @@ bool tn_tf_shape_dims(const struct tn_tf_shape *shape, struct tn_arena *arena,
     return tn_shape_count(dims, &count);
 }
 
-/* ---- reading ------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------ */
 
 static void take_values(const struct tn_cursor *c, struct tn_tf_tensor *tensor,
                         const struct tn_pb_field *field)
@@ -150,7 +150,7 @@ void tn_tf_tensor_read(struct tn_cursor *c, struct tn_tf_tensor *tensor)
         take_values_again(begin, tensor);
 }
 
-/* ---- from fields to a payload -------------------------------------------- */
+/* ---- from fields to a payload ------------------------------------------- */
 
 static bool has_no_fixed_size(enum tn_dtype dtype)
 {

@@ -138,8 +138,7 @@ static void test_written_again(void **state)
     }
 }
 
-/* ---- strings
- * ------------------------------------------------------------------- */
+/* ---- strings ------------------------------------------------------------ */
 
 static enum tn_status join(void *context, uint64_t index, struct tn_span text,
                            struct tn_error *error)

@@ -65,8 +65,7 @@ static enum tn_status write_rope(struct writing *w, const struct tn_rope *rope,
     return count_bytes(w, rope->length);
 }
 
-/* ---- messages
- * ---------------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------- */
 
 /* In an edited model the graphs have new numbers: the n-th main graph is the
  * n-th meta graph's. */
@@ -221,8 +220,7 @@ enum tn_status tn_tf_write_meta_graph(const struct tn_model         *model,
     return write_main(&w, &rope);
 }
 
-/* ---- checkpoints
- * --------------------------------------------------------------------- */
+/* ---- checkpoints -------------------------------------------------------- */
 
 static bool is_weight(const struct tn_tensor *tensor)
 {
@@ -334,8 +332,7 @@ enum tn_status tn_tf_write_checkpoint(const struct tn_model         *model,
     return error->status;
 }
 
-/* ---- SavedModel folders
- * -------------------------------------------------------------- */
+/* ---- SavedModel folders ------------------------------------------------- */
 
 /* Whether the variables are those of the old checkpoint, all of them. */
 static bool has_old_variables(const struct writing *w)
