@@ -1,0 +1,201 @@
+/*
+ * brotli.c - Brotli streams (RFC 7932), by libbrotli
+ *
+ * The encoder as Debian builds it ends the process when its allocator returns
+ * NULL.  So ours does not return then: it jumps back to the call into the
+ * library.  Every block the encoder owns is in the list of our hooks, and it
+ * owns nothing else, so that leaving it like this loses nothing; it is not
+ * entered again.
+ */
+#include "codec/brotli.h"
+
+#include <brotli/decode.h>
+#include <brotli/encode.h>
+#include <inttypes.h>
+#include <setjmp.h>
+
+#include "base/arith.h"
+#include "codec/hooks.h"
+
+/* What the encoder says when an allocation of ours failed, or just "no". */
+static enum tn_status blame_library(const struct tn_hooks *hooks,
+                                    struct tn_error       *error)
+{
+    if (tn_failed(&hooks->error))
+        return tn_error_set(error, hooks->error.status, TN_NOWHERE, "%s",
+                            hooks->error.what);
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "libbrotli refuses to work");
+}
+
+/* ---- unpacking ---------------------------------------------------------- */
+
+struct unpacker {
+    struct tn_stream    stream; /* first */
+    struct tn_hooks     hooks;
+    BrotliDecoderState *state;
+};
+
+static enum tn_status unpack_step(struct tn_stream *stream,
+                                  struct tn_flow *flow, struct tn_error *error)
+{
+    struct unpacker    *u = (struct unpacker *)stream;
+    BrotliDecoderResult result =
+        BrotliDecoderDecompressStream(u->state, &flow->in.size, &flow->in.data,
+                                      &flow->room, &flow->out, NULL);
+
+    flow->is_done = result == BROTLI_DECODER_RESULT_SUCCESS;
+    if (result != BROTLI_DECODER_RESULT_ERROR)
+        return TN_OK;
+    if (tn_failed(&u->hooks.error))
+        return blame_library(&u->hooks, error);
+    return tn_error_set(
+        error, TN_MALFORMED, stream->offset, "damaged brotli: %s",
+        BrotliDecoderErrorString(BrotliDecoderGetErrorCode(u->state)));
+}
+
+static void unpack_close(struct tn_stream *stream)
+{
+    struct unpacker *u = (struct unpacker *)stream;
+
+    if (u->state)
+        BrotliDecoderDestroyInstance(u->state);
+    tn_hooks_done(&u->hooks);
+    tn_memory_free(stream->memory, u, sizeof *u);
+}
+
+enum tn_status tn_brotli_unpacker(struct tn_stream **stream,
+                                  struct tn_memory *memory, uint64_t offset,
+                                  struct tn_error *error)
+{
+    static const struct tn_stream_ops ops = { unpack_step, unpack_close };
+    struct unpacker                  *u;
+
+    *stream = NULL;
+    u       = tn_memory_resize(memory, NULL, 0, sizeof *u, error);
+    if (!u)
+        return error->status;
+    *u = (struct unpacker){ .stream = { &ops, memory, "brotli", offset } };
+    tn_hooks_init(&u->hooks, memory);
+    u->state =
+        BrotliDecoderCreateInstance(tn_hook_alloc, tn_hook_free, &u->hooks);
+    if (!u->state) {
+        blame_library(&u->hooks, error);
+        unpack_close(&u->stream);
+        return error->status;
+    }
+    BrotliDecoderSetParameter(u->state, BROTLI_DECODER_PARAM_LARGE_WINDOW, 1);
+    *stream = &u->stream;
+    return TN_OK;
+}
+
+/* ---- packing ------------------------------------------------------------ */
+
+struct packer {
+    struct tn_stream    stream; /* first */
+    struct tn_hooks     hooks;
+    BrotliEncoderState *state; /* NULL: it was left                          */
+    jmp_buf             out_of_memory;
+};
+
+static void *alloc_or_jump(void *context, size_t size)
+{
+    struct packer *p     = context;
+    void          *block = tn_hook_alloc(&p->hooks, size);
+
+    if (!block)
+        longjmp(p->out_of_memory, 1);
+    return block;
+}
+
+static void free_block(void *context, void *block)
+{
+    tn_hook_free(&((struct packer *)context)->hooks, block);
+}
+
+/* The only two calls in which the encoder allocates.  No locals: a jump would
+ * spoil them. */
+static void create(struct packer *p)
+{
+    if (setjmp(p->out_of_memory) == 0)
+        p->state = BrotliEncoderCreateInstance(alloc_or_jump, free_block, p);
+    else
+        p->state = NULL;
+}
+
+static bool compress(struct packer *p, struct tn_flow *flow)
+{
+    if (setjmp(p->out_of_memory) != 0) {
+        p->state = NULL;
+        return false;
+    }
+    return BrotliEncoderCompressStream(
+        p->state,
+        flow->is_last ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_PROCESS,
+        &flow->in.size, &flow->in.data, &flow->room, &flow->out, NULL);
+}
+
+static enum tn_status pack_step(struct tn_stream *stream, struct tn_flow *flow,
+                                struct tn_error *error)
+{
+    struct packer *p = (struct packer *)stream;
+
+    if (!p->state || !compress(p, flow))
+        return blame_library(&p->hooks, error);
+    flow->is_done = BrotliEncoderIsFinished(p->state);
+    return TN_OK;
+}
+
+static void pack_close(struct tn_stream *stream)
+{
+    struct packer *p = (struct packer *)stream;
+
+    if (p->state)
+        BrotliEncoderDestroyInstance(p->state);
+    tn_hooks_done(&p->hooks);
+    tn_memory_free(stream->memory, p, sizeof *p);
+}
+
+static void set_parameters(BrotliEncoderState *state, int quality,
+                           int window_log, uint64_t size)
+{
+    BrotliEncoderSetParameter(state, BROTLI_PARAM_QUALITY, (uint32_t)quality);
+    BrotliEncoderSetParameter(state, BROTLI_PARAM_LARGE_WINDOW,
+                              window_log > BROTLI_MAX_WINDOW_BITS);
+    BrotliEncoderSetParameter(state, BROTLI_PARAM_LGWIN, (uint32_t)window_log);
+    BrotliEncoderSetParameter(state, BROTLI_PARAM_SIZE_HINT,
+                              (uint32_t)tn_min(size, UINT32_MAX));
+}
+
+enum tn_status tn_brotli_packer(struct tn_stream **stream,
+                                struct tn_memory *memory, int quality,
+                                int window_log, uint64_t size,
+                                struct tn_error *error)
+{
+    static const struct tn_stream_ops ops = { pack_step, pack_close };
+    struct packer                    *p;
+
+    *stream = NULL;
+    if (quality < 0 || quality > TN_BROTLI_QUALITY_MAX ||
+        window_log < TN_BROTLI_WINDOW_LOG_MIN ||
+        window_log > TN_BROTLI_WINDOW_LOG_MAX)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "brotli of quality %d with window log %d", quality,
+                            window_log);
+    p = tn_memory_resize(memory, NULL, 0, sizeof *p, error);
+    if (!p)
+        return error->status;
+    *p = (struct packer){
+        .stream = { &ops, memory, "brotli", TN_NOWHERE },
+    };
+    tn_hooks_init(&p->hooks, memory);
+    create(p);
+    if (!p->state) {
+        blame_library(&p->hooks, error);
+        pack_close(&p->stream);
+        return error->status;
+    }
+    set_parameters(p->state, quality, window_log, size);
+    *stream = &p->stream;
+    return TN_OK;
+}

@@ -1,0 +1,237 @@
+/* zstd.c - Zstandard frames (RFC 8878), by libzstd */
+#define ZSTD_STATIC_LINKING_ONLY /* for allocators of our own */
+#include "codec/zstd.h"
+
+#include <inttypes.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "base/arith.h"
+#include "codec/hooks.h"
+
+/* The densest block: a header of three bytes and one byte, repeated. */
+#define BLOCK_BYTES 4
+#define BLOCK_GIVES (UINT64_C(128) << 10)
+
+static ZSTD_customMem memory_of(struct tn_hooks *hooks)
+{
+    return (ZSTD_customMem){ tn_hook_alloc, tn_hook_free, hooks };
+}
+
+static enum tn_status blame(const struct tn_hooks *hooks, size_t code,
+                            uint64_t offset, struct tn_error *error)
+{
+    if (tn_failed(&hooks->error))
+        return tn_error_set(error, hooks->error.status, TN_NOWHERE, "%s",
+                            hooks->error.what);
+    if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
+        return tn_error_set(error, TN_NO_MEMORY, TN_NOWHERE,
+                            "out of memory for zstd");
+    return tn_error_set(error, TN_MALFORMED, offset, "damaged zstd: %s",
+                        ZSTD_getErrorName(code));
+}
+
+/* ---- all at once -------------------------------------------------------- */
+
+static enum tn_status check_frame(struct tn_bytes packed, uint64_t offset,
+                                  uint64_t size, struct tn_error *error)
+{
+    size_t   frame = ZSTD_findFrameCompressedSize(packed.data, packed.size);
+    uint64_t most;
+
+    if (ZSTD_isError(frame))
+        return tn_error_set(error, TN_MALFORMED, offset, "damaged zstd: %s",
+                            ZSTD_getErrorName(frame));
+    if (frame != packed.size)
+        return tn_error_set(error, TN_MALFORMED, offset,
+                            "a zstd frame of %zu bytes in a place of %zu",
+                            frame, packed.size);
+    if (!tn_mul(packed.size / BLOCK_BYTES + 1, BLOCK_GIVES, &most) ||
+        size > most)
+        return tn_error_set(error, TN_MALFORMED, offset,
+                            "%zu bytes of zstd cannot hold %" PRIu64,
+                            packed.size, size);
+    return TN_OK;
+}
+
+static enum tn_status decode_with(ZSTD_DCtx *context, struct tn_hooks *hooks,
+                                  struct tn_bytes packed, uint64_t offset,
+                                  uint64_t size, struct tn_buffer *to,
+                                  struct tn_error *error)
+{
+    uint8_t *room = tn_buffer_room(to, size ? (size_t)size : 1);
+
+    if (!room) {
+        if (to->error != error)
+            *error = *to->error;
+        return error->status;
+    }
+    ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax,
+                           TN_ZSTD_WINDOW_LOG_MAX);
+    size_t got = ZSTD_decompressDCtx(context, room, (size_t)size, packed.data,
+                                     packed.size);
+    if (ZSTD_isError(got))
+        return blame(hooks, got, offset, error);
+    if (got != size)
+        return tn_error_set(error, TN_MALFORMED, offset,
+                            "zstd gives %zu of %" PRIu64 " bytes", got, size);
+    to->size += got;
+    return TN_OK;
+}
+
+enum tn_status tn_zstd_decode(struct tn_bytes packed, uint64_t offset,
+                              uint64_t size, struct tn_buffer *to,
+                              struct tn_error *error)
+{
+    struct tn_hooks hooks;
+
+    TN_TRY(check_frame(packed, offset, size, error));
+    tn_hooks_init(&hooks, to->memory);
+    ZSTD_DCtx *context = ZSTD_createDCtx_advanced(memory_of(&hooks));
+    if (context)
+        decode_with(context, &hooks, packed, offset, size, to, error);
+    else
+        blame(&hooks, 0, offset, error);
+    ZSTD_freeDCtx(context);
+    tn_hooks_done(&hooks);
+    return error->status;
+}
+
+/* ---- in portions -------------------------------------------------------- */
+
+struct zstd_stream {
+    struct tn_stream stream; /* first */
+    struct tn_hooks  hooks;
+    ZSTD_DCtx       *unpacker;
+    ZSTD_CCtx       *packer;
+};
+
+static void zstd_close(struct tn_stream *stream)
+{
+    struct zstd_stream *z = (struct zstd_stream *)stream;
+
+    ZSTD_freeDCtx(z->unpacker);
+    ZSTD_freeCCtx(z->packer);
+    tn_hooks_done(&z->hooks);
+    tn_memory_free(stream->memory, z, sizeof *z);
+}
+
+static struct zstd_stream *new_stream(struct tn_memory           *memory,
+                                      const struct tn_stream_ops *ops,
+                                      uint64_t offset, struct tn_error *error)
+{
+    struct zstd_stream *z = tn_memory_resize(memory, NULL, 0, sizeof *z, error);
+
+    if (!z)
+        return NULL;
+    *z = (struct zstd_stream){ .stream = { ops, memory, "zstd", offset } };
+    tn_hooks_init(&z->hooks, memory);
+    return z;
+}
+
+static void advance(struct tn_flow *flow, size_t took, size_t gave)
+{
+    if (took)
+        flow->in = tn_bytes(flow->in.data + took, flow->in.size - took);
+    flow->out += gave;
+    flow->room -= gave;
+}
+
+static enum tn_status unpack_step(struct tn_stream *stream,
+                                  struct tn_flow *flow, struct tn_error *error)
+{
+    struct zstd_stream *z    = (struct zstd_stream *)stream;
+    ZSTD_inBuffer       in   = { flow->in.data, flow->in.size, 0 };
+    ZSTD_outBuffer      out  = { flow->out, flow->room, 0 };
+    size_t              hint = ZSTD_decompressStream(z->unpacker, &out, &in);
+
+    if (ZSTD_isError(hint))
+        return blame(&z->hooks, hint, stream->offset, error);
+    advance(flow, in.pos, out.pos);
+    flow->is_done = hint == 0;
+    return TN_OK;
+}
+
+enum tn_status tn_zstd_unpacker(struct tn_stream **stream,
+                                struct tn_memory *memory, uint64_t offset,
+                                struct tn_error *error)
+{
+    static const struct tn_stream_ops ops = { unpack_step, zstd_close };
+    struct zstd_stream *z = new_stream(memory, &ops, offset, error);
+
+    *stream = NULL;
+    if (!z)
+        return error->status;
+    z->unpacker = ZSTD_createDCtx_advanced(memory_of(&z->hooks));
+    if (!z->unpacker) {
+        blame(&z->hooks, 0, offset, error);
+        zstd_close(&z->stream);
+        return error->status;
+    }
+    ZSTD_DCtx_setParameter(z->unpacker, ZSTD_d_windowLogMax,
+                           TN_ZSTD_WINDOW_LOG_MAX);
+    *stream = &z->stream;
+    return TN_OK;
+}
+
+static enum tn_status pack_step(struct tn_stream *stream, struct tn_flow *flow,
+                                struct tn_error *error)
+{
+    struct zstd_stream *z    = (struct zstd_stream *)stream;
+    ZSTD_inBuffer       in   = { flow->in.data, flow->in.size, 0 };
+    ZSTD_outBuffer      out  = { flow->out, flow->room, 0 };
+    size_t              left = ZSTD_compressStream2(
+                     z->packer, &out, &in, flow->is_last ? ZSTD_e_end : ZSTD_e_continue);
+
+    if (ZSTD_isError(left))
+        return blame(&z->hooks, left, stream->offset, error);
+    advance(flow, in.pos, out.pos);
+    flow->is_done = flow->is_last && left == 0;
+    return TN_OK;
+}
+
+static enum tn_status set_parameters(struct zstd_stream *z, int level,
+                                     int window_log, uint64_t size,
+                                     struct tn_error *error)
+{
+    size_t code =
+        ZSTD_CCtx_setParameter(z->packer, ZSTD_c_compressionLevel, level);
+
+    if (!ZSTD_isError(code) && window_log)
+        code = ZSTD_CCtx_setParameter(z->packer, ZSTD_c_windowLog, window_log);
+    if (!ZSTD_isError(code))
+        code = ZSTD_CCtx_setPledgedSrcSize(z->packer, size);
+    if (!ZSTD_isError(code))
+        return TN_OK;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE, "zstd: %s",
+                        ZSTD_getErrorName(code));
+}
+
+enum tn_status tn_zstd_packer(struct tn_stream **stream,
+                              struct tn_memory *memory, int level,
+                              int window_log, uint64_t size,
+                              struct tn_error *error)
+{
+    static const struct tn_stream_ops ops = { pack_step, zstd_close };
+
+    *stream = NULL;
+    if (level < TN_ZSTD_LEVEL_MIN || level > TN_ZSTD_LEVEL_MAX ||
+        (window_log && (window_log < TN_ZSTD_WINDOW_LOG_MIN ||
+                        window_log > TN_ZSTD_WINDOW_LOG_MAX)))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "zstd of level %d with window log %d", level,
+                            window_log);
+    struct zstd_stream *z = new_stream(memory, &ops, TN_NOWHERE, error);
+    if (!z)
+        return error->status;
+    z->packer = ZSTD_createCCtx_advanced(memory_of(&z->hooks));
+    if (!z->packer)
+        blame(&z->hooks, 0, TN_NOWHERE, error);
+    else
+        set_parameters(z, level, window_log, size, error);
+    if (tn_failed(error))
+        zstd_close(&z->stream);
+    else
+        *stream = &z->stream;
+    return error->status;
+}
