@@ -6,6 +6,7 @@
  *   2 graph_def   3 saver_def {3 restore_op_name}   4 collection_def (map)
  *   5 signature_def (map of {1 inputs, 2 outputs, 3 method_name})
  *   6 asset_file_def {1 tensor_info, 2 filename}   7 object_graph_def
+ *   CollectionDef of older models' assets: 5 any_list {1 Any {2 AssetFileDef}}
  *   TensorInfo: 1 name, 2 dtype, 3 shape, 4 coo_sparse, 5 composite_tensor
  */
 #include "format/tensorflow/tf.h"
@@ -19,9 +20,9 @@ struct gathering {
     const char         *path;
     struct tn_tf_reader graph;
     struct tn_list      tags;   /* struct tn_bytes                            */
-    struct tn_list      assets; /* struct tn_bytes                            */
-    struct tn_list      asset_offsets; /* uint64_t                            */
-    struct tn_list      collections;   /* struct tn_bytes                     */
+    struct tn_list      assets; /* struct asset                               */
+    struct tn_list      old_assets; /* the same, out of a collection          */
+    struct tn_list      collections; /* struct tn_bytes                     */
     bool                has_stripped_defaults;
 };
 
@@ -59,19 +60,54 @@ static void read_saver(struct gathering *g, struct tn_cursor *c)
     tn_error_where(g->error, "saver_def");
 }
 
-static void read_asset(struct gathering *g, struct tn_cursor *c)
+struct asset {
+    struct tn_bytes name;
+    uint64_t        offset;
+};
+
+static void read_asset(struct gathering *g, struct tn_list *to,
+                       struct tn_cursor *c)
 {
-    struct tn_bytes    name   = { NULL, 0 };
-    uint64_t           offset = c->offset;
+    struct asset       asset = { { NULL, 0 }, c->offset };
     struct tn_pb_field field;
 
     while (tn_pb_next(c, &field))
         if (field.number == 2 && tn_pb_expect(c, &field, TN_WIRE_LEN))
-            name = tn_pb_text(&field);
-    push_bytes(&g->assets, name, g->error);
-    uint64_t *slot = tn_list_push(&g->asset_offsets, uint64_t, g->error);
+            asset.name = tn_pb_text(&field);
+    struct asset *slot = tn_list_push(to, struct asset, g->error);
     if (slot)
-        *slot = offset;
+        *slot = asset;
+}
+
+/* The body of the only field that matters of a message around another. */
+static struct tn_cursor unwrap(struct tn_cursor c, uint32_t number)
+{
+    struct tn_cursor   body = tn_sub(&c, 0);
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field))
+        if (field.number == number && tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            body = field.body;
+    return body;
+}
+
+/* Before asset_file_def there was a collection. */
+static void read_collection(struct gathering *g, struct tn_cursor *body)
+{
+    struct tn_tf_entry entry;
+    struct tn_pb_field any;
+
+    tn_tf_entry_read(body, &entry);
+    push_bytes(&g->collections, entry.key, g->error);
+    if (!tn_bytes_is(entry.key, "saved_model_assets"))
+        return;
+    struct tn_cursor list = unwrap(entry.value, 5);
+    while (tn_pb_next(&list, &any)) {
+        if (any.number != 1 || !tn_pb_expect(&list, &any, TN_WIRE_LEN))
+            continue;
+        struct tn_cursor asset = unwrap(any.body, 2);
+        read_asset(g, &g->old_assets, &asset);
+    }
 }
 
 /* ---- signatures --------------------------------------------------------- */
@@ -199,8 +235,6 @@ static void read_signature(struct gathering *g, struct tn_cursor *body)
 
 static void read_field(struct gathering *g, struct tn_pb_field *field)
 {
-    struct tn_tf_entry entry;
-
     switch (field->number) {
     case 1: read_info(g, &field->body); break;
     case 2:
@@ -209,12 +243,9 @@ static void read_field(struct gathering *g, struct tn_pb_field *field)
         tn_tf_reader_feed(&g->graph, field->body);
         break;
     case 3: read_saver(g, &field->body); break;
-    case 4:
-        tn_tf_entry_read(&field->body, &entry);
-        push_bytes(&g->collections, entry.key, g->error);
-        break;
+    case 4: read_collection(g, &field->body); break;
     case 5: read_signature(g, &field->body); break;
-    case 6: read_asset(g, &field->body); break;
+    case 6: read_asset(g, &g->assets, &field->body); break;
     case 7: g->meta->object_graph = tn_pb_body_span(field); break;
     default: break;
     }
@@ -240,14 +271,25 @@ static struct tn_bytes join(struct gathering *g, const struct tn_list *list,
     return joined;
 }
 
-static const void *keep(struct gathering *g, const struct tn_list *list)
+static void keep_assets(struct gathering *g)
 {
-    void *items = tn_arena_alloc(&g->model->arena,
-                                 list->count * list->item_size, 8, g->error);
+    const struct tn_list *from  = g->assets.count ? &g->assets : &g->old_assets;
+    struct tn_arena      *arena = &g->model->arena;
+    struct tn_bytes      *names =
+        tn_new(arena, struct tn_bytes, from->count, g->error);
+    uint64_t *offsets = tn_new(arena, uint64_t, from->count, g->error);
 
-    if (items && list->count)
-        memcpy(items, list->items, (size_t)(list->count * list->item_size));
-    return items;
+    if (!names || !offsets)
+        return;
+    for (uint64_t i = 0; i < from->count; i++) {
+        const struct asset *asset = tn_list_at(from, struct asset, i);
+        names[i]                  = asset->name;
+        offsets[i]                = asset->offset;
+        tn_model_add_fact(g->model, "asset", asset->name, g->error);
+    }
+    g->meta->asset_count   = (uint32_t)from->count;
+    g->meta->assets        = names;
+    g->meta->asset_offsets = offsets;
 }
 
 static void add_facts(struct gathering *g)
@@ -264,10 +306,6 @@ static void add_facts(struct gathering *g)
     if (g->collections.count)
         tn_model_add_fact(g->model, "collections",
                           join(g, &g->collections, ", "), g->error);
-    for (uint64_t i = 0; i < g->assets.count; i++)
-        tn_model_add_fact(g->model, "asset",
-                          *tn_list_at(&g->assets, struct tn_bytes, i),
-                          g->error);
 }
 
 static void gather(struct gathering *g, struct tn_cursor c)
@@ -286,16 +324,14 @@ static void finish(struct gathering *g)
     tn_tf_reader_end(&g->graph);
     if (tn_failed(g->error))
         return;
-    meta->graph         = g->graph.graph;
-    meta->graph_end     = (uint32_t)g->model->graphs.count;
-    meta->versions      = g->graph.versions;
-    meta->tags          = join(g, &g->tags, ",");
-    meta->asset_count   = (uint32_t)g->assets.count;
-    meta->assets        = keep(g, &g->assets);
-    meta->asset_offsets = keep(g, &g->asset_offsets);
+    meta->graph     = g->graph.graph;
+    meta->graph_end = (uint32_t)g->model->graphs.count;
+    meta->versions  = g->graph.versions;
+    meta->tags      = join(g, &g->tags, ",");
     if (g->tags.count)
         push_bytes(&g->model->tags, meta->tags, g->error);
     add_facts(g);
+    keep_assets(g);
 }
 
 enum tn_status tn_tf_meta_read(struct tn_model *model, struct tn_cursor c,
@@ -315,15 +351,15 @@ enum tn_status tn_tf_meta_read(struct tn_model *model, struct tn_cursor c,
         .first_signature = (uint32_t)model->signatures.count,
     };
     tn_list_init(&g.tags, model->memory, sizeof(struct tn_bytes));
-    tn_list_init(&g.assets, model->memory, sizeof(struct tn_bytes));
-    tn_list_init(&g.asset_offsets, model->memory, sizeof(uint64_t));
+    tn_list_init(&g.assets, model->memory, sizeof(struct asset));
+    tn_list_init(&g.old_assets, model->memory, sizeof(struct asset));
     tn_list_init(&g.collections, model->memory, sizeof(struct tn_bytes));
     tn_tf_reader_begin(&g.graph, model, kind, graph_path, error);
     gather(&g, c);
     finish(&g);
     tn_list_done(&g.tags);
     tn_list_done(&g.assets);
-    tn_list_done(&g.asset_offsets);
+    tn_list_done(&g.old_assets);
     tn_list_done(&g.collections);
     return error->status;
 }
