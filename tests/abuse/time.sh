@@ -1,0 +1,89 @@
+# time.sh - small files that would take an afternoon
+#
+# Every file has one or two megabytes.  What is in proportion takes a second
+# or two, also with sanitizers on; what is quadratic takes minutes.
+seconds=40
+
+claim "many nodes with an unknown enum each: one finding each, in proportion"
+make enums.pb "many(60000, lambda i: node('n%d' % i, 'NoOp',
+    part(5, part(1, 'T') + part(2, number(6, 9999)))))"
+exits 1 tenon check enums.pb
+says "node[59999]"
+
+claim "many operator sets imported, many others used"
+make domains.onnx "onnx(many(50000, lambda i:
+    part(1, part(2, 'x%d' % i) + part(4, 'Op') + part(7, 'a%d' % i))),
+    many(50000, lambda i: part(8, part(1, 'b%d' % i) + number(2, 1))))"
+exits 1 tenon check domains.onnx
+
+claim "a function that imports many operator sets and uses many others"
+make function.onnx "onnx(b'', part(25, part(1, 'f') + part(10, 'd') +
+    many(50000, lambda i: part(7, part(2, 'x%d' % i) + part(4, 'Op') +
+                               part(7, 'a%d' % i))) +
+    many(50000, lambda i: part(9, part(1, 'b%d' % i) + number(2, 1)))))"
+exits 1 tenon check function.onnx
+
+claim "many functions of many domains, many operator sets imported"
+make functions.onnx "onnx(b'',
+    many(50000, lambda i: part(8, part(1, 'b%d' % i) + number(2, 1))),
+    many(9000, lambda i: part(25, part(1, 'f') + part(10, 'a%d' % i))))"
+exits 1 tenon check functions.onnx
+
+claim "names made to collide in a hash table"
+make names.pb "b''.join(node(b'n' * 7 + b'/' + name)
+                         for name in colliding(13))"
+survives tenon info names.pb
+survives tenon check names.pb
+
+claim "a graph in very many pieces"
+make pieces.onnx "onnx(b'', part(7, b'') * 300000)"
+accepts tenon info pieces.onnx
+exits 1 tenon check pieces.onnx
+
+claim "a subgraph in very many pieces"
+make subgraph.onnx "onnx(part(1, part(4, 'If') + part(2, 'y') + part(5,
+    part(1, 'b') + number(20, 5) + part(6, part(2, 's')) +
+    part(6, b'') * 200000)))"
+accepts tenon info subgraph.onnx
+survives tenon check subgraph.onnx
+
+claim "a tensor in very many pieces"
+make tensor.pb "node('c', 'Const', part(5, part(1, 'value') +
+    part(2, part(8, number(1, 1) + part(2, b'')) * 100000)))"
+survives tenon ls tensor.pb
+survives tenon check tensor.pb
+survives tenon dump tensor.pb -o tensor.txt
+
+claim "very many attributes of one node"
+make attributes.pb "node('a', 'b', many(60000, lambda i:
+    part(5, part(1, 'k%d' % i) + part(2, number(3, i)))))"
+accepts tenon info attributes.pb
+survives tenon check attributes.pb
+accepts tenon dump attributes.pb -o attributes.txt
+accepts tenon undump attributes.txt -o attributes.back
+
+claim "a node that is its own input a hundred thousand times"
+make inputs.pb "node('a', 'b', part(3, 'a') * 100000)"
+exits 1 tenon check inputs.pb
+says "[cycle]"
+
+claim "very many empty nodes and tensors"
+make empty.onnx "onnx(part(1, b'') * 50000 + part(5, b'') * 50000)"
+accepts tenon info empty.onnx
+exits 1 tenon check empty.onnx
+accepts tenon ls empty.onnx
+
+claim "very many subgraphs side by side"
+make subgraphs.onnx "onnx(part(1, part(4, 'If') + part(2, 'y') +
+    many(20000, lambda i: part(5, part(1, 'b%d' % i) + number(20, 5) +
+    part(6, part(2, 's') + part(1, part(1, 'y') + part(2, 'q') +
+                                part(4, 'A')))))))"
+accepts tenon info subgraphs.onnx
+exits 1 tenon check subgraphs.onnx
+
+claim "very many meta graphs"
+mkdir saved
+make saved/saved_model.pb "number(1, 1) + many(30000, lambda i:
+    part(2, part(1, part(4, 't%d' % i)) + part(2, node('a'))))"
+survives tenon info saved
+survives tenon check saved
