@@ -9,43 +9,62 @@ struct frame {
     const struct tn_pb_message    *type;
     const struct tn_pb_field_type *field; /* that led here; NULL: the root    */
     struct tn_cursor               rest;  /* not walked yet                   */
-    struct tn_cursor               whole; /* for counting, when a path is
-                                             wanted                           */
+    uint64_t                       first_count; /* of its fields, in counts   */
 };
 
 struct walk {
     struct tn_report *report;
     struct tn_error   error; /* of the message being walked; then reported    */
+    struct tn_error  *poverty; /* out of memory: not about the message        */
+    struct tn_source *source;
+    struct tn_list    counts; /* uint64_t: how often each field of the types
+                                 of the frames came so far                    */
     unsigned          depth;
     struct frame      frames[TN_PB_DEPTH_LIMIT];
 };
 
-/* ---- paths: worked out only when there is something to say ------------ */
-
-/* Which occurrence of the field the byte lies in. */
-static uint64_t occurrence(const struct frame *frame, uint32_t number,
-                           uint64_t offset)
+/* How often the field has come, the one at hand included.  Counted on the
+ * way: to count when a path is wanted takes a walk for every finding. */
+static uint64_t *count_of(struct walk *walk, const struct frame *frame,
+                          const struct tn_pb_field_type *field)
 {
-    struct tn_error    error = TN_ERROR_INIT;
-    struct tn_cursor   c     = frame->whole;
-    struct tn_pb_field field;
-    uint64_t           count = 0;
-
-    c.error = &error;
-    while (tn_pb_next(&c, &field) && c.offset <= offset)
-        count += field.number == number;
-    return count;
+    return tn_list_at(&walk->counts, uint64_t,
+                      frame->first_count +
+                          (uint64_t)(field - frame->type->fields));
 }
 
-static size_t add_step(const struct frame *frame,
-                       const struct tn_pb_field_type *field, uint64_t offset,
-                       char *to, size_t size)
+static void push(struct walk *walk, const struct tn_pb_message *type,
+                 const struct tn_pb_field_type *field, struct tn_cursor body)
+{
+    struct frame *frame = &walk->frames[walk->depth];
+
+    *frame = (struct frame){ type, field, body, walk->counts.count };
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        uint64_t *count = tn_list_push(&walk->counts, uint64_t, walk->poverty);
+        if (!count)
+            return;
+        *count = 0;
+    }
+    walk->depth++;
+}
+
+static void pop(struct walk *walk)
+{
+    walk->depth--;
+    walk->counts.count = walk->frames[walk->depth].first_count;
+}
+
+/* ---- paths: worked out only when there is something to say ------------ */
+
+static size_t add_step(struct walk *walk, const struct frame *frame,
+                       const struct tn_pb_field_type *field, char *to,
+                       size_t size)
 {
     int length;
 
     if (field->label == TN_PB_REPEATED)
         length = snprintf(to, size, "%s[%" PRIu64 "]", field->name,
-                          occurrence(frame, field->number, offset));
+                          *count_of(walk, frame, field) - 1);
     else
         length = snprintf(to, size, "%s", field->name);
     if (length < 0)
@@ -54,8 +73,7 @@ static size_t add_step(const struct frame *frame,
 }
 
 /* The path to `field` (NULL: to the message) of the innermost message. */
-static void path_of(const struct walk             *walk,
-                    const struct tn_pb_field_type *field, uint64_t offset,
+static void path_of(struct walk *walk, const struct tn_pb_field_type *field,
                     char *to, size_t size)
 {
     size_t used = 0;
@@ -64,14 +82,11 @@ static void path_of(const struct walk             *walk,
     for (unsigned i = 0; i < walk->depth && used + 2 < size; i++) {
         const struct tn_pb_field_type *next =
             i + 1 < walk->depth ? walk->frames[i + 1].field : field;
-        uint64_t at =
-            i + 1 < walk->depth ? walk->frames[i + 1].whole.offset : offset;
         if (!next)
             break;
         if (used)
             to[used++] = '.';
-        used +=
-            add_step(&walk->frames[i], next, at, to + used, size - used);
+        used += add_step(walk, &walk->frames[i], next, to + used, size - used);
     }
 }
 
@@ -79,12 +94,11 @@ static void say(struct walk *walk, enum tn_finding_level level,
                 const char *rule, const struct tn_pb_field_type *field,
                 uint64_t offset, const char *what)
 {
-    char              where[120];
-    struct tn_source *source = walk->frames[0].whole.source;
+    char where[120];
 
-    path_of(walk, field, offset, where, sizeof where);
-    tn_report_format(walk->report, level, rule, source ? source->name : "",
-                     offset, where, "%s", what);
+    path_of(walk, field, where, sizeof where);
+    tn_report_format(walk->report, level, rule, walk->source->name, offset,
+                     where, "%s", what);
 }
 
 /* ---- one field ---------------------------------------------------------- */
@@ -141,8 +155,7 @@ static void enter(struct walk *walk, const struct tn_pb_field_type *type,
             "messages nested deeper than 100");
         return;
     }
-    walk->frames[walk->depth++] =
-        (struct frame){ type->message, type, field->body, field->body };
+    push(walk, type->message, type, field->body);
 }
 
 static void check_field(struct walk *walk, const struct tn_pb_field_type *type,
@@ -193,18 +206,20 @@ static void step(struct walk *walk)
     if (tn_pb_next(&frame->rest, &field)) {
         const struct tn_pb_field_type *type =
             tn_pb_message_field(frame->type, field.number);
-        if (type)
+        if (type) {
+            ++*count_of(walk, frame, type);
             check_field(walk, type, &field);
+        }
         if (!tn_failed(&walk->error))
             return;
     } else if (!tn_failed(&walk->error)) {
-        walk->depth--;
+        pop(walk);
         return;
     }
     bool is_own = !tn_more(&frame->rest);
     report_failure(walk);
     if (is_own)
-        walk->depth--;
+        pop(walk);
 }
 
 enum tn_status tn_pb_check(const struct tn_pb_message *type,
@@ -217,13 +232,15 @@ enum tn_status tn_pb_check(const struct tn_pb_message *type,
 
     if (!walk)
         return error->status;
-    walk->report  = report;
-    walk->error   = (struct tn_error)TN_ERROR_INIT;
-    walk->depth   = 1;
-    struct tn_cursor root = tn_cursor_span(message, &walk->error);
-    walk->frames[0]       = (struct frame){ type, NULL, root, root };
-    while (walk->depth && !report->is_stopped)
+    *walk = (struct walk){ .report  = report,
+                           .error   = TN_ERROR_INIT,
+                           .poverty = error,
+                           .source  = message.source };
+    tn_list_init(&walk->counts, memory, sizeof(uint64_t));
+    push(walk, type, NULL, tn_cursor_span(message, &walk->error));
+    while (walk->depth && !report->is_stopped && !tn_failed(error))
         step(walk);
+    tn_list_done(&walk->counts);
     tn_memory_free(memory, walk, sizeof *walk);
     return error->status;
 }
