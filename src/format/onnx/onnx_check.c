@@ -116,10 +116,8 @@ static void check_versions(struct tn_onnx_checker *ch)
 
 static void check_imports(struct tn_onnx_checker *ch)
 {
-    struct tn_intern seen;
-    char             where[TN_ONNX_WHERE];
+    char where[TN_ONNX_WHERE];
 
-    tn_intern_init(&seen, &ch->arena);
     for (uint64_t i = 0; i < ch->detail->import_count; i++) {
         const struct tn_onnx_import *import = &ch->detail->imports[i];
         snprintf(where, sizeof where, "opset_import[%" PRIu64 "]", i);
@@ -128,13 +126,87 @@ static void check_imports(struct tn_onnx_checker *ch)
                              import->offset, TN_ONNX_AT(where),
                              "'%.*s' in version %" PRId64,
                              TN_FMT(import->domain), import->version);
-        if (!tn_onnx_is_new(ch, &seen, tn_onnx_domain(import->domain)))
+        if (!tn_onnx_is_new(ch, &ch->imports, tn_onnx_domain(import->domain)))
             tn_onnx_complain(ch, TN_LEVEL_WARNING, "duplicate-opset",
                              import->offset, TN_ONNX_AT(where),
                              "'%.*s' is imported twice",
                              TN_FMT(import->domain));
     }
-    tn_intern_done(&seen);
+}
+
+/* A domain that no node has is nobody's question. */
+static void note_import(struct tn_onnx_checker *ch, uint32_t importer,
+                        struct tn_bytes domain, int64_t version)
+{
+    struct tn_bytes name = tn_onnx_domain(domain);
+    uint32_t        id =
+        name.size ? tn_intern_find(&ch->model->names, name) : TN_NO_NAME;
+    uint32_t next = (uint32_t)ch->versions.count;
+
+    if (name.size && id == TN_NO_NAME)
+        return;
+    uint32_t index =
+        tn_pairs_add(&ch->imported, importer, id, next, ch->error);
+    if (index == next && !tn_list_push(&ch->versions, int64_t, ch->error))
+        return;
+    if (index == UINT32_MAX)
+        return;
+    int64_t *known = tn_list_at(&ch->versions, int64_t, index);
+    if (index == next || version > *known)
+        *known = version;
+}
+
+static void note_function_import(struct tn_onnx_checker *ch, uint32_t function,
+                                 struct tn_cursor c)
+{
+    struct tn_bytes    domain  = { NULL, 0 };
+    int64_t            version = 0;
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field))
+        if (field.number == IMPORT_DOMAIN && field.type == TN_WIRE_LEN)
+            domain = tn_pb_text(&field);
+        else if (field.number == IMPORT_VERSION)
+            version = (int64_t)field.value;
+    note_import(ch, function, domain, version);
+}
+
+/* Once for all nodes: to look for each among many imports takes too long.
+ * What cannot be read is told where functions are checked. */
+static void note_imports(struct tn_onnx_checker *ch)
+{
+    for (uint64_t i = 0; i < ch->detail->import_count; i++)
+        note_import(ch, TN_NONE, ch->detail->imports[i].domain,
+                    ch->detail->imports[i].version);
+    for (uint32_t i = 0; i < ch->model->graphs.count; i++) {
+        const struct tn_graph *graph   = tn_model_graph_at(ch->model, i);
+        struct tn_error        failure = TN_ERROR_INIT;
+        struct tn_cursor       c       = tn_cursor_span(graph->wire, &failure);
+        struct tn_pb_field     field;
+
+        if (graph->kind != TN_GRAPH_FUNCTION)
+            continue;
+        while (!tn_failed(ch->error) && tn_pb_next(&c, &field))
+            if (field.number == FUNCTION_OPSET_IMPORT &&
+                field.type == TN_WIRE_LEN)
+                note_function_import(ch, i, field.body);
+    }
+}
+
+bool tn_onnx_imported(const struct tn_onnx_checker *ch, uint32_t root,
+                      uint32_t domain, int64_t *version)
+{
+    bool is_function =
+        tn_model_graph_at(ch->model, root)->kind == TN_GRAPH_FUNCTION;
+    uint32_t index =
+        tn_pairs_find(&ch->imported, is_function ? root : TN_NONE, domain);
+
+    *version = index == UINT32_MAX
+                   ? 1
+                   : *tn_list_at(&ch->versions, int64_t, index);
+    /* Before IR version 3 there were no imports, and one operator set. */
+    return index != UINT32_MAX || (!is_function && domain == TN_NO_NAME &&
+                                   ch->detail->ir_version < 3);
 }
 
 static void check_configuration(struct tn_onnx_checker *ch, struct tn_cursor c,
@@ -243,6 +315,7 @@ static void check_all(struct tn_onnx_checker *ch)
 {
     check_versions(ch);
     check_imports(ch);
+    note_imports(ch);
     check_fields(ch);
     check_parts(ch);
     if (!tn_failed(ch->error))
@@ -270,6 +343,8 @@ enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
     (void)bundle;
     tn_arena_init(&ch.arena, model->memory);
     tn_pairs_init(&ch.imported, model->memory);
+    tn_list_init(&ch.versions, model->memory, sizeof(int64_t));
+    tn_intern_init(&ch.imports, &ch.arena);
     tn_intern_init(&ch.functions, &ch.arena);
     tn_list_init(&ch.function_graphs, model->memory, sizeof(uint32_t));
     tn_list_init(&ch.calls, model->memory, sizeof(struct tn_onnx_call));
@@ -279,6 +354,8 @@ enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
     tn_list_done(&ch.calls);
     tn_list_done(&ch.function_graphs);
     tn_intern_done(&ch.functions);
+    tn_intern_done(&ch.imports);
+    tn_list_done(&ch.versions);
     tn_pairs_done(&ch.imported);
     tn_arena_done(&ch.arena);
     return error->status;

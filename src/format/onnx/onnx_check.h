@@ -36,7 +36,10 @@ struct tn_onnx_checker {
                                            graph that it lies in             */
     uint32_t *ordinals;                 /* by graph: of the function, or
                                            TN_NONE                        */
-    struct tn_pairs  imported;  /* (root, name of a domain) -> whether       */
+    struct tn_intern imports;   /* domains that the model imports            */
+    struct tn_pairs  imported;  /* (function, or TN_NONE: the model; name of a
+                                   domain) -> index in versions              */
+    struct tn_list   versions;  /* int64_t                                   */
     struct tn_intern functions; /* their keys, by ordinal                    */
     struct tn_list   function_graphs; /* uint32_t by ordinal                 */
     struct tn_list   calls;           /* struct tn_onnx_call                 */
@@ -65,6 +68,12 @@ void tn_onnx_expect_ir(struct tn_onnx_checker *ch, int64_t since,
 /* Whether the table has not seen the text before; notes it. */
 bool tn_onnx_is_new(struct tn_onnx_checker *ch, struct tn_intern *seen,
                     struct tn_bytes text);
+
+/* Whether the function or outermost graph `root` imports the domain (a name,
+ * TN_NO_NAME for the default one); of several versions the highest counts, as
+ * the specification says. */
+bool tn_onnx_imported(const struct tn_onnx_checker *ch, uint32_t root,
+                      uint32_t domain, int64_t *version);
 
 /* A TypeProto.  `is_end`: of an input or output of the main graph, which must
  * say element type and shape. */

@@ -370,16 +370,6 @@ static void add_function(struct tn_onnx_checker *ch, uint32_t graph,
     tn_buffer_done(&key);
 }
 
-static bool imports_domain(const struct tn_onnx_detail *detail,
-                           struct tn_bytes              domain)
-{
-    for (uint64_t i = 0; i < detail->import_count; i++)
-        if (tn_bytes_equal(tn_onnx_domain(detail->imports[i].domain),
-                           tn_onnx_domain(domain)))
-            return true;
-    return false;
-}
-
 static void check_function_head(struct tn_onnx_checker *ch,
                                 const struct function  *f)
 {
@@ -389,7 +379,8 @@ static void check_function_head(struct tn_onnx_checker *ch,
     if (!f->has_domain)
         tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-domain", f->begin,
                          TN_ONNX_AT(f->path), "the function has no domain");
-    else if (!imports_domain(ch->detail, f->domain))
+    else if (tn_intern_find(&ch->imports, tn_onnx_domain(f->domain)) ==
+             TN_NO_NAME)
         tn_onnx_complain(ch, TN_LEVEL_WARNING, "unknown-domain", f->begin,
                          TN_ONNX_AT(f->path),
                          "the model does not import the domain '%.*s' of this "

@@ -351,52 +351,6 @@ static void see_node_field(struct node *node, struct tn_pb_field *field,
 
 /* ---- domains, and calls of functions -------------------------------- */
 
-static bool imports_in_function(struct tn_cursor c, struct tn_bytes domain)
-{
-    struct tn_pb_field field, inner;
-
-    while (tn_pb_next(&c, &field)) {
-        if (field.number != FUNCTION_OPSET_IMPORT || field.type != TN_WIRE_LEN)
-            continue;
-        struct tn_bytes  found = { NULL, 0 };
-        struct tn_cursor body  = field.body;
-        while (tn_pb_next(&body, &inner))
-            if (inner.number == IMPORT_DOMAIN && inner.type == TN_WIRE_LEN)
-                found = tn_pb_text(&inner);
-        if (tn_bytes_equal(tn_onnx_domain(found), domain))
-            return true;
-    }
-    return false;
-}
-
-static bool imports_in_model(const struct tn_onnx_detail *detail,
-                             struct tn_bytes              domain)
-{
-    for (uint64_t i = 0; i < detail->import_count; i++)
-        if (tn_bytes_equal(tn_onnx_domain(detail->imports[i].domain), domain))
-            return true;
-    /* Before IR version 3 there were no imports, and one operator set. */
-    return detail->ir_version < 3 && domain.size == 0;
-}
-
-/* Functions have imports of their own.  Asked once per function and domain. */
-static bool is_imported(struct tn_onnx_checker *ch, uint32_t root,
-                        uint32_t domain)
-{
-    const struct tn_graph *graph = tn_model_graph_at(ch->model, root);
-    struct tn_bytes        name  = tn_model_name(ch->model, domain);
-    uint32_t               known = tn_pairs_find(&ch->imported, root, domain);
-
-    if (known != UINT32_MAX)
-        return known;
-    bool is_known =
-        graph->kind == TN_GRAPH_FUNCTION
-            ? imports_in_function(tn_cursor_span(graph->wire, ch->error), name)
-            : imports_in_model(ch->detail, name);
-    tn_pairs_add(&ch->imported, root, domain, is_known, ch->error);
-    return is_known;
-}
-
 /* The ordinal of the function that a node calls, or TN_NONE. */
 static uint32_t find_callee(struct node *node)
 {
@@ -432,10 +386,11 @@ static void check_domain(struct node *node)
     uint32_t                root = ch->roots[node->graph];
     uint32_t domain              = tn_model_op_at(ch->model, node->op)->domain;
     uint32_t callee              = find_callee(node);
+    int64_t  version;
 
     if (callee != TN_NONE && ch->ordinals[root] != TN_NONE)
         note_call(ch, root, callee);
-    if (!is_imported(ch, root, domain))
+    if (!tn_onnx_imported(ch, root, domain, &version))
         tn_onnx_complain(
             ch, TN_LEVEL_ERROR, "unknown-domain", node->begin, &node->where,
             "operator set '%.*s' is used and not imported",
