@@ -33,9 +33,23 @@ static inline unsigned tn_utf8_check(const uint8_t *at, const uint8_t *end)
     return size;
 }
 
+/* The names in model files are plain ASCII nearly always: eight at a time. */
+static inline size_t tn_utf8_skip_ascii(struct tn_bytes text, size_t at)
+{
+    uint64_t word = 0;
+
+    while (text.size - at >= sizeof word) {
+        memcpy(&word, text.data + at, sizeof word);
+        if (word & UINT64_C(0x8080808080808080))
+            break;
+        at += sizeof word;
+    }
+    return at;
+}
+
 static inline bool tn_utf8_is_valid(struct tn_bytes text)
 {
-    for (size_t at = 0; at < text.size;) {
+    for (size_t at = tn_utf8_skip_ascii(text, 0); at < text.size;) {
         unsigned size = tn_utf8_check(text.data + at, text.data + text.size);
         if (size == 0)
             return false;
