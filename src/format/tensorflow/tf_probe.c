@@ -5,12 +5,15 @@
  *   MetaGraphDef  0a MetaInfoDef, 12 GraphDef
  *   SavedModel    08 01, 12 MetaGraphDef (older writers drop the 08 01)
  *   checkpoint    ends in 57 fb 80 8b 24 75 47 db
- *   text, JSON    by the first field name
+ *   state file    text that begins with model_checkpoint_path
+ *
+ * Models that are text are known by their root fields: see the engine.
  *
  * A probe sees the head of the file only, so a length may run out of it: then
  * what is there must fit.
  */
 #include "format/tensorflow/tf.h"
+#include "format/text_model.h"
 #include "wire/sstable/sstable.h"
 
 /* Bits of confidence. */
@@ -196,74 +199,12 @@ static struct look look_at(const struct tn_probe *probe)
                           probe->size > probe->head.size };
 }
 
-/* ---- text and JSON ------------------------------------------------------ */
-
-static bool is_space(uint8_t byte)
-{
-    return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
-}
-
-static bool is_word(uint8_t byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-           (byte >= '0' && byte <= '9') || byte == '_';
-}
-
-static const uint8_t *skip_blanks(const uint8_t *at, const uint8_t *end)
-{
-    while (at < end && (is_space(*at) || *at == '#')) {
-        if (*at == '#')
-            while (at < end && *at != '\n')
-                at++;
-        else
-            at++;
-    }
-    return at;
-}
-
-/* The name of the first field, when the file can be text or JSON. */
-static struct tn_bytes first_word(const struct tn_probe *probe)
-{
-    const uint8_t *end = probe->head.data + probe->head.size;
-    const uint8_t *at  = skip_blanks(probe->head.data, end);
-
-    if (at < end && *at == '{')
-        at = skip_blanks(at + 1, end);
-    if (at < end && *at == '"')
-        at++;
-    const uint8_t *begin = at;
-    while (at < end && is_word(*at))
-        at++;
-    struct tn_bytes word = tn_bytes(begin, (size_t)(at - begin));
-    if (at < end && *at == '"')
-        at++;
-    at = skip_blanks(at, end);
-    if (at == end || (*at != ':' && *at != '{' && *at != '<'))
-        word.size = 0;
-    return word;
-}
-
-static bool begins_with_one_of(const struct tn_probe *probe,
-                               const char *const     *words)
-{
-    struct tn_bytes word = first_word(probe);
-
-    for (; word.size && *words; words++)
-        if (tn_bytes_is(word, *words))
-            return true;
-    return false;
-}
-
 /* ---- the formats -------------------------------------------------------- */
 
 int tn_tf_probe_graph(const struct tn_probe *probe)
 {
-    static const char *const words[] = { "node", "library", "versions", NULL };
-
     if (probe->entries || !probe->head.size)
         return 0;
-    if (begins_with_one_of(probe, words))
-        return PERHAPS;
     int nodes = count_nodes(look_at(probe));
     if (nodes < 0)
         return 0;
@@ -272,18 +213,8 @@ int tn_tf_probe_graph(const struct tn_probe *probe)
 
 int tn_tf_probe_meta_graph(const struct tn_probe *probe)
 {
-    static const char *const words[] = {
-        "meta_info_def",    "graph_def",      "saver_def",
-        "collection_def",   "signature_def",  "asset_file_def",
-        "object_graph_def", "metaInfoDef",    "graphDef",
-        "saverDef",         "collectionDef",  "signatureDef",
-        "assetFileDef",     "objectGraphDef", NULL,
-    };
-
     if (probe->entries || !probe->head.size)
         return 0;
-    if (begins_with_one_of(probe, words))
-        return PERHAPS;
     return meta_bits(look_at(probe));
 }
 
@@ -350,13 +281,6 @@ static int saved_model_bits(struct look look)
 
 int tn_tf_probe_saved_model(const struct tn_probe *probe)
 {
-    static const char *const words[] = {
-        "saved_model_schema_version",
-        "meta_graphs",
-        "savedModelSchemaVersion",
-        "metaGraphs",
-        NULL,
-    };
     static const char *const main_names[] = { "saved_model.pb",
                                               "saved_model.pbtxt", NULL };
     /* Not models: open() says what they are and what to open instead. */
@@ -374,8 +298,6 @@ int tn_tf_probe_saved_model(const struct tn_probe *probe)
         return SURE;
     if (!probe->head.size)
         return 0;
-    if (begins_with_one_of(probe, words))
-        return PERHAPS;
     int bits = saved_model_bits(look_at(probe));
     return bits && is_named(probe, main_names) ? SURE : bits;
 }
@@ -407,8 +329,7 @@ bool tn_tf_is_shard_name(const char *name)
 
 int tn_tf_probe_checkpoint(const struct tn_probe *probe)
 {
-    static const char *const words[] = { "model_checkpoint_path",
-                                         "all_model_checkpoint_paths", NULL };
+    struct tn_bytes word;
 
     if (probe->entries)
         return checkpoint_folder_bits(probe);
@@ -418,5 +339,10 @@ int tn_tf_probe_checkpoint(const struct tn_probe *probe)
         return SURE;
     if (tn_tf_is_shard_name(probe->name))
         return LIKELY + 8;
-    return probe->head.size && begins_with_one_of(probe, words) ? LIKELY : 0;
+    if (!tn_is_text(probe->head, &word))
+        return 0;
+    return tn_bytes_is(word, "model_checkpoint_path") ||
+                   tn_bytes_is(word, "all_model_checkpoint_paths")
+               ? LIKELY
+               : 0;
 }
