@@ -150,7 +150,8 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
         check_model(opened, &report, error);
     else if (!options || !options->from)
         absorb(&report, "not-a-model", error);
-    summarize(opened, &report, summary);
+    if (summary)
+        summarize(opened, &report, summary);
     tn_opened_release(opened);
     return error->status;
 }
