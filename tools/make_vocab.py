@@ -55,6 +55,9 @@ OUTPUT_COUNTS = {
     ('BatchNormalization', 14): '1 3', ('BatchNormalization', 15): '1 3',
 }
 
+# Operators that take attributes which are not listed (ONNX).
+LOOSE = {('LayerNormalization', 17)}
+
 # Operators that the table lacks.
 MISSING = [
     ['CompareAndBitpack', 'input:$T threshold:$T', 'output:uint8',
@@ -231,6 +234,8 @@ def onnx_op(row, writer):
     counts = OUTPUT_COUNTS.get((name, int(since)))
     if counts:
         head += ' outputs{%s}' % counts
+    if (name, int(since)) in LOOSE:
+        head += ' loose'
     lines = ['$%s in %s' % (v, writer.write(t)) for v, t in variables.items()]
     if attributes != '-':
         lines += [onnx_attribute(name, since, a)

@@ -77,6 +77,7 @@ struct tn_vocab_op {
     uint32_t        deprecated; /* since that version; 0: it is not           */
     bool            has_signature;
     bool            is_legacy; /* known by name only                          */
+    bool            is_loose;  /* takes attributes that are not listed        */
     bool            is_stateful, is_commutative, is_aggregate;
 
     const struct tn_vocab_arg      *inputs, *outputs;

@@ -364,7 +364,8 @@ static void see_attr(struct visit *v, const struct given *given,
     else
         attr = tn_vocab_find_attr(op, given->name);
     if (!attr) {
-        if (given->name.size && !is_free(v->check, given->name))
+        if (given->name.size && !op->is_loose &&
+            !is_free(v->check, given->name))
             complain(v, v->check->use->unknown, "unknown-attribute", given,
                      "%.*s has no attribute '%.*s'", TN_FMT(op->name),
                      TN_FMT(given->name));

@@ -7,7 +7,7 @@
  *
  *   ARG       NAME[?|*|+] [&][~][COUNT*]($VARIABLE | TYPE)   or  NAME *LIST
  *   FLAG      stateful | commutative | aggregate | legacy |
- *             deprecated@VERSION | outputs{COUNTS}
+ *             loose | deprecated@VERSION | outputs{COUNTS}
  */
 #include "base/number.h"
 #include "ir/vocab_lines.h"
@@ -179,6 +179,8 @@ static void read_flag(struct reading *r)
         op->is_aggregate = true;
     else if (tn_vocab_accept(c, "legacy"))
         op->is_legacy = true;
+    else if (tn_vocab_accept(c, "loose"))
+        op->is_loose = true;
     else if (tn_vocab_accept(c, "deprecated@"))
         op->deprecated = tn_vocab_number(c);
     else if (tn_vocab_accept(c, "outputs{"))

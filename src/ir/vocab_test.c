@@ -25,7 +25,7 @@ static const char sample[] =
          "    b bool = true # not false\n"
          "\n"
          "domain other open\n"
-         "op Old legacy stateful aggregate";
+         "op Old legacy stateful aggregate loose";
 
 struct loaded {
     struct tn_memory memory;
@@ -148,6 +148,7 @@ static void says_lists_and_flags(void **state)
     assert_int_equal(mul->output_counts, 6);
     const struct tn_vocab_op *old = find(&l, "other", "Old", 0);
     assert_true(old->is_legacy && old->is_stateful && old->is_aggregate);
+    assert_true(old->is_loose && !mul->is_loose);
     assert_false(old->has_signature);
     assert_true(tn_vocab_domain(&l.vocab, tn_text("other"))->is_open);
     assert_false(tn_vocab_domain(&l.vocab, tn_text(""))->is_open);
