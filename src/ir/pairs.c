@@ -32,7 +32,7 @@ static uint64_t key_of(uint32_t a, uint32_t b)
 static uint64_t find_slot(const struct tn_pairs *pairs, uint64_t key)
 {
     uint64_t mask = pairs->room - 1;
-    uint64_t hash = (key >> 3) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = tn_mix(key >> 3, pairs->seed);
     /* Eight ids in a row share a cache line. */
     uint64_t slot = ((hash ^ hash >> 32) << 3 | (key & 7)) & mask;
 
