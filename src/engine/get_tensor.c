@@ -85,8 +85,8 @@ static enum tn_status get_string(void *context, uint64_t index,
 
     (void)index;
     tn_buffer_init(&bytes, text->line.memory, error);
-    TN_TRY(tn_sink_splice(&bytes.sink, string, error));
-    tn_element_string(&text->line, tn_buffer_bytes(&bytes));
+    if (tn_sink_splice(&bytes.sink, string, error) == TN_OK)
+        tn_element_string(&text->line, tn_buffer_bytes(&bytes));
     tn_buffer_text(&text->line, "\n");
     tn_buffer_done(&bytes);
     return flush_text(text, error);
