@@ -26,13 +26,13 @@ tenon undump "$root/examples/tiny.onnx.textproto" -o "$scratch/tiny.onnx" ||
 
 : >"$tally"
 for script in "$here"/*.sh; do
-    name=$(basename "$script" .sh)
-    [ "$name" = run ] && continue
-    case $name in *"$pattern"*) ;; *) continue ;; esac
-    work=$scratch/$name
+    title=$(basename "$script" .sh)
+    [ "$title" = run ] && continue
+    case $title in *"$pattern"*) ;; *) continue ;; esac
+    work=$scratch/$title
     mkdir "$work" && cp "$scratch/tiny.onnx" "$work"
     (cd "$work" && . "$here/support/claims.sh" && . "$script" && finish) \
-        </dev/null || echo "failed $name: the script stopped" >>"$tally"
+        </dev/null || echo "failed $title: the script stopped" >>"$tally"
 done
 
 grep '^skipped' "$tally"

@@ -23,7 +23,7 @@ claim() {
 
 finish() {
     if [ -z "$claimed" ]; then return 0; fi
-    echo "${trouble:-passed} $name: $claimed" >>"$tally"
+    echo "${trouble:-passed} $title: $claimed" >>"$tally"
     claimed=
 }
 
@@ -31,14 +31,14 @@ finish() {
 fail() {
     if [ -n "$trouble" ]; then return 0; fi
     trouble=failed
-    echo "$name: $claimed: $*"
+    echo "$title: $claimed: $*"
     tail -n 5 err 2>/dev/null
     return 0
 }
 
 skip() {
     trouble=skipped
-    echo "skipped $name: $claimed: $*"
+    echo "skipped $title: $claimed: $*"
 }
 
 try() {

@@ -1,0 +1,35 @@
+# honest.sh - every test that docs/abuse.md names is there
+#
+# A row of its tables ends in `file`: `name`; several files and names may
+# stand in a row, each name after the file that holds it.
+
+claim "every line of docs/abuse.md names a test that exists"
+rows=0
+while IFS= read -r line; do
+    case $line in '| '*'`'*) ;; *) continue ;; esac
+    rows=$((rows + 1))
+    file=
+    test_column=$(printf '%s\n' "$line" | sed 's/ *|$//; s/.*| //')
+    printf '%s\n' "$test_column" | grep -o '`[^`]*`' | tr -d '`' >words
+    while IFS= read -r word; do
+        if [ -f "$root/$word" ]; then
+            file=$root/$word
+        elif [ -z "$file" ]; then
+            fail "no file '$word': $line"
+        elif ! grep -q -F -e "$word" "$file"; then
+            fail "nothing called '$word' in $file"
+        fi
+    done <words
+    [ -n "$file" ] || fail "no test: $line"
+done <"$root/docs/abuse.md"
+[ $rows -gt 50 ] || fail "only $rows rows"
+
+claim "every claim of this folder is in docs/abuse.md"
+for script in "$here"/*.sh; do
+    [ "$script" = "$here/honest.sh" ] && continue
+    sed -n 's/^claim "\(.*\)"$/\1/p' "$script" >words
+    while IFS= read -r word; do
+        grep -q -F -e "\`$word\`" "$root/docs/abuse.md" ||
+            fail "docs/abuse.md does not have '$word'"
+    done <words
+done
