@@ -133,5 +133,6 @@ int main(int argc, char **argv)
 {
     occupy_standard_descriptors();
     signal(SIGPIPE, SIG_DFL); /* a reader that has seen enough is no error */
+    signal(SIGXFSZ, SIG_IGN); /* a write that fails is told and tidied up  */
     return cli_finish(run(argc, argv));
 }
