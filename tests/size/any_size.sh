@@ -5,7 +5,7 @@
 # 2 GiB, all sparse on disk, pass every verb of the release build under
 # `ulimit -d 65536`; a graph of a million nodes passes under 250 MiB.
 set -eu
-generate=$1 tenon=$2
+generate=$(realpath "$1") tenon=$(realpath -m "$2")
 [ -x "$tenon" ] || { echo "skipped: no release build at $tenon"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
