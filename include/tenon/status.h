@@ -10,9 +10,14 @@
 #include <stdint.h>
 
 #if defined(__GNUC__)
-#define TN_API __attribute__((visibility("default")))
+#define TN_VISIBLE __attribute__((visibility("default")))
 #else
-#define TN_API
+#define TN_VISIBLE
+#endif
+#if defined(__cplusplus)
+#define TN_API extern "C" TN_VISIBLE
+#else
+#define TN_API TN_VISIBLE
 #endif
 
 /* X(name, exit code of the command, sentence).  Append only: the positions

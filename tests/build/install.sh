@@ -27,6 +27,21 @@ export PKG_CONFIG_PATH
 cc use.c -o by-pkgconfig $(pkg-config --cflags --libs tenon)
 LD_LIBRARY_PATH=$lib/.. ./by-pkgconfig
 
+cat >use.cc <<'END'
+#include <tenon/tenon.h>
+int main()
+{
+    tn_error  error = TN_ERROR_INIT;
+    tn_model *model;
+    return tn_model_open(&model, "missing", nullptr, &error) != TN_IO;
+}
+END
+if command -v c++ >/dev/null; then
+    c++ -Wall -Wextra -Werror use.cc -o by-cplusplus \
+        $(pkg-config --cflags --libs tenon)
+    LD_LIBRARY_PATH=$lib/.. ./by-cplusplus
+fi
+
 mkdir project
 cp use.c project/
 cat >project/CMakeLists.txt <<'END'
