@@ -30,6 +30,7 @@ struct tn_desk {
     struct tn_memory           *memory;
     const struct tn_fault_hook *hook;   /* NULL: none                        */
     int                         folder; /* names are relative to it          */
+    bool                        is_dry; /* bytes are counted, not written    */
     uint64_t                    clock;  /* counts turns                      */
     struct tn_seat              seats[TN_SEAT_COUNT];
     struct tn_error             failure;

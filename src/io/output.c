@@ -75,6 +75,7 @@ static enum tn_status new_output(struct tn_output              **out,
         output->options = *options;
     tn_arena_init(&output->arena, memory);
     tn_desk_init(&output->desk, memory, -1, output->options.hook);
+    output->desk.is_dry = output->options.is_dry;
     tn_list_init(&output->files, memory, sizeof(struct output_file *));
     tn_list_init(&output->folders, memory, sizeof(const char *));
     tn_intern_init(&output->names, &output->arena);

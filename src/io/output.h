@@ -45,6 +45,8 @@ struct tn_output_options {
     bool can_replace;                 /* --force                              */
     bool is_durable;                  /* fsync files and folders before commit
                                          returns                              */
+    bool is_dry;                      /* bytes are counted and go nowhere; not
+                                         for a commit                         */
     const struct tn_fault_hook *hook; /* NULL: none                           */
 };
 

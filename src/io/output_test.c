@@ -3,8 +3,10 @@
 #include "io/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 
+#include "io/file_source.h"
 #include "support/hostile.h"
 #include "support/scratch.h"
 
@@ -116,6 +118,50 @@ static void closing_without_commit_leaves_nothing(void **state)
         assert_int_equal(tn_scratch_count(&scratch, ".", ""), 0);
     }
     assert_int_equal(memory.used, 0);
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+static int refuse_to_write(void *context, const char *step, const char *path)
+{
+    (void)context;
+    (void)path;
+    return strcmp(step, "write") == 0 || strcmp(step, "copy") == 0 ? ENOSPC : 0;
+}
+
+static void a_dry_output_only_counts(void **state)
+{
+    struct tn_scratch        scratch = tn_scratch_open();
+    struct tn_memory         memory  = purse();
+    struct tn_error          error   = TN_ERROR_INIT;
+    struct tn_fault_hook     hook    = { refuse_to_write, NULL };
+    struct tn_output_options dry     = { .is_dry = true, .hook = &hook };
+    char                    *path    = tn_scratch_path(&scratch, "model");
+    struct tn_output        *output;
+    struct tn_source        *from;
+    struct tn_sink          *sink;
+    static const uint8_t     much[300000] = { 0 };
+
+    (void)state;
+    tn_scratch_write(&scratch, "big", "");
+    char *big = tn_scratch_path(&scratch, "big");
+    assert_int_equal(truncate(big, sizeof much), 0);
+    int file = open(big, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(tn_source_file(&from, &memory, file, "big", true, &error),
+                     TN_OK);
+    assert_int_equal(tn_output_file(&output, &memory, path, &dry, &error),
+                     TN_OK);
+    assert_int_equal(tn_output_main(output, &sink, &error), TN_OK);
+    (void)tn_sink_write(sink, tn_bytes(much, sizeof much), &error);
+    struct tn_span all = { from, 0, sizeof much };
+    (void)tn_sink_splice(sink, all, &error);
+    assert_int_equal(tn_output_flush(output, &error), TN_OK);
+    assert_int_equal(tn_output_bytes(output), 2 * sizeof much);
+    tn_output_close(output);
+    tn_source_close(from);
+    assert_int_equal(tn_scratch_count(&scratch, ".", ""), 1);
+    assert_int_equal(memory.used, 0);
+    free(big);
     free(path);
     tn_scratch_close(&scratch);
 }
@@ -507,7 +553,9 @@ static bool run_with_fault(struct tn_scratch *scratch, enum scene scene,
     struct tn_error          error   = TN_ERROR_INIT;
     struct fault             fault   = { .at = at, .number = number };
     struct tn_fault_hook     hook    = { fail_at, &fault };
-    struct tn_output_options options = { true, is_durable, &hook };
+    struct tn_output_options options = { .can_replace = true,
+                                         .is_durable  = is_durable,
+                                         .hook        = &hook };
     char                    *path    = tn_scratch_path(scratch, "model");
 
     set_scene(scratch, scene);
@@ -600,7 +648,9 @@ static bool run_folder(struct tn_scratch *scratch, int at, int number)
     struct tn_error          error   = TN_ERROR_INIT;
     struct fault             fault   = { .at = at, .number = number };
     struct tn_fault_hook     hook    = { fail_at, &fault };
-    struct tn_output_options options = { true, true, &hook };
+    struct tn_output_options options = { .can_replace = true,
+                                         .is_durable  = true,
+                                         .hook        = &hook };
     char                    *path    = tn_scratch_path(scratch, "m");
 
     tn_scratch_empty(scratch->folder);
@@ -695,6 +745,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_appear_at_the_commit),
         cmocka_unit_test(closing_without_commit_leaves_nothing),
+        cmocka_unit_test(a_dry_output_only_counts),
         cmocka_unit_test(refuses_bad_targets),
         cmocka_unit_test(a_side_file_is_written_once),
         cmocka_unit_test(a_symlink_stays_and_its_file_is_replaced),

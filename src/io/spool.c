@@ -8,16 +8,8 @@
 
 #define BUFFER_SIZE ((size_t)128 << 10)
 
-struct spool_sink {
-    struct tn_sink sink;
-    const char    *folder;
-    int            file;
-    size_t         used;
-    uint8_t       *buffer;
-};
-
-static enum tn_status empty_buffer(struct spool_sink *spool,
-                                   struct tn_error   *error)
+static enum tn_status empty_buffer(struct tn_spool *spool,
+                                   struct tn_error *error)
 {
     int number  = tn_write_all(spool->file, spool->buffer, spool->used);
     spool->used = 0;
@@ -30,7 +22,7 @@ static enum tn_status empty_buffer(struct spool_sink *spool,
 static enum tn_status spool_write(struct tn_sink *sink, struct tn_bytes bytes,
                                   struct tn_error *error)
 {
-    struct spool_sink *spool = (struct spool_sink *)sink;
+    struct tn_spool *spool = (struct tn_spool *)sink;
 
     while (bytes.size) {
         size_t room = BUFFER_SIZE - spool->used;
@@ -47,21 +39,59 @@ static enum tn_status spool_write(struct tn_sink *sink, struct tn_bytes bytes,
 
 static const struct tn_sink_ops spool_ops = { .write = spool_write };
 
+enum tn_status tn_spool_open(struct tn_spool *spool, struct tn_memory *memory,
+                             struct tn_error *error)
+{
+    *spool = (struct tn_spool){ .sink   = { .ops = &spool_ops },
+                                .memory = memory,
+                                .file   = -1 };
+    TN_TRY(tn_unnamed_file(&spool->file, &spool->folder, error));
+    spool->buffer = tn_memory_resize(memory, NULL, 0, BUFFER_SIZE, error);
+    if (!spool->buffer)
+        tn_spool_drop(spool);
+    return error->status;
+}
+
+static void free_buffer(struct tn_spool *spool)
+{
+    tn_memory_free(spool->memory, spool->buffer, BUFFER_SIZE);
+    spool->buffer = NULL;
+}
+
+enum tn_status tn_spool_finish(struct tn_spool   *spool,
+                               struct tn_source **source, const char *name,
+                               struct tn_error *error)
+{
+    *source = NULL;
+    if (!tn_failed(error))
+        empty_buffer(spool, error);
+    if (tn_failed(error)) {
+        tn_spool_drop(spool);
+        return error->status;
+    }
+    free_buffer(spool);
+    int file    = spool->file;
+    spool->file = -1;
+    return tn_source_file(source, spool->memory, file, name, true, error);
+}
+
+void tn_spool_drop(struct tn_spool *spool)
+{
+    free_buffer(spool);
+    if (spool->file >= 0)
+        close(spool->file);
+    spool->file = -1;
+}
+
 enum tn_status tn_source_from_rope(struct tn_source    **source,
                                    struct tn_memory     *memory,
                                    const struct tn_rope *rope, const char *name,
                                    struct tn_error *error)
 {
-    struct spool_sink spool = { .sink = { .ops = &spool_ops } };
+    struct tn_spool spool;
 
     *source = NULL;
-    TN_TRY(tn_unnamed_file(&spool.file, &spool.folder, error));
-    spool.buffer = tn_memory_resize(memory, NULL, 0, BUFFER_SIZE, error);
-    if (spool.buffer && tn_rope_write(rope, &spool.sink, error) == TN_OK)
-        empty_buffer(&spool, error);
-    tn_memory_free(memory, spool.buffer, BUFFER_SIZE);
-    if (!tn_failed(error))
-        return tn_source_file(source, memory, spool.file, name, true, error);
-    close(spool.file);
-    return error->status;
+    TN_TRY(tn_spool_open(&spool, memory, error));
+    tn_rope_write(rope, &spool.sink, error);
+    return tn_spool_finish(&spool, source, name, error);
 }
