@@ -167,8 +167,8 @@ enum tn_status tn_convert(const struct tn_model           *model,
     snprintf(summary->format, sizeof summary->format, "%s", format->name);
     if (format == tn_opened_of(model)->format &&
         is_text_path(target->path, &form))
-        return tn_dump_model(model, form, target, &summary->bytes_written,
-                             error);
+        return tn_dump_model(model, form, target, options,
+                             &summary->bytes_written, error);
     tn_meter_init(&meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing", 0);
     struct tn_write_options how = {

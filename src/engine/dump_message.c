@@ -118,10 +118,11 @@ static enum tn_status fill_dump(void *context, struct tn_sink *to,
                             error);
 }
 
-enum tn_status tn_dump_model(const struct tn_model  *model,
-                             enum tn_dump_form       form,
-                             const struct tn_target *target, uint64_t *written,
-                             struct tn_error *error)
+enum tn_status tn_dump_model(const struct tn_model   *model,
+                             enum tn_dump_form        form,
+                             const struct tn_target  *target,
+                             const struct tn_options *options,
+                             uint64_t *written, struct tn_error *error)
 {
     static const struct tn_dump_options none;
     struct typed                        typed;
@@ -132,8 +133,8 @@ enum tn_status tn_dump_model(const struct tn_model  *model,
     tn_arena_init(&typed.arena, model->memory);
     struct dumping dumping = { &typed, model->wire, form, false };
     if (find_type(&typed, &none, tn_opened_of(model)->format, error) == TN_OK)
-        tn_target_write(target, model->memory, fill_dump, &dumping, written,
-                        error);
+        tn_target_write(target, options, model->memory, fill_dump, &dumping,
+                        written, error);
     tn_arena_done(&typed.arena);
     return error->status;
 }
@@ -202,6 +203,7 @@ static enum tn_status check_losses(const struct typed           *typed,
 static enum tn_status dump_opened(struct tn_opened             *opened,
                                   const struct tn_dump_options *dump,
                                   const struct tn_target       *target,
+                                  const struct tn_options      *options,
                                   tn_on_loss *loss, void *context,
                                   struct tn_error *error)
 {
@@ -215,8 +217,8 @@ static enum tn_status dump_opened(struct tn_opened             *opened,
         find_message(opened, dump, &dumping.message, error) == TN_OK &&
         check_losses(&typed, dumping.message, dump, loss, context, error) ==
             TN_OK)
-        tn_target_write(target, &opened->memory, fill_dump, &dumping, NULL,
-                        error);
+        tn_target_write(target, options, &opened->memory, fill_dump, &dumping,
+                        NULL, error);
     tn_arena_done(&typed.arena);
     return error->status;
 }
@@ -232,7 +234,7 @@ enum tn_status tn_dump(const char *path, const struct tn_options *options,
     if (dump->type ||
         tn_find_format(&opened->bundle, options ? options->from : NULL,
                        &opened->format, error) == TN_OK)
-        dump_opened(opened, dump, target, loss, context, error);
+        dump_opened(opened, dump, target, options, loss, context, error);
     tn_opened_release(opened);
     return error->status;
 }
@@ -261,6 +263,7 @@ static enum tn_status fill_rope(void *context, struct tn_sink *to,
 static enum tn_status undump_opened(struct tn_opened             *opened,
                                     const struct tn_dump_options *undump,
                                     const struct tn_target       *target,
+                                    const struct tn_options      *options,
                                     struct tn_error              *error)
 {
     struct tn_source *source = opened->bundle.main;
@@ -280,7 +283,8 @@ static enum tn_status undump_opened(struct tn_opened             *opened,
             tn_pb_text_read(&typed.schema, typed.type, text, &rope, error);
     }
     if (!tn_failed(error))
-        tn_target_write(target, &opened->memory, fill_rope, &rope, NULL, error);
+        tn_target_write(target, options, &opened->memory, fill_rope, &rope,
+                        NULL, error);
     tn_rope_done(&rope);
     tn_arena_done(&typed.arena);
     return error->status;
@@ -296,7 +300,7 @@ enum tn_status tn_undump(const char *path, const struct tn_options *options,
     if (undump->type ||
         tn_find_format(&opened->bundle, options ? options->from : NULL,
                        &opened->format, error) == TN_OK)
-        undump_opened(opened, undump, target, error);
+        undump_opened(opened, undump, target, options, error);
     tn_opened_release(opened);
     return error->status;
 }

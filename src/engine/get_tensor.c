@@ -223,11 +223,10 @@ enum tn_status tn_get(const struct tn_tensor      *tensor,
     struct getting    getting = { tensor->elements, get->form, memory };
     struct tn_arena   arena;
 
-    (void)options;
     tn_arena_init(&arena, memory);
     if (!get->slice || tn_slice_parse(get->slice, &tensor->elements, &arena,
                                       &getting.elements, error) == TN_OK)
-        tn_target_write(target, memory, fill, &getting, NULL, error);
+        tn_target_write(target, options, memory, fill, &getting, NULL, error);
     tn_arena_done(&arena);
     if (tn_failed(error))
         tn_error_where(error, "tensor '%.*s'", TN_FMT(tn_tensor_name(tensor)));

@@ -8,8 +8,10 @@ typedef enum tn_status tn_fill(void *context, struct tn_sink *to,
                                struct tn_error *error);
 
 /* Opens the target, lets `fill` write it, and commits unless it is a dry run.
+ * The progress of the options (which may be NULL) is told, and may stop it.
  * *written (which may be NULL) counts the bytes. */
-enum tn_status tn_target_write(const struct tn_target *target,
+enum tn_status tn_target_write(const struct tn_target  *target,
+                               const struct tn_options *options,
                                struct tn_memory *memory, tn_fill *fill,
                                void *context, uint64_t *written,
                                struct tn_error *error);
