@@ -116,8 +116,6 @@ static int check_usage(const struct convert_opts *opts)
     if (opts->threshold > 0 && opts->external == NULL)
         return cli_usage("convert", "--threshold needs --external");
     bool is_stream = strcmp(opts->common.out, "-") == 0;
-    if (is_stream && opts->to == NULL)
-        return cli_usage("convert", "-o - needs --to: which format?");
     if (is_stream && opts->common.is_json)
         return cli_usage("convert", "--json and -o - exclude each other");
     return cli_refuse_terminal("convert", opts->common.out);
@@ -145,7 +143,8 @@ const struct cli_verb cli_convert = {
     .arguments = "FILE -o OUT",
     .summary   = "the same model in another container",
     .details   = "The format comes from the name of OUT, or from --to; 'tenon "
-                 "formats' lists them.\nOUT appears when it is complete.",
+                 "formats' lists them.\n-o - keeps that of FILE.  OUT appears "
+                 "when it is complete.",
     .least     = 1,
     .most      = 1,
     .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS,

@@ -82,6 +82,7 @@ static int run_dump(const void *opts, const struct cli_args *args)
     if (o->schema != NULL && o->type == NULL)
         return cli_usage("dump", "--schema needs --type: the message to read");
     cli_session_begin(&session, opts);
+    cli_session_prints(&session, o->common.out != NULL ? o->common.out : "-");
     cli_session_catch_signals();
     return dump_file(&session, o, args->items[0]);
 }

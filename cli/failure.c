@@ -7,13 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "option_table.h"
 #include "print.h"
 
 const char *cli_path_name(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "standard input" : path;
+    if (strcmp(path, "-") == 0)
+        return "standard input";
+    return path[0] != '\0' ? path : "''";
 }
 
 /* Does the sentence need the status in front of it?  "malformed" says what the
@@ -50,7 +53,7 @@ static void add_place(struct cli_text *text, const struct tn_error *error)
  * file already. */
 static bool is_path_said(const struct tn_error *error, const char *path)
 {
-    const char *found = strstr(error->what, path);
+    const char *found = path[0] != '\0' ? strstr(error->what, path) : NULL;
 
     if (found == NULL || is_named(error->status))
         return false;
@@ -84,6 +87,18 @@ static void print_failure(const char *path, const struct tn_error *error)
     cli_text_done(&text);
 }
 
+/* TensorFlow calls a checkpoint by what its files have in common. */
+static void advise_index(const char *path)
+{
+    struct cli_text index = { 0 };
+
+    cli_text_addf(&index, "%s.index", path);
+    cli_text_put(&index, "", 1);
+    if (access(path, F_OK) != 0 && access(index.data, F_OK) == 0)
+        cli_hint("a checkpoint is opened by its index: '%s'", index.data);
+    cli_text_done(&index);
+}
+
 static void print_advice(const struct cli_common *common, const char *path,
                          enum tn_status status)
 {
@@ -100,6 +115,7 @@ static void print_advice(const struct cli_common *common, const char *path,
         if (common->max_mem != 0)
             cli_hint("--max-mem sets the limit");
         break;
+    case TN_IO: advise_index(path); break;
     case TN_EXISTS: cli_hint("--force replaces it"); break;
     case TN_BUSY: cli_hint("try again when the other process is done"); break;
     default: break;

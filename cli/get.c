@@ -135,6 +135,7 @@ static int run_get(const void *opts, const struct cli_args *args)
     if (code != 0)
         return code;
     cli_session_begin(&session, opts);
+    cli_session_prints(&session, path);
     cli_session_catch_signals();
     code = cli_session_open(&session, args->items[0], &model);
     if (code == 0)

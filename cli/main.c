@@ -72,7 +72,10 @@ static int refuse_verb(const char *word)
                          "'%s' is a file, not a verb; did you mean "
                          "'tenon info %s'?",
                          word, word);
-    return cli_usage(NULL, "there is no verb '%s'", word);
+    return cli_usage(NULL,
+                     word[0] == '-' ? "there is no option '%s' here"
+                                    : "there is no verb '%s'",
+                     word);
 }
 
 static int run_verb(const struct cli_verb *verb, int argc, char **argv)

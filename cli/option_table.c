@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "failure.h"
 #include "text.h"
@@ -293,14 +294,26 @@ static int parse_long(struct parser *p, const char *text)
     return store(p, row, value);
 }
 
-/* -nf, -o FILE, -oFILE, and -nfoFILE. */
-static int parse_letters(struct parser *p, const char *text)
+/* A file whose name begins with a dash looks like this. */
+static int refuse_letter(const struct parser *p, char letter, const char *word)
 {
+    if (access(word, F_OK) == 0)
+        return cli_usage(p->verb->name,
+                         "there is no option -%c; for the file write './%s'",
+                         letter, word);
+    return cli_usage(p->verb->name, "there is no option -%c", letter);
+}
+
+/* -nf, -o FILE, -oFILE, and -nfoFILE. */
+static int parse_letters(struct parser *p, const char *word)
+{
+    const char *text = word + 1;
+
     for (; *text != '\0'; text++) {
         const struct cli_opt *row = find_letter(p, *text);
 
         if (row == NULL)
-            return cli_usage(p->verb->name, "there is no option -%c", *text);
+            return refuse_letter(p, *text, word);
         if (row->kind != CLI_FLAG) {
             const char *value = text[1] != '\0' ? text + 1 : next_value(p);
             if (value == NULL)
@@ -330,7 +343,7 @@ static int parse_words(struct parser *p)
             has_ended = true;
         else
             code = word[1] == '-' ? parse_long(p, word + 2)
-                                  : parse_letters(p, word + 1);
+                                  : parse_letters(p, word);
         if (code != 0)
             return code;
     }

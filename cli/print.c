@@ -80,6 +80,10 @@ void cli_print_name(FILE *file, enum cli_colour colour, struct tn_bytes name)
 
 enum { MAX_COLUMNS = 12 };
 
+/* A cell wider than this sticks out of its own row; it does not push the
+ * columns of all the others off the screen. */
+enum { WIDEST_CELL = 60 };
+
 struct layout {
     struct cli_text cells[MAX_COLUMNS];
     size_t          widths[MAX_COLUMNS];
@@ -115,7 +119,7 @@ static void measure(struct layout *layout, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         size_t width = cli_text_width(&layout->cells[i]);
-        if (width > layout->widths[i])
+        if (width > layout->widths[i] && width <= WIDEST_CELL)
             layout->widths[i] = width;
     }
 }
@@ -127,7 +131,9 @@ static void print_line(FILE *file, struct layout *layout,
 
     for (unsigned i = 0; i < table->column_count; i++) {
         const struct cli_text *cell  = &layout->cells[i];
-        size_t                 space = layout->widths[i] - cli_text_width(cell);
+        size_t                 width = cli_text_width(cell);
+        size_t                 space =
+            width < layout->widths[i] ? layout->widths[i] - width : 0;
 
         if (cell->size > 0) {
             pad(file, owed + (table->columns[i].is_right ? space : 0));
@@ -137,7 +143,7 @@ static void print_line(FILE *file, struct layout *layout,
         } else {
             owed += space;
         }
-        owed += layout->widths[i] > 0 ? 2 : 0;
+        owed += layout->widths[i] > 0 || width > 0 ? 2 : 0;
     }
     fputc('\n', file);
 }

@@ -93,6 +93,12 @@ void cli_session_begin(struct cli_session *session, const void *opts)
     clock_gettime(CLOCK_MONOTONIC, &session->last);
 }
 
+void cli_session_prints(struct cli_session *session, const char *path)
+{
+    if (strcmp(path, "-") == 0 && cli_is_terminal(stdout))
+        session->has_line = false;
+}
+
 void cli_session_clear(struct cli_session *session)
 {
     if (!session->is_drawn)

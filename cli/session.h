@@ -24,6 +24,9 @@ void cli_session_begin(struct cli_session *session, const void *opts);
 /* Take the progress line away; before printing, and at the end. */
 void cli_session_clear(struct cli_session *session);
 
+/* The verb prints to `path` while it works: no progress line in between. */
+void cli_session_prints(struct cli_session *session, const char *path);
+
 /* Open a model, or say why not.  Returns an exit code. */
 int cli_session_open(struct cli_session *session, const char *path,
                      struct tn_model **model);
