@@ -33,3 +33,26 @@ for script in "$here"/*.sh; do
             fail "docs/abuse.md does not have '$word'"
     done <words
 done
+
+# Every rule that a source reports; a level stands before it, or it is the
+# word of a table.
+rules() {
+    (cd "$root/src" && cat format/$1/*.c ir/*.c wire/pb/pb_check.c) |
+        grep -zoP '(TN_LEVEL_\w+|use->unknown|use->deprecated),\s*"\K[a-z0-9-]+' |
+        tr '\0' '\n' | sort -u
+}
+
+claim "docs/formats name every rule of check, and none that is not there"
+for family in onnx tensorflow; do
+    page=$root/docs/formats/$family.md
+    rules $family >words
+    [ "$(wc -l <words)" -gt 20 ] || fail "few rules of $family"
+    while IFS= read -r word; do
+        grep -q -F -e "\`$word\`" "$page" || fail "$page: no rule '$word'"
+    done <words
+    sed -n 's/^| \(error\|warning\|note\) |//p' "$page" | grep -o '`[a-z0-9-]*`' |
+        tr -d '`' | grep -v '^--' >words
+    while IFS= read -r word; do
+        grep -q -r -F -e "\"$word\"" "$root/src" || fail "$page: '$word'?"
+    done <words
+done
