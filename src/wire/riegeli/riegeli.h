@@ -1,0 +1,195 @@
+/*
+ * riegeli.h - Riegeli/records files: reading
+ *
+ *   file  := chunk*                  the first one is the signature
+ *   chunk := header[40]  data[data_size]  zeros up to its end
+ *
+ *   header:  0 u64 hash of the 32 bytes after it
+ *            8 u64 data_size
+ *           16 u64 hash of the data, as stored
+ *           24 u8  type: s signature, m metadata, p padding,
+ *                        r records, t transposed records
+ *           25 u56 record_count
+ *           32 u64 decoded_size: of all records together
+ *
+ * Pushed into that at every multiple of 64 KiB, wherever it falls:
+ *
+ *   block:   0 u64 hash of the 16 bytes after it
+ *            8 u64 from the begin of the interrupted chunk to here
+ *           16 u64 from here to its end
+ *
+ *   data of r := u8 compression  varint n  sizes[n]  values
+ *   data of t := riegeli_transposed.c;  m is a t of one record
+ *
+ * Little-endian.  The hash is HighwayHash64.  `sizes` are varints, `values` all
+ * records joined; each is packed by the compression (0 none, b brotli, z zstd,
+ * s snappy) and, unless that is none, comes after its plain size as a varint.
+ *
+ * A record's position is its chunk's begin plus its index there.  It is unique
+ * and ascends, since a chunk has at least as many bytes as records; it is not
+ * where the record's bytes are.
+ *
+ * There is no end mark: a file cut between two chunks is a good shorter file.
+ */
+#ifndef TN_WIRE_RIEGELI_H
+#define TN_WIRE_RIEGELI_H
+
+#include "base/buffer.h"
+#include "base/source.h"
+
+#define TN_RIEGELI_SIGNATURE_SIZE 64
+
+extern const uint8_t  tn_riegeli_signature[TN_RIEGELI_SIGNATURE_SIZE];
+extern const uint64_t tn_riegeli_key[4]; /* of all hashes                     */
+
+enum tn_riegeli_type {
+    TN_RIEGELI_SIGNATURE  = 's',
+    TN_RIEGELI_METADATA   = 'm',
+    TN_RIEGELI_PADDING    = 'p',
+    TN_RIEGELI_SIMPLE     = 'r',
+    TN_RIEGELI_TRANSPOSED = 't',
+};
+
+enum tn_riegeli_compression {
+    TN_RIEGELI_NONE   = 0,
+    TN_RIEGELI_BROTLI = 'b',
+    TN_RIEGELI_ZSTD   = 'z',
+    TN_RIEGELI_SNAPPY = 's',
+};
+
+/* ---- the file ----------------------------------------------------------- */
+
+struct tn_riegeli {
+    struct tn_source *source;
+    struct tn_memory *memory;
+    uint64_t limit; /* a chunk that unpacks to more is TN_LIMIT            */
+    uint64_t in_memory; /* one that unpacks to more is spooled to a file      */
+};
+
+/* Verifies the signature.  Nothing needs to be closed; the source outlives it.
+ * `limit` is none and `in_memory` 32 MiB until somebody sets them. */
+enum tn_status tn_riegeli_open(struct tn_riegeli *file,
+                               struct tn_source  *source,
+                               struct tn_memory  *memory,
+                               struct tn_error   *error);
+
+/* ---- chunks ------------------------------------------------------------- */
+
+/* What a chunk's header says, and where the chunk lies. */
+struct tn_riegeli_frame {
+    uint64_t begin, end;
+    uint64_t data_size;
+    uint64_t data_hash;
+    uint64_t record_count;
+    uint64_t decoded_size;
+    uint8_t  type; /* enum tn_riegeli_type, or one of the future             */
+};
+
+/* Where a reader that wants to skip damage goes on. */
+struct tn_riegeli_fault {
+    uint64_t resume;
+    bool     is_lost; /* look for the next good block from there on           */
+};
+
+/* The chunk that begins at `begin`: its header, with both hashes; it ends in
+ * the file.  `fault` may be NULL. */
+enum tn_status tn_riegeli_frame_read(const struct tn_riegeli *file,
+                                     uint64_t                 begin,
+                                     struct tn_riegeli_frame *frame,
+                                     struct tn_riegeli_fault *fault,
+                                     struct tn_error         *error);
+
+/* Reads all of it: the hash of the data, every block in it, and that what lies
+ * behind the data is zeros. */
+enum tn_status tn_riegeli_frame_check(const struct tn_riegeli       *file,
+                                      const struct tn_riegeli_frame *frame,
+                                      struct tn_riegeli_fault       *fault,
+                                      struct tn_error               *error);
+
+/* The chunk with the record at this position, or the first one after it when
+ * the position names none.  Reads headers only, those of one block.  At the end
+ * of the file *frame has begin == end == the size. */
+enum tn_status tn_riegeli_frame_find(const struct tn_riegeli *file,
+                                     uint64_t                 position,
+                                     struct tn_riegeli_frame *frame,
+                                     struct tn_error         *error);
+
+/* The last chunk with a record; false when there is none and after a failure.
+ * Reads headers only, from the end backwards. */
+bool tn_riegeli_frame_last(const struct tn_riegeli *file,
+                           struct tn_riegeli_frame *frame,
+                           struct tn_error         *error);
+
+/* A chunk unpacked.  It stands on its own: keep as many as memory allows. */
+struct tn_riegeli_chunk;
+
+/* Verifies all of the frame and unpacks it.  Yours to close.  A chunk without
+ * records (signature, padding) has none; metadata has one. */
+enum tn_status tn_riegeli_chunk_open(struct tn_riegeli_chunk      **chunk,
+                                     const struct tn_riegeli       *file,
+                                     const struct tn_riegeli_frame *frame,
+                                     struct tn_riegeli_fault       *fault,
+                                     struct tn_error               *error);
+void           tn_riegeli_chunk_close(struct tn_riegeli_chunk *chunk);
+
+uint64_t tn_riegeli_chunk_count(const struct tn_riegeli_chunk *chunk);
+
+/* Record `index` of it.  The source of the span is the chunk's, valid until it
+ * is closed; of an uncompressed simple chunk nothing was copied. */
+struct tn_span tn_riegeli_chunk_record(const struct tn_riegeli_chunk *chunk,
+                                       uint64_t                       index);
+
+/* ---- walking ------------------------------------------------------------ */
+
+struct tn_riegeli_record {
+    struct tn_span bytes; /* valid until the walk leaves the chunk            */
+    uint64_t       chunk; /* where that begins                                */
+    uint64_t       index; /* in it                                            */
+};
+
+static inline uint64_t tn_riegeli_position(
+    const struct tn_riegeli_record *record)
+{
+    return record->chunk + record->index;
+}
+
+/* Damage that was skipped: [begin, end) of the file, and what was wrong. */
+typedef void tn_riegeli_skipped(void *context, uint64_t begin, uint64_t end,
+                                const struct tn_error *why);
+
+struct tn_riegeli_walk {
+    const struct tn_riegeli *file;
+    struct tn_error         *error;
+    tn_riegeli_skipped      *skipped; /* NULL: stop at the first damage       */
+    void                    *context;
+    struct tn_riegeli_chunk *chunk; /* the one being walked, or NULL          */
+    struct tn_riegeli_frame  frame; /* its frame                              */
+    uint64_t                 index; /* of the next record in it               */
+    uint64_t                 next;  /* where the next chunk begins            */
+};
+
+/* At the first record.  Set `skipped` afterwards to go on over damage. */
+void tn_riegeli_walk_init(struct tn_riegeli_walk  *walk,
+                          const struct tn_riegeli *file,
+                          struct tn_error         *error);
+void tn_riegeli_walk_done(struct tn_riegeli_walk *walk);
+
+/* The next record, or false at the end and after a failure. */
+bool tn_riegeli_next(struct tn_riegeli_walk   *walk,
+                     struct tn_riegeli_record *record);
+
+/* The next record will be the one at `position`, or the first after it. */
+enum tn_status tn_riegeli_seek(struct tn_riegeli_walk *walk, uint64_t position);
+
+/* The last record of the file, without reading what is before its chunk; false
+ * when there is none and after a failure.  The walk is at the end then. */
+bool tn_riegeli_last(struct tn_riegeli_walk   *walk,
+                     struct tn_riegeli_record *record);
+
+/* Appends the file's metadata, a serialized message.  *has says whether there
+ * is any: it is the chunk after the signature, or nowhere. */
+enum tn_status tn_riegeli_metadata(const struct tn_riegeli *file,
+                                   struct tn_buffer *to, bool *has,
+                                   struct tn_error *error);
+
+#endif

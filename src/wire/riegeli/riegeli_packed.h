@@ -1,0 +1,52 @@
+/*
+ * riegeli_packed.h - the packed buffers that chunk data are made of
+ *
+ *   buffer := varint plain_size  stream        -- unless uncompressed:
+ *   buffer := bytes
+ *
+ * A stream is one brotli stream, one zstd frame or one raw snappy block, and
+ * fills its place exactly.
+ */
+#ifndef TN_WIRE_RIEGELI_PACKED_H
+#define TN_WIRE_RIEGELI_PACKED_H
+
+#include "base/rope.h"
+#include "wire/riegeli/riegeli.h"
+
+/* How to pack: the numbers of the codecs, window_log 0 for their own. */
+struct tn_riegeli_codec {
+    enum tn_riegeli_compression type;
+    int                         level;
+    int                         window_log;
+};
+
+/* Refuses what is none of the four. */
+enum tn_status tn_riegeli_check_compression(uint8_t type, uint64_t offset,
+                                            struct tn_error *error);
+
+/* Appends the contents of the buffer that fills `packed`, at most `most` bytes.
+ * Complaints are about offsets in the span's source. */
+enum tn_status tn_riegeli_unpack(enum tn_riegeli_compression type,
+                                 struct tn_span packed, uint64_t most,
+                                 struct tn_buffer *to, struct tn_error *error);
+
+/* The same into a file without a name, for what is too much for memory: exactly
+ * `size` bytes.  Snappy cannot: it knows no portions. */
+enum tn_status tn_riegeli_unpack_spooled(enum tn_riegeli_compression type,
+                                         struct tn_span packed, uint64_t size,
+                                         struct tn_memory  *memory,
+                                         struct tn_source **to,
+                                         struct tn_error   *error);
+
+/* Appends `plain` as a packed buffer. */
+enum tn_status tn_riegeli_pack(const struct tn_riegeli_codec *codec,
+                               struct tn_bytes plain, struct tn_buffer *to,
+                               struct tn_error *error);
+
+/* Writes it to a sink, in portions; snappy needs all of it in memory. */
+enum tn_status tn_riegeli_pack_rope(const struct tn_riegeli_codec *codec,
+                                    const struct tn_rope          *plain,
+                                    struct tn_memory              *memory,
+                                    struct tn_sink *to, struct tn_error *error);
+
+#endif
