@@ -379,6 +379,29 @@ def cases():
     yield "subgraph-outer-output", if_model(then_branch=g), [
         ("dangling-output", g.output[0])]
 
+    # operators
+    n = helper.make_node("Gelu", ["x"], ["y"])
+    yield "op-unknown", model([n]), [("unknown-op", n)]
+    yield "op-known", model([n], opsets=[("", 20)], ir=9), []
+    n = helper.make_node("Upsample", ["x"], ["y"])
+    yield "op-deprecated", model([n]), [("deprecated-op", n)]
+    n = helper.make_node("Affine", ["x"], ["y"])
+    yield "op-legacy", model([n]), [("deprecated-op", n)]
+    n = helper.make_node("Relu", ["x", "x"], ["y"])
+    yield "op-arity", model([n]), [("wrong-arity", n)]
+    n = helper.make_node("Relu", [""], ["y"])
+    yield "op-empty-input", model([n]), [("missing-input", n)]
+    n = helper.make_node("Cast", ["x"], ["y"])
+    yield "op-without-attribute", model([n]), [("missing-attribute", n)]
+    n = helper.make_node("Cast", ["x"], ["y"], to=1, surplus=1, __note=1)
+    yield "op-attribute", model([n]), [("unknown-attribute", n.attribute[1])]
+    n = helper.make_node("Cast", ["x"], ["y"], to=1.5)
+    yield "op-attribute-type", model([n]), [
+        ("wrong-attribute-type", n.attribute[0])]
+    n = helper.make_node("Gelu", ["a"], ["b"])
+    f = function("F", [n])
+    f.opset_import[0].version = 20
+    yield "op-function-imports", function_model(f), []
     # functions
     yield "function", function_model(function("F")), []
     f = function("F", [helper.make_node("F", ["a"], ["b"], domain="my")])
