@@ -4,8 +4,9 @@
  * Rules of its own: duplicate-function, undefined-return, recursion,
  * bad-version, schema-version, no-meta-graph, duplicate-tags,
  * unknown-signature-tensor, missing-asset, asset-outside,
- * uninitialized-variable, missing-entry, variable-mismatch, unused-slice,
- * bad-checksum.  Those of nodes are in tf_check_nodes.c.
+ * missing-checkpoint, uninitialized-variable, missing-entry,
+ * variable-mismatch, unused-slice, bad-checksum.  Those of nodes are in
+ * tf_check_nodes.c.
  */
 #include "format/tensorflow/tf_check.h"
 
@@ -362,6 +363,34 @@ static void check_objects(struct tn_tf_checking     *c,
     }
 }
 
+static bool is_variable_op(struct tn_bytes type)
+{
+    return tn_bytes_equal(type, tn_text("VarHandleOp")) ||
+           tn_bytes_equal(type, tn_text("VariableV2")) ||
+           tn_bytes_equal(type, tn_text("Variable"));
+}
+
+/* Variables, and a folder in which nobody put their values: TensorFlow loads
+ * that and fails at the first read.  An initializer may set them, so this is
+ * for somebody to look at.  Of a stream the folder is not known. */
+static bool lacks_checkpoint(struct tn_tf_checking *c)
+{
+    uint64_t count = 0;
+
+    if (tn_tf_detail_of(c->model)->table || c->bundle->folder < 0)
+        return false;
+    for (uint32_t i = 0; i < tn_model_op_kind_count(c->model); i++)
+        if (is_variable_op(tn_model_op_kind(c->model, i)->type))
+            count += tn_model_op_kind(c->model, i)->count;
+    if (count > 0)
+        tn_report_format(c->report, TN_LEVEL_WARNING, "missing-checkpoint",
+                         c->file, TN_NOWHERE, "",
+                         "there is no file \"variables/variables.index\" with "
+                         "the values of %" PRIu64 " variable%s",
+                         count, count == 1 ? "" : "s");
+    return count > 0;
+}
+
 static void check_data(struct tn_tf_checking     *c,
                        const struct tn_tf_bundle *table)
 {
@@ -417,14 +446,15 @@ enum tn_status tn_tf_check_saved_model(struct tn_bundle      *bundle,
                          "there is no graph in it");
     check_tags(&c, d);
     check_graphs(&c);
+    bool is_bare = is_folder && lacks_checkpoint(&c);
     for (uint32_t i = 0; i < d->meta_count && !tn_failed(error); i++) {
         check_versions(&c, &d->metas[i].versions, "graph_def.versions",
                        d->metas[i].graph_def.offset);
         check_signatures(&c, &d->metas[i]);
-        if (is_folder) {
+        if (is_folder)
             check_assets(&c, &d->metas[i]);
+        if (is_folder && !is_bare)
             check_objects(&c, &d->metas[i], d->table);
-        }
     }
     if (d->table && !tn_failed(error))
         check_table(&c, d->table);
