@@ -34,8 +34,7 @@ struct tn_bytes tn_vocab_builtin(const char *dialect)
 /* Domains and named sets of types are compared one by one. */
 #define GROUP_LIMIT 256
 
-/* ---- lines -----------------------------------------------------------------
- */
+/* ---- lines -------------------------------------------------------------- */
 
 /* Byte offsets become lines and columns when something is wrong, not before. */
 static void add_line(const struct tn_vocab *vocab, struct tn_error *error)
@@ -85,11 +84,10 @@ static bool is_blank(const struct tn_cursor *line)
     return line->at == line->end || *line->at == '#';
 }
 
-/* ---- what stands outside operators
- * --------------------------------------------
- */
+/* ---- what stands outside operators -------------------------------------- */
+* /
 
-struct indexing {
+    struct indexing {
     struct tn_vocab        *vocab;
     struct tn_vocab_domain *domain; /* the one being filled                   */
     struct tn_vocab_row    *row;    /* likewise; NULL: its lines are over     */
@@ -165,8 +163,7 @@ static void read_domain(struct indexing *x, struct tn_cursor *line)
     tn_vocab_end_line(line);
 }
 
-/* ---- operators
- * ---------------------------------------------------------------- */
+/* ---- operators ---------------------------------------------------------- */
 
 static int compare_names(struct tn_bytes a, struct tn_bytes b)
 {
@@ -276,8 +273,7 @@ enum tn_status tn_vocab_load(struct tn_vocab *vocab, struct tn_arena *arena,
     return error->status;
 }
 
-/* ---- finding
- * ------------------------------------------------------------------ */
+/* ---- finding ------------------------------------------------------------ */
 
 const struct tn_vocab_domain *tn_vocab_domain(const struct tn_vocab *vocab,
                                               struct tn_bytes        name)

@@ -93,12 +93,11 @@ static void complain(struct visit *v, enum tn_finding_level level,
                      "%s", what);
 }
 
-/* ---- kinds
- * ----------------------------------------------------------------------
- */
+/* ---- kinds -------------------------------------------------------------- */
+* /
 
-static bool is_counter(const struct tn_vocab_arg *args, uint32_t count,
-                       struct tn_bytes name)
+    static bool is_counter(const struct tn_vocab_arg *args, uint32_t count,
+                           struct tn_bytes name)
 {
     for (uint32_t i = 0; i < count; i++)
         if (args[i].list.size && tn_bytes_equal(args[i].list, name))
@@ -181,12 +180,11 @@ static void complain_unknown(struct visit *v)
                  TN_FMT(type), first, v->kind->version);
 }
 
-/* ---- values of attributes
- * --------------------------------------------------------
- */
+/* ---- values of attributes ----------------------------------------------- */
+* /
 
-static bool is_allowed(const struct tn_vocab_attr *attr,
-                       const struct tn_attr_value *value, uint32_t index)
+    static bool is_allowed(const struct tn_vocab_attr *attr,
+                           const struct tn_attr_value *value, uint32_t index)
 {
     if (value->kind == TN_ATTR_DTYPE)
         return (uint64_t)value->of.ints[index] < TN_DTYPE_COUNT &&
@@ -278,12 +276,11 @@ static bool check_value(struct visit *v, const struct given *given,
            (!attr->has_minimum || check_minimum(v, given, attr, value));
 }
 
-/* ---- attributes
- * ------------------------------------------------------------------
- */
+/* ---- attributes --------------------------------------------------------- */
+* /
 
-/* The type of a value that an edit has set, in the dialect's words. */
-static const char *type_of_value(const struct tn_attr_value *value)
+    /* The type of a value that an edit has set, in the dialect's words. */
+    static const char *type_of_value(const struct tn_attr_value *value)
 {
     static const char *const words[][2] = {
         [TN_ATTR_INT]      = { "int", "list(int)" },
@@ -315,9 +312,12 @@ static bool check_attr(struct visit *v, const struct given *given,
                        const struct tn_vocab_attr *attr)
 {
     const struct tn_dialect *dialect = v->check->model->dialect;
-    const char              *word = given->value ? type_of_value(given->value)
-                                                 : dialect->attr_type(given->wire);
+    const char              *word    = NULL;
 
+    if (given->value)
+        word = type_of_value(given->value);
+    else
+        word = dialect->attr_type(given->wire);
     if (!word || !word[0])
         return false; /* nothing to compare: others say so */
     if (!strcmp(word, "reference")) {
@@ -434,12 +434,11 @@ static void check_required(struct visit *v)
                      TN_FMT(op->attrs[i].name));
 }
 
-/* ---- how many
- * --------------------------------------------------------------------
- */
+/* ---- how many ----------------------------------------------------------- */
+* /
 
-/* The length of a list argument; -1: it cannot be said. */
-static int64_t length_of(const struct visit *v, struct tn_bytes list)
+    /* The length of a list argument; -1: it cannot be said. */
+    static int64_t length_of(const struct visit *v, struct tn_bytes list)
 {
     const struct tn_vocab_attr *attr = tn_vocab_find_attr(v->kind->op, list);
     uint64_t                    number;
@@ -551,11 +550,10 @@ static void check_given(struct visit *v, const struct tn_vocab_arg *args,
                      i, TN_FMT(args[i].name));
 }
 
-/* ---- from the top
- * ----------------------------------------------------------------
- */
+/* ---- from the top ------------------------------------------------------- */
+* /
 
-static void check_known(struct visit *v)
+    static void check_known(struct visit *v)
 {
     const struct tn_vocab_op *op  = v->kind->op;
     const struct tn_op       *row = v->row;

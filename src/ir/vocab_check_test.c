@@ -121,8 +121,7 @@ static const struct tn_dialect dialect = {
     .names_outputs = true,
 };
 
-/* ---- one op, judged -------------------------------------------------------
- */
+/* ---- one op, judged ----------------------------------------------------- */
 
 struct heard {
     int                   count;
@@ -239,8 +238,7 @@ static void judge(const struct node *node, int64_t version, int times,
     tn_model_done(&model);
 }
 
-/* ---- claims
- * ------------------------------------------------------------------ */
+/* ---- claims ------------------------------------------------------------- */
 
 static const struct {
     struct node node;

@@ -18,8 +18,7 @@ struct tn_vocab_set {
     uint64_t        types;
 };
 
-/* ---- words; each steps over the spaces after it ----------------------------
- */
+/* ---- words; each steps over the spaces after it ------------------------- */
 
 void tn_vocab_spaces(struct tn_cursor *c);
 

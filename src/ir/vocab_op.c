@@ -39,8 +39,7 @@ static uint64_t count_marks(const struct tn_cursor *c, uint8_t mark)
     return count;
 }
 
-/* ---- arguments
- * ------------------------------------------------------------------ */
+/* ---- arguments ---------------------------------------------------------- */
 
 /* What is known before the type. */
 static enum tn_vocab_arity read_mark(struct tn_cursor *c)
@@ -150,8 +149,7 @@ static bool count_values(const struct tn_vocab_arg *args, uint32_t count,
     return has_lists;
 }
 
-/* ---- the first line
- * --------------------------------------------------------------- */
+/* ---- the first line ----------------------------------------------------- */
 
 static void read_output_counts(struct reading *r)
 {
@@ -223,8 +221,7 @@ static void read_head(struct reading *r)
     skip_line(c);
 }
 
-/* ---- values
- * ----------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------- */
 
 static const struct word_kind {
     const char       *word;
@@ -473,8 +470,7 @@ static void read_default(struct reading *r, struct tn_vocab_attr *attr,
         tn_vocab_expect(c, "]");
 }
 
-/* ---- attributes and type variables
- * ---------------------------------------------- */
+/* ---- attributes and type variables -------------------------------------- */
 
 static void read_allowed(struct reading *r, struct tn_vocab_attr *attr,
                          enum tn_attr_kind kind)
@@ -535,8 +531,7 @@ static void read_variable(struct reading *r, struct tn_vocab_variable *variable)
     tn_vocab_types_read(r->vocab, r->c, &variable->types);
 }
 
-/* ---- from the top
- * ----------------------------------------------------------------- */
+/* ---- from the top ------------------------------------------------------- */
 
 /* An indented line: a variable, an attribute, or nothing. */
 static void read_line(struct reading *r, struct tn_vocab_attr *attrs,

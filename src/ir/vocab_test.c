@@ -61,8 +61,7 @@ static void assert_text(struct tn_bytes text, const char *expected)
         fail_msg("'%.*s', not '%s'", TN_FMT(text), expected);
 }
 
-/* ---- the sample
- * -------------------------------------------------------------- */
+/* ---- the sample --------------------------------------------------------- */
 
 static void says_what_an_operator_takes(void **state)
 {
@@ -177,8 +176,7 @@ static void finds_by_version(void **state)
     unload(&l);
 }
 
-/* ---- broken ones
- * ----------------------------------------------------------------- */
+/* ---- broken ones -------------------------------------------------------- */
 
 static const struct {
     const char    *text;
@@ -280,8 +278,7 @@ static void survives_hostility(void **state)
     tn_survives_no_memory(read_any, good);
 }
 
-/* ---- the ones we carry
- * ------------------------------------------------------------- */
+/* ---- the ones we carry -------------------------------------------------- */
 
 static void carries_onnx(void **state)
 {

@@ -76,8 +76,7 @@ void tn_vocab_end_line(struct tn_cursor *c)
         tn_fail(c, TN_MALFORMED, "the line should end here");
 }
 
-/* ---- types
- * -------------------------------------------------------------------- */
+/* ---- types -------------------------------------------------------------- */
 
 static enum tn_dtype find_dtype(struct tn_bytes name)
 {

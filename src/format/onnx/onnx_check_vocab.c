@@ -43,9 +43,9 @@ static bool is_call(void *context, uint32_t scope, const struct tn_op *op)
 static int64_t version_of(void *context, uint32_t scope, struct tn_bytes domain)
 {
     const struct tn_onnx_checker *ch = ((struct lexicon *)context)->ch;
-    uint32_t id = domain.size ? tn_intern_find(&ch->model->names, domain)
-                              : TN_NO_NAME;
-    int64_t  version;
+    uint32_t                      id =
+        domain.size ? tn_intern_find(&ch->model->names, domain) : TN_NO_NAME;
+    int64_t version;
 
     if ((domain.size && id == TN_NO_NAME) ||
         !tn_onnx_imported(ch, scope, id, &version) || version < 0 ||
