@@ -85,9 +85,8 @@ static bool is_blank(const struct tn_cursor *line)
 }
 
 /* ---- what stands outside operators -------------------------------------- */
-* /
 
-    struct indexing {
+struct indexing {
     struct tn_vocab        *vocab;
     struct tn_vocab_domain *domain; /* the one being filled                   */
     struct tn_vocab_row    *row;    /* likewise; NULL: its lines are over     */

@@ -94,10 +94,9 @@ static void complain(struct visit *v, enum tn_finding_level level,
 }
 
 /* ---- kinds -------------------------------------------------------------- */
-* /
 
-    static bool is_counter(const struct tn_vocab_arg *args, uint32_t count,
-                           struct tn_bytes name)
+static bool is_counter(const struct tn_vocab_arg *args, uint32_t count,
+                       struct tn_bytes name)
 {
     for (uint32_t i = 0; i < count; i++)
         if (args[i].list.size && tn_bytes_equal(args[i].list, name))
@@ -181,10 +180,9 @@ static void complain_unknown(struct visit *v)
 }
 
 /* ---- values of attributes ----------------------------------------------- */
-* /
 
-    static bool is_allowed(const struct tn_vocab_attr *attr,
-                           const struct tn_attr_value *value, uint32_t index)
+static bool is_allowed(const struct tn_vocab_attr *attr,
+                       const struct tn_attr_value *value, uint32_t index)
 {
     if (value->kind == TN_ATTR_DTYPE)
         return (uint64_t)value->of.ints[index] < TN_DTYPE_COUNT &&
@@ -277,10 +275,9 @@ static bool check_value(struct visit *v, const struct given *given,
 }
 
 /* ---- attributes --------------------------------------------------------- */
-* /
 
-    /* The type of a value that an edit has set, in the dialect's words. */
-    static const char *type_of_value(const struct tn_attr_value *value)
+/* The type of a value that an edit has set, in the dialect's words. */
+static const char *type_of_value(const struct tn_attr_value *value)
 {
     static const char *const words[][2] = {
         [TN_ATTR_INT]      = { "int", "list(int)" },
@@ -435,10 +432,9 @@ static void check_required(struct visit *v)
 }
 
 /* ---- how many ----------------------------------------------------------- */
-* /
 
-    /* The length of a list argument; -1: it cannot be said. */
-    static int64_t length_of(const struct visit *v, struct tn_bytes list)
+/* The length of a list argument; -1: it cannot be said. */
+static int64_t length_of(const struct visit *v, struct tn_bytes list)
 {
     const struct tn_vocab_attr *attr = tn_vocab_find_attr(v->kind->op, list);
     uint64_t                    number;
@@ -551,9 +547,8 @@ static void check_given(struct visit *v, const struct tn_vocab_arg *args,
 }
 
 /* ---- from the top ------------------------------------------------------- */
-* /
 
-    static void check_known(struct visit *v)
+static void check_known(struct visit *v)
 {
     const struct tn_vocab_op *op  = v->kind->op;
     const struct tn_op       *row = v->row;
