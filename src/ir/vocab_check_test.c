@@ -127,7 +127,7 @@ struct heard {
     int                   count;
     enum tn_finding_level level;
     uint64_t              offset;
-    char                  rule[40], where[80], what[200];
+    char                  rule[40], where[120], what[200];
 };
 
 static int hear(void *context, enum tn_finding_level level, const char *rule,
