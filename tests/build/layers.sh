@@ -19,12 +19,17 @@ may_not() { ! compiles "$1" "$2" || { echo "$1 sees $2"; failed=1; }; }
 may base base/cursor.h
 may io base/cursor.h
 may wire/pb codec/crc32c.h
+may chunk wire/pb/pb_wire.h
+may format/onnx chunk/chunk_tags.h
 may format/onnx wire/pb/pb_wire.h
 may format/onnx format/format.h
 may engine format/format.h
 
 may_not base io/bundle.h
 may_not codec io/bundle.h
+may_not ir chunk/chunk_tags.h
+may_not wire/pb chunk/chunk_tags.h
+may_not chunk ir/model.h
 may_not ir io/bundle.h
 may_not ir wire/pb/pb_wire.h
 may_not wire/pb ir/model.h

@@ -6,6 +6,8 @@ extern const unsigned char tn_schema_onnx[];
 extern const size_t        tn_schema_onnx_size;
 extern const unsigned char tn_schema_tensorflow[];
 extern const size_t        tn_schema_tensorflow_size;
+extern const unsigned char tn_schema_proto_splitter[];
+extern const size_t        tn_schema_proto_splitter_size;
 
 struct tn_bytes tn_pb_builtin_set(enum tn_pb_builtin which)
 {
@@ -13,6 +15,9 @@ struct tn_bytes tn_pb_builtin_set(enum tn_pb_builtin which)
     case TN_PB_ONNX: return tn_bytes(tn_schema_onnx, tn_schema_onnx_size);
     case TN_PB_TENSORFLOW:
         return tn_bytes(tn_schema_tensorflow, tn_schema_tensorflow_size);
+    case TN_PB_PROTO_SPLITTER:
+        return tn_bytes(tn_schema_proto_splitter,
+                        tn_schema_proto_splitter_size);
     }
     return tn_bytes(NULL, 0);
 }

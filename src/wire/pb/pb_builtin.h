@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 
-enum tn_pb_builtin { TN_PB_ONNX, TN_PB_TENSORFLOW };
+enum tn_pb_builtin { TN_PB_ONNX, TN_PB_TENSORFLOW, TN_PB_PROTO_SPLITTER };
 
 /* A FileDescriptorSet for tn_pb_schema_load(); lives as long as the program. */
 struct tn_bytes tn_pb_builtin_set(enum tn_pb_builtin which);

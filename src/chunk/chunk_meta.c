@@ -1,0 +1,432 @@
+/* chunk_meta.c - how a message in chunks is put together: ChunkMetadata */
+#include "chunk/chunk_meta.h"
+
+#include <inttypes.h>
+
+#include "wire/pb/pb_order.h"
+#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_wire.h"
+#include "wire/pb/pb_write.h"
+
+/* ---- reading ------------------------------------------------------------- */
+
+struct reader {
+    struct tn_arena *arena;
+    uint64_t         unknown_count;
+    unsigned         depth;
+};
+
+/* How often a field occurs, so that arrays are allocated once: no more items
+ * than the bytes can hold. */
+static uint64_t count_of(struct tn_cursor c, uint32_t number)
+{
+    struct tn_pb_field field;
+    uint64_t           count = 0;
+
+    while (tn_pb_next(&c, &field))
+        count += field.number == number && field.type == TN_WIRE_LEN;
+    return count;
+}
+
+static void read_key(struct reader *r, struct tn_cursor c,
+                     struct tn_field_tag *tag)
+{
+    struct tn_pb_field field;
+
+    tag->kind = TN_TAG_KEY;
+    while (tn_pb_next(&c, &field)) {
+        if (field.number == TN_KEY_TEXT && field.type == TN_WIRE_LEN) {
+            struct tn_bytes text = tn_pb_text(&field);
+            if (text.size > UINT32_MAX) {
+                tn_fail(&c, TN_LIMIT, "a key of %zu bytes", text.size);
+                return;
+            }
+            tag->size    = (uint32_t)text.size;
+            tag->at.text = text.data;
+            tag->key     = TN_KEY_TEXT;
+        } else if (field.number >= TN_KEY_BOOL &&
+                   field.number <= TN_KEY_INT64 &&
+                   field.type == TN_WIRE_VARINT) {
+            static const enum tn_pb_type types[] = {
+                [TN_KEY_BOOL] = TN_PB_BOOL,     [TN_KEY_UINT32] = TN_PB_UINT32,
+                [TN_KEY_UINT64] = TN_PB_UINT64, [TN_KEY_INT32] = TN_PB_INT32,
+                [TN_KEY_INT64] = TN_PB_INT64,
+            };
+            tag->key = (uint8_t)field.number;
+            tag->at.number =
+                tn_pb_value_of_wire(types[field.number], field.value);
+        } else {
+            r->unknown_count++;
+        }
+    }
+}
+
+static void read_tag(struct reader *r, struct tn_cursor c,
+                     struct tn_field_tag *tag)
+{
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number == 1 && field.type == TN_WIRE_VARINT) {
+            *tag = tn_tag_field((uint32_t)field.value);
+        } else if (field.number == 2 && field.type == TN_WIRE_LEN) {
+            if (tag->kind != TN_TAG_KEY) /* else the two merge */
+                *tag = (struct tn_field_tag){ .kind = TN_TAG_KEY };
+            read_key(r, field.body, tag);
+        } else if (field.number == 3 && field.type == TN_WIRE_VARINT) {
+            *tag = tn_tag_index(field.value);
+        } else {
+            r->unknown_count++;
+        }
+    }
+}
+
+static void read_message(struct reader *r, struct tn_cursor c,
+                         struct tn_chunked *message);
+
+static void read_chunked_field(struct reader *r, struct tn_cursor c,
+                               struct tn_chunked_field *out)
+{
+    uint64_t             count = count_of(c, 1);
+    struct tn_field_tag *tags =
+        tn_new(r->arena, struct tn_field_tag, count, c.error);
+    struct tn_pb_field field;
+
+    while (tags && tn_pb_next(&c, &field)) {
+        if (field.number == 1 && field.type == TN_WIRE_LEN)
+            read_tag(r, field.body, &tags[out->tags.count++]);
+        else if (field.number == 3 && field.type == TN_WIRE_LEN)
+            read_message(r, field.body, &out->message);
+        else
+            r->unknown_count++;
+    }
+    out->tags.at = tags;
+}
+
+/* Room for so many fields more: a message may come in several parts. */
+static bool grow_fields(struct reader *r, struct tn_chunked *message,
+                        uint64_t more, struct tn_error *error)
+{
+    struct tn_chunked_field *fields = tn_new(
+        r->arena, struct tn_chunked_field, message->field_count + more, error);
+
+    if (fields && message->field_count)
+        memcpy(fields, message->fields,
+               (size_t)message->field_count * sizeof *fields);
+    if (fields)
+        message->fields = fields;
+    return fields != NULL;
+}
+
+static void read_message(struct reader *r, struct tn_cursor c,
+                         struct tn_chunked *message)
+{
+    uint64_t           count = count_of(c, 2);
+    struct tn_pb_field field;
+
+    if (++r->depth > TN_CHUNK_DEPTH_LIMIT)
+        tn_fail(&c, TN_LIMIT, "messages of chunks nested deeper than %d",
+                TN_CHUNK_DEPTH_LIMIT);
+    else if (count)
+        grow_fields(r, message, count, c.error);
+    while (tn_pb_next(&c, &field)) {
+        if (field.number == 1 && field.type == TN_WIRE_VARINT) {
+            message->has_chunk = true;
+            message->chunk     = field.value;
+        } else if (field.number == 2 && field.type == TN_WIRE_LEN) {
+            read_chunked_field(r, field.body,
+                               &message->fields[message->field_count++]);
+        } else {
+            r->unknown_count++;
+        }
+    }
+    r->depth--;
+}
+
+static void read_chunk_info(struct reader *r, struct tn_cursor c,
+                            struct tn_chunk_info *info)
+{
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.type != TN_WIRE_VARINT || field.number > 3)
+            r->unknown_count++;
+        else if (field.number == 1)
+            info->type = field.value;
+        else if (field.number == 2)
+            info->size = field.value;
+        else
+            info->offset = field.value;
+    }
+}
+
+static void read_bad_consumers(struct reader *r, struct tn_cursor *c,
+                               struct tn_pb_field    field,
+                               struct tn_chunk_meta *meta)
+{
+    uint64_t value, more = 0;
+    uint64_t old = meta->bad_consumer_count;
+
+    for (struct tn_pb_field f = field;
+         tn_pb_number(c, &f, TN_WIRE_VARINT, &value);)
+        more++;
+    int32_t *all = tn_new(r->arena, int32_t, old + more, c->error);
+    if (!all)
+        return;
+    if (old)
+        memcpy(all, meta->bad_consumers, (size_t)old * sizeof *all);
+    while (tn_pb_number(c, &field, TN_WIRE_VARINT, &value))
+        all[old++] = (int32_t)(uint32_t)value;
+    meta->bad_consumers      = all;
+    meta->bad_consumer_count = old;
+}
+
+static void read_version(struct reader *r, struct tn_cursor c,
+                         struct tn_chunk_meta *meta)
+{
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        bool is_number = field.type == TN_WIRE_VARINT;
+        if (field.number == 1 && is_number)
+            meta->splitter_version = (int32_t)(uint32_t)field.value;
+        else if (field.number == 2 && is_number)
+            meta->join_version = (int32_t)(uint32_t)field.value;
+        else if (field.number == 3 && (is_number || field.type == TN_WIRE_LEN))
+            read_bad_consumers(r, &c, field, meta);
+        else
+            r->unknown_count++;
+    }
+}
+
+enum tn_status tn_chunk_meta_read(struct tn_chunk_meta *meta,
+                                  struct tn_span record, struct tn_arena *arena,
+                                  struct tn_error *error)
+{
+    struct reader      r = { .arena = arena };
+    struct tn_cursor   c = tn_cursor_span(record, error);
+    struct tn_pb_field field;
+
+    *meta        = (struct tn_chunk_meta){ .unknown_count = 0 };
+    meta->chunks = tn_new(arena, struct tn_chunk_info, count_of(c, 2), error);
+    while (tn_pb_next(&c, &field)) {
+        if (field.number > 3 || field.type != TN_WIRE_LEN)
+            r.unknown_count++;
+        else if (field.number == 1)
+            read_version(&r, field.body, meta);
+        else if (field.number == 2)
+            read_chunk_info(&r, field.body, &meta->chunks[meta->chunk_count++]);
+        else
+            read_message(&r, field.body, &meta->message);
+    }
+    meta->unknown_count = r.unknown_count;
+    tn_error_where(error, "ChunkMetadata");
+    return error->status;
+}
+
+enum tn_status tn_chunked_read(struct tn_chunked *message, struct tn_span bytes,
+                               struct tn_arena *arena, struct tn_error *error)
+{
+    struct reader r = { .arena = arena };
+
+    *message = (struct tn_chunked){ .has_chunk = false };
+    read_message(&r, tn_cursor_span(bytes, error), message);
+    tn_error_where(error, "ChunkedMessage");
+    return error->status;
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+static void write_key(const struct tn_field_tag *tag, struct tn_rope *to)
+{
+    struct tn_rope key;
+
+    tn_rope_init(&key, to->arena, to->error);
+    if (tag->key == TN_KEY_TEXT)
+        tn_pb_put_bytes(&key, TN_KEY_TEXT, tn_bytes(tag->at.text, tag->size));
+    else if (tag->key != TN_KEY_UNSET)
+        tn_pb_put_varint(&key, tag->key, tag->at.number);
+    tn_pb_put_message(to, 2, &key);
+}
+
+static void write_tag(const struct tn_field_tag *tag, struct tn_rope *to)
+{
+    struct tn_rope body;
+
+    tn_rope_init(&body, to->arena, to->error);
+    if (tag->kind == TN_TAG_FIELD)
+        tn_pb_put_varint(&body, 1, tag->at.number);
+    else if (tag->kind == TN_TAG_KEY)
+        write_key(tag, &body);
+    else if (tag->kind == TN_TAG_INDEX)
+        tn_pb_put_varint(&body, 3, tag->at.number);
+    tn_pb_put_message(to, 1, &body);
+}
+
+static void write_field(const struct tn_chunked_field *field,
+                        struct tn_rope                *to)
+{
+    struct tn_rope body, message;
+
+    tn_rope_init(&body, to->arena, to->error);
+    for (uint64_t i = 0; i < field->tags.count; i++)
+        write_tag(&field->tags.at[i], &body);
+    tn_rope_init(&message, to->arena, to->error);
+    tn_chunked_write(&field->message, &message);
+    tn_pb_put_message(&body, 3, &message);
+    tn_pb_put_message(to, 2, &body);
+}
+
+void tn_chunked_write(const struct tn_chunked *message, struct tn_rope *to)
+{
+    if (message->has_chunk)
+        tn_pb_put_varint(to, 1, message->chunk);
+    for (uint64_t i = 0; i < message->field_count; i++)
+        write_field(&message->fields[i], to);
+}
+
+static void put_unless_zero(struct tn_rope *to, uint32_t number, uint64_t value)
+{
+    if (value)
+        tn_pb_put_varint(to, number, value);
+}
+
+static void write_version(const struct tn_chunk_meta *meta, struct tn_rope *to)
+{
+    struct tn_rope body, bad;
+
+    tn_rope_init(&body, to->arena, to->error);
+    put_unless_zero(&body, 1, (uint64_t)meta->splitter_version);
+    put_unless_zero(&body, 2, (uint64_t)meta->join_version);
+    tn_rope_init(&bad, to->arena, to->error);
+    for (uint64_t i = 0; i < meta->bad_consumer_count; i++)
+        tn_pb_put_bare(&bad, TN_WIRE_VARINT, (uint64_t)meta->bad_consumers[i]);
+    if (meta->bad_consumer_count)
+        tn_pb_put_message(&body, 3, &bad);
+    tn_rope_done(&bad);
+    tn_pb_put_message(to, 1, &body);
+}
+
+void tn_chunk_meta_write(const struct tn_chunk_meta *meta, struct tn_rope *to)
+{
+    struct tn_rope body;
+
+    write_version(meta, to);
+    for (uint64_t i = 0; i < meta->chunk_count; i++) {
+        tn_rope_init(&body, to->arena, to->error);
+        put_unless_zero(&body, 1, meta->chunks[i].type);
+        put_unless_zero(&body, 2, meta->chunks[i].size);
+        put_unless_zero(&body, 3, meta->chunks[i].offset);
+        tn_pb_put_message(to, 2, &body);
+    }
+    tn_rope_init(&body, to->arena, to->error);
+    tn_chunked_write(&meta->message, &body);
+    tn_pb_put_message(to, 3, &body);
+}
+
+/* ---- what it means ------------------------------------------------------- */
+
+enum tn_status tn_chunk_meta_versions(const struct tn_chunk_meta *meta,
+                                      struct tn_error            *error)
+{
+    if (meta->join_version > TN_JOIN_VERSION)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "to join these chunks takes version %d, this is "
+                            "version %d: a newer program is needed",
+                            meta->join_version, TN_JOIN_VERSION);
+    for (uint64_t i = 0; i < meta->bad_consumer_count; i++)
+        if (meta->bad_consumers[i] == TN_JOIN_VERSION)
+            return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                                "the writer of these chunks says that version "
+                                "%d, which this is, cannot join them",
+                                TN_JOIN_VERSION);
+    return TN_OK;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int compare_fields(const void *left, const void *right, void *context)
+{
+    const struct tn_chunked_field *a = left, *b = right;
+    int                            order = tn_tags_compare(a->tags, b->tags);
+
+    (void)context;
+    if (order == 0)
+        order = compare_numbers(a->message.chunk, b->message.chunk);
+    return order ? order : compare_numbers(a->place, b->place);
+}
+
+void tn_chunked_sort(struct tn_chunked *message)
+{
+    for (uint64_t i = 0; i < message->field_count; i++)
+        message->fields[i].place = i;
+    tn_pb_sort(message->fields, message->field_count, sizeof *message->fields,
+               compare_fields, NULL);
+    for (uint64_t i = 0; i < message->field_count; i++)
+        tn_chunked_sort(&message->fields[i].message);
+}
+
+/* The wanted paths as they go on behind a field's tags. */
+static enum tn_status rest_of_paths(const struct tn_tags *paths, uint64_t count,
+                                    struct tn_tags begin, struct tn_tags **rest,
+                                    uint64_t        *rest_count,
+                                    struct tn_arena *arena,
+                                    struct tn_error *error)
+{
+    *rest_count = 0;
+    *rest       = tn_new(arena, struct tn_tags, count, error);
+    if (!*rest)
+        return error->status;
+    for (uint64_t i = 0; i < count; i++)
+        if (tn_tags_common(paths[i], begin) == begin.count)
+            (*rest)[(*rest_count)++] =
+                (struct tn_tags){ paths[i].at + begin.count,
+                                  paths[i].count - begin.count };
+    return TN_OK;
+}
+
+static bool is_inside(struct tn_tags tags, const struct tn_tags *paths,
+                      uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (tn_tags_common(paths[i], tags) == paths[i].count)
+            return true;
+    return false;
+}
+
+enum tn_status tn_chunked_prune(struct tn_chunked       *pruned,
+                                const struct tn_chunked *message,
+                                const struct tn_tags *paths, uint64_t count,
+                                enum tn_chunk_keep keep, struct tn_arena *arena,
+                                struct tn_error *error)
+{
+    *pruned             = *message;
+    pruned->field_count = 0;
+    pruned->fields =
+        tn_new(arena, struct tn_chunked_field, message->field_count, error);
+    if (!pruned->fields)
+        return error->status;
+    for (uint64_t i = 0; i < message->field_count; i++) {
+        const struct tn_chunked_field *from = &message->fields[i];
+        struct tn_chunked_field *to = &pruned->fields[pruned->field_count];
+        struct tn_tags          *rest;
+        uint64_t                 rest_count;
+
+        *to = *from;
+        if (keep == TN_KEEP_AROUND && is_inside(from->tags, paths, count)) {
+            pruned->field_count++;
+            continue;
+        }
+        TN_TRY(rest_of_paths(paths, count, from->tags, &rest, &rest_count,
+                             arena, error));
+        if (rest_count == 0)
+            continue;
+        TN_TRY(tn_chunked_prune(&to->message, &from->message, rest, rest_count,
+                                keep, arena, error));
+        pruned->field_count++;
+    }
+    return TN_OK;
+}
