@@ -85,7 +85,7 @@ void tn_tf_check_vocab(struct tn_tf_checking *c)
         .has_list_input = has_list_input,
         .file           = c->file,
         .free_prefix    = "_",
-        .unknown        = TN_LEVEL_WARNING,
+        .unknown        = TN_LEVEL_NOTE,
         .deprecated     = TN_LEVEL_WARNING,
     };
 
