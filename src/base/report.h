@@ -21,6 +21,7 @@ struct tn_report {
     bool     is_stopped; /* checks look at this now and then                  */
     uint64_t bytes_verified; /* of payload, by checksum                       */
     bool     skip_data;  /* structure only                                    */
+    unsigned workers;    /* threads for checksums; 0: one per core            */
 };
 
 /* `rule` is a stable name such as "dangling-input". */

@@ -140,6 +140,8 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
     struct tn_report report   = { .each = pass_on, .context = &listener };
     struct tn_opened *opened;
 
+    if (options)
+        report.workers = options->workers;
     if (check) {
         report.limit     = check->max_findings;
         report.skip_data = check->skip_data;

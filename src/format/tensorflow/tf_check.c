@@ -15,6 +15,7 @@
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_dtype.h"
 #include "format/tensorflow/tf_object_graph.h"
+#include "io/workers.h"
 #include "ir/graph_check.h"
 
 static void checking_init(struct tn_tf_checking *c, struct tn_bundle *bundle,
@@ -391,29 +392,80 @@ static bool lacks_checkpoint(struct tn_tf_checking *c)
     return count > 0;
 }
 
+/* The entries of a table, summed up on several threads. */
+struct summing {
+    const struct tn_tf_bundle *table;
+    struct tn_memory          *memory;
+    uint8_t                   *is_bad; /* by entry                           */
+};
+
+static bool is_about_the_machine(const struct tn_error *error)
+{
+    return error->status == TN_NO_MEMORY || error->status == TN_IO;
+}
+
+static enum tn_status sum_entry(void *context, uint64_t index,
+                                struct tn_error *error)
+{
+    struct summing *s   = context;
+    struct tn_error own = TN_ERROR_INIT;
+
+    tn_tf_bundle_check_entry(tn_tf_bundle_entry(s->table, index), s->memory,
+                             &own);
+    s->is_bad[index] = tn_failed(&own);
+    if (is_about_the_machine(&own))
+        *error = own;
+    return error->status;
+}
+
+static uint64_t entry_size(const struct tn_tf_bundle_entry *entry)
+{
+    uint64_t size = entry->data.length;
+
+    for (uint64_t k = 0; k < entry->piece_count; k++)
+        size += entry->pieces[k]->data.length;
+    return size;
+}
+
+/* Once more, alone and in order, for the words. */
+static void complain_of_entry(struct tn_tf_checking           *c,
+                              const struct tn_tf_bundle_entry *entry)
+{
+    struct tn_error own = TN_ERROR_INIT;
+
+    tn_tf_bundle_check_entry(entry, c->model->memory, &own);
+    if (is_about_the_machine(&own)) {
+        *c->error = own;
+        return;
+    }
+    if (!tn_failed(&own)) /* somebody mended it meanwhile */
+        return;
+    if (!own.where[0])
+        tn_error_where(&own, "%.*s", TN_FMT(entry->key));
+    tn_report_add(c->report, TN_LEVEL_ERROR, "bad-checksum", &own);
+}
+
 static void check_data(struct tn_tf_checking     *c,
                        const struct tn_tf_bundle *table)
 {
-    for (uint64_t i = 0; i < tn_tf_bundle_count(table); i++) {
+    uint64_t       count = tn_tf_bundle_count(table);
+    struct summing s     = { table, c->model->memory, NULL };
+
+    if (count == 0)
+        return;
+    s.is_bad = tn_memory_resize(s.memory, NULL, 0, count, c->error);
+    if (s.is_bad)
+        tn_workers_run(c->report->workers, count, sum_entry, &s, c->error);
+    for (uint64_t i = 0; i < count && !tn_failed(c->error); i++) {
         const struct tn_tf_bundle_entry *entry = tn_tf_bundle_entry(table, i);
-        struct tn_error                  own   = TN_ERROR_INIT;
-        uint64_t                         size  = entry->data.length;
-        if (c->report->is_stopped || tn_failed(c->error))
-            return;
-        for (uint64_t k = 0; k < entry->piece_count; k++)
-            size += entry->pieces[k]->data.length;
-        if (tn_tf_bundle_check_entry(entry, c->model->memory, &own) == TN_OK) {
-            c->report->bytes_verified += size;
-            continue;
-        }
-        if (own.status == TN_NO_MEMORY || own.status == TN_IO) {
-            *c->error = own;
-            return;
-        }
-        if (!own.where[0])
-            tn_error_where(&own, "%.*s", TN_FMT(entry->key));
-        tn_report_add(c->report, TN_LEVEL_ERROR, "bad-checksum", &own);
+        if (c->report->is_stopped)
+            break;
+        if (s.is_bad[i])
+            complain_of_entry(c, entry);
+        else
+            c->report->bytes_verified += entry_size(entry);
     }
+    tn_memory_free(s.memory, s.is_bad, s.is_bad ? count : 0);
 }
 
 static void check_table(struct tn_tf_checking     *c,
