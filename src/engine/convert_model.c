@@ -113,6 +113,24 @@ static enum tn_status check_dialect(const struct tn_model  *model,
                         from, format->name, format->dialect);
 }
 
+/* An option that would do nothing is a misunderstanding. */
+static enum tn_status check_wishes(const struct tn_convert_options *convert,
+                                   const struct tn_format          *format,
+                                   struct tn_error                 *error)
+{
+    bool is_onnx = strcmp(format->dialect, "onnx") == 0;
+
+    if (!is_onnx && (convert->external || convert->is_inline))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "--external and --inline are for ONNX, not for %s",
+                            format->name);
+    if (is_onnx && convert->shard_size)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "--shard-size is for checkpoints, not for %s",
+                            format->name);
+    return TN_OK;
+}
+
 static enum tn_status open_output(struct tn_output      **output,
                                   const struct tn_format *format,
                                   struct tn_memory       *memory,
@@ -164,6 +182,7 @@ enum tn_status tn_convert(const struct tn_model           *model,
                             "external and inline exclude each other");
     TN_TRY(choose_format(model, convert, target->path, &format, error));
     TN_TRY(check_dialect(model, format, error));
+    TN_TRY(check_wishes(convert, format, error));
     snprintf(summary->format, sizeof summary->format, "%s", format->name);
     if (format == tn_opened_of(model)->format &&
         is_text_path(target->path, &form))

@@ -798,7 +798,9 @@ bool tn_output_has(const struct tn_output *output, const char *name,
 
 const char *tn_output_name(const struct tn_output *output)
 {
-    return output->name ? output->name : "";
+    bool has_name = output->name && output->kind != TO_STREAM;
+
+    return has_name ? output->name : "";
 }
 
 uint64_t tn_output_bytes(const struct tn_output *output)

@@ -321,9 +321,14 @@ enum tn_status tn_tf_write_checkpoint(const struct tn_model         *model,
     const char    *name = tn_output_name(to);
     size_t         size = strlen(name);
 
-    writing_init(&w, model, options, to, error);
     if (size > 6 && strcmp(name + size - 6, ".index") == 0)
         size -= 6;
+    else if (size > 0)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "TensorFlow finds a checkpoint by its index: write "
+                            "%.120s.index",
+                            name);
+    writing_init(&w, model, options, to, error);
     const char *prefix =
         tn_text_format(&w.arena, error, "%.*s", (int)size, name);
     if (prefix)
