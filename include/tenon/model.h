@@ -149,8 +149,9 @@ TN_API uint64_t tn_tensor_count(const struct tn_tensor *tensor);
 /* Bytes of all elements as tn_tensor_read() gives them; 0 for strings. */
 TN_API uint64_t tn_tensor_size(const struct tn_tensor *tensor);
 
-/* Where it is stored: which file ("" is the main one), where, how many bytes,
- * and how: "raw", "typed", "external", "splat", "zeros", "shard", "strings". */
+/* Where it is stored: which file ("" is the main one), where (TN_NOWHERE when
+ * no byte is), how many bytes, and how: "raw", "typed", "external", "splat",
+ * "zeros", "empty", "shard", "strings". */
 TN_API const char *tn_tensor_file(const struct tn_tensor *tensor);
 TN_API uint64_t    tn_tensor_offset(const struct tn_tensor *tensor);
 TN_API uint64_t    tn_tensor_stored_size(const struct tn_tensor *tensor);

@@ -54,7 +54,9 @@ const char *tn_tensor_file(const struct tn_tensor *tensor)
 
 uint64_t tn_tensor_offset(const struct tn_tensor *tensor)
 {
-    return tensor->elements.payload.span.offset;
+    const struct tn_span *span = &tensor->elements.payload.span;
+
+    return span->source ? span->offset : TN_NOWHERE;
 }
 
 uint64_t tn_tensor_stored_size(const struct tn_tensor *tensor)
