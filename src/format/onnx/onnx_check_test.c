@@ -131,6 +131,36 @@ static void the_corpus_has_what_its_manifest_says(void **state)
     assert_true(rows > 80);
 }
 
+/* ---- training information ------------------------------------------- */
+
+/* The output that an update takes is in the first piece of the graph. */
+static void bindings_see_graphs_in_pieces(void **state)
+{
+    struct tn_bytes bytes =
+        tn_hex("08 08 42 02 10 11 3a 12 12 01 67"
+               " 2a 0d 08 01 10 01 42 01 77 4a 04 00 00 00 00"
+               " a2 01 2c"
+               " 12 1c 12 01 73 0a 11 0a 01 77 12 02 77 32"
+               " 22 08 49 64 65 6e 74 69 74 79 62 04 0a 02 77 32"
+               " 12 03 12 01 74"
+               " 22 07 0a 01 77 12 02 77 32");
+    struct opened   o = { .error = TN_ERROR_INIT };
+    struct findings all;
+
+    (void)state;
+    tn_memory_init(&o.memory, NULL, 0);
+    tn_source_memory(&o.bytes, &o.memory, bytes);
+    assert_int_equal(tn_bundle_from_source(&o.bundle, &o.memory, &o.bytes, "m",
+                                           &o.error),
+                     TN_OK);
+    assert_int_equal(open_bundle(&o, &tn_format_onnx, true), TN_OK);
+    check_model(&o, &tn_format_onnx, &all);
+    assert_int_equal(all.count, 1);
+    assert_string_equal(all.items[0].rule, "split-message");
+    close_model(&o);
+    free((void *)(uintptr_t)bytes.data);
+}
+
 /* ---- real models ---------------------------------------------------- */
 
 static void real_models_have_no_errors(void **state)
@@ -170,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_corpus_has_what_its_manifest_says),
+        cmocka_unit_test(bindings_see_graphs_in_pieces),
         cmocka_unit_test(real_models_have_no_errors),
     };
 
