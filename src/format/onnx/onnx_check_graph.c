@@ -521,25 +521,26 @@ static void check_calls(struct tn_onnx_checker *ch)
 
 /* ---- training information ------------------------------------------- */
 
-/* The graph of a training_info by its path, or TN_NONE. */
-static uint32_t training_graph(const struct tn_model *model,
-                               struct tn_span         wire)
-{
-    for (uint32_t i = 0; i < model->graphs.count; i++) {
-        const struct tn_graph *graph = tn_model_graph_at(model, i);
-        if (graph->kind == TN_GRAPH_OTHER && wire.source &&
-            graph->wire.offset == wire.offset)
-            return i;
-    }
-    return TN_NONE;
-}
-
 struct training {
     struct tn_onnx_checker *ch;
     const char             *where;
     uint32_t                initialization, algorithm; /* graphs             */
-    struct tn_intern       *bound; /* over all of them                       */
+    uint32_t                next;    /* graph that may be the next one's     */
+    struct tn_intern        made[2]; /* outputs of the two graphs            */
+    struct tn_intern       *bound;   /* over all of them                     */
 };
+
+/* Opening made a row for the first piece of each, in the order of the file:
+ * the walk here meets them in that order again. */
+static uint32_t next_training_graph(struct training *t)
+{
+    const struct tn_model *model = t->ch->model;
+
+    while (t->next < model->graphs.count &&
+           tn_model_graph_at(model, t->next)->kind != TN_GRAPH_OTHER)
+        t->next++;
+    return t->next < model->graphs.count ? t->next++ : TN_NONE;
+}
 
 static bool is_initializer(struct tn_onnx_checker *ch, uint32_t graph,
                            struct tn_bytes name)
@@ -551,22 +552,20 @@ static bool is_initializer(struct tn_onnx_checker *ch, uint32_t graph,
                      value->kind == TN_VALUE_INPUT);
 }
 
-static bool is_graph_output(const struct tn_model *model, uint32_t graph,
-                            struct tn_bytes name)
+static void note_outputs(struct training *t, struct tn_intern *made,
+                         uint32_t graph)
 {
+    tn_intern_init(made, &t->ch->arena);
     if (graph == TN_NONE)
-        return false;
-    struct tn_ends outputs = tn_model_graph_at(model, graph)->outputs;
+        return;
+    struct tn_ends outputs = tn_model_graph_at(t->ch->model, graph)->outputs;
     for (uint32_t i = 0; i < outputs.count; i++)
-        if (tn_bytes_equal(outputs.items[i].name, name))
-            return true;
-    return false;
+        tn_intern_borrow(made, outputs.items[i].name, t->ch->error);
 }
 
 static void check_binding(struct training *t, struct tn_pb_field *field)
 {
     bool            is_update = field->number == TRAINING_UPDATE_BINDING;
-    uint32_t        graph     = is_update ? t->algorithm : t->initialization;
     struct tn_bytes key, value;
 
     tn_onnx_entry_read(&field->body, &key, &value);
@@ -575,7 +574,7 @@ static void check_binding(struct training *t, struct tn_pb_field *field)
         tn_onnx_complain(t->ch, TN_LEVEL_WARNING, "dangling-binding",
                          field->offset, TN_ONNX_AT(t->where),
                          "no initializer is called '%.*s'", TN_FMT(key));
-    if (!is_graph_output(t->ch->model, graph, value))
+    if (tn_intern_find(&t->made[is_update], value) == TN_NO_NAME)
         tn_onnx_complain(t->ch, TN_LEVEL_WARNING, "dangling-binding",
                          field->offset, TN_ONNX_AT(t->where),
                          "no output is called '%.*s'", TN_FMT(value));
@@ -585,22 +584,29 @@ static void check_binding(struct training *t, struct tn_pb_field *field)
                          "'%.*s' is updated twice", TN_FMT(key));
 }
 
-static void check_training(struct training *t, struct tn_cursor body)
+static void find_graphs(struct training *t, struct tn_cursor c)
 {
-    struct tn_cursor   c = body;
     struct tn_pb_field field;
 
     t->initialization = t->algorithm = TN_NONE;
     while (tn_pb_next(&c, &field)) {
         if (field.type != TN_WIRE_LEN)
             continue;
-        if (field.number == TRAINING_INITIALIZATION)
-            t->initialization =
-                training_graph(t->ch->model, tn_pb_body_span(&field));
-        else if (field.number == TRAINING_ALGORITHM)
-            t->algorithm =
-                training_graph(t->ch->model, tn_pb_body_span(&field));
+        if (field.number == TRAINING_INITIALIZATION &&
+            t->initialization == TN_NONE)
+            t->initialization = next_training_graph(t);
+        else if (field.number == TRAINING_ALGORITHM && t->algorithm == TN_NONE)
+            t->algorithm = next_training_graph(t);
     }
+}
+
+static void check_training(struct training *t, struct tn_cursor body)
+{
+    struct tn_pb_field field;
+
+    find_graphs(t, body);
+    note_outputs(t, &t->made[0], t->initialization);
+    note_outputs(t, &t->made[1], t->algorithm);
     if (t->initialization != TN_NONE &&
         tn_model_graph_at(t->ch->model, t->initialization)->inputs.count)
         tn_onnx_complain(t->ch, TN_LEVEL_WARNING, "initialization-input",
@@ -611,6 +617,8 @@ static void check_training(struct training *t, struct tn_cursor body)
             (field.number == TRAINING_INIT_BINDING ||
              field.number == TRAINING_UPDATE_BINDING))
             check_binding(t, &field);
+    tn_intern_done(&t->made[0]);
+    tn_intern_done(&t->made[1]);
 }
 
 static void check_trainings(struct tn_onnx_checker *ch)
