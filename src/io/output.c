@@ -255,7 +255,7 @@ static enum tn_status create(struct tn_output *output, const char *name,
             break;
     }
     if (descriptor < 0)
-        return tn_error_errno(error, errno, "cannot create %s", temp);
+        return tn_error_errno(error, errno, "cannot create %s", name);
     struct output_file **slot =
         tn_list_push(&output->files, struct output_file *, error);
     if (!slot) {
@@ -365,7 +365,8 @@ static enum tn_status make_temporary_folder(struct tn_output *output,
             break;
     }
     if (failed)
-        return tn_error_errno(error, errno, "cannot make the folder %s", temp);
+        return tn_error_errno(error, errno, "cannot make the folder %s",
+                              output->name);
     output->temp        = temp;
     output->desk.folder = openat(
         output->parent, temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
