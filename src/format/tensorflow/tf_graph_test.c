@@ -115,7 +115,61 @@ static void test_summary_agrees(void **state)
     free((void *)(uintptr_t)bytes.data);
 }
 
+/* `ret` is a map: its order is nobody's. */
+static void test_many_returns(void **state)
+{
+    enum { COUNT = 6000 };
+    char         *text = malloc(COUNT * 80 + 100);
+    size_t        size = 0;
+    struct opened o;
+
+    (void)state;
+    assert_non_null(text);
+    size += (size_t)sprintf(text, "library { function { signature { name: 'f'");
+    for (int i = 0; i < COUNT; i++)
+        size += (size_t)sprintf(text + size, " output_arg { name: 'o%d' }", i);
+    size += (size_t)sprintf(text + size, " }");
+    for (int i = COUNT; i-- > 0;)
+        size += (size_t)sprintf(text + size, " ret { key: 'o%d' value: 'r%d' }",
+                                i, i);
+    sprintf(text + size, " } }");
+    open_text(&o, &tn_format_tf_graph, text);
+    struct tn_ends outputs = tn_model_graph(&o.model, 1).outputs;
+    assert_int_equal(outputs.count, COUNT);
+    for (uint32_t i = 0; i < outputs.count; i++) {
+        char expected[20];
+        snprintf(expected, sizeof expected, "r%u", i);
+        assert_true(tn_bytes_is(outputs.items[i].name, expected));
+    }
+    close_model(&o);
+    free(text);
+}
+
 /* ---- attributes --------------------------------------------------------- */
+
+/* Of several values the last one counts, and lists may mix kinds. */
+static void test_tensors_behind_others(void **state)
+{
+    static const char *const graphs[] = {
+        /* value { i: 1 tensor { dtype: DT_FLOAT float_val: 1 } } */
+        "0a 21 0a 01 63 12 05 43 6f 6e 73 74 2a 15 0a 05 76 61 6c 75 65"
+        " 12 0c 18 01 42 08 08 01 2a 04 00 00 80 3f",
+        /* value { list { s: 'a' tensor { dtype: DT_FLOAT float_val: 1 } } } */
+        "0a 24 0a 01 63 12 05 43 6f 6e 73 74 2a 18 0a 05 76 61 6c 75 65"
+        " 12 0f 0a 0d 12 01 61 42 08 08 01 2a 04 00 00 80 3f",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+        struct tn_bytes bytes = tn_hex(graphs[i]);
+        struct opened   o;
+        assert_int_equal(open_bytes(&o, &tn_format_tf_graph, bytes, true),
+                         TN_OK);
+        assert_int_equal(tn_model_tensor_count(&o.model), 1);
+        close_model(&o);
+        free((void *)(uintptr_t)bytes.data);
+    }
+}
 
 #define ATTR(value)                                                            \
     "node { name: 'n' op: 'Op' attr { key: 'k' value { " value " } } }"
@@ -342,6 +396,8 @@ int main(void)
         cmocka_unit_test(test_references),
         cmocka_unit_test(test_shape_of_the_model),
         cmocka_unit_test(test_summary_agrees),
+        cmocka_unit_test(test_many_returns),
+        cmocka_unit_test(test_tensors_behind_others),
         cmocka_unit_test(test_attributes),
         cmocka_unit_test(test_shapes_and_tensors),
         cmocka_unit_test(test_signatures),
