@@ -219,24 +219,47 @@ static void add_tensors(struct tn_tf_reader *reader, struct node *node,
             add_tensor(reader, node, &field.body, key, part++);
 }
 
-/* Most attributes hold no tensor, and their first bytes say so: 0a key, 12
- * value, where the value is neither a tensor (42) nor a list that begins with
- * one (0a n 42).  Short ones are told from that without being taken apart. */
+/* Short fields of bytes up to the end, none of them a tensor. */
+static bool is_list_of_others(const uint8_t *at, size_t left)
+{
+    while (left >= 2 && at[0] < 0x80 && (at[0] & 7) == TN_WIRE_LEN &&
+           at[0] != 0x42 && at[1] < 0x80 && at[1] + 2u <= left) {
+        left -= at[1] + 2u;
+        at += at[1] + 2u;
+    }
+    return left == 0;
+}
+
+/* One short field and nothing behind it, which would count instead. */
+static bool is_one_field(const uint8_t *at, size_t size)
+{
+    switch (at[0] & 7) {
+    case TN_WIRE_VARINT: return size == 2 && at[1] < 0x80;
+    case TN_WIRE_LEN: return at[1] < 0x80 && at[1] + 2u == size;
+    case TN_WIRE_FIXED32: return size == 5;
+    default: return false;
+    }
+}
+
+/* Most attributes hold no tensor, and a few bytes say so: 0a key, 12 value,
+ * where the value is neither a tensor (42) nor a list (0a) with one.  Short
+ * ones are told from that without being taken apart. */
 static bool is_plainly_no_tensor(const struct tn_cursor *body)
 {
     size_t         left = (size_t)(body->end - body->at);
     const uint8_t *at   = body->at;
 
     if (body->beyond || left < 6 || at[0] != 0x0a || at[1] >= 0x80 ||
-        left < 5 + (size_t)at[1])
+        left < 6 + (size_t)at[1])
         return false;
     at += 2 + at[1];
     left = (size_t)(body->end - at) - 2;
-    if (at[0] != 0x12 || at[1] >= 0x80 || at[1] != left || left == 0)
+    if (at[0] != 0x12 || at[1] >= 0x80 || at[1] != left ||
+        !is_one_field(at + 2, left))
         return false;
-    if (at[2] != 0x0a)
-        return at[2] != 0x42;
-    return left >= 3 && at[3] < 0x80 && at[3] + 2u == left && at[4] != 0x42;
+    if (at[2] == 0x0a)
+        return is_list_of_others(at + 4, left - 2);
+    return at[2] < 0x80 && at[2] != 0x42;
 }
 
 static void read_attr(struct tn_tf_reader *reader, struct node *node,
@@ -534,9 +557,10 @@ static void find_ends(struct tn_tf_reader *reader)
 /* ---- functions ---------------------------------------------------------- */
 
 struct function {
-    struct tn_list inputs;  /* struct tn_end */
-    struct tn_list outputs; /* struct tn_end: .key is the argument's name     */
-    struct tn_list returns; /* struct tn_end: .key and .name of `ret`         */
+    struct tn_list   inputs;  /* struct tn_end                                */
+    struct tn_list   outputs; /* struct tn_end: .key is the argument's name   */
+    struct tn_intern keys;    /* of `ret`                                     */
+    struct tn_list   returns; /* struct tn_bytes: its values, by key          */
 };
 
 static void read_arg(struct tn_tf_reader *reader, struct tn_list *to,
@@ -577,21 +601,25 @@ static void read_signature(struct tn_tf_reader *reader, struct function *f,
     }
 }
 
+/* Of entries with the same key the last one counts. */
 static void read_return(struct tn_tf_reader *reader, struct function *f,
                         struct tn_cursor *c)
 {
-    struct tn_end *end =
-        tn_list_push(&f->returns, struct tn_end, reader->error);
+    struct tn_bytes    key = { NULL, 0 }, value = { NULL, 0 };
     struct tn_pb_field field;
 
-    if (!end)
-        return;
     while (tn_pb_next(c, &field)) {
         if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_LEN))
-            end->key = tn_pb_text(&field);
+            key = tn_pb_text(&field);
         else if (field.number == 2 && tn_pb_expect(c, &field, TN_WIRE_LEN))
-            end->name = tn_pb_text(&field);
+            value = tn_pb_text(&field);
     }
+    uint32_t id = tn_intern_borrow(&f->keys, key, reader->error);
+    if (id == TN_NO_NAME ||
+        (id == f->returns.count &&
+         !tn_list_push(&f->returns, struct tn_bytes, reader->error)))
+        return;
+    *tn_list_at(&f->returns, struct tn_bytes, id) = value;
 }
 
 static struct tn_ends keep_ends(struct tn_tf_reader  *reader,
@@ -607,32 +635,23 @@ static struct tn_ends keep_ends(struct tn_tf_reader  *reader,
     return (struct tn_ends){ (uint32_t)list->count, ends };
 }
 
-/* The reference that gives an output; functions return a few things, and a
- * hostile one with many pays for itself: both lists are in the file. */
-static struct tn_bytes return_of(const struct function *f, struct tn_bytes key,
-                                 uint64_t *hint)
+/* The reference that gives an output. */
+static struct tn_bytes return_of(const struct function *f, struct tn_bytes key)
 {
-    for (uint64_t n = 0; n < f->returns.count; n++) {
-        uint64_t             i   = (*hint + n) % f->returns.count;
-        const struct tn_end *ret = tn_list_at(&f->returns, struct tn_end, i);
-        if (tn_bytes_equal(ret->key, key)) {
-            *hint = i + 1;
-            return ret->name;
-        }
-        if (n >= 4096)
-            break;
-    }
-    return (struct tn_bytes){ NULL, 0 };
+    uint32_t id = tn_intern_find(&f->keys, key);
+
+    if (id >= f->returns.count)
+        return (struct tn_bytes){ NULL, 0 };
+    return *tn_list_at(&f->returns, struct tn_bytes, id);
 }
 
 static void finish_function(struct tn_tf_reader *reader, struct function *f)
 {
     struct tn_model *model = reader->model;
-    uint64_t         hint  = 0;
 
     for (uint64_t i = 0; i < f->outputs.count; i++) {
         struct tn_end *end = tn_list_at(&f->outputs, struct tn_end, i);
-        end->name          = return_of(f, end->key, &hint);
+        end->name          = return_of(f, end->key);
         if (model->wants_graph && end->name.size)
             value_named(reader, end->name);
     }
@@ -686,7 +705,8 @@ static void read_function(struct tn_tf_reader *reader, struct tn_cursor *c)
         (struct tn_span){ c->source, c->offset, tn_left(c) };
     tn_list_init(&f.inputs, model->memory, sizeof(struct tn_end));
     tn_list_init(&f.outputs, model->memory, sizeof(struct tn_end));
-    tn_list_init(&f.returns, model->memory, sizeof(struct tn_end));
+    tn_list_init(&f.returns, model->memory, sizeof(struct tn_bytes));
+    tn_intern_init(&f.keys, &model->arena);
     read_function_body(reader, &f, c);
     if (!tn_failed(reader->error))
         finish_function(reader, &f);
@@ -694,6 +714,7 @@ static void read_function(struct tn_tf_reader *reader, struct tn_cursor *c)
     tn_list_done(&f.inputs);
     tn_list_done(&f.outputs);
     tn_list_done(&f.returns);
+    tn_intern_done(&f.keys);
 }
 
 static void read_libraries(struct tn_tf_reader *reader)
