@@ -57,6 +57,13 @@ enum tn_riegeli_compression {
     TN_RIEGELI_SNAPPY = 's',
 };
 
+/* How to pack: the numbers of the codecs, window_log 0 for their own. */
+struct tn_riegeli_codec {
+    enum tn_riegeli_compression type;
+    int                         level;
+    int                         window_log;
+};
+
 /* ---- the file ----------------------------------------------------------- */
 
 struct tn_riegeli {

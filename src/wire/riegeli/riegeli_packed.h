@@ -13,13 +13,6 @@
 #include "base/rope.h"
 #include "wire/riegeli/riegeli.h"
 
-/* How to pack: the numbers of the codecs, window_log 0 for their own. */
-struct tn_riegeli_codec {
-    enum tn_riegeli_compression type;
-    int                         level;
-    int                         window_log;
-};
-
 /* Refuses what is none of the four. */
 enum tn_status tn_riegeli_check_compression(uint8_t type, uint64_t offset,
                                             struct tn_error *error);

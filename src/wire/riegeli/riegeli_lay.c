@@ -1,0 +1,198 @@
+/* riegeli_lay.c - laying a chunk into the file, with the blocks in between */
+#include "wire/riegeli/riegeli_lay.h"
+
+#include "codec/highwayhash.h"
+#include "wire/riegeli/riegeli_layout.h"
+
+/* A sink that puts a block header wherever one belongs. */
+struct layer {
+    struct tn_sink  sink; /* first */
+    struct tn_sink *to;
+    uint64_t        base;
+    uint64_t        begin, end; /* of the chunk                               */
+};
+
+static void store64(uint8_t *to, uint64_t value)
+{
+    for (unsigned i = 0; i < 8; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+}
+
+static enum tn_status put_block(struct layer *layer, uint64_t at,
+                                struct tn_error *error)
+{
+    uint8_t bytes[TN_RIEGELI_BLOCK_HEADER];
+
+    store64(bytes + 8, at - layer->begin);
+    store64(bytes + 16, layer->end - at);
+    store64(bytes, tn_highwayhash64(tn_riegeli_key, tn_bytes(bytes + 8, 16)));
+    return tn_sink_write(layer->to, tn_bytes(bytes, sizeof bytes), error);
+}
+
+/* How many bytes can be written before the next block; its header is written
+ * when it is due. */
+static enum tn_status room_at(struct layer *layer, uint64_t *room,
+                              struct tn_error *error)
+{
+    uint64_t at = layer->to->offset - layer->base;
+
+    if (at % TN_RIEGELI_BLOCK == 0) {
+        TN_TRY(put_block(layer, at, error));
+        at += TN_RIEGELI_BLOCK_HEADER;
+    }
+    *room = tn_riegeli_to_block(at);
+    return TN_OK;
+}
+
+static enum tn_status layer_write(struct tn_sink *sink, struct tn_bytes bytes,
+                                  struct tn_error *error)
+{
+    struct layer *layer = (struct layer *)sink;
+    uint64_t      room;
+
+    while (bytes.size) {
+        TN_TRY(room_at(layer, &room, error));
+        size_t size = (size_t)tn_min(room, bytes.size);
+        TN_TRY(tn_sink_write(layer->to, tn_bytes(bytes.data, size), error));
+        bytes = tn_bytes(bytes.data + size, bytes.size - size);
+    }
+    return TN_OK;
+}
+
+static enum tn_status layer_splice(struct tn_sink *sink, struct tn_span span,
+                                   struct tn_error *error)
+{
+    struct layer *layer = (struct layer *)sink;
+    uint64_t      room;
+
+    while (span.length) {
+        TN_TRY(room_at(layer, &room, error));
+        struct tn_span part = span;
+        part.length         = tn_min(room, span.length);
+        TN_TRY(tn_sink_splice(layer->to, part, error));
+        span.offset += part.length;
+        span.length -= part.length;
+    }
+    return TN_OK;
+}
+
+static enum tn_status layer_zeros(struct tn_sink *sink, uint64_t count,
+                                  struct tn_error *error)
+{
+    struct layer *layer = (struct layer *)sink;
+    uint64_t      room;
+
+    while (count) {
+        TN_TRY(room_at(layer, &room, error));
+        uint64_t size = tn_min(room, count);
+        TN_TRY(tn_sink_zeros(layer->to, size, error));
+        count -= size;
+    }
+    return TN_OK;
+}
+
+static const struct tn_sink_ops layer_ops = { layer_write, layer_splice,
+                                              layer_zeros };
+
+/* ---- one chunk ---------------------------------------------------------- */
+
+static enum tn_status hash_data(const struct tn_rope *data, uint64_t *hash,
+                                struct tn_error *error)
+{
+    struct tn_highwayhash h;
+
+    tn_highwayhash_init(&h, tn_riegeli_key);
+    TN_TRY(tn_rope_write(data, &h.sink, error));
+    *hash = tn_highwayhash_finish(&h);
+    return TN_OK;
+}
+
+static void make_header(const struct tn_riegeli_frame *frame, uint8_t *bytes)
+{
+    store64(bytes + 8, frame->data_size);
+    store64(bytes + 16, frame->data_hash);
+    store64(bytes + 24, frame->record_count << 8 | frame->type);
+    store64(bytes + 32, frame->decoded_size);
+    store64(bytes, tn_highwayhash64(tn_riegeli_key, tn_bytes(bytes + 8, 32)));
+}
+
+enum tn_status tn_riegeli_lay(struct tn_sink *to, uint64_t base,
+                              struct tn_riegeli_frame *frame,
+                              const struct tn_rope    *data,
+                              struct tn_error         *error)
+{
+    uint8_t      header[TN_RIEGELI_CHUNK_HEADER];
+    struct layer layer = { .sink  = { .ops = &layer_ops },
+                           .to    = to,
+                           .base  = base,
+                           .begin = to->offset - base };
+
+    frame->begin     = layer.begin;
+    frame->data_size = data->length;
+    if (!tn_riegeli_end(frame->begin, frame->data_size, frame->record_count,
+                        &frame->end))
+        return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
+                            "a file of more than 2^64 bytes");
+    layer.end = frame->end;
+    TN_TRY(hash_data(data, &frame->data_hash, error));
+    make_header(frame, header);
+    TN_TRY(tn_sink_write(&layer.sink, tn_bytes(header, sizeof header), error));
+    TN_TRY(tn_rope_write(data, &layer.sink, error));
+    uint64_t at = to->offset - base; /* what is left, without block headers */
+    while (at < frame->end) {
+        uint64_t room;
+        TN_TRY(room_at(&layer, &room, error));
+        at = to->offset - base;
+        TN_TRY(tn_sink_zeros(to, tn_min(room, frame->end - at), error));
+        at = to->offset - base;
+    }
+    return TN_OK;
+}
+
+/* ---- padding ------------------------------------------------------------ */
+
+/* Bytes of a chunk between two places, without the blocks that begin there. */
+static uint64_t usable_between(uint64_t begin, uint64_t end)
+{
+    uint64_t blocks = (end + TN_RIEGELI_BLOCK - 1) / TN_RIEGELI_BLOCK -
+                      (begin + TN_RIEGELI_BLOCK - 1) / TN_RIEGELI_BLOCK;
+
+    return end - begin - tn_min(blocks * TN_RIEGELI_BLOCK_HEADER, end - begin);
+}
+
+static enum tn_status produce_zeros(const struct tn_producer *producer,
+                                    struct tn_sink *to, struct tn_error *error)
+{
+    return tn_sink_zeros(to, producer->length, error);
+}
+
+enum tn_status tn_riegeli_lay_padding(struct tn_sink *to, uint64_t base,
+                                      uint64_t          multiple,
+                                      struct tn_memory *memory,
+                                      struct tn_error  *error)
+{
+    struct tn_riegeli_frame frame = { .type = TN_RIEGELI_PADDING };
+    uint64_t                begin = to->offset - base;
+    uint64_t                end   = begin;
+    struct tn_arena         arena;
+    struct tn_rope          data;
+
+    if (multiple <= 1 || begin % multiple == 0)
+        return TN_OK;
+    end += multiple - begin % multiple;
+    while (usable_between(begin, end) < TN_RIEGELI_CHUNK_HEADER ||
+           !tn_riegeli_is_boundary(end))
+        if (!tn_add(end, multiple, &end))
+            return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
+                                "padding past 2^64 bytes");
+    struct tn_producer zeros = { produce_zeros, usable_between(begin, end) -
+                                                    TN_RIEGELI_CHUNK_HEADER };
+    tn_arena_init(&arena, memory);
+    tn_rope_init(&data, &arena, error);
+    tn_rope_producer(&data, &zeros);
+    if (!tn_failed(error))
+        tn_riegeli_lay(to, base, &frame, &data, error);
+    tn_rope_done(&data);
+    tn_arena_done(&arena);
+    return error->status;
+}

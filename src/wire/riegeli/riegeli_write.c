@@ -1,0 +1,518 @@
+/*
+ * riegeli_write.c - records into chunks, chunks into the file
+ *
+ * Records are collected in a draft.  A draft that is full is closed and waits;
+ * when enough wait, all are packed side by side and written in order.  A record
+ * too large to wait is packed and written on its own, in portions.
+ */
+#include "wire/riegeli/riegeli_write.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/varint.h"
+#include "io/spool.h"
+#include "io/workers.h"
+#include "wire/riegeli/riegeli_lay.h"
+#include "wire/riegeli/riegeli_transposed.h"
+
+#define PER_RECORD        8 /* a record counts as that much longer           */
+#define DEFAULT_PACKED    (UINT64_C(1) << 20)
+#define DEFAULT_PLAIN     (UINT64_C(4) << 10)
+#define DRAFTS_PER_WORKER 4
+#define MOST_WORKERS      8
+#define MOST_WAITING      (UINT64_C(12) << 20)
+#define LONG_RECORD       (UINT64_C(4) << 20)
+#define LONG_TRANSPOSED   (UINT64_C(64) << 20)
+#define PROBE_SIZE        ((size_t)64 << 10)
+
+struct tn_riegeli_draft {
+    struct tn_buffer sizes, values; /* as in a simple chunk                   */
+    struct tn_buffer data;          /* packed; without values if is_plain     */
+    uint64_t         count;
+    bool             is_plain;
+};
+
+struct chunk_begin {
+    uint64_t first; /* number of its first record                             */
+    uint64_t begin;
+};
+
+/* ---- drafts ------------------------------------------------------------- */
+
+static unsigned workers_for(const struct tn_riegeli_options *options)
+{
+    long cores = options->workers ? (long)options->workers
+                                  : sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (options->codec.type == TN_RIEGELI_NONE && !options->is_transposed)
+        return 1;
+    return cores < 1              ? 1
+           : cores > MOST_WORKERS ? MOST_WORKERS
+                                  : (unsigned)cores;
+}
+
+static bool make_drafts(struct tn_riegeli_writer *w)
+{
+    unsigned workers = workers_for(&w->options);
+
+    w->options.workers = workers;
+    w->draft_room      = workers * DRAFTS_PER_WORKER + 1;
+    w->drafts          = tn_memory_resize(w->memory, NULL, 0,
+                                          w->draft_room * sizeof *w->drafts, w->error);
+    if (!w->drafts)
+        return false;
+    for (uint32_t i = 0; i < w->draft_room; i++) {
+        struct tn_riegeli_draft *draft = &w->drafts[i];
+        *draft = (struct tn_riegeli_draft){ .count = 0 };
+        tn_buffer_init(&draft->sizes, w->memory, w->error);
+        tn_buffer_init(&draft->values, w->memory, w->error);
+        tn_buffer_init(&draft->data, w->memory, w->error);
+    }
+    w->draft_count = 1;
+    return true;
+}
+
+static struct tn_riegeli_draft *open_draft(const struct tn_riegeli_writer *w)
+{
+    return &w->drafts[w->draft_count - 1];
+}
+
+static void clear_draft(struct tn_riegeli_draft *draft)
+{
+    tn_buffer_clear(&draft->sizes);
+    tn_buffer_clear(&draft->values);
+    tn_buffer_clear(&draft->data);
+    draft->count    = 0;
+    draft->is_plain = false;
+}
+
+/* ---- packing ------------------------------------------------------------ */
+
+static const struct tn_riegeli_codec no_codec = { TN_RIEGELI_NONE, 0, 0 };
+
+/* Whether the head of the values is worth the codec's time. */
+static enum tn_status probe(const struct tn_riegeli_options *options,
+                            struct tn_bytes head, struct tn_memory *memory,
+                            struct tn_riegeli_codec *codec,
+                            struct tn_error         *error)
+{
+    struct tn_buffer packed;
+
+    *codec = options->codec;
+    if (!options->keeps_plain || codec->type == TN_RIEGELI_NONE)
+        return TN_OK;
+    head.size = (size_t)tn_min(head.size, PROBE_SIZE);
+    tn_buffer_init(&packed, memory, error);
+    if (tn_riegeli_pack(codec, head, &packed, error) == TN_OK &&
+        packed.size > head.size - head.size / 20)
+        *codec = no_codec;
+    tn_buffer_done(&packed);
+    return error->status;
+}
+
+/* Compression, sizes and what belongs to them: all of a simple chunk before
+ * its values. */
+static void put_head(const struct tn_riegeli_codec *codec,
+                     struct tn_bytes sizes, struct tn_buffer *to,
+                     struct tn_error *error)
+{
+    struct tn_buffer packed;
+
+    tn_buffer_init(&packed, to->memory, error);
+    tn_riegeli_pack(codec, sizes, &packed, error);
+    tn_buffer_byte(to, (uint8_t)codec->type);
+    tn_buffer_varint(to, packed.size);
+    tn_buffer_add(to, tn_buffer_bytes(&packed));
+    tn_buffer_done(&packed);
+}
+
+static enum tn_status pack_draft(void *context, uint64_t index,
+                                 struct tn_error *error)
+{
+    struct tn_riegeli_writer *w      = context;
+    struct tn_riegeli_draft  *draft  = &w->drafts[index];
+    struct tn_bytes           values = tn_buffer_bytes(&draft->values);
+    struct tn_bytes           sizes  = tn_buffer_bytes(&draft->sizes);
+    struct tn_riegeli_codec   codec;
+
+    TN_TRY(probe(&w->options, values, w->memory, &codec, error));
+    draft->data.error = error;
+    if (w->options.is_transposed)
+        tn_riegeli_transposed_write(&codec, w->options.bucket_fraction,
+                                    draft->count, sizes, values, &draft->data,
+                                    error);
+    else
+        put_head(&codec, sizes, &draft->data, error);
+    draft->is_plain =
+        codec.type == TN_RIEGELI_NONE && !w->options.is_transposed;
+    if (!tn_failed(error) && !w->options.is_transposed && !draft->is_plain)
+        tn_riegeli_pack(&codec, values, &draft->data, error);
+    draft->data.error = w->error; /* `error` ends with this job */
+    return error->status;
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+static void note_begin(struct tn_riegeli_writer *w, uint64_t first)
+{
+    struct chunk_begin *begin =
+        tn_list_push(&w->begins, struct chunk_begin, w->error);
+
+    if (begin)
+        *begin = (struct chunk_begin){ first, w->to->offset - w->base };
+}
+
+static void write_draft(struct tn_riegeli_writer      *w,
+                        const struct tn_riegeli_draft *draft, uint64_t first)
+{
+    struct tn_riegeli_frame frame = {
+        .type         = w->options.is_transposed ? TN_RIEGELI_TRANSPOSED
+                                                 : TN_RIEGELI_SIMPLE,
+        .record_count = draft->count,
+        .decoded_size = draft->values.size,
+    };
+    struct tn_arena arena;
+    struct tn_rope  data;
+
+    note_begin(w, first);
+    tn_arena_init(&arena, w->memory);
+    tn_rope_init(&data, &arena, w->error);
+    tn_rope_borrow(&data, tn_buffer_bytes(&draft->data));
+    if (draft->is_plain)
+        tn_rope_borrow(&data, tn_buffer_bytes(&draft->values));
+    if (!tn_failed(w->error))
+        tn_riegeli_lay(w->to, w->base, &frame, &data, w->error);
+    tn_rope_done(&data);
+    tn_arena_done(&arena);
+}
+
+/* Packs and writes what waits; the open draft becomes the first. */
+static void write_waiting(struct tn_riegeli_writer *w)
+{
+    uint32_t closed = w->draft_count - 1;
+    uint64_t first  = w->record_count;
+
+    for (uint32_t i = 0; i <= closed; i++)
+        first -= w->drafts[i].count;
+    if (closed && tn_workers_run(w->options.workers, closed, pack_draft, w,
+                                 w->error) == TN_OK)
+        for (uint32_t i = 0; i < closed && !tn_failed(w->error); i++) {
+            write_draft(w, &w->drafts[i], first);
+            first += w->drafts[i].count;
+        }
+    for (uint32_t i = 0; i < closed; i++)
+        clear_draft(&w->drafts[i]);
+    struct tn_riegeli_draft open = w->drafts[closed];
+    w->drafts[closed]            = w->drafts[0];
+    w->drafts[0]                 = open;
+    w->draft_count               = 1;
+    w->waiting                   = 0;
+}
+
+/* The open draft is complete: the next one is open now. */
+static void close_draft(struct tn_riegeli_writer *w)
+{
+    struct tn_riegeli_draft *draft = open_draft(w);
+
+    if (draft->count == 0)
+        return;
+    w->waiting += draft->values.size;
+    w->draft_count++;
+    if (w->draft_count == w->draft_room || w->waiting >= MOST_WAITING ||
+        w->options.workers == 1)
+        write_waiting(w);
+}
+
+/* ---- records on their own ----------------------------------------------- */
+
+/* The first bytes of a rope, as far as they can be had for nothing. */
+static void take_head(const struct tn_rope *rope, struct tn_buffer *to)
+{
+    for (uint64_t i = 0; i < rope->pieces.count && to->size < PROBE_SIZE; i++) {
+        const struct tn_piece *piece =
+            tn_list_at(&rope->pieces, struct tn_piece, i);
+        uint64_t size = tn_min(piece->length, PROBE_SIZE - to->size);
+        if (piece->kind == TN_PIECE_PRODUCER)
+            return;
+        if (piece->kind == TN_PIECE_BYTES) {
+            tn_buffer_add(to, tn_bytes(piece->at.bytes, (size_t)size));
+            continue;
+        }
+        struct tn_span span = piece->at.span;
+        span.length         = size;
+        tn_sink_splice(&to->sink, span, to->error);
+    }
+}
+
+static void lay_record(struct tn_riegeli_writer *w, const struct tn_rope *data,
+                       uint64_t length)
+{
+    struct tn_riegeli_frame frame = { .type         = TN_RIEGELI_SIMPLE,
+                                      .record_count = 1,
+                                      .decoded_size = length };
+
+    note_begin(w, w->record_count);
+    if (!tn_failed(w->error))
+        tn_riegeli_lay(w->to, w->base, &frame, data, w->error);
+}
+
+/* What is packed has no length before it is packed: it goes to a spool. */
+static void write_packed(struct tn_riegeli_writer      *w,
+                         const struct tn_riegeli_codec *codec,
+                         const struct tn_rope *record, struct tn_rope *data)
+{
+    struct tn_source *packed = NULL;
+    struct tn_spool   spool;
+
+    if (tn_failed(w->error) ||
+        tn_spool_open(&spool, w->memory, w->error) != TN_OK)
+        return;
+    tn_riegeli_pack_rope(codec, record, w->memory, &spool.sink, w->error);
+    if (tn_spool_finish(&spool, &packed, "", w->error) == TN_OK) {
+        tn_rope_span(data, (struct tn_span){ packed, 0, packed->size });
+        lay_record(w, data, record->length);
+    }
+    tn_source_close(packed);
+}
+
+static void write_plain(struct tn_riegeli_writer *w,
+                        const struct tn_rope *record, struct tn_rope *data)
+{
+    for (uint64_t i = 0; i < record->pieces.count; i++) {
+        struct tn_piece *piece =
+            tn_list_at(&record->pieces, struct tn_piece, i);
+        switch (piece->kind) {
+        case TN_PIECE_BYTES:
+            tn_rope_borrow(data,
+                           tn_bytes(piece->at.bytes, (size_t)piece->length));
+            break;
+        case TN_PIECE_SPAN:
+            tn_rope_span(data, (struct tn_span){ piece->at.span.source,
+                                                 piece->at.span.offset,
+                                                 piece->length });
+            break;
+        case TN_PIECE_PRODUCER:
+            tn_rope_producer(data, piece->at.producer);
+            break;
+        }
+    }
+    if (!tn_failed(w->error))
+        lay_record(w, data, record->length);
+}
+
+static void write_alone(struct tn_riegeli_writer *w,
+                        const struct tn_rope     *record)
+{
+    struct tn_riegeli_codec codec;
+    struct tn_buffer        head, sizes;
+    struct tn_arena         arena;
+    struct tn_rope          data;
+
+    write_waiting(w);
+    tn_buffer_init(&head, w->memory, w->error);
+    tn_buffer_init(&sizes, w->memory, w->error);
+    tn_arena_init(&arena, w->memory);
+    tn_rope_init(&data, &arena, w->error);
+    if (w->options.keeps_plain)
+        take_head(record, &head);
+    if (!tn_failed(w->error))
+        probe(&w->options, tn_buffer_bytes(&head), w->memory, &codec, w->error);
+    tn_buffer_clear(&head);
+    tn_buffer_varint(&sizes, record->length);
+    if (!tn_failed(w->error)) {
+        put_head(&codec, tn_buffer_bytes(&sizes), &head, w->error);
+        tn_rope_borrow(&data, tn_buffer_bytes(&head));
+        if (codec.type == TN_RIEGELI_NONE)
+            write_plain(w, record, &data);
+        else
+            write_packed(w, &codec, record, &data);
+    }
+    w->record_count++;
+    tn_rope_done(&data);
+    tn_arena_done(&arena);
+    tn_buffer_done(&head);
+    tn_buffer_done(&sizes);
+}
+
+/* ---- adding ------------------------------------------------------------- */
+
+/* How much the open draft counts for. */
+static uint64_t draft_weight(const struct tn_riegeli_draft *draft)
+{
+    return draft->values.size + draft->count * PER_RECORD;
+}
+
+static bool is_past(uint64_t a, uint64_t b, uint64_t limit)
+{
+    return a > limit || b > limit - a;
+}
+
+/* A record this long is not copied to wait for others. */
+static bool is_long(const struct tn_riegeli_writer *w, uint64_t size)
+{
+    if (!is_past(size, 2 * PER_RECORD, w->options.chunk_size))
+        return false; /* it may share its chunk */
+    if (w->options.is_transposed)
+        return size > LONG_TRANSPOSED;
+    return w->options.codec.type == TN_RIEGELI_NONE || size > LONG_RECORD;
+}
+
+void tn_riegeli_add_rope(struct tn_riegeli_writer *w,
+                         const struct tn_rope     *record)
+{
+    uint64_t chunk_size = w->options.chunk_size;
+
+    if (tn_failed(w->error))
+        return;
+    struct tn_riegeli_draft *draft = open_draft(w);
+    if (draft->count &&
+        is_past(draft_weight(draft) + PER_RECORD, record->length, chunk_size))
+        close_draft(w);
+    if (tn_failed(w->error))
+        return;
+    draft = open_draft(w);
+    if (draft->count == 0 && is_long(w, record->length)) {
+        write_alone(w, record);
+        return;
+    }
+    tn_rope_write(record, &draft->values.sink, w->error);
+    tn_buffer_varint(&draft->sizes, record->length);
+    draft->count++;
+    w->record_count++;
+    if (is_past(draft_weight(draft), PER_RECORD, chunk_size))
+        close_draft(w);
+}
+
+void tn_riegeli_add(struct tn_riegeli_writer *w, struct tn_bytes record)
+{
+    struct tn_arena arena;
+    struct tn_rope  rope;
+
+    tn_arena_init(&arena, w->memory);
+    tn_rope_init(&rope, &arena, w->error);
+    tn_rope_borrow(&rope, record);
+    tn_riegeli_add_rope(w, &rope);
+    tn_rope_done(&rope);
+    tn_arena_done(&arena);
+}
+
+/* ---- the file ----------------------------------------------------------- */
+
+static void write_signature(struct tn_riegeli_writer *w)
+{
+    tn_sink_write(w->to,
+                  tn_bytes(tn_riegeli_signature, sizeof tn_riegeli_signature),
+                  w->error);
+}
+
+/* One record, transposed, in a chunk that says it has none. */
+static void write_metadata(struct tn_riegeli_writer *w)
+{
+    struct tn_riegeli_frame frame = { .type = TN_RIEGELI_METADATA,
+                                      .decoded_size =
+                                          w->options.metadata.size };
+    struct tn_buffer        data, sizes;
+    struct tn_arena         arena;
+    struct tn_rope          rope;
+
+    tn_buffer_init(&data, w->memory, w->error);
+    tn_buffer_init(&sizes, w->memory, w->error);
+    tn_arena_init(&arena, w->memory);
+    tn_rope_init(&rope, &arena, w->error);
+    tn_buffer_varint(&sizes, w->options.metadata.size);
+    if (!tn_failed(w->error))
+        tn_riegeli_transposed_write(&w->options.codec, 1.0, 1,
+                                    tn_buffer_bytes(&sizes),
+                                    w->options.metadata, &data, w->error);
+    tn_rope_borrow(&rope, tn_buffer_bytes(&data));
+    if (!tn_failed(w->error))
+        tn_riegeli_lay(w->to, w->base, &frame, &rope, w->error);
+    tn_rope_done(&rope);
+    tn_arena_done(&arena);
+    tn_buffer_done(&data);
+    tn_buffer_done(&sizes);
+}
+
+void tn_riegeli_writer_init(struct tn_riegeli_writer *w, struct tn_sink *to,
+                            const struct tn_riegeli_options *options,
+                            struct tn_memory *memory, struct tn_error *error)
+{
+    *w = (struct tn_riegeli_writer){ .to      = to,
+                                     .memory  = memory,
+                                     .error   = error,
+                                     .options = *options,
+                                     .base    = to->offset };
+    tn_list_init(&w->begins, memory, sizeof(struct chunk_begin));
+    if (w->options.chunk_size == 0)
+        w->options.chunk_size = options->codec.type == TN_RIEGELI_NONE
+                                    ? DEFAULT_PLAIN
+                                    : DEFAULT_PACKED;
+    if (tn_failed(error) || !make_drafts(w))
+        return;
+    write_signature(w);
+    if (w->options.has_metadata && !tn_failed(error))
+        write_metadata(w);
+}
+
+void tn_riegeli_writer_done(struct tn_riegeli_writer *w)
+{
+    for (uint32_t i = 0; w->drafts && i < w->draft_room; i++) {
+        tn_buffer_done(&w->drafts[i].sizes);
+        tn_buffer_done(&w->drafts[i].values);
+        tn_buffer_done(&w->drafts[i].data);
+    }
+    tn_memory_free(w->memory, w->drafts, w->draft_room * sizeof *w->drafts);
+    w->drafts = NULL;
+    tn_list_done(&w->begins);
+}
+
+/* The last chunk whose first record is not after `number`. */
+static const struct chunk_begin *find_begin(const struct tn_list *begins,
+                                            uint64_t              number)
+{
+    uint64_t low = 0, high = begins->count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (tn_list_at(begins, struct chunk_begin, middle)->first <= number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? tn_list_at(begins, struct chunk_begin, low - 1) : NULL;
+}
+
+enum tn_status tn_riegeli_position_of(struct tn_riegeli_writer *w,
+                                      uint64_t number, uint64_t *position)
+{
+    if (tn_failed(w->error))
+        return w->error->status;
+    if (number >= w->record_count)
+        return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
+                            "record %" PRIu64 " of %" PRIu64, number,
+                            w->record_count);
+    write_waiting(w);
+    if (tn_failed(w->error))
+        return w->error->status;
+    struct chunk_begin        open = { w->record_count - open_draft(w)->count,
+                                       w->to->offset - w->base };
+    const struct chunk_begin *chunk =
+        number >= open.first ? &open : find_begin(&w->begins, number);
+    *position = chunk->begin + (number - chunk->first);
+    return TN_OK;
+}
+
+enum tn_status tn_riegeli_finish(struct tn_riegeli_writer *w)
+{
+    if (tn_failed(w->error))
+        return w->error->status;
+    close_draft(w);
+    if (!tn_failed(w->error))
+        write_waiting(w);
+    if (!tn_failed(w->error))
+        tn_riegeli_lay_padding(w->to, w->base, w->options.final_padding,
+                               w->memory, w->error);
+    return w->error->status;
+}
