@@ -39,10 +39,53 @@ static void is_the_same_in_every_format(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* A gigabyte of zeros in a hundred bytes. */
+static const char many_zeros[] =
+    "node { name: \"z\" op: \"Const\"\n"
+    "  attr { key: \"dtype\" value { type: DT_FLOAT } }\n"
+    "  attr { key: \"value\" value { tensor { dtype: DT_FLOAT\n"
+    "    tensor_shape { dim { size: 268435456 } } } } } }\n"
+    "versions { producer: 1087 min_consumer: 12 }\n";
+
+static int stop_at_once(void *context, const char *doing, uint64_t done,
+                        uint64_t total)
+{
+    uint64_t *first = context;
+
+    (void)doing;
+    assert_int_equal(total, UINT64_C(1) << 30);
+    *first = done;
+    return 1;
+}
+
+/* Few bytes can stand for many; to stop must not wait for the last of them. */
+static void stops_inside_a_tensor(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_error   error   = TN_ERROR_INIT;
+    uint64_t          done    = 0;
+    struct tn_options options = { .progress         = stop_at_once,
+                                  .progress_context = &done };
+    struct tn_model  *model;
+    uint8_t           digest[1][TN_HASH_SIZE];
+
+    (void)state;
+    tn_make_model(&scratch, "z.pb", many_zeros);
+    assert_int_equal(tn_model_open(&model, tn_in_scratch(&scratch, "z.pb"),
+                                   NULL, &error),
+                     TN_OK);
+    assert_int_equal(tn_model_hash(model, &options, digest, &error),
+                     TN_CANCELLED);
+    assert_true(done < UINT64_C(1) << 30);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_the_same_in_every_format),
+        cmocka_unit_test(stops_inside_a_tensor),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
