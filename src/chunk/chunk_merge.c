@@ -1,0 +1,141 @@
+/*
+ * chunk_merge.c - chunks back into one message
+ *
+ *   merge(cm, target):
+ *     the chunk of cm, if it has one, is merged into target
+ *     each field, in order:
+ *       no tags      its chunk is merged into target; what is nested is not
+ *                    looked at, as the writers of this format define it
+ *       a message    found or made; merge(the field's message, there)
+ *       else         set from the bytes of the field's chunk
+ */
+#include "chunk/chunk_merge.h"
+
+#include <inttypes.h>
+
+#include "base/arith.h"
+
+struct merging {
+    struct tn_chunk_store *store;
+    struct tn_error       *error;
+    uint8_t               *is_used; /* by chunk                               */
+    uint64_t               unique_size, total_size; /* of chunks merged       */
+    unsigned               depth;
+};
+
+static enum tn_status check_reuse(struct merging *merging, uint64_t index,
+                                  uint64_t size)
+{
+    uint64_t most;
+
+    if (!merging->is_used[index])
+        merging->unique_size += size;
+    merging->is_used[index] = 1;
+    if (!tn_add(merging->total_size, size, &merging->total_size))
+        merging->total_size = UINT64_MAX;
+    if (!tn_mul(merging->unique_size, TN_CHUNK_REUSE_LIMIT, &most) ||
+        !tn_add(most, TN_CHUNK_REUSE_FREE, &most))
+        most = UINT64_MAX;
+    if (merging->total_size > most)
+        return tn_error_set(merging->error, TN_LIMIT, TN_NOWHERE,
+                            "%" PRIu64 " bytes of chunks are used over and "
+                            "over: more than %d times",
+                            merging->unique_size, TN_CHUNK_REUSE_LIMIT);
+    return TN_OK;
+}
+
+static enum tn_status read_chunk(struct merging *merging, uint64_t index,
+                                 struct tn_span *chunk)
+{
+    if (index >= merging->store->count)
+        return tn_error_set(merging->error, TN_MALFORMED, TN_NOWHERE,
+                            "there is no chunk %" PRIu64 ": there are %" PRIu64,
+                            index, merging->store->count);
+    TN_TRY(merging->store->read(merging->store, index, chunk, merging->error));
+    return check_reuse(merging, index, chunk->length);
+}
+
+static enum tn_status merge_chunk(struct merging *merging, uint64_t index,
+                                  struct tn_mosaic *to)
+{
+    struct tn_span chunk;
+
+    TN_TRY(read_chunk(merging, index, &chunk));
+    if (tn_mosaic_merge(to, chunk) != TN_OK)
+        tn_error_where(merging->error, "chunk[%" PRIu64 "]", index);
+    return merging->error->status;
+}
+
+static enum tn_status merge_message(struct merging          *merging,
+                                    const struct tn_chunked *message,
+                                    struct tn_mosaic        *to);
+
+static enum tn_status set_value(struct merging                *merging,
+                                const struct tn_chunked_field *field,
+                                struct tn_mosaic              *m,
+                                const struct tn_tag_step      *step)
+{
+    struct tn_span chunk;
+
+    if (!field->message.has_chunk || field->message.field_count)
+        return tn_error_set(merging->error, TN_MALFORMED, TN_NOWHERE,
+                            "%s is no message: it takes one chunk and nothing "
+                            "else",
+                            step->field->name);
+    TN_TRY(read_chunk(merging, field->message.chunk, &chunk));
+    return tn_mosaic_set(m, step, chunk);
+}
+
+static enum tn_status merge_field(struct merging                *merging,
+                                  const struct tn_chunked_field *field,
+                                  struct tn_mosaic              *to)
+{
+    struct tn_tag_step last;
+
+    if (field->tags.count == 0 && !field->message.has_chunk)
+        return tn_error_set(merging->error, TN_MALFORMED, TN_NOWHERE,
+                            "a part of the message itself without a chunk");
+    if (field->tags.count == 0)
+        return merge_chunk(merging, field->message.chunk, to);
+    struct tn_mosaic *at =
+        tn_mosaic_path(to, field->tags, TN_MOSAIC_MAKE, &last);
+    if (!at)
+        return merging->error->status;
+    if (last.field)
+        return set_value(merging, field, at, &last);
+    return merge_message(merging, &field->message, at);
+}
+
+static enum tn_status merge_message(struct merging          *merging,
+                                    const struct tn_chunked *message,
+                                    struct tn_mosaic        *to)
+{
+    if (++merging->depth > TN_CHUNK_DEPTH_LIMIT)
+        return tn_error_set(merging->error, TN_LIMIT, TN_NOWHERE,
+                            "messages of chunks nested deeper than %d",
+                            TN_CHUNK_DEPTH_LIMIT);
+    if (message->has_chunk)
+        TN_TRY(merge_chunk(merging, message->chunk, to));
+    for (uint64_t i = 0; i < message->field_count; i++) {
+        const struct tn_chunked_field *field = &message->fields[i];
+        if (merge_field(merging, field, to) != TN_OK) {
+            tn_tags_where(field->tags, to->type, merging->error);
+            return merging->error->status;
+        }
+    }
+    merging->depth--;
+    return TN_OK;
+}
+
+enum tn_status tn_chunk_merge(struct tn_mosaic        *to,
+                              const struct tn_chunked *message,
+                              struct tn_chunk_store   *store)
+{
+    struct merging merging = { .store = store, .error = to->all->error };
+
+    merging.is_used =
+        tn_new(to->all->arena, uint8_t, store->count, merging.error);
+    if (!merging.is_used)
+        return merging.error->status;
+    return merge_message(&merging, message, to);
+}

@@ -1,0 +1,33 @@
+/*
+ * chunk_merge.h - chunks back into one message
+ *
+ * The message that results is a mosaic: by reference, whatever its size.
+ */
+#ifndef TN_CHUNK_MERGE_H
+#define TN_CHUNK_MERGE_H
+
+#include "chunk/chunk_meta.h"
+#include "chunk/mosaic.h"
+
+/* Where chunks come from.  Read when they are needed, and only those. */
+struct tn_chunk_store {
+    uint64_t count;
+    /* Chunk `index`, which is below count.  Its source must outlive the
+     * merged message. */
+    enum tn_status (*read)(struct tn_chunk_store *store, uint64_t index,
+                           struct tn_span *chunk, struct tn_error *error);
+};
+
+/* Chunks may be used more than once, but all together they may not make more
+ * than so many times their bytes: a short file must not become an endless
+ * message. */
+#define TN_CHUNK_REUSE_LIMIT 16
+#define TN_CHUNK_REUSE_FREE  ((uint64_t)1 << 20)
+
+/* Merges into `to`, which is of the type that was split.  `message` is sorted:
+ * tn_chunked_sort(). */
+enum tn_status tn_chunk_merge(struct tn_mosaic        *to,
+                              const struct tn_chunked *message,
+                              struct tn_chunk_store   *store);
+
+#endif

@@ -1,0 +1,353 @@
+/* mosaic.c - a message that is being taken apart or put together: paths */
+#include "chunk/mosaic.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/number.h"
+#include "chunk/mosaic_index.h"
+#include "wire/pb/pb_message.h"
+#include "wire/pb/pb_value.h"
+
+void tn_mosaics_init(struct tn_mosaics *all, struct tn_arena *arena,
+                     struct tn_error *error)
+{
+    *all = (struct tn_mosaics){ .arena = arena, .error = error };
+    tn_list_init(&all->holes, arena->memory, sizeof(struct tn_list *));
+    tn_list_init(&all->indices, arena->memory,
+                 sizeof(struct tn_mosaic_index *));
+}
+
+void tn_mosaics_done(struct tn_mosaics *all)
+{
+    for (uint64_t i = 0; i < all->holes.count; i++)
+        tn_list_done(*tn_list_at(&all->holes, struct tn_list *, i));
+    for (uint64_t i = 0; i < all->indices.count; i++) {
+        struct tn_mosaic_index *index =
+            *tn_list_at(&all->indices, struct tn_mosaic_index *, i);
+        tn_list_done(&index->places);
+        tn_list_done(&index->by_key);
+        tn_intern_done(&index->keys);
+    }
+    tn_list_done(&all->holes);
+    tn_list_done(&all->indices);
+}
+
+struct tn_mosaic *tn_mosaic_new(struct tn_mosaics          *all,
+                                const struct tn_pb_message *type)
+{
+    struct tn_mosaic *m = tn_new(all->arena, struct tn_mosaic, 1, all->error);
+
+    if (m)
+        *m = (struct tn_mosaic){ .all = all, .type = type };
+    return m;
+}
+
+enum tn_status tn_mosaic_merge(struct tn_mosaic *m, struct tn_span message)
+{
+    struct tn_cursor   c = tn_cursor_span(message, m->all->error);
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field))
+        continue;
+    TN_TRY(m->all->error->status);
+    if (message.length)
+        tn_mosaic_push(
+            m, (struct tn_tile){ .kind = TN_TILE_WIRE, .span = message });
+    return m->all->error->status;
+}
+
+/* ---- paths --------------------------------------------------------------- */
+
+/* The element of that number; made when it is the next one. */
+static struct tn_mosaic *element(struct tn_mosaic       *m,
+                                 struct tn_mosaic_index *index, uint64_t at,
+                                 enum tn_mosaic_how how)
+{
+    uint64_t                       count = index->places.count;
+    const struct tn_pb_field_type *field = index->field;
+
+    if (at < count)
+        return tn_place_message(m, index, tn_place_at(index, at));
+    if (how == TN_MOSAIC_FIND || at > count) {
+        tn_error_set(
+            m->all->error, how == TN_MOSAIC_FIND ? TN_NOT_FOUND : TN_MALFORMED,
+            TN_NOWHERE,
+            "can't access index %" PRIu64 " of %s: it has %" PRIu64 " elements",
+            at, field->name, count);
+        return NULL;
+    }
+    return tn_index_append(m, index, NULL);
+}
+
+static struct tn_mosaic *no_such_key(struct tn_mosaic              *m,
+                                     const struct tn_pb_field_type *map,
+                                     const struct tn_field_tag     *key)
+{
+    const struct tn_field_tag both[] = { tn_tag_field(map->number), *key };
+    char                      text[100];
+
+    tn_tags_print((struct tn_tags){ both, 2 }, m->type, text, sizeof text);
+    tn_error_set(m->all->error, TN_NOT_FOUND, TN_NOWHERE,
+                 "couldn't find key: there is no %s", text);
+    return NULL;
+}
+
+/* The entry of a key, with key and maybe value. */
+static struct tn_mosaic *entry(struct tn_mosaic          *m,
+                               struct tn_mosaic_index    *index,
+                               const struct tn_field_tag *key,
+                               enum tn_mosaic_how         how)
+{
+    struct tn_place *place = tn_place_of_key(index, key);
+
+    if (place)
+        return tn_place_message(m, index, place);
+    if (how == TN_MOSAIC_FIND)
+        return no_such_key(m, index->field, key);
+    return tn_index_append(m, index, key);
+}
+
+struct tn_mosaic *tn_mosaic_entry(struct tn_mosaic         *m,
+                                  const struct tn_tag_step *step)
+{
+    struct tn_mosaic_index *index = tn_mosaic_index(m, step->field);
+
+    return index ? entry(m, index, step->element, TN_MOSAIC_FIND) : NULL;
+}
+
+static struct tn_mosaic *singular(struct tn_mosaic              *m,
+                                  const struct tn_pb_field_type *field,
+                                  enum tn_mosaic_how             how)
+{
+    struct tn_mosaic_index *index = tn_mosaic_index(m, field);
+
+    if (!index)
+        return NULL;
+    if (how == TN_MOSAIC_FIND && index->places.count == 0) {
+        tn_error_set(m->all->error, TN_NOT_FOUND, TN_NOWHERE, "there is no %s",
+                     field->name);
+        return NULL;
+    }
+    return tn_index_singular(m, index);
+}
+
+struct tn_mosaic *tn_mosaic_step(struct tn_mosaic         *m,
+                                 const struct tn_tag_step *step,
+                                 enum tn_mosaic_how        how)
+{
+    if (!step->element)
+        return singular(m, step->field, how);
+    struct tn_mosaic_index *index = tn_mosaic_index(m, step->field);
+    if (!index)
+        return NULL;
+    if (!step->field->is_map)
+        return element(m, index, step->element->at.number, how);
+    struct tn_mosaic *pair = entry(m, index, step->element, how);
+    return pair ? singular(pair, &step->field->message->fields[1], how) : NULL;
+}
+
+struct tn_mosaic *tn_mosaic_path(struct tn_mosaic *m, struct tn_tags tags,
+                                 enum tn_mosaic_how  how,
+                                 struct tn_tag_step *last)
+{
+    struct tn_tag_step step;
+
+    *last = (struct tn_tag_step){ NULL, NULL };
+    while (m && tags.count) {
+        if (tn_tags_step(&tags, m->type, &step, m->all->error) != TN_OK)
+            return NULL;
+        if (tn_step_message(&step)) {
+            m = tn_mosaic_step(m, &step, how);
+            continue;
+        }
+        if (tags.count) { /* says that nothing is there to go on in */
+            tn_tags_step(&tags, NULL, &step, m->all->error);
+            return NULL;
+        }
+        *last = step;
+    }
+    return m;
+}
+
+uint64_t tn_mosaic_count(struct tn_mosaic              *m,
+                         const struct tn_pb_field_type *field)
+{
+    const struct tn_mosaic_index *index = tn_mosaic_index(m, field);
+
+    if (!index || field->label == TN_PB_REPEATED)
+        return index ? index->places.count : 0;
+    return index->places.count > 0;
+}
+
+/* ---- values -------------------------------------------------------------- */
+
+#define LONGEST_TEXT 400
+
+static bool parse_float(struct tn_bytes text, double *value)
+{
+    if (tn_bytes_is(text, "inf") || tn_bytes_is(text, "-inf"))
+        *value = text.data[0] == '-' ? -(double)INFINITY : (double)INFINITY;
+    else if (tn_bytes_is(text, "nan") || tn_bytes_is(text, "-nan"))
+        *value = (double)NAN;
+    else
+        return tn_double_parse(text, value);
+    return true;
+}
+
+/* The bits of the number that a text stands for. */
+static bool parse_number(const struct tn_pb_field_type *field,
+                         struct tn_bytes text, uint64_t *bits)
+{
+    int64_t number;
+    int32_t value;
+    double  real;
+
+    switch (field->type) {
+    case TN_PB_BOOL: *bits = tn_bytes_is(text, "true"); return true;
+    case TN_PB_ENUM:
+        if (!tn_pb_enum_number(field->enumeration, text, &value))
+            return false;
+        *bits = (uint64_t)(int64_t)value;
+        return true;
+    case TN_PB_DOUBLE:
+    case TN_PB_FLOAT:
+        if (!parse_float(text, &real))
+            return false;
+        *bits = field->type == TN_PB_DOUBLE
+                    ? tn_double_bits(real)
+                    : tn_float_bits(tn_double_to_float(real));
+        return true;
+    default: break;
+    }
+    if (!tn_pb_is_signed(field->type))
+        return tn_uint64_parse(text, bits) &&
+               (!tn_pb_is_32bit(field->type) || *bits <= UINT32_MAX);
+    *bits = tn_int64_parse(text, &number) ? (uint64_t)number : 0;
+    return tn_int64_parse(text, &number) &&
+           (!tn_pb_is_32bit(field->type) ||
+            (number >= INT32_MIN && number <= INT32_MAX));
+}
+
+static enum tn_status read_number(const struct tn_pb_field_type *field,
+                                  struct tn_span chunk, uint64_t *bits,
+                                  struct tn_error *error)
+{
+    uint8_t text[LONGEST_TEXT];
+
+    if (chunk.length > sizeof text)
+        return tn_error_set(error, TN_MALFORMED, chunk.offset,
+                            "%" PRIu64 " bytes of text for the number %s",
+                            chunk.length, field->name);
+    if (chunk.length)
+        TN_TRY(tn_source_read(chunk.source, chunk.offset, text,
+                              (size_t)chunk.length, error));
+    struct tn_bytes bytes = tn_bytes(text, (size_t)chunk.length);
+    if (!parse_number(field, bytes, bits))
+        return tn_error_set(error, TN_MALFORMED, chunk.offset,
+                            "\"%.*s\" is no value of %s", TN_FMT(bytes),
+                            field->name);
+    return TN_OK;
+}
+
+/* The field with its tag; a bare number goes among others in a run. */
+static struct tn_tile value_tile(struct tn_mosaics             *all,
+                                 const struct tn_pb_field_type *field,
+                                 struct tn_span chunk, bool is_bare)
+{
+    struct tn_tile    tile = { .kind    = TN_TILE_VALUE,
+                               .number  = field->number,
+                               .is_bare = is_bare };
+    enum tn_wire_type wire = tn_pb_wire_type(field->type);
+    uint64_t          bits = chunk.length;
+    uint8_t *head = tn_new(all->arena, uint8_t, 2 * TN_VARINT_MAX, all->error);
+
+    if (!head || (wire != TN_WIRE_LEN &&
+                  read_number(field, chunk, &bits, all->error) != TN_OK))
+        return tile;
+    tile.head.data = head;
+    if (!is_bare)
+        head += tn_varint_put(head, tn_tag(field->number, wire));
+    if (wire == TN_WIRE_LEN)
+        tile.span = chunk;
+    else
+        bits = tn_pb_encode(field->type, bits);
+    if (wire == TN_WIRE_LEN || wire == TN_WIRE_VARINT)
+        head += tn_varint_put(head, bits);
+    else
+        for (unsigned i = 0; i < (wire == TN_WIRE_FIXED64 ? 8 : 4); i++)
+            *head++ = (uint8_t)(bits >> (8 * i));
+    tile.head.size = (size_t)(head - tile.head.data);
+    return tile;
+}
+
+/* Puts the value where the place is. */
+static enum tn_status set_place(struct tn_mosaic              *m,
+                                const struct tn_pb_field_type *field,
+                                struct tn_place *place, struct tn_span chunk)
+{
+    bool is_bare = place->tile->kind == TN_TILE_RUN || place->tile->is_bare;
+    struct tn_tile tile = value_tile(m->all, field, chunk, is_bare);
+
+    if (!tn_failed(m->all->error))
+        tn_place_replace(m, place, &tile);
+    return m->all->error->status;
+}
+
+static enum tn_status set_new(struct tn_mosaic       *m,
+                              struct tn_mosaic_index *index,
+                              struct tn_span          chunk)
+{
+    struct tn_tile tile = value_tile(m->all, index->field, chunk, false);
+
+    if (!tn_failed(m->all->error))
+        tn_place_append(m, index, tile);
+    return m->all->error->status;
+}
+
+static enum tn_status set_singular(struct tn_mosaic              *m,
+                                   const struct tn_pb_field_type *field,
+                                   struct tn_span                 chunk)
+{
+    struct tn_mosaic_index *index = tn_mosaic_index(m, field);
+
+    if (!index)
+        return m->all->error->status;
+    if (index->places.count == 0)
+        return set_new(m, index, chunk);
+    for (uint64_t i = 1; i < index->places.count; i++)
+        if (!tn_place_replace(m, tn_place_at(index, i), NULL))
+            return m->all->error->status;
+    index->places.count = 1;
+    return set_place(m, field, tn_place_at(index, 0), chunk);
+}
+
+static enum tn_status set_element(struct tn_mosaic       *m,
+                                  struct tn_mosaic_index *index, uint64_t at,
+                                  struct tn_span chunk)
+{
+    if (at < index->places.count)
+        return set_place(m, index->field, tn_place_at(index, at), chunk);
+    if (at == index->places.count)
+        return set_new(m, index, chunk);
+    return tn_error_set(m->all->error, TN_MALFORMED, TN_NOWHERE,
+                        "field index out of range: %" PRIu64
+                        " of %s, which has %" PRIu64 " elements",
+                        at, index->field->name, index->places.count);
+}
+
+enum tn_status tn_mosaic_set(struct tn_mosaic         *m,
+                             const struct tn_tag_step *step,
+                             struct tn_span            chunk)
+{
+    if (!step->element)
+        return set_singular(m, step->field, chunk);
+    struct tn_mosaic_index *index = tn_mosaic_index(m, step->field);
+    if (!index)
+        return m->all->error->status;
+    if (!step->field->is_map)
+        return set_element(m, index, step->element->at.number, chunk);
+    struct tn_mosaic *pair = entry(m, index, step->element, TN_MOSAIC_MAKE);
+    return pair ? set_singular(pair, &step->field->message->fields[1], chunk)
+                : m->all->error->status;
+}

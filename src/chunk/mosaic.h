@@ -1,0 +1,143 @@
+/*
+ * mosaic.h - a message that is being taken apart or put together
+ *
+ * Bytes stay where they are.  A message is a row of tiles; most are wire, that
+ * is whole fields as they lie in some source.  Going down a path cuts a hole
+ * into the wire, and in the hole is a message with tiles of its own.
+ *
+ *   node[1].name   [ node ( ) node ]         wire, with a hole
+ *                          |
+ *                    [ name op attr ]        the message in it
+ *
+ * Only what a path leads through is walked, once, and indexed: the elements of
+ * a repeated field by number, the entries of a map by key.  protobuf's rules
+ * on repetition hold: to add wire is to merge.
+ */
+#ifndef TN_CHUNK_MOSAIC_H
+#define TN_CHUNK_MOSAIC_H
+
+#include "base/intern.h"
+#include "base/rope.h"
+#include "chunk/chunk_tags.h"
+
+enum tn_tile_kind {
+    TN_TILE_WIRE,    /* whole fields, as they lie in a source                 */
+    TN_TILE_RUN,     /* numbers of one packed field                           */
+    TN_TILE_MESSAGE, /* one field: a message of its own tiles                 */
+    TN_TILE_VALUE,   /* one field: a number, or bytes that lie elsewhere      */
+    TN_TILE_NOTHING, /* was taken out                                         */
+};
+
+struct tn_mosaic;
+
+struct tn_tile {
+    enum tn_tile_kind kind;
+    uint32_t          number;  /* of the field; not of WIRE                   */
+    bool              is_bare; /* a number among those of a run               */
+    bool              is_group;
+    struct tn_span    span;  /* WIRE, RUN: the bytes; VALUE: its content    */
+    struct tn_bytes   head;  /* VALUE: what comes before the content        */
+    struct tn_list   *holes; /* WIRE, RUN: struct tn_hole; NULL: none       */
+    struct tn_mosaic *message;
+    struct tn_tile   *next; /* in the row                                  */
+};
+
+/* Bytes of a wire or run that something else stands for. */
+struct tn_hole {
+    uint64_t        begin, end; /* in the source                              */
+    struct tn_tile *tile;       /* NULL: nothing                              */
+};
+
+struct tn_mosaic_index;
+
+/* One message. */
+struct tn_mosaic {
+    struct tn_mosaics          *all;
+    const struct tn_pb_message *type;
+    unsigned                    depth;
+    struct tn_tile             *first, *last;
+    struct tn_mosaic_index     *indices; /* of the fields asked for so far    */
+};
+
+/* What all messages of one tree share. */
+struct tn_mosaics {
+    struct tn_arena *arena;
+    struct tn_error *error;   /* sticky                                  */
+    struct tn_list   holes;   /* struct tn_list *, to be given back    */
+    struct tn_list   indices; /* struct tn_mosaic_index *, likewise    */
+};
+
+void tn_mosaics_init(struct tn_mosaics *all, struct tn_arena *arena,
+                     struct tn_error *error);
+void tn_mosaics_done(struct tn_mosaics *all);
+
+/* An empty message; lives in the arena.  NULL on failure. */
+struct tn_mosaic *tn_mosaic_new(struct tn_mosaics          *all,
+                                const struct tn_pb_message *type);
+
+/* Merges a serialized message into it; the source must live on.  MALFORMED when
+ * the bytes are not whole fields: what follows would be misread. */
+enum tn_status tn_mosaic_merge(struct tn_mosaic *m, struct tn_span message);
+
+/* ---- paths --------------------------------------------------------------- */
+
+enum tn_mosaic_how {
+    TN_MOSAIC_FIND, /* what is not there is NOT_FOUND                         */
+    TN_MOSAIC_MAKE, /* is made; elements of repeated fields one by one        */
+};
+
+/* The message that the step leads to: step->field must lead to one. */
+struct tn_mosaic *tn_mosaic_step(struct tn_mosaic         *m,
+                                 const struct tn_tag_step *step,
+                                 enum tn_mosaic_how        how);
+
+/* Along the tags to a message; *last is the step that ends elsewhere than in a
+ * message (last->field is NULL when none does), and the result the message
+ * that it is a step of.  NULL on failure. */
+struct tn_mosaic *tn_mosaic_path(struct tn_mosaic *m, struct tn_tags tags,
+                                 enum tn_mosaic_how  how,
+                                 struct tn_tag_step *last);
+
+/* Sets a number or bytes out of a chunk: bytes as they are, numbers from
+ * decimal text, bools from "true", enums from a name. */
+enum tn_status tn_mosaic_set(struct tn_mosaic         *m,
+                             const struct tn_tag_step *step,
+                             struct tn_span            chunk);
+
+/* How many elements a repeated field has, entries a map, or whether there is
+ * one of a singular field. */
+uint64_t tn_mosaic_count(struct tn_mosaic              *m,
+                         const struct tn_pb_field_type *field);
+
+/* ---- taking apart -------------------------------------------------------- */
+
+/* Moves what a step leads to into the rope: the fields of a message, or the
+ * content of a string or bytes field.  A singular field is gone afterwards, an
+ * element stays as an empty one, an entry of a map without its value. */
+enum tn_status tn_mosaic_take(struct tn_mosaic         *m,
+                              const struct tn_tag_step *step,
+                              struct tn_rope           *to);
+
+/* Moves the elements [begin, end) of a repeated field or map into the rope, as
+ * fields of a message of the same type. */
+enum tn_status tn_mosaic_slice(struct tn_mosaic              *m,
+                               const struct tn_pb_field_type *field,
+                               uint64_t begin, uint64_t end,
+                               struct tn_rope *to);
+
+/* Moves everything. */
+enum tn_status tn_mosaic_empty(struct tn_mosaic *m, struct tn_rope *to);
+
+/* ---- as bytes ------------------------------------------------------------ */
+
+void     tn_mosaic_write(const struct tn_mosaic *m, struct tn_rope *to);
+uint64_t tn_mosaic_size(const struct tn_mosaic *m);
+
+/* The same bytes in several ropes, each of whole fields and no longer than
+ * `most`; packed numbers are divided.  Initialised ropes are pushed to `parts`
+ * (struct tn_rope); the caller is done with them.  LIMIT when one field is
+ * longer. */
+enum tn_status tn_mosaic_parts(const struct tn_mosaic *m, uint64_t most,
+                               struct tn_list *parts);
+
+#endif

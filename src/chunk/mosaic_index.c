@@ -1,0 +1,491 @@
+/* mosaic_index.c - where the elements of one field are, in a mosaic */
+#include "chunk/mosaic_index.h"
+
+#include "wire/pb/pb_message.h"
+#include "wire/pb/pb_order.h"
+#include "wire/pb/pb_value.h"
+
+/* ---- tiles --------------------------------------------------------------- */
+
+static struct tn_tile *new_tile(struct tn_mosaics *all, struct tn_tile tile)
+{
+    struct tn_tile *fresh = tn_new(all->arena, struct tn_tile, 1, all->error);
+
+    if (fresh)
+        *fresh = tile;
+    return fresh;
+}
+
+struct tn_tile *tn_mosaic_push(struct tn_mosaic *m, struct tn_tile tile)
+{
+    struct tn_tile *fresh = new_tile(m->all, tile);
+
+    if (!fresh)
+        return NULL;
+    if (m->last)
+        m->last->next = fresh;
+    else
+        m->first = fresh;
+    m->last = fresh;
+    return fresh;
+}
+
+static bool add_hole(struct tn_mosaics *all, struct tn_tile *tile,
+                     struct tn_hole hole)
+{
+    if (!tile->holes) {
+        struct tn_list *list =
+            tn_new(all->arena, struct tn_list, 1, all->error);
+        struct tn_list **kept =
+            list ? tn_list_push(&all->holes, struct tn_list *, all->error)
+                 : NULL;
+        if (!kept)
+            return false;
+        tn_list_init(list, all->arena->memory, sizeof(struct tn_hole));
+        *kept       = list;
+        tile->holes = list;
+    }
+    struct tn_hole *fresh =
+        tn_list_push(tile->holes, struct tn_hole, all->error);
+    if (fresh)
+        *fresh = hole;
+    return fresh != NULL;
+}
+
+static int compare_holes(const void *left, const void *right, void *context)
+{
+    const struct tn_hole *a = left, *b = right;
+
+    (void)context;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+void tn_tile_sort(struct tn_tile *tile)
+{
+    struct tn_list *holes = tile->holes;
+
+    for (uint64_t i = 1; holes && i < holes->count; i++)
+        if (tn_list_at(holes, struct tn_hole, i)->begin <
+            tn_list_at(holes, struct tn_hole, i - 1)->begin) {
+            tn_pb_sort(holes->items, holes->count, sizeof(struct tn_hole),
+                       compare_holes, NULL);
+            return;
+        }
+}
+
+/* ---- places -------------------------------------------------------------- */
+
+static void add_place(struct tn_mosaic_index *index, struct tn_tile *tile,
+                      uint64_t offset, struct tn_error *error)
+{
+    struct tn_place *place =
+        tn_list_push(&index->places, struct tn_place, error);
+
+    if (place)
+        *place = (struct tn_place){ tile, offset };
+}
+
+struct tn_tile *tn_place_append(struct tn_mosaic       *m,
+                                struct tn_mosaic_index *index,
+                                struct tn_tile          tile)
+{
+    struct tn_tile *fresh = tn_mosaic_push(m, tile);
+
+    if (!fresh)
+        return NULL;
+    add_place(index, fresh, 0, m->all->error);
+    index->scanned = fresh;
+    return fresh;
+}
+
+static struct tn_cursor cursor_from(const struct tn_tile *tile, uint64_t offset,
+                                    struct tn_error *error)
+{
+    struct tn_span rest = tile->span;
+
+    rest.offset = offset;
+    rest.length -= offset - tile->span.offset;
+    return tn_cursor_span(rest, error);
+}
+
+bool tn_place_field(const struct tn_place *place, struct tn_pb_field *field,
+                    struct tn_span *whole, struct tn_error *error)
+{
+    struct tn_cursor c = cursor_from(place->tile, place->offset, error);
+
+    if (!tn_pb_next(&c, field))
+        return false;
+    *whole = tn_pb_field_span(&c, field);
+    return true;
+}
+
+/* Where the element of a run at this offset ends. */
+static uint64_t end_of_number(const struct tn_tile *run, uint64_t offset,
+                              enum tn_wire_type type, struct tn_error *error)
+{
+    struct tn_cursor c = cursor_from(run, offset, error);
+
+    if (type == TN_WIRE_VARINT)
+        tn_varint(&c);
+    else
+        tn_skip(&c, type == TN_WIRE_FIXED64 ? 8 : 4);
+    return c.offset;
+}
+
+struct tn_tile *tn_place_replace(struct tn_mosaic *m, struct tn_place *place,
+                                 const struct tn_tile *tile)
+{
+    struct tn_error   *error = m->all->error;
+    struct tn_tile    *old   = place->tile;
+    struct tn_pb_field field;
+    struct tn_span     whole;
+
+    if (old->kind != TN_TILE_WIRE && old->kind != TN_TILE_RUN) {
+        struct tn_tile *next = old->next;
+        *old      = tile ? *tile : (struct tn_tile){ .kind = TN_TILE_NOTHING };
+        old->next = next;
+        return old;
+    }
+    struct tn_hole hole = { place->offset, 0, NULL };
+    if (old->kind == TN_TILE_RUN) {
+        hole.end = end_of_number(
+            old, place->offset,
+            tn_pb_wire_type(tn_pb_message_field(m->type, old->number)->type),
+            error);
+    } else {
+        if (!tn_place_field(place, &field, &whole, error))
+            return NULL;
+        hole.end = whole.offset + whole.length;
+    }
+    hole.tile = new_tile(
+        m->all, tile ? *tile : (struct tn_tile){ .kind = TN_TILE_NOTHING });
+    if (!hole.tile || !add_hole(m->all, old, hole))
+        return NULL;
+    *place = (struct tn_place){ hole.tile, 0 };
+    return hole.tile;
+}
+
+/* ---- messages in holes --------------------------------------------------- */
+
+static struct tn_mosaic *new_inner(struct tn_mosaic              *m,
+                                   const struct tn_pb_field_type *field)
+{
+    if (m->depth >= TN_PB_DEPTH_LIMIT) {
+        tn_error_set(m->all->error, TN_LIMIT, TN_NOWHERE,
+                     "messages nested deeper than %d", TN_PB_DEPTH_LIMIT);
+        return NULL;
+    }
+    struct tn_mosaic *inner = tn_mosaic_new(m->all, field->message);
+    if (inner)
+        inner->depth = m->depth + 1;
+    return inner;
+}
+
+struct tn_mosaic *tn_place_message(struct tn_mosaic             *m,
+                                   const struct tn_mosaic_index *index,
+                                   struct tn_place              *place)
+{
+    struct tn_pb_field field;
+    struct tn_span     whole;
+
+    if (place->tile->kind == TN_TILE_MESSAGE)
+        return place->tile->message;
+    if (!tn_place_field(place, &field, &whole, m->all->error))
+        return NULL;
+    struct tn_tile tile = { .kind     = TN_TILE_MESSAGE,
+                            .number   = index->field->number,
+                            .is_group = field.type == TN_WIRE_GROUP_BEGIN,
+                            .message  = new_inner(m, index->field) };
+    if (!tile.message ||
+        tn_mosaic_merge(tile.message, tn_pb_body_span(&field)) != TN_OK ||
+        !tn_place_replace(m, place, &tile))
+        return NULL;
+    return tile.message;
+}
+
+/* ---- keys ---------------------------------------------------------------- */
+
+/* The bytes that stand for a key in the table: text, or a number's. */
+struct key {
+    uint8_t         room[8];
+    struct tn_bytes bytes;
+};
+
+static void key_of_number(struct key *key, uint64_t number)
+{
+    memcpy(key->room, &number, sizeof number);
+    key->bytes = tn_bytes(key->room, sizeof key->room);
+}
+
+static void key_of_tag(struct key *key, const struct tn_field_tag *tag)
+{
+    if (tag->key == TN_KEY_TEXT)
+        key->bytes = tn_bytes(tag->at.text, tag->size);
+    else
+        key_of_number(key, tag->at.number);
+}
+
+/* The key of an entry; of several the last, of none the zero. */
+static void key_of_entry(struct key *key, const struct tn_pb_message *entry,
+                         struct tn_cursor body)
+{
+    const struct tn_pb_field_type *type = &entry->fields[0];
+    struct tn_pb_field             field;
+
+    if (tn_pb_is_blob(type->type))
+        key->bytes = tn_bytes(NULL, 0);
+    else
+        key_of_number(key, 0);
+    while (tn_pb_next(&body, &field)) {
+        if (field.number != type->number ||
+            tn_pb_fit(type, &field) != TN_PB_FITS_ONE)
+            continue;
+        if (tn_pb_is_blob(type->type))
+            key->bytes = tn_pb_text(&field);
+        else
+            key_of_number(key, tn_pb_decode(type->type, field.value));
+    }
+}
+
+static void note_key(struct tn_mosaic_index *index, const struct key *key,
+                     uint64_t place, struct tn_error *error)
+{
+    uint32_t id = tn_intern_copy(&index->keys, key->bytes, error);
+
+    if (id == TN_NO_NAME)
+        return;
+    if (id == index->by_key.count)
+        tn_list_push(&index->by_key, uint64_t, error);
+    if (id < index->by_key.count)
+        *tn_list_at(&index->by_key, uint64_t, id) = place;
+}
+
+struct tn_place *tn_place_of_key(const struct tn_mosaic_index *index,
+                                 const struct tn_field_tag    *tag)
+{
+    struct key key;
+
+    key_of_tag(&key, tag);
+    uint32_t id = tn_intern_find(&index->keys, key.bytes);
+    if (id == TN_NO_NAME)
+        return NULL;
+    uint64_t at = *tn_list_at(&index->by_key, uint64_t, id);
+    return at < index->places.count ? tn_place_at(index, at) : NULL;
+}
+
+static struct tn_tile key_tile(const struct tn_pb_field_type *type,
+                               const struct tn_field_tag     *tag,
+                               struct tn_arena *arena, struct tn_error *error)
+{
+    struct tn_tile tile = { .kind = TN_TILE_VALUE, .number = type->number };
+    size_t         size = tag->key == TN_KEY_TEXT ? tag->size : 0;
+    uint8_t *head = tn_new(arena, uint8_t, 2 * TN_VARINT_MAX + size, error);
+    enum tn_wire_type wire = tn_pb_wire_type(type->type);
+
+    if (!head)
+        return tile;
+    tile.head.data = head;
+    head += tn_varint_put(head, tn_tag(type->number, wire));
+    if (wire == TN_WIRE_LEN) {
+        head += tn_varint_put(head, size);
+        if (size)
+            memcpy(head, tag->at.text, size);
+        head += size;
+    } else if (wire == TN_WIRE_VARINT) {
+        head += tn_varint_put(head, tn_pb_encode(type->type, tag->at.number));
+    } else {
+        uint64_t bits = tn_pb_encode(type->type, tag->at.number);
+        for (unsigned i = 0; i < (wire == TN_WIRE_FIXED64 ? 8 : 4); i++)
+            *head++ = (uint8_t)(bits >> (8 * i));
+    }
+    tile.head.size = (size_t)(head - tile.head.data);
+    return tile;
+}
+
+struct tn_mosaic *tn_index_append(struct tn_mosaic          *m,
+                                  struct tn_mosaic_index    *index,
+                                  const struct tn_field_tag *key)
+{
+    const struct tn_pb_field_type *field = index->field;
+    struct tn_error               *error = m->all->error;
+    struct tn_mosaic              *inner = new_inner(m, field);
+    struct key                     bytes;
+
+    if (!inner)
+        return NULL;
+    if (key) {
+        struct tn_tile tile =
+            key_tile(&field->message->fields[0], key, m->all->arena, error);
+        if (!tn_mosaic_push(inner, tile))
+            return NULL;
+        key_of_tag(&bytes, key);
+        note_key(index, &bytes, index->places.count, error);
+    }
+    tn_place_append(m, index,
+                    (struct tn_tile){ .kind     = TN_TILE_MESSAGE,
+                                      .number   = field->number,
+                                      .is_group = field->type == TN_PB_GROUP,
+                                      .message  = inner });
+    return tn_failed(error) ? NULL : inner;
+}
+
+struct tn_mosaic *tn_index_singular(struct tn_mosaic       *m,
+                                    struct tn_mosaic_index *index)
+{
+    struct tn_pb_field field;
+    struct tn_span     whole;
+
+    if (index->places.count == 0)
+        return tn_index_append(m, index, NULL);
+    struct tn_mosaic *message =
+        tn_place_message(m, index, tn_place_at(index, 0));
+    for (uint64_t i = 1; message && i < index->places.count; i++) {
+        struct tn_place *place = tn_place_at(index, i);
+        if (!tn_place_field(place, &field, &whole, m->all->error) ||
+            tn_mosaic_merge(message, tn_pb_body_span(&field)) != TN_OK ||
+            !tn_place_replace(m, place, NULL))
+            return NULL;
+    }
+    index->places.count = 1;
+    return message;
+}
+
+/* ---- scanning ------------------------------------------------------------ */
+
+/* Numbers in a run are found only once it is a tile of its own. */
+static void scan_run(struct tn_mosaic *m, struct tn_mosaic_index *index,
+                     struct tn_tile *wire, const struct tn_pb_field *field,
+                     uint64_t end)
+{
+    struct tn_error  *error = m->all->error;
+    enum tn_wire_type type  = tn_pb_wire_type(index->field->type);
+    struct tn_cursor  body  = field->body;
+    struct tn_tile   *run =
+        new_tile(m->all, (struct tn_tile){ .kind   = TN_TILE_RUN,
+                                           .number = field->number,
+                                           .span   = tn_pb_body_span(field) });
+
+    if (!run ||
+        !add_hole(m->all, wire, (struct tn_hole){ field->offset, end, run }))
+        return;
+    while (tn_more(&body)) {
+        uint64_t at   = body.offset;
+        uint64_t bits = type == TN_WIRE_VARINT    ? tn_varint(&body)
+                        : type == TN_WIRE_FIXED64 ? tn_u64(&body)
+                                                  : tn_u32(&body);
+        if (!tn_failed(error) &&
+            tn_pb_holds(index->field, tn_pb_decode(index->field->type, bits)))
+            add_place(index, run, at, error);
+    }
+}
+
+static bool is_rival(const struct tn_mosaic        *m,
+                     const struct tn_pb_field_type *field, uint32_t number)
+{
+    const struct tn_pb_field_type *other =
+        field->oneof >= 0 && number != field->number
+            ? tn_pb_message_field(m->type, number)
+            : NULL;
+
+    return other && other->oneof == field->oneof;
+}
+
+static void scan_field(struct tn_mosaic *m, struct tn_mosaic_index *index,
+                       struct tn_tile *wire, const struct tn_pb_field *field,
+                       uint64_t end)
+{
+    const struct tn_pb_field_type *type = index->field;
+    enum tn_pb_fit                 fit  = tn_pb_fit(type, field);
+    struct key                     key;
+
+    if (fit == TN_PB_FITS_PACKED) {
+        scan_run(m, index, wire, field, end);
+        return;
+    }
+    if (fit == TN_PB_FITS_NOT ||
+        !tn_pb_holds(type, tn_pb_decode(type->type, field->value)))
+        return;
+    if (type->is_map) {
+        key_of_entry(&key, type->message, field->body);
+        note_key(index, &key, index->places.count, m->all->error);
+    }
+    add_place(index, wire, field->offset, m->all->error);
+}
+
+/* Another member of the oneof clears what was there. */
+static void scan_rival(struct tn_mosaic *m, struct tn_mosaic_index *index,
+                       const struct tn_pb_field *field)
+{
+    const struct tn_pb_field_type *rival =
+        tn_pb_message_field(m->type, field->number);
+
+    if (tn_pb_fit(rival, field) == TN_PB_FITS_ONE &&
+        tn_pb_holds(rival, tn_pb_decode(rival->type, field->value)))
+        index->places.count = 0;
+}
+
+static void scan_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
+                      struct tn_tile *wire)
+{
+    struct tn_cursor   c = tn_cursor_span(wire->span, m->all->error);
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number == index->field->number)
+            scan_field(m, index, wire, &field, c.offset);
+        else if (is_rival(m, index->field, field.number))
+            scan_rival(m, index, &field);
+    }
+}
+
+static void scan(struct tn_mosaic *m, struct tn_mosaic_index *index)
+{
+    struct tn_tile *tile = index->scanned ? index->scanned->next : m->first;
+
+    for (; tile && !tn_failed(m->all->error); tile = tile->next) {
+        if (tile->kind == TN_TILE_WIRE)
+            scan_wire(m, index, tile);
+        else if (tile->kind != TN_TILE_NOTHING &&
+                 is_rival(m, index->field, tile->number))
+            index->places.count = 0;
+        index->scanned = tile;
+    }
+}
+
+static struct tn_mosaic_index *new_index(struct tn_mosaic              *m,
+                                         const struct tn_pb_field_type *field)
+{
+    struct tn_mosaics      *all = m->all;
+    struct tn_mosaic_index *index =
+        tn_new(all->arena, struct tn_mosaic_index, 1, all->error);
+    struct tn_mosaic_index **kept =
+        index
+            ? tn_list_push(&all->indices, struct tn_mosaic_index *, all->error)
+            : NULL;
+
+    if (!kept)
+        return NULL;
+    *kept        = index;
+    index->field = field;
+    index->next  = m->indices;
+    m->indices   = index;
+    tn_list_init(&index->places, all->arena->memory, sizeof(struct tn_place));
+    tn_list_init(&index->by_key, all->arena->memory, sizeof(uint64_t));
+    tn_intern_init(&index->keys, all->arena);
+    return index;
+}
+
+struct tn_mosaic_index *tn_mosaic_index(struct tn_mosaic              *m,
+                                        const struct tn_pb_field_type *field)
+{
+    struct tn_mosaic_index *index = m->indices;
+
+    while (index && index->field != field)
+        index = index->next;
+    if (!index)
+        index = new_index(m, field);
+    if (!index)
+        return NULL;
+    scan(m, index);
+    return tn_failed(m->all->error) ? NULL : index;
+}

@@ -1,0 +1,81 @@
+/*
+ * mosaic_index.h - where the elements of one field are, in a mosaic
+ *
+ * Built when a path first goes through the field, and brought up to date when
+ * more wire has been merged since: no byte is walked twice.
+ */
+#ifndef TN_CHUNK_MOSAIC_INDEX_H
+#define TN_CHUNK_MOSAIC_INDEX_H
+
+#include "chunk/mosaic.h"
+#include "wire/pb/pb_wire.h"
+
+/* In wire or in a run at `offset`, or a tile of its own. */
+struct tn_place {
+    struct tn_tile *tile;
+    uint64_t        offset;
+};
+
+/* Of a singular field all occurrences that count are places: the bytes of a
+ * message are all of them, of a value the last. */
+struct tn_mosaic_index {
+    const struct tn_pb_field_type *field;
+    struct tn_mosaic_index        *next;    /* in the same message            */
+    struct tn_tile                *scanned; /* up to and with this one        */
+    struct tn_list                 places;  /* struct tn_place                */
+    struct tn_intern               keys;    /* of a map                       */
+    struct tn_list                 by_key;  /* uint64_t: place by id of a key */
+};
+
+/* Up to date; NULL on failure. */
+struct tn_mosaic_index *tn_mosaic_index(struct tn_mosaic              *m,
+                                        const struct tn_pb_field_type *field);
+
+static inline struct tn_place *tn_place_at(const struct tn_mosaic_index *index,
+                                           uint64_t                      at)
+{
+    return tn_list_at(&index->places, struct tn_place, at);
+}
+
+/* The place of a key, or NULL. */
+struct tn_place *tn_place_of_key(const struct tn_mosaic_index *index,
+                                 const struct tn_field_tag    *key);
+
+/* A new tile at the end of the row, which is a new place of the index. */
+struct tn_tile *tn_place_append(struct tn_mosaic       *m,
+                                struct tn_mosaic_index *index,
+                                struct tn_tile          tile);
+
+/* The field that lies at a place of wire. */
+bool tn_place_field(const struct tn_place *place, struct tn_pb_field *field,
+                    struct tn_span *whole, struct tn_error *error);
+
+/* Puts a tile (NULL: nothing) where the place is; the place is then that. */
+struct tn_tile *tn_place_replace(struct tn_mosaic *m, struct tn_place *place,
+                                 const struct tn_tile *tile);
+
+/* The message at a place of messages, as tiles.  NULL on failure. */
+struct tn_mosaic *tn_place_message(struct tn_mosaic             *m,
+                                   const struct tn_mosaic_index *index,
+                                   struct tn_place              *place);
+
+/* A new, empty message at the end; with its key when the field is a map. */
+struct tn_mosaic *tn_index_append(struct tn_mosaic          *m,
+                                  struct tn_mosaic_index    *index,
+                                  const struct tn_field_tag *key);
+
+/* The one message of a singular field: all its occurrences, or a new one. */
+struct tn_mosaic *tn_index_singular(struct tn_mosaic       *m,
+                                    struct tn_mosaic_index *index);
+
+/* The entry of a map that a step names, with key and maybe value. */
+struct tn_mosaic *tn_mosaic_entry(struct tn_mosaic         *m,
+                                  const struct tn_tag_step *step);
+
+/* A tile at the end of the row; NULL on failure. */
+struct tn_tile *tn_mosaic_push(struct tn_mosaic *m, struct tn_tile tile);
+
+/* Sorts the holes of a tile by where they begin. */
+void tn_tile_sort(struct tn_tile *tile);
+
+#endif

@@ -1,0 +1,486 @@
+/* mosaic_out.c - a mosaic as bytes, whole or in parts, and taking parts out */
+#include <inttypes.h>
+
+#include "chunk/mosaic_index.h"
+#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_write.h"
+
+/* ---- sizes --------------------------------------------------------------- */
+
+static uint64_t tag_size(uint32_t number)
+{
+    return tn_varint_size(tn_tag(number, TN_WIRE_LEN));
+}
+
+static uint64_t tile_size(const struct tn_tile *tile);
+
+static uint64_t wire_size(const struct tn_tile *tile)
+{
+    uint64_t size = tile->span.length;
+
+    for (uint64_t i = 0; tile->holes && i < tile->holes->count; i++) {
+        const struct tn_hole *hole = tn_list_at(tile->holes, struct tn_hole, i);
+        size -= hole->end - hole->begin;
+        size += tile_size(hole->tile);
+    }
+    return size;
+}
+
+static uint64_t tile_size(const struct tn_tile *tile)
+{
+    uint64_t size = 0;
+
+    switch (tile->kind) {
+    case TN_TILE_WIRE: return wire_size(tile);
+    case TN_TILE_VALUE: return tile->head.size + tile->span.length;
+    case TN_TILE_RUN: size = wire_size(tile); break;
+    case TN_TILE_MESSAGE:
+        size = tn_mosaic_size(tile->message);
+        if (tile->is_group)
+            return size + 2 * tag_size(tile->number);
+        break;
+    case TN_TILE_NOTHING: return 0;
+    }
+    if (tile->kind == TN_TILE_RUN && size == 0)
+        return 0;
+    return size + tag_size(tile->number) + tn_varint_size(size);
+}
+
+uint64_t tn_mosaic_size(const struct tn_mosaic *m)
+{
+    uint64_t size = 0;
+
+    for (const struct tn_tile *tile = m->first; tile; tile = tile->next)
+        size += tile_size(tile);
+    return size;
+}
+
+/* ---- whole --------------------------------------------------------------- */
+
+/* What is between the holes of a tile, and in them. */
+struct tn_gaps {
+    struct tn_tile *tile;
+    uint64_t        at;   /* in the source                                    */
+    uint64_t        hole; /* the next one                                     */
+};
+
+static struct tn_gaps gaps_of(struct tn_tile *tile)
+{
+    tn_tile_sort(tile);
+    return (struct tn_gaps){ tile, tile->span.offset, 0 };
+}
+
+/* The bytes up to the next hole, and the tile in it (NULL at the end). */
+static bool next_gap(struct tn_gaps *gaps, struct tn_span *bytes,
+                     struct tn_tile **inner)
+{
+    const struct tn_tile *tile  = gaps->tile;
+    uint64_t              end   = tile->span.offset + tile->span.length;
+    uint64_t              count = tile->holes ? tile->holes->count : 0;
+
+    if (gaps->hole > count)
+        return false;
+    const struct tn_hole *hole =
+        gaps->hole < count ? tn_list_at(tile->holes, struct tn_hole, gaps->hole)
+                           : NULL;
+    uint64_t stop = hole ? hole->begin : end;
+    *bytes   = (struct tn_span){ tile->span.source, gaps->at, stop - gaps->at };
+    *inner   = hole ? hole->tile : NULL;
+    gaps->at = hole ? hole->end : end;
+    gaps->hole++;
+    return true;
+}
+
+static void write_tile(struct tn_tile *tile, struct tn_rope *to);
+
+static void write_wire(struct tn_tile *tile, struct tn_rope *to)
+{
+    struct tn_gaps  gaps = gaps_of(tile);
+    struct tn_span  bytes;
+    struct tn_tile *inner;
+
+    while (next_gap(&gaps, &bytes, &inner)) {
+        tn_rope_span(to, bytes);
+        if (inner)
+            write_tile(inner, to);
+    }
+}
+
+static void write_inner(struct tn_tile *tile, struct tn_rope *to)
+{
+    struct tn_rope body;
+
+    tn_rope_init(&body, to->arena, to->error);
+    if (tile->kind == TN_TILE_RUN)
+        write_wire(tile, &body);
+    else
+        tn_mosaic_write(tile->message, &body);
+    if (tile->is_group)
+        tn_pb_put_group(to, tile->number, &body);
+    else if (tile->kind == TN_TILE_MESSAGE || body.length)
+        tn_pb_put_message(to, tile->number, &body);
+    tn_rope_done(&body);
+}
+
+static void write_tile(struct tn_tile *tile, struct tn_rope *to)
+{
+    switch (tile->kind) {
+    case TN_TILE_WIRE: write_wire(tile, to); break;
+    case TN_TILE_RUN:
+    case TN_TILE_MESSAGE: write_inner(tile, to); break;
+    case TN_TILE_VALUE:
+        tn_rope_borrow(to, tile->head);
+        tn_rope_span(to, tile->span);
+        break;
+    case TN_TILE_NOTHING: break;
+    }
+}
+
+void tn_mosaic_write(const struct tn_mosaic *m, struct tn_rope *to)
+{
+    for (struct tn_tile *tile = m->first; tile; tile = tile->next)
+        write_tile(tile, to);
+}
+
+/* ---- in parts ------------------------------------------------------------ */
+
+struct parting {
+    const struct tn_mosaic *m;
+    uint64_t                most;
+    struct tn_list         *parts;
+    struct tn_error        *error;
+};
+
+/* A part with room for so many bytes; NULL when there is none. */
+static struct tn_rope *part_for(struct parting *p, uint64_t size)
+{
+    struct tn_rope *part = NULL;
+
+    if (p->parts->count)
+        part = tn_list_at(p->parts, struct tn_rope, p->parts->count - 1);
+    if (part && size <= p->most && part->length <= p->most - size)
+        return part;
+    part = tn_list_push(p->parts, struct tn_rope, p->error);
+    if (part)
+        tn_rope_init(part, p->m->all->arena, p->error);
+    return part;
+}
+
+static void refuse_long(struct parting *p, uint32_t number, uint64_t size,
+                        uint64_t offset)
+{
+    const struct tn_pb_field_type *field =
+        tn_pb_message_field(p->m->type, number);
+
+    tn_error_set(p->error, TN_LIMIT, offset,
+                 "field %u (%s) of %s has %" PRIu64
+                 " bytes in one piece, the limit is %" PRIu64,
+                 number, field ? field->name : "unknown", p->m->type->full_name,
+                 size, p->most);
+}
+
+/* The last place up to `size` bytes at which a number ends: 0 if none does. */
+static uint64_t whole_numbers(struct tn_span run, uint64_t size,
+                              enum tn_wire_type type, struct tn_error *error)
+{
+    uint8_t byte;
+
+    if (size >= run.length)
+        return run.length;
+    if (type != TN_WIRE_VARINT)
+        return size - size % (type == TN_WIRE_FIXED64 ? 8 : 4);
+    for (; size; size--) {
+        if (tn_source_read(run.source, run.offset + size - 1, &byte, 1,
+                           error) != TN_OK)
+            return 0;
+        if (byte < 0x80)
+            return size;
+    }
+    return 0;
+}
+
+/* Packed numbers, as many to a part as fit. */
+static void part_numbers(struct parting *p, struct tn_span run,
+                         const struct tn_pb_field_type *field)
+{
+    enum tn_wire_type type = tn_pb_wire_type(field->type);
+    uint64_t          head = tag_size(field->number) + tn_varint_size(p->most);
+
+    while (run.length && !tn_failed(p->error)) {
+        uint64_t room  = p->most > head ? p->most - head : 0;
+        uint64_t taken = whole_numbers(run, room, type, p->error);
+        if (taken == 0) {
+            refuse_long(p, field->number, run.length, run.offset);
+            return;
+        }
+        struct tn_rope *part = part_for(p, taken + head);
+        if (!part)
+            return;
+        tn_pb_put_span(part, field->number,
+                       (struct tn_span){ run.source, run.offset, taken });
+        run.offset += taken;
+        run.length -= taken;
+    }
+}
+
+static void part_field(struct parting *p, const struct tn_pb_field *field,
+                       struct tn_span whole)
+{
+    const struct tn_pb_field_type *type =
+        tn_pb_message_field(p->m->type, field->number);
+    struct tn_rope *part;
+
+    if (whole.length > p->most) {
+        if (type && field->type == TN_WIRE_LEN &&
+            type->label == TN_PB_REPEATED && tn_pb_is_packable(type->type))
+            part_numbers(p, tn_pb_body_span(field), type);
+        else
+            refuse_long(p, field->number, whole.length, whole.offset);
+        return;
+    }
+    part = part_for(p, whole.length);
+    if (part)
+        tn_rope_span(part, whole);
+}
+
+static void part_wire(struct parting *p, struct tn_span wire)
+{
+    struct tn_cursor   c = tn_cursor_span(wire, p->error);
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field))
+        part_field(p, &field, tn_pb_field_span(&c, &field));
+}
+
+static void part_tile(struct parting *p, struct tn_tile *tile);
+
+static void part_gaps(struct parting *p, struct tn_tile *tile)
+{
+    struct tn_gaps  gaps = gaps_of(tile);
+    struct tn_span  bytes;
+    struct tn_tile *inner;
+
+    while (!tn_failed(p->error) && next_gap(&gaps, &bytes, &inner)) {
+        if (bytes.length)
+            part_wire(p, bytes);
+        if (inner)
+            part_tile(p, inner);
+    }
+}
+
+static void part_tile(struct parting *p, struct tn_tile *tile)
+{
+    if (tile->kind == TN_TILE_WIRE) {
+        part_gaps(p, tile);
+        return;
+    }
+    uint64_t size = tile_size(tile);
+    if (size == 0)
+        return;
+    if (size > p->most) {
+        refuse_long(p, tile->number, size, TN_NOWHERE);
+        return;
+    }
+    struct tn_rope *part = part_for(p, size);
+    if (part)
+        write_tile(tile, part);
+}
+
+enum tn_status tn_mosaic_parts(const struct tn_mosaic *m, uint64_t most,
+                               struct tn_list *parts)
+{
+    struct parting p = { m, most, parts, m->all->error };
+
+    for (struct tn_tile *tile = m->first; tile; tile = tile->next)
+        part_tile(&p, tile);
+    return p.error->status;
+}
+
+/* ---- taking out ---------------------------------------------------------- */
+
+enum tn_status tn_mosaic_empty(struct tn_mosaic *m, struct tn_rope *to)
+{
+    if (to)
+        tn_mosaic_write(m, to);
+    m->first = m->last = NULL;
+    m->indices         = NULL;
+    return m->all->error->status;
+}
+
+/* The content of the string or bytes at a place. */
+static struct tn_span content_of(const struct tn_place *place,
+                                 struct tn_error       *error)
+{
+    struct tn_pb_field field;
+    struct tn_span     whole;
+
+    if (place->tile->kind == TN_TILE_VALUE)
+        return place->tile->span;
+    if (!tn_place_field(place, &field, &whole, error))
+        return (struct tn_span){ NULL, 0, 0 };
+    return tn_pb_body_span(&field);
+}
+
+static enum tn_status take_blob(struct tn_mosaic       *m,
+                                struct tn_mosaic_index *index, uint64_t at,
+                                struct tn_rope *to)
+{
+    static const struct tn_tile nothing = { .kind = TN_TILE_NOTHING };
+    struct tn_place            *place   = tn_place_at(index, at);
+    struct tn_tile              empty   = { .kind   = TN_TILE_VALUE,
+                                            .number = index->field->number };
+    uint8_t                    *head =
+        tn_new(m->all->arena, uint8_t, TN_VARINT_MAX + 1, m->all->error);
+
+    if (!head)
+        return m->all->error->status;
+    tn_rope_span(to, content_of(place, m->all->error));
+    empty.head = tn_bytes(
+        head, tn_varint_put(head, tn_tag(empty.number, TN_WIRE_LEN)) + 1);
+    bool stays = index->field->label == TN_PB_REPEATED;
+    tn_place_replace(m, place, stays ? &empty : &nothing);
+    return m->all->error->status;
+}
+
+/* A value that is no message and that has one place or several. */
+static enum tn_status take_value(struct tn_mosaic              *m,
+                                 const struct tn_pb_field_type *field,
+                                 uint64_t at, struct tn_rope *to)
+{
+    struct tn_mosaic_index *index = tn_mosaic_index(m, field);
+
+    if (!index)
+        return m->all->error->status;
+    uint64_t count  = index->places.count;
+    bool     is_one = field->label != TN_PB_REPEATED;
+    if (!tn_pb_is_blob(field->type))
+        return tn_error_set(m->all->error, TN_INVALID, TN_NOWHERE,
+                            "%s is a number: only messages, strings and bytes "
+                            "can be chunks",
+                            field->name);
+    if (count == 0 || (!is_one && at >= count))
+        return tn_error_set(m->all->error, TN_NOT_FOUND, TN_NOWHERE,
+                            "can't access index %" PRIu64
+                            " of %s: it has %" PRIu64 " elements",
+                            is_one ? 0 : at, field->name, count);
+    TN_TRY(take_blob(m, index, is_one ? count - 1 : at, to));
+    for (uint64_t i = 0; is_one && i + 1 < count; i++)
+        tn_place_replace(m, tn_place_at(index, i), NULL);
+    if (is_one)
+        index->places.count = 0;
+    return m->all->error->status;
+}
+
+/* The singular field goes; what is left behind is nothing at all. */
+static enum tn_status take_singular(struct tn_mosaic              *m,
+                                    const struct tn_pb_field_type *field,
+                                    struct tn_rope                *to)
+{
+    struct tn_tag_step step = { field, NULL };
+
+    if (!tn_pb_is_message(field->type))
+        return take_value(m, field, 0, to);
+    struct tn_mosaic *inner = tn_mosaic_step(m, &step, TN_MOSAIC_FIND);
+    if (!inner)
+        return m->all->error->status;
+    TN_TRY(tn_mosaic_empty(inner, to));
+    struct tn_mosaic_index *index = tn_mosaic_index(m, field);
+    if (!index)
+        return m->all->error->status;
+    tn_place_replace(m, tn_place_at(index, 0), NULL);
+    index->places.count = 0;
+    return m->all->error->status;
+}
+
+enum tn_status tn_mosaic_take(struct tn_mosaic         *m,
+                              const struct tn_tag_step *step,
+                              struct tn_rope           *to)
+{
+    if (!step->element)
+        return take_singular(m, step->field, to);
+    if (step->field->is_map) {
+        struct tn_mosaic *pair = tn_mosaic_entry(m, step);
+        return pair ? take_singular(pair, tn_step_value(step), to)
+                    : m->all->error->status;
+    }
+    if (!tn_pb_is_message(step->field->type))
+        return take_value(m, step->field, step->element->at.number, to);
+    struct tn_mosaic *inner = tn_mosaic_step(m, step, TN_MOSAIC_FIND);
+    return inner ? tn_mosaic_empty(inner, to) : m->all->error->status;
+}
+
+static void put_tag(struct tn_rope *to, uint32_t number, enum tn_wire_type type)
+{
+    uint8_t bytes[TN_VARINT_MAX];
+
+    tn_rope_bytes(to,
+                  tn_bytes(bytes, tn_varint_put(bytes, tn_tag(number, type))));
+}
+
+/* One element as a field of its own; the place is nothing then. */
+static void slice_place(struct tn_mosaic *m, struct tn_mosaic_index *index,
+                        struct tn_place *place, struct tn_rope *to)
+{
+    enum tn_wire_type  type = tn_pb_wire_type(index->field->type);
+    struct tn_pb_field field;
+    struct tn_span     whole;
+    struct tn_cursor   c;
+
+    if (place->tile->kind == TN_TILE_WIRE) {
+        if (tn_place_field(place, &field, &whole, m->all->error))
+            tn_rope_span(to, whole);
+    } else if (place->tile->kind == TN_TILE_RUN) {
+        whole = place->tile->span;
+        whole.length -= place->offset - whole.offset;
+        whole.offset = place->offset;
+        c            = tn_cursor_span(whole, m->all->error);
+        tn_pb_put_number(to, index->field->number, type,
+                         type == TN_WIRE_VARINT    ? tn_varint(&c)
+                         : type == TN_WIRE_FIXED64 ? tn_u64(&c)
+                                                   : tn_u32(&c));
+    } else {
+        if (place->tile->is_bare)
+            put_tag(to, index->field->number, type);
+        write_tile(place->tile, to);
+    }
+    tn_place_replace(m, place, NULL);
+}
+
+/* Places [begin, end) are gone: keys find the others where they are now. */
+static void forget_places(struct tn_mosaic_index *index, uint64_t begin,
+                          uint64_t end)
+{
+    uint64_t count = index->places.count;
+
+    if (end < count)
+        memmove(tn_place_at(index, begin), tn_place_at(index, end),
+                (size_t)(count - end) * sizeof(struct tn_place));
+    index->places.count -= end - begin;
+    for (uint64_t i = 0; i < index->by_key.count; i++) {
+        uint64_t *place = tn_list_at(&index->by_key, uint64_t, i);
+        if (*place >= end && *place != UINT64_MAX)
+            *place -= end - begin;
+        else if (*place >= begin)
+            *place = UINT64_MAX;
+    }
+}
+
+enum tn_status tn_mosaic_slice(struct tn_mosaic              *m,
+                               const struct tn_pb_field_type *field,
+                               uint64_t begin, uint64_t end, struct tn_rope *to)
+{
+    struct tn_mosaic_index *index = tn_mosaic_index(m, field);
+
+    if (!index)
+        return m->all->error->status;
+    uint64_t count = index->places.count;
+    if (field->label != TN_PB_REPEATED || begin > end || end > count)
+        return tn_error_set(m->all->error, TN_NOT_FOUND, TN_NOWHERE,
+                            "no elements %" PRIu64 " to %" PRIu64
+                            " of %s, which has %" PRIu64,
+                            begin, end, field->name, count);
+    for (uint64_t i = begin; i < end && !tn_failed(m->all->error); i++)
+        slice_place(m, index, tn_place_at(index, i), to);
+    forget_places(index, begin, end);
+    return m->all->error->status;
+}

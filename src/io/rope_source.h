@@ -1,0 +1,27 @@
+/*
+ * rope_source.h - pieces that lie elsewhere, read as if they were one file
+ *
+ * Nothing is copied: a merged model can be opened without being written.  What
+ * pieces share (their sources) must live as long as this.
+ */
+#ifndef TN_IO_ROPE_SOURCE_H
+#define TN_IO_ROPE_SOURCE_H
+
+#include "base/rope.h"
+#include "base/source.h"
+
+/* Bytes and spans only: UNSUPPORTED for a rope with producers, which cannot be
+ * read from the middle (tn_source_from_rope() spools those).  The rope may go;
+ * the bytes it borrowed must stay.  A rope of one piece in mapped memory is
+ * mapped, too. */
+enum tn_status tn_source_rope(struct tn_source    **source,
+                              struct tn_memory     *memory,
+                              const struct tn_rope *rope, const char *name,
+                              struct tn_error *error);
+
+/* The pieces of a range of such a source, appended: what is copied out of it
+ * keeps going straight from file to file.  False: it is another source. */
+bool tn_rope_source_pieces(const struct tn_source *source, uint64_t offset,
+                           uint64_t length, struct tn_rope *to);
+
+#endif
