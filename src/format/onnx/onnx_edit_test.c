@@ -302,12 +302,12 @@ static void nested_nodes_can_change(void **state)
     for (uint32_t i = 0; i < s.base.model.ops.count; i++)
         if (tn_bytes_is(tn_model_op(&s.base.model, i).type, "Identity"))
             op = i;
-    set_attr(&s, op, "mark",
+    set_attr(&s, op, "__mark",
              (struct tn_attr_value){ TN_ATTR_INT, false, 1, { .ints = one } });
     commit(&s, NULL);
     assert_int_equal(s.again.model.ops.count, s.base.model.ops.count);
     assert_int_equal(s.again.model.graphs.count, s.base.model.graphs.count);
-    struct tn_attr *attr = get_attr(&s, op, "mark");
+    struct tn_attr *attr = get_attr(&s, op, "__mark");
     assert_int_equal(tn_attr_get(attr)->of.ints[0], 1);
     tn_attr_close(attr);
     close_scene(&s, true);
