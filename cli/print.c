@@ -11,16 +11,19 @@ bool cli_is_terminal(FILE *file)
     return isatty(fileno(file)) == 1;
 }
 
-bool cli_has_colour(FILE *file)
+bool cli_can_redraw(FILE *file)
 {
-    const char *veto     = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
 
-    if (veto != NULL && veto[0] != '\0')
-        return false;
-    if (terminal == NULL || strcmp(terminal, "dumb") == 0)
-        return false;
-    return cli_is_terminal(file);
+    return terminal != NULL && strcmp(terminal, "dumb") != 0 &&
+           cli_is_terminal(file);
+}
+
+bool cli_has_colour(FILE *file)
+{
+    const char *veto = getenv("NO_COLOR");
+
+    return (veto == NULL || veto[0] == '\0') && cli_can_redraw(file);
 }
 
 unsigned cli_columns(FILE *file)

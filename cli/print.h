@@ -23,6 +23,7 @@ enum cli_colour {
 };
 
 bool     cli_is_terminal(FILE *file);
+bool     cli_can_redraw(FILE *file); /* a terminal that knows escapes        */
 bool     cli_has_colour(FILE *file);
 unsigned cli_columns(FILE *file); /* of the terminal; 80 when it will not say */
 

@@ -55,11 +55,13 @@ static void draw(struct cli_session *session, const char *doing, uint64_t done,
         cli_text_bytes(&text, total);
         cli_text_addf(&text, "  %.0f%%", 100.0 * (double)done / (double)total);
     }
-    fputs("\r\033[K", stderr);
-    cli_print(stderr, CLI_DIM, &text);
-    fflush(stderr);
+    if (cli_text_width(&text) < cli_columns(stderr)) { /* else it wraps */
+        fputs("\r\033[K", stderr);
+        cli_print(stderr, CLI_DIM, &text);
+        fflush(stderr);
+        session->is_drawn = true;
+    }
     cli_text_done(&text);
-    session->is_drawn = true;
 }
 
 static int on_progress(void *context, const char *doing, uint64_t done,
@@ -89,7 +91,7 @@ void cli_session_begin(struct cli_session *session, const void *opts)
         .progress         = on_progress,
         .progress_context = session,
     };
-    session->has_line = !common->is_quiet && cli_is_terminal(stderr);
+    session->has_line = !common->is_quiet && cli_can_redraw(stderr);
     clock_gettime(CLOCK_MONOTONIC, &session->last);
 }
 
