@@ -34,37 +34,72 @@ static void add_head(struct tn_sha256 *hash, const struct tn_shape *shape)
         add_u64(hash, shape->dims[i]);
 }
 
-static enum tn_status add_string(void *context, uint64_t index,
-                                 struct tn_span text, struct tn_error *error)
-{
-    struct tn_sha256 *hash = context;
+/* Asks whether to go on while it hashes: a small file can hold a tensor that
+ * takes hours. */
+struct hashing {
+    struct tn_sink   sink;
+    struct tn_sha256 hash;
+    struct tn_meter *meter; /* NULL: nobody wants to know                    */
+};
 
-    (void)index;
-    add_u64(hash, text.length);
-    return tn_sink_splice(&hash->sink, text, error);
+static enum tn_status count_bytes(struct hashing *hashing, uint64_t size,
+                                  struct tn_error *error)
+{
+    return hashing->meter ? tn_meter_add(hashing->meter, size, error) : TN_OK;
 }
 
-enum tn_status tn_tensor_hash(const struct tn_tensor *tensor,
-                              uint8_t digest[TN_HASH_SIZE],
-                              struct tn_error *error)
+static enum tn_status hash_bytes(struct tn_sink *sink, struct tn_bytes bytes,
+                                 struct tn_error *error)
 {
-    const struct tn_elements *elements = &tensor->elements;
-    uint64_t                  count    = tn_tensor_count(tensor);
-    struct tn_sha256          hash;
-    enum tn_status            status;
+    struct hashing *hashing = (struct hashing *)sink;
 
-    tn_sha256_init(&hash);
-    add_head(&hash, &elements->shape);
+    tn_sha256_add(&hashing->hash, bytes);
+    return count_bytes(hashing, bytes.size, error);
+}
+
+/* Strings have no fixed size, so the total that was announced has none of
+ * their bytes. */
+static enum tn_status hash_string(void *context, uint64_t index,
+                                  struct tn_span text, struct tn_error *error)
+{
+    struct hashing *hashing = context;
+
+    (void)index;
+    add_u64(&hashing->hash, text.length);
+    TN_TRY(tn_sink_splice(&hashing->hash.sink, text, error));
+    return count_bytes(hashing, 0, error);
+}
+
+static enum tn_status hash_tensor(const struct tn_tensor *tensor,
+                                  struct tn_meter        *meter,
+                                  uint8_t                 digest[TN_HASH_SIZE],
+                                  struct tn_error        *error)
+{
+    static const struct tn_sink_ops ops      = { .write = hash_bytes };
+    const struct tn_elements       *elements = &tensor->elements;
+    uint64_t                        count    = tn_tensor_count(tensor);
+    struct hashing hashing = { .sink = { .ops = &ops }, .meter = meter };
+    enum tn_status status;
+
+    tn_sha256_init(&hashing.hash);
+    add_head(&hashing.hash, &elements->shape);
     if (tn_dtype_bits(elements->shape.dtype) == 0)
-        status = tn_payload_strings(elements, 0, count, add_string, &hash,
+        status = tn_payload_strings(elements, 0, count, hash_string, &hashing,
                                     error);
     else
         status = tn_payload_stream(elements, 0, count, tensor->model->memory,
-                                   &hash.sink, error);
-    tn_sha256_finish(&hash, digest);
+                                   &hashing.sink, error);
+    tn_sha256_finish(&hashing.hash, digest);
     if (status != TN_OK)
         tn_error_where(error, "tensor '%.*s'", TN_FMT(tn_tensor_name(tensor)));
     return status;
+}
+
+enum tn_status tn_tensor_hash(const struct tn_tensor *tensor,
+                              uint8_t                 digest[TN_HASH_SIZE],
+                              struct tn_error        *error)
+{
+    return hash_tensor(tensor, NULL, digest, error);
 }
 
 struct hash_work {
@@ -79,8 +114,7 @@ static enum tn_status hash_one(void *context, uint64_t index,
     struct hash_work       *work   = context;
     const struct tn_tensor *tensor = tn_model_tensor(work->model, index);
 
-    TN_TRY(tn_tensor_hash(tensor, work->digests[index], error));
-    return tn_meter_add(work->meter, tn_tensor_size(tensor), error);
+    return hash_tensor(tensor, work->meter, work->digests[index], error);
 }
 
 static uint64_t total_size(const struct tn_model *model)
