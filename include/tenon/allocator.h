@@ -7,7 +7,7 @@
 /* Replace malloc for one context.  `resize` behaves like realloc: a NULL
  * pointer allocates, size 0 frees and returns NULL.  Both sizes are given, so
  * that counting allocators need no header.  Must be safe to call from several
- * threads when the caller asks for more than one worker. */
+ * threads, unless options.workers is 1. */
 struct tn_allocator {
     void *(*resize)(void *context, void *memory, size_t old_size,
                     size_t new_size);

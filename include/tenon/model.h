@@ -26,8 +26,10 @@ TN_API enum tn_status tn_model_open(struct tn_model **out, const char *path,
                                     struct tn_error *error);
 
 /* The same over bytes that the caller serves: object storage, a database, an
- * archive.  `read_at` copies exactly `size` bytes and returns 0, or an errno.
- * Such a model has no folder, so files that it names cannot be found. */
+ * archive.  `read_at` copies exactly `size` bytes and returns 0, or an errno;
+ * verbs with several workers (tn_model_hash, unless options.workers is 1) call
+ * it from several threads at once.  Such a model has no folder, so files that
+ * it names cannot be found. */
 typedef int tn_read_at(void *context, uint64_t offset, void *to, size_t size);
 TN_API enum tn_status tn_model_open_source(struct tn_model **out,
                                            const char *name, uint64_t size,
