@@ -189,7 +189,8 @@ enum tn_status tn_convert(const struct tn_model           *model,
         return tn_dump_model(model, form, target, options,
                              &summary->bytes_written, error);
     tn_meter_init(&meter, options ? options->progress : NULL,
-                  options ? options->progress_context : NULL, "writing", 0);
+                  options ? options->progress_context : NULL, "writing",
+                  model->file_size);
     struct tn_write_options how = {
         .external  = convert->external,
         .is_inline = convert->is_inline,
