@@ -351,6 +351,73 @@ static void a_model_can_come_from_nothing(void **state)
     close_scene(&s, false);
 }
 
+/* ---- graphs in pieces ----------------------------------------------- */
+
+/* A node with a graph in two pieces, each with a node; the second one also
+ * with a description of p. */
+static const char in_pieces[] =
+    "08 08 42 02 10 11 42 05 0a 01 64 10 01 3a 6a 0a 3e 0a 01 78 12 "
+    "01 79 22 01 46 2a 30 0a 01 62 32 0e 0a 09 12 01 70 22 01 46 3a "
+    "01 64 12 01 73 32 18 0a 09 12 01 71 22 01 46 3a 01 64 6a 0b 0a "
+    "01 70 12 06 0a 04 08 01 12 00 a0 01 05 3a 01 64 12 01 67 5a 0b "
+    "0a 01 78 12 06 0a 04 08 01 12 00 5a 0b 0a 01 7a 12 06 0a 04 08 "
+    "01 12 00 62 0b 0a 01 79 12 06 0a 04 08 01 12 00 ";
+
+static void write_pieces(const char *path)
+{
+    struct tn_bytes bytes = tn_hex(in_pieces);
+    FILE           *file  = fopen(path, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes.data, 1, bytes.size, file), bytes.size);
+    fclose(file);
+    free((void *)(uintptr_t)bytes.data);
+}
+
+static uint64_t infos_of(const struct tn_model *model, uint32_t graph)
+{
+    struct tn_error    error = TN_ERROR_INIT;
+    struct tn_span     piece;
+    struct tn_pb_field field;
+    uint64_t           count = 0;
+
+    for (uint64_t i = 0; tn_onnx_graph_piece(model, graph, i, &piece); i++) {
+        struct tn_cursor c = tn_cursor_span(piece, &error);
+        while (tn_pb_next(&c, &field))
+            count += field.number == GRAPH_VALUE_INFO;
+    }
+    return count;
+}
+
+/* `op` 0 is the node around the graph, 1 is in its first piece. */
+static void touch_pieces(uint32_t op)
+{
+    struct scene s;
+    char         folder[300], path[400];
+    int64_t      one = 1;
+
+    snprintf(path, sizeof path, "%s/pieces.onnx",
+             make_folder(folder, sizeof folder));
+    write_pieces(path);
+    open_scene(&s, path);
+    set_attr(&s, op, "new",
+             (struct tn_attr_value){
+                 .kind = TN_ATTR_INT, .count = 1, .of.ints = &one });
+    commit(&s, NULL);
+    assert_int_equal(s.again.model.graphs.count, 2);
+    assert_int_equal(tn_model_graph_at(&s.again.model, 1)->op_count, 2);
+    assert_int_equal(infos_of(&s.again.model, 1), 1);
+    close_scene(&s, true);
+    remove_folder(folder);
+}
+
+static void pieces_of_graphs_stay_together(void **state)
+{
+    (void)state;
+    touch_pieces(0);
+    touch_pieces(1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +427,7 @@ int main(void)
         cmocka_unit_test(a_new_function_can_be_called),
         cmocka_unit_test(nested_nodes_can_change),
         cmocka_unit_test(a_model_can_come_from_nothing),
+        cmocka_unit_test(pieces_of_graphs_stay_together),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
