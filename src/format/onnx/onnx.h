@@ -248,6 +248,7 @@ struct tn_onnx_import {
  * pieces, which are merged. */
 struct tn_onnx_part {
     uint32_t       graph;
+    uint64_t       first; /* where the first piece is: edits move numbers     */
     struct tn_span wire;
 };
 
@@ -257,12 +258,13 @@ struct tn_onnx_detail {
     int64_t                      ir_version;
     const struct tn_onnx_import *imports;
     uint64_t                     import_count;
-    const struct tn_onnx_part   *parts; /* ascending by graph                */
+    const struct tn_onnx_part   *parts; /* ascending by `first`              */
     uint64_t                     part_count;
     const uint32_t *graphs_by_offset; /* all of them, ascending              */
 };
 
-/* Piece `index` of a graph's message; false when there are no more. */
+/* Piece `index` of a graph's message; false when there are no more.  In an
+ * edited model too, for graphs of the model that it was made from. */
 bool tn_onnx_graph_piece(const struct tn_model *model, uint32_t graph,
                          uint64_t index, struct tn_span *piece);
 

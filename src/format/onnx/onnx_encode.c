@@ -345,11 +345,7 @@ static void put_graph_body(struct tn_onnx_writer *w, struct tn_rope *to,
         put_ends(w, to, GRAPH_OUTPUT, graph->outputs, true);
         return;
     }
-    put_rest(w, to, graph->wire, OF_GRAPH);
-    /* The main graph keeps its number, so its further pieces are known. */
-    for (uint64_t i = 1; index == 0 && w->model->detail &&
-                         tn_onnx_graph_piece(w->model, index, i, &piece);
-         i++)
+    for (uint64_t i = 0; tn_onnx_graph_piece(w->model, index, i, &piece); i++)
         put_rest(w, to, piece, OF_GRAPH);
 }
 
@@ -366,8 +362,11 @@ static void put_graph(struct tn_onnx_writer *w, struct tn_rope *to,
         return;
     }
     const struct tn_graph *row = tn_model_graph_at(w->model, graph);
+    struct tn_span         piece;
     if (!row->is_touched && row->wire.source) {
-        tn_onnx_put_spliced_field(w, to, number, row->wire);
+        for (uint64_t i = 0; tn_onnx_graph_piece(w->model, graph, i, &piece);
+             i++)
+            tn_onnx_put_spliced_field(w, to, number, piece);
         return;
     }
     tn_rope_init(&message, &w->arena, w->error);
@@ -566,17 +565,22 @@ static void put_training(struct tn_onnx_writer *w, struct tn_rope *to,
     struct tn_cursor   c = tn_cursor_span(wire, w->error);
     struct tn_pb_field field;
     struct tn_rope     message;
+    bool               is_put[TRAINING_ALGORITHM + 1] = { false };
 
     tn_rope_init(&message, &w->arena, w->error);
     while (tn_pb_next(&c, &field)) {
         uint32_t graph = TN_NONE;
+        if (field.number <= TRAINING_ALGORITHM && is_put[field.number])
+            continue; /* a further piece of what is written already */
         if (field.number == TRAINING_INITIALIZATION ||
             field.number == TRAINING_ALGORITHM)
             graph = find_training(w->model, tn_pb_body_span(&field));
-        if (graph == TN_NONE)
+        if (graph == TN_NONE) {
             put_field(w, &message, &c, &field);
-        else
-            put_graph(w, &message, field.number, graph, 0);
+            continue;
+        }
+        put_graph(w, &message, field.number, graph, 0);
+        is_put[field.number] = true;
     }
     tn_pb_put_message(to, MODEL_TRAINING, &message);
     tn_rope_done(&message);

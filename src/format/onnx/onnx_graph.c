@@ -157,7 +157,7 @@ void tn_onnx_add_part(struct tn_onnx_reader *r, uint32_t graph,
         tn_list_push(&r->parts, struct tn_onnx_part, r->error);
 
     if (part)
-        *part = (struct tn_onnx_part){ graph, wire };
+        *part = (struct tn_onnx_part){ .graph = graph, .wire = wire };
 }
 
 /* ---- attributes ----------------------------------------------------- */
@@ -657,21 +657,24 @@ bool tn_onnx_graph_piece(const struct tn_model *model, uint32_t graph,
                          uint64_t index, struct tn_span *piece)
 {
     const struct tn_onnx_detail *detail = model->detail;
-    uint64_t                     low = 0, high = detail->part_count;
+    uint64_t                     low    = 0;
+    uint64_t                     high   = detail ? detail->part_count : 0;
 
     if (index == 0) {
         *piece = tn_model_graph_at(model, graph)->wire;
         return true;
     }
+    struct tn_span first = tn_model_graph_at(model, graph)->wire;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (detail->parts[middle].graph < graph)
+        if (detail->parts[middle].first < first.offset)
             low = middle + 1;
         else
             high = middle;
     }
     low += index - 1;
-    if (low >= detail->part_count || detail->parts[low].graph != graph)
+    if (low >= detail->part_count || detail->parts[low].first != first.offset ||
+        detail->parts[low].wire.source != first.source)
         return false;
     *piece = detail->parts[low].wire;
     return true;

@@ -305,6 +305,29 @@ static void index_graphs(struct tn_onnx_reader *r)
     tn_list_done(&places);
 }
 
+static int by_first(const void *left, const void *right)
+{
+    const struct tn_onnx_part *a = left, *b = right;
+
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return (a->wire.offset > b->wire.offset) -
+           (a->wire.offset < b->wire.offset);
+}
+
+/* For finding the pieces of a graph by where it lies. */
+static void index_parts(struct tn_onnx_reader *r)
+{
+    for (uint64_t i = 0; i < r->parts.count; i++) {
+        struct tn_onnx_part *part =
+            tn_list_at(&r->parts, struct tn_onnx_part, i);
+        part->first = tn_model_graph_at(r->model, part->graph)->wire.offset;
+    }
+    if (r->parts.count)
+        qsort(r->parts.items, (size_t)r->parts.count,
+              sizeof(struct tn_onnx_part), by_first);
+}
+
 /* ---- from the top --------------------------------------------------- */
 
 static void reader_init(struct tn_onnx_reader *r, struct tn_bundle *bundle,
@@ -342,6 +365,7 @@ static void reader_finish(struct tn_onnx_reader *r)
     add_facts(r);
     sort_tensors(&r->model->tensors);
     index_graphs(r);
+    index_parts(r);
     r->detail->imports      = tn_onnx_keep_list(r, &r->imports);
     r->detail->import_count = r->imports.count;
     r->detail->parts        = tn_onnx_keep_list(r, &r->parts);
