@@ -153,7 +153,7 @@ static enum tn_status check_limit(const struct tn_riegeli       *file,
 {
     if (frame->decoded_size <= file->limit)
         return TN_OK;
-    return tn_error_set(error, TN_LIMIT, frame->begin,
+    return tn_error_set(error, TN_LIMIT, 0,
                         "a chunk unpacks to %" PRIu64 " bytes, limit %" PRIu64,
                         frame->decoded_size, file->limit);
 }
@@ -264,23 +264,17 @@ static enum tn_status load(struct tn_riegeli_chunk *chunk,
 /* Complaints about the data point into the file. */
 static void settle(const struct tn_riegeli_chunk *chunk, struct tn_error *error)
 {
-    uint64_t size = chunk->frame.data_size;
+    uint64_t at = tn_min(error->offset, chunk->frame.data_size);
 
-    if (!tn_failed(error))
-        return;
     tn_error_file(error, chunk->data.source.name);
-    if (error->status == TN_UNSUPPORTED || error->status == TN_MALFORMED ||
-        error->status == TN_TRUNCATED)
+    if (error->offset != TN_NOWHERE)
         error->offset =
-            error->offset == TN_NOWHERE
-                ? chunk->frame.begin
-                : place_of(&chunk->data, tn_min(error->offset, size));
+            tn_min(place_of(&chunk->data, at), chunk->data.file->size);
+    else if (error->status == TN_MALFORMED || error->status == TN_UNSUPPORTED)
+        error->offset = chunk->frame.begin;
     /* All of it is there and is what was written: that was wrong. */
     if (error->status == TN_TRUNCATED)
         error->status = TN_MALFORMED;
-    error->offset = error->offset == TN_NOWHERE
-                        ? TN_NOWHERE
-                        : tn_min(error->offset, chunk->data.file->size);
 }
 
 enum tn_status tn_riegeli_chunk_open(struct tn_riegeli_chunk      **out,
