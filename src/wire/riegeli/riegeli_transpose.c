@@ -438,10 +438,10 @@ static void add_table(struct transposer *t, const struct edge *edges,
 static void link_state(struct transposer *t, uint32_t number, uint32_t last)
 {
     struct state *state = tn_list_at(&t->states, struct state, number);
-    struct edge  *edges = tn_list_at(&t->edges, struct edge, state->first_edge);
 
     if (state->edge_count == 0)
         return;
+    struct edge *edges = tn_list_at(&t->edges, struct edge, state->first_edge);
     if (state->edge_count == 1) {
         state->next        = edges[0].to;
         state->is_implicit = number != last;
