@@ -95,6 +95,7 @@ struct packer {
     struct tn_stream    stream; /* first */
     struct tn_hooks     hooks;
     BrotliEncoderState *state; /* NULL: it was left                          */
+    bool                is_final; /* the stream ends with it                  */
     jmp_buf             out_of_memory;
 };
 
@@ -123,16 +124,23 @@ static void create(struct packer *p)
         p->state = NULL;
 }
 
+static BrotliEncoderOperation operation(const struct packer  *p,
+                                        const struct tn_flow *flow)
+{
+    if (!flow->is_last)
+        return BROTLI_OPERATION_PROCESS;
+    return p->is_final ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_FLUSH;
+}
+
 static bool compress(struct packer *p, struct tn_flow *flow)
 {
     if (setjmp(p->out_of_memory) != 0) {
         p->state = NULL;
         return false;
     }
-    return BrotliEncoderCompressStream(
-        p->state,
-        flow->is_last ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_PROCESS,
-        &flow->in.size, &flow->in.data, &flow->room, &flow->out, NULL);
+    return BrotliEncoderCompressStream(p->state, operation(p, flow),
+                                       &flow->in.size, &flow->in.data,
+                                       &flow->room, &flow->out, NULL);
 }
 
 static enum tn_status pack_step(struct tn_stream *stream, struct tn_flow *flow,
@@ -142,7 +150,9 @@ static enum tn_status pack_step(struct tn_stream *stream, struct tn_flow *flow,
 
     if (!p->state || !compress(p, flow))
         return blame_library(&p->hooks, error);
-    flow->is_done = BrotliEncoderIsFinished(p->state);
+    flow->is_done = p->is_final ? BrotliEncoderIsFinished(p->state)
+                                : flow->is_last && flow->in.size == 0 &&
+                                      !BrotliEncoderHasMoreOutput(p->state);
     return TN_OK;
 }
 
@@ -156,9 +166,14 @@ static void pack_close(struct tn_stream *stream)
     tn_memory_free(stream->memory, p, sizeof *p);
 }
 
+/* The encoder treats all offsets from the window's size on alike. */
+#define MOST_OFFSET (UINT64_C(1) << 30)
+
 static void set_parameters(BrotliEncoderState *state, int quality,
-                           int window_log, uint64_t size)
+                           int window_log, uint64_t size, uint64_t before)
 {
+    BrotliEncoderSetParameter(state, BROTLI_PARAM_STREAM_OFFSET,
+                              (uint32_t)tn_min(before, MOST_OFFSET));
     BrotliEncoderSetParameter(state, BROTLI_PARAM_QUALITY, (uint32_t)quality);
     BrotliEncoderSetParameter(state, BROTLI_PARAM_LARGE_WINDOW,
                               window_log > BROTLI_MAX_WINDOW_BITS);
@@ -171,6 +186,16 @@ enum tn_status tn_brotli_packer(struct tn_stream **stream,
                                 struct tn_memory *memory, int quality,
                                 int window_log, uint64_t size,
                                 struct tn_error *error)
+{
+    return tn_brotli_part_packer(stream, memory, quality, window_log, size, 0,
+                                 true, error);
+}
+
+enum tn_status tn_brotli_part_packer(struct tn_stream **stream,
+                                     struct tn_memory *memory, int quality,
+                                     int window_log, uint64_t size,
+                                     uint64_t before, bool is_final,
+                                     struct tn_error *error)
 {
     static const struct tn_stream_ops ops = { pack_step, pack_close };
     struct packer                    *p;
@@ -186,7 +211,8 @@ enum tn_status tn_brotli_packer(struct tn_stream **stream,
     if (!p)
         return error->status;
     *p = (struct packer){
-        .stream = { &ops, memory, "brotli", TN_NOWHERE },
+        .stream   = { &ops, memory, "brotli", TN_NOWHERE },
+        .is_final = is_final,
     };
     tn_hooks_init(&p->hooks, memory);
     create(p);
@@ -195,7 +221,7 @@ enum tn_status tn_brotli_packer(struct tn_stream **stream,
         pack_close(&p->stream);
         return error->status;
     }
-    set_parameters(p->state, quality, window_log, size);
+    set_parameters(p->state, quality, window_log, size, before);
     *stream = &p->stream;
     return TN_OK;
 }

@@ -20,4 +20,13 @@ enum tn_status tn_brotli_packer(struct tn_stream **stream,
                                 int window_log, uint64_t size,
                                 struct tn_error *error);
 
+/* A packer of one part of a stream: `size` bytes that come after `before` plain
+ * ones.  What the packers of all parts give, one after the other, is the
+ * stream; so several threads can make it. */
+enum tn_status tn_brotli_part_packer(struct tn_stream **stream,
+                                     struct tn_memory *memory, int quality,
+                                     int window_log, uint64_t size,
+                                     uint64_t before, bool is_final,
+                                     struct tn_error *error);
+
 #endif

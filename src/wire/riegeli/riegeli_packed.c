@@ -9,8 +9,6 @@
 #include "codec/zstd.h"
 #include "io/spool.h"
 
-#define BROTLI_WINDOW_LOG 22 /* unless told otherwise */
-
 enum tn_status tn_riegeli_check_compression(uint8_t type, uint64_t offset,
                                             struct tn_error *error)
 {
@@ -193,9 +191,10 @@ static enum tn_status open_packer(const struct tn_riegeli_codec *codec,
     if (codec->type == TN_RIEGELI_ZSTD)
         return tn_zstd_packer(stream, memory, codec->level, codec->window_log,
                               size, error);
-    return tn_brotli_packer(
-        stream, memory, codec->level,
-        codec->window_log ? codec->window_log : BROTLI_WINDOW_LOG, size, error);
+    return tn_brotli_packer(stream, memory, codec->level,
+                            codec->window_log ? codec->window_log
+                                              : TN_RIEGELI_BROTLI_WINDOW_LOG,
+                            size, error);
 }
 
 static enum tn_status pack_stream(const struct tn_riegeli_codec *codec,
@@ -251,7 +250,7 @@ static enum tn_status pack_rope_whole(const struct tn_riegeli_codec *codec,
 
 enum tn_status tn_riegeli_pack_rope(const struct tn_riegeli_codec *codec,
                                     const struct tn_rope          *plain,
-                                    struct tn_memory              *memory,
+                                    unsigned workers, struct tn_memory *memory,
                                     struct tn_sink *to, struct tn_error *error)
 {
     struct tn_stream *stream;
@@ -264,6 +263,8 @@ enum tn_status tn_riegeli_pack_rope(const struct tn_riegeli_codec *codec,
         return pack_rope_whole(codec, plain, memory, to, error);
     TN_TRY(tn_sink_write(to, tn_bytes(size, tn_varint_put(size, plain->length)),
                          error));
+    if (codec->type == TN_RIEGELI_BROTLI)
+        return tn_riegeli_pack_parts(codec, plain, workers, memory, to, error);
     TN_TRY(open_packer(codec, &stream, memory, plain->length, error));
     tn_filter_to_sink(&filter, stream, to, UINT64_MAX);
     if (tn_rope_write(plain, &filter.sink, error) == TN_OK)

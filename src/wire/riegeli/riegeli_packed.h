@@ -36,10 +36,20 @@ enum tn_status tn_riegeli_pack(const struct tn_riegeli_codec *codec,
                                struct tn_bytes plain, struct tn_buffer *to,
                                struct tn_error *error);
 
-/* Writes it to a sink, in portions; snappy needs all of it in memory. */
+/* Writes it to a sink, in portions; snappy needs all of it in memory, brotli is
+ * packed by several workers.  How many does not change the bytes. */
 enum tn_status tn_riegeli_pack_rope(const struct tn_riegeli_codec *codec,
                                     const struct tn_rope          *plain,
-                                    struct tn_memory              *memory,
+                                    unsigned workers, struct tn_memory *memory,
                                     struct tn_sink *to, struct tn_error *error);
+
+/* One long brotli stream, made of parts. */
+enum tn_status tn_riegeli_pack_parts(const struct tn_riegeli_codec *codec,
+                                     const struct tn_rope          *plain,
+                                     unsigned workers, struct tn_memory *memory,
+                                     struct tn_sink  *to,
+                                     struct tn_error *error);
+
+#define TN_RIEGELI_BROTLI_WINDOW_LOG 22 /* unless told otherwise */
 
 #endif

@@ -269,7 +269,8 @@ static void write_packed(struct tn_riegeli_writer      *w,
     if (tn_failed(w->error) ||
         tn_spool_open(&spool, w->memory, w->error) != TN_OK)
         return;
-    tn_riegeli_pack_rope(codec, record, w->memory, &spool.sink, w->error);
+    tn_riegeli_pack_rope(codec, record, w->options.workers, w->memory,
+                         &spool.sink, w->error);
     if (tn_spool_finish(&spool, &packed, "", w->error) == TN_OK) {
         tn_rope_span(data, (struct tn_span){ packed, 0, packed->size });
         lay_record(w, data, record->length);

@@ -511,6 +511,37 @@ static void long_records(void **state)
     }
 }
 
+/* A long record is packed in parts, whose number is not that of the threads. */
+static void threads_and_long_records(void **state)
+{
+    static const size_t sizes[] = { (4 << 20) + 1, 8 << 20, (8 << 20) + 1,
+                                    13 << 20 };
+    static uint8_t      bytes[13 << 20];
+    uint32_t            seed = 3;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(next_random(&seed) % 16 * (i >> 10 & 15));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct set       set = { { tn_bytes(bytes, sizes[i]) }, 1 };
+        struct tn_buffer files[3];
+        start();
+        for (unsigned k = 0; k < 3; k++) {
+            struct tn_riegeli_options options = options_of("brotli:1");
+            options.workers                   = k + 1;
+            tn_buffer_init(&files[k], &memory, &error);
+            write_set(&set, &options, &files[k]);
+            assert_int_equal(error.status, TN_OK);
+            assert_true(tn_bytes_equal(tn_buffer_bytes(&files[0]),
+                                       tn_buffer_bytes(&files[k])));
+        }
+        expect_set(tn_buffer_bytes(&files[2]), &set, 0, "parts");
+        for (unsigned k = 0; k < 3; k++)
+            tn_buffer_done(&files[k]);
+        assert_int_equal(memory.used, 0);
+    }
+}
+
 /* ---- the arithmetic of blocks ------------------------------------------- */
 
 static void where_bytes_lie(void **state)
@@ -586,6 +617,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_the_bytes),
         cmocka_unit_test(positions_while_writing),
         cmocka_unit_test(long_records),
+        cmocka_unit_test(threads_and_long_records),
         cmocka_unit_test(where_bytes_lie),
         cmocka_unit_test(survives_no_memory),
     };
