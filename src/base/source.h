@@ -30,7 +30,7 @@ struct tn_pin {
     uint64_t       size;
 };
 
-#define TN_RECENT_PINS 8
+#define TN_RECENT_PINS 64
 
 struct tn_source {
     const struct tn_source_ops *ops;

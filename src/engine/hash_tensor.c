@@ -117,6 +117,15 @@ static enum tn_status hash_one(void *context, uint64_t index,
     return hash_tensor(tensor, work->meter, work->digests[index], error);
 }
 
+/* Shows progress; a "stop" reaches the workers through the meter. */
+static void look_around(void *context)
+{
+    struct hash_work *work    = context;
+    struct tn_error   ignored = TN_ERROR_INIT;
+
+    (void)tn_meter_add(work->meter, 0, &ignored);
+}
+
 static uint64_t total_size(const struct tn_model *model)
 {
     uint64_t total = 0;
@@ -137,6 +146,7 @@ enum tn_status tn_model_hash(const struct tn_model   *model,
     tn_meter_init(&meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "hashing",
                   total_size(model));
-    return tn_workers_run(options ? options->workers : 0, model->tensors.count,
-                          hash_one, &work, error);
+    return tn_workers_run_watched(options ? options->workers : 0,
+                                  model->tensors.count, hash_one, look_around,
+                                  &work, error);
 }

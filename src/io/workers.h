@@ -18,4 +18,11 @@ typedef enum tn_status tn_job(void *context, uint64_t index,
 enum tn_status tn_workers_run(unsigned workers, uint64_t count, tn_job *job,
                               void *context, struct tn_error *error);
 
+/* The same; while the caller's own thread has nothing left to do it calls
+ * `meanwhile` ten times a second, to show progress and to hear "stop". */
+enum tn_status tn_workers_run_watched(unsigned workers, uint64_t count,
+                                      tn_job *job,
+                                      void (*meanwhile)(void *context),
+                                      void *context, struct tn_error *error);
+
 #endif

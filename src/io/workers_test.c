@@ -2,12 +2,15 @@
 #define _GNU_SOURCE
 #include "io/workers.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
 #include "support/hostile.h"
 
 #define COUNT 500
+
+static pthread_t main_thread;
 
 struct tally {
     _Atomic int runs[COUNT];
@@ -77,10 +80,55 @@ static void no_jobs_and_old_failures(void **state)
     assert_int_equal(tally.runs[0], 0);
 }
 
+/* ---- the caller looks around while others work --------------------------- */
+
+struct watched {
+    _Atomic int looks;
+    _Atomic int is_told;
+};
+
+/* The second job goes on until somebody tells it to stop. */
+static enum tn_status stubborn_job(void *context, uint64_t index,
+                                   struct tn_error *error)
+{
+    struct watched *watched = context;
+
+    (void)error;
+    if (pthread_equal(pthread_self(), main_thread))
+        return TN_OK;
+    (void)index;
+    while (!atomic_load(&watched->is_told))
+        usleep(1000);
+    return TN_OK;
+}
+
+static void look(void *context)
+{
+    struct watched *watched = context;
+
+    if (atomic_fetch_add(&watched->looks, 1) == 1)
+        atomic_store(&watched->is_told, 1);
+}
+
+static void the_caller_is_not_deaf(void **state)
+{
+    struct watched  watched = { 0 };
+    struct tn_error error   = TN_ERROR_INIT;
+
+    (void)state;
+    main_thread = pthread_self();
+    assert_int_equal(
+        tn_workers_run_watched(2, 1000, stubborn_job, look, &watched, &error),
+        TN_OK);
+    if (watched.is_told) /* a second thread could be had, and got a job */
+        assert_true(watched.looks >= 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_job_runs_once),
+        cmocka_unit_test(the_caller_is_not_deaf),
         cmocka_unit_test(the_lowest_failure_is_reported),
         cmocka_unit_test(no_jobs_and_old_failures),
     };
