@@ -9,6 +9,7 @@
 
 #include <tenon/allocator.h>
 #include <tenon/bytes.h>
+#include <tenon/chunk.h>
 #include <tenon/dtype.h>
 #include <tenon/edit.h>
 #include <tenon/graph.h>

@@ -24,14 +24,11 @@ struct judge {
     const struct tn_pb_message *many, *strings, *lists, *tree;
 };
 
-/* The descriptor set of tests/corpus/FOLDER/NAME.proto. */
-static inline void judge_schema(struct judge        *judge,
-                                struct tn_pb_schema *schema, const char *folder,
-                                const char *name)
+/* The descriptor set of tests/corpus/FOLDER/NAME.proto; free it. */
+static inline struct tn_bytes judge_set(const char *folder, const char *name)
 {
-    struct tn_error error = TN_ERROR_INIT;
-    char            path[300], command[1200];
-    const char     *tmp = getenv("TMPDIR");
+    char        path[300], command[1200];
+    const char *tmp = getenv("TMPDIR");
 
     snprintf(path, sizeof path, "%s/tenon-chunk-%ld", tmp ? tmp : "/tmp",
              (long)getpid());
@@ -43,6 +40,16 @@ static inline void judge_schema(struct judge        *judge,
     struct tn_bytes set = tn_load_file(path);
     remove(path);
     assert_non_null(set.data);
+    return set;
+}
+
+static inline void judge_schema(struct judge        *judge,
+                                struct tn_pb_schema *schema, const char *folder,
+                                const char *name)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    struct tn_bytes set   = judge_set(folder, name);
+
     tn_pb_schema_load(schema, &judge->arena, set, &error);
     assert_int_equal(error.status, TN_OK);
     free((void *)(uintptr_t)set.data);

@@ -103,6 +103,8 @@ static enum tn_status merge_field(struct merging                *merging,
         return merging->error->status;
     if (last.field)
         return set_value(merging, field, at, &last);
+    if (field->message.is_placeholder)
+        return TN_OK;
     return merge_message(merging, &field->message, at);
 }
 

@@ -397,36 +397,93 @@ static bool is_inside(struct tn_tags tags, const struct tn_tags *paths,
     return false;
 }
 
+/* Tags that lead to an element before one that is on a path: as long as that,
+ * 0 if they do not. */
+static uint64_t is_before(struct tn_tags tags, const struct tn_tags *paths,
+                          uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t common = tn_tags_common(paths[i], tags);
+        if (common == paths[i].count || common == tags.count)
+            continue;
+        const struct tn_field_tag *on = &paths[i].at[common];
+        const struct tn_field_tag *at = &tags.at[common];
+        if (on->kind == TN_TAG_INDEX && at->kind == TN_TAG_INDEX &&
+            at->at.number < on->at.number)
+            return common + 1;
+    }
+    return 0;
+}
+
+/* Only that there is something. */
+static void make_placeholder(struct tn_chunked_field *field, uint64_t count)
+{
+    bool is_inside = count < field->tags.count;
+
+    field->tags.count             = count;
+    field->message.is_placeholder = true;
+    field->message.field_count    = 0;
+    if (is_inside)
+        field->message.has_chunk = false;
+}
+
+struct pruning {
+    const struct tn_tags *paths;
+    uint64_t              count;
+    enum tn_chunk_keep    keep;
+    struct tn_arena      *arena;
+    struct tn_error      *error;
+};
+
+static void prune_message(const struct pruning *p, struct tn_chunked *to,
+                          const struct tn_chunked *from);
+
+/* The field as far as it is wanted; false: not at all. */
+static bool prune_field(const struct pruning *p, struct tn_chunked_field *to,
+                        const struct tn_chunked_field *from)
+{
+    struct pruning  inner = *p;
+    struct tn_tags *rest;
+    uint64_t        before = 0;
+
+    *to = *from;
+    if (p->keep == TN_KEEP_AROUND && is_inside(from->tags, p->paths, p->count))
+        return true;
+    if (rest_of_paths(p->paths, p->count, from->tags, &rest, &inner.count,
+                      p->arena, p->error) != TN_OK)
+        return false;
+    inner.paths = rest;
+    if (inner.count) {
+        prune_message(&inner, &to->message, &from->message);
+        return true;
+    }
+    if (p->keep == TN_KEEP_AROUND)
+        before = is_before(from->tags, p->paths, p->count);
+    if (before)
+        make_placeholder(to, before);
+    return before != 0;
+}
+
+static void prune_message(const struct pruning *p, struct tn_chunked *to,
+                          const struct tn_chunked *from)
+{
+    *to             = *from;
+    to->field_count = 0;
+    to->fields =
+        tn_new(p->arena, struct tn_chunked_field, from->field_count, p->error);
+    for (uint64_t i = 0; to->fields && i < from->field_count; i++)
+        if (prune_field(p, &to->fields[to->field_count], &from->fields[i]))
+            to->field_count++;
+}
+
 enum tn_status tn_chunked_prune(struct tn_chunked       *pruned,
                                 const struct tn_chunked *message,
                                 const struct tn_tags *paths, uint64_t count,
                                 enum tn_chunk_keep keep, struct tn_arena *arena,
                                 struct tn_error *error)
 {
-    *pruned             = *message;
-    pruned->field_count = 0;
-    pruned->fields =
-        tn_new(arena, struct tn_chunked_field, message->field_count, error);
-    if (!pruned->fields)
-        return error->status;
-    for (uint64_t i = 0; i < message->field_count; i++) {
-        const struct tn_chunked_field *from = &message->fields[i];
-        struct tn_chunked_field *to = &pruned->fields[pruned->field_count];
-        struct tn_tags          *rest;
-        uint64_t                 rest_count;
+    const struct pruning p = { paths, count, keep, arena, error };
 
-        *to = *from;
-        if (keep == TN_KEEP_AROUND && is_inside(from->tags, paths, count)) {
-            pruned->field_count++;
-            continue;
-        }
-        TN_TRY(rest_of_paths(paths, count, from->tags, &rest, &rest_count,
-                             arena, error));
-        if (rest_count == 0)
-            continue;
-        TN_TRY(tn_chunked_prune(&to->message, &from->message, rest, rest_count,
-                                keep, arena, error));
-        pruned->field_count++;
-    }
-    return TN_OK;
+    prune_message(&p, pruned, message);
+    return error->status;
 }

@@ -27,6 +27,7 @@ struct tn_chunked_field;
 
 struct tn_chunked {
     bool                     has_chunk;
+    bool                     is_placeholder; /* pruned: only that it is there */
     uint64_t                 chunk; /* index of the chunk to begin with       */
     struct tn_chunked_field *fields;
     uint64_t                 field_count;
@@ -76,7 +77,9 @@ void tn_chunked_sort(struct tn_chunked *message);
 /* Which fields are kept for a path. */
 enum tn_chunk_keep {
     TN_KEEP_ABOVE,  /* those that a path leads through or to                  */
-    TN_KEEP_AROUND, /* also what lies inside of where it leads                */
+    TN_KEEP_AROUND, /* also what lies inside of where it leads; and elements
+                       before one on the path as placeholders, so that it has
+                       its index                                              */
 };
 
 /* A copy with only what the wanted paths need; the rows of tags are shared.

@@ -125,6 +125,10 @@ enum tn_status tn_mosaic_slice(struct tn_mosaic              *m,
                                uint64_t begin, uint64_t end,
                                struct tn_rope *to);
 
+/* Removes a field, with all its elements. */
+enum tn_status tn_mosaic_clear(struct tn_mosaic              *m,
+                               const struct tn_pb_field_type *field);
+
 /* Moves everything. */
 enum tn_status tn_mosaic_empty(struct tn_mosaic *m, struct tn_rope *to);
 

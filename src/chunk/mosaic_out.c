@@ -484,3 +484,17 @@ enum tn_status tn_mosaic_slice(struct tn_mosaic              *m,
     forget_places(index, begin, end);
     return m->all->error->status;
 }
+
+enum tn_status tn_mosaic_clear(struct tn_mosaic              *m,
+                               const struct tn_pb_field_type *field)
+{
+    struct tn_mosaic_index *index = tn_mosaic_index(m, field);
+
+    if (!index)
+        return m->all->error->status;
+    uint64_t count = index->places.count;
+    for (uint64_t i = 0; i < count && !tn_failed(m->all->error); i++)
+        tn_place_replace(m, tn_place_at(index, i), NULL);
+    forget_places(index, 0, count);
+    return m->all->error->status;
+}

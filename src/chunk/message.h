@@ -1,0 +1,47 @@
+/*
+ * message.h - what stands behind a message handle and a schema handle
+ *
+ * A message is a source and a type.  Where the source comes from (a file,
+ * bytes, chunks) is the business of who made it: a `more` that is closed after
+ * it.
+ */
+#ifndef TN_CHUNK_MESSAGE_H
+#define TN_CHUNK_MESSAGE_H
+
+#include <tenon/chunk.h>
+
+#include "base/source.h"
+#include "io/bundle.h"
+#include "wire/pb/pb_schema.h"
+
+struct tn_schema {
+    struct tn_memory    memory;
+    struct tn_arena     arena;
+    struct tn_pb_schema types;
+};
+
+struct tn_message {
+    struct tn_memory            memory;
+    struct tn_arena             arena;
+    const struct tn_pb_schema  *schema;
+    const struct tn_pb_message *type;   /* NULL: bytes of a field             */
+    struct tn_source           *source; /* NULL until somebody set it         */
+    void (*close)(struct tn_message *message); /* NULL: closes the source     */
+    void            *more;
+    struct tn_source plain; /* over bytes                                    */
+    struct tn_bundle files; /* of a message in a file                        */
+};
+
+/* A new handle with a purse; its source is still to be set.  NOT_FOUND when the
+ * schema has no such type. */
+enum tn_status tn_message_new(struct tn_message     **out,
+                              const struct tn_schema *schema, const char *type,
+                              const struct tn_options *options,
+                              struct tn_error         *error);
+
+static inline struct tn_span tn_message_span(const struct tn_message *message)
+{
+    return (struct tn_span){ message->source, 0, message->source->size };
+}
+
+#endif

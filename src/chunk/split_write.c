@@ -1,0 +1,139 @@
+/* split_write.c - what a splitter made, as a file or in memory */
+#include "chunk/cpb.h"
+#include "chunk/splitter.h"
+#include "io/output.h"
+#include "io/path.h"
+
+static enum tn_status records_options(struct tn_riegeli_options *options,
+                                      const char *text, struct tn_error *error)
+{
+    *options = (struct tn_riegeli_options)TN_RIEGELI_OPTIONS_INIT;
+    /* Weights rarely shrink; then packing costs and brings nothing. */
+    options->keeps_plain = true;
+    return text ? tn_riegeli_options_parse(options, text, error) : TN_OK;
+}
+
+/* The message as it is: nothing was taken out of it. */
+static enum tn_status write_whole(struct tn_splitter *root, struct tn_sink *to,
+                                  struct tn_error *error)
+{
+    struct tn_rope rope;
+
+    tn_rope_init(&rope, &root->arena, error);
+    tn_mosaic_write(root->base, &rope);
+    tn_rope_write(&rope, to, error);
+    tn_rope_done(&rope);
+    return error->status;
+}
+
+static enum tn_status write_chunks(struct tn_splitter              *root,
+                                   const struct tn_riegeli_options *options,
+                                   struct tn_sink *to, struct tn_error *error)
+{
+    uint64_t                count = root->chunks.count;
+    struct tn_chunk_record *records =
+        tn_new(&root->arena, struct tn_chunk_record, count, error);
+
+    if (!records)
+        return error->status;
+    for (uint64_t i = 0; i < count; i++) {
+        struct tn_chunk *chunk =
+            *tn_list_at(&root->chunks, struct tn_chunk *, i);
+        records[i] = (struct tn_chunk_record){ chunk->type, &chunk->content };
+    }
+    return tn_cpb_write(to, records, count, &root->result, options,
+                        &root->arena, error);
+}
+
+static bool is_chunked(const struct tn_splitter *root)
+{
+    return root->fields.count > 0;
+}
+
+static enum tn_status write_to(struct tn_splitter              *root,
+                               const struct tn_riegeli_options *options,
+                               struct tn_sink *to, struct tn_error *error)
+{
+    return is_chunked(root) ? write_chunks(root, options, to, error)
+                            : write_whole(root, to, error);
+}
+
+static enum tn_status check_stale(const char             *stale,
+                                  const struct tn_target *target,
+                                  struct tn_error        *error)
+{
+    if (target->can_replace || target->is_dry_run || !tn_path_exists(stale))
+        return TN_OK;
+    return tn_error_set(error, TN_EXISTS, TN_NOWHERE,
+                        "%s exists: two files for one message, of which a "
+                        "reader takes the .cpb",
+                        stale);
+}
+
+static enum tn_status write_file(struct tn_splitter              *root,
+                                 const struct tn_target          *target,
+                                 const struct tn_riegeli_options *options,
+                                 const char *path, struct tn_error *error)
+{
+    struct tn_output_options how    = { .can_replace = target->can_replace,
+                                        .is_durable  = target->is_durable,
+                                        .is_dry      = target->is_dry_run };
+    struct tn_output        *output = NULL;
+    struct tn_sink          *sink;
+
+    if (tn_output_file(&output, &root->message->memory, path, &how, error) ==
+            TN_OK &&
+        tn_output_main(output, &sink, error) == TN_OK &&
+        write_to(root, options, sink, error) == TN_OK && !target->is_dry_run)
+        tn_output_commit(output, error);
+    tn_output_close(output);
+    return error->status;
+}
+
+enum tn_status tn_splitter_write(struct tn_splitter     *splitter,
+                                 const struct tn_target *target,
+                                 const char *records, const char **written,
+                                 struct tn_error *error)
+{
+    struct tn_splitter       *root = splitter->root;
+    struct tn_riegeli_options options;
+
+    if (written)
+        *written = NULL;
+    TN_TRY(tn_splitter_split(splitter, error));
+    TN_TRY(records_options(&options, records, error));
+    bool        chunked = is_chunked(root);
+    const char *path = tn_text_format(&root->arena, error, "%s%s", target->path,
+                                      chunked ? ".cpb" : ".pb");
+    const char *stale = tn_text_format(&root->arena, error, "%s%s",
+                                       target->path, chunked ? ".pb" : ".cpb");
+    if (!path || !stale)
+        return error->status;
+    TN_TRY(check_stale(stale, target, error));
+    TN_TRY(write_file(root, target, &options, path, error));
+    if (target->can_replace && !target->is_dry_run)
+        TN_TRY(tn_path_remove(stale, error));
+    if (written)
+        *written = path;
+    return TN_OK;
+}
+
+enum tn_status tn_splitter_write_memory(struct tn_splitter *splitter,
+                                        const char         *records,
+                                        struct tn_bytes    *bytes,
+                                        bool               *was_chunked,
+                                        struct tn_error    *error)
+{
+    struct tn_splitter       *root = splitter->root;
+    struct tn_riegeli_options options;
+
+    *bytes = (struct tn_bytes){ NULL, 0 };
+    TN_TRY(tn_splitter_split(splitter, error));
+    TN_TRY(records_options(&options, records, error));
+    tn_buffer_clear(&root->file);
+    root->file.sink.offset = 0;
+    TN_TRY(write_to(root, &options, &root->file.sink, error));
+    *bytes       = tn_buffer_bytes(&root->file);
+    *was_chunked = is_chunked(root);
+    return TN_OK;
+}

@@ -1,0 +1,520 @@
+/* splitter.c - a message is taken apart, one call after the other */
+#include "chunk/splitter.h"
+
+#include <inttypes.h>
+
+#include "io/rope_source.h"
+
+/* ---- handles ------------------------------------------------------------- */
+
+static void init_root(struct tn_splitter *root, struct tn_message *message)
+{
+    struct tn_memory *memory = &message->memory;
+
+    *root = (struct tn_splitter){
+        .root    = root,
+        .type    = message->type,
+        .message = message,
+        .failure = TN_ERROR_INIT,
+    };
+    tn_arena_init(&root->arena, memory);
+    tn_mosaics_init(&root->mosaics, &root->arena, &root->failure);
+    tn_list_init(&root->chunks, memory, sizeof(struct tn_chunk *));
+    tn_list_init(&root->fields, memory, sizeof(struct tn_chunked_field));
+    tn_rope_init(&root->first_run, &root->arena, &root->failure);
+    tn_buffer_init(&root->chunked, memory, &root->failure);
+    tn_buffer_init(&root->file, memory, &root->failure);
+}
+
+enum tn_status tn_splitter_open(struct tn_splitter **out,
+                                struct tn_message   *message,
+                                struct tn_error     *error)
+{
+    *out = NULL;
+    if (!message->type)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "the bytes of a field are no message");
+    struct tn_splitter *root =
+        tn_memory_resize(&message->memory, NULL, 0, sizeof *root, error);
+    if (!root)
+        return error->status;
+    init_root(root, message);
+    root->base = tn_mosaic_new(&root->mosaics, message->type);
+    if (root->base &&
+        tn_mosaic_merge(root->base, tn_message_span(message)) == TN_OK) {
+        *out = root;
+        return TN_OK;
+    }
+    *error = root->failure;
+    tn_splitter_close(root);
+    return error->status;
+}
+
+void tn_splitter_close(struct tn_splitter *splitter)
+{
+    if (!splitter || splitter->root != splitter)
+        return;
+    for (uint64_t i = 0; i < splitter->chunks.count; i++) {
+        struct tn_chunk *chunk =
+            *tn_list_at(&splitter->chunks, struct tn_chunk *, i);
+        tn_source_close(chunk->source);
+        tn_rope_done(&chunk->content);
+    }
+    tn_list_done(&splitter->chunks);
+    tn_list_done(&splitter->fields);
+    tn_rope_done(&splitter->first_run);
+    tn_buffer_done(&splitter->chunked);
+    tn_buffer_done(&splitter->file);
+    tn_mosaics_done(&splitter->mosaics);
+    tn_arena_done(&splitter->arena);
+    tn_memory_free(&splitter->message->memory, splitter, sizeof *splitter);
+}
+
+enum tn_status tn_splitter_end(struct tn_splitter *root, struct tn_error *error)
+{
+    enum tn_status status = root->failure.status;
+
+    if (status == TN_OK)
+        return TN_OK;
+    *error = root->failure;
+    if (status == TN_INVALID || status == TN_NOT_FOUND)
+        root->failure = (struct tn_error)TN_ERROR_INIT;
+    return status;
+}
+
+/* A call that changes the result comes too late when there is one. */
+static bool may_change(struct tn_splitter *splitter)
+{
+    struct tn_splitter *root = splitter->root;
+
+    if (root->is_split)
+        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
+                     "the message is split already");
+    return !tn_failed(&root->failure);
+}
+
+/* ---- paths --------------------------------------------------------------- */
+
+/* Where steps lead, seen from the splitter's message. */
+struct spot {
+    struct tn_tags              tags; /* from the root                        */
+    struct tn_mosaic           *m;    /* the message of the last step         */
+    struct tn_tag_step          step; /* the last; field NULL: m itself       */
+    const struct tn_pb_message *type; /* where it leads; NULL: no message     */
+};
+
+static const struct tn_pb_message *type_at(const struct tn_pb_message *type,
+                                           struct tn_tags              tags,
+                                           struct tn_tag_step         *step,
+                                           struct tn_error            *error)
+{
+    *step = (struct tn_tag_step){ NULL, NULL };
+    while (tags.count)
+        if (tn_tags_step(&tags, type, step, error) != TN_OK)
+            return NULL;
+        else
+            type = tn_step_message(step);
+    return type;
+}
+
+static bool build_tags(struct tn_splitter   *splitter,
+                       const struct tn_step *steps, uint64_t count,
+                       bool can_end_whole, struct tn_tags *tags)
+{
+    struct tn_splitter *root = splitter->root;
+
+    if (tn_tags_build(tags, splitter->type, steps, count, can_end_whole,
+                      &root->arena, &root->failure) != TN_OK)
+        return false;
+    *tags = tn_tags_join(splitter->path, *tags, &root->arena, &root->failure);
+    return !tn_failed(&root->failure);
+}
+
+/* How many tags the last step of a path is: `spot.step` is known. */
+static uint64_t last_step_size(const struct tn_tag_step *step)
+{
+    return !step->field ? 0 : step->element ? 2 : 1;
+}
+
+/* The message that the last step starts in. */
+static bool find_spot(struct tn_splitter *splitter, const struct tn_step *steps,
+                      uint64_t count, struct spot *spot)
+{
+    struct tn_splitter *root = splitter->root;
+    struct tn_tag_step  none;
+
+    if (!build_tags(splitter, steps, count, false, &spot->tags))
+        return false;
+    spot->type = type_at(root->type, spot->tags, &spot->step, &root->failure);
+    struct tn_tags before = spot->tags;
+    before.count -= last_step_size(&spot->step);
+    spot->m = tn_failed(&root->failure)
+                  ? NULL
+                  : tn_mosaic_path(root->base, before, TN_MOSAIC_FIND, &none);
+    return spot->m != NULL;
+}
+
+/* The same for steps that end at a field with all its elements. */
+static bool find_field(struct tn_splitter   *splitter,
+                       const struct tn_step *steps, uint64_t count,
+                       struct spot *spot, const struct tn_pb_field_type **field)
+{
+    struct tn_splitter *root = splitter->root;
+    struct tn_tag_step  none;
+
+    if (count == 0) {
+        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
+                     "a field is needed: there are no steps");
+        return false;
+    }
+    if (!build_tags(splitter, steps, count, true, &spot->tags))
+        return false;
+    const struct tn_field_tag *last = &spot->tags.at[spot->tags.count - 1];
+    if (last->kind != TN_TAG_FIELD) {
+        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
+                     "the steps end at an element, not at a field");
+        return false;
+    }
+    spot->tags.count--;
+    spot->m = tn_mosaic_path(root->base, spot->tags, TN_MOSAIC_FIND, &none);
+    *field  = spot->m
+                  ? tn_pb_message_field(spot->m->type, (uint32_t)last->at.number)
+                  : NULL;
+    return *field != NULL;
+}
+
+enum tn_status tn_splitter_child(struct tn_splitter  **out,
+                                 struct tn_splitter   *parent,
+                                 const struct tn_step *steps, uint64_t count,
+                                 struct tn_error *error)
+{
+    struct tn_splitter *root = parent->root;
+    struct tn_tag_step  step;
+    struct tn_tags      tags;
+
+    *out = NULL;
+    struct tn_splitter *child =
+        tn_new(&root->arena, struct tn_splitter, 1, &root->failure);
+    if (!child || !build_tags(parent, steps, count, false, &tags))
+        return tn_splitter_end(root, error);
+    *child      = (struct tn_splitter){ .root = root, .path = tags };
+    child->type = type_at(root->type, tags, &step, &root->failure);
+    if (!child->type)
+        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
+                     "there is no message to split at these steps");
+    else
+        *out = child;
+    return tn_splitter_end(root, error);
+}
+
+/* ---- chunks -------------------------------------------------------------- */
+
+static struct tn_chunk *insert_chunk(struct tn_splitter *root, uint64_t index)
+{
+    struct tn_chunk *chunk =
+        tn_new(&root->arena, struct tn_chunk, 1, &root->failure);
+    struct tn_chunk **last =
+        chunk ? tn_list_push(&root->chunks, struct tn_chunk *, &root->failure)
+              : NULL;
+
+    if (!last)
+        return NULL;
+    if (index >= root->chunks.count)
+        index = root->chunks.count - 1;
+    struct tn_chunk **at = tn_list_at(&root->chunks, struct tn_chunk *, index);
+    memmove(at + 1, at, (size_t)(last - at) * sizeof(struct tn_chunk *));
+    *at = chunk;
+    tn_rope_init(&chunk->content, &root->arena, &root->failure);
+    chunk->field = TN_NO_FIELD;
+    return chunk;
+}
+
+void tn_splitter_add(struct tn_splitter *root, enum tn_chunk_type type,
+                     struct tn_rope *content, struct tn_tags tags,
+                     uint64_t index)
+{
+    struct tn_chunk         *chunk = insert_chunk(root, index);
+    struct tn_chunked_field *field =
+        chunk ? tn_list_push(&root->fields, struct tn_chunked_field,
+                             &root->failure)
+              : NULL;
+
+    if (!field) {
+        tn_rope_done(content);
+        return;
+    }
+    field->tags    = tags;
+    field->message = (struct tn_chunked){ .has_chunk = true };
+    chunk->type    = type;
+    chunk->field   = root->fields.count - 1;
+    tn_rope_append(&chunk->content, content);
+}
+
+enum tn_status tn_splitter_keep_base(struct tn_splitter *splitter,
+                                     struct tn_error    *error)
+{
+    struct tn_splitter *root = splitter->root;
+
+    if (root != splitter)
+        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
+                     "only the whole message can be the base");
+    if (may_change(splitter) && !root->keeps_base) {
+        struct tn_chunk *chunk = insert_chunk(root, 0);
+        if (chunk)
+            chunk->type = TN_CHUNK_MESSAGE;
+        root->keeps_base = chunk != NULL;
+    }
+    return tn_splitter_end(root, error);
+}
+
+/* BYTES are for fields that are no message, messages for those that are. */
+static bool check_type(struct tn_splitter *root, const struct spot *spot,
+                       enum tn_chunk_type type)
+{
+    bool is_message = spot->type != NULL;
+
+    if (type != TN_CHUNK_MESSAGE && type != TN_CHUNK_BYTES)
+        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
+                     "a chunk is a message or bytes");
+    else if (is_message && type == TN_CHUNK_BYTES)
+        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
+                     "there is a message at these steps: bytes do not fit");
+    else if (!is_message && type == TN_CHUNK_MESSAGE)
+        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
+                     "there is no message at these steps: only bytes fit");
+    return !tn_failed(&root->failure);
+}
+
+enum tn_status tn_splitter_add_chunk(struct tn_splitter   *splitter,
+                                     enum tn_chunk_type    type,
+                                     struct tn_bytes       bytes,
+                                     const struct tn_step *steps,
+                                     uint64_t count, uint64_t index,
+                                     struct tn_error *error)
+{
+    struct tn_splitter *root = splitter->root;
+    struct spot         spot = { .m = NULL };
+    struct tn_rope      rope;
+
+    tn_rope_init(&rope, &root->arena, &root->failure);
+    if (may_change(splitter) &&
+        build_tags(splitter, steps, count, false, &spot.tags)) {
+        spot.type = type_at(root->type, spot.tags, &spot.step, &root->failure);
+        if (check_type(root, &spot, type)) {
+            tn_rope_borrow(&rope, bytes);
+            tn_splitter_add(root, type, &rope, spot.tags, index);
+        }
+    }
+    tn_rope_done(&rope);
+    return tn_splitter_end(root, error);
+}
+
+enum tn_status tn_splitter_take(struct tn_splitter   *splitter,
+                                const struct tn_step *steps, uint64_t count,
+                                uint64_t index, struct tn_error *error)
+{
+    struct tn_splitter *root = splitter->root;
+    struct spot         spot;
+    struct tn_rope      rope;
+
+    tn_rope_init(&rope, &root->arena, &root->failure);
+    if (may_change(splitter) && find_spot(splitter, steps, count, &spot)) {
+        enum tn_status status = spot.step.field
+                                    ? tn_mosaic_take(spot.m, &spot.step, &rope)
+                                    : tn_mosaic_empty(spot.m, &rope);
+        if (status == TN_OK)
+            tn_splitter_add(root, spot.type ? TN_CHUNK_MESSAGE : TN_CHUNK_BYTES,
+                            &rope, spot.tags, index);
+    }
+    tn_rope_done(&rope);
+    return tn_splitter_end(root, error);
+}
+
+enum tn_status tn_splitter_slice(struct tn_splitter   *splitter,
+                                 const struct tn_step *steps, uint64_t count,
+                                 uint64_t begin, uint64_t end, uint64_t index,
+                                 struct tn_error *error)
+{
+    struct tn_splitter            *root = splitter->root;
+    const struct tn_pb_field_type *field;
+    struct spot                    spot;
+    struct tn_rope                 rope;
+
+    tn_rope_init(&rope, &root->arena, &root->failure);
+    if (may_change(splitter) &&
+        find_field(splitter, steps, count, &spot, &field) &&
+        tn_mosaic_slice(spot.m, field, begin, end, &rope) == TN_OK)
+        tn_splitter_add(root, TN_CHUNK_MESSAGE, &rope, spot.tags, index);
+    tn_rope_done(&rope);
+    return tn_splitter_end(root, error);
+}
+
+enum tn_status tn_splitter_clear(struct tn_splitter   *splitter,
+                                 const struct tn_step *steps, uint64_t count,
+                                 struct tn_error *error)
+{
+    struct tn_splitter            *root = splitter->root;
+    const struct tn_pb_field_type *field;
+    struct spot                    spot;
+
+    if (may_change(splitter) &&
+        find_field(splitter, steps, count, &spot, &field))
+        tn_mosaic_clear(spot.m, field);
+    return tn_splitter_end(root, error);
+}
+
+enum tn_status tn_splitter_count(struct tn_splitter   *splitter,
+                                 const struct tn_step *steps, uint64_t count,
+                                 uint64_t *elements, struct tn_error *error)
+{
+    const struct tn_pb_field_type *field;
+    struct spot                    spot;
+
+    *elements = 0;
+    if (find_field(splitter, steps, count, &spot, &field))
+        *elements = tn_mosaic_count(spot.m, field);
+    return tn_splitter_end(splitter->root, error);
+}
+
+enum tn_status tn_splitter_size(struct tn_splitter   *splitter,
+                                const struct tn_step *steps, uint64_t count,
+                                uint64_t *size, struct tn_error *error)
+{
+    struct tn_splitter *root = splitter->root;
+    struct tn_tag_step  last;
+    struct tn_tags      tags;
+
+    *size = 0;
+    if (build_tags(splitter, steps, count, false, &tags)) {
+        struct tn_mosaic *m =
+            tn_mosaic_path(root->base, tags, TN_MOSAIC_FIND, &last);
+        if (m && last.field)
+            tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
+                         "there is no message at these steps");
+        else if (m)
+            *size = tn_mosaic_size(m);
+    }
+    return tn_splitter_end(root, error);
+}
+
+/* ---- the result ---------------------------------------------------------- */
+
+static struct tn_chunk *chunk_at(const struct tn_splitter *root, uint64_t index)
+{
+    return *tn_list_at(&root->chunks, struct tn_chunk *, index);
+}
+
+void tn_splitter_order(struct tn_splitter *root)
+{
+    struct tn_chunked all  = { .fields      = root->fields.items,
+                               .field_count = root->fields.count };
+    uint64_t          base = root->keeps_base ? 1 : 0;
+    struct tn_chunk **old  = tn_new(&root->arena, struct tn_chunk *,
+                                    root->chunks.count, &root->failure);
+
+    if (!old)
+        return;
+    for (uint64_t i = 0; i < root->chunks.count; i++) {
+        old[i] = chunk_at(root, i);
+        if (old[i]->field != TN_NO_FIELD)
+            all.fields[old[i]->field].message.chunk = i;
+        else
+            *tn_list_at(&root->chunks, struct tn_chunk *, 0) = old[i];
+    }
+    tn_chunked_sort(&all);
+    for (uint64_t i = 0; i < all.field_count; i++) {
+        struct tn_chunk *chunk = old[all.fields[i].message.chunk];
+        chunk->field           = i;
+        *tn_list_at(&root->chunks, struct tn_chunk *, base + i) = chunk;
+    }
+}
+
+/* The base as it is by now, and every field with the number of its chunk. */
+static void number_chunks(struct tn_splitter *root)
+{
+    struct tn_chunked *result = &root->result;
+
+    result->fields      = root->fields.items;
+    result->field_count = root->fields.count;
+    for (uint64_t i = 0; i < root->chunks.count; i++) {
+        struct tn_chunk *chunk = chunk_at(root, i);
+        if (chunk->field != TN_NO_FIELD) {
+            result->fields[chunk->field].message.chunk = i;
+            continue;
+        }
+        result->has_chunk = true;
+        result->chunk     = i;
+        tn_rope_append(&chunk->content, &root->first_run);
+        tn_mosaic_write(root->base, &chunk->content);
+    }
+}
+
+static void serialize(struct tn_splitter *root)
+{
+    struct tn_rope rope;
+
+    tn_rope_init(&rope, &root->arena, &root->failure);
+    tn_chunked_write(&root->result, &rope);
+    tn_rope_write(&rope, &root->chunked.sink, &root->failure);
+    tn_rope_done(&rope);
+}
+
+enum tn_status tn_splitter_split(struct tn_splitter *splitter,
+                                 struct tn_error    *error)
+{
+    struct tn_splitter *root = splitter->root;
+
+    if (root != splitter)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "a child hands its chunks to its parent: split "
+                            "that");
+    if (!root->is_split && !tn_failed(&root->failure)) {
+        number_chunks(root);
+        serialize(root);
+        root->is_split = !tn_failed(&root->failure);
+    }
+    return tn_splitter_end(root, error);
+}
+
+uint64_t tn_splitter_chunk_count(const struct tn_splitter *splitter)
+{
+    return splitter->is_split ? splitter->chunks.count : 0;
+}
+
+enum tn_chunk_type tn_splitter_chunk_type(const struct tn_splitter *splitter,
+                                          uint64_t                  index)
+{
+    return index < tn_splitter_chunk_count(splitter)
+               ? chunk_at(splitter, index)->type
+               : TN_CHUNK_UNSET;
+}
+
+uint64_t tn_splitter_chunk_size(const struct tn_splitter *splitter,
+                                uint64_t                  index)
+{
+    return index < tn_splitter_chunk_count(splitter)
+               ? chunk_at(splitter, index)->content.length
+               : 0;
+}
+
+enum tn_status tn_splitter_chunk_read(struct tn_splitter *splitter,
+                                      uint64_t index, uint64_t offset, void *to,
+                                      size_t size, struct tn_error *error)
+{
+    uint64_t count = tn_splitter_chunk_count(splitter);
+
+    if (index >= count)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            "there is no chunk %" PRIu64 ": there are %" PRIu64,
+                            index, count);
+    struct tn_chunk *chunk = chunk_at(splitter, index);
+    if (!chunk->source)
+        TN_TRY(tn_source_rope(&chunk->source, &splitter->message->memory,
+                              &chunk->content, "", error));
+    return tn_source_read(chunk->source, offset, to, size, error);
+}
+
+struct tn_bytes tn_splitter_chunked_message(const struct tn_splitter *splitter)
+{
+    return tn_buffer_bytes(&splitter->chunked);
+}

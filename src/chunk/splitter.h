@@ -1,0 +1,61 @@
+/*
+ * splitter.h - what stands behind a splitter handle
+ *
+ * One tree: the root has the message as a mosaic, the chunks, and the list of
+ * where they belong; a child is a path.
+ */
+#ifndef TN_CHUNK_SPLITTER_H
+#define TN_CHUNK_SPLITTER_H
+
+#include "base/buffer.h"
+#include "chunk/chunk_meta.h"
+#include "chunk/message.h"
+#include "chunk/mosaic.h"
+
+struct tn_chunk {
+    enum tn_chunk_type type;
+    struct tn_rope     content;
+    uint64_t           field; /* which of the fields it is for; NO_FIELD:
+                                 the base                                     */
+    struct tn_source *source; /* to read it; made when asked for             */
+};
+
+#define TN_NO_FIELD UINT64_MAX
+
+struct tn_splitter {
+    struct tn_splitter         *root;
+    struct tn_tags              path; /* from the root                        */
+    const struct tn_pb_message *type;
+
+    /* Of the root alone. */
+    struct tn_message *message;
+    struct tn_arena    arena;
+    struct tn_error    failure; /* sticky, unless it is the caller's mistake  */
+    struct tn_mosaics  mosaics;
+    struct tn_mosaic  *base;
+    struct tn_rope     first_run; /* what of the base was cut off its begin   */
+    struct tn_list     chunks; /* struct tn_chunk *, as they are numbered     */
+    struct tn_list     fields; /* struct tn_chunked_field, as they were added */
+    bool               keeps_base, is_split;
+    struct tn_chunked  result;
+    struct tn_buffer   chunked; /* the result, serialized               */
+    struct tn_buffer   file;    /* what was written to memory           */
+    const char        *written; /* where to                             */
+};
+
+/* A chunk for the field at these tags (from the root).  Takes the rope's
+ * pieces over. */
+void tn_splitter_add(struct tn_splitter *root, enum tn_chunk_type type,
+                     struct tn_rope *content, struct tn_tags tags,
+                     uint64_t index);
+
+/* Numbers chunks in the order of merging, so that a reader goes straight
+ * through the file. */
+void tn_splitter_order(struct tn_splitter *root);
+
+/* Hands the failure to the caller.  After a mistake of his the splitter is as
+ * before. */
+enum tn_status tn_splitter_end(struct tn_splitter *root,
+                               struct tn_error    *error);
+
+#endif

@@ -1,0 +1,21 @@
+/* path.c - the few questions about a path that need no bundle and no output */
+#define _GNU_SOURCE
+#include "io/path.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool tn_path_exists(const char *path)
+{
+    struct stat about;
+
+    return lstat(path, &about) == 0;
+}
+
+enum tn_status tn_path_remove(const char *path, struct tn_error *error)
+{
+    if (unlink(path) == 0 || errno == ENOENT)
+        return TN_OK;
+    return tn_error_errno(error, errno, "cannot remove %s", path);
+}

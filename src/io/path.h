@@ -1,0 +1,16 @@
+/* path.h - the few questions about a path that need no bundle and no output */
+#ifndef TN_IO_PATH_H
+#define TN_IO_PATH_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* There is something, whatever it is; a link counts without what it leads to.
+ */
+bool tn_path_exists(const char *path);
+
+/* Removes a file; one that is not there is fine. */
+enum tn_status tn_path_remove(const char *path, struct tn_error *error);
+
+#endif
