@@ -51,8 +51,7 @@ static enum cli_colour severity_colour(enum tn_severity severity)
     return CLI_RED;
 }
 
-/* ---- for people -----------------------------------------------------------
- */
+/* ---- for people --------------------------------------------------------- */
 
 /* "graph.node[3] (weights.bin, byte 0x1f): " with what there is of it. */
 static void show_place(struct cli_text *text, const struct tn_finding *finding)
@@ -165,8 +164,7 @@ static void print_summary(const struct run              *run,
     cli_text_done(&text);
 }
 
-/* ---- for programs ---------------------------------------------------------
- */
+/* ---- for programs ------------------------------------------------------- */
 
 static void put_finding(struct cli_json *json, const struct tn_finding *finding)
 {
@@ -193,8 +191,7 @@ static void put_summary(struct cli_json               *json,
     cli_json_put_number(json, "bytes_verified", summary->bytes_verified);
 }
 
-/* ---- the verb -------------------------------------------------------------
- */
+/* ---- the verb ----------------------------------------------------------- */
 
 static int on_finding(void *context, const struct tn_finding *finding)
 {

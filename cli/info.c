@@ -27,8 +27,7 @@ static const struct cli_opt options[] = {
 };
 /* clang-format on */
 
-/* ---- for people -----------------------------------------------------------
- */
+/* ---- for people --------------------------------------------------------- */
 
 struct page {
     const struct info_opts *opts;
@@ -409,8 +408,7 @@ static void print_page(struct page *page, bool is_next)
     print_sums(page);
 }
 
-/* ---- the verb -------------------------------------------------------------
- */
+/* ---- the verb ----------------------------------------------------------- */
 
 static int show_one(struct cli_session *session, const char *path,
                     struct cli_json *json, bool *is_next)

@@ -25,7 +25,7 @@ static const struct cli_opt options[] = {
 };
 /* clang-format on */
 
-/* ---- which tensors, in which order ------------------------------------- */
+/* ---- which tensors, in which order -------------------------------------- */
 
 struct listing {
     const struct ls_opts    *opts;
@@ -91,7 +91,7 @@ static void sort_tensors(struct listing *list)
         reverse(list->items, list->count);
 }
 
-/* ---- for people -------------------------------------------------------- */
+/* ---- for people --------------------------------------------------------- */
 
 /* "weights.bin@0x1c40": where its bytes begin. */
 static void show_where(struct cli_text *text, const struct tn_tensor *tensor)
@@ -159,7 +159,7 @@ static void print_table(struct listing *list)
     print_total(list);
 }
 
-/* ---- for programs ------------------------------------------------------ */
+/* ---- for programs ------------------------------------------------------- */
 
 /* The manual promises these columns: new ones go to the end. */
 static void show_tsv(struct cli_text *line, const struct tn_tensor *tensor)
@@ -244,7 +244,7 @@ static void print_json(const struct listing *list)
     cli_json_end(&json);
 }
 
-/* ---- the verb ---------------------------------------------------------- */
+/* ---- the verb ----------------------------------------------------------- */
 
 int cli_ls_verdict(const struct ls_opts *opts, uint64_t count,
                    const struct cli_args *args)

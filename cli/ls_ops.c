@@ -19,7 +19,7 @@ struct op_list {
     uint32_t               count;
 };
 
-/* ---- which ops, in which order ------------------------------------------- */
+/* ---- which ops, in which order ------------------------------------------ */
 
 static void show_op_path(struct cli_text *text, const struct op *op)
 {
@@ -96,8 +96,7 @@ static void sort_ops(struct op_list *list)
     }
 }
 
-/* ---- inputs and outputs ---------------------------------------------------
- */
+/* ---- inputs and outputs ------------------------------------------------- */
 
 /* In a list of names, a space inside one is \x20; one that is not given, "". */
 static void show_value(struct cli_text *text, const struct tn_model *model,
@@ -142,8 +141,7 @@ static void show_outputs(struct cli_text *text, const struct op *op)
     }
 }
 
-/* ---- for people -----------------------------------------------------------
- */
+/* ---- for people --------------------------------------------------------- */
 
 static void fill_op(void *context, uint64_t row, struct cli_text *cells)
 {
@@ -191,8 +189,7 @@ static void print_table(struct op_list *list)
     cli_text_done(&total);
 }
 
-/* ---- for programs ---------------------------------------------------------
- */
+/* ---- for programs ------------------------------------------------------- */
 
 /* The manual promises these columns: new ones go to the end. */
 static void show_tsv(struct cli_text *line, const struct op *op)

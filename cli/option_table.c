@@ -10,7 +10,7 @@
 #include "failure.h"
 #include "text.h"
 
-/* ---- what verbs have in common ------------------------------------------- */
+/* ---- what verbs have in common ------------------------------------------ */
 
 #define FIELD(f) offsetof(struct cli_common, f)
 

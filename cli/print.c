@@ -79,7 +79,7 @@ void cli_print_name(FILE *file, enum cli_colour colour, struct tn_bytes name)
     cli_text_done(&text);
 }
 
-/* ---- tables -------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------- */
 
 enum { MAX_COLUMNS = 12 };
 

@@ -30,7 +30,7 @@ TN_API enum tn_status tn_edit_new(struct tn_edit **out, const char *format,
                                   struct tn_error         *error);
 TN_API void           tn_edit_close(struct tn_edit *edit);
 
-/* ---- ops ------------------------------------------------------------------ */
+/* ---- ops ---------------------------------------------------------------- */
 
 /* What an op is made of.  Names are copied.  Control inputs (TensorFlow) are
  * the last `control_count` of the inputs, without their '^'. */
@@ -64,7 +64,7 @@ TN_API enum tn_status tn_edit_set_input(struct tn_edit *edit, uint32_t op,
                                         uint32_t index, const char *value,
                                         struct tn_error *error);
 
-/* ---- attributes ----------------------------------------------------------- */
+/* ---- attributes --------------------------------------------------------- */
 
 /* Adds or replaces; the value is copied, tensors are shared. */
 TN_API enum tn_status tn_edit_set_attr(struct tn_edit *edit, uint32_t op,
@@ -75,7 +75,7 @@ TN_API enum tn_status tn_edit_remove_attr(struct tn_edit *edit, uint32_t op,
                                           const char      *name,
                                           struct tn_error *error);
 
-/* ---- tensors -------------------------------------------------------------- */
+/* ---- tensors ------------------------------------------------------------ */
 
 /* A constant of the graph (an initializer): shares the payload of a tensor of
  * any open model, or copies elements (little-endian, C order). */
@@ -97,7 +97,7 @@ TN_API enum tn_status tn_edit_remove_tensor(struct tn_edit *edit,
                                             uint32_t graph, const char *name,
                                             struct tn_error *error);
 
-/* ---- functions ------------------------------------------------------------ */
+/* ---- functions ---------------------------------------------------------- */
 
 /* A new function; add ops to the graph that it returns. */
 TN_API enum tn_status tn_edit_add_function(struct tn_edit *edit,
@@ -120,7 +120,7 @@ TN_API enum tn_status tn_edit_remove_function(struct tn_edit *edit,
                                               uint32_t        graph,
                                               struct tn_error *error);
 
-/* ---- the result ------------------------------------------------------------ */
+/* ---- the result --------------------------------------------------------- */
 
 /* A new model; yours to close.  The edit can go on and commit again. */
 TN_API enum tn_status tn_edit_commit(struct tn_edit   *edit,

@@ -33,7 +33,7 @@ TN_API uint32_t tn_model_graph_count(const struct tn_model *model);
 TN_API struct tn_graph_info tn_model_graph(const struct tn_model *model,
                                            uint32_t               graph);
 
-/* ---- ops and values ------------------------------------------------------- */
+/* ---- ops and values ----------------------------------------------------- */
 
 struct tn_op_info {
     struct tn_bytes name;
@@ -79,7 +79,7 @@ TN_API uint32_t             tn_model_value_count(const struct tn_model *model);
 TN_API struct tn_value_info tn_model_value_info(const struct tn_model *model,
                                                 uint32_t               value);
 
-/* ---- attributes ------------------------------------------------------------ */
+/* ---- attributes --------------------------------------------------------- */
 
 enum tn_attr_kind {
     TN_ATTR_NONE, /* no value: reserved for attributes that are empty         */

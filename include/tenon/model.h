@@ -38,7 +38,7 @@ TN_API enum tn_status tn_model_open_source(struct tn_model **out,
                                            struct tn_error *error);
 TN_API void tn_model_close(struct tn_model *model);
 
-/* ---- what it is -------------------------------------------------------- */
+/* ---- what it is --------------------------------------------------------- */
 
 TN_API const char *tn_model_format(const struct tn_model *model); /* "onnx" */
 TN_API const char *tn_model_title(const struct tn_model *model);
@@ -63,7 +63,7 @@ TN_API uint32_t        tn_model_tag_count(const struct tn_model *model);
 TN_API struct tn_bytes tn_model_tag(const struct tn_model *model,
                                     uint32_t               index);
 
-/* ---- ends: inputs and outputs, of graphs and of signatures ------------- */
+/* ---- ends: inputs and outputs, of graphs and of signatures -------------- */
 
 struct tn_dim {
     int64_t         value;  /* -1: not known                                 */
@@ -101,7 +101,7 @@ tn_model_signature(const struct tn_model *model, uint32_t index);
 TN_API struct tn_ends tn_model_inputs(const struct tn_model *model);
 TN_API struct tn_ends tn_model_outputs(const struct tn_model *model);
 
-/* ---- the operators, counted -------------------------------------------- */
+/* ---- the operators, counted --------------------------------------------- */
 
 struct tn_op_kind {
     struct tn_bytes type;   /* "Conv"                                        */

@@ -17,7 +17,7 @@ struct tn_target {
     bool        is_durable;  /* synced to disk before the call returns       */
 };
 
-/* ---- check --------------------------------------------------------------- */
+/* ---- check -------------------------------------------------------------- */
 
 enum tn_severity { TN_SEVERITY_NOTE, TN_SEVERITY_WARNING, TN_SEVERITY_ERROR };
 
@@ -55,7 +55,7 @@ TN_API enum tn_status tn_check(const char                    *path,
                                struct tn_check_summary *summary,
                                struct tn_error         *error);
 
-/* ---- get ----------------------------------------------------------------- */
+/* ---- get ---------------------------------------------------------------- */
 
 enum tn_get_form { TN_GET_NPY, TN_GET_RAW, TN_GET_TEXT };
 
@@ -70,7 +70,7 @@ TN_API enum tn_status tn_get(const struct tn_tensor      *tensor,
                              const struct tn_options     *options,
                              struct tn_error             *error);
 
-/* ---- hash ---------------------------------------------------------------- */
+/* ---- hash --------------------------------------------------------------- */
 
 /* SHA-256 over dtype, shape and little-endian elements: the same for equal
  * tensors in every format.  docs/hash.md has the exact bytes. */
@@ -85,7 +85,7 @@ TN_API enum tn_status tn_model_hash(const struct tn_model   *model,
                                     uint8_t (*digests)[TN_HASH_SIZE],
                                     struct tn_error *error);
 
-/* ---- dump and undump ------------------------------------------------------ */
+/* ---- dump and undump ---------------------------------------------------- */
 
 enum tn_dump_form { TN_DUMP_TEXT, TN_DUMP_JSON };
 
@@ -112,7 +112,7 @@ TN_API enum tn_status tn_undump(const char                   *path,
                                 const struct tn_target       *target,
                                 struct tn_error              *error);
 
-/* ---- convert -------------------------------------------------------------- */
+/* ---- convert ------------------------------------------------------------ */
 
 struct tn_convert_options {
     const char *to;       /* format name; NULL: by the extension of the path  */
@@ -136,7 +136,7 @@ TN_API enum tn_status tn_convert(const struct tn_model           *model,
                                  struct tn_convert_summary       *summary,
                                  struct tn_error                 *error);
 
-/* ---- formats -------------------------------------------------------------- */
+/* ---- formats ------------------------------------------------------------ */
 
 struct tn_format_info {
     const char        *name;

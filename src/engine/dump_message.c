@@ -21,8 +21,7 @@ struct typed {
     const struct tn_pb_message *type;
 };
 
-/* ---- which type
- * -------------------------------------------------------------- */
+/* ---- which type --------------------------------------------------------- */
 
 static enum tn_status load_file(struct typed *typed, const char *path,
                                 struct tn_error *error)
@@ -90,8 +89,7 @@ static enum tn_status find_type(struct typed                 *typed,
     return TN_OK;
 }
 
-/* ---- dump
- * ---------------------------------------------------------------------- */
+/* ---- dump --------------------------------------------------------------- */
 
 /* A message and how it is to be spelt. */
 struct dumping {
@@ -239,8 +237,7 @@ enum tn_status tn_dump(const char *path, const struct tn_options *options,
     return error->status;
 }
 
-/* ---- undump
- * --------------------------------------------------------------------- */
+/* ---- undump ------------------------------------------------------------- */
 
 static bool begins_with_brace(struct tn_source *source, struct tn_error *error)
 {

@@ -46,8 +46,7 @@ static int findings_in(struct tn_scratch *scratch, const char *name)
     return (int)(summary.errors + summary.warnings);
 }
 
-/* ---- changing -------------------------------------------------------------
- */
+/* ---- changing ----------------------------------------------------------- */
 
 static const struct {
     const char *name, *text;
@@ -170,7 +169,7 @@ static void replaces_a_tensor(void **state)
     tn_scratch_close(&scratch);
 }
 
-/* ---- graphs inside nodes ------------------------------------------------- */
+/* ---- graphs inside nodes ------------------------------------------------ */
 
 /* A node with a list of two graphs and a single one behind a plain attribute.
  */
@@ -248,8 +247,7 @@ static void graphs_inside_keep_their_neighbours(void **state)
     tn_scratch_close(&scratch);
 }
 
-/* ---- from nothing
- * ------------------------------------------------------------ */
+/* ---- from nothing ------------------------------------------------------- */
 
 static void builds_from_nothing(void **state)
 {

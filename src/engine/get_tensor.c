@@ -109,7 +109,7 @@ static enum tn_status write_text(const struct tn_elements *elements,
     return error->status;
 }
 
-/* ---- strings that are not text ------------------------------------------- */
+/* ---- strings that are not text ------------------------------------------ */
 
 static enum tn_status measure_string(void *context, uint64_t index,
                                      struct tn_span   string,
@@ -172,8 +172,7 @@ static enum tn_status write_string_npy(const struct tn_elements *elements,
     return tn_payload_strings(elements, 0, count, pad_string, &padded, error);
 }
 
-/* ---- all forms --------------------------------------------------------------
- */
+/* ---- all forms ---------------------------------------------------------- */
 
 static enum tn_status write_elements(const struct tn_elements *elements,
                                      enum tn_get_form          form,

@@ -53,8 +53,7 @@ static void every_read_may_fail(void **state)
     tn_scratch_close(&scratch);
 }
 
-/* ---- memory that runs out --------------------------------------------------
- */
+/* ---- memory that runs out ----------------------------------------------- */
 
 static void every_allocation_may_fail(void **state)
 {
@@ -96,8 +95,7 @@ static void a_limit_is_kept(void **state)
     tn_scratch_close(&scratch);
 }
 
-/* ---- formats ----------------------------------------------------------------
- */
+/* ---- formats ------------------------------------------------------------ */
 
 static const struct {
     const char    *text;

@@ -80,7 +80,7 @@ static void no_jobs_and_old_failures(void **state)
     assert_int_equal(tally.runs[0], 0);
 }
 
-/* ---- the caller looks around while others work --------------------------- */
+/* ---- the caller looks around while others work -------------------------- */
 
 struct watched {
     _Atomic int looks;

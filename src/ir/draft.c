@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* ---- beginning ----------------------------------------------------------- */
+/* ---- beginning ---------------------------------------------------------- */
 
 static struct tn_draft_op *append_op(struct tn_draft *draft, uint32_t graph,
                                      struct tn_error *error)
@@ -157,8 +157,7 @@ void tn_draft_done(struct tn_draft *draft)
     tn_list_done(&draft->tensors);
 }
 
-/* ---- ids from the caller --------------------------------------------------
- */
+/* ---- ids from the caller ------------------------------------------------ */
 
 static enum tn_status expect_op(const struct tn_draft *draft, uint32_t op,
                                 struct tn_error *error)
@@ -179,8 +178,7 @@ static enum tn_status expect_graph(const struct tn_draft *draft, uint32_t graph,
                         "there is no graph %" PRIu32, graph);
 }
 
-/* ---- changes ---------------------------------------------------------------
- */
+/* ---- changes ------------------------------------------------------------ */
 
 static struct tn_bytes keep(struct tn_draft *draft, const char *text,
                             struct tn_error *error)
@@ -343,8 +341,7 @@ static enum tn_status touch_graph(struct tn_draft *draft, uint32_t graph,
     return touch_op(draft, g->parent_op, error) ? TN_OK : error->status;
 }
 
-/* ---- ops --------------------------------------------------------------------
- */
+/* ---- ops ---------------------------------------------------------------- */
 
 /* Takes the op at the end of the graph's list and puts it before another. */
 static void move_before(struct tn_draft *draft, uint32_t op, uint32_t before)
@@ -432,8 +429,7 @@ enum tn_status tn_draft_set_input(struct tn_draft *draft, uint32_t op,
     return error->status;
 }
 
-/* ---- attributes
- * --------------------------------------------------------------- */
+/* ---- attributes --------------------------------------------------------- */
 
 static struct tn_draft_attr *find_attr(struct tn_draft_change *change,
                                        const char             *name)
@@ -572,8 +568,7 @@ enum tn_status tn_draft_remove_attr(struct tn_draft *draft, uint32_t op,
     return TN_OK;
 }
 
-/* ---- tensors
- * -------------------------------------------------------------------- */
+/* ---- tensors ------------------------------------------------------------ */
 
 static struct tn_draft_tensor *find_tensor(const struct tn_draft *draft,
                                            uint32_t graph, const char *name)
@@ -658,8 +653,7 @@ enum tn_status tn_draft_remove_tensor(struct tn_draft *draft, uint32_t graph,
     return TN_OK;
 }
 
-/* ---- functions
- * --------------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------- */
 
 static enum tn_status expect_new_function(const struct tn_draft *draft,
                                           struct tn_bytes        name,

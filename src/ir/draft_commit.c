@@ -47,8 +47,7 @@ static void copy_head(struct layout *to)
     copy_list(&to->model->signatures, &base->signatures, to->error);
 }
 
-/* ---- ops -------------------------------------------------------------------
- */
+/* ---- ops ---------------------------------------------------------------- */
 
 static void add_input(struct layout *to, uint32_t graph, struct tn_bytes name)
 {
@@ -196,8 +195,7 @@ static void place_op(struct layout *to, uint32_t graph, struct tn_draft_op *op)
     tn_model_graph_at(to->model, graph)->op_count++;
 }
 
-/* ---- graphs
- * ------------------------------------------------------------------ */
+/* ---- graphs ------------------------------------------------------------- */
 
 /* Where a graph is now: numbers of nodes may have moved. */
 static const char *path_of(struct layout *to, const struct tn_draft_graph *g,
@@ -354,8 +352,7 @@ static void point_at_subgraph(struct layout *to, uint32_t graph)
     slot->value = value;
 }
 
-/* ---- tensors
- * ------------------------------------------------------------------- */
+/* ---- tensors ------------------------------------------------------------ */
 
 /* The place of an attribute's tensor, unless its node or attribute is gone. */
 static bool keeps_attribute(struct layout *to, const struct tn_draft_tensor *t,
@@ -432,8 +429,7 @@ static void place_values(struct layout *to, uint32_t op)
     }
 }
 
-/* ---- values
- * ---------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------- */
 
 /* In dialects where "split:2" is the third output of "split". */
 static void find_producers(struct layout *to)

@@ -67,7 +67,7 @@ static void check_outputs(const struct tn_model *model, uint32_t op,
     }
 }
 
-/* ---- cycles: depth first along inputs, with a stack of our own -------- */
+/* ---- cycles: depth first along inputs, with a stack of our own ---------- */
 
 enum colour { WHITE, GREY, BLACK };
 

@@ -145,7 +145,7 @@ const struct tn_tensor *tn_model_find(const struct tn_model *model,
     return find_by_path(model, name);
 }
 
-/* ---- graphs, ops and values ------------------------------------------- */
+/* ---- graphs, ops and values --------------------------------------------- */
 
 uint32_t tn_model_graph_count(const struct tn_model *model)
 {

@@ -137,7 +137,7 @@ enum { /* TrainingInfoProto */
        TRAINING_UPDATE_BINDING = 4,
 };
 
-/* ---- element types ----------------------------------------------------- */
+/* ---- element types ------------------------------------------------------ */
 
 struct tn_onnx_type {
     const char       *name; /* "FLOAT"                                      */
@@ -236,7 +236,7 @@ void tn_onnx_sides_place(struct tn_onnx_sides        *sides,
                          const struct tn_onnx_tensor *tensor,
                          struct tn_elements *elements, struct tn_error *error);
 
-/* ---- an opened model ----------------------------------------------------- */
+/* ---- an opened model ---------------------------------------------------- */
 
 struct tn_onnx_import {
     struct tn_bytes domain;
@@ -287,7 +287,7 @@ uint32_t tn_onnx_attr_type(enum tn_attr_kind kind, bool is_list);
 void tn_onnx_end_read(struct tn_cursor *body, struct tn_arena *arena,
                       struct tn_end *end);
 
-/* ---- what a format is made of -------------------------------------------- */
+/* ---- what a format is made of ------------------------------------------- */
 
 struct tn_report;
 struct tn_output;

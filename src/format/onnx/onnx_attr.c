@@ -36,7 +36,7 @@ static bool onnx_next_attr(struct tn_cursor *node, struct tn_bytes *name,
     return false;
 }
 
-/* ---- what an attribute is ------------------------------------------- */
+/* ---- what an attribute is ----------------------------------------------- */
 
 static const struct attr_type {
     uint32_t          field;
@@ -138,7 +138,7 @@ static const char *onnx_attr_word(struct tn_span wire)
     return words[type - attr_types];
 }
 
-/* ---- decoding ------------------------------------------------------- */
+/* ---- decoding ----------------------------------------------------------- */
 
 struct decoder {
     const struct tn_model  *model;
@@ -382,7 +382,7 @@ static enum tn_status onnx_decode(const struct tn_model *model, uint32_t op,
     return error->status;
 }
 
-/* ---- how tensors are called ----------------------------------------- */
+/* ---- how tensors are called --------------------------------------------- */
 
 static bool is_sparse(const struct tn_tensor *tensor)
 {

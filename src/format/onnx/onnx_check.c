@@ -88,7 +88,7 @@ bool tn_onnx_is_new(struct tn_onnx_checker *ch, struct tn_intern *seen,
     return tn_intern_count(seen) > count || tn_failed(ch->error);
 }
 
-/* ---- the model ------------------------------------------------------ */
+/* ---- the model ---------------------------------------------------------- */
 
 static void check_versions(struct tn_onnx_checker *ch)
 {
@@ -293,7 +293,7 @@ static void check_parts(struct tn_onnx_checker *ch)
     }
 }
 
-/* ---- from the top --------------------------------------------------- */
+/* ---- from the top ------------------------------------------------------- */
 
 /* Graphs come after those they lie in. */
 static void find_roots(struct tn_onnx_checker *ch)

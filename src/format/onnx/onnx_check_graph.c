@@ -25,7 +25,7 @@ static bool is_defined_here(const struct tn_value *value)
            value->kind != TN_VALUE_OUTER;
 }
 
-/* ---- inputs and outputs --------------------------------------------- */
+/* ---- inputs and outputs ------------------------------------------------- */
 
 /* One graph, while its fields are walked. */
 struct graph_check {
@@ -161,7 +161,7 @@ static void check_sparse(struct graph_check *g, struct tn_pb_field *field)
     tn_onnx_check_sparse(g->ch, field->body, TN_ONNX_AT(where));
 }
 
-/* ---- graphs --------------------------------------------------------- */
+/* ---- graphs ------------------------------------------------------------- */
 
 static void check_field(struct graph_check *g, struct tn_pb_field *field)
 {
@@ -202,7 +202,7 @@ static void check_graph(struct tn_onnx_checker *ch, uint32_t graph)
     tn_intern_done(&g.inputs);
 }
 
-/* ---- names across graphs -------------------------------------------- */
+/* ---- names across graphs ------------------------------------------------ */
 
 /* The node of graph `outer` that `graph` lies in, at whatever depth. */
 static uint32_t node_around(const struct tn_model *model, uint32_t graph,
@@ -279,7 +279,7 @@ static void check_nested_values(struct tn_onnx_checker *ch)
     }
 }
 
-/* ---- functions ------------------------------------------------------ */
+/* ---- functions ---------------------------------------------------------- */
 
 struct function {
     struct tn_bytes  name, domain, overload;
@@ -433,7 +433,7 @@ static void check_function(struct tn_onnx_checker *ch, uint32_t graph)
     tn_intern_done(&f.inputs);
 }
 
-/* ---- who calls whom ------------------------------------------------- */
+/* ---- who calls whom ----------------------------------------------------- */
 
 /* Removes functions that call nobody (any more) until none is left; those that
  * stay call themselves.  Depths grow on the way. */
@@ -519,7 +519,7 @@ static void check_calls(struct tn_onnx_checker *ch)
     report_calls(&g);
 }
 
-/* ---- training information ------------------------------------------- */
+/* ---- training information ----------------------------------------------- */
 
 struct training {
     struct tn_onnx_checker *ch;
@@ -642,7 +642,7 @@ static void check_trainings(struct tn_onnx_checker *ch)
     tn_intern_done(&bound);
 }
 
-/* ---- from the top --------------------------------------------------- */
+/* ---- from the top ------------------------------------------------------- */
 
 void tn_onnx_check_graphs(struct tn_onnx_checker *ch)
 {

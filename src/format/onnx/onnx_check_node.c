@@ -5,7 +5,7 @@
 
 #include "base/buffer.h"
 
-/* ---- types ---------------------------------------------------------- */
+/* ---- types -------------------------------------------------------------- */
 
 /* What a type is to be checked for. */
 struct type_check {
@@ -166,7 +166,7 @@ void tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
     tn_onnx_complain_error(ch, &failure, where);
 }
 
-/* ---- attributes ----------------------------------------------------- */
+/* ---- attributes --------------------------------------------------------- */
 
 #define VALUE_FIELDS                                                           \
     (1u << ATTR_F | 1u << ATTR_I | 1u << ATTR_S | 1u << ATTR_T |               \
@@ -264,7 +264,7 @@ void tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
     check_value(ch, &seen, begin, where);
 }
 
-/* ---- nodes ---------------------------------------------------------- */
+/* ---- nodes -------------------------------------------------------------- */
 
 /* Fewer are compared one by one. */
 #define MANY_ATTRIBUTES 12
@@ -349,7 +349,7 @@ static void see_node_field(struct node *node, struct tn_pb_field *field,
     }
 }
 
-/* ---- domains, and calls of functions -------------------------------- */
+/* ---- domains, and calls of functions ------------------------------------ */
 
 /* The ordinal of the function that a node calls, or TN_NONE. */
 static uint32_t find_callee(struct node *node)

@@ -6,7 +6,7 @@
 
 #include "base/arith.h"
 
-/* ---- one tensor ----------------------------------------------------- */
+/* ---- one tensor --------------------------------------------------------- */
 
 /* A row, its message read again, and where it is. */
 struct tensor_check {
@@ -169,7 +169,7 @@ static void check_tensor(struct tn_onnx_checker *ch,
     tn_arena_done(&scratch);
 }
 
-/* ---- names of initializers ------------------------------------------ */
+/* ---- names of initializers ---------------------------------------------- */
 
 static bool is_named_constant(const struct tn_tensor *row)
 {
@@ -237,7 +237,7 @@ static void check_names(struct tn_onnx_checker *ch)
     tn_pairs_done(&seen);
 }
 
-/* ---- ranges of side files ------------------------------------------- */
+/* ---- ranges of side files ----------------------------------------------- */
 
 static int by_range(const void *left, const void *right)
 {
@@ -311,7 +311,7 @@ static void check_overlaps(struct tn_onnx_checker *ch)
     tn_list_done(&rows);
 }
 
-/* ---- sparse tensors ------------------------------------------------- */
+/* ---- sparse tensors ----------------------------------------------------- */
 
 struct sparse {
     struct tn_onnx_checker     *ch;
@@ -507,7 +507,7 @@ void tn_onnx_check_sparse(struct tn_onnx_checker *ch, struct tn_cursor sparse,
         complain_sparse(&s, "values without indices");
 }
 
-/* ---- all of them ---------------------------------------------------- */
+/* ---- all of them -------------------------------------------------------- */
 
 void tn_onnx_check_tensors(struct tn_onnx_checker *ch)
 {

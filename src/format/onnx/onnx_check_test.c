@@ -9,7 +9,7 @@
 
 #define CORPUS TN_CORPUS "/onnx/"
 
-/* ---- collecting ----------------------------------------------------- */
+/* ---- collecting --------------------------------------------------------- */
 
 struct finding {
     enum tn_finding_level level;
@@ -48,7 +48,7 @@ static void check_model(struct opened *o, const struct tn_format *format,
                      TN_OK);
 }
 
-/* ---- the corpus ----------------------------------------------------- */
+/* ---- the corpus --------------------------------------------------------- */
 
 /* An offset points at the message, at its length or at its tag. */
 static bool is_near(uint64_t found, const char *expected)
@@ -131,7 +131,7 @@ static void the_corpus_has_what_its_manifest_says(void **state)
     assert_true(rows > 80);
 }
 
-/* ---- training information ------------------------------------------- */
+/* ---- training information ----------------------------------------------- */
 
 /* The output that an update takes is in the first piece of the graph. */
 static void bindings_see_graphs_in_pieces(void **state)
@@ -161,7 +161,7 @@ static void bindings_see_graphs_in_pieces(void **state)
     free((void *)(uintptr_t)bytes.data);
 }
 
-/* ---- real models ---------------------------------------------------- */
+/* ---- real models -------------------------------------------------------- */
 
 static void real_models_have_no_errors(void **state)
 {

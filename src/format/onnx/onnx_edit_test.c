@@ -103,7 +103,7 @@ static const struct tn_tensor *find_tensor(const struct tn_model *model,
     return NULL;
 }
 
-/* ---- one node more, with attributes of every kind ------------------- */
+/* ---- one node more, with attributes of every kind ----------------------- */
 
 static uint32_t add_node(struct scene *s)
 {
@@ -197,7 +197,7 @@ static void a_new_node_comes_back_whole(void **state)
     }
 }
 
-/* ---- nodes, tensors and functions that change ----------------------- */
+/* ---- nodes, tensors and functions that change --------------------------- */
 
 static void changes_are_written_and_the_rest_is_kept(void **state)
 {
@@ -351,7 +351,7 @@ static void a_model_can_come_from_nothing(void **state)
     close_scene(&s, false);
 }
 
-/* ---- graphs in pieces ----------------------------------------------- */
+/* ---- graphs in pieces --------------------------------------------------- */
 
 /* A node with a graph in two pieces, each with a node; the second one also
  * with a description of p. */

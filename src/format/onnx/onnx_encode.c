@@ -64,7 +64,7 @@ static void put_name(struct tn_onnx_writer *w, struct tn_rope *to,
         tn_pb_put_bytes(to, number, text);
 }
 
-/* ---- attributes ----------------------------------------------------- */
+/* ---- attributes --------------------------------------------------------- */
 
 static void put_tensor(struct tn_onnx_writer *w, struct tn_rope *to,
                        uint32_t number, const struct tn_elements *elements,
@@ -197,7 +197,7 @@ static void put_slot(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_rope_done(&message);
 }
 
-/* ---- nodes ---------------------------------------------------------- */
+/* ---- nodes -------------------------------------------------------------- */
 
 static struct tn_span op_wire(const struct tn_onnx_writer *w,
                               const struct tn_op          *op)
@@ -256,7 +256,7 @@ static void put_ops(struct tn_onnx_writer *w, struct tn_rope *to,
         put_op(w, to, number, graph->first_op + (uint32_t)i, depth);
 }
 
-/* ---- graphs --------------------------------------------------------- */
+/* ---- graphs ------------------------------------------------------------- */
 
 static void put_initializers(struct tn_onnx_writer *w, struct tn_rope *to,
                              uint32_t graph)
@@ -375,7 +375,7 @@ static void put_graph(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_rope_done(&message);
 }
 
-/* ---- versions ------------------------------------------------------- */
+/* ---- versions ----------------------------------------------------------- */
 
 static void put_import(struct tn_rope *to, struct tn_arena *arena,
                        uint32_t number, struct tn_bytes domain,
@@ -514,7 +514,7 @@ static void put_ir_version(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_pb_put_varint(to, MODEL_IR_VERSION, needed > said ? needed : said);
 }
 
-/* ---- the model ------------------------------------------------------ */
+/* ---- the model ---------------------------------------------------------- */
 
 static void put_function(struct tn_onnx_writer *w, struct tn_rope *to,
                          uint32_t index)

@@ -78,7 +78,7 @@ static void skip_without_data(void)
     fclose(readme);
 }
 
-/* ---- lines of tensors ----------------------------------------------- */
+/* ---- lines of tensors --------------------------------------------------- */
 
 static const char *type_name(enum tn_dtype dtype)
 {
@@ -214,7 +214,7 @@ static void tensors_are_expected(struct opened *o, const char *name)
     free(text);
 }
 
-/* ---- the summary ---------------------------------------------------- */
+/* ---- the summary -------------------------------------------------------- */
 
 static const char *fact(const struct tn_model *model, const char *key)
 {
@@ -371,7 +371,7 @@ static void summary_is_expected(struct opened *o, const char *name)
     free(theirs);
 }
 
-/* ---- the tests ------------------------------------------------------ */
+/* ---- the tests ---------------------------------------------------------- */
 
 static void real_models_are_as_expected(void **state)
 {

@@ -12,7 +12,7 @@
 #include "format/format.h"
 #include "format/onnx/onnx.h"
 
-/* ---- looking -------------------------------------------------------- */
+/* ---- looking ------------------------------------------------------------ */
 
 /* Walks the fields of a message of which only the head may be at hand.  The
  * callback says whether the message could be its own. */
@@ -179,7 +179,7 @@ static int tensor_probe(const struct tn_probe *probe)
     return signs.has_data || signs.has_no_elements ? 14 : 0;
 }
 
-/* ---- a tensor on its own -------------------------------------------- */
+/* ---- a tensor on its own ------------------------------------------------ */
 
 static enum tn_status tensor_open(struct tn_bundle *bundle,
                                   struct tn_model  *model,
@@ -212,7 +212,7 @@ static enum tn_status tensor_open(struct tn_bundle *bundle,
     return error->status;
 }
 
-/* ---- the formats ---------------------------------------------------- */
+/* ---- the formats -------------------------------------------------------- */
 
 const struct tn_format tn_format_onnx = {
     .name        = "onnx",

@@ -19,7 +19,7 @@
 /* Longer paths of graphs leave out their middle; see subgraph_path(). */
 #define LONGEST_PATH 800
 
-/* ---- tensors -------------------------------------------------------- */
+/* ---- tensors ------------------------------------------------------------ */
 
 /* Where a tensor stands. */
 struct place {
@@ -104,7 +104,7 @@ static uint32_t sparse_name(const struct tn_onnx_reader *r, uint64_t first)
     return TN_NO_NAME;
 }
 
-/* ---- graphs --------------------------------------------------------- */
+/* ---- graphs ------------------------------------------------------------- */
 
 /* "graph.node[3].attribute[0].g".  A file of a few bytes a level must not make
  * us keep kilobytes for each, so that very long ones lose their middle. */
@@ -160,7 +160,7 @@ void tn_onnx_add_part(struct tn_onnx_reader *r, uint32_t graph,
         *part = (struct tn_onnx_part){ .graph = graph, .wire = wire };
 }
 
-/* ---- attributes ----------------------------------------------------- */
+/* ---- attributes --------------------------------------------------------- */
 
 struct attr_state {
     bool     has_t, has_sparse;
@@ -234,7 +234,7 @@ static void read_attribute(struct tn_onnx_reader *r, struct tn_cursor *outer,
         tn_error_where(r->error, "attribute[%" PRIu32 "]", place.slot);
 }
 
-/* ---- nodes ---------------------------------------------------------- */
+/* ---- nodes -------------------------------------------------------------- */
 
 static uint32_t type_id(struct tn_onnx_reader *r, struct tn_bytes text)
 {
@@ -384,7 +384,7 @@ static void read_node(struct tn_onnx_reader *r, uint32_t graph,
     tn_model_count_op(r->model, domain, type, r->error);
 }
 
-/* ---- the fields of a graph or function ------------------------------ */
+/* ---- the fields of a graph or function ---------------------------------- */
 
 /* What is counted while a graph is walked, over all its pieces. */
 struct graph_state {
@@ -502,7 +502,7 @@ static void read_function_field(struct tn_onnx_reader *r, struct tn_cursor *c,
     }
 }
 
-/* ---- after the walk of one graph ------------------------------------ */
+/* ---- after the walk of one graph ---------------------------------------- */
 
 static void mark_defaults(struct tn_onnx_reader *r, uint32_t graph)
 {
@@ -579,7 +579,7 @@ static void finish_graph(struct tn_onnx_reader    *r,
     define_initializers(r, index, first_tensor);
 }
 
-/* ---- one graph, and all of them ------------------------------------- */
+/* ---- one graph, and all of them ----------------------------------------- */
 
 static void read_piece(struct tn_onnx_reader *r, struct tn_span piece,
                        struct graph_state *state)

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* ---- the model ------------------------------------------------------ */
+/* ---- the model ---------------------------------------------------------- */
 
 static void read_import(struct tn_onnx_reader *r, struct tn_pb_field *message)
 {
@@ -154,7 +154,7 @@ static void read_model(struct tn_onnx_reader *r)
         tn_error_set(r->error, TN_MALFORMED, 0, "the model has no graph");
 }
 
-/* ---- facts ---------------------------------------------------------- */
+/* ---- facts -------------------------------------------------------------- */
 
 static struct tn_bytes first_line(struct tn_bytes text)
 {
@@ -247,7 +247,7 @@ static void add_facts(struct tn_onnx_reader *r)
     add_metadata(r);
 }
 
-/* ---- putting in order ----------------------------------------------- */
+/* ---- putting in order --------------------------------------------------- */
 
 static int by_wire_offset(const void *left, const void *right)
 {
@@ -328,7 +328,7 @@ static void index_parts(struct tn_onnx_reader *r)
               sizeof(struct tn_onnx_part), by_first);
 }
 
-/* ---- from the top --------------------------------------------------- */
+/* ---- from the top ------------------------------------------------------- */
 
 static void reader_init(struct tn_onnx_reader *r, struct tn_bundle *bundle,
                         struct tn_model *model, struct tn_error *error)

@@ -14,7 +14,7 @@
 
 #include "base/arith.h"
 
-/* ---- the message ---------------------------------------------------- */
+/* ---- the message -------------------------------------------------------- */
 
 /* Few tensors have more dimensions; those few grow in the arena. */
 #define USUAL_RANK 8
@@ -170,7 +170,7 @@ void tn_onnx_tensor_read(struct tn_cursor *body, struct tn_arena *arena,
         dims_keep(&dims, tensor, body->error);
 }
 
-/* ---- elements that cannot be had ------------------------------------ */
+/* ---- elements that cannot be had ---------------------------------------- */
 
 static enum tn_status absent_read(struct tn_source *source, uint64_t offset,
                                   void *to, size_t size, struct tn_error *error)
@@ -222,7 +222,7 @@ const struct tn_onnx_absent *tn_onnx_absent_of(const struct tn_source *source)
     return (const struct tn_onnx_absent *)source;
 }
 
-/* ---- where the elements are ----------------------------------------- */
+/* ---- where the elements are --------------------------------------------- */
 
 bool tn_onnx_raw_size(const struct tn_elements *elements, uint64_t *size)
 {

@@ -11,7 +11,7 @@
 
 #define CORPUS TN_CORPUS "/onnx/"
 
-/* ---- recognising ---------------------------------------------------- */
+/* ---- recognising -------------------------------------------------------- */
 
 static const struct {
     const char *name, *bytes;
@@ -65,7 +65,7 @@ static void long_files_are_known_by_their_head(void **state)
     free((void *)(uintptr_t)head.data);
 }
 
-/* ---- bytes in memory ------------------------------------------------ */
+/* ---- bytes in memory ---------------------------------------------------- */
 
 static enum tn_status open_bytes(struct opened *o, struct tn_bytes bytes,
                                  struct tn_memory *memory)
@@ -189,7 +189,7 @@ static void depth_has_a_limit_and_no_stack(void **state)
     tn_buffer_done(&buffer);
 }
 
-/* ---- tensors -------------------------------------------------------- */
+/* ---- tensors ------------------------------------------------------------ */
 
 /* Both files hold the same elements of every type: raw, and in typed fields. */
 static void every_type_is_the_same_raw_and_typed(void **state)
@@ -287,7 +287,7 @@ static void all_types_go_out_and_come_back(void **state)
     }
 }
 
-/* ---- attributes ----------------------------------------------------- */
+/* ---- attributes --------------------------------------------------------- */
 
 static void attributes_are_decoded(void **state)
 {
@@ -372,7 +372,7 @@ static void attribute_types_are_said_or_guessed(void **state)
     close_model(&o);
 }
 
-/* ---- strangers' file names ------------------------------------------ */
+/* ---- strangers' file names ---------------------------------------------- */
 
 /* The corpus has the names that are wrong by themselves; here are those that
  * depend on what lies in the folder.  `external.onnx` names w.bin. */
@@ -494,7 +494,7 @@ static void bytes_have_no_side_files(void **state)
     free((void *)(uintptr_t)bytes.data);
 }
 
-/* ---- hostility ------------------------------------------------------ */
+/* ---- hostility ---------------------------------------------------------- */
 
 static int ignore(void *context, enum tn_finding_level level, const char *rule,
                   const struct tn_error *finding)

@@ -23,7 +23,7 @@
 #define PAGE       UINT64_C(4096)
 #define LINE       UINT64_C(64)
 
-/* ---- fates ---------------------------------------------------------- */
+/* ---- fates -------------------------------------------------------------- */
 
 static const struct tn_tensor *row_at(const struct tn_onnx_writer *w,
                                       uint64_t                     index)
@@ -89,7 +89,7 @@ static enum tn_status decide_all(struct tn_onnx_writer *w)
     return TN_OK;
 }
 
-/* ---- the side file -------------------------------------------------- */
+/* ---- the side file ------------------------------------------------------ */
 
 /* Tensors that shared a range of a side file go on sharing it. */
 struct shared {
@@ -195,7 +195,7 @@ static enum tn_status move_all_out(struct tn_onnx_writer *w)
     return status;
 }
 
-/* ---- side files that stay ------------------------------------------- */
+/* ---- side files that stay ----------------------------------------------- */
 
 static enum tn_status copy_side(struct tn_onnx_writer *w,
                                 struct tn_source      *source)
@@ -241,7 +241,7 @@ static enum tn_status copy_sides(struct tn_onnx_writer *w)
     return status;
 }
 
-/* ---- patches -------------------------------------------------------- */
+/* ---- patches ------------------------------------------------------------ */
 
 static int by_wire(const void *left, const void *right)
 {
@@ -303,7 +303,7 @@ static bool is_within(const struct tn_onnx_patch *patch, struct tn_span span)
                span.length - (patch->wire.offset - span.offset);
 }
 
-/* ---- a tensor, written anew ----------------------------------------- */
+/* ---- a tensor, written anew --------------------------------------------- */
 
 static void put_entry(struct tn_rope *to, struct tn_arena *arena,
                       const char *key, const char *value)
@@ -420,7 +420,7 @@ static void put_patched(struct tn_onnx_writer *w, struct tn_rope *to,
         tn_onnx_put_carrier(w, to, elements, patch->tensor);
 }
 
-/* ---- splicing around patches ---------------------------------------- */
+/* ---- splicing around patches -------------------------------------------- */
 
 /* A message on the way down to a patch.  The stack is ours: how deep it goes
  * is the file's choice. */
@@ -541,7 +541,7 @@ void tn_onnx_put_spliced_field(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_rope_done(&body);
 }
 
-/* ---- from the top --------------------------------------------------- */
+/* ---- from the top ------------------------------------------------------- */
 
 static enum tn_status put_model(struct tn_onnx_writer *w)
 {

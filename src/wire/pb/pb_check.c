@@ -54,7 +54,7 @@ static void pop(struct walk *walk)
     walk->counts.count = walk->frames[walk->depth].first_count;
 }
 
-/* ---- paths: worked out only when there is something to say ------------ */
+/* ---- paths: worked out only when there is something to say -------------- */
 
 static size_t add_step(struct walk *walk, const struct frame *frame,
                        const struct tn_pb_field_type *field, char *to,
@@ -179,7 +179,7 @@ static void check_field(struct walk *walk, const struct tn_pb_field_type *type,
     }
 }
 
-/* ---- the walk ------------------------------------------------------------ */
+/* ---- the walk ----------------------------------------------------------- */
 
 static const char *rule_of(const struct walk *walk)
 {

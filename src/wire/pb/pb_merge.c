@@ -36,7 +36,7 @@ struct run {
 
 static void write_message(const struct tn_pb_view *view, struct tn_rope *to);
 
-/* ---- taking by reference ------------------------------------------------- */
+/* ---- taking by reference ------------------------------------------------ */
 
 static void put_reference(struct tn_rope *to, struct tn_cursor body)
 {
@@ -120,7 +120,7 @@ static void put_nested(struct tn_rope *to, const struct occurrence *o,
     }
 }
 
-/* ---- runs ---------------------------------------------------------------- */
+/* ---- runs --------------------------------------------------------------- */
 
 static bool run_next(struct run *run, struct occurrence *o)
 {
@@ -216,7 +216,7 @@ static void write_nested(const struct tn_pb_view *view, struct tn_rope *to,
     tn_rope_done(&message);
 }
 
-/* ---- repeated numbers ---------------------------------------------------- */
+/* ---- repeated numbers --------------------------------------------------- */
 
 /* The numbers of one occurrence, wherever their spelling is the shortest by
  * reference.  With `number` each gets a tag: the field is not packed. */
@@ -296,7 +296,7 @@ static void write_unpacked(struct tn_rope *to, struct run *run)
     }
 }
 
-/* ---- maps ---------------------------------------------------------------- */
+/* ---- maps --------------------------------------------------------------- */
 
 static uint32_t intern_key(const struct tn_pb_view       *view,
                            const struct tn_pb_field_type *type,
@@ -367,7 +367,7 @@ static void write_map(const struct tn_pb_view *view, struct tn_rope *to,
     tn_arena_done(&arena);
 }
 
-/* ---- one run, and map entries' missing halves ---------------------------- */
+/* ---- one run, and map entries' missing halves --------------------------- */
 
 static void write_run(const struct tn_pb_view *view, struct tn_rope *to,
                       struct run *run)
@@ -421,7 +421,7 @@ static void fill_entry(const struct tn_pb_view *view, struct tn_rope *to,
     *next = number + 1;
 }
 
-/* ---- survey -------------------------------------------------------------- */
+/* ---- survey ------------------------------------------------------------- */
 
 struct survey {
     bool     is_ordered;  /* ascending, unknown ones last, no oneof twice     */
@@ -474,7 +474,7 @@ static struct survey survey(const struct tn_pb_view *view)
     return result;
 }
 
-/* ---- messages in order --------------------------------------------------- */
+/* ---- messages in order -------------------------------------------------- */
 
 /* Counts how many fields of this number follow each other. */
 static struct run take_run(struct tn_pb_fields *fields)
@@ -508,7 +508,7 @@ static void write_in_order(const struct tn_pb_view *view, struct tn_rope *to)
     fill_entry(view, to, &next, 3);
 }
 
-/* ---- messages out of order ----------------------------------------------- */
+/* ---- messages out of order ---------------------------------------------- */
 
 /* The member that a oneof has, and where it took over. */
 struct winner {
@@ -593,7 +593,7 @@ static void write_sorted(const struct tn_pb_view *view, struct tn_rope *to,
     tn_list_done(&winners);
 }
 
-/* ---- unknown fields ------------------------------------------------------ */
+/* ---- unknown fields ----------------------------------------------------- */
 
 /* Unknown groups are messages of which nothing is known. */
 static const struct tn_pb_field_type unknown_group = {
@@ -643,7 +643,7 @@ static void write_unknowns(const struct tn_pb_view *view, struct tn_rope *to)
     }
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the whole ---------------------------------------------------------- */
 
 /* Calls itself through runs; the depth is bounded here. */
 static void write_message(const struct tn_pb_view *view, struct tn_rope *to)

@@ -148,7 +148,7 @@ static void reading_agrees(const struct tn_pb_message *type,
     }
 }
 
-/* ---- the rules ----------------------------------------------------------- */
+/* ---- the rules ---------------------------------------------------------- */
 
 #define SAME UINT64_MAX /* canonical as it stands */
 
@@ -377,7 +377,7 @@ static void joining_is_concatenating(void **state)
     tn_arena_done(&arena);
 }
 
-/* ---- payloads ------------------------------------------------------------ */
+/* ---- payloads ----------------------------------------------------------- */
 
 /*
  * A TensorProto of 5 GiB in a source that cannot be mapped:
@@ -477,7 +477,7 @@ static void real_models_are_canonical(void **state)
     }
 }
 
-/* ---- hostility ----------------------------------------------------------- */
+/* ---- hostility ---------------------------------------------------------- */
 
 static enum tn_status normalize_twice(struct tn_bytes   input,
                                       struct tn_memory *purse,

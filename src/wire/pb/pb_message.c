@@ -28,7 +28,7 @@ static struct tn_pb_view child_view(const struct tn_pb_view       *view,
     return child;
 }
 
-/* ---- one value ----------------------------------------------------------- */
+/* ---- one value ---------------------------------------------------------- */
 
 enum tn_pb_fit tn_pb_fit(const struct tn_pb_field_type *type,
                          const struct tn_pb_field      *field)
@@ -78,7 +78,7 @@ bool tn_pb_holds(const struct tn_pb_field_type *type, uint64_t bits)
            tn_pb_enum_name(type->enumeration, (int32_t)(int64_t)bits);
 }
 
-/* ---- walking the parts --------------------------------------------------- */
+/* ---- walking the parts -------------------------------------------------- */
 
 struct tn_pb_fields tn_pb_view_fields(const struct tn_pb_view *view)
 {
@@ -174,7 +174,7 @@ const struct tn_pb_field_type *tn_pb_view_oneof(const struct tn_pb_view *view,
     return tn_failed(view->error) ? NULL : winner;
 }
 
-/* ---- singular ------------------------------------------------------------ */
+/* ---- singular ----------------------------------------------------------- */
 
 uint64_t tn_pb_view_bits(const struct tn_pb_view       *view,
                          const struct tn_pb_field_type *field)
@@ -347,7 +347,7 @@ struct tn_pb_view tn_pb_view_message(const struct tn_pb_view       *view,
     return child;
 }
 
-/* ---- repeated ------------------------------------------------------------ */
+/* ---- repeated ----------------------------------------------------------- */
 
 struct tn_pb_items tn_pb_view_items(const struct tn_pb_view       *view,
                                     const struct tn_pb_field_type *field)

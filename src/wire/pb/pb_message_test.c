@@ -295,7 +295,7 @@ static void maps(void **state)
         tn_pb_view_entry(&v, named(&v, "m_int"), tn_text(""), 4, &entry));
 }
 
-/* ---- paths --------------------------------------------------------------- */
+/* ---- paths -------------------------------------------------------------- */
 
 static const struct {
     const char    *path;
@@ -372,7 +372,7 @@ static void paths_lead_there(void **state)
     assert_true(found.is_whole);
 }
 
-/* ---- hostility ----------------------------------------------------------- */
+/* ---- hostility ---------------------------------------------------------- */
 
 static const struct tn_pb_message *under_test;
 

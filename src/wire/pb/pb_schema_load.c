@@ -83,7 +83,7 @@ struct loader {
     uint32_t              message_count, enum_count;
 };
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- names -------------------------------------------------------------- */
 
 static bool is_identifier(struct tn_bytes name)
 {
@@ -178,7 +178,7 @@ static void add_where(struct loader *loader, const struct file *file,
         tn_error_where(loader->error, "%s: %s", file->name, name);
 }
 
-/* ---- walk one: declare --------------------------------------------------- */
+/* ---- walk one: declare -------------------------------------------------- */
 
 static void declare_extension(struct loader *loader, const struct file *file,
                               const char *scope, struct tn_cursor body)
@@ -359,7 +359,7 @@ static void sort_symbols(struct loader *loader)
     }
 }
 
-/* ---- resolving type names ------------------------------------------------ */
+/* ---- resolving type names ----------------------------------------------- */
 
 static const struct symbol *find_symbol(const struct loader *loader,
                                         const char          *name)
@@ -410,7 +410,7 @@ static const struct symbol *resolve(struct loader *loader, const char *scope,
     return NULL;
 }
 
-/* ---- walk two: enums ----------------------------------------------------- */
+/* ---- walk two: enums ---------------------------------------------------- */
 
 static uint32_t count_fields(struct tn_cursor c, uint32_t number)
 {
@@ -548,7 +548,7 @@ static void read_enum(struct loader *loader, const struct symbol *symbol)
     add_where(loader, symbol->file, symbol->name);
 }
 
-/* ---- walk two: fields ---------------------------------------------------- */
+/* ---- walk two: fields --------------------------------------------------- */
 
 static void read_field_options(struct tn_cursor c, struct raw_field *raw)
 {
@@ -717,7 +717,7 @@ static bool make_field(struct loader *loader, const struct file *file,
            set_manner(loader, file, raw, field);
 }
 
-/* ---- walk two: messages -------------------------------------------------- */
+/* ---- walk two: messages ------------------------------------------------- */
 
 static const char *read_oneof_name(struct loader *loader, struct tn_cursor c)
 {
@@ -929,7 +929,7 @@ static void read_symbols(struct loader *loader)
                        tn_list_at(&loader->extensions, struct extension, i));
 }
 
-/* ---- fields into their messages ------------------------------------------ */
+/* ---- fields into their messages ----------------------------------------- */
 
 static int compare_pending(const void *a, const void *b)
 {
@@ -1036,7 +1036,7 @@ static void fill_messages(struct loader *loader)
     tn_list_done(&keys);
 }
 
-/* ---- map entries --------------------------------------------------------- */
+/* ---- map entries -------------------------------------------------------- */
 
 static bool is_key_type(enum tn_pb_type type)
 {

@@ -283,7 +283,7 @@ static void embedded_sets_load(void **state)
     unload(&l);
 }
 
-/* ---- sets that are wrong ------------------------------------------------- */
+/* ---- sets that are wrong ------------------------------------------------ */
 
 #define FILE_(body) "file { name: 'a' " body " }"
 #define M(body)     FILE_("message_type { name: 'M' " body " }")
