@@ -164,6 +164,8 @@ static inline uint64_t tn_riegeli_position(
 typedef void tn_riegeli_skipped(void *context, uint64_t begin, uint64_t end,
                                 const struct tn_error *why);
 
+struct tn_riegeli_ahead;
+
 struct tn_riegeli_walk {
     const struct tn_riegeli *file;
     struct tn_error         *error;
@@ -173,9 +175,13 @@ struct tn_riegeli_walk {
     struct tn_riegeli_frame  frame; /* its frame                              */
     uint64_t                 index; /* of the next record in it               */
     uint64_t                 next;  /* where the next chunk begins            */
+    unsigned                 workers; /* threads that unpack chunks ahead     */
+    struct tn_riegeli_ahead *ahead;   /* what they unpacked                   */
+    uint32_t                 ahead_at, ahead_count;
 };
 
-/* At the first record.  Set `skipped` afterwards to go on over damage. */
+/* At the first record.  Afterwards set `skipped` to go on over damage, and
+ * `workers` to unpack a few chunks at once, ahead of the walk: 1 until then. */
 void tn_riegeli_walk_init(struct tn_riegeli_walk  *walk,
                           const struct tn_riegeli *file,
                           struct tn_error         *error);

@@ -399,7 +399,7 @@ static void flips_among_blocks(void **state)
 /* ---- going on over damage ----------------------------------------------- */
 
 struct losses {
-    unsigned count;
+    uint64_t count;
     uint64_t begin, end; /* of the last one                                   */
     uint64_t bytes;
 };
@@ -418,7 +418,8 @@ static void note_loss(void *context, uint64_t begin, uint64_t end,
 }
 
 /* How many records come, each of them whole and in order. */
-static uint64_t count_survivors(struct tn_bytes bytes, struct losses *losses)
+static uint64_t count_with(struct tn_bytes bytes, struct losses *losses,
+                           unsigned workers)
 {
     struct tn_riegeli_record record;
     struct tn_source         source;
@@ -433,6 +434,7 @@ static uint64_t count_survivors(struct tn_bytes bytes, struct losses *losses)
     tn_riegeli_walk_init(&walk, &file, &error);
     walk.skipped = note_loss;
     walk.context = losses;
+    walk.workers = workers;
     while (tn_riegeli_next(&walk, &record)) {
         assert_int_equal(record.bytes.length, 12);
         tn_source_read(record.bytes.source, record.bytes.offset, text, 12,
@@ -445,6 +447,17 @@ static uint64_t count_survivors(struct tn_bytes bytes, struct losses *losses)
     assert_int_equal(error.status, TN_OK);
     tn_riegeli_walk_done(&walk);
     tn_source_close(&source);
+    return count;
+}
+
+/* The same with and without threads. */
+static uint64_t count_survivors(struct tn_bytes bytes, struct losses *losses)
+{
+    struct losses ahead;
+    uint64_t      count = count_with(bytes, &ahead, 2);
+
+    assert_int_equal(count, count_with(bytes, losses, 1));
+    assert_memory_equal(losses, &ahead, sizeof ahead);
     return count;
 }
 

@@ -1,6 +1,18 @@
 /* riegeli_walk.c - record after record, seeking, and going on over damage */
 #include "base/cursor.h"
+#include "io/workers.h"
 #include "wire/riegeli/riegeli_frame.h"
+
+#define MOST_AHEAD       16
+#define MOST_BYTES_AHEAD (UINT64_C(12) << 20)
+
+/* A chunk that was unpacked before its turn, or why it could not be. */
+struct tn_riegeli_ahead {
+    struct tn_riegeli_frame  frame;
+    struct tn_riegeli_chunk *chunk;
+    struct tn_riegeli_fault  fault;
+    struct tn_error          error;
+};
 
 static void leave_chunk(struct tn_riegeli_walk *walk)
 {
@@ -12,12 +24,75 @@ static void leave_chunk(struct tn_riegeli_walk *walk)
 void tn_riegeli_walk_init(struct tn_riegeli_walk  *walk,
                           const struct tn_riegeli *file, struct tn_error *error)
 {
-    *walk = (struct tn_riegeli_walk){ .file = file, .error = error };
+    *walk =
+        (struct tn_riegeli_walk){ .file = file, .error = error, .workers = 1 };
+}
+
+/* ---- ahead of the walk -------------------------------------------------- */
+
+static void drop_ahead(struct tn_riegeli_walk *walk)
+{
+    for (; walk->ahead_at < walk->ahead_count; walk->ahead_at++)
+        tn_riegeli_chunk_close(walk->ahead[walk->ahead_at].chunk);
+    walk->ahead_at = walk->ahead_count = 0;
+}
+
+static enum tn_status open_ahead(void *context, uint64_t index,
+                                 struct tn_error *error)
+{
+    struct tn_riegeli_walk  *walk = context;
+    struct tn_riegeli_ahead *one  = &walk->ahead[index];
+
+    (void)error; /* a failure is met when its turn comes */
+    (void)tn_riegeli_chunk_open(&one->chunk, walk->file, &one->frame,
+                                &one->fault, &one->error);
+    return TN_OK;
+}
+
+/* The frames of the next few chunks, as long as they are good. */
+static void find_ahead(struct tn_riegeli_walk *walk)
+{
+    uint64_t        begin = walk->next, bytes = 0;
+    struct tn_error ignored = TN_ERROR_INIT;
+
+    while (begin < walk->file->source->size && walk->ahead_count < MOST_AHEAD) {
+        struct tn_riegeli_ahead *one = &walk->ahead[walk->ahead_count];
+        *one = (struct tn_riegeli_ahead){ .error = TN_ERROR_INIT };
+        if (tn_riegeli_frame_read(walk->file, begin, &one->frame, NULL,
+                                  &ignored) != TN_OK ||
+            !tn_add(bytes, one->frame.decoded_size, &bytes) ||
+            bytes > MOST_BYTES_AHEAD)
+            return;
+        begin = one->frame.end;
+        walk->ahead_count++;
+    }
+}
+
+/* Unpacks the next few chunks, unless there is little to win. */
+static void load_ahead(struct tn_riegeli_walk *walk)
+{
+    if (!walk->ahead)
+        walk->ahead =
+            tn_memory_resize(walk->file->memory, NULL, 0,
+                             MOST_AHEAD * sizeof *walk->ahead, walk->error);
+    if (!walk->ahead)
+        return;
+    walk->ahead_at = walk->ahead_count = 0;
+    find_ahead(walk);
+    if (walk->ahead_count < 2)
+        walk->ahead_count = 0;
+    else
+        tn_workers_run(walk->workers, walk->ahead_count, open_ahead, walk,
+                       walk->error);
 }
 
 void tn_riegeli_walk_done(struct tn_riegeli_walk *walk)
 {
     leave_chunk(walk);
+    drop_ahead(walk);
+    tn_memory_free(walk->file->memory, walk->ahead,
+                   MOST_AHEAD * sizeof *walk->ahead);
+    walk->ahead = NULL;
 }
 
 /* ---- damage ------------------------------------------------------------- */
@@ -82,6 +157,27 @@ static uint64_t records_in(const struct tn_riegeli_walk *walk)
     return walk->chunk ? walk->frame.record_count : 0;
 }
 
+static enum tn_status open_next(struct tn_riegeli_walk  *walk,
+                                struct tn_riegeli_fault *fault)
+{
+    if (walk->workers != 1 && walk->ahead_at == walk->ahead_count)
+        load_ahead(walk);
+    if (tn_failed(walk->error))
+        return walk->error->status;
+    if (walk->ahead_at < walk->ahead_count) {
+        struct tn_riegeli_ahead *one = &walk->ahead[walk->ahead_at++];
+        walk->frame                  = one->frame;
+        walk->chunk                  = one->chunk;
+        *fault                       = one->fault;
+        *walk->error                 = one->error;
+        return one->error.status;
+    }
+    TN_TRY(tn_riegeli_frame_read(walk->file, walk->next, &walk->frame, fault,
+                                 walk->error));
+    return tn_riegeli_chunk_open(&walk->chunk, walk->file, &walk->frame, fault,
+                                 walk->error);
+}
+
 /* Enters the next chunk; false at the end and after a failure. */
 static bool enter_chunk(struct tn_riegeli_walk *walk)
 {
@@ -91,11 +187,14 @@ static bool enter_chunk(struct tn_riegeli_walk *walk)
     leave_chunk(walk);
     if (tn_failed(walk->error) || begin >= walk->file->source->size)
         return false;
-    if (tn_riegeli_frame_read(walk->file, begin, &walk->frame, &fault,
-                              walk->error) != TN_OK ||
-        tn_riegeli_chunk_open(&walk->chunk, walk->file, &walk->frame, &fault,
-                              walk->error) != TN_OK)
-        return skip(walk, begin, fault);
+    if (open_next(walk, &fault) != TN_OK) {
+        uint64_t end = walk->frame.end;
+        if (!skip(walk, begin, fault))
+            return false;
+        if (walk->next != end) /* what was unpacked is not next any more */
+            drop_ahead(walk);
+        return true;
+    }
     walk->next = walk->frame.end;
     return true;
 }
@@ -132,6 +231,7 @@ enum tn_status tn_riegeli_seek(struct tn_riegeli_walk *walk, uint64_t position)
     }
     TN_TRY(tn_riegeli_frame_find(walk->file, position, &frame, walk->error));
     leave_chunk(walk);
+    drop_ahead(walk);
     walk->next = frame.begin;
     if (position <= frame.begin)
         return TN_OK;
@@ -154,6 +254,7 @@ bool tn_riegeli_last(struct tn_riegeli_walk   *walk,
                                   walk->error) != TN_OK)
             return false;
     }
+    drop_ahead(walk);
     walk->frame = frame;
     walk->next  = walk->file->source->size;
     walk->index = frame.record_count;

@@ -83,6 +83,7 @@ static void expect_set(struct tn_bytes bytes, const struct set *set,
         fail_msg("%s: %s", what, error.what);
     file.in_memory = in_memory;
     tn_riegeli_walk_init(&walk, &file, &error);
+    walk.workers = (unsigned)(bytes.size % 4);
     while (tn_riegeli_next(&walk, &record)) {
         assert_true(count < set->count);
         if (!holds(record.bytes, set->items[count]))
