@@ -180,8 +180,8 @@ static enum tn_status pack_step(struct tn_stream *stream, struct tn_flow *flow,
     struct zstd_stream *z    = (struct zstd_stream *)stream;
     ZSTD_inBuffer       in   = { flow->in.data, flow->in.size, 0 };
     ZSTD_outBuffer      out  = { flow->out, flow->room, 0 };
-    size_t              left = ZSTD_compressStream2(
-                     z->packer, &out, &in, flow->is_last ? ZSTD_e_end : ZSTD_e_continue);
+    ZSTD_EndDirective   how  = flow->is_last ? ZSTD_e_end : ZSTD_e_continue;
+    size_t              left = ZSTD_compressStream2(z->packer, &out, &in, how);
 
     if (ZSTD_isError(left))
         return blame(&z->hooks, left, stream->offset, error);

@@ -58,7 +58,7 @@ enum tn_status tn_riegeli_block_read(const struct tn_riegeli *file, uint64_t at,
                                      struct tn_riegeli_fault *fault,
                                      struct tn_error         *error)
 {
-    uint8_t bytes[TN_RIEGELI_BLOCK_HEADER];
+    uint8_t bytes[TN_RIEGELI_BLOCK_HEADER] = { 0 };
 
     if (!tn_inside(at, sizeof bytes, file->source->size))
         return cut_off(file, at, fault, error);
@@ -175,7 +175,7 @@ enum tn_status tn_riegeli_frame_read(const struct tn_riegeli *file,
                                      struct tn_riegeli_fault *fault,
                                      struct tn_error         *error)
 {
-    uint8_t                 bytes[TN_RIEGELI_CHUNK_HEADER];
+    uint8_t                 bytes[TN_RIEGELI_CHUNK_HEADER] = { 0 };
     uint64_t                at, block_at;
     struct tn_riegeli_block block = { 0, 0 };
 
@@ -327,7 +327,7 @@ static enum tn_status chunk_before(const struct tn_riegeli *file, uint64_t at,
                                    uint64_t *begin, struct tn_error *error)
 {
     uint64_t                boundary = at - at % TN_RIEGELI_BLOCK;
-    struct tn_riegeli_block block;
+    struct tn_riegeli_block block    = { 0, 0 };
 
     TN_TRY(tn_riegeli_block_read(file, boundary, &block, NULL, error));
     *begin = boundary;
@@ -404,7 +404,7 @@ static enum tn_status last_in_reach(const struct tn_riegeli *file,
                                     struct tn_riegeli_frame *last,
                                     struct tn_error         *error)
 {
-    struct tn_riegeli_frame frame;
+    struct tn_riegeli_frame frame = { 0 };
     uint64_t                begin, start;
 
     TN_TRY(chunk_before(file, *limit - 1, &begin, error));

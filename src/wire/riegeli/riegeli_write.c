@@ -17,7 +17,7 @@
 #include "wire/riegeli/riegeli_lay.h"
 #include "wire/riegeli/riegeli_transposed.h"
 
-#define PER_RECORD        8 /* a record counts as that much longer           */
+#define PER_RECORD        UINT64_C(8) /* a record counts as that much longer */
 #define DEFAULT_PACKED    (UINT64_C(1) << 20)
 #define DEFAULT_PLAIN     (UINT64_C(4) << 10)
 #define DRAFTS_PER_WORKER 4
@@ -48,9 +48,7 @@ static unsigned workers_for(const struct tn_riegeli_options *options)
 
     if (options->codec.type == TN_RIEGELI_NONE && !options->is_transposed)
         return 1;
-    return cores < 1              ? 1
-           : cores > MOST_WORKERS ? MOST_WORKERS
-                                  : (unsigned)cores;
+    return (unsigned)(cores < 1 ? 1 : tn_min((uint64_t)cores, MOST_WORKERS));
 }
 
 static bool make_drafts(struct tn_riegeli_writer *w)
@@ -59,8 +57,8 @@ static bool make_drafts(struct tn_riegeli_writer *w)
 
     w->options.workers = workers;
     w->draft_room      = workers * DRAFTS_PER_WORKER + 1;
-    w->drafts          = tn_memory_resize(w->memory, NULL, 0,
-                                          w->draft_room * sizeof *w->drafts, w->error);
+    uint64_t size      = w->draft_room * sizeof *w->drafts;
+    w->drafts          = tn_memory_resize(w->memory, NULL, 0, size, w->error);
     if (!w->drafts)
         return false;
     for (uint32_t i = 0; i < w->draft_room; i++) {
