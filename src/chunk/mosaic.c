@@ -26,6 +26,7 @@ void tn_mosaics_done(struct tn_mosaics *all)
         struct tn_mosaic_index *index =
             *tn_list_at(&all->indices, struct tn_mosaic_index *, i);
         tn_list_done(&index->places);
+        tn_list_done(&index->dead);
         tn_list_done(&index->by_key);
         tn_intern_done(&index->keys);
     }

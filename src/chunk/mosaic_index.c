@@ -413,6 +413,18 @@ static void scan_field(struct tn_mosaic *m, struct tn_mosaic_index *index,
 }
 
 /* Another member of the oneof clears what was there. */
+static void clear_places(struct tn_mosaic_index *index, struct tn_error *error)
+{
+    uint64_t count = index->places.count;
+
+    if (count == 0)
+        return;
+    struct tn_place *dead = tn_list_grow(&index->dead, count, error);
+    if (dead)
+        memcpy(dead, index->places.items, (size_t)count * sizeof *dead);
+    index->places.count = 0;
+}
+
 static void scan_rival(struct tn_mosaic *m, struct tn_mosaic_index *index,
                        const struct tn_pb_field *field)
 {
@@ -421,7 +433,7 @@ static void scan_rival(struct tn_mosaic *m, struct tn_mosaic_index *index,
 
     if (tn_pb_fit(rival, field) == TN_PB_FITS_ONE &&
         tn_pb_holds(rival, tn_pb_decode(rival->type, field->value)))
-        index->places.count = 0;
+        clear_places(index, m->all->error);
 }
 
 static void scan_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
@@ -447,7 +459,7 @@ static void scan(struct tn_mosaic *m, struct tn_mosaic_index *index)
             scan_wire(m, index, tile);
         else if (tile->kind != TN_TILE_NOTHING &&
                  is_rival(m, index->field, tile->number))
-            index->places.count = 0;
+            clear_places(index, m->all->error);
         index->scanned = tile;
     }
 }
@@ -470,6 +482,7 @@ static struct tn_mosaic_index *new_index(struct tn_mosaic              *m,
     index->next  = m->indices;
     m->indices   = index;
     tn_list_init(&index->places, all->arena->memory, sizeof(struct tn_place));
+    tn_list_init(&index->dead, all->arena->memory, sizeof(struct tn_place));
     tn_list_init(&index->by_key, all->arena->memory, sizeof(uint64_t));
     tn_intern_init(&index->keys, all->arena);
     return index;

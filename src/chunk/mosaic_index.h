@@ -23,8 +23,10 @@ struct tn_mosaic_index {
     struct tn_mosaic_index        *next;    /* in the same message            */
     struct tn_tile                *scanned; /* up to and with this one        */
     struct tn_list                 places;  /* struct tn_place                */
-    struct tn_intern               keys;    /* of a map                       */
-    struct tn_list                 by_key;  /* uint64_t: place by id of a key */
+    struct tn_list                 dead;    /* struct tn_place: cleared by
+                                               another member of the oneof    */
+    struct tn_intern keys;                  /* of a map                       */
+    struct tn_list   by_key;                /* uint64_t: place by id of a key */
 };
 
 /* Up to date; NULL on failure. */

@@ -12,6 +12,10 @@
  * one after the other they are the bytes of m, repeated fields, maps and
  * unknown fields alike.
  *
+ * What counts for nothing (an entry of a map whose key comes again, a member of
+ * a oneof that another one cleared) has no path and cannot be a chunk: when it
+ * is large, it is dropped.
+ *
  * A map whose values are bytes keeps its entries together while they fit: other
  * mergers than ours cannot set such values.
  */
@@ -105,6 +109,36 @@ static void find_elements(struct sizing *s, struct tn_list *larges,
         note_large(s, larges, index->field, none, total);
 }
 
+/* Which of the entries no key leads to any more. */
+static void drop_entries(struct sizing *s, struct tn_mosaic *m,
+                         struct tn_mosaic_index *index)
+{
+    uint8_t *counts =
+        tn_new(&s->root->arena, uint8_t, index->places.count, s->error);
+
+    for (uint64_t i = 0; counts && i < index->by_key.count; i++) {
+        uint64_t at = *tn_list_at(&index->by_key, uint64_t, i);
+        if (at < index->places.count)
+            counts[at] = 1;
+    }
+    for (uint64_t i = 0; counts && i < index->places.count; i++)
+        if (!counts[i] &&
+            place_size(tn_place_at(index, i), s->error) > s->most / 3)
+            tn_place_replace(m, tn_place_at(index, i), NULL);
+}
+
+static void drop_dead(struct sizing *s, struct tn_mosaic *m,
+                      struct tn_mosaic_index *index)
+{
+    for (uint64_t i = 0; i < index->dead.count; i++) {
+        struct tn_place *dead = tn_list_at(&index->dead, struct tn_place, i);
+        if (place_size(dead, s->error) > s->most / 3)
+            tn_place_replace(m, dead, NULL);
+    }
+    if (index->field->is_map)
+        drop_entries(s, m, index);
+}
+
 /* Which fields have a large element is seen without an index. */
 static void mark_fields(struct sizing *s, const struct tn_mosaic *m,
                         uint8_t *marks)
@@ -155,9 +189,10 @@ static void find_larges(struct sizing *s, struct tn_mosaic *m,
         if (!marks[i] ||
             (!tn_pb_is_message(field->type) && !tn_pb_is_blob(field->type)))
             continue;
-        const struct tn_mosaic_index *index = tn_mosaic_index(m, field);
+        struct tn_mosaic_index *index = tn_mosaic_index(m, field);
         if (!index)
             return;
+        drop_dead(s, m, index);
         if (field->is_map)
             find_entries(s, larges, index);
         else
@@ -293,7 +328,8 @@ static void reduce(struct sizing *s, struct tn_mosaic *m, struct tn_tags path)
     take_larges(s, m, path);
     if (!tn_failed(s->error) && tn_mosaic_size(m) > s->most)
         cut_runs(s, m, path);
-    tn_tags_where(path, s->root->type, s->error);
+    if (!s->error->where[0]) /* the innermost knows the whole path */
+        tn_tags_where(path, s->root->type, s->error);
 }
 
 enum tn_status tn_splitter_by_size(struct tn_splitter *splitter,
