@@ -35,6 +35,7 @@
 #define TN_WIRE_RIEGELI_H
 
 #include "base/buffer.h"
+#include "base/rope.h"
 #include "base/source.h"
 
 #define TN_RIEGELI_SIGNATURE_SIZE 64
@@ -145,6 +146,12 @@ uint64_t tn_riegeli_chunk_count(const struct tn_riegeli_chunk *chunk);
  * is closed; of an uncompressed simple chunk nothing was copied. */
 struct tn_span tn_riegeli_chunk_record(const struct tn_riegeli_chunk *chunk,
                                        uint64_t                       index);
+
+/* The same as pieces of a rope: of an uncompressed simple chunk they are spans
+ * of the file itself, which the kernel can copy.  Valid as long as the chunk.
+ */
+void tn_riegeli_chunk_spans(const struct tn_riegeli_chunk *chunk,
+                            uint64_t index, struct tn_rope *to);
 
 /* ---- walking ------------------------------------------------------------ */
 

@@ -338,3 +338,21 @@ struct tn_span tn_riegeli_chunk_record(const struct tn_riegeli_chunk *chunk,
         begin = *tn_list_at(&chunk->ends, uint64_t, index - 1);
     return (struct tn_span){ chunk->values, chunk->base + begin, end - begin };
 }
+
+void tn_riegeli_chunk_spans(const struct tn_riegeli_chunk *chunk,
+                            uint64_t index, struct tn_rope *to)
+{
+    struct tn_span span = tn_riegeli_chunk_record(chunk, index);
+
+    if (span.source != &chunk->data.source) {
+        tn_rope_span(to, span);
+        return;
+    }
+    while (span.length && !tn_failed(to->error)) {
+        uint64_t place = place_of(&chunk->data, span.offset);
+        uint64_t part  = tn_min(span.length, tn_riegeli_to_block(place));
+        tn_rope_span(to, (struct tn_span){ chunk->data.file, place, part });
+        span.offset += part;
+        span.length -= part;
+    }
+}

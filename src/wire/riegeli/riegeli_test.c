@@ -273,6 +273,38 @@ static void metadata_of_samples(void **state)
     }
 }
 
+/* By pieces of the file a record is the same, also across a block. */
+static void records_as_pieces(void **state)
+{
+    (void)state;
+    for (size_t s = 0; has_samples() && s < SAMPLES; s++) {
+        struct opened            o;
+        struct tn_riegeli_record record;
+        open_sample(&o, samples[s].name);
+        for (unsigned i = 0; tn_riegeli_next(&o.walk, &record); i++) {
+            struct tn_arena  arena;
+            struct tn_rope   rope;
+            struct tn_buffer bytes;
+            tn_arena_init(&arena, &memory);
+            tn_rope_init(&rope, &arena, &error);
+            tn_buffer_init(&bytes, &memory, &error);
+            tn_riegeli_chunk_spans(o.walk.chunk, record.index, &rope);
+            assert_int_equal(tn_rope_write(&rope, &bytes.sink, &error), TN_OK);
+            assert_true(tn_bytes_equal(tn_buffer_bytes(&bytes), records[i]));
+            if (s < 2 && i == 7) { /* 70000 bytes, uncompressed */
+                assert_int_equal(rope.pieces.count, 2);
+                assert_ptr_equal(tn_list_at(&rope.pieces, struct tn_piece, 0)
+                                     ->at.span.source,
+                                 &o.source);
+            }
+            tn_buffer_done(&bytes);
+            tn_rope_done(&rope);
+            tn_arena_done(&arena);
+        }
+        close_opened(&o);
+    }
+}
+
 /* ---- the odd ones ------------------------------------------------------- */
 
 static void seventy_thousand_empty_records(void **state)
@@ -353,6 +385,7 @@ int main(void)
         cmocka_unit_test(every_position),
         cmocka_unit_test(positions_between_records),
         cmocka_unit_test(the_last_record),
+        cmocka_unit_test(records_as_pieces),
         cmocka_unit_test(metadata_of_samples),
         cmocka_unit_test(seventy_thousand_empty_records),
         cmocka_unit_test(no_records_at_all),
