@@ -39,13 +39,9 @@ static void push(struct walk *walk, const struct tn_pb_message *type,
     struct frame *frame = &walk->frames[walk->depth];
 
     *frame = (struct frame){ type, field, body, walk->counts.count };
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        uint64_t *count = tn_list_push(&walk->counts, uint64_t, walk->poverty);
-        if (!count)
-            return;
-        *count = 0;
-    }
-    walk->depth++;
+    if (!type->field_count ||
+        tn_list_grow(&walk->counts, type->field_count, walk->poverty))
+        walk->depth++;
 }
 
 static void pop(struct walk *walk)
