@@ -30,7 +30,7 @@ struct tn_pin {
     uint64_t       size;
 };
 
-#define TN_RECENT_PINS 64
+#define TN_RECENT_PINS 16
 
 struct tn_source {
     const struct tn_source_ops *ops;
