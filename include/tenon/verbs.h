@@ -136,6 +136,11 @@ TN_API enum tn_status tn_convert(const struct tn_model           *model,
                                  struct tn_convert_summary       *summary,
                                  struct tn_error                 *error);
 
+/* ---- split and merge ---------------------------------------------------- */
+
+/* TensorFlow has two splitters, which differ in small things. */
+enum tn_split_rules { TN_SPLIT_CPP, TN_SPLIT_PYTHON };
+
 /* ---- formats ------------------------------------------------------------ */
 
 struct tn_format_info {

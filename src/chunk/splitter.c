@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "io/rope_source.h"
+#include "io/spool.h"
 
 /* ---- handles ------------------------------------------------------------- */
 
@@ -497,6 +498,22 @@ uint64_t tn_splitter_chunk_size(const struct tn_splitter *splitter,
                : 0;
 }
 
+/* What is made when it is written can be read from the middle only out of a
+ * file. */
+static enum tn_status open_chunk(struct tn_chunk  *chunk,
+                                 struct tn_memory *memory,
+                                 struct tn_error  *error)
+{
+    const struct tn_rope *content = &chunk->content;
+
+    for (uint64_t i = 0; i < content->pieces.count; i++)
+        if (tn_list_at(&content->pieces, struct tn_piece, i)->kind ==
+            TN_PIECE_PRODUCER)
+            return tn_source_from_rope(&chunk->source, memory, content, "",
+                                       error);
+    return tn_source_rope(&chunk->source, memory, content, "", error);
+}
+
 enum tn_status tn_splitter_chunk_read(struct tn_splitter *splitter,
                                       uint64_t index, uint64_t offset, void *to,
                                       size_t size, struct tn_error *error)
@@ -509,8 +526,7 @@ enum tn_status tn_splitter_chunk_read(struct tn_splitter *splitter,
                             index, count);
     struct tn_chunk *chunk = chunk_at(splitter, index);
     if (!chunk->source)
-        TN_TRY(tn_source_rope(&chunk->source, &splitter->message->memory,
-                              &chunk->content, "", error));
+        TN_TRY(open_chunk(chunk, &splitter->message->memory, error));
     return tn_source_read(chunk->source, offset, to, size, error);
 }
 
