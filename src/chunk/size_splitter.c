@@ -14,7 +14,8 @@
  *
  * What counts for nothing (an entry of a map whose key comes again, a member of
  * a oneof that another one cleared) has no path and cannot be a chunk: when it
- * is large, it is dropped.
+ * is large, it is dropped, or emptied: a member that was cleared itself clears
+ * those before it.
  *
  * A map whose values are bytes keeps its entries together while they fit: other
  * mergers than ours cannot set such values.
@@ -130,10 +131,18 @@ static void drop_entries(struct sizing *s, struct tn_mosaic *m,
 static void drop_dead(struct sizing *s, struct tn_mosaic *m,
                       struct tn_mosaic_index *index)
 {
+    struct tn_tile empty = { .kind     = TN_TILE_MESSAGE,
+                             .number   = index->field->number,
+                             .is_group = index->field->type == TN_PB_GROUP };
+
     for (uint64_t i = 0; i < index->dead.count; i++) {
         struct tn_place *dead = tn_list_at(&index->dead, struct tn_place, i);
-        if (place_size(dead, s->error) > s->most / 3)
-            tn_place_replace(m, dead, NULL);
+        if (place_size(dead, s->error) <= s->most / 3)
+            continue;
+        /* of strings and bytes, too: no tiles are no bytes */
+        empty.message = tn_mosaic_new(m->all, m->type);
+        if (empty.message)
+            tn_place_replace(m, dead, &empty);
     }
     if (index->field->is_map)
         drop_entries(s, m, index);

@@ -350,6 +350,32 @@ static void test_choices(void **state)
     }
 }
 
+/* A member of a oneof that was cleared, itself clears what was before it: it
+ * may be emptied, not dropped. */
+static void test_cleared(void **state)
+{
+    static struct tn_error error;
+    struct tn_buffer       bytes, first, dead, last;
+
+    (void)state;
+    error = (struct tn_error)TN_ERROR_INIT;
+    tn_buffer_init(&bytes, &judge.memory, &error);
+    judge_encode(&judge, &judge.new, "new.Leaf", "a: 1", &first);
+    judge_encode(&judge, &judge.new, "new.Leaf", "b: 2", &last);
+    tn_buffer_init(&dead, &judge.memory, &error);
+    tn_buffer_text(&dead, S50 S50);
+    put_body(32, &first, &bytes);
+    put_body(33, &dead, &bytes);
+    put_body(32, &last, &bytes);
+    for (uint64_t most = 16; most < 200; most += 8)
+        assert_true(
+            holds(new, "new.Everything", tn_buffer_bytes(&bytes), most));
+    tn_buffer_done(&bytes);
+    tn_buffer_done(&first);
+    tn_buffer_done(&dead);
+    tn_buffer_done(&last);
+}
+
 /* A packed field longer than the limit is divided between its numbers. */
 static void test_numbers(void **state)
 {
@@ -427,6 +453,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_cleared),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_hostile),
     };

@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+"""Makes the seeds of chunk_fuzz again: chunks of small messages and how they
+belong together, written field by field."""
+import pathlib
+import struct
+
+HERE = pathlib.Path(__file__).parent
+
+
+def varint(value):
+    out = b""
+    while value >= 0x80:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def block(field, body):
+    return varint(field << 3 | 2) + varint(len(body)) + body
+
+
+def tag(kind, value):
+    body = {"f": lambda: number(1, value), "i": lambda: number(3, value),
+            "s": lambda: block(2, block(1, value))}[kind]()
+    return block(1, body)
+
+
+def field(tags, message):
+    return block(2, b"".join(tag(*t) for t in tags) + block(3, message))
+
+
+def chunk(index):
+    return number(1, index)
+
+
+def seed(name, which, most, chunks, chunked):
+    out = bytes([which]) + struct.pack("<H", most) + bytes([len(chunks)])
+    for one in chunks:
+        out += struct.pack("<H", len(one)) + one
+    folder = HERE / "chunk_fuzz"
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_bytes(out + chunked)
+
+
+tensor = number(1, 1) + block(4, b"")
+node = block(1, b"c") + block(2, b"Const")
+const = node + block(5, block(1, b"value") + block(2, block(8, tensor)))
+graph = block(1, b"") + block(1, const) + block(1, b"")
+path = [("f", 1), ("i", 1), ("f", 5), ("s", b"value"), ("f", 8), ("f", 4)]
+
+seed("base", 0, 10, [graph], chunk(0))
+seed("content", 0, 20, [graph, b"0123456789" * 4],
+     chunk(0) + field(path, chunk(1)))
+seed("elements", 0, 30, [graph, node, node],
+     chunk(0) + field([("f", 1), ("i", 2)], chunk(2)) +
+     field([("f", 1), ("i", 0)], chunk(1)))
+seed("parts", 0, 16, [graph, graph], field([], chunk(1)) + field([], chunk(0)))
+seed("new_entry", 0, 8, [graph, number(3, 7)],
+     chunk(0) + field([("f", 1), ("i", 0), ("f", 5), ("s", b"T")], chunk(1)))
+seed("tree", 0, 40, [graph, node],
+     field([("f", 2)], field([("f", 1), ("i", 0)],
+                             field([("f", 3), ("i", 0)], chunk(1)))))
+seed("numbers", 1, 9, [b"12", block(7, block(5, number(1, 3) * 3))],
+     chunk(1) + field([("f", 1)], chunk(0)) +
+     field([("f", 7), ("f", 5), ("i", 0), ("f", 1), ("i", 1)], chunk(0)))
+seed("oneof", 3, 12, [b"abc", block(3, block(2, block(1, number(1, 9))))],
+     chunk(1) + field([("f", 3), ("f", 2), ("i", 0), ("f", 1), ("i", 0),
+                       ("f", 3)], chunk(0)))
