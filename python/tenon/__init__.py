@@ -1,0 +1,23 @@
+"""Protobuf messages of any size, taken apart into chunks and joined again.
+
+A splitter is a class that knows one type of message; the merger knows all:
+
+    class ConfigSplitter(tenon.ComposableSplitter):
+        def build_chunks(self):
+            for i, layer in enumerate(self._proto.hidden_layers):
+                self.add_chunk(layer, ["hidden_layers", i])
+            self._proto.ClearField("hidden_layers")
+
+    ConfigSplitter(config).write("config")       # config.cpb
+    tenon.Merger.read("config", ModelConfig())
+
+Messages are those of google.protobuf, or `tenon.Message`: serialized bytes
+with a schema, for which nothing but this package is needed.  docs/splitting.md
+is the tutorial.
+"""
+from tenon.native import Error
+from tenon.messages import ChunkedField, ChunkedMessage, Message, Schema
+from tenon.splitting import (ComposableSplitter, Merger, Splitter, Version)
+
+__all__ = ["ChunkedField", "ChunkedMessage", "ComposableSplitter", "Error",
+           "Merger", "Message", "Schema", "Splitter", "Version"]

@@ -1,0 +1,203 @@
+"""libtenon: where it is, what its functions take, how it says what is wrong.
+
+The structs and functions are those of include/tenon/chunk.h.
+"""
+import ctypes
+import ctypes.util
+import glob
+import os
+
+# ---- the library -------------------------------------------------------------
+
+
+def _candidates():
+    """Paths and names to try: what was asked for, beside us, installed."""
+    asked = os.environ.get("TENON_LIBRARY")
+    if asked:
+        return [asked]
+    here = os.path.dirname(os.path.abspath(__file__))
+    beside = sorted(glob.glob(os.path.join(glob.escape(here), "libtenon.*")))
+    installed = ctypes.util.find_library("tenon")
+    return beside + ([installed] if installed else [])
+
+
+def _load():
+    failure = "it is neither beside this package nor installed"
+    for path in _candidates():
+        try:
+            return ctypes.CDLL(path)
+        except OSError as error:
+            failure = str(error)
+    raise ImportError(f"libtenon cannot be loaded: {failure}; "
+                      "TENON_LIBRARY can name it")
+
+
+# ---- structs -----------------------------------------------------------------
+
+NOWHERE = 2**64 - 1
+AT_END = 2**64 - 1
+CHUNK_MESSAGE = 1
+CHUNK_BYTES = 2
+
+
+class Bytes(ctypes.Structure):
+    """struct tn_bytes: borrowed, so whoever makes one keeps the bytes."""
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+
+    @classmethod
+    def of(cls, data):
+        pointer = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p)
+        return cls(pointer, len(data))
+
+
+class Step(ctypes.Structure):
+    _fields_ = [("text", ctypes.c_char_p), ("number", ctypes.c_int64)]
+
+
+class Path(ctypes.Structure):
+    _fields_ = [("steps", ctypes.POINTER(Step)), ("count", ctypes.c_uint64)]
+
+
+class Target(ctypes.Structure):
+    _fields_ = [("path", ctypes.c_char_p), ("can_replace", ctypes.c_bool),
+                ("is_dry_run", ctypes.c_bool), ("is_durable", ctypes.c_bool)]
+
+
+class Failure(ctypes.Structure):
+    """struct tn_error."""
+    _fields_ = [("status", ctypes.c_int), ("offset", ctypes.c_uint64),
+                ("file", ctypes.c_char * 120), ("where", ctypes.c_char * 120),
+                ("what", ctypes.c_char * 200)]
+
+
+class Error(Exception):
+    """What the library refused, and why.
+
+    status  one word: "malformed", "not found", "exists", ...
+    offset  the byte in the file that is to blame, or None
+    file    the file, if it is not the one that was asked for
+    where   the path in the message
+    what    one line
+    """
+
+    def __init__(self, failure):
+        self.status = library.tn_status_name(failure.status).decode()
+        self.offset = None if failure.offset == NOWHERE else failure.offset
+        self.file, self.where, self.what = (
+            text.decode("utf-8", "replace")
+            for text in (failure.file, failure.where, failure.what))
+        place = [self.file, self.where]
+        if self.offset is not None:
+            place.append(f"byte {self.offset}")
+        super().__init__(": ".join([p for p in place if p] + [self.what]))
+
+
+# ---- functions ---------------------------------------------------------------
+
+_HANDLE = ctypes.c_void_p
+_OUT = ctypes.POINTER(ctypes.c_void_p)
+_U64 = ctypes.c_uint64
+_TEXT = ctypes.c_char_p
+_STEPS = [ctypes.POINTER(Step), _U64]
+_TYPE = [_HANDLE, _TEXT]  # a schema, and the name of a type in it
+_COUNT = ctypes.POINTER(_U64)
+
+# All these return a status; options and an error are added at the end.
+_WITH_OPTIONS = {
+    "tn_schema_open": [_OUT, Bytes],
+    "tn_schema_builtin": [_OUT, _TEXT],
+    "tn_message_bytes": [_OUT, *_TYPE, Bytes],
+    "tn_merge": [_OUT, *_TYPE, ctypes.POINTER(Bytes), _U64, Bytes],
+    "tn_merge_read": [_OUT, *_TYPE, _TEXT, ctypes.POINTER(Path), _U64],
+}
+_WITHOUT_OPTIONS = {
+    "tn_message_read": [_HANDLE, _U64, ctypes.c_void_p, ctypes.c_size_t],
+    "tn_splitter_open": [_OUT, _HANDLE],
+    "tn_splitter_keep_base": [_HANDLE],
+    "tn_splitter_add_chunk": [_HANDLE, ctypes.c_int, Bytes, *_STEPS, _U64],
+    "tn_splitter_take": [_HANDLE, *_STEPS, _U64],
+    "tn_splitter_slice": [_HANDLE, *_STEPS, _U64, _U64, _U64],
+    "tn_splitter_clear": [_HANDLE, *_STEPS],
+    "tn_splitter_count": [_HANDLE, *_STEPS, _COUNT],
+    "tn_splitter_size": [_HANDLE, *_STEPS, _COUNT],
+    "tn_splitter_by_size": [_HANDLE, _U64],
+    "tn_splitter_split": [_HANDLE],
+    "tn_splitter_chunk_read": [_HANDLE, _U64, _U64, ctypes.c_void_p,
+                               ctypes.c_size_t],
+    "tn_splitter_write": [_HANDLE, ctypes.POINTER(Target), _TEXT,
+                          ctypes.POINTER(ctypes.c_char_p)],
+}
+_PLAIN = {
+    "tn_status_name": (_TEXT, [ctypes.c_int]),
+    "tn_schema_close": (None, [_HANDLE]),
+    "tn_message_close": (None, [_HANDLE]),
+    "tn_message_size": (_U64, [_HANDLE]),
+    "tn_splitter_close": (None, [_HANDLE]),
+    "tn_splitter_chunk_count": (_U64, [_HANDLE]),
+    "tn_splitter_chunk_size": (_U64, [_HANDLE, _U64]),
+    "tn_splitter_chunked_message": (Bytes, [_HANDLE]),
+}
+
+
+def _declare(functions):
+    ends = [ctypes.POINTER(Failure)]
+    for table, more in ((_WITH_OPTIONS, [ctypes.c_void_p] + ends),
+                        (_WITHOUT_OPTIONS, ends)):
+        for name, arguments in table.items():
+            function = getattr(functions, name)
+            function.restype = ctypes.c_int
+            function.argtypes = arguments + more
+    for name, (result, arguments) in _PLAIN.items():
+        function = getattr(functions, name)
+        function.restype = result
+        function.argtypes = arguments
+    return functions
+
+
+try:
+    library = _declare(_load())
+except AttributeError as error:
+    raise ImportError(f"libtenon is of another version: {error}") from error
+
+
+def call(name, *arguments):
+    """Calls a function that returns a status; raises Error unless it is OK."""
+    failure = Failure(0, NOWHERE)
+    options = [None] if name in _WITH_OPTIONS else []
+    function = getattr(library, name)
+    if function(*arguments, *options, ctypes.byref(failure)) != 0:
+        raise Error(failure)
+
+
+def make(name, *arguments):
+    """The same for one that makes a handle, which is returned."""
+    handle = ctypes.c_void_p()
+    call(name, ctypes.byref(handle), *arguments)
+    return handle
+
+
+def read(name, handle, size, *arguments):
+    """All bytes of what `name` reads from, given its size."""
+    buffer = bytearray(size)
+    if size:
+        call(name, handle, *arguments, 0,
+             (ctypes.c_char * size).from_buffer(buffer), size)
+    return bytes(buffer)
+
+
+def steps(tags):
+    """Field tags as an array of steps, which keeps what it points at."""
+    return (Step * len(tags))(*map(_step, tags))
+
+
+def _step(tag):
+    if isinstance(tag, int):
+        if not -2**63 <= tag < 2**64:
+            raise ValueError(f"the field tag {tag} has more than 64 bits")
+        return Step(None, tag)
+    if not isinstance(tag, (str, bytes)):
+        raise TypeError(f"a field tag is text or a number, not {tag!r}")
+    text = tag.encode() if isinstance(tag, str) else tag
+    if b"\0" in text:
+        raise ValueError(f"the field tag {tag!r} has a zero byte")
+    return Step(text, 0)
