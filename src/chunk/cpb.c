@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "io/rope_source.h"
+
 /* ---- chunks of records --------------------------------------------------- */
 
 static struct tn_cpb_chunk *kept_at(const struct tn_cpb *cpb, uint64_t index)
@@ -113,7 +115,7 @@ static enum tn_status read_again(struct tn_cpb *cpb, uint64_t begin,
                                  struct tn_span *record, struct tn_error *error)
 {
     struct tn_source **slot =
-        tn_list_push(&cpb->again, struct tn_source *, error);
+        tn_list_push(&cpb->made, struct tn_source *, error);
     struct record_source *made =
         slot ? tn_memory_resize(cpb->memory, NULL, 0, sizeof *made, error)
              : NULL;
@@ -142,6 +144,31 @@ static enum tn_status not_there(uint64_t position, struct tn_error *error)
                         position);
 }
 
+/* A record of a kept chunk: where it lies in the file, if it is not packed, so
+ * that it can be copied from file to file. */
+static enum tn_status kept_record(struct tn_cpb           *cpb,
+                                  struct tn_riegeli_chunk *chunk,
+                                  uint64_t index, struct tn_span *record,
+                                  struct tn_error *error)
+{
+    struct tn_rope     rope;
+    struct tn_source **slot = NULL;
+
+    tn_rope_init(&rope, &cpb->arena, error);
+    tn_riegeli_chunk_spans(chunk, index, &rope);
+    *record = tn_riegeli_chunk_record(chunk, index);
+    if (rope.pieces.count > 1) { /* blocks of the file interrupt it */
+        slot = tn_list_push(&cpb->made, struct tn_source *, error);
+    } else if (rope.pieces.count == 1) {
+        *record        = tn_list_at(&rope.pieces, struct tn_piece, 0)->at.span;
+        record->length = rope.length;
+    }
+    if (slot && tn_source_rope(slot, cpb->memory, &rope, "", error) == TN_OK)
+        *record = (struct tn_span){ *slot, 0, (*slot)->size };
+    tn_rope_done(&rope);
+    return error->status;
+}
+
 /* The record at a position that no kept chunk has. */
 static enum tn_status open_record(struct tn_cpb *cpb, uint64_t position,
                                   struct tn_span  *record,
@@ -160,13 +187,13 @@ static enum tn_status open_record(struct tn_cpb *cpb, uint64_t position,
         tn_riegeli_chunk_close(chunk);
         return not_there(position, error);
     }
-    *record       = tn_riegeli_chunk_record(chunk, index);
     uint64_t cost = cpb->memory->used - before;
     if (cost <= cpb->kept_limit - cpb->kept_memory) {
         cpb->kept_memory += cost;
-        return keep_chunk(cpb, frame.begin, chunk, error);
+        TN_TRY(keep_chunk(cpb, frame.begin, chunk, error));
+        return kept_record(cpb, chunk, index, record, error);
     }
-    uint64_t size = record->length;
+    uint64_t size = tn_riegeli_chunk_record(chunk, index).length;
     tn_riegeli_chunk_close(chunk);
     return read_again(cpb, frame.begin, index, size, record, error);
 }
@@ -182,7 +209,7 @@ static enum tn_status cpb_read(struct tn_chunk_store *store, uint64_t index,
     if (info->offset >= cpb->last)
         not_there(info->offset, error);
     else if (kept)
-        *chunk = tn_riegeli_chunk_record(kept, at);
+        kept_record(cpb, kept, at, chunk, error);
     else
         open_record(cpb, info->offset, chunk, error);
     if (!tn_failed(error) && chunk->length != info->size)
@@ -245,7 +272,7 @@ enum tn_status tn_cpb_open(struct tn_cpb *cpb, struct tn_source *source,
                             .kept_limit = TN_CPB_KEPT_MEMORY };
     tn_arena_init(&cpb->arena, memory);
     tn_list_init(&cpb->kept, memory, sizeof(struct tn_cpb_chunk));
-    tn_list_init(&cpb->again, memory, sizeof(struct tn_source *));
+    tn_list_init(&cpb->made, memory, sizeof(struct tn_source *));
     pthread_mutex_init(&cpb->lock, NULL);
     if (tn_riegeli_open(&cpb->file, source, memory, error) == TN_OK &&
         read_metadata(cpb, error) == TN_OK &&
@@ -260,13 +287,13 @@ enum tn_status tn_cpb_open(struct tn_cpb *cpb, struct tn_source *source,
 
 void tn_cpb_close(struct tn_cpb *cpb)
 {
-    for (uint64_t i = 0; i < cpb->again.count; i++)
-        tn_source_close(*tn_list_at(&cpb->again, struct tn_source *, i));
+    for (uint64_t i = 0; i < cpb->made.count; i++)
+        tn_source_close(*tn_list_at(&cpb->made, struct tn_source *, i));
     for (uint64_t i = 0; i < cpb->kept.count; i++)
         tn_riegeli_chunk_close(kept_at(cpb, i)->chunk);
     for (unsigned i = 0; i < TN_CPB_RECENT; i++)
         tn_riegeli_chunk_close(cpb->recent[i].chunk);
-    tn_list_done(&cpb->again);
+    tn_list_done(&cpb->made);
     tn_list_done(&cpb->kept);
     tn_arena_done(&cpb->arena);
     pthread_mutex_destroy(&cpb->lock);

@@ -33,13 +33,14 @@ struct tn_cpb {
     struct tn_arena       arena;
     struct tn_riegeli     file;
     struct tn_chunk_meta  meta;
-    uint64_t              last;  /* position of the metadata                  */
-    struct tn_list        kept;  /* struct tn_cpb_chunk, ascending            */
-    struct tn_list        again; /* struct tn_source *: unpacked when read    */
-    uint64_t              kept_memory, kept_limit;
-    pthread_mutex_t       lock; /* of what follows                            */
-    struct tn_cpb_chunk   recent[TN_CPB_RECENT];
-    unsigned              next_recent;
+    uint64_t              last; /* position of the metadata                  */
+    struct tn_list        kept; /* struct tn_cpb_chunk, ascending            */
+    struct tn_list        made; /* struct tn_source *: records in blocks of
+                                   the file, or unpacked when read           */
+    uint64_t            kept_memory, kept_limit;
+    pthread_mutex_t     lock; /* of what follows                            */
+    struct tn_cpb_chunk recent[TN_CPB_RECENT];
+    unsigned            next_recent;
 };
 
 /* Reads the metadata, checks their version, sorts them.  On failure *cpb is

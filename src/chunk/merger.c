@@ -192,14 +192,18 @@ static enum tn_status fill_message(struct tn_message    *out,
                                    struct tn_tags path, struct tn_error *error)
 {
     struct tn_mosaics all;
-    struct tn_rope    rope;
+    struct tn_rope    rope, flat;
 
     tn_mosaics_init(&all, &out->arena, error);
     tn_rope_init(&rope, &out->arena, error);
+    tn_rope_init(&flat, &out->arena, error);
     struct tn_mosaic *m = merge_fields(merger, &all, paths, count);
-    if (m && extract(m, path, &rope, &out->type) == TN_OK)
-        tn_source_rope(&out->source, &out->memory, &rope, "", error);
+    if (m && extract(m, path, &rope, &out->type) == TN_OK) {
+        tn_rope_flatten(&rope, &flat);
+        tn_source_rope(&out->source, &out->memory, &flat, "", error);
+    }
     tn_rope_done(&rope);
+    tn_rope_done(&flat);
     tn_mosaics_done(&all);
     return error->status;
 }

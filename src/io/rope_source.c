@@ -177,3 +177,22 @@ bool tn_rope_source_pieces(const struct tn_source *source, uint64_t offset,
     }
     return true;
 }
+
+void tn_rope_flatten(struct tn_rope *from, struct tn_rope *to)
+{
+    for (uint64_t i = 0; i < from->pieces.count; i++) {
+        struct tn_piece *piece = tn_list_at(&from->pieces, struct tn_piece, i);
+        struct tn_span   span  = piece->at.span;
+
+        if (piece->kind == TN_PIECE_BYTES)
+            tn_rope_borrow(to,
+                           tn_bytes(piece->at.bytes, (size_t)piece->length));
+        else if (piece->kind == TN_PIECE_PRODUCER)
+            tn_rope_producer(to, piece->at.producer);
+        else if (!tn_rope_source_pieces(span.source, span.offset, piece->length,
+                                        to))
+            tn_rope_span(to, (struct tn_span){ span.source, span.offset,
+                                               piece->length });
+    }
+    tn_rope_done(from);
+}

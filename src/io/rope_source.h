@@ -24,4 +24,8 @@ enum tn_status tn_source_rope(struct tn_source    **source,
 bool tn_rope_source_pieces(const struct tn_source *source, uint64_t offset,
                            uint64_t length, struct tn_rope *to);
 
+/* The same pieces, where those that lie in such sources are the pieces of
+ * those.  `from` is empty afterwards. */
+void tn_rope_flatten(struct tn_rope *from, struct tn_rope *to);
+
 #endif

@@ -86,6 +86,19 @@ static void test_pieces(void **state)
     assert_memory_equal(text, "e, two ", 7);
     assert_int_equal(error.status, TN_OK);
     tn_source_close(part);
+    tn_rope_done(&some);
+    tn_rope_done(&rope);
+    tn_rope_span(&rope, (struct tn_span){ joined, 2, 7 });
+    tn_rope_bytes(&rope, tn_text("!"));
+    tn_rope_span(&rope, (struct tn_span){ &source, 0, 3 });
+    tn_rope_flatten(&rope, &some);
+    assert_int_equal(rope.length, 0);
+    assert_int_equal(some.length, 11);
+    assert_int_equal(some.pieces.count, 5);
+    for (uint64_t i = 0; i < 5; i++)
+        assert_ptr_not_equal(
+            tn_list_at(&some.pieces, struct tn_piece, i)->at.span.source,
+            joined);
     tn_source_close(joined);
     tn_rope_done(&some);
     tn_rope_done(&rope);
