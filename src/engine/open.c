@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
+#include "engine/chunked.h"
 #include "engine/opened.h"
 #include "format/text_model.h"
 #include "io/file_source.h"
@@ -240,6 +241,11 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
     const struct tn_format *rival = NULL;
 
     *format = NULL;
+    TN_TRY(tn_chunked_unwrap(bundle, from, error));
+    if (tn_chunked_file_of(bundle)) {
+        *format = tn_chunked_file_of(bundle)->format;
+        return TN_OK;
+    }
     if (from) {
         *format = tn_format_named(from);
         return *format ? TN_OK
@@ -265,8 +271,11 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
 
 static uint64_t files_size(const struct tn_bundle *bundle)
 {
+    const struct tn_chunked_file *chunked = tn_chunked_file_of(bundle);
     uint64_t size = bundle->main ? bundle->main->size : 0;
 
+    if (chunked) /* of a folder it is among the siblings */
+        size = chunked->original ? chunked->file_size : 0;
     for (uint64_t i = 0; i < bundle->opened.count; i++) {
         const struct tn_source *source =
             *tn_list_at(&bundle->opened, struct tn_source *, i);
@@ -284,6 +293,8 @@ enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
     model->title       = opened->format->title;
     model->wants_graph = wants_graph;
     TN_TRY(opened->format->open(&opened->bundle, model, error));
+    if (tn_chunked_file_of(&opened->bundle))
+        tn_chunked_facts(tn_chunked_file_of(&opened->bundle), model, error);
     model->file_size = files_size(&opened->bundle);
     return tn_model_finish(model, error);
 }

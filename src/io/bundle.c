@@ -47,12 +47,12 @@ static enum tn_status init(struct tn_bundle *bundle, struct tn_memory *memory,
 void tn_bundle_close(struct tn_bundle *bundle)
 {
     tn_source_close(bundle->main);
-    for (uint64_t i = 0; i < bundle->opened.count; i++)
-        tn_source_close(*tn_list_at(&bundle->opened, struct tn_source *, i));
-    tn_list_done(&bundle->opened);
     for (uint64_t i = 0; i < bundle->kept.count; i++)
         tn_source_close(*tn_list_at(&bundle->kept, struct tn_source *, i));
     tn_list_done(&bundle->kept);
+    for (uint64_t i = 0; i < bundle->opened.count; i++)
+        tn_source_close(*tn_list_at(&bundle->opened, struct tn_source *, i));
+    tn_list_done(&bundle->opened);
     tn_intern_done(&bundle->names);
     tn_arena_done(&bundle->arena);
     if (bundle->folder >= 0)

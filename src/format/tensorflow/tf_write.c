@@ -401,11 +401,23 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+static bool is_opened_by_file(const struct tn_bundle *bundle)
+{
+    return bundle->main && !bundle->is_folder;
+}
+
+/* Fingerprints of chunked files are made by other rules. */
+static bool was_chunked(struct tn_bundle *bundle)
+{
+    return bundle && tn_bundle_has(bundle, "saved_model.cpb");
+}
+
 /* Written anew, or no longer true. */
 static bool is_left_out(const char *name, bool keep_variables,
                         bool keep_fingerprint)
 {
     if (strcmp(name, "saved_model.pb") == 0 ||
+        strcmp(name, "saved_model.cpb") == 0 ||
         strcmp(name, "saved_model.pbtxt") == 0)
         return true;
     if (strcmp(name, "fingerprint.pb") == 0)
@@ -430,7 +442,8 @@ static enum tn_status copy_entry(struct writing *w, struct copying *copying,
         return w->error->status;
     if (is_left_out(name, copying->keep_variables, copying->keep_fingerprint))
         return TN_OK;
-    if (!folder[0] && w->detail->bundle->main && !is_known_entry(name))
+    if (!folder[0] && is_opened_by_file(w->detail->bundle) &&
+        !is_known_entry(name))
         return TN_OK;
     if (name[strlen(name) - 1] != '/')
         return copy_file(w, name);
@@ -506,8 +519,9 @@ static enum tn_status write_folder(struct writing *w)
                             "a bare graph has no signatures, so it is no "
                             "SavedModel");
     if (is_saved_model(w))
-        TN_TRY(
-            copy_files(w, keep_variables, keeps_message(w) && keep_variables));
+        TN_TRY(copy_files(w, keep_variables,
+                          keeps_message(w) && keep_variables &&
+                              !was_chunked(w->detail->bundle)));
     if (!keep_variables && has_variables(w))
         TN_TRY(write_tensors(w, "variables/variables", false));
     return write_message(w);

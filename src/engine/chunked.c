@@ -1,0 +1,374 @@
+/*
+ * chunked.c - a chunked file stands in for the message that it makes
+ *
+ * The file does not say which message it is.  The paths of its chunks fit few
+ * types; what they make of each that fits is shown to the probe of its format,
+ * and the surest one is right.
+ */
+#include "engine/chunked.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/arith.h"
+#include "engine/opened.h"
+#include "io/rope_source.h"
+
+#define SAVED_MODEL "saved_model.cpb"
+
+/* As many chunks are named by the facts of a model. */
+#define SHOWN_LIMIT 32
+
+/* ---- what the bundle keeps ----------------------------------------------- */
+
+static void holder_close(struct tn_source *source)
+{
+    struct tn_chunked_file *file   = (struct tn_chunked_file *)source;
+    struct tn_memory       *memory = file->cpb.memory;
+
+    tn_arena_done(&file->arena);
+    tn_cpb_close(&file->cpb);
+    tn_source_close(file->original);
+    tn_memory_free(memory, file, sizeof *file);
+}
+
+static enum tn_status holder_read(struct tn_source *source, uint64_t offset,
+                                  void *to, size_t size, struct tn_error *error)
+{
+    const struct tn_chunked_file *file = (struct tn_chunked_file *)source;
+
+    return tn_source_read(file->cpb.file.source, offset, to, size, error);
+}
+
+static const struct tn_source_ops holder_ops = { .read_at = holder_read,
+                                                 .close   = holder_close };
+
+struct tn_chunked_file *tn_chunked_file_of(const struct tn_bundle *bundle)
+{
+    for (uint64_t i = 0; i < bundle->kept.count; i++) {
+        struct tn_source *kept =
+            *tn_list_at(&bundle->kept, struct tn_source *, i);
+        if (kept->ops == &holder_ops)
+            return (struct tn_chunked_file *)kept;
+    }
+    return NULL;
+}
+
+/* ---- which message ------------------------------------------------------- */
+
+/* A chunked message merged as one of some type. */
+struct guess {
+    const struct tn_format     *format;
+    struct tn_arena             arena;
+    const struct tn_pb_message *type;
+    struct tn_source           *merged; /* NULL: nothing                     */
+    int                         bits;   /* how sure the format's probe is    */
+};
+
+static void drop_guess(struct guess *guess)
+{
+    tn_source_close(guess->merged);
+    tn_arena_done(&guess->arena);
+    guess->merged = NULL;
+}
+
+/* Where the tags lead; false when they lead nowhere. */
+static bool tags_fit(struct tn_tags tags, const struct tn_pb_message **type)
+{
+    struct tn_error    ignored = TN_ERROR_INIT;
+    struct tn_tag_step step;
+
+    while (tags.count) {
+        if (!*type || tn_tags_step(&tags, *type, &step, &ignored) != TN_OK)
+            return false;
+        *type = tn_step_message(&step);
+    }
+    return true;
+}
+
+/* The reader of metadata bounds the depth. */
+static bool paths_fit(const struct tn_chunked    *message,
+                      const struct tn_pb_message *type)
+{
+    for (uint64_t i = 0; i < message->field_count; i++) {
+        const struct tn_chunked_field *field = &message->fields[i];
+        const struct tn_pb_message    *to    = type;
+        if (!tags_fit(field->tags, &to) ||
+            (field->message.field_count && !to) ||
+            (to && !paths_fit(&field->message, to)))
+            return false;
+    }
+    return true;
+}
+
+static enum tn_status merge_as(struct guess *guess, struct tn_cpb *cpb,
+                               struct tn_error *error)
+{
+    struct tn_mosaics all;
+    struct tn_rope    rope;
+
+    tn_mosaics_init(&all, &guess->arena, error);
+    tn_rope_init(&rope, &guess->arena, error);
+    struct tn_mosaic *m = tn_mosaic_new(&all, guess->type);
+    if (m && tn_chunk_merge(m, &cpb->meta.message, &cpb->store) == TN_OK) {
+        tn_mosaic_write(m, &rope);
+        if (!tn_failed(error))
+            tn_source_rope(&guess->merged, cpb->memory, &rope, "", error);
+    }
+    tn_rope_done(&rope);
+    tn_mosaics_done(&all);
+    return error->status;
+}
+
+static enum tn_status try_format(struct guess           *guess,
+                                 const struct tn_format *format,
+                                 struct tn_cpb *cpb, const char *name,
+                                 struct tn_error *error)
+{
+    struct tn_pb_schema schema;
+    struct tn_probe     probe;
+    struct tn_bundle    alone = { .name = name };
+
+    TN_TRY(tn_pb_schema_load(&schema, &guess->arena,
+                             tn_pb_builtin_set(format->schema), error));
+    guess->type = tn_pb_schema_find(&schema, format->message);
+    if (!guess->type || !paths_fit(&cpb->meta.message, guess->type))
+        return TN_OK;
+    TN_TRY(merge_as(guess, cpb, error));
+    alone.main = guess->merged;
+    TN_TRY(tn_probe_of(&alone, &probe, error));
+    guess->bits = format->probe(&probe);
+    return TN_OK;
+}
+
+static bool is_about_the_machine(enum tn_status status)
+{
+    return status == TN_NO_MEMORY || status == TN_LIMIT || status == TN_IO;
+}
+
+/* The surest of all guesses; without any its `merged` is NULL.  A type whose
+ * paths fit and whose bytes do not is no match, but worth saying when nothing
+ * else is one. */
+static enum tn_status guess_message(struct guess *best, struct tn_cpb *cpb,
+                                    const char *name, const char *from,
+                                    struct tn_error *error)
+{
+    struct tn_error first = TN_ERROR_INIT;
+
+    for (const struct tn_format *const *f = tn_formats; *f; f++) {
+        struct tn_error own   = TN_ERROR_INIT;
+        struct guess    guess = { .format = *f };
+        if (!(*f)->message || (from && strcmp((*f)->name, from) != 0))
+            continue;
+        tn_arena_init(&guess.arena, cpb->memory);
+        try_format(&guess, *f, cpb, name, &own);
+        if (tn_failed(&own) && !tn_failed(&first))
+            first = own;
+        bool is_better = guess.merged && !tn_failed(&own) &&
+                         (guess.bits > best->bits || (from && !best->merged));
+        if (is_better) {
+            struct guess worse = *best;
+            *best              = guess;
+            guess              = worse;
+        }
+        drop_guess(&guess);
+    }
+    if (tn_failed(&first) &&
+        (!best->merged || is_about_the_machine(first.status)))
+        *error = first;
+    return error->status;
+}
+
+/* ---- in the place of the file -------------------------------------------- */
+
+static enum tn_status replace_main(struct tn_bundle       *bundle,
+                                   struct tn_chunked_file *file,
+                                   struct guess *guess, struct tn_error *error)
+{
+    struct tn_source *original = bundle->main;
+
+    tn_arena_done(&file->arena);
+    file->arena       = guess->arena;
+    file->type        = guess->type;
+    file->format      = guess->format;
+    file->original    = original;
+    bundle->is_folder = !original;
+    bundle->main      = guess->merged;
+    if (tn_bundle_keep(bundle, &file->holder, error) == TN_OK)
+        return TN_OK;
+    /* What should have been kept is closed, the original with it. */
+    tn_source_close(bundle->main);
+    bundle->main = NULL;
+    return error->status;
+}
+
+static enum tn_status unwrap(struct tn_bundle       *bundle,
+                             struct tn_chunked_file *file, const char *from,
+                             struct tn_error *error)
+{
+    struct guess best = { .merged = NULL };
+
+    tn_arena_init(&best.arena, bundle->memory);
+    if (!bundle->main) /* of a folder */
+        from = "tf-saved-model";
+    guess_message(&best, &file->cpb, bundle->name, from, error);
+    if (!tn_failed(error) && best.merged)
+        return replace_main(bundle, file, &best, error);
+    if (!tn_failed(error) && from)
+        tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
+                     "the chunks make no %s: their paths do not fit",
+                     tn_format_named(from)->message);
+    drop_guess(&best);
+    tn_source_close(&file->holder);
+    return error->status;
+}
+
+static bool ends_in(const char *name, const char *tail)
+{
+    size_t size = strlen(name), tail_size = strlen(tail);
+
+    return size >= tail_size && strcmp(name + size - tail_size, tail) == 0;
+}
+
+/* Any file of records may be opened as such, unless it is called a chunked
+ * one: then what is missing must be said. */
+static enum tn_status open_file(struct tn_bundle        *bundle,
+                                struct tn_source        *source,
+                                struct tn_chunked_file **out, bool must_be,
+                                struct tn_error *error)
+{
+    struct tn_error         own = TN_ERROR_INIT;
+    struct tn_chunked_file *file =
+        tn_memory_resize(bundle->memory, NULL, 0, sizeof *file, error);
+
+    *out = NULL;
+    if (!file)
+        return error->status;
+    *file = (struct tn_chunked_file){
+        .holder    = { .ops    = &holder_ops,
+                       .size   = source->size,
+                       .name   = source->name,
+                       .memory = bundle->memory },
+        .file_size = source->size,
+    };
+    tn_arena_init(&file->holder.pins, bundle->memory);
+    tn_arena_init(&file->arena, bundle->memory);
+    if (tn_cpb_open(&file->cpb, source, bundle->memory, &own) == TN_OK) {
+        *out = file;
+        return TN_OK;
+    }
+    tn_memory_free(bundle->memory, file, sizeof *file);
+    tn_error_file(&own, source->name);
+    if (must_be || own.status == TN_UNSUPPORTED ||
+        is_about_the_machine(own.status))
+        *error = own;
+    return error->status;
+}
+
+static enum tn_status find_source(struct tn_bundle  *bundle,
+                                  struct tn_source **source,
+                                  struct tn_error   *error)
+{
+    uint8_t head[TN_RIEGELI_SIGNATURE_SIZE];
+
+    *source = bundle->main;
+    if (!bundle->main)
+        return tn_bundle_has(bundle, SAVED_MODEL)
+                   ? tn_bundle_sibling(bundle, tn_text(SAVED_MODEL), source,
+                                       error)
+                   : TN_OK;
+    if (bundle->main->size < sizeof head)
+        *source = NULL;
+    else
+        TN_TRY(tn_source_read(bundle->main, 0, head, sizeof head, error));
+    if (*source && !tn_cpb_probe(tn_bytes(head, sizeof head)))
+        *source = NULL;
+    return TN_OK;
+}
+
+enum tn_status tn_chunked_unwrap(struct tn_bundle *bundle, const char *from,
+                                 struct tn_error *error)
+{
+    const struct tn_format *wanted = from ? tn_format_named(from) : NULL;
+    struct tn_source       *source;
+    struct tn_chunked_file *file;
+
+    if (from && (!wanted || !wanted->message))
+        return TN_OK;
+    TN_TRY(find_source(bundle, &source, error));
+    if (!source)
+        return TN_OK;
+    bool must_be = !bundle->main || from || ends_in(bundle->name, ".cpb");
+    TN_TRY(open_file(bundle, source, &file, must_be, error));
+    return file ? unwrap(bundle, file, from, error) : TN_OK;
+}
+
+/* ---- facts --------------------------------------------------------------- */
+
+struct showing {
+    const struct tn_chunked_file *file;
+    struct tn_model              *model;
+    struct tn_error              *error;
+    uint64_t                      shown, left_out;
+};
+
+static void show_chunk(struct showing *show, const struct tn_chunked *message,
+                       const char *path)
+{
+    const struct tn_chunk_meta *meta = &show->file->cpb.meta;
+
+    if (!message->has_chunk || message->chunk >= meta->chunk_count)
+        return;
+    if (show->shown == SHOWN_LIMIT) {
+        show->left_out++;
+        return;
+    }
+    show->shown++;
+    tn_model_add_fact_format(show->model, show->error, "chunk",
+                             "%" PRIu64 ": %s, %" PRIu64 " bytes",
+                             message->chunk, path[0] ? path : "(root)",
+                             meta->chunks[message->chunk].size);
+}
+
+static void show_fields(struct showing *show, const struct tn_chunked *message,
+                        const struct tn_pb_message *type, const char *above)
+{
+    char path[512];
+
+    for (uint64_t i = 0; i < message->field_count; i++) {
+        const struct tn_chunked_field *field = &message->fields[i];
+        const struct tn_pb_message    *to    = type;
+        size_t                         size =
+            (size_t)snprintf(path, sizeof path, "%s%s", above,
+                             above[0] && field->tags.count ? "." : "");
+        size = (size_t)tn_min(size, sizeof path - 1);
+        tn_tags_print(field->tags, type, path + size, sizeof path - size);
+        show_chunk(show, &field->message, path);
+        if (tags_fit(field->tags, &to) && to)
+            show_fields(show, &field->message, to, path);
+    }
+}
+
+void tn_chunked_facts(const struct tn_chunked_file *file,
+                      struct tn_model *model, struct tn_error *error)
+{
+    const struct tn_chunk_meta *meta = &file->cpb.meta;
+    struct showing show  = { .file = file, .model = model, .error = error };
+    uint64_t       total = 0;
+
+    for (uint64_t i = 0; i < meta->chunk_count; i++)
+        total += meta->chunks[i].size;
+    tn_model_add_fact_format(model, error, "chunked",
+                             "%" PRIu64 " chunks, %" PRIu64
+                             " bytes, in %" PRIu64 " bytes of file",
+                             meta->chunk_count, total, file->file_size);
+    tn_model_add_fact_format(model, error, "splitter_version", "%" PRId32,
+                             meta->splitter_version);
+    tn_model_add_fact_format(model, error, "join_version", "%" PRId32,
+                             meta->join_version);
+    show_chunk(&show, &meta->message, "");
+    show_fields(&show, &meta->message, file->type, "");
+    if (show.left_out)
+        tn_model_add_fact_format(model, error, "chunk", "and %" PRIu64 " more",
+                                 show.left_out);
+}

@@ -1,0 +1,38 @@
+/*
+ * chunked.h - a chunked file stands in for the message that it makes
+ *
+ * PREFIX.cpb, and the saved_model.cpb of a folder, are opened as the model that
+ * their chunks make together, by reference: nothing is written or loaded.  The
+ * bundle gets the merged message as its main source, so that formats never see
+ * the difference.
+ */
+#ifndef TN_ENGINE_CHUNKED_H
+#define TN_ENGINE_CHUNKED_H
+
+#include "chunk/cpb.h"
+#include "format/format.h"
+
+struct tn_chunked_file {
+    struct tn_source  holder;   /* first: what the bundle keeps           */
+    struct tn_source *original; /* NULL: a sibling, which is the bundle's */
+    uint64_t          file_size;
+    struct tn_cpb     cpb;
+    struct tn_arena   arena; /* the type, and bytes between the chunks    */
+    const struct tn_pb_message *type;
+    const struct tn_format     *format; /* whose message it is                */
+};
+
+/* Puts the merged message in the place of a chunked file whose root message is
+ * one of a format's (`from`: of this format's).  Leaves everything else as it
+ * is; a chunked message of some other kind is a file of records. */
+enum tn_status tn_chunked_unwrap(struct tn_bundle *bundle, const char *from,
+                                 struct tn_error *error);
+
+/* The file that was unwrapped, or NULL. */
+struct tn_chunked_file *tn_chunked_file_of(const struct tn_bundle *bundle);
+
+/* How many chunks, how large, of which version, and where they go. */
+void tn_chunked_facts(const struct tn_chunked_file *file,
+                      struct tn_model *model, struct tn_error *error);
+
+#endif
