@@ -141,6 +141,39 @@ TN_API enum tn_status tn_convert(const struct tn_model           *model,
 /* TensorFlow has two splitters, which differ in small things. */
 enum tn_split_rules { TN_SPLIT_CPP, TN_SPLIT_PYTHON };
 
+/* GraphDefs and SavedModels are split by the rules, other messages by size. */
+struct tn_split_options {
+    const char *schema; /* a descriptor set; NULL: the library's own          */
+    const char *type;   /* full name of the message; NULL: the format's root  */
+    enum tn_split_rules rules;
+    uint64_t    max_size; /* of a chunk that is a message; 0: as the rules
+                             have it                                          */
+    const char *records;  /* as for tn_splitter_write(): "zstd:9,transpose"   */
+};
+
+struct tn_split_summary {
+    uint64_t message_size;
+    uint64_t chunks;     /* 1 when nothing was split                          */
+    bool     is_chunked; /* target->path + ".cpb" was written, else + ".pb"   */
+};
+
+/* One file into target->path + ".cpb", or ".pb" when all of it fits. */
+TN_API enum tn_status tn_split(const char                    *path,
+                               const struct tn_options       *options,
+                               const struct tn_split_options *split,
+                               const struct tn_target        *target,
+                               struct tn_split_summary       *summary,
+                               struct tn_error               *error);
+
+/* A .cpb file as the message that it makes, or with a type the prefix of one;
+ * rules, sizes and records of the options do not count.  *size (may be NULL) is
+ * how many bytes that are. */
+TN_API enum tn_status tn_merge_file(const char                    *path,
+                                    const struct tn_options       *options,
+                                    const struct tn_split_options *merge,
+                                    const struct tn_target        *target,
+                                    uint64_t *size, struct tn_error *error);
+
 /* ---- formats ------------------------------------------------------------ */
 
 struct tn_format_info {

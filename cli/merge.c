@@ -1,0 +1,90 @@
+/* merge.c - tenon merge: one message again, out of its chunks */
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+#include "print.h"
+#include "session.h"
+#include "verb_table.h"
+
+struct merge_opts {
+    struct cli_common common;
+    const char       *schema, *type;
+};
+
+#define FIELD(f) offsetof(struct merge_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_FILE, 0,   "schema", FIELD(schema), "FILE", "descriptor set of your own (protoc -o FILE)" },
+    { CLI_TEXT, 't', "type",   FIELD(type),   "NAME", "message, such as onnx.ModelProto" },
+    { 0 },
+};
+/* clang-format on */
+
+static void print_receipt(const struct cli_common *common, uint64_t size)
+{
+    struct cli_text text = { 0 };
+
+    cli_text_safe(&text,
+                  cli_bytes(strcmp(common->out, "-") == 0 ? "standard output"
+                                                          : common->out));
+    cli_text_add(&text, ": ");
+    cli_text_bytes(&text, size);
+    cli_text_add(&text, common->is_dry_run
+                            ? " to write (nothing done: --dry-run)\n"
+                            : " written\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
+static int merge_file(struct cli_session      *session,
+                      const struct merge_opts *opts, const char *path)
+{
+    struct tn_target target       = cli_target(&opts->common, opts->common.out);
+    struct tn_error  error        = TN_ERROR_INIT;
+    struct tn_split_options merge = { .schema = opts->schema,
+                                      .type   = opts->type };
+    uint64_t                size  = 0;
+    enum tn_status          status =
+        tn_merge_file(path, &session->options, &merge, &target, &size, &error);
+
+    cli_session_clear(session);
+    if (status != TN_OK)
+        return cli_fail(session->common,
+                        status == TN_EXISTS ? opts->common.out : path, &error);
+    if (!opts->common.is_quiet)
+        print_receipt(&opts->common, size);
+    return 0;
+}
+
+static int run_merge(const void *opts, const struct cli_args *args)
+{
+    const struct merge_opts *o = opts;
+    struct cli_session       session;
+
+    if (o->common.out == NULL)
+        return cli_usage("merge", "say where to with -o FILE");
+    if (o->schema != NULL && o->type == NULL)
+        return cli_usage("merge", "--schema needs --type: the message to "
+                                  "make");
+    int code = cli_refuse_terminal("merge", o->common.out);
+    if (code != 0)
+        return code;
+    cli_session_begin(&session, opts);
+    cli_session_catch_signals();
+    return merge_file(&session, o, args->items[0]);
+}
+
+const struct cli_verb cli_merge = {
+    .name      = "merge",
+    .arguments = "PREFIX.cpb -o OUT",
+    .summary   = "one message again, out of its chunks",
+    .details = "What message it is can mostly be seen from the chunks; --type "
+               "settles it.",
+    .least   = 1,
+    .most    = 1,
+    .groups  = CLI_READS | CLI_WRITES,
+    .opts_size = sizeof(struct merge_opts),
+    .options   = options,
+    .run       = run_merge,
+};

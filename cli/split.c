@@ -1,0 +1,156 @@
+/* split.c - tenon split: a message of any size, as chunks in one file */
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+#include "json.h"
+#include "print.h"
+#include "session.h"
+#include "show.h"
+#include "verb_table.h"
+
+struct split_opts {
+    struct cli_common common;
+    const char       *schema, *type, *compress;
+    unsigned          rules;
+    bool              is_transposed;
+    uint64_t          max_size;
+};
+
+#define FIELD(f) offsetof(struct split_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_SIZE,   'm', "max-size",  FIELD(max_size),      "SIZE",       "largest chunk that is a message; 2GiB" },
+    { CLI_TEXT,   'c', "compress",  FIELD(compress),      "CODEC",      "none, snappy, brotli[:Q] or zstd[:L]; brotli:6" },
+    { CLI_FLAG,   0,   "transpose", FIELD(is_transposed), NULL,         "fields in columns: smaller, slower" },
+    { CLI_CHOICE, 0,   "rules",     FIELD(rules),         "cpp|python", "which of TensorFlow's splitters to follow" },
+    { CLI_FILE,   0,   "schema",    FIELD(schema),        "FILE",       "descriptor set of your own (protoc -o FILE)" },
+    { CLI_TEXT,   't', "type",      FIELD(type),          "NAME",       "message, such as onnx.ModelProto" },
+    { 0 },
+};
+/* clang-format on */
+
+static const char *finish(struct cli_text *text)
+{
+    cli_text_put(text, "", 1);
+    return (const char *)cli_text_view(text).data;
+}
+
+/* Which of the two files it is, or was to be. */
+static const char *name_written(const struct split_opts       *opts,
+                                const struct tn_split_summary *summary,
+                                struct cli_text               *text)
+{
+    cli_text_add(text, opts->common.out);
+    cli_text_add(text, summary->is_chunked ? ".cpb" : ".pb");
+    return finish(text);
+}
+
+static void print_receipt(const struct split_opts       *opts,
+                          const struct tn_split_summary *summary,
+                          const char                    *written)
+{
+    bool            is_dry = opts->common.is_dry_run;
+    struct cli_text text   = { 0 };
+
+    cli_text_safe(&text, cli_bytes(written));
+    cli_text_add(&text, ": ");
+    cli_show_plural(&text, summary->chunks, "chunk", "chunks");
+    cli_text_add(&text, " of a message of ");
+    cli_text_bytes(&text, summary->message_size);
+    cli_text_add(&text, is_dry ? " (nothing done: --dry-run)\n" : "\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
+static void put_receipt(const struct split_opts *opts, const char *path,
+                        const struct tn_split_summary *summary,
+                        const char                    *written)
+{
+    struct cli_json json;
+
+    cli_json_begin(&json, "tenon.split/1");
+    cli_json_put_string(&json, "path", path);
+    cli_json_put_string(&json, "out", written);
+    cli_json_put_number(&json, "message_size", summary->message_size);
+    cli_json_put_number(&json, "chunks", summary->chunks);
+    cli_json_put_bool(&json, "is_chunked", summary->is_chunked);
+    cli_json_put_bool(&json, "is_dry_run", opts->common.is_dry_run);
+    cli_json_end(&json);
+}
+
+/* --compress and --transpose in the words of a records file. */
+static const char *records_of(const struct split_opts *opts,
+                              struct cli_text         *text)
+{
+    const char *codec = opts->compress ? opts->compress : "brotli:6";
+
+    cli_text_add(text, strcmp(codec, "none") == 0 ? "uncompressed" : codec);
+    if (opts->is_transposed)
+        cli_text_add(text, ",transpose");
+    return finish(text);
+}
+
+static int split_file(struct cli_session      *session,
+                      const struct split_opts *opts, const char *path)
+{
+    struct tn_target target  = cli_target(&opts->common, opts->common.out);
+    struct tn_error  error   = TN_ERROR_INIT;
+    struct cli_text  records = { 0 }, written = { 0 };
+    struct tn_split_summary summary = { 0 };
+    struct tn_split_options split   = {
+          .schema   = opts->schema,
+          .type     = opts->type,
+          .rules    = opts->rules == 2 ? TN_SPLIT_PYTHON : TN_SPLIT_CPP,
+          .max_size = opts->max_size,
+          .records  = records_of(opts, &records),
+    };
+    int code = 0;
+
+    enum tn_status status =
+        tn_split(path, &session->options, &split, &target, &summary, &error);
+    cli_session_clear(session);
+    const char *name = name_written(opts, &summary, &written);
+    if (status != TN_OK)
+        code = cli_fail(session->common, status == TN_EXISTS ? name : path,
+                        &error);
+    else if (opts->common.is_json)
+        put_receipt(opts, path, &summary, name);
+    else if (!opts->common.is_quiet)
+        print_receipt(opts, &summary, name);
+    cli_text_done(&records);
+    cli_text_done(&written);
+    return code;
+}
+
+static int run_split(const void *opts, const struct cli_args *args)
+{
+    const struct split_opts *o = opts;
+    struct cli_session       session;
+
+    if (o->common.out == NULL)
+        return cli_usage("split", "say where to with -o PREFIX");
+    if (strcmp(o->common.out, "-") == 0)
+        return cli_usage("split", "chunks go to a file: say -o PREFIX");
+    if (o->schema != NULL && o->type == NULL)
+        return cli_usage("split", "--schema needs --type: the message to "
+                                  "split");
+    cli_session_begin(&session, opts);
+    cli_session_catch_signals();
+    return split_file(&session, o, args->items[0]);
+}
+
+const struct cli_verb cli_split = {
+    .name      = "split",
+    .arguments = "FILE -o PREFIX",
+    .summary   = "a message too large for protobuf, as chunks",
+    .details   = "Writes PREFIX.cpb, or PREFIX.pb when all of it fits into one "
+                 "chunk.  TensorFlow's\ngraphs and SavedModels are split by its "
+                 "own rules, other messages by size.",
+    .least     = 1,
+    .most      = 1,
+    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS,
+    .opts_size = sizeof(struct split_opts),
+    .options   = options,
+    .run       = run_split,
+};

@@ -1,0 +1,247 @@
+/* split_message.c - a file as chunks, and back; which message it is */
+#include "chunk/splitter.h"
+#include "engine/opened.h"
+#include "format/tensorflow/tf_split.h"
+#include "format/text_model.h"
+
+#define SAVED_MODEL "tensorflow.SavedModel"
+#define GRAPH_DEF   "tensorflow.GraphDef"
+
+static const char *const builtins[] = {
+    [TN_PB_ONNX]       = "onnx",
+    [TN_PB_TENSORFLOW] = "tensorflow",
+};
+
+/* ---- which type ---------------------------------------------------------- */
+
+static enum tn_status load_schema(struct tn_schema **schema, const char *path,
+                                  const struct tn_options *options,
+                                  struct tn_error         *error)
+{
+    struct tn_opened *opened;
+
+    TN_TRY(tn_opened_files(&opened, path, options, error));
+    struct tn_source *set = opened->bundle.main;
+    if (!set)
+        tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                     "a schema is a file made by protoc --descriptor_set_out");
+    else {
+        const uint8_t *bytes = tn_source_pin(set, 0, (size_t)set->size, error);
+        if (bytes)
+            tn_schema_open(schema, tn_bytes(bytes, (size_t)set->size), options,
+                           error);
+    }
+    if (tn_failed(error))
+        tn_error_file(error, path);
+    tn_opened_release(opened);
+    return error->status;
+}
+
+/* The library's schema that has the type. */
+static enum tn_status find_builtin(struct tn_schema **schema, const char *type,
+                                   const struct tn_options *options,
+                                   struct tn_error         *error)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+        TN_TRY(tn_schema_builtin(schema, builtins[i], options, error));
+        if (tn_pb_schema_find(&(*schema)->types, type))
+            return TN_OK;
+        tn_schema_close(*schema);
+        *schema = NULL;
+    }
+    return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                        "no message is called '%s'; bring its schema with "
+                        "--schema",
+                        type);
+}
+
+/* By the caller's schema and type, or by the type alone. */
+static enum tn_status open_schema(struct tn_schema             **schema,
+                                  const struct tn_split_options *split,
+                                  const char                    *type,
+                                  const struct tn_options       *options,
+                                  struct tn_error               *error)
+{
+    *schema = NULL;
+    if (split->schema)
+        return load_schema(schema, split->schema, options, error);
+    return find_builtin(schema, type, options, error);
+}
+
+/* The message that the format of the files is. */
+static enum tn_status find_type(struct tn_opened *opened, const char **type,
+                                const struct tn_options *options,
+                                struct tn_error         *error)
+{
+    TN_TRY(tn_find_format(&opened->bundle, options ? options->from : NULL,
+                          &opened->format, error));
+    *type = opened->format->message;
+    if (!*type)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s is not one protobuf message",
+                            opened->format->name);
+    return TN_OK;
+}
+
+/* Text is turned into bytes. */
+static enum tn_status find_source(struct tn_opened  *opened,
+                                  struct tn_source **source,
+                                  struct tn_error   *error)
+{
+    *source = opened->bundle.main;
+    if (!*source)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "this is a folder: name the file in it that is to "
+                            "be split, such as saved_model.pb");
+    if (!opened->format)
+        return TN_OK;
+    return tn_format_binary(&opened->bundle, *source, opened->format->schema,
+                            opened->format->message, source, error);
+}
+
+/* ---- split --------------------------------------------------------------- */
+
+static void keep_source(struct tn_message *message)
+{
+    (void)message; /* it is the opened files' */
+}
+
+static enum tn_status apply_rules(struct tn_splitter            *splitter,
+                                  const struct tn_split_options *split,
+                                  struct tn_error               *error)
+{
+    struct tn_tf_split_options how  = { split->rules, split->max_size };
+    const char                *type = splitter->type->full_name;
+
+    if (strcmp(type, SAVED_MODEL) == 0)
+        return tn_tf_split_saved_model(splitter, &how, error);
+    if (strcmp(type, GRAPH_DEF) == 0)
+        return tn_tf_split_graph(splitter, &how, error);
+    return tn_splitter_by_size(
+        splitter, how.max_size ? how.max_size : tn_tf_split_limit(how.rules),
+        error);
+}
+
+static enum tn_status write_split(struct tn_splitter            *splitter,
+                                  const struct tn_split_options *split,
+                                  const struct tn_target        *target,
+                                  struct tn_split_summary       *summary,
+                                  struct tn_error               *error)
+{
+    TN_TRY(apply_rules(splitter, split, error));
+    TN_TRY(tn_splitter_split(splitter, error));
+    summary->chunks     = tn_splitter_chunk_count(splitter);
+    summary->is_chunked = summary->chunks > 1;
+    return tn_splitter_write(splitter, target, split->records, NULL, error);
+}
+
+static enum tn_status split_source(
+    struct tn_source *source, const struct tn_schema *schema, const char *type,
+    const struct tn_options *options, const struct tn_split_options *split,
+    const struct tn_target *target, struct tn_split_summary *summary,
+    struct tn_error *error)
+{
+    struct tn_message  *message;
+    struct tn_splitter *splitter = NULL;
+
+    TN_TRY(tn_message_new(&message, schema, type, options, error));
+    message->source       = source;
+    message->close        = keep_source;
+    summary->message_size = source->size;
+    if (tn_splitter_open(&splitter, message, error) == TN_OK)
+        write_split(splitter, split, target, summary, error);
+    tn_splitter_close(splitter);
+    tn_message_close(message);
+    return error->status;
+}
+
+static enum tn_status split_opened(struct tn_opened              *opened,
+                                   const struct tn_options       *options,
+                                   const struct tn_split_options *split,
+                                   const struct tn_target        *target,
+                                   struct tn_split_summary       *summary,
+                                   struct tn_error               *error)
+{
+    const char       *type   = split->type;
+    struct tn_schema *schema = NULL;
+    struct tn_source *source;
+
+    if (!type)
+        TN_TRY(find_type(opened, &type, options, error));
+    TN_TRY(find_source(opened, &source, error));
+    if (open_schema(&schema, split, type, options, error) == TN_OK)
+        split_source(source, schema, type, options, split, target, summary,
+                     error);
+    tn_schema_close(schema);
+    return error->status;
+}
+
+static enum tn_status check_options(const struct tn_split_options *split,
+                                    struct tn_error               *error)
+{
+    if (!split->schema || split->type)
+        return TN_OK;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "--schema needs --type, the message's full name");
+}
+
+enum tn_status tn_split(const char *path, const struct tn_options *options,
+                        const struct tn_split_options *split,
+                        const struct tn_target        *target,
+                        struct tn_split_summary       *summary,
+                        struct tn_error               *error)
+{
+    static const struct tn_split_options defaults;
+    struct tn_split_summary              unused;
+    struct tn_opened                    *opened;
+
+    split    = split ? split : &defaults;
+    summary  = summary ? summary : &unused;
+    *summary = (struct tn_split_summary){ 0 };
+    TN_TRY(check_options(split, error));
+    TN_TRY(tn_opened_files(&opened, path, options, error));
+    split_opened(opened, options, split, target, summary, error);
+    tn_opened_release(opened);
+    return error->status;
+}
+
+/* ---- merge --------------------------------------------------------------- */
+
+/* A chunked file does not say what it is; its format is told by what it
+ * makes. */
+static enum tn_status type_of_file(const char *path, const char **type,
+                                   const struct tn_options *options,
+                                   struct tn_error         *error)
+{
+    struct tn_opened *opened;
+
+    TN_TRY(tn_opened_files(&opened, path, options, error));
+    find_type(opened, type, options, error);
+    tn_opened_release(opened);
+    return error->status;
+}
+
+enum tn_status tn_merge_file(const char *path, const struct tn_options *options,
+                             const struct tn_split_options *merge,
+                             const struct tn_target *target, uint64_t *size,
+                             struct tn_error *error)
+{
+    static const struct tn_split_options defaults;
+    struct tn_schema                    *schema  = NULL;
+    struct tn_message                   *message = NULL;
+
+    merge            = merge ? merge : &defaults;
+    const char *type = merge->type;
+    TN_TRY(check_options(merge, error));
+    if (!type)
+        TN_TRY(type_of_file(path, &type, options, error));
+    if (open_schema(&schema, merge, type, options, error) == TN_OK &&
+        tn_merge_read(&message, schema, type, path, NULL, 0, options, error) ==
+            TN_OK)
+        tn_message_write(message, target, error);
+    if (size)
+        *size = message ? tn_message_size(message) : 0;
+    tn_message_close(message);
+    tn_schema_close(schema);
+    return error->status;
+}

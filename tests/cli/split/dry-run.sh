@@ -1,0 +1,1 @@
+tenon split tiny.onnx -o tiny -m 200 --dry-run && ls

@@ -1,0 +1,1 @@
+tenon split tiny.onnx -o whole && cmp whole.pb tiny.onnx && ls
