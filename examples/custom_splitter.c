@@ -54,7 +54,7 @@ out:
 static enum tn_status write_chunks(struct tn_message *message,
                                    const char *prefix, struct tn_error *error)
 {
-    const struct tn_target target = { .path = prefix, .can_replace = true };
+    const struct tn_target target = { .path = prefix };
     struct tn_splitter    *splitter;
     const char            *written;
 
@@ -74,7 +74,7 @@ static enum tn_status merge_chunks(const struct tn_schema *schema,
                                    const char *prefix, const char *path,
                                    struct tn_error *error)
 {
-    const struct tn_target target = { .path = path, .can_replace = true };
+    const struct tn_target target = { .path = path };
     struct tn_message     *merged;
 
     TRY(tn_merge_read(&merged, schema, "ModelConfig", prefix, NULL, 0, NULL,

@@ -25,6 +25,16 @@ class ModelConfigSplitter(tenon.ComposableSplitter):
         self._proto.ClearField("hidden_layers")
 
 
+def through_a_file(config, prefix):
+    ModelConfigSplitter(config).write(prefix)
+    return tenon.Merger.read(prefix, type(config)())
+
+
+def through_memory(config):
+    chunks, chunked_message = ModelConfigSplitter(config).split()
+    return tenon.Merger.merge(chunks, chunked_message, type(config)())
+
+
 # ---- plain bytes -------------------------------------------------------------
 
 
@@ -42,3 +52,11 @@ class PlainConfigSplitter(tenon.ComposableSplitter):
         count = self.count(["hyperparameters"])
         if count:
             self.slice(["hyperparameters"], 0, count)
+
+
+def plain_through_a_file(descriptor_set, serialized, prefix):
+    schema = tenon.Schema(descriptor_set)
+    config = tenon.Message(schema, "ModelConfig", serialized)
+    PlainConfigSplitter(config).write(prefix)
+    merged = tenon.Merger.read(prefix, tenon.Message(schema, "ModelConfig"))
+    return merged.SerializeToString()
