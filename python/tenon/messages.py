@@ -163,7 +163,7 @@ class ChunkedMessage:
     """Which chunk holds a message, and which are merged into it.
 
     chunk_index     the chunk of the message itself, or None
-    chunked_fields  list of ChunkedField, in the order of merging
+    chunked_fields  list of ChunkedField, in the order in which they were added
     """
 
     def __init__(self, data):

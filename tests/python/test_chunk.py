@@ -58,7 +58,8 @@ import custom_splitter as example
 import tenon
 
 with open(os.path.join(FOLDER.name, "types"), "rb") as types:
-    SCHEMA = tenon.Schema(types.read())
+    TYPES = types.read()
+SCHEMA = tenon.Schema(TYPES)
 
 
 def config():
@@ -157,6 +158,15 @@ class ExampleTest(Case):
         example.PlainConfigSplitter(plain(config())).write(self.prefix)
         self.assertEqual(
             tenon.Merger.read(self.prefix, pb.ModelConfig()), config())
+
+
+    def test_there_and_back(self):
+        self.assertEqual(example.through_memory(config()), config())
+        self.assertEqual(example.through_a_file(config(), self.prefix),
+                         config())
+        merged = example.plain_through_a_file(
+            TYPES, config().SerializeToString(), self.prefix + "-plain")
+        self.assertEqual(pb.ModelConfig.FromString(merged), config())
 
 
 class SplitterTest(Case):
