@@ -45,3 +45,7 @@ install(CODE "
                         OUTPUT_FILE \${to}/\${file}
                         COMMAND_ERROR_IS_FATAL ANY)
     endforeach()")
+
+# The Python package is plain Python over the shared library.
+install(DIRECTORY python/tenon DESTINATION lib/python3/dist-packages
+        FILES_MATCHING PATTERN "*.py")

@@ -60,3 +60,4 @@ moved/bin/tenon --version
 [ -f moved/share/man/man1/tenon.1 ] || { echo "no manual"; exit 1; }
 [ -f moved/share/tenon/schemas/onnx.proto ] || { echo "no schemas"; exit 1; }
 [ -s moved/share/bash-completion/completions/tenon ] || { echo "no completion"; exit 1; }
+[ -f moved/lib/python3/dist-packages/tenon/__init__.py ] || { echo "no Python package"; exit 1; }
