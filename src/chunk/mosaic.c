@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "chunk/mosaic_index.h"
+#include "chunk/wire_walk.h"
 #include "wire/pb/pb_message.h"
 #include "wire/pb/pb_value.h"
 
@@ -46,11 +47,14 @@ struct tn_mosaic *tn_mosaic_new(struct tn_mosaics          *all,
 
 enum tn_status tn_mosaic_merge(struct tn_mosaic *m, struct tn_span message)
 {
-    struct tn_cursor   c = tn_cursor_span(message, m->all->error);
-    struct tn_pb_field field;
+    struct tn_wire_walk walk;
+    struct tn_pb_field  field;
+    struct tn_span      whole;
 
-    while (tn_pb_next(&c, &field))
+    tn_wire_walk_init(&walk, message, m->all->error);
+    while (tn_wire_walk_next(&walk, &field, &whole))
         continue;
+    tn_wire_walk_done(&walk);
     TN_TRY(m->all->error->status);
     if (message.length)
         tn_mosaic_push(

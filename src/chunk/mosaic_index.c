@@ -1,6 +1,7 @@
 /* mosaic_index.c - where the elements of one field are, in a mosaic */
 #include "chunk/mosaic_index.h"
 
+#include "chunk/wire_walk.h"
 #include "wire/pb/pb_message.h"
 #include "wire/pb/pb_order.h"
 #include "wire/pb/pb_value.h"
@@ -355,18 +356,19 @@ struct tn_mosaic *tn_index_singular(struct tn_mosaic       *m,
 /* Numbers in a run are found only once it is a tile of its own. */
 static void scan_run(struct tn_mosaic *m, struct tn_mosaic_index *index,
                      struct tn_tile *wire, const struct tn_pb_field *field,
-                     uint64_t end)
+                     struct tn_span whole)
 {
     struct tn_error  *error = m->all->error;
     enum tn_wire_type type  = tn_pb_wire_type(index->field->type);
     struct tn_cursor  body  = field->body;
-    struct tn_tile   *run =
-        new_tile(m->all, (struct tn_tile){ .kind   = TN_TILE_RUN,
-                                           .number = field->number,
-                                           .span   = tn_pb_body_span(field) });
+    struct tn_tile   *run   = new_tile(
+            m->all, (struct tn_tile){ .kind   = TN_TILE_RUN,
+                                      .number = field->number,
+                                      .span   = tn_wire_body(field, whole) });
 
-    if (!run ||
-        !add_hole(m->all, wire, (struct tn_hole){ field->offset, end, run }))
+    if (!run || !add_hole(m->all, wire,
+                          (struct tn_hole){ whole.offset,
+                                            whole.offset + whole.length, run }))
         return;
     while (tn_more(&body)) {
         uint64_t at   = body.offset;
@@ -392,14 +394,14 @@ static bool is_rival(const struct tn_mosaic        *m,
 
 static void scan_field(struct tn_mosaic *m, struct tn_mosaic_index *index,
                        struct tn_tile *wire, const struct tn_pb_field *field,
-                       uint64_t end)
+                       struct tn_span whole)
 {
     const struct tn_pb_field_type *type = index->field;
     enum tn_pb_fit                 fit  = tn_pb_fit(type, field);
     struct key                     key;
 
     if (fit == TN_PB_FITS_PACKED) {
-        scan_run(m, index, wire, field, end);
+        scan_run(m, index, wire, field, whole);
         return;
     }
     if (fit == TN_PB_FITS_NOT ||
@@ -439,15 +441,18 @@ static void scan_rival(struct tn_mosaic *m, struct tn_mosaic_index *index,
 static void scan_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
                       struct tn_tile *wire)
 {
-    struct tn_cursor   c = tn_cursor_span(wire->span, m->all->error);
-    struct tn_pb_field field;
+    struct tn_wire_walk walk;
+    struct tn_pb_field  field;
+    struct tn_span      whole;
 
-    while (tn_pb_next(&c, &field)) {
+    tn_wire_walk_init(&walk, wire->span, m->all->error);
+    while (tn_wire_walk_next(&walk, &field, &whole)) {
         if (field.number == index->field->number)
-            scan_field(m, index, wire, &field, c.offset);
+            scan_field(m, index, wire, &field, whole);
         else if (is_rival(m, index->field, field.number))
             scan_rival(m, index, &field);
     }
+    tn_wire_walk_done(&walk);
 }
 
 static void scan(struct tn_mosaic *m, struct tn_mosaic_index *index)

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "chunk/mosaic_index.h"
+#include "chunk/wire_walk.h"
 #include "wire/pb/pb_value.h"
 #include "wire/pb/pb_write.h"
 
@@ -233,7 +234,7 @@ static void part_field(struct parting *p, const struct tn_pb_field *field,
     if (whole.length > p->most) {
         if (type && field->type == TN_WIRE_LEN &&
             type->label == TN_PB_REPEATED && tn_pb_is_packable(type->type))
-            part_numbers(p, tn_pb_body_span(field), type);
+            part_numbers(p, tn_wire_body(field, whole), type);
         else
             refuse_long(p, field->number, whole.length, whole.offset);
         return;
@@ -245,11 +246,14 @@ static void part_field(struct parting *p, const struct tn_pb_field *field,
 
 static void part_wire(struct parting *p, struct tn_span wire)
 {
-    struct tn_cursor   c = tn_cursor_span(wire, p->error);
-    struct tn_pb_field field;
+    struct tn_wire_walk walk;
+    struct tn_pb_field  field;
+    struct tn_span      whole;
 
-    while (tn_pb_next(&c, &field))
-        part_field(p, &field, tn_pb_field_span(&c, &field));
+    tn_wire_walk_init(&walk, wire, p->error);
+    while (tn_wire_walk_next(&walk, &field, &whole))
+        part_field(p, &field, whole);
+    tn_wire_walk_done(&walk);
 }
 
 static void part_tile(struct parting *p, struct tn_tile *tile);

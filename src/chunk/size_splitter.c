@@ -24,6 +24,7 @@
 
 #include "chunk/mosaic_index.h"
 #include "chunk/splitter.h"
+#include "chunk/wire_walk.h"
 #include "wire/pb/pb_order.h"
 #include "wire/pb/pb_value.h"
 
@@ -148,12 +149,30 @@ static void drop_dead(struct sizing *s, struct tn_mosaic *m,
         drop_entries(s, m, index);
 }
 
+static void mark_wire(struct sizing *s, const struct tn_mosaic *m,
+                      struct tn_span wire, uint8_t *marks)
+{
+    const struct tn_pb_field_type *type;
+    struct tn_wire_walk            walk;
+    struct tn_pb_field             field;
+    struct tn_span                 whole;
+
+    tn_wire_walk_init(&walk, wire, s->error);
+    while (tn_wire_walk_next(&walk, &field, &whole)) {
+        type = whole.length > s->most / 3
+                   ? tn_pb_message_field(m->type, field.number)
+                   : NULL;
+        if (type)
+            marks[type - m->type->fields] = 1;
+    }
+    tn_wire_walk_done(&walk);
+}
+
 /* Which fields have a large element is seen without an index. */
 static void mark_fields(struct sizing *s, const struct tn_mosaic *m,
                         uint8_t *marks)
 {
     const struct tn_pb_field_type *type;
-    struct tn_pb_field             field;
 
     for (const struct tn_tile *tile = m->first; tile; tile = tile->next) {
         if (tile->kind == TN_TILE_MESSAGE || tile->kind == TN_TILE_VALUE) {
@@ -162,14 +181,8 @@ static void mark_fields(struct sizing *s, const struct tn_mosaic *m,
                 marks[type - m->type->fields] = 1;
             continue;
         }
-        struct tn_cursor c = tn_cursor_span(tile->span, s->error);
-        while (tile->kind == TN_TILE_WIRE && tn_pb_next(&c, &field)) {
-            type = c.offset - field.offset > s->most / 3
-                       ? tn_pb_message_field(m->type, field.number)
-                       : NULL;
-            if (type)
-                marks[type - m->type->fields] = 1;
-        }
+        if (tile->kind == TN_TILE_WIRE)
+            mark_wire(s, m, tile->span, marks);
     }
 }
 

@@ -1,0 +1,79 @@
+/* wire_walk.c - the fields of wire of any length, in little memory */
+#include "chunk/wire_walk.h"
+
+/* So much is kept, at least, before it is forgotten. */
+#define KEPT_SIZE ((uint64_t)1 << 20)
+
+static struct tn_wire_walk *walk_of(struct tn_source *window)
+{
+    return (struct tn_wire_walk *)(void *)window; /* its first member */
+}
+
+static enum tn_status window_read_at(struct tn_source *source, uint64_t offset,
+                                     void *to, size_t size,
+                                     struct tn_error *error)
+{
+    return tn_source_read(walk_of(source)->wire.source, offset, to, size,
+                          error);
+}
+
+static void window_close(struct tn_source *source)
+{
+    (void)source;
+}
+
+static const struct tn_source_ops window_ops = { window_read_at, window_close };
+
+/* Begins at the cursor's place with nothing kept. */
+static void open_window(struct tn_wire_walk *walk, uint64_t offset,
+                        struct tn_error *error)
+{
+    struct tn_source *from = walk->wire.source;
+    struct tn_span    rest = walk->wire;
+
+    walk->window = (struct tn_source){ .ops    = &window_ops,
+                                       .size   = from->size,
+                                       .map    = from->map,
+                                       .name   = from->name,
+                                       .memory = from->memory };
+    tn_arena_init(&walk->window.pins, from->memory);
+    rest.source = &walk->window;
+    rest.length -= offset - rest.offset;
+    rest.offset  = offset;
+    walk->begin  = offset;
+    walk->cursor = tn_cursor_span(rest, error);
+}
+
+void tn_wire_walk_init(struct tn_wire_walk *walk, struct tn_span wire,
+                       struct tn_error *error)
+{
+    walk->wire = wire;
+    if (wire.source)
+        open_window(walk, wire.offset, error);
+    else
+        walk->cursor = tn_cursor_bytes(tn_bytes(NULL, 0), 0, error);
+}
+
+void tn_wire_walk_done(struct tn_wire_walk *walk)
+{
+    if (walk->wire.source)
+        tn_source_close(&walk->window);
+}
+
+bool tn_wire_walk_next(struct tn_wire_walk *walk, struct tn_pb_field *field,
+                       struct tn_span *whole)
+{
+    struct tn_cursor *c = &walk->cursor;
+
+    if (walk->wire.source && !walk->window.map && !tn_failed(c->error) &&
+        c->offset - walk->begin > KEPT_SIZE) {
+        uint64_t at = c->offset;
+        tn_source_close(&walk->window);
+        open_window(walk, at, c->error);
+    }
+    if (!tn_pb_next(c, field))
+        return false;
+    *whole        = tn_pb_field_span(c, field);
+    whole->source = walk->wire.source;
+    return true;
+}

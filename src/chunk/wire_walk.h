@@ -1,0 +1,39 @@
+/*
+ * wire_walk.h - the fields of wire of any length, in little memory
+ *
+ * A cursor keeps what it has read of a source that is not mapped, for as long
+ * as the source is open: right for structure that is parsed once, wrong for a
+ * walk over a million fields to find ten.  This walk forgets behind itself.
+ */
+#ifndef TN_CHUNK_WIRE_WALK_H
+#define TN_CHUNK_WIRE_WALK_H
+
+#include "wire/pb/pb_wire.h"
+
+struct tn_wire_walk {
+    struct tn_source window; /* reads the other one, and forgets              */
+    struct tn_span   wire;
+    struct tn_cursor cursor;
+    uint64_t         begin; /* what is kept was read since here               */
+};
+
+void tn_wire_walk_init(struct tn_wire_walk *walk, struct tn_span wire,
+                       struct tn_error *error);
+void tn_wire_walk_done(struct tn_wire_walk *walk);
+
+/* The next field, and where all of it is; the body of the field can be read
+ * until the next call.  False at the end and after a failure. */
+bool tn_wire_walk_next(struct tn_wire_walk *walk, struct tn_pb_field *field,
+                       struct tn_span *whole);
+
+/* Where the body of a field is, in the source that was walked. */
+static inline struct tn_span tn_wire_body(const struct tn_pb_field *field,
+                                          struct tn_span            whole)
+{
+    struct tn_span body = tn_pb_body_span(field);
+
+    body.source = whole.source;
+    return body;
+}
+
+#endif

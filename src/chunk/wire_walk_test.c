@@ -1,0 +1,111 @@
+/* wire_walk_test.c - all fields of long wire, in little memory */
+#include "chunk/wire_walk.h"
+
+#include "io/file_source.h"
+#include "support/hostile.h"
+
+#define FIELDS 400000
+#define PURSE  ((uint64_t)3 << 20)
+
+static int read_at(void *context, uint64_t offset, void *to, size_t size)
+{
+    const struct tn_buffer *bytes = context;
+
+    memcpy(to, bytes->data + offset, size);
+    return 0;
+}
+
+/* Fields 1 and 2 by turns: a number, and a string of some letters. */
+static void fill(struct tn_buffer *bytes)
+{
+    for (uint64_t i = 0; i < FIELDS; i++) {
+        tn_buffer_varint(bytes, tn_tag(1, TN_WIRE_VARINT));
+        tn_buffer_varint(bytes, i);
+        tn_buffer_varint(bytes, tn_tag(2, TN_WIRE_LEN));
+        tn_buffer_varint(bytes, i % 40);
+        for (uint64_t n = i % 40; n; n--)
+            tn_buffer_byte(bytes, (uint8_t)('a' + i % 26));
+    }
+}
+
+static uint64_t walk_all(struct tn_source *source, uint64_t skip,
+                         struct tn_error *error)
+{
+    struct tn_wire_walk walk;
+    struct tn_pb_field  field;
+    struct tn_span      whole;
+    uint64_t            count = 0, at = skip;
+
+    tn_wire_walk_init(
+        &walk, (struct tn_span){ source, skip, source->size - skip }, error);
+    for (; tn_wire_walk_next(&walk, &field, &whole); count++) {
+        assert_ptr_equal(whole.source, source);
+        assert_int_equal(whole.offset, at);
+        at += whole.length;
+        if (field.number == 1) {
+            assert_int_equal(field.value, count / 2);
+            continue;
+        }
+        assert_ptr_equal(tn_wire_body(&field, whole).source, source);
+        struct tn_bytes text = tn_pb_text(&field);
+        assert_int_equal(text.size, count / 2 % 40);
+        assert_true(!text.size || text.data[0] == 'a' + count / 2 % 26);
+    }
+    tn_wire_walk_done(&walk);
+    return count;
+}
+
+static void test_walk(void **state)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_memory memory, small;
+    struct tn_buffer bytes;
+    struct tn_source mapped, *unmapped;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_memory_init(&small, NULL, PURSE);
+    tn_buffer_init(&bytes, &memory, &error);
+    fill(&bytes);
+    assert_true(bytes.size > 3 * PURSE);
+    tn_source_memory(&mapped, &small, tn_buffer_bytes(&bytes));
+    tn_source_callback(&unmapped, &small, bytes.size, read_at, &bytes, "",
+                       &error);
+    assert_int_equal(walk_all(&mapped, 0, &error), 2 * FIELDS);
+    assert_int_equal(walk_all(unmapped, 0, &error), 2 * FIELDS);
+    assert_string_equal(error.what, "");
+
+    /* Cut in the last field: the complaint points there. */
+    unmapped->size -= 1;
+    assert_int_equal(walk_all(unmapped, 0, &error), 2 * FIELDS - 1);
+    assert_int_equal(error.status, TN_TRUNCATED);
+    assert_true(error.offset > bytes.size - 64);
+    tn_source_close(unmapped);
+    tn_source_close(&mapped);
+    assert_int_equal(small.used, 0);
+    tn_buffer_done(&bytes);
+}
+
+static void test_nothing(void **state)
+{
+    struct tn_error     error = TN_ERROR_INIT;
+    struct tn_wire_walk walk;
+    struct tn_pb_field  field;
+    struct tn_span      whole;
+
+    (void)state;
+    tn_wire_walk_init(&walk, (struct tn_span){ NULL, 0, 0 }, &error);
+    assert_false(tn_wire_walk_next(&walk, &field, &whole));
+    tn_wire_walk_done(&walk);
+    assert_int_equal(error.status, TN_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
