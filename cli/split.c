@@ -36,13 +36,14 @@ static const char *finish(struct cli_text *text)
     return (const char *)cli_text_view(text).data;
 }
 
-/* Which of the two files it is, or was to be. */
+/* The folder, or which of the two files it is or was to be. */
 static const char *name_written(const struct split_opts       *opts,
                                 const struct tn_split_summary *summary,
                                 struct cli_text               *text)
 {
     cli_text_add(text, opts->common.out);
-    cli_text_add(text, summary->is_chunked ? ".cpb" : ".pb");
+    if (!summary->is_folder)
+        cli_text_add(text, summary->is_chunked ? ".cpb" : ".pb");
     return finish(text);
 }
 
@@ -58,6 +59,8 @@ static void print_receipt(const struct split_opts       *opts,
     cli_show_plural(&text, summary->chunks, "chunk", "chunks");
     cli_text_add(&text, " of a message of ");
     cli_text_bytes(&text, summary->message_size);
+    if (summary->drops_fingerprint)
+        cli_text_add(&text, ", without fingerprint.pb, which no longer fits");
     cli_text_add(&text, is_dry ? " (nothing done: --dry-run)\n" : "\n");
     cli_print(stderr, CLI_PLAIN, &text);
     cli_text_done(&text);

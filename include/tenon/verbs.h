@@ -155,9 +155,12 @@ struct tn_split_summary {
     uint64_t message_size;
     uint64_t chunks;     /* 1 when nothing was split                          */
     bool     is_chunked; /* target->path + ".cpb" was written, else + ".pb"   */
+    bool     is_folder;  /* target->path is a folder                          */
+    bool     drops_fingerprint; /* which was of the file as it was            */
 };
 
-/* One file into target->path + ".cpb", or ".pb" when all of it fits. */
+/* One file into target->path + ".cpb", or ".pb" when all of it fits; a folder
+ * with a SavedModel into a whole folder. */
 TN_API enum tn_status tn_split(const char                    *path,
                                const struct tn_options       *options,
                                const struct tn_split_options *split,

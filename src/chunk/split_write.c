@@ -58,6 +58,16 @@ static enum tn_status write_to(struct tn_splitter              *root,
                             : write_whole(root, to, error);
 }
 
+enum tn_status tn_splitter_write_sink(struct tn_splitter *root,
+                                      const char *records, struct tn_sink *to,
+                                      struct tn_error *error)
+{
+    struct tn_riegeli_options options;
+
+    TN_TRY(records_options(&options, records, error));
+    return write_to(root, &options, to, error);
+}
+
 static enum tn_status check_stale(const char             *stale,
                                   const struct tn_target *target,
                                   struct tn_error        *error)

@@ -53,6 +53,11 @@ void tn_splitter_add(struct tn_splitter *root, enum tn_chunk_type type,
  * through the file. */
 void tn_splitter_order(struct tn_splitter *root);
 
+/* After the split: what tn_splitter_write() puts into its file. */
+enum tn_status tn_splitter_write_sink(struct tn_splitter *root,
+                                      const char *records, struct tn_sink *to,
+                                      struct tn_error *error);
+
 /* Hands the failure to the caller.  After a mistake of his the splitter is as
  * before. */
 enum tn_status tn_splitter_end(struct tn_splitter *root,

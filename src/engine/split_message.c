@@ -1,6 +1,7 @@
 /* split_message.c - a file as chunks, and back; which message it is */
 #include "chunk/splitter.h"
 #include "engine/opened.h"
+#include "engine/split_folder.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/text_model.h"
 
@@ -83,12 +84,19 @@ static enum tn_status find_type(struct tn_opened *opened, const char **type,
     return TN_OK;
 }
 
+static bool is_folder(const struct tn_opened *opened)
+{
+    return !opened->bundle.main || opened->bundle.is_folder;
+}
+
 /* Text is turned into bytes. */
 static enum tn_status find_source(struct tn_opened  *opened,
                                   struct tn_source **source,
                                   struct tn_error   *error)
 {
     *source = opened->bundle.main;
+    if (opened->format && is_folder(opened))
+        return tn_split_folder_source(opened, source, error);
     if (!*source)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "this is a folder: name the file in it that is to "
@@ -122,56 +130,65 @@ static enum tn_status apply_rules(struct tn_splitter            *splitter,
         error);
 }
 
-static enum tn_status write_split(struct tn_splitter            *splitter,
-                                  const struct tn_split_options *split,
-                                  const struct tn_target        *target,
-                                  struct tn_split_summary       *summary,
-                                  struct tn_error               *error)
+/* What is to be done, and with what. */
+struct job {
+    struct tn_opened              *opened;
+    const struct tn_options       *options;
+    const struct tn_split_options *split;
+    const struct tn_target        *target;
+    struct tn_split_summary       *summary;
+};
+
+static enum tn_status write_split(const struct job   *job,
+                                  struct tn_splitter *splitter,
+                                  struct tn_error    *error)
 {
-    TN_TRY(apply_rules(splitter, split, error));
+    struct tn_split_summary *summary = job->summary;
+    const char              *records = job->split->records;
+
+    TN_TRY(apply_rules(splitter, job->split, error));
     TN_TRY(tn_splitter_split(splitter, error));
     summary->chunks     = tn_splitter_chunk_count(splitter);
     summary->is_chunked = summary->chunks > 1;
-    return tn_splitter_write(splitter, target, split->records, NULL, error);
+    summary->is_folder  = is_folder(job->opened);
+    if (summary->is_folder)
+        return tn_split_folder_write(splitter, job->opened, job->target,
+                                     records, &summary->drops_fingerprint,
+                                     error);
+    return tn_splitter_write(splitter, job->target, records, NULL, error);
 }
 
-static enum tn_status split_source(
-    struct tn_source *source, const struct tn_schema *schema, const char *type,
-    const struct tn_options *options, const struct tn_split_options *split,
-    const struct tn_target *target, struct tn_split_summary *summary,
-    struct tn_error *error)
+static enum tn_status split_source(const struct job       *job,
+                                   struct tn_source       *source,
+                                   const struct tn_schema *schema,
+                                   const char *type, struct tn_error *error)
 {
     struct tn_message  *message;
     struct tn_splitter *splitter = NULL;
 
-    TN_TRY(tn_message_new(&message, schema, type, options, error));
-    message->source       = source;
-    message->close        = keep_source;
-    summary->message_size = source->size;
+    TN_TRY(tn_message_new(&message, schema, type, job->options, error));
+    message->source            = source;
+    message->close             = keep_source;
+    job->summary->message_size = source->size;
     if (tn_splitter_open(&splitter, message, error) == TN_OK)
-        write_split(splitter, split, target, summary, error);
+        write_split(job, splitter, error);
     tn_splitter_close(splitter);
     tn_message_close(message);
     return error->status;
 }
 
-static enum tn_status split_opened(struct tn_opened              *opened,
-                                   const struct tn_options       *options,
-                                   const struct tn_split_options *split,
-                                   const struct tn_target        *target,
-                                   struct tn_split_summary       *summary,
-                                   struct tn_error               *error)
+static enum tn_status split_opened(const struct job *job,
+                                   struct tn_error  *error)
 {
-    const char       *type   = split->type;
+    const char       *type   = job->split->type;
     struct tn_schema *schema = NULL;
     struct tn_source *source;
 
     if (!type)
-        TN_TRY(find_type(opened, &type, options, error));
-    TN_TRY(find_source(opened, &source, error));
-    if (open_schema(&schema, split, type, options, error) == TN_OK)
-        split_source(source, schema, type, options, split, target, summary,
-                     error);
+        TN_TRY(find_type(job->opened, &type, job->options, error));
+    TN_TRY(find_source(job->opened, &source, error));
+    if (open_schema(&schema, job->split, type, job->options, error) == TN_OK)
+        split_source(job, source, schema, type, error);
     tn_schema_close(schema);
     return error->status;
 }
@@ -200,7 +217,8 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
     *summary = (struct tn_split_summary){ 0 };
     TN_TRY(check_options(split, error));
     TN_TRY(tn_opened_files(&opened, path, options, error));
-    split_opened(opened, options, split, target, summary, error);
+    struct job job = { opened, options, split, target, summary };
+    split_opened(&job, error);
     tn_opened_release(opened);
     return error->status;
 }
