@@ -70,8 +70,13 @@ enum tn_status tn_splitter_write_sink(struct tn_splitter *root,
 
 static enum tn_status check_stale(const char             *stale,
                                   const struct tn_target *target,
+                                  const struct tn_source *input,
                                   struct tn_error        *error)
 {
+    if (input && tn_path_is(stale, input))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "%s is the input: split it to another prefix",
+                            stale);
     if (target->can_replace || target->is_dry_run || !tn_path_exists(stale))
         return TN_OK;
     return tn_error_set(error, TN_EXISTS, TN_NOWHERE,
@@ -119,7 +124,7 @@ enum tn_status tn_splitter_write(struct tn_splitter     *splitter,
                                        target->path, chunked ? ".pb" : ".cpb");
     if (!path || !stale)
         return error->status;
-    TN_TRY(check_stale(stale, target, error));
+    TN_TRY(check_stale(stale, target, root->message->source, error));
     TN_TRY(write_file(root, target, &options, path, error));
     if (target->can_replace && !target->is_dry_run)
         TN_TRY(tn_path_remove(stale, error));

@@ -6,11 +6,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/file_source.h"
+
 bool tn_path_exists(const char *path)
 {
     struct stat about;
 
     return lstat(path, &about) == 0;
+}
+
+bool tn_path_is(const char *path, const struct tn_source *source)
+{
+    struct stat here, there;
+    int         file = tn_source_descriptor(source);
+
+    return file >= 0 && fstat(file, &there) == 0 && stat(path, &here) == 0 &&
+           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
 enum tn_status tn_path_remove(const char *path, struct tn_error *error)

@@ -5,10 +5,14 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/source.h"
 
 /* There is something, whatever it is; a link counts without what it leads to.
  */
 bool tn_path_exists(const char *path);
+
+/* The file at the path is the one behind the source. */
+bool tn_path_is(const char *path, const struct tn_source *source);
 
 /* Removes a file; one that is not there is fine. */
 enum tn_status tn_path_remove(const char *path, struct tn_error *error);
