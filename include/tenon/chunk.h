@@ -26,7 +26,7 @@
 #include <tenon/status.h>
 #include <tenon/verbs.h>
 
-/* ---- types and messages --------------------------------------------------- */
+/* ---- types and messages ------------------------------------------------- */
 
 /* Message types: a compiled descriptor set (protoc --include_imports
  * --descriptor_set_out), or one that the library carries: "onnx", "tensorflow",
@@ -68,7 +68,7 @@ TN_API enum tn_status tn_message_write(struct tn_message      *message,
                                        const struct tn_target *target,
                                        struct tn_error        *error);
 
-/* ---- paths ---------------------------------------------------------------- */
+/* ---- paths -------------------------------------------------------------- */
 
 /* One step of a path in a message: the name or number of a field, then the
  * index of a repeated field or the key of a map.  Text and numbers convert:
@@ -86,7 +86,7 @@ struct tn_path {
     uint64_t              count;
 };
 
-/* ---- splitting ------------------------------------------------------------ */
+/* ---- splitting ---------------------------------------------------------- */
 
 /* What a chunk holds: a serialized message, or the bytes of one field. */
 enum tn_chunk_type {
@@ -168,7 +168,7 @@ TN_API enum tn_status tn_splitter_by_size(struct tn_splitter *splitter,
                                           uint64_t            max_size,
                                           struct tn_error    *error);
 
-/* ---- the result ----------------------------------------------------------- */
+/* ---- the result --------------------------------------------------------- */
 
 /* Ends the splitting; asking again gives the same.  UNSUPPORTED for a child. */
 TN_API enum tn_status tn_splitter_split(struct tn_splitter *splitter,
@@ -208,7 +208,7 @@ TN_API enum tn_status tn_splitter_write_memory(struct tn_splitter *splitter,
                                                bool               *is_chunked,
                                                struct tn_error    *error);
 
-/* ---- merging -------------------------------------------------------------- */
+/* ---- merging ------------------------------------------------------------ */
 
 /* Chunks in memory, borrowed until the message is closed, and a serialized
  * ChunkedMessage.  The result refers to the chunks. */
