@@ -7,7 +7,9 @@
  */
 #include <stdio.h>
 
+#include "engine/chunked.h"
 #include "engine/opened.h"
+#include "format/riegeli/records.h"
 #include "wire/pb/pb_check.h"
 
 struct listener {
@@ -18,7 +20,7 @@ struct listener {
 static int pass_on(void *context, enum tn_finding_level level, const char *rule,
                    const struct tn_error *finding)
 {
-    struct listener  *listener = context;
+    struct listener  *listener       = context;
     struct tn_finding public_finding = {
         .severity = (enum tn_severity)level,
         .rule     = rule,
@@ -86,15 +88,46 @@ static enum tn_status absorb(struct tn_report *report, const char *rule,
     return TN_OK;
 }
 
+/* "a.pb" beside "a.cpb"; of a folder, any other spelling of its model. */
+static const char *find_sibling(struct tn_bundle *bundle,
+                                struct tn_error  *error)
+{
+    const char *dot  = strrchr(bundle->name, '.');
+    int         size = dot ? (int)(dot - bundle->name) : 0;
+    const char *name = "saved_model.pb";
+
+    if (!bundle->is_folder)
+        name = tn_text_format(&bundle->arena, error, "%.*s.pb", size,
+                              bundle->name);
+    else if (!tn_bundle_has(bundle, name))
+        name = "saved_model.pbtxt";
+    return name && tn_bundle_has(bundle, name) ? name : NULL;
+}
+
+static enum tn_status check_chunks(struct tn_opened *opened,
+                                   struct tn_report *report,
+                                   struct tn_error  *error)
+{
+    struct tn_chunked_file *file = tn_chunked_file_of(&opened->bundle);
+
+    if (!file)
+        return TN_OK;
+    const char *sibling = find_sibling(&opened->bundle, error);
+    return tn_failed(error)
+               ? error->status
+               : tn_cpb_check(&file->cpb, file->type, sibling, report, error);
+}
+
 static enum tn_status check_model(struct tn_opened *opened,
                                   struct tn_report *report,
                                   struct tn_error  *error)
 {
-    struct tn_span whole = { opened->bundle.main, 0, 0 };
+    struct tn_span  whole = { opened->bundle.main, 0, 0 };
     struct tn_error first = TN_ERROR_INIT;
 
     if (whole.source)
         whole.length = whole.source->size;
+    TN_TRY(check_chunks(opened, report, error));
     tn_opened_read(opened, true, &first);
     struct tn_span wire = opened->model.wire.source ? opened->model.wire
                           : tn_failed(&first)       ? whole
@@ -136,8 +169,8 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
                         struct tn_check_summary *summary,
                         struct tn_error         *error)
 {
-    struct listener  listener = { on_finding, context };
-    struct tn_report report   = { .each = pass_on, .context = &listener };
+    struct listener   listener = { on_finding, context };
+    struct tn_report  report   = { .each = pass_on, .context = &listener };
     struct tn_opened *opened;
 
     if (options)

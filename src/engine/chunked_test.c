@@ -27,8 +27,9 @@ static void write_bytes(struct tn_scratch *scratch, const char *name,
 }
 
 /* Three chunks; field_number is where the constant's node lies. */
-static void make_graph(struct tn_scratch *scratch, const char *name,
-                       uint32_t field_number, uint64_t chunk)
+static void make_typed_graph(struct tn_scratch *scratch, const char *name,
+                             uint32_t field_number, uint64_t chunk,
+                             enum tn_chunk_type content)
 {
     static const char *const contents[] = { BASE, CONTENT, SLICE };
     struct tn_field_tag      tags[]     = {
@@ -55,6 +56,7 @@ static void make_graph(struct tn_scratch *scratch, const char *name,
     struct tn_chunk_record    records[3];
     struct tn_buffer          out;
 
+    options.final_padding = 1024;
     tn_memory_init(&memory, NULL, 0);
     tn_arena_init(&arena, &memory);
     tn_buffer_init(&out, &memory, &error);
@@ -62,9 +64,9 @@ static void make_graph(struct tn_scratch *scratch, const char *name,
         struct tn_bytes bytes = tn_hex(contents[i]);
         tn_rope_init(&ropes[i], &arena, &error);
         tn_rope_bytes(&ropes[i], bytes);
-        records[i] = (struct tn_chunk_record){ i == 1 ? TN_CHUNK_BYTES
-                                                      : TN_CHUNK_MESSAGE,
-                                               &ropes[i] };
+        records[i] =
+            (struct tn_chunk_record){ i == 1 ? content : TN_CHUNK_MESSAGE,
+                                      &ropes[i] };
         free((void *)(uintptr_t)bytes.data);
     }
     tn_cpb_write(&out.sink, records, 3, &message, &options, &arena, &error);
@@ -75,6 +77,12 @@ static void make_graph(struct tn_scratch *scratch, const char *name,
     tn_buffer_done(&out);
     tn_arena_done(&arena);
     assert_int_equal(memory.used, 0);
+}
+
+static void make_graph(struct tn_scratch *scratch, const char *name,
+                       uint32_t field_number, uint64_t chunk)
+{
+    make_typed_graph(scratch, name, field_number, chunk, TN_CHUNK_BYTES);
 }
 
 static bool has_fact(const struct tn_model *model, const char *key,
@@ -185,6 +193,60 @@ static void every_allocation_may_fail(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* ---- checking ------------------------------------------------------------ */
+
+static int collect(void *context, const struct tn_finding *finding)
+{
+    char *rules = context;
+
+    snprintf(rules + strlen(rules), 200 - strlen(rules), "%s ", finding->rule);
+    return 0;
+}
+
+static void checks_to(const char *path, const char *expected)
+{
+    struct tn_error error      = TN_ERROR_INIT;
+    char            rules[200] = "";
+
+    tn_check(path, NULL, NULL, collect, rules, NULL, &error);
+    assert_string_equal(error.what, "");
+    assert_string_equal(rules, expected);
+}
+
+static void check_names_what_merging_ignores(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+
+    (void)state;
+    make_graph(&scratch, "a.cpb", 1, 2);
+    checks_to(tn_in_scratch(&scratch, "a.cpb"), "");
+    tn_write_text(&scratch, "a.pb", "");
+    checks_to(tn_in_scratch(&scratch, "a.cpb"), "stale-sibling ");
+    make_typed_graph(&scratch, "c.cpb", 1, 2, TN_CHUNK_MESSAGE);
+    checks_to(tn_in_scratch(&scratch, "c.cpb"), "chunk-type ");
+    make_graph(&scratch, "b.cpb", 1, 0);
+    char rules[200] = "";
+    tn_check(tn_in_scratch(&scratch, "b.cpb"), NULL, NULL, collect, rules, NULL,
+             &(struct tn_error)TN_ERROR_INIT);
+    assert_non_null(strstr(rules, "reused-chunk unused-chunk "));
+    tn_scratch_close(&scratch);
+}
+
+static void check_reads_what_nobody_needs(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+
+    (void)state;
+    make_graph(&scratch, "a.cpb", 1, 2);
+    struct tn_bytes bytes = tn_load_file(tn_in_scratch(&scratch, "a.cpb"));
+    assert_int_equal(bytes.size, 1024);
+    ((uint8_t *)(uintptr_t)bytes.data)[1023] = 1;
+    write_bytes(&scratch, "a.cpb", bytes);
+    checks_to(tn_in_scratch(&scratch, "a.cpb"), "damaged-chunk ");
+    free((void *)(uintptr_t)bytes.data);
+    tn_scratch_close(&scratch);
+}
+
 /* ---- golden files -------------------------------------------------------- */
 
 static bool is_golden_there(void)
@@ -272,6 +334,8 @@ int main(void)
         cmocka_unit_test(any_name_will_do_and_any_source),
         cmocka_unit_test(lies_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(check_names_what_merging_ignores),
+        cmocka_unit_test(check_reads_what_nobody_needs),
         cmocka_unit_test(golden_files_open),
         cmocka_unit_test(folder_opens_by_its_chunked_file),
     };

@@ -7,10 +7,11 @@ extern const struct tn_format tn_format_onnx;
 extern const struct tn_format tn_format_tf_meta_graph;
 extern const struct tn_format tn_format_tf_graph;
 extern const struct tn_format tn_format_onnx_tensor;
+extern const struct tn_format tn_format_riegeli;
 
 const struct tn_format *const tn_formats[] = {
     &tn_format_tf_saved_model, &tn_format_tf_checkpoint,
     &tn_format_onnx,           &tn_format_tf_meta_graph,
     &tn_format_tf_graph,       &tn_format_onnx_tensor,
-    NULL,
+    &tn_format_riegeli,        NULL,
 };

@@ -56,3 +56,13 @@ for family in onnx tensorflow; do
         grep -q -r -F -e "\"$word\"" "$root/src" || fail "$page: '$word'?"
     done <words
 done
+
+claim "docs/formats/riegeli.md names every rule of chunks, and no other"
+page=$root/docs/formats/riegeli.md
+cat "$root"/src/format/riegeli/*.c |
+    grep -zoP '(TN_LEVEL_\w+, |absorb\(c, )\s*"\K[a-z0-9-]+' |
+    tr '\0' '\n' | sort -u >words
+sed -n 's/^| \(error\|warning\|note\) | `\([a-z0-9-]*\)`.*/\2/p' "$page" |
+    sort -u >named
+[ "$(wc -l <words)" -gt 8 ] || fail "few rules of riegeli"
+cmp -s words named || fail "$page: $(diff words named)"

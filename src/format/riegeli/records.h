@@ -1,0 +1,35 @@
+/*
+ * records.h - the format riegeli: a file of records, each a tensor of bytes
+ *
+ * The records of a chunk lie behind each other in one source, which unpacks the
+ * chunk when somebody reads it.
+ */
+#ifndef TN_FORMAT_RIEGELI_RECORDS_H
+#define TN_FORMAT_RIEGELI_RECORDS_H
+
+#include "chunk/cpb.h"
+#include "format/format.h"
+
+struct tn_records;
+
+/* Made for a file; the bundle keeps it, and with it every source below. */
+enum tn_status tn_records_new(struct tn_records **out, struct tn_bundle *bundle,
+                              struct tn_error *error);
+
+const struct tn_riegeli *tn_records_file(const struct tn_records *records);
+
+/* The records of a chunk as one source of `size` bytes. */
+enum tn_status tn_records_source(struct tn_records *records, uint64_t begin,
+                                 uint64_t size, struct tn_source **out,
+                                 struct tn_error *error);
+
+/* Everything about a chunked file that merging does not look at: chunks that
+ * are not used, or twice; records that are no chunk; types; versions.  `type`
+ * is the message that was split, NULL when nobody knows; `sibling` the name of
+ * a whole message beside it, NULL when there is none. */
+enum tn_status tn_cpb_check(struct tn_cpb              *cpb,
+                            const struct tn_pb_message *type,
+                            const char *sibling, struct tn_report *report,
+                            struct tn_error *error);
+
+#endif
