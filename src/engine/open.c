@@ -272,7 +272,7 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
 static uint64_t files_size(const struct tn_bundle *bundle)
 {
     const struct tn_chunked_file *chunked = tn_chunked_file_of(bundle);
-    uint64_t size = bundle->main ? bundle->main->size : 0;
+    uint64_t                      size = bundle->main ? bundle->main->size : 0;
 
     if (chunked) /* of a folder it is among the siblings */
         size = chunked->original ? chunked->file_size : 0;
