@@ -7,7 +7,7 @@
 #ifndef TN_BASE_BUFFER_H
 #define TN_BASE_BUFFER_H
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sink.h"

@@ -11,7 +11,7 @@
 #ifndef TN_BASE_INTERN_H
 #define TN_BASE_INTERN_H
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 #include "base/memory.h"
 
 #define TN_NO_NAME UINT32_MAX

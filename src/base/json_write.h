@@ -7,7 +7,7 @@
 #ifndef TN_BASE_JSON_WRITE_H
 #define TN_BASE_JSON_WRITE_H
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 #include "base/sink.h"
 
 struct tn_json_writer {

@@ -18,7 +18,7 @@
 
 #include <tenon/allocator.h>
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 #include "base/error.h"
 
 struct tn_memory {

@@ -8,7 +8,7 @@
 #ifndef TN_BASE_NUMBER_H
 #define TN_BASE_NUMBER_H
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 
 #define TN_NUMBER_ROOM 32
 

@@ -7,7 +7,7 @@
 #ifndef TN_BASE_SINK_H
 #define TN_BASE_SINK_H
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 #include "base/error.h"
 #include "base/source.h"
 

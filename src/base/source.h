@@ -9,7 +9,7 @@
 #ifndef TN_BASE_SOURCE_H
 #define TN_BASE_SOURCE_H
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 #include "base/error.h"
 #include "base/memory.h"
 

@@ -2,7 +2,7 @@
 #ifndef TN_BASE_UTF8_H
 #define TN_BASE_UTF8_H
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 
 /* Bytes a character takes, by its first byte; 0 when none begins so. */
 static inline unsigned tn_utf8_size(uint8_t first)

@@ -2,7 +2,7 @@
 #ifndef TN_CODEC_SHA256_H
 #define TN_CODEC_SHA256_H
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 #include "base/sink.h"
 
 #define TN_SHA256_SIZE 32

@@ -11,7 +11,7 @@
 #include "io/bundle.h"
 #include "io/output.h"
 #include "io/meter.h"
-#include "ir/model.h"
+#include "ir/model_tables.h"
 #include "wire/pb/pb_builtin.h"
 
 /* What a probe may see: the head and the tail of the file, or the names in

@@ -10,7 +10,7 @@
 #define TN_IR_ATTR_H
 
 #include "base/cursor.h"
-#include "ir/model.h"
+#include "ir/model_tables.h"
 
 struct tn_dialect {
     const char *name; /* "onnx" */

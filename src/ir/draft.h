@@ -11,7 +11,7 @@
 #include <tenon/edit.h>
 
 #include "ir/attr.h"
-#include "ir/model.h"
+#include "ir/model_tables.h"
 
 /* An op in words of its own: added, replaced or touched. */
 struct tn_draft_change {

@@ -22,7 +22,7 @@
 #include <tenon/dtype.h>
 
 #include "base/buffer.h"
-#include "base/bytes.h"
+#include "base/byte_view.h"
 
 /* Large enough for the text of any element, with its zero byte. */
 #define TN_ELEMENT_TEXT 96

@@ -3,7 +3,7 @@
 #define TN_IR_GRAPH_CHECK_H
 
 #include "base/report.h"
-#include "ir/model.h"
+#include "ir/model_tables.h"
 
 /* Reports dangling-input, duplicate-output, not-topological and cycle, each with
  * the byte offset of the node and its path.  Linear in nodes and edges. */

@@ -1,5 +1,5 @@
 /* model.c - filling in a model's tables */
-#include "ir/model.h"
+#include "ir/model_tables.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "ir/attr.h"
-#include "ir/model.h"
+#include "ir/model_tables.h"
 
 const char *tn_model_format(const struct tn_model *model)
 {

@@ -4,7 +4,7 @@
 
 #include "base/arith.h"
 #include "ir/attr.h"
-#include "ir/model.h"
+#include "ir/model_tables.h"
 
 struct tn_bytes tn_tensor_name(const struct tn_tensor *tensor)
 {

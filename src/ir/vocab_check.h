@@ -10,7 +10,7 @@
 #define TN_IR_VOCAB_CHECK_H
 
 #include "base/report.h"
-#include "ir/model.h"
+#include "ir/model_tables.h"
 #include "ir/vocab.h"
 
 /* How a format uses a vocabulary.  A scope is what shares versions and

@@ -29,10 +29,10 @@ may_not base io/bundle.h
 may_not codec io/bundle.h
 may_not ir chunk/chunk_tags.h
 may_not wire/pb chunk/chunk_tags.h
-may_not chunk ir/model.h
+may_not chunk ir/model_tables.h
 may_not ir io/bundle.h
 may_not ir wire/pb/pb_wire.h
-may_not wire/pb ir/model.h
+may_not wire/pb ir/model_tables.h
 may_not wire/pb wire/sstable/sstable.h
 may_not format/onnx format/tensorflow/tf.h
 may_not format/tensorflow engine/opened.h

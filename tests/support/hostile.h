@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 #include "base/error.h"
 #include "base/memory.h"
 

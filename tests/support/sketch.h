@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "ir/attr.h"
-#include "ir/model.h"
+#include "ir/model_tables.h"
 #include "support/hostile.h"
 
 static bool sketch_next_attr(struct tn_cursor *node, struct tn_bytes *name,

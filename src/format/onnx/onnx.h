@@ -10,7 +10,7 @@
 
 #include "io/bundle.h"
 #include "ir/attr.h"
-#include "ir/model.h"
+#include "ir/model_tables.h"
 #include "wire/pb/pb_wire.h"
 
 /* Graphs in nodes in graphs.  Real files reach thirty. */

@@ -17,7 +17,7 @@
 
 #include "codec/crc32.h"
 #include "format/tensorflow/tf_dtype.h"
-#include "ir/model.h"
+#include "ir/model_tables.h"
 #include "support/hostile.h"
 
 #define DATA TN_SHARED_DATA "/tensorflow/"

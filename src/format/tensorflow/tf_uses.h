@@ -8,7 +8,7 @@
 #ifndef TN_FORMAT_TF_USES_H
 #define TN_FORMAT_TF_USES_H
 
-#include "ir/model.h"
+#include "ir/model_tables.h"
 
 struct tn_tf_uses;
 

@@ -6,7 +6,7 @@
 #ifndef TN_WIRE_PB_BASE64_H
 #define TN_WIRE_PB_BASE64_H
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 #include "base/error.h"
 #include "base/sink.h"
 

@@ -2,7 +2,7 @@
 #ifndef TN_WIRE_PB_BUILTIN_H
 #define TN_WIRE_PB_BUILTIN_H
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 
 enum tn_pb_builtin { TN_PB_ONNX, TN_PB_TENSORFLOW, TN_PB_PROTO_SPLITTER };
 

@@ -8,7 +8,7 @@
 #ifndef TN_WIRE_PB_SCHEMA_H
 #define TN_WIRE_PB_SCHEMA_H
 
-#include "base/bytes.h"
+#include "base/byte_view.h"
 #include "base/memory.h"
 #include "base/varint.h"
 

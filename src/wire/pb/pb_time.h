@@ -9,7 +9,7 @@
 #define TN_WIRE_PB_TIME_H
 
 #include "base/buffer.h"
-#include "base/bytes.h"
+#include "base/byte_view.h"
 
 #define TN_PB_TIME_ROOM 48
 

@@ -1,5 +1,5 @@
 /*
- * model.h - a model in memory: flat tables, 32-bit ids, names stored once
+ * model_tables.h - a model in memory: flat tables, 32-bit ids, names stored once
  *
  * A format's open() fills the skeleton: facts, ends, tensors with payloads, and
  * how often each operator occurs.  When the caller wants the graph, it fills
@@ -11,8 +11,8 @@
  * finds inside nodes and comes back to it, so the ops of a graph are contiguous
  * and depth costs no stack.
  */
-#ifndef TN_IR_MODEL_H
-#define TN_IR_MODEL_H
+#ifndef TN_IR_MODEL_TABLES_H
+#define TN_IR_MODEL_TABLES_H
 
 #include <tenon/graph.h>
 #include <tenon/model.h>

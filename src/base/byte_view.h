@@ -1,6 +1,6 @@
-/* bytes.h - views of bytes: making and comparing them */
-#ifndef TN_BASE_BYTES_H
-#define TN_BASE_BYTES_H
+/* byte_view.h - views of bytes: making and comparing them */
+#ifndef TN_BASE_BYTE_VIEW_H
+#define TN_BASE_BYTE_VIEW_H
 
 #include <stdbool.h>
 #include <string.h>
