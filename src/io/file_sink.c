@@ -301,11 +301,21 @@ static enum tn_status copy_by(copier *copy, struct tn_file_sink *sink,
     return TN_OK;
 }
 
+/* Pages of the source fall on pages of the target.  Where they do not, the
+ * kernel copies every page in two halves, slower than we do in windows. */
+static bool is_page_to_page(const struct tn_file_sink *sink,
+                            struct tn_span             span)
+{
+    return ((sink->position ^ span.offset) & 4095) == 0;
+}
+
 static enum tn_status copy_data(struct tn_file_sink *sink, struct tn_span span,
                                 struct tn_error *error)
 {
-    TN_TRY(copy_by(copy_range, sink, &span, error));
-    TN_TRY(copy_by(send_range, sink, &span, error));
+    if (sink->is_stream || is_page_to_page(sink, span)) {
+        TN_TRY(copy_by(copy_range, sink, &span, error));
+        TN_TRY(copy_by(send_range, sink, &span, error));
+    }
     TN_TRY(copy_windows(sink, span, error));
     return flush(sink, error);
 }
