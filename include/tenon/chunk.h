@@ -136,6 +136,13 @@ TN_API enum tn_status tn_splitter_take(struct tn_splitter   *splitter,
                                        uint64_t count, uint64_t index,
                                        struct tn_error *error);
 
+/* The same, but a singular field stays, too, as an empty one.  Merged again it
+ * lies where it lay, so that the message has the same bytes as before. */
+TN_API enum tn_status tn_splitter_hollow(struct tn_splitter   *splitter,
+                                         const struct tn_step *steps,
+                                         uint64_t count, uint64_t index,
+                                         struct tn_error *error);
+
 /* Moves elements [begin, end) of the repeated field or map that the steps end
  * at into a chunk that is merged into the message they are a field of. */
 TN_API enum tn_status tn_splitter_slice(struct tn_splitter   *splitter,

@@ -141,7 +141,8 @@ TN_API enum tn_status tn_convert(const struct tn_model           *model,
 /* TensorFlow has two splitters, which differ in small things. */
 enum tn_split_rules { TN_SPLIT_CPP, TN_SPLIT_PYTHON };
 
-/* GraphDefs and SavedModels are split by the rules, other messages by size. */
+/* GraphDefs and SavedModels are split by the rules, models of ONNX by weights
+ * and size, other messages by size. */
 struct tn_split_options {
     const char *schema; /* a descriptor set; NULL: the library's own          */
     const char *type;   /* full name of the message; NULL: the format's root  */

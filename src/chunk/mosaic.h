@@ -118,6 +118,12 @@ enum tn_status tn_mosaic_take(struct tn_mosaic         *m,
                               const struct tn_tag_step *step,
                               struct tn_rope           *to);
 
+/* The same, but a singular field stays as an empty one: what is merged into it
+ * later lies where it lay before. */
+enum tn_status tn_mosaic_hollow(struct tn_mosaic         *m,
+                                const struct tn_tag_step *step,
+                                struct tn_rope           *to);
+
 /* Moves the elements [begin, end) of a repeated field or map into the rope, as
  * fields of a message of the same type. */
 enum tn_status tn_mosaic_slice(struct tn_mosaic              *m,

@@ -327,7 +327,7 @@ static struct tn_span content_of(const struct tn_place *place,
 
 static enum tn_status take_blob(struct tn_mosaic       *m,
                                 struct tn_mosaic_index *index, uint64_t at,
-                                struct tn_rope *to)
+                                bool stays, struct tn_rope *to)
 {
     static const struct tn_tile nothing = { .kind = TN_TILE_NOTHING };
     struct tn_place            *place   = tn_place_at(index, at);
@@ -341,7 +341,6 @@ static enum tn_status take_blob(struct tn_mosaic       *m,
     tn_rope_span(to, content_of(place, m->all->error));
     empty.head = tn_bytes(
         head, tn_varint_put(head, tn_tag(empty.number, TN_WIRE_LEN)) + 1);
-    bool stays = index->field->label == TN_PB_REPEATED;
     tn_place_replace(m, place, stays ? &empty : &nothing);
     return m->all->error->status;
 }
@@ -349,7 +348,7 @@ static enum tn_status take_blob(struct tn_mosaic       *m,
 /* A value that is no message and that has one place or several. */
 static enum tn_status take_value(struct tn_mosaic              *m,
                                  const struct tn_pb_field_type *field,
-                                 uint64_t at, struct tn_rope *to)
+                                 uint64_t at, bool stays, struct tn_rope *to)
 {
     struct tn_mosaic_index *index = tn_mosaic_index(m, field);
 
@@ -367,28 +366,30 @@ static enum tn_status take_value(struct tn_mosaic              *m,
                             "can't access index %" PRIu64
                             " of %s: it has %" PRIu64 " elements",
                             is_one ? 0 : at, field->name, count);
-    TN_TRY(take_blob(m, index, is_one ? count - 1 : at, to));
+    TN_TRY(take_blob(m, index, is_one ? count - 1 : at, stays || !is_one, to));
     for (uint64_t i = 0; is_one && i + 1 < count; i++)
         tn_place_replace(m, tn_place_at(index, i), NULL);
-    if (is_one)
-        index->places.count = 0;
+    if (is_one) {
+        *tn_place_at(index, 0) = *tn_place_at(index, count - 1);
+        index->places.count    = stays;
+    }
     return m->all->error->status;
 }
 
-/* The singular field goes; what is left behind is nothing at all. */
+/* What is left behind is an empty field, or nothing at all. */
 static enum tn_status take_singular(struct tn_mosaic              *m,
                                     const struct tn_pb_field_type *field,
-                                    struct tn_rope                *to)
+                                    bool stays, struct tn_rope *to)
 {
     struct tn_tag_step step = { field, NULL };
 
     if (!tn_pb_is_message(field->type))
-        return take_value(m, field, 0, to);
+        return take_value(m, field, 0, stays, to);
     struct tn_mosaic *inner = tn_mosaic_step(m, &step, TN_MOSAIC_FIND);
     if (!inner)
         return m->all->error->status;
     TN_TRY(tn_mosaic_empty(inner, to));
-    struct tn_mosaic_index *index = tn_mosaic_index(m, field);
+    struct tn_mosaic_index *index = stays ? NULL : tn_mosaic_index(m, field);
     if (!index)
         return m->all->error->status;
     tn_place_replace(m, tn_place_at(index, 0), NULL);
@@ -396,21 +397,35 @@ static enum tn_status take_singular(struct tn_mosaic              *m,
     return m->all->error->status;
 }
 
+static enum tn_status take_step(struct tn_mosaic         *m,
+                                const struct tn_tag_step *step, bool stays,
+                                struct tn_rope *to)
+{
+    if (!step->element)
+        return take_singular(m, step->field, stays, to);
+    if (step->field->is_map) {
+        struct tn_mosaic *pair = tn_mosaic_entry(m, step);
+        return pair ? take_singular(pair, tn_step_value(step), stays, to)
+                    : m->all->error->status;
+    }
+    if (!tn_pb_is_message(step->field->type))
+        return take_value(m, step->field, step->element->at.number, true, to);
+    struct tn_mosaic *inner = tn_mosaic_step(m, step, TN_MOSAIC_FIND);
+    return inner ? tn_mosaic_empty(inner, to) : m->all->error->status;
+}
+
 enum tn_status tn_mosaic_take(struct tn_mosaic         *m,
                               const struct tn_tag_step *step,
                               struct tn_rope           *to)
 {
-    if (!step->element)
-        return take_singular(m, step->field, to);
-    if (step->field->is_map) {
-        struct tn_mosaic *pair = tn_mosaic_entry(m, step);
-        return pair ? take_singular(pair, tn_step_value(step), to)
-                    : m->all->error->status;
-    }
-    if (!tn_pb_is_message(step->field->type))
-        return take_value(m, step->field, step->element->at.number, to);
-    struct tn_mosaic *inner = tn_mosaic_step(m, step, TN_MOSAIC_FIND);
-    return inner ? tn_mosaic_empty(inner, to) : m->all->error->status;
+    return take_step(m, step, false, to);
+}
+
+enum tn_status tn_mosaic_hollow(struct tn_mosaic         *m,
+                                const struct tn_tag_step *step,
+                                struct tn_rope           *to)
+{
+    return take_step(m, step, true, to);
 }
 
 static void put_tag(struct tn_rope *to, uint32_t number, enum tn_wire_type type)

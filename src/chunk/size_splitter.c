@@ -8,6 +8,10 @@
  *     2. what remains is cut between fields into runs as long as the limit
  *        allows; each is merged into m when it is joined, in this order
  *
+ * What became a chunk leaves an empty field behind, so that the merged message
+ * has it where it was: byte by byte it is the one that was split, unless packed
+ * numbers had to be divided.
+ *
  * A third, so that runs are at least two thirds full.  Runs need no schema:
  * one after the other they are the bytes of m, repeated fields, maps and
  * unknown fields alike.
@@ -243,7 +247,7 @@ static uint64_t take(struct sizing *s, struct tn_mosaic *m,
     struct tn_rope rope;
 
     tn_rope_init(&rope, &s->root->arena, s->error);
-    tn_mosaic_take(m, step, &rope);
+    tn_mosaic_hollow(m, step, &rope);
     uint64_t length = rope.length;
     tn_splitter_add(s->root,
                     tn_step_message(step) ? TN_CHUNK_MESSAGE : TN_CHUNK_BYTES,

@@ -310,9 +310,14 @@ enum tn_status tn_splitter_add_chunk(struct tn_splitter   *splitter,
     return tn_splitter_end(root, error);
 }
 
-enum tn_status tn_splitter_take(struct tn_splitter   *splitter,
+typedef enum tn_status mosaic_taker(struct tn_mosaic         *m,
+                                    const struct tn_tag_step *step,
+                                    struct tn_rope           *to);
+
+static enum tn_status take_spot(struct tn_splitter   *splitter,
                                 const struct tn_step *steps, uint64_t count,
-                                uint64_t index, struct tn_error *error)
+                                uint64_t index, mosaic_taker *take,
+                                struct tn_error *error)
 {
     struct tn_splitter *root = splitter->root;
     struct spot         spot;
@@ -321,7 +326,7 @@ enum tn_status tn_splitter_take(struct tn_splitter   *splitter,
     tn_rope_init(&rope, &root->arena, &root->failure);
     if (may_change(splitter) && find_spot(splitter, steps, count, &spot)) {
         enum tn_status status = spot.step.field
-                                    ? tn_mosaic_take(spot.m, &spot.step, &rope)
+                                    ? take(spot.m, &spot.step, &rope)
                                     : tn_mosaic_empty(spot.m, &rope);
         if (status == TN_OK)
             tn_splitter_add(root, spot.type ? TN_CHUNK_MESSAGE : TN_CHUNK_BYTES,
@@ -329,6 +334,20 @@ enum tn_status tn_splitter_take(struct tn_splitter   *splitter,
     }
     tn_rope_done(&rope);
     return tn_splitter_end(root, error);
+}
+
+enum tn_status tn_splitter_take(struct tn_splitter   *splitter,
+                                const struct tn_step *steps, uint64_t count,
+                                uint64_t index, struct tn_error *error)
+{
+    return take_spot(splitter, steps, count, index, tn_mosaic_take, error);
+}
+
+enum tn_status tn_splitter_hollow(struct tn_splitter   *splitter,
+                                  const struct tn_step *steps, uint64_t count,
+                                  uint64_t index, struct tn_error *error)
+{
+    return take_spot(splitter, steps, count, index, tn_mosaic_hollow, error);
 }
 
 enum tn_status tn_splitter_slice(struct tn_splitter   *splitter,

@@ -2,11 +2,13 @@
 #include "chunk/splitter.h"
 #include "engine/opened.h"
 #include "engine/split_folder.h"
+#include "format/onnx/onnx_split.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/text_model.h"
 
 #define SAVED_MODEL "tensorflow.SavedModel"
 #define GRAPH_DEF   "tensorflow.GraphDef"
+#define ONNX_MODEL  "onnx.ModelProto"
 
 static const char *const builtins[] = {
     [TN_PB_ONNX]       = "onnx",
@@ -125,9 +127,10 @@ static enum tn_status apply_rules(struct tn_splitter            *splitter,
         return tn_tf_split_saved_model(splitter, &how, error);
     if (strcmp(type, GRAPH_DEF) == 0)
         return tn_tf_split_graph(splitter, &how, error);
-    return tn_splitter_by_size(
-        splitter, how.max_size ? how.max_size : tn_tf_split_limit(how.rules),
-        error);
+    uint64_t most = how.max_size ? how.max_size : tn_tf_split_limit(how.rules);
+    if (strcmp(type, ONNX_MODEL) == 0)
+        return tn_onnx_split(splitter, most, error);
+    return tn_splitter_by_size(splitter, most, error);
 }
 
 /* What is to be done, and with what. */
