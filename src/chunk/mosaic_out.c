@@ -338,6 +338,10 @@ static enum tn_status take_blob(struct tn_mosaic       *m,
 
     if (!head)
         return m->all->error->status;
+    /* a second chunk would be of no bytes, and would count */
+    if (place->tile->kind == TN_TILE_VALUE && !place->tile->span.source)
+        return tn_error_set(m->all->error, TN_NOT_FOUND, TN_NOWHERE,
+                            "%s was taken before", index->field->name);
     tn_rope_span(to, content_of(place, m->all->error));
     empty.head = tn_bytes(
         head, tn_varint_put(head, tn_tag(empty.number, TN_WIRE_LEN)) + 1);

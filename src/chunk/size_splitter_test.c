@@ -10,19 +10,18 @@
 #include "chunk/chunk_judge.h"
 #include "chunk/splitter.h"
 #include "io/rope_source.h"
+#include "support/random_message.h"
 #include "wire/pb/pb_merge.h"
 #include "wire/pb/pb_text_write.h"
-#include "wire/pb/pb_value.h"
-#include "wire/pb/pb_wire.h"
 
 static struct judge      judge;
 static struct tn_schema *old, *new, *tensorflow, *testdata;
 
 static int begin(void **state)
 {
-    struct tn_error  error    = TN_ERROR_INIT;
-    struct tn_bytes  sets[]   = { judge_set("pb", "old"), judge_set("pb", "new"),
-                                  judge_set("chunk", "testdata") };
+    struct tn_error error  = TN_ERROR_INIT;
+    struct tn_bytes sets[] = { judge_set("pb", "old"), judge_set("pb", "new"),
+                               judge_set("chunk", "testdata") };
     struct tn_schema **opened[] = { &old, &new, &testdata };
 
     (void)state;
@@ -45,87 +44,6 @@ static int end(void **state)
     tn_schema_close(tensorflow);
     judge_close(&judge);
     return 0;
-}
-
-/* ---- random messages ----------------------------------------------------- */
-
-static uint64_t dice;
-
-static uint64_t roll(uint64_t sides)
-{
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return dice % sides;
-}
-
-#define LONGEST 200
-
-static void random_message(const struct tn_pb_message *type, unsigned depth,
-                           struct tn_buffer *to);
-
-static void random_number(enum tn_wire_type wire, struct tn_buffer *to)
-{
-    if (wire == TN_WIRE_VARINT)
-        tn_buffer_varint(to, roll(4) ? roll(300) : roll(UINT64_MAX));
-    else if (wire == TN_WIRE_FIXED64)
-        tn_buffer_u64(to, roll(UINT64_MAX));
-    else
-        tn_buffer_u32(to, (uint32_t)roll(UINT32_MAX));
-}
-
-static void put_body(uint32_t number, struct tn_buffer *body,
-                     struct tn_buffer *to)
-{
-    tn_buffer_varint(to, tn_tag(number, TN_WIRE_LEN));
-    tn_buffer_varint(to, body->size);
-    tn_buffer_add(to, tn_buffer_bytes(body));
-}
-
-static void random_field(const struct tn_pb_field_type *field, unsigned depth,
-                         struct tn_buffer *to)
-{
-    enum tn_wire_type wire = tn_pb_wire_type(field->type);
-    struct tn_buffer  body;
-
-    tn_buffer_init(&body, &judge.memory, to->error);
-    if (field->type == TN_PB_GROUP) {
-        tn_buffer_varint(to, tn_tag(field->number, TN_WIRE_GROUP_BEGIN));
-        random_message(field->message, depth + 1, to);
-        tn_buffer_varint(to, tn_tag(field->number, TN_WIRE_GROUP_END));
-    } else if (wire == TN_WIRE_LEN) {
-        if (field->message)
-            random_message(field->message, depth + 1, &body);
-        else
-            for (uint64_t n = roll(8) ? roll(12) : roll(LONGEST); n; n--)
-                tn_buffer_byte(&body, (uint8_t)('a' + roll(26)));
-        put_body(field->number, &body, to);
-    } else if (field->label == TN_PB_REPEATED && roll(2)) {
-        for (uint64_t n = roll(8) ? roll(6) : roll(400); n; n--)
-            random_number(wire, &body);
-        put_body(field->number, &body, to);
-    } else {
-        tn_buffer_varint(to, tn_tag(field->number, wire));
-        random_number(wire, to);
-    }
-    tn_buffer_done(&body);
-}
-
-static void random_message(const struct tn_pb_message *type, unsigned depth,
-                           struct tn_buffer *to)
-{
-    uint64_t count = type->is_map_entry ? 2 : roll(depth < 4 ? 14 : 2);
-
-    for (uint64_t i = 0; i < count && type->field_count; i++) {
-        uint64_t which = type->is_map_entry ? i : roll(type->field_count);
-        if (depth < 6 || !type->fields[which].message)
-            random_field(&type->fields[which], depth, to);
-    }
-    if (!roll(20) && !type->is_map_entry) {
-        tn_buffer_varint(to, tn_tag(19999, TN_WIRE_LEN));
-        tn_buffer_varint(to, 3);
-        tn_buffer_text(to, "???");
-    }
 }
 
 /* ---- the claim ----------------------------------------------------------- */
@@ -242,12 +160,13 @@ static void test_random(void **state)
         struct tn_buffer bytes;
         size_t           which = seed % (sizeof types / sizeof *types);
 
-        dice = seed * 0x9e3779b97f4a7c15ull;
+        struct tn_dice dice = tn_dice_of(seed);
         tn_buffer_init(&bytes, &judge.memory, &error);
-        while (bytes.size < 4000 && roll(9))
-            random_message(tn_pb_schema_find(&types[which].schema->types,
-                                             types[which].name),
-                           0, &bytes);
+        while (bytes.size < 4000 && tn_roll(&dice, 9))
+            tn_random_message(&dice,
+                              tn_pb_schema_find(&types[which].schema->types,
+                                                types[which].name),
+                              0, &bytes);
         for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
             bool held = holds(types[which].schema, types[which].name,
                               tn_buffer_bytes(&bytes), limits[i]);
@@ -364,9 +283,9 @@ static void test_cleared(void **state)
     judge_encode(&judge, &judge.new, "new.Leaf", "b: 2", &last);
     tn_buffer_init(&dead, &judge.memory, &error);
     tn_buffer_text(&dead, S50 S50);
-    put_body(32, &first, &bytes);
-    put_body(33, &dead, &bytes);
-    put_body(32, &last, &bytes);
+    tn_put_body(&bytes, 32, &first);
+    tn_put_body(&bytes, 33, &dead);
+    tn_put_body(&bytes, 32, &last);
     for (uint64_t most = 16; most < 200; most += 8)
         assert_true(
             holds(new, "new.Everything", tn_buffer_bytes(&bytes), most));
@@ -390,7 +309,7 @@ static void test_numbers(void **state)
         for (uint32_t i = 0; i < 5000; i++)
             number == 21 ? tn_buffer_varint(&body, i * 31)
                          : tn_buffer_u32(&body, i);
-        put_body(number, &body, &bytes);
+        tn_put_body(&bytes, number, &body);
         for (uint64_t most = 16; most < 40000; most *= 3)
             assert_true(
                 holds(new, "new.Everything", tn_buffer_bytes(&bytes), most));
@@ -437,9 +356,9 @@ static void test_hostile(void **state)
     judge_encode(&judge, &judge.testdata,
                  "tensorflow.proto_splitter_testdata.ManyFields",
                  "field_one { repeated_field { string_field: \"" S50 S50
-                 "\" } repeated_string_field: \"" S50 S50 "\" } "
-                 "nested_map_bool { key: true value { string_field: \"" S50
-                 "\" } } map_field_int64 { key: -1 value: \"" S50 S50 "\" }",
+                 "\" } repeated_string_field: \"" S50                S50 "\" } "
+                                "nested_map_bool { key: true value { string_field: \"" S50
+                 "\" } } map_field_int64 { key: -1 value: \"" S50    S50 "\" }",
                  &bytes);
     assert_true(is_whole(tn_buffer_bytes(&bytes)));
     tn_refuses_every_prefix(split, tn_buffer_bytes(&bytes), is_whole);
@@ -451,10 +370,8 @@ static void test_hostile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_choices),
-        cmocka_unit_test(test_cleared),
-        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_random),  cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_cleared), cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_hostile),
     };
 

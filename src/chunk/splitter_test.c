@@ -449,6 +449,47 @@ static void test_insertion(void **state)
     done(splitter, message);
 }
 
+/* An empty field stays in its place, so the bytes come back as they were; what
+ * was taken cannot be taken again: a second chunk of no bytes would count. */
+static void test_hollow(void **state)
+{
+    static const struct tn_step paths[][2] = {
+        { TN_NAME("string_field") },
+        { TN_NAME("field_one") },
+        { TN_AT(4), TN_AT(0) },
+        { TN_AT(5), TN_AT(2) },
+    };
+    static const uint64_t counts[] = { 1, 1, 2, 2 };
+    struct tn_error       error    = TN_ERROR_INIT;
+    struct tn_message    *message  = message_of("ManyFields", many);
+    struct tn_splitter   *splitter = splitter_of(message);
+    struct tn_bytes       chunks[6];
+
+    (void)state;
+    tn_splitter_keep_base(splitter, &error);
+    for (int i = 0; i < 4; i++) {
+        tn_splitter_hollow(splitter, paths[i], counts[i], TN_AT_END, &error);
+        assert_string_equal(error.what, "");
+    }
+    assert_int_equal(
+        tn_splitter_hollow(splitter, paths[0], 1, TN_AT_END, &error),
+        TN_NOT_FOUND);
+    assert_string_equal(error.what, "string_field was taken before");
+    assert_int_equal(tn_splitter_take(splitter, paths[2], 2, TN_AT_END, &error),
+                     TN_NOT_FOUND);
+    error = (struct tn_error)TN_ERROR_INIT;
+    assert_int_equal(tn_splitter_split(splitter, &error), TN_OK);
+    struct tn_message *merged = merge_again(splitter, "ManyFields", chunks);
+    struct tn_bytes    bytes  = read_message(merged);
+    assert_int_equal(bytes.size, source.size);
+    assert_memory_equal(bytes.data, source.data, source.size);
+    free((void *)(uintptr_t)bytes.data);
+    for (int i = 0; i < 5; i++)
+        free((void *)(uintptr_t)chunks[i].data);
+    tn_message_close(merged);
+    done(splitter, message);
+}
+
 static void test_mistakes(void **state)
 {
     struct tn_message   *message  = message_of("ManyFields", many);
@@ -631,6 +672,7 @@ int main(void)
         cmocka_unit_test(test_children),
         cmocka_unit_test(test_takes),
         cmocka_unit_test(test_insertion),
+        cmocka_unit_test(test_hollow),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_nothing_split),
         cmocka_unit_test(test_siblings),
