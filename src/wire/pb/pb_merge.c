@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
+#include "wire/pb/pb_order.h"
+#include "wire/pb/pb_value.h"
 #include "wire/pb/pb_write.h"
 
 /* Where a field begins. */
@@ -166,10 +168,11 @@ static void write_single(struct tn_rope *to, struct run *run, bool keep_zero)
 static struct tn_pb_view nested_view(const struct tn_pb_view       *view,
                                      const struct tn_pb_field_type *type)
 {
-    return (struct tn_pb_view){ .type  = type->message,
-                                .arena = view->arena,
-                                .error = view->error,
-                                .depth = view->depth + 1 };
+    return (struct tn_pb_view){ .type       = type->message,
+                                .arena      = view->arena,
+                                .error      = view->error,
+                                .depth      = view->depth + 1,
+                                .sorts_maps = view->sorts_maps };
 }
 
 /* All occurrences are parts of one message. */
@@ -348,6 +351,72 @@ static void write_last_entries(const struct tn_pb_view *view,
     }
 }
 
+/* An entry that counts, and its key. */
+struct keyed {
+    struct occurrence o;
+    struct tn_bytes   key;
+};
+
+static int compare_numbers(struct tn_bytes a, struct tn_bytes b, bool is_signed)
+{
+    uint64_t left, right;
+
+    memcpy(&left, a.data, sizeof left);
+    memcpy(&right, b.data, sizeof right);
+    if (is_signed) { /* moves the negative ones below the others */
+        left ^= UINT64_C(1) << 63;
+        right ^= UINT64_C(1) << 63;
+    }
+    return left < right ? -1 : left > right;
+}
+
+static int compare_texts(struct tn_bytes a, struct tn_bytes b)
+{
+    size_t shorter = a.size < b.size ? a.size : b.size;
+    int    order   = shorter ? memcmp(a.data, b.data, shorter) : 0;
+
+    return order ? order : a.size < b.size ? -1 : a.size > b.size;
+}
+
+static int compare_keyed(const void *left, const void *right, void *context)
+{
+    enum tn_pb_type     type = *(const enum tn_pb_type *)context;
+    const struct keyed *a = left, *b = right;
+
+    if (type == TN_PB_STRING)
+        return compare_texts(a->key, b->key);
+    return compare_numbers(a->key, b->key, tn_pb_is_signed(type));
+}
+
+static void write_sorted_entries(const struct tn_pb_view *view,
+                                 struct tn_rope *to, struct run *run,
+                                 const struct tn_intern *keys,
+                                 const struct tn_list   *ids,
+                                 const struct tn_list   *last)
+{
+    enum tn_pb_type   type = run->type->message->fields[0].type;
+    struct tn_list    kept; /* struct keyed */
+    struct occurrence o;
+
+    tn_list_init(&kept, view->arena->memory, sizeof(struct keyed));
+    for (uint64_t i = 0; run_next(run, &o); i++) {
+        uint32_t id = *tn_list_at(ids, uint32_t, i);
+        if (*tn_list_at(last, uint32_t, id) != i)
+            continue;
+        struct keyed *slot = tn_list_push(&kept, struct keyed, view->error);
+        if (!slot)
+            break;
+        *slot = (struct keyed){ o, tn_intern_text(keys, id) };
+    }
+    if (!tn_failed(view->error))
+        tn_pb_sort(kept.items, kept.count, sizeof(struct keyed), compare_keyed,
+                   &type);
+    for (uint64_t i = 0; i < kept.count && !tn_failed(view->error); i++)
+        write_nested(view, to, run->type,
+                     &tn_list_at(&kept, struct keyed, i)->o);
+    tn_list_done(&kept);
+}
+
 static void write_map(const struct tn_pb_view *view, struct tn_rope *to,
                       struct run *run)
 {
@@ -359,8 +428,12 @@ static void write_map(const struct tn_pb_view *view, struct tn_rope *to,
     tn_intern_init(&keys, &arena);
     tn_list_init(&ids, arena.memory, sizeof(uint32_t));
     tn_list_init(&last, arena.memory, sizeof(uint32_t));
-    if (find_last_entries(view, *run, &keys, &ids, &last))
-        write_last_entries(view, to, run, &ids, &last);
+    if (find_last_entries(view, *run, &keys, &ids, &last)) {
+        if (view->sorts_maps)
+            write_sorted_entries(view, to, run, &keys, &ids, &last);
+        else
+            write_last_entries(view, to, run, &ids, &last);
+    }
     tn_list_done(&ids);
     tn_list_done(&last);
     tn_intern_done(&keys);
@@ -671,6 +744,15 @@ enum tn_status tn_pb_normalize(const struct tn_pb_view *view,
     if (tn_failed(view->error) && to->error != view->error)
         *to->error = *view->error;
     return to->error->status;
+}
+
+enum tn_status tn_pb_normalize_sorted(const struct tn_pb_view *view,
+                                      struct tn_rope          *to)
+{
+    struct tn_pb_view sorted = *view;
+
+    sorted.sorts_maps = true;
+    return tn_pb_normalize(&sorted, to);
 }
 
 /* How long the rope begins with these very bytes, taken by reference. */

@@ -27,6 +27,11 @@ struct tn_pb_view tn_pb_join(const struct tn_pb_view *first,
 enum tn_status tn_pb_normalize(const struct tn_pb_view *view,
                                struct tn_rope          *to);
 
+/* The same with the entries of every map ascending by key: what protobuf calls
+ * its deterministic serialization, of which fingerprints are taken. */
+enum tn_status tn_pb_normalize_sorted(const struct tn_pb_view *view,
+                                      struct tn_rope          *to);
+
 /* The bytes are what tn_pb_normalize would write.  If not, *offset is the
  * first byte that differs.  Look at the view's error, too. */
 bool tn_pb_is_canonical(const struct tn_pb_view *view, uint64_t *offset);

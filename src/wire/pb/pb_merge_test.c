@@ -45,9 +45,13 @@ static int end(void **state)
 }
 
 /* Normalises bytes; the caller frees the result. */
-static enum tn_status normalize(const struct tn_pb_message *type,
-                                struct tn_bytes input, struct tn_buffer *to,
-                                struct tn_error *error)
+typedef enum tn_status normalizer(const struct tn_pb_view *view,
+                                  struct tn_rope          *to);
+
+static enum tn_status normalize_by(normalizer                 *how,
+                                   const struct tn_pb_message *type,
+                                   struct tn_bytes input, struct tn_buffer *to,
+                                   struct tn_error *error)
 {
     struct tn_arena arena;
     struct tn_rope  rope;
@@ -56,11 +60,18 @@ static enum tn_status normalize(const struct tn_pb_message *type,
     tn_rope_init(&rope, &arena, error);
     struct tn_pb_view view =
         tn_pb_view(type, tn_cursor_bytes(input, 0, error), &arena);
-    if (tn_pb_normalize(&view, &rope) == TN_OK)
+    if (how(&view, &rope) == TN_OK)
         tn_rope_write(&rope, &to->sink, error);
     tn_rope_done(&rope);
     tn_arena_done(&arena);
     return error->status;
+}
+
+static enum tn_status normalize(const struct tn_pb_message *type,
+                                struct tn_bytes input, struct tn_buffer *to,
+                                struct tn_error *error)
+{
+    return normalize_by(tn_pb_normalize, type, input, to, error);
 }
 
 static bool is_canonical(const struct tn_pb_message *type,
@@ -338,6 +349,53 @@ static void protoc_agrees(void **state)
     }
 }
 
+/* ---- maps by key --------------------------------------------------------- */
+
+static const struct {
+    const char *name, *bytes, *expected;
+} sorted[] = {
+    { "by text", "ca 02 03 0a 01 62 ca 02 03 0a 01 61 ca 02 02 0a 00",
+      "ca 02 04 0a 00 12 00 ca 02 05 0a 01 61 12 00 ca 02 05 0a 01 62 12 00" },
+    { "a text before what begins with it",
+      "ca 02 06 0a 02 61 61 12 00 ca 02 05 0a 01 61 12 00",
+      "ca 02 05 0a 01 61 12 00 ca 02 06 0a 02 61 61 12 00" },
+    { "negative numbers first",
+      "d2 02 04 08 01 12 00 d2 02 0d 08 ff ff ff ff ff ff ff ff ff 01 12 00",
+      "d2 02 0d 08 ff ff ff ff ff ff ff ff ff 01 12 00 d2 02 04 08 01 12 00" },
+    { "zigzag: -2 before 1",
+      "da 02 0b 08 02 11 00 00 00 00 00 00 f0 3f "
+      "da 02 0b 08 03 11 00 00 00 00 00 00 f0 3f",
+      "da 02 0b 08 03 11 00 00 00 00 00 00 f0 3f "
+      "da 02 0b 08 02 11 00 00 00 00 00 00 f0 3f" },
+    { "false before true", "e2 02 04 08 01 12 00 e2 02 04 08 00 12 00",
+      "e2 02 04 08 00 12 00 e2 02 04 08 01 12 00" },
+    { "unsigned: past 2^31 last",
+      "ea 02 07 0d ff ff ff ff 10 00 ea 02 07 0d 01 00 00 00 10 00",
+      "ea 02 07 0d 01 00 00 00 10 00 ea 02 07 0d ff ff ff ff 10 00" },
+    { "the last of a key",
+      "d2 02 05 08 02 12 01 61 d2 02 05 08 01 12 01 62 d2 02 05 08 02 12 01 63",
+      "d2 02 05 08 01 12 01 62 d2 02 05 08 02 12 01 63" },
+};
+
+static void maps_ascend_by_key(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof sorted / sizeof *sorted; i++) {
+        struct tn_bytes  from  = tn_hex(sorted[i].bytes);
+        struct tn_bytes  want  = tn_hex(sorted[i].expected);
+        struct tn_error  error = TN_ERROR_INIT;
+        struct tn_buffer made;
+        tn_buffer_init(&made, &memory, &error);
+        normalize_by(tn_pb_normalize_sorted, find_type("new.Everything"), from,
+                     &made, &error);
+        if (!tn_bytes_equal(tn_buffer_bytes(&made), want))
+            fail_msg("%s", sorted[i].name);
+        tn_buffer_done(&made);
+        free((void *)from.data);
+        free((void *)want.data);
+    }
+}
+
 /* Two messages joined are their bytes one after the other. */
 static void joining_is_concatenating(void **state)
 {
@@ -539,6 +597,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(protoc_agrees),
+        cmocka_unit_test(maps_ascend_by_key),
         cmocka_unit_test(joining_is_concatenating),
         cmocka_unit_test(payloads_are_spans),
         cmocka_unit_test(real_models_are_canonical),

@@ -23,6 +23,7 @@ struct tn_pb_view {
     struct tn_arena            *arena; /* for lists of parts, default bytes   */
     struct tn_error            *error;
     unsigned                    depth;
+    bool                        sorts_maps; /* of tn_pb_normalize_sorted      */
     uint64_t                    part_count; /* 0: absent, all is default      */
     struct tn_cursor            part;       /* the first                      */
     const struct tn_cursor     *rest;       /* the others                     */
