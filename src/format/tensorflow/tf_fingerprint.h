@@ -1,0 +1,101 @@
+/*
+ * tf_fingerprint.h - fingerprint.pb: hashes by which TensorFlow knows a model
+ *
+ *   FingerprintDef  1 saved_model_checksum   2 graph_def_program_hash
+ *                   3 signature_def_hash     4 saved_object_graph_hash
+ *                   5 checkpoint_hash        6 version {1 producer}   7 uuid
+ *
+ * All hashes are made of F, FarmHash's Fingerprint64, over deterministic
+ * serializations.  A saved_model.pb and a saved_model.cpb have different
+ * formulas, so that the same model has different fingerprints in the two.
+ */
+#ifndef TN_FORMAT_TF_FINGERPRINT_H
+#define TN_FORMAT_TF_FINGERPRINT_H
+
+#include "chunk/chunk_merge.h"
+#include "io/bundle.h"
+
+#define TN_TF_FINGERPRINT "fingerprint.pb"
+
+/* Who made it, by which formulas. */
+#define TN_TF_PRODUCER_WHOLE   4 /* of a saved_model.pb                       */
+#define TN_TF_PRODUCER_CHUNKED 2 /* of a saved_model.cpb */
+#define TN_TF_PRODUCER_NAMED   5 /* only a uuid                               */
+
+enum tn_tf_hash {
+    TN_TF_CHECKSUM,
+    TN_TF_PROGRAM,
+    TN_TF_SIGNATURES,
+    TN_TF_OBJECTS,
+    TN_TF_CHECKPOINT,
+    TN_TF_HASH_COUNT, /* they are fields 1 to 5                               */
+};
+
+struct tn_tf_fingerprint {
+    uint64_t        hashes[TN_TF_HASH_COUNT];
+    struct tn_bytes uuid;
+    uint64_t        producer;
+};
+
+/* "graph_def_program_hash" and so on. */
+extern const char *const tn_tf_hash_names[TN_TF_HASH_COUNT];
+
+/* The uuid stays where it is. */
+enum tn_status tn_tf_fingerprint_read(struct tn_tf_fingerprint *print,
+                                      struct tn_span            file,
+                                      struct tn_error          *error);
+void           tn_tf_fingerprint_write(const struct tn_tf_fingerprint *print,
+                                       struct tn_rope                 *to);
+
+/* The producer and the first four hashes, of a SavedModel in one message or in
+ * chunks (`chunked` is sorted).  UNSUPPORTED when TensorFlow's formulas have no
+ * answer; the rest is about the bytes or the machine. */
+enum tn_status tn_tf_fingerprint_message(struct tn_tf_fingerprint *print,
+                                         struct tn_span            message,
+                                         struct tn_memory         *memory,
+                                         struct tn_error          *error);
+enum tn_status tn_tf_fingerprint_chunks(struct tn_tf_fingerprint *print,
+                                        const struct tn_chunked  *chunked,
+                                        struct tn_chunk_store    *store,
+                                        struct tn_memory         *memory,
+                                        struct tn_error          *error);
+
+/* The last hash: of the bytes of variables/variables.index; NULL: there is
+ * none. */
+enum tn_status tn_tf_fingerprint_checkpoint(struct tn_tf_fingerprint *print,
+                                            struct tn_source         *index,
+                                            struct tn_error          *error);
+
+/* A number of 128 bits as TensorFlow writes them, made of the hashes: the same
+ * model gets the same name.  In the arena. */
+enum tn_status tn_tf_fingerprint_name(struct tn_tf_fingerprint *print,
+                                      struct tn_arena          *arena,
+                                      struct tn_error          *error);
+
+/* ---- the parts ----------------------------------------------------------- */
+
+/* Two hashes as one. */
+uint64_t tn_tf_hash_join(uint64_t a, uint64_t b);
+
+/* The first meta graph; else false, and it is UNSUPPORTED. */
+struct tn_pb_view;
+bool tn_tf_first_meta(const struct tn_pb_view *model, struct tn_pb_view *meta);
+
+/* F of the deterministic serialization. */
+uint64_t tn_tf_hash_view(const struct tn_pb_view *view);
+
+/* The signatures by key: F of each key and value goes to `each` in turn. */
+void tn_tf_hash_signatures(const struct tn_pb_view *meta_graph,
+                           void (*each)(uint64_t *hash, uint64_t key,
+                                        uint64_t value),
+                           uint64_t *hash);
+
+/* What is stored for the places at or below a path, as one hash.  `chunked` is
+ * sorted. */
+enum tn_status tn_tf_hash_chunks(const struct tn_chunked *chunked,
+                                 struct tn_tags           path,
+                                 struct tn_chunk_store   *store,
+                                 struct tn_arena *arena, uint64_t *hash,
+                                 struct tn_error *error);
+
+#endif
