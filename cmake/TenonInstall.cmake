@@ -27,7 +27,7 @@ install(FILES ${CMAKE_BINARY_DIR}/tenon.pc
 install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
         FILES_MATCHING PATTERN "*.1")
 install(DIRECTORY schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon/schemas
-        FILES_MATCHING PATTERN "*.proto")
+        FILES_MATCHING PATTERN "*.proto" PATTERN "*.fbs")
 
 # Completion scripts come out of the command itself, which knows its options.
 install(CODE "

@@ -1,0 +1,159 @@
+/*
+ * fb.h - reading a FlatBuffer: tables, vectors and strings by slot
+ *
+ * Everything is little-endian; a position is a byte of the buffer.
+ *
+ *   buffer   u32 where the root table is, [4 bytes of identifier], the rest
+ *   table    i32 back to its vtable (t - v), then its fields
+ *   vtable   u16 own size in bytes, u16 size of the table, u16 per slot: where
+ *            the field is in the table, 0 when it is absent
+ *   string   u32 size, bytes, a zero byte
+ *   vector   u32 count, elements; of strings, tables and vectors: u32 each
+ *
+ * A u32 that refers to something counts from its own place and only goes
+ * forward, so there are no cycles, but what two places refer to is shared.
+ *
+ * Call tn_fb_verify() (fb_verify.h) before anything is believed.  What is here
+ * stays inside the buffer in any case: a place that is not there reads as the
+ * default and is noted in the buffer's error, which is sticky.  Nothing is
+ * copied; the bytes of a long vector are not even touched, see
+ * tn_fb_vector_span().
+ */
+#ifndef TN_WIRE_FB_H
+#define TN_WIRE_FB_H
+
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "base/source.h"
+
+/* Offsets have 31 bits that count. */
+#define TN_FB_SIZE_LIMIT UINT64_C(0x7fffffff)
+
+struct tn_fb {
+    struct tn_span   span;  /* the buffer in its source                       */
+    const uint8_t   *map;   /* all of it in memory, or NULL                   */
+    const uint8_t  **pages; /* else what was read of it, by page              */
+    struct tn_error *error; /* sticky; offsets are in the source              */
+};
+
+struct tn_fb_table {
+    struct tn_fb *fb; /* NULL: there is no such table                         */
+    uint64_t      at;
+    uint64_t      vtable;
+    uint16_t      vtable_size;
+    uint16_t      size;
+};
+
+struct tn_fb_vector {
+    struct tn_fb *fb; /* NULL: absent, and the count is 0                     */
+    uint64_t      at; /* of the first element                                 */
+    uint32_t      count;
+    uint32_t      element; /* bytes of one                                    */
+};
+
+/* Over a range of a source, which must stay open.  A source that is not mapped
+ * is read in pages that are kept until it is closed; the arena holds a table
+ * of them.  Only the size is checked here. */
+enum tn_status tn_fb_open(struct tn_fb *fb, struct tn_span span,
+                          struct tn_arena *arena, struct tn_error *error);
+
+/* The four bytes behind the root's offset are these. */
+bool tn_fb_has_identifier(struct tn_fb *fb, const char identifier[4]);
+
+struct tn_fb_table tn_fb_root(struct tn_fb *fb);
+
+/* ---- fields of a table ----------------------------------------------------
+ */
+
+/* Where a field is, as a position in the buffer; 0 when it is absent. */
+uint64_t tn_fb_field(const struct tn_fb_table *table, uint16_t slot);
+
+static inline bool tn_fb_has(const struct tn_fb_table *table, uint16_t slot)
+{
+    return tn_fb_field(table, slot) != 0;
+}
+
+/* Scalars, or `otherwise` when the field is absent. */
+bool tn_fb_bool(const struct tn_fb_table *table, uint16_t slot, bool otherwise);
+int8_t   tn_fb_i8(const struct tn_fb_table *table, uint16_t slot,
+                  int8_t otherwise);
+uint8_t  tn_fb_u8(const struct tn_fb_table *table, uint16_t slot,
+                  uint8_t otherwise);
+int16_t  tn_fb_i16(const struct tn_fb_table *table, uint16_t slot,
+                   int16_t otherwise);
+uint16_t tn_fb_u16(const struct tn_fb_table *table, uint16_t slot,
+                   uint16_t otherwise);
+int32_t  tn_fb_i32(const struct tn_fb_table *table, uint16_t slot,
+                   int32_t otherwise);
+uint32_t tn_fb_u32(const struct tn_fb_table *table, uint16_t slot,
+                   uint32_t otherwise);
+int64_t  tn_fb_i64(const struct tn_fb_table *table, uint16_t slot,
+                   int64_t otherwise);
+uint64_t tn_fb_u64(const struct tn_fb_table *table, uint16_t slot,
+                   uint64_t otherwise);
+float    tn_fb_f32(const struct tn_fb_table *table, uint16_t slot,
+                   float otherwise);
+double   tn_fb_f64(const struct tn_fb_table *table, uint16_t slot,
+                   double otherwise);
+
+/* .data is NULL when it is absent; else there is a zero byte behind. */
+struct tn_bytes tn_fb_string(const struct tn_fb_table *table, uint16_t slot);
+
+/* .fb is NULL when it is absent. */
+struct tn_fb_table tn_fb_child(const struct tn_fb_table *table, uint16_t slot);
+
+/* `element` is the size of one: 4 for strings and tables. */
+struct tn_fb_vector tn_fb_vector(const struct tn_fb_table *table, uint16_t slot,
+                                 uint32_t element);
+
+/* ---- elements of a vector; an index past the end reads as nothing ---------
+ */
+
+int8_t  tn_fb_vector_i8(const struct tn_fb_vector *vector, uint32_t index);
+uint8_t tn_fb_vector_u8(const struct tn_fb_vector *vector, uint32_t index);
+int32_t tn_fb_vector_i32(const struct tn_fb_vector *vector, uint32_t index);
+int64_t tn_fb_vector_i64(const struct tn_fb_vector *vector, uint32_t index);
+double  tn_fb_vector_f64(const struct tn_fb_vector *vector, uint32_t index);
+struct tn_bytes tn_fb_vector_string(const struct tn_fb_vector *vector,
+                                    uint32_t                   index);
+/* .fb is NULL for an element that points at the very end of the buffer, which
+ * is how one writer spells a null (fb_verify.h, allow_end_as_null). */
+struct tn_fb_table tn_fb_vector_table(const struct tn_fb_vector *vector,
+                                      uint32_t                   index);
+
+/* Where the elements are in the source; they are not read. */
+struct tn_span tn_fb_vector_span(const struct tn_fb_vector *vector);
+
+/* ---- by position, for what walks a schema ---------------------------------
+ */
+
+/* Borrows bytes of the buffer; NULL, with the error set, when they are not
+ * inside or the source refuses. */
+const uint8_t *tn_fb_take_slowly(struct tn_fb *fb, uint64_t at, uint64_t size);
+
+static inline const uint8_t *tn_fb_take(struct tn_fb *fb, uint64_t at,
+                                        uint64_t size)
+{
+    uint64_t whole = fb->span.length;
+
+    if (fb->map && at <= whole && size <= whole - at)
+        return fb->map + at;
+    return tn_fb_take_slowly(fb, at, size);
+}
+
+static inline uint16_t tn_load16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+/* An integer of 1, 2, 4 or 8 bytes, zeros in front. */
+uint64_t tn_fb_load(struct tn_fb *fb, uint64_t at, unsigned size);
+
+/* What the u32 at a position refers to; 0 when that is nothing good. */
+uint64_t            tn_fb_follow(struct tn_fb *fb, uint64_t at);
+struct tn_fb_table  tn_fb_table_at(struct tn_fb *fb, uint64_t at);
+struct tn_fb_vector tn_fb_vector_at(struct tn_fb *fb, uint64_t at,
+                                    uint32_t element);
+struct tn_bytes     tn_fb_string_at(struct tn_fb *fb, uint64_t at);
+
+#endif

@@ -1,0 +1,150 @@
+/*
+ * fb_build.h - building a FlatBuffer, weights by reference
+ *
+ * Children first: strings, vectors and tables give a reference that the table
+ * or vector around them takes.  One table is open at a time.
+ *
+ *   tn_fb_build_init(&b, &arena, &error);
+ *   uint32_t name = tn_fb_put_string(&b, tn_text("w"));
+ *   uint32_t data = tn_fb_put_span(&b, weights, 1, 64);
+ *   tn_fb_begin(&b);
+ *   tn_fb_add_ref(&b, 1, name);
+ *   tn_fb_add_i8(&b, 2, dtype, 0);
+ *   tn_fb_add_ref(&b, 4, data);
+ *   tn_fb_finish(&b, tn_fb_end(&b), "SDAR", &rope);
+ *
+ * The buffer grows from its end to its beginning.  What is small is written
+ * into the arena; what is long stays where it is until the rope is written.
+ * The same calls give the same bytes.  Equal vtables are stored once.
+ *
+ * Sticky: after a failure every call does nothing and gives 0.
+ */
+#ifndef TN_WIRE_FB_BUILD_H
+#define TN_WIRE_FB_BUILD_H
+
+#include "base/number.h"
+#include "base/rope.h"
+
+struct tn_fb_vtables; /* those that are written already */
+
+struct tn_fb_builder {
+    struct tn_arena      *arena;
+    struct tn_error      *error;
+    struct tn_list        pieces;  /* struct tn_piece, the last of them first */
+    struct tn_list        pending; /* fields of the open table                */
+    struct tn_fb_vtables *vtables;
+    uint8_t              *begin; /* free room: from here                      */
+    uint8_t              *at;    /*   to here                                 */
+    uint8_t              *end;   /* from `at` to here: not yet a piece        */
+    uint64_t              size;  /* of everything so far                      */
+    uint32_t              align; /* the largest that was asked for            */
+};
+
+/* The arena must live until the rope is written. */
+void tn_fb_build_init(struct tn_fb_builder *b, struct tn_arena *arena,
+                      struct tn_error *error);
+void tn_fb_build_done(struct tn_fb_builder *b);
+
+/* ---- strings and vectors: each gives a reference, 0 after a failure -------
+ */
+
+uint32_t tn_fb_put_string(struct tn_fb_builder *b, struct tn_bytes text);
+
+/* Of references; a 0 among them is an error. */
+uint32_t tn_fb_put_refs(struct tn_fb_builder *b, const uint32_t *refs,
+                        uint32_t count);
+
+/* Numbers of the host. */
+uint32_t tn_fb_put_i32s(struct tn_fb_builder *b, const int32_t *values,
+                        uint32_t count);
+uint32_t tn_fb_put_i64s(struct tn_fb_builder *b, const int64_t *values,
+                        uint32_t count);
+uint32_t tn_fb_put_f64s(struct tn_fb_builder *b, const double *values,
+                        uint32_t count);
+
+/* Elements of `element` bytes that are little-endian already, copied.  Their
+ * first byte is aligned to `align`, a power of two up to 4096. */
+uint32_t tn_fb_put_vector(struct tn_fb_builder *b, struct tn_bytes bytes,
+                          uint32_t element, uint32_t align);
+
+/* The same by reference: read when the rope is written. */
+uint32_t tn_fb_put_span(struct tn_fb_builder *b, struct tn_span span,
+                        uint32_t element, uint32_t align);
+uint32_t tn_fb_put_producer(struct tn_fb_builder     *b,
+                            const struct tn_producer *producer,
+                            uint32_t element, uint32_t align);
+/* All pieces of a rope, such as a buffer inside the buffer. */
+uint32_t tn_fb_put_rope(struct tn_fb_builder *b, const struct tn_rope *rope,
+                        uint32_t element, uint32_t align);
+
+/* A struct that a union's member is. */
+uint32_t tn_fb_put_struct(struct tn_fb_builder *b, struct tn_bytes bytes,
+                          uint32_t align);
+
+/* ---- tables ---------------------------------------------------------------
+ */
+
+void     tn_fb_begin(struct tn_fb_builder *b);
+uint32_t tn_fb_end(struct tn_fb_builder *b);
+
+/* A scalar of 1, 2, 4 or 8 bytes, written whatever its value. */
+void tn_fb_add(struct tn_fb_builder *b, uint16_t slot, uint64_t bits,
+               uint32_t size);
+/* 0 adds nothing. */
+void tn_fb_add_ref(struct tn_fb_builder *b, uint16_t slot, uint32_t ref);
+/* Borrowed until tn_fb_end(). */
+void tn_fb_add_struct(struct tn_fb_builder *b, uint16_t slot,
+                      struct tn_bytes bytes, uint32_t align);
+
+/* Not written when it is the default. */
+static inline void tn_fb_add_bool(struct tn_fb_builder *b, uint16_t slot,
+                                  bool value, bool otherwise)
+{
+    if (value != otherwise)
+        tn_fb_add(b, slot, value, 1);
+}
+
+static inline void tn_fb_add_i8(struct tn_fb_builder *b, uint16_t slot,
+                                int8_t value, int8_t otherwise)
+{
+    if (value != otherwise)
+        tn_fb_add(b, slot, (uint8_t)value, 1);
+}
+
+static inline void tn_fb_add_i32(struct tn_fb_builder *b, uint16_t slot,
+                                 int32_t value, int32_t otherwise)
+{
+    if (value != otherwise)
+        tn_fb_add(b, slot, (uint32_t)value, 4);
+}
+
+static inline void tn_fb_add_u32(struct tn_fb_builder *b, uint16_t slot,
+                                 uint32_t value, uint32_t otherwise)
+{
+    if (value != otherwise)
+        tn_fb_add(b, slot, value, 4);
+}
+
+static inline void tn_fb_add_i64(struct tn_fb_builder *b, uint16_t slot,
+                                 int64_t value, int64_t otherwise)
+{
+    if (value != otherwise)
+        tn_fb_add(b, slot, (uint64_t)value, 8);
+}
+
+static inline void tn_fb_add_f64(struct tn_fb_builder *b, uint16_t slot,
+                                 double value, double otherwise)
+{
+    if (tn_double_bits(value) != tn_double_bits(otherwise))
+        tn_fb_add(b, slot, tn_double_bits(value), 8);
+}
+
+/* ---- the whole ------------------------------------------------------------
+ */
+
+/* Appends the buffer to the rope; `identifier` has four letters or is NULL.
+ * The length is a multiple of the largest alignment. */
+enum tn_status tn_fb_finish(struct tn_fb_builder *b, uint32_t root,
+                            const char *identifier, struct tn_rope *rope);
+
+#endif
