@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/sort.h"
 #include "format/tensorflow/tf_bundle_read.h"
 #include "format/tensorflow/tf_dtype.h"
-#include "format/tensorflow/tf_sort.h"
 #include "format/tensorflow/tf_tiling.h"
 
 /* BundleHeaderProto, BundleEntryProto, TensorShapeProto, TensorSliceProto */
@@ -548,7 +548,7 @@ static void publish(struct tn_tf_bundle_reader *r)
         return;
     for (uint64_t i = 0; i < r->tensors.count; i++)
         entries[i] = &tn_list_at(&r->tensors, struct tn_tf_draft, i)->entry;
-    tn_tf_sort((const void **)(void *)entries, r->tensors.count, key_is_before);
+    tn_sort((const void **)(void *)entries, r->tensors.count, key_is_before);
     for (uint64_t i = 1; i < r->tensors.count; i++)
         if (!key_is_before(entries[i - 1], entries[i]))
             tn_error_set(r->error, TN_MALFORMED, entries[i]->place,

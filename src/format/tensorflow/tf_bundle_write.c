@@ -4,12 +4,12 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
+#include "base/sort.h"
 #include "base/varint.h"
 #include "codec/crc32c.h"
 #include "format/tensorflow/tf_crc.h"
 #include "format/tensorflow/tf_dtype.h"
 #include "format/tensorflow/tf_slice_key.h"
-#include "format/tensorflow/tf_sort.h"
 #include "wire/sstable/sstable_write.h"
 
 /* Where a tensor goes: known before the first byte is written, since the names
@@ -133,7 +133,7 @@ static enum tn_status make_plan(struct writer                    *w,
         w->plans[i].tensor = &tensors[i];
         w->by_key[i]       = &w->plans[i];
     }
-    tn_tf_sort((const void **)(void *)w->by_key, w->count, key_is_before);
+    tn_sort((const void **)(void *)w->by_key, w->count, key_is_before);
     return place_tensors(w);
 }
 

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
-#include "format/tensorflow/tf_sort.h"
+#include "base/sort.h"
 
 /* Each level adds a view to the way to some element; payloads stop at 32. */
 #define DEPTH_LIMIT 30
@@ -53,7 +53,7 @@ static void sort_along(struct tn_tf_tile **tiles, uint64_t count, uint32_t axis)
         tiles[i]->low  = tiles[i]->begin[axis];
         tiles[i]->high = tiles[i]->low + tiles[i]->elements.shape.dims[axis];
     }
-    tn_tf_sort((const void **)(void *)tiles, count, begins_before);
+    tn_sort((const void **)(void *)tiles, count, begins_before);
 }
 
 /* How many of the sorted tiles lie before the next free cut, and where that

@@ -1,5 +1,5 @@
-/* tf_sort.c - heap sort; libc's qsort may allocate behind our back */
-#include "format/tensorflow/tf_sort.h"
+/* sort.c - heap sort; libc's qsort may allocate behind our back */
+#include "base/sort.h"
 
 static void swap(const void **a, const void **b)
 {
@@ -10,7 +10,7 @@ static void swap(const void **a, const void **b)
 }
 
 static void sift(const void **items, uint64_t at, uint64_t count,
-                 tn_tf_less *less)
+                 tn_less *less)
 {
     for (uint64_t child; (child = 2 * at + 1) < count; at = child) {
         if (child + 1 < count && less(items[child], items[child + 1]))
@@ -22,7 +22,7 @@ static void sift(const void **items, uint64_t at, uint64_t count,
 }
 
 static bool is_sorted(const void *const *items, uint64_t count,
-                      tn_tf_less *less)
+                      tn_less *less)
 {
     for (uint64_t i = 1; i < count; i++)
         if (less(items[i], items[i - 1]))
@@ -30,7 +30,7 @@ static bool is_sorted(const void *const *items, uint64_t count,
     return true;
 }
 
-void tn_tf_sort(const void **items, uint64_t count, tn_tf_less *less)
+void tn_sort(const void **items, uint64_t count, tn_less *less)
 {
     if (is_sorted(items, count, less)) /* as most files are */
         return;
