@@ -23,7 +23,7 @@ static const struct cli_opt options[] = {
     { CLI_FILE,   'x', "external",   FIELD(external),   "FILE",   "ONNX: weights into FILE, beside OUT" },
     { CLI_FLAG,   'i', "inline",     FIELD(is_inline),  NULL,     "ONNX: weights into OUT itself" },
     { CLI_SIZE,   0,   "threshold",  FIELD(threshold),  "SIZE",   "--external: smaller ones stay inside; 1KiB" },
-    { CLI_SIZE,   0,   "shard-size", FIELD(shard_size), "SIZE",   "checkpoints: largest data file" },
+    { CLI_SIZE,   0,   "shard-size", FIELD(shard_size), "SIZE",   "checkpoints, safetensors: largest file" },
     { 0 },
 };
 /* clang-format on */
@@ -62,6 +62,7 @@ static void put_receipt(const struct cli_common *common, const char *path,
     cli_json_put_string(&json, "format", summary->format);
     cli_json_put_number(&json, "bytes_written", summary->bytes_written);
     cli_json_put_number(&json, "tensors_moved", summary->tensors_moved);
+    cli_json_put_number(&json, "losses", summary->losses);
     cli_json_put_bool(&json, "is_dry_run", common->is_dry_run);
     cli_json_end(&json);
 }
@@ -75,6 +76,29 @@ static bool is_about_output(const struct tn_error *error)
             error->status == TN_BUSY);
 }
 
+/* What the new format cannot hold is said, but is no failure. */
+static void on_loss(void *context, uint64_t offset, const char *where,
+                    const char *what)
+{
+    const struct convert_opts *opts = context;
+    struct cli_text            text = { 0 };
+
+    (void)offset;
+    if (opts->common.is_quiet)
+        return;
+    cli_text_add(&text, "tenon: ");
+    cli_text_safe(&text, cli_bytes(opts->common.out));
+    cli_text_add(&text, ": ");
+    if (where[0] != '\0') {
+        cli_text_safe(&text, cli_bytes(where));
+        cli_text_add(&text, ": ");
+    }
+    cli_text_safe(&text, cli_bytes(what));
+    cli_text_add(&text, "\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
 static int convert_model(struct cli_session        *session,
                          const struct convert_opts *opts,
                          const struct tn_model     *model)
@@ -83,11 +107,13 @@ static int convert_model(struct cli_session        *session,
     struct tn_error  error  = TN_ERROR_INIT;
     struct tn_convert_summary summary = { 0 };
     struct tn_convert_options convert = {
-        .to         = opts->to,
-        .external   = opts->external,
-        .is_inline  = opts->is_inline,
-        .threshold  = opts->threshold,
-        .shard_size = opts->shard_size,
+        .to           = opts->to,
+        .external     = opts->external,
+        .is_inline    = opts->is_inline,
+        .threshold    = opts->threshold,
+        .shard_size   = opts->shard_size,
+        .loss         = on_loss,
+        .loss_context = (void *)(uintptr_t)opts,
     };
 
     enum tn_status status = tn_convert(model, &convert, &target,

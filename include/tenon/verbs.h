@@ -97,7 +97,8 @@ struct tn_dump_options {
     bool        use_json_names; /* lowerCamelCase instead of field names     */
 };
 
-/* Called for each thing that `undump` could not give back. */
+/* Called for each thing that `undump` could not give back, and for each that
+ * `convert` leaves behind; offset may be TN_NOWHERE, where may be empty. */
 typedef void tn_on_loss(void *context, uint64_t offset, const char *where,
                         const char *what);
 
@@ -120,12 +121,16 @@ struct tn_convert_options {
     bool        is_inline; /* ONNX: put all weights into the model file       */
     uint64_t    threshold; /* external: tensors of at least so many bytes;
                               0: 1024                                         */
-    uint64_t    shard_size; /* checkpoints: largest data file; 0: one file    */
+    uint64_t    shard_size; /* checkpoints and indexed safetensors: largest
+                               data file; 0: one file                         */
+    tn_on_loss *loss; /* called for each thing that the format cannot hold    */
+    void       *loss_context;
 };
 
 struct tn_convert_summary {
     uint64_t bytes_written;
     uint64_t tensors_moved; /* whose place changed: inline to external, ...   */
+    uint64_t losses;        /* things that were left behind                   */
     char     format[32];
 };
 

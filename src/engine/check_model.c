@@ -88,6 +88,17 @@ static enum tn_status absorb(struct tn_report *report, const char *rule,
     return TN_OK;
 }
 
+/* The same for a format that is no protobuf message. */
+static enum tn_status check_bytes(struct tn_opened *opened,
+                                  struct tn_report *report,
+                                  struct tn_error  *error)
+{
+    if (!opened->format->check_bytes)
+        return TN_OK;
+    opened->format->check_bytes(&opened->bundle, report, error);
+    return absorb(report, NULL, error);
+}
+
 /* "a.pb" beside "a.cpb"; of a folder, any other spelling of its model. */
 static const char *find_sibling(struct tn_bundle *bundle,
                                 struct tn_error  *error)
@@ -133,6 +144,7 @@ static enum tn_status check_model(struct tn_opened *opened,
                           : tn_failed(&first)       ? whole
                                                     : (struct tn_span){ 0 };
     TN_TRY(check_schema(opened, wire, report, error));
+    TN_TRY(check_bytes(opened, report, error));
     if (tn_failed(&first)) {
         bool is_known = report->counts[TN_LEVEL_ERROR] > 0;
         *error        = first;

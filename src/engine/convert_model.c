@@ -15,6 +15,17 @@ static bool ends_with(const char *text, const char *end)
     return size >= tail && strcmp(text + size - tail, end) == 0;
 }
 
+/* The longest suffix of the format that the path has. */
+static size_t suffix_size(const struct tn_format *format, const char *path)
+{
+    size_t longest = 0;
+
+    for (const char *const *s = format->suffixes; s && *s; s++)
+        if (ends_with(path, *s) && strlen(*s) > longest)
+            longest = strlen(*s);
+    return longest;
+}
+
 /* By the longest suffix that fits, among formats of this model's dialect
  * first: ".pb" is a GraphDef for TensorFlow and a tensor for ONNX. */
 static const struct tn_format *format_for_path(const struct tn_model *model,
@@ -24,13 +35,11 @@ static const struct tn_format *format_for_path(const struct tn_model *model,
     size_t                  best_size = 0;
 
     for (const struct tn_format *const *f = tn_formats; *f; f++) {
-        bool is_ours = strcmp((*f)->dialect, tn_model_dialect(model)) == 0;
-        for (const char *const *s = (*f)->suffixes; s && *s; s++) {
-            size_t size = strlen(*s) * 2 + is_ours;
-            if (ends_with(path, *s) && (*f)->write && size > best_size) {
-                best      = *f;
-                best_size = size;
-            }
+        bool   is_ours = strcmp((*f)->dialect, tn_model_dialect(model)) == 0;
+        size_t size    = suffix_size(*f, path);
+        if (size && (*f)->write && size * 2 + is_ours > best_size) {
+            best      = *f;
+            best_size = size * 2 + is_ours;
         }
     }
     return best;
@@ -77,14 +86,17 @@ static enum tn_status choose_format(const struct tn_model           *model,
                                     const struct tn_format         **format,
                                     struct tn_error                 *error)
 {
-    enum tn_dump_form form;
+    enum tn_dump_form       form;
+    const struct tn_format *own = tn_opened_of(model)->format;
 
     if (convert->to)
         *format = tn_format_named(convert->to);
-    else if (is_text_path(path, &form))
-        *format = tn_opened_of(model)->format;
     else
         *format = format_for_path(model, path);
+    /* ".json" is text, but ".safetensors.index.json" is not. */
+    if (!convert->to && is_text_path(path, &form) && own->message &&
+        (!*format || suffix_size(*format, path) <= strlen(strrchr(path, '.'))))
+        *format = own;
     if (!*format && !convert->to)
         *format = own_format(model, path);
     if (!*format)
@@ -107,6 +119,10 @@ static enum tn_status check_dialect(const struct tn_model  *model,
 
     if (strcmp(format->dialect, from) == 0 || format->dialect[0] == '\0')
         return TN_OK;
+    if (from[0] == '\0')
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "bare tensors are no graph, which %s needs",
+                            format->name);
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                         "a model of dialect '%s' cannot be written as %s, "
                         "which speaks '%s'",
@@ -161,6 +177,23 @@ static enum tn_status write_model(const struct tn_model         *model,
     return error->status;
 }
 
+/* Counts what is left behind, and tells who asked. */
+struct loss_listener {
+    const struct tn_convert_options *convert;
+    uint64_t                        *count;
+};
+
+static void hear_loss(void *context, uint64_t offset, const char *where,
+                      const char *what)
+{
+    struct loss_listener *listener = context;
+
+    ++*listener->count;
+    if (listener->convert->loss)
+        listener->convert->loss(listener->convert->loss_context, offset, where,
+                                what);
+}
+
 enum tn_status tn_convert(const struct tn_model           *model,
                           const struct tn_convert_options *convert,
                           const struct tn_target          *target,
@@ -173,10 +206,12 @@ enum tn_status tn_convert(const struct tn_model           *model,
     struct tn_meter                        meter;
     struct tn_convert_summary              unused;
     enum tn_dump_form                      form;
+    struct loss_listener                   listener;
 
     convert  = convert ? convert : &defaults;
     summary  = summary ? summary : &unused;
     *summary = (struct tn_convert_summary){ 0 };
+    listener = (struct loss_listener){ convert, &summary->losses };
     if (convert->external && convert->is_inline)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "external and inline exclude each other");
@@ -184,7 +219,7 @@ enum tn_status tn_convert(const struct tn_model           *model,
     TN_TRY(check_dialect(model, format, error));
     TN_TRY(check_wishes(convert, format, error));
     snprintf(summary->format, sizeof summary->format, "%s", format->name);
-    if (format == tn_opened_of(model)->format &&
+    if (format == tn_opened_of(model)->format && format->message &&
         is_text_path(target->path, &form))
         return tn_dump_model(model, form, target, options,
                              &summary->bytes_written, error);
@@ -199,6 +234,8 @@ enum tn_status tn_convert(const struct tn_model           *model,
         .shard_size    = convert->shard_size,
         .meter         = &meter,
         .tensors_moved = &summary->tensors_moved,
+        .loss          = hear_loss,
+        .loss_context  = &listener,
     };
     return write_model(model, format, &how, target, &summary->bytes_written,
                        error);

@@ -28,7 +28,7 @@ struct tn_format_info tn_format_at(uint32_t index)
         .suffixes  = format->suffixes,
         .can_read  = format->open != NULL,
         .can_write = format->write != NULL,
-        .can_check = format->check != NULL,
+        .can_check = format->check != NULL || format->check_bytes != NULL,
         .has_text  = format->message != NULL,
     };
 }

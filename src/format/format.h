@@ -7,6 +7,8 @@
 #ifndef TN_FORMAT_FORMAT_H
 #define TN_FORMAT_FORMAT_H
 
+#include <tenon/verbs.h>
+
 #include "base/report.h"
 #include "io/bundle.h"
 #include "io/output.h"
@@ -34,6 +36,8 @@ struct tn_write_options {
     uint64_t    shard_size;
     struct tn_meter *meter; /* NULL: none                                     */
     uint64_t   *tensors_moved; /* counted for the receipt; never NULL         */
+    tn_on_loss *loss; /* told what the format cannot hold; NULL: nobody asks  */
+    void       *loss_context;
 };
 
 struct tn_format {
@@ -63,6 +67,12 @@ struct tn_format {
      * byte that contradicts the format. */
     enum tn_status (*open)(struct tn_bundle *bundle, struct tn_model *model,
                            struct tn_error *error);
+
+    /* Every damage of the bytes themselves, also when open() fails; NULL where
+     * the schema of `message` says what is right. */
+    enum tn_status (*check_bytes)(struct tn_bundle *bundle,
+                                  struct tn_report *report,
+                                  struct tn_error  *error);
 
     /* Every problem beyond the grammar.  The model was opened with its graph;
      * payload checksums are verified unless report->skip_data. */

@@ -1,0 +1,143 @@
+/* bare.c - the tensors of any model, for formats that hold nothing else */
+#include "format/bare.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/intern.h"
+
+struct collecting {
+    const struct tn_model         *model;
+    const struct tn_write_options *options;
+    tn_bare_refusal               *refuse;
+    struct tn_arena               *arena;
+    struct tn_error               *error;
+    struct tn_bare_set            *set;
+    struct tn_intern               names;
+};
+
+static void lose(const struct tn_write_options *options, const char *where,
+                 const char *what)
+{
+    if (options->loss)
+        options->loss(options->loss_context, TN_NOWHERE, where, what);
+}
+
+static void lose_graph(const struct tn_model         *model,
+                       const struct tn_write_options *options)
+{
+    char what[120];
+
+    if (model->node_count == 0)
+        return;
+    snprintf(what, sizeof what, "the graph is left behind: %" PRIu64 " node%s",
+             model->node_count, model->node_count == 1 ? "" : "s");
+    lose(options, "", what);
+}
+
+static bool is_free(const struct collecting *c, struct tn_bytes name)
+{
+    return name.size && tn_intern_find(&c->names, name) == TN_NO_NAME;
+}
+
+/* Its name, or where that is taken its place in the model. */
+static struct tn_bytes name_of(struct collecting      *c,
+                               const struct tn_tensor *tensor)
+{
+    char            path[640];
+    struct tn_bytes name = tn_tensor_name(tensor);
+
+    if (!is_free(c, name)) {
+        tn_tensor_path(tensor, path, sizeof path);
+        name = tn_bytes_dup(c->arena, tn_text(path), c->error);
+    }
+    if (!tn_failed(c->error) && !is_free(c, name))
+        tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                     "two tensors are called '%.*s'", TN_FMT(name));
+    tn_intern_borrow(&c->names, name, c->error);
+    return name;
+}
+
+static void take(struct collecting *c, const struct tn_tensor *tensor)
+{
+    char        path[640];
+    const char *why = c->refuse(&tensor->elements);
+
+    if (why) {
+        struct tn_bytes name = tn_tensor_name(tensor);
+        tn_tensor_path(tensor, path, sizeof path);
+        if (name.size)
+            snprintf(path, sizeof path, "%.*s", TN_FMT(name));
+        lose(c->options, path, why);
+        return;
+    }
+    c->set->items[c->set->count++] =
+        (struct tn_bare_tensor){ name_of(c, tensor), &tensor->elements };
+}
+
+enum tn_status tn_bare_collect(const struct tn_model         *model,
+                               const struct tn_write_options *options,
+                               tn_bare_refusal *refuse, struct tn_arena *arena,
+                               struct tn_bare_set *set, struct tn_error *error)
+{
+    uint64_t          count = model->tensors.count;
+    struct collecting c     = { .model   = model,
+                                .options = options,
+                                .refuse  = refuse,
+                                .arena   = arena,
+                                .error   = error,
+                                .set     = set };
+
+    set->count = 0;
+    set->items = tn_new(arena, struct tn_bare_tensor, count, error);
+    if (!set->items)
+        return error->status;
+    lose_graph(model, options);
+    tn_intern_init(&c.names, arena);
+    for (uint64_t i = 0; i < count && !tn_failed(error); i++)
+        take(&c, tn_model_tensor(model, i));
+    tn_intern_done(&c.names);
+    if (!tn_failed(error) && set->count == 0 && (count || model->node_count))
+        tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                     "the model has no tensors to write");
+    return error->status;
+}
+
+enum tn_dtype tn_bare_stand_in(enum tn_dtype dtype)
+{
+    switch (dtype) {
+    case TN_INT4:
+    case TN_INT2:
+    case TN_QINT8: return TN_INT8;
+    case TN_UINT4:
+    case TN_UINT2:
+    case TN_QUINT8: return TN_UINT8;
+    case TN_QINT16: return TN_INT16;
+    case TN_QUINT16: return TN_UINT16;
+    case TN_QINT32: return TN_INT32;
+    default: return dtype;
+    }
+}
+
+enum tn_status tn_bare_stream(const struct tn_elements      *elements,
+                              const struct tn_write_options *options,
+                              struct tn_memory *memory, bool is_packed,
+                              struct tn_sink *to, struct tn_error *error)
+{
+    struct tn_payload_producer producer;
+    struct tn_span             span;
+    uint64_t                   before = to->offset;
+
+    if (tn_payload_is_plain(elements, is_packed, &span)) {
+        if (span.length)
+            TN_TRY(tn_sink_splice(to, span, error));
+    } else {
+        TN_TRY(tn_payload_producer_init(&producer, elements, memory, is_packed,
+                                        error));
+        TN_TRY(producer.producer.produce(&producer.producer, to, error));
+    }
+    ++*options->tensors_moved;
+    if (options->meter)
+        return tn_meter_add(options->meter, to->offset - before, error);
+    return TN_OK;
+}
