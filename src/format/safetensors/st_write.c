@@ -1,0 +1,330 @@
+/*
+ * st_write.c - writing safetensors
+ *
+ * The layout is the reference's: data by descending alignment of the type,
+ * then by name, so that each tensor is aligned; the header without spaces, but
+ * for those that make it a multiple of 8.  The same tensors give the same
+ * bytes, whatever order they came in.
+ *
+ * Several files are filled in the order of the model, so that what is used
+ * together lies together, and inside each the layout is as above.
+ */
+#include <inttypes.h>
+
+#include "base/arith.h"
+#include "base/buffer.h"
+#include "base/json_write.h"
+#include "base/sort.h"
+#include "base/utf8.h"
+#include "format/bare.h"
+#include "format/safetensors/st.h"
+
+#define ALIGNMENT 8
+
+struct plan {
+    struct tn_bytes           name;
+    const struct tn_elements *elements;
+    const struct tn_st_type  *type;
+    uint64_t                  size;
+    uint32_t                  shard;
+};
+
+struct writing {
+    const struct tn_model         *model;
+    const struct tn_write_options *options;
+    struct tn_output              *to;
+    struct tn_error               *error;
+    struct tn_arena                arena;
+    struct plan                   *plans; /* in the order of the model        */
+    const struct plan            **sorted;
+    uint64_t                       count;
+    uint32_t                       shard_count;
+};
+
+/* ---- the plan ----------------------------------------------------------- */
+
+static const struct tn_st_type *type_of(enum tn_dtype dtype)
+{
+    enum tn_dtype stand_in = tn_bare_stand_in(dtype);
+
+    for (unsigned i = 0; i < tn_st_type_count; i++)
+        if (tn_st_types[i].dtype == stand_in && stand_in != TN_UNDEFINED)
+            return &tn_st_types[i];
+    return NULL;
+}
+
+static const char *refuse(const struct tn_elements *elements)
+{
+    const struct tn_st_type *type = type_of(elements->shape.dtype);
+    uint64_t                 count;
+
+    if (elements->shape.dtype == TN_STRING)
+        return "left behind: safetensors has no strings";
+    if (!type)
+        return "left behind: safetensors has no such elements";
+    if (!tn_shape_count(&elements->shape, &count))
+        return "left behind: a shape of more than 2^64 elements";
+    if (type->bits < 8 && count * type->bits % 8)
+        return "left behind: elements that do not fill their last byte";
+    return NULL;
+}
+
+static enum tn_status plan_tensor(struct writing *w, struct plan *p,
+                                  const struct tn_bare_tensor *tensor)
+{
+    uint64_t count;
+
+    *p = (struct plan){ .name     = tensor->name,
+                        .elements = tensor->elements,
+                        .type     = type_of(tensor->elements->shape.dtype) };
+    if (!tn_utf8_is_valid(p->name) || tn_bytes_is(p->name, TN_ST_METADATA))
+        return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
+                            "no name for a tensor in safetensors: '%.*s'",
+                            TN_FMT(p->name));
+    tn_shape_count(&p->elements->shape, &count);
+    if (p->type->bits < 8)
+        p->size = count / (8 / p->type->bits);
+    else if (!tn_mul(count, p->type->bits / 8, &p->size))
+        return tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
+                            "'%.*s' has more than 2^64 bytes", TN_FMT(p->name));
+    return TN_OK;
+}
+
+static enum tn_status make_plans(struct writing *w)
+{
+    struct tn_bare_set set;
+    uint64_t           filled = 0, limit = w->options->shard_size;
+
+    TN_TRY(tn_bare_collect(w->model, w->options, refuse, &w->arena, &set,
+                           w->error));
+    w->count  = set.count;
+    w->plans  = tn_new(&w->arena, struct plan, set.count, w->error);
+    w->sorted = tn_new(&w->arena, const struct plan *, set.count, w->error);
+    if (!w->plans || !w->sorted)
+        return w->error->status;
+    w->shard_count = 1;
+    for (uint64_t i = 0; i < set.count; i++) {
+        struct plan *p = &w->plans[i];
+        TN_TRY(plan_tensor(w, p, &set.items[i]));
+        if (limit && filled && (filled > limit || p->size > limit - filled)) {
+            w->shard_count++;
+            filled = 0;
+        }
+        if (!tn_add(filled, p->size, &filled))
+            return tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
+                                "more than 2^64 bytes in one file");
+        p->shard     = w->shard_count - 1;
+        w->sorted[i] = p;
+    }
+    return TN_OK;
+}
+
+static int compare_names(struct tn_bytes a, struct tn_bytes b)
+{
+    size_t size  = a.size < b.size ? a.size : b.size;
+    int    order = size ? memcmp(a.data, b.data, size) : 0;
+
+    return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+static bool is_before(const void *a, const void *b)
+{
+    const struct plan *x = a, *y = b;
+
+    if (x->shard != y->shard)
+        return x->shard < y->shard;
+    if (x->type != y->type) /* the table ascends */
+        return x->type > y->type;
+    return compare_names(x->name, y->name) < 0;
+}
+
+static bool name_is_before(const void *a, const void *b)
+{
+    const struct plan *x = a, *y = b;
+
+    return compare_names(x->name, y->name) < 0;
+}
+
+/* ---- one file ----------------------------------------------------------- */
+
+static void put_text(struct tn_buffer *to, struct tn_bytes text)
+{
+    struct tn_json_writer json;
+
+    tn_json_writer_init(&json, &to->sink, false, to->error);
+    tn_json_string(&json, text);
+}
+
+static void put_metadata(const struct writing *w, struct tn_buffer *to)
+{
+    const struct tn_st_detail *detail = w->model->detail;
+
+    if (strcmp(w->model->format, "safetensors") != 0 || !detail ||
+        !detail->metadata_count)
+        return;
+    tn_buffer_text(to, "\"" TN_ST_METADATA "\":{");
+    for (uint64_t i = 0; i < detail->metadata_count; i++) {
+        tn_buffer_text(to, i ? "," : "");
+        put_text(to, detail->metadata[i].key);
+        tn_buffer_byte(to, ':');
+        put_text(to, detail->metadata[i].value);
+    }
+    tn_buffer_byte(to, '}');
+}
+
+static void put_tensor(struct tn_buffer *to, const struct plan *p,
+                       uint64_t begin)
+{
+    const struct tn_shape *shape = &p->elements->shape;
+
+    if (to->size > 1)
+        tn_buffer_byte(to, ',');
+    put_text(to, p->name);
+    tn_buffer_format(to, ":{\"dtype\":\"%s\",\"shape\":[", p->type->name);
+    for (uint32_t i = 0; i < shape->rank; i++)
+        tn_buffer_format(to, "%s%" PRIu64, i ? "," : "", shape->dims[i]);
+    tn_buffer_format(to, "],\"data_offsets\":[%" PRIu64 ",%" PRIu64 "]}", begin,
+                     begin + p->size);
+}
+
+static enum tn_status put_header(const struct writing *w, uint64_t first,
+                                 uint64_t end, struct tn_buffer *header)
+{
+    uint64_t begin = 0;
+
+    tn_buffer_byte(header, '{');
+    put_metadata(w, header);
+    for (uint64_t i = first; i < end; i++) {
+        put_tensor(header, w->sorted[i], begin);
+        begin += w->sorted[i]->size;
+    }
+    tn_buffer_byte(header, '}');
+    while (header->size % ALIGNMENT && !tn_failed(w->error))
+        tn_buffer_byte(header, ' ');
+    if (header->size > TN_ST_HEADER_LIMIT)
+        tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
+                     "a header of %zu bytes, readers take %" PRIu64
+                     ": use --shard-size",
+                     header->size, TN_ST_HEADER_LIMIT);
+    return w->error->status;
+}
+
+/* The tensors [first, end) of the sorted ones. */
+static enum tn_status write_file(struct writing *w, uint64_t first,
+                                 uint64_t end, struct tn_sink *sink)
+{
+    struct tn_buffer header;
+    uint8_t          length[8];
+
+    tn_buffer_init(&header, w->model->memory, w->error);
+    if (put_header(w, first, end, &header) == TN_OK) {
+        for (unsigned i = 0; i < sizeof length; i++)
+            length[i] = (uint8_t)((uint64_t)header.size >> 8 * i);
+        if (tn_sink_write(sink, tn_bytes(length, sizeof length), w->error) ==
+            TN_OK)
+            tn_sink_write(sink, tn_buffer_bytes(&header), w->error);
+    }
+    tn_buffer_done(&header);
+    for (uint64_t i = first; i < end && !tn_failed(w->error); i++) {
+        const struct plan *p = w->sorted[i];
+        if (tn_bare_stream(p->elements, w->options, w->model->memory,
+                           p->type->bits < 8, sink, w->error) != TN_OK)
+            tn_error_where(w->error, "%.*s", TN_FMT(p->name));
+    }
+    return w->error->status;
+}
+
+/* ---- several files ------------------------------------------------------ */
+
+static const char *shard_name(struct writing *w, uint32_t shard)
+{
+    const char *name = tn_output_name(w->to);
+
+    return tn_text_format(&w->arena, w->error,
+                          "%.*s-%05" PRIu32 "-of-%05" PRIu32 TN_ST_SUFFIX,
+                          (int)(strlen(name) - strlen(TN_ST_INDEX_SUFFIX)),
+                          name, shard + 1, w->shard_count);
+}
+
+static enum tn_status write_index(struct writing *w, const char *const *names)
+{
+    struct tn_json_writer json;
+    struct tn_sink       *sink;
+    uint64_t              total = 0;
+
+    TN_TRY(tn_output_main(w->to, &sink, w->error));
+    tn_sort((const void **)(void *)w->sorted, w->count, name_is_before);
+    for (uint64_t i = 0; i < w->count; i++)
+        total += w->sorted[i]->size;
+    tn_json_writer_init(&json, sink, true, w->error);
+    tn_json_object_begin(&json);
+    tn_json_key(&json, "metadata");
+    tn_json_object_begin(&json);
+    tn_json_key(&json, "total_size");
+    tn_json_put_uint64(&json, total);
+    tn_json_object_end(&json);
+    tn_json_key(&json, "weight_map");
+    tn_json_object_begin(&json);
+    for (uint64_t i = 0; i < w->count; i++) {
+        tn_json_key_bytes(&json, w->sorted[i]->name);
+        tn_json_text(&json, names[w->sorted[i]->shard]);
+    }
+    tn_json_object_end(&json);
+    tn_json_object_end(&json);
+    if (!tn_failed(w->error))
+        tn_sink_write(sink, tn_text("\n"), w->error);
+    return w->error->status;
+}
+
+static enum tn_status write_shards(struct writing *w)
+{
+    const char **names =
+        tn_new(&w->arena, const char *, w->shard_count, w->error);
+    uint64_t first = 0;
+
+    for (uint32_t shard = 0; names && shard < w->shard_count; shard++) {
+        struct tn_sink *sink;
+        uint64_t        end = first;
+        while (end < w->count && w->sorted[end]->shard == shard)
+            end++;
+        names[shard] = shard_name(w, shard);
+        if (!names[shard])
+            break;
+        TN_TRY(tn_output_side(w->to, names[shard], &sink, w->error));
+        TN_TRY(write_file(w, first, end, sink));
+        first = end;
+    }
+    return tn_failed(w->error) ? w->error->status : write_index(w, names);
+}
+
+static enum tn_status write_all(struct writing *w)
+{
+    const char     *name     = tn_output_name(w->to);
+    bool            is_index = tn_st_ends_with(name, TN_ST_INDEX_SUFFIX);
+    struct tn_sink *sink;
+
+    if (w->options->shard_size && !is_index)
+        return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
+                            "several files are found by their index: write "
+                            "NAME" TN_ST_INDEX_SUFFIX);
+    TN_TRY(make_plans(w));
+    tn_sort((const void **)(void *)w->sorted, w->count, is_before);
+    if (is_index)
+        return write_shards(w);
+    TN_TRY(tn_output_main(w->to, &sink, w->error));
+    return write_file(w, 0, w->count, sink);
+}
+
+enum tn_status tn_st_write(const struct tn_model         *model,
+                           const struct tn_write_options *options,
+                           struct tn_output *to, struct tn_error *error)
+{
+    struct writing w = {
+        .model = model, .options = options, .to = to, .error = error
+    };
+
+    tn_arena_init(&w.arena, model->memory);
+    write_all(&w);
+    tn_arena_done(&w.arena);
+    return error->status;
+}
