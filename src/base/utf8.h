@@ -33,17 +33,25 @@ static inline unsigned tn_utf8_check(const uint8_t *at, const uint8_t *end)
     return size;
 }
 
-/* The names in model files are plain ASCII nearly always: eight at a time. */
+static inline bool tn_utf8_has_eight_ascii(const uint8_t *at)
+{
+    uint64_t word;
+
+    memcpy(&word, at, sizeof word);
+    return !(word & UINT64_C(0x8080808080808080));
+}
+
+/* The names in model files are plain ASCII nearly always: eight at a time, the
+ * last eight overlap the ones before. */
 static inline size_t tn_utf8_skip_ascii(struct tn_bytes text, size_t at)
 {
-    uint64_t word = 0;
-
-    while (text.size - at >= sizeof word) {
-        memcpy(&word, text.data + at, sizeof word);
-        if (word & UINT64_C(0x8080808080808080))
-            break;
-        at += sizeof word;
+    while (text.size - at >= 8) {
+        if (!tn_utf8_has_eight_ascii(text.data + at))
+            return at;
+        at += 8;
     }
+    if (text.size >= 8 && tn_utf8_has_eight_ascii(text.data + text.size - 8))
+        return text.size;
     return at;
 }
 

@@ -1,8 +1,14 @@
-/* pb_check.c - every place where bytes disagree with their schema */
+/*
+ * pb_check.c - every place where bytes disagree with their schema
+ *
+ * A short message with the bytes of one in which nothing was found has nothing
+ * to be found either: it is stepped over.
+ */
 #include "wire/pb/pb_check.h"
 
 #include <stdio.h>
 
+#include "base/memo.h"
 #include "base/utf8.h"
 
 struct frame {
@@ -10,6 +16,9 @@ struct frame {
     const struct tn_pb_field_type *field; /* that led here; NULL: the root    */
     struct tn_cursor               rest;  /* not walked yet                   */
     uint64_t                       first_count; /* of its fields, in counts   */
+    struct tn_bytes                bytes; /* to be remembered; empty: not     */
+    uint32_t                       place; /* in the memo                      */
+    uint64_t                       found; /* findings before it               */
 };
 
 struct walk {
@@ -19,8 +28,11 @@ struct walk {
     struct tn_source *source;
     struct tn_list    counts; /* uint64_t: how often each field of the types
                                  of the frames came so far                    */
-    unsigned          depth;
-    struct frame      frames[TN_PB_DEPTH_LIMIT];
+    uint64_t       found;     /* so far                                       */
+    struct tn_memo memo;      /* bodies without findings, about their types   */
+    unsigned       depths[TN_MEMO_PLACES]; /* and how deep they lay        */
+    unsigned       depth;
+    struct frame   frames[TN_PB_DEPTH_LIMIT];
 };
 
 /* How often the field has come, the one at hand included.  Counted on the
@@ -33,21 +45,35 @@ static uint64_t *count_of(struct walk *walk, const struct frame *frame,
                           (uint64_t)(field - frame->type->fields));
 }
 
-static void push(struct walk *walk, const struct tn_pb_message *type,
-                 const struct tn_pb_field_type *field, struct tn_cursor body)
+/* NULL: out of memory. */
+static struct frame *push(struct walk *walk, const struct tn_pb_message *type,
+                          const struct tn_pb_field_type *field,
+                          struct tn_cursor               body)
 {
     struct frame *frame = &walk->frames[walk->depth];
 
-    *frame = (struct frame){ type, field, body, walk->counts.count };
-    if (!type->field_count ||
-        tn_list_grow(&walk->counts, type->field_count, walk->poverty))
-        walk->depth++;
+    frame->type        = type;
+    frame->field       = field;
+    frame->rest        = body;
+    frame->first_count = walk->counts.count;
+    frame->bytes       = tn_bytes(NULL, 0);
+    frame->found       = walk->found;
+    if (type->field_count &&
+        !tn_list_grow(&walk->counts, type->field_count, walk->poverty))
+        return NULL;
+    walk->depth++;
+    return frame;
 }
 
 static void pop(struct walk *walk)
 {
-    walk->depth--;
-    walk->counts.count = walk->frames[walk->depth].first_count;
+    const struct frame *frame = &walk->frames[--walk->depth];
+
+    walk->counts.count = frame->first_count;
+    if (frame->bytes.size && frame->found == walk->found) {
+        tn_memo_keep(&walk->memo, frame->place, frame->bytes, frame->type);
+        walk->depths[frame->place] = walk->depth;
+    }
 }
 
 /* ---- paths: worked out only when there is something to say -------------- */
@@ -92,6 +118,7 @@ static void say(struct walk *walk, enum tn_finding_level level,
 {
     char where[120];
 
+    walk->found++;
     path_of(walk, field, where, sizeof where);
     tn_report_format(walk->report, level, rule, walk->source->name, offset,
                      where, "%s", what);
@@ -107,8 +134,8 @@ static void check_enum(struct walk *walk, const struct tn_pb_field_type *type,
     if (type->type != TN_PB_ENUM ||
         tn_pb_enum_name(type->enumeration, (int32_t)value))
         return;
-    snprintf(what, sizeof what, "%" PRId32 " is no value of %s",
-             (int32_t)value, type->enumeration->full_name);
+    snprintf(what, sizeof what, "%" PRId32 " is no value of %s", (int32_t)value,
+             type->enumeration->full_name);
     say(walk, TN_LEVEL_WARNING, "unknown-enum", type, offset, what);
 }
 
@@ -143,6 +170,7 @@ static void check_text(struct walk *walk, const struct tn_pb_field_type *type,
             "this text is not UTF-8");
 }
 
+/* At the same depth or above it nothing is too deep that was not so there. */
 static void enter(struct walk *walk, const struct tn_pb_field_type *type,
                   const struct tn_pb_field *field)
 {
@@ -151,7 +179,16 @@ static void enter(struct walk *walk, const struct tn_pb_field_type *type,
             "messages nested deeper than 100");
         return;
     }
-    push(walk, type->message, type, field->body);
+    struct tn_bytes bytes = tn_pb_short_body(field, TN_MEMO_LONGEST);
+    uint32_t        place = bytes.size ? tn_memo_place(bytes) : 0;
+    if (bytes.size && walk->depths[place] >= walk->depth &&
+        tn_memo_has(&walk->memo, place, bytes, type->message))
+        return;
+    struct frame *frame = push(walk, type->message, type, field->body);
+    if (frame) {
+        frame->bytes = bytes;
+        frame->place = place;
+    }
 }
 
 static void check_field(struct walk *walk, const struct tn_pb_field_type *type,
@@ -223,8 +260,7 @@ enum tn_status tn_pb_check(const struct tn_pb_message *type,
                            struct tn_error *error)
 {
     struct tn_memory *memory = message.source->memory;
-    struct walk      *walk =
-        tn_memory_resize(memory, NULL, 0, sizeof *walk, error);
+    struct walk *walk = tn_memory_resize(memory, NULL, 0, sizeof *walk, error);
 
     if (!walk)
         return error->status;

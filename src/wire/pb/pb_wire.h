@@ -104,6 +104,18 @@ static inline struct tn_bytes tn_pb_text(struct tn_pb_field *field)
     return tn_take_bytes(&field->body, tn_left(&field->body));
 }
 
+/* A LEN body of at most `most` bytes that lies in the window, as bytes; empty
+ * otherwise.  Nothing is taken: it can still be walked. */
+static inline struct tn_bytes tn_pb_short_body(const struct tn_pb_field *field,
+                                               size_t                    most)
+{
+    const struct tn_cursor *body = &field->body;
+    size_t                  size = (size_t)(body->end - body->at);
+
+    return body->beyond || size > most ? tn_bytes(NULL, 0)
+                                       : tn_bytes(body->at, size);
+}
+
 /* The field has this wire type, or the cursor fails: "field 7 is a varint, a
  * message was expected". */
 bool tn_pb_expect(struct tn_cursor *c, const struct tn_pb_field *field,
