@@ -20,6 +20,12 @@ struct tn_dialect {
     bool (*next_attr)(struct tn_cursor *node, struct tn_bytes *name,
                       struct tn_span *wire);
 
+    /* Where of several with one name only the last counts, next_attr looks
+     * ahead and skips the others; this one does not, for who compares the names
+     * himself.  NULL: next_attr does not either. */
+    bool (*next_entry)(struct tn_cursor *node, struct tn_bytes *name,
+                       struct tn_span *wire);
+
     /* Decode one; memory from the arena.  Tensors inside become tn_tensors of
      * the model with payloads; graphs are given by index (`op` says whose). */
     enum tn_status (*decode)(const struct tn_model *model, uint32_t op,

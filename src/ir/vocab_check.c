@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/arith.h"
 #include "ir/attr.h"
 
 /* Attributes of an operator that we keep track of; vocabularies have fewer. */
@@ -17,6 +18,9 @@
 
 /* Good bytes that are remembered are at most so long. */
 #define MEMO_LIMIT 64
+
+/* So many attributes are compared by name, each with each. */
+#define FEW 16
 
 /* Decoded values are thrown away now and then, not after each. */
 #define SCRATCH_USES 1000
@@ -37,6 +41,7 @@ struct check {
     const struct tn_vocab_use *use;
     struct tn_report          *report;
     struct tn_error           *error;
+    struct tn_error            failure; /* of a node: others say so           */
     struct tn_arena            arena, scratch;
     uint32_t                   scratch_uses;
     struct tn_pairs            names; /* (domain, type) -> number             */
@@ -337,16 +342,25 @@ static bool is_free(const struct check *c, struct tn_bytes name)
     return name.size >= size && !memcmp(name.data, c->use->free_prefix, size);
 }
 
+static struct tn_bytes read_bytes(struct tn_span wire)
+{
+    struct tn_error  failure = TN_ERROR_INIT;
+    struct tn_cursor c       = tn_cursor_span(wire, &failure);
+
+    return tn_take_bytes(&c, wire.length);
+}
+
 /* The bytes of a short one; empty: not worth comparing. */
 static struct tn_bytes short_bytes(const struct given *given)
 {
-    struct tn_error  failure = TN_ERROR_INIT;
-    struct tn_cursor c;
+    struct tn_span wire = given->wire;
 
-    if (given->value || !given->wire.length || given->wire.length > MEMO_LIMIT)
+    if (given->value || !wire.length || wire.length > MEMO_LIMIT)
         return tn_bytes(NULL, 0);
-    c = tn_cursor_span(given->wire, &failure);
-    return tn_take_bytes(&c, given->wire.length);
+    if (wire.source->map &&
+        tn_inside(wire.offset, wire.length, wire.source->size))
+        return tn_bytes(wire.source->map + wire.offset, (size_t)wire.length);
+    return read_bytes(wire);
 }
 
 static void see_attr(struct visit *v, const struct given *given,
@@ -390,10 +404,40 @@ static struct tn_span wire_of(const struct tn_model *model,
     return wire;
 }
 
+static bool is_among(const struct given *few, uint32_t count,
+                     struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (tn_bytes_equal(few[i].name, name))
+            return true;
+    return false;
+}
+
+/* Few attributes with names that differ are seen in one walk.  False: there
+ * are more, or a name comes again, and nothing was seen. */
+static bool see_few(struct visit *v, struct tn_cursor node)
+{
+    const struct tn_dialect *dialect = v->check->model->dialect;
+    struct given             few[FEW];
+    uint32_t                 count = 0, expected = 0;
+    struct tn_bytes          name;
+    struct tn_span           wire;
+
+    while (dialect->next_entry(&node, &name, &wire)) {
+        if (count == FEW || is_among(few, count, name))
+            return false;
+        few[count] = (struct given){ name, wire, count, NULL };
+        count++;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        see_attr(v, &few[i], &expected);
+    return true;
+}
+
 static void see_attrs(struct visit *v)
 {
     const struct tn_model *model    = v->check->model;
-    struct tn_error        failure  = TN_ERROR_INIT;
+    struct tn_error       *failure  = &v->check->failure;
     struct given           given    = { .index = 0 };
     uint32_t               expected = 0;
 
@@ -409,7 +453,11 @@ static void see_attrs(struct visit *v)
         }
         return;
     }
-    struct tn_cursor node = tn_cursor_span(wire_of(model, v->row), &failure);
+    if (tn_failed(failure))
+        *failure = (struct tn_error)TN_ERROR_INIT;
+    struct tn_cursor node = tn_cursor_span(wire_of(model, v->row), failure);
+    if (model->dialect->next_entry && see_few(v, node))
+        return;
     for (; model->dialect->next_attr(&node, &given.name, &given.wire);
          given.index++)
         see_attr(v, &given, &expected);
@@ -629,7 +677,11 @@ enum tn_status tn_vocab_check(const struct tn_model     *model,
                               struct tn_report *report, struct tn_error *error)
 {
     struct check c = {
-        .model = model, .use = use, .report = report, .error = error
+        .model   = model,
+        .use     = use,
+        .report  = report,
+        .error   = error,
+        .failure = TN_ERROR_INIT,
     };
 
     if (!model->dialect)

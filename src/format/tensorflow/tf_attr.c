@@ -74,6 +74,25 @@ static bool occurs_again(struct tn_cursor rest, struct tn_bytes key)
     return false;
 }
 
+static void split_entry(const struct tn_tf_entry *entry, struct tn_bytes *name,
+                        struct tn_span *wire)
+{
+    *name = entry->key;
+    *wire = (struct tn_span){ entry->value.source, entry->value.offset,
+                              tn_left(&entry->value) };
+}
+
+static bool next_entry(struct tn_cursor *node, struct tn_bytes *name,
+                       struct tn_span *wire)
+{
+    struct tn_tf_entry entry;
+
+    if (!tn_tf_entry_next(node, 5, &entry))
+        return false;
+    split_entry(&entry, name, wire);
+    return true;
+}
+
 static bool next_attr(struct tn_cursor *node, struct tn_bytes *name,
                       struct tn_span *wire)
 {
@@ -83,9 +102,7 @@ static bool next_attr(struct tn_cursor *node, struct tn_bytes *name,
         if (!tn_tf_entry_next(node, 5, &entry))
             return false;
     } while (occurs_again(*node, entry.key));
-    *name = entry.key;
-    *wire = (struct tn_span){ entry.value.source, entry.value.offset,
-                              tn_left(&entry.value) };
+    split_entry(&entry, name, wire);
     return true;
 }
 
@@ -392,6 +409,7 @@ static struct tn_bytes producer_of(struct tn_bytes value, uint32_t *output)
 const struct tn_dialect tn_dialect_tensorflow = {
     .name        = "tensorflow",
     .next_attr   = next_attr,
+    .next_entry  = next_entry,
     .decode      = decode,
     .attr_type   = attr_word,
     .tensor_word = tensor_word,

@@ -4,13 +4,22 @@
  * Rules: bad-name, control-input-order, duplicate-attribute, empty-attribute,
  * unknown-type, bad-shape, wrong-size, type-mismatch,
  * huge-constant, excess-values, unknown-function, argument-count.
+ *
+ * Nodes have the same attributes again and again: one with the bytes of
+ * another that was found good is not looked into.
  */
 #include "format/tensorflow/tf_check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/memo.h"
 #include "format/tensorflow/tf_dtype.h"
+
+enum {
+    NODE_INPUT = 3,
+    NODE_ATTR  = 5,
+};
 
 enum {
     ATTR_LIST   = 1,
@@ -26,8 +35,28 @@ enum {
 /* Keys are compared pairwise up to here; real nodes have a dozen. */
 #define KEY_LIMIT 64
 
+/* What a node has to know of an attribute. */
+struct fact {
+    struct tn_bytes key;
+    uint64_t        type; /* that it says, or that its tensor is of           */
+    enum { ANY, DTYPE, VALUE } role;
+    bool is_call; /* then more depends on it than its bytes say               */
+};
+
+struct known_attrs {
+    struct tn_memo memo;
+    struct fact    facts[TN_MEMO_PLACES];
+};
+
+/* What was learned from the nodes before. */
+struct past {
+    struct known_attrs attrs;
+    struct tn_bytes    name; /* the last good one                             */
+};
+
 struct visit {
     struct tn_tf_checking *c;
+    struct past           *past;
     uint32_t               op;
     uint32_t               graph;
     uint32_t               main; /* graph of the library that it can call     */
@@ -36,6 +65,8 @@ struct visit {
     uint64_t               dtype; /* the attribute; 0: none                   */
     uint64_t               value_type; /* of the attribute `value`            */
     bool                   has_value, has_dtype;
+    bool                   has_control; /* the input before                   */
+    bool                   is_unordered;
 };
 
 static const struct tn_bytes no_key;
@@ -63,30 +94,45 @@ static void complain(struct visit *v, enum tn_finding_level level,
 
 /* ---- names -------------------------------------------------------------- */
 
-static bool is_alnum(uint8_t c)
+/* The bits of a range of characters, in the word that they belong to. */
+#define BITS(first, last)                                                      \
+    (((UINT64_C(1) << ((last) - (first) + 1)) - 1) << (first) % 64)
+
+/* How many bytes at the front are the same, in whole words. */
+static size_t common_front(struct tn_bytes a, struct tn_bytes b)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9');
+    size_t at = 0;
+
+    while (a.size - at >= 8 && b.size - at >= 8 &&
+           !memcmp(a.data + at, b.data + at, 8))
+        at += 8;
+    return at;
 }
 
 /* [A-Za-z0-9.][A-Za-z0-9_./-]*, further parts after '>'; '_' in front marks
- * nodes that TensorFlow made itself. */
-static bool is_node_name(struct tn_bytes name)
+ * nodes that TensorFlow made itself.  What it shares with a good name, nodes
+ * being named by their scopes, is good. */
+static bool is_node_name(struct tn_bytes name, struct tn_bytes good)
 {
-    bool is_first = true;
+    static const uint64_t front[4] = {
+        BITS('.', '.') | BITS('0', '9'),
+        BITS('A', 'Z') | BITS('_', '_') | BITS('a', 'z'),
+    };
+    static const uint64_t inside[4] = {
+        BITS('-', '9') | BITS('>', '>'),
+        BITS('A', 'Z') | BITS('\\', '\\') | BITS('_', '_') | BITS('a', 'z'),
+    };
+    size_t          begin = common_front(name, good);
+    const uint64_t *allowed =
+        begin == 0 || name.data[begin - 1] == '>' ? front : inside;
 
-    for (size_t i = 0; i < name.size; i++) {
+    for (size_t i = begin; i < name.size; i++) {
         uint8_t c = name.data[i];
-        if (c == '>' && !is_first) {
-            is_first = true;
-            continue;
-        }
-        if (!is_alnum(c) && c != '.' && c != '_' &&
-            (is_first || (c != '/' && c != '-' && c != '\\')))
+        if (!(allowed[c / 64] >> c % 64 & 1))
             return false;
-        is_first = false;
+        allowed = c == '>' ? front : inside;
     }
-    return name.size > 0 && !is_first;
+    return allowed == inside;
 }
 
 static void check_names(struct visit *v, const struct tn_op *op)
@@ -95,7 +141,9 @@ static void check_names(struct visit *v, const struct tn_op *op)
     struct tn_bytes        name  = tn_model_name(model, op->name);
     struct tn_bytes        type  = tn_model_name(model, op->type);
 
-    if (!is_node_name(name))
+    if (is_node_name(name, v->past->name))
+        v->past->name = name;
+    else
         complain(v, TN_LEVEL_ERROR, "bad-name", op->wire_offset, no_key,
                  "'%.*s' is no name of a node", TN_FMT(name));
     if (type.size == 0)
@@ -285,7 +333,7 @@ static void check_function(struct visit *v, struct tn_cursor body,
 }
 
 static void check_list(struct visit *v, struct tn_cursor list,
-                       struct tn_bytes key)
+                       struct tn_bytes key, bool *is_call)
 {
     struct tn_pb_field field;
     uint64_t           bits, type;
@@ -302,16 +350,18 @@ static void check_list(struct visit *v, struct tn_cursor list,
             check_shape(v, field.body, offset, key);
         else if (field.number == ATTR_TENSOR)
             check_tensor(v, field.body, key, &type);
-        else
+        else {
+            *is_call = true;
             check_function(v, field.body, offset, key);
+        }
     }
 }
 
-static void check_value(struct visit *v, const struct tn_tf_entry *entry)
+static void check_value(struct visit *v, const struct tn_tf_entry *entry,
+                        struct fact *fact)
 {
     struct tn_bytes    key = entry->key;
     struct tn_pb_field field;
-    uint64_t           type = 0;
     uint32_t           kind = tn_tf_attr_kind(entry->value, &field);
 
     if (kind == 0) {
@@ -322,40 +372,93 @@ static void check_value(struct visit *v, const struct tn_tf_entry *entry)
     }
     if (kind == ATTR_TYPE) {
         check_type(v, field.value, field.offset, key);
-        if (tn_bytes_is(key, "dtype")) {
-            v->has_dtype = true;
-            v->dtype     = field.value;
-        }
+        fact->type = field.value;
+        if (tn_bytes_is(key, "dtype"))
+            fact->role = DTYPE;
         return;
     }
     if (field.type != TN_WIRE_LEN)
         return;
     if (kind == ATTR_TENSOR) {
-        check_tensor(v, field.body, key, &type);
-        if (tn_bytes_is(key, "value")) {
-            v->has_value  = true;
-            v->value_type = type;
-        }
+        check_tensor(v, field.body, key, &fact->type);
+        if (tn_bytes_is(key, "value"))
+            fact->role = VALUE;
     } else if (kind == ATTR_SHAPE) {
         check_shape(v, field.body, field.offset, key);
     } else if (kind == ATTR_FUNC) {
+        fact->is_call = true;
         check_function(v, field.body, field.offset, key);
     } else if (kind == ATTR_LIST) {
-        check_list(v, field.body, key);
+        check_list(v, field.body, key, &fact->is_call);
     }
 }
 
-static void check_key(struct visit *v, const struct tn_tf_entry *entry)
+static void check_key(struct visit *v, struct tn_bytes key, uint64_t offset)
 {
     for (uint32_t i = 0; i < v->key_count; i++)
-        if (tn_bytes_equal(v->keys[i], entry->key)) {
-            complain(v, TN_LEVEL_WARNING, "duplicate-attribute", entry->offset,
-                     entry->key,
+        if (tn_bytes_equal(v->keys[i], key)) {
+            complain(v, TN_LEVEL_WARNING, "duplicate-attribute", offset, key,
                      "the attribute occurs again; the last one counts");
             return;
         }
     if (v->key_count < KEY_LIMIT)
-        v->keys[v->key_count++] = entry->key;
+        v->keys[v->key_count++] = key;
+}
+
+static void note_fact(struct visit *v, const struct fact *fact)
+{
+    if (fact->role == DTYPE) {
+        v->has_dtype = true;
+        v->dtype     = fact->type;
+    } else if (fact->role == VALUE) {
+        v->has_value  = true;
+        v->value_type = fact->type;
+    }
+}
+
+static uint64_t findings(const struct visit *v)
+{
+    const uint64_t *counts = v->c->report->counts;
+
+    return counts[TN_LEVEL_NOTE] + counts[TN_LEVEL_WARNING] +
+           counts[TN_LEVEL_ERROR];
+}
+
+/* One that was not seen before; true: nothing is wrong with it. */
+static bool check_new(struct visit *v, struct tn_pb_field *field,
+                      struct fact *fact)
+{
+    struct tn_tf_entry entry  = { .offset = field->offset };
+    uint64_t           before = findings(v);
+
+    tn_tf_entry_read(&field->body, &entry);
+    if (tn_failed(v->c->error))
+        return false;
+    *fact = (struct fact){ .key = entry.key };
+    check_key(v, entry.key, entry.offset);
+    check_value(v, &entry, fact);
+    note_fact(v, fact);
+    return findings(v) == before && !tn_failed(v->c->error);
+}
+
+static void check_attr(struct visit *v, struct tn_pb_field *field)
+{
+    struct known_attrs *known = &v->past->attrs;
+    struct tn_bytes     bytes = tn_pb_short_body(field, TN_MEMO_LONGEST);
+    struct fact         fact;
+
+    if (!bytes.size) {
+        check_new(v, field, &fact);
+        return;
+    }
+    uint32_t place = tn_memo_place(bytes);
+    if (tn_memo_has(&known->memo, place, bytes, NULL)) {
+        check_key(v, known->facts[place].key, field->offset);
+        note_fact(v, &known->facts[place]);
+    } else if (check_new(v, field, &fact) && !fact.is_call) {
+        tn_memo_keep(&known->memo, place, bytes, NULL);
+        known->facts[place] = fact;
+    }
 }
 
 /* A constant says its type twice. */
@@ -374,33 +477,32 @@ static void check_const(struct visit *v, const struct tn_op *op)
 
 /* ---- one node ----------------------------------------------------------- */
 
-static void check_order(struct visit *v, struct tn_cursor node)
+static void check_order(struct visit *v, struct tn_pb_field *field)
 {
-    struct tn_pb_field field;
-    bool               has_control = false;
+    struct tn_bytes text       = tn_pb_text(field);
+    bool            is_control = text.size && *text.data == '^';
 
-    while (tn_pb_next(&node, &field)) {
-        if (field.number != 3 || !tn_pb_expect(&node, &field, TN_WIRE_LEN))
-            continue;
-        struct tn_bytes text       = tn_pb_text(&field);
-        bool            is_control = text.size && *text.data == '^';
-        if (has_control && !is_control) {
-            complain(v, TN_LEVEL_ERROR, "control-input-order", field.offset,
-                     no_key, "input '%.*s' comes after a control input",
-                     TN_FMT(text));
-            return;
-        }
-        has_control = is_control;
+    if (v->has_control && !is_control && !v->is_unordered) {
+        complain(v, TN_LEVEL_ERROR, "control-input-order", field->offset,
+                 no_key, "input '%.*s' comes after a control input",
+                 TN_FMT(text));
+        v->is_unordered = true; /* once is enough */
     }
+    v->has_control = is_control;
 }
 
-static void check_attrs(struct visit *v, struct tn_cursor node)
+static void check_fields(struct visit *v, struct tn_cursor node)
 {
-    struct tn_tf_entry entry;
+    struct tn_pb_field field;
 
-    while (tn_tf_entry_next(&node, 5, &entry)) {
-        check_key(v, &entry);
-        check_value(v, &entry);
+    while (tn_pb_next(&node, &field)) {
+        if ((field.number != NODE_INPUT && field.number != NODE_ATTR) ||
+            !tn_pb_expect(&node, &field, TN_WIRE_LEN))
+            continue;
+        if (field.number == NODE_INPUT)
+            check_order(v, &field);
+        else
+            check_attr(v, &field);
     }
 }
 
@@ -414,12 +516,18 @@ static void check_call(struct visit *v, const struct tn_op *op)
     check_arguments(v, callee, tn_model_op(v->c->model, v->op).input_count);
 }
 
-static void check_node(struct tn_tf_checking *c, uint32_t op, uint32_t main)
+static void check_node(struct tn_tf_checking *c, struct past *past, uint32_t op,
+                       uint32_t main)
 {
     const struct tn_op *row = tn_model_op_at(c->model, op);
     struct tn_bytes     keys[KEY_LIMIT];
     struct visit        v = {
-               .c = c, .op = op, .graph = row->graph, .main = main, .keys = keys
+               .c     = c,
+               .past  = past,
+               .op    = op,
+               .graph = row->graph,
+               .main  = main,
+               .keys  = keys,
     };
     struct tn_span wire = { *tn_list_at(&c->model->sources, struct tn_source *,
                                         row->source),
@@ -427,13 +535,12 @@ static void check_node(struct tn_tf_checking *c, uint32_t op, uint32_t main)
     struct tn_cursor node = tn_cursor_span(wire, c->error);
 
     check_names(&v, row);
-    check_order(&v, node);
-    check_attrs(&v, node);
+    check_fields(&v, node);
     check_const(&v, row);
     check_call(&v, row);
 }
 
-void tn_tf_check_nodes(struct tn_tf_checking *c)
+static void check_graphs(struct tn_tf_checking *c, struct past *past)
 {
     uint32_t main = TN_NONE;
 
@@ -444,8 +551,22 @@ void tn_tf_check_nodes(struct tn_tf_checking *c)
         for (uint64_t i = 0; i < graph->op_count; i++) {
             if (c->report->is_stopped || tn_failed(c->error))
                 return;
-            check_node(c, graph->first_op + (uint32_t)i, main);
+            check_node(c, past, graph->first_op + (uint32_t)i, main);
         }
         tn_arena_done(&c->arena); /* shapes of constants: scratch */
     }
+}
+
+void tn_tf_check_nodes(struct tn_tf_checking *c)
+{
+    struct tn_memory *memory = c->model->memory;
+    struct past      *past =
+        tn_memory_resize(memory, NULL, 0, sizeof *past, c->error);
+
+    if (!past)
+        return;
+    past->attrs.memo = (struct tn_memo){ 0 };
+    past->name       = tn_bytes(NULL, 0);
+    check_graphs(c, past);
+    tn_memory_free(memory, past, sizeof *past);
 }

@@ -1,10 +1,14 @@
 /* tf_check_test.c - every rule of the checks, with a model that breaks it */
 #include "format/tensorflow/tf_testing.h"
 
-#define A            "node { name: 'a' op: 'NoOp' }"
-#define CONST(attrs) "node { name: 'c' op: 'Const' " attrs " }"
-#define DTYPE(t)     "attr { key: 'dtype' value { type: " t " } }"
-#define VALUE(t)     "attr { key: 'value' value { tensor { " t " } } }"
+#define A                 "node { name: 'a' op: 'NoOp' }"
+#define CONST(attrs)      "node { name: 'c' op: 'Const' " attrs " }"
+#define DTYPE(t)          "attr { key: 'dtype' value { type: " t " } }"
+#define VALUE(t)          "attr { key: 'value' value { tensor { " t " } } }"
+#define NODE(name, attrs) "node { name: '" name "' op: 'X' " attrs " }"
+#define SHAPE(dim)        "attr { key: 'k' value { shape { dim { size: " dim " } } } }"
+#define K1                "attr { key: 'k' value { i: 1 } }"
+#define KNOWN             NODE("b", K1)
 #define FUNCTION(name, body)                                                   \
     "function { signature { name: '" name "' input_arg { name: 'x' type: "     \
     "DT_FLOAT } } " body " }"
@@ -26,9 +30,15 @@ static const struct {
     { "no name", "node { op: 'X' }", "bad-name" },
     { "a name with a space", "node { name: 'a b' op: 'X' }", "bad-name" },
     { "parts of a name", "node { name: 'a>b/c-d.e_f' op: 'X' }", "" },
+    { "a name that ends in a part", "node { name: 'a>' op: 'X' }", "bad-name" },
+    { "a name after a longer one", "node { name: 'abcdefg>b' op: 'X' } node { name: 'abcdefg>' op: 'X' }", "bad-name" },
+    { "a part that begins badly", "node { name: 'abcdefg>b' op: 'X' } node { name: 'abcdefg>/b' op: 'X' }", "bad-name" },
+    { "a name beside a good one", "node { name: 'abcdefg/b' op: 'X' } node { name: 'abcdefg/b c' op: 'X' }", "bad-name" },
     { "no operator", "node { name: 'a' }", "bad-name" },
     { "data after control", A "node { name: 'b' op: 'X' input: '^a' input: 'a' }", "control-input-order" },
     { "attribute twice", "node { name: 'a' op: 'X' attr { key: 'k' value { i: 1 } } attr { key: 'k' value { i: 2 } } }", "duplicate-attribute" },
+    { "attribute twice, good before", KNOWN "node { name: 'a' op: 'X' " K1 K1 " }", "duplicate-attribute" },
+    { "attribute again, good before", KNOWN "node { name: 'a' op: 'X' attr { key: 'k' value { i: 2 } } " K1 " }", "duplicate-attribute" },
     { "attribute of nothing", "node { name: 'a' op: 'X' attr { key: 'k' } }", "empty-attribute" },
     { "empty list", "node { name: 'a' op: 'X' attr { key: 'k' value { list { } } } }", "" },
     { "two types", CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT16")), "type-mismatch" },
@@ -37,6 +47,9 @@ static const struct {
     { "list with no such type", "node { name: 'a' op: 'X' attr { key: 'k' value { list { type: [DT_INT8, 77] } } } }", "unknown-type" },
     { "negative dimension", CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT8 tensor_shape { dim { size: -1 } }")), "bad-shape" },
     { "shape below -1", "node { name: 'a' op: 'X' attr { key: 'k' value { shape { dim { size: -2 } } } } }", "bad-shape" },
+    { "the same bad shape", NODE("a", SHAPE("-2")) NODE("b", SHAPE("-2")), "bad-shape bad-shape" },
+    { "a type known from elsewhere", NODE("a", DTYPE("DT_INT8")) CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT16")), "type-mismatch" },
+    { "a value known from elsewhere", NODE("a", VALUE("dtype: DT_INT16")) CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT16")), "type-mismatch" },
     { "too little content", CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT8 tensor_shape { dim { size: 3 } } tensor_content: 'ab'")), "wrong-size" },
     { "too much content", CONST(DTYPE("DT_INT8") VALUE("dtype: DT_INT8 tensor_shape { dim { size: 1 } } tensor_content: 'ab'")), "wrong-size" },
     { "strings that do not fit", CONST(DTYPE("DT_STRING") VALUE("dtype: DT_STRING tensor_content: '\\3ab'")), "wrong-size" },
@@ -46,9 +59,11 @@ static const struct {
     { "call", A "node { name: 'b' op: 'f' input: 'a' }" LIBRARY(FUNCTION("f", "")), "" },
     { "call with too few", "node { name: 'b' op: 'f' }" LIBRARY(FUNCTION("f", "")), "argument-count" },
     { "PartitionedCall with too many", A "node { name: 'b' op: 'PartitionedCall' input: 'a' input: 'a' attr { key: 'f' value { func { name: 'f' } } } }" LIBRARY(FUNCTION("f", "")), "argument-count" },
+    { "the same call with too many", A "node { name: 'b' op: 'PartitionedCall' input: 'a' attr { key: 'f' value { func { name: 'f' } } } } node { name: 'c' op: 'PartitionedCall' input: 'a' input: 'a' attr { key: 'f' value { func { name: 'f' } } } }" LIBRARY(FUNCTION("f", "")), "argument-count" },
     { "If keeps one input", A "node { name: 'b' op: 'If' input: 'a' input: 'a' attr { key: 'then_branch' value { func { name: 'f' } } } }" LIBRARY(FUNCTION("f", "")), "" },
     { "recursion", LIBRARY(FUNCTION("f", CALL("f"))), "recursion" },
     { "recursion by way of another", LIBRARY(FUNCTION("f", CALL("g")) FUNCTION("g", CALL("f"))), "recursion" },
+    { "recursion after the same call", LIBRARY(FUNCTION("e", CALL("f")) FUNCTION("f", CALL("f"))), "recursion" },
     { "twice, not recursive", LIBRARY(FUNCTION("f", CALL("h") ) FUNCTION("g", CALL("h")) FUNCTION("h", "")), "" },
     { "function twice", LIBRARY(FUNCTION("f", "") FUNCTION("f", "")), "duplicate-function" },
     { "returns nothing known", "library { function { signature { name: 'f' output_arg { name: 'y' } } ret { key: 'y' value: 'n:o:0' } } }", "undefined-return" },
