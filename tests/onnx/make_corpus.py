@@ -290,6 +290,13 @@ def cases():
     node = duplicate_attribute()
     yield "attribute-twice", model([node]), [
         ("duplicate-attribute", node.attribute[1])]
+    first = helper.make_node("Cast", ["x"], ["h"], to=1)
+    again = helper.make_node("Cast", ["h"], ["y"], to=6)
+    again.attribute.append(first.attribute[0])
+    twice = model([first, again])
+    yield "attribute-twice-known", twice, [
+        ("duplicate-attribute", twice.SerializeToString().rindex(
+            first.attribute[0].SerializeToString()))]
     rows = [
         ("attribute-without-name", dict(i=1, type=2), "missing-name"),
         ("attribute-without-type", dict(name="__a", i=1), "missing-type"),

@@ -348,6 +348,7 @@ enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
     tn_intern_init(&ch.functions, &ch.arena);
     tn_list_init(&ch.function_graphs, model->memory, sizeof(uint32_t));
     tn_list_init(&ch.calls, model->memory, sizeof(struct tn_onnx_call));
+    ch.known = tn_new(&ch.arena, struct tn_onnx_known_attrs, 1, error);
     find_roots(&ch);
     if (!tn_failed(error))
         check_all(&ch);

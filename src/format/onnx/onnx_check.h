@@ -8,6 +8,7 @@
 #ifndef TN_FORMAT_ONNX_CHECK_H
 #define TN_FORMAT_ONNX_CHECK_H
 
+#include "base/memo.h"
 #include "base/report.h"
 #include "format/onnx/onnx.h"
 
@@ -24,6 +25,13 @@ struct tn_onnx_place {
 
 #define TN_ONNX_AT(path)                                                       \
     (&(const struct tn_onnx_place){ (path), TN_NONE, TN_NONE })
+
+/* Attributes in which nothing was found: nodes have the same ones again and
+ * again. */
+struct tn_onnx_known_attrs {
+    struct tn_memo  memo; /* about the kind of the outermost graph            */
+    struct tn_bytes names[TN_MEMO_PLACES];
+};
 
 struct tn_onnx_checker {
     const struct tn_model       *model;
@@ -43,6 +51,7 @@ struct tn_onnx_checker {
     struct tn_intern functions; /* their keys, by ordinal                    */
     struct tn_list   function_graphs; /* uint32_t by ordinal                 */
     struct tn_list   calls;           /* struct tn_onnx_call                 */
+    struct tn_onnx_known_attrs *known;
 };
 
 /* One function's body names another; both by ordinal. */
@@ -81,8 +90,9 @@ void tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
                         const struct tn_onnx_place *where, bool is_end);
 
 /* An AttributeProto; `is_in_function`: it may refer to the caller's.  What
- * cannot be read is in the cursor's error, for who made it to report. */
-void tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
+ * cannot be read is in the cursor's error, for who made it to report.  True:
+ * nothing is wrong, nor with another of the same bytes. */
+bool tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
                              struct tn_cursor            attribute,
                              const struct tn_onnx_place *where,
                              bool                        is_in_function);

@@ -175,6 +175,9 @@ void tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
      1u << ATTR_TYPE_PROTOS | 1u << ATTR_SPARSE_TENSOR |                       \
      1u << ATTR_SPARSE_TENSORS)
 
+/* What they hold is looked for in other files too. */
+#define SPARSE_FIELDS (1u << ATTR_SPARSE_TENSOR | 1u << ATTR_SPARSE_TENSORS)
+
 struct attr_seen {
     uint32_t fields; /* bits                                                 */
     bool     has_name, has_type, is_reference;
@@ -233,13 +236,21 @@ static void check_value(struct tn_onnx_checker *ch,
                          "the attribute does not say its type");
 }
 
-void tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
+static uint64_t findings(const struct tn_onnx_checker *ch)
+{
+    const uint64_t *counts = ch->report->counts;
+
+    return counts[TN_LEVEL_NOTE] + counts[TN_LEVEL_WARNING] +
+           counts[TN_LEVEL_ERROR];
+}
+
+bool tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
                              struct tn_cursor            attribute,
                              const struct tn_onnx_place *where,
                              bool                        is_in_function)
 {
-    uint64_t           begin = attribute.offset;
-    struct attr_seen   seen  = { 0 };
+    uint64_t           begin = attribute.offset, before = findings(ch);
+    struct attr_seen   seen = { 0 };
     struct tn_pb_field field;
 
     while (tn_pb_next(&attribute, &field)) {
@@ -253,7 +264,7 @@ void tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
             tn_onnx_check_sparse(ch, field.body, where);
     }
     if (tn_failed(attribute.error))
-        return;
+        return false;
     if (!seen.has_name)
         tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-name", begin, where,
                          "an attribute without a name");
@@ -262,6 +273,7 @@ void tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
                          "it refers to a caller's attribute, but is in no "
                          "function");
     check_value(ch, &seen, begin, where);
+    return findings(ch) == before && !(seen.fields & SPARSE_FIELDS);
 }
 
 /* ---- nodes -------------------------------------------------------------- */
@@ -278,7 +290,8 @@ struct node {
     bool                    has_ends; /* an input or an output               */
     uint32_t                attributes;
     struct tn_bytes         names[MANY_ATTRIBUTES];
-    struct tn_intern        seen; /* once there are many                     */
+    bool                    has_table; /* once there are many                */
+    struct tn_intern        table;
 };
 
 static struct tn_bytes attribute_name(struct tn_cursor c)
@@ -292,37 +305,65 @@ static struct tn_bytes attribute_name(struct tn_cursor c)
     return name;
 }
 
+static bool is_new_in_table(struct node *node, struct tn_bytes name)
+{
+    if (!node->has_table) {
+        node->has_table = true;
+        tn_intern_init(&node->table, &node->ch->arena);
+        for (uint32_t i = 0; i < MANY_ATTRIBUTES; i++)
+            tn_onnx_is_new(node->ch, &node->table, node->names[i]);
+    }
+    return tn_onnx_is_new(node->ch, &node->table, name);
+}
+
 static bool is_new_name(struct node *node, struct tn_bytes name)
 {
-    struct tn_onnx_checker *ch    = node->ch;
-    uint32_t                count = node->attributes;
+    uint32_t count = node->attributes;
 
-    if (count < MANY_ATTRIBUTES) {
-        for (uint32_t i = 0; i < count; i++)
-            if (tn_bytes_equal(node->names[i], name))
-                return false;
-        node->names[count] = name;
-        return true;
-    }
-    if (count == MANY_ATTRIBUTES)
-        for (uint32_t i = 0; i < count; i++)
-            tn_onnx_is_new(ch, &node->seen, node->names[i]);
-    return tn_onnx_is_new(ch, &node->seen, name);
+    if (count >= MANY_ATTRIBUTES)
+        return is_new_in_table(node, name);
+    node->names[count] = name;
+    for (uint32_t i = 0; i < count; i++)
+        if (tn_bytes_equal(node->names[i], name))
+            return false;
+    return true;
+}
+
+static void check_attribute_name(struct node                *node,
+                                 const struct tn_pb_field   *field,
+                                 const struct tn_onnx_place *where,
+                                 struct tn_bytes             name)
+{
+    if (!is_new_name(node, name) && name.size)
+        tn_onnx_complain(node->ch, TN_LEVEL_ERROR, "duplicate-attribute",
+                         field->offset, where, "'%.*s' is there twice",
+                         TN_FMT(name));
+    node->attributes++;
 }
 
 static void check_node_attribute(struct node              *node,
                                  const struct tn_pb_field *field,
                                  bool                      is_in_function)
 {
-    struct tn_bytes      name  = attribute_name(field->body);
-    struct tn_onnx_place where = { NULL, node->op, node->attributes };
+    static const char           kinds[2];
+    const void                 *kind  = &kinds[is_in_function];
+    struct tn_onnx_known_attrs *known = node->ch->known;
+    struct tn_onnx_place        where = { NULL, node->op, node->attributes };
+    struct tn_bytes bytes = tn_pb_short_body(field, TN_MEMO_LONGEST);
+    uint32_t        place = tn_memo_place(bytes);
 
-    if (name.size && !is_new_name(node, name))
-        tn_onnx_complain(node->ch, TN_LEVEL_ERROR, "duplicate-attribute",
-                         field->offset, &where, "'%.*s' is there twice",
-                         TN_FMT(name));
-    node->attributes++;
-    tn_onnx_check_attribute(node->ch, field->body, &where, is_in_function);
+    if (tn_memo_has(&known->memo, place, bytes, kind)) {
+        check_attribute_name(node, field, &where, known->names[place]);
+        return;
+    }
+    struct tn_bytes name = attribute_name(field->body);
+    check_attribute_name(node, field, &where, name);
+    if (tn_onnx_check_attribute(node->ch, field->body, &where,
+                                is_in_function) &&
+        bytes.size) {
+        tn_memo_keep(&known->memo, place, bytes, kind);
+        known->names[place] = name;
+    }
 }
 
 static void see_node_field(struct node *node, struct tn_pb_field *field,
@@ -397,6 +438,23 @@ static void check_domain(struct node *node)
             TN_FMT(node->domain.size ? node->domain : tn_text("ai.onnx")));
 }
 
+/* Without the names and their table, which attributes fill. */
+static void node_init(struct node *node, struct tn_onnx_checker *ch,
+                      uint32_t graph, uint32_t op)
+{
+    node->ch         = ch;
+    node->graph      = graph;
+    node->op         = op;
+    node->begin      = tn_model_op_at(ch->model, op)->wire_offset;
+    node->where      = (struct tn_onnx_place){ NULL, op, TN_NONE };
+    node->type       = tn_bytes(NULL, 0);
+    node->domain     = tn_bytes(NULL, 0);
+    node->overload   = tn_bytes(NULL, 0);
+    node->has_ends   = false;
+    node->attributes = 0;
+    node->has_table  = false;
+}
+
 static void check_node(struct tn_onnx_checker *ch, uint32_t graph, uint32_t op)
 {
     const struct tn_op *row = tn_model_op_at(ch->model, op);
@@ -404,21 +462,18 @@ static void check_node(struct tn_onnx_checker *ch, uint32_t graph, uint32_t op)
                                         row->source),
                             row->wire_offset, row->wire_length };
     struct tn_cursor c  = tn_cursor_span(wire, &ch->failure);
-    struct node      node = { .ch    = ch,
-                              .graph = graph,
-                              .op    = op,
-                              .begin = row->wire_offset,
-                              .where = { NULL, op, TN_NONE } };
+    struct node      node;
     bool             is_in_function =
         tn_model_graph_at(ch->model, ch->roots[graph])->kind ==
         TN_GRAPH_FUNCTION;
     struct tn_pb_field field;
 
-    tn_intern_init(&node.seen, &ch->arena);
+    node_init(&node, ch, graph, op);
     while (tn_pb_next(&c, &field))
         if (field.type == TN_WIRE_LEN)
             see_node_field(&node, &field, is_in_function);
-    tn_intern_done(&node.seen);
+    if (node.has_table)
+        tn_intern_done(&node.table);
     if (tn_failed(&ch->failure)) {
         tn_onnx_complain_error(ch, &ch->failure, &node.where);
         ch->failure = (struct tn_error)TN_ERROR_INIT;
