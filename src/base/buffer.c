@@ -17,7 +17,21 @@ static enum tn_status buffer_write(struct tn_sink *sink, struct tn_bytes bytes,
     return error->status;
 }
 
-static const struct tn_sink_ops buffer_ops = { .write = buffer_write };
+static enum tn_status buffer_patch(struct tn_sink *sink, uint64_t back,
+                                   struct tn_bytes  bytes,
+                                   struct tn_error *error)
+{
+    struct tn_buffer *buffer = (struct tn_buffer *)sink;
+
+    if (back > buffer->size)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "the buffer was emptied meanwhile");
+    memcpy(buffer->data + (buffer->size - back), bytes.data, bytes.size);
+    return TN_OK;
+}
+
+static const struct tn_sink_ops buffer_ops = { .write = buffer_write,
+                                               .patch = buffer_patch };
 
 void tn_buffer_init(struct tn_buffer *buffer, struct tn_memory *memory,
                     struct tn_error *error)

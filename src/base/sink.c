@@ -89,3 +89,14 @@ enum tn_status tn_sink_zeros(struct tn_sink *sink, uint64_t count,
     }
     return TN_OK;
 }
+
+enum tn_status tn_sink_patch(struct tn_sink *sink, uint64_t back,
+                             struct tn_bytes bytes, struct tn_error *error)
+{
+    if (!sink->ops->patch || back > sink->offset || bytes.size > back)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "%zu bytes cannot be written %" PRIu64
+                            " before the end",
+                            bytes.size, back);
+    return sink->ops->patch(sink, back, bytes, error);
+}

@@ -22,6 +22,10 @@ struct tn_sink_ops {
     /* `count` zero bytes.  NULL: they are written. */
     enum tn_status (*zeros)(struct tn_sink *sink, uint64_t count,
                             struct tn_error *error);
+    /* Other bytes in the place of those that begin `back` before the end.
+     * NULL: what was written stays. */
+    enum tn_status (*patch)(struct tn_sink *sink, uint64_t back,
+                            struct tn_bytes bytes, struct tn_error *error);
 };
 
 struct tn_sink {
@@ -35,5 +39,15 @@ enum tn_status tn_sink_splice(struct tn_sink *sink, struct tn_span span,
                               struct tn_error *error);
 enum tn_status tn_sink_zeros(struct tn_sink *sink, uint64_t count,
                              struct tn_error *error);
+
+/* Writes over what begins `back` bytes before the end: for a checksum that
+ * stands before what it is of.  INVALID unless tn_sink_can_patch(). */
+enum tn_status tn_sink_patch(struct tn_sink *sink, uint64_t back,
+                             struct tn_bytes bytes, struct tn_error *error);
+
+static inline bool tn_sink_can_patch(const struct tn_sink *sink)
+{
+    return sink->ops->patch != NULL;
+}
 
 #endif

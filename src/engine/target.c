@@ -67,7 +67,24 @@ static enum tn_status metered_zeros(struct tn_sink *sink, uint64_t count,
     return TN_OK;
 }
 
+static enum tn_status metered_patch(struct tn_sink *sink, uint64_t back,
+                                    struct tn_bytes  bytes,
+                                    struct tn_error *error)
+{
+    struct metered_sink *metered = (struct metered_sink *)sink;
+
+    return tn_sink_patch(metered->to, back, bytes, error);
+}
+
 static const struct tn_sink_ops metered_ops = {
+    .write  = metered_write,
+    .splice = metered_splice,
+    .zeros  = metered_zeros,
+    .patch  = metered_patch,
+};
+
+/* In front of something that cannot be written over. */
+static const struct tn_sink_ops metered_stream_ops = {
     .write  = metered_write,
     .splice = metered_splice,
     .zeros  = metered_zeros,
@@ -94,7 +111,10 @@ enum tn_status tn_target_write(const struct tn_target  *target,
                   options ? options->progress_context : NULL, "writing", 0);
     if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK &&
         tn_output_main(output, &metered.to, error) == TN_OK &&
-        fill(context, &metered.sink, error) == TN_OK && !target->is_dry_run)
+        !tn_sink_can_patch(metered.to))
+        metered.sink.ops = &metered_stream_ops;
+    if (!tn_failed(error) && fill(context, &metered.sink, error) == TN_OK &&
+        !target->is_dry_run)
         tn_output_commit(output, error);
     if (written)
         *written = tn_output_bytes(output);

@@ -449,7 +449,38 @@ static enum tn_status file_zeros(struct tn_sink *base, uint64_t count,
     return keep(sink->desk, write_zeros(sink, count, error), error);
 }
 
+/* Straight to the file, behind the end that goes on growing; a patch into a
+ * hole leaves the rest of the hole. */
+static enum tn_status write_over(struct tn_file_sink *sink, uint64_t back,
+                                 struct tn_bytes bytes, struct tn_error *error)
+{
+    TN_TRY(sit_down(sink, error));
+    TN_TRY(flush(sink, error));
+    uint64_t position = sink->position, reach = sink->reach;
+    sink->position -= back;
+    enum tn_status status = put(sink, bytes, error);
+    sink->reach           = tn_max(sink->position, reach);
+    sink->position        = position;
+    return status;
+}
+
+static enum tn_status file_patch(struct tn_sink *base, uint64_t back,
+                                 struct tn_bytes bytes, struct tn_error *error)
+{
+    struct tn_file_sink *sink = (struct tn_file_sink *)base;
+
+    TN_TRY(begin(sink, error));
+    return keep(sink->desk, write_over(sink, back, bytes, error), error);
+}
+
 static const struct tn_sink_ops file_sink_ops = {
+    .write  = file_write,
+    .splice = file_splice,
+    .zeros  = file_zeros,
+    .patch  = file_patch,
+};
+
+static const struct tn_sink_ops stream_sink_ops = {
     .write  = file_write,
     .splice = file_splice,
     .zeros  = file_zeros,
@@ -462,10 +493,12 @@ enum tn_status tn_file_sink_init(struct tn_file_sink *sink,
 {
     struct tn_seat *seat;
 
-    *sink = (struct tn_file_sink){ .sink      = { .ops = &file_sink_ops },
-                                   .desk      = desk,
-                                   .name      = name,
-                                   .is_stream = is_stream };
+    *sink = (struct tn_file_sink){
+        .sink      = { .ops = is_stream ? &stream_sink_ops : &file_sink_ops },
+        .desk      = desk,
+        .name      = name,
+        .is_stream = is_stream,
+    };
     enum tn_status status = keep(desk, free_seat(desk, &seat, error), error);
     if (status != TN_OK)
         close(descriptor);

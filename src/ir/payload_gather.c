@@ -578,8 +578,8 @@ static enum tn_status batch_zeros(struct tn_sink *sink, uint64_t count,
 enum tn_status tn_batcher_open(struct tn_batcher *batcher, struct tn_sink *to,
                                struct tn_memory *memory, struct tn_error *error)
 {
-    static const struct tn_sink_ops ops = { batch_write, batch_splice,
-                                            batch_zeros };
+    static const struct tn_sink_ops ops = { .write = batch_write, .splice = batch_splice,
+                                            .zeros = batch_zeros };
 
     *batcher        = (struct tn_batcher){ .sink   = { .ops = &ops },
                                            .to     = to,

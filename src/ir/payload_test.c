@@ -495,8 +495,8 @@ static enum tn_status count_zeros(struct tn_sink *sink, uint64_t count,
     return TN_OK;
 }
 
-static const struct tn_sink_ops counter_ops = { count_write, count_splice,
-                                                count_zeros };
+static const struct tn_sink_ops counter_ops = { .write = count_write, .splice = count_splice,
+                                                .zeros = count_zeros };
 
 /* A tiny file that claims a terabyte costs a window, and no time for zeros. */
 static void huge_shapes_cost_nothing(void **state)

@@ -120,7 +120,9 @@ static enum tn_status crc_zeros(struct tn_sink *sink, uint64_t count,
     return tn_sink_zeros(self->to, count, error);
 }
 
-static const struct tn_sink_ops crc_ops = { crc_write, crc_splice, crc_zeros };
+static const struct tn_sink_ops crc_ops = { .write  = crc_write,
+                                            .splice = crc_splice,
+                                            .zeros  = crc_zeros };
 
 enum tn_status tn_tf_crc_sink_init(struct tn_tf_crc_sink *self,
                                    struct tn_sink *to, struct tn_memory *memory,

@@ -129,8 +129,8 @@ static enum tn_status count_splice(struct tn_sink *sink, struct tn_span span,
 static void payloads_are_spliced(void **state)
 {
     static const struct tn_source_ops ops      = { refuse_read, no_close };
-    static const struct tn_sink_ops   sink_ops = { count_write, count_splice,
-                                                   NULL };
+    static const struct tn_sink_ops   sink_ops = { .write = count_write, .splice = count_splice,
+                                                   .zeros = NULL };
     uint64_t                          size     = UINT64_C(5) << 30;
     struct tn_source     source = { .ops = &ops, .size = size, .name = "" };
     struct counting_sink sink   = { .sink = { &sink_ops, 0 } };

@@ -91,8 +91,9 @@ static enum tn_status layer_zeros(struct tn_sink *sink, uint64_t count,
     return TN_OK;
 }
 
-static const struct tn_sink_ops layer_ops = { layer_write, layer_splice,
-                                              layer_zeros };
+static const struct tn_sink_ops layer_ops = { .write  = layer_write,
+                                              .splice = layer_splice,
+                                              .zeros  = layer_zeros };
 
 /* ---- one chunk ---------------------------------------------------------- */
 
