@@ -5,6 +5,7 @@ find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)
 pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(BROTLI REQUIRED IMPORTED_TARGET libbrotlienc libbrotlidec)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 find_library(SNAPPY_LIBRARY snappy REQUIRED)
@@ -12,12 +13,14 @@ find_path(SNAPPY_INCLUDE snappy-c.h REQUIRED)
 
 add_library(tn_codec_headers INTERFACE)
 target_include_directories(tn_codec_headers INTERFACE
-    ${CRYPTO_INCLUDE_DIRS} ${DEFLATE_INCLUDE_DIRS} ${BROTLI_INCLUDE_DIRS}
+    ${CRYPTO_INCLUDE_DIRS} ${DEFLATE_INCLUDE_DIRS} ${ZLIB_INCLUDE_DIRS}
+    ${BROTLI_INCLUDE_DIRS}
     ${ZSTD_INCLUDE_DIRS} ${SNAPPY_INCLUDE})
 
 add_library(tn_codecs INTERFACE)
 target_link_libraries(tn_codecs INTERFACE
-    PkgConfig::CRYPTO PkgConfig::DEFLATE PkgConfig::BROTLI PkgConfig::ZSTD
+    PkgConfig::CRYPTO PkgConfig::DEFLATE PkgConfig::ZLIB PkgConfig::BROTLI
+    PkgConfig::ZSTD
     ${SNAPPY_LIBRARY} Threads::Threads m)
 
 # tn_static(VARIABLE ARCHIVE FALLBACK): the archive if there is one.
@@ -30,6 +33,7 @@ function(tn_static variable archive fallback)
 endfunction()
 tn_static(STATIC_CRYPTO libcrypto.a PkgConfig::CRYPTO)
 tn_static(STATIC_DEFLATE libdeflate.a PkgConfig::DEFLATE)
+tn_static(STATIC_ZLIB libz.a PkgConfig::ZLIB)
 tn_static(STATIC_BROTLIENC libbrotlienc.a PkgConfig::BROTLI)
 tn_static(STATIC_BROTLIDEC libbrotlidec.a PkgConfig::BROTLI)
 tn_static(STATIC_BROTLICOMMON libbrotlicommon.a PkgConfig::BROTLI)
@@ -39,6 +43,6 @@ tn_static(STATIC_SNAPPY libsnappy.a ${SNAPPY_LIBRARY})
 add_library(tn_codecs_static INTERFACE)
 # snappy is C++ inside; its runtime comes along as an archive too.
 target_link_libraries(tn_codecs_static INTERFACE
-    ${STATIC_CRYPTO} ${STATIC_DEFLATE} ${STATIC_BROTLIENC} ${STATIC_BROTLIDEC}
-    ${STATIC_BROTLICOMMON} ${STATIC_ZSTD} ${STATIC_SNAPPY}
+    ${STATIC_CRYPTO} ${STATIC_DEFLATE} ${STATIC_ZLIB} ${STATIC_BROTLIENC}
+    ${STATIC_BROTLIDEC} ${STATIC_BROTLICOMMON} ${STATIC_ZSTD} ${STATIC_SNAPPY}
     -l:libstdc++.a -l:libgcc_eh.a Threads::Threads ${CMAKE_DL_LIBS} m)
