@@ -1,0 +1,133 @@
+/* relay.c - copying a range to a sink, with somebody looking at every byte */
+#include "io/relay.h"
+
+#include <pthread.h>
+
+#include "base/arith.h"
+#include "io/workers.h"
+
+/* Windows that stay in a core's cache while they are read, looked at and
+ * written; a ring of them so that neither thread waits for each. */
+#define WINDOW_SIZE ((size_t)256 << 10)
+#define RING_SIZE   4
+
+/* From here on a second thread pays for its start. */
+#define WORTH_A_THREAD (UINT64_C(4) << 20)
+
+struct relay {
+    struct tn_span             left; /* not read yet                          */
+    struct tn_sink            *to;
+    const struct tn_relay_eye *eye;
+    uint8_t                   *ring;
+    uint64_t                   ring_size; /* windows in use                   */
+    size_t                     sizes[RING_SIZE];
+    uint64_t                   filled; /* windows read so far                 */
+    uint64_t                   written;
+    bool                       is_filling, is_writing, is_failed;
+    pthread_mutex_t            lock; /* for all of the above                  */
+    pthread_cond_t             is_changed;
+};
+
+enum task { FILL, WRITE, WAIT, REST };
+
+static enum task next_task(const struct relay *r)
+{
+    bool can_fill = r->left.length && !r->is_filling &&
+                    r->filled - r->written < r->ring_size;
+
+    if (r->is_failed)
+        return REST;
+    if (!r->is_writing && r->written < r->filled)
+        return WRITE;
+    if (can_fill)
+        return FILL;
+    return r->left.length || r->written < r->filled || r->is_filling ? WAIT
+                                                                     : REST;
+}
+
+static uint8_t *window_at(const struct relay *r, uint64_t index)
+{
+    return r->ring + (size_t)(index % r->ring_size) * WINDOW_SIZE;
+}
+
+/* Called with the lock held, which is given up meanwhile. */
+static enum tn_status fill(struct relay *r, struct tn_error *error)
+{
+    uint8_t       *window = window_at(r, r->filled);
+    struct tn_span part   = r->left;
+
+    part.length   = tn_min(part.length, WINDOW_SIZE);
+    r->is_filling = true;
+    pthread_mutex_unlock(&r->lock);
+    enum tn_status status = tn_source_read(part.source, part.offset, window,
+                                           (size_t)part.length, error);
+    if (status == TN_OK)
+        r->eye->see(r->eye->context, tn_bytes(window, (size_t)part.length));
+    pthread_mutex_lock(&r->lock);
+    r->sizes[r->filled % r->ring_size] = (size_t)part.length;
+    r->is_filling                      = false;
+    r->filled++;
+    r->left.offset += part.length;
+    r->left.length -= part.length;
+    return status;
+}
+
+static enum tn_status write_window(struct relay *r, struct tn_error *error)
+{
+    struct tn_bytes window =
+        tn_bytes(window_at(r, r->written), r->sizes[r->written % r->ring_size]);
+    enum tn_status status = TN_OK;
+
+    r->is_writing = true;
+    pthread_mutex_unlock(&r->lock);
+    if (r->to)
+        status = tn_sink_write(r->to, window, error);
+    pthread_mutex_lock(&r->lock);
+    r->is_writing = false;
+    r->written++;
+    return status;
+}
+
+static enum tn_status work(void *context, uint64_t index,
+                           struct tn_error *error)
+{
+    struct relay  *r      = context;
+    enum tn_status status = TN_OK;
+
+    (void)index;
+    pthread_mutex_lock(&r->lock);
+    for (enum task task; (task = next_task(r)) != REST && status == TN_OK;) {
+        if (task == WAIT) {
+            pthread_cond_wait(&r->is_changed, &r->lock);
+            continue;
+        }
+        status = task == FILL ? fill(r, error) : write_window(r, error);
+        r->is_failed |= status != TN_OK;
+        pthread_cond_broadcast(&r->is_changed);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return status;
+}
+
+enum tn_status tn_relay(struct tn_span span, struct tn_sink *to,
+                        const struct tn_relay_eye *eye,
+                        struct tn_memory *memory, struct tn_error *error)
+{
+    unsigned     crew = to && span.length >= WORTH_A_THREAD ? 2 : 1;
+    struct relay r    = { .left       = span,
+                          .to         = to,
+                          .eye        = eye,
+                          .lock       = PTHREAD_MUTEX_INITIALIZER,
+                          .is_changed = PTHREAD_COND_INITIALIZER };
+
+    r.ring_size   = crew > 1 ? RING_SIZE : 1;
+    uint64_t room = r.ring_size * WINDOW_SIZE;
+    r.ring        = tn_memory_resize(memory, NULL, 0, room, error);
+    if (!r.ring)
+        return error->status;
+    enum tn_status status = tn_workers_run(crew, crew, work, &r, error);
+    tn_memory_free(memory, r.ring, room);
+    pthread_cond_destroy(&r.is_changed);
+    pthread_mutex_destroy(&r.lock);
+    return status;
+}
