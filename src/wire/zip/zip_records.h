@@ -1,0 +1,103 @@
+/* zip_records.h - the records of a zip, for the readers and the writer */
+#ifndef TN_WIRE_ZIP_RECORDS_H
+#define TN_WIRE_ZIP_RECORDS_H
+
+#include "wire/zip/zip.h"
+
+#define ZIP_LOCAL      0x04034b50u
+#define ZIP_RECORD     0x02014b50u
+#define ZIP_END        0x06054b50u
+#define ZIP_END64      0x06064b50u
+#define ZIP_LOCATOR    0x07064b50u
+#define ZIP_DESCRIPTOR 0x08074b50u
+
+#define ZIP_LOCAL_SIZE   30
+#define ZIP_RECORD_SIZE  46
+#define ZIP_END_SIZE     22
+#define ZIP_END64_SIZE   56
+#define ZIP_LOCATOR_SIZE 20
+
+#define ZIP_FLAG_ENCRYPTED  0x0001
+#define ZIP_FLAG_DESCRIPTOR 0x0008
+#define ZIP_FLAG_PATCH      0x0020
+#define ZIP_FLAG_STRONG     0x0040
+#define ZIP_FLAG_UTF8       0x0800
+#define ZIP_FLAG_MASKED     0x2000
+
+#define ZIP_EXTRA_64 0x0001
+
+static inline uint16_t zip_load16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint16_t zip_u16(struct tn_cursor *c)
+{
+    const uint8_t *p = tn_take(c, 2);
+
+    return p ? zip_load16(p) : 0;
+}
+
+/* An end record, with what ZIP64 says where it has to. */
+struct zip_end {
+    uint64_t directory_offset;
+    uint64_t directory_size;
+    uint64_t count;
+    uint64_t offset; /* of the first of the end's records: directory's end    */
+    uint64_t end;    /* behind the comment                                    */
+};
+
+/* A local header.  Its name and extra follow it. */
+struct zip_local {
+    uint16_t        flags, method, time, date;
+    uint32_t        crc;
+    uint64_t        packed_size, size;
+    struct tn_bytes name;
+    uint64_t        data_offset;
+};
+
+/* Structure bytes [offset, offset + size) for a moment, until the next peek:
+ * from the mapping, or through a window that runs along.  NULL on failure. */
+const uint8_t *zip_peek(struct tn_zip *zip, uint64_t offset, uint64_t size,
+                        struct tn_error *error);
+
+/* The signature at an offset; 0 when four bytes are not there. */
+uint32_t zip_signature(struct tn_zip *zip, uint64_t offset);
+
+enum tn_status zip_read_local(struct tn_zip *zip, uint64_t offset,
+                              struct zip_local *local, struct tn_error *error);
+
+/* The end whose last record is at `offset`. */
+enum tn_status zip_read_end(struct tn_zip *zip, uint64_t offset,
+                            struct zip_end *end, struct tn_error *error);
+
+/* The 64-bit values of an extra field; those that are not ffffffff stay. */
+enum tn_status zip_read_extra64(struct tn_bytes extra, uint64_t offset,
+                                uint64_t *size, uint64_t *packed_size,
+                                uint64_t *entry_offset, struct tn_error *error);
+
+/* Whether the name may be believed; the complaint is at `offset`. */
+enum tn_status zip_check_name(struct tn_bytes name, uint64_t offset,
+                              struct tn_error *error);
+
+/* One step of a walk: over an entry, or a directory with its end. */
+enum zip_step { ZIP_STEP_ENTRY, ZIP_STEP_END, ZIP_STEP_NONE };
+
+/* From *at on, no further than `limit`; `end` is filled in for ZIP_STEP_END.
+ * At ZIP_STEP_NONE *at stays; an error is one of the machine, not of the
+ * bytes. */
+enum zip_step zip_walk(struct tn_zip *zip, uint64_t *at, uint64_t limit,
+                       struct zip_end *end, struct tn_error *error);
+
+/* All ends that a walk from the first byte meets, struct zip_end each. */
+enum tn_status zip_walk_ends(struct tn_zip *zip, struct tn_list *ends,
+                             struct tn_error *error);
+
+/* Not about the bytes, so that trying other bytes will not help. */
+static inline bool zip_is_final(const struct tn_error *error)
+{
+    return error->status == TN_NO_MEMORY || error->status == TN_LIMIT ||
+           error->status == TN_IO || error->status == TN_CANCELLED;
+}
+
+#endif

@@ -1,0 +1,425 @@
+/* zip_source.c - the bytes of an entry: loaded, streamed, or as a source */
+#include <pthread.h>
+
+#include "base/arith.h"
+#include "codec/crc32.h"
+#include "codec/deflate.h"
+#include "io/spool.h"
+#include "wire/zip/zip_records.h"
+#include "wire/zip/zip_sum.h"
+
+/* A deflated entry up to this is unpacked at once and kept. */
+#define MOST_KEPT (UINT64_C(16) << 20)
+
+#define WINDOW_SIZE ((size_t)64 << 10)
+
+static enum tn_status compare_crc(const struct tn_zip_entry *e, uint32_t found,
+                                  struct tn_error *error)
+{
+    if (found == e->crc)
+        return TN_OK;
+    tn_error_set(error, TN_MALFORMED, e->data_offset,
+                 "crc %08" PRIx32 ", the directory says %08" PRIx32, found,
+                 e->crc);
+    tn_zip_blame(e, error);
+    return error->status;
+}
+
+/* ---- streamed ----------------------------------------------------------- */
+
+static enum tn_status stream_packed(struct tn_source          *source,
+                                    const struct tn_zip_entry *e,
+                                    struct zip_sum *sum, struct tn_error *error)
+{
+    struct tn_span    packed = { source, e->data_offset, e->packed_size };
+    struct tn_stream *stream;
+    struct tn_filter  filter;
+
+    TN_TRY(tn_deflate_unpacker(&stream, sum->memory, e->data_offset, error));
+    tn_filter_to_sink(&filter, stream, &sum->sink, e->size);
+    if (tn_sink_splice(&filter.sink, packed, error) == TN_OK)
+        tn_filter_last(&filter, tn_bytes(NULL, 0), error);
+    if (!tn_failed(error) && filter.given != e->size)
+        tn_error_set(error, TN_MALFORMED, e->data_offset,
+                     "deflate gives %" PRIu64 " of %" PRIu64 " bytes",
+                     filter.given, e->size);
+    tn_filter_done(&filter);
+    tn_stream_close(stream);
+    return error->status;
+}
+
+static enum tn_status stream_entry(struct tn_source          *source,
+                                   struct tn_memory          *memory,
+                                   const struct tn_zip_entry *e,
+                                   struct tn_sink *to, struct tn_error *error)
+{
+    struct tn_span stored = { source, e->data_offset, e->packed_size };
+    struct zip_sum sum;
+
+    zip_sum_init(&sum, to, memory);
+    if (e->method == TN_ZIP_STORED)
+        tn_sink_splice(&sum.sink, stored, error);
+    else
+        stream_packed(source, e, &sum, error);
+    if (!tn_failed(error))
+        return compare_crc(e, sum.crc, error);
+    tn_zip_blame(e, error);
+    return error->status;
+}
+
+enum tn_status tn_zip_stream(const struct tn_zip       *zip,
+                             const struct tn_zip_entry *entry,
+                             struct tn_sink *to, struct tn_error *error)
+{
+    return stream_entry(zip->source, zip->memory, entry, to, error);
+}
+
+/* ---- loaded ------------------------------------------------------------- */
+
+static enum tn_status decode(struct tn_source          *source,
+                             const struct tn_zip_entry *e, struct tn_buffer *to,
+                             struct tn_error *error)
+{
+    struct tn_error  failure = TN_ERROR_INIT;
+    struct tn_buffer copy;
+    struct tn_bytes  packed = tn_bytes(NULL, (size_t)e->packed_size);
+
+    tn_buffer_init(&copy, to->memory, &failure);
+    if (source->map) {
+        packed.data = source->map + e->data_offset;
+    } else {
+        uint8_t *room = tn_buffer_room(&copy, packed.size ? packed.size : 1);
+        if (!room)
+            *error = failure;
+        else
+            tn_source_read(source, e->data_offset, room, packed.size, error);
+        packed.data = room;
+    }
+    if (!tn_failed(error))
+        tn_deflate_decode(packed, e->data_offset, e->size, to, error);
+    tn_buffer_done(&copy);
+    return error->status;
+}
+
+static enum tn_status load_bytes(struct tn_source          *source,
+                                 const struct tn_zip_entry *e,
+                                 struct tn_buffer *to, struct tn_error *error)
+{
+    size_t begin = to->size, size = (size_t)e->size;
+
+    if (e->method == TN_ZIP_DEFLATED) {
+        decode(source, e, to, error);
+    } else {
+        uint8_t *room = tn_buffer_room(to, size ? size : 1);
+        if (!room && to->error != error)
+            *error = *to->error;
+        if (room &&
+            tn_source_read(source, e->data_offset, room, size, error) == TN_OK)
+            to->size += size;
+    }
+    if (!tn_failed(error))
+        return compare_crc(e, tn_crc32(0, to->data + begin, size), error);
+    tn_zip_blame(e, error);
+    return error->status;
+}
+
+enum tn_status tn_zip_load(const struct tn_zip       *zip,
+                           const struct tn_zip_entry *entry, uint64_t most,
+                           struct tn_buffer *to, struct tn_error *error)
+{
+    if (entry->size > most || entry->size > SIZE_MAX) {
+        tn_error_set(error, TN_LIMIT, entry->offset,
+                     "%" PRIu64 " bytes, limit %" PRIu64, entry->size, most);
+        tn_zip_blame(entry, error);
+        return error->status;
+    }
+    return load_bytes(zip->source, entry, to, error);
+}
+
+/* ---- a view of a stored entry ------------------------------------------- */
+
+struct view_source {
+    struct tn_source  source; /* first */
+    struct tn_source *outer;
+    uint64_t          begin;
+    uint64_t          block_size;
+    char              name[];
+};
+
+static enum tn_status view_read_at(struct tn_source *source, uint64_t offset,
+                                   void *to, size_t size,
+                                   struct tn_error *error)
+{
+    struct view_source *view = (struct view_source *)source;
+
+    return tn_source_read(view->outer, view->begin + offset, to, size, error);
+}
+
+static void view_close(struct tn_source *source)
+{
+    struct view_source *view = (struct view_source *)source;
+
+    tn_memory_free(source->memory, view, view->block_size);
+}
+
+static uint64_t view_run(struct tn_source *source, uint64_t offset,
+                         uint64_t length, bool *is_hole)
+{
+    struct view_source *view = (struct view_source *)source;
+
+    *is_hole = false;
+    if (!view->outer->run)
+        return length;
+    return view->outer->run(view->outer, view->begin + offset, length, is_hole);
+}
+
+/* A source of `size` bytes with the entry's name behind it. */
+static void *new_source(const struct tn_zip *zip, const struct tn_zip_entry *e,
+                        size_t size, struct tn_error *error)
+{
+    uint8_t *block =
+        tn_memory_resize(zip->memory, NULL, 0, size + e->name.size + 1, error);
+
+    if (!block)
+        return NULL;
+    memset(block, 0, size);
+    memcpy(block + size, e->name.data, e->name.size);
+    block[size + e->name.size] = '\0';
+    struct tn_source *source   = (struct tn_source *)block;
+    source->name               = (const char *)block + size;
+    source->size               = e->size;
+    source->memory             = zip->memory;
+    tn_arena_init(&source->pins, zip->memory);
+    return source;
+}
+
+static enum tn_status open_view(const struct tn_zip       *zip,
+                                const struct tn_zip_entry *e,
+                                struct tn_source         **source,
+                                struct tn_error           *error)
+{
+    static const struct tn_source_ops ops = { view_read_at, view_close };
+    struct view_source *view = new_source(zip, e, sizeof *view, error);
+
+    if (!view)
+        return error->status;
+    view->block_size = sizeof *view + e->name.size + 1;
+    view->outer      = zip->source;
+    view->begin      = e->data_offset;
+    view->source.ops = &ops;
+    view->source.run = view_run;
+    if (zip->source->map)
+        view->source.map = zip->source->map + e->data_offset;
+    *source = &view->source;
+    return TN_OK;
+}
+
+/* ---- a deflated entry --------------------------------------------------- */
+
+struct packed_source {
+    struct tn_source    source; /* first */
+    struct tn_source   *outer;
+    struct tn_zip_entry entry;
+    uint64_t            block_size;
+    pthread_mutex_t     lock; /* for what follows                             */
+    struct tn_error     failure;
+    struct tn_buffer    kept;
+    bool                is_kept;
+    struct tn_source   *spooled;  /* NULL: not yet                            */
+    struct tn_stream   *stream;   /* NULL: not begun                          */
+    uint8_t            *window;   /* packed bytes                             */
+    struct tn_bytes     in;       /* of them, not yet unpacked                */
+    uint64_t            taken;    /* of the packed size, into the window      */
+    uint64_t            position; /* of the unpacked bytes                    */
+    uint32_t            crc;
+    char                name[];
+};
+
+static enum tn_status begin_unpacking(struct packed_source *p,
+                                      struct tn_error      *error)
+{
+    if (p->stream)
+        return TN_OK;
+    p->window = tn_memory_resize(p->source.memory, NULL, 0, WINDOW_SIZE, error);
+    if (!p->window)
+        return error->status;
+    return tn_deflate_unpacker(&p->stream, p->source.memory,
+                               p->entry.data_offset, error);
+}
+
+static enum tn_status refill(struct packed_source *p, struct tn_error *error)
+{
+    size_t size = (size_t)tn_min(p->entry.packed_size - p->taken, WINDOW_SIZE);
+
+    if (p->in.size || size == 0)
+        return TN_OK;
+    TN_TRY(tn_source_read(p->outer, p->entry.data_offset + p->taken, p->window,
+                          size, error));
+    p->in = tn_bytes(p->window, size);
+    p->taken += size;
+    return TN_OK;
+}
+
+/* At least one more byte, at most `size`; or, with size 0, the end. */
+static enum tn_status unpack_some(struct packed_source *p, uint8_t *to,
+                                  size_t size, size_t *got,
+                                  struct tn_error *error)
+{
+    uint8_t        beyond[1];
+    struct tn_flow flow = { .out  = size ? to : beyond,
+                            .room = size ? size : 1 };
+
+    do {
+        TN_TRY(refill(p, error));
+        flow.in      = p->in;
+        flow.is_last = p->taken == p->entry.packed_size;
+        size_t room  = flow.room;
+        size_t left  = flow.in.size;
+        TN_TRY(p->stream->ops->step(p->stream, &flow, error));
+        p->in = flow.in;
+        *got  = room - flow.room;
+        if (flow.is_done && size == 0 && *got == 0 && flow.is_last &&
+            p->in.size == 0)
+            return TN_OK;
+        if (flow.is_done || (size == 0 && *got) ||
+            (*got == 0 && flow.is_last && flow.in.size == left))
+            break;
+    } while (*got == 0);
+    if (*got && size)
+        return TN_OK;
+    return tn_error_set(error, TN_MALFORMED, p->entry.data_offset,
+                        "deflate does not end with its %" PRIu64 " bytes",
+                        p->entry.size);
+}
+
+static enum tn_status unpack(struct packed_source *p, uint8_t *to, size_t size,
+                             struct tn_error *error)
+{
+    size_t got = 0;
+
+    for (; size; to += got, size -= got) {
+        TN_TRY(unpack_some(p, to, size, &got, error));
+        p->crc = tn_crc32(p->crc, to, got);
+        p->position += got;
+    }
+    if (p->position < p->entry.size)
+        return TN_OK;
+    TN_TRY(unpack_some(p, NULL, 0, &got, error));
+    return compare_crc(&p->entry, p->crc, error);
+}
+
+/* Up to where the read begins. */
+static enum tn_status skip_to(struct packed_source *p, uint64_t offset,
+                              struct tn_error *error)
+{
+    uint8_t window[4096];
+
+    while (p->position < offset)
+        TN_TRY(unpack(p, window,
+                      (size_t)tn_min(offset - p->position, sizeof window),
+                      error));
+    return TN_OK;
+}
+
+static enum tn_status spool(struct packed_source *p, struct tn_error *error)
+{
+    struct tn_spool to;
+
+    TN_TRY(tn_spool_open(&to, p->source.memory, error));
+    if (stream_entry(p->outer, p->source.memory, &p->entry, &to.sink, error) ==
+        TN_OK)
+        return tn_spool_finish(&to, &p->spooled, p->name, error);
+    tn_spool_drop(&to);
+    return error->status;
+}
+
+static enum tn_status read_large(struct packed_source *p, uint64_t offset,
+                                 void *to, size_t size, struct tn_error *error)
+{
+    if (!p->spooled && offset < p->position)
+        TN_TRY(spool(p, error));
+    if (p->spooled)
+        return tn_source_read(p->spooled, offset, to, size, error);
+    TN_TRY(begin_unpacking(p, error));
+    TN_TRY(skip_to(p, offset, error));
+    return unpack(p, to, size, error);
+}
+
+static enum tn_status read_small(struct packed_source *p, uint64_t offset,
+                                 void *to, size_t size, struct tn_error *error)
+{
+    if (!p->is_kept)
+        TN_TRY(load_bytes(p->outer, &p->entry, &p->kept, error));
+    p->is_kept = true;
+    memcpy(to, p->kept.data + offset, size);
+    return TN_OK;
+}
+
+/* Damage stays: a second read must not begin in the middle of it. */
+static enum tn_status packed_read_at(struct tn_source *source, uint64_t offset,
+                                     void *to, size_t size,
+                                     struct tn_error *error)
+{
+    struct packed_source *p      = (struct packed_source *)source;
+    struct tn_error       result = TN_ERROR_INIT;
+
+    pthread_mutex_lock(&p->lock);
+    result = p->failure;
+    if (!tn_failed(&result) && p->entry.size <= MOST_KEPT)
+        read_small(p, offset, to, size, &result);
+    else if (!tn_failed(&result))
+        read_large(p, offset, to, size, &result);
+    if (result.status == TN_MALFORMED)
+        p->failure = result;
+    pthread_mutex_unlock(&p->lock);
+    if (tn_failed(&result) && !tn_failed(error))
+        *error = result;
+    return result.status;
+}
+
+static void packed_close(struct tn_source *source)
+{
+    struct packed_source *p = (struct packed_source *)source;
+
+    tn_buffer_done(&p->kept);
+    tn_source_close(p->spooled);
+    tn_stream_close(p->stream);
+    tn_memory_free(source->memory, p->window, WINDOW_SIZE);
+    pthread_mutex_destroy(&p->lock);
+    tn_memory_free(source->memory, p, p->block_size);
+}
+
+static enum tn_status open_packed(const struct tn_zip       *zip,
+                                  const struct tn_zip_entry *e,
+                                  struct tn_source         **source,
+                                  struct tn_error           *error)
+{
+    static const struct tn_source_ops ops = { packed_read_at, packed_close };
+    struct packed_source             *p = new_source(zip, e, sizeof *p, error);
+
+    if (!p)
+        return error->status;
+    if (pthread_mutex_init(&p->lock, NULL) != 0) {
+        tn_memory_free(zip->memory, p, sizeof *p + e->name.size + 1);
+        return tn_error_set(error, TN_NO_MEMORY, TN_NOWHERE, "no lock");
+    }
+    p->block_size = sizeof *p + e->name.size + 1;
+    p->outer      = zip->source;
+    p->entry      = *e;
+    p->entry.name = tn_bytes(p->name, e->name.size);
+    p->failure    = (struct tn_error)TN_ERROR_INIT;
+    p->source.ops = &ops;
+    tn_buffer_init(&p->kept, zip->memory, &p->failure);
+    *source = &p->source;
+    return TN_OK;
+}
+
+enum tn_status tn_zip_source(const struct tn_zip       *zip,
+                             const struct tn_zip_entry *entry,
+                             struct tn_source **source, struct tn_error *error)
+{
+    *source = NULL;
+    return entry->method == TN_ZIP_STORED
+               ? open_view(zip, entry, source, error)
+               : open_packed(zip, entry, source, error);
+}
