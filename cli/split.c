@@ -13,8 +13,9 @@ struct split_opts {
     struct cli_common common;
     const char       *schema, *type, *compress;
     unsigned          rules;
-    bool              is_transposed;
-    uint64_t          max_size;
+    unsigned          version;
+    bool              is_transposed, separates_bytes;
+    uint64_t          max_size, max_file, max_metadata;
 };
 
 #define FIELD(f) offsetof(struct split_opts, f)
@@ -25,6 +26,10 @@ static const struct cli_opt options[] = {
     { CLI_FLAG,   0,   "transpose", FIELD(is_transposed), NULL,         "fields in columns: smaller, slower" },
     { CLI_CHOICE, 0,   "rules",     FIELD(rules),         "cpp|python", "which of TensorFlow's splitters to follow" },
     { CLI_FILE,   0,   "schema",    FIELD(schema),        "FILE",       "descriptor set of your own (protoc -o FILE)" },
+    { CLI_CHOICE, 0,   "format-version", FIELD(version), "1|2", "1, for TensorFlow; 2, for what follows" },
+    { CLI_SIZE,   0,   "max-file",  FIELD(max_file),      "SIZE",       "several files, none larger" },
+    { CLI_SIZE,   0,   "max-metadata", FIELD(max_metadata), "SIZE",     "largest record of metadata; 2GiB" },
+    { CLI_FLAG,   0,   "separate-bytes", FIELD(separates_bytes), NULL,  "bytes in PREFIX.bytes.cpb, messages transposed" },
     { CLI_TEXT,   't', "type",      FIELD(type),          "NAME",       "message, such as onnx.ModelProto" },
     { 0 },
 };
@@ -107,6 +112,10 @@ static int split_file(struct cli_session      *session,
           .rules    = opts->rules == 2 ? TN_SPLIT_PYTHON : TN_SPLIT_CPP,
           .max_size = opts->max_size,
           .records  = records_of(opts, &records),
+          .format   = { .version         = opts->version,
+                        .separates_bytes = opts->separates_bytes,
+                        .max_metadata    = opts->max_metadata,
+                        .max_file        = opts->max_file },
     };
     int code = 0;
 
@@ -138,6 +147,11 @@ static int run_split(const void *opts, const struct cli_args *args)
     if (o->schema != NULL && o->type == NULL)
         return cli_usage("split", "--schema needs --type: the message to "
                                   "split");
+    if (o->version != 2 &&
+        (o->max_file || o->max_metadata || o->separates_bytes))
+        return cli_usage("split", "several files, --max-metadata and "
+                                  "--separate-bytes are of --format-version "
+                                  "2, which TensorFlow does not read");
     cli_session_begin(&session, opts);
     cli_session_catch_signals();
     return split_file(&session, o, args->items[0]);
@@ -149,7 +163,8 @@ const struct cli_verb cli_split = {
     .summary   = "a message too large for protobuf, as chunks",
     .details   = "Writes PREFIX.cpb, or PREFIX.pb when all of it fits into one "
                  "chunk.  TensorFlow's\ngraphs and SavedModels are split by its "
-                 "own rules, other messages by size.",
+                 "own rules, other messages by size.\nVersion 2 of the format "
+                 "has several chunks for long bytes, and several files.",
     .least     = 1,
     .most      = 1,
     .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS,

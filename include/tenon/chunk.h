@@ -175,6 +175,13 @@ TN_API enum tn_status tn_splitter_by_size(struct tn_splitter *splitter,
                                           uint64_t            max_size,
                                           struct tn_error    *error);
 
+/* How chunks will be laid out: struct tn_split_format in verbs.h.  Before the
+ * split; the last call counts.  INVALID for a child, and for what version 1
+ * does not have. */
+TN_API enum tn_status tn_splitter_format(struct tn_splitter *splitter,
+                                         const struct tn_split_format *format,
+                                         struct tn_error *error);
+
 /* ---- the result --------------------------------------------------------- */
 
 /* Ends the splitting; asking again gives the same.  UNSUPPORTED for a child. */
@@ -197,7 +204,7 @@ TN_API struct tn_bytes
 tn_splitter_chunked_message(const struct tn_splitter *splitter);
 
 /* Splits and writes target->path + ".cpb", or ".pb" when there is nothing but
- * the message itself.  `records` are options of the records file in the words
+ * the message itself; all files of it or none.  `records` are options of the records file in the words
  * of Riegeli, such as "brotli:6" or "uncompressed"; NULL: brotli:6.  A file
  * with the other suffix would hide this one or be stale: it is refused, or
  * removed when the target may replace.  *written (may be NULL) is the path,
@@ -208,7 +215,8 @@ TN_API enum tn_status tn_splitter_write(struct tn_splitter     *splitter,
                                         const char **written,
                                         struct tn_error *error);
 
-/* The same into memory, borrowed until the splitter is closed. */
+/* The same into memory, borrowed until the splitter is closed.  UNSUPPORTED
+ * when the format makes several files of it. */
 TN_API enum tn_status tn_splitter_write_memory(struct tn_splitter *splitter,
                                                const char         *records,
                                                struct tn_bytes    *bytes,

@@ -146,6 +146,23 @@ TN_API enum tn_status tn_convert(const struct tn_model           *model,
 /* TensorFlow has two splitters, which differ in small things. */
 enum tn_split_rules { TN_SPLIT_CPP, TN_SPLIT_PYTHON };
 
+/* How chunks are laid out in files.  Zero everywhere is version 1: one file,
+ * which TensorFlow's merger reads.  The rest is for version 2, which takes a
+ * merger that knows it:
+ *   - BYTES chunks are no longer than max_bytes: a field may have several
+ *   - metadata longer than max_metadata are taken apart themselves
+ *   - chunks that do not fit into PREFIX.cpb are in PREFIX.00001-of-00002.cpb
+ *     and so on
+ *   - separates_bytes: BYTES chunks are in PREFIX.bytes.cpb, and messages in
+ *     transposed records */
+struct tn_split_format {
+    unsigned version;      /* 0, 1 or 2                                       */
+    bool     separates_bytes;
+    uint64_t max_bytes;    /* 0: no limit, but that of a file                 */
+    uint64_t max_metadata; /* at least 256; 0: what fits into a protobuf      */
+    uint64_t max_file;     /* at least 1024; 0: no limit                      */
+};
+
 /* GraphDefs and SavedModels are split by the rules, models of ONNX by weights
  * and size, other messages by size. */
 struct tn_split_options {
@@ -155,6 +172,7 @@ struct tn_split_options {
     uint64_t    max_size; /* of a chunk that is a message; 0: as the rules
                              have it                                          */
     const char *records;  /* as for tn_splitter_write(): "zstd:9,transpose"   */
+    struct tn_split_format format; /* max_bytes 0: max_size                   */
 };
 
 struct tn_split_summary {

@@ -7,13 +7,15 @@
  *       no tags      its chunk is merged into target; what is nested is not
  *                    looked at, as the writers of this format define it
  *       a message    found or made; merge(the field's message, there)
- *       else         set from the bytes of the field's chunk
+ *       else         set from the bytes of the field's chunk; in version 2
+ *                    bytes of the same field go behind those that are there
  */
 #include "chunk/chunk_merge.h"
 
 #include <inttypes.h>
 
 #include "base/arith.h"
+#include "wire/pb/pb_value.h"
 
 struct merging {
     struct tn_chunk_store *store;
@@ -72,8 +74,8 @@ static enum tn_status merge_message(struct merging          *merging,
 
 static enum tn_status set_value(struct merging                *merging,
                                 const struct tn_chunked_field *field,
-                                struct tn_mosaic              *m,
-                                const struct tn_tag_step      *step)
+                                bool is_more, struct tn_mosaic *m,
+                                const struct tn_tag_step *step)
 {
     struct tn_span chunk;
 
@@ -83,13 +85,26 @@ static enum tn_status set_value(struct merging                *merging,
                             "else",
                             step->field->name);
     TN_TRY(read_chunk(merging, field->message.chunk, &chunk));
+    if (is_more && tn_pb_is_blob(tn_step_value(step)->type))
+        return tn_mosaic_set_more(m, step, chunk);
     return tn_mosaic_set(m, step, chunk);
 }
 
-static enum tn_status merge_field(struct merging                *merging,
-                                  const struct tn_chunked_field *field,
-                                  struct tn_mosaic              *to)
+/* The field before this one is for the same place. */
+static bool is_more(const struct merging *merging, const struct tn_chunked *of,
+                    uint64_t index)
 {
+    return merging->store->joins_bytes && index > 0 &&
+           tn_tags_compare(of->fields[index - 1].tags,
+                           of->fields[index].tags) == 0;
+}
+
+static enum tn_status merge_field(struct merging          *merging,
+                                  const struct tn_chunked *of, uint64_t index,
+                                  struct tn_mosaic *to)
+{
+    const struct tn_chunked_field *field = &of->fields[index];
+
     struct tn_tag_step last;
 
     if (field->tags.count == 0 && !field->message.has_chunk)
@@ -102,7 +117,8 @@ static enum tn_status merge_field(struct merging                *merging,
     if (!at)
         return merging->error->status;
     if (last.field)
-        return set_value(merging, field, at, &last);
+        return set_value(merging, field, is_more(merging, of, index), at,
+                         &last);
     if (field->message.is_placeholder)
         return TN_OK;
     return merge_message(merging, &field->message, at);
@@ -119,9 +135,8 @@ static enum tn_status merge_message(struct merging          *merging,
     if (message->has_chunk)
         TN_TRY(merge_chunk(merging, message->chunk, to));
     for (uint64_t i = 0; i < message->field_count; i++) {
-        const struct tn_chunked_field *field = &message->fields[i];
-        if (merge_field(merging, field, to) != TN_OK) {
-            tn_tags_where(field->tags, to->type, merging->error);
+        if (merge_field(merging, message, i, to) != TN_OK) {
+            tn_tags_where(message->fields[i].tags, to->type, merging->error);
             return merging->error->status;
         }
     }

@@ -12,6 +12,8 @@
 /* Where chunks come from.  Read when they are needed, and only those. */
 struct tn_chunk_store {
     uint64_t count;
+    bool     joins_bytes; /* several chunks of one string or bytes field are
+                             one behind the other; else the last one counts   */
     /* Chunk `index`, which is below count.  Its source must outlive the
      * merged message. */
     enum tn_status (*read)(struct tn_chunk_store *store, uint64_t index,

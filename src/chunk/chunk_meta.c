@@ -199,6 +199,21 @@ static void read_version(struct reader *r, struct tn_cursor c,
     }
 }
 
+static void read_file(struct reader *r, struct tn_cursor c,
+                      struct tn_chunk_file *file)
+{
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number == 1 && field.type == TN_WIRE_LEN)
+            file->name = tn_pb_text(&field);
+        else if (field.number == 2 && field.type == TN_WIRE_VARINT)
+            file->size = field.value;
+        else
+            r->unknown_count++;
+    }
+}
+
 enum tn_status tn_chunk_meta_read(struct tn_chunk_meta *meta,
                                   struct tn_span record, struct tn_arena *arena,
                                   struct tn_error *error)
@@ -209,15 +224,18 @@ enum tn_status tn_chunk_meta_read(struct tn_chunk_meta *meta,
 
     *meta        = (struct tn_chunk_meta){ .unknown_count = 0 };
     meta->chunks = tn_new(arena, struct tn_chunk_info, count_of(c, 2), error);
+    meta->files  = tn_new(arena, struct tn_chunk_file, count_of(c, 4), error);
     while (tn_pb_next(&c, &field)) {
-        if (field.number > 3 || field.type != TN_WIRE_LEN)
+        if (field.number > 4 || field.type != TN_WIRE_LEN)
             r.unknown_count++;
         else if (field.number == 1)
             read_version(&r, field.body, meta);
         else if (field.number == 2)
             read_chunk_info(&r, field.body, &meta->chunks[meta->chunk_count++]);
-        else
+        else if (field.number == 3)
             read_message(&r, field.body, &meta->message);
+        else
+            read_file(&r, field.body, &meta->files[meta->file_count++]);
     }
     meta->unknown_count = r.unknown_count;
     tn_error_where(error, "ChunkMetadata");
@@ -322,25 +340,56 @@ void tn_chunk_meta_write(const struct tn_chunk_meta *meta, struct tn_rope *to)
     tn_rope_init(&body, to->arena, to->error);
     tn_chunked_write(&meta->message, &body);
     tn_pb_put_message(to, 3, &body);
+    for (uint64_t i = 0; i < meta->file_count; i++) {
+        tn_rope_init(&body, to->arena, to->error);
+        tn_pb_put_bytes(&body, 1, meta->files[i].name);
+        put_unless_zero(&body, 2, meta->files[i].size);
+        tn_pb_put_message(to, 4, &body);
+    }
 }
 
 /* ---- what it means ------------------------------------------------------- */
 
 enum tn_status tn_chunk_meta_versions(const struct tn_chunk_meta *meta,
-                                      struct tn_error            *error)
+                                      int32_t reader, struct tn_error *error)
 {
-    if (meta->join_version > TN_JOIN_VERSION)
+    if (meta->join_version > reader)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "to join these chunks takes version %d, this is "
-                            "version %d: a newer program is needed",
-                            meta->join_version, TN_JOIN_VERSION);
+                            "splitter version %d wrote these chunks for "
+                            "mergers of join version %d or later, this one "
+                            "has %d: take a newer one, or split again with "
+                            "--format-version 1",
+                            meta->splitter_version, meta->join_version, reader);
     for (uint64_t i = 0; i < meta->bad_consumer_count; i++)
-        if (meta->bad_consumers[i] == TN_JOIN_VERSION)
+        if (meta->bad_consumers[i] == reader)
             return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                                "the writer of these chunks says that version "
-                                "%d, which this is, cannot join them",
-                                TN_JOIN_VERSION);
+                                "splitter version %d wrote these chunks and "
+                                "says that mergers of join version %d, which "
+                                "this is, cannot join them",
+                                meta->splitter_version, reader);
     return TN_OK;
+}
+
+struct tn_chunked tn_chunked_wrap(struct tn_envelope *envelope, uint32_t number,
+                                  const struct tn_chunked *message)
+{
+    envelope->tag   = tn_tag_field(number);
+    envelope->field = (struct tn_chunked_field){ .tags = { &envelope->tag, 1 },
+                                                 .message = *message };
+    return (struct tn_chunked){ .fields = &envelope->field, .field_count = 1 };
+}
+
+bool tn_chunked_unwrap_in(struct tn_chunked *message, uint32_t number)
+{
+    const struct tn_chunked_field *field = message->fields;
+
+    if (message->has_chunk || message->field_count != 1 ||
+        field->tags.count != 1 || field->tags.at->kind != TN_TAG_FIELD ||
+        field->tags.at->at.number != number)
+        return false;
+    struct tn_chunked inner = field->message;
+    *message                = inner;
+    return true;
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)

@@ -1,13 +1,27 @@
 /*
  * chunk_meta.h - how a message in chunks is put together: ChunkMetadata
  *
- *   ChunkMetadata   1 version   2 chunks*   3 message
+ *   ChunkMetadata   1 version   2 chunks*   3 message   4 files*
  *   VersionDef      1 splitter_version   2 join_version   3 bad_consumers*
  *   ChunkInfo       1 type   2 size   3 offset
  *   ChunkedMessage  1 chunk_index   2 chunked_fields*
  *   ChunkedField    1 field_tag*   3 message
  *   FieldIndex      1 field | 2 map_key | 3 index
  *   MapKey          1 s | 2 boolean | 3 ui32 | 4 ui64 | 5 i32 | 6 i64
+ *   ChunkFile       1 name   2 size
+ *
+ * That is version 1.  In version 2 (join_version 1) bytes of one field may come
+ * in several chunks, chunks may lie in further files, and metadata may be taken
+ * apart themselves.  Readers that do not look at versions would read all this
+ * wrongly without a word, so each of the three is also something that they
+ * cannot follow:
+ *
+ *   message { chunked_fields { field_tag { field: VERSION_2 } message {..} } }
+ *            around the tree: no message has such a field
+ *   message { chunked_fields { field_tag { field: METADATA } message {..} } }
+ *            likewise: the tree in it makes a ChunkMetadata, which is meant
+ *   offset   file << 48 | position: behind the end of every real file.  File 0
+ *            is the one that the metadata are in, file n the n-th of `files`
  */
 #ifndef TN_CHUNK_META_H
 #define TN_CHUNK_META_H
@@ -16,9 +30,21 @@
 #include "base/source.h"
 #include "chunk/chunk_tags.h"
 
-/* What we write, and the newest way to join that we know. */
+/* What we write unless told otherwise. */
 #define TN_SPLITTER_VERSION 1
 #define TN_JOIN_VERSION     0
+
+/* Version 2, and the newest way to join that we know. */
+#define TN_SPLITTER_VERSION_2 2
+#define TN_JOIN_VERSION_2     1
+#define TN_JOIN_NEWEST        TN_JOIN_VERSION_2
+
+/* The fields of an envelope. */
+#define TN_ENVELOPE_VERSION_2 536870911u
+#define TN_ENVELOPE_METADATA  536870910u
+
+#define TN_CHUNK_FILE_SHIFT 48
+#define TN_CHUNK_FILE_LIMIT ((uint64_t)1 << 15)
 
 /* Trees of messages deeper than this are refused. */
 #define TN_CHUNK_DEPTH_LIMIT 100
@@ -42,7 +68,23 @@ struct tn_chunked_field {
 struct tn_chunk_info {
     uint64_t type; /* enum tn_chunk_type, or what the file says               */
     uint64_t size;
-    uint64_t offset; /* numeric position of the record                        */
+    uint64_t offset; /* numeric position of the record, and the file          */
+};
+
+static inline uint64_t tn_chunk_file_of(const struct tn_chunk_info *info)
+{
+    return info->offset >> TN_CHUNK_FILE_SHIFT;
+}
+
+static inline uint64_t tn_chunk_position(const struct tn_chunk_info *info)
+{
+    return info->offset & (((uint64_t)1 << TN_CHUNK_FILE_SHIFT) - 1);
+}
+
+/* PREFIX.NAME.cpb */
+struct tn_chunk_file {
+    struct tn_bytes name;
+    uint64_t        size;
 };
 
 struct tn_chunk_meta {
@@ -53,6 +95,8 @@ struct tn_chunk_meta {
     struct tn_chunk_info *chunks;
     uint64_t              chunk_count;
     struct tn_chunked     message;
+    struct tn_chunk_file *files; /* file 1 is the first of them               */
+    uint64_t              file_count;
     uint64_t              unknown_count; /* fields that nobody told us about  */
 };
 
@@ -67,9 +111,20 @@ enum tn_status tn_chunked_read(struct tn_chunked *message, struct tn_span bytes,
 void tn_chunk_meta_write(const struct tn_chunk_meta *meta, struct tn_rope *to);
 void tn_chunked_write(const struct tn_chunked *message, struct tn_rope *to);
 
-/* This build may join it.  UNSUPPORTED explains why not. */
+/* A merger of version `reader` may join it.  UNSUPPORTED explains why not. */
 enum tn_status tn_chunk_meta_versions(const struct tn_chunk_meta *meta,
-                                      struct tn_error            *error);
+                                      int32_t reader, struct tn_error *error);
+
+/* One field around a message, and its tag.  The result refers to both. */
+struct tn_envelope {
+    struct tn_field_tag     tag;
+    struct tn_chunked_field field;
+};
+struct tn_chunked tn_chunked_wrap(struct tn_envelope *envelope, uint32_t number,
+                                  const struct tn_chunked *message);
+
+/* The message in an envelope of that number; false: it is not in one. */
+bool tn_chunked_unwrap_in(struct tn_chunked *message, uint32_t number);
 
 /* All fields in the order of merging, at every depth. */
 void tn_chunked_sort(struct tn_chunked *message);

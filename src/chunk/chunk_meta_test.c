@@ -184,7 +184,7 @@ static void test_versions(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tn_error error = TN_ERROR_INIT;
-        assert_int_equal(tn_chunk_meta_versions(&cases[i].meta, &error),
+        assert_int_equal(tn_chunk_meta_versions(&cases[i].meta, 0, &error),
                          cases[i].status);
     }
 }

@@ -104,7 +104,11 @@ static enum tn_status open_chunks(struct tn_merger *merger,
     if (home->source->size < sizeof head ||
         !tn_cpb_probe(tn_bytes(head, sizeof head)))
         return TN_OK;
-    TN_TRY(tn_cpb_open(&merger->cpb, home->source, &home->memory, error));
+    if (home->files.memory)
+        TN_TRY(tn_cpb_open_in(&merger->cpb, &home->files, home->files.name,
+                              home->source, error));
+    else
+        TN_TRY(tn_cpb_open(&merger->cpb, home->source, &home->memory, error));
     merger->is_file = merger->is_chunked = true;
     merger->chunked                      = merger->cpb.meta.message;
     return TN_OK;
@@ -318,6 +322,8 @@ enum tn_status tn_merge(struct tn_message **out, const struct tn_schema *schema,
         tn_merger_close(merger);
         return error->status;
     }
+    shelf->store.joins_bytes =
+        tn_chunked_unwrap_in(&merger->chunked, TN_ENVELOPE_VERSION_2);
     tn_chunked_sort(&merger->chunked);
     return finish_alone(out, merger, NULL, 0, error);
 }

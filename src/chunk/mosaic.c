@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/arith.h"
 #include "base/number.h"
 #include "chunk/mosaic_index.h"
 #include "chunk/wire_walk.h"
@@ -355,4 +356,78 @@ enum tn_status tn_mosaic_set(struct tn_mosaic         *m,
     struct tn_mosaic *pair = entry(m, index, step->element, TN_MOSAIC_MAKE);
     return pair ? set_singular(pair, &step->field->message->fields[1], chunk)
                 : m->all->error->status;
+}
+
+/* ---- values in several pieces -------------------------------------------- */
+
+/* The tile of a value that was set. */
+static struct tn_tile *value_at(struct tn_mosaic         *m,
+                                const struct tn_tag_step *step)
+{
+    const struct tn_pb_field_type *field = tn_step_value(step);
+    uint64_t                       at    = 0;
+
+    if (step->field->is_map)
+        m = tn_mosaic_entry(m, step);
+    else if (step->element)
+        at = step->element->at.number;
+    const struct tn_mosaic_index *index = m ? tn_mosaic_index(m, field) : NULL;
+    if (!index || at >= index->places.count)
+        return NULL;
+    struct tn_tile *tile = tn_place_at(index, at)->tile;
+    return tile->kind == TN_TILE_VALUE ? tile : NULL;
+}
+
+static void set_length(struct tn_tile *tile, uint64_t length)
+{
+    uint8_t *head = (uint8_t *)(uintptr_t)tile->head.data;
+
+    head += tn_varint_put(head, tn_tag(tile->number, TN_WIRE_LEN));
+    head += tn_varint_put(head, length);
+    tile->head.size = (size_t)(head - tile->head.data);
+}
+
+static struct tn_value_spans *spans_of(struct tn_mosaics *all,
+                                       struct tn_tile    *tile)
+{
+    struct tn_value_spans *more = tile->more;
+
+    if (more)
+        return more;
+    more = tn_new(all->arena, struct tn_value_spans, 1, all->error);
+    struct tn_list **kept =
+        more ? tn_list_push(&all->holes, struct tn_list *, all->error) : NULL;
+    if (!kept)
+        return NULL;
+    tn_list_init(&more->spans, all->arena->memory, sizeof(struct tn_span));
+    *kept             = &more->spans;
+    return tile->more = more;
+}
+
+enum tn_status tn_mosaic_set_more(struct tn_mosaic         *m,
+                                  const struct tn_tag_step *step,
+                                  struct tn_span            chunk)
+{
+    struct tn_error *error = m->all->error;
+    struct tn_tile  *tile  = value_at(m, step);
+    uint64_t         length;
+
+    if (!tile)
+        return tn_failed(error) ? error->status
+                                : tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
+                                               "more bytes for %s, which has "
+                                               "none yet",
+                                               step->field->name);
+    struct tn_value_spans *more = spans_of(m->all, tile);
+    struct tn_span        *slot =
+        more ? tn_list_push(&more->spans, struct tn_span, error) : NULL;
+    if (!slot)
+        return error->status;
+    *slot = chunk;
+    if (!tn_add(more->length, chunk.length, &more->length) ||
+        !tn_add(more->length, tile->span.length, &length))
+        return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
+                            "more than 2^64 bytes in %s", step->field->name);
+    set_length(tile, length);
+    return TN_OK;
 }

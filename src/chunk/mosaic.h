@@ -38,14 +38,23 @@ struct tn_tile {
     struct tn_span    span;  /* WIRE, RUN: the bytes; VALUE: its content    */
     struct tn_bytes   head;  /* VALUE: what comes before the content        */
     struct tn_list   *holes; /* WIRE, RUN: struct tn_hole; NULL: none       */
-    struct tn_mosaic *message;
-    struct tn_tile   *next; /* in the row                                  */
+    union {
+        struct tn_mosaic      *message;
+        struct tn_value_spans *more; /* VALUE: content behind `span`; NULL:
+                                        none                                */
+    };
+    struct tn_tile *next; /* in the row                                  */
 };
 
 /* Bytes of a wire or run that something else stands for. */
 struct tn_hole {
     uint64_t        begin, end; /* in the source                              */
     struct tn_tile *tile;       /* NULL: nothing                              */
+};
+
+struct tn_value_spans {
+    struct tn_list spans; /* struct tn_span; first, to be given back          */
+    uint64_t       length; /* of them                                         */
 };
 
 struct tn_mosaic_index;
@@ -103,6 +112,11 @@ struct tn_mosaic *tn_mosaic_path(struct tn_mosaic *m, struct tn_tags tags,
 enum tn_status tn_mosaic_set(struct tn_mosaic         *m,
                              const struct tn_tag_step *step,
                              struct tn_span            chunk);
+
+/* More bytes behind those that were set there: of a string or bytes field. */
+enum tn_status tn_mosaic_set_more(struct tn_mosaic         *m,
+                                  const struct tn_tag_step *step,
+                                  struct tn_span            chunk);
 
 /* How many elements a repeated field has, entries a map, or whether there is
  * one of a singular field. */

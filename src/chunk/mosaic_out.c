@@ -33,7 +33,9 @@ static uint64_t tile_size(const struct tn_tile *tile)
 
     switch (tile->kind) {
     case TN_TILE_WIRE: return wire_size(tile);
-    case TN_TILE_VALUE: return tile->head.size + tile->span.length;
+    case TN_TILE_VALUE:
+        return tile->head.size + tile->span.length +
+               (tile->more ? tile->more->length : 0);
     case TN_TILE_RUN: size = wire_size(tile); break;
     case TN_TILE_MESSAGE:
         size = tn_mosaic_size(tile->message);
@@ -94,6 +96,13 @@ static bool next_gap(struct tn_gaps *gaps, struct tn_span *bytes,
 
 static void write_tile(struct tn_tile *tile, struct tn_rope *to);
 
+static void write_content(const struct tn_tile *value, struct tn_rope *to)
+{
+    tn_rope_span(to, value->span);
+    for (uint64_t i = 0; value->more && i < value->more->spans.count; i++)
+        tn_rope_span(to, *tn_list_at(&value->more->spans, struct tn_span, i));
+}
+
 static void write_wire(struct tn_tile *tile, struct tn_rope *to)
 {
     struct tn_gaps  gaps = gaps_of(tile);
@@ -131,7 +140,7 @@ static void write_tile(struct tn_tile *tile, struct tn_rope *to)
     case TN_TILE_MESSAGE: write_inner(tile, to); break;
     case TN_TILE_VALUE:
         tn_rope_borrow(to, tile->head);
-        tn_rope_span(to, tile->span);
+        write_content(tile, to);
         break;
     case TN_TILE_NOTHING: break;
     }
@@ -312,17 +321,16 @@ enum tn_status tn_mosaic_empty(struct tn_mosaic *m, struct tn_rope *to)
 }
 
 /* The content of the string or bytes at a place. */
-static struct tn_span content_of(const struct tn_place *place,
-                                 struct tn_error       *error)
+static void write_blob(const struct tn_place *place, struct tn_rope *to,
+                       struct tn_error *error)
 {
     struct tn_pb_field field;
     struct tn_span     whole;
 
     if (place->tile->kind == TN_TILE_VALUE)
-        return place->tile->span;
-    if (!tn_place_field(place, &field, &whole, error))
-        return (struct tn_span){ NULL, 0, 0 };
-    return tn_pb_body_span(&field);
+        write_content(place->tile, to);
+    else if (tn_place_field(place, &field, &whole, error))
+        tn_rope_span(to, tn_pb_body_span(&field));
 }
 
 static enum tn_status take_blob(struct tn_mosaic       *m,
@@ -342,7 +350,7 @@ static enum tn_status take_blob(struct tn_mosaic       *m,
     if (place->tile->kind == TN_TILE_VALUE && !place->tile->span.source)
         return tn_error_set(m->all->error, TN_NOT_FOUND, TN_NOWHERE,
                             "%s was taken before", index->field->name);
-    tn_rope_span(to, content_of(place, m->all->error));
+    write_blob(place, to, m->all->error);
     empty.head = tn_bytes(
         head, tn_varint_put(head, tn_tag(empty.number, TN_WIRE_LEN)) + 1);
     tn_place_replace(m, place, stays ? &empty : &nothing);

@@ -1,4 +1,4 @@
-/* split_write.c - what a splitter made, as a file or in memory */
+/* split_write.c - what a splitter made, as files or in memory */
 #include "chunk/cpb.h"
 #include "chunk/splitter.h"
 #include "io/output.h"
@@ -26,9 +26,9 @@ static enum tn_status write_whole(struct tn_splitter *root, struct tn_sink *to,
     return error->status;
 }
 
-static enum tn_status write_chunks(struct tn_splitter              *root,
-                                   const struct tn_riegeli_options *options,
-                                   struct tn_sink *to, struct tn_error *error)
+static enum tn_status write_chunks(struct tn_splitter *root,
+                                   struct tn_cpb_job  *job,
+                                   struct tn_error    *error)
 {
     uint64_t                count = root->chunks.count;
     struct tn_chunk_record *records =
@@ -41,8 +41,12 @@ static enum tn_status write_chunks(struct tn_splitter              *root,
             *tn_list_at(&root->chunks, struct tn_chunk *, i);
         records[i] = (struct tn_chunk_record){ chunk->type, &chunk->content };
     }
-    return tn_cpb_write(to, records, count, &root->result, options,
-                        &root->arena, error);
+    job->chunks  = records;
+    job->count   = count;
+    job->message = &root->result;
+    job->format  = root->format;
+    job->arena   = &root->arena;
+    return tn_cpb_write_files(job, error);
 }
 
 static bool is_chunked(const struct tn_splitter *root)
@@ -50,22 +54,103 @@ static bool is_chunked(const struct tn_splitter *root)
     return root->fields.count > 0;
 }
 
-static enum tn_status write_to(struct tn_splitter              *root,
-                               const struct tn_riegeli_options *options,
-                               struct tn_sink *to, struct tn_error *error)
+/* ---- to memory ----------------------------------------------------------- */
+
+static enum tn_status memory_sink(void *context, const char *member,
+                                  struct tn_sink **sink, struct tn_error *error)
 {
-    return is_chunked(root) ? write_chunks(root, options, to, error)
-                            : write_whole(root, to, error);
+    *sink = context;
+    if (!member)
+        return TN_OK;
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "several files: write them to a prefix, they are not "
+                        "one run of bytes");
 }
 
-enum tn_status tn_splitter_write_sink(struct tn_splitter *root,
-                                      const char *records, struct tn_sink *to,
-                                      struct tn_error *error)
+enum tn_status tn_splitter_write_memory(struct tn_splitter *splitter,
+                                        const char         *records,
+                                        struct tn_bytes    *bytes,
+                                        bool               *was_chunked,
+                                        struct tn_error    *error)
 {
+    struct tn_splitter       *root = splitter->root;
+    struct tn_riegeli_options options;
+    struct tn_cpb_job         job = { .options = &options,
+                                      .open    = memory_sink,
+                                      .context = &root->file.sink };
+
+    *bytes = (struct tn_bytes){ NULL, 0 };
+    TN_TRY(tn_splitter_split(splitter, error));
+    TN_TRY(records_options(&options, records, error));
+    tn_buffer_clear(&root->file);
+    root->file.sink.offset = 0;
+    if (is_chunked(root))
+        TN_TRY(write_chunks(root, &job, error));
+    else
+        TN_TRY(write_whole(root, &root->file.sink, error));
+    *bytes       = tn_buffer_bytes(&root->file);
+    *was_chunked = is_chunked(root);
+    return TN_OK;
+}
+
+/* ---- to files ------------------------------------------------------------ */
+
+/* The files of one prefix, in an output. */
+struct files {
+    struct tn_output *output;
+    struct tn_arena  *arena;
+    const char       *prefix; /* without folders                              */
+    bool              is_folder; /* else the output's main file is the main   */
+};
+
+static enum tn_status file_sink(void *context, const char *member,
+                                struct tn_sink **sink, struct tn_error *error)
+{
+    struct files *files = context;
+
+    if (!member && !files->is_folder)
+        return tn_output_main(files->output, sink, error);
+    const char *name =
+        tn_text_format(files->arena, error, "%s%s%s.cpb", files->prefix,
+                       member ? "." : "", member ? member : "");
+    return name ? tn_output_side(files->output, name, sink, error)
+                : error->status;
+}
+
+static enum tn_status write_output(struct tn_splitter              *root,
+                                   const struct tn_riegeli_options *options,
+                                   struct files *files, struct tn_error *error)
+{
+    struct tn_cpb_job job = { .options = options,
+                              .open    = file_sink,
+                              .context = files };
+    struct tn_sink   *sink;
+
+    if (is_chunked(root))
+        return write_chunks(root, &job, error);
+    if (files->is_folder) {
+        const char *name =
+            tn_text_format(files->arena, error, "%s.pb", files->prefix);
+        if (name)
+            tn_output_side(files->output, name, &sink, error);
+        TN_TRY(error->status);
+    } else {
+        TN_TRY(tn_output_main(files->output, &sink, error));
+    }
+    return write_whole(root, sink, error);
+}
+
+enum tn_status tn_splitter_write_folder(struct tn_splitter *root,
+                                        const char         *records,
+                                        struct tn_output   *to,
+                                        const char         *prefix,
+                                        struct tn_error    *error)
+{
+    struct files              files = { to, &root->arena, prefix, true };
     struct tn_riegeli_options options;
 
     TN_TRY(records_options(&options, records, error));
-    return write_to(root, &options, to, error);
+    return write_output(root, &options, &files, error);
 }
 
 static enum tn_status check_stale(const char             *stale,
@@ -90,18 +175,19 @@ static enum tn_status write_file(struct tn_splitter              *root,
                                  const struct tn_riegeli_options *options,
                                  const char *path, struct tn_error *error)
 {
-    struct tn_output_options how    = { .can_replace = target->can_replace,
-                                        .is_durable  = target->is_durable,
-                                        .is_dry      = target->is_dry_run };
-    struct tn_output        *output = NULL;
-    struct tn_sink          *sink;
+    struct files             files = { .arena = &root->arena };
+    struct tn_output_options how   = { .can_replace = target->can_replace,
+                                       .is_durable  = target->is_durable,
+                                       .is_dry      = target->is_dry_run };
 
-    if (tn_output_file(&output, &root->message->memory, path, &how, error) ==
-            TN_OK &&
-        tn_output_main(output, &sink, error) == TN_OK &&
-        write_to(root, options, sink, error) == TN_OK && !target->is_dry_run)
-        tn_output_commit(output, error);
-    tn_output_close(output);
+    const char *slash = strrchr(target->path, '/');
+    files.prefix      = slash ? slash + 1 : target->path;
+    if (tn_output_file(&files.output, &root->message->memory, path, &how,
+                       error) == TN_OK &&
+        write_output(root, options, &files, error) == TN_OK &&
+        !target->is_dry_run)
+        tn_output_commit(files.output, error);
+    tn_output_close(files.output);
     return error->status;
 }
 
@@ -130,25 +216,5 @@ enum tn_status tn_splitter_write(struct tn_splitter     *splitter,
         TN_TRY(tn_path_remove(stale, error));
     if (written)
         *written = path;
-    return TN_OK;
-}
-
-enum tn_status tn_splitter_write_memory(struct tn_splitter *splitter,
-                                        const char         *records,
-                                        struct tn_bytes    *bytes,
-                                        bool               *was_chunked,
-                                        struct tn_error    *error)
-{
-    struct tn_splitter       *root = splitter->root;
-    struct tn_riegeli_options options;
-
-    *bytes = (struct tn_bytes){ NULL, 0 };
-    TN_TRY(tn_splitter_split(splitter, error));
-    TN_TRY(records_options(&options, records, error));
-    tn_buffer_clear(&root->file);
-    root->file.sink.offset = 0;
-    TN_TRY(write_to(root, &options, &root->file.sink, error));
-    *bytes       = tn_buffer_bytes(&root->file);
-    *was_chunked = is_chunked(root);
     return TN_OK;
 }

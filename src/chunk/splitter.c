@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "chunk/cpb.h"
 #include "io/rope_source.h"
 #include "io/spool.h"
 
@@ -22,6 +23,7 @@ static void init_root(struct tn_splitter *root, struct tn_message *message)
     tn_mosaics_init(&root->mosaics, &root->arena, &root->failure);
     tn_list_init(&root->chunks, memory, sizeof(struct tn_chunk *));
     tn_list_init(&root->fields, memory, sizeof(struct tn_chunked_field));
+    tn_list_init(&root->spooled, memory, sizeof(struct tn_source *));
     tn_rope_init(&root->first_run, &root->arena, &root->failure);
     tn_buffer_init(&root->chunked, memory, &root->failure);
     tn_buffer_init(&root->file, memory, &root->failure);
@@ -61,6 +63,9 @@ void tn_splitter_close(struct tn_splitter *splitter)
         tn_source_close(chunk->source);
         tn_rope_done(&chunk->content);
     }
+    for (uint64_t i = 0; i < splitter->spooled.count; i++)
+        tn_source_close(*tn_list_at(&splitter->spooled, struct tn_source *, i));
+    tn_list_done(&splitter->spooled);
     tn_list_done(&splitter->chunks);
     tn_list_done(&splitter->fields);
     tn_rope_done(&splitter->first_run);
@@ -417,6 +422,45 @@ enum tn_status tn_splitter_size(struct tn_splitter   *splitter,
     return tn_splitter_end(root, error);
 }
 
+static const char *wrong_format(const struct tn_split_format *format)
+{
+    bool has_more = format->separates_bytes || format->max_bytes ||
+                    format->max_metadata || format->max_file;
+
+    if (format->version > 2)
+        return "there are versions 1 and 2 of the format";
+    if (format->version < 2 && has_more)
+        return "version 1 is one file with one chunk for a field of bytes: "
+               "say version 2";
+    if (format->max_file && format->max_file < TN_CPB_LEAST_FILE)
+        return "a file takes at least 1024 bytes";
+    if (format->max_metadata && format->max_metadata < TN_CPB_LEAST_METADATA)
+        return "a record of metadata takes at least 256 bytes";
+    return NULL;
+}
+
+enum tn_status tn_splitter_format(struct tn_splitter           *splitter,
+                                  const struct tn_split_format *format,
+                                  struct tn_error              *error)
+{
+    struct tn_splitter *root = splitter->root;
+    const char         *wrong =
+        root != splitter ? "a child hands its chunks to its parent: say it that"
+                                 : wrong_format(format);
+
+    if (wrong)
+        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE, "%s", wrong);
+    if (may_change(splitter)) {
+        root->format = *format;
+        if (format->max_file) {
+            uint64_t room = tn_cpb_chunk_room(format->max_file);
+            if (!format->max_bytes || format->max_bytes > room)
+                root->format.max_bytes = room;
+        }
+    }
+    return tn_splitter_end(root, error);
+}
+
 /* ---- the result ---------------------------------------------------------- */
 
 static struct tn_chunk *chunk_at(const struct tn_splitter *root, uint64_t index)
@@ -469,12 +513,18 @@ static void number_chunks(struct tn_splitter *root)
     }
 }
 
+/* In version 2 the message is in an envelope: chunk_meta.h says why. */
 static void serialize(struct tn_splitter *root)
 {
-    struct tn_rope rope;
+    struct tn_chunked  message = root->result;
+    struct tn_envelope envelope;
+    struct tn_rope     rope;
 
+    if (root->format.version == 2)
+        message =
+            tn_chunked_wrap(&envelope, TN_ENVELOPE_VERSION_2, &root->result);
     tn_rope_init(&rope, &root->arena, &root->failure);
-    tn_chunked_write(&root->result, &rope);
+    tn_chunked_write(&message, &rope);
     tn_rope_write(&rope, &root->chunked.sink, &root->failure);
     tn_rope_done(&rope);
 }
@@ -489,6 +539,8 @@ enum tn_status tn_splitter_split(struct tn_splitter *splitter,
                             "a child hands its chunks to its parent: split "
                             "that");
     if (!root->is_split && !tn_failed(&root->failure)) {
+        if (root->format.max_bytes)
+            tn_splitter_cut(root);
         number_chunks(root);
         serialize(root);
         root->is_split = !tn_failed(&root->failure);

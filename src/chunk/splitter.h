@@ -37,10 +37,13 @@ struct tn_splitter {
     struct tn_list     chunks; /* struct tn_chunk *, as they are numbered     */
     struct tn_list     fields; /* struct tn_chunked_field, as they were added */
     bool               keeps_base, is_split;
-    struct tn_chunked  result;
-    struct tn_buffer   chunked; /* the result, serialized               */
-    struct tn_buffer   file;    /* what was written to memory           */
-    const char        *written; /* where to                             */
+    struct tn_split_format format;
+    struct tn_list         spooled; /* struct tn_source *: bytes that had to be
+                                       made before they could be cut          */
+    struct tn_chunked result;
+    struct tn_buffer  chunked; /* the result, serialized               */
+    struct tn_buffer  file;    /* what was written to memory           */
+    const char       *written; /* where to                             */
 };
 
 /* A chunk for the field at these tags (from the root).  Takes the rope's
@@ -53,10 +56,17 @@ void tn_splitter_add(struct tn_splitter *root, enum tn_chunk_type type,
  * through the file. */
 void tn_splitter_order(struct tn_splitter *root);
 
-/* After the split: what tn_splitter_write() puts into its file. */
-enum tn_status tn_splitter_write_sink(struct tn_splitter *root,
-                                      const char *records, struct tn_sink *to,
-                                      struct tn_error *error);
+/* Chunks as the format has them: bytes in pieces.  bytes_cut.c */
+void tn_splitter_cut(struct tn_splitter *root);
+
+/* After the split: what tn_splitter_write() puts into its files, as files
+ * PREFIX.cpb and so on of an output that is a folder. */
+struct tn_output;
+enum tn_status tn_splitter_write_folder(struct tn_splitter *root,
+                                        const char         *records,
+                                        struct tn_output   *to,
+                                        const char         *prefix,
+                                        struct tn_error    *error);
 
 /* Hands the failure to the caller.  After a mistake of his the splitter is as
  * before. */

@@ -253,7 +253,8 @@ static enum tn_status open_file(struct tn_bundle        *bundle,
     };
     tn_arena_init(&file->holder.pins, bundle->memory);
     tn_arena_init(&file->arena, bundle->memory);
-    if (tn_cpb_open(&file->cpb, source, bundle->memory, &own) == TN_OK) {
+    const char *name = bundle->main ? bundle->name : SAVED_MODEL;
+    if (tn_cpb_open_in(&file->cpb, bundle, name, source, &own) == TN_OK) {
         *out = file;
         return TN_OK;
     }
@@ -354,14 +355,21 @@ void tn_chunked_facts(const struct tn_chunked_file *file,
 {
     const struct tn_chunk_meta *meta = &file->cpb.meta;
     struct showing show  = { .file = file, .model = model, .error = error };
-    uint64_t       total = 0;
+    uint64_t       total = 0, in_files = file->file_size;
 
     for (uint64_t i = 0; i < meta->chunk_count; i++)
         total += meta->chunks[i].size;
+    for (uint64_t i = 0; i < meta->file_count; i++)
+        in_files += meta->files[i].size;
     tn_model_add_fact_format(model, error, "chunked",
                              "%" PRIu64 " chunks, %" PRIu64
                              " bytes, in %" PRIu64 " bytes of file",
-                             meta->chunk_count, total, file->file_size);
+                             meta->chunk_count, total, in_files);
+    for (uint64_t i = 0; i < meta->file_count; i++)
+        tn_model_add_fact_format(model, error, "chunk_file",
+                                 "%s, %" PRIu64 " bytes",
+                                 file->cpb.members[i].name,
+                                 meta->files[i].size);
     tn_model_add_fact_format(model, error, "splitter_version", "%" PRId32,
                              meta->splitter_version);
     tn_model_add_fact_format(model, error, "join_version", "%" PRId32,

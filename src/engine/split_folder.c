@@ -1,6 +1,7 @@
 /* split_folder.c - a SavedModel folder, with its message as chunks */
 #include "engine/split_folder.h"
 
+#include "chunk/cpb.h"
 #include "engine/target.h"
 #include "format/text_model.h"
 
@@ -41,6 +42,8 @@ static bool is_left_out(const char *name, bool keeps_fingerprint)
     for (const char *const *n = names; *n; n++)
         if (strcmp(name, *n) == 0)
             return true;
+    if (tn_cpb_is_member(name, "saved_model"))
+        return true;
     return !keeps_fingerprint && strcmp(name, FINGERPRINT) == 0;
 }
 
@@ -108,18 +111,6 @@ static enum tn_status copy_files(struct tn_bundle *from, struct tn_output *to,
     return error->status;
 }
 
-static enum tn_status write_message(struct tn_splitter *splitter,
-                                    const char *records, struct tn_output *to,
-                                    struct tn_error *error)
-{
-    bool            is_chunked = tn_splitter_chunk_count(splitter) > 1;
-    struct tn_sink *sink;
-
-    TN_TRY(tn_output_side(to, is_chunked ? "saved_model.cpb" : "saved_model.pb",
-                          &sink, error));
-    return tn_splitter_write_sink(splitter, records, sink, error);
-}
-
 enum tn_status tn_split_folder_write(struct tn_splitter     *splitter,
                                      struct tn_opened       *opened,
                                      const struct tn_target *target,
@@ -138,7 +129,8 @@ enum tn_status tn_split_folder_write(struct tn_splitter     *splitter,
     if (tn_output_folder(&output, &opened->memory, target->path, &how, error) ==
             TN_OK &&
         copy_files(bundle, output, is_same, error) == TN_OK &&
-        write_message(splitter, records, output, error) == TN_OK &&
+        tn_splitter_write_folder(splitter, records, output, "saved_model",
+                                 error) == TN_OK &&
         tn_output_flush(output, error) == TN_OK && !target->is_dry_run)
         tn_output_commit(output, error);
     tn_output_close(output);

@@ -1,4 +1,6 @@
 /* split_message.c - a file as chunks, and back; which message it is */
+#include "base/arith.h"
+#include "chunk/cpb.h"
 #include "chunk/splitter.h"
 #include "engine/opened.h"
 #include "engine/split_folder.h"
@@ -116,21 +118,43 @@ static void keep_source(struct tn_message *message)
     (void)message; /* it is the opened files' */
 }
 
+/* The limit of a chunk: what was asked for, or that of the rules; and no chunk
+ * is longer than a file. */
+static uint64_t limit_of(const struct tn_split_options *split)
+{
+    uint64_t most =
+        split->max_size ? split->max_size : tn_tf_split_limit(split->rules);
+
+    if (split->format.max_file < TN_CPB_LEAST_FILE)
+        return most;
+    return tn_min(most, tn_cpb_chunk_room(split->format.max_file));
+}
+
+static enum tn_status set_format(struct tn_splitter            *splitter,
+                                 const struct tn_split_options *split,
+                                 struct tn_error               *error)
+{
+    struct tn_split_format format = split->format;
+
+    if (format.version == 2 && !format.max_bytes)
+        format.max_bytes = limit_of(split);
+    return tn_splitter_format(splitter, &format, error);
+}
+
 static enum tn_status apply_rules(struct tn_splitter            *splitter,
                                   const struct tn_split_options *split,
                                   struct tn_error               *error)
 {
-    struct tn_tf_split_options how  = { split->rules, split->max_size };
+    struct tn_tf_split_options how  = { split->rules, limit_of(split) };
     const char                *type = splitter->type->full_name;
 
     if (strcmp(type, SAVED_MODEL) == 0)
         return tn_tf_split_saved_model(splitter, &how, error);
     if (strcmp(type, GRAPH_DEF) == 0)
         return tn_tf_split_graph(splitter, &how, error);
-    uint64_t most = how.max_size ? how.max_size : tn_tf_split_limit(how.rules);
     if (strcmp(type, ONNX_MODEL) == 0)
-        return tn_onnx_split(splitter, most, error);
-    return tn_splitter_by_size(splitter, most, error);
+        return tn_onnx_split(splitter, how.max_size, error);
+    return tn_splitter_by_size(splitter, how.max_size, error);
 }
 
 /* What is to be done, and with what. */
@@ -149,6 +173,7 @@ static enum tn_status write_split(const struct job   *job,
     struct tn_split_summary *summary = job->summary;
     const char              *records = job->split->records;
 
+    TN_TRY(set_format(splitter, job->split, error));
     TN_TRY(apply_rules(splitter, job->split, error));
     TN_TRY(tn_splitter_split(splitter, error));
     summary->chunks     = tn_splitter_chunk_count(splitter);

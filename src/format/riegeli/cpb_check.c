@@ -2,7 +2,7 @@
  * cpb_check.c - what merging does not look at in a chunked file
  *
  * A merger reads the chunks that it needs and asks no questions.  Here all
- * chunks are asked for, every byte of the file is verified, and what nobody
+ * chunks are asked for, every byte of all files is verified, and what nobody
  * uses is named.
  */
 #include <inttypes.h>
@@ -18,34 +18,40 @@ struct checking {
     struct tn_arena   arena;
     const char       *file;
     uint32_t         *uses; /* of each chunk                                  */
+    uint8_t          *bad; /* further files that are of no use                */
 };
 
-/* A failure that is about the file becomes a finding. */
-static void absorb(struct checking *c, const char *rule, struct tn_error *own)
+/* A failure that is about a file becomes a finding. */
+static void absorb_in(struct checking *c, const char *file, const char *rule,
+                      struct tn_error *own)
 {
     if (own->status == TN_NO_MEMORY || own->status == TN_IO) {
         *c->error = *own;
     } else if (tn_failed(own)) {
-        tn_error_file(own, c->file);
+        tn_error_file(own, file);
         tn_report_add(c->report, TN_LEVEL_ERROR, rule, own);
     }
 }
 
-/* ---- the file ------------------------------------------------------------ */
-
-/* Every byte, of padding too; *records are counted. */
-static void check_bytes(struct checking *c, uint64_t *records)
+static void absorb(struct checking *c, const char *rule, struct tn_error *own)
 {
-    const struct tn_riegeli *file = &c->cpb->file;
-    struct tn_riegeli_frame  frame;
-    struct tn_error          own = TN_ERROR_INIT;
+    absorb_in(c, c->file, rule, own);
+}
 
-    *records = 0;
+/* ---- the files ----------------------------------------------------------- */
+
+/* Every byte, of padding too; records are counted. */
+static void check_bytes(struct checking *c, const struct tn_riegeli *file,
+                        const char *name, uint64_t *records)
+{
+    struct tn_riegeli_frame frame;
+    struct tn_error         own = TN_ERROR_INIT;
+
     for (uint64_t at = 0; at < file->source->size; at = frame.end) {
         if (tn_riegeli_frame_read(file, at, &frame, NULL, &own) != TN_OK ||
             (!c->report->skip_data &&
              tn_riegeli_frame_check(file, &frame, NULL, &own) != TN_OK)) {
-            absorb(c, "damaged-chunk", &own);
+            absorb_in(c, name, "damaged-chunk", &own);
             return;
         }
         if (frame.type != TN_RIEGELI_METADATA)
@@ -60,6 +66,56 @@ static int by_value(const void *a, const void *b)
     uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
 
     return left < right ? -1 : left > right;
+}
+
+/* Further files: those that are missing or not of their size are of no use. */
+static void check_members(struct checking *c)
+{
+    struct tn_cpb *cpb = c->cpb;
+
+    c->bad = tn_new(&c->arena, uint8_t, cpb->meta.file_count + 1, c->error);
+    for (uint64_t i = 0; c->bad && i < cpb->meta.file_count; i++) {
+        struct tn_error    own = TN_ERROR_INIT;
+        struct tn_riegeli *file;
+        if (tn_cpb_member(cpb, i, &file, &own) == TN_OK)
+            continue;
+        c->bad[i + 1] = 1;
+        absorb_in(c, cpb->members[i].name,
+                  own.status == TN_NOT_FOUND ? "missing-file" : "damaged-file",
+                  &own);
+    }
+}
+
+static bool is_listed(const struct checking *c, const char *name)
+{
+    for (uint64_t i = 0; i < c->cpb->meta.file_count; i++)
+        if (strcmp(c->cpb->members[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Files that look like further ones of this, and are not. */
+static void check_strangers(struct checking *c)
+{
+    struct tn_bundle  *bundle = c->cpb->bundle;
+    const char *const *names;
+    uint64_t           count = 0;
+    char               prefix[256];
+    size_t             size;
+
+    if (!bundle)
+        return;
+    size = (size_t)snprintf(prefix, sizeof prefix, "%s", c->cpb->name);
+    if (size < 5 || size >= sizeof prefix ||
+        strcmp(prefix + size - 4, ".cpb") != 0 ||
+        tn_bundle_list(bundle, "", &names, &count, c->error) != TN_OK)
+        return;
+    prefix[size - 4] = '\0';
+    for (uint64_t i = 0; i < count; i++)
+        if (tn_cpb_is_member(names[i], prefix) && !is_listed(c, names[i]))
+            tn_report_format(c->report, TN_LEVEL_WARNING, "stale-sibling",
+                             names[i], TN_NOWHERE, "",
+                             "%s does not know this file", c->cpb->name);
 }
 
 /* How many records the metadata name. */
@@ -81,17 +137,22 @@ static uint64_t count_named(struct checking *c)
 
 static void check_records(struct checking *c)
 {
-    uint64_t records, named = count_named(c);
+    uint64_t records = 0, named = count_named(c);
     uint64_t errors = c->report->counts[TN_LEVEL_ERROR];
 
-    check_bytes(c, &records);
+    check_bytes(c, &c->cpb->file, c->file, &records);
+    for (uint64_t i = 0; c->bad && i < c->cpb->meta.file_count; i++)
+        if (!c->bad[i + 1])
+            check_bytes(c, &c->cpb->members[i].file, c->cpb->members[i].name,
+                        &records);
     if (tn_failed(c->error) || errors != c->report->counts[TN_LEVEL_ERROR])
         return;
-    if (records > named + 1)
+    uint64_t parts = c->cpb->parts;
+    if (records > named + parts)
         tn_report_format(c->report, TN_LEVEL_WARNING, "stray-record", c->file,
                          TN_NOWHERE, "",
                          "%" PRIu64 " records before the metadata are no chunk",
-                         records - 1 - named);
+                         records - parts - named);
     if (named < c->cpb->meta.chunk_count)
         tn_report_format(c->report, TN_LEVEL_WARNING, "shared-record", c->file,
                          TN_NOWHERE, "",
@@ -118,6 +179,8 @@ static void check_chunks(struct checking *c)
             tn_report_format(c->report, TN_LEVEL_WARNING, "reused-chunk",
                              c->file, TN_NOWHERE, where,
                              "used %" PRIu32 " times", c->uses[i]);
+        if (c->bad[tn_chunk_file_of(&c->cpb->meta.chunks[i])])
+            continue;
         store->read(store, i, &chunk, &own);
         absorb(c, "bad-chunk", &own);
     }
@@ -190,12 +253,13 @@ static void check_metadata(struct checking *c)
 {
     const struct tn_chunk_meta *meta = &c->cpb->meta;
 
-    if (meta->splitter_version != TN_SPLITTER_VERSION)
-        tn_report_format(c->report, TN_LEVEL_NOTE, "splitter-version", c->file,
-                         TN_NOWHERE, "version",
-                         "written by splitter version %" PRId32
-                         "; %d is the one known here",
-                         meta->splitter_version, TN_SPLITTER_VERSION);
+    if (meta->splitter_version != TN_SPLITTER_VERSION &&
+        meta->splitter_version != TN_SPLITTER_VERSION_2)
+        tn_report_format(
+            c->report, TN_LEVEL_NOTE, "splitter-version", c->file, TN_NOWHERE,
+            "version",
+            "written by splitter version %" PRId32 "; %d and %d are known here",
+            meta->splitter_version, TN_SPLITTER_VERSION, TN_SPLITTER_VERSION_2);
     if (meta->unknown_count)
         tn_report_format(c->report, TN_LEVEL_WARNING, "unknown-metadata",
                          c->file, TN_NOWHERE, "",
@@ -225,8 +289,12 @@ enum tn_status tn_cpb_check(struct tn_cpb              *cpb,
                              sibling);
         check_metadata(&c);
         check_tree(&c, &cpb->meta.message, type);
-        check_chunks(&c);
-        check_records(&c);
+        check_members(&c);
+        check_strangers(&c);
+        if (!tn_failed(error))
+            check_chunks(&c);
+        if (!tn_failed(error))
+            check_records(&c);
     }
     tn_arena_done(&c.arena);
     return error->status;

@@ -138,7 +138,8 @@ static enum tn_status riegeli_check(struct tn_bundle      *bundle,
     struct tn_cpb   cpb;
 
     (void)model;
-    if (tn_cpb_open(&cpb, bundle->main, bundle->memory, &own) == TN_OK) {
+    if (tn_cpb_open_in(&cpb, bundle, bundle->name, bundle->main, &own) ==
+        TN_OK) {
         tn_cpb_check(&cpb, NULL, NULL, report, error);
         tn_cpb_close(&cpb);
     } else if (own.status == TN_NO_MEMORY || own.status == TN_IO) {
