@@ -134,14 +134,30 @@ static void copy_bytes(const struct tn_rope *from, struct cut *at,
     }
 }
 
+/* NULL on failure; the chunk's rope is done then. */
 static struct tn_chunk *push_chunk(struct cutting *c, struct tn_chunk *chunk)
 {
     struct tn_chunk **slot =
-        chunk ? tn_list_push(&c->chunks, struct tn_chunk *, c->error) : NULL;
+        tn_list_push(&c->chunks, struct tn_chunk *, c->error);
 
     if (slot)
         *slot = chunk;
+    else
+        tn_rope_done(&chunk->content);
     return slot ? chunk : NULL;
+}
+
+/* An empty one behind the others. */
+static struct tn_chunk *push_piece(struct cutting *c)
+{
+    struct tn_chunk *chunk =
+        tn_new(&c->root->arena, struct tn_chunk, 1, c->error);
+
+    if (!chunk)
+        return NULL;
+    tn_rope_init(&chunk->content, &c->root->arena, c->error);
+    chunk->type = TN_CHUNK_BYTES;
+    return push_chunk(c, chunk);
 }
 
 /* The first piece is the chunk itself. */
@@ -154,21 +170,23 @@ static void cut_chunk(struct cutting *c, struct tn_chunk *chunk)
     spool(c, &chunk->content);
     content = chunk->content;
     tn_rope_init(&chunk->content, &c->root->arena, c->error);
-    for (uint64_t left = content.length; left && !tn_failed(c->error);) {
+    uint64_t left = content.length;
+    for (chunk = push_chunk(c, chunk); chunk; chunk = push_piece(c)) {
         uint64_t size = tn_min(left, c->most);
         copy_bytes(&content, &at, size, &chunk->content);
-        chunk->type  = TN_CHUNK_BYTES;
         chunk->field = field++;
         left -= size;
-        if (!push_chunk(c, chunk) || !left)
-            break;
-        chunk = tn_new(&c->root->arena, struct tn_chunk, 1, c->error);
-        if (chunk)
-            tn_rope_init(&chunk->content, &c->root->arena, c->error);
-        else
+        if (!left || tn_failed(c->error))
             break;
     }
     tn_rope_done(&content);
+}
+
+/* After a failure: nobody else knows the new ones. */
+static void drop_pieces(struct cutting *c)
+{
+    for (uint64_t i = 0; i < c->chunks.count; i++)
+        tn_rope_done(&(*tn_list_at(&c->chunks, struct tn_chunk *, i))->content);
 }
 
 static void replace(struct tn_list *old, struct tn_list *fresh)
@@ -202,6 +220,8 @@ void tn_splitter_cut(struct tn_splitter *root)
     if (!tn_failed(c.error)) {
         replace(&root->chunks, &c.chunks);
         replace(&root->fields, &c.fields);
+    } else {
+        drop_pieces(&c);
     }
     tn_list_done(&c.chunks);
     tn_list_done(&c.fields);

@@ -541,7 +541,8 @@ enum tn_status tn_splitter_split(struct tn_splitter *splitter,
     if (!root->is_split && !tn_failed(&root->failure)) {
         if (root->format.max_bytes)
             tn_splitter_cut(root);
-        number_chunks(root);
+        if (!tn_failed(&root->failure))
+            number_chunks(root);
         serialize(root);
         root->is_split = !tn_failed(&root->failure);
     }

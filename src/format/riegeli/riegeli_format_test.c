@@ -73,7 +73,7 @@ static void every_rule_of_chunks(void **state)
 {
     static const char *const rows[][2] = {
         { V1 TWO BOTH, "" },
-        { "0a020802" TWO BOTH, "splitter-version " },
+        { "0a020803" TWO BOTH, "splitter-version " },
         { V1 TWO BOTH "2001", "unknown-metadata " },
         { V1 TWO "1a020800", "unused-chunk " },
         { V1 TWO "1a08 0800 1204 1a020800", "reused-chunk unused-chunk " },
