@@ -4,6 +4,8 @@
 /* Made from schemas/ when the library is built. */
 extern const unsigned char tn_schema_onnx[];
 extern const size_t        tn_schema_onnx_size;
+extern const unsigned char tn_schema_paddle[];
+extern const size_t        tn_schema_paddle_size;
 extern const unsigned char tn_schema_tensorflow[];
 extern const size_t        tn_schema_tensorflow_size;
 extern const unsigned char tn_schema_proto_splitter[];
@@ -13,6 +15,7 @@ struct tn_bytes tn_pb_builtin_set(enum tn_pb_builtin which)
 {
     switch (which) {
     case TN_PB_ONNX: return tn_bytes(tn_schema_onnx, tn_schema_onnx_size);
+    case TN_PB_PADDLE: return tn_bytes(tn_schema_paddle, tn_schema_paddle_size);
     case TN_PB_TENSORFLOW:
         return tn_bytes(tn_schema_tensorflow, tn_schema_tensorflow_size);
     case TN_PB_PROTO_SPLITTER:
