@@ -17,18 +17,17 @@ struct tn_edit {
 };
 
 static enum tn_status begin(struct tn_edit **out, struct tn_opened *base,
-                            const struct tn_format  *format,
-                            const struct tn_dialect *dialect,
-                            const struct tn_options *options,
-                            struct tn_error         *error)
+                            const struct tn_format   *format,
+                            const struct tn_dialect  *dialect,
+                            const struct tn_options  *options,
+                            struct tn_error          *error)
 {
     struct tn_opened *store;
 
     *out = NULL;
     TN_TRY(tn_opened_new(&store, options, error));
-    store->format = format;
-    struct tn_edit *edit =
-        tn_new(&store->model.arena, struct tn_edit, 1, error);
+    store->format        = format;
+    struct tn_edit *edit = tn_new(&store->model.arena, struct tn_edit, 1, error);
     if (edit && (!base || tn_opened_hold(store, base, error) == TN_OK)) {
         edit->store = store;
         tn_draft_init(&edit->draft, &store->model.arena,
@@ -113,8 +112,9 @@ static enum tn_status hold_tensors(struct tn_edit             *edit,
     if (value->kind != TN_ATTR_TENSOR)
         return TN_OK;
     for (uint32_t i = 0; i < value->count; i++)
-        TN_TRY(tn_opened_hold(
-            edit->store, tn_opened_of(value->of.tensors[i]->model), error));
+        TN_TRY(tn_opened_hold(edit->store,
+                              tn_opened_of(value->of.tensors[i]->model),
+                              error));
     return TN_OK;
 }
 
@@ -191,20 +191,23 @@ enum tn_status tn_edit_add_elements(struct tn_edit *edit, uint32_t graph,
         memcpy(kept, dims, rank * sizeof *kept);
     if (!tn_shape_bytes(&made.shape, &size) || size != elements.size)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "tensor '%s': %zu bytes do not fit its shape", name,
-                            elements.size);
+                            "tensor '%s': %zu bytes do not fit its shape",
+                            name, elements.size);
     struct tn_source *source = keep_elements(edit, elements, error);
     if (!source)
         return error->status;
-    made.payload =
-        tn_payload_raw(&made.shape, (struct tn_span){ source, 0, size }, 1);
+    made.payload = tn_payload_raw(
+        &made.shape, (struct tn_span){ source, 0, size }, 1);
     return tn_draft_add_tensor(&edit->draft, graph, name, &made, error);
 }
 
-enum tn_status tn_edit_add_function(
-    struct tn_edit *edit, const char *name, const char *domain,
-    const char *const *inputs, uint32_t input_count, const char *const *outputs,
-    uint32_t output_count, uint32_t *graph, struct tn_error *error)
+enum tn_status tn_edit_add_function(struct tn_edit *edit, const char *name,
+                                    const char *domain,
+                                    const char *const *inputs,
+                                    uint32_t           input_count,
+                                    const char *const *outputs,
+                                    uint32_t output_count, uint32_t *graph,
+                                    struct tn_error *error)
 {
     return tn_draft_add_function(&edit->draft, name, domain, inputs,
                                  input_count, outputs, output_count, graph,

@@ -1,12 +1,11 @@
-/* hash_tensor_test.c - a tensor's identity does not depend on where it is
- * stored */
+/* hash_tensor_test.c - a tensor's identity does not depend on where it is stored */
 #define _GNU_SOURCE
 #include <stdio.h>
 
 #include "support/little_models.h"
 
 /* sha256(b"tenon.tensor/1\0float32\0" + pack("<QQff", 1, 2, 1, 2)) */
-static const char expected[] =
+static const char expected[] = 
     "dc18e27ec35fe161432f0fb8ad1ad81b458430b24d05049b58e0388b1576c910";
 
 static void hash_of(struct tn_scratch *scratch, const char *name, char hex[65])
@@ -72,9 +71,9 @@ static void stops_inside_a_tensor(void **state)
 
     (void)state;
     tn_make_model(&scratch, "z.pb", many_zeros);
-    assert_int_equal(
-        tn_model_open(&model, tn_in_scratch(&scratch, "z.pb"), NULL, &error),
-        TN_OK);
+    assert_int_equal(tn_model_open(&model, tn_in_scratch(&scratch, "z.pb"),
+                                   NULL, &error),
+                     TN_OK);
     assert_int_equal(tn_model_hash(model, &options, digest, &error),
                      TN_CANCELLED);
     assert_true(done < UINT64_C(1) << 30);

@@ -11,10 +11,7 @@ struct signature {
     const char *what;
 };
 
-#define SIGNATURE(bytes, what)                                                 \
-    {                                                                          \
-        bytes, sizeof(bytes) - 1, what                                         \
-    }
+#define SIGNATURE(bytes, what) { bytes, sizeof(bytes) - 1, what }
 
 static const struct signature signatures[] = {
     SIGNATURE("version https://git-lfs",

@@ -40,7 +40,7 @@ static void names_what_it_sees(void **state)
                                   .tail = head.bytes,
                                   .size = cases[i].size,
                                   .name = "x" };
-        const char     *says  = tn_not_a_model(&probe);
+        const char *says = tn_not_a_model(&probe);
         if (!cases[i].says)
             assert_null(says);
         else if (!says || !strstr(says, cases[i].says))

@@ -86,9 +86,9 @@ static void take_range(const struct part *part, uint64_t dim, uint64_t *begin,
     int64_t first = part->has_begin ? part->begin : (step > 0 ? 0 : size - 1);
     int64_t last  = part->has_end ? part->end : (step > 0 ? size : -1 - size);
 
-    first =
-        clamp(first < 0 && part->has_begin ? first + size : first, low, high);
-    last = clamp(last < 0 ? last + size : last, low, high);
+    first = clamp(first < 0 && part->has_begin ? first + size : first, low,
+                  high);
+    last  = clamp(last < 0 ? last + size : last, low, high);
     if (step > 0)
         *count = first < last ? (uint64_t)((last - first - 1) / step + 1) : 0;
     else
@@ -195,11 +195,11 @@ enum tn_status tn_slice_parse(const char *text, const struct tn_elements *from,
         else
             take_range(&parts[i], from->shape.dims[i], &begin[i], &dims[i]);
     }
-    *view                     = (struct tn_view){ .kind        = TN_VIEW_SLICE,
-                                                  .inputs      = from,
-                                                  .input_count = 1,
-                                                  .begin       = begin,
-                                                  .step        = step };
+    *view = (struct tn_view){ .kind        = TN_VIEW_SLICE,
+                              .inputs      = from,
+                              .input_count = 1,
+                              .begin       = begin,
+                              .step        = step };
     struct tn_elements sliced = {
         .shape   = { from->shape.dtype, rank, dims },
         .payload = { .encoding = TN_ENCODING_VIEW,

@@ -47,8 +47,8 @@ static const char *join(const uint64_t *numbers, uint64_t count, char *to,
 
     to[0] = '\0';
     for (uint64_t i = 0; i < count; i++)
-        used += (size_t)snprintf(to + used, size - used, "%s%llu", i ? " " : "",
-                                 (unsigned long long)numbers[i]);
+        used += (size_t)snprintf(to + used, size - used, "%s%llu",
+                                 i ? " " : "", (unsigned long long)numbers[i]);
     return to;
 }
 
@@ -76,9 +76,9 @@ static void check_case(size_t i, const struct tn_elements *matrix,
         cases[i].shape);
     assert_true(tn_shape_count(&sliced.shape, &count));
     tn_buffer_init(&bytes, memory, &error);
-    assert_int_equal(
-        tn_payload_stream(&sliced, 0, count, memory, &bytes.sink, &error),
-        TN_OK);
+    assert_int_equal(tn_payload_stream(&sliced, 0, count, memory, &bytes.sink,
+                                       &error),
+                     TN_OK);
     assert_int_equal(bytes.size, count);
     for (uint64_t k = 0; k < count; k++)
         numbers[k] = bytes.data[k];
