@@ -24,6 +24,10 @@ static const struct {
     { 1023, "1023 B" },
     { 1024, "1.0 KiB" },
     { 1536, "1.5 KiB" },
+    { 5632, "5.5 KiB" }, /* these four as TensorFlow has them in its logs */
+    { 53432, "52.2 KiB" },
+    { 76493281, "72.9 MiB" },
+    { 16493342281, "15.4 GiB" },
     { 1048524, "1023.9 KiB" },
     { 1048575, "1.0 MiB" }, /* not 1024.0 KiB */
     { UINT64_C(6) << 30, "6.0 GiB" },
