@@ -151,41 +151,6 @@ static void every_window_and_size(void **state)
         comes_back((struct setting){ true, 3, log }, PLAIN_SIZE, 0);
 }
 
-/* Parts that were packed apart are one stream. */
-static void parts_make_a_stream(void **state)
-{
-    static const size_t parts[] = { 1, 2, 3, 50000, PLAIN_SIZE - 50006 };
-
-    (void)state;
-    for (int quality = 0; quality <= TN_BROTLI_QUALITY_MAX; quality++) {
-        struct tn_error  error = TN_ERROR_INIT;
-        struct tn_memory memory;
-        struct tn_buffer packed, back;
-        size_t           at = 0;
-        tn_memory_init(&memory, NULL, 0);
-        tn_buffer_init(&packed, &memory, &error);
-        tn_buffer_init(&back, &memory, &error);
-        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-            struct tn_stream *stream;
-            assert_int_equal(
-                tn_brotli_part_packer(&stream, &memory, quality, 22, parts[i],
-                                      at, at + parts[i] == PLAIN_SIZE, &error),
-                TN_OK);
-            run(stream, tn_bytes(plain + at, parts[i]), 0, &packed, UINT64_MAX,
-                &error);
-            tn_stream_close(stream);
-            at += parts[i];
-        }
-        unpack(false, tn_buffer_bytes(&packed), 0, PLAIN_SIZE, &back, &error);
-        if (tn_failed(&error))
-            fail_msg("quality %d: %s", quality, error.what);
-        assert_true(tn_bytes_equal(tn_buffer_bytes(&back),
-                                   tn_bytes(plain, sizeof plain)));
-        tn_buffer_done(&packed);
-        tn_buffer_done(&back);
-    }
-}
-
 static void refuses_bad_settings(void **state)
 {
     static const struct setting bad[] = {
@@ -256,27 +221,6 @@ static void reads_and_refuses(void **state)
     }
 }
 
-static void announced_sizes_must_be_possible(void **state)
-{
-    static const uint8_t  frame[] = { 0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x03,
-                                      0x19, 0x00, 0x00, 0x61, 0x62, 0x63 };
-    static const uint64_t sizes[] = { 0, 2, 4, 1 << 20, UINT64_MAX };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct tn_error  error = TN_ERROR_INIT;
-        struct tn_memory memory;
-        struct tn_buffer out;
-        tn_memory_init(&memory, NULL, 0);
-        tn_buffer_init(&out, &memory, &error);
-        assert_int_equal(tn_zstd_decode(tn_bytes(frame, sizeof frame), 5,
-                                        sizes[i], &out, &error),
-                         TN_MALFORMED);
-        assert_int_equal(error.offset, 5);
-        tn_buffer_done(&out);
-    }
-}
-
 /* ---- no memory ---------------------------------------------------------- */
 
 static enum tn_status pack_and_unpack(struct tn_memory *memory,
@@ -329,10 +273,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_level),
         cmocka_unit_test(every_window_and_size),
-        cmocka_unit_test(parts_make_a_stream),
         cmocka_unit_test(refuses_bad_settings),
         cmocka_unit_test(reads_and_refuses),
-        cmocka_unit_test(announced_sizes_must_be_possible),
         cmocka_unit_test(survives_no_memory),
     };
 
