@@ -32,8 +32,7 @@ enum tn_status tn_fb_open(struct tn_fb *fb, struct tn_span span,
     return error->status;
 }
 
-/* ---- bytes ------------------------------------------------------------------
- */
+/* ---- bytes ------------------------------------------------------------ */
 
 static const uint8_t *page_of(struct tn_fb *fb, uint64_t number)
 {
@@ -89,8 +88,7 @@ uint64_t tn_fb_follow(struct tn_fb *fb, uint64_t at)
     return distance ? at + distance : 0;
 }
 
-/* ---- tables -----------------------------------------------------------------
- */
+/* ---- tables ----------------------------------------------------------- */
 
 bool tn_fb_has_identifier(struct tn_fb *fb, const char identifier[4])
 {
@@ -211,8 +209,7 @@ struct tn_fb_vector tn_fb_vector(const struct tn_fb_table *table, uint16_t slot,
     return tn_fb_vector_at(table->fb, follow_field(table, slot), element);
 }
 
-/* ---- vectors and strings ----------------------------------------------------
- */
+/* ---- vectors and strings ---------------------------------------------- */
 
 struct tn_fb_vector tn_fb_vector_at(struct tn_fb *fb, uint64_t at,
                                     uint32_t element)

@@ -62,8 +62,7 @@ bool tn_fb_has_identifier(struct tn_fb *fb, const char identifier[4]);
 
 struct tn_fb_table tn_fb_root(struct tn_fb *fb);
 
-/* ---- fields of a table ----------------------------------------------------
- */
+/* ---- fields of a table ------------------------------------------------ */
 
 /* Where a field is, as a position in the buffer; 0 when it is absent. */
 uint64_t tn_fb_field(const struct tn_fb_table *table, uint16_t slot);
@@ -106,8 +105,7 @@ struct tn_fb_table tn_fb_child(const struct tn_fb_table *table, uint16_t slot);
 struct tn_fb_vector tn_fb_vector(const struct tn_fb_table *table, uint16_t slot,
                                  uint32_t element);
 
-/* ---- elements of a vector; an index past the end reads as nothing ---------
- */
+/* ---- elements of a vector; an index past the end reads as nothing ----- */
 
 int8_t  tn_fb_vector_i8(const struct tn_fb_vector *vector, uint32_t index);
 uint8_t tn_fb_vector_u8(const struct tn_fb_vector *vector, uint32_t index);
@@ -124,8 +122,7 @@ struct tn_fb_table tn_fb_vector_table(const struct tn_fb_vector *vector,
 /* Where the elements are in the source; they are not read. */
 struct tn_span tn_fb_vector_span(const struct tn_fb_vector *vector);
 
-/* ---- by position, for what walks a schema ---------------------------------
- */
+/* ---- by position, for what walks a schema ----------------------------- */
 
 /* Borrows bytes of the buffer; NULL, with the error set, when they are not
  * inside or the source refuses. */

@@ -48,8 +48,7 @@ static void store(uint8_t *to, uint64_t value, uint32_t size)
         to[i] = (uint8_t)(value >> (8 * i));
 }
 
-/* ---- life
- * -------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------- */
 
 void tn_fb_build_init(struct tn_fb_builder *b, struct tn_arena *arena,
                       struct tn_error *error)
@@ -73,8 +72,7 @@ void tn_fb_build_done(struct tn_fb_builder *b)
     b->vtables = NULL;
 }
 
-/* ---- bytes, back to front
- * ---------------------------------------------------- */
+/* ---- bytes, back to front --------------------------------------------- */
 
 /* Space for more in a buffer that has its limit. */
 static bool has_space(struct tn_fb_builder *b, uint64_t size)
@@ -139,8 +137,7 @@ static bool pad(struct tn_fb_builder *b, uint64_t size, uint32_t align,
     return gap ? take_room(b, gap) != NULL : !tn_failed(b->error);
 }
 
-/* ---- strings and vectors
- * ----------------------------------------------------- */
+/* ---- strings and vectors ---------------------------------------------- */
 
 uint32_t tn_fb_put_string(struct tn_fb_builder *b, struct tn_bytes text)
 {
@@ -309,8 +306,7 @@ uint32_t tn_fb_put_struct(struct tn_fb_builder *b, struct tn_bytes bytes,
     return (uint32_t)b->size;
 }
 
-/* ---- fields
- * ------------------------------------------------------------------ */
+/* ---- fields ----------------------------------------------------------- */
 
 void tn_fb_begin(struct tn_fb_builder *b)
 {
@@ -357,8 +353,7 @@ void tn_fb_add_struct(struct tn_fb_builder *b, uint16_t slot,
         add_field(b, &field);
 }
 
-/* ---- vtables
- * ----------------------------------------------------------------- */
+/* ---- vtables ---------------------------------------------------------- */
 
 static uint64_t hash_vtable(const uint8_t *bytes, uint32_t size)
 {
@@ -426,8 +421,7 @@ static uint32_t put_vtable(struct tn_fb_builder *b, const uint8_t *bytes,
     return want.at;
 }
 
-/* ---- tables
- * ------------------------------------------------------------------ */
+/* ---- tables ----------------------------------------------------------- */
 
 /* Behind the four bytes that lead to the vtable, the largest alignment first:
  * no gaps.  Gives the size of the table, 0 after a failure. */
@@ -517,8 +511,7 @@ uint32_t tn_fb_end(struct tn_fb_builder *b)
     return at ? table : 0;
 }
 
-/* ---- the whole
- * --------------------------------------------------------------- */
+/* ---- the whole -------------------------------------------------------- */
 
 static void hand_over(struct tn_fb_builder *b, struct tn_rope *rope)
 {

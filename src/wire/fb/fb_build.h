@@ -45,8 +45,7 @@ void tn_fb_build_init(struct tn_fb_builder *b, struct tn_arena *arena,
                       struct tn_error *error);
 void tn_fb_build_done(struct tn_fb_builder *b);
 
-/* ---- strings and vectors: each gives a reference, 0 after a failure -------
- */
+/* ---- strings and vectors: each gives a reference, 0 after a failure --- */
 
 uint32_t tn_fb_put_string(struct tn_fb_builder *b, struct tn_bytes text);
 
@@ -81,8 +80,7 @@ uint32_t tn_fb_put_rope(struct tn_fb_builder *b, const struct tn_rope *rope,
 uint32_t tn_fb_put_struct(struct tn_fb_builder *b, struct tn_bytes bytes,
                           uint32_t align);
 
-/* ---- tables ---------------------------------------------------------------
- */
+/* ---- tables ----------------------------------------------------------- */
 
 void     tn_fb_begin(struct tn_fb_builder *b);
 uint32_t tn_fb_end(struct tn_fb_builder *b);
@@ -139,8 +137,7 @@ static inline void tn_fb_add_f64(struct tn_fb_builder *b, uint16_t slot,
         tn_fb_add(b, slot, tn_double_bits(value), 8);
 }
 
-/* ---- the whole ------------------------------------------------------------
- */
+/* ---- the whole -------------------------------------------------------- */
 
 /* Appends the buffer to the rope; `identifier` has four letters or is NULL.
  * The length is a multiple of the largest alignment. */

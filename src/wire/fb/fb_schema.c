@@ -33,8 +33,7 @@ uint32_t tn_fb_scalar_size(enum tn_fb_base base)
     return (unsigned)base < sizeof sizes ? sizes[base] : 0;
 }
 
-/* ---- small things -----------------------------------------------------------
- */
+/* ---- small things ----------------------------------------------------- */
 
 static bool refuse(struct loader *l, uint64_t at, const char *what)
 {
@@ -88,8 +87,7 @@ static struct tn_bytes find_attribute(const struct tn_fb_table *table,
     return tn_bytes(NULL, 0);
 }
 
-/* ---- types ------------------------------------------------------------------
- */
+/* ---- types ------------------------------------------------------------ */
 
 /* What one value, or one element of a vector or array, takes. */
 static bool size_type(struct loader *l, uint64_t at, enum tn_fb_base base,
@@ -150,8 +148,7 @@ static bool load_type(struct loader *l, const struct tn_fb_table *from,
     return true;
 }
 
-/* ---- fields -----------------------------------------------------------------
- */
+/* ---- fields ----------------------------------------------------------- */
 
 static bool load_field(struct loader *l, const struct tn_fb_table *from,
                        struct tn_fb_field *field)
@@ -240,8 +237,7 @@ static bool load_fields(struct loader *l, const struct tn_fb_table *from,
     return !tn_failed(l->error);
 }
 
-/* ---- what tables and structs may be
- * ------------------------------------------ */
+/* ---- what tables and structs may be ----------------------------------- */
 
 static enum tn_fb_base inner_base(const struct tn_fb_type *type)
 {
@@ -334,8 +330,7 @@ static bool check_depths(struct loader *l)
     return l->depths != NULL;
 }
 
-/* ---- enums ------------------------------------------------------------------
- */
+/* ---- enums ------------------------------------------------------------ */
 
 static bool load_value(struct loader *l, const struct tn_fb_table *from,
                        bool is_union, struct tn_fb_name *value)
@@ -386,8 +381,7 @@ static bool name_enum(struct loader *l, const struct tn_fb_table *from,
     return names->name != NULL;
 }
 
-/* ---- objects ----------------------------------------------------------------
- */
+/* ---- objects ---------------------------------------------------------- */
 
 static bool name_object(struct loader *l, const struct tn_fb_table *from,
                         struct tn_fb_object *object)
@@ -506,8 +500,7 @@ enum tn_status tn_fb_schema_load(struct tn_fb_schema *schema,
     return error->status;
 }
 
-/* ---- looking up -------------------------------------------------------------
- */
+/* ---- looking up ------------------------------------------------------- */
 
 const struct tn_fb_object *tn_fb_schema_find(const struct tn_fb_schema *schema,
                                              const char                *name)

@@ -50,8 +50,7 @@ static int drop_schemas(void **state)
     return 0;
 }
 
-/* ---- an array, the long way -------------------------------------------------
- */
+/* ---- an array, the long way ------------------------------------------- */
 
 static const int64_t shape[]   = { 1, 3, 1, 8192, 1, 99 };
 static const uint8_t weights[] = { 0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64 };
@@ -206,8 +205,7 @@ static void reads_what_is_not_mapped(void **state)
     tn_buffer_done(&out);
 }
 
-/* ---- hostility
- * ---------------------------------------------------------------- */
+/* ---- hostility -------------------------------------------------------- */
 
 static enum tn_status verify_array(struct tn_bytes   input,
                                    struct tn_memory *purse,
@@ -334,8 +332,7 @@ static void points_at_what_is_wrong(void **state)
     }
 }
 
-/* ---- sharing
- * ------------------------------------------------------------------ */
+/* ---- sharing ---------------------------------------------------------- */
 
 static void finish(struct tn_fb_builder *b, uint32_t root,
                    struct tn_buffer *out)
@@ -448,8 +445,7 @@ static void refuses_what_overlaps(void **state)
     assert_string_equal(error.what, "");
 }
 
-/* ---- nulls at the end
- * ---------------------------------------------------------- */
+/* ---- nulls at the end ------------------------------------------------- */
 
 static void takes_the_end_for_null_when_asked(void **state)
 {
@@ -472,8 +468,7 @@ static void takes_the_end_for_null_when_asked(void **state)
     free((void *)bytes.data);
 }
 
-/* ---- real files
- * ---------------------------------------------------------------- */
+/* ---- real files ------------------------------------------------------- */
 
 static unsigned verify_folder(const char *folder)
 {

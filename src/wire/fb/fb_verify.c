@@ -47,8 +47,7 @@ static bool verify_table(struct verifier *v, uint64_t at,
 static bool verify_buffer(struct tn_fb *fb, const struct tn_fb_object *root,
                           const struct verifier *like, uint32_t depth);
 
-/* ---- what was walked --------------------------------------------------------
- */
+/* ---- what was walked -------------------------------------------------- */
 
 static uint64_t place_of(const struct verifier *v, uint64_t key, uint64_t room)
 {
@@ -138,8 +137,7 @@ static bool is_fine(const struct verifier *v)
     return !tn_failed(v->fb->error);
 }
 
-/* ---- references, strings, vectors -------------------------------------------
- */
+/* ---- references, strings, vectors ------------------------------------- */
 
 static bool beyond_end(struct verifier *v, uint64_t at, const char *what,
                        uint64_t size)
@@ -241,8 +239,7 @@ static bool verify_references(struct verifier *v, uint64_t at, uint32_t count,
     return true;
 }
 
-/* ---- unions
- * ------------------------------------------------------------------ */
+/* ---- unions ----------------------------------------------------------- */
 
 /* A member that the schema does not know is only known to be inside. */
 static bool verify_member(struct verifier *v, uint64_t at, uint8_t which,
@@ -302,8 +299,7 @@ static bool verify_unions(struct verifier *v, const struct tn_fb_table *table,
     return true;
 }
 
-/* ---- fields
- * ------------------------------------------------------------------ */
+/* ---- fields ----------------------------------------------------------- */
 
 /* Bytes that are a buffer themselves; its alignment is its own. */
 static bool verify_nested(struct verifier *v, uint64_t at, uint32_t size,
@@ -388,8 +384,7 @@ static bool verify_field(struct verifier *v, const struct tn_fb_table *table,
     return !refers || verify_reference(v, table, slot, at, field);
 }
 
-/* ---- tables
- * ------------------------------------------------------------------ */
+/* ---- tables ----------------------------------------------------------- */
 
 /* The table and its vtable are whole. */
 static bool verify_head(struct verifier *v, struct tn_fb_table *table)
