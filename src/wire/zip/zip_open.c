@@ -396,10 +396,9 @@ static enum tn_status compare_local(const struct tn_zip_entry *e,
     return TN_OK;
 }
 
-/* Bytes of the descriptor behind the data, by comparing; 0: there is none. */
-static uint64_t descriptor_size(struct tn_zip             *zip,
-                                const struct tn_zip_entry *e, uint64_t at,
-                                uint64_t limit, struct tn_error *error)
+uint64_t zip_descriptor_size(struct tn_zip *zip, const struct tn_zip_entry *e,
+                             uint64_t at, uint64_t limit,
+                             struct tn_error *error)
 {
     uint64_t       most = tn_min(limit - at, 24);
     const uint8_t *d    = zip_peek(zip, at, most, error);
@@ -436,7 +435,7 @@ static enum tn_status place_entry(struct tn_zip *zip, struct tn_zip_entry *e,
     *end = e->data_offset + e->packed_size;
     if (!(e->flags & ZIP_FLAG_DESCRIPTOR))
         return TN_OK;
-    uint64_t size = descriptor_size(zip, e, *end, limit, error);
+    uint64_t size = zip_descriptor_size(zip, e, *end, limit, error);
     if (!size)
         return tn_error_set(error, TN_MALFORMED, *end,
                             "no descriptor that fits the directory");
@@ -627,22 +626,28 @@ static enum tn_status open_own(struct tn_zip *zip, struct tn_error *error)
     return TN_OK;
 }
 
-enum tn_status tn_zip_open(struct tn_zip *zip, struct tn_source *source,
-                           struct tn_memory            *memory,
-                           const struct tn_zip_options *options,
-                           struct tn_error             *error)
+void zip_init(struct tn_zip *zip, struct tn_source *source,
+              struct tn_memory *memory)
 {
     *zip = (struct tn_zip){ .source       = source,
                             .memory       = memory,
                             .window_error = TN_ERROR_INIT };
-    if (options)
-        zip->options = *options;
     tn_list_init(&zip->entries, memory, sizeof(struct tn_zip_entry));
     tn_list_init(&zip->order, memory, sizeof(uint32_t));
     tn_list_init(&zip->firsts, memory, sizeof(uint32_t));
     tn_arena_init(&zip->arena, memory);
     tn_intern_init(&zip->folded, &zip->arena);
     tn_buffer_init(&zip->window, memory, &zip->window_error);
+}
+
+enum tn_status tn_zip_open(struct tn_zip *zip, struct tn_source *source,
+                           struct tn_memory            *memory,
+                           const struct tn_zip_options *options,
+                           struct tn_error             *error)
+{
+    zip_init(zip, source, memory);
+    if (options)
+        zip->options = *options;
     if (source->size < ZIP_END_SIZE)
         tn_error_set(error, TN_TRUNCATED, source->size,
                      "%" PRIu64 " bytes, a zip has at least %d", source->size,

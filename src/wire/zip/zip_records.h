@@ -56,6 +56,10 @@ struct zip_local {
     uint64_t        data_offset;
 };
 
+/* A zip about which nothing is known yet. */
+void zip_init(struct tn_zip *zip, struct tn_source *source,
+              struct tn_memory *memory);
+
 /* Structure bytes [offset, offset + size) for a moment, until the next peek:
  * from the mapping, or through a window that runs along.  NULL on failure. */
 const uint8_t *zip_peek(struct tn_zip *zip, uint64_t offset, uint64_t size,
@@ -75,6 +79,12 @@ enum tn_status zip_read_end(struct tn_zip *zip, uint64_t offset,
 enum tn_status zip_read_extra64(struct tn_bytes extra, uint64_t offset,
                                 uint64_t *size, uint64_t *packed_size,
                                 uint64_t *entry_offset, struct tn_error *error);
+
+/* Bytes of the descriptor at `at`, by comparing; 0: there is none before
+ * `limit`. */
+uint64_t zip_descriptor_size(struct tn_zip *zip, const struct tn_zip_entry *e,
+                             uint64_t at, uint64_t limit,
+                             struct tn_error *error);
 
 /* Whether the name may be believed; the complaint is at `offset`. */
 enum tn_status zip_check_name(struct tn_bytes name, uint64_t offset,
