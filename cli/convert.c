@@ -11,9 +11,9 @@
 
 struct convert_opts {
     struct cli_common common;
-    const char       *to, *external;
-    bool              is_inline;
-    uint64_t          threshold, shard_size;
+    const char       *to, *external, *compress;
+    bool              is_inline, is_image;
+    uint64_t          threshold, shard_size, max_size;
 };
 
 #define FIELD(f) offsetof(struct convert_opts, f)
@@ -24,6 +24,9 @@ static const struct cli_opt options[] = {
     { CLI_FLAG,   'i', "inline",     FIELD(is_inline),  NULL,     "ONNX: weights into OUT itself" },
     { CLI_SIZE,   0,   "threshold",  FIELD(threshold),  "SIZE",   "--external: smaller ones stay inside; 1KiB" },
     { CLI_SIZE,   0,   "shard-size", FIELD(shard_size), "SIZE",   "checkpoints, safetensors: largest file" },
+    { CLI_FLAG,   0,   "image-format", FIELD(is_image), NULL,     "SavedModel: in chunks, if it must be split" },
+    { CLI_SIZE,   'm', "max-size",   FIELD(max_size),   "SIZE",   "--image-format: largest chunk; 2GiB" },
+    { CLI_TEXT,   'c', "compress",   FIELD(compress),   "CODEC",  "--image-format: none, snappy, brotli[:Q] or zstd[:L]" },
     { 0 },
 };
 /* clang-format on */
@@ -99,6 +102,14 @@ static void on_loss(void *context, uint64_t offset, const char *where,
     cli_text_done(&text);
 }
 
+/* --compress in the words of a records file. */
+static const char *records_of(const struct convert_opts *opts)
+{
+    if (opts->compress == NULL || strcmp(opts->compress, "none") != 0)
+        return opts->compress;
+    return "uncompressed";
+}
+
 static int convert_model(struct cli_session        *session,
                          const struct convert_opts *opts,
                          const struct tn_model     *model)
@@ -114,6 +125,9 @@ static int convert_model(struct cli_session        *session,
         .shard_size   = opts->shard_size,
         .loss         = on_loss,
         .loss_context = (void *)(uintptr_t)opts,
+        .is_image     = opts->is_image,
+        .image_size   = opts->max_size,
+        .records      = records_of(opts),
     };
 
     enum tn_status status = tn_convert(model, &convert, &target,
@@ -141,6 +155,10 @@ static int check_usage(const struct convert_opts *opts)
                          "--external and --inline exclude each other");
     if (opts->threshold > 0 && opts->external == NULL)
         return cli_usage("convert", "--threshold needs --external");
+    if (!opts->is_image && opts->max_size > 0)
+        return cli_usage("convert", "--max-size needs --image-format");
+    if (!opts->is_image && opts->compress != NULL)
+        return cli_usage("convert", "--compress needs --image-format");
     bool is_stream = strcmp(opts->common.out, "-") == 0;
     if (is_stream && opts->common.is_json)
         return cli_usage("convert", "--json and -o - exclude each other");

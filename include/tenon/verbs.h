@@ -125,6 +125,12 @@ struct tn_convert_options {
                                data file; 0: one file                         */
     tn_on_loss *loss; /* called for each thing that the format cannot hold    */
     void       *loss_context;
+    bool        is_image;   /* SavedModel: saved_model.cpb when something has to
+                               be split; without it, a message past 2 GiB is
+                               LIMIT                                          */
+    uint64_t    image_size; /* is_image: largest chunk that is a message; 0:
+                               2^31 - 500, as TensorFlow has it               */
+    const char *records;    /* is_image: as for tn_splitter_write()           */
 };
 
 struct tn_convert_summary {
@@ -180,7 +186,7 @@ struct tn_split_summary {
     uint64_t chunks;     /* 1 when nothing was split                          */
     bool     is_chunked; /* target->path + ".cpb" was written, else + ".pb"   */
     bool     is_folder;  /* target->path is a folder                          */
-    bool     drops_fingerprint; /* which was of the file as it was            */
+    bool     drops_fingerprint; /* no longer true, and there is no other      */
 };
 
 /* One file into target->path + ".cpb", or ".pb" when all of it fits; a folder

@@ -140,6 +140,10 @@ static enum tn_status check_wishes(const struct tn_convert_options *convert,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "--external and --inline are for ONNX, not for %s",
                             format->name);
+    if (convert->is_image && strcmp(format->name, "tf-saved-model") != 0)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "--image-format is for tf-saved-model, not for %s",
+                            format->name);
     if (is_onnx && convert->shard_size)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "--shard-size is for checkpoints, not for %s",
@@ -236,6 +240,9 @@ enum tn_status tn_convert(const struct tn_model           *model,
         .tensors_moved = &summary->tensors_moved,
         .loss          = hear_loss,
         .loss_context  = &listener,
+        .is_image      = convert->is_image,
+        .image_size    = convert->image_size,
+        .records       = convert->records,
     };
     return write_model(model, format, &how, target, &summary->bytes_written,
                        error);

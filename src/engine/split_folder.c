@@ -3,9 +3,8 @@
 
 #include "chunk/cpb.h"
 #include "engine/target.h"
+#include "format/tensorflow/tf_renew.h"
 #include "format/text_model.h"
-
-#define FINGERPRINT "fingerprint.pb"
 
 enum tn_status tn_split_folder_source(struct tn_opened  *opened,
                                       struct tn_source **source,
@@ -42,9 +41,10 @@ static bool is_left_out(const char *name, bool keeps_fingerprint)
     for (const char *const *n = names; *n; n++)
         if (strcmp(name, *n) == 0)
             return true;
-    if (tn_cpb_is_member(name, "saved_model"))
-        return true;
-    return !keeps_fingerprint && strcmp(name, FINGERPRINT) == 0;
+        (is_same || renew_fingerprint(splitter, bundle, output,
+                                      drops_fingerprint, error) == TN_OK) &&
+        tn_splitter_write_folder(splitter, records, output, "saved_model",
+                                 error) == TN_OK &&
 }
 
 static enum tn_status copy_file(struct copying *c, const char *name)
@@ -111,6 +111,25 @@ static enum tn_status copy_files(struct tn_bundle *from, struct tn_output *to,
     return error->status;
 }
 
+/* The same model in another container, so that its fingerprint changes. */
+static enum tn_status renew_fingerprint(struct tn_splitter *splitter,
+                                        struct tn_bundle   *from,
+                                        struct tn_output *to, bool *is_dropped,
+                                        struct tn_error *error)
+{
+    struct tn_tf_written written = {
+        .from = from, .to = to, .splitter = splitter, .is_same_model = true
+    };
+
+    if (!tn_bundle_has(from, TN_TF_FINGERPRINT))
+        return TN_OK;
+    struct tn_error dropped;
+    TN_TRY(tn_tf_old_checkpoint(from, &written.checkpoint, error));
+    TN_TRY(tn_tf_renew(&written, &dropped, error));
+    *is_dropped = tn_failed(&dropped);
+    return TN_OK;
+}
+
 enum tn_status tn_split_folder_write(struct tn_splitter     *splitter,
                                      struct tn_opened       *opened,
                                      const struct tn_target *target,
@@ -120,17 +139,22 @@ enum tn_status tn_split_folder_write(struct tn_splitter     *splitter,
 {
     struct tn_output_options how    = tn_target_options(target);
     struct tn_output        *output = NULL;
-
-    struct tn_bundle *bundle = &opened->bundle;
+    struct tn_bundle        *bundle = &opened->bundle;
 
     bool is_same = tn_splitter_chunk_count(splitter) == 1 && !bundle->main &&
                    tn_bundle_has(bundle, "saved_model.pb");
-    *drops_fingerprint = !is_same && tn_bundle_has(bundle, FINGERPRINT);
+    *drops_fingerprint = false;
     if (tn_output_folder(&output, &opened->memory, target->path, &how, error) ==
             TN_OK &&
         copy_files(bundle, output, is_same, error) == TN_OK &&
+<<<<<<< HEAD
         tn_splitter_write_folder(splitter, records, output, "saved_model",
                                  error) == TN_OK &&
+=======
+        (is_same || renew_fingerprint(splitter, bundle, output,
+                                      drops_fingerprint, error) == TN_OK) &&
+        write_message(splitter, records, output, error) == TN_OK &&
+>>>>>>> 5db9dea (convert: --image-format, and fingerprints made anew)
         tn_output_flush(output, error) == TN_OK && !target->is_dry_run)
         tn_output_commit(output, error);
     tn_output_close(output);

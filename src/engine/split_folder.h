@@ -11,8 +11,8 @@ enum tn_status tn_split_folder_source(struct tn_opened  *opened,
                                       struct tn_error   *error);
 
 /* Writes a folder of that name: saved_model.cpb, or saved_model.pb when nothing
- * was split, and everything else as it is.  A fingerprint goes along only while
- * the file is the one that it was made of; *drops_fingerprint: it did not. */
+ * was split, and everything else as it is.  A fingerprint is made anew unless
+ * the message is as it was; *drops_fingerprint: it could not be. */
 enum tn_status tn_split_folder_write(struct tn_splitter     *splitter,
                                      struct tn_opened       *opened,
                                      const struct tn_target *target,

@@ -34,6 +34,9 @@ struct tn_write_options {
     bool        is_text;
     uint64_t    threshold;
     uint64_t    shard_size;
+    bool        is_image;   /* a SavedModel in chunks, if it is too large     */
+    uint64_t    image_size; /* of a chunk that is a message; 0: by the rules  */
+    const char *records;    /* of the file of chunks; NULL: brotli:6          */
     struct tn_meter *meter; /* NULL: none                                     */
     uint64_t   *tensors_moved; /* counted for the receipt; never NULL         */
     tn_on_loss *loss; /* told what the format cannot hold; NULL: nobody asks  */

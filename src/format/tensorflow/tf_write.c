@@ -9,6 +9,10 @@
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_bundle_write.h"
 #include "format/tensorflow/tf_encode.h"
+#include "format/tensorflow/tf_renew.h"
+#include "format/tensorflow/tf_split.h"
+#include "io/rope_source.h"
+#include "io/spool.h"
 
 struct writing {
     const struct tn_model         *model;
@@ -18,6 +22,7 @@ struct writing {
     const struct tn_tf_detail     *detail; /* never NULL                      */
     struct tn_arena                arena;
     struct tn_tf_encoder           encoder;
+    uint64_t                       checkpoint; /* hash of a new index         */
 };
 
 static const struct tn_tf_detail no_detail;
@@ -281,6 +286,25 @@ static void sort_by_place(struct tn_tf_bundle_tensor *items, uint64_t count)
     }
 }
 
+/* Files beside a message; the index is hashed for the fingerprint. */
+struct side_opener {
+    struct tn_output *to;
+    struct tn_tf_tee  index;
+};
+
+static enum tn_status open_side(void *context, const char *name,
+                                struct tn_sink **sink, struct tn_error *error)
+{
+    struct side_opener *side = context;
+
+    TN_TRY(tn_output_side(side->to, name, sink, error));
+    if (strstr(name, ".index")) {
+        tn_tf_tee_init(&side->index, *sink);
+        *sink = &side->index.sink;
+    }
+    return TN_OK;
+}
+
 static enum tn_status write_tensors(struct writing *w, const char *prefix,
                                     bool is_main)
 {
@@ -308,8 +332,14 @@ static enum tn_status write_tensors(struct writing *w, const char *prefix,
                             "checkpoint");
     sort_by_place(items, count);
     *w->options->tensors_moved += count;
-    return tn_tf_bundle_write(w->to, prefix, items, count, &how, model->memory,
-                              w->error);
+    if (is_main)
+        return tn_tf_bundle_write(w->to, prefix, items, count, &how,
+                                  model->memory, w->error);
+    struct side_opener side = { .to = w->to };
+    TN_TRY(tn_tf_bundle_write_to(open_side, &side, prefix, items, count, &how,
+                                 model->memory, w->error));
+    w->checkpoint = tn_farmhash_finish(&side.index.hash);
+    return TN_OK;
 }
 
 enum tn_status tn_tf_write_checkpoint(const struct tn_model         *model,
@@ -489,42 +519,149 @@ static enum tn_status copy_files(struct writing *w, bool keep_variables,
     return w->error->status;
 }
 
-static enum tn_status write_message(struct writing *w)
+/* The message that is to be written, as one that can be split and hashed. */
+struct composed {
+    struct tn_rope      rope;
+    struct tn_source   *source;
+    struct tn_schema   *schema;
+    struct tn_message  *message;
+    struct tn_splitter *splitter; /* NULL: neither is asked for              */
+};
+
+static bool has_producer(const struct tn_rope *rope)
 {
-    struct tn_rope  rope;
+    for (uint64_t i = 0; i < rope->pieces.count; i++)
+        if (tn_list_at(&rope->pieces, struct tn_piece, i)->kind ==
+            TN_PIECE_PRODUCER)
+            return true;
+    return false;
+}
+
+/* What is made when it is written can be read from the middle only out of a
+ * file. */
+static enum tn_status open_rope(struct writing *w, struct composed *c)
+{
+    if (has_producer(&c->rope))
+        return tn_source_from_rope(&c->source, w->model->memory, &c->rope, "",
+                                   w->error);
+    return tn_source_rope(&c->source, w->model->memory, &c->rope, "", w->error);
+}
+
+static void keep_source(struct tn_message *message)
+{
+    (void)message; /* it is closed with what was composed */
+}
+
+static enum tn_status split_message(struct writing *w, struct composed *c)
+{
+    struct tn_tf_split_options how = { TN_SPLIT_CPP, w->options->image_size };
+
+    TN_TRY(open_rope(w, c));
+    TN_TRY(tn_schema_builtin(&c->schema, "tensorflow", NULL, w->error));
+    TN_TRY(tn_message_new(&c->message, c->schema, "tensorflow.SavedModel", NULL,
+                          w->error));
+    c->message->source = c->source;
+    c->message->close  = keep_source;
+    TN_TRY(tn_splitter_open(&c->splitter, c->message, w->error));
+    if (w->options->is_image)
+        TN_TRY(tn_tf_split_saved_model(c->splitter, &how, w->error));
+    else
+        TN_TRY(tn_splitter_keep_base(c->splitter, w->error));
+    return tn_splitter_split(c->splitter, w->error);
+}
+
+static bool is_chunked(const struct composed *c)
+{
+    return c->splitter && tn_splitter_chunk_count(c->splitter) > 1;
+}
+
+static enum tn_status compose(struct writing *w, struct composed *c)
+{
+    *c = (struct composed){ .source = NULL };
+    tn_rope_init(&c->rope, &w->arena, w->error);
+    put_saved_model(w, &c->rope);
+    if (tn_failed(w->error))
+        return w->error->status;
+    bool has_print = is_saved_model(w) &&
+                     tn_bundle_has(w->detail->bundle, TN_TF_FINGERPRINT);
+    if (w->options->is_image || has_print)
+        TN_TRY(split_message(w, c));
+    if (is_chunked(c) || c->rope.length <= TN_TF_MESSAGE_MAX)
+        return TN_OK;
+    return tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
+                        "%" PRIu64 " bytes: a message that TensorFlow can read "
+                        "has at most %" PRIu64
+                        "; --image-format writes it in chunks",
+                        c->rope.length, TN_TF_MESSAGE_MAX);
+}
+
+static void composed_done(struct composed *c)
+{
+    tn_splitter_close(c->splitter);
+    tn_message_close(c->message);
+    tn_schema_close(c->schema);
+    tn_source_close(c->source);
+    tn_rope_done(&c->rope);
+}
+
+static enum tn_status write_message(struct writing *w, struct composed *c)
+{
     struct tn_sink *sink;
 
-    tn_rope_init(&rope, &w->arena, w->error);
-    put_saved_model(w, &rope);
-    if (!tn_failed(w->error) &&
-        tn_output_side(w->to, "saved_model.pb", &sink, w->error) == TN_OK)
-        write_rope(w, &rope, sink);
-    tn_rope_done(&rope);
-    return w->error->status;
+    if (is_chunked(c)) {
+        TN_TRY(tn_splitter_write_folder(c->splitter, w->options->records,
+                                        w->to, "saved_model", w->error));
+    } else {
+        TN_TRY(tn_output_side(w->to, "saved_model.pb", &sink, w->error));
+        TN_TRY(tn_rope_write(&c->rope, sink, w->error));
+    }
+    return count_bytes(w, c->rope.length);
 }
 
-/* The fingerprint holds hashes of both files: it stays while they do. */
-static bool keeps_message(const struct writing *w)
+/* A fingerprint holds hashes of both files: it stays while they do. */
+static bool keeps_message(const struct writing *w, const struct composed *c)
 {
-    return !w->model->is_edited && is_saved_model(w) &&
-           strstr(w->detail->model_file, ".pbtxt") == NULL;
+    return !w->model->is_edited && is_saved_model(w) && !is_chunked(c) &&
+           strstr(w->detail->model_file, ".pbtxt") == NULL &&
+           !was_chunked(w->detail->bundle);
 }
 
-static enum tn_status write_folder(struct writing *w)
+static enum tn_status renew_fingerprint(struct writing        *w,
+                                        const struct composed *c,
+                                        bool                   keep_variables)
+{
+    struct tn_tf_written written = {
+        .from          = w->detail->bundle,
+        .to            = w->to,
+        .splitter      = c->splitter,
+        .checkpoint    = w->checkpoint,
+        .is_same_model = !w->model->is_edited && keep_variables,
+    };
+    struct tn_error dropped = TN_ERROR_INIT;
+
+    if (!c->splitter || !is_saved_model(w))
+        return TN_OK;
+    if (keep_variables)
+        TN_TRY(
+            tn_tf_old_checkpoint(written.from, &written.checkpoint, w->error));
+    TN_TRY(tn_tf_renew(&written, &dropped, w->error));
+    if (tn_failed(&dropped) && w->options->loss)
+        w->options->loss(w->options->loss_context, TN_NOWHERE,
+                         TN_TF_FINGERPRINT, dropped.what);
+    return TN_OK;
+}
+
+static enum tn_status write_files(struct writing *w, struct composed *c)
 {
     bool keep_variables = has_old_variables(w);
+    bool keep_print     = keeps_message(w, c) && keep_variables;
 
-    if (!w->detail->meta_count)
-        return tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "a bare graph has no signatures, so it is no "
-                            "SavedModel");
     if (is_saved_model(w))
-        TN_TRY(copy_files(w, keep_variables,
-                          keeps_message(w) && keep_variables &&
-                              !was_chunked(w->detail->bundle)));
+        TN_TRY(copy_files(w, keep_variables, keep_print));
     if (!keep_variables && has_variables(w))
         TN_TRY(write_tensors(w, "variables/variables", false));
-    return write_message(w);
+    TN_TRY(write_message(w, c));
+    return keep_print ? TN_OK : renew_fingerprint(w, c, keep_variables);
 }
 
 enum tn_status tn_tf_write_saved_model(const struct tn_model         *model,
@@ -532,10 +669,17 @@ enum tn_status tn_tf_write_saved_model(const struct tn_model         *model,
                                        struct tn_output              *to,
                                        struct tn_error               *error)
 {
-    struct writing w;
+    struct composed c;
+    struct writing  w;
 
     writing_init(&w, model, options, to, error);
-    write_folder(&w);
+    if (!w.detail->meta_count)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "a bare graph has no signatures, so it is no "
+                            "SavedModel");
+    if (compose(&w, &c) == TN_OK)
+        write_files(&w, &c);
+    composed_done(&c);
     tn_arena_done(&w.arena);
     return error->status;
 }
