@@ -10,6 +10,7 @@
 #include "engine/chunked.h"
 #include "engine/opened.h"
 #include "format/riegeli/records.h"
+#include "format/tensorflow/tf_fingerprint.h"
 #include "wire/pb/pb_check.h"
 
 struct listener {
@@ -115,6 +116,22 @@ static const char *find_sibling(struct tn_bundle *bundle,
     return name && tn_bundle_has(bundle, name) ? name : NULL;
 }
 
+/* Of a folder's saved_model.cpb. */
+static enum tn_status check_fingerprint(struct tn_bundle       *bundle,
+                                        struct tn_chunked_file *file,
+                                        struct tn_report       *report,
+                                        struct tn_error        *error)
+{
+    struct tn_tf_fingerprinted what = { .bundle  = bundle,
+                                        .chunked = &file->cpb.meta.message,
+                                        .store   = &file->cpb.store };
+
+    if (strcmp(file->format->name, "tf-saved-model") != 0 ||
+        (!bundle->is_folder && strcmp(bundle->name, "saved_model.cpb") != 0))
+        return TN_OK;
+    return tn_tf_check_fingerprint(&what, report, error);
+}
+
 static enum tn_status check_chunks(struct tn_opened *opened,
                                    struct tn_report *report,
                                    struct tn_error  *error)
@@ -124,9 +141,10 @@ static enum tn_status check_chunks(struct tn_opened *opened,
     if (!file)
         return TN_OK;
     const char *sibling = find_sibling(&opened->bundle, error);
-    return tn_failed(error)
-               ? error->status
-               : tn_cpb_check(&file->cpb, file->type, sibling, report, error);
+    if (tn_failed(error))
+        return error->status;
+    TN_TRY(tn_cpb_check(&file->cpb, file->type, sibling, report, error));
+    return check_fingerprint(&opened->bundle, file, report, error);
 }
 
 static enum tn_status check_model(struct tn_opened *opened,

@@ -2,7 +2,7 @@
 # man_examples.sh BINARY - every example of the manual runs
 #
 # Lines of man/*.1 that begin with "$ " are run in order, a page at a time, in a
-# folder that holds tiny.onnx; each must succeed.
+# folder that holds tiny.onnx and the SavedModel `model`; each must succeed.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,6 +21,9 @@ for page in "$root"/man/*.1; do
     mkdir "$work" && cd "$work" || exit 1
     cp "$root/examples/tiny.onnx.textproto" .
     tenon undump tiny.onnx.textproto -o tiny.onnx || exit 1
+    mkdir model && echo "saved_model_schema_version: 1 meta_graphs { graph_def {
+        node { name: 'n' op: 'NoOp' } } }" |
+        tenon undump - -t tensorflow.SavedModel -o model/saved_model.pb || exit 1
     sed -n 's/^\$ //p' "$page" | sed 's/\\-/-/g; s/\\e/\\/g' >commands
     while read -r command; do
         count=$((count + 1))

@@ -14,6 +14,7 @@
 
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_dtype.h"
+#include "format/tensorflow/tf_fingerprint.h"
 #include "format/tensorflow/tf_object_graph.h"
 #include "io/workers.h"
 #include "ir/graph_check.h"
@@ -479,6 +480,34 @@ static void check_table(struct tn_tf_checking     *c,
         check_data(c, table);
 }
 
+static bool ends_in(const char *text, const char *tail)
+{
+    size_t size = strlen(text), tail_size = strlen(tail);
+
+    return size >= tail_size && strcmp(text + size - tail_size, tail) == 0;
+}
+
+/* A message out of chunks is the business of who joined them; and a file of
+ * another name is not the folder's. */
+static void check_fingerprint(struct tn_tf_checking *c)
+{
+    const struct tn_tf_detail *d      = tn_tf_detail_of(c->model);
+    struct tn_bundle          *bundle = c->bundle;
+
+    if (bundle->is_folder || ends_in(bundle->name, ".cpb") ||
+        (bundle->main && strcmp(bundle->name, "saved_model.pb") != 0 &&
+         strcmp(bundle->name, "saved_model.pbtxt") != 0))
+        return;
+    tn_tf_check_fingerprint(
+        &(struct tn_tf_fingerprinted){
+            .bundle  = bundle,
+            .message = d->message,
+            .is_text = ends_in(d->model_file, ".pbtxt") ||
+                       ends_in(bundle->name, ".pbtxt"),
+        },
+        c->report, c->error);
+}
+
 enum tn_status tn_tf_check_saved_model(struct tn_bundle      *bundle,
                                        const struct tn_model *model,
                                        struct tn_report      *report,
@@ -510,6 +539,8 @@ enum tn_status tn_tf_check_saved_model(struct tn_bundle      *bundle,
     }
     if (d->table && !tn_failed(error))
         check_table(&c, d->table);
+    if (is_folder && !tn_failed(error))
+        check_fingerprint(&c);
     return checking_done(&c);
 }
 

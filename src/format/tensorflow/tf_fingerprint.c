@@ -39,11 +39,14 @@ enum tn_status tn_tf_fingerprint_read(struct tn_tf_fingerprint *print,
     struct tn_pb_field field;
 
     *print = (struct tn_tf_fingerprint){ .producer = 0 };
+    for (int i = 0; i < TN_TF_HASH_COUNT; i++)
+        print->places[i] = TN_NOWHERE;
     while (tn_pb_next(&c, &field)) {
         if (field.number <= TN_TF_HASH_COUNT &&
-            tn_pb_expect(&c, &field, TN_WIRE_VARINT))
+            tn_pb_expect(&c, &field, TN_WIRE_VARINT)) {
             print->hashes[field.number - 1] = field.value;
-        else if (field.number == 6 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            print->places[field.number - 1] = field.offset;
+        } else if (field.number == 6 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
             print->producer = read_producer(field.body);
         else if (field.number == 7 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
             print->uuid = tn_pb_text(&field);

@@ -35,6 +35,8 @@ struct tn_tf_fingerprint {
     uint64_t        hashes[TN_TF_HASH_COUNT];
     struct tn_bytes uuid;
     uint64_t        producer;
+    uint64_t        places[TN_TF_HASH_COUNT]; /* where each was read, or
+                                                 TN_NOWHERE                   */
 };
 
 /* "graph_def_program_hash" and so on. */
@@ -71,6 +73,22 @@ enum tn_status tn_tf_fingerprint_checkpoint(struct tn_tf_fingerprint *print,
 enum tn_status tn_tf_fingerprint_name(struct tn_tf_fingerprint *print,
                                       struct tn_arena          *arena,
                                       struct tn_error          *error);
+
+/* ---- checking ------------------------------------------------------------ */
+
+/* Compares the fingerprint of a folder, if there is one, with the message in
+ * it: whole, or in chunks (`store` is not NULL).  A text has no formula. */
+struct tn_tf_fingerprinted {
+    struct tn_bundle        *bundle;
+    struct tn_span           message;
+    const struct tn_chunked *chunked;
+    struct tn_chunk_store   *store;
+    bool                     is_text;
+};
+struct tn_report;
+enum tn_status tn_tf_check_fingerprint(const struct tn_tf_fingerprinted *what,
+                                       struct tn_report                 *report,
+                                       struct tn_error                  *error);
 
 /* ---- the parts ----------------------------------------------------------- */
 

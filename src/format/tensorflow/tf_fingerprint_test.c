@@ -359,9 +359,9 @@ static struct tn_bytes write_print(const struct tn_tf_fingerprint *print,
 
 static void written_and_read(void **state)
 {
-    struct tn_tf_fingerprint print = { { 1, 0, UINT64_MAX, 4, 5 },
-                                       tn_text("00000000000000000007"),
-                                       4 };
+    struct tn_tf_fingerprint print = { .hashes = { 1, 0, UINT64_MAX, 4, 5 },
+                                       .uuid = tn_text("00000000000000000007"),
+                                       .producer = 4 };
     struct tn_tf_fingerprint again;
     struct tn_error          error = TN_ERROR_INIT;
     struct tn_source         source;
@@ -377,13 +377,16 @@ static void written_and_read(void **state)
     assert_memory_equal(again.hashes, print.hashes, sizeof print.hashes);
     assert_true(tn_bytes_equal(again.uuid, print.uuid));
     assert_int_equal(again.producer, 4);
+    assert_int_equal(again.places[0], 0);
+    assert_int_equal(again.places[1], TN_NOWHERE);
+    assert_int_equal(again.places[2], 2);
     tn_source_close(&source);
     tn_buffer_done(&file);
 }
 
 static void names_are_numbers(void **state)
 {
-    struct tn_tf_fingerprint print = { { 1, 2, 3, 4, 5 }, { NULL, 0 }, 4 };
+    struct tn_tf_fingerprint print = { .hashes = { 1, 2, 3, 4, 5 } };
     struct tn_error          error = TN_ERROR_INIT;
     struct tn_arena          arena;
 

@@ -369,13 +369,22 @@ enum tn_status tn_tf_write_checkpoint(const struct tn_model         *model,
 
 /* ---- SavedModel folders ------------------------------------------------- */
 
+static bool has_variables(const struct writing *w)
+{
+    for (uint64_t i = 0; i < w->model->tensors.count; i++)
+        if (is_weight(tn_model_tensor(w->model, i)) &&
+            tn_model_tensor(w->model, i)->graph == TN_NONE)
+            return true;
+    return false;
+}
+
 /* Whether the variables are those of the old checkpoint, all of them. */
 static bool has_old_variables(const struct writing *w)
 {
     uint64_t count = 0;
 
     if (!w->detail->table)
-        return false;
+        return !has_variables(w);
     for (uint64_t i = 0; i < w->model->tensors.count; i++) {
         const struct tn_tensor *tensor = tn_model_tensor(w->model, i);
         if (tensor->graph != TN_NONE)
@@ -386,15 +395,6 @@ static bool has_old_variables(const struct writing *w)
     }
     return count == tn_tf_bundle_count(w->detail->table) &&
            !w->options->shard_size;
-}
-
-static bool has_variables(const struct writing *w)
-{
-    for (uint64_t i = 0; i < w->model->tensors.count; i++)
-        if (is_weight(tn_model_tensor(w->model, i)) &&
-            tn_model_tensor(w->model, i)->graph == TN_NONE)
-            return true;
-    return false;
 }
 
 static enum tn_status copy_file(struct writing *w, const char *name)
@@ -645,10 +645,14 @@ static enum tn_status renew_fingerprint(struct writing        *w,
         TN_TRY(
             tn_tf_old_checkpoint(written.from, &written.checkpoint, w->error));
     TN_TRY(tn_tf_renew(&written, &dropped, w->error));
-    if (tn_failed(&dropped) && w->options->loss)
-        w->options->loss(w->options->loss_context, TN_NOWHERE,
-                         TN_TF_FINGERPRINT, dropped.what);
-    return TN_OK;
+    if (tn_failed(&dropped) && w->options->loss) {
+        const char *why =
+            tn_text_format(&w->arena, w->error, "left out: %s", dropped.what);
+        if (why)
+            w->options->loss(w->options->loss_context, TN_NOWHERE,
+                             TN_TF_FINGERPRINT, why);
+    }
+    return w->error->status;
 }
 
 static enum tn_status write_files(struct writing *w, struct composed *c)
