@@ -41,10 +41,9 @@ static bool is_left_out(const char *name, bool keeps_fingerprint)
     for (const char *const *n = names; *n; n++)
         if (strcmp(name, *n) == 0)
             return true;
-        (is_same || renew_fingerprint(splitter, bundle, output,
-                                      drops_fingerprint, error) == TN_OK) &&
-        tn_splitter_write_folder(splitter, records, output, "saved_model",
-                                 error) == TN_OK &&
+    if (tn_cpb_is_member(name, "saved_model"))
+        return true;
+    return !keeps_fingerprint && strcmp(name, TN_TF_FINGERPRINT) == 0;
 }
 
 static enum tn_status copy_file(struct copying *c, const char *name)
@@ -147,14 +146,10 @@ enum tn_status tn_split_folder_write(struct tn_splitter     *splitter,
     if (tn_output_folder(&output, &opened->memory, target->path, &how, error) ==
             TN_OK &&
         copy_files(bundle, output, is_same, error) == TN_OK &&
-<<<<<<< HEAD
-        tn_splitter_write_folder(splitter, records, output, "saved_model",
-                                 error) == TN_OK &&
-=======
         (is_same || renew_fingerprint(splitter, bundle, output,
                                       drops_fingerprint, error) == TN_OK) &&
-        write_message(splitter, records, output, error) == TN_OK &&
->>>>>>> 5db9dea (convert: --image-format, and fingerprints made anew)
+        tn_splitter_write_folder(splitter, records, output, "saved_model",
+                                 error) == TN_OK &&
         tn_output_flush(output, error) == TN_OK && !target->is_dry_run)
         tn_output_commit(output, error);
     tn_output_close(output);

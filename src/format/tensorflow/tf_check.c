@@ -498,14 +498,14 @@ static void check_fingerprint(struct tn_tf_checking *c)
         (bundle->main && strcmp(bundle->name, "saved_model.pb") != 0 &&
          strcmp(bundle->name, "saved_model.pbtxt") != 0))
         return;
-    tn_tf_check_fingerprint(
-        &(struct tn_tf_fingerprinted){
-            .bundle  = bundle,
-            .message = d->message,
-            .is_text = ends_in(d->model_file, ".pbtxt") ||
-                       ends_in(bundle->name, ".pbtxt"),
-        },
-        c->report, c->error);
+    bool is_text =
+        ends_in(d->model_file, ".pbtxt") || ends_in(bundle->name, ".pbtxt");
+    struct tn_tf_fingerprinted what = {
+        .bundle     = bundle,
+        .message    = d->message,
+        .no_formula = is_text ? "there is no formula for a text" : NULL,
+    };
+    tn_tf_check_fingerprint(&what, c->report, c->error);
 }
 
 enum tn_status tn_tf_check_saved_model(struct tn_bundle      *bundle,

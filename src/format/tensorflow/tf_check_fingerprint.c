@@ -75,8 +75,8 @@ static void judge(struct checking *c, const struct tn_tf_fingerprint *stored)
 
     if (stored->producer == TN_TF_PRODUCER_NAMED)
         return; /* nothing but a uuid */
-    if (c->what->is_text)
-        leave_unverified(c, "there is no formula for a text", stored->producer);
+    if (c->what->no_formula)
+        leave_unverified(c, c->what->no_formula, stored->producer);
     else if (stored->producer == ours)
         verify(c, stored);
     else if (stored->producer == other)

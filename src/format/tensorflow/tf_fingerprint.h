@@ -77,13 +77,13 @@ enum tn_status tn_tf_fingerprint_name(struct tn_tf_fingerprint *print,
 /* ---- checking ------------------------------------------------------------ */
 
 /* Compares the fingerprint of a folder, if there is one, with the message in
- * it: whole, or in chunks (`store` is not NULL).  A text has no formula. */
+ * it: whole, or in chunks (`store` is not NULL). */
 struct tn_tf_fingerprinted {
     struct tn_bundle        *bundle;
     struct tn_span           message;
     const struct tn_chunked *chunked;
     struct tn_chunk_store   *store;
-    bool                     is_text;
+    const char *no_formula; /* why there is none; NULL: there is              */
 };
 struct tn_report;
 enum tn_status tn_tf_check_fingerprint(const struct tn_tf_fingerprinted *what,

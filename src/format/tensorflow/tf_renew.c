@@ -29,13 +29,14 @@ static enum tn_status print_made(struct tn_tf_fingerprint *print,
                                  struct tn_memory         *memory,
                                  struct tn_error          *error)
 {
-    struct made_chunks made = {
-        { tn_splitter_chunk_count(splitter), read_made }, splitter
-    };
-    struct tn_bytes   bytes = tn_splitter_chunked_message(splitter);
-    struct tn_chunked chunked;
-    struct tn_source  source;
-    struct tn_arena   arena;
+    struct made_chunks made  = { .store    = { .count = tn_splitter_chunk_count(
+                                                   splitter),
+                                               .read = read_made },
+                                 .splitter = splitter };
+    struct tn_bytes    bytes = tn_splitter_chunked_message(splitter);
+    struct tn_chunked  chunked;
+    struct tn_source   source;
+    struct tn_arena    arena;
 
     tn_arena_init(&arena, memory);
     tn_source_memory(&source, memory, bytes);
@@ -67,7 +68,10 @@ static void renew(struct tn_tf_fingerprint *print, struct tn_source *old,
     tn_tf_fingerprint_read(print, (struct tn_span){ old, 0, old->size }, error);
     if (tn_failed(error))
         return;
-    if (tn_splitter_chunk_count(splitter) > 1)
+    if (splitter->format.version > 1)
+        tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                     "TensorFlow has no formula for chunks of version 2");
+    else if (tn_splitter_chunk_count(splitter) > 1)
         print_made(print, splitter, arena->memory, error);
     else
         tn_tf_fingerprint_message(print, tn_message_span(splitter->message),

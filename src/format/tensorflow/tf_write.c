@@ -5,6 +5,7 @@
  * composed anew.  The files beside a SavedModel go along as they are.
  */
 #include "base/arith.h"
+#include "chunk/cpb.h"
 #include "format/tensorflow/tf.h"
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_bundle_write.h"
@@ -448,7 +449,8 @@ static bool is_left_out(const char *name, bool keep_variables,
 {
     if (strcmp(name, "saved_model.pb") == 0 ||
         strcmp(name, "saved_model.cpb") == 0 ||
-        strcmp(name, "saved_model.pbtxt") == 0)
+        strcmp(name, "saved_model.pbtxt") == 0 ||
+        tn_cpb_is_member(name, "saved_model"))
         return true;
     if (strcmp(name, "fingerprint.pb") == 0)
         return !keep_fingerprint;
@@ -609,8 +611,8 @@ static enum tn_status write_message(struct writing *w, struct composed *c)
     struct tn_sink *sink;
 
     if (is_chunked(c)) {
-        TN_TRY(tn_splitter_write_folder(c->splitter, w->options->records,
-                                        w->to, "saved_model", w->error));
+        TN_TRY(tn_splitter_write_folder(c->splitter, w->options->records, w->to,
+                                        "saved_model", w->error));
     } else {
         TN_TRY(tn_output_side(w->to, "saved_model.pb", &sink, w->error));
         TN_TRY(tn_rope_write(&c->rope, sink, w->error));
