@@ -1,0 +1,193 @@
+/*
+ * check_model_test.c - what is a finding, what is a failure, and when checking
+ * stops
+ */
+#define _GNU_SOURCE
+#include "support/little_models.h"
+
+/* y = x + w, of which w is nowhere and the operator unknown: two findings. */
+static const char bad_onnx[] =
+    "ir_version: 8 opset_import { version: 17 }\n"
+    "graph { name: \"g\"\n"
+    "  node { input: \"x\" input: \"w\" output: \"y\" op_type: \"Ad\" }\n"
+    "  input { name: \"x\" type { tensor_type { elem_type: 1 } } }\n"
+    "  output { name: \"y\" type { tensor_type { elem_type: 1 } } } }\n";
+
+/* ---- rows ---------------------------------------------------------------- */
+
+enum input { GOOD, BAD, CUT, EMPTY, NOISE, TEXT, FOLDER, MISSING };
+
+static const struct row {
+    const char    *name;
+    enum input     input;
+    const char    *from;
+    enum tn_status status;
+    const char    *rules;  /* of the findings, in order; NULL: some           */
+    const char    *format; /* of the summary                                  */
+} rows[] = {
+    { "a good model", GOOD, NULL, TN_OK, "", "onnx" },
+    { "a good model, called by its name", GOOD, "onnx", TN_OK, "", "onnx" },
+    { "several problems", BAD, NULL, TN_OK, NULL, "onnx" },
+    { "a model that ends too early", CUT, "onnx", TN_OK, NULL, "onnx" },
+    { "text is read, too", TEXT, NULL, TN_OK, "", "onnx" },
+    { "no bytes", EMPTY, NULL, TN_OK, "not-a-model ", "" },
+    { "no model", NOISE, NULL, TN_OK, "not-a-model ", "" },
+    { "an empty folder", FOLDER, NULL, TN_OK, "not-a-model ", "" },
+    { "no such format", GOOD, "nothing", TN_NOT_FOUND, "", "" },
+    { "no such file", MISSING, NULL, TN_IO, "", "" },
+};
+
+static void make_cut(struct tn_scratch *scratch)
+{
+    tn_make_model(scratch, "model", little_onnx);
+    struct tn_bytes bytes = tn_load_file(tn_in_scratch(scratch, "model"));
+    FILE           *file  = fopen(tn_in_scratch(scratch, "model"), "wb");
+
+    assert_true(file && fwrite(bytes.data, 1, bytes.size - 9, file));
+    assert_int_equal(fclose(file), 0);
+    free((void *)(uintptr_t)bytes.data);
+}
+
+/* Makes the input; its name in the folder. */
+static const char *make(struct tn_scratch *scratch, enum input input)
+{
+    switch (input) {
+    case GOOD: tn_make_model(scratch, "model", little_onnx); break;
+    case BAD: tn_make_model(scratch, "model", bad_onnx); break;
+    case CUT: make_cut(scratch); break;
+    case EMPTY: tn_write_text(scratch, "model", ""); break;
+    case NOISE: tn_write_text(scratch, "model", "\xff\xff\xff no model"); break;
+    case TEXT: tn_write_text(scratch, "model", little_onnx); break;
+    case FOLDER: return "";
+    case MISSING: return "nothing";
+    }
+    return "model";
+}
+
+static int collect(void *context, const struct tn_finding *finding)
+{
+    char *rules = context;
+
+    assert_true(finding->rule[0] && finding->what[0]);
+    assert_null(strchr(finding->what, '\n'));
+    snprintf(rules + strlen(rules), 300 - strlen(rules), "%s ", finding->rule);
+    return 0;
+}
+
+static void malformed_input_is_a_finding(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tn_scratch       scratch    = tn_scratch_open();
+        struct tn_options       options    = { .from = rows[i].from };
+        struct tn_error         error      = TN_ERROR_INIT;
+        struct tn_check_summary summary    = { 0 };
+        char                    rules[300] = "";
+        const char             *name       = make(&scratch, rows[i].input);
+
+        tn_check(tn_in_scratch(&scratch, name), &options, NULL, collect, rules,
+                 &summary, &error);
+        if (error.status != rows[i].status ||
+            (rows[i].rules ? strcmp(rules, rows[i].rules) : !rules[0]))
+            fail_msg("%s: %s%s", rows[i].name, rules, error.what);
+        assert_string_equal(summary.format, rows[i].format);
+        uint64_t count = 0;
+        for (const char *at = rules; *at; at++)
+            count += *at == ' ';
+        assert_int_equal(summary.errors + summary.warnings + summary.notes,
+                         count);
+        tn_scratch_close(&scratch);
+    }
+}
+
+static void the_summary_counts(void **state)
+{
+    struct tn_scratch       scratch = tn_scratch_open();
+    struct tn_error         error   = TN_ERROR_INIT;
+    struct tn_check_summary summary;
+
+    (void)state;
+    const char *name = make(&scratch, GOOD);
+    tn_check(tn_in_scratch(&scratch, name), NULL, NULL, NULL, NULL, &summary,
+             &error);
+    assert_string_equal(error.what, "");
+    assert_int_equal(summary.errors, 0);
+    assert_int_equal(summary.nodes, 1);
+    assert_int_equal(summary.tensors, 1);
+    tn_check(tn_in_scratch(&scratch, name), NULL, NULL, NULL, NULL, NULL,
+             &error);
+    assert_string_equal(error.what, "");
+    tn_scratch_close(&scratch);
+}
+
+/* ---- stopping ------------------------------------------------------------ */
+
+static int stop_at(void *context, const struct tn_finding *finding)
+{
+    int *left = context;
+
+    (void)finding;
+    return --*left == 0;
+}
+
+static void checking_stops_when_told_to(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    const char       *name    = make(&scratch, BAD);
+
+    (void)state;
+    for (int most = 1; most < 3; most++) {
+        struct tn_check_options check = { .max_findings = (uint64_t)most };
+        struct tn_error         error = TN_ERROR_INIT;
+        int                     left = most, all = 1000;
+
+        tn_check(tn_in_scratch(&scratch, name), NULL, &check, stop_at, &all,
+                 NULL, &error);
+        assert_int_equal(1000 - all, most);
+        tn_check(tn_in_scratch(&scratch, name), NULL, NULL, stop_at, &left,
+                 NULL, &error);
+        assert_int_equal(left, 0);
+        assert_string_equal(error.what, "");
+    }
+    tn_scratch_close(&scratch);
+}
+
+/* ---- no memory ----------------------------------------------------------- */
+
+static void every_allocation_may_fail(void **state)
+{
+    static const enum input inputs[] = { GOOD, BAD, CUT };
+    struct tn_scratch       scratch  = tn_scratch_open();
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        const char    *name   = make(&scratch, inputs[i]);
+        enum tn_status status = TN_NO_MEMORY;
+        for (uint64_t n = 0; status == TN_NO_MEMORY; n += 1 + n / 50) {
+            struct tn_purse     purse     = { .left = n };
+            struct tn_allocator allocator = { tn_purse_resize, &purse };
+            struct tn_options   options   = { .allocator = &allocator,
+                                              .from      = "onnx" };
+            struct tn_error     error     = TN_ERROR_INIT;
+
+            status = tn_check(tn_in_scratch(&scratch, name), &options, NULL,
+                              NULL, NULL, NULL, &error);
+            assert_int_equal(status, error.status);
+            assert_int_equal(purse.blocks, 0);
+        }
+        assert_int_equal(status, TN_OK);
+    }
+    tn_scratch_close(&scratch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(malformed_input_is_a_finding),
+        cmocka_unit_test(the_summary_counts),
+        cmocka_unit_test(checking_stops_when_told_to),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
