@@ -6,6 +6,9 @@
 /* So many names may be alike but for case; a list of them is searched. */
 #define MOST_ALIKE 16
 
+/* So many end records are tried; each may cost a walk over the directory. */
+#define MOST_ENDS 16
+
 #define NO_ENTRY UINT32_MAX
 
 void tn_zip_blame(const struct tn_zip_entry *entry, struct tn_error *error)
@@ -548,37 +551,38 @@ static enum tn_status recover(struct tn_zip *zip, bool *has_state,
     return error->status;
 }
 
-/* Comments are rare, and may hold what looks like an end record: the complaint
- * about the last one is the one that is told. */
-static enum tn_status find_commented_end(struct tn_zip *zip, uint64_t *gap,
-                                         struct tn_error *error)
+/* From the end back, since a comment may follow.  It may hold what looks like
+ * an end record, so that the next one counts when a directory does not parse;
+ * the complaint about the last one is the one that is told. */
+static enum tn_status find_end(struct tn_zip *zip, uint64_t *gap,
+                               struct tn_error *error)
 {
-    uint64_t size = zip->source->size;
-    uint64_t lowest =
-        size > ZIP_END_SIZE + UINT16_MAX ? size - ZIP_END_SIZE - UINT16_MAX : 0;
+    struct tn_error first = TN_ERROR_INIT;
+    uint64_t        size  = zip->source->size;
+    uint64_t        most  = tn_min(size, ZIP_END_SIZE + UINT16_MAX);
+    int             tried = 0;
 
-    for (uint64_t at = size - ZIP_END_SIZE; at-- > lowest;) {
+    for (uint64_t n = ZIP_END_SIZE; n <= most && tried < MOST_ENDS; n++) {
         struct tn_error inner = TN_ERROR_INIT;
-        if (zip_signature(zip, at) != ZIP_END)
+        if (zip_signature(zip, size - n) != ZIP_END)
             continue;
-        if (try_end(zip, at, gap, &inner) == TN_OK)
+        if (try_end(zip, size - n, gap, &inner) == TN_OK)
             return TN_OK;
-        if (zip_is_final(&inner) || !tn_failed(error))
-            *error = inner;
+        if (tried++ == 0 || zip_is_final(&inner))
+            first = inner;
         if (zip_is_final(&inner))
             break;
     }
-    return tn_error_set(error, TN_MALFORMED, size, "no end record");
+    tn_error_set(&first, TN_MALFORMED, size, "no end record");
+    *error = first;
+    return error->status;
 }
 
 static enum tn_status open_foreign(struct tn_zip *zip, struct tn_error *error)
 {
-    uint64_t end = zip->source->size - ZIP_END_SIZE, gap = TN_NOWHERE;
+    uint64_t gap = TN_NOWHERE;
 
-    if (zip_signature(zip, end) == ZIP_END)
-        TN_TRY(try_end(zip, end, &gap, error));
-    else
-        TN_TRY(find_commented_end(zip, &gap, error));
+    TN_TRY(find_end(zip, &gap, error));
     if (gap != TN_NOWHERE) {
         zip->state = TN_ZIP_BROKEN;
         find(zip, "zip-stray-bytes", gap, NULL,

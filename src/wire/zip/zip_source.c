@@ -143,7 +143,6 @@ struct view_source {
     struct tn_source *outer;
     uint64_t          begin;
     uint64_t          block_size;
-    char              name[];
 };
 
 static enum tn_status view_read_at(struct tn_source *source, uint64_t offset,
@@ -232,7 +231,6 @@ struct packed_source {
     uint64_t            taken;    /* of the packed size, into the window      */
     uint64_t            position; /* of the unpacked bytes                    */
     uint32_t            crc;
-    char                name[];
 };
 
 static enum tn_status begin_unpacking(struct packed_source *p,
@@ -328,7 +326,7 @@ static enum tn_status spool(struct packed_source *p, struct tn_error *error)
     TN_TRY(tn_spool_open(&to, p->source.memory, error));
     if (stream_entry(p->outer, p->source.memory, &p->entry, &to.sink, error) ==
         TN_OK)
-        return tn_spool_finish(&to, &p->spooled, p->name, error);
+        return tn_spool_finish(&to, &p->spooled, p->source.name, error);
     tn_spool_drop(&to);
     return error->status;
 }
@@ -406,7 +404,7 @@ static enum tn_status open_packed(const struct tn_zip       *zip,
     p->block_size = sizeof *p + e->name.size + 1;
     p->outer      = zip->source;
     p->entry      = *e;
-    p->entry.name = tn_bytes(p->name, e->name.size);
+    p->entry.name = tn_bytes(p->source.name, e->name.size);
     p->failure    = (struct tn_error)TN_ERROR_INIT;
     p->source.ops = &ops;
     tn_buffer_init(&p->kept, zip->memory, &p->failure);

@@ -147,6 +147,254 @@ static void stored_data_is_aligned_and_in_place(void **state)
     free_bytes(bytes);
 }
 
+/* ---- sources of entries -------------------------------------------------- */
+
+/* Twenty million bytes that deflate well and differ everywhere. */
+#define LARGE_SIZE 20000000u
+
+static uint8_t large_byte(uint64_t i)
+{
+    return (uint8_t)(i / 1000 * 7 + i % 13);
+}
+
+static enum tn_status produce(const struct tn_producer *producer,
+                              struct tn_sink *to, struct tn_error *error)
+{
+    uint8_t window[1000];
+
+    for (uint64_t i = 0; i < producer->length; i += sizeof window) {
+        for (size_t k = 0; k < sizeof window; k++)
+            window[k] = large_byte(i + k);
+        TN_TRY(tn_sink_write(to, tn_bytes(window, sizeof window), error));
+    }
+    return TN_OK;
+}
+
+static void fill_large(struct tn_zip_writer *w)
+{
+    const struct tn_producer producer = { produce, LARGE_SIZE };
+    struct tn_arena          arena;
+    struct tn_rope           rope;
+
+    tn_arena_init(&arena, w->memory);
+    tn_rope_init(&rope, &arena, w->error);
+    tn_rope_producer(&rope, &producer);
+    tn_zip_add_deflated(w, tn_text("large"), &rope, 1);
+    tn_zip_add(w, tn_text("stored"), &rope);
+    tn_rope_done(&rope);
+    tn_arena_done(&arena);
+}
+
+static void expect_range(struct tn_source *source, uint64_t offset, size_t size)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    uint8_t        *bytes = malloc(size);
+
+    if (tn_source_read(source, offset, bytes, size, &error) != TN_OK)
+        fail_msg("%s", error.what);
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != large_byte(offset + i))
+            fail_msg("byte %llu is wrong", (unsigned long long)(offset + i));
+    free(bytes);
+}
+
+/* Forwards in little memory, with steps over some; then backwards. */
+static void large_entries_unpack_as_they_are_read(void **state)
+{
+    struct tn_bytes   bytes = make_zip(fill_large);
+    struct opened     o;
+    struct tn_source *source;
+
+    (void)state;
+    assert_true(bytes.size < LARGE_SIZE + LARGE_SIZE / 10);
+    assert_int_equal(open_bytes(&o, bytes, NULL), TN_OK);
+    const struct tn_zip_entry *e = tn_zip_find(&o.zip, tn_text("large"));
+    assert_int_equal(e->method, TN_ZIP_DEFLATED);
+    uint64_t before = o.memory.used;
+    assert_int_equal(tn_zip_source(&o.zip, e, &source, &o.error), TN_OK);
+    assert_true(o.memory.used - before < 4096); /* nothing is unpacked yet */
+    expect_range(source, 10, 1000);
+    expect_range(source, 1010, 300000);
+    expect_range(source, 5000000, 70000);
+    assert_true(o.memory.used - before < 200000);
+    expect_range(source, LARGE_SIZE - 9, 9); /* with the checksum */
+    expect_range(source, 0, 5000);           /* by way of a file */
+    expect_range(source, LARGE_SIZE - 1000, 1000);
+    tn_source_close(source);
+    e = tn_zip_find(&o.zip, tn_text("stored"));
+    assert_int_equal(e->data_offset % 4096, 0);
+    assert_int_equal(tn_zip_source(&o.zip, e, &source, &o.error), TN_OK);
+    expect_range(source, 12345, 100000);
+    tn_source_close(source);
+    assert_int_equal(tn_zip_verify(&o.zip, 2, NULL, &o.error), TN_OK);
+    close_bytes(&o);
+    free_bytes(bytes);
+}
+
+/* A wrong checksum is told with the last byte, and again when asked again. */
+static void large_damage_is_found_at_the_end(void **state)
+{
+    struct tn_bytes   bytes = make_zip(fill_large);
+    uint8_t          *all   = (uint8_t *)(uintptr_t)bytes.data;
+    struct tn_error   error = TN_ERROR_INIT;
+    struct opened     o;
+    struct tn_source *source;
+    uint8_t           last[2];
+
+    (void)state;
+    assert_int_equal(open_bytes(&o, bytes, NULL), TN_OK);
+    const struct tn_zip_entry *e = tn_zip_find(&o.zip, tn_text("large"));
+    all[e->offset + 14] ^= 1; /* both say so: only the bytes know better */
+    all[e->record_offset + 16] ^= 1;
+    close_bytes(&o);
+    assert_int_equal(open_bytes(&o, bytes, NULL), TN_OK);
+    e = tn_zip_find(&o.zip, tn_text("large"));
+    assert_int_equal(tn_zip_source(&o.zip, e, &source, &o.error), TN_OK);
+    expect_range(source, 0, 100000);
+    for (int i = 0; i < 2; i++) {
+        error = (struct tn_error)TN_ERROR_INIT;
+        assert_int_equal(
+            tn_source_read(source, LARGE_SIZE - 2, last, 2, &error),
+            TN_MALFORMED);
+        assert_string_equal(error.where, "large");
+    }
+    tn_source_close(source);
+    close_bytes(&o);
+    free_bytes(bytes);
+}
+
+/* ---- sources that are not mapped ----------------------------------------- */
+
+struct counted {
+    struct tn_bytes bytes;
+    uint64_t        reads, read_bytes;
+    uint64_t        left; /* reads until they fail                            */
+};
+
+static int counted_read(void *context, uint64_t offset, void *to, size_t size)
+{
+    struct counted *c = context;
+
+    if (c->left-- == 0) {
+        c->left = 0;
+        return 5;
+    }
+    c->reads++;
+    c->read_bytes += size;
+    memcpy(to, c->bytes.data + offset, size);
+    return 0;
+}
+
+static enum tn_status open_counted(struct counted *c, struct tn_error *error)
+{
+    struct tn_memory  memory;
+    struct tn_source *source;
+    struct tn_zip     zip;
+
+    tn_memory_init(&memory, NULL, 0);
+    assert_int_equal(tn_source_callback(&source, &memory, c->bytes.size,
+                                        counted_read, c, "", error),
+                     TN_OK);
+    if (tn_zip_open(&zip, source, &memory, NULL, error) == TN_OK)
+        tn_zip_find(&zip, tn_text("stored"));
+    tn_zip_close(&zip);
+    tn_source_close(source);
+    assert_int_equal(memory.used, 0);
+    return error->status;
+}
+
+static void opening_reads_no_data(void **state)
+{
+    struct counted  c = { .bytes = make_zip(fill_large), .left = UINT64_MAX };
+    struct tn_error error = TN_ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(open_counted(&c, &error), TN_OK);
+    assert_true(c.read_bytes < 200000);
+    uint64_t reads = c.reads;
+    for (uint64_t n = 0; n < reads; n++) {
+        c.left = n;
+        error  = (struct tn_error)TN_ERROR_INIT;
+        assert_int_equal(open_counted(&c, &error), TN_IO);
+    }
+    free_bytes(c.bytes);
+}
+
+/* ---- many ---------------------------------------------------------------- */
+
+static void fill_many(struct tn_zip_writer *w)
+{
+    char name[64];
+
+    for (int i = 0; i < 70000; i++) {
+        snprintf(name, sizeof name, "tag%d/Params/%d.fb", i / 1000, i);
+        tn_zip_add_bytes(w, tn_text(name), tn_text(name));
+    }
+}
+
+static void many_entries_have_zip64_records(void **state)
+{
+    struct tn_bytes bytes = make_zip(fill_many);
+    struct opened   o;
+
+    (void)state;
+    assert_int_equal(open_bytes(&o, bytes, NULL), TN_OK);
+    assert_int_equal(tn_zip_count(&o.zip), 70000);
+    expect_content(&o, "tag69/Params/69999.fb",
+                   tn_text("tag69/Params/69999.fb"));
+    close_bytes(&o);
+    free_bytes(bytes);
+}
+
+/* ---- the writer ---------------------------------------------------------- */
+
+static void fill_twice(struct tn_zip_writer *w)
+{
+    tn_zip_add_bytes(w, tn_text("a"), tn_text("old"));
+    tn_zip_add_bytes(w, tn_text("b"), tn_text("dropped"));
+    tn_zip_add_bytes(w, tn_text("a"), tn_text("new"));
+    assert_true(tn_zip_drop(w, tn_text("b")));
+    assert_false(tn_zip_drop(w, tn_text("c")));
+}
+
+static void the_last_of_a_name_counts(void **state)
+{
+    struct tn_bytes bytes = make_zip(fill_twice);
+    struct opened   o;
+
+    (void)state;
+    assert_int_equal(open_bytes(&o, bytes, NULL), TN_OK);
+    assert_int_equal(o.zip.state, TN_ZIP_WHOLE);
+    assert_int_equal(tn_zip_count(&o.zip), 1);
+    expect_content(&o, "a", tn_text("new"));
+    close_bytes(&o);
+    free_bytes(bytes);
+}
+
+static void names_a_reader_refuses_are_not_written(void **state)
+{
+    static const char *const names[] = { "",     "/a",  "../a", "a/..",
+                                         "a\\b", "c:x", "a/",   "A.txt" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct tn_error      error = TN_ERROR_INIT;
+        struct tn_memory     memory;
+        struct tn_buffer     buffer;
+        struct tn_zip_writer w;
+
+        tn_memory_init(&memory, NULL, 0);
+        tn_buffer_init(&buffer, &memory, &error);
+        tn_zip_writer_init(&w, &buffer.sink, &memory, &error);
+        tn_zip_add_bytes(&w, tn_text("a.txt"), tn_text("x"));
+        assert_int_equal(tn_zip_add_bytes(&w, tn_text(names[i]), tn_text("x")),
+                         TN_INVALID);
+        assert_int_equal(tn_zip_finish(&w), TN_INVALID);
+        tn_zip_writer_done(&w);
+        tn_buffer_done(&buffer);
+    }
+}
+
 static enum tn_status read_all(struct tn_bytes input, struct tn_memory *memory,
                                struct tn_error *error)
 {
@@ -178,6 +426,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_it_writes),
         cmocka_unit_test(stored_data_is_aligned_and_in_place),
+        cmocka_unit_test(large_entries_unpack_as_they_are_read),
+        cmocka_unit_test(large_damage_is_found_at_the_end),
+        cmocka_unit_test(opening_reads_no_data),
+        cmocka_unit_test(many_entries_have_zip64_records),
+        cmocka_unit_test(the_last_of_a_name_counts),
+        cmocka_unit_test(names_a_reader_refuses_are_not_written),
         cmocka_unit_test(survives_hostility),
     };
 
