@@ -17,7 +17,9 @@ is the tutorial.
 """
 from tenon.native import Error
 from tenon.messages import ChunkedField, ChunkedMessage, Message, Schema
-from tenon.splitting import (ComposableSplitter, Merger, Splitter, Version)
+from tenon.splitting import (ComposableSplitter, Format, LazyMerger, Merger,
+                             Splitter, Version)
 
 __all__ = ["ChunkedField", "ChunkedMessage", "ComposableSplitter", "Error",
-           "Merger", "Message", "Schema", "Splitter", "Version"]
+           "Format", "LazyMerger", "Merger", "Message", "Schema", "Splitter",
+           "Version"]

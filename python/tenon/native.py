@@ -63,6 +63,14 @@ class Target(ctypes.Structure):
                 ("is_dry_run", ctypes.c_bool), ("is_durable", ctypes.c_bool)]
 
 
+class SplitFormat(ctypes.Structure):
+    """struct tn_split_format."""
+    _fields_ = [("version", ctypes.c_uint), ("separates_bytes", ctypes.c_bool),
+                ("max_bytes", ctypes.c_uint64),
+                ("max_metadata", ctypes.c_uint64),
+                ("max_file", ctypes.c_uint64)]
+
+
 class Failure(ctypes.Structure):
     """struct tn_error."""
     _fields_ = [("status", ctypes.c_int), ("offset", ctypes.c_uint64),
@@ -109,6 +117,8 @@ _WITH_OPTIONS = {
     "tn_message_bytes": [_OUT, *_TYPE, Bytes],
     "tn_merge": [_OUT, *_TYPE, ctypes.POINTER(Bytes), _U64, Bytes],
     "tn_merge_read": [_OUT, *_TYPE, _TEXT, ctypes.POINTER(Path), _U64],
+    "tn_merge_bytes": [_OUT, *_TYPE, Bytes],
+    "tn_merger_open": [_OUT, *_TYPE, _TEXT],
 }
 _WITHOUT_OPTIONS = {
     "tn_message_read": [_HANDLE, _U64, ctypes.c_void_p, ctypes.c_size_t],
@@ -121,11 +131,15 @@ _WITHOUT_OPTIONS = {
     "tn_splitter_count": [_HANDLE, *_STEPS, _COUNT],
     "tn_splitter_size": [_HANDLE, *_STEPS, _COUNT],
     "tn_splitter_by_size": [_HANDLE, _U64],
+    "tn_splitter_format": [_HANDLE, ctypes.POINTER(SplitFormat)],
     "tn_splitter_split": [_HANDLE],
     "tn_splitter_chunk_read": [_HANDLE, _U64, _U64, ctypes.c_void_p,
                                ctypes.c_size_t],
     "tn_splitter_write": [_HANDLE, ctypes.POINTER(Target), _TEXT,
                           ctypes.POINTER(ctypes.c_char_p)],
+    "tn_splitter_write_memory": [_HANDLE, _TEXT, ctypes.POINTER(Bytes),
+                                 ctypes.POINTER(ctypes.c_bool)],
+    "tn_merger_get": [_OUT, _HANDLE, *_STEPS],
 }
 _PLAIN = {
     "tn_status_name": (_TEXT, [ctypes.c_int]),
@@ -133,6 +147,7 @@ _PLAIN = {
     "tn_message_close": (None, [_HANDLE]),
     "tn_message_size": (_U64, [_HANDLE]),
     "tn_splitter_close": (None, [_HANDLE]),
+    "tn_merger_close": (None, [_HANDLE]),
     "tn_splitter_chunk_count": (_U64, [_HANDLE]),
     "tn_splitter_chunk_size": (_U64, [_HANDLE, _U64]),
     "tn_splitter_chunked_message": (Bytes, [_HANDLE]),

@@ -12,6 +12,22 @@ from tenon.messages import (ChunkedMessage, Message, Schema, is_message,
 Version = collections.namedtuple(
     "Version", "splitter_version join_version bad_consumers")
 
+Format = collections.namedtuple(
+    "Format", "version max_bytes max_metadata max_file separate_bytes",
+    defaults=(1, 0, 0, 0, False))
+Format.__doc__ = """How chunks are laid out in files.
+
+Version 1, the default, is one file, which TensorFlow's merger reads.  Version
+2 takes a merger that knows it, such as this one:
+
+max_bytes       longest chunk of bytes: a field may have several; 0: no limit
+max_metadata    longest record of metadata, in bytes; 0: what protobuf can read
+max_file        longest file: more are called PREFIX.00001-of-00002.cpb and so
+                on; 0: no limit
+separate_bytes  chunks of bytes are in PREFIX.bytes.cpb, messages are packed in
+                columns
+"""
+
 # ---- the library's splitter --------------------------------------------------
 
 
@@ -24,7 +40,7 @@ class _Native:
     """A splitter of the library, the message it splits, and all the bytes
     that it borrows."""
 
-    def __init__(self, schema, name, data):
+    def __init__(self, schema, name, data, layout=None):
         kept = [schema, data]
         message = native.make("tn_message_bytes", schema.handle,
                               name.encode(), native.Bytes.of(data))
@@ -36,6 +52,10 @@ class _Native:
         self._kept = kept
         # Holds on to what is borrowed until both are closed, in this order.
         weakref.finalize(self, _close, self.handle, message, kept)
+        if layout is not None:
+            self.call("format", ctypes.byref(native.SplitFormat(
+                layout.version, layout.separate_bytes, layout.max_bytes,
+                layout.max_metadata, layout.max_file)))
 
     def call(self, name, *arguments):
         native.call("tn_splitter_" + name, self.handle, *arguments)
@@ -75,6 +95,15 @@ class _Native:
                   ctypes.byref(written))
         return os.fsdecode(written.value)
 
+    def write_memory(self, writer_options):
+        view = native.Bytes()
+        is_chunked = ctypes.c_bool()
+        records = writer_options.encode() if writer_options else None
+        self.call("write_memory", records, ctypes.byref(view),
+                  ctypes.byref(is_chunked))
+        data = ctypes.string_at(view.data, view.size) if view.size else b""
+        return data, is_chunked.value
+
 
 def _index(index):
     if index is None:
@@ -109,6 +138,11 @@ class Splitter(abc.ABC):
         "uncompressed".  Files that are in the way are an Error, unless they
         may be replaced."""
 
+    @abc.abstractmethod
+    def write_memory(self, writer_options=None):
+        """(data, is_chunked): the same as bytes; is_chunked says whether they
+        would be PREFIX.cpb, else they are the message itself."""
+
 
 class ComposableSplitter(Splitter):
     """A splitter that can use others for messages inside its own.
@@ -123,22 +157,33 @@ class ComposableSplitter(Splitter):
     parent_splitter         hands all chunks to that splitter, which alone can
                             split and write
     fields_in_parent        field tags from the parent's message to this one
+    format                  a Format; without a parent
     """
 
     def __init__(self, proto, *, proto_as_initial_chunk=True,
-                 parent_splitter=None, fields_in_parent=None):
+                 parent_splitter=None, fields_in_parent=None, format=None):
         self._proto = proto
+        self._format = format
         self.proto_as_initial_chunk = proto_as_initial_chunk
         self.parent_splitter = parent_splitter
         self.fields_in_parent = list(fields_in_parent or [])
         self._added = []
         self._result = None
         self._has_begun = self._is_built = False
+        if parent_splitter is not None and format is not None:
+            raise ValueError("a child hands its chunks to its parent: give "
+                             "that the format")
         if parent_splitter is None:
             # Chunks of a protobuf message are only tried at first, on an
             # empty one, so that add_chunk can say at once what is wrong.
             data = proto.SerializeToString() if self._is_plain() else b""
-            self._native = _Native(Schema.of(proto), type_name(proto), data)
+            self._native = _Native(Schema.of(proto), type_name(proto), data,
+                                   format)
+
+    @property
+    def version(self):
+        is_two = self._format is not None and self._format.version == 2
+        return Version(2, 1, ()) if is_two else Version(1, 0, ())
 
     @abc.abstractmethod
     def build_chunks(self):
@@ -161,8 +206,10 @@ class ComposableSplitter(Splitter):
         self._refuse_child("split")
         self._build()
         if self._result is None:
-            chunks = (self._native.chunks() if self._is_plain()
-                      else self._chunks_in_order())
+            is_as_added = (not self._is_plain() and
+                           (self._format is None or not self._has_pieces()))
+            chunks = (self._chunks_in_order() if is_as_added
+                      else self._native.chunks())
             self._result = chunks, self._native.chunked_message()
         return self._result
 
@@ -170,6 +217,11 @@ class ComposableSplitter(Splitter):
         self._refuse_child("write")
         self._build()
         return self._native.write(prefix, writer_options, replace)
+
+    def write_memory(self, writer_options=None):
+        self._refuse_child("write")
+        self._build()
+        return self._native.write_memory(writer_options)
 
     # ---- plain messages ----
 
@@ -246,12 +298,18 @@ class ComposableSplitter(Splitter):
         """All that was added, now that the message has become the base."""
         proto = self._proto
         result = _Native(Schema.of(proto), type_name(proto),
-                         proto.SerializeToString())
+                         proto.SerializeToString(), self._format)
         if self.proto_as_initial_chunk:
             result.call("keep_base")
         for chunk, tags, index in self._added:
             result.add(is_message(chunk), serialized(chunk), tags, index)
         return result
+
+    def _has_pieces(self):
+        """Bytes were cut: there are more chunks than were added."""
+        added = len(self._added) + bool(self.proto_as_initial_chunk)
+        count = native.library.tn_splitter_chunk_count(self._native.handle)
+        return count != added
 
     def _chunks_in_order(self):
         chunks = [self._proto] if self.proto_as_initial_chunk else []
@@ -289,6 +347,14 @@ class Merger:
             os.fsencode(prefix), chosen, len(chosen)))
 
     @staticmethod
+    def read_memory(data, message):
+        """The same for what write_memory made."""
+        schema = Schema.of(message)
+        return _merge_into(message, native.make(
+            "tn_merge_bytes", schema.handle, type_name(message).encode(),
+            native.Bytes.of(data)))
+
+    @staticmethod
     def merge(chunks, chunked_message, message):
         """The same for chunks in memory."""
         schema = Schema.of(message)
@@ -298,3 +364,50 @@ class Merger:
         return _merge_into(message, native.make(
             "tn_merge", schema.handle, type_name(message).encode(), views,
             len(kept), native.Bytes.of(joined)))
+
+
+class LazyMerger:
+    """A chunked file of which parts are merged when they are asked for.
+
+        with tenon.LazyMerger("config", ModelConfig()) as config:
+            layer = config.get(["hidden_layers", 3], Layer())
+
+    `message` only says what type the file is of; it stays as it is."""
+
+    def __init__(self, prefix, message):
+        self._schema = Schema.of(message)
+        self._handle = native.make(
+            "tn_merger_open", self._schema.handle,
+            type_name(message).encode(), os.fsencode(prefix))
+        # Holds on to the schema until the merger is closed.
+        self._close = weakref.finalize(self, _close_merger, self._handle,
+                                       self._schema)
+
+    def get(self, field_tags=(), message=None):
+        """What lies at a place, with everything in it: merged into `message`,
+        which is returned, or as bytes: those of a string or bytes field, or a
+        serialized message.  Chunks that are for other places are not read."""
+        if not self._close.alive:
+            raise ValueError("the merger is closed")
+        found = native.make("tn_merger_get", self._handle,
+                            native.steps(field_tags), len(field_tags))
+        if message is not None:
+            return _merge_into(message, found)
+        try:
+            size = native.library.tn_message_size(found)
+            return native.read("tn_message_read", found, size)
+        finally:
+            native.library.tn_message_close(found)
+
+    def close(self):
+        self._close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def _close_merger(handle, _schema):
+    native.library.tn_merger_close(handle)

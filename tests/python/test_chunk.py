@@ -474,5 +474,123 @@ class LifetimeTest(Case):
         self.assertGreater(gc.collect(), 0)
 
 
+class MemoryTest(Case):
+    """Files as bytes."""
+
+    def test_there_and_back(self):
+        for splitter in (example.ModelConfigSplitter(config()),
+                         example.PlainConfigSplitter(plain(config()))):
+            data, is_chunked = splitter.write_memory("uncompressed")
+            self.assertTrue(is_chunked)
+            self.assertEqual(splitter.write_memory("uncompressed"),
+                             (data, True))
+            self.assertEqual(
+                tenon.Merger.read_memory(data, pb.ModelConfig()), config())
+
+    def test_nothing_split(self):
+        data, is_chunked = Nothing(config()).write_memory()
+        self.assertFalse(is_chunked)
+        self.assertEqual(pb.ModelConfig.FromString(data), config())
+
+    def test_child(self):
+        parent = Nothing(config())
+        child = Nothing(pb.Layer(), parent_splitter=parent,
+                        fields_in_parent=["hidden_layers", 0])
+        with self.assertRaises(ValueError):
+            child.write_memory()
+
+    def test_damaged(self):
+        data, _ = example.ModelConfigSplitter(config()).write_memory()
+        self.refused("truncated", "", tenon.Merger.read_memory, data[:-1],
+                     pb.ModelConfig())
+
+
+class LazyTest(Case):
+    """Parts, when they are asked for."""
+
+    def setUp(self):
+        super().setUp()
+        example.ModelConfigSplitter(config()).write(self.prefix)
+
+    def test_parts(self):
+        with tenon.LazyMerger(self.prefix, pb.ModelConfig()) as merger:
+            layer = merger.get(["hidden_layers", 1], pb.Layer())
+            self.assertEqual(layer, config().hidden_layers[1])
+            self.assertEqual(merger.get(["hidden_layers", 0, "name"]),
+                             b"first")
+            self.assertEqual(merger.get([], pb.ModelConfig()), config())
+            self.assertEqual(pb.ModelConfig.FromString(merger.get()),
+                             config())
+            self.refused("not found", "index 2", merger.get,
+                         ["hidden_layers", 2])
+        with self.assertRaises(ValueError):
+            merger.get()
+        merger.close()
+
+    def test_plain(self):
+        merger = tenon.LazyMerger(self.prefix,
+                                  tenon.Message(SCHEMA, "ModelConfig"))
+        layer = merger.get(["hidden_layers", 0],
+                           tenon.Message(SCHEMA, "Layer"))
+        self.assertEqual(pb.Layer.FromString(layer.SerializeToString()),
+                         config().hidden_layers[0])
+
+    def test_missing(self):
+        self.refused("not found", "could not find", tenon.LazyMerger,
+                     self.prefix + "x", pb.ModelConfig())
+
+
+TWO = tenon.Format(version=2, max_bytes=3)
+
+
+class FormatTest(Case):
+    """Version 2."""
+
+    def long_name(self):
+        """The base without its name, which is a chunk of bytes."""
+        rest = config()
+        rest.ClearField("model_name")
+        return rest, [(b"digits", ["model_name"])]
+
+    def test_pieces(self):
+        proto, chunks = self.long_name()
+        splitter = Adds(proto, chunks, format=TWO)
+        self.assertEqual(splitter.version, tenon.Version(2, 1, ()))
+        pieces, chunked = splitter.split()
+        self.assertEqual(pieces[1:], [b"dig", b"its"])
+        merged = tenon.Merger.merge(pieces, chunked, pb.ModelConfig())
+        self.assertEqual(merged, config())
+        splitter.write(self.prefix)
+        self.assertEqual(
+            tenon.Merger.read(self.prefix, pb.ModelConfig()), config())
+
+    def test_several_files(self):
+        proto, chunks = self.long_name()
+        splitter = Adds(proto, chunks,
+                        format=TWO._replace(separate_bytes=True))
+        splitter.write(self.prefix)
+        self.assertEqual(
+            tenon.Merger.read(self.prefix, pb.ModelConfig()), config())
+        self.refused("unsupported", "several files", splitter.write_memory)
+        os.remove(self.prefix + ".bytes.cpb")
+        error = self.refused("not found", "model.bytes.cpb",
+                             tenon.Merger.read, self.prefix, pb.ModelConfig())
+        self.assertEqual(error.file, "model.bytes.cpb")
+        with tenon.LazyMerger(self.prefix, pb.ModelConfig()) as merger:
+            self.assertEqual(
+                merger.get(["hidden_layers", 0], pb.Layer()),
+                config().hidden_layers[0])
+
+    def test_refused(self):
+        self.refused("invalid", "version 1 is one file", Nothing, config(),
+                     format=tenon.Format(max_file=5000))
+        with self.assertRaises(ValueError):
+            Nothing(pb.Layer(), parent_splitter=Nothing(config()),
+                    fields_in_parent=["hidden_layers", 0], format=TWO)
+
+    def test_default(self):
+        self.assertEqual(Nothing(config()).version, tenon.Version(1, 0, ()))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,1 @@
+tenon split tiny.onnx -o two --max-file 2KiB
