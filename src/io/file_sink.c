@@ -3,8 +3,9 @@
  *
  * A range of another file is moved by the kernel: copy_file_range, which may
  * share blocks instead of copying them, then sendfile, then windows through
- * our buffer.  Holes of the source become holes here: they are stepped over,
- * and a file that ends in one is stretched when it is finished.
+ * our buffer, into room that is reserved for all of them at once.  Holes of
+ * the source become holes here: they are stepped over, and a file that ends in
+ * one is stretched when it is finished.
  */
 #define _GNU_SOURCE
 #include "io/file_sink.h"
@@ -309,6 +310,22 @@ static bool is_page_to_page(const struct tn_file_sink *sink,
     return ((sink->position ^ span.offset) & 4095) == 0;
 }
 
+/* Room for all of a range at once: asked for block by block, in every write, it
+ * makes the copy a quarter slower on ext4.  A file system that cannot do it, or
+ * is full, will say so when it is written to. */
+static enum tn_status reserve(struct tn_file_sink *sink, uint64_t size,
+                              struct tn_error *error)
+{
+    if (sink->is_stream || size <= BUFFER_SIZE)
+        return TN_OK;
+    int number = tn_desk_step(sink->desk, "reserve", sink->name);
+    if (number)
+        return fail_write(sink, number, error);
+    (void)fallocate(sink->seat->descriptor, FALLOC_FL_KEEP_SIZE,
+                    (off_t)sink->position, (off_t)size);
+    return TN_OK;
+}
+
 static enum tn_status copy_data(struct tn_file_sink *sink, struct tn_span span,
                                 struct tn_error *error)
 {
@@ -316,6 +333,7 @@ static enum tn_status copy_data(struct tn_file_sink *sink, struct tn_span span,
         TN_TRY(copy_by(copy_range, sink, &span, error));
         TN_TRY(copy_by(send_range, sink, &span, error));
     }
+    TN_TRY(reserve(sink, span.length, error));
     TN_TRY(copy_windows(sink, span, error));
     return flush(sink, error);
 }

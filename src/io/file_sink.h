@@ -39,7 +39,7 @@ struct tn_desk {
 struct tn_file_sink {
     struct tn_sink  sink;
     struct tn_desk *desk;
-    struct tn_seat *seat;      /* NULL: closed for now                       */
+    struct tn_seat *seat;      /* NULL: closed until its next turn           */
     const char     *name;      /* what it is called until the commit         */
     uint64_t        position;  /* where the buffer's first byte will go      */
     uint64_t        reach;     /* end of what is on disk; a hole follows     */

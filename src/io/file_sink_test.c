@@ -171,6 +171,40 @@ static void ranges_of_every_source(void **state)
     tn_scratch_close(&scratch);
 }
 
+static int count_reserves(void *context, const char *step, const char *path)
+{
+    int *left = context;
+
+    (void)path;
+    return strcmp(step, "reserve") == 0 && --*left == 0 ? ENOSPC : 0;
+}
+
+/* A range that goes through windows asks for room once; a disk that is full is
+ * a failure then, too. */
+static void room_for_a_range(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+
+    (void)state;
+    for (int full_at = 1; full_at <= 2; full_at++) {
+        struct rig           rig;
+        int                  left = full_at;
+        struct tn_fault_hook hook = { count_reserves, &left };
+        set_up(&rig, &scratch, create(&scratch), false);
+        rig.desk.hook = &hook;
+        struct tn_source *source =
+            source_of_kind(&scratch, &rig.memory, 1, MIB);
+        struct tn_span range = { source, 3, MIB - 3 };
+        enum tn_status status =
+            tn_sink_splice(&rig.file.sink, range, &rig.error);
+        assert_int_equal(left, full_at - 1);
+        assert_int_equal(status, full_at == 1 ? TN_IO : TN_OK);
+        tn_source_close(source);
+        tn_desk_done(&rig.desk);
+    }
+    tn_scratch_close(&scratch);
+}
+
 struct drain {
     int      pipe;
     uint8_t *bytes;
@@ -246,12 +280,14 @@ static void appending_to_a_file(void **state)
     tn_scratch_close(&scratch);
 }
 
-/* Data at both ends of 5 GiB and in the middle; nothing in between. */
+/* Data at both ends of 5 GiB and in the middle, a lot of it in one place;
+ * nothing in between. */
 static void make_sparse(struct tn_scratch *scratch)
 {
     int file = openat(scratch->folder, "from", O_RDWR | O_CREAT, 0666);
 
     fill(file, 0, 10000);
+    fill(file, GIB, 2 * MIB);
     fill(file, 3 * GIB - 5, 10);
     fill(file, 5 * GIB - 100, 100);
     assert_int_equal(ftruncate(file, (off_t)(5 * GIB + 12345)), 0);
@@ -260,19 +296,23 @@ static void make_sparse(struct tn_scratch *scratch)
 
 static void check_sparse(struct tn_scratch *scratch, uint64_t shift)
 {
-    static const uint64_t places[] = { 0,           9999,        10000,
-                                       3 * GIB - 5, 3 * GIB + 4, 3 * GIB + 5,
-                                       5 * GIB - 1, 5 * GIB };
+    static const uint64_t places[] = { 0,           9999,
+                                       10000,       GIB - 1,
+                                       GIB,         GIB + 2 * MIB - 1,
+                                       3 * GIB - 5, 3 * GIB + 4,
+                                       3 * GIB + 5, 5 * GIB - 1,
+                                       5 * GIB };
     struct stat           about;
     int                   file = openat(scratch->folder, "to", O_RDONLY);
 
     assert_int_equal(fstat(file, &about), 0);
     assert_int_equal(about.st_size, shift + 5 * GIB + 12345);
-    assert_true(about.st_blocks * 512 < (blkcnt_t)(1 * MIB));
+    assert_true(about.st_blocks * 512 < (blkcnt_t)(3 * MIB));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         uint8_t  byte;
-        uint64_t at  = places[i];
-        bool is_data = at < 10000 || (at >= 3 * GIB - 5 && at < 3 * GIB + 5) ||
+        uint64_t at      = places[i];
+        bool     is_data = at < 10000 || (at >= GIB && at < GIB + 2 * MIB) ||
+                       (at >= 3 * GIB - 5 && at < 3 * GIB + 5) ||
                        (at >= 5 * GIB - 100 && at < 5 * GIB);
         assert_int_equal(pread(file, &byte, 1, (off_t)(at + shift)), 1);
         assert_int_equal(byte, is_data ? byte_at(at) : 0);
@@ -393,6 +433,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_of_every_source),
+        cmocka_unit_test(room_for_a_range),
         cmocka_unit_test(pipes_take_everything),
         cmocka_unit_test(appending_to_a_file),
         cmocka_unit_test(holes_stay_holes),

@@ -33,9 +33,9 @@
 #include "base/sink.h"
 
 /* Called before each step that changes the disk: "create", "write", "copy",
- * "truncate", "sync", "rename", "mkdir", and "remove" for what a commit
- * replaced.  Non-zero makes the step fail with that errno; a test may also end
- * the process there. */
+ * "reserve", "truncate", "sync", "rename", "mkdir", and "remove" for what a
+ * commit replaced.  Non-zero makes the step fail with that errno; a test may
+ * also end the process there. */
 struct tn_fault_hook {
     int (*before)(void *context, const char *step, const char *path);
     void *context;
