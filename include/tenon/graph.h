@@ -94,6 +94,7 @@ enum tn_attr_kind {
     TN_ATTR_FUNCTION,  /* a function, by name                                 */
     TN_ATTR_REFERENCE, /* inside functions: the caller's attribute of a name  */
     TN_ATTR_OTHER,     /* kept as bytes of the file: types, sparse tensors    */
+    TN_ATTR_DOUBLE,    /* of dialects that have 64-bit floats: paddle, nd4j   */
 };
 
 /* A shape in an attribute. */
@@ -112,6 +113,7 @@ struct tn_attr_value {
         const int64_t              *ints; /* INT, BOOL, DTYPE (enum tn_dtype),
                                              GRAPH (index)                    */
         const float                *floats;
+        const double               *doubles;
         const struct tn_bytes      *strings; /* STRING, FUNCTION, REFERENCE,
                                                 OTHER (bytes of the file)     */
         const struct tn_attr_shape *shapes;

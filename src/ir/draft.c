@@ -516,6 +516,10 @@ static const struct tn_attr_value *keep_value(struct tn_draft            *draft,
         value->of.floats = keep_array(draft, from->of.floats, value->count,
                                       sizeof(float), error);
         break;
+    case TN_ATTR_DOUBLE:
+        value->of.doubles = keep_array(draft, from->of.doubles, value->count,
+                                       sizeof(double), error);
+        break;
     case TN_ATTR_STRING:
     case TN_ATTR_FUNCTION:
     case TN_ATTR_REFERENCE:

@@ -294,12 +294,12 @@ static const char *type_of_value(const struct tn_attr_value *value)
         [TN_ATTR_TENSOR]   = { "tensor", "list(tensor)" },
         [TN_ATTR_GRAPH]    = { "graph", "list(graph)" },
         [TN_ATTR_FUNCTION] = { "func", "list(func)" },
+        [TN_ATTR_DOUBLE]   = { "double", "list(double)" },
     };
 
     if (value->is_list && value->count == 0)
         return "list()";
-    return value->kind <= TN_ATTR_FUNCTION ? words[value->kind][value->is_list]
-                                           : NULL;
+    return words[value->kind][value->is_list];
 }
 
 /* "list()" is an empty list, which is one of anything. */

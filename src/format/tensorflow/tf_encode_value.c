@@ -149,7 +149,8 @@ static uint32_t kind_number(enum tn_attr_kind kind, bool is_list)
     case TN_ATTR_FUNCTION: return is_list ? 9 : 10;
     case TN_ATTR_NONE:
     case TN_ATTR_GRAPH:
-    case TN_ATTR_OTHER: return 0;
+    case TN_ATTR_OTHER:
+    case TN_ATTR_DOUBLE: return 0;
     }
     return 0;
 }

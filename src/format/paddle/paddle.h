@@ -1,0 +1,116 @@
+/*
+ * paddle.h - PaddlePaddle's programs and parameters, inside the format
+ *
+ *   ProgramDesc   blocks = 1, old version = 2, op_compatible_map = 3,
+ *                 version = 4, op_version_map = 5
+ *   BlockDesc     idx = 1, parent_idx = 2, vars = 3, ops = 4
+ *   VarDesc       name = 1, type = 2, persistable = 3, need_check_feed = 4
+ *   OpDesc        inputs = 1, outputs = 2, type = 3, attrs = 4
+ *   Attr          name = 1, type = 2, then a field for each type
+ *   Var           parameter = 1, arguments = 2
+ *
+ * Block k is graph k of the model.  Inputs of an op are the arguments of all
+ * its slots, in the order of the file; which slot one is in stays on the wire.
+ */
+#ifndef TN_FORMAT_PADDLE_H
+#define TN_FORMAT_PADDLE_H
+
+#include "format/format.h"
+#include "wire/lod/lod.h"
+#include "wire/pb/pb_wire.h"
+
+enum {
+    PROGRAM_BLOCKS      = 1,
+    PROGRAM_OLD_VERSION = 2,
+    PROGRAM_COMPATIBLE  = 3,
+    PROGRAM_VERSION     = 4,
+    PROGRAM_OP_VERSIONS = 5,
+    BLOCK_IDX           = 1,
+    BLOCK_PARENT        = 2,
+    BLOCK_VARS          = 3,
+    BLOCK_OPS           = 4,
+    VAR_NAME            = 1,
+    VAR_TYPE            = 2,
+    VAR_PERSISTABLE     = 3,
+    VAR_NEED_CHECK_FEED = 4,
+    OP_INPUTS           = 1,
+    OP_OUTPUTS          = 2,
+    OP_TYPE             = 3,
+    OP_ATTRS            = 4,
+    SLOT_PARAMETER      = 1,
+    SLOT_ARGUMENTS      = 2,
+    ATTR_NAME           = 1,
+    ATTR_TYPE           = 2,
+};
+
+/* Element and container types beyond those of wire/lod. */
+enum tn_paddle_type {
+    TN_PADDLE_LOD_TENSOR    = 7,
+    TN_PADDLE_SELECTED_ROWS = 8,
+    TN_PADDLE_FEED          = 9,
+    TN_PADDLE_FETCH         = 10,
+    TN_PADDLE_TENSOR_ARRAY  = 13,
+    TN_PADDLE_READER        = 15,
+    TN_PADDLE_RAW           = 17,
+    TN_PADDLE_VOCAB         = 27,
+};
+
+/* A variable of a block. */
+struct tn_paddle_var {
+    struct tn_bytes name;
+    struct tn_span  wire;
+    uint32_t        block;
+    uint32_t        type;      /* what it is: LOD_TENSOR and so on            */
+    uint32_t        data_type; /* of its elements, when has_desc              */
+    uint32_t        rank;
+    const int64_t  *dims; /* -1: not known                                    */
+    int32_t         lod_level;
+    bool            has_type, has_desc;
+    bool            is_persistable, needs_feed;
+};
+
+/* Kept as model->detail. */
+struct tn_paddle_detail {
+    const struct tn_paddle_var *vars; /* by block, in the order of the file   */
+    uint64_t                    var_count;
+    const struct tn_paddle_var **stored; /* those with data, by name, each once:
+                                            the order of a combined file      */
+    uint64_t        stored_count;
+    const uint64_t *first_vars;     /* by block, and one more         */
+    uint64_t        callstack_size; /* bytes of op_callstack      */
+    bool            has_version;
+    int64_t         version;
+    bool            is_old; /* VarDesc of 0.11 or early 2018      */
+};
+
+/* A variable; `body` is the VarDesc.  Understands the schemas of 0.11 and of
+ * early 2018, where the type is a number and the fields are others. */
+void tn_paddle_var_read(struct tn_cursor *body, struct tn_arena *arena,
+                        struct tn_paddle_var *var, bool *is_old);
+
+/* Its value is kept in the parameter files. */
+bool tn_paddle_var_is_stored(const struct tn_paddle_var *var);
+
+/* The program in `wire`, into an empty model: all but the parameters. */
+enum tn_status tn_paddle_program_read(struct tn_model *model,
+                                      struct tn_span   wire,
+                                      struct tn_error *error);
+
+/* The tensors of the stored variables, out of one file that holds them all. */
+enum tn_status tn_paddle_combined_read(struct tn_model  *model,
+                                       struct tn_source *file,
+                                       struct tn_error  *error);
+/* The same, out of files that are named like the variables. */
+enum tn_status tn_paddle_separate_read(struct tn_model  *model,
+                                       struct tn_bundle *bundle,
+                                       const char       *folder,
+                                       struct tn_error  *error);
+
+/* The slot that input (or output) `index` of an op is in; empty if there is no
+ * such input. */
+struct tn_bytes tn_paddle_slot(const struct tn_model *model, uint32_t op,
+                               bool is_output, uint32_t index);
+
+extern const struct tn_dialect tn_dialect_paddle;
+
+#endif

@@ -1,0 +1,242 @@
+/*
+ * paddle_attr.c - the dialect: attributes of operators, decoded on demand
+ *
+ *   Attr   name = 1, type = 2, i = 3, f = 4, s = 5, ints = 6, floats = 7,
+ *          strings = 8, b = 10, bools = 11, block_idx = 12, l = 13,
+ *          blocks_idx = 14, longs = 15, float64s = 16, var_name = 17,
+ *          vars_name = 18, float64 = 19, scalar = 20, scalars = 21
+ *
+ * `type` says which field is meant; an empty list is a type and no field.  VAR
+ * and VARS are names of variables whose value is the attribute's at run time.
+ * Scalars are kept as the messages they are.
+ */
+#include "format/paddle/paddle.h"
+
+#include "base/number.h"
+#include "ir/attr.h"
+
+static const struct attr_type {
+    uint8_t           field;
+    enum tn_attr_kind kind;
+    bool              is_list;
+    enum tn_wire_type wire; /* of one value */
+    const char       *word;
+} attr_types[] = {
+    /* by the number of AttrType */
+    { 3, TN_ATTR_INT, false, TN_WIRE_VARINT, "int" },
+    { 4, TN_ATTR_FLOAT, false, TN_WIRE_FIXED32, "float" },
+    { 5, TN_ATTR_STRING, false, TN_WIRE_LEN, "string" },
+    { 6, TN_ATTR_INT, true, TN_WIRE_VARINT, "list(int)" },
+    { 7, TN_ATTR_FLOAT, true, TN_WIRE_FIXED32, "list(float)" },
+    { 8, TN_ATTR_STRING, true, TN_WIRE_LEN, "list(string)" },
+    { 10, TN_ATTR_BOOL, false, TN_WIRE_VARINT, "bool" },
+    { 11, TN_ATTR_BOOL, true, TN_WIRE_VARINT, "list(bool)" },
+    { 12, TN_ATTR_GRAPH, false, TN_WIRE_VARINT, "graph" },
+    { 13, TN_ATTR_INT, false, TN_WIRE_VARINT, "int" },
+    { 14, TN_ATTR_GRAPH, true, TN_WIRE_VARINT, "list(graph)" },
+    { 15, TN_ATTR_INT, true, TN_WIRE_VARINT, "list(int)" },
+    { 16, TN_ATTR_DOUBLE, true, TN_WIRE_FIXED64, "list(double)" },
+    { 17, TN_ATTR_REFERENCE, false, TN_WIRE_LEN, "reference" },
+    { 18, TN_ATTR_REFERENCE, true, TN_WIRE_LEN, "reference" },
+    { 19, TN_ATTR_DOUBLE, false, TN_WIRE_FIXED64, "double" },
+    { 20, TN_ATTR_OTHER, false, TN_WIRE_LEN, "scalar" },
+    { 21, TN_ATTR_OTHER, true, TN_WIRE_LEN, "list(scalar)" },
+};
+
+#define TYPE_COUNT (sizeof attr_types / sizeof attr_types[0])
+
+static bool paddle_next_attr(struct tn_cursor *op, struct tn_bytes *name,
+                             struct tn_span *wire)
+{
+    struct tn_pb_field field;
+
+    while (tn_pb_next(op, &field)) {
+        if (field.number != OP_ATTRS)
+            continue;
+        if (!tn_pb_expect(op, &field, TN_WIRE_LEN))
+            return false;
+        *wire              = tn_pb_body_span(&field);
+        *name              = tn_bytes("", 0);
+        struct tn_cursor c = field.body;
+        while (tn_pb_next(&c, &field))
+            if (field.number == ATTR_NAME &&
+                tn_pb_expect(&c, &field, TN_WIRE_LEN))
+                *name = tn_pb_text(&field);
+        return !tn_failed(op->error);
+    }
+    return false;
+}
+
+static const struct attr_type *find_type(struct tn_cursor c)
+{
+    struct tn_pb_field field;
+    uint64_t           type = TYPE_COUNT;
+
+    while (tn_pb_next(&c, &field))
+        if (field.number == ATTR_TYPE &&
+            tn_pb_expect(&c, &field, TN_WIRE_VARINT))
+            type = field.value;
+    return type < TYPE_COUNT ? &attr_types[type] : NULL;
+}
+
+static const char *paddle_attr_word(struct tn_span wire)
+{
+    struct tn_error         failure = TN_ERROR_INIT;
+    const struct attr_type *type    = find_type(tn_cursor_span(wire, &failure));
+
+    return type && !tn_failed(&failure) ? type->word : "";
+}
+
+static uint64_t count_values(struct tn_cursor c, const struct attr_type *type)
+{
+    struct tn_pb_field field;
+    uint64_t           count = 0, value;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number != type->field)
+            continue;
+        if (type->wire == TN_WIRE_LEN)
+            count++;
+        else
+            while (tn_pb_number(&c, &field, type->wire, &value))
+                count++;
+    }
+    return count;
+}
+
+/* Where decoded values go: one of them, as the type says. */
+struct room {
+    int64_t         *ints;
+    float           *floats;
+    double          *doubles;
+    struct tn_bytes *strings;
+};
+
+static void make_room(struct room *room, const struct attr_type *type,
+                      uint64_t count, struct tn_arena *arena,
+                      struct tn_attr_value *value, struct tn_error *error)
+{
+    if (type->wire == TN_WIRE_LEN)
+        value->of.strings = room->strings =
+            tn_new(arena, struct tn_bytes, count, error);
+    else if (type->wire == TN_WIRE_FIXED32)
+        value->of.floats = room->floats = tn_new(arena, float, count, error);
+    else if (type->wire == TN_WIRE_FIXED64)
+        value->of.doubles = room->doubles = tn_new(arena, double, count, error);
+    else
+        value->of.ints = room->ints = tn_new(arena, int64_t, count, error);
+}
+
+static void put_number(struct room *room, const struct attr_type *type,
+                       uint64_t index, uint64_t bits)
+{
+    if (type->wire == TN_WIRE_FIXED32)
+        room->floats[index] = tn_float_of_bits((uint32_t)bits);
+    else if (type->wire == TN_WIRE_FIXED64)
+        memcpy(&room->doubles[index], &bits, sizeof bits);
+    else
+        room->ints[index] = (int64_t)bits;
+}
+
+/* Of a field that is no list the last occurrence counts. */
+static void fill(struct room *room, const struct attr_type *type,
+                 struct tn_cursor c)
+{
+    struct tn_pb_field field;
+    uint64_t           next = 0, bits;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number != type->field)
+            continue;
+        if (type->wire == TN_WIRE_LEN) {
+            if (tn_pb_expect(&c, &field, TN_WIRE_LEN))
+                room->strings[type->is_list ? next++ : 0] = tn_pb_text(&field);
+            continue;
+        }
+        while (tn_pb_number(&c, &field, type->wire, &bits))
+            put_number(room, type, type->is_list ? next++ : 0, bits);
+    }
+}
+
+static enum tn_status paddle_decode(const struct tn_model *model, uint32_t op,
+                                    struct tn_span wire, struct tn_arena *arena,
+                                    struct tn_attr_value *value,
+                                    struct tn_error      *error)
+{
+    struct tn_cursor        c    = tn_cursor_span(wire, error);
+    const struct attr_type *type = find_type(c);
+    struct room             room = { NULL, NULL, NULL, NULL };
+
+    (void)model;
+    (void)op;
+    *value = (struct tn_attr_value){ .kind = TN_ATTR_NONE };
+    if (tn_failed(error) || !type)
+        return error->status;
+    uint64_t count = type->is_list ? count_values(c, type) : 1;
+    if (count > UINT32_MAX)
+        return tn_error_set(error, TN_LIMIT, wire.offset,
+                            "more than 2^32 values");
+    value->kind    = type->kind;
+    value->is_list = type->is_list;
+    value->count   = (uint32_t)count;
+    make_room(&room, type, count, arena, value, error);
+    if (!tn_failed(error))
+        fill(&room, type, c);
+    return error->status;
+}
+
+/* ---- slots -------------------------------------------------------------- */
+
+static bool slot_has(struct tn_cursor c, uint32_t *left, struct tn_bytes *name)
+{
+    struct tn_pb_field field;
+    bool               is_here = false;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.type != TN_WIRE_LEN)
+            continue;
+        if (field.number == SLOT_PARAMETER)
+            *name = tn_pb_text(&field);
+        else if (field.number == SLOT_ARGUMENTS && !is_here)
+            is_here = (*left)-- == 0;
+    }
+    return is_here;
+}
+
+struct tn_bytes tn_paddle_slot(const struct tn_model *model, uint32_t op,
+                               bool is_output, uint32_t index)
+{
+    const struct tn_op *row   = tn_model_op_at(model, op);
+    struct tn_error     error = TN_ERROR_INIT;
+    struct tn_bytes     name  = { NULL, 0 };
+    struct tn_pb_field  field;
+
+    if (row->wire_length == 0)
+        return name;
+    struct tn_cursor c = tn_cursor_span(
+        (struct tn_span){
+            *tn_list_at(&model->sources, struct tn_source *, row->source),
+            row->wire_offset, row->wire_length },
+        &error);
+    while (tn_pb_next(&c, &field))
+        if (field.number == (is_output ? OP_OUTPUTS : OP_INPUTS) &&
+            field.type == TN_WIRE_LEN && slot_has(field.body, &index, &name))
+            return name;
+    return tn_bytes(NULL, 0);
+}
+
+static const char *paddle_tensor_word(const struct tn_tensor *tensor)
+{
+    (void)tensor;
+    return "vars";
+}
+
+const struct tn_dialect tn_dialect_paddle = {
+    .name          = "paddle",
+    .next_attr     = paddle_next_attr,
+    .decode        = paddle_decode,
+    .attr_type     = paddle_attr_word,
+    .tensor_word   = paddle_tensor_word,
+    .is_ordered    = true,
+    .names_outputs = true,
+};

@@ -1,0 +1,567 @@
+/*
+ * paddle_program.c - from a ProgramDesc to the tables of a model, in one walk
+ *
+ * Blocks are graphs, and a block that an operator names in an attribute is its
+ * subgraph.  Inputs and outputs of the model are what `feed` and `fetch`
+ * operators say, in the order of their `col`; a program without them (a
+ * training checkpoint) has as inputs the variables that need to be fed.
+ */
+#include "format/paddle/paddle.h"
+
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "ir/attr.h"
+
+/* An end that a feed or fetch operator makes. */
+struct port {
+    struct tn_bytes name;
+    int64_t         col;
+};
+
+struct reader {
+    struct tn_model         *model;
+    struct tn_arena         *arena;
+    struct tn_error         *error;
+    struct tn_paddle_detail *detail;
+    struct tn_list           vars;       /* struct tn_paddle_var              */
+    struct tn_list           first_vars; /* uint64_t                          */
+    uint64_t                 stored_count;
+    struct tn_list           feeds, fetches; /* struct port                   */
+    struct tn_list           produced; /* uint32_t: values of the op read   */
+    uint32_t                 source;
+    struct tn_bytes          compatible; /* default_required_version          */
+    uint64_t                 op_version_count;
+};
+
+/* ---- operators ---------------------------------------------------------- */
+
+struct op {
+    uint32_t        graph, ordinal;
+    struct tn_bytes type;
+    struct tn_bytes first_in, first_out; /* arguments, for feed and fetch     */
+    int64_t         col;
+};
+
+static uint32_t value_id(struct reader *r, uint32_t graph, struct tn_bytes name)
+{
+    if (name.size == 0 || tn_bytes_is(name, "@EMPTY@") || tn_failed(r->error))
+        return TN_NONE;
+    return tn_model_value(r->model, graph,
+                          tn_intern_borrow(&r->model->names, name, r->error),
+                          r->error);
+}
+
+static void read_argument(struct reader *r, struct op *op, bool is_output,
+                          struct tn_bytes name)
+{
+    struct tn_bytes *first = is_output ? &op->first_out : &op->first_in;
+
+    if (!first->data)
+        *first = name;
+    if (!r->model->wants_graph)
+        return;
+    uint32_t value = value_id(r, op->graph, name);
+    if (!is_output) {
+        tn_model_add_input(r->model, value, r->error);
+        return;
+    }
+    uint32_t *slot = tn_list_push(&r->produced, uint32_t, r->error);
+    if (slot)
+        *slot = value;
+}
+
+static void read_slot(struct reader *r, struct op *op,
+                      struct tn_pb_field *message)
+{
+    struct tn_cursor   c         = message->body;
+    bool               is_output = message->number == OP_OUTPUTS;
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field))
+        if (field.number == SLOT_ARGUMENTS &&
+            tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            read_argument(r, op, is_output, tn_pb_text(&field));
+}
+
+/* A block is the subgraph of the first operator that names it. */
+static void claim_block(struct reader *r, const struct op *op, uint32_t slot,
+                        uint64_t block)
+{
+    if (block == 0 || block >= r->model->graphs.count || block == op->graph)
+        return;
+    struct tn_graph *graph = tn_model_graph_at(r->model, (uint32_t)block);
+    if (graph->kind == TN_GRAPH_SUBGRAPH)
+        return;
+    graph->kind        = TN_GRAPH_SUBGRAPH;
+    graph->parent_node = op->ordinal;
+    graph->parent_slot = slot;
+}
+
+enum { ATTR_I = 3, ATTR_BLOCK = 12, ATTR_BLOCKS = 14 };
+
+static void read_attr(struct reader *r, struct op *op,
+                      struct tn_pb_field *message, uint32_t slot)
+{
+    struct tn_cursor   c    = message->body;
+    struct tn_bytes    name = { NULL, 0 };
+    struct tn_pb_field field;
+    uint64_t           value;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number == ATTR_NAME && tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            name = tn_pb_text(&field);
+        else if (field.number == ATTR_I && field.type == TN_WIRE_VARINT &&
+                 tn_bytes_is(name, "col"))
+            op->col = (int32_t)field.value;
+        else if (field.number == ATTR_BLOCK || field.number == ATTR_BLOCKS)
+            while (tn_pb_number(&c, &field, TN_WIRE_VARINT, &value))
+                claim_block(r, op, slot, value);
+    }
+    if (tn_bytes_is(name, "op_callstack"))
+        r->detail->callstack_size += c.offset - message->offset;
+}
+
+static void note_port(struct reader *r, const struct op *op)
+{
+    bool is_feed = tn_bytes_is(op->type, "feed");
+
+    if (op->graph != 0 || (!is_feed && !tn_bytes_is(op->type, "fetch")))
+        return;
+    struct port *port =
+        tn_list_push(is_feed ? &r->feeds : &r->fetches, struct port, r->error);
+    if (port)
+        *port =
+            (struct port){ is_feed ? op->first_out : op->first_in, op->col };
+}
+
+static void finish_op(struct reader *r, const struct op *op,
+                      struct tn_span wire)
+{
+    uint32_t type = tn_intern_borrow(&r->model->names, op->type, r->error);
+
+    tn_model_count_op(r->model, TN_NO_NAME, type, r->error);
+    note_port(r, op);
+    if (!r->model->wants_graph || tn_failed(r->error))
+        return;
+    uint32_t      index = (uint32_t)r->model->ops.count - 1;
+    struct tn_op *row   = tn_model_op_at(r->model, index);
+    row->name           = TN_NO_NAME;
+    row->type           = type;
+    row->domain         = TN_NO_NAME;
+    row->source         = r->source;
+    row->wire_offset    = wire.offset;
+    row->wire_length    = wire.length;
+    for (uint64_t i = 0; i < r->produced.count; i++) {
+        uint32_t value = *tn_list_at(&r->produced, uint32_t, i);
+        tn_model_add_output(r->model, value, r->error);
+        if (value != TN_NONE)
+            tn_model_define(r->model, value, TN_VALUE_OUTPUT, index,
+                            (uint32_t)i);
+    }
+}
+
+static void read_op_field(struct reader *r, struct tn_cursor *c,
+                          struct tn_pb_field *field, struct op *op,
+                          uint32_t *attrs)
+{
+    if (field->number > OP_ATTRS || !tn_pb_expect(c, field, TN_WIRE_LEN))
+        return;
+    if (field->number == OP_TYPE)
+        op->type = tn_pb_text(field);
+    else if (field->number == OP_ATTRS)
+        read_attr(r, op, field, (*attrs)++);
+    else
+        read_slot(r, op, field);
+}
+
+static void read_op(struct reader *r, uint32_t graph, uint32_t ordinal,
+                    struct tn_pb_field *message)
+{
+    struct op          op    = { .graph = graph, .ordinal = ordinal };
+    struct tn_cursor   c     = message->body;
+    uint32_t           attrs = 0;
+    struct tn_pb_field field;
+
+    r->produced.count = 0;
+    if (r->model->wants_graph &&
+        tn_model_add_op(r->model, graph, r->error) == TN_NONE)
+        return;
+    while (tn_pb_next(&c, &field))
+        read_op_field(r, &c, &field, &op, &attrs);
+    if (!tn_failed(r->error))
+        finish_op(r, &op, tn_pb_body_span(message));
+    if (tn_failed(r->error))
+        tn_error_where(r->error, "ops[%" PRIu32 "]", ordinal);
+}
+
+/* ---- blocks ------------------------------------------------------------- */
+
+static void read_var(struct reader *r, uint32_t block,
+                     struct tn_pb_field *message)
+{
+    struct tn_paddle_var *var =
+        tn_list_push(&r->vars, struct tn_paddle_var, r->error);
+    bool is_old = false;
+
+    if (!var)
+        return;
+    var->block         = block;
+    var->wire          = tn_pb_body_span(message);
+    struct tn_cursor c = message->body;
+    tn_paddle_var_read(&c, r->arena, var, &is_old);
+    r->detail->is_old |= is_old;
+    if (tn_failed(r->error)) {
+        tn_error_where(r->error, "vars[%" PRIu64 "]",
+                       r->vars.count - 1 -
+                           *tn_list_at(&r->first_vars, uint64_t, block));
+        return;
+    }
+    if (!tn_paddle_var_is_stored(var))
+        return;
+    r->stored_count++;
+    if (r->model->wants_graph)
+        tn_model_define(r->model, value_id(r, block, var->name),
+                        TN_VALUE_INITIALIZER, TN_NONE, TN_NONE);
+}
+
+static void read_block(struct reader *r, uint32_t index)
+{
+    struct tn_graph   *graph = tn_model_graph_at(r->model, index);
+    struct tn_cursor   c     = tn_cursor_span(graph->wire, r->error);
+    uint64_t          *first = tn_list_push(&r->first_vars, uint64_t, r->error);
+    uint32_t           ops   = 0;
+    struct tn_pb_field field;
+
+    if (!first)
+        return;
+    *first          = r->vars.count;
+    graph->first_op = (uint32_t)r->model->ops.count;
+    while (tn_pb_next(&c, &field)) {
+        if (field.number == BLOCK_VARS && tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            read_var(r, index, &field);
+        else if (field.number == BLOCK_OPS &&
+                 tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            read_op(r, index, ops++, &field);
+        else if (field.number == BLOCK_PARENT &&
+                 tn_pb_expect(&c, &field, TN_WIRE_VARINT) &&
+                 field.value < index)
+            graph->parent_graph = (uint32_t)field.value;
+    }
+    graph->op_count = ops;
+    if (graph->parent_graph != TN_NONE)
+        graph->depth =
+            tn_model_graph_at(r->model, graph->parent_graph)->depth + 1;
+}
+
+static void add_block(struct reader *r, struct tn_pb_field *field)
+{
+    uint64_t    index = r->model->graphs.count;
+    const char *path =
+        tn_text_format(r->arena, r->error, "blocks[%" PRIu64 "]", index);
+    uint32_t graph =
+        path ? tn_model_add_graph(r->model,
+                                  index ? TN_GRAPH_OTHER : TN_GRAPH_MAIN, path,
+                                  "ops", r->error)
+             : TN_NONE;
+
+    if (graph == TN_NONE)
+        return;
+    tn_model_graph_at(r->model, graph)->wire         = tn_pb_body_span(field);
+    tn_model_graph_at(r->model, graph)->parent_graph = TN_NONE;
+    tn_model_graph_at(r->model, graph)->parent_node  = TN_NONE;
+}
+
+/* ---- the program -------------------------------------------------------- */
+
+static void read_version(struct reader *r, struct tn_pb_field *message)
+{
+    struct tn_cursor   c = message->body;
+    struct tn_pb_field field;
+
+    r->detail->has_version = true;
+    while (tn_pb_next(&c, &field))
+        if (field.number == 1 && tn_pb_expect(&c, &field, TN_WIRE_VARINT))
+            r->detail->version = (int64_t)field.value;
+}
+
+static void read_maps(struct reader *r, struct tn_pb_field *message)
+{
+    struct tn_cursor   c = message->body;
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (message->number == PROGRAM_OP_VERSIONS)
+            r->op_version_count += field.number == 1;
+        else if (field.number == 2 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            r->compatible = tn_pb_text(&field);
+    }
+}
+
+static void read_root(struct reader *r)
+{
+    struct tn_cursor   c = tn_cursor_span(r->model->wire, r->error);
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field)) {
+        if (field.number > PROGRAM_OP_VERSIONS ||
+            !tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            continue;
+        if (field.number == PROGRAM_BLOCKS)
+            add_block(r, &field);
+        else if (field.number == PROGRAM_VERSION ||
+                 field.number == PROGRAM_OLD_VERSION)
+            read_version(r, &field);
+        else
+            read_maps(r, &field);
+    }
+    if (!tn_failed(r->error) && r->model->graphs.count == 0)
+        tn_error_set(r->error, TN_MALFORMED, 0, "the program has no block");
+}
+
+static void read_blocks(struct reader *r)
+{
+    for (uint32_t i = 0; i < r->model->graphs.count; i++) {
+        read_block(r, i);
+        if (tn_failed(r->error)) {
+            tn_error_where(r->error, "blocks[%" PRIu32 "]", i);
+            return;
+        }
+    }
+    uint64_t *end = tn_list_push(&r->first_vars, uint64_t, r->error);
+    if (end)
+        *end = r->vars.count;
+}
+
+/* ---- what is stored, and in which order --------------------------------- */
+
+static int compare_names(struct tn_bytes a, struct tn_bytes b)
+{
+    size_t size  = a.size < b.size ? a.size : b.size;
+    int    order = size ? memcmp(a.data, b.data, size) : 0;
+
+    return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+/* Of one name in two blocks the outer block's comes first. */
+static bool is_before(const void *left, const void *right)
+{
+    const struct tn_paddle_var *a = left, *b = right;
+    int                         order = compare_names(a->name, b->name);
+
+    return order ? order < 0 : a < b;
+}
+
+static void sort_stored(struct reader *r)
+{
+    struct tn_paddle_detail *detail = r->detail;
+    uint64_t                 count  = 0;
+
+    detail->stored = tn_new(r->arena, const struct tn_paddle_var *,
+                            r->stored_count, r->error);
+    if (tn_failed(r->error))
+        return;
+    for (uint64_t i = 0; i < detail->var_count; i++)
+        if (tn_paddle_var_is_stored(&detail->vars[i]))
+            detail->stored[count++] = &detail->vars[i];
+    tn_sort((const void **)detail->stored, count, is_before);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct tn_paddle_var *var = detail->stored[i];
+        if (detail->stored_count == 0 ||
+            !tn_bytes_equal(var->name,
+                            detail->stored[detail->stored_count - 1]->name))
+            detail->stored[detail->stored_count++] = var;
+    }
+}
+
+static void *keep_list(struct reader *r, const struct tn_list *list)
+{
+    void *copy = tn_arena_array(r->arena, list->count, list->item_size,
+                                alignof(max_align_t), r->error);
+
+    if (copy && list->count)
+        memcpy(copy, list->items, list->count * list->item_size);
+    return copy;
+}
+
+/* ---- ends --------------------------------------------------------------- */
+
+static const struct tn_paddle_var *find_var(const struct reader *r,
+                                            struct tn_bytes      name)
+{
+    uint64_t end = r->detail->first_vars[1];
+
+    for (uint64_t i = 0; i < end; i++)
+        if (tn_bytes_equal(r->detail->vars[i].name, name))
+            return &r->detail->vars[i];
+    return NULL;
+}
+
+static struct tn_end make_end(struct reader *r, struct tn_bytes name,
+                              const struct tn_paddle_var *var)
+{
+    struct tn_end end = { .name = name, .note = "" };
+
+    if (!var || !var->has_desc)
+        return end;
+    struct tn_dim *dims = tn_new(r->arena, struct tn_dim, var->rank, r->error);
+    for (uint32_t i = 0; dims && i < var->rank; i++)
+        dims[i].value = var->dims[i];
+    end.dtype    = tn_lod_dtype(var->data_type);
+    end.has_rank = true;
+    end.rank     = dims ? var->rank : 0;
+    end.dims     = dims;
+    if (var->lod_level > 0)
+        end.note = "ragged";
+    return end;
+}
+
+static bool is_left_of(const void *left, const void *right)
+{
+    const struct port *a = left, *b = right;
+
+    return a->col != b->col ? a->col < b->col : a < b;
+}
+
+/* Feed operators stand in front of each other: the last input comes first. */
+static struct tn_ends make_ends(struct reader *r, const struct tn_list *ports)
+{
+    uint64_t            count = ports->count;
+    const struct port **order =
+        tn_new(r->arena, const struct port *, count, r->error);
+    struct tn_end *ends = tn_new(r->arena, struct tn_end, count, r->error);
+
+    if (tn_failed(r->error))
+        return (struct tn_ends){ 0, NULL };
+    for (uint64_t i = 0; i < count; i++)
+        order[i] = tn_list_at(ports, struct port, i);
+    tn_sort((const void **)order, count, is_left_of);
+    for (uint64_t i = 0; i < count; i++)
+        ends[i] = make_end(r, order[i]->name, find_var(r, order[i]->name));
+    return (struct tn_ends){ (uint32_t)count, ends };
+}
+
+static struct tn_ends make_declared(struct reader *r)
+{
+    uint64_t       end = r->detail->first_vars[1], count = 0;
+    struct tn_end *ends;
+
+    for (uint64_t i = 0; i < end; i++)
+        count += r->detail->vars[i].needs_feed;
+    ends  = tn_new(r->arena, struct tn_end, count, r->error);
+    count = 0;
+    for (uint64_t i = 0; ends && i < end; i++) {
+        const struct tn_paddle_var *var = &r->detail->vars[i];
+        if (var->needs_feed)
+            ends[count++] = make_end(r, var->name, var);
+    }
+    return (struct tn_ends){ (uint32_t)count, ends };
+}
+
+/* Variables that are fed from outside and that no feed operator makes. */
+static void define_declared(struct reader *r, struct tn_ends ends)
+{
+    for (uint32_t i = 0; i < ends.count && r->model->wants_graph; i++)
+        tn_model_define(r->model, value_id(r, 0, ends.items[i].name),
+                        TN_VALUE_INPUT, TN_NONE, i);
+}
+
+static void add_ends(struct reader *r)
+{
+    struct tn_graph *graph = tn_model_graph_at(r->model, 0);
+
+    graph->outputs = make_ends(r, &r->fetches);
+    if (r->feeds.count) {
+        graph->inputs = make_ends(r, &r->feeds);
+    } else {
+        graph->inputs = make_declared(r);
+        define_declared(r, graph->inputs);
+    }
+}
+
+/* ---- facts -------------------------------------------------------------- */
+
+static void add_facts(struct reader *r)
+{
+    int64_t version = r->detail->version;
+
+    if (r->detail->has_version)
+        tn_model_add_fact_format(
+            r->model, r->error, "version", "%" PRId64 ".%" PRId64 ".%" PRId64,
+            version / 1000000, version / 1000 % 1000, version % 1000);
+    if (r->compatible.size)
+        tn_model_add_fact(r->model, "required_version", r->compatible,
+                          r->error);
+    if (r->op_version_count)
+        tn_model_add_fact_format(r->model, r->error, "op_versions", "%" PRIu64,
+                                 r->op_version_count);
+    tn_model_add_fact_format(r->model, r->error, "blocks", "%" PRIu64,
+                             r->model->graphs.count);
+    tn_model_add_fact_format(r->model, r->error, "variables", "%" PRIu64,
+                             r->detail->var_count);
+    if (r->detail->callstack_size)
+        tn_model_add_fact_format(
+            r->model, r->error, "op_callstack",
+            "%" PRIu64 " bytes of source paths, %" PRIu64 " %% of the program",
+            r->detail->callstack_size,
+            r->detail->callstack_size * 100 / r->model->wire.length);
+}
+
+/* ---- from the top ------------------------------------------------------- */
+
+static void reader_init(struct reader *r, struct tn_model *model,
+                        struct tn_error *error)
+{
+    *r = (struct reader){ .model = model,
+                          .arena = &model->arena,
+                          .error = error };
+    tn_list_init(&r->vars, model->memory, sizeof(struct tn_paddle_var));
+    tn_list_init(&r->first_vars, model->memory, sizeof(uint64_t));
+    tn_list_init(&r->feeds, model->memory, sizeof(struct port));
+    tn_list_init(&r->fetches, model->memory, sizeof(struct port));
+    tn_list_init(&r->produced, model->memory, sizeof(uint32_t));
+    r->detail = tn_new(r->arena, struct tn_paddle_detail, 1, error);
+    r->source = tn_model_source_id(model, model->wire.source, error);
+}
+
+static void reader_done(struct reader *r)
+{
+    tn_list_done(&r->vars);
+    tn_list_done(&r->first_vars);
+    tn_list_done(&r->feeds);
+    tn_list_done(&r->fetches);
+    tn_list_done(&r->produced);
+}
+
+static void reader_finish(struct reader *r)
+{
+    r->detail->vars       = keep_list(r, &r->vars);
+    r->detail->var_count  = r->vars.count;
+    r->detail->first_vars = keep_list(r, &r->first_vars);
+    r->model->detail      = r->detail;
+    if (!tn_failed(r->error))
+        sort_stored(r);
+    if (!tn_failed(r->error))
+        add_ends(r);
+    if (!tn_failed(r->error))
+        add_facts(r);
+}
+
+enum tn_status tn_paddle_program_read(struct tn_model *model,
+                                      struct tn_span   wire,
+                                      struct tn_error *error)
+{
+    struct reader r;
+
+    model->dialect = &tn_dialect_paddle;
+    model->wire    = wire;
+    reader_init(&r, model, error);
+    if (!tn_failed(error))
+        read_root(&r);
+    if (!tn_failed(error))
+        read_blocks(&r);
+    if (!tn_failed(error))
+        reader_finish(&r);
+    reader_done(&r);
+    return error->status;
+}
