@@ -20,8 +20,8 @@ static const struct cli_opt options[] = {
     { CLI_FLAG, 0,   "text",       FIELD(is_text),        NULL,   "protobuf text format; the default" },
     { CLI_FLAG, 0,   "json",       FIELD(is_json),        NULL,   "protobuf JSON" },
     { CLI_FLAG, 0,   "json-names", FIELD(use_json_names), NULL,   "JSON with lowerCamelCase names" },
-    { CLI_FILE, 0,   "schema",     FIELD(schema),         "FILE", "descriptor set of your own (protoc -o FILE)" },
-    { CLI_TEXT, 't', "type",       FIELD(type),           "NAME", "message, such as onnx.TensorProto" },
+    { CLI_FILE, 0,   "schema",     FIELD(schema),         "FILE", "schema of your own (protoc -o FILE, or a .bfbs)" },
+    { CLI_TEXT, 't', "type",       FIELD(type),           "NAME", "message or table, such as onnx.TensorProto" },
     { CLI_FLAG, 0,   "strict",     FIELD(is_strict),      NULL,   "fail if undump could not give it all back" },
     { 0 },
 };

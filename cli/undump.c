@@ -11,8 +11,8 @@ struct undump_opts {
 #define FIELD(f) offsetof(struct undump_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_FILE, 0,   "schema", FIELD(schema), "FILE", "descriptor set of your own (protoc -o FILE)" },
-    { CLI_TEXT, 't', "type",   FIELD(type),   "NAME", "message, such as onnx.TensorProto" },
+    { CLI_FILE, 0,   "schema", FIELD(schema), "FILE", "schema of your own (protoc -o FILE, or a .bfbs)" },
+    { CLI_TEXT, 't', "type",   FIELD(type),   "NAME", "message or table, such as onnx.TensorProto" },
     { 0 },
 };
 /* clang-format on */

@@ -91,8 +91,11 @@ enum tn_dump_form { TN_DUMP_TEXT, TN_DUMP_JSON };
 
 struct tn_dump_options {
     enum tn_dump_form form;
-    const char *schema; /* a descriptor set; NULL: the format's own          */
-    const char *type;   /* full name of the message; NULL: the format's root */
+    const char *schema; /* a descriptor set, or a binary schema of flatc
+                           (.bfbs), whose buffers are always JSON; NULL: the
+                           format's own                                      */
+    const char *type;   /* full name of the message or table; NULL: the
+                           format's root                                     */
     bool        is_strict; /* fail on what could not be read back            */
     bool        use_json_names; /* lowerCamelCase instead of field names     */
 };

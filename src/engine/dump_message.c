@@ -1,7 +1,9 @@
-/* dump_message.c - any protobuf message as text or JSON, and back */
+/* dump_message.c - any protobuf message as text or JSON, and back; what is a
+ * FlatBuffer goes to dump_flat.c */
 #include <inttypes.h>
 
 #include "base/arith.h"
+#include "engine/dump_flat.h"
 #include "engine/dumping.h"
 #include "engine/target.h"
 #include "format/text_model.h"
@@ -221,17 +223,42 @@ static enum tn_status dump_opened(struct tn_opened             *opened,
     return error->status;
 }
 
+/* A FlatBuffer, when the type or the format is one; *is_flat says so. */
+static enum tn_status dump_flat(struct tn_opened             *opened,
+                                const struct tn_dump_options *dump,
+                                const struct tn_target       *target,
+                                const struct tn_options      *options,
+                                bool *is_flat, struct tn_error *error)
+{
+    struct tn_source *source = opened->bundle.main;
+    const char       *type   = dump->type ? dump->type : opened->format->flat;
+    struct tn_flat    flat;
+
+    *is_flat = source && tn_flat_find(&flat, &opened->memory, dump->schema,
+                                      type, error) == TN_OK &&
+               flat.type;
+    if (*is_flat)
+        tn_flat_dump(&flat, (struct tn_span){ source, 0, source->size },
+                     dump->is_strict, target, options, error);
+    if (source)
+        tn_flat_done(&flat);
+    return error->status;
+}
+
 enum tn_status tn_dump(const char *path, const struct tn_options *options,
                        const struct tn_dump_options *dump,
                        const struct tn_target *target, tn_on_loss *loss,
                        void *context, struct tn_error *error)
 {
     struct tn_opened *opened;
+    bool              is_flat;
 
     TN_TRY(tn_opened_files(&opened, path, options, error));
-    if (dump->type ||
-        tn_find_format(&opened->bundle, options ? options->from : NULL,
-                       &opened->format, error) == TN_OK)
+    if ((dump->type ||
+         tn_find_format(&opened->bundle, options ? options->from : NULL,
+                        &opened->format, error) == TN_OK) &&
+        dump_flat(opened, dump, target, options, &is_flat, error) == TN_OK &&
+        !is_flat)
         dump_opened(opened, dump, target, options, loss, context, error);
     tn_opened_release(opened);
     return error->status;
@@ -287,16 +314,41 @@ static enum tn_status undump_opened(struct tn_opened             *opened,
     return error->status;
 }
 
+static enum tn_status undump_flat(struct tn_opened             *opened,
+                                  const struct tn_dump_options *undump,
+                                  const struct tn_target       *target,
+                                  const struct tn_options      *options,
+                                  bool *is_flat, struct tn_error *error)
+{
+    struct tn_source *source = opened->bundle.main;
+    const char *type = undump->type ? undump->type : opened->format->flat;
+    struct tn_flat flat;
+
+    *is_flat = source && tn_flat_find(&flat, &opened->memory, undump->schema,
+                                      type, error) == TN_OK &&
+               flat.type;
+    if (*is_flat)
+        tn_flat_undump(&flat, (struct tn_span){ source, 0, source->size },
+                       target, options, error);
+    if (source)
+        tn_flat_done(&flat);
+    return error->status;
+}
+
 enum tn_status tn_undump(const char *path, const struct tn_options *options,
                          const struct tn_dump_options *undump,
                          const struct tn_target *target, struct tn_error *error)
 {
     struct tn_opened *opened;
+    bool              is_flat;
 
     TN_TRY(tn_opened_files(&opened, path, options, error));
-    if (undump->type ||
-        tn_find_format(&opened->bundle, options ? options->from : NULL,
-                       &opened->format, error) == TN_OK)
+    if ((undump->type ||
+         tn_find_format(&opened->bundle, options ? options->from : NULL,
+                        &opened->format, error) == TN_OK) &&
+        undump_flat(opened, undump, target, options, &is_flat, error) ==
+            TN_OK &&
+        !is_flat)
         undump_opened(opened, undump, target, options, error);
     tn_opened_release(opened);
     return error->status;

@@ -56,6 +56,9 @@ struct tn_format {
      * is none. */
     enum tn_pb_builtin schema;
     const char        *message;
+    /* The table that a file is, when the whole of it is one FlatBuffer of the
+     * schemas that the library carries ("sd.graph.FlatGraph"), else NULL. */
+    const char        *flat;
 
     /* Written as a folder of files, not as one file. */
     bool is_folder;

@@ -57,6 +57,7 @@ cmake --build project/build >/dev/null
 project/build/use
 
 moved/bin/tenon --version
+[ -f moved/share/tenon/schemas/samediff_graph.fbs ] || { echo "no .fbs"; exit 1; }
 [ -f moved/share/man/man1/tenon.1 ] || { echo "no manual"; exit 1; }
 [ -f moved/share/tenon/schemas/onnx.proto ] || { echo "no schemas"; exit 1; }
 [ -s moved/share/bash-completion/completions/tenon ] || { echo "no completion"; exit 1; }

@@ -304,8 +304,9 @@ static uint32_t read_elements(struct undump *u, const struct tn_fb_type *type,
             break;
         tn_buffer_add(&u->bytes, tn_bytes(element, type->size));
     }
-    struct tn_bytes all =
-        tn_bytes(u->bytes.data + begin, u->bytes.size - begin);
+    struct tn_bytes all = tn_bytes("", 0);
+    if (u->bytes.size > begin)
+        all = tn_bytes(u->bytes.data + begin, u->bytes.size - begin);
     if (is_going(u))
         ref = tn_fb_put_vector(u->build, all, type->size, type->align);
     if (type->element == TN_FB_UTYPE && is_going(u))

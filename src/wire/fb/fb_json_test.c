@@ -8,6 +8,7 @@
 
 #include "support/fb_sample.h"
 #include "support/hostile.h"
+#include "wire/fb/fb_build.h"
 
 static struct fb_sample sample;
 
@@ -245,6 +246,48 @@ static void schemas_survive_hostility(void **state)
     tn_survives_no_memory(load, bfbs);
 }
 
+/* Eight levels of hundred references each to the next: a text of 100^8. */
+static void bounds_what_is_shared(void **state)
+{
+    struct tn_error      error = TN_ERROR_INIT;
+    struct tn_fb_builder b;
+    struct tn_arena      arena;
+    struct tn_rope       rope;
+    struct tn_buffer     bytes, out;
+    uint32_t             refs[100], table = 0;
+
+    (void)state;
+    tn_arena_init(&arena, &sample.memory);
+    tn_rope_init(&rope, &arena, &error);
+    tn_fb_build_init(&b, &arena, &error);
+    uint32_t kinds =
+        tn_fb_put_vector(&b, tn_bytes(memset(refs, 4, sizeof refs), 100), 1, 1);
+    for (int level = 0; level < 8; level++) {
+        tn_fb_begin(&b);
+        if (level > 0) {
+            for (int i = 0; i < 100; i++)
+                refs[i] = table;
+            uint32_t many = tn_fb_put_refs(&b, refs, 100);
+            tn_fb_add_ref(&b, 2, kinds); /* Mixed.many_type, all Mixed */
+            tn_fb_add_ref(&b, 3, many);
+        }
+        table = tn_fb_end(&b);
+    }
+    tn_fb_finish(&b, table, NULL, &rope);
+    tn_buffer_init(&bytes, &sample.memory, &error);
+    tn_buffer_init(&out, &sample.memory, &error);
+    tn_rope_write(&rope, &bytes.sink, &error);
+    assert_int_equal(error.status, TN_OK);
+    fb_sample_print(sample.mixed, tn_buffer_bytes(&bytes), &out, &error);
+    assert_int_equal(error.status, TN_LIMIT);
+    assert_true(out.size < 100000000);
+    tn_buffer_done(&out);
+    tn_buffer_done(&bytes);
+    tn_fb_build_done(&b);
+    tn_rope_done(&rope);
+    tn_arena_done(&arena);
+}
+
 /* A strict dump tells what would be lost. */
 static void refuses_to_lose(void **state)
 {
@@ -282,6 +325,7 @@ int main(void)
         cmocka_unit_test(points_at_what_is_wrong),
         cmocka_unit_test(survives_hostility),
         cmocka_unit_test(schemas_survive_hostility),
+        cmocka_unit_test(bounds_what_is_shared),
         cmocka_unit_test(refuses_to_lose),
     };
 
