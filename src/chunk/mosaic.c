@@ -46,20 +46,63 @@ struct tn_mosaic *tn_mosaic_new(struct tn_mosaics          *all,
     return m;
 }
 
+/* A row of more runs than that is walked again whenever it is asked for. */
+#define MOST_RUNS 16
+
+struct runs {
+    struct tn_field_run items[MOST_RUNS];
+    uint32_t            count; /* MOST_RUNS + 1: too many                     */
+};
+
+static void note_run(struct runs *runs, uint32_t number, struct tn_span whole)
+{
+    uint32_t count = runs->count;
+
+    if (count > MOST_RUNS)
+        return;
+    if (count == 0 || runs->items[count - 1].number != number) {
+        runs->count++;
+        if (count == MOST_RUNS)
+            return;
+        runs->items[count++] =
+            (struct tn_field_run){ number, whole.offset, whole.offset };
+    }
+    runs->items[count - 1].end = whole.offset + whole.length;
+}
+
+static void keep_runs(struct tn_mosaics *all, struct tn_tile *tile,
+                      const struct runs *runs)
+{
+    if (runs->count > MOST_RUNS)
+        return;
+    struct tn_field_run *kept =
+        tn_new(all->arena, struct tn_field_run, runs->count, all->error);
+    if (kept)
+        memcpy(kept, runs->items, runs->count * sizeof *kept);
+    tile->runs      = kept;
+    tile->run_count = runs->count;
+}
+
 enum tn_status tn_mosaic_merge(struct tn_mosaic *m, struct tn_span message)
 {
+    struct tn_tile      tile = { .kind = TN_TILE_WIRE, .span = message };
+    struct runs         runs = { .count = 0 };
     struct tn_wire_walk walk;
     struct tn_pb_field  field;
     struct tn_span      whole;
 
+    if (message.length > TN_PLACE_LENGTH_MAX)
+        return tn_error_set(m->all->error, TN_LIMIT, message.offset,
+                            "a message of %" PRIu64 " bytes", message.length);
     tn_wire_walk_init(&walk, message, m->all->error);
     while (tn_wire_walk_next(&walk, &field, &whole))
-        continue;
+        note_run(&runs, field.number, whole);
     tn_wire_walk_done(&walk);
     TN_TRY(m->all->error->status);
-    if (message.length)
-        tn_mosaic_push(
-            m, (struct tn_tile){ .kind = TN_TILE_WIRE, .span = message });
+    if (message.length == 0)
+        return TN_OK;
+    keep_runs(m->all, &tile, &runs);
+    tn_mosaic_push(m, tile);
     return m->all->error->status;
 }
 

@@ -30,6 +30,13 @@ enum tn_tile_kind {
 
 struct tn_mosaic;
 
+/* Neighbours of one number in wire: a message has few such runs, even if it has
+ * a million fields. */
+struct tn_field_run {
+    uint32_t number;
+    uint64_t begin, end; /* in the source                                     */
+};
+
 struct tn_tile {
     enum tn_tile_kind kind;
     uint32_t          number;  /* of the field; not of WIRE                   */
@@ -38,6 +45,8 @@ struct tn_tile {
     struct tn_span    span;  /* WIRE, RUN: the bytes; VALUE: its content    */
     struct tn_bytes   head;  /* VALUE: what comes before the content        */
     struct tn_list   *holes; /* WIRE, RUN: struct tn_hole; NULL: none       */
+    const struct tn_field_run *runs; /* WIRE: all of it; NULL: too many  */
+    uint32_t                   run_count;
     union {
         struct tn_mosaic      *message;
         struct tn_value_spans *more; /* VALUE: content behind `span`; NULL:

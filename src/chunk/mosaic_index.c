@@ -76,14 +76,14 @@ void tn_tile_sort(struct tn_tile *tile)
 
 /* ---- places -------------------------------------------------------------- */
 
-static void add_place(struct tn_mosaic_index *index, struct tn_tile *tile,
-                      uint64_t offset, struct tn_error *error)
+static void add_place(struct tn_mosaic_index *index, struct tn_place at,
+                      struct tn_error *error)
 {
     struct tn_place *place =
         tn_list_push(&index->places, struct tn_place, error);
 
     if (place)
-        *place = (struct tn_place){ tile, offset };
+        *place = at;
 }
 
 struct tn_tile *tn_place_append(struct tn_mosaic       *m,
@@ -94,7 +94,7 @@ struct tn_tile *tn_place_append(struct tn_mosaic       *m,
 
     if (!fresh)
         return NULL;
-    add_place(index, fresh, 0, m->all->error);
+    add_place(index, (struct tn_place){ .tile = fresh }, m->all->error);
     index->scanned = fresh;
     return fresh;
 }
@@ -136,10 +136,8 @@ static uint64_t end_of_number(const struct tn_tile *run, uint64_t offset,
 struct tn_tile *tn_place_replace(struct tn_mosaic *m, struct tn_place *place,
                                  const struct tn_tile *tile)
 {
-    struct tn_error   *error = m->all->error;
-    struct tn_tile    *old   = place->tile;
-    struct tn_pb_field field;
-    struct tn_span     whole;
+    struct tn_error *error = m->all->error;
+    struct tn_tile  *old   = place->tile;
 
     if (old->kind != TN_TILE_WIRE && old->kind != TN_TILE_RUN) {
         struct tn_tile *next = old->next;
@@ -147,22 +145,18 @@ struct tn_tile *tn_place_replace(struct tn_mosaic *m, struct tn_place *place,
         old->next = next;
         return old;
     }
-    struct tn_hole hole = { place->offset, 0, NULL };
-    if (old->kind == TN_TILE_RUN) {
+    struct tn_hole hole = { place->offset, place->offset + place->length,
+                            NULL };
+    if (old->kind == TN_TILE_RUN)
         hole.end = end_of_number(
             old, place->offset,
             tn_pb_wire_type(tn_pb_message_field(m->type, old->number)->type),
             error);
-    } else {
-        if (!tn_place_field(place, &field, &whole, error))
-            return NULL;
-        hole.end = whole.offset + whole.length;
-    }
     hole.tile = new_tile(
         m->all, tile ? *tile : (struct tn_tile){ .kind = TN_TILE_NOTHING });
     if (!hole.tile || !add_hole(m->all, old, hole))
         return NULL;
-    *place = (struct tn_place){ hole.tile, 0 };
+    *place = (struct tn_place){ .tile = hole.tile };
     return hole.tile;
 }
 
@@ -377,7 +371,8 @@ static void scan_run(struct tn_mosaic *m, struct tn_mosaic_index *index,
                                                   : tn_u32(&body);
         if (!tn_failed(error) &&
             tn_pb_holds(index->field, tn_pb_decode(index->field->type, bits)))
-            add_place(index, run, at, error);
+            add_place(index, (struct tn_place){ .tile = run, .offset = at },
+                      error);
     }
 }
 
@@ -411,7 +406,12 @@ static void scan_field(struct tn_mosaic *m, struct tn_mosaic_index *index,
         key_of_entry(&key, type->message, field->body);
         note_key(index, &key, index->places.count, m->all->error);
     }
-    add_place(index, wire, field->offset, m->all->error);
+    uint64_t head = field->body.source ? field->body.offset - whole.offset : 0;
+    add_place(index,
+              (struct tn_place){ wire, whole.offset,
+                                 whole.length & TN_PLACE_LENGTH_MAX,
+                                 head & 0x1f },
+              m->all->error);
 }
 
 /* Another member of the oneof clears what was there. */
@@ -438,14 +438,14 @@ static void scan_rival(struct tn_mosaic *m, struct tn_mosaic_index *index,
         clear_places(index, m->all->error);
 }
 
-static void scan_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
-                      struct tn_tile *wire)
+static void scan_span(struct tn_mosaic *m, struct tn_mosaic_index *index,
+                      struct tn_tile *wire, struct tn_span span)
 {
     struct tn_wire_walk walk;
     struct tn_pb_field  field;
     struct tn_span      whole;
 
-    tn_wire_walk_init(&walk, wire->span, m->all->error);
+    tn_wire_walk_init(&walk, span, m->all->error);
     while (tn_wire_walk_next(&walk, &field, &whole)) {
         if (field.number == index->field->number)
             scan_field(m, index, wire, &field, whole);
@@ -453,6 +453,24 @@ static void scan_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
             scan_rival(m, index, &field);
     }
     tn_wire_walk_done(&walk);
+}
+
+static void scan_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
+                      struct tn_tile *wire)
+{
+    struct tn_span span = wire->span;
+
+    if (!wire->runs)
+        scan_span(m, index, wire, span);
+    for (uint32_t i = 0; i < wire->run_count; i++) {
+        const struct tn_field_run *run = &wire->runs[i];
+        if (run->number != index->field->number &&
+            !is_rival(m, index->field, run->number))
+            continue;
+        span.offset = run->begin;
+        span.length = run->end - run->begin;
+        scan_span(m, index, wire, span);
+    }
 }
 
 static void scan(struct tn_mosaic *m, struct tn_mosaic_index *index)

@@ -10,11 +10,17 @@
 #include "chunk/mosaic.h"
 #include "wire/pb/pb_wire.h"
 
-/* In wire or in a run at `offset`, or a tile of its own. */
+/* In wire or in a run at `offset`, or a tile of its own.  In wire the field has
+ * `length` bytes, and its content begins after `head` of them. */
 struct tn_place {
     struct tn_tile *tile;
     uint64_t        offset;
+    uint64_t        length : 59;
+    uint64_t        head : 5;
 };
+
+/* No wire is longer: tn_mosaic_merge refuses it. */
+#define TN_PLACE_LENGTH_MAX ((UINT64_C(1) << 59) - 1)
 
 /* Of a singular field all occurrences that count are places: the bytes of a
  * message are all of them, of a value the last. */
@@ -47,6 +53,13 @@ struct tn_place *tn_place_of_key(const struct tn_mosaic_index *index,
 struct tn_tile *tn_place_append(struct tn_mosaic       *m,
                                 struct tn_mosaic_index *index,
                                 struct tn_tile          tile);
+
+/* All of the field that lies at a place of wire; nothing is read for it. */
+static inline struct tn_span tn_place_span(const struct tn_place *place)
+{
+    return (struct tn_span){ place->tile->span.source, place->offset,
+                             place->length };
+}
 
 /* The field that lies at a place of wire. */
 bool tn_place_field(const struct tn_place *place, struct tn_pb_field *field,

@@ -452,14 +452,12 @@ static void put_tag(struct tn_rope *to, uint32_t number, enum tn_wire_type type)
 static void slice_place(struct tn_mosaic *m, struct tn_mosaic_index *index,
                         struct tn_place *place, struct tn_rope *to)
 {
-    enum tn_wire_type  type = tn_pb_wire_type(index->field->type);
-    struct tn_pb_field field;
-    struct tn_span     whole;
-    struct tn_cursor   c;
+    enum tn_wire_type type = tn_pb_wire_type(index->field->type);
+    struct tn_span    whole;
+    struct tn_cursor  c;
 
     if (place->tile->kind == TN_TILE_WIRE) {
-        if (tn_place_field(place, &field, &whole, m->all->error))
-            tn_rope_span(to, whole);
+        tn_rope_span(to, tn_place_span(place));
     } else if (place->tile->kind == TN_TILE_RUN) {
         whole = place->tile->span;
         whole.length -= place->offset - whole.offset;
@@ -475,6 +473,39 @@ static void slice_place(struct tn_mosaic *m, struct tn_mosaic_index *index,
         write_tile(place->tile, to);
     }
     tn_place_replace(m, place, NULL);
+}
+
+/* How many places from `begin` on are neighbours in one wire. */
+static uint64_t neighbours(const struct tn_mosaic_index *index, uint64_t begin,
+                           uint64_t end)
+{
+    const struct tn_place *place = tn_place_at(index, begin);
+    uint64_t               count = 1;
+
+    if (place->tile->kind != TN_TILE_WIRE)
+        return 1;
+    while (begin + count < end && place[count].tile == place->tile &&
+           place[count].offset ==
+               place[count - 1].offset + place[count - 1].length)
+        count++;
+    return count;
+}
+
+/* The elements [begin, end) move into the rope; of neighbours, which are most
+ * often all, one piece is made and one hole is left. */
+static void slice_places(struct tn_mosaic *m, struct tn_mosaic_index *index,
+                         uint64_t begin, uint64_t end, struct tn_rope *to)
+{
+    while (begin < end && !tn_failed(m->all->error)) {
+        uint64_t         count = neighbours(index, begin, end);
+        struct tn_place  first = *tn_place_at(index, begin);
+        struct tn_place *last  = tn_place_at(index, begin + count - 1);
+        if (count > 1)
+            first.length = (last->offset + last->length - first.offset) &
+                           TN_PLACE_LENGTH_MAX;
+        slice_place(m, index, &first, to);
+        begin += count;
+    }
 }
 
 /* Places [begin, end) are gone: keys find the others where they are now. */
@@ -510,8 +541,7 @@ enum tn_status tn_mosaic_slice(struct tn_mosaic              *m,
                             "no elements %" PRIu64 " to %" PRIu64
                             " of %s, which has %" PRIu64,
                             begin, end, field->name, count);
-    for (uint64_t i = begin; i < end && !tn_failed(m->all->error); i++)
-        slice_place(m, index, tn_place_at(index, i), to);
+    slice_places(m, index, begin, end, to);
     forget_places(index, begin, end);
     return m->all->error->status;
 }

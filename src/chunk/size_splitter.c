@@ -48,16 +48,12 @@ struct large {
 
 /* ---- finding ------------------------------------------------------------- */
 
-static uint64_t place_size(const struct tn_place *place, struct tn_error *error)
+static uint64_t place_size(const struct tn_place *place)
 {
-    struct tn_pb_field field;
-    struct tn_span     whole;
-
     if (place->tile->kind == TN_TILE_MESSAGE)
         return tn_mosaic_size(place->tile->message);
-    if (place->tile->kind != TN_TILE_WIRE)
-        return place->tile->span.length;
-    return tn_place_field(place, &field, &whole, error) ? whole.length : 0;
+    return place->tile->kind == TN_TILE_WIRE ? place->length
+                                             : place->tile->span.length;
 }
 
 static void note_large(struct sizing *s, struct tn_list *larges,
@@ -95,7 +91,7 @@ static void find_entries(struct sizing *s, struct tn_list *larges,
         uint64_t at = *tn_list_at(&index->by_key, uint64_t, id);
         if (at < index->places.count)
             note_large(s, larges, index->field, key_tag(index, id),
-                       place_size(tn_place_at(index, at), s->error));
+                       place_size(tn_place_at(index, at)));
     }
 }
 
@@ -106,7 +102,7 @@ static void find_elements(struct sizing *s, struct tn_list *larges,
     uint64_t                  total = 0;
 
     for (uint64_t i = 0; i < index->places.count; i++) {
-        uint64_t size = place_size(tn_place_at(index, i), s->error);
+        uint64_t size = place_size(tn_place_at(index, i));
         total += size;
         if (index->field->label == TN_PB_REPEATED)
             note_large(s, larges, index->field, tn_tag_index(i), size);
@@ -128,8 +124,7 @@ static void drop_entries(struct sizing *s, struct tn_mosaic *m,
             counts[at] = 1;
     }
     for (uint64_t i = 0; counts && i < index->places.count; i++)
-        if (!counts[i] &&
-            place_size(tn_place_at(index, i), s->error) > s->most / 3)
+        if (!counts[i] && place_size(tn_place_at(index, i)) > s->most / 3)
             tn_place_replace(m, tn_place_at(index, i), NULL);
 }
 
@@ -142,7 +137,7 @@ static void drop_dead(struct sizing *s, struct tn_mosaic *m,
 
     for (uint64_t i = 0; i < index->dead.count; i++) {
         struct tn_place *dead = tn_list_at(&index->dead, struct tn_place, i);
-        if (place_size(dead, s->error) <= s->most / 3)
+        if (place_size(dead) <= s->most / 3)
             continue;
         /* of strings and bytes, too: no tiles are no bytes */
         empty.message = tn_mosaic_new(m->all, m->type);

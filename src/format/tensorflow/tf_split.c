@@ -111,19 +111,37 @@ static struct tn_mosaic_index *elements_of(struct splitting   *s,
     return index;
 }
 
+/* An element that nobody has opened yet; NULL when somebody has. */
+static const struct tn_place *whole_at(struct splitting             *s,
+                                       const struct tn_mosaic_index *index,
+                                       uint64_t                      at)
+{
+    const struct tn_place *place = tn_place_at(index, at);
+
+    if (place->tile->kind == TN_TILE_WIRE)
+        return place;
+    tn_error_set(s->error, TN_INVALID, TN_NOWHERE,
+                 "%s[%" PRIu64 "] was split before", index->field->name, at);
+    return NULL;
+}
+
+static uint64_t body_size(struct splitting             *s,
+                          const struct tn_mosaic_index *index, uint64_t at)
+{
+    const struct tn_place *place = whole_at(s, index, at);
+
+    return place ? place->length - place->head : 0;
+}
+
 static struct tn_cursor body_at(struct splitting             *s,
                                 const struct tn_mosaic_index *index,
                                 uint64_t                      at)
 {
-    const struct tn_place *place = tn_place_at(index, at);
+    const struct tn_place *place = whole_at(s, index, at);
     struct tn_pb_field     field = { 0 };
     struct tn_span         whole;
 
-    if (place->tile->kind != TN_TILE_WIRE)
-        tn_error_set(s->error, TN_INVALID, TN_NOWHERE,
-                     "%s[%" PRIu64 "] was split before", index->field->name,
-                     at);
-    else
+    if (place)
         tn_place_field(place, &field, &whole, s->error);
     return tn_failed(s->error)
                ? tn_cursor_bytes((struct tn_bytes){ NULL, 0 }, 0, s->error)
@@ -486,9 +504,9 @@ static uint64_t split_elements(struct repeated *r, divider *divide)
 
     r->count = index ? index->places.count : 0;
     for (uint64_t i = 0; i < r->count && !tn_failed(s->error); i++) {
-        struct tn_cursor body    = body_at(s, index, i);
-        uint64_t         size    = tn_left(&body);
-        uint64_t         divided = divide(s, r->parent, i, size);
+        uint64_t size = body_size(s, index, i);
+        uint64_t divided =
+            size > s->max / 3 ? divide(s, r->parent, i, size) : 0;
 
         size = less(size, divided);
         gone += divided;
