@@ -69,6 +69,15 @@ enum tn_status tn_source_read(struct tn_source *source, uint64_t offset,
     return status;
 }
 
+const uint8_t *tn_source_look(struct tn_source *source, uint64_t offset,
+                              uint64_t *got)
+{
+    *got = source->size - offset;
+    if (source->map)
+        return source->map + offset;
+    return source->look ? source->look(source, offset, got) : NULL;
+}
+
 static const uint8_t *find_recent(const struct tn_source *source,
                                   uint64_t offset, uint64_t size, uint64_t *got)
 {
@@ -102,15 +111,14 @@ const uint8_t *tn_source_window(struct tn_source *source, uint64_t offset,
 {
     if (check_range(source, offset, size, error) != TN_OK)
         return NULL;
-    most = tn_min(tn_max(size, most), source->size - offset);
-    *got = most;
-    if (source->map)
-        return source->map + offset;
-    const uint8_t *bytes = find_recent(source, offset, size, got);
-    if (!bytes)
-        bytes = read_block(source, offset, most, error);
-    *got = tn_min(*got, most);
-    return bytes;
+    const uint8_t *bytes = tn_source_look(source, offset, got);
+    if (bytes && *got >= size)
+        return bytes;
+    bytes = find_recent(source, offset, size, got);
+    if (bytes)
+        return bytes;
+    *got = tn_min(tn_max(size, most), source->size - offset);
+    return read_block(source, offset, *got, error);
 }
 
 const uint8_t *tn_source_pin(struct tn_source *source, uint64_t offset,

@@ -41,12 +41,18 @@ struct tn_source {
     struct tn_arena             pins; /* structure read once, kept till close */
     struct tn_pin               recent[TN_RECENT_PINS]; /* looked at first, so
                                          that neighbours are not read twice  */
-    unsigned                    next_recent;
+    unsigned next_recent;
 
     /* How far the bytes from `offset` on, at most `length`, are of one kind:
      * a hole, which reads as zeros, or data.  NULL: it is all data. */
     uint64_t (*run)(struct tn_source *source, uint64_t offset, uint64_t length,
                     bool *is_hole);
+
+    /* Bytes from `offset` on, which is inside, that are in memory anyway and
+     * stay there until the source is closed; *got says how many.  NULL: none
+     * are, and it may answer that itself. */
+    const uint8_t *(*look)(struct tn_source *source, uint64_t offset,
+                           uint64_t *got);
 };
 
 struct tn_span {
@@ -66,15 +72,18 @@ void tn_source_close(struct tn_source *source);
 enum tn_status tn_source_read(struct tn_source *source, uint64_t offset,
                               void *to, size_t size, struct tn_error *error);
 
+/* What lies in memory from `offset` on, which is inside: `map` or `look`. */
+const uint8_t *tn_source_look(struct tn_source *source, uint64_t offset,
+                              uint64_t *got);
+
 /* Bytes that stay valid until the source is closed: out of the mapping, or
  * read once and pinned.  For structure, never for weights.  Not safe from
  * several threads unless the source is mapped.  NULL on failure. */
 const uint8_t *tn_source_pin(struct tn_source *source, uint64_t offset,
                              size_t size, struct tn_error *error);
 
-/* As much as is at hand from `offset` on: at least `size` bytes, at most `most`;
- * *got says how many.  Reads and pins a block of up to `most` when there is no
- * recent one. */
+/* As much as is at hand from `offset` on: at least `size` bytes; *got says how
+ * many.  Reads and pins a block of up to `most` when there is no recent one. */
 const uint8_t *tn_source_window(struct tn_source *source, uint64_t offset,
                                 uint64_t size, uint64_t most, uint64_t *got,
                                 struct tn_error *error);

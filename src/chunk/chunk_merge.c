@@ -57,13 +57,44 @@ static enum tn_status read_chunk(struct merging *merging, uint64_t index,
     return check_reuse(merging, index, chunk->length);
 }
 
+static enum tn_status merge_new(struct merging *merging, uint64_t index,
+                                struct tn_span chunk, struct tn_mosaic *to)
+{
+    struct tn_chunk_store *store = merging->store;
+    const struct tn_tile  *tile;
+
+    TN_TRY(tn_mosaic_merge(to, chunk));
+    tile = to->last;
+    if (!store->known || !chunk.length || !tile->runs)
+        return TN_OK;
+    struct tn_field_run *runs = tn_new(store->arena, struct tn_field_run,
+                                       tile->run_count, merging->error);
+    if (!runs)
+        return merging->error->status;
+    memcpy(runs, tile->runs, tile->run_count * sizeof *runs);
+    store->known[index] =
+        (struct tn_chunk_known){ true, tile->run_count, chunk.offset, runs };
+    return TN_OK;
+}
+
+static enum tn_status merge_bytes(struct merging *merging, uint64_t index,
+                                  struct tn_span chunk, struct tn_mosaic *to)
+{
+    const struct tn_chunk_known *known =
+        merging->store->known ? &merging->store->known[index] : NULL;
+
+    if (!known || !known->is_whole || known->offset != chunk.offset)
+        return merge_new(merging, index, chunk, to);
+    return tn_mosaic_merge_known(to, chunk, known->runs, known->run_count);
+}
+
 static enum tn_status merge_chunk(struct merging *merging, uint64_t index,
                                   struct tn_mosaic *to)
 {
     struct tn_span chunk;
 
     TN_TRY(read_chunk(merging, index, &chunk));
-    if (tn_mosaic_merge(to, chunk) != TN_OK)
+    if (merge_bytes(merging, index, chunk, to) != TN_OK)
         tn_error_where(merging->error, "chunk[%" PRIu64 "]", index);
     return merging->error->status;
 }

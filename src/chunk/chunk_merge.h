@@ -9,6 +9,14 @@
 #include "chunk/chunk_meta.h"
 #include "chunk/mosaic.h"
 
+/* That a chunk is whole fields, found out once for all who merge it. */
+struct tn_chunk_known {
+    bool                       is_whole;
+    uint32_t                   run_count;
+    uint64_t                   offset; /* where it lay then                   */
+    const struct tn_field_run *runs;
+};
+
 /* Where chunks come from.  Read when they are needed, and only those. */
 struct tn_chunk_store {
     uint64_t count;
@@ -18,6 +26,8 @@ struct tn_chunk_store {
      * merged message. */
     enum tn_status (*read)(struct tn_chunk_store *store, uint64_t index,
                            struct tn_span *chunk, struct tn_error *error);
+    struct tn_chunk_known *known; /* by chunk; NULL: it does not remember     */
+    struct tn_arena       *arena; /* of what is known                         */
 };
 
 /* Chunks may be used more than once, but all together they may not make more

@@ -496,7 +496,11 @@ static enum tn_status open_files(struct tn_cpb *cpb, struct tn_source *source,
     if (tn_riegeli_open(&cpb->file, source, cpb->memory, error) == TN_OK &&
         read_metadata(cpb, error) == TN_OK) {
         tn_chunked_sort(&cpb->meta.message);
-        return TN_OK;
+        cpb->store.arena = &cpb->arena;
+        cpb->store.known =
+            tn_new(&cpb->arena, struct tn_chunk_known, cpb->store.count, error);
+        if (cpb->store.known)
+            return TN_OK;
     }
     tn_cpb_close(cpb);
     return error->status;

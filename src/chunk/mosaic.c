@@ -106,6 +106,18 @@ enum tn_status tn_mosaic_merge(struct tn_mosaic *m, struct tn_span message)
     return m->all->error->status;
 }
 
+enum tn_status tn_mosaic_merge_known(struct tn_mosaic          *m,
+                                     struct tn_span             message,
+                                     const struct tn_field_run *runs,
+                                     uint32_t                   run_count)
+{
+    tn_mosaic_push(m, (struct tn_tile){ .kind      = TN_TILE_WIRE,
+                                        .span      = message,
+                                        .runs      = runs,
+                                        .run_count = run_count });
+    return m->all->error->status;
+}
+
 /* ---- paths --------------------------------------------------------------- */
 
 /* The element of that number; made when it is the next one. */

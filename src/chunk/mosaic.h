@@ -97,6 +97,13 @@ struct tn_mosaic *tn_mosaic_new(struct tn_mosaics          *all,
  * the bytes are not whole fields: what follows would be misread. */
 enum tn_status tn_mosaic_merge(struct tn_mosaic *m, struct tn_span message);
 
+/* The same for bytes that were merged into a message before: what was found
+ * out about them is borrowed. */
+enum tn_status tn_mosaic_merge_known(struct tn_mosaic          *m,
+                                     struct tn_span             message,
+                                     const struct tn_field_run *runs,
+                                     uint32_t                   run_count);
+
 /* ---- paths --------------------------------------------------------------- */
 
 enum tn_mosaic_how {

@@ -22,6 +22,12 @@ static void window_close(struct tn_source *source)
     (void)source;
 }
 
+static const uint8_t *window_look(struct tn_source *source, uint64_t offset,
+                                  uint64_t *got)
+{
+    return tn_source_look(walk_of(source)->wire.source, offset, got);
+}
+
 static const struct tn_source_ops window_ops = { window_read_at, window_close };
 
 /* Begins at the cursor's place with nothing kept. */
@@ -35,7 +41,8 @@ static void open_window(struct tn_wire_walk *walk, uint64_t offset,
                                        .size   = from->size,
                                        .map    = from->map,
                                        .name   = from->name,
-                                       .memory = from->memory };
+                                       .memory = from->memory,
+                                       .look   = window_look };
     tn_arena_init(&walk->window.pins, from->memory);
     rest.source = &walk->window;
     rest.length -= offset - rest.offset;

@@ -2,6 +2,7 @@
 #include "base/arith.h"
 #include "chunk/cpb.h"
 #include "chunk/splitter.h"
+#include "engine/chunked.h"
 #include "engine/opened.h"
 #include "engine/split_folder.h"
 #include "format/onnx/onnx_split.h"
@@ -255,14 +256,75 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
 
 /* A chunked file does not say what it is; its format is told by what it
  * makes. */
-static enum tn_status type_of_file(const char *path, const char **type,
-                                   const struct tn_options *options,
-                                   struct tn_error         *error)
+struct merge_job {
+    const char                    *path;
+    const struct tn_options       *options;
+    const struct tn_split_options *merge;
+    const struct tn_target        *target;
+    uint64_t                       size; /* of the message                    */
+};
+
+static enum tn_status write_message(struct merge_job  *job,
+                                    struct tn_message *message,
+                                    struct tn_error   *error)
+{
+    job->size = tn_message_size(message);
+    return tn_message_write(message, job->target, error);
+}
+
+static enum tn_status merge_as(struct merge_job *job, const char *type,
+                               struct tn_error *error)
+{
+    struct tn_schema  *schema  = NULL;
+    struct tn_message *message = NULL;
+
+    if (open_schema(&schema, job->merge, type, job->options, error) == TN_OK &&
+        tn_merge_read(&message, schema, type, job->path, NULL, 0, job->options,
+                      error) == TN_OK)
+        write_message(job, message, error);
+    tn_message_close(message);
+    tn_schema_close(schema);
+    return error->status;
+}
+
+/* It was merged to be looked at: that is what is written. */
+static enum tn_status write_unwrapped(struct merge_job *job,
+                                      struct tn_opened *opened,
+                                      const char *type, struct tn_error *error)
+{
+    struct tn_schema  *schema  = NULL;
+    struct tn_message *message = NULL;
+
+    if (open_schema(&schema, job->merge, type, job->options, error) == TN_OK &&
+        tn_message_new(&message, schema, type, job->options, error) == TN_OK) {
+        message->source = opened->bundle.main;
+        message->close  = keep_source;
+        write_message(job, message, error);
+    }
+    tn_message_close(message);
+    tn_schema_close(schema);
+    return error->status;
+}
+
+static enum tn_status merge_opened(struct merge_job *job,
+                                   struct tn_opened *opened,
+                                   struct tn_error  *error)
+{
+    const char *type = NULL;
+
+    TN_TRY(find_type(opened, &type, job->options, error));
+    if (tn_chunked_file_of(&opened->bundle) && !is_folder(opened))
+        return write_unwrapped(job, opened, type, error);
+    return merge_as(job, type, error);
+}
+
+static enum tn_status merge_untyped(struct merge_job *job,
+                                    struct tn_error  *error)
 {
     struct tn_opened *opened;
 
-    TN_TRY(tn_opened_files(&opened, path, options, error));
-    find_type(opened, type, options, error);
+    TN_TRY(tn_opened_files(&opened, job->path, job->options, error));
+    merge_opened(job, opened, error);
     tn_opened_release(opened);
     return error->status;
 }
@@ -273,21 +335,15 @@ enum tn_status tn_merge_file(const char *path, const struct tn_options *options,
                              struct tn_error *error)
 {
     static const struct tn_split_options defaults;
-    struct tn_schema                    *schema  = NULL;
-    struct tn_message                   *message = NULL;
+    struct merge_job job = { path, options, merge ? merge : &defaults, target,
+                             0 };
 
-    merge            = merge ? merge : &defaults;
-    const char *type = merge->type;
-    TN_TRY(check_options(merge, error));
-    if (!type)
-        TN_TRY(type_of_file(path, &type, options, error));
-    if (open_schema(&schema, merge, type, options, error) == TN_OK &&
-        tn_merge_read(&message, schema, type, path, NULL, 0, options, error) ==
-            TN_OK)
-        tn_message_write(message, target, error);
+    TN_TRY(check_options(job.merge, error));
+    if (job.merge->type)
+        merge_as(&job, job.merge->type, error);
+    else
+        merge_untyped(&job, error);
     if (size)
-        *size = message ? tn_message_size(message) : 0;
-    tn_message_close(message);
-    tn_schema_close(schema);
+        *size = job.size;
     return error->status;
 }

@@ -88,6 +88,26 @@ static uint64_t rope_run(struct tn_source *source, uint64_t offset,
     return inner->run(inner, part->piece.at.span.offset + skip, here, is_hole);
 }
 
+static const uint8_t *rope_look(struct tn_source *source, uint64_t offset,
+                                uint64_t *got)
+{
+    const struct rope_source *rope = (const struct rope_source *)source;
+    const struct part        *part =
+        tn_list_at(&rope->parts, struct part, find_part(rope, offset));
+    uint64_t       skip  = offset - part->begin;
+    uint64_t       here  = part->piece.length - skip;
+    const uint8_t *bytes = NULL;
+
+    *got = here;
+    if (part->piece.kind == TN_PIECE_BYTES)
+        bytes = part->piece.at.bytes + skip;
+    else
+        bytes = tn_source_look(part->piece.at.span.source,
+                               part->piece.at.span.offset + skip, got);
+    *got = tn_min(*got, here);
+    return bytes;
+}
+
 static enum tn_status add_part(struct rope_source    *rope,
                                const struct tn_piece *piece,
                                struct tn_error       *error)
@@ -140,7 +160,8 @@ enum tn_status tn_source_rope(struct tn_source    **source,
     *made = (struct rope_source){ .source = { .ops    = &rope_ops,
                                               .name   = name,
                                               .memory = memory,
-                                              .run    = rope_run } };
+                                              .run    = rope_run,
+                                              .look   = rope_look } };
     tn_arena_init(&made->source.pins, memory);
     tn_list_init(&made->parts, memory, sizeof(struct part));
     for (uint64_t i = 0; i < rope->pieces.count; i++)

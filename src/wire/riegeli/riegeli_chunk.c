@@ -66,6 +66,18 @@ static uint64_t data_run(struct tn_source *source, uint64_t offset,
     return data->file->run(data->file, place, part, is_hole);
 }
 
+static const uint8_t *data_look(struct tn_source *source, uint64_t offset,
+                                uint64_t *got)
+{
+    struct data_source *data  = (struct data_source *)source;
+    uint64_t            place = place_of(data, offset);
+    uint64_t most = tn_min(source->size - offset, tn_riegeli_to_block(place));
+    const uint8_t *bytes = tn_source_look(data->file, place, got);
+
+    *got = tn_min(*got, most);
+    return bytes;
+}
+
 static const struct tn_source_ops data_ops = { data_read_at, data_close };
 
 static void data_init(struct data_source *data, const struct tn_riegeli *file,
@@ -76,7 +88,8 @@ static void data_init(struct data_source *data, const struct tn_riegeli *file,
                     .size   = frame->data_size,
                     .name   = file->source->name,
                     .memory = file->memory,
-                    .run    = file->source->run ? data_run : NULL },
+                    .run    = file->source->run ? data_run : NULL,
+                    .look   = data_look },
         .file   = file->source,
         .begin  = frame->begin,
     };
