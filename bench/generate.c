@@ -886,6 +886,84 @@ static void write_sparse_graph(struct job *job)
     tf_versions(job);
 }
 
+/* --- SavedModels ------------------------------------------------------- */
+
+/* A SavedModel around what `graph` writes; its length comes first, as in
+ * onnx_model(). */
+static void saved_model(struct job *job, void (*graph)(struct job *))
+{
+    struct file    ruler     = { .fd = -1 };
+    struct job     rehearsal = { .out   = &ruler,
+                                 .count = job->count,
+                                 .size  = job->size };
+    struct message m;
+
+    graph(&rehearsal);
+    message_clear(&m);
+    message_int(&m, 1, 1);
+    size_t meta_graph = message_begin(&m, 2);
+    size_t meta_info  = message_begin(&m, 1);
+    message_text(&m, 4, "serve");
+    message_end(&m, meta_info);
+    message_tail(&m, 2, ruler.offset);
+    message_end(&m, meta_graph);
+    file_message(job->out, &m);
+    graph(job);
+}
+
+/* clang-format off */
+#define SAVED_WIDTH  1144 /* a square of them is 5.2 MB of float32 */
+#define SAVED_ROWS   { 2, { ANY, SAVED_WIDTH } }
+#define SAVED_KERNEL { 2, { SAVED_WIDTH, SAVED_WIDTH } }
+/* clang-format on */
+
+static const struct op saved_input = {
+    "Placeholder", .name = "input",
+    .attrs = { OUTPUT_SHAPE(SAVED_ROWS),
+               { "dtype", ATTR_TYPE, .number = FLOAT32 },
+               { "shape", ATTR_SHAPE, .shape = SAVED_ROWS } }
+};
+
+static const struct op saved_kernel = { "Const", .name = "/kernel",
+                                        CONST_ATTRS(FLOAT32, SAVED_KERNEL) };
+
+static const struct op saved_product = {
+    "MatMul", .name = "/MatMul", .inputs = { "<", "/kernel" },
+    .attrs = { T_FLOAT,
+               OUTPUT_SHAPE(SAVED_ROWS),
+               { "transpose_a", ATTR_BOOL, .number = 0 },
+               { "transpose_b", ATTR_BOOL, .number = 0 } }
+};
+
+static void saved_weights(struct job *job)
+{
+    struct chain chain = { .value = "input" };
+
+    tf_node(job, &saved_input, &chain, NULL);
+    for (uint64_t i = 0; i < job->count; i++) {
+        snprintf(chain.scope, sizeof chain.scope, "model/layer_%" PRIu64, i);
+        graph_const(job, &saved_kernel, &chain, i);
+        tf_node(job, &saved_product, &chain, NULL);
+        chain_advance(&chain, saved_product.name);
+    }
+    tf_versions(job);
+}
+
+static void write_saved(struct job *job)
+{
+    saved_model(job, saved_weights);
+}
+
+static void write_saved_graph(struct job *job)
+{
+    saved_model(job, write_graph);
+}
+
+static void write_sparse_saved(struct job *job)
+{
+    saved_model(job, write_sparse_graph);
+}
+
 /* --- running a job ----------------------------------------------------- */
 
 /* A file that could not be finished is removed: a make target must not be
@@ -974,6 +1052,10 @@ static const struct kind {
       "ONNX, 257 MB: 1,000,000 nodes, no weights" },
     { "graph", write_graph, 1000000, 2, 0,
       "GraphDef, 335 MB: 1,000,000 nodes" },
+    { "saved", write_saved, 300, 1, 0,
+      "SavedModel, 1.5 GB: 300 Consts of 5 MB, 601 nodes" },
+    { "saved-graph", write_saved_graph, 1000000, 2, 0,
+      "SavedModel, 335 MB: 1,000,000 nodes" },
     { "sparse-onnx", write_sparse_onnx, 0, 0, 6 * GIB,
       "ONNX, 6 GiB of holes in 4 tensors" },
     { "sparse-external", NULL, 0, 0, 5 * GIB,
@@ -981,6 +1063,8 @@ static const struct kind {
       " with 5 GiB of holes" },
     { "sparse-graph", write_sparse_graph, 0, 0, 5 * GIB / 2,
       "GraphDef, 2.5 GiB of holes in 4 Consts" },
+    { "sparse-saved", write_sparse_saved, 0, 0, 5 * GIB,
+      "SavedModel, 5 GiB of holes in 4 Consts" },
 };
 
 static void print_help(void)
@@ -990,8 +1074,7 @@ static void print_help(void)
         printf("  %-16s %s\n", kinds[i].name, kinds[i].what);
     printf("\noptions:\n"
            "  -o, --out PATH   the file, or folder, to write\n"
-           "  --scale N/M      N/M of the nodes or tensors (big, small, "
-           "graph)\n"
+           "  --scale N/M      N/M of the nodes or tensors (not sparse-*)\n"
            "  --size SIZE      bytes of tensor data, such as 2.5GiB "
            "(sparse-*);\n"
            "                   rounded up to whole 128 KiB\n"
