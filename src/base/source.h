@@ -32,6 +32,9 @@ struct tn_pin {
 
 #define TN_RECENT_PINS 16
 
+/* Holes shorter than that are not worth stepping over. */
+#define TN_HOLE_MIN (UINT64_C(32) << 10)
+
 struct tn_source {
     const struct tn_source_ops *ops;
     uint64_t                    size;

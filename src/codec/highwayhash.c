@@ -140,11 +140,24 @@ static enum tn_status hash_write(struct tn_sink *sink, struct tn_bytes bytes,
     return TN_OK;
 }
 
-/* Over a mapping there is nothing to copy. */
-static enum tn_status hash_splice(struct tn_sink *sink, struct tn_span span,
-                                  struct tn_error *error)
+static enum tn_status hash_zeros(struct tn_sink *sink, uint64_t count,
+                                 struct tn_error *error)
 {
-    uint8_t window[4096];
+    static const uint8_t zeros[16384];
+
+    while (count) {
+        size_t size = count < sizeof zeros ? (size_t)count : sizeof zeros;
+        hash_write(sink, tn_bytes(zeros, size), error);
+        count -= size;
+    }
+    return TN_OK;
+}
+
+/* Over a mapping there is nothing to copy. */
+static enum tn_status hash_data(struct tn_sink *sink, struct tn_span span,
+                                struct tn_error *error)
+{
+    uint8_t window[16384];
 
     if (span.source->map)
         return hash_write(
@@ -161,7 +174,28 @@ static enum tn_status hash_splice(struct tn_sink *sink, struct tn_span span,
     return TN_OK;
 }
 
+/* A hole is not read: that would fill the page cache with zeros. */
+static enum tn_status hash_splice(struct tn_sink *sink, struct tn_span span,
+                                  struct tn_error *error)
+{
+    struct tn_source *source = span.source;
+
+    while (span.length) {
+        bool           is_hole = false;
+        struct tn_span part    = span;
+        if (source->run)
+            part.length =
+                source->run(source, span.offset, span.length, &is_hole);
+        TN_TRY(is_hole ? hash_zeros(sink, part.length, error)
+                       : hash_data(sink, part, error));
+        span.offset += part.length;
+        span.length -= part.length;
+    }
+    return TN_OK;
+}
+
 static const struct tn_sink_ops hash_ops = { .write  = hash_write,
+                                             .zeros  = hash_zeros,
                                              .splice = hash_splice };
 
 void tn_highwayhash_init(struct tn_highwayhash *hash, const uint64_t key[4])

@@ -22,8 +22,7 @@
 
 #define BUFFER_SIZE ((size_t)256 << 10)
 
-/* From here on asking the kernel to copy is cheaper than copying, and a hole
- * is worth more than the extent it costs. */
+/* From here on asking the kernel to copy is cheaper than copying. */
 #define BIG (UINT64_C(64) << 10)
 
 /* One call's worth, so that the hook and signals get their turn. */
@@ -398,6 +397,30 @@ static enum tn_status copy_nothing(struct tn_file_sink *sink,
     return TN_OK;
 }
 
+static enum tn_status write_zeros(struct tn_file_sink *sink, uint64_t count,
+                                  struct tn_error *error);
+
+/* Of a source that is no file, or of a little range: what is a hole there is
+ * one here. */
+static enum tn_status copy_runs(struct tn_file_sink *sink, struct tn_span span,
+                                struct tn_error *error)
+{
+    struct tn_source *source = span.source;
+
+    while (span.length) {
+        bool           is_hole = false;
+        struct tn_span part    = span;
+        if (source->run)
+            part.length =
+                source->run(source, span.offset, span.length, &is_hole);
+        TN_TRY(is_hole ? write_zeros(sink, part.length, error)
+                       : copy_windows(sink, part, error));
+        span.offset += part.length;
+        span.length -= part.length;
+    }
+    return TN_OK;
+}
+
 static enum tn_status splice_span(struct tn_file_sink *sink,
                                   struct tn_span span, struct tn_error *error)
 {
@@ -405,7 +428,7 @@ static enum tn_status splice_span(struct tn_file_sink *sink,
 
     TN_TRY(sit_down(sink, error));
     if (span.length < BIG)
-        return copy_windows(sink, span, error);
+        return copy_runs(sink, span, error);
     TN_TRY(flush(sink, error));
     if (sink->desk->is_dry && tn_source_descriptor(source) >= 0)
         return copy_nothing(sink, span, error);
@@ -416,7 +439,7 @@ static enum tn_status splice_span(struct tn_file_sink *sink,
         return put(sink,
                    tn_bytes(source->map + span.offset, (size_t)span.length),
                    error);
-    return copy_windows(sink, span, error);
+    return copy_runs(sink, span, error);
 }
 
 static enum tn_status write_zeros(struct tn_file_sink *sink, uint64_t count,
@@ -424,7 +447,7 @@ static enum tn_status write_zeros(struct tn_file_sink *sink, uint64_t count,
 {
     TN_TRY(sit_down(sink, error));
     struct tn_seat *seat = sink->seat;
-    if (count >= BIG && !sink->is_stream) {
+    if (count >= TN_HOLE_MIN && !sink->is_stream) {
         TN_TRY(flush(sink, error));
         sink->position += count;
         return TN_OK;

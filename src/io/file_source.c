@@ -27,6 +27,9 @@
 
 #define BIG ((size_t)64 << 10)
 
+/* What st_blocks counts in; a file that has all of them has no holes. */
+#define STAT_BLOCK 512
+
 /* What a pipe is spooled by. */
 #define SPOOL_SIZE ((size_t)256 << 10)
 
@@ -101,7 +104,7 @@ static uint64_t file_run(struct tn_source *source, uint64_t offset,
     int descriptor = ((struct file_source *)source)->descriptor;
 
     *is_hole = false;
-    if (length < BIG || descriptor < 0)
+    if (length < TN_HOLE_MIN || descriptor < 0)
         return length;
     off_t data = lseek(descriptor, (off_t)offset, SEEK_DATA);
     if (data < 0 && errno != ENXIO) /* ENXIO: nothing but a hole is left */
@@ -168,8 +171,9 @@ static enum tn_status open_file(struct tn_source **out,
     file->block_size  = sizeof *file + strlen(name) + 1;
     file->descriptor  = descriptor;
     file->source.ops  = &file_ops;
-    file->source.run  = file_run;
     file->source.size = (uint64_t)about.st_size;
+    if ((uint64_t)about.st_blocks * STAT_BLOCK < file->source.size)
+        file->source.run = file_run;
     if (is_mapped)
         file->source.map = map_file(descriptor, file->source.size);
     *out = &file->source;

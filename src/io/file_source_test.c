@@ -375,8 +375,8 @@ static void every_allocation_fails_once(void **state)
 /* 1 MiB of data between holes of 1 GiB: known without reading any of it. */
 static void tells_holes_from_data(void **state)
 {
-    struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_scratch scratch      = tn_scratch_open();
+    struct tn_memory  memory       = purse();
     static uint8_t    mib[1 << 20] = { 1 };
     bool              is_hole      = false;
 
@@ -390,9 +390,9 @@ static void tells_holes_from_data(void **state)
     assert_true(is_hole);
     assert_int_equal(source->run(source, GIB, GIB, &is_hole), sizeof mib);
     assert_false(is_hole);
-    assert_int_equal(source->run(source, GIB + sizeof mib, GIB - sizeof mib,
-                                 &is_hole),
-                     GIB - sizeof mib);
+    assert_int_equal(
+        source->run(source, GIB + sizeof mib, GIB - sizeof mib, &is_hole),
+        GIB - sizeof mib);
     assert_true(is_hole);
     assert_int_equal(source->run(source, 0, 100, &is_hole), 100);
     assert_false(is_hole); /* small ones are not worth a call */

@@ -3,7 +3,9 @@
 #
 # A 6 GiB inline ONNX file, a 5 GiB external-data model and a GraphDef past
 # 2 GiB, all sparse on disk, pass every verb of the release build under
-# `ulimit -d 65536`; a graph of a million nodes passes under 250 MiB.
+# `ulimit -d 65536`; a graph of a million nodes passes under 250 MiB.  A 5 GiB
+# SavedModel is taken apart and put together again in 64 MiB, one of a million
+# nodes in 250 MiB.
 set -eu
 generate=$(realpath "$1") tenon=$(realpath -m "$2")
 [ -x "$tenon" ] || { echo "skipped: no release build at $tenon"; exit 77; }
@@ -73,6 +75,32 @@ small convert graph.pb -o again.pb
 every_verb again.pb "$name" "0,:8" after.hash
 cmp before.hash after.hash || fail "conversion changed the tensors"
 rm -f graph.pb again.pb
+
+echo "# a SavedModel of 5 GiB, in chunks"
+"$generate" sparse-saved -o saved.pb --list | cut -f 1,5 >tensors
+name=$(head -n 1 tensors | cut -f 1)
+small hash saved.pb >before.hash
+small split saved.pb -o parts --compress none || fail "split saved.pb"
+[ "$(on_disk parts.cpb)" -lt 1024 ] || fail "holes were filled in"
+same_tensors tensors parts.cpb
+same_marker parts.cpb "$name" "0,:8"
+small merge parts.cpb -o again.pb || fail "merge parts.cpb"
+[ "$(on_disk again.pb)" -lt 1024 ] || fail "holes were filled in"
+small hash again.pb >after.hash
+cmp before.hash after.hash || fail "splitting and merging changed the tensors"
+rm -f saved.pb parts.cpb again.pb
+
+echo "# a SavedModel of a million nodes, in chunks"
+"$generate" saved-graph -o saved.pb
+large ls --ops saved.pb >ops
+for codec in none zstd:1; do
+    large split saved.pb -o parts -m 64MiB -c $codec ||
+        fail "split saved.pb, $codec"
+    large merge parts.cpb -o again.pb || fail "merge parts.cpb, $codec"
+    large ls --ops again.pb | cmp - ops || fail "$codec: other nodes"
+    rm -f parts.cpb again.pb
+done
+rm -f saved.pb
 
 echo "# a million nodes"
 for kind in small graph; do

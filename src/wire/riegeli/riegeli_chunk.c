@@ -62,8 +62,9 @@ static uint64_t data_run(struct tn_source *source, uint64_t offset,
     struct data_source *data  = (struct data_source *)source;
     uint64_t            place = place_of(data, offset);
     uint64_t            part  = tn_min(length, tn_riegeli_to_block(place));
+    uint64_t            rest  = data->file->size - place;
 
-    return data->file->run(data->file, place, part, is_hole);
+    return tn_min(part, data->file->run(data->file, place, rest, is_hole));
 }
 
 static const uint8_t *data_look(struct tn_source *source, uint64_t offset,

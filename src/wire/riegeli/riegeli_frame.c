@@ -204,24 +204,45 @@ enum tn_status tn_riegeli_frame_read(const struct tn_riegeli *file,
 
 /* ---- all of a chunk ----------------------------------------------------- */
 
-/* Walks a run of the file in windows, or in one when it is mapped. */
+/* Walks a run of the file in windows, or in one when it is mapped.  Holes are
+ * zeros without being read. */
 struct run {
     const struct tn_riegeli *file;
     uint64_t                 at, left;
+    uint64_t                 known; /* up to here all is data, or all a hole  */
+    bool                     is_hole;
     uint8_t                  window[WINDOW];
 };
+
+static const uint8_t zeros[WINDOW];
+
+/* How far the run goes on like here. */
+static uint64_t alike(struct run *run)
+{
+    struct tn_source *source = run->file->source;
+
+    if (!source->run)
+        return run->left;
+    if (run->at >= run->known)
+        run->known =
+            run->at +
+            source->run(source, run->at, source->size - run->at, &run->is_hole);
+    return tn_min(run->left, run->known - run->at);
+}
 
 static enum tn_status next_window(struct run *run, struct tn_bytes *bytes,
                                   struct tn_error *error)
 {
-    const uint8_t *map  = run->file->source->map;
-    size_t         size = (size_t)(map ? run->left : tn_min(run->left, WINDOW));
+    const uint8_t *map     = run->file->source->map;
+    uint64_t       left    = alike(run);
+    bool           is_read = !run->is_hole && !map;
+    size_t size = (size_t)(run->is_hole || !map ? tn_min(left, WINDOW) : left);
 
-    if (map)
-        *bytes = tn_bytes(map + run->at, size);
-    else
-        *bytes = tn_bytes(run->window, size);
-    if (!map)
+    *bytes = tn_bytes(run->is_hole ? zeros
+                      : map        ? map + run->at
+                                   : run->window,
+                      size);
+    if (is_read)
         TN_TRY(tn_source_read(run->file->source, run->at, run->window, size,
                               error));
     run->at += size;
@@ -283,7 +304,9 @@ enum tn_status tn_riegeli_frame_check(const struct tn_riegeli       *file,
 
     (void)tn_riegeli_after(frame->begin, TN_RIEGELI_CHUNK_HEADER, &at);
     tn_highwayhash_init(&hash, tn_riegeli_key);
-    run.file = file;
+    run.file    = file;
+    run.known   = 0;
+    run.is_hole = false;
     (void)go_on(fault, frame->end, TN_OK);
     while (at < frame->end) {
         if (at % TN_RIEGELI_BLOCK == 0) {

@@ -59,11 +59,10 @@ static enum tn_status layer_write(struct tn_sink *sink, struct tn_bytes bytes,
     return TN_OK;
 }
 
-static enum tn_status layer_splice(struct tn_sink *sink, struct tn_span span,
-                                   struct tn_error *error)
+static enum tn_status splice_data(struct layer *layer, struct tn_span span,
+                                  struct tn_error *error)
 {
-    struct layer *layer = (struct layer *)sink;
-    uint64_t      room;
+    uint64_t room;
 
     while (span.length) {
         TN_TRY(room_at(layer, &room, error));
@@ -87,6 +86,26 @@ static enum tn_status layer_zeros(struct tn_sink *sink, uint64_t count,
         uint64_t size = tn_min(room, count);
         TN_TRY(tn_sink_zeros(layer->to, size, error));
         count -= size;
+    }
+    return TN_OK;
+}
+
+/* Holes stay holes, but for the pages that blocks begin in. */
+static enum tn_status layer_splice(struct tn_sink *sink, struct tn_span span,
+                                   struct tn_error *error)
+{
+    struct tn_source *source = span.source;
+
+    while (span.length) {
+        bool           is_hole = false;
+        struct tn_span part    = span;
+        if (source->run)
+            part.length =
+                source->run(source, span.offset, span.length, &is_hole);
+        TN_TRY(is_hole ? layer_zeros(sink, part.length, error)
+                       : splice_data((struct layer *)sink, part, error));
+        span.offset += part.length;
+        span.length -= part.length;
     }
     return TN_OK;
 }
