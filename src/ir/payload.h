@@ -29,6 +29,8 @@ enum tn_encoding {
     TN_ENCODING_BUNDLE,  /* strings: varint lengths, 4 bytes of checksum,
                             then all the bytes; variants: of each its varint
                             length, its bytes, 4 bytes of checksum            */
+    TN_ENCODING_PADDED,  /* strings: `field` bytes each; zeros at the end of
+                            one are not its own                               */
     TN_ENCODING_FORTRAN, /* raw little-endian, first dimension fastest        */
     TN_ENCODING_VIEW,    /* computed from other tensors: see `view`           */
 };
@@ -53,7 +55,7 @@ struct tn_view;
 struct tn_payload {
     struct tn_span span;
     uint64_t       stored;
-    uint32_t       field;    /* for TN_ENCODING_FIELD                       */
+    uint32_t       field;    /* for TN_ENCODING_FIELD and _PADDED           */
     uint8_t        encoding; /* enum tn_encoding                            */
     uint8_t        per_byte; /* elements packed into one byte, lowest bits
                                 first: 1 (or 0), 2 (4-bit types), 4 (2-bit) */

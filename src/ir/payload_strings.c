@@ -5,6 +5,7 @@
  *   LENGTHS  varint length * N, then the N strings side by side
  *   BUNDLE   the same with 4 bytes of checksum between the two; of variants
  *            N times: varint length, bytes, 4 bytes of checksum
+ *   PADDED   N times `field` bytes, zeros at their end not counted
  *   NONE     all are empty
  *
  * N is the number of elements of the shape.  Strings are never read here: the
@@ -144,6 +145,56 @@ static void walk_variants(struct walk *walk)
     tn_window_done(&w);
 }
 
+/* How long the string is that has `width` bytes of room here. */
+static uint64_t trimmed(struct walk *walk, struct tn_source *source,
+                        uint64_t offset, uint64_t width)
+{
+    uint8_t bytes[1024];
+
+    while (width > 0) {
+        size_t size = (size_t)tn_min(width, sizeof bytes);
+        if (tn_source_read(source, offset + width - size, bytes, size,
+                           walk->error) != TN_OK)
+            return 0;
+        while (size > 0 && bytes[size - 1] == 0) {
+            size--;
+            width--;
+        }
+        if (size > 0)
+            return width;
+    }
+    return 0;
+}
+
+static enum tn_status check_padded(struct walk *walk)
+{
+    const struct tn_payload *payload = &walk->elements->payload;
+    uint64_t                 needs;
+
+    if (!tn_mul(walk->total, payload->field, &needs))
+        needs = UINT64_MAX;
+    return needs == payload->span.length
+               ? TN_OK
+               : too_few(walk, needs, payload->span.length, "bytes");
+}
+
+static void walk_padded(struct walk *walk)
+{
+    struct tn_span span  = walk->elements->payload.span;
+    uint64_t       width = walk->elements->payload.field;
+
+    if (check_padded(walk) != TN_OK || width == 0)
+        return;
+    walk->index = walk->first;
+    while (!tn_failed(walk->error)) {
+        uint64_t at     = span.offset + walk->index * width;
+        uint64_t length = trimmed(walk, span.source, at, width);
+        if (tn_failed(walk->error) ||
+            !take(walk, (struct tn_span){ span.source, at, length }))
+            break;
+    }
+}
+
 /* What the writer left out. */
 static void walk_rest(struct walk *walk)
 {
@@ -169,6 +220,7 @@ static enum tn_status walk_strings(struct walk *walk)
     case TN_ENCODING_NONE: break;
     case TN_ENCODING_FIELD: walk_field(walk); break;
     case TN_ENCODING_LENGTHS: walk_lengths(walk, 0); break;
+    case TN_ENCODING_PADDED: walk_padded(walk); break;
     case TN_ENCODING_BUNDLE:
         if (is_variant)
             walk_variants(walk);
@@ -278,6 +330,7 @@ enum tn_status tn_strings_check(const struct tn_elements *elements,
     switch (elements->payload.encoding) {
     case TN_ENCODING_NONE: return TN_OK;
     case TN_ENCODING_FIELD: return check_field(&walk);
+    case TN_ENCODING_PADDED: return check_padded(&walk);
     case TN_ENCODING_VIEW: return tn_view_check(elements, error);
     default: break;
     }

@@ -60,6 +60,7 @@ enum {
     FIELD   = TN_ENCODING_FIELD,
     LENGTHS = TN_ENCODING_LENGTHS,
     BUNDLE  = TN_ENCODING_BUNDLE,
+    PADDED  = TN_ENCODING_PADDED,
     FORTRAN = TN_ENCODING_FORTRAN
 };
 
@@ -714,6 +715,10 @@ static const struct row strings[] = {
     { "bundle cut", TN_STRING, { 1 }, BUNDLE, 1, 1, "02 aa bb cc dd 61", NULL, TN_TRUNCATED, 0 },
     { "variants", TN_VARIANT, { 2 }, BUNDLE, 1, 2, "02 61 62 aa bb cc dd 01 63 aa bb cc dd", "ab,c", TN_OK, 0 },
     { "variants cut", TN_VARIANT, { 1 }, BUNDLE, 1, 1, "02 61 62 aa bb cc", NULL, TN_TRUNCATED, 3 },
+    { "padded", TN_STRING, { 3 }, PADDED, 1, 3, "61 62 63 64 65 66 67 00 00 00 00 00 00 00 61 62 00 00 00 00 00", "abcdefg,,ab", TN_OK, 0 },
+    { "padded, too short", TN_STRING, { 2 }, PADDED, 1, 2, "61 62 63 64 65 66 67 61 62 63 64 65 66", NULL, TN_MALFORMED, 0 },
+    { "padded, too long", TN_STRING, { 1 }, PADDED, 1, 1, "61 62 63 64 65 66 67 00", NULL, TN_MALFORMED, 0 },
+    { "a trillion padded", TN_STRING, { HUGE_DIM }, PADDED, 1, 3, "61 62 63 64 65 66 67", NULL, TN_MALFORMED, 0 },
     { "raw strings", TN_STRING, { 1 }, RAW, 1, 1, "61", NULL, TN_INVALID, TN_NOWHERE },
 };
 /* clang-format on */

@@ -99,6 +99,7 @@ const char *tn_tensor_storage(const struct tn_tensor *tensor)
             return "strings";
         return is_splat(tensor) ? "splat" : "typed";
     case TN_ENCODING_LENGTHS:
+    case TN_ENCODING_PADDED:
     case TN_ENCODING_BUNDLE: return "strings";
     case TN_ENCODING_VIEW: return "view";
     }
