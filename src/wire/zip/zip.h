@@ -72,6 +72,8 @@ struct tn_zip_options {
                              and bytes that belong to nothing are findings,
                              not refused; the end is searched for behind a
                              comment                                          */
+    bool has_keys;        /* names are keys, under which nothing is ever put
+                             anywhere: "/a" and "../b" are as good as others  */
     uint64_t max_entries; /* 0: none                                          */
     uint64_t max_total;   /* unpacked bytes of all entries; 0: none           */
     uint64_t max_ratio;   /* of one entry; 0: what deflate can do, 1032       */

@@ -152,8 +152,8 @@ static enum tn_status read_record(struct tn_zip *zip, struct tn_cursor *c)
     parse_record(c, &r, &extra);
     if (tn_failed(c->error))
         return c->error->status;
-    TN_TRY(
-        zip_check_name(e->name, e->record_offset + ZIP_RECORD_SIZE, c->error));
+    TN_TRY((zip->options.has_keys ? zip_check_key : zip_check_name)(
+        e->name, e->record_offset + ZIP_RECORD_SIZE, c->error));
     uint64_t offset = e->record_offset + ZIP_RECORD_SIZE + e->name.size;
     if (zip_read_extra64(extra, offset, &e->size, &e->packed_size, &e->offset,
                          c->error) != TN_OK) {
@@ -246,7 +246,7 @@ static enum tn_status add_name(struct tn_zip *zip, uint32_t index,
     struct tn_bytes name  = entry_at(zip, index)->name;
     uint32_t        known = tn_intern_count(&zip->folded);
 
-    if (has_upper(name)) {
+    if (has_upper(name) && !zip->options.has_keys) {
         name = folded_copy(zip, name, error);
         if (!name.data)
             return error->status;
@@ -282,7 +282,7 @@ static enum tn_status check_folders(struct tn_zip             *zip,
 {
     struct tn_bytes folder = tn_bytes(e->name.data, folder_size(e->name));
 
-    if (tn_bytes_equal(folder, *checked))
+    if (tn_bytes_equal(folder, *checked) || zip->options.has_keys)
         return TN_OK;
     *checked               = folder;
     struct tn_bytes folded = folder;
@@ -683,7 +683,9 @@ static const struct tn_zip_entry *find_alike(const struct tn_zip *zip,
     uint8_t  folded[UINT16_MAX];
     uint32_t id = TN_NO_NAME;
 
-    if (name.size <= sizeof folded) {
+    if (zip->options.has_keys) {
+        id = tn_intern_find(&zip->folded, name);
+    } else if (name.size <= sizeof folded) {
         fold(folded, name);
         id = tn_intern_find(&zip->folded, tn_bytes(folded, name.size));
     }

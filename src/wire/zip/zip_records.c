@@ -281,3 +281,16 @@ enum tn_status zip_check_name(struct tn_bytes name, uint64_t offset,
         return tn_error_set(error, TN_MALFORMED, offset, "a name %s", fault);
     return TN_OK;
 }
+
+enum tn_status zip_check_key(struct tn_bytes name, uint64_t offset,
+                             struct tn_error *error)
+{
+    const char *fault = name.size == 0                    ? "is empty"
+                        : !tn_utf8_is_valid(name)         ? "is not UTF-8"
+                        : memchr(name.data, 0, name.size) ? "has a zero byte"
+                                                          : NULL;
+
+    if (fault)
+        return tn_error_set(error, TN_MALFORMED, offset, "a name %s", fault);
+    return TN_OK;
+}

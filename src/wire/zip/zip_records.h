@@ -90,6 +90,10 @@ uint64_t zip_descriptor_size(struct tn_zip *zip, const struct tn_zip_entry *e,
 enum tn_status zip_check_name(struct tn_bytes name, uint64_t offset,
                               struct tn_error *error);
 
+/* The same for a name that is only a key: text without zeros. */
+enum tn_status zip_check_key(struct tn_bytes name, uint64_t offset,
+                             struct tn_error *error);
+
 /* One step of a walk: over an entry, or a directory with its end. */
 enum zip_step { ZIP_STEP_ENTRY, ZIP_STEP_END, ZIP_STEP_NONE };
 

@@ -84,7 +84,7 @@ static struct tn_bytes lower(struct tn_zip_writer *w, struct tn_bytes name)
     struct tn_bytes copy = tn_bytes_dup(&w->arena, name, w->error);
     uint8_t        *text = (uint8_t *)(uintptr_t)copy.data;
 
-    for (size_t i = 0; text && i < copy.size; i++)
+    for (size_t i = 0; text && !w->has_keys && i < copy.size; i++)
         if (text[i] >= 'A' && text[i] <= 'Z')
             text[i] = (uint8_t)(text[i] + 32);
     return copy;
@@ -116,7 +116,8 @@ static enum tn_status check_name(struct tn_zip_writer *w, struct tn_bytes name)
     if (name.size && name.data[name.size - 1] == '/')
         return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
                             "a name of a folder");
-    if (zip_check_name(name, 0, &inner) != TN_OK)
+    if ((w->has_keys ? zip_check_key : zip_check_name)(name, 0, &inner) !=
+        TN_OK)
         return tn_error_set(w->error, TN_INVALID, TN_NOWHERE, "%s", inner.what);
     return TN_OK;
 }

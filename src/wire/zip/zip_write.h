@@ -31,6 +31,7 @@ struct tn_zip_writer {
     struct tn_intern names;  /* in lower case                                */
     struct tn_list   alive;  /* uint32_t by id in `names`: an entry + 1, or 0 */
     struct tn_buffer header; /* being written                                 */
+    bool has_keys; /* as in tn_zip_options; names may differ in case alone    */
     bool skip_crc; /* a dry run: the bytes are counted and not read           */
 };
 
