@@ -202,7 +202,11 @@ static void read_descr(struct tn_cursor *h, struct tn_npy *npy)
     bool is_whole =
         text.size > 0 &&
         descr_number(tn_bytes(text.data + 1, text.size - 1), &number);
-    if (!is_whole || !find_type((char)text.data[0], number, npy))
+    if (tn_bytes_is(text, "O"))
+        tn_fail_at(h, begin, TN_UNSUPPORTED,
+                   "elements of type 'O': Python objects are a pickle, which "
+                   "is never opened");
+    else if (!is_whole || !find_type((char)text.data[0], number, npy))
         tn_fail_at(h, begin, TN_UNSUPPORTED, "elements of type '%.*s'",
                    TN_FMT(text));
 }
