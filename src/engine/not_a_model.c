@@ -43,7 +43,6 @@ static const struct signature signatures[] = {
                               "not opened"),
     SIGNATURE("\x89HDF\r\n\x1a\n", "an HDF5 file (Keras?)"),
     SIGNATURE("GGUF", "a GGUF file (llama.cpp)"),
-    SIGNATURE("\x93NUMPY", "a NumPy array"),
     SIGNATURE("\x7f"
               "ELF",
               "a program or shared library"),

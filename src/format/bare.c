@@ -103,6 +103,29 @@ enum tn_status tn_bare_collect(const struct tn_model         *model,
     return error->status;
 }
 
+void tn_bare_lose(const struct tn_write_options *options, struct tn_bytes name,
+                  const char *what)
+{
+    char where[640];
+
+    snprintf(where, sizeof where, "%.*s", TN_FMT(name));
+    lose(options, where, what);
+}
+
+void tn_bare_stands_in(const struct tn_write_options *options,
+                       const struct tn_bare_tensor   *tensor,
+                       enum tn_dtype                  written)
+{
+    enum tn_dtype dtype = tensor->elements->shape.dtype;
+    char          what[120];
+
+    if (dtype == written)
+        return;
+    snprintf(what, sizeof what, "%s is written as %s", tn_dtype_name(dtype),
+             tn_dtype_name(written));
+    tn_bare_lose(options, tensor->name, what);
+}
+
 enum tn_dtype tn_bare_stand_in(enum tn_dtype dtype)
 {
     switch (dtype) {

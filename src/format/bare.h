@@ -31,6 +31,15 @@ enum tn_status tn_bare_collect(const struct tn_model         *model,
                                tn_bare_refusal *refuse, struct tn_arena *arena,
                                struct tn_bare_set *set, struct tn_error *error);
 
+/* Says that something of a tensor is lost. */
+void tn_bare_lose(const struct tn_write_options *options, struct tn_bytes name,
+                  const char *what);
+
+/* The same when its elements are written as others. */
+void tn_bare_stands_in(const struct tn_write_options *options,
+                       const struct tn_bare_tensor   *tensor,
+                       enum tn_dtype                  written);
+
 /* The type that stands for one which neither safetensors nor numpy knows: the
  * integer that holds it.  Others stand for themselves. */
 enum tn_dtype tn_bare_stand_in(enum tn_dtype dtype);

@@ -230,7 +230,8 @@ static void what_does_not_fit_is_said(void **state)
     assert_string_equal(losses.text,
                         ": the graph is left behind: 1 node\n"
                         "s: left behind: safetensors has no strings\n"
-                        "z: left behind: safetensors has no such elements\n");
+                        "z: left behind: safetensors has no such elements\n"
+                        "i: int4 is written as int8\n");
     struct tn_model *model = open_model(&scratch, "a.safetensors");
     assert_int_equal(tn_model_tensor_count(model), 2);
     const struct tn_tensor *wide = tn_model_find(model, "i");

@@ -81,6 +81,7 @@ static enum tn_status plan_tensor(struct writing *w, struct plan *p,
         return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
                             "no name for a tensor in safetensors: '%.*s'",
                             TN_FMT(p->name));
+    tn_bare_stands_in(w->options, tensor, p->type->dtype);
     tn_shape_count(&p->elements->shape, &count);
     if (p->type->bits < 8)
         p->size = count / (8 / p->type->bits);

@@ -1,0 +1,25 @@
+/* npz.h - the parts of the formats npz and npy */
+#ifndef TN_FORMAT_NPZ_H
+#define TN_FORMAT_NPZ_H
+
+#include "format/format.h"
+#include "wire/npy/npy.h"
+
+#define TN_NPZ_MEMBER ".npy"
+
+/* Reads the header of the array that fills `source` and says where and how its
+ * elements lie; shape and views live in the arena, sources that had to be made
+ * are the bundle's. */
+enum tn_status tn_npz_array(struct tn_bundle *bundle, struct tn_arena *arena,
+                            struct tn_source   *source,
+                            struct tn_elements *elements,
+                            struct tn_error    *error);
+
+enum tn_status tn_npz_check(struct tn_bundle *bundle, struct tn_report *report,
+                            struct tn_error *error);
+
+enum tn_status tn_npz_write(const struct tn_model         *model,
+                            const struct tn_write_options *options,
+                            struct tn_output *to, struct tn_error *error);
+
+#endif

@@ -1,0 +1,279 @@
+/*
+ * npz_format.c - the formats npz and npy: numpy's arrays, many or one
+ *
+ * An npz is a zip whose entries NAME.npy are arrays, stored or deflated; other
+ * entries are left alone.  The name of an entry is a key: nothing is ever
+ * unpacked under it.
+ */
+#include <inttypes.h>
+
+#include "format/npz/npz.h"
+#include "wire/zip/zip.h"
+
+#define NPY_BITS 48 /* six bytes of magic */
+#define NPZ_BITS 64 /* a zip, and the name of an array */
+
+#define LOCAL_SIZE  30 /* of a zip's local header, before the name */
+#define RECORD_SIZE 46 /* the same of a record in its directory */
+#define END_SIZE    22 /* of the end record, which every zip has */
+
+static bool ends_with(struct tn_bytes text, const char *end)
+{
+    size_t size = strlen(end);
+
+    return text.size > size &&
+           memcmp(text.data + text.size - size, end, size) == 0;
+}
+
+/* ---- one array ---------------------------------------------------------- */
+
+static int npy_probe(const struct tn_probe *probe)
+{
+    return !probe->entries && probe->head.size >= 6 &&
+                   memcmp(probe->head.data, "\x93NUMPY", 6) == 0
+               ? NPY_BITS
+               : 0;
+}
+
+static void add_tensor(struct tn_model *model, struct tn_bytes name,
+                       const struct tn_elements *elements,
+                       struct tn_source *source, struct tn_error *error)
+{
+    struct tn_tensor *row = tn_model_add_tensor(model, error);
+
+    if (!row)
+        return;
+    row->role  = TN_ROLE_VARIABLE;
+    row->name  = tn_intern_copy(&model->names, name, error);
+    row->graph = row->node = row->part = TN_NONE;
+    row->slot                          = (uint32_t)(model->tensors.count - 1);
+    row->elements                      = *elements;
+    row->wire = (struct tn_span){ source, 0, source->size };
+}
+
+static enum tn_status npy_open(struct tn_bundle *bundle, struct tn_model *model,
+                               struct tn_error *error)
+{
+    struct tn_bytes    name = tn_text(bundle->name);
+    struct tn_elements elements;
+
+    if (!bundle->main)
+        return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
+                            "a folder is no array");
+    TN_TRY(tn_npz_array(bundle, &model->arena, bundle->main, &elements, error));
+    if (ends_with(name, TN_NPZ_MEMBER))
+        name.size -= strlen(TN_NPZ_MEMBER);
+    add_tensor(model, name, &elements, bundle->main, error);
+    return error->status;
+}
+
+/* ---- many --------------------------------------------------------------- */
+
+/* A zip of no entries is anything; the name has to say that it is no arrays. */
+static bool is_empty_npz(const struct tn_probe *probe)
+{
+    return probe->size == END_SIZE && probe->head.size == END_SIZE &&
+           memcmp(probe->head.data, "PK\5\6", 4) == 0 &&
+           ends_with(tn_text(probe->name), ".npz");
+}
+
+/* The first entry is an array, or the directory lists one. */
+static int npz_probe(const struct tn_probe *probe)
+{
+    struct tn_bytes head = probe->head, tail = probe->tail;
+
+    if (!probe->entries && is_empty_npz(probe))
+        return NPZ_BITS / 2;
+    if (probe->entries || head.size < LOCAL_SIZE ||
+        memcmp(head.data, "PK\3\4", 4) != 0)
+        return 0;
+    size_t size = (size_t)head.data[26] | (size_t)head.data[27] << 8;
+    if (size <= head.size - LOCAL_SIZE &&
+        ends_with(tn_bytes(head.data + LOCAL_SIZE, size), TN_NPZ_MEMBER))
+        return NPZ_BITS;
+    for (size_t i = 0; i + RECORD_SIZE < tail.size; i++) {
+        if (memcmp(tail.data + i, "PK\1\2", 4) != 0)
+            continue;
+        size = (size_t)tail.data[i + 28] | (size_t)tail.data[i + 29] << 8;
+        if (size <= tail.size - i - RECORD_SIZE &&
+            ends_with(tn_bytes(tail.data + i + RECORD_SIZE, size),
+                      TN_NPZ_MEMBER))
+            return NPZ_BITS / 2;
+    }
+    return 0;
+}
+
+static enum tn_status open_zip(struct tn_zip *zip, struct tn_bundle *bundle,
+                               struct tn_report *report, struct tn_error *error)
+{
+    struct tn_zip_options how = { .is_foreign = true,
+                                  .has_keys   = true,
+                                  .report     = report };
+
+    if (!bundle->main)
+        return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
+                            "a folder is no npz");
+    return tn_zip_open(zip, bundle->main, bundle->memory, &how, error);
+}
+
+/* The array in an entry; its source is the bundle's. */
+static enum tn_status read_entry(struct tn_bundle *bundle,
+                                 struct tn_arena *arena, struct tn_zip *zip,
+                                 const struct tn_zip_entry *entry,
+                                 struct tn_source         **source,
+                                 struct tn_elements        *elements,
+                                 struct tn_error           *error)
+{
+    if (tn_zip_source(zip, entry, source, error) == TN_OK &&
+        tn_bundle_keep(bundle, *source, error) == TN_OK)
+        tn_npz_array(bundle, arena, *source, elements, error);
+    if (tn_failed(error) && !error->file[0]) /* else its source has said it */
+        tn_zip_blame(entry, error);
+    return error->status;
+}
+
+static enum tn_status add_entry(struct tn_bundle *bundle,
+                                struct tn_model *model, struct tn_zip *zip,
+                                const struct tn_zip_entry *entry,
+                                struct tn_error           *error)
+{
+    struct tn_source  *source;
+    struct tn_elements elements;
+    struct tn_bytes    name = entry->name;
+
+    TN_TRY(read_entry(bundle, &model->arena, zip, entry, &source, &elements,
+                      error));
+    name.size -= strlen(TN_NPZ_MEMBER);
+    /* Of a stored entry the place in the file is what people want to know. */
+    if (entry->method == TN_ZIP_STORED &&
+        elements.payload.span.source == source) {
+        elements.payload.span.source = zip->source;
+        elements.payload.span.offset += entry->data_offset;
+    }
+    add_tensor(model, name, &elements, source, error);
+    return error->status;
+}
+
+static void add_entries(struct tn_bundle *bundle, struct tn_model *model,
+                        struct tn_zip *zip, struct tn_error *error)
+{
+    uint64_t others = 0, packed = 0;
+
+    for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(error); i++) {
+        const struct tn_zip_entry *entry = tn_zip_at(zip, i);
+        if (!ends_with(entry->name, TN_NPZ_MEMBER)) {
+            others++;
+            continue;
+        }
+        packed += entry->method != TN_ZIP_STORED;
+        add_entry(bundle, model, zip, entry, error);
+    }
+    if (packed)
+        tn_model_add_fact_format(model, error, "deflated", "%" PRIu64, packed);
+    if (others)
+        tn_model_add_fact_format(model, error, "other_entries", "%" PRIu64,
+                                 others);
+}
+
+static enum tn_status npz_open(struct tn_bundle *bundle, struct tn_model *model,
+                               struct tn_error *error)
+{
+    struct tn_zip zip;
+
+    if (open_zip(&zip, bundle, NULL, error) == TN_OK)
+        add_entries(bundle, model, &zip, error);
+    if (bundle->main)
+        tn_zip_close(&zip);
+    return error->status;
+}
+
+/* ---- checking ----------------------------------------------------------- */
+
+static bool is_of_the_machine(const struct tn_error *error)
+{
+    return error->status == TN_NO_MEMORY || error->status == TN_IO ||
+           error->status == TN_CANCELLED;
+}
+
+static void check_entry(struct tn_bundle *bundle, struct tn_arena *arena,
+                        struct tn_zip *zip, const struct tn_zip_entry *entry,
+                        struct tn_report *report, struct tn_error *error)
+{
+    struct tn_error    own = TN_ERROR_INIT;
+    struct tn_source  *source;
+    struct tn_elements elements;
+
+    if (!ends_with(entry->name, TN_NPZ_MEMBER)) {
+        own.status = TN_UNSUPPORTED;
+        own.offset = entry->offset;
+        tn_zip_blame(entry, &own);
+        tn_report_format(report, TN_LEVEL_WARNING, "not-an-array", "",
+                         entry->offset, own.where, "an entry that is no array");
+        return;
+    }
+    if (read_entry(bundle, arena, zip, entry, &source, &elements, &own) ==
+        TN_OK)
+        return;
+    if (is_of_the_machine(&own))
+        *error = own;
+    else if (own.status == TN_UNSUPPORTED)
+        tn_report_add(report, TN_LEVEL_ERROR, "unsupported-array", &own);
+    else
+        tn_report_add(report, TN_LEVEL_ERROR, "bad-array", &own);
+}
+
+enum tn_status tn_npz_check(struct tn_bundle *bundle, struct tn_report *report,
+                            struct tn_error *error)
+{
+    struct tn_zip   zip;
+    struct tn_arena arena;
+
+    tn_arena_init(&arena, bundle->memory);
+    if (open_zip(&zip, bundle, report, error) == TN_OK) {
+        for (uint64_t i = 0; i < tn_zip_count(&zip) && !tn_failed(error); i++)
+            check_entry(bundle, &arena, &zip, tn_zip_at(&zip, i), report,
+                        error);
+        if (!tn_failed(error) && !report->skip_data)
+            tn_zip_verify(&zip, report->workers, report, error);
+    }
+    if (bundle->main)
+        tn_zip_close(&zip);
+    tn_arena_done(&arena);
+    return error->status;
+}
+
+static enum tn_status npy_check(struct tn_bundle *bundle,
+                                struct tn_report *report,
+                                struct tn_error  *error)
+{
+    struct tn_elements elements;
+    struct tn_arena    arena;
+
+    (void)report; /* the one problem it can have is the error */
+    tn_arena_init(&arena, bundle->memory);
+    if (bundle->main)
+        tn_npz_array(bundle, &arena, bundle->main, &elements, error);
+    tn_arena_done(&arena);
+    return error->status;
+}
+
+const struct tn_format tn_format_npz = {
+    .name        = "npz",
+    .title       = "NumPy arrays",
+    .dialect     = "",
+    .suffixes    = (const char *const[]){ ".npz", NULL },
+    .probe       = npz_probe,
+    .open        = npz_open,
+    .check_bytes = tn_npz_check,
+    .write       = tn_npz_write,
+};
+
+const struct tn_format tn_format_npy = {
+    .name        = "npy",
+    .title       = "NumPy array",
+    .dialect     = "",
+    .suffixes    = (const char *const[]){ ".npy", NULL },
+    .probe       = npy_probe,
+    .open        = npy_open,
+    .check_bytes = npy_check,
+};
