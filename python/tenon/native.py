@@ -126,6 +126,7 @@ _WITHOUT_OPTIONS = {
     "tn_splitter_keep_base": [_HANDLE],
     "tn_splitter_add_chunk": [_HANDLE, ctypes.c_int, Bytes, *_STEPS, _U64],
     "tn_splitter_take": [_HANDLE, *_STEPS, _U64],
+    "tn_splitter_hollow": [_HANDLE, *_STEPS, _U64],
     "tn_splitter_slice": [_HANDLE, *_STEPS, _U64, _U64, _U64],
     "tn_splitter_clear": [_HANDLE, *_STEPS],
     "tn_splitter_count": [_HANDLE, *_STEPS, _COUNT],

@@ -150,7 +150,8 @@ class ComposableSplitter(Splitter):
     Override `build_chunks`.  There, a message of google.protobuf is taken
     apart by changing it: what remains in it afterwards is the initial chunk.
     Chunks are serialized after that too.  A plain Message stays as it is; the
-    methods `take`, `slice`, `clear` and `by_size` move parts of it out.
+    methods `take`, `hollow`, `slice`, `clear` and `by_size` move parts of it
+    out.
 
     proto_as_initial_chunk  False: the message itself makes no chunk, for
                             splitters that add all of it in parts
@@ -228,6 +229,11 @@ class ComposableSplitter(Splitter):
     def take(self, field_tags, index=None):
         """Moves a message, string or bytes field into a chunk of its own."""
         self._plain().at("take", self._tags(field_tags), _index(index))
+
+    def hollow(self, field_tags, index=None):
+        """The same, but an empty field stays in its place: merged again, the
+        message has the bytes that it had."""
+        self._plain().at("hollow", self._tags(field_tags), _index(index))
 
     def slice(self, field_tags, begin, end, index=None):
         """Moves elements [begin, end) of a repeated field or map into a chunk

@@ -56,10 +56,12 @@ static void put_node(struct tn_buffer *graph, uint8_t i)
 }
 
 /* GraphDef { constants, versions { producer } } as chunks in a file. */
-static struct tn_bytes make_file(uint8_t nodes, const char *records)
+static struct tn_bytes make_file(uint8_t nodes, const char *records,
+                                 unsigned version)
 {
-    struct tn_tf_split_options rules = { TN_SPLIT_PYTHON, 60 };
-    struct tn_error            error = TN_ERROR_INIT;
+    struct tn_split_format     format = { .version = version };
+    struct tn_tf_split_options rules  = { TN_SPLIT_PYTHON, 60 };
+    struct tn_error            error  = TN_ERROR_INIT;
     struct tn_buffer           graph, versions;
     struct tn_message         *message;
     struct tn_splitter        *splitter;
@@ -76,6 +78,9 @@ static struct tn_bytes make_file(uint8_t nodes, const char *records)
                      tn_buffer_bytes(&graph), NULL, &error);
     tn_splitter_open(&splitter, message, &error);
     tn_tf_split_graph(splitter, &rules, &error);
+    if (version == 2)
+        format = (struct tn_split_format){ 2, false, 20, 256, 0 };
+    tn_splitter_format(splitter, &format, &error);
     tn_splitter_write_memory(splitter, records, &file, &is_chunked, &error);
     assert_string_equal(error.what, "");
     assert_true(is_chunked);
@@ -126,25 +131,33 @@ static const char *const kinds[] = {
 
 #define KINDS (sizeof kinds / sizeof *kinds)
 
+/* All kinds in version 1 of the format, then the first two in version 2. */
+#define TRIALS (KINDS + 2)
+
+static struct tn_bytes make_trial(size_t trial)
+{
+    return make_file(2, kinds[trial % KINDS], trial < KINDS ? 1 : 2);
+}
+
 static void any_flipped_byte_is_found(void **state)
 {
     static const uint8_t masks[] = { 0x01, 0x80, 0xff };
     struct tn_scratch    scratch = tn_scratch_open();
 
     (void)state;
-    for (size_t kind = 0; kind < KINDS; kind++) {
-        struct tn_bytes file  = make_file(2, kinds[kind]);
+    for (size_t i = 0; i < TRIALS; i++) {
+        struct tn_bytes file  = make_trial(i);
         uint8_t        *bytes = (uint8_t *)(uintptr_t)file.data;
 
         write_bytes(&scratch, file);
         assert_int_equal(findings(&scratch), 0);
-        for (size_t i = 0; i < file.size; i++) {
-            bytes[i] ^= masks[i % 3];
+        for (size_t k = 0; k < file.size; k++) {
+            bytes[k] ^= masks[k % 3];
             write_bytes(&scratch, file);
             if (findings(&scratch) == 0)
-                fail_msg("%s: byte %d of %d", kinds[kind], (int)i,
+                fail_msg("%s: byte %d of %d", kinds[i % KINDS], (int)k,
                          (int)file.size);
-            bytes[i] ^= masks[i % 3];
+            bytes[k] ^= masks[k % 3];
         }
         free(bytes);
     }
@@ -174,14 +187,14 @@ static void any_missing_end_is_found(void **state)
     struct tn_scratch scratch = tn_scratch_open();
 
     (void)state;
-    for (size_t kind = 0; kind < KINDS; kind++) {
-        struct tn_bytes file    = make_file(2, kinds[kind]);
+    for (size_t i = 0; i < TRIALS; i++) {
+        struct tn_bytes file    = make_trial(i);
         size_t          padding = padding_of(file);
 
         for (size_t size = 0; size < file.size; size++) {
             write_bytes(&scratch, tn_bytes(file.data, size));
             if (findings(&scratch) == 0 && size != padding)
-                fail_msg("%s: %d of %d bytes", kinds[kind], (int)size,
+                fail_msg("%s: %d of %d bytes", kinds[i % KINDS], (int)size,
                          (int)file.size);
         }
         free((void *)(uintptr_t)file.data);
@@ -190,17 +203,16 @@ static void any_missing_end_is_found(void **state)
 }
 
 /* Each chunk of records ends in a good file of records. */
-static void a_file_cut_between_chunks_is_found(void **state)
+static void cut_between_chunks(unsigned version)
 {
-    struct tn_scratch       scratch = tn_scratch_open();
-    struct tn_error         error   = TN_ERROR_INIT;
-    struct tn_bytes         file    = make_file(26, "zstd,chunk_size:200");
-    struct tn_source        source;
-    struct tn_riegeli       records;
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_error   error   = TN_ERROR_INIT;
+    struct tn_bytes   file    = make_file(26, "zstd,chunk_size:200", version);
+    struct tn_source  source;
+    struct tn_riegeli records;
     struct tn_riegeli_frame frame;
     uint64_t                cuts = 0;
 
-    (void)state;
     tn_source_memory(&source, &memory, file);
     tn_riegeli_open(&records, &source, &memory, &error);
     for (uint64_t at = TN_RIEGELI_SIGNATURE_SIZE; at < file.size;
@@ -215,6 +227,13 @@ static void a_file_cut_between_chunks_is_found(void **state)
     tn_source_close(&source);
     free((void *)(uintptr_t)file.data);
     tn_scratch_close(&scratch);
+}
+
+static void a_file_cut_between_chunks_is_found(void **state)
+{
+    (void)state;
+    cut_between_chunks(1);
+    cut_between_chunks(2);
 }
 
 int main(void)

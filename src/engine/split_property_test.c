@@ -139,6 +139,21 @@ static void assert_joins(const struct claim *claim, struct tn_message *message,
     tn_message_close(merged);
 }
 
+/* Version 1, or version 2 with bytes in pieces and metadata in parts. */
+static void choose_format(struct tn_splitter *splitter, struct tn_dice *dice)
+{
+    struct tn_split_format format = { .version = 2 };
+
+    if (tn_roll(dice, 2))
+        return;
+    if (tn_roll(dice, 2))
+        format.max_bytes = 1 + tn_roll(dice, 100);
+    if (tn_roll(dice, 2))
+        format.max_metadata = 256 + tn_roll(dice, 1000);
+    tn_splitter_format(splitter, &format, &error);
+    assert_string_equal(error.what, "");
+}
+
 /* False: the splitter refused, since something cannot be divided. */
 static bool holds(const struct claim *claim, struct tn_dice *dice,
                   struct tn_bytes bytes, uint64_t most)
@@ -153,6 +168,7 @@ static bool holds(const struct claim *claim, struct tn_dice *dice,
     assert_string_equal(error.what, "");
     bool is_done = claim->split(splitter, dice, most, &error) == TN_OK;
     if (is_done) {
+        choose_format(splitter, dice);
         tn_splitter_write_memory(splitter,
                                  records[tn_roll(dice, RECORDS_COUNT)], &file,
                                  &is_chunked, &error);
@@ -285,9 +301,9 @@ static void slice_tail(struct tn_splitter *splitter, struct tn_dice *dice,
                           tn_roll(dice, elements + 1), elements, 1, e);
 }
 
-/* Chunks of one place are merged as they are numbered.  What is taken of a place
- * last was before what has been sliced off it: each goes in front.
- * What is not there, what is a number and what was taken before is refused, and
+/* Chunks of one place are merged as they are numbered.  What is taken of a
+ * place last was before what has been sliced off it: each goes in front. What
+ * is not there, what is a number and what was taken before is refused, and
  * nothing is lost by that. */
 static enum tn_status split_at_random(struct tn_splitter *splitter,
                                       struct tn_dice *dice, uint64_t most,

@@ -283,6 +283,18 @@ class PlainTest(Case):
         self.assertEqual(
             tenon.Merger.merge(chunks, chunked, pb.ModelConfig()), many)
 
+    def test_hollow(self):
+        class Hollows(tenon.ComposableSplitter):
+            def build_chunks(self):
+                self.hollow(["model_name"])
+        message = plain(config())
+        chunks, chunked = Hollows(message).split()
+        self.assertEqual(chunks[1], config().model_name.encode())
+        empty = tenon.Message(SCHEMA, "ModelConfig")
+        merged = tenon.Merger.merge(chunks, chunked, empty)
+        self.assertEqual(merged.SerializeToString(),
+                         message.SerializeToString())
+
     def test_clear_and_size(self):
         class Clears(tenon.ComposableSplitter):
             def build_chunks(self):
