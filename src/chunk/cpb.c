@@ -274,6 +274,18 @@ static enum tn_status read_again(struct tn_cpb *cpb, uint64_t file,
 
 /* ---- reading ------------------------------------------------------------- */
 
+/* In a file that there is, before its end. */
+static bool is_inside(const struct tn_cpb        *cpb,
+                      const struct tn_chunk_info *info)
+{
+    const struct tn_chunk_meta *meta = &cpb->meta;
+    uint64_t                    file = tn_chunk_file_of(info);
+    uint64_t                    at   = tn_chunk_position(info);
+
+    return file <= meta->file_count && at >= TN_RIEGELI_SIGNATURE_SIZE &&
+           at < (file ? meta->files[file - 1].size : cpb->last);
+}
+
 static enum tn_status not_there(uint64_t position, struct tn_error *error)
 {
     return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
@@ -348,6 +360,11 @@ static enum tn_status cpb_read(struct tn_chunk_store *store, uint64_t index,
     uint64_t                    at;
     struct tn_riegeli_chunk    *kept = find_kept(cpb, file, position, &at);
 
+    if (!is_inside(cpb, info)) {
+        not_there(info->offset, error);
+        tn_error_where(error, "chunk[%" PRIu64 "]", index);
+        return error->status;
+    }
     if (kept)
         kept_record(cpb, kept, at, chunk, error);
     else
@@ -375,17 +392,12 @@ static enum tn_status check_chunks(const struct tn_cpb *cpb,
         return tn_error_set(error, TN_TRUNCATED, cpb->file.source->size,
                             "couldn't read ChunkMetadata: the last record "
                             "names no chunks; the file may have been cut off");
-    for (uint64_t i = 0; i < meta->chunk_count; i++) {
-        const struct tn_chunk_info *info = &meta->chunks[i];
-        uint64_t                    file = tn_chunk_file_of(info);
-        uint64_t                    at   = tn_chunk_position(info);
-        if (file > meta->file_count || at < TN_RIEGELI_SIGNATURE_SIZE ||
-            at >= (file ? meta->files[file - 1].size : cpb->last)) {
-            not_there(info->offset, error);
+    for (uint64_t i = 0; i < meta->chunk_count && !cpb->is_loose; i++)
+        if (!is_inside(cpb, &meta->chunks[i])) {
+            not_there(meta->chunks[i].offset, error);
             tn_error_where(error, "chunk[%" PRIu64 "]", i);
             return error->status;
         }
-    }
     return TN_OK;
 }
 
@@ -520,6 +532,17 @@ enum tn_status tn_cpb_open_in(struct tn_cpb *cpb, struct tn_bundle *bundle,
     *cpb = (struct tn_cpb){ .memory = bundle->memory,
                             .bundle = bundle->folder < 0 ? NULL : bundle,
                             .name   = name };
+    return open_files(cpb, source, error);
+}
+
+enum tn_status tn_cpb_open_loosely(struct tn_cpb *cpb, struct tn_bundle *bundle,
+                                   const char *name, struct tn_source *source,
+                                   struct tn_error *error)
+{
+    *cpb = (struct tn_cpb){ .memory   = bundle->memory,
+                            .bundle   = bundle->folder < 0 ? NULL : bundle,
+                            .name     = name,
+                            .is_loose = true };
     return open_files(cpb, source, error);
 }
 

@@ -51,6 +51,7 @@ struct tn_cpb {
     struct tn_chunk_meta  meta;
     uint64_t              last;  /* position of the metadata                  */
     uint64_t              parts; /* records that are metadata, the last too  */
+    bool is_loose; /* chunks that are nowhere are for who reads them          */
     struct tn_bundle     *bundle;  /* that members are in; NULL: none        */
     const char           *name;    /* of the main file there                 */
     struct tn_cpb_member *members; /* meta.file_count of them                */
@@ -71,6 +72,11 @@ enum tn_status tn_cpb_open(struct tn_cpb *cpb, struct tn_source *source,
 enum tn_status tn_cpb_open_in(struct tn_cpb *cpb, struct tn_bundle *bundle,
                               const char *name, struct tn_source *source,
                               struct tn_error *error);
+/* The same for somebody who wants to know all that is wrong: chunks may be
+ * where there is nothing, which fails when they are read. */
+enum tn_status tn_cpb_open_loosely(struct tn_cpb *cpb, struct tn_bundle *bundle,
+                                   const char *name, struct tn_source *source,
+                                   struct tn_error *error);
 void           tn_cpb_close(struct tn_cpb *cpb);
 
 /* Further file `index`, which is below meta.file_count.  NOT_FOUND names it

@@ -108,7 +108,7 @@ static const char *find_sibling(struct tn_bundle *bundle,
     int         size = dot ? (int)(dot - bundle->name) : 0;
     const char *name = "saved_model.pb";
 
-    if (!bundle->is_folder)
+    if (bundle->main && !bundle->is_folder)
         name = tn_text_format(&bundle->arena, error, "%.*s.pb", size,
                               bundle->name);
     else if (!tn_bundle_has(bundle, name))
@@ -178,6 +178,30 @@ static enum tn_status check_model(struct tn_opened *opened,
     return TN_OK;
 }
 
+/* A chunked file that cannot be joined has more to say than why not; when
+ * nothing else is wrong with it, that is said. */
+static enum tn_status check_damaged(struct tn_opened *opened, const char *from,
+                                    struct tn_report *report,
+                                    struct tn_error  *error)
+{
+    uint64_t        errors = report->counts[TN_LEVEL_ERROR];
+    struct tn_error own    = TN_ERROR_INIT;
+    const char     *sibling;
+
+    if (!is_about_the_file(error->status))
+        return error->status;
+    sibling = find_sibling(&opened->bundle, &own);
+    if (!tn_failed(&own) &&
+        !tn_chunked_check_damaged(&opened->bundle, from, sibling, report, &own))
+        return from ? error->status : absorb(report, "not-a-model", error);
+    opened->format = tn_format_named(
+        opened->bundle.main ? from ? from : "riegeli" : "tf-saved-model");
+    if (!tn_failed(&own) && errors == report->counts[TN_LEVEL_ERROR])
+        return absorb(report, NULL, error);
+    *error = own;
+    return error->status;
+}
+
 static void summarize(const struct tn_opened  *opened,
                       const struct tn_report  *report,
                       struct tn_check_summary *summary)
@@ -212,11 +236,11 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
         report.skip_data = check->skip_data;
     }
     TN_TRY(tn_opened_files(&opened, path, options, error));
-    if (tn_find_format(&opened->bundle, options ? options->from : NULL,
-                       &opened->format, error) == TN_OK)
+    const char *from = options ? options->from : NULL;
+    if (tn_find_format(&opened->bundle, from, &opened->format, error) == TN_OK)
         check_model(opened, &report, error);
-    else if (!options || !options->from)
-        absorb(&report, "not-a-model", error);
+    else
+        check_damaged(opened, from, &report, error);
     if (summary)
         summarize(opened, &report, summary);
     tn_opened_release(opened);

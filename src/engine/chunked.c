@@ -12,6 +12,7 @@
 
 #include "base/arith.h"
 #include "engine/opened.h"
+#include "format/riegeli/records.h"
 #include "io/rope_source.h"
 
 #define SAVED_MODEL "saved_model.cpb"
@@ -304,6 +305,93 @@ enum tn_status tn_chunked_unwrap(struct tn_bundle *bundle, const char *from,
     return file ? unwrap(bundle, file, from, error) : TN_OK;
 }
 
+/* ---- damage -------------------------------------------------------------- */
+
+/* The message of the only format that all paths fit; of a SavedModel folder
+ * there is nothing to ask.  NULL: who knows. */
+static const struct tn_pb_message *guess_type(const struct tn_cpb *cpb,
+                                              const char          *from,
+                                              struct tn_arena     *arena,
+                                              struct tn_error     *error)
+{
+    const struct tn_pb_message *found = NULL;
+
+    for (const struct tn_format *const *f = tn_formats; *f; f++) {
+        struct tn_pb_schema schema;
+        if (!(*f)->message || (from && strcmp((*f)->name, from) != 0))
+            continue;
+        if (tn_pb_schema_load(&schema, arena, tn_pb_builtin_set((*f)->schema),
+                              error) != TN_OK)
+            return NULL;
+        const struct tn_pb_message *type =
+            tn_pb_schema_find(&schema, (*f)->message);
+        if (from)
+            return type;
+        if (!type || !paths_fit(&cpb->meta.message, type))
+            continue;
+        if (found)
+            return NULL;
+        found = type;
+    }
+    return found;
+}
+
+static void check_apart(struct tn_cpb *cpb, const char *from,
+                        const char *sibling, struct tn_report *report,
+                        struct tn_error *error)
+{
+    struct tn_arena arena;
+
+    tn_arena_init(&arena, cpb->memory);
+    const struct tn_pb_message *type = guess_type(cpb, from, &arena, error);
+    if (!tn_failed(error))
+        tn_cpb_check_apart(cpb, type, sibling, report, error);
+    tn_arena_done(&arena);
+}
+
+/* Without its metadata it is a file of records. */
+static void check_without_metadata(struct tn_bundle *bundle,
+                                   struct tn_source *source,
+                                   struct tn_error  *why,
+                                   struct tn_report *report,
+                                   struct tn_error  *error)
+{
+    struct tn_error   own     = TN_ERROR_INIT;
+    uint64_t          records = 0;
+    struct tn_riegeli file;
+
+    tn_error_file(why, source->name);
+    tn_report_add(
+        report, TN_LEVEL_ERROR,
+        why->status == TN_UNSUPPORTED ? "unsupported" : "bad-metadata", why);
+    if (tn_riegeli_open(&file, source, bundle->memory, &own) == TN_OK)
+        tn_records_check(&file, source->name, &records, report, error);
+}
+
+bool tn_chunked_check_damaged(struct tn_bundle *bundle, const char *from,
+                              const char *sibling, struct tn_report *report,
+                              struct tn_error *error)
+{
+    struct tn_error   own  = TN_ERROR_INIT;
+    const char       *name = bundle->main ? bundle->name : SAVED_MODEL;
+    struct tn_source *source;
+    struct tn_cpb     cpb;
+
+    if (find_source(bundle, &source, &own) != TN_OK || !source)
+        return false;
+    if (!bundle->main)
+        from = "tf-saved-model";
+    if (tn_cpb_open_loosely(&cpb, bundle, name, source, &own) == TN_OK) {
+        check_apart(&cpb, from, sibling, report, error);
+        tn_cpb_close(&cpb);
+    } else if (is_about_the_machine(own.status)) {
+        *error = own;
+    } else {
+        check_without_metadata(bundle, source, &own, report, error);
+    }
+    return true;
+}
+
 /* ---- facts --------------------------------------------------------------- */
 
 struct showing {
@@ -366,10 +454,9 @@ void tn_chunked_facts(const struct tn_chunked_file *file,
                              " bytes, in %" PRIu64 " bytes of file",
                              meta->chunk_count, total, in_files);
     for (uint64_t i = 0; i < meta->file_count; i++)
-        tn_model_add_fact_format(model, error, "chunk_file",
-                                 "%s, %" PRIu64 " bytes",
-                                 file->cpb.members[i].name,
-                                 meta->files[i].size);
+        tn_model_add_fact_format(
+            model, error, "chunk_file", "%s, %" PRIu64 " bytes",
+            file->cpb.members[i].name, meta->files[i].size);
     tn_model_add_fact_format(model, error, "splitter_version", "%" PRId32,
                              meta->splitter_version);
     tn_model_add_fact_format(model, error, "join_version", "%" PRId32,

@@ -31,6 +31,13 @@ enum tn_status tn_chunked_unwrap(struct tn_bundle *bundle, const char *from,
 /* The file that was unwrapped, or NULL. */
 struct tn_chunked_file *tn_chunked_file_of(const struct tn_bundle *bundle);
 
+/* Everything that is wrong with a chunked file that could not be unwrapped.
+ * False: it is none. */
+struct tn_report;
+bool tn_chunked_check_damaged(struct tn_bundle *bundle, const char *from,
+                              const char *sibling, struct tn_report *report,
+                              struct tn_error *error);
+
 /* How many chunks, how large, of which version, and where they go. */
 void tn_chunked_facts(const struct tn_chunked_file *file,
                       struct tn_model *model, struct tn_error *error);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "format/riegeli/records.h"
+#include "wire/pb/pb_check.h"
 
 struct checking {
     struct tn_cpb    *cpb;
@@ -19,6 +20,7 @@ struct checking {
     const char       *file;
     uint32_t         *uses; /* of each chunk                                  */
     uint8_t          *bad; /* further files that are of no use                */
+    bool              is_apart; /* nobody looked into the chunks              */
 };
 
 /* A failure that is about a file becomes a finding. */
@@ -40,25 +42,95 @@ static void absorb(struct checking *c, const char *rule, struct tn_error *own)
 
 /* ---- the files ----------------------------------------------------------- */
 
-/* Every byte, of padding too; records are counted. */
-static void check_bytes(struct checking *c, const struct tn_riegeli *file,
-                        const char *name, uint64_t *records)
+/* Where the chunk of records is that has the record at this position. */
+static uint64_t place_of(struct checking *c, uint64_t file, uint64_t position)
+{
+    struct tn_error         ignored = TN_ERROR_INIT;
+    struct tn_riegeli      *records = &c->cpb->file;
+    struct tn_riegeli_frame frame;
+
+    if (file > c->cpb->meta.file_count ||
+        (file && tn_cpb_member(c->cpb, file - 1, &records, &ignored) != TN_OK))
+        return TN_NOWHERE;
+    if (position >= records->source->size ||
+        tn_riegeli_frame_find(records, position, &frame, &ignored) != TN_OK)
+        return TN_NOWHERE;
+    return frame.begin;
+}
+
+static uint64_t place_of_metadata(struct checking *c)
+{
+    return place_of(c, 0, c->cpb->last);
+}
+
+static uint64_t place_of_chunk(struct checking *c, uint64_t chunk)
+{
+    const struct tn_chunk_info *info = &c->cpb->meta.chunks[chunk];
+
+    return place_of(c, tn_chunk_file_of(info), tn_chunk_position(info));
+}
+
+/* ---- all damage ---------------------------------------------------------- */
+
+struct damage {
+    struct tn_report *report;
+    const char       *name;
+};
+
+static void report_damage(void *context, uint64_t begin, uint64_t end,
+                          const struct tn_error *why)
+{
+    struct damage *damage = context;
+
+    tn_report_format(damage->report, TN_LEVEL_ERROR, "damaged-chunk",
+                     damage->name, why->offset, "",
+                     "%s; lost are bytes %" PRIu64 " to %" PRIu64, why->what,
+                     begin, end);
+}
+
+/* Once more, unpacking what is good and going on behind what is not. */
+static void list_damage(const struct tn_riegeli *file, const char *name,
+                        struct tn_report *report, struct tn_error *error)
+{
+    struct damage            damage = { report, name };
+    struct tn_error          own    = TN_ERROR_INIT;
+    struct tn_riegeli_walk   walk;
+    struct tn_riegeli_record record;
+
+    tn_riegeli_walk_init(&walk, file, &own);
+    walk.skipped = report_damage;
+    walk.context = &damage;
+    while (!report->is_stopped && tn_riegeli_next(&walk, &record))
+        continue;
+    tn_riegeli_walk_done(&walk);
+    if (own.status == TN_NO_MEMORY || own.status == TN_IO) {
+        *error = own;
+    } else if (tn_failed(&own)) { /* of a kind that nobody can skip */
+        tn_error_file(&own, name);
+        tn_report_add(report, TN_LEVEL_ERROR, "damaged-chunk", &own);
+    }
+}
+
+enum tn_status tn_records_check(const struct tn_riegeli *file, const char *name,
+                                uint64_t *records, struct tn_report *report,
+                                struct tn_error *error)
 {
     struct tn_riegeli_frame frame;
     struct tn_error         own = TN_ERROR_INIT;
 
     for (uint64_t at = 0; at < file->source->size; at = frame.end) {
         if (tn_riegeli_frame_read(file, at, &frame, NULL, &own) != TN_OK ||
-            (!c->report->skip_data &&
+            (!report->skip_data &&
              tn_riegeli_frame_check(file, &frame, NULL, &own) != TN_OK)) {
-            absorb_in(c, name, "damaged-chunk", &own);
-            return;
+            list_damage(file, name, report, error);
+            return error->status;
         }
         if (frame.type != TN_RIEGELI_METADATA)
             *records += frame.record_count;
     }
-    if (!c->report->skip_data)
-        c->report->bytes_verified += file->source->size;
+    if (!report->skip_data)
+        report->bytes_verified += file->source->size;
+    return TN_OK;
 }
 
 static int by_value(const void *a, const void *b)
@@ -140,11 +212,11 @@ static void check_records(struct checking *c)
     uint64_t records = 0, named = count_named(c);
     uint64_t errors = c->report->counts[TN_LEVEL_ERROR];
 
-    check_bytes(c, &c->cpb->file, c->file, &records);
+    tn_records_check(&c->cpb->file, c->file, &records, c->report, c->error);
     for (uint64_t i = 0; c->bad && i < c->cpb->meta.file_count; i++)
         if (!c->bad[i + 1])
-            check_bytes(c, &c->cpb->members[i].file, c->cpb->members[i].name,
-                        &records);
+            tn_records_check(&c->cpb->members[i].file, c->cpb->members[i].name,
+                             &records, c->report, c->error);
     if (tn_failed(c->error) || errors != c->report->counts[TN_LEVEL_ERROR])
         return;
     uint64_t parts = c->cpb->parts;
@@ -162,26 +234,34 @@ static void check_records(struct checking *c)
 
 /* ---- chunks -------------------------------------------------------------- */
 
+static void check_uses(struct checking *c, uint64_t chunk, const char *where)
+{
+    if (c->uses[chunk] == 0)
+        tn_report_format(c->report, TN_LEVEL_WARNING, "unused-chunk", c->file,
+                         place_of_chunk(c, chunk), where,
+                         "nothing is made of it");
+    if (c->uses[chunk] > 1)
+        tn_report_format(c->report, TN_LEVEL_WARNING, "reused-chunk", c->file,
+                         place_of_chunk(c, chunk), where,
+                         "used %" PRIu32 " times", c->uses[chunk]);
+}
+
 static void check_chunks(struct checking *c)
 {
     struct tn_chunk_store *store = &c->cpb->store;
     char                   where[40];
 
     for (uint64_t i = 0; i < store->count && !c->report->is_stopped; i++) {
-        struct tn_error own = TN_ERROR_INIT;
+        struct tn_error own  = TN_ERROR_INIT;
+        uint64_t        file = tn_chunk_file_of(&c->cpb->meta.chunks[i]);
         struct tn_span  chunk;
         snprintf(where, sizeof where, "chunk[%" PRIu64 "]", i);
-        if (c->uses[i] == 0)
-            tn_report_format(c->report, TN_LEVEL_WARNING, "unused-chunk",
-                             c->file, TN_NOWHERE, where,
-                             "nothing is made of it");
-        if (c->uses[i] > 1)
-            tn_report_format(c->report, TN_LEVEL_WARNING, "reused-chunk",
-                             c->file, TN_NOWHERE, where,
-                             "used %" PRIu32 " times", c->uses[i]);
-        if (c->bad[tn_chunk_file_of(&c->cpb->meta.chunks[i])])
+        check_uses(c, i, where);
+        if (file <= c->cpb->meta.file_count && c->bad[file])
             continue;
         store->read(store, i, &chunk, &own);
+        if (tn_failed(&own) && own.offset == TN_NOWHERE)
+            own.offset = place_of_chunk(c, i);
         absorb(c, "bad-chunk", &own);
     }
 }
@@ -201,7 +281,7 @@ static void check_type(struct checking *c, struct tn_tags tags,
         return;
     tn_tags_print(tags, root, where, sizeof where);
     tn_report_format(c->report, TN_LEVEL_WARNING, "chunk-type", c->file,
-                     TN_NOWHERE, where,
+                     place_of_chunk(c, chunk), where,
                      "chunk[%" PRIu64 "] is of type %s, where %s belongs",
                      chunk, type < 3 ? names[type] : "unknown", names[wanted]);
 }
@@ -220,33 +300,96 @@ static bool follow(struct tn_tags tags, const struct tn_pb_message **type)
     return true;
 }
 
-static void count_use(struct checking *c, const struct tn_chunked *message)
+/* Findings in a chunk, as findings of the file. */
+struct inside {
+    struct checking *c;
+    uint64_t         chunk;
+};
+
+static int report_inside(void *context, enum tn_finding_level level,
+                         const char *rule, const struct tn_error *finding)
+{
+    struct inside  *in  = context;
+    struct tn_error own = *finding;
+
+    if (own.offset == TN_NOWHERE)
+        snprintf(own.what, sizeof own.what, "%s", finding->what);
+    else
+        snprintf(own.what, sizeof own.what, "byte %" PRIu64 " of it: %.150s",
+                 finding->offset, finding->what);
+    tn_error_where(&own, "chunk[%" PRIu64 "]", in->chunk);
+    own.offset  = place_of_chunk(in->c, in->chunk);
+    own.file[0] = '\0';
+    tn_error_file(&own, in->c->file);
+    tn_report_add(in->c->report, level, rule, &own);
+    return in->c->report->is_stopped;
+}
+
+/* That it can be read at all is for check_chunks to say. */
+static void check_message(struct checking *c, uint64_t chunk,
+                          const struct tn_pb_message *type)
+{
+    struct inside    in     = { c, chunk };
+    struct tn_report report = { .each = report_inside, .context = &in };
+    struct tn_error  own    = TN_ERROR_INIT;
+    struct tn_span   span;
+
+    if (c->cpb->store.read(&c->cpb->store, chunk, &span, &own) != TN_OK)
+        return;
+    if (span.length && tn_pb_check(type, span, &report, &own) != TN_OK &&
+        (own.status == TN_NO_MEMORY || own.status == TN_IO))
+        *c->error = own;
+}
+
+/* A chunk that a path wants; `to` is what the path leads to. */
+static void count_use(struct checking *c, const struct tn_chunked *message,
+                      const struct tn_pb_message *to, const char *where)
 {
     if (!message->has_chunk)
         return;
-    if (message->chunk >= c->cpb->meta.chunk_count)
+    if (message->chunk >= c->cpb->meta.chunk_count) {
         tn_report_format(c->report, TN_LEVEL_ERROR, "chunk-index", c->file,
-                         TN_NOWHERE, "",
+                         place_of_metadata(c), where,
                          "chunk[%" PRIu64 "] of %" PRIu64 " is used",
                          message->chunk, c->cpb->meta.chunk_count);
-    else
-        c->uses[message->chunk]++;
+        return;
+    }
+    c->uses[message->chunk]++;
+    if (to && c->is_apart)
+        check_message(c, message->chunk, to);
+}
+
+static void check_tree(struct checking *c, const struct tn_chunked *message,
+                       const struct tn_pb_message *type);
+
+static void check_field(struct checking               *c,
+                        const struct tn_chunked_field *field,
+                        const struct tn_pb_message    *type)
+{
+    const struct tn_chunked    *message  = &field->message;
+    const struct tn_pb_message *to       = type;
+    bool                        is_known = type && follow(field->tags, &to);
+    char                        where[256];
+
+    tn_tags_print(field->tags, type, where, sizeof where);
+    if (type && !is_known)
+        tn_report_format(c->report, TN_LEVEL_ERROR, "chunk-path", c->file,
+                         place_of_metadata(c), where, "%s has no such place",
+                         type->full_name);
+    if (is_known && message->has_chunk &&
+        message->chunk < c->cpb->meta.chunk_count)
+        check_type(c, field->tags, type, message->chunk, to != NULL);
+    count_use(c, message, is_known ? to : NULL, where);
+    check_tree(c, message, is_known ? to : NULL);
 }
 
 /* The reader of metadata bounds the depth.  `type` may be NULL: not known. */
 static void check_tree(struct checking *c, const struct tn_chunked *message,
                        const struct tn_pb_message *type)
 {
-    count_use(c, message);
-    for (uint64_t i = 0; i < message->field_count; i++) {
-        const struct tn_chunked_field *field = &message->fields[i];
-        const struct tn_pb_message    *to    = type;
-        bool is_known                        = type && follow(field->tags, &to);
-        if (is_known && field->message.has_chunk &&
-            field->message.chunk < c->cpb->meta.chunk_count)
-            check_type(c, field->tags, type, field->message.chunk, to != NULL);
-        check_tree(c, &field->message, is_known ? to : NULL);
-    }
+    for (uint64_t i = 0; i < message->field_count && !c->report->is_stopped;
+         i++)
+        check_field(c, &message->fields[i], type);
 }
 
 static void check_metadata(struct checking *c)
@@ -256,15 +399,53 @@ static void check_metadata(struct checking *c)
     if (meta->splitter_version != TN_SPLITTER_VERSION &&
         meta->splitter_version != TN_SPLITTER_VERSION_2)
         tn_report_format(
-            c->report, TN_LEVEL_NOTE, "splitter-version", c->file, TN_NOWHERE,
-            "version",
+            c->report, TN_LEVEL_NOTE, "splitter-version", c->file,
+            place_of_metadata(c), "version",
             "written by splitter version %" PRId32 "; %d and %d are known here",
             meta->splitter_version, TN_SPLITTER_VERSION, TN_SPLITTER_VERSION_2);
     if (meta->unknown_count)
         tn_report_format(c->report, TN_LEVEL_WARNING, "unknown-metadata",
-                         c->file, TN_NOWHERE, "",
+                         c->file, place_of_metadata(c), "",
                          "%" PRIu64 " fields of the metadata are not known",
                          meta->unknown_count);
+}
+
+static void check_all(struct checking *c, const struct tn_pb_message *type,
+                      const char *sibling)
+{
+    const struct tn_chunked *root = &c->cpb->meta.message;
+
+    if (sibling)
+        tn_report_format(c->report, TN_LEVEL_WARNING, "stale-sibling", c->file,
+                         TN_NOWHERE, "",
+                         "%s lies beside it; readers differ in which of the "
+                         "two they take",
+                         sibling);
+    check_metadata(c);
+    count_use(c, root, type, "");
+    check_tree(c, root, type);
+    check_members(c);
+    check_strangers(c);
+    if (!tn_failed(c->error))
+        check_chunks(c);
+    if (!tn_failed(c->error))
+        check_records(c);
+}
+
+static enum tn_status check_file(struct checking            *c,
+                                 const struct tn_pb_message *type,
+                                 const char                 *sibling)
+{
+    uint64_t count = c->cpb->meta.chunk_count;
+
+    tn_arena_init(&c->arena, c->cpb->memory);
+    c->uses = tn_new(&c->arena, uint32_t, count, c->error);
+    if (c->uses) {
+        memset(c->uses, 0, (size_t)count * sizeof *c->uses);
+        check_all(c, type, sibling);
+    }
+    tn_arena_done(&c->arena);
+    return c->error->status;
 }
 
 enum tn_status tn_cpb_check(struct tn_cpb              *cpb,
@@ -277,25 +458,19 @@ enum tn_status tn_cpb_check(struct tn_cpb              *cpb,
                           .error  = error,
                           .file   = cpb->file.source->name };
 
-    tn_arena_init(&c.arena, cpb->memory);
-    c.uses = tn_new(&c.arena, uint32_t, cpb->meta.chunk_count, error);
-    if (c.uses) {
-        memset(c.uses, 0, (size_t)cpb->meta.chunk_count * sizeof *c.uses);
-        if (sibling)
-            tn_report_format(report, TN_LEVEL_WARNING, "stale-sibling", c.file,
-                             TN_NOWHERE, "",
-                             "%s lies beside it; readers differ in which of "
-                             "the two they take",
-                             sibling);
-        check_metadata(&c);
-        check_tree(&c, &cpb->meta.message, type);
-        check_members(&c);
-        check_strangers(&c);
-        if (!tn_failed(error))
-            check_chunks(&c);
-        if (!tn_failed(error))
-            check_records(&c);
-    }
-    tn_arena_done(&c.arena);
-    return error->status;
+    return check_file(&c, type, sibling);
+}
+
+enum tn_status tn_cpb_check_apart(struct tn_cpb              *cpb,
+                                  const struct tn_pb_message *type,
+                                  const char *sibling, struct tn_report *report,
+                                  struct tn_error *error)
+{
+    struct checking c = { .cpb      = cpb,
+                          .report   = report,
+                          .error    = error,
+                          .file     = cpb->file.source->name,
+                          .is_apart = true };
+
+    return check_file(&c, type, sibling);
 }

@@ -32,4 +32,17 @@ enum tn_status tn_cpb_check(struct tn_cpb              *cpb,
                             const char *sibling, struct tn_report *report,
                             struct tn_error *error);
 
+/* The same for chunks that nobody could join: each is also held against the
+ * type that its path leads to. */
+enum tn_status tn_cpb_check_apart(struct tn_cpb              *cpb,
+                                  const struct tn_pb_message *type,
+                                  const char *sibling, struct tn_report *report,
+                                  struct tn_error *error);
+
+/* Every byte of a file of records: all damage, not only the first.  *records
+ * are counted as long as there is none. */
+enum tn_status tn_records_check(const struct tn_riegeli *file, const char *name,
+                                uint64_t *records, struct tn_report *report,
+                                struct tn_error *error);
+
 #endif

@@ -84,9 +84,16 @@ static void every_rule_of_chunks(void **state)
           "unused-chunk bad-chunk " },
         { V1 TWO "1a0c 0800 1208 0a020863 1a020809",
           "chunk-index unused-chunk " },
-        { V1 "1206080110021840 1206080110031841" BOTH, "not-a-model " },
-        { V1 "1206080110021840 1206080110021842" BOTH, "not-a-model " },
-        { "0a020801 0a021001" TWO BOTH, "not-a-model " }, /* join version 1 */
+        { V1 "1206080110021840 1206080110031841" BOTH, "bad-chunk " },
+        { V1 "1206080110021840 1206080110021842" BOTH, "bad-chunk " },
+        /* a file that there is not; and all at once */
+        { V1 "1206080110021840 120d08011002188080808080808001" BOTH,
+          "bad-chunk " },
+        { V1 "1206080110031840 1206080110021842 1206080110021841"
+             "1a0c 0800 1208 0a020801 1a020809",
+          "chunk-index bad-chunk unused-chunk bad-chunk unused-chunk " },
+        { "0a020801 0a021001" TWO BOTH, "bad-metadata " }, /* join version 1 */
+        { "0a020801 0a021002" TWO BOTH, "unsupported " },  /* and 2 */
     };
     struct tn_scratch scratch = tn_scratch_open();
     char              rules[400];
@@ -134,16 +141,15 @@ static void cut_file_is_no_shorter_one(void **state)
     (void)state;
     write_records(&scratch, "ff");
     rules_of(tn_in_scratch(&scratch, "a.cpb"), rules);
-    assert_string_equal(rules, "not-a-model ");
+    assert_string_equal(rules, "bad-metadata ");
     tn_scratch_close(&scratch);
 }
 
-static void every_allocation_may_fail(void **state)
+static void check_poorly(const char *metadata)
 {
     struct tn_scratch scratch = tn_scratch_open();
 
-    (void)state;
-    write_records(&scratch, V1 TWO BOTH);
+    write_records(&scratch, metadata);
     for (uint64_t n = 0;; n++) {
         struct tn_purse     purse     = { .left = n };
         struct tn_allocator allocator = { tn_purse_resize, &purse };
@@ -158,6 +164,14 @@ static void every_allocation_may_fail(void **state)
         assert_int_equal(status, TN_NO_MEMORY);
     }
     tn_scratch_close(&scratch);
+}
+
+/* Of what can be joined, and of what cannot. */
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    check_poorly(V1 TWO BOTH);
+    check_poorly(V1 "1206080110021840 1206080110031841" BOTH);
 }
 
 /* ---- real files ---------------------------------------------------------- */
