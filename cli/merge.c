@@ -21,7 +21,11 @@ static const struct cli_opt options[] = {
 };
 /* clang-format on */
 
-static void print_receipt(const struct cli_common *common, uint64_t size)
+/* protobuf's libraries count in 31 bits. */
+#define MOST_OF_A_MESSAGE ((UINT64_C(1) << 31) - 1)
+
+static void print_receipt(const struct cli_common       *common,
+                          const struct tn_split_summary *summary)
 {
     struct cli_text text = { 0 };
 
@@ -29,10 +33,14 @@ static void print_receipt(const struct cli_common *common, uint64_t size)
                   cli_bytes(strcmp(common->out, "-") == 0 ? "standard output"
                                                           : common->out));
     cli_text_add(&text, ": ");
-    cli_text_bytes(&text, size);
-    cli_text_add(&text, common->is_dry_run
-                            ? " to write (nothing done: --dry-run)\n"
-                            : " written\n");
+    cli_text_bytes(&text, summary->message_size);
+    cli_text_add(&text, common->is_dry_run ? " to write" : " written");
+    if (summary->drops_fingerprint)
+        cli_text_add(&text, ", without fingerprint.pb, which no longer fits");
+    if (summary->message_size > MOST_OF_A_MESSAGE)
+        cli_text_add(&text, "; protobuf's libraries read no more than 2 GiB");
+    cli_text_add(&text,
+                 common->is_dry_run ? " (nothing done: --dry-run)\n" : "\n");
     cli_print(stderr, CLI_PLAIN, &text);
     cli_text_done(&text);
 }
@@ -44,16 +52,16 @@ static int merge_file(struct cli_session      *session,
     struct tn_error  error        = TN_ERROR_INIT;
     struct tn_split_options merge = { .schema = opts->schema,
                                       .type   = opts->type };
-    uint64_t                size  = 0;
-    enum tn_status          status =
-        tn_merge_file(path, &session->options, &merge, &target, &size, &error);
+    struct tn_split_summary summary = { 0 };
+    enum tn_status status = tn_merge_file(path, &session->options, &merge,
+                                          &target, &summary, &error);
 
     cli_session_clear(session);
     if (status != TN_OK)
         return cli_fail(session->common,
                         status == TN_EXISTS ? opts->common.out : path, &error);
     if (!opts->common.is_quiet)
-        print_receipt(&opts->common, size);
+        print_receipt(&opts->common, &summary);
     return 0;
 }
 
@@ -77,7 +85,7 @@ static int run_merge(const void *opts, const struct cli_args *args)
 
 const struct cli_verb cli_merge = {
     .name      = "merge",
-    .arguments = "PREFIX.cpb -o OUT",
+    .arguments = "PREFIX[.cpb] -o OUT",
     .summary   = "one message again, out of its chunks",
     .details = "What message it is can mostly be seen from the chunks; --type "
                "settles it.",

@@ -201,14 +201,17 @@ TN_API enum tn_status tn_split(const char                    *path,
                                struct tn_split_summary       *summary,
                                struct tn_error               *error);
 
-/* A .cpb file as the message that it makes, or with a type the prefix of one;
- * rules, sizes and records of the options do not count.  *size (may be NULL) is
- * how many bytes that are. */
+/* Chunks as the message that they make.  `path` is a file, or a prefix:
+ * PREFIX.cpb when it is there, else PREFIX.pb; or a folder with a SavedModel,
+ * which becomes a whole folder with saved_model.pb.  Rules, sizes and records
+ * of the options do not count.  Any size is written; protobuf's libraries read
+ * no more than 2 GiB. */
 TN_API enum tn_status tn_merge_file(const char                    *path,
                                     const struct tn_options       *options,
                                     const struct tn_split_options *merge,
                                     const struct tn_target        *target,
-                                    uint64_t *size, struct tn_error *error);
+                                    struct tn_split_summary       *summary,
+                                    struct tn_error               *error);
 
 /* ---- formats ------------------------------------------------------------ */
 

@@ -190,7 +190,8 @@ enum tn_status tn_message_write(struct tn_message      *message,
 {
     struct tn_output_options options = { .can_replace = target->can_replace,
                                          .is_durable  = target->is_durable,
-                                         .is_dry      = target->is_dry_run };
+                                         .is_dry      = target->is_dry_run,
+                                         .meter       = message->meter };
     struct tn_output        *output  = NULL;
     struct tn_sink          *sink;
 

@@ -30,6 +30,7 @@ struct tn_message {
     void            *more;
     struct tn_source plain; /* over bytes                                    */
     struct tn_bundle files; /* of a message in a file                        */
+    struct tn_meter *meter; /* of what is written of it; NULL: none          */
 };
 
 /* A new handle with a purse; its source is still to be set.  NOT_FOUND when the

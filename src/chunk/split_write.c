@@ -178,7 +178,8 @@ static enum tn_status write_file(struct tn_splitter              *root,
     struct files             files = { .arena = &root->arena };
     struct tn_output_options how   = { .can_replace = target->can_replace,
                                        .is_durable  = target->is_durable,
-                                       .is_dry      = target->is_dry_run };
+                                       .is_dry      = target->is_dry_run,
+                                       .meter       = root->message->meter };
 
     const char *slash = strrchr(target->path, '/');
     files.prefix      = slash ? slash + 1 : target->path;

@@ -8,6 +8,7 @@
 #include "format/onnx/onnx_split.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/text_model.h"
+#include "io/path.h"
 
 #define SAVED_MODEL "tensorflow.SavedModel"
 #define GRAPH_DEF   "tensorflow.GraphDef"
@@ -114,6 +115,14 @@ static enum tn_status find_source(struct tn_opened  *opened,
 
 /* ---- split --------------------------------------------------------------- */
 
+static void start_meter(struct tn_meter *meter, struct tn_message *message,
+                        const struct tn_options *options, uint64_t total)
+{
+    tn_meter_init(meter, options ? options->progress : NULL,
+                  options ? options->progress_context : NULL, "writing", total);
+    message->meter = meter;
+}
+
 static void keep_source(struct tn_message *message)
 {
     (void)message; /* it is the opened files' */
@@ -165,6 +174,7 @@ struct job {
     const struct tn_split_options *split;
     const struct tn_target        *target;
     struct tn_split_summary       *summary;
+    bool                           is_merge; /* nothing is taken apart        */
 };
 
 static enum tn_status write_split(const struct job   *job,
@@ -174,8 +184,12 @@ static enum tn_status write_split(const struct job   *job,
     struct tn_split_summary *summary = job->summary;
     const char              *records = job->split->records;
 
-    TN_TRY(set_format(splitter, job->split, error));
-    TN_TRY(apply_rules(splitter, job->split, error));
+    if (job->is_merge) {
+        TN_TRY(tn_splitter_keep_base(splitter, error));
+    } else {
+        TN_TRY(set_format(splitter, job->split, error));
+        TN_TRY(apply_rules(splitter, job->split, error));
+    }
     TN_TRY(tn_splitter_split(splitter, error));
     summary->chunks     = tn_splitter_chunk_count(splitter);
     summary->is_chunked = summary->chunks > 1;
@@ -194,10 +208,12 @@ static enum tn_status split_source(const struct job       *job,
 {
     struct tn_message  *message;
     struct tn_splitter *splitter = NULL;
+    struct tn_meter     meter;
 
     TN_TRY(tn_message_new(&message, schema, type, job->options, error));
-    message->source            = source;
-    message->close             = keep_source;
+    message->source = source;
+    message->close  = keep_source;
+    start_meter(&meter, message, job->options, 0); /* it may shrink */
     job->summary->message_size = source->size;
     if (tn_splitter_open(&splitter, message, error) == TN_OK)
         write_split(job, splitter, error);
@@ -246,7 +262,7 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
     *summary = (struct tn_split_summary){ 0 };
     TN_TRY(check_options(split, error));
     TN_TRY(tn_opened_files(&opened, path, options, error));
-    struct job job = { opened, options, split, target, summary };
+    struct job job = { opened, options, split, target, summary, false };
     split_opened(&job, error);
     tn_opened_release(opened);
     return error->status;
@@ -254,32 +270,55 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
 
 /* ---- merge --------------------------------------------------------------- */
 
-/* A chunked file does not say what it is; its format is told by what it
- * makes. */
-struct merge_job {
-    const char                    *path;
-    const struct tn_options       *options;
-    const struct tn_split_options *merge;
-    const struct tn_target        *target;
-    uint64_t                       size; /* of the message                    */
-};
+static bool ends_in(const char *text, const char *tail)
+{
+    size_t size = strlen(text), tail_size = strlen(tail);
 
-static enum tn_status write_message(struct merge_job  *job,
+    return size >= tail_size && strcmp(text + size - tail_size, tail) == 0;
+}
+
+/* PREFIX.cpb, else PREFIX.pb, else what is called just so: a file of any name,
+ * or a folder. */
+static const char *find_path(const char *prefix, struct tn_arena *arena,
+                             struct tn_error *error)
+{
+    static const char *const suffixes[] = { ".cpb", ".pb" };
+
+    for (int i = 0; i < 2; i++)
+        if (ends_in(prefix, suffixes[i]))
+            return prefix;
+    for (int i = 0; i < 2; i++) {
+        const char *path =
+            tn_text_format(arena, error, "%s%s", prefix, suffixes[i]);
+        if (!path || tn_path_exists(path))
+            return path;
+    }
+    if (!tn_path_exists(prefix))
+        tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                     "could not find %s.cpb or %s.pb", prefix, prefix);
+    return prefix;
+}
+
+static enum tn_status write_message(const struct job  *job,
                                     struct tn_message *message,
                                     struct tn_error   *error)
 {
-    job->size = tn_message_size(message);
+    struct tn_meter meter;
+
+    job->summary->message_size = tn_message_size(message);
+    start_meter(&meter, message, job->options, tn_message_size(message));
     return tn_message_write(message, job->target, error);
 }
 
-static enum tn_status merge_as(struct merge_job *job, const char *type,
-                               struct tn_error *error)
+/* One message whose type is known. */
+static enum tn_status merge_message(const struct job *job, const char *path,
+                                    const char *type, struct tn_error *error)
 {
     struct tn_schema  *schema  = NULL;
     struct tn_message *message = NULL;
 
-    if (open_schema(&schema, job->merge, type, job->options, error) == TN_OK &&
-        tn_merge_read(&message, schema, type, job->path, NULL, 0, job->options,
+    if (open_schema(&schema, job->split, type, job->options, error) == TN_OK &&
+        tn_merge_read(&message, schema, type, path, NULL, 0, job->options,
                       error) == TN_OK)
         write_message(job, message, error);
     tn_message_close(message);
@@ -288,16 +327,15 @@ static enum tn_status merge_as(struct merge_job *job, const char *type,
 }
 
 /* It was merged to be looked at: that is what is written. */
-static enum tn_status write_unwrapped(struct merge_job *job,
-                                      struct tn_opened *opened,
-                                      const char *type, struct tn_error *error)
+static enum tn_status write_unwrapped(const struct job *job, const char *type,
+                                      struct tn_error *error)
 {
     struct tn_schema  *schema  = NULL;
     struct tn_message *message = NULL;
 
-    if (open_schema(&schema, job->merge, type, job->options, error) == TN_OK &&
+    if (open_schema(&schema, job->split, type, job->options, error) == TN_OK &&
         tn_message_new(&message, schema, type, job->options, error) == TN_OK) {
-        message->source = opened->bundle.main;
+        message->source = job->opened->bundle.main;
         message->close  = keep_source;
         write_message(job, message, error);
     }
@@ -306,44 +344,53 @@ static enum tn_status write_unwrapped(struct merge_job *job,
     return error->status;
 }
 
-static enum tn_status merge_opened(struct merge_job *job,
-                                   struct tn_opened *opened,
-                                   struct tn_error  *error)
+static enum tn_status merge_opened(const struct job *job, const char *path,
+                                   struct tn_error *error)
 {
     const char *type = NULL;
 
-    TN_TRY(find_type(opened, &type, job->options, error));
-    if (tn_chunked_file_of(&opened->bundle) && !is_folder(opened))
-        return write_unwrapped(job, opened, type, error);
-    return merge_as(job, type, error);
+    TN_TRY(find_type(job->opened, &type, job->options, error));
+    if (is_folder(job->opened))
+        return split_opened(job, error);
+    if (tn_chunked_file_of(&job->opened->bundle))
+        return write_unwrapped(job, type, error);
+    return merge_message(job, path, type, error);
 }
 
-static enum tn_status merge_untyped(struct merge_job *job,
-                                    struct tn_error  *error)
+/* A chunked file does not say what it is; its format is told by what it makes.
+ * A folder with a SavedModel becomes one. */
+static enum tn_status merge_unknown(struct job *job, const char *path,
+                                    struct tn_error *error)
 {
-    struct tn_opened *opened;
-
-    TN_TRY(tn_opened_files(&opened, job->path, job->options, error));
-    merge_opened(job, opened, error);
-    tn_opened_release(opened);
+    TN_TRY(tn_opened_files(&job->opened, path, job->options, error));
+    merge_opened(job, path, error);
+    tn_opened_release(job->opened);
     return error->status;
 }
 
 enum tn_status tn_merge_file(const char *path, const struct tn_options *options,
                              const struct tn_split_options *merge,
-                             const struct tn_target *target, uint64_t *size,
-                             struct tn_error *error)
+                             const struct tn_target        *target,
+                             struct tn_split_summary       *summary,
+                             struct tn_error               *error)
 {
     static const struct tn_split_options defaults;
-    struct merge_job job = { path, options, merge ? merge : &defaults, target,
-                             0 };
+    struct tn_split_summary              unused;
+    struct tn_memory                     memory;
+    struct tn_arena                      arena;
 
-    TN_TRY(check_options(job.merge, error));
-    if (job.merge->type)
-        merge_as(&job, job.merge->type, error);
-    else
-        merge_untyped(&job, error);
-    if (size)
-        *size = job.size;
+    merge    = merge ? merge : &defaults;
+    summary  = summary ? summary : &unused;
+    *summary = (struct tn_split_summary){ .chunks = 1 };
+    TN_TRY(check_options(merge, error));
+    struct job job = { NULL, options, merge, target, summary, true };
+    tn_memory_init(&memory, options ? options->allocator : NULL, 0);
+    tn_arena_init(&arena, &memory);
+    const char *found = find_path(path, &arena, error);
+    if (!tn_failed(error) && merge->type)
+        merge_message(&job, found, merge->type, error);
+    else if (!tn_failed(error))
+        merge_unknown(&job, found, error);
+    tn_arena_done(&arena);
     return error->status;
 }

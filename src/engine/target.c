@@ -1,94 +1,7 @@
 /* target.c - one file for a caller: filled, then committed */
 #include "engine/target.h"
 
-#include "base/arith.h"
 #include "io/meter.h"
-
-/* So much is moved between two questions whether to go on. */
-#define MOST_AT_ONCE (UINT64_C(64) << 20)
-
-/* Asking costs a look at the clock: not for every word of a text. */
-#define LEAST_TO_ASK (UINT64_C(64) << 10)
-
-/* A sink that counts what goes through it, and stops when the caller says. */
-struct metered_sink {
-    struct tn_sink  sink;
-    struct tn_sink *to;
-    struct tn_meter meter;
-    uint64_t        uncounted;
-};
-
-static enum tn_status count_bytes(struct metered_sink *metered, uint64_t size,
-                                  struct tn_error *error)
-{
-    uint64_t bytes = metered->uncounted + size;
-
-    metered->uncounted = bytes < LEAST_TO_ASK ? bytes : 0;
-    return bytes < LEAST_TO_ASK ? TN_OK
-                                : tn_meter_add(&metered->meter, bytes, error);
-}
-
-static enum tn_status metered_write(struct tn_sink *sink, struct tn_bytes bytes,
-                                    struct tn_error *error)
-{
-    struct metered_sink *metered = (struct metered_sink *)sink;
-
-    TN_TRY(tn_sink_write(metered->to, bytes, error));
-    return count_bytes(metered, bytes.size, error);
-}
-
-static enum tn_status metered_splice(struct tn_sink *sink, struct tn_span span,
-                                     struct tn_error *error)
-{
-    struct metered_sink *metered = (struct metered_sink *)sink;
-
-    while (span.length) {
-        struct tn_span part = span;
-        part.length         = tn_min(span.length, MOST_AT_ONCE);
-        TN_TRY(tn_sink_splice(metered->to, part, error));
-        TN_TRY(count_bytes(metered, part.length, error));
-        span.offset += part.length;
-        span.length -= part.length;
-    }
-    return TN_OK;
-}
-
-static enum tn_status metered_zeros(struct tn_sink *sink, uint64_t count,
-                                    struct tn_error *error)
-{
-    struct metered_sink *metered = (struct metered_sink *)sink;
-
-    while (count) {
-        uint64_t part = tn_min(count, MOST_AT_ONCE);
-        TN_TRY(tn_sink_zeros(metered->to, part, error));
-        TN_TRY(count_bytes(metered, part, error));
-        count -= part;
-    }
-    return TN_OK;
-}
-
-static enum tn_status metered_patch(struct tn_sink *sink, uint64_t back,
-                                    struct tn_bytes  bytes,
-                                    struct tn_error *error)
-{
-    struct metered_sink *metered = (struct metered_sink *)sink;
-
-    return tn_sink_patch(metered->to, back, bytes, error);
-}
-
-static const struct tn_sink_ops metered_ops = {
-    .write  = metered_write,
-    .splice = metered_splice,
-    .zeros  = metered_zeros,
-    .patch  = metered_patch,
-};
-
-/* In front of something that cannot be written over. */
-static const struct tn_sink_ops metered_stream_ops = {
-    .write  = metered_write,
-    .splice = metered_splice,
-    .zeros  = metered_zeros,
-};
 
 struct tn_output_options tn_target_options(const struct tn_target *target)
 {
@@ -103,18 +16,17 @@ enum tn_status tn_target_write(const struct tn_target  *target,
                                void *context, uint64_t *written,
                                struct tn_error *error)
 {
-    struct tn_output_options how     = tn_target_options(target);
-    struct tn_output        *output  = NULL;
-    struct metered_sink      metered = { .sink = { .ops = &metered_ops } };
+    struct tn_output_options how    = tn_target_options(target);
+    struct tn_output        *output = NULL;
+    struct tn_meter          meter;
+    struct tn_sink          *sink;
 
-    tn_meter_init(&metered.meter, options ? options->progress : NULL,
+    tn_meter_init(&meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing", 0);
+    how.meter = &meter;
     if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK &&
-        tn_output_main(output, &metered.to, error) == TN_OK &&
-        !tn_sink_can_patch(metered.to))
-        metered.sink.ops = &metered_stream_ops;
-    if (!tn_failed(error) && fill(context, &metered.sink, error) == TN_OK &&
-        !target->is_dry_run)
+        tn_output_main(output, &sink, error) == TN_OK &&
+        fill(context, sink, error) == TN_OK && !target->is_dry_run)
         tn_output_commit(output, error);
     if (written)
         *written = tn_output_bytes(output);

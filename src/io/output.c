@@ -15,6 +15,7 @@
 #include "io/beneath.h"
 #include "io/file_sink.h"
 #include "io/file_source.h"
+#include "io/metered_sink.h"
 
 /* How often a fresh name is looked for. */
 #define TRIES 100
@@ -29,6 +30,7 @@ struct output_file {
     const char         *name;  /* the final one                               */
     const char         *aside; /* where its predecessor is; NULL: nowhere     */
     bool                is_placed;
+    struct tn_metered_sink metered; /* in front of the file, with a meter     */
 };
 
 struct tn_output {
@@ -235,6 +237,18 @@ static const char *name_while_writing(struct tn_output *output,
     return temporary_name(output, name, "", error);
 }
 
+static struct tn_sink *hand_out(struct tn_output   *output,
+                                struct output_file *file)
+{
+    struct tn_sink *plain = &file->file.sink;
+
+    if (!output->options.meter)
+        return plain;
+    if (!file->metered.meter)
+        tn_metered_sink_init(&file->metered, plain, output->options.meter);
+    return &file->metered.sink;
+}
+
 static enum tn_status create(struct tn_output *output, const char *name,
                              struct tn_sink **sink, struct tn_error *error)
 {
@@ -268,7 +282,7 @@ static enum tn_status create(struct tn_output *output, const char *name,
         output->main = file;
     TN_TRY(tn_file_sink_init(&file->file, &output->desk, temp, descriptor,
                              false, error));
-    *sink = &file->file.sink;
+    *sink = hand_out(output, file);
     return TN_OK;
 }
 
@@ -418,11 +432,11 @@ enum tn_status tn_output_main(struct tn_output *output, struct tn_sink **sink,
     *sink = NULL;
     switch (output->kind) {
     case TO_MEMORY: *sink = &output->buffer.sink; return TN_OK;
-    case TO_STREAM: *sink = &output->main->file.sink; return TN_OK;
+    case TO_STREAM: *sink = hand_out(output, output->main); return TN_OK;
     case TO_FILE:
         if (!output->main)
             return create(output, output->name, sink, error);
-        *sink = &output->main->file.sink;
+        *sink = hand_out(output, output->main);
         return TN_OK;
     case TO_FOLDER: break;
     }

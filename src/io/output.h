@@ -31,6 +31,7 @@
 
 #include "base/memory.h"
 #include "base/sink.h"
+#include "io/meter.h"
 
 /* Called before each step that changes the disk: "create", "write", "copy",
  * "reserve", "truncate", "sync", "rename", "mkdir", and "remove" for what a
@@ -48,6 +49,7 @@ struct tn_output_options {
     bool is_dry;                      /* bytes are counted and go nowhere; not
                                          for a commit                         */
     const struct tn_fault_hook *hook; /* NULL: none                           */
+    struct tn_meter            *meter; /* of what is written; NULL: none      */
 };
 
 struct tn_output; /* made by the functions below */

@@ -1,0 +1,20 @@
+# A terminal sees how far split and merge are.  Digits shrink, and slowly.
+cat >digits.txt <<END
+graph { initializer { name: "z" dims: 12000000 data_type: 2
+  data_location: EXTERNAL
+  external_data { key: "location" value: "z.bin" } } }
+END
+seq 100000000 1 200000000 | head -c 12000000 >z.bin
+tenon undump digits.txt -o digits.onnx
+tenon convert -q digits.onnx --inline -o inline.onnx
+on_terminal() {
+    TERM=xterm script -qec "stty cols 80; tenon $*" /dev/null |
+        grep -c writing || :
+}
+[ "$(on_terminal split inline.onnx -m 1MiB -o chunks)" -ge 1 ] && echo split
+# who reads the result late makes merging slow
+mkfifo pipe
+(sleep 0.4 && cat pipe >back.onnx) &
+[ "$(on_terminal merge chunks -o pipe)" -ge 1 ] && echo merge
+wait
+cmp inline.onnx back.onnx
