@@ -42,7 +42,7 @@ static bool is_blob_at(const struct cutting *c, struct tn_tags tags)
 static uint64_t count_pieces(const struct cutting  *c,
                              const struct tn_chunk *chunk)
 {
-    uint64_t length = chunk->content.length;
+    uint64_t length = tn_chunk_length(chunk);
 
     if (chunk->type != TN_CHUNK_BYTES || length <= c->most ||
         !is_blob_at(c, tn_list_at(&c->root->fields, struct tn_chunked_field,
@@ -134,7 +134,6 @@ static void copy_bytes(const struct tn_rope *from, struct cut *at,
     }
 }
 
-/* NULL on failure; the chunk's rope is done then. */
 static struct tn_chunk *push_chunk(struct cutting *c, struct tn_chunk *chunk)
 {
     struct tn_chunk **slot =
@@ -142,8 +141,6 @@ static struct tn_chunk *push_chunk(struct cutting *c, struct tn_chunk *chunk)
 
     if (slot)
         *slot = chunk;
-    else
-        tn_rope_done(&chunk->content);
     return slot ? chunk : NULL;
 }
 
@@ -155,7 +152,6 @@ static struct tn_chunk *push_piece(struct cutting *c)
 
     if (!chunk)
         return NULL;
-    tn_rope_init(&chunk->content, &c->root->arena, c->error);
     chunk->type = TN_CHUNK_BYTES;
     return push_chunk(c, chunk);
 }
@@ -164,29 +160,37 @@ static struct tn_chunk *push_piece(struct cutting *c)
 static void cut_chunk(struct cutting *c, struct tn_chunk *chunk)
 {
     uint64_t       field = c->firsts[chunk->field];
-    struct tn_rope content;
+    struct tn_rope content, piece;
     struct cut     at = { 0, 0 };
 
-    spool(c, &chunk->content);
-    content = chunk->content;
-    tn_rope_init(&chunk->content, &c->root->arena, c->error);
+    tn_chunk_open_rope(chunk, &c->root->arena, &content, c->error);
+    if (chunk->is_rope)
+        tn_rope_done(chunk->content.rope);
+    chunk->is_rope = false;
+    spool(c, &content);
+    tn_rope_init(&piece, &c->root->arena, c->error);
     uint64_t left = content.length;
     for (chunk = push_chunk(c, chunk); chunk; chunk = push_piece(c)) {
         uint64_t size = tn_min(left, c->most);
-        copy_bytes(&content, &at, size, &chunk->content);
+        copy_bytes(&content, &at, size, &piece);
+        tn_chunk_fill(chunk, &piece);
         chunk->field = field++;
         left -= size;
         if (!left || tn_failed(c->error))
             break;
     }
     tn_rope_done(&content);
+    tn_rope_done(&piece);
 }
 
 /* After a failure: nobody else knows the new ones. */
 static void drop_pieces(struct cutting *c)
 {
-    for (uint64_t i = 0; i < c->chunks.count; i++)
-        tn_rope_done(&(*tn_list_at(&c->chunks, struct tn_chunk *, i))->content);
+    for (uint64_t i = 0; i < c->chunks.count; i++) {
+        struct tn_chunk *chunk = *tn_list_at(&c->chunks, struct tn_chunk *, i);
+        if (chunk->is_rope)
+            tn_rope_done(chunk->content.rope);
+    }
 }
 
 static void replace(struct tn_list *old, struct tn_list *fresh)

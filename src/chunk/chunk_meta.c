@@ -6,7 +6,6 @@
 #include "wire/pb/pb_order.h"
 #include "wire/pb/pb_value.h"
 #include "wire/pb/pb_wire.h"
-#include "wire/pb/pb_write.h"
 
 /* ---- reading ------------------------------------------------------------- */
 
@@ -255,97 +254,216 @@ enum tn_status tn_chunked_read(struct tn_chunked *message, struct tn_span bytes,
 
 /* ---- writing ------------------------------------------------------------- */
 
-static void write_key(const struct tn_field_tag *tag, struct tn_rope *to)
-{
-    struct tn_rope key;
+/* Every number of a field here is below 16: a tag is one byte.  Lengths are
+ * counted first and the whole is written in one go: a million fields must not
+ * become millions of pieces. */
 
-    tn_rope_init(&key, to->arena, to->error);
+static uint64_t number_size(uint64_t value)
+{
+    return 1 + tn_varint_size(value);
+}
+
+static uint64_t body_size(uint64_t size)
+{
+    return 1 + tn_varint_size(size) + size;
+}
+
+static uint64_t key_size(const struct tn_field_tag *tag)
+{
     if (tag->key == TN_KEY_TEXT)
-        tn_pb_put_bytes(&key, TN_KEY_TEXT, tn_bytes(tag->at.text, tag->size));
-    else if (tag->key != TN_KEY_UNSET)
-        tn_pb_put_varint(&key, tag->key, tag->at.number);
-    tn_pb_put_message(to, 2, &key);
+        return body_size(tag->size);
+    return tag->key == TN_KEY_UNSET ? 0 : number_size(tag->at.number);
 }
 
-static void write_tag(const struct tn_field_tag *tag, struct tn_rope *to)
+static uint64_t tag_size(const struct tn_field_tag *tag)
 {
-    struct tn_rope body;
-
-    tn_rope_init(&body, to->arena, to->error);
-    if (tag->kind == TN_TAG_FIELD)
-        tn_pb_put_varint(&body, 1, tag->at.number);
-    else if (tag->kind == TN_TAG_KEY)
-        write_key(tag, &body);
-    else if (tag->kind == TN_TAG_INDEX)
-        tn_pb_put_varint(&body, 3, tag->at.number);
-    tn_pb_put_message(to, 1, &body);
+    if (tag->kind == TN_TAG_KEY)
+        return body_size(key_size(tag));
+    return tag->kind == TN_TAG_UNSET ? 0 : number_size(tag->at.number);
 }
 
-static void write_field(const struct tn_chunked_field *field,
-                        struct tn_rope                *to)
-{
-    struct tn_rope body, message;
+static uint64_t message_size(const struct tn_chunked *message);
 
-    tn_rope_init(&body, to->arena, to->error);
+static uint64_t field_size(const struct tn_chunked_field *field)
+{
+    uint64_t size = body_size(message_size(&field->message));
+
     for (uint64_t i = 0; i < field->tags.count; i++)
-        write_tag(&field->tags.at[i], &body);
-    tn_rope_init(&message, to->arena, to->error);
-    tn_chunked_write(&field->message, &message);
-    tn_pb_put_message(&body, 3, &message);
-    tn_pb_put_message(to, 2, &body);
+        size += body_size(tag_size(&field->tags.at[i]));
+    return size;
+}
+
+static uint64_t message_size(const struct tn_chunked *message)
+{
+    uint64_t size = message->has_chunk ? number_size(message->chunk) : 0;
+
+    for (uint64_t i = 0; i < message->field_count; i++)
+        size += body_size(field_size(&message->fields[i]));
+    return size;
+}
+
+/* Where the next byte goes; there is room for all of them. */
+typedef uint8_t *pen;
+
+static void put_number(pen *at, uint32_t number, uint64_t value)
+{
+    *(*at)++ = (uint8_t)tn_tag(number, TN_WIRE_VARINT);
+    *at += tn_varint_put(*at, value);
+}
+
+static void put_head(pen *at, uint32_t number, uint64_t size)
+{
+    *(*at)++ = (uint8_t)tn_tag(number, TN_WIRE_LEN);
+    *at += tn_varint_put(*at, size);
+}
+
+static void put_bytes(pen *at, uint32_t number, struct tn_bytes bytes)
+{
+    put_head(at, number, bytes.size);
+    if (bytes.size)
+        memcpy(*at, bytes.data, bytes.size);
+    *at += bytes.size;
+}
+
+static void put_tag(pen *at, const struct tn_field_tag *tag)
+{
+    put_head(at, 1, tag_size(tag));
+    if (tag->kind == TN_TAG_FIELD || tag->kind == TN_TAG_INDEX)
+        put_number(at, tag->kind == TN_TAG_FIELD ? 1 : 3, tag->at.number);
+    if (tag->kind != TN_TAG_KEY)
+        return;
+    put_head(at, 2, key_size(tag));
+    if (tag->key == TN_KEY_TEXT)
+        put_bytes(at, TN_KEY_TEXT, tn_bytes(tag->at.text, tag->size));
+    else if (tag->key != TN_KEY_UNSET)
+        put_number(at, tag->key, tag->at.number);
+}
+
+/* As deep as the splitter made it. */
+static void put_message(pen *at, const struct tn_chunked *message)
+{
+    if (message->has_chunk)
+        put_number(at, 1, message->chunk);
+    for (uint64_t i = 0; i < message->field_count; i++) {
+        const struct tn_chunked_field *field = &message->fields[i];
+        put_head(at, 2, field_size(field));
+        for (uint64_t k = 0; k < field->tags.count; k++)
+            put_tag(at, &field->tags.at[k]);
+        put_head(at, 3, message_size(&field->message));
+        put_message(at, &field->message);
+    }
+}
+
+/* Room in the rope's arena; its bytes are the rope's next. */
+static pen make_room(struct tn_rope *to, uint64_t size)
+{
+    uint8_t *room = size ? tn_new(to->arena, uint8_t, size, to->error) : NULL;
+
+    if (room)
+        tn_rope_borrow(to, tn_bytes(room, (size_t)size));
+    return room;
 }
 
 void tn_chunked_write(const struct tn_chunked *message, struct tn_rope *to)
 {
-    if (message->has_chunk)
-        tn_pb_put_varint(to, 1, message->chunk);
-    for (uint64_t i = 0; i < message->field_count; i++)
-        write_field(&message->fields[i], to);
+    pen at = make_room(to, message_size(message));
+
+    if (at)
+        put_message(&at, message);
 }
 
-static void put_unless_zero(struct tn_rope *to, uint32_t number, uint64_t value)
+static uint64_t size_unless_zero(uint64_t value)
+{
+    return value ? number_size(value) : 0;
+}
+
+static void put_unless_zero(pen *at, uint32_t number, uint64_t value)
 {
     if (value)
-        tn_pb_put_varint(to, number, value);
+        put_number(at, number, value);
 }
 
-static void write_version(const struct tn_chunk_meta *meta, struct tn_rope *to)
+static uint64_t bad_size(const struct tn_chunk_meta *meta)
 {
-    struct tn_rope body, bad;
+    uint64_t size = 0;
 
-    tn_rope_init(&body, to->arena, to->error);
-    put_unless_zero(&body, 1, (uint64_t)meta->splitter_version);
-    put_unless_zero(&body, 2, (uint64_t)meta->join_version);
-    tn_rope_init(&bad, to->arena, to->error);
     for (uint64_t i = 0; i < meta->bad_consumer_count; i++)
-        tn_pb_put_bare(&bad, TN_WIRE_VARINT, (uint64_t)meta->bad_consumers[i]);
-    if (meta->bad_consumer_count)
-        tn_pb_put_message(&body, 3, &bad);
-    tn_rope_done(&bad);
-    tn_pb_put_message(to, 1, &body);
+        size += tn_varint_size((uint64_t)meta->bad_consumers[i]);
+    return size;
+}
+
+static uint64_t version_size(const struct tn_chunk_meta *meta)
+{
+    uint64_t bad = bad_size(meta);
+
+    return size_unless_zero((uint64_t)meta->splitter_version) +
+           size_unless_zero((uint64_t)meta->join_version) +
+           (bad ? body_size(bad) : 0);
+}
+
+static void put_version(pen *at, const struct tn_chunk_meta *meta)
+{
+    put_head(at, 1, version_size(meta));
+    put_unless_zero(at, 1, (uint64_t)meta->splitter_version);
+    put_unless_zero(at, 2, (uint64_t)meta->join_version);
+    if (!meta->bad_consumer_count)
+        return;
+    put_head(at, 3, bad_size(meta));
+    for (uint64_t i = 0; i < meta->bad_consumer_count; i++)
+        *at += tn_varint_put(*at, (uint64_t)meta->bad_consumers[i]);
+}
+
+static uint64_t info_size(const struct tn_chunk_info *info)
+{
+    return size_unless_zero(info->type) + size_unless_zero(info->size) +
+           size_unless_zero(info->offset);
+}
+
+static void put_info(pen *at, const struct tn_chunk_info *info)
+{
+    put_head(at, 2, info_size(info));
+    put_unless_zero(at, 1, info->type);
+    put_unless_zero(at, 2, info->size);
+    put_unless_zero(at, 3, info->offset);
+}
+
+static uint64_t file_size(const struct tn_chunk_file *file)
+{
+    return body_size(file->name.size) + size_unless_zero(file->size);
+}
+
+static void put_file(pen *at, const struct tn_chunk_file *file)
+{
+    put_head(at, 4, file_size(file));
+    put_bytes(at, 1, file->name);
+    put_unless_zero(at, 2, file->size);
+}
+
+static uint64_t meta_size(const struct tn_chunk_meta *meta)
+{
+    uint64_t size =
+        body_size(version_size(meta)) + body_size(message_size(&meta->message));
+
+    for (uint64_t i = 0; i < meta->chunk_count; i++)
+        size += body_size(info_size(&meta->chunks[i]));
+    for (uint64_t i = 0; i < meta->file_count; i++)
+        size += body_size(file_size(&meta->files[i]));
+    return size;
 }
 
 void tn_chunk_meta_write(const struct tn_chunk_meta *meta, struct tn_rope *to)
 {
-    struct tn_rope body;
+    pen at = make_room(to, meta_size(meta));
 
-    write_version(meta, to);
-    for (uint64_t i = 0; i < meta->chunk_count; i++) {
-        tn_rope_init(&body, to->arena, to->error);
-        put_unless_zero(&body, 1, meta->chunks[i].type);
-        put_unless_zero(&body, 2, meta->chunks[i].size);
-        put_unless_zero(&body, 3, meta->chunks[i].offset);
-        tn_pb_put_message(to, 2, &body);
-    }
-    tn_rope_init(&body, to->arena, to->error);
-    tn_chunked_write(&meta->message, &body);
-    tn_pb_put_message(to, 3, &body);
-    for (uint64_t i = 0; i < meta->file_count; i++) {
-        tn_rope_init(&body, to->arena, to->error);
-        tn_pb_put_bytes(&body, 1, meta->files[i].name);
-        put_unless_zero(&body, 2, meta->files[i].size);
-        tn_pb_put_message(to, 4, &body);
-    }
+    if (!at)
+        return;
+    put_version(&at, meta);
+    for (uint64_t i = 0; i < meta->chunk_count; i++)
+        put_info(&at, &meta->chunks[i]);
+    put_head(&at, 3, message_size(&meta->message));
+    put_message(&at, &meta->message);
+    for (uint64_t i = 0; i < meta->file_count; i++)
+        put_file(&at, &meta->files[i]);
 }
 
 /* ---- what it means ------------------------------------------------------- */

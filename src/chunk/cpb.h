@@ -106,8 +106,9 @@ enum tn_status tn_cpb_write(struct tn_sink               *to,
                             struct tn_arena *arena, struct tn_error *error);
 
 /* Chunks on their way to files. */
+struct tn_chunk; /* splitter.h */
 struct tn_cpb_job {
-    const struct tn_chunk_record    *chunks;
+    struct tn_chunk *const          *chunks;
     uint64_t                         count;
     const struct tn_chunked         *message;
     struct tn_split_format           format;

@@ -81,7 +81,7 @@ struct writing {
     struct tn_arena         *arena;
     struct tn_error         *error;
     uint32_t                *file_of; /* by chunk                             */
-    uint64_t                *order;   /* chunks, by file                      */
+    uint64_t                *order;   /* chunks, by file; NULL: one file      */
     uint64_t            *begin; /* of each file's chunks there, and the end */
     uint64_t             file_count; /* with the main one                 */
     struct tn_chunk_meta meta;
@@ -90,7 +90,7 @@ struct writing {
 static enum tn_status put_in_row(struct writing *w, struct row *row,
                                  uint64_t chunk)
 {
-    uint64_t size = w->job->chunks[chunk].content->length;
+    uint64_t size = tn_chunk_length(w->job->chunks[chunk]);
     uint64_t room = room_for(w->job, size);
     uint64_t most = w->job->format.max_file;
 
@@ -112,7 +112,7 @@ static enum tn_status put_in_row(struct writing *w, struct row *row,
 static bool is_separate(const struct writing *w, uint64_t chunk)
 {
     return w->job->format.separates_bytes &&
-           w->job->chunks[chunk].type == TN_CHUNK_BYTES;
+           w->job->chunks[chunk]->type == TN_CHUNK_BYTES;
 }
 
 /* The main file is the first of the messages' row; metadata need room there. */
@@ -166,6 +166,16 @@ static void sort_chunks(struct writing *w)
         w->order[w->begin[w->file_of[i] + 1]++] = i;
 }
 
+/* All in the main file: nothing to be settled. */
+static enum tn_status plan_one(struct writing *w)
+{
+    w->file_count = 1;
+    w->begin      = tn_new(w->arena, uint64_t, 2, w->error);
+    if (w->begin)
+        w->begin[1] = w->job->count;
+    return w->error->status;
+}
+
 static enum tn_status plan(struct writing *w)
 {
     struct row messages = main_row(w), bytes = { .name = "bytes" };
@@ -195,19 +205,39 @@ static enum tn_status plan(struct writing *w)
 
 /* ---- one file ------------------------------------------------------------ */
 
+static uint64_t chunk_in(const struct writing *w, uint64_t place)
+{
+    return w->order ? w->order[place] : place;
+}
+
+static void add_record(struct writing *w, struct tn_riegeli_writer *writer,
+                       const struct tn_chunk *chunk)
+{
+    struct tn_rope content;
+
+    if (chunk->is_rope) {
+        tn_riegeli_add_rope(writer, chunk->content.rope);
+        return;
+    }
+    tn_chunk_open_rope(chunk, w->arena, &content, w->error);
+    tn_riegeli_add_rope(writer, &content);
+    tn_rope_done(&content);
+}
+
 static void add_chunks(struct writing *w, struct tn_riegeli_writer *writer,
                        uint64_t file)
 {
     for (uint64_t i = w->begin[file]; i < w->begin[file + 1]; i++) {
-        const struct tn_chunk_record *chunk = &w->job->chunks[w->order[i]];
-        struct tn_chunk_info         *info  = &w->meta.chunks[w->order[i]];
-        info->type                          = chunk->type;
-        info->size                          = chunk->content->length;
-        tn_riegeli_add_rope(writer, chunk->content);
+        uint64_t               index = chunk_in(w, i);
+        const struct tn_chunk *chunk = w->job->chunks[index];
+        struct tn_chunk_info  *info  = &w->meta.chunks[index];
+        info->type                   = chunk->type;
+        info->size                   = tn_chunk_length(chunk);
+        add_record(w, writer, chunk);
     }
     for (uint64_t i = w->begin[file];
          i < w->begin[file + 1] && !tn_failed(w->error); i++) {
-        uint64_t *offset = &w->meta.chunks[w->order[i]].offset;
+        uint64_t *offset = &w->meta.chunks[chunk_in(w, i)].offset;
         tn_riegeli_position_of(writer, i - w->begin[file], offset);
         *offset |= file << TN_CHUNK_FILE_SHIFT;
     }
@@ -294,8 +324,8 @@ static enum tn_status write_parts(struct writing           *w,
         const struct tn_chunk *chunk =
             *tn_list_at(&splitter->chunks, struct tn_chunk *, i);
         meta->chunks[i].type = chunk->type;
-        meta->chunks[i].size = chunk->content.length;
-        tn_riegeli_add_rope(writer, &chunk->content);
+        meta->chunks[i].size = tn_chunk_length(chunk);
+        add_record(w, writer, chunk);
     }
     for (uint64_t i = 0; i < count && !tn_failed(w->error); i++)
         tn_riegeli_position_of(writer, first + i, &meta->chunks[i].offset);
@@ -395,7 +425,10 @@ enum tn_status tn_cpb_write_files(const struct tn_cpb_job *job,
     w.meta.chunks = tn_new(w.arena, struct tn_chunk_info, job->count, error);
     if (!w.meta.chunks)
         return error->status;
-    TN_TRY(plan(&w));
+    if (job->format.max_file || job->format.separates_bytes)
+        TN_TRY(plan(&w));
+    else
+        TN_TRY(plan_one(&w));
     for (uint64_t file = 1; file < w.file_count; file++)
         TN_TRY(write_member(&w, file));
     return write_main(&w);
@@ -416,7 +449,16 @@ enum tn_status tn_cpb_write(struct tn_sink               *to,
                             const struct tn_riegeli_options *options,
                             struct tn_arena *arena, struct tn_error *error)
 {
-    const struct tn_cpb_job job = { .chunks  = chunks,
+    struct tn_chunk  *all  = tn_new(arena, struct tn_chunk, count, error);
+    struct tn_chunk **rows = tn_new(arena, struct tn_chunk *, count, error);
+
+    for (uint64_t i = 0; all && rows && i < count; i++) {
+        rows[i]             = &all[i];
+        all[i].type         = chunks[i].type;
+        all[i].is_rope      = true;
+        all[i].content.rope = (struct tn_rope *)(uintptr_t)chunks[i].content;
+    }
+    const struct tn_cpb_job job = { .chunks  = rows,
                                     .count   = count,
                                     .message = message,
                                     .format  = { .version = 1 },
@@ -425,5 +467,5 @@ enum tn_status tn_cpb_write(struct tn_sink               *to,
                                     .open    = give_sink,
                                     .context = to };
 
-    return tn_cpb_write_files(&job, error);
+    return tn_failed(error) ? error->status : tn_cpb_write_files(&job, error);
 }

@@ -174,10 +174,10 @@ void     tn_mosaic_write(const struct tn_mosaic *m, struct tn_rope *to);
 uint64_t tn_mosaic_size(const struct tn_mosaic *m);
 
 /* The same bytes in several ropes, each of whole fields and no longer than
- * `most`; packed numbers are divided.  Initialised ropes are pushed to `parts`
- * (struct tn_rope); the caller is done with them.  LIMIT when one field is
- * longer. */
+ * `most`; packed numbers are divided.  `each` gets them one by one and takes
+ * their pieces over.  LIMIT when one field is longer. */
+typedef void   tn_mosaic_part(void *context, struct tn_rope *part);
 enum tn_status tn_mosaic_parts(const struct tn_mosaic *m, uint64_t most,
-                               struct tn_list *parts);
+                               tn_mosaic_part *each, void *context);
 
 #endif

@@ -157,22 +157,26 @@ void tn_mosaic_write(const struct tn_mosaic *m, struct tn_rope *to)
 struct parting {
     const struct tn_mosaic *m;
     uint64_t                most;
-    struct tn_list         *parts;
     struct tn_error        *error;
+    tn_mosaic_part         *each;
+    void                   *context;
+    struct tn_rope          part; /* the one that is being filled             */
 };
 
-/* A part with room for so many bytes; NULL when there is none. */
+static void end_part(struct parting *p)
+{
+    if (!tn_failed(p->error))
+        p->each(p->context, &p->part);
+    tn_rope_done(&p->part);
+}
+
+/* A part with room for so many bytes. */
 static struct tn_rope *part_for(struct parting *p, uint64_t size)
 {
-    struct tn_rope *part = NULL;
+    struct tn_rope *part = &p->part;
 
-    if (p->parts->count)
-        part = tn_list_at(p->parts, struct tn_rope, p->parts->count - 1);
-    if (part && size <= p->most && part->length <= p->most - size)
-        return part;
-    part = tn_list_push(p->parts, struct tn_rope, p->error);
-    if (part)
-        tn_rope_init(part, p->m->all->arena, p->error);
+    if (part->length && (size > p->most || part->length > p->most - size))
+        end_part(p);
     return part;
 }
 
@@ -223,10 +227,7 @@ static void part_numbers(struct parting *p, struct tn_span run,
             refuse_long(p, field->number, run.length, run.offset);
             return;
         }
-        struct tn_rope *part = part_for(p, taken + head);
-        if (!part)
-            return;
-        tn_pb_put_span(part, field->number,
+        tn_pb_put_span(part_for(p, taken + head), field->number,
                        (struct tn_span){ run.source, run.offset, taken });
         run.offset += taken;
         run.length -= taken;
@@ -238,7 +239,6 @@ static void part_field(struct parting *p, const struct tn_pb_field *field,
 {
     const struct tn_pb_field_type *type =
         tn_pb_message_field(p->m->type, field->number);
-    struct tn_rope *part;
 
     if (whole.length > p->most) {
         if (type && field->type == TN_WIRE_LEN &&
@@ -248,9 +248,7 @@ static void part_field(struct parting *p, const struct tn_pb_field *field,
             refuse_long(p, field->number, whole.length, whole.offset);
         return;
     }
-    part = part_for(p, whole.length);
-    if (part)
-        tn_rope_span(part, whole);
+    tn_rope_span(part_for(p, whole.length), whole);
 }
 
 static void part_wire(struct parting *p, struct tn_span wire)
@@ -294,18 +292,24 @@ static void part_tile(struct parting *p, struct tn_tile *tile)
         refuse_long(p, tile->number, size, TN_NOWHERE);
         return;
     }
-    struct tn_rope *part = part_for(p, size);
-    if (part)
-        write_tile(tile, part);
+    write_tile(tile, part_for(p, size));
 }
 
 enum tn_status tn_mosaic_parts(const struct tn_mosaic *m, uint64_t most,
-                               struct tn_list *parts)
+                               tn_mosaic_part *each, void *context)
 {
-    struct parting p = { m, most, parts, m->all->error };
+    struct parting p = { .m       = m,
+                         .most    = most,
+                         .error   = m->all->error,
+                         .each    = each,
+                         .context = context };
 
+    tn_rope_init(&p.part, m->all->arena, p.error);
     for (struct tn_tile *tile = m->first; tile; tile = tile->next)
         part_tile(&p, tile);
+    if (p.part.length)
+        end_part(&p);
+    tn_rope_done(&p.part);
     return p.error->status;
 }
 

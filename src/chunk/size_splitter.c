@@ -320,26 +320,30 @@ static void take_larges(struct sizing *s, struct tn_mosaic *m,
 
 /* ---- runs ---------------------------------------------------------------- */
 
+struct running {
+    struct sizing *s;
+    struct tn_tags path;
+    bool           is_base; /* of the next run                                */
+};
+
+static void add_run(void *context, struct tn_rope *run)
+{
+    struct running *r = context;
+
+    if (r->is_base)
+        tn_rope_append(&r->s->root->first_run, run);
+    else
+        tn_splitter_add(r->s->root, TN_CHUNK_MESSAGE, run, r->path, TN_AT_END);
+    r->is_base = false;
+}
+
 /* The first run of the whole message stays: it is the base. */
 static void cut_runs(struct sizing *s, struct tn_mosaic *m, struct tn_tags path)
 {
-    struct tn_list parts;
-    bool           is_root = m == s->root->base;
+    struct running running = { s, path, m == s->root->base };
 
-    tn_list_init(&parts, s->root->arena.memory, sizeof(struct tn_rope));
-    tn_mosaic_parts(m, s->most, &parts);
-    if (!tn_failed(s->error))
+    if (tn_mosaic_parts(m, s->most, add_run, &running) == TN_OK)
         tn_mosaic_empty(m, NULL);
-    for (uint64_t i = 0; i < parts.count; i++) {
-        struct tn_rope *part = tn_list_at(&parts, struct tn_rope, i);
-        if (tn_failed(s->error))
-            tn_rope_done(part);
-        else if (i == 0 && is_root)
-            tn_rope_append(&s->root->first_run, part);
-        else
-            tn_splitter_add(s->root, TN_CHUNK_MESSAGE, part, path, TN_AT_END);
-    }
-    tn_list_done(&parts);
 }
 
 static void reduce(struct sizing *s, struct tn_mosaic *m, struct tn_tags path)

@@ -30,19 +30,8 @@ static enum tn_status write_chunks(struct tn_splitter *root,
                                    struct tn_cpb_job  *job,
                                    struct tn_error    *error)
 {
-    uint64_t                count = root->chunks.count;
-    struct tn_chunk_record *records =
-        tn_new(&root->arena, struct tn_chunk_record, count, error);
-
-    if (!records)
-        return error->status;
-    for (uint64_t i = 0; i < count; i++) {
-        struct tn_chunk *chunk =
-            *tn_list_at(&root->chunks, struct tn_chunk *, i);
-        records[i] = (struct tn_chunk_record){ chunk->type, &chunk->content };
-    }
-    job->chunks  = records;
-    job->count   = count;
+    job->chunks  = root->chunks.items;
+    job->count   = root->chunks.count;
     job->message = &root->result;
     job->format  = root->format;
     job->arena   = &root->arena;

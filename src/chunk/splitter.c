@@ -61,7 +61,8 @@ void tn_splitter_close(struct tn_splitter *splitter)
         struct tn_chunk *chunk =
             *tn_list_at(&splitter->chunks, struct tn_chunk *, i);
         tn_source_close(chunk->source);
-        tn_rope_done(&chunk->content);
+        if (chunk->is_rope)
+            tn_rope_done(chunk->content.rope);
     }
     for (uint64_t i = 0; i < splitter->spooled.count; i++)
         tn_source_close(*tn_list_at(&splitter->spooled, struct tn_source *, i));
@@ -132,7 +133,9 @@ static bool build_tags(struct tn_splitter   *splitter,
     if (tn_tags_build(tags, splitter->type, steps, count, can_end_whole,
                       &root->arena, &root->failure) != TN_OK)
         return false;
-    *tags = tn_tags_join(splitter->path, *tags, &root->arena, &root->failure);
+    if (splitter->path.count)
+        *tags =
+            tn_tags_join(splitter->path, *tags, &root->arena, &root->failure);
     return !tn_failed(&root->failure);
 }
 
@@ -229,10 +232,51 @@ static struct tn_chunk *insert_chunk(struct tn_splitter *root, uint64_t index)
         index = root->chunks.count - 1;
     struct tn_chunk **at = tn_list_at(&root->chunks, struct tn_chunk *, index);
     memmove(at + 1, at, (size_t)(last - at) * sizeof(struct tn_chunk *));
-    *at = chunk;
-    tn_rope_init(&chunk->content, &root->arena, &root->failure);
+    *at          = chunk;
     chunk->field = TN_NO_FIELD;
     return chunk;
+}
+
+void tn_chunk_open_rope(const struct tn_chunk *chunk, struct tn_arena *arena,
+                        struct tn_rope *to, struct tn_error *error)
+{
+    tn_rope_init(to, arena, error);
+    if (!chunk->is_rope) {
+        tn_rope_span(to, chunk->content.span);
+        return;
+    }
+    const struct tn_list *pieces = &chunk->content.rope->pieces;
+    struct tn_piece      *copy =
+        pieces->count ? tn_list_grow(&to->pieces, pieces->count, error) : NULL;
+    if (copy)
+        memcpy(copy, pieces->items, (size_t)pieces->count * sizeof *copy);
+    to->length = copy ? chunk->content.rope->length : 0;
+}
+
+void tn_chunk_fill(struct tn_chunk *chunk, struct tn_rope *content)
+{
+    const struct tn_piece *first = content->pieces.items;
+
+    if (content->pieces.count == 0 ||
+        (content->pieces.count == 1 && first->kind == TN_PIECE_SPAN)) {
+        if (content->pieces.count) {
+            chunk->content.span        = first->at.span;
+            chunk->content.span.length = first->length;
+        }
+        tn_rope_done(content);
+        return;
+    }
+    struct tn_rope *rope =
+        tn_new(content->arena, struct tn_rope, 1, content->error);
+    if (!rope) {
+        tn_rope_done(content);
+        return;
+    }
+    *rope               = *content;
+    chunk->is_rope      = true;
+    chunk->content.rope = rope;
+    tn_rope_init(content, rope->arena, rope->error);
+    tn_list_trim(&rope->pieces);
 }
 
 void tn_splitter_add(struct tn_splitter *root, enum tn_chunk_type type,
@@ -253,7 +297,7 @@ void tn_splitter_add(struct tn_splitter *root, enum tn_chunk_type type,
     field->message = (struct tn_chunked){ .has_chunk = true };
     chunk->type    = type;
     chunk->field   = root->fields.count - 1;
-    tn_rope_append(&chunk->content, content);
+    tn_chunk_fill(chunk, content);
 }
 
 enum tn_status tn_splitter_keep_base(struct tn_splitter *splitter,
@@ -508,8 +552,8 @@ static void number_chunks(struct tn_splitter *root)
         }
         result->has_chunk = true;
         result->chunk     = i;
-        tn_rope_append(&chunk->content, &root->first_run);
-        tn_mosaic_write(root->base, &chunk->content);
+        tn_mosaic_write(root->base, &root->first_run);
+        tn_chunk_fill(chunk, &root->first_run);
     }
 }
 
@@ -518,15 +562,18 @@ static void serialize(struct tn_splitter *root)
 {
     struct tn_chunked  message = root->result;
     struct tn_envelope envelope;
+    struct tn_arena    arena;
     struct tn_rope     rope;
 
     if (root->format.version == 2)
         message =
             tn_chunked_wrap(&envelope, TN_ENVELOPE_VERSION_2, &root->result);
-    tn_rope_init(&rope, &root->arena, &root->failure);
+    tn_arena_init(&arena, root->arena.memory);
+    tn_rope_init(&rope, &arena, &root->failure);
     tn_chunked_write(&message, &rope);
     tn_rope_write(&rope, &root->chunked.sink, &root->failure);
     tn_rope_done(&rope);
+    tn_arena_done(&arena);
 }
 
 enum tn_status tn_splitter_split(struct tn_splitter *splitter,
@@ -566,24 +613,29 @@ uint64_t tn_splitter_chunk_size(const struct tn_splitter *splitter,
                                 uint64_t                  index)
 {
     return index < tn_splitter_chunk_count(splitter)
-               ? chunk_at(splitter, index)->content.length
+               ? tn_chunk_length(chunk_at(splitter, index))
                : 0;
 }
 
 /* What is made when it is written can be read from the middle only out of a
  * file. */
-static enum tn_status open_chunk(struct tn_chunk  *chunk,
-                                 struct tn_memory *memory,
-                                 struct tn_error  *error)
+static enum tn_status open_chunk(struct tn_chunk *chunk, struct tn_arena *arena,
+                                 struct tn_error *error)
 {
-    const struct tn_rope *content = &chunk->content;
+    struct tn_memory *memory  = arena->memory;
+    bool              is_made = false;
+    struct tn_rope    content;
 
-    for (uint64_t i = 0; i < content->pieces.count; i++)
-        if (tn_list_at(&content->pieces, struct tn_piece, i)->kind ==
-            TN_PIECE_PRODUCER)
-            return tn_source_from_rope(&chunk->source, memory, content, "",
-                                       error);
-    return tn_source_rope(&chunk->source, memory, content, "", error);
+    tn_chunk_open_rope(chunk, arena, &content, error);
+    for (uint64_t i = 0; i < content.pieces.count; i++)
+        is_made |= tn_list_at(&content.pieces, struct tn_piece, i)->kind ==
+                   TN_PIECE_PRODUCER;
+    if (!tn_failed(error) && is_made)
+        tn_source_from_rope(&chunk->source, memory, &content, "", error);
+    else if (!tn_failed(error))
+        tn_source_rope(&chunk->source, memory, &content, "", error);
+    tn_rope_done(&content);
+    return error->status;
 }
 
 enum tn_status tn_splitter_chunk_read(struct tn_splitter *splitter,
@@ -598,7 +650,7 @@ enum tn_status tn_splitter_chunk_read(struct tn_splitter *splitter,
                             index, count);
     struct tn_chunk *chunk = chunk_at(splitter, index);
     if (!chunk->source)
-        TN_TRY(open_chunk(chunk, &splitter->message->memory, error));
+        TN_TRY(open_chunk(chunk, &splitter->arena, error));
     return tn_source_read(chunk->source, offset, to, size, error);
 }
 

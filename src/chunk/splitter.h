@@ -12,13 +12,32 @@
 #include "chunk/message.h"
 #include "chunk/mosaic.h"
 
+/* There may be millions, and mostly they are one span of the message. */
 struct tn_chunk {
     enum tn_chunk_type type;
-    struct tn_rope     content;
+    bool               is_rope;
     uint64_t           field; /* which of the fields it is for; NO_FIELD:
                                  the base                                     */
+    union {
+        struct tn_span  span;
+        struct tn_rope *rope;
+    } content;
     struct tn_source *source; /* to read it; made when asked for             */
 };
+
+static inline uint64_t tn_chunk_length(const struct tn_chunk *chunk)
+{
+    return chunk->is_rope ? chunk->content.rope->length
+                          : chunk->content.span.length;
+}
+
+/* Its content in a new rope, to which the caller is done; the chunk's own stays
+ * as it is. */
+void tn_chunk_open_rope(const struct tn_chunk *chunk, struct tn_arena *arena,
+                        struct tn_rope *to, struct tn_error *error);
+
+/* Takes the rope's pieces over: it is empty afterwards. */
+void tn_chunk_fill(struct tn_chunk *chunk, struct tn_rope *content);
 
 #define TN_NO_FIELD UINT64_MAX
 

@@ -20,7 +20,7 @@ static enum tn_status read_made(struct tn_chunk_store *store, uint64_t index,
     TN_TRY(tn_splitter_chunk_read(splitter, index, 0, &none, 0, error));
     const struct tn_chunk *made =
         *tn_list_at(&splitter->chunks, struct tn_chunk *, index);
-    *chunk = (struct tn_span){ made->source, 0, made->content.length };
+    *chunk = (struct tn_span){ made->source, 0, tn_chunk_length(made) };
     return TN_OK;
 }
 
