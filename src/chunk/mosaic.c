@@ -27,6 +27,7 @@ void tn_mosaics_done(struct tn_mosaics *all)
     for (uint64_t i = 0; i < all->indices.count; i++) {
         struct tn_mosaic_index *index =
             *tn_list_at(&all->indices, struct tn_mosaic_index *, i);
+        tn_index_restore(index);
         tn_list_done(&index->places);
         tn_list_done(&index->dead);
         tn_list_done(&index->by_key);

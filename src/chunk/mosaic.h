@@ -48,7 +48,7 @@ struct tn_tile {
     const struct tn_field_run *runs; /* WIRE: all of it; NULL: too many  */
     uint32_t                   run_count;
     union {
-        struct tn_mosaic      *message;
+        struct tn_mosaic      *message; /* NULL: empty, not made yet        */
         struct tn_value_spans *more; /* VALUE: content behind `span`; NULL:
                                         none                                */
     };

@@ -76,12 +76,34 @@ void tn_tile_sort(struct tn_tile *tile)
 
 /* ---- places -------------------------------------------------------------- */
 
+void tn_index_drop(struct tn_mosaic_index *index, uint64_t count)
+{
+    index->places.items = tn_place_at(index, count);
+    index->places.count -= count;
+    index->places.room -= count;
+    index->gone += count;
+}
+
+void tn_index_restore(struct tn_mosaic_index *index)
+{
+    struct tn_list  *places = &index->places;
+    struct tn_place *first  = places->items;
+
+    if (!index->gone)
+        return;
+    memmove(first - index->gone, first,
+            (size_t)places->count * sizeof(struct tn_place));
+    places->items = first - index->gone;
+    places->room += index->gone;
+    index->gone = 0;
+}
+
 static void add_place(struct tn_mosaic_index *index, struct tn_place at,
                       struct tn_error *error)
 {
+    tn_index_restore(index);
     struct tn_place *place =
         tn_list_push(&index->places, struct tn_place, error);
-
     if (place)
         *place = at;
 }
@@ -183,6 +205,8 @@ struct tn_mosaic *tn_place_message(struct tn_mosaic             *m,
     struct tn_pb_field field;
     struct tn_span     whole;
 
+    if (place->tile->kind == TN_TILE_MESSAGE && !place->tile->message)
+        place->tile->message = new_inner(m, index->field);
     if (place->tile->kind == TN_TILE_MESSAGE)
         return place->tile->message;
     if (!tn_place_field(place, &field, &whole, m->all->error))

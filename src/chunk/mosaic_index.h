@@ -29,7 +29,9 @@ struct tn_mosaic_index {
     struct tn_mosaic_index        *next;    /* in the same message            */
     struct tn_tile                *scanned; /* up to and with this one        */
     struct tn_list                 places;  /* struct tn_place                */
-    struct tn_list                 dead;    /* struct tn_place: cleared by
+    uint64_t                       gone;    /* places before the first: the
+                                               list begins behind them        */
+    struct tn_list dead;                    /* struct tn_place: cleared by
                                                another member of the oneof    */
     struct tn_intern keys;                  /* of a map                       */
     struct tn_list   by_key;                /* uint64_t: place by id of a key */
@@ -44,6 +46,13 @@ static inline struct tn_place *tn_place_at(const struct tn_mosaic_index *index,
 {
     return tn_list_at(&index->places, struct tn_place, at);
 }
+
+/* Drops places at the begin, without moving the others: slices of a million
+ * elements leave one after the other. */
+void tn_index_drop(struct tn_mosaic_index *index, uint64_t count);
+
+/* The list as it was allocated again; before it grows or goes. */
+void tn_index_restore(struct tn_mosaic_index *index);
 
 /* The place of a key, or NULL. */
 struct tn_place *tn_place_of_key(const struct tn_mosaic_index *index,

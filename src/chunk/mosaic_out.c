@@ -38,7 +38,7 @@ static uint64_t tile_size(const struct tn_tile *tile)
                (tile->more ? tile->more->length : 0);
     case TN_TILE_RUN: size = wire_size(tile); break;
     case TN_TILE_MESSAGE:
-        size = tn_mosaic_size(tile->message);
+        size = tile->message ? tn_mosaic_size(tile->message) : 0;
         if (tile->is_group)
             return size + 2 * tag_size(tile->number);
         break;
@@ -123,7 +123,7 @@ static void write_inner(struct tn_tile *tile, struct tn_rope *to)
     tn_rope_init(&body, to->arena, to->error);
     if (tile->kind == TN_TILE_RUN)
         write_wire(tile, &body);
-    else
+    else if (tile->message)
         tn_mosaic_write(tile->message, &body);
     if (tile->is_group)
         tn_pb_put_group(to, tile->number, &body);
@@ -413,6 +413,32 @@ static enum tn_status take_singular(struct tn_mosaic              *m,
     return m->all->error->status;
 }
 
+/* An element as it lies in the wire: whole, and nothing is made of it. */
+static enum tn_status take_element(struct tn_mosaic             *m,
+                                   const struct tn_mosaic_index *index,
+                                   struct tn_place *place, struct tn_rope *to)
+{
+    struct tn_tile      empty = { .kind   = TN_TILE_MESSAGE,
+                                  .number = index->field->number };
+    struct tn_error    *error = m->all->error;
+    struct tn_wire_walk walk;
+    struct tn_pb_field  field, inner;
+    struct tn_span      whole;
+
+    if (!tn_place_field(place, &field, &whole, error))
+        return error->status;
+    struct tn_span body = tn_pb_body_span(&field);
+    empty.is_group      = field.type == TN_WIRE_GROUP_BEGIN;
+    tn_wire_walk_init(&walk, body, error); /* no chunk that cannot be merged */
+    while (tn_wire_walk_next(&walk, &inner, &whole))
+        continue;
+    tn_wire_walk_done(&walk);
+    tn_rope_span(to, body);
+    if (!tn_failed(error))
+        tn_place_replace(m, place, &empty);
+    return error->status;
+}
+
 static enum tn_status take_step(struct tn_mosaic         *m,
                                 const struct tn_tag_step *step, bool stays,
                                 struct tn_rope *to)
@@ -426,6 +452,11 @@ static enum tn_status take_step(struct tn_mosaic         *m,
     }
     if (!tn_pb_is_message(step->field->type))
         return take_value(m, step->field, step->element->at.number, true, to);
+    const struct tn_mosaic_index *index = tn_mosaic_index(m, step->field);
+    uint64_t                      at    = step->element->at.number;
+    if (index && at < index->places.count &&
+        tn_place_at(index, at)->tile->kind == TN_TILE_WIRE)
+        return take_element(m, index, tn_place_at(index, at), to);
     struct tn_mosaic *inner = tn_mosaic_step(m, step, TN_MOSAIC_FIND);
     return inner ? tn_mosaic_empty(inner, to) : m->all->error->status;
 }
@@ -518,6 +549,10 @@ static void forget_places(struct tn_mosaic_index *index, uint64_t begin,
 {
     uint64_t count = index->places.count;
 
+    if (begin == 0 && index->by_key.count == 0) {
+        tn_index_drop(index, end);
+        return;
+    }
     if (end < count)
         memmove(tn_place_at(index, begin), tn_place_at(index, end),
                 (size_t)(count - end) * sizeof(struct tn_place));

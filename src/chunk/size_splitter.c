@@ -51,7 +51,7 @@ struct large {
 static uint64_t place_size(const struct tn_place *place)
 {
     if (place->tile->kind == TN_TILE_MESSAGE)
-        return tn_mosaic_size(place->tile->message);
+        return place->tile->message ? tn_mosaic_size(place->tile->message) : 0;
     return place->tile->kind == TN_TILE_WIRE ? place->length
                                              : place->tile->span.length;
 }

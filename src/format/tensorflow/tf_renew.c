@@ -42,6 +42,8 @@ static enum tn_status print_made(struct tn_tf_fingerprint *print,
     tn_source_memory(&source, memory, bytes);
     if (tn_chunked_read(&chunked, (struct tn_span){ &source, 0, bytes.size },
                         &arena, error) == TN_OK) {
+        made.store.joins_bytes =
+            tn_chunked_unwrap_in(&chunked, TN_ENVELOPE_VERSION_2);
         tn_chunked_sort(&chunked);
         tn_tf_fingerprint_chunks(print, &chunked, &made.store, memory, error);
     }
