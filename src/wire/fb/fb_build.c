@@ -112,8 +112,8 @@ static uint8_t *take_room(struct tn_fb_builder *b, uint64_t size)
     if (!has_space(b, size))
         return NULL;
     if (size > (uint64_t)(b->at - b->begin)) {
-        uint64_t usual = tn_min(tn_max(b->size, FIRST_BLOCK), LAST_BLOCK);
-        uint64_t room  = tn_max(size, usual);
+        b->block      = tn_min(tn_max(2 * b->block, FIRST_BLOCK), LAST_BLOCK);
+        uint64_t room = tn_max(size, b->block);
         close_piece(b);
         b->begin = tn_arena_alloc(b->arena, room, 1, b->error);
         b->at = b->end = b->begin ? b->begin + room : NULL;

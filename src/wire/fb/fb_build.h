@@ -37,6 +37,7 @@ struct tn_fb_builder {
     uint8_t              *at;    /*   to here                                 */
     uint8_t              *end;   /* from `at` to here: not yet a piece        */
     uint64_t              size;  /* of everything so far                      */
+    uint64_t              block; /* room that was taken last                  */
     uint32_t              align; /* the largest that was asked for            */
 };
 

@@ -6,11 +6,13 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
-#include "io/rope_source.h"
+#include "io/file_source.h"
 #include "support/hostile.h"
 #include "wire/fb/fb_build.h"
 #include "wire/fb/fb_builtin.h"
@@ -468,6 +470,163 @@ static void takes_the_end_for_null_when_asked(void **state)
     free((void *)bytes.data);
 }
 
+/* ---- as large as it goes ---------------------------------------------- */
+
+static enum tn_status produce_zeros(const struct tn_producer *producer,
+                                    struct tn_sink *to, struct tn_error *error)
+{
+    return tn_sink_zeros(to, producer->length, error);
+}
+
+/* A sink over a file that leaves holes. */
+struct hole_sink {
+    struct tn_sink sink;
+    int            file;
+};
+
+static enum tn_status hole_write(struct tn_sink *sink, struct tn_bytes bytes,
+                                 struct tn_error *error)
+{
+    int file = ((struct hole_sink *)sink)->file;
+
+    (void)error;
+    assert_int_equal(pwrite(file, bytes.data, bytes.size, (off_t)sink->offset),
+                     bytes.size);
+    return TN_OK;
+}
+
+static enum tn_status hole_zeros(struct tn_sink *sink, uint64_t count,
+                                 struct tn_error *error)
+{
+    (void)sink, (void)count, (void)error;
+    return TN_OK;
+}
+
+static const struct tn_sink_ops hole_ops = { .write = hole_write,
+                                             .zeros = hole_zeros };
+
+/* An array with a payload of zeros, in an unnamed file. */
+static int make_large(const struct tn_producer *payload,
+                      struct tn_memory *purse, struct tn_error *error)
+{
+    struct hole_sink     to = { { &hole_ops, 0 }, -1 };
+    struct tn_fb_builder b;
+    struct tn_arena      scratch;
+    struct tn_rope       rope;
+    const char          *folder;
+
+    assert_int_equal(tn_unnamed_file(&to.file, &folder, error), TN_OK);
+    tn_arena_init(&scratch, purse);
+    tn_rope_init(&rope, &scratch, error);
+    tn_fb_build_init(&b, &scratch, error);
+    uint32_t data = tn_fb_put_producer(&b, payload, 1, 64);
+    uint32_t dims = tn_fb_put_i64s(&b, shape, 6);
+    tn_fb_begin(&b);
+    tn_fb_add_ref(&b, ARRAY_SHAPE, dims);
+    tn_fb_add_ref(&b, ARRAY_BUFFER, data);
+    if (tn_fb_finish(&b, tn_fb_end(&b), "SDAR", &rope) == TN_OK &&
+        tn_rope_write(&rope, &to.sink, error) == TN_OK)
+        assert_int_equal(ftruncate(to.file, (off_t)rope.length), 0);
+    tn_fb_build_done(&b);
+    tn_rope_done(&rope);
+    tn_arena_done(&scratch);
+    return to.file;
+}
+
+static void two_gigabytes_cost_little(void **state)
+{
+    struct tn_producer payload = { produce_zeros, 0x7fffff00 };
+
+    (void)state;
+    for (int is_mapped = 0; is_mapped < 2; is_mapped++) {
+        struct tn_error   error = TN_ERROR_INIT;
+        struct tn_memory  purse;
+        struct tn_arena   scratch;
+        struct tn_source *source;
+        struct tn_fb      fb;
+        tn_memory_init(&purse, NULL, 1 << 20);
+        tn_arena_init(&scratch, &purse);
+        int file = make_large(&payload, &purse, &error);
+        assert_string_equal(error.what, "");
+        tn_source_file(&source, &purse, file, "large", is_mapped, &error);
+        tn_fb_open(&fb, (struct tn_span){ source, 0, source->size }, &scratch,
+                   &error);
+        tn_fb_verify(&fb, arrays.root, NULL, NULL, &purse);
+        assert_string_equal(error.what, "");
+        struct tn_fb_table  root = tn_fb_root(&fb);
+        struct tn_fb_vector data = tn_fb_vector(&root, ARRAY_BUFFER, 1);
+        assert_int_equal(data.count, 0x7fffff00);
+        assert_int_equal(data.at % 64, 0);
+        tn_source_close(source);
+        tn_arena_done(&scratch);
+    }
+}
+
+static void more_is_refused(void **state)
+{
+    struct tn_producer payload = { produce_zeros, UINT64_C(1) << 31 };
+    struct tn_error    error   = TN_ERROR_INIT;
+
+    (void)state;
+    close(make_large(&payload, &memory, &error));
+    assert_int_equal(error.status, TN_LIMIT);
+}
+
+/* ---- the n-th read fails ------------------------------------------------- */
+
+struct failing {
+    struct tn_bytes bytes;
+    int             left; /* reads that succeed */
+};
+
+static int read_or_fail(void *context, uint64_t offset, void *to, size_t size)
+{
+    struct failing *from = context;
+
+    if (from->left-- == 0)
+        return EIO;
+    memcpy(to, from->bytes.data + offset, size);
+    return 0;
+}
+
+/* Two pages apart, so that there is more than one read. */
+static void survives_failing_reads(void **state)
+{
+    static uint8_t   filler[200000];
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_buffer out;
+    int              reads = 0;
+
+    (void)state;
+    tn_buffer_init(&out, &memory, &error);
+    struct tn_fb_builder b;
+    tn_fb_build_init(&b, &arena, &error);
+    uint32_t files = tn_fb_put_string(&b, tn_text("last"));
+    uint32_t names = tn_fb_put_refs(&b, &files, 1);
+    uint32_t data = tn_fb_put_vector(&b, tn_bytes(filler, sizeof filler), 1, 1);
+    tn_fb_begin(&b);
+    tn_fb_add_ref(&b, ARRAY_BUFFER, data);
+    tn_fb_add_ref(&b, ARRAY_FILES, names);
+    finish(&b, tn_fb_end(&b), &out);
+    for (;; reads++) {
+        struct failing    from = { tn_buffer_bytes(&out), reads };
+        struct tn_source *source;
+        struct tn_fb      fb;
+        error = (struct tn_error)TN_ERROR_INIT;
+        tn_source_callback(&source, &memory, out.size, read_or_fail, &from, "",
+                           &error);
+        tn_fb_open(&fb, (struct tn_span){ source, 0, out.size }, &arena,
+                   &error);
+        tn_fb_verify(&fb, arrays.root, NULL, NULL, &memory);
+        tn_source_close(source);
+        if (error.status == TN_OK)
+            break;
+        assert_int_equal(error.status, TN_IO);
+    }
+    assert_true(reads >= 2);
+    tn_buffer_done(&out);
+}
+
 /* ---- real files ------------------------------------------------------- */
 
 static unsigned verify_folder(const char *folder)
@@ -521,6 +680,9 @@ int main(void)
         cmocka_unit_test(limits_the_depth),
         cmocka_unit_test(refuses_what_overlaps),
         cmocka_unit_test(takes_the_end_for_null_when_asked),
+        cmocka_unit_test(two_gigabytes_cost_little),
+        cmocka_unit_test(more_is_refused),
+        cmocka_unit_test(survives_failing_reads),
         cmocka_unit_test(verifies_real_files),
     };
 

@@ -111,7 +111,7 @@ static uint64_t nested_kind(const struct tn_fb_object *type)
 }
 
 /* Before walking `bytes`. */
-static bool charge(struct verifier *v, uint64_t at, uint64_t bytes)
+static inline bool charge(struct verifier *v, uint64_t at, uint64_t bytes)
 {
     v->work += bytes;
     if (v->work / OVERLAP_LIMIT <= v->size)
@@ -123,8 +123,8 @@ static bool charge(struct verifier *v, uint64_t at, uint64_t bytes)
 }
 
 /* The same; false also when they were walked before. */
-static bool should_walk(struct verifier *v, uint64_t at, uint64_t kind,
-                        uint64_t bytes)
+static inline bool should_walk(struct verifier *v, uint64_t at, uint64_t kind,
+                               uint64_t bytes)
 {
     if (v->work > v->size && was_seen(v, at, kind))
         return false;
@@ -149,7 +149,7 @@ static bool beyond_end(struct verifier *v, uint64_t at, const char *what,
 
 /* The u32 at `at`, whose place has been checked, to an object of at least four
  * bytes. */
-static bool follow(struct verifier *v, uint64_t at, uint64_t *target)
+static inline bool follow(struct verifier *v, uint64_t at, uint64_t *target)
 {
     const uint8_t *p = tn_fb_take(v->fb, at, 4);
 
@@ -172,8 +172,9 @@ static bool follow(struct verifier *v, uint64_t at, uint64_t *target)
 }
 
 /* The count of a vector whose elements fit and are aligned. */
-static bool verify_elements(struct verifier *v, uint64_t at, uint32_t size,
-                            uint32_t align, uint32_t *count)
+static inline bool verify_elements(struct verifier *v, uint64_t at,
+                                   uint32_t size, uint32_t align,
+                                   uint32_t *count)
 {
     const uint8_t *p = tn_fb_take(v->fb, at, 4);
 
@@ -183,14 +184,14 @@ static bool verify_elements(struct verifier *v, uint64_t at, uint32_t size,
     uint64_t bytes = (uint64_t)*count * size;
     if (!tn_inside(at + 4, bytes, v->size))
         return beyond_end(v, at, "a vector", bytes);
-    if (*count > 0 && (at + 4) % align != 0)
+    if (*count > 0 && ((at + 4) & (align - 1)) != 0)
         return REFUSE(v, at, TN_MALFORMED,
                       "elements at byte %" PRIu64 ", not aligned to %" PRIu32,
                       at + 4, align);
     return true;
 }
 
-static bool verify_string(struct verifier *v, uint64_t at)
+static inline bool verify_string(struct verifier *v, uint64_t at)
 {
     uint32_t size;
 
@@ -254,7 +255,7 @@ static bool verify_member(struct verifier *v, uint64_t at, uint8_t which,
     const struct tn_fb_object *type = member->type.object;
     if (!type->is_struct)
         return verify_table(v, at, type);
-    if (at % type->align != 0 || !tn_inside(at, type->size, v->size))
+    if ((at & (type->align - 1)) != 0 || !tn_inside(at, type->size, v->size))
         return REFUSE(v, at, TN_MALFORMED,
                       "a struct of %" PRIu32 " bytes does not fit", type->size);
     return true;
@@ -356,15 +357,15 @@ static bool verify_reference(struct verifier          *v,
 }
 
 /* Inline values are done when they are inside and aligned. */
-static bool is_reference(const struct tn_fb_type *type)
+static inline bool is_reference(const struct tn_fb_type *type)
 {
     return type->base >= TN_FB_STRING &&
            !(type->base == TN_FB_OBJECT && type->object->is_struct);
 }
 
-static bool verify_field(struct verifier *v, const struct tn_fb_table *table,
-                         uint16_t slot, uint16_t place,
-                         const struct tn_fb_field *field)
+static inline bool verify_field(struct verifier          *v,
+                                const struct tn_fb_table *table, uint16_t slot,
+                                uint16_t place, const struct tn_fb_field *field)
 {
     const struct tn_fb_type *type   = &field->type;
     bool                     refers = is_reference(type);
@@ -377,7 +378,7 @@ static bool verify_field(struct verifier *v, const struct tn_fb_table *table,
                       "a field of %" PRIu32 " bytes at %" PRIu16
                       " in a table of %" PRIu16,
                       size, place, table->size);
-    if (at % align != 0)
+    if ((at & (align - 1)) != 0)
         return REFUSE(v, at, TN_MALFORMED,
                       "a field at byte %" PRIu64 ", not aligned to %" PRIu32,
                       at, align);
@@ -387,7 +388,7 @@ static bool verify_field(struct verifier *v, const struct tn_fb_table *table,
 /* ---- tables ----------------------------------------------------------- */
 
 /* The table and its vtable are whole. */
-static bool verify_head(struct verifier *v, struct tn_fb_table *table)
+static inline bool verify_head(struct verifier *v, struct tn_fb_table *table)
 {
     const uint8_t *p = tn_fb_take(v->fb, table->at, 4);
 
