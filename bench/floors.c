@@ -3,6 +3,7 @@
  *
  *   floors sha256 PATH                  read 128 KiB, hash, on one core
  *   floors crc32c PATH WORKERS          the same, a share for each thread
+ *   floors warm PATH                    read 1 MiB, and do nothing with it
  *   floors read PATH OFFSET SIZE        one range into memory
  *   floors copy PATH OFFSET SIZE OUT    one range into a file
  *
@@ -151,19 +152,36 @@ static uint64_t number(const char *text)
     return strtoull(text, NULL, 10);
 }
 
+/* All of a file in blocks that a cache does not hold, as records are read. */
+static bool read_warm(const char *path)
+{
+    uint64_t size;
+    int      file  = open_file(path, &size);
+    void    *block = malloc(1 << 20);
+    ssize_t  n     = -1;
+
+    while (block && (n = read(file, block, 1 << 20)) > 0)
+        continue;
+    free(block);
+    close(file);
+    return n == 0;
+}
+
 static bool run(int argc, char **argv)
 {
     const char *job = argv[1];
 
     if (argc == 3 && strcmp(job, "sha256") == 0)
         return hash_sha256(argv[2]);
+    if (argc == 3 && strcmp(job, "warm") == 0)
+        return read_warm(argv[2]);
     if (argc == 4 && strcmp(job, "crc32c") == 0)
         return hash_crc32c(argv[2], (unsigned)number(argv[3]));
     if (argc == 5 && strcmp(job, "read") == 0)
         return read_range(argv[2], number(argv[3]), number(argv[4]));
     if (argc == 6 && strcmp(job, "copy") == 0)
         return copy_range(argv[2], number(argv[3]), number(argv[4]), argv[5]);
-    fprintf(stderr, "usage: floors sha256|crc32c|read|copy PATH ...\n");
+    fprintf(stderr, "usage: floors sha256|crc32c|warm|read|copy PATH ...\n");
     return false;
 }
 
