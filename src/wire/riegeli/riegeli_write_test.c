@@ -397,9 +397,17 @@ static void any_records_with_any_options(void **state)
 
 static void threads_do_not_change_the_bytes(void **state)
 {
-    static const char *const texts[] = { "chunk_size:3000", "zstd,chunk_size:1",
-                                         "transpose,chunk_size:9000" };
-    static struct set        set;
+    static const char *const texts[] = {
+        "chunk_size:3000",
+        "zstd,chunk_size:1",
+        "snappy,chunk_size:2000",
+        "uncompressed,chunk_size:500",
+        "transpose,chunk_size:9000",
+        "transpose,zstd,chunk_size:4000",
+        "transpose,snappy,chunk_size:4000",
+        "transpose,uncompressed,chunk_size:4000",
+    };
+    static struct set set;
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -512,6 +520,41 @@ static void long_records(void **state)
     }
 }
 
+/* What the first window does not shrink by a twentieth is stored, however well
+ * the rest would do: in short chunks and in records of their own alike. */
+static void stores_what_does_not_shrink(void **state)
+{
+    static const struct {
+        unsigned zeros; /* of a hundred bytes in the first window            */
+        bool     is_stored;
+    } rows[] = { { 0, true }, { 3, true }, { 12, false }, { 100, false } };
+    static const char *const texts[] = { "brotli:1", "zstd:1", "snappy" };
+    static const size_t      sizes[] = { 300 << 10, 5 << 20 };
+    static uint8_t           bytes[5 << 20];
+
+    (void)state;
+    for (size_t i = 0; i < 4 * 3 * 2; i++) {
+        unsigned zeros = rows[i % 4].zeros;
+        uint32_t seed  = 9;
+        memset(bytes, 0, sizeof bytes);
+        put_bytes(bytes, &seed, 64 << 10);
+        memset(bytes, 0, (64 << 10) / 100 * (size_t)zeros);
+        struct set       set = { { tn_bytes(bytes, sizes[i / 12]) }, 1 };
+        struct tn_buffer file;
+        start();
+        struct tn_riegeli_options options = options_of(texts[i / 4 % 3]);
+        options.keeps_plain               = true;
+        tn_buffer_init(&file, &memory, &error);
+        write_set(&set, &options, &file);
+        assert_int_equal(error.status, TN_OK);
+        /* Behind the signature and the header is the codec. */
+        assert_int_equal(file.data[64 + 40] == TN_RIEGELI_NONE,
+                         rows[i % 4].is_stored);
+        expect_set(tn_buffer_bytes(&file), &set, UINT64_MAX, texts[i / 4 % 3]);
+        tn_buffer_done(&file);
+    }
+}
+
 /* A long record is packed in parts, whose number is not that of the threads. */
 static void threads_and_long_records(void **state)
 {
@@ -618,6 +661,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_the_bytes),
         cmocka_unit_test(positions_while_writing),
         cmocka_unit_test(long_records),
+        cmocka_unit_test(stores_what_does_not_shrink),
         cmocka_unit_test(threads_and_long_records),
         cmocka_unit_test(where_bytes_lie),
         cmocka_unit_test(survives_no_memory),
