@@ -542,6 +542,8 @@ static void number_chunks(struct tn_splitter *root)
 {
     struct tn_chunked *result = &root->result;
 
+    tn_list_trim(&root->fields); /* no more will come */
+    tn_list_trim(&root->chunks);
     result->fields      = root->fields.items;
     result->field_count = root->fields.count;
     for (uint64_t i = 0; i < root->chunks.count; i++) {
