@@ -656,10 +656,40 @@ static unsigned verify_folder(const char *folder)
     return count;
 }
 
+#define SDNB TN_SHARED_DATA "/samediff/synthetic/"
+
+/* The buffer of an SDNB file is at 32 and ends where the manifest or the first
+ * array begins; the place of the manifest is at 8, big-endian. */
+static unsigned verify_sdnb(const char *path)
+{
+    struct tn_error             error = TN_ERROR_INIT;
+    struct tn_bytes             file  = tn_load_file(path);
+    struct tn_fb_verify_options how   = { .allow_end_as_null = true };
+    uint64_t                    end   = 0;
+
+    if (!file.data)
+        return 0;
+    for (int i = 8; i < 16; i++)
+        end = end << 8 | file.data[i];
+    assert_true(end <= file.size && end > 32);
+    verify_as(tn_bytes(file.data + 32, (size_t)end - 32), &memory, classic.root,
+              &how, &error);
+    if (error.status)
+        fail_msg("%s: %s at %d: %s", path, error.where, (int)error.offset,
+                 error.what);
+    free((void *)file.data);
+    return 1;
+}
+
 static void verifies_real_files(void **state)
 {
     unsigned count = verify_folder(TN_SHARED_DATA "/samediff/models") +
-                     verify_folder(TN_SHARED_DATA "/samediff/libnd4j");
+                     verify_folder(TN_SHARED_DATA "/samediff/libnd4j") +
+                     verify_sdnb(SDNB "single_inline.sdnb") +
+                     verify_sdnb(SDNB "single_appended.sdnb") +
+                     verify_sdnb(SDNB "sharded/model.shard0-of-3.sdnb") +
+                     verify_sdnb(SDNB "sharded/model.shard1-of-3.sdnb") +
+                     verify_sdnb(SDNB "sharded/model.shard2-of-3.sdnb");
 
     (void)state;
     if (count == 0) {
