@@ -184,7 +184,7 @@ def judge_verifier(work):
             out / "out.bin", "--force")
         run(out / "verify", root, out / "out.bin")
     broken = bytearray((out / "out.bin").read_bytes())
-    broken[8:] = bytes(len(broken) - 8)
+    broken[0:4] = b"\xff\xff\xff\x7f"  # a root that is not there
     (out / "broken.bin").write_bytes(broken)
     assert subprocess.run([out / "verify", "F", out / "broken.bin"]).returncode
     print("the C++ verifier accepts what is written")
