@@ -59,7 +59,7 @@ done
 
 claim "docs/formats/riegeli.md names every rule of chunks, and no other"
 page=$root/docs/formats/riegeli.md
-cat "$root"/src/format/riegeli/*.c |
+cat "$root"/src/format/riegeli/*.c "$root"/src/engine/chunked.c |
     grep -zoP '(TN_LEVEL_\w+, \s*|absorb\w*\(c,[^;"]*|" : )"\K[a-z0-9-]+-[a-z]+' |
     tr '\0' '\n' | sort -u >words
 sed -n 's/^| \(error\|warning\|note\) | `\([a-z0-9-]*\)`.*/\2/p' "$page" |
