@@ -31,6 +31,10 @@ enum tn_encoding {
                             length, its bytes, 4 bytes of checksum            */
     TN_ENCODING_PADDED,  /* strings: `field` bytes each; zeros at the end of
                             one are not its own                               */
+    TN_ENCODING_OFFSETS, /* strings: one int64 more than there are strings,
+                            little-endian: where each begins in the bytes
+                            behind them, and where the last ends              */
+    TN_ENCODING_OFFSETS_BIG, /* the same, big-endian                          */
     TN_ENCODING_FORTRAN, /* raw little-endian, first dimension fastest        */
     TN_ENCODING_VIEW,    /* computed from other tensors: see `view`           */
 };

@@ -6,6 +6,8 @@
  *   BUNDLE   the same with 4 bytes of checksum between the two; of variants
  *            N times: varint length, bytes, 4 bytes of checksum
  *   PADDED   N times `field` bytes, zeros at their end not counted
+ *   OFFSETS  int64 * (N + 1), where each begins and the last ends, counted
+ *            from the first byte behind them; _BIG: these are big-endian
  *   NONE     all are empty
  *
  * N is the number of elements of the shape.  Strings are never read here: the
@@ -128,6 +130,52 @@ static void walk_lengths(struct walk *walk, uint64_t checksum)
     tn_window_done(&w);
 }
 
+static uint64_t next_offset(struct tn_window *w, bool is_big)
+{
+    uint8_t  bytes[8] = { 0 };
+    uint64_t value    = 0;
+
+    tn_window_copy(w, bytes, sizeof bytes);
+    for (unsigned i = 0; i < 8; i++)
+        value = value << 8 | bytes[is_big ? i : 7 - i];
+    return value;
+}
+
+/* Begins at the first string that is wanted: what is before is not read. */
+static void walk_offsets(struct walk *walk, bool is_big)
+{
+    struct tn_span   span = walk->elements->payload.span;
+    uint64_t         base, begin, end;
+    struct tn_window w;
+
+    if (walk->total >= UINT64_MAX / 8 ||
+        (base = 8 * (walk->total + 1)) > span.length) {
+        too_few(walk, walk->total, span.length / 8, "offsets and one more");
+        return;
+    }
+    open_window(&w, span, walk->error);
+    tn_window_skip(&w, 8 * walk->first);
+    begin       = next_offset(&w, is_big);
+    walk->index = walk->first;
+    while (!tn_failed(walk->error) && walk->index < walk->end) {
+        uint64_t at = w.cursor.offset;
+        end         = next_offset(&w, is_big);
+        if (!tn_failed(walk->error) &&
+            (end < begin || end > span.length - base))
+            tn_fail_at(&w.cursor, at, TN_MALFORMED,
+                       "a string from %" PRIu64 " to %" PRIu64 " of %" PRIu64
+                       " bytes",
+                       begin, end, span.length - base);
+        if (tn_failed(walk->error) ||
+            !take(walk,
+                  (struct tn_span){ span.source, span.offset + base + begin,
+                                    end - begin }))
+            break;
+        begin = end;
+    }
+    tn_window_done(&w);
+}
+
 static void walk_variants(struct walk *walk)
 {
     struct tn_span   span = walk->elements->payload.span;
@@ -221,6 +269,8 @@ static enum tn_status walk_strings(struct walk *walk)
     case TN_ENCODING_FIELD: walk_field(walk); break;
     case TN_ENCODING_LENGTHS: walk_lengths(walk, 0); break;
     case TN_ENCODING_PADDED: walk_padded(walk); break;
+    case TN_ENCODING_OFFSETS: walk_offsets(walk, false); break;
+    case TN_ENCODING_OFFSETS_BIG: walk_offsets(walk, true); break;
     case TN_ENCODING_BUNDLE:
         if (is_variant)
             walk_variants(walk);
@@ -273,6 +323,32 @@ enum tn_status tn_payload_strings(const struct tn_elements *elements,
     return walk_strings(&walk);
 }
 
+static bool has_offsets(const struct walk *walk)
+{
+    uint8_t encoding = walk->elements->payload.encoding;
+
+    return encoding == TN_ENCODING_OFFSETS ||
+           encoding == TN_ENCODING_OFFSETS_BIG;
+}
+
+/* The first string begins where the offsets end. */
+static enum tn_status check_first(struct walk *walk)
+{
+    const struct tn_span *span = &walk->elements->payload.span;
+    struct tn_window      w;
+
+    if (!has_offsets(walk))
+        return TN_OK;
+    open_window(&w, *span, walk->error);
+    uint64_t begin = next_offset(&w, walk->elements->payload.encoding ==
+                                         TN_ENCODING_OFFSETS_BIG);
+    tn_window_done(&w);
+    if (!tn_failed(walk->error) && begin != 0)
+        tn_error_set(walk->error, TN_MALFORMED, span->offset,
+                     "the first string begins at %" PRIu64 ", not at 0", begin);
+    return walk->error->status;
+}
+
 static enum tn_status check_span_end(struct walk *walk)
 {
     const struct tn_span *span = &walk->elements->payload.span;
@@ -282,7 +358,7 @@ static enum tn_status check_span_end(struct walk *walk)
         walk->elements->payload.encoding == TN_ENCODING_BUNDLE)
         end += CHECKSUM_SIZE;
     if (walk->total == 0)
-        end = span->offset;
+        end = span->offset + (has_offsets(walk) ? 8 : 0);
     if (end != span->offset + span->length)
         return too_few(walk, end - span->offset, span->length, "bytes");
     return TN_OK;
@@ -335,5 +411,6 @@ enum tn_status tn_strings_check(const struct tn_elements *elements,
     default: break;
     }
     TN_TRY(walk_strings(&walk));
+    TN_TRY(check_first(&walk));
     return check_span_end(&walk);
 }

@@ -100,6 +100,8 @@ const char *tn_tensor_storage(const struct tn_tensor *tensor)
         return is_splat(tensor) ? "splat" : "typed";
     case TN_ENCODING_LENGTHS:
     case TN_ENCODING_PADDED:
+    case TN_ENCODING_OFFSETS:
+    case TN_ENCODING_OFFSETS_BIG:
     case TN_ENCODING_BUNDLE: return "strings";
     case TN_ENCODING_VIEW: return "view";
     }
