@@ -32,6 +32,14 @@ enum tn_status tn_fb_open(struct tn_fb *fb, struct tn_span span,
     return error->status;
 }
 
+void tn_fb_view(struct tn_fb *fb, struct tn_source *source,
+                struct tn_error *error)
+{
+    *fb = (struct tn_fb){ .span  = { source, 0, source->size },
+                          .map   = source->map,
+                          .error = error };
+}
+
 /* ---- bytes ------------------------------------------------------------ */
 
 static const uint8_t *page_of(struct tn_fb *fb, uint64_t number)
@@ -43,6 +51,17 @@ static const uint8_t *page_of(struct tn_fb *fb, uint64_t number)
         fb->pages[number] = tn_source_pin(fb->span.source, fb->span.offset + at,
                                           size, fb->error);
     return fb->pages[number];
+}
+
+/* Without a table of pages: in blocks that the source remembers for a while. */
+static const uint8_t *recent_bytes(struct tn_fb *fb, uint64_t at, uint64_t size)
+{
+    uint64_t       begin = at - at % PAGE_SIZE, got;
+    const uint8_t *bytes =
+        tn_source_window(fb->span.source, fb->span.offset + begin,
+                         at - begin + size, PAGE_SIZE, &got, fb->error);
+
+    return bytes ? bytes + (at - begin) : NULL;
 }
 
 const uint8_t *tn_fb_take_slowly(struct tn_fb *fb, uint64_t at, uint64_t size)
@@ -57,6 +76,8 @@ const uint8_t *tn_fb_take_slowly(struct tn_fb *fb, uint64_t at, uint64_t size)
     }
     if (fb->map)
         return fb->map + at;
+    if (!fb->pages)
+        return recent_bytes(fb, at, size);
     uint64_t first = at / PAGE_SIZE;
     if (size > 0 && first != (at + size - 1) / PAGE_SIZE) /* across pages */
         return tn_source_pin(fb->span.source, fb->span.offset + at,

@@ -57,6 +57,11 @@ struct tn_fb_vector {
 enum tn_status tn_fb_open(struct tn_fb *fb, struct tn_span span,
                           struct tn_arena *arena, struct tn_error *error);
 
+/* All of a source, for places that were noted in it earlier: no limit on its
+ * size, and nothing is checked or kept.  Never fails. */
+void tn_fb_view(struct tn_fb *fb, struct tn_source *source,
+                struct tn_error *error);
+
 /* The four bytes behind the root's offset are these. */
 bool tn_fb_has_identifier(struct tn_fb *fb, const char identifier[4]);
 

@@ -1,0 +1,244 @@
+/*
+ * samediff.h - what every SameDiff file shares, whatever its container
+ *
+ *   sd_array.c   FlatArray: tn_sd_array_read(), tn_sd_array_put()
+ *   sd_dtype.c   numbers of element types, operation types, kinds
+ *   sd_hash.c    the number of an operation by its name
+ *   sd_attr.c    the dialect nd4j: arguments of operations as attributes
+ *   sd_node.c    one operation: tn_sd_args_read() and others (sd_node.h)
+ *   sd_config.c  the training configuration in a few words
+ *   sd_graph.c   a FlatGraph into the tables of a model
+ *   sd_build.c   the tables of a model into a FlatGraph
+ *
+ * Containers: sd_classic.c (samediff-fb), sdnb_*.c (sdnb), sdz_*.c (sdz), and
+ * the tagged container (samediff) in tagged_*.c and tag_*.c.
+ */
+#ifndef TN_FORMAT_SAMEDIFF_H
+#define TN_FORMAT_SAMEDIFF_H
+
+#include "base/number.h"
+#include "format/format.h"
+#include "ir/attr.h"
+#include "wire/fb/fb.h"
+#include "wire/fb/fb_build.h"
+
+/* ---- slots of the tables ------------------------------------------------ */
+
+enum tn_sd_array_slot {
+    TN_SD_ARRAY_SHAPE,
+    TN_SD_ARRAY_BUFFER,
+    TN_SD_ARRAY_DTYPE,
+    TN_SD_ARRAY_BYTE_ORDER,
+    TN_SD_ARRAY_CHUNKS,
+    TN_SD_ARRAY_TOTAL,
+    TN_SD_ARRAY_EXTERNAL,
+    TN_SD_ARRAY_IS_EXTERNAL,
+};
+
+enum tn_sd_property_slot {
+    TN_SD_PROPERTY_NAME,
+    TN_SD_PROPERTY_I,
+    TN_SD_PROPERTY_L,
+    TN_SD_PROPERTY_D,
+    TN_SD_PROPERTY_A,
+    TN_SD_PROPERTY_B,
+    TN_SD_PROPERTY_S,
+    TN_SD_PROPERTY_SHAPE,
+};
+
+enum tn_sd_variable_slot {
+    TN_SD_VARIABLE_ID,
+    TN_SD_VARIABLE_NAME,
+    TN_SD_VARIABLE_DTYPE,
+    TN_SD_VARIABLE_SHAPE,
+    TN_SD_VARIABLE_ARRAY,
+    TN_SD_VARIABLE_DEVICE,
+    TN_SD_VARIABLE_KIND,
+    TN_SD_VARIABLE_CONTROL_DEPS,
+    TN_SD_VARIABLE_CONTROL_FOR_OP,
+    TN_SD_VARIABLE_CONTROL_FOR_VAR,
+};
+
+enum tn_sd_node_slot {
+    TN_SD_NODE_ID,
+    TN_SD_NODE_NAME,
+    TN_SD_NODE_OP_TYPE,
+    TN_SD_NODE_OP_NUM,
+    TN_SD_NODE_PROPERTIES,
+    TN_SD_NODE_INPUT,
+    TN_SD_NODE_INPUT_PAIRED,
+    TN_SD_NODE_OUTPUT,
+    TN_SD_NODE_T_ARGS,
+    TN_SD_NODE_I_ARGS,
+    TN_SD_NODE_B_ARGS,
+    TN_SD_NODE_DIMENSIONS,
+    TN_SD_NODE_DEVICE,
+    TN_SD_NODE_SCOPE_ID,
+    TN_SD_NODE_SCOPE_NAME,
+    TN_SD_NODE_OUTPUT_NAMES,
+    TN_SD_NODE_OP_NAME,
+    TN_SD_NODE_OUTPUT_TYPES,
+    TN_SD_NODE_SCALAR,
+    TN_SD_NODE_CONTROL_DEPS,
+    TN_SD_NODE_VAR_CONTROL_DEPS,
+    TN_SD_NODE_CONTROL_FOR,
+    TN_SD_NODE_D_ARGS,
+    TN_SD_NODE_S_ARGS,
+};
+
+enum tn_sd_graph_slot {
+    TN_SD_GRAPH_ID,
+    TN_SD_GRAPH_VARIABLES,
+    TN_SD_GRAPH_NODES,
+    TN_SD_GRAPH_OUTPUTS,
+    TN_SD_GRAPH_CONFIGURATION,
+    TN_SD_GRAPH_PLACEHOLDERS,
+    TN_SD_GRAPH_LOSS,
+    TN_SD_GRAPH_TRAINING,
+    TN_SD_GRAPH_UPDATER,
+    TN_SD_GRAPH_META_KEYS, /* without slot 10: sequences, as M2 wrote them    */
+    TN_SD_GRAPH_META_VALUES,
+    TN_SD_GRAPH_SUBS,
+};
+
+/* ---- numbers (sd_dtype.c) ----------------------------------------------- */
+
+enum tn_sd_dtype {
+    TN_SD_INHERIT  = 0,
+    TN_SD_BOOL     = 1,
+    TN_SD_HALF     = 3,
+    TN_SD_FLOAT    = 5,
+    TN_SD_DOUBLE   = 6,
+    TN_SD_INT8     = 7,
+    TN_SD_INT16    = 8,
+    TN_SD_INT32    = 9,
+    TN_SD_INT64    = 10,
+    TN_SD_UINT8    = 11,
+    TN_SD_UINT16   = 12,
+    TN_SD_UINT32   = 13,
+    TN_SD_UINT64   = 14,
+    TN_SD_QINT8    = 15,
+    TN_SD_QINT16   = 16,
+    TN_SD_BFLOAT16 = 17,
+    TN_SD_UTF8     = 50,
+};
+
+/* TN_UNDEFINED for INHERIT and for what no reader knows. */
+enum tn_dtype tn_sd_dtype(int code);
+/* TN_SD_INHERIT for a type that SameDiff has not. */
+int8_t tn_sd_dtype_code(enum tn_dtype dtype);
+/* "FLOAT"; NULL for a number that is no type. */
+const char *tn_sd_dtype_name(int code);
+/* The bits of a shape record that say the type; 0 for a type without. */
+int64_t tn_sd_dtype_flags(enum tn_dtype dtype);
+/* The type that the bits of a shape record say; TN_UNDEFINED: none or two. */
+enum tn_dtype tn_sd_flags_dtype(int64_t flags);
+
+enum tn_sd_kind {
+    TN_SD_VARIABLE,
+    TN_SD_CONSTANT,
+    TN_SD_ARRAY,
+    TN_SD_PLACEHOLDER,
+    TN_SD_SEQUENCE, /* leaks into files of M2 */
+};
+
+enum tn_sd_op_type { TN_SD_CUSTOM = 21, TN_SD_LOGIC = 119, TN_SD_UDF = 120 };
+
+/* "CUSTOM"; NULL for a number that is none. */
+const char *tn_sd_op_type_name(int op_type);
+/* The number of "CUSTOM" or of "21"; -1: none. */
+int tn_sd_op_type_find(struct tn_bytes name);
+
+/* ---- the number of an operation (sd_hash.c) ----------------------------- */
+
+struct tn_sd_hasher {
+    uint64_t table[256];
+};
+void    tn_sd_hasher_init(struct tn_sd_hasher *hasher);
+int64_t tn_sd_hash(const struct tn_sd_hasher *hasher, struct tn_bytes name);
+
+/* Whether a custom operation of that name may have that number: its own, or
+ * when the name is an alias that of the kernel. */
+bool tn_sd_hash_is(const struct tn_sd_hasher *hasher, struct tn_bytes op_name,
+                   int64_t number);
+
+/* ---- FlatArray (sd_array.c) --------------------------------------------- */
+
+struct tn_sd_array {
+    struct tn_elements elements; /* no bytes when is_external or is_empty     */
+    uint64_t           at;       /* of the table, in the source               */
+    int8_t             dtype;    /* as the file says                          */
+    char               order;    /* 'c' or 'f'                                */
+    bool               is_plain; /* dimensions, not a shape record            */
+    bool               is_empty; /* said by a flag                            */
+    bool               is_big;   /* stored big-endian                         */
+    bool               is_external;
+    struct tn_bytes    external; /* name of the file with the bytes           */
+    uint64_t           total;    /* how many those are                        */
+    const char        *doubt;    /* what is odd about it; NULL: nothing       */
+};
+
+/* Reads the description, never the elements (of strings the first 8 bytes).
+ * `prefers_plain`: of a file where arrays have dimensions instead of shape
+ * records (SDNB).  The error is the table's. */
+enum tn_status tn_sd_array_read(const struct tn_fb_table *table,
+                                bool prefers_plain, struct tn_arena *arena,
+                                struct tn_sd_array *array);
+
+/* How an array is written. */
+enum tn_sd_array_form {
+    TN_SD_FORM_BIG,    /* shape record, big-endian: Java up to M2.1           */
+    TN_SD_FORM_LITTLE, /* shape record, little-endian: the tagged container   */
+    TN_SD_FORM_PLAIN,  /* dimensions, little-endian: SDNB                     */
+};
+
+struct tn_sd_array_how {
+    enum tn_sd_array_form form;
+    uint32_t              align; /* of the elements; 1: as Java does          */
+    /* Not NULL: the bytes are elsewhere, and the array says where.           */
+    const char *external;
+};
+
+/* Why an array of that type cannot be written so; NULL: it can. */
+const char *tn_sd_array_refusal(const struct tn_elements *elements,
+                                enum tn_sd_array_form     form);
+
+/* The array as a table of the buffer, elements by reference; column-major
+ * order is kept.  0 after a failure. */
+uint32_t tn_sd_array_put(struct tn_fb_builder         *b,
+                         const struct tn_elements     *elements,
+                         const struct tn_sd_array_how *how,
+                         struct tn_memory             *memory);
+
+/* The elements as they lie in the file, first to last; the order says whether
+ * the shape is reversed ('f') or as it is ('c'). */
+char tn_sd_stored_order(const struct tn_elements *elements,
+                        struct tn_arena *arena, struct tn_elements *stored,
+                        struct tn_error *error);
+
+/* Little-endian, row-major bytes of all elements on a rope. */
+enum tn_status tn_sd_rope_elements(struct tn_rope           *rope,
+                                   const struct tn_elements *elements,
+                                   struct tn_memory         *memory);
+
+/* ---- the dialect (sd_attr.c) -------------------------------------------- */
+
+/*
+ * The wire of an op is the first four bytes of its table, FlatNode in classic
+ * files and SDNB, Operation in the tagged container; its attributes are
+ *
+ *   opType        string: CUSTOM, TRANSFORM_SAME, ...
+ *   opNum         int
+ *   iArgs, tArgs, bArgs, dArgs, sArgs  lists: int, double, bool, dtype, string
+ *   iArgNames, ...                     lists of string, of the tagged container
+ *   dimensions    list of int
+ *   scalar        tensor
+ *   outputTypes   list of dtype
+ *   properties    list of other: FlatBuffers of one FlatProperties each
+ *
+ * Lists that are empty are no attributes.  Both have the name "nd4j".
+ */
+extern const struct tn_dialect tn_dialect_nd4j;
+extern const struct tn_dialect tn_dialect_nd4j_tagged;
+
+#endif

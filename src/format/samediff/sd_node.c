@@ -1,0 +1,490 @@
+/* sd_node.c - one operation on its way between a model and a file */
+#include "format/samediff/sd_node.h"
+
+#include "base/buffer.h"
+#include "wire/fb/fb_builtin.h"
+#include "wire/fb/fb_verify.h"
+
+/* ---- strings ------------------------------------------------------------ */
+
+uint32_t tn_sd_strings_put(struct tn_fb_builder  *b,
+                           const struct tn_bytes *texts, uint32_t count)
+{
+    uint32_t *refs = count ? tn_new(b->arena, uint32_t, count, b->error) : NULL;
+
+    if (!refs)
+        return 0;
+    for (uint32_t i = 0; i < count; i++)
+        refs[i] = tn_fb_put_string(b, texts[i]);
+    return tn_fb_put_refs(b, refs, count);
+}
+
+const struct tn_bytes *tn_sd_strings_read(const struct tn_fb_table *table,
+                                          uint16_t slot, uint32_t *count,
+                                          struct tn_arena *arena,
+                                          struct tn_error *error)
+{
+    struct tn_fb_vector vector = tn_fb_vector(table, slot, 4);
+    struct tn_bytes    *texts =
+        vector.count ? tn_new(arena, struct tn_bytes, vector.count, error)
+                        : NULL;
+
+    *count = texts ? vector.count : 0;
+    for (uint32_t i = 0; i < *count; i++)
+        texts[i] = tn_fb_vector_string(&vector, i);
+    return texts;
+}
+
+const struct tn_fb_table *tn_sd_tables_read(const struct tn_fb_table *table,
+                                            uint16_t slot, uint32_t *count,
+                                            struct tn_arena *arena,
+                                            struct tn_error *error)
+{
+    struct tn_fb_vector vector = tn_fb_vector(table, slot, 4);
+    struct tn_fb_table *tables =
+        vector.count ? tn_new(arena, struct tn_fb_table, vector.count, error)
+                     : NULL;
+
+    *count = tables ? vector.count : 0;
+    for (uint32_t i = 0; i < *count; i++)
+        tables[i] = tn_fb_vector_table(&vector, i);
+    return tables;
+}
+
+/* ---- properties --------------------------------------------------------- */
+
+/* Numbers as they lie there. */
+static uint32_t copy_numbers(struct tn_fb_builder     *b,
+                             const struct tn_fb_table *from, uint16_t slot,
+                             uint32_t element)
+{
+    struct tn_fb_vector vector = tn_fb_vector(from, slot, element);
+
+    if (!vector.fb)
+        return 0;
+    const uint8_t *bytes = tn_fb_take(vector.fb, vector.at,
+                                      (uint64_t)vector.count * vector.element);
+    return bytes ? tn_fb_put_vector(
+                       b, tn_bytes(bytes, (size_t)vector.count * element),
+                       element, element)
+                 : 0;
+}
+
+static uint32_t copy_strings(struct tn_fb_builder     *b,
+                             const struct tn_fb_table *from, uint16_t slot)
+{
+    uint32_t               count;
+    const struct tn_bytes *texts;
+
+    if (!tn_fb_has(from, slot))
+        return 0;
+    texts = tn_sd_strings_read(from, slot, &count, b->arena, b->error);
+    return count ? tn_sd_strings_put(b, texts, count)
+                 : tn_fb_put_refs(b, NULL, 0);
+}
+
+/* A null among the arrays is left out: no other writer can say it. */
+static uint32_t copy_arrays(struct tn_fb_builder     *b,
+                            const struct tn_fb_table *from, bool prefers_plain,
+                            const struct tn_sd_array_how *how,
+                            struct tn_memory             *memory)
+{
+    struct tn_fb_vector vector = tn_fb_vector(from, TN_SD_PROPERTY_A, 4);
+    uint32_t *refs  = tn_new(b->arena, uint32_t, vector.count, b->error);
+    uint32_t  count = 0;
+
+    if (!vector.fb || tn_failed(b->error))
+        return 0;
+    for (uint32_t i = 0; i < vector.count; i++) {
+        struct tn_fb_table array = tn_fb_vector_table(&vector, i);
+        struct tn_sd_array read;
+        if (!array.fb)
+            continue;
+        if (tn_sd_array_read(&array, prefers_plain, b->arena, &read) != TN_OK) {
+            if (!tn_failed(b->error))
+                *b->error = *array.fb->error;
+            return 0;
+        }
+        refs[count++] = tn_sd_array_put(b, &read.elements, how, memory);
+    }
+    return tn_fb_put_refs(b, refs, count);
+}
+
+uint32_t tn_sd_property_put(struct tn_fb_builder         *b,
+                            const struct tn_fb_table     *property,
+                            bool                          prefers_plain,
+                            const struct tn_sd_array_how *how,
+                            struct tn_memory             *memory)
+{
+    uint32_t refs[TN_SD_PROPERTY_SHAPE + 1] = { 0 };
+
+    refs[TN_SD_PROPERTY_A] =
+        copy_arrays(b, property, prefers_plain, how, memory);
+    refs[TN_SD_PROPERTY_S] = copy_strings(b, property, TN_SD_PROPERTY_S);
+    refs[TN_SD_PROPERTY_I] = copy_numbers(b, property, TN_SD_PROPERTY_I, 4);
+    refs[TN_SD_PROPERTY_L] = copy_numbers(b, property, TN_SD_PROPERTY_L, 8);
+    refs[TN_SD_PROPERTY_D] = copy_numbers(b, property, TN_SD_PROPERTY_D, 8);
+    refs[TN_SD_PROPERTY_B] = copy_numbers(b, property, TN_SD_PROPERTY_B, 1);
+    refs[TN_SD_PROPERTY_SHAPE] =
+        copy_numbers(b, property, TN_SD_PROPERTY_SHAPE, 4);
+    if (tn_fb_has(property, TN_SD_PROPERTY_NAME))
+        refs[TN_SD_PROPERTY_NAME] =
+            tn_fb_put_string(b, tn_fb_string(property, TN_SD_PROPERTY_NAME));
+    tn_fb_begin(b);
+    for (uint16_t slot = 0; slot <= TN_SD_PROPERTY_SHAPE; slot++)
+        tn_fb_add_ref(b, slot, refs[slot]);
+    return tn_fb_end(b);
+}
+
+static struct tn_bytes flatten(const struct tn_rope *rope,
+                               struct tn_arena *arena, struct tn_memory *memory,
+                               struct tn_error *error)
+{
+    struct tn_buffer buffer;
+    struct tn_bytes  bytes = { NULL, 0 };
+
+    tn_buffer_init(&buffer, memory, error);
+    if (tn_rope_write(rope, &buffer.sink, error) == TN_OK)
+        bytes = tn_bytes_dup(arena, tn_buffer_bytes(&buffer), error);
+    tn_buffer_done(&buffer);
+    return bytes;
+}
+
+bool tn_sd_is_plain(const struct tn_model *model)
+{
+    return !strcmp(model->format, "sdnb") || !strcmp(model->format, "sdz");
+}
+
+struct tn_bytes tn_sd_property_pack(const struct tn_fb_table *property,
+                                    bool prefers_plain, struct tn_arena *arena,
+                                    struct tn_memory *memory,
+                                    struct tn_error  *error)
+{
+    static const struct tn_sd_array_how how   = { TN_SD_FORM_LITTLE, 1, NULL };
+    struct tn_bytes                     bytes = { NULL, 0 };
+    struct tn_fb_builder                b;
+    struct tn_rope                      rope;
+
+    if (!property->fb)
+        return bytes;
+    tn_fb_build_init(&b, arena, error);
+    tn_rope_init(&rope, arena, error);
+    uint32_t root =
+        tn_sd_property_put(&b, property, prefers_plain, &how, memory);
+    if (tn_fb_finish(&b, root, NULL, &rope) == TN_OK)
+        bytes = flatten(&rope, arena, memory, error);
+    tn_rope_done(&rope);
+    tn_fb_build_done(&b);
+    return bytes;
+}
+
+struct tn_fb_table tn_sd_property_unpack(struct tn_bytes   bytes,
+                                         struct tn_arena  *arena,
+                                         struct tn_memory *memory,
+                                         struct tn_error  *error)
+{
+    struct tn_fb_table  none   = { 0 };
+    struct tn_source   *source = tn_new(arena, struct tn_source, 1, error);
+    struct tn_fb       *fb     = tn_new(arena, struct tn_fb, 1, error);
+    struct tn_fb_schema schema;
+
+    if (!source || !fb)
+        return none;
+    tn_source_memory(source, memory, bytes);
+    if (tn_fb_schema_load(&schema, arena,
+                          tn_fb_builtin_schema(TN_FB_SAMEDIFF_CLASSIC),
+                          error) != TN_OK ||
+        tn_fb_open(fb, (struct tn_span){ source, 0, bytes.size }, arena,
+                   error) != TN_OK ||
+        tn_fb_verify(fb, tn_fb_schema_find(&schema, "sd.graph.FlatProperties"),
+                     NULL, NULL, memory) != TN_OK)
+        return none;
+    return tn_fb_root(fb);
+}
+
+/* ---- arguments ---------------------------------------------------------- */
+
+struct taking {
+    const struct tn_model *model;
+    uint32_t               op;
+    struct tn_arena       *arena;
+    struct tn_sd_args     *args;
+    struct tn_error       *error;
+};
+
+static const int8_t *read_codes(const struct tn_fb_table *table, uint16_t slot,
+                                uint32_t *count, struct taking *t)
+{
+    struct tn_fb_vector from = tn_fb_vector(table, slot, 1);
+    int8_t             *to   = tn_new(t->arena, int8_t, from.count, t->error);
+
+    *count = to ? from.count : 0;
+    for (uint32_t i = 0; i < *count; i++)
+        to[i] = tn_fb_vector_i8(&from, i);
+    return to;
+}
+
+static const int8_t *codes(struct taking *t, const struct tn_attr_value *value)
+{
+    int8_t *to = tn_new(t->arena, int8_t, value->count, t->error);
+
+    for (uint32_t i = 0; to && i < value->count; i++)
+        to[i] = tn_sd_dtype_code((enum tn_dtype)value->of.ints[i]);
+    return to;
+}
+
+static const double *doubles(struct taking              *t,
+                             const struct tn_attr_value *value)
+{
+    double *to;
+
+    if (value->kind == TN_ATTR_DOUBLE)
+        return value->of.doubles;
+    to = tn_new(t->arena, double, value->count, t->error);
+    for (uint32_t i = 0; to && i < value->count; i++)
+        to[i] = value->kind == TN_ATTR_FLOAT ? (double)value->of.floats[i]
+                                             : (double)value->of.ints[i];
+    return to;
+}
+
+static void take_properties(struct taking *t, const struct tn_attr_value *value)
+{
+    struct tn_fb_table *tables =
+        tn_new(t->arena, struct tn_fb_table, value->count, t->error);
+
+    for (uint32_t i = 0; tables && i < value->count; i++)
+        tables[i] = tn_sd_property_unpack(value->of.strings[i], t->arena,
+                                          t->model->memory, t->error);
+    t->args->properties     = tables;
+    t->args->property_count = tables ? value->count : 0;
+}
+
+/* Kinds that each attribute may have, as a set of bits. */
+enum {
+    WHOLE  = 1 << TN_ATTR_INT | 1 << TN_ATTR_BOOL,
+    REAL   = 1 << TN_ATTR_DOUBLE | 1 << TN_ATTR_FLOAT | 1 << TN_ATTR_INT,
+    TEXT   = 1 << TN_ATTR_STRING,
+    TYPE   = 1 << TN_ATTR_DTYPE,
+    TENSOR = 1 << TN_ATTR_TENSOR,
+    OTHER  = 1 << TN_ATTR_OTHER,
+};
+
+static void take_names(struct taking *t, const struct tn_attr_value *value,
+                       const struct tn_bytes **names)
+{
+    *names = value->of.strings;
+    for (uint32_t i = 0; i < value->count; i++)
+        t->args->has_names |= value->of.strings[i].size > 0;
+}
+
+static void take_op_type(struct taking *t, const struct tn_attr_value *value)
+{
+    int number = value->kind == TN_ATTR_STRING
+                     ? tn_sd_op_type_find(value->of.strings[0])
+                 : value->of.ints[0] >= 0 && value->of.ints[0] <= 127
+                     ? (int)value->of.ints[0]
+                     : -1;
+
+    if (number < 0)
+        tn_error_set(t->error, TN_INVALID, TN_NOWHERE,
+                     "no such type of operation");
+    t->args->op_type = (int8_t)number;
+}
+
+static void take_scalar(struct taking *t, const struct tn_attr_value *value)
+{
+    struct tn_elements *elements =
+        tn_new(t->arena, struct tn_elements, 1, t->error);
+
+    if (elements && value->of.tensors)
+        *elements = value->of.tensors[0]->elements;
+    t->args->scalar = elements;
+}
+
+static void take_list(struct taking *t, char which,
+                      const struct tn_attr_value *value)
+{
+    struct tn_sd_args *a = t->args;
+
+    switch (which) {
+    case 'i':
+        a->i       = value->of.ints;
+        a->i_count = value->count;
+        break;
+    case 't':
+        a->t       = doubles(t, value);
+        a->t_count = value->count;
+        break;
+    case 'b':
+        a->b       = value->of.ints;
+        a->b_count = value->count;
+        break;
+    case 'd':
+        a->d       = codes(t, value);
+        a->d_count = value->count;
+        break;
+    case 's':
+        a->s       = value->of.strings;
+        a->s_count = value->count;
+        break;
+    case 'x':
+        a->dimensions      = value->of.ints;
+        a->dimension_count = value->count;
+        break;
+    default:
+        a->output_types      = codes(t, value);
+        a->output_type_count = value->count;
+    }
+}
+
+static const struct taken {
+    const char *name;
+    unsigned    kinds;
+    char        which; /* of the lists; 0: none of them                       */
+} takes[] = {
+    { "opType", TEXT | WHOLE, 0 }, { "opNum", WHOLE, 0 },
+    { "scalar", TENSOR, 0 },       { "properties", OTHER, 0 },
+    { "iArgs", WHOLE, 'i' },       { "tArgs", REAL, 't' },
+    { "bArgs", WHOLE, 'b' },       { "dArgs", TYPE, 'd' },
+    { "sArgs", TEXT, 's' },        { "dimensions", WHOLE, 'x' },
+    { "outputTypes", TYPE, 'o' },  { "iArgNames", TEXT, 'I' },
+    { "tArgNames", TEXT, 'T' },    { "bArgNames", TEXT, 'B' },
+    { "dArgNames", TEXT, 'D' },    { "sArgNames", TEXT, 'S' },
+};
+
+static const struct taken *find_taken(struct tn_bytes name)
+{
+    for (unsigned i = 0; i < sizeof takes / sizeof takes[0]; i++)
+        if (tn_bytes_is(name, takes[i].name))
+            return &takes[i];
+    return NULL;
+}
+
+static const struct tn_bytes **names_of(struct tn_sd_args *args, char which)
+{
+    switch (which) {
+    case 'I': return &args->i_names;
+    case 'T': return &args->t_names;
+    case 'B': return &args->b_names;
+    case 'D': return &args->d_names;
+    case 'S': return &args->s_names;
+    default: return NULL;
+    }
+}
+
+static void take(struct taking *t, struct tn_bytes name,
+                 const struct tn_attr_value *value)
+{
+    const struct taken *taken = find_taken(name);
+
+    if (!taken || !(taken->kinds >> value->kind & 1) || value->count == 0) {
+        if (!taken || value->count)
+            tn_error_set(t->error, TN_INVALID, TN_NOWHERE,
+                         taken ? "attribute '%.*s' is of another kind"
+                               : "nd4j has no attribute '%.*s'",
+                         TN_FMT(name));
+        return;
+    }
+    const struct tn_bytes **names = names_of(t->args, taken->which);
+    if (names)
+        take_names(t, value, names);
+    else if (taken->which)
+        take_list(t, taken->which, value);
+    else if (taken->kinds == TENSOR)
+        take_scalar(t, value);
+    else if (taken->kinds == OTHER)
+        take_properties(t, value);
+    else if (taken->kinds == WHOLE)
+        t->args->op_num = value->of.ints[0];
+    else
+        take_op_type(t, value);
+}
+
+/* Straight from the table: types that have no name here, and properties
+ * without packing them. */
+static void take_raw(struct taking *t, struct tn_bytes name,
+                     struct tn_span wire)
+{
+    bool               is_tagged = t->model->dialect == &tn_dialect_nd4j_tagged;
+    struct tn_fb      *fb        = tn_new(t->arena, struct tn_fb, 1, t->error);
+    struct tn_sd_args *args      = t->args;
+
+    if (!fb)
+        return;
+    tn_fb_view(fb, wire.source, t->error);
+    struct tn_fb_table table = tn_fb_table_at(fb, wire.offset);
+    if (tn_bytes_is(name, "properties"))
+        args->properties =
+            tn_sd_tables_read(&table, is_tagged ? 22 : 4, &args->property_count,
+                              t->arena, t->error);
+    else if (tn_bytes_is(name, "dArgs"))
+        args->d = read_codes(&table, is_tagged ? 13 : 22, &args->d_count, t);
+    else
+        args->output_types = read_codes(&table, is_tagged ? 18 : 17,
+                                        &args->output_type_count, t);
+}
+
+static bool is_raw(struct tn_bytes name)
+{
+    return tn_bytes_is(name, "properties") || tn_bytes_is(name, "dArgs") ||
+           tn_bytes_is(name, "outputTypes");
+}
+
+static void take_wire(struct taking *t, struct tn_bytes name,
+                      struct tn_span wire)
+{
+    struct tn_attr_value value;
+
+    if (is_raw(name))
+        take_raw(t, name, wire);
+    else if (t->model->dialect->decode(t->model, t->op, wire, t->arena, &value,
+                                       t->error) == TN_OK)
+        take(t, name, &value);
+}
+
+static void take_slots(struct taking *t, const struct tn_op *op)
+{
+    for (uint32_t i = 0; i < op->attr_count && !tn_failed(t->error); i++) {
+        const struct tn_attr_slot *slot =
+            tn_list_at(&t->model->attrs, struct tn_attr_slot,
+                       (uint64_t)op->first_attr + i);
+        struct tn_bytes name = tn_model_name(t->model, slot->name);
+        if (slot->value)
+            take(t, name, slot->value);
+        else
+            take_wire(t, name, slot->wire);
+    }
+}
+
+static void take_table(struct taking *t, const struct tn_op *op)
+{
+    struct tn_span  span = { NULL, op->wire_offset, op->wire_length };
+    struct tn_bytes name;
+    struct tn_span  wire;
+
+    if (op->wire_length)
+        span.source =
+            *tn_list_at(&t->model->sources, struct tn_source *, op->source);
+    struct tn_cursor c = tn_cursor_span(span, t->error);
+    while (t->model->dialect->next_attr(&c, &name, &wire))
+        take_wire(t, name, wire);
+}
+
+enum tn_status tn_sd_args_read(const struct tn_model *model, uint32_t op,
+                               struct tn_arena *arena, struct tn_sd_args *args,
+                               struct tn_error *error)
+{
+    const struct tn_op *row = tn_model_op_at(model, op);
+    struct taking       t   = { model, op, arena, args, error };
+
+    *args = (struct tn_sd_args){ .op_type = TN_SD_CUSTOM };
+    if (row->first_attr == TN_NONE && row->wire_length) {
+        take_table(&t, row);
+        return error->status;
+    }
+    struct tn_sd_hasher hasher;
+    tn_sd_hasher_init(&hasher);
+    args->op_num = tn_sd_hash(&hasher, tn_model_name(model, row->type));
+    take_slots(&t, row);
+    return error->status;
+}
