@@ -433,8 +433,9 @@ static void show_fields(struct showing *show, const struct tn_chunked *message,
         size = (size_t)tn_min(size, sizeof path - 1);
         tn_tags_print(field->tags, type, path + size, sizeof path - size);
         show_chunk(show, &field->message, path);
-        if (tags_fit(field->tags, &to) && to)
-            show_fields(show, &field->message, to, path);
+        if (!type || !tags_fit(field->tags, &to))
+            to = NULL; /* numbers will do */
+        show_fields(show, &field->message, to, path);
     }
 }
 
@@ -466,4 +467,21 @@ void tn_chunked_facts(const struct tn_chunked_file *file,
     if (show.left_out)
         tn_model_add_fact_format(model, error, "chunk", "and %" PRIu64 " more",
                                  show.left_out);
+}
+
+enum tn_status tn_chunked_bare_facts(struct tn_bundle *bundle,
+                                     struct tn_model  *model,
+                                     struct tn_error  *error)
+{
+    struct tn_error        own  = TN_ERROR_INIT;
+    struct tn_chunked_file file = { .file_size = bundle->main->size };
+
+    if (tn_cpb_open_in(&file.cpb, bundle, bundle->name, bundle->main, &own) ==
+        TN_OK) {
+        tn_chunked_facts(&file, model, error);
+        tn_cpb_close(&file.cpb);
+    } else if (is_about_the_machine(own.status)) {
+        *error = own;
+    }
+    return error->status;
 }

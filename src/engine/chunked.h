@@ -42,4 +42,10 @@ bool tn_chunked_check_damaged(struct tn_bundle *bundle, const char *from,
 void tn_chunked_facts(const struct tn_chunked_file *file,
                       struct tn_model *model, struct tn_error *error);
 
+/* The same of a file of records that is a chunked message of a kind which no
+ * format has; of others nothing. */
+enum tn_status tn_chunked_bare_facts(struct tn_bundle *bundle,
+                                     struct tn_model  *model,
+                                     struct tn_error  *error);
+
 #endif

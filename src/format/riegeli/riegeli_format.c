@@ -7,9 +7,11 @@
  * its records are the chunks, and the last one says what they make.
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/arith.h"
 #include "format/riegeli/records.h"
+#include "wire/pb/pb_wire.h"
 
 /* The signature of 64 bytes leaves nothing to doubt. */
 #define SURE 512
@@ -28,6 +30,7 @@ struct opening {
     uint64_t           count; /* records so far                               */
     uint64_t           size;  /* of them                                      */
     uint64_t           simple, transposed, padding;
+    uint64_t           packed[256]; /* chunks, by how they say it             */
 };
 
 static void add_record(struct opening *o, struct tn_source *source,
@@ -66,38 +69,87 @@ static void add_records(struct opening *o, const struct tn_riegeli_frame *frame,
                           &source, o->error) != TN_OK)
         return;
     for (uint64_t i = 0; i < count && !tn_failed(o->error); i++) {
-        uint64_t size = tn_riegeli_chunk_record(chunk, i).length;
+        uint64_t size = tn_riegeli_chunk_size(chunk, i);
         add_record(o, source, at, size);
         at += size;
     }
 }
 
+/* RecordsMetadata: 1 file_comment, 2 record_type_name, 3 file_descriptor*,
+ * 4 record_writer_options */
 static void add_metadata(struct opening                *o,
                          const struct tn_riegeli_chunk *chunk)
 {
-    if (tn_riegeli_chunk_count(chunk))
-        tn_model_add_fact_format(o->model, o->error, "metadata",
-                                 "%" PRIu64 " bytes",
-                                 tn_riegeli_chunk_record(chunk, 0).length);
+    static const char *const names[] = { NULL, "metadata.file_comment",
+                                         "metadata.record_type_name", NULL,
+                                         "metadata.record_writer_options" };
+    struct tn_error          own     = TN_ERROR_INIT;
+    struct tn_pb_field       field;
+
+    if (!tn_riegeli_chunk_count(chunk))
+        return;
+    struct tn_span   record = tn_riegeli_chunk_record(chunk, 0);
+    struct tn_cursor c      = tn_cursor_span(record, &own);
+    tn_model_add_fact_format(o->model, o->error, "metadata",
+                             "%" PRIu64 " bytes", record.length);
+    while (tn_pb_next(&c, &field))
+        if (field.number <= 4 && names[field.number] &&
+            field.type == TN_WIRE_LEN) {
+            struct tn_bytes text =
+                tn_bytes_dup(&o->model->arena, tn_pb_text(&field), o->error);
+            tn_model_add_fact(o->model, names[field.number], text, o->error);
+        }
+    if (own.status == TN_NO_MEMORY) /* what else is wrong is not ours */
+        *o->error = own;
 }
 
-/* Unpacks it, which verifies every hash: sizes of records are packed, too. */
+/* The sizes of records are packed, too; those of a simple chunk by themselves,
+ * so that the records stay as they are. */
 static enum tn_status add_chunk(struct opening                *o,
                                 const struct tn_riegeli_frame *frame)
 {
     struct tn_riegeli_chunk *chunk;
 
-    TN_TRY(tn_riegeli_chunk_open(&chunk, tn_records_file(o->records), frame,
-                                 NULL, o->error));
+    TN_TRY(tn_riegeli_chunk_measure(&chunk, tn_records_file(o->records), frame,
+                                    o->error));
     o->simple += frame->type == TN_RIEGELI_SIMPLE;
     o->transposed += frame->type == TN_RIEGELI_TRANSPOSED;
     o->padding += frame->type == TN_RIEGELI_PADDING;
+    if (frame->record_count)
+        o->packed[tn_riegeli_chunk_packing(chunk)]++;
     if (frame->type == TN_RIEGELI_METADATA)
         add_metadata(o, chunk);
     else
         add_records(o, frame, chunk);
     tn_riegeli_chunk_close(chunk);
     return o->error->status;
+}
+
+/* "brotli", or "none 2, brotli 5" when it is not the same everywhere. */
+static void add_compression(struct opening *o)
+{
+    static const struct {
+        uint8_t     type;
+        const char *name;
+    } kinds[]          = { { TN_RIEGELI_NONE, "none" },
+                           { TN_RIEGELI_BROTLI, "brotli" },
+                           { TN_RIEGELI_ZSTD, "zstd" },
+                           { TN_RIEGELI_SNAPPY, "snappy" } };
+    uint64_t all       = o->simple + o->transposed;
+    char     text[160] = "";
+    size_t   at        = 0;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        uint64_t count = o->packed[kinds[i].type];
+        if (count && count == all)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s",
+                                   kinds[i].name);
+        else if (count)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %" PRIu64,
+                                   at ? ", " : "", kinds[i].name, count);
+    }
+    if (at)
+        tn_model_add_fact_format(o->model, o->error, "compression", "%s", text);
 }
 
 static enum tn_status riegeli_open(struct tn_bundle *bundle,
@@ -117,25 +169,30 @@ static enum tn_status riegeli_open(struct tn_bundle *bundle,
         TN_TRY(add_chunk(&o, &frame));
     }
     tn_model_add_fact_format(model, error, "records",
-                             "%" PRIu64 " records, %" PRIu64 " bytes", o.count,
-                             o.size);
+                             "%" PRIu64 " records, %" PRIu64
+                             " bytes, in %" PRIu64 " bytes of file",
+                             o.count, o.size, bundle->main->size);
     tn_model_add_fact_format(model, error, "chunks",
                              "%" PRIu64 " simple, %" PRIu64
                              " transposed, %" PRIu64 " padding",
                              o.simple, o.transposed, o.padding);
+    add_compression(&o);
     return error->status;
 }
 
 /* ---- checking ------------------------------------------------------------ */
 
-/* Opening has verified all hashes; what is left is what the records are. */
+/* As a chunked message, when it is one of a kind that no format has; else all
+ * its records. */
 static enum tn_status riegeli_check(struct tn_bundle      *bundle,
                                     const struct tn_model *model,
                                     struct tn_report      *report,
                                     struct tn_error       *error)
 {
-    struct tn_error own = TN_ERROR_INIT;
-    struct tn_cpb   cpb;
+    struct tn_error   own     = TN_ERROR_INIT;
+    uint64_t          records = 0;
+    struct tn_riegeli file;
+    struct tn_cpb     cpb;
 
     (void)model;
     if (tn_cpb_open_in(&cpb, bundle, bundle->name, bundle->main, &own) ==
@@ -144,8 +201,9 @@ static enum tn_status riegeli_check(struct tn_bundle      *bundle,
         tn_cpb_close(&cpb);
     } else if (own.status == TN_NO_MEMORY || own.status == TN_IO) {
         *error = own;
-    } else {
-        report->bytes_verified += bundle->main->size;
+    } else if (tn_riegeli_open(&file, bundle->main, bundle->memory, error) ==
+               TN_OK) {
+        tn_records_check(&file, bundle->main->name, &records, report, error);
     }
     return error->status;
 }

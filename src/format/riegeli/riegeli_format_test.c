@@ -132,6 +132,39 @@ static void records_are_tensors(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* Listing records does not unpack them: damage there is for who reads them, and
+ * for a check. */
+static void listing_leaves_records_packed(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_error   error   = TN_ERROR_INIT;
+    struct tn_model  *model;
+    uint8_t           record[2];
+    char              rules[400];
+
+    (void)state;
+    write_records(&scratch, "ff");
+    assert_int_equal(
+        renameat(scratch.folder, "a.cpb", scratch.folder, "a.riegeli"), 0);
+    const char *path = tn_in_scratch(&scratch, "a.riegeli");
+    FILE       *file = fopen(path, "r+b");
+    assert_int_equal(fseek(file, -1, SEEK_END), 0);
+    int last = fgetc(file);
+    assert_int_equal(fseek(file, -1, SEEK_END), 0);
+    assert_int_equal(fputc(last ^ 0x55, file), last ^ 0x55);
+    assert_int_equal(fclose(file), 0);
+    tn_model_open(&model, path, NULL, &error);
+    assert_string_equal(error.what, "");
+    assert_int_equal(tn_model_tensor_count(model), 3);
+    assert_int_equal(
+        tn_tensor_read(tn_model_find(model, "record[1]"), 0, record, 2, &error),
+        TN_MALFORMED);
+    tn_model_close(model);
+    rules_of(path, rules);
+    assert_string_equal(rules, "damaged-chunk ");
+    tn_scratch_close(&scratch);
+}
+
 /* Without metadata it may be a file of records, but not one called .cpb. */
 static void cut_file_is_no_shorter_one(void **state)
 {
@@ -284,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rule_of_chunks),
         cmocka_unit_test(records_are_tensors),
+        cmocka_unit_test(listing_leaves_records_packed),
         cmocka_unit_test(cut_file_is_no_shorter_one),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(real_files_are_clean),

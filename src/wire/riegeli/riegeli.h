@@ -140,7 +140,21 @@ enum tn_status tn_riegeli_chunk_open(struct tn_riegeli_chunk      **chunk,
                                      struct tn_error               *error);
 void           tn_riegeli_chunk_close(struct tn_riegeli_chunk *chunk);
 
+/* Only where its records end, for who lists them: of a simple chunk nothing is
+ * unpacked but the sizes, and no hash of the data is looked at; others cannot
+ * be had so cheaply.  Its records are not to be read. */
+enum tn_status tn_riegeli_chunk_measure(struct tn_riegeli_chunk      **chunk,
+                                        const struct tn_riegeli       *file,
+                                        const struct tn_riegeli_frame *frame,
+                                        struct tn_error               *error);
+
 uint64_t tn_riegeli_chunk_count(const struct tn_riegeli_chunk *chunk);
+
+/* How long record `index` is; and how the chunk is packed, as it says: an
+ * enum tn_riegeli_compression when it is one with records or metadata. */
+uint64_t tn_riegeli_chunk_size(const struct tn_riegeli_chunk *chunk,
+                               uint64_t                       index);
+uint8_t  tn_riegeli_chunk_packing(const struct tn_riegeli_chunk *chunk);
 
 /* Record `index` of it.  The source of the span is the chunk's, valid until it
  * is closed; of an uncompressed simple chunk nothing was copied. */

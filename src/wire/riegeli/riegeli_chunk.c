@@ -23,6 +23,7 @@ struct tn_riegeli_chunk {
     uint64_t                 base;    /* of the first record in there         */
     struct tn_list           ends;    /* uint64_t: of each record, from base  */
     struct tn_error          error;   /* of `plain`                           */
+    bool                     measures; /* the records themselves stay packed  */
 };
 
 /* ---- data as a source --------------------------------------------------- */
@@ -209,7 +210,8 @@ static enum tn_status load_simple(struct tn_riegeli_chunk *chunk,
         tn_riegeli_check_compression(type, 0, error);
     struct tn_span sizes  = tn_span(&c, tn_varint(&c));
     struct tn_span values = tn_span(&c, tn_left(&c));
-    if (tn_failed(error) || load_sizes(chunk, type, sizes, error) != TN_OK)
+    if (tn_failed(error) || load_sizes(chunk, type, sizes, error) != TN_OK ||
+        chunk->measures)
         return error->status;
     if (type != TN_RIEGELI_NONE)
         return load_values(chunk, file, type, values, error);
@@ -291,25 +293,21 @@ static void settle(const struct tn_riegeli_chunk *chunk, struct tn_error *error)
         error->status = TN_MALFORMED;
 }
 
-enum tn_status tn_riegeli_chunk_open(struct tn_riegeli_chunk      **out,
-                                     const struct tn_riegeli       *file,
-                                     const struct tn_riegeli_frame *frame,
-                                     struct tn_riegeli_fault       *fault,
-                                     struct tn_error               *error)
+static enum tn_status open_chunk(struct tn_riegeli_chunk      **out,
+                                 const struct tn_riegeli       *file,
+                                 const struct tn_riegeli_frame *frame,
+                                 bool measures, struct tn_error *error)
 {
-    struct tn_riegeli_chunk *chunk;
+    struct tn_riegeli_chunk *chunk =
+        tn_memory_resize(file->memory, NULL, 0, sizeof *chunk, error);
 
     *out = NULL;
-    if (tn_riegeli_frame_check(file, frame, fault, error) != TN_OK) {
-        tn_error_file(error, file->source->name);
-        return error->status;
-    }
-    chunk = tn_memory_resize(file->memory, NULL, 0, sizeof *chunk, error);
     if (!chunk)
         return error->status;
-    *chunk = (struct tn_riegeli_chunk){ .memory = file->memory,
-                                        .frame  = *frame,
-                                        .error  = TN_ERROR_INIT };
+    *chunk = (struct tn_riegeli_chunk){ .memory   = file->memory,
+                                        .frame    = *frame,
+                                        .measures = measures,
+                                        .error    = TN_ERROR_INIT };
     data_init(&chunk->data, file, frame);
     tn_buffer_init(&chunk->plain, file->memory, &chunk->error);
     tn_list_init(&chunk->ends, file->memory, sizeof(uint64_t));
@@ -320,6 +318,30 @@ enum tn_status tn_riegeli_chunk_open(struct tn_riegeli_chunk      **out,
     settle(chunk, error);
     tn_riegeli_chunk_close(chunk);
     return error->status;
+}
+
+enum tn_status tn_riegeli_chunk_open(struct tn_riegeli_chunk      **out,
+                                     const struct tn_riegeli       *file,
+                                     const struct tn_riegeli_frame *frame,
+                                     struct tn_riegeli_fault       *fault,
+                                     struct tn_error               *error)
+{
+    *out = NULL;
+    if (tn_riegeli_frame_check(file, frame, fault, error) != TN_OK) {
+        tn_error_file(error, file->source->name);
+        return error->status;
+    }
+    return open_chunk(out, file, frame, false, error);
+}
+
+enum tn_status tn_riegeli_chunk_measure(struct tn_riegeli_chunk      **out,
+                                        const struct tn_riegeli       *file,
+                                        const struct tn_riegeli_frame *frame,
+                                        struct tn_error               *error)
+{
+    if (frame->type != TN_RIEGELI_SIMPLE)
+        return tn_riegeli_chunk_open(out, file, frame, NULL, error);
+    return open_chunk(out, file, frame, true, error);
 }
 
 void tn_riegeli_chunk_close(struct tn_riegeli_chunk *chunk)
@@ -339,6 +361,26 @@ void tn_riegeli_chunk_close(struct tn_riegeli_chunk *chunk)
 uint64_t tn_riegeli_chunk_count(const struct tn_riegeli_chunk *chunk)
 {
     return chunk->ends.count;
+}
+
+uint64_t tn_riegeli_chunk_size(const struct tn_riegeli_chunk *chunk,
+                               uint64_t                       index)
+{
+    const uint64_t *end = tn_list_at(&chunk->ends, uint64_t, index);
+
+    return index ? end[0] - end[-1] : end[0];
+}
+
+uint8_t tn_riegeli_chunk_packing(const struct tn_riegeli_chunk *chunk)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+    uint8_t         type    = TN_RIEGELI_NONE;
+
+    if (chunk->frame.data_size)
+        tn_source_read(
+            &((struct tn_riegeli_chunk *)(uintptr_t)chunk)->data.source, 0,
+            &type, 1, &ignored);
+    return type;
 }
 
 struct tn_span tn_riegeli_chunk_record(const struct tn_riegeli_chunk *chunk,
