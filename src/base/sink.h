@@ -22,6 +22,9 @@ struct tn_sink_ops {
     /* `count` zero bytes.  NULL: they are written. */
     enum tn_status (*zeros)(struct tn_sink *sink, uint64_t count,
                             struct tn_error *error);
+    /* So many bytes will be written: room may be made.  NULL: no need. */
+    enum tn_status (*expect)(struct tn_sink *sink, uint64_t count,
+                             struct tn_error *error);
     /* Other bytes in the place of those that begin `back` before the end.
      * NULL: what was written stays. */
     enum tn_status (*patch)(struct tn_sink *sink, uint64_t back,
@@ -44,6 +47,14 @@ enum tn_status tn_sink_zeros(struct tn_sink *sink, uint64_t count,
  * stands before what it is of.  INVALID unless tn_sink_can_patch(). */
 enum tn_status tn_sink_patch(struct tn_sink *sink, uint64_t back,
                              struct tn_bytes bytes, struct tn_error *error);
+
+/* Before many writes that belong together.  Promises nothing. */
+static inline enum tn_status tn_sink_expect(struct tn_sink  *sink,
+                                            uint64_t         count,
+                                            struct tn_error *error)
+{
+    return sink->ops->expect ? sink->ops->expect(sink, count, error) : TN_OK;
+}
 
 static inline bool tn_sink_can_patch(const struct tn_sink *sink)
 {

@@ -505,6 +505,23 @@ static enum tn_status write_over(struct tn_file_sink *sink, uint64_t back,
     return status;
 }
 
+static enum tn_status make_room(struct tn_file_sink *sink, uint64_t count,
+                                struct tn_error *error)
+{
+    TN_TRY(sit_down(sink, error));
+    TN_TRY(flush(sink, error));
+    return sink->desk->is_dry ? TN_OK : reserve(sink, count, error);
+}
+
+static enum tn_status file_expect(struct tn_sink *base, uint64_t count,
+                                  struct tn_error *error)
+{
+    struct tn_file_sink *sink = (struct tn_file_sink *)base;
+
+    TN_TRY(begin(sink, error));
+    return keep(sink->desk, make_room(sink, count, error), error);
+}
+
 static enum tn_status file_patch(struct tn_sink *base, uint64_t back,
                                  struct tn_bytes bytes, struct tn_error *error)
 {
@@ -518,6 +535,7 @@ static const struct tn_sink_ops file_sink_ops = {
     .write  = file_write,
     .splice = file_splice,
     .zeros  = file_zeros,
+    .expect = file_expect,
     .patch  = file_patch,
 };
 

@@ -200,6 +200,19 @@ int tn_source_descriptor(const struct tn_source *source)
     return ((const struct file_source *)source)->descriptor;
 }
 
+enum tn_status tn_source_glance(struct tn_source *source, uint64_t offset,
+                                void *to, size_t size, struct tn_error *error)
+{
+    int descriptor = tn_source_descriptor(source);
+
+    if (descriptor < 0 || !tn_inside(offset, size, source->size))
+        return tn_source_read(source, offset, to, size, error);
+    enum tn_status status = pread_all(descriptor, offset, to, size, error);
+    if (status != TN_OK)
+        tn_error_file(error, source->name);
+    return status;
+}
+
 void tn_source_release(struct tn_source *source)
 {
     struct file_source *file = (struct file_source *)source;

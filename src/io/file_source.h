@@ -34,6 +34,12 @@ enum tn_status tn_unnamed_file(int *file, const char **folder,
 /* All of it, whatever it takes; 0 or an errno. */
 int tn_write_all(int file, const uint8_t *from, size_t size);
 
+/* A few bytes where nothing near them is wanted, as headers between weights:
+ * as tn_source_read(), and by a read call where that is cheaper than the page
+ * fault of a mapping. */
+enum tn_status tn_source_glance(struct tn_source *source, uint64_t offset,
+                                void *to, size_t size, struct tn_error *error);
+
 /* The descriptor behind a source, for copy_file_range; -1 if there is none. */
 int tn_source_descriptor(const struct tn_source *source);
 

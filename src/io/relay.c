@@ -12,7 +12,7 @@
 #define RING_SIZE   4
 
 /* From here on a second thread pays for its start. */
-#define WORTH_A_THREAD (UINT64_C(4) << 20)
+#define WORTH_A_THREAD (UINT64_C(1) << 20)
 
 struct relay {
     struct tn_span             left; /* not read yet                          */
@@ -125,7 +125,9 @@ enum tn_status tn_relay(struct tn_span span, struct tn_sink *to,
     r.ring        = tn_memory_resize(memory, NULL, 0, room, error);
     if (!r.ring)
         return error->status;
-    enum tn_status status = tn_workers_run(crew, crew, work, &r, error);
+    enum tn_status status = to ? tn_sink_expect(to, span.length, error) : TN_OK;
+    if (status == TN_OK)
+        status = tn_workers_run(crew, crew, work, &r, error);
     tn_memory_free(memory, r.ring, room);
     pthread_cond_destroy(&r.is_changed);
     pthread_mutex_destroy(&r.lock);

@@ -95,7 +95,7 @@ struct tn_zip {
     struct tn_arena  arena;  /* folded names                                */
     struct tn_intern folded; /* names in lower case                         */
     struct tn_list   firsts; /* uint32_t: an entry by id in `folded`        */
-    struct tn_buffer window; /* structure of a source that is not mapped    */
+    struct tn_buffer window; /* headers, where they are in a file           */
     uint64_t         window_at;
     struct tn_error  window_error;
 };

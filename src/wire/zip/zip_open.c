@@ -472,7 +472,7 @@ static enum tn_status place_entries(struct tn_zip *zip, uint64_t *gap,
         struct tn_zip_entry *e = entry_in_order(zip, i);
         uint64_t             limit =
             i + 1 < count ? offset_of(zip, i + 1) : zip->directory_offset;
-        uint64_t end;
+        uint64_t end = 0;
         if (e->offset >= zip->directory_offset)
             return fail_record(e, 42, TN_MALFORMED,
                                "a local header not before the directory, at",

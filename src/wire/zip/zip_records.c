@@ -3,6 +3,7 @@
 
 #include "base/arith.h"
 #include "base/utf8.h"
+#include "io/file_source.h"
 
 /* What is read at once where headers follow each other closely, and where they
  * stand alone. */
@@ -12,11 +13,9 @@
 static const uint8_t *fill_window(struct tn_zip *zip, uint64_t offset,
                                   uint64_t size, struct tn_error *error)
 {
-    uint64_t before = zip->window_at + zip->window.size;
-    bool     is_near =
-        offset >= zip->window_at &&
-        offset - zip->window_at < NEAR_SIZE + before - zip->window_at;
-    uint64_t most = tn_max(size, is_near ? NEAR_SIZE : ALONE_SIZE);
+    uint64_t reach   = zip->window_at + zip->window.size + NEAR_SIZE;
+    bool     is_near = offset >= zip->window_at && offset < reach;
+    uint64_t most    = tn_max(size, is_near ? NEAR_SIZE : ALONE_SIZE);
 
     most = tn_min(most, zip->source->size - offset);
     tn_buffer_clear(&zip->window);
@@ -25,7 +24,8 @@ static const uint8_t *fill_window(struct tn_zip *zip, uint64_t offset,
         *error = zip->window_error;
         return NULL;
     }
-    if (tn_source_read(zip->source, offset, room, (size_t)most, error) != TN_OK)
+    if (tn_source_glance(zip->source, offset, room, (size_t)most, error) !=
+        TN_OK)
         return NULL;
     zip->window.size = (size_t)most;
     zip->window_at   = offset;
@@ -41,7 +41,7 @@ const uint8_t *zip_peek(struct tn_zip *zip, uint64_t offset, uint64_t size,
                      zip->source->size);
         return NULL;
     }
-    if (zip->source->map)
+    if (zip->source->map && tn_source_descriptor(zip->source) < 0)
         return zip->source->map + offset;
     if (offset >= zip->window_at &&
         tn_inside(offset - zip->window_at, size, zip->window.size))
@@ -136,15 +136,24 @@ enum tn_status zip_read_local(struct tn_zip *zip, uint64_t offset,
     struct tn_cursor c =
         tn_cursor_bytes(tn_bytes(fixed, ZIP_LOCAL_SIZE), offset, error);
     parse_local(&c, local, &name_size, &extra_size);
-    uint64_t       rest = (uint64_t)name_size + extra_size;
-    const uint8_t *text = zip_peek(zip, offset + ZIP_LOCAL_SIZE, rest, error);
+    const uint8_t *text =
+        zip_peek(zip, offset + ZIP_LOCAL_SIZE, name_size, error);
     if (!text)
         return error->status;
-    local->name        = tn_bytes(text, name_size);
-    local->data_offset = offset + ZIP_LOCAL_SIZE + rest;
+    uint64_t extra_offset = offset + ZIP_LOCAL_SIZE + name_size;
+    local->name           = tn_bytes(text, name_size);
+    local->data_offset    = extra_offset + extra_size;
+    if (local->size != UINT32_MAX && local->packed_size != UINT32_MAX)
+        return TN_OK;
+    /* One peek for both: the second would move the name away. */
+    text = zip_peek(zip, offset + ZIP_LOCAL_SIZE,
+                    (uint64_t)name_size + extra_size, error);
+    if (!text)
+        return error->status;
+    local->name = tn_bytes(text, name_size);
     return zip_read_extra64(tn_bytes(text + name_size, extra_size),
-                            offset + ZIP_LOCAL_SIZE + name_size, &local->size,
-                            &local->packed_size, NULL, error);
+                            extra_offset, &local->size, &local->packed_size,
+                            NULL, error);
 }
 
 /* ---- end records -------------------------------------------------------- */

@@ -61,7 +61,8 @@ void zip_init(struct tn_zip *zip, struct tn_source *source,
               struct tn_memory *memory);
 
 /* Structure bytes [offset, offset + size) for a moment, until the next peek:
- * from the mapping, or through a window that runs along.  NULL on failure. */
+ * from memory, or through a window that runs along the file.  NULL on failure.
+ */
 const uint8_t *zip_peek(struct tn_zip *zip, uint64_t offset, uint64_t size,
                         struct tn_error *error);
 
