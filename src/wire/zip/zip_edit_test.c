@@ -484,6 +484,44 @@ static void many_writers_lose_nothing(void **state)
     teardown(&f);
 }
 
+/* ---- no memory ----------------------------------------------------------- */
+
+/* The n-th allocation fails, for all n until the change is made. */
+static void starve(change *make, bool has_grown)
+{
+    bool is_done = false;
+
+    for (uint64_t n = 0; !is_done; n++) {
+        struct tn_error     error     = TN_ERROR_INIT;
+        struct tn_purse     purse     = { .left = n };
+        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct fixture      f;
+        enum tn_zip_state   how;
+
+        setup(&f);
+        make_old(&f);
+        if (has_grown)
+            must(&f, grow(&f, NULL, &f.error));
+        char *old_text = state_of(&f, TN_ZIP_WHOLE);
+        tn_memory_init(&f.memory, &allocator, 0);
+        is_done = make(&f, NULL, &error) == TN_OK;
+        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(error.status, is_done ? TN_OK : TN_NO_MEMORY);
+        tn_memory_init(&f.memory, NULL, 0);
+        assert_int_equal(strcmp(describe(&f, &how), old_text) == 0, !is_done);
+        assert_int_equal(how, TN_ZIP_WHOLE);
+        free(old_text);
+        teardown(&f);
+    }
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    starve(grow, false);
+    starve(compact, true);
+}
+
 /* ---- rebuilt ------------------------------------------------------------ */
 
 static void a_lost_directory_is_rebuilt(void **state)
@@ -555,6 +593,7 @@ int main(void)
         cmocka_unit_test(a_directory_in_a_tensor_is_not_believed),
         cmocka_unit_test(a_second_writer_is_busy),
         cmocka_unit_test(many_writers_lose_nothing),
+        cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(a_lost_directory_is_rebuilt),
         cmocka_unit_test(a_broken_chain_cannot_grow),
     };
