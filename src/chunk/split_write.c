@@ -90,6 +90,7 @@ struct files {
     struct tn_arena  *arena;
     const char       *prefix; /* without folders                              */
     bool              is_folder; /* else the output's main file is the main   */
+    struct tn_list    names;     /* const char *: further files               */
 };
 
 static enum tn_status file_sink(void *context, const char *member,
@@ -102,8 +103,15 @@ static enum tn_status file_sink(void *context, const char *member,
     const char *name =
         tn_text_format(files->arena, error, "%s%s%s.cpb", files->prefix,
                        member ? "." : "", member ? member : "");
-    return name ? tn_output_side(files->output, name, sink, error)
-                : error->status;
+    if (!name)
+        return error->status;
+    const char **slot = files->is_folder
+                            ? NULL
+                            : tn_list_push(&files->names, const char *, error);
+    if (slot)
+        *slot = name;
+    TN_TRY(error->status);
+    return tn_output_side(files->output, name, sink, error);
 }
 
 static enum tn_status write_output(struct tn_splitter              *root,
@@ -135,7 +143,9 @@ enum tn_status tn_splitter_write_folder(struct tn_splitter *root,
                                         const char         *prefix,
                                         struct tn_error    *error)
 {
-    struct files              files = { to, &root->arena, prefix, true };
+    struct files files = {
+        .output = to, .arena = &root->arena, .prefix = prefix, .is_folder = true
+    };
     struct tn_riegeli_options options;
 
     TN_TRY(records_options(&options, records, error));
@@ -159,6 +169,41 @@ static enum tn_status check_stale(const char             *stale,
                         stale);
 }
 
+static bool is_written(const struct files *files, const char *name)
+{
+    for (uint64_t i = 0; i < files->names.count; i++)
+        if (strcmp(*tn_list_at(&files->names, const char *, i), name) == 0)
+            return true;
+    return false;
+}
+
+/* Further files that an earlier split left, which the new metadata do not
+ * know.  `folder` ends in a slash. */
+static enum tn_status remove_strangers(const struct files *files,
+                                       struct tn_memory   *memory,
+                                       const char         *folder,
+                                       struct tn_error    *error)
+{
+    struct tn_bundle_options how = { .keep_unmapped = true };
+    struct tn_bundle         bundle;
+    const char *const       *names;
+    uint64_t                 count = 0;
+
+    TN_TRY(tn_bundle_open(&bundle, memory, folder, &how, error));
+    tn_bundle_list(&bundle, "", &names, &count, error);
+    for (uint64_t i = 0; i < count && !tn_failed(error); i++) {
+        if (!tn_cpb_is_member(names[i], files->prefix) ||
+            is_written(files, names[i]))
+            continue;
+        const char *path =
+            tn_text_format(files->arena, error, "%s%s", folder, names[i]);
+        if (path)
+            tn_path_remove(path, error);
+    }
+    tn_bundle_close(&bundle);
+    return error->status;
+}
+
 static enum tn_status write_file(struct tn_splitter              *root,
                                  const struct tn_target          *target,
                                  const struct tn_riegeli_options *options,
@@ -172,12 +217,20 @@ static enum tn_status write_file(struct tn_splitter              *root,
 
     const char *slash = strrchr(target->path, '/');
     files.prefix      = slash ? slash + 1 : target->path;
-    if (tn_output_file(&files.output, &root->message->memory, path, &how,
+    tn_list_init(&files.names, root->arena.memory, sizeof(const char *));
+    const char *folder =
+        tn_text_format(&root->arena, error, "%.*s",
+                       slash ? (int)(slash + 1 - target->path) : 2,
+                       slash ? target->path : "./");
+    if (folder &&
+        tn_output_file(&files.output, &root->message->memory, path, &how,
                        error) == TN_OK &&
         write_output(root, options, &files, error) == TN_OK &&
-        !target->is_dry_run)
-        tn_output_commit(files.output, error);
+        !target->is_dry_run && tn_output_commit(files.output, error) == TN_OK &&
+        target->can_replace)
+        remove_strangers(&files, root->arena.memory, folder, error);
     tn_output_close(files.output);
+    tn_list_done(&files.names);
     return error->status;
 }
 

@@ -697,6 +697,23 @@ static void test_all_or_nothing(void **state)
     free(path);
 }
 
+/* What an earlier split left goes when it may be replaced. */
+static void test_replaced(void **state)
+{
+    struct tn_error error;
+
+    (void)state;
+    make_files(several, "m", "uncompressed");
+    assert_true(tn_scratch_count(&scratch, ".", "-of-") > 0);
+    tn_scratch_write(&scratch, "m.notes.cpb", "not ours");
+    tn_scratch_write(&scratch, "mm.bytes.cpb", "not ours");
+    make_files(two_files, "m", "uncompressed");
+    assert_int_equal(tn_scratch_count(&scratch, ".", "-of-"), 0);
+    assert_int_equal(tn_scratch_count(&scratch, ".", ""), 4);
+    assert_int_equal(read_files("m", NULL, 0, &error), TN_OK);
+    tn_scratch_empty(scratch.folder);
+}
+
 static void test_several_files_are_not_bytes(void **state)
 {
     struct tn_error     error = TN_ERROR_INIT;
@@ -893,6 +910,7 @@ int main(void)
         cmocka_unit_test(test_main_alone_in_memory),
         cmocka_unit_test(test_cut_files),
         cmocka_unit_test(test_all_or_nothing),
+        cmocka_unit_test(test_replaced),
         cmocka_unit_test(test_several_files_are_not_bytes),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_metadata),
