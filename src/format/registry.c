@@ -10,14 +10,22 @@ extern const struct tn_format tn_format_onnx_tensor;
 extern const struct tn_format tn_format_riegeli;
 extern const struct tn_format tn_format_safetensors;
 extern const struct tn_format tn_format_paddle;
+extern const struct tn_format tn_format_samediff_fb;
 extern const struct tn_format tn_format_npz;
 extern const struct tn_format tn_format_npy;
 
 const struct tn_format *const tn_formats[] = {
-    &tn_format_tf_saved_model, &tn_format_tf_checkpoint,
-    &tn_format_onnx,           &tn_format_tf_meta_graph,
-    &tn_format_tf_graph,       &tn_format_onnx_tensor,
-    &tn_format_riegeli,        &tn_format_safetensors,
-    &tn_format_npz,            &tn_format_npy,
-    &tn_format_paddle,         NULL,
+    &tn_format_tf_saved_model,
+    &tn_format_tf_checkpoint,
+    &tn_format_onnx,
+    &tn_format_tf_meta_graph,
+    &tn_format_tf_graph,
+    &tn_format_onnx_tensor,
+    &tn_format_riegeli,
+    &tn_format_safetensors,
+    &tn_format_npz,
+    &tn_format_npy,
+    &tn_format_paddle,
+    &tn_format_samediff_fb,
+    NULL,
 };

@@ -241,4 +241,65 @@ enum tn_status tn_sd_rope_elements(struct tn_rope           *rope,
 extern const struct tn_dialect tn_dialect_nd4j;
 extern const struct tn_dialect tn_dialect_nd4j_tagged;
 
+/* ---- what a model keeps beside the tables (sd_graph.c) ------------------ */
+
+struct tn_sd_names {
+    const struct tn_bytes *items;
+    uint32_t               count;
+};
+
+struct tn_sd_variable {
+    struct tn_bytes    name;
+    uint64_t           at; /* of its table in the source; 0: made of tables   */
+    int32_t            first, second; /* id: which op makes it, which output  */
+    int32_t            device;
+    int8_t             dtype;
+    int8_t             kind; /* enum tn_sd_kind, or what the file says        */
+    bool               has_id, has_shape;
+    bool               has_array; /* in the table itself                     */
+    bool               is_made;   /* an op names it as its output            */
+    uint32_t           rank;
+    const int64_t     *shape;  /* -1: not known                               */
+    uint32_t           tensor; /* in model->tensors; TN_NONE: no data         */
+    const char        *doubt;  /* about its array; NULL: none                 */
+    struct tn_sd_names deps, for_op, for_var; /* control dependencies         */
+};
+
+struct tn_sd_graph {
+    struct tn_source            *source;
+    uint64_t                     at; /* of its table                          */
+    const struct tn_sd_variable *variables;
+    uint32_t                     variable_count;
+    struct tn_sd_names           placeholders, loss;
+    struct tn_sd_names           meta_keys, meta_values;
+    uint32_t                     sub_count;
+    uint32_t                     graph_slots, node_slots; /* of vtables       */
+    uint32_t                     sequences; /* in slot 9, as M2 wrote them    */
+};
+
+/* What an updater keeps of one parameter. */
+struct tn_sd_state {
+    struct tn_bytes    param;
+    uint64_t           at;
+    struct tn_sd_names keys;
+    uint32_t           value_count;
+    const uint32_t *tensors; /* in model->tensors, by value                  */
+};
+
+/* model->detail of every SameDiff format. */
+struct tn_sd_detail {
+    const struct tn_sd_graph *graphs; /* by graph of the model                */
+    uint32_t                  graph_count;
+    struct tn_bytes           training; /* JSON; .data NULL: none             */
+    uint64_t                  training_at;
+    const struct tn_sd_state *states;
+    uint32_t                  state_count;
+    uint64_t                  nulls; /* references to the end of a buffer     */
+    uint64_t                  null_where;
+    const void               *container; /* the format's own                  */
+};
+
+/* NULL when the model was not read from a SameDiff file. */
+const struct tn_sd_detail *tn_sd_detail_of(const struct tn_model *model);
+
 #endif

@@ -1,0 +1,84 @@
+/*
+ * sd_ends.c - inputs and outputs of a FlatGraph
+ *
+ * The list of outputs in the file is always empty.  Outputs are what is
+ * minimised, and then what operations make and none takes.
+ */
+#include "format/samediff/sd_graph.h"
+
+static struct tn_end make_end(struct tn_sd_reader         *r,
+                              const struct tn_sd_variable *v)
+{
+    struct tn_end end = { .name  = v->name,
+                          .dtype = tn_sd_dtype(v->dtype),
+                          .note  = "" };
+
+    end.has_default = v->kind == TN_SD_PLACEHOLDER && v->tensor != TN_NONE;
+    if (!v->has_shape || (v->rank == 0 && v->kind != TN_SD_PLACEHOLDER))
+        return end;
+    struct tn_dim *dims = tn_new(r->arena, struct tn_dim, v->rank, r->error);
+    end.has_rank        = v->rank > 0; /* empty: a scalar, or not known */
+    end.rank            = dims ? v->rank : 0;
+    end.dims            = dims;
+    for (uint32_t i = 0; i < end.rank; i++)
+        dims[i].value = v->shape[i] < 0 ? -1 : v->shape[i];
+    return end;
+}
+
+static void add_inputs(struct tn_sd_reader *r, struct tn_graph *graph)
+{
+    uint32_t       count = 0, at = 0;
+    struct tn_end *ends;
+
+    for (uint32_t i = 0; i < r->variable_count; i++)
+        count += r->variables[i].kind == TN_SD_PLACEHOLDER;
+    ends = tn_new(r->arena, struct tn_end, count, r->error);
+    for (uint32_t i = 0; ends && i < r->variable_count; i++)
+        if (r->variables[i].kind == TN_SD_PLACEHOLDER)
+            ends[at++] = make_end(r, &r->variables[i]);
+    graph->inputs = (struct tn_ends){ at, ends };
+}
+
+static struct tn_sd_variable *find(struct tn_sd_reader *r, struct tn_bytes name)
+{
+    uint32_t id = tn_intern_find(&r->names, name);
+
+    return id == TN_NO_NAME
+               ? NULL
+               : &r->variables[*tn_list_at(&r->by_name, uint32_t, id)];
+}
+
+static void add_outputs(struct tn_sd_reader *r, struct tn_graph *graph)
+{
+    const struct tn_sd_names *loss = &r->row->loss;
+    uint32_t                  at   = 0;
+    uint64_t                  most = (uint64_t)r->variable_count + loss->count;
+    struct tn_end *ends = tn_new(&r->scratch, struct tn_end, most, r->error);
+    bool *is_out = tn_new(&r->scratch, bool, r->variable_count, r->error);
+
+    if (!ends || !is_out)
+        return;
+    for (uint32_t i = 0; i < loss->count; i++) {
+        struct tn_sd_variable *v = find(r, loss->items[i]);
+        if (!v || is_out[v - r->variables])
+            continue;
+        is_out[v - r->variables] = true;
+        ends[at++]               = make_end(r, v);
+    }
+    for (uint32_t i = 0; i < r->variable_count; i++)
+        if (r->variables[i].is_made && !r->is_used[i] && !is_out[i])
+            ends[at++] = make_end(r, &r->variables[i]);
+    struct tn_end *kept = tn_new(r->arena, struct tn_end, at, r->error);
+    if (kept && at)
+        memcpy(kept, ends, at * sizeof *kept);
+    graph->outputs = (struct tn_ends){ kept ? at : 0, kept };
+}
+
+void tn_sd_add_ends(struct tn_sd_reader *r)
+{
+    struct tn_graph *graph = tn_model_graph_at(r->model, r->graph);
+
+    add_inputs(r, graph);
+    if (!tn_failed(r->error))
+        add_outputs(r, graph);
+}

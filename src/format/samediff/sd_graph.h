@@ -1,0 +1,96 @@
+/*
+ * sd_graph.h - a FlatGraph into the tables of a model
+ *
+ *   struct tn_sd_reader reader;
+ *   tn_sd_reader_init(&reader, model, error);
+ *   tn_sd_reader_graph(&reader, span);         the main graph, and what is in
+ * it tn_sd_reader_states(&reader, span);        of further files: shards
+ *   tn_sd_reader_finish(&reader);              facts, ends, model->detail
+ *   tn_sd_reader_done(&reader);
+ */
+#ifndef TN_FORMAT_SD_GRAPH_H
+#define TN_FORMAT_SD_GRAPH_H
+
+#include "base/intern.h"
+#include "format/samediff/sd_node.h"
+#include "ir/pairs.h"
+#include "wire/fb/fb_schema.h"
+
+/* Where the data of a variable is that has none of its own; false: nowhere. */
+typedef bool tn_sd_find(void *context, const struct tn_sd_variable *variable,
+                        struct tn_sd_array *array, struct tn_error *error);
+
+struct tn_sd_reader {
+    struct tn_model     *model;
+    struct tn_arena     *arena;
+    struct tn_error     *error;
+    struct tn_sd_detail *detail;
+    bool                 is_plain; /* SDNB: arrays have dimensions            */
+    tn_sd_find          *find;     /* NULL: there is no more data             */
+    void                *find_context;
+    struct tn_arena      scratch;
+    struct tn_fb_schema  schema; /* loaded with the first graph               */
+    bool                 has_schema;
+    struct tn_list       graphs; /* struct tn_sd_graph                        */
+    struct tn_list       queue;  /* struct tn_span: buffers of graphs         */
+    struct tn_list       states; /* struct tn_sd_state                        */
+
+    /* of the graph being read */
+    uint32_t               graph;
+    struct tn_sd_graph    *row;
+    struct tn_sd_variable *variables;
+    uint32_t               variable_count;
+    struct tn_intern       names;   /* of the variables                       */
+    struct tn_list         by_name; /* uint32_t: variable by id of the name   */
+    struct tn_pairs        by_id;   /* (first, second) -> variable            */
+    struct tn_intern       op_names;
+    bool                  *is_used;
+    uint32_t               source;
+};
+
+void tn_sd_reader_init(struct tn_sd_reader *r, struct tn_model *model,
+                       struct tn_error *error);
+void tn_sd_reader_done(struct tn_sd_reader *r);
+
+/* Verifies a buffer and gives its root; .fb is NULL on failure. */
+struct tn_fb_table tn_sd_reader_open(struct tn_sd_reader *r,
+                                     struct tn_span       span);
+
+enum tn_status tn_sd_reader_graph(struct tn_sd_reader *r, struct tn_span span);
+/* The states of a graph's buffer. */
+enum tn_status tn_sd_reader_states(struct tn_sd_reader      *r,
+                                   const struct tn_fb_table *root);
+enum tn_status tn_sd_reader_finish(struct tn_sd_reader *r);
+
+/* One variable of a FlatGraph, without its data. */
+void tn_sd_variable_read(const struct tn_fb_table *table,
+                         struct tn_arena *arena, struct tn_error *error,
+                         struct tn_sd_variable *variable);
+
+/* A tensor of the model; its index, or TN_NONE. */
+uint32_t tn_sd_add_tensor(struct tn_model *model, struct tn_bytes name,
+                          const struct tn_sd_array *array, enum tn_role role,
+                          struct tn_error *error);
+
+/* ---- sd_ends.c ---------------------------------------------------------- */
+
+/* Placeholders are inputs; what is minimised, and what no op takes, outputs. */
+void tn_sd_add_ends(struct tn_sd_reader *r);
+
+/* ---- sd_config.c -------------------------------------------------------- */
+
+/* Updater, learning rate, regularisation and states, as facts. */
+void tn_sd_config_facts(struct tn_model           *model,
+                        const struct tn_sd_detail *detail,
+                        struct tn_error           *error);
+
+/* The keys of the states that an updater keeps, in the order of columns;
+ * `updater` is "Adam" or its whole Java name.  NULL: not known. */
+const char *const *tn_sd_state_keys(struct tn_bytes updater, uint32_t *count);
+
+/* The class of the updater in a training configuration, as the arena's. */
+struct tn_bytes tn_sd_config_updater(struct tn_bytes   json,
+                                     struct tn_arena  *arena,
+                                     struct tn_memory *memory);
+
+#endif
