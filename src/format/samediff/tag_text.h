@@ -1,0 +1,82 @@
+/*
+ * tag_text.h - the text files of a tagged container
+ *
+ *   tags.txt     one tag a line, oldest first
+ *   params.txt   name SP ref [ SP kind ]            -- one line a variable
+ *   updater.txt  name 1*( SP ref ) [ SP kind ]      -- one line a parameter
+ *
+ *   name  = bytes but space, tab, controls, DEL and "%"; "%" 2HEX for those
+ *   ref   = [ tag "/" ] id                          -- a file, never a line
+ *   id    = 1*64( ALPHA / DIGIT / "_" / "-" / "." )
+ *   kind  = [A-Z][A-Z0-9_]*                         -- none: an array
+ *
+ * Strict UTF-8.  Lines end in LF, with one CR before it dropped; the last may
+ * lack it.  Writers put one space between words, readers take runs of spaces
+ * and tabs.  The last word is a kind if it looks like one and a ref is before
+ * it, so no id looks like one.
+ */
+#ifndef TN_FORMAT_TAG_TEXT_H
+#define TN_FORMAT_TAG_TEXT_H
+
+#include "base/buffer.h"
+#include "base/intern.h"
+#include "base/report.h"
+
+/* A text and where it is from. */
+struct tn_tag_text {
+    struct tn_bytes   bytes;
+    uint64_t          offset; /* of its first byte, for complaints; NOWHERE   */
+    const char       *entry;  /* its name, for complaints                     */
+    struct tn_report *report; /* gets what is odd; NULL: nobody does          */
+};
+
+struct tn_tag_ref {
+    struct tn_bytes tag; /* empty: that of the file it stands in              */
+    struct tn_bytes id;
+};
+
+struct tn_tag_line {
+    struct tn_bytes          name; /* decoded                                 */
+    const struct tn_tag_ref *refs; /* at least one                            */
+    uint32_t                 ref_count;
+    struct tn_bytes          kind;   /* empty: arrays                         */
+    uint64_t                 offset; /* where the line begins                 */
+};
+
+struct tn_tag_lines {
+    const struct tn_tag_line *items;
+    uint32_t                  count;
+};
+
+enum tn_tag_file { TN_TAG_PARAMS, TN_TAG_UPDATER };
+
+/* What is read refers to the text and to the arena.  MALFORMED, with the byte:
+ * what the grammar does not allow, and names that come twice. */
+enum tn_status tn_tag_text_tags(const struct tn_tag_text *text,
+                                struct tn_arena          *arena,
+                                const struct tn_bytes **tags, uint32_t *count,
+                                struct tn_error *error);
+enum tn_status tn_tag_text_lines(const struct tn_tag_text *text,
+                                 enum tn_tag_file which, struct tn_arena *arena,
+                                 struct tn_tag_lines *lines,
+                                 struct tn_error     *error);
+
+/* How many lines there are that are not blank: cheaper, and nothing is said
+ * about what they hold. */
+uint64_t tn_tag_text_count(struct tn_bytes text);
+
+/* One line, with its end.  A ref of the tag `own` is written without it. */
+void tn_tag_text_put(struct tn_buffer *to, const struct tn_tag_line *line,
+                     struct tn_bytes own);
+
+/* The name with what must be escaped escaped. */
+void tn_tag_text_put_name(struct tn_buffer *to, struct tn_bytes name);
+
+/* Why a new tag cannot be called so, or one that is there; NULL: it can. */
+const char *tn_tag_new_refusal(struct tn_bytes tag);
+const char *tn_tag_old_refusal(struct tn_bytes tag);
+
+/* Tags are the same but for the case of A to Z. */
+bool tn_tag_equal(struct tn_bytes a, struct tn_bytes b);
+
+#endif
