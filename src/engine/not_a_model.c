@@ -11,7 +11,10 @@ struct signature {
     const char *what;
 };
 
-#define SIGNATURE(bytes, what) { bytes, sizeof(bytes) - 1, what }
+#define SIGNATURE(bytes, what)                                                 \
+    {                                                                          \
+        bytes, sizeof(bytes) - 1, what                                         \
+    }
 
 static const struct signature signatures[] = {
     SIGNATURE("version https://git-lfs",
@@ -81,6 +84,24 @@ static struct tn_bytes skip_space(struct tn_bytes text)
     return text;
 }
 
+/* configuration.json is its first entry, or one that the directory lists. */
+static bool is_dl4j_zip(const struct tn_probe *probe)
+{
+    static const char name[] = "configuration.json";
+    size_t            size   = sizeof name - 1;
+
+    if (!starts_with(probe->head, "PK\x03\x04", 4))
+        return false;
+    if (has_at(probe->head, 30, name))
+        return true;
+    for (size_t i = 0; i + 46 + size <= probe->tail.size; i++)
+        if (has_at(probe->tail, i, "PK\x01\x02") &&
+            probe->tail.data[i + 28] == size &&
+            has_at(probe->tail, i + 46, name))
+            return true;
+    return false;
+}
+
 const char *tn_not_a_model(const struct tn_probe *probe)
 {
     struct tn_bytes head = skip_space(probe->head);
@@ -90,6 +111,9 @@ const char *tn_not_a_model(const struct tn_probe *probe)
                                   : "an empty folder";
     if (probe->size == 0)
         return "an empty file: the download or copy did not happen";
+    if (is_dl4j_zip(probe))
+        return "a Deeplearning4j MultiLayerNetwork or ComputationGraph zip; "
+               "that format is not read here";
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++)
         if (starts_with(head, signatures[i].bytes, signatures[i].size))
             return signatures[i].what;

@@ -226,8 +226,12 @@ static void read_data(struct tn_sd_reader *r, const struct tn_fb_table *table,
     }
     v->doubt  = array.doubt;
     v->tensor = add_tensor(r, v->name, &array, role);
-    if (v->tensor != TN_NONE)
-        tensor_at(r, v->tensor)->slot = index;
+    if (v->tensor == TN_NONE)
+        return;
+    struct tn_tensor *tensor = tensor_at(r, v->tensor);
+    struct tn_source *source = tensor->elements.payload.span.source;
+    tensor->slot             = index;
+    tensor->is_external      = source && source != r->row->source;
 }
 
 static void index_variable(struct tn_sd_reader *r, uint32_t index)
@@ -561,6 +565,7 @@ enum tn_status tn_sd_reader_states(struct tn_sd_reader      *r,
 {
     struct tn_fb_vector states = tn_fb_vector(root, TN_SD_GRAPH_UPDATER, 4);
 
+    r->graph = 0;
     for (uint32_t i = 0; i < states.count && !tn_failed(r->error); i++) {
         struct tn_fb_table table = tn_fb_vector_table(&states, i);
         read_state(r, &table);

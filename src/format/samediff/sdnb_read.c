@@ -1,0 +1,255 @@
+/*
+ * sdnb_read.c - SDNB files into a model
+ *
+ * Data of a variable is in the graph itself, behind it, or in another shard.
+ * What Deeplearning4j's own reader lets pass is refused here: data for a
+ * variable that the graph does not have, and data in two places.
+ */
+#include "format/samediff/sdnb.h"
+
+/* Where the data of one variable is. */
+struct place {
+    struct tn_sd_array array;
+    bool               is_taken;
+    uint64_t           at; /* for complaints */
+    const char        *file;
+};
+
+struct joining {
+    struct tn_sd_reader  reader;
+    struct tn_arena     *arena;
+    struct tn_error     *error;
+    struct tn_sdnb_file *files;
+    uint32_t             count; /* of files that were begun                   */
+    struct tn_intern     names;
+    struct tn_list       places; /* struct place, by id of the name           */
+};
+
+static struct place *new_place(struct joining *j, struct tn_bytes name,
+                               uint64_t at, const char *file)
+{
+    uint32_t known = tn_intern_count(&j->names);
+
+    if (tn_intern_borrow(&j->names, name, j->error) != known) {
+        tn_error_set(j->error, TN_MALFORMED, at, "data of '%.*s' once more",
+                     TN_FMT(name));
+        tn_error_file(j->error, file);
+        return NULL;
+    }
+    struct place *place = tn_list_push(&j->places, struct place, j->error);
+    if (place)
+        *place = (struct place){ .at = at, .file = file };
+    return place;
+}
+
+/* ---- arrays that have only a range of bytes ----------------------------- */
+
+static bool has_dims(const struct tn_sd_variable *v, struct tn_arena *arena,
+                     struct tn_shape *shape, struct tn_error *error)
+{
+    uint64_t *dims = tn_new(arena, uint64_t, v->rank, error);
+
+    if (!v->has_shape || !dims)
+        return false;
+    for (uint32_t i = 0; i < v->rank; i++) {
+        if (v->shape[i] < 0)
+            return false;
+        dims[i] = (uint64_t)v->shape[i];
+    }
+    *shape = (struct tn_shape){ tn_sd_dtype(v->dtype), v->rank, dims };
+    return true;
+}
+
+static bool read_blob(struct joining *j, const struct tn_sdnb_file *file,
+                      const struct tn_sd_variable *v, struct tn_sd_array *array)
+{
+    uint32_t id    = tn_intern_find(&file->names, v->name);
+    uint64_t bytes = 0;
+
+    *array = (struct tn_sd_array){ .dtype = v->dtype, .order = 'c' };
+    if (id == TN_NO_NAME)
+        return false;
+    const struct tn_javaser_entry *blob =
+        tn_list_at(&file->blobs, struct tn_javaser_entry, id);
+    struct tn_shape *shape = &array->elements.shape;
+    file->is_read[id]      = true;
+    if (!has_dims(v, j->arena, shape, j->error) ||
+        !tn_shape_bytes(shape, &bytes) || bytes != (uint64_t)blob->second) {
+        tn_error_set(j->error, TN_MALFORMED, blob->offset,
+                     "'%.*s' has %" PRId64 " bytes, its shape needs %" PRIu64,
+                     TN_FMT(v->name), blob->second, bytes);
+        tn_error_file(j->error, file->source->name);
+        return false;
+    }
+    array->at = (uint64_t)blob->first;
+    array->elements.payload =
+        tn_payload_raw(shape,
+                       (struct tn_span){ file->source, (uint64_t)blob->first,
+                                         (uint64_t)blob->second },
+                       1);
+    return true;
+}
+
+/* Arrays without elements are written without an array. */
+static bool is_empty(struct joining *j, const struct tn_sd_variable *v,
+                     struct tn_sd_array *array)
+{
+    uint64_t count = 1;
+
+    *array = (struct tn_sd_array){
+        .dtype = v->dtype, .order = 'c', .is_empty = true, .at = v->at
+    };
+    return (v->kind == TN_SD_VARIABLE || v->kind == TN_SD_CONSTANT) &&
+           has_dims(v, j->arena, &array->elements.shape, j->error) &&
+           tn_shape_count(&array->elements.shape, &count) && count == 0;
+}
+
+static bool find(void *context, const struct tn_sd_variable *v,
+                 struct tn_sd_array *array, struct tn_error *error)
+{
+    struct joining *j  = context;
+    uint32_t        id = tn_intern_find(&j->names, v->name);
+
+    (void)error;
+    if (j->reader.graph != 0) /* no blobs for graphs in the graph */
+        return is_empty(j, v, array);
+    if (id == TN_NO_NAME)
+        return read_blob(j, &j->files[0], v, array) || tn_failed(j->error) ||
+               is_empty(j, v, array);
+    struct place *place = tn_list_at(&j->places, struct place, id);
+    place->is_taken     = true;
+    *array              = place->array;
+    return true;
+}
+
+/* ---- shards ------------------------------------------------------------- */
+
+static void take_variable(struct joining *j, const struct tn_sdnb_file *file,
+                          const struct tn_fb_table *table)
+{
+    struct tn_fb_table    child = tn_fb_child(table, TN_SD_VARIABLE_ARRAY);
+    struct tn_sd_variable v;
+    struct tn_sd_array    array;
+
+    tn_sd_variable_read(table, j->arena, j->error, &v);
+    if (tn_failed(j->error))
+        return;
+    if (child.fb)
+        tn_sd_array_read(&child, true, j->arena, &array);
+    else if (!read_blob(j, file, &v, &array) &&
+             (tn_failed(j->error) || !is_empty(j, &v, &array)))
+        return;
+    struct place *place = tn_failed(j->error)
+                              ? NULL
+                              : new_place(j, v.name, v.at, file->source->name);
+    if (place)
+        place->array = array;
+}
+
+static void take_shard(struct joining *j, const struct tn_sdnb_file *file)
+{
+    struct tn_fb_table  root = tn_sd_reader_open(&j->reader, file->graph);
+    struct tn_fb_vector variables;
+
+    if (!root.fb)
+        return;
+    variables = tn_fb_vector(&root, TN_SD_GRAPH_VARIABLES, 4);
+    for (uint32_t i = 0; i < variables.count && !tn_failed(j->error); i++) {
+        struct tn_fb_table table = tn_fb_vector_table(&variables, i);
+        take_variable(j, file, &table);
+        if (tn_failed(j->error))
+            tn_error_where(j->error, "variables[%" PRIu32 "]", i);
+    }
+}
+
+static void take_states(struct joining *j)
+{
+    for (uint32_t i = 1; i < j->count && !tn_failed(j->error); i++) {
+        struct tn_fb_table root =
+            tn_sd_reader_open(&j->reader, j->files[i].graph);
+        if (root.fb)
+            tn_sd_reader_states(&j->reader, &root);
+        tn_error_file(j->error, j->files[i].source->name);
+    }
+}
+
+/* Data that nobody asked for. */
+static void check_taken(struct joining *j)
+{
+    for (uint64_t i = 0; i < j->places.count; i++) {
+        const struct place *place = tn_list_at(&j->places, struct place, i);
+        if (place->is_taken)
+            continue;
+        tn_error_set(j->error, TN_MALFORMED, place->at,
+                     "data of '%.*s', which the graph does not have",
+                     TN_FMT(tn_intern_text(&j->names, (uint32_t)i)));
+        tn_error_file(j->error, place->file);
+        return;
+    }
+}
+
+/* Each range belongs to a variable that has no data in the graph. */
+static void check_blobs(struct joining *j, const struct tn_sdnb_file *file)
+{
+    for (uint64_t i = 0; i < file->blobs.count && !tn_failed(j->error); i++) {
+        const struct tn_javaser_entry *blob =
+            tn_list_at(&file->blobs, struct tn_javaser_entry, i);
+        if (file->is_read[i])
+            continue;
+        tn_error_set(j->error, TN_MALFORMED, blob->offset,
+                     "'%.*s' is no variable that lacks data",
+                     TN_FMT(blob->key));
+        tn_error_file(j->error, file->source->name);
+    }
+}
+
+static void join(struct joining *j)
+{
+    struct tn_sd_reader *r = &j->reader;
+
+    for (uint32_t i = 1; i < j->count && !tn_failed(j->error); i++) {
+        take_shard(j, &j->files[i]);
+        if (tn_failed(j->error))
+            tn_error_file(j->error, j->files[i].source->name);
+    }
+    if (!tn_failed(j->error) &&
+        tn_sd_reader_graph(r, j->files[0].graph) != TN_OK)
+        tn_error_file(j->error, j->files[0].source->name);
+    if (!tn_failed(j->error))
+        check_taken(j);
+    for (uint32_t i = 0; i < j->count; i++)
+        check_blobs(j, &j->files[i]);
+    if (!tn_failed(j->error))
+        take_states(j);
+    if (!tn_failed(j->error) && j->count > 1)
+        tn_model_add_fact_format(r->model, j->error, "shards", "%" PRIu32,
+                                 j->count);
+    if (!tn_failed(j->error))
+        tn_sd_reader_finish(r);
+}
+
+enum tn_status tn_sdnb_read(struct tn_model *model, struct tn_source **files,
+                            uint32_t count, struct tn_error *error)
+{
+    struct joining j = { .arena = &model->arena, .error = error };
+
+    tn_sd_reader_init(&j.reader, model, error);
+    j.reader.is_plain     = true;
+    j.reader.find         = find;
+    j.reader.find_context = &j;
+    tn_intern_init(&j.names, &model->arena);
+    tn_list_init(&j.places, model->memory, sizeof(struct place));
+    j.files = tn_new(&model->arena, struct tn_sdnb_file, count, error);
+    for (uint32_t i = 0; i < count && !tn_failed(error); i++) {
+        j.count++;
+        tn_sdnb_file_read(&j.files[i], files[i], &model->arena, error);
+    }
+    if (!tn_failed(error))
+        join(&j);
+    for (uint32_t i = 0; i < j.count; i++)
+        tn_sdnb_file_done(&j.files[i]);
+    tn_list_done(&j.places);
+    tn_intern_done(&j.names);
+    tn_sd_reader_done(&j.reader);
+    return error->status;
+}

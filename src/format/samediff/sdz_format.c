@@ -1,0 +1,235 @@
+/*
+ * sdz_format.c - the format sdz: a zip of SDNB files
+ *
+ * Of the entries that lie in no folder and begin with SDNB: if it is one, that;
+ * else model.sdnb, else model, else the shards of one model.  Other files may
+ * be bundled and are no part of the model.
+ */
+#include "format/samediff/sdnb.h"
+#include "wire/zip/zip.h"
+
+/* ---- looking ------------------------------------------------------------ */
+
+static bool is_model_name(struct tn_bytes name)
+{
+    struct tn_sdnb_shard shard;
+
+    return tn_bytes_is(name, "model") || tn_bytes_is(name, "model.sdnb") ||
+           tn_sdnb_shard_name(name, &shard);
+}
+
+/* A name behind a header of `skip` bytes whose size stands at `size_at`. */
+static struct tn_bytes name_at(struct tn_bytes bytes, size_t at, size_t size_at,
+                               size_t skip)
+{
+    if (bytes.size < skip || at > bytes.size - skip)
+        return tn_bytes(NULL, 0);
+    size_t size = (size_t)bytes.data[at + size_at] |
+                  (size_t)bytes.data[at + size_at + 1] << 8;
+    if (size > bytes.size - skip - at)
+        return tn_bytes(NULL, 0);
+    return tn_bytes(bytes.data + at + skip, size);
+}
+
+/* Records of the directory, as far as the end of the file shows them. */
+static bool lists_model(struct tn_bytes tail)
+{
+    for (size_t i = 0; i + 4 <= tail.size; i++)
+        if (!memcmp(tail.data + i, "PK\1\2", 4) &&
+            is_model_name(name_at(tail, i, 28, 46)))
+            return true;
+    return false;
+}
+
+/* Stored data of the first entry is in plain sight. */
+static bool begins_with_sdnb(struct tn_bytes head)
+{
+    struct tn_bytes name = name_at(head, 0, 26, 30);
+    size_t          extra;
+
+    if (!name.data || head.data[8] != 0)
+        return false;
+    extra     = (size_t)head.data[28] | (size_t)head.data[29] << 8;
+    size_t at = 30 + name.size + extra;
+    return head.size >= 4 && at <= head.size - 4 &&
+           !memcmp(head.data + at, TN_SDNB_MAGIC, 4);
+}
+
+static int sdz_probe(const struct tn_probe *probe)
+{
+    struct tn_bytes head = probe->head;
+
+    if (probe->entries || head.size < 30 || memcmp(head.data, "PK\3\4", 4))
+        return 0;
+    if (begins_with_sdnb(head))
+        return 40;
+    return is_model_name(name_at(head, 0, 26, 30)) || lists_model(probe->tail)
+               ? 33
+               : 0;
+}
+
+/* ---- choosing entries --------------------------------------------------- */
+
+struct choice {
+    struct tn_bundle    *bundle;
+    const struct tn_zip *zip;
+    struct tn_error     *error;
+    struct tn_list found; /* const struct tn_zip_entry *                 */
+};
+
+static bool is_root(const struct tn_zip_entry *entry)
+{
+    return entry->size >= 4 && !memchr(entry->name.data, '/', entry->name.size);
+}
+
+static void look_at(struct choice *c, const struct tn_zip_entry *entry)
+{
+    struct tn_source *source = NULL;
+    uint8_t           magic[4];
+
+    if (!is_root(entry) ||
+        tn_zip_source(c->zip, entry, &source, c->error) != TN_OK)
+        return;
+    if (tn_source_read(source, 0, magic, 4, c->error) != TN_OK)
+        tn_zip_blame(entry, c->error);
+    else if (!memcmp(magic, TN_SDNB_MAGIC, 4)) {
+        const struct tn_zip_entry **slot =
+            tn_list_push(&c->found, const struct tn_zip_entry *, c->error);
+        if (slot)
+            *slot = entry;
+    }
+    tn_source_close(source);
+}
+
+static const struct tn_zip_entry *found_at(const struct choice *c, uint64_t i)
+{
+    return *tn_list_at(&c->found, const struct tn_zip_entry *, i);
+}
+
+static const struct tn_zip_entry *find(const struct choice *c, const char *name)
+{
+    for (uint64_t i = 0; i < c->found.count; i++)
+        if (tn_bytes_is(found_at(c, i)->name, name))
+            return found_at(c, i);
+    return NULL;
+}
+
+static enum tn_status take(struct choice *c, const struct tn_zip_entry *entry,
+                           struct tn_source **to)
+{
+    TN_TRY(tn_zip_source(c->zip, entry, to, c->error));
+    return tn_bundle_keep(c->bundle, *to, c->error);
+}
+
+/* All shards of the set that the first one found belongs to. */
+static enum tn_status take_shards(struct choice              *c,
+                                  const struct tn_sdnb_shard *first,
+                                  struct tn_source          **files)
+{
+    struct tn_sdnb_shard shard;
+
+    for (uint64_t i = 0; i < c->found.count; i++) {
+        const struct tn_zip_entry *entry = found_at(c, i);
+        if (!tn_sdnb_shard_name(entry->name, &shard))
+            continue;
+        if (shard.count != first->count ||
+            !tn_bytes_equal(shard.base, first->base) || files[shard.index]) {
+            tn_error_set(c->error, TN_MALFORMED, entry->record_offset,
+                         "a shard of another model, or once more");
+            tn_zip_blame(entry, c->error);
+            return c->error->status;
+        }
+        TN_TRY(take(c, entry, &files[shard.index]));
+    }
+    for (uint32_t i = 0; i < first->count; i++)
+        if (!files[i])
+            return tn_error_set(c->error, TN_NOT_FOUND, TN_NOWHERE,
+                                "shard %" PRIu32 " of %" PRIu32
+                                " is not in the zip",
+                                i, first->count);
+    return TN_OK;
+}
+
+static enum tn_status choose(struct choice *c, struct tn_source ***files,
+                             uint32_t *count)
+{
+    const struct tn_zip_entry *one =
+        c->found.count == 1 ? found_at(c, 0) : find(c, "model.sdnb");
+    struct tn_sdnb_shard shard;
+    bool                 is_shard = false;
+
+    if (c->found.count == 0)
+        return tn_error_set(c->error, TN_MALFORMED, 0,
+                            "no entry of this zip is an SDNB file");
+    if (!one)
+        one = find(c, "model");
+    for (uint64_t i = 0; !one && i < c->found.count && !is_shard; i++)
+        is_shard = tn_sdnb_shard_name(found_at(c, i)->name, &shard);
+    if (c->found.count == 1)
+        is_shard = tn_sdnb_shard_name(one->name, &shard);
+    *count = is_shard ? shard.count : 1;
+    *files = tn_new(&c->bundle->arena, struct tn_source *, *count, c->error);
+    if (!*files)
+        return c->error->status;
+    if (is_shard)
+        return take_shards(c, &shard, *files);
+    return take(c, one ? one : found_at(c, 0), &(*files)[0]);
+}
+
+/* ---- opening ------------------------------------------------------------ */
+
+static enum tn_status choose_entries(struct tn_bundle    *bundle,
+                                     const struct tn_zip *zip,
+                                     struct tn_source ***files, uint32_t *count,
+                                     struct tn_error *error)
+{
+    struct choice c = { .bundle = bundle, .zip = zip, .error = error };
+
+    tn_list_init(&c.found, bundle->memory, sizeof(struct tn_zip_entry *));
+    for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(error); i++)
+        look_at(&c, tn_zip_at(zip, i));
+    if (!tn_failed(error))
+        choose(&c, files, count);
+    tn_list_done(&c.found);
+    return error->status;
+}
+
+static void add_bundled(struct tn_model *model, const struct tn_zip *zip,
+                        struct tn_error *error)
+{
+    for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(error); i++) {
+        const struct tn_zip_entry *entry = tn_zip_at(zip, i);
+        if (!is_model_name(entry->name) && !tn_zip_is_folder(entry))
+            tn_model_add_fact_format(model, error, "bundled", "%.*s",
+                                     TN_FMT(entry->name));
+    }
+}
+
+static enum tn_status sdz_open(struct tn_bundle *bundle, struct tn_model *model,
+                               struct tn_error *error)
+{
+    static const struct tn_zip_options how   = { .is_foreign = true };
+    struct tn_source                 **files = NULL;
+    uint32_t                           count = 0;
+    struct tn_zip                      zip;
+
+    if (!bundle->main)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            "a folder is no zip");
+    if (tn_zip_open(&zip, bundle->main, bundle->memory, &how, error) == TN_OK &&
+        choose_entries(bundle, &zip, &files, &count, error) == TN_OK &&
+        tn_sdnb_read(model, files, count, error) == TN_OK)
+        add_bundled(model, &zip, error);
+    tn_zip_close(&zip);
+    return error->status;
+}
+
+const struct tn_format tn_format_sdz = {
+    .name        = "sdz",
+    .title       = "SameDiff SDZ",
+    .dialect     = "nd4j",
+    .suffixes    = (const char *const[]){ ".sdz", NULL },
+    .dialect_ops = &tn_dialect_nd4j,
+    .probe       = sdz_probe,
+    .open        = sdz_open,
+};
