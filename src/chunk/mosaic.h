@@ -170,11 +170,14 @@ enum tn_status tn_mosaic_empty(struct tn_mosaic *m, struct tn_rope *to);
 
 /* ---- as bytes ------------------------------------------------------------ */
 
+/* Packed numbers at the end of wire and at the begin of the wire behind it are
+ * written as one field, which is a few bytes less than tn_mosaic_size says. */
 void     tn_mosaic_write(const struct tn_mosaic *m, struct tn_rope *to);
 uint64_t tn_mosaic_size(const struct tn_mosaic *m);
 
 /* The same bytes in several ropes, each of whole fields and no longer than
- * `most`; packed numbers are divided.  `each` gets them one by one and takes
+ * `most`; packed numbers are divided, and pieces of them kept apart: merged one
+ * after the other the ropes are the message again.  `each` gets them one by one and takes
  * their pieces over.  LIMIT when one field is longer. */
 typedef void   tn_mosaic_part(void *context, struct tn_rope *part);
 enum tn_status tn_mosaic_parts(const struct tn_mosaic *m, uint64_t most,

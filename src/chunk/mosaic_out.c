@@ -146,10 +146,136 @@ static void write_tile(struct tn_tile *tile, struct tn_rope *to)
     }
 }
 
+/* ---- joints -------------------------------------------------------------- */
+
+/* Packed numbers that end one wire and go on in the next are one field: where
+ * they were divided to fit into chunks, they come back in one piece. */
+struct joint {
+    uint32_t       number;  /* 0: there is none                               */
+    struct tn_rope numbers; /* so far                                         */
+};
+
+static const struct tn_pb_field_type *packed_type(
+    const struct tn_pb_message *type, uint32_t number)
+{
+    const struct tn_pb_field_type *field = tn_pb_message_field(type, number);
+
+    return field && field->label == TN_PB_REPEATED &&
+                   tn_pb_is_packable(field->type)
+               ? field
+               : NULL;
+}
+
+/* Packed numbers at the begin or the end of a wire; number 0: others are. */
+struct packed {
+    uint32_t       number;
+    struct tn_span whole, body;
+};
+
+/* Whether something else stands for a byte of the wire. */
+static bool is_holed(const struct tn_tile *wire, uint64_t at)
+{
+    for (uint64_t i = 0; wire->holes && i < wire->holes->count; i++) {
+        const struct tn_hole *hole = tn_list_at(wire->holes, struct tn_hole, i);
+        if (hole->begin <= at && at < hole->end)
+            return true;
+    }
+    return false;
+}
+
+/* The first field of some wire, or the last one. */
+static struct packed packed_in(const struct tn_mosaic *m, struct tn_span wire,
+                               bool is_last)
+{
+    struct packed       found = { .number = 0 };
+    struct tn_wire_walk walk;
+    struct tn_pb_field  field;
+    struct tn_span      whole;
+
+    tn_wire_walk_init(&walk, wire, m->all->error);
+    while (tn_wire_walk_next(&walk, &field, &whole)) {
+        found.number = 0;
+        if (field.type == TN_WIRE_LEN && packed_type(m->type, field.number))
+            found = (struct packed){ field.number, whole,
+                                     tn_wire_body(&field, whole) };
+        if (!is_last)
+            break;
+    }
+    tn_wire_walk_done(&walk);
+    return found;
+}
+
+static struct packed packed_begin(const struct tn_mosaic *m,
+                                  const struct tn_tile   *wire)
+{
+    if (!wire || wire->kind != TN_TILE_WIRE ||
+        (wire->runs && !packed_type(m->type, wire->runs[0].number)) ||
+        is_holed(wire, wire->span.offset))
+        return (struct packed){ .number = 0 };
+    return packed_in(m, wire->span, false);
+}
+
+/* What is left of the tile's wire behind its first bytes is `wire`. */
+static struct packed packed_end(const struct tn_mosaic *m,
+                                const struct tn_tile *tile, struct tn_span wire,
+                                uint32_t number)
+{
+    const struct tn_field_run *last =
+        tile->runs ? &tile->runs[tile->run_count - 1] : NULL;
+
+    if (!number || !wire.length || (last && last->number != number) ||
+        is_holed(tile, wire.offset + wire.length - 1))
+        return (struct packed){ .number = 0 };
+    if (last && last->begin > wire.offset) {
+        wire.length -= last->begin - wire.offset;
+        wire.offset = last->begin;
+    }
+    return packed_in(m, wire, true);
+}
+
+static void end_joint(struct joint *joint, struct tn_rope *to)
+{
+    tn_pb_put_message(to, joint->number, &joint->numbers);
+    tn_rope_done(&joint->numbers);
+    joint->number = 0;
+}
+
+/* Writes a wire, but not the numbers at its end that the next one continues. */
+static void write_joined(const struct tn_mosaic *m, struct tn_tile *tile,
+                         struct joint *joint, struct tn_rope *to)
+{
+    struct tn_tile wire  = *tile;
+    struct packed  first = { .number = 0 };
+    struct packed  next  = packed_begin(m, tile->next);
+
+    if (joint->number) { /* the wire before saw that this one goes on */
+        first = packed_begin(m, tile);
+        tn_rope_span(&joint->numbers, first.body);
+        wire.span.offset += first.whole.length;
+        wire.span.length -= first.whole.length;
+    }
+    if (joint->number && (wire.span.length || next.number != joint->number))
+        end_joint(joint, to);
+    struct packed last = packed_end(m, tile, wire.span, next.number);
+    if (last.number && last.number == next.number) {
+        wire.span.length -= last.whole.length;
+        joint->number = last.number;
+        tn_rope_init(&joint->numbers, to->arena, to->error);
+        tn_rope_span(&joint->numbers, last.body);
+    }
+    write_wire(&wire, to);
+}
+
 void tn_mosaic_write(const struct tn_mosaic *m, struct tn_rope *to)
 {
-    for (struct tn_tile *tile = m->first; tile; tile = tile->next)
-        write_tile(tile, to);
+    struct joint joint = { .number = 0 };
+
+    for (struct tn_tile *tile = m->first; tile; tile = tile->next) {
+        if (tile->kind == TN_TILE_WIRE)
+            write_joined(m, tile, &joint, to);
+        else
+            write_tile(tile, to);
+    }
 }
 
 /* ---- in parts ------------------------------------------------------------ */
@@ -161,6 +287,7 @@ struct parting {
     tn_mosaic_part         *each;
     void                   *context;
     struct tn_rope          part; /* the one that is being filled             */
+    uint32_t packed; /* the field before was packed numbers of this; or 0    */
 };
 
 static void end_part(struct parting *p)
@@ -170,14 +297,17 @@ static void end_part(struct parting *p)
     tn_rope_done(&p->part);
 }
 
+static bool fits(const struct parting *p, uint64_t size)
+{
+    return size <= p->most && p->part.length <= p->most - size;
+}
+
 /* A part with room for so many bytes. */
 static struct tn_rope *part_for(struct parting *p, uint64_t size)
 {
-    struct tn_rope *part = &p->part;
-
-    if (part->length && (size > p->most || part->length > p->most - size))
+    if (p->part.length && !fits(p, size))
         end_part(p);
-    return part;
+    return &p->part;
 }
 
 static void refuse_long(struct parting *p, uint32_t number, uint64_t size,
@@ -213,12 +343,13 @@ static uint64_t whole_numbers(struct tn_span run, uint64_t size,
     return 0;
 }
 
-/* Packed numbers, as many to a part as fit. */
+/* Packed numbers, as many to a part as fit; the first ones go behind `used`
+ * bytes of the part there is. */
 static void part_numbers(struct parting *p, struct tn_span run,
-                         const struct tn_pb_field_type *field)
+                         const struct tn_pb_field_type *field, uint64_t used)
 {
     enum tn_wire_type type = tn_pb_wire_type(field->type);
-    uint64_t          head = tag_size(field->number) + tn_varint_size(p->most);
+    uint64_t head = used + tag_size(field->number) + tn_varint_size(p->most);
 
     while (run.length && !tn_failed(p->error)) {
         uint64_t room  = p->most > head ? p->most - head : 0;
@@ -227,28 +358,62 @@ static void part_numbers(struct parting *p, struct tn_span run,
             refuse_long(p, field->number, run.length, run.offset);
             return;
         }
-        tn_pb_put_span(part_for(p, taken + head), field->number,
+        tn_pb_put_span(part_for(p, taken + head - used), field->number,
                        (struct tn_span){ run.source, run.offset, taken });
         run.offset += taken;
         run.length -= taken;
+        head -= used;
+        used = 0;
     }
+}
+
+/* Numbers of one field at the end of a part and at the begin of the next are
+ * joined: where they are two pieces, the second part begins with an empty
+ * one, which is joined instead.  How long that is: 0 if there is no room. */
+static uint64_t part_apart(struct parting *p, struct tn_span body,
+                           const struct tn_pb_field_type *field)
+{
+    uint64_t empty = tag_size(field->number) + 1;
+    uint64_t head  = empty + tag_size(field->number) + tn_varint_size(p->most);
+
+    if (p->most <= head)
+        return 0;
+    if (body.length && !whole_numbers(body, p->most - head,
+                                      tn_pb_wire_type(field->type), p->error))
+        return 0;
+    end_part(p);
+    tn_pb_put_bytes(&p->part, field->number, tn_bytes(NULL, 0));
+    return empty;
+}
+
+static void part_packed(struct parting *p, const struct tn_pb_field_type *type,
+                        struct tn_span body, struct tn_span whole)
+{
+    bool     is_apart = p->packed == type->number && !fits(p, whole.length);
+    uint64_t used     = is_apart ? part_apart(p, body, type) : 0;
+
+    p->packed = type->number;
+    if (whole.length > p->most - used)
+        part_numbers(p, body, type, used);
+    else
+        tn_rope_span(part_for(p, whole.length), whole);
 }
 
 static void part_field(struct parting *p, const struct tn_pb_field *field,
                        struct tn_span whole)
 {
     const struct tn_pb_field_type *type =
-        tn_pb_message_field(p->m->type, field->number);
+        packed_type(p->m->type, field->number);
 
-    if (whole.length > p->most) {
-        if (type && field->type == TN_WIRE_LEN &&
-            type->label == TN_PB_REPEATED && tn_pb_is_packable(type->type))
-            part_numbers(p, tn_wire_body(field, whole), type);
-        else
-            refuse_long(p, field->number, whole.length, whole.offset);
+    if (type && field->type == TN_WIRE_LEN) {
+        part_packed(p, type, tn_wire_body(field, whole), whole);
         return;
     }
-    tn_rope_span(part_for(p, whole.length), whole);
+    p->packed = 0;
+    if (whole.length > p->most)
+        refuse_long(p, field->number, whole.length, whole.offset);
+    else
+        tn_rope_span(part_for(p, whole.length), whole);
 }
 
 static void part_wire(struct parting *p, struct tn_span wire)
@@ -288,6 +453,7 @@ static void part_tile(struct parting *p, struct tn_tile *tile)
     uint64_t size = tile_size(tile);
     if (size == 0)
         return;
+    p->packed = 0;
     if (size > p->most) {
         refuse_long(p, tile->number, size, TN_NOWHERE);
         return;

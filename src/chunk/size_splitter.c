@@ -9,8 +9,8 @@
  *        allows; each is merged into m when it is joined, in this order
  *
  * What became a chunk leaves an empty field behind, so that the merged message
- * has it where it was: byte by byte it is the one that was split, unless packed
- * numbers had to be divided.
+ * has it where it was: byte by byte it is the one that was split.  Packed
+ * numbers that had to be divided are joined again when they are merged.
  *
  * A third, so that runs are at least two thirds full.  Runs need no schema:
  * one after the other they are the bytes of m, repeated fields, maps and

@@ -295,6 +295,34 @@ static void test_cleared(void **state)
     tn_buffer_done(&last);
 }
 
+/* What was split and merged again, byte for byte. */
+static void assert_same_bytes(struct tn_bytes bytes, uint64_t most)
+{
+    static struct tn_error error;
+    struct tn_message     *message, *merged;
+    struct tn_splitter    *splitter;
+    struct tn_bytes        file;
+    bool                   is_chunked;
+    uint8_t               *room = malloc(bytes.size);
+
+    error = (struct tn_error)TN_ERROR_INIT;
+    tn_message_bytes(&message, new, "new.Everything", bytes, NULL, &error);
+    tn_splitter_open(&splitter, message, &error);
+    tn_splitter_by_size(splitter, most, &error);
+    tn_splitter_write_memory(splitter, "uncompressed", &file, &is_chunked,
+                             &error);
+    assert_sizes(splitter, most);
+    tn_merge_bytes(&merged, new, "new.Everything", file, NULL, &error);
+    assert_string_equal(error.what, "");
+    assert_int_equal(tn_message_size(merged), bytes.size);
+    tn_message_read(merged, 0, room, bytes.size, &error);
+    assert_memory_equal(room, bytes.data, bytes.size);
+    tn_message_close(merged);
+    tn_splitter_close(splitter);
+    tn_message_close(message);
+    free(room);
+}
+
 /* A packed field longer than the limit is divided between its numbers. */
 static void test_numbers(void **state)
 {
@@ -310,12 +338,37 @@ static void test_numbers(void **state)
             number == 21 ? tn_buffer_varint(&body, i * 31)
                          : tn_buffer_u32(&body, i);
         tn_put_body(&bytes, number, &body);
-        for (uint64_t most = 16; most < 40000; most *= 3)
+        for (uint64_t most = 16; most < 40000; most *= 3) {
             assert_true(
                 holds(new, "new.Everything", tn_buffer_bytes(&bytes), most));
+            assert_same_bytes(tn_buffer_bytes(&bytes), most);
+        }
         tn_buffer_done(&bytes);
         tn_buffer_done(&body);
     }
+}
+
+/* Pieces of one packed field, some of no numbers, stay as many as they are:
+ * wherever the limit cuts, between two of them or inside of one. */
+static void test_pieces(void **state)
+{
+    static const uint32_t  counts[] = { 3, 0, 1, 9, 9, 0, 0, 1, 1, 1, 40, 2 };
+    static struct tn_error error;
+    struct tn_buffer       bytes, body;
+
+    (void)state;
+    error = (struct tn_error)TN_ERROR_INIT;
+    tn_buffer_init(&bytes, &judge.memory, &error);
+    for (size_t i = 0; i < 3 * sizeof counts / sizeof *counts; i++) {
+        tn_buffer_init(&body, &judge.memory, &error);
+        for (uint32_t k = 0; k < counts[i % 12]; k++)
+            i < 24 ? tn_buffer_u32(&body, k) : tn_buffer_varint(&body, k * 99);
+        tn_put_body(&bytes, i < 24 ? 27 : 21, &body);
+        tn_buffer_done(&body);
+    }
+    for (uint64_t most = 14; most <= bytes.size; most++)
+        assert_same_bytes(tn_buffer_bytes(&bytes), most);
+    tn_buffer_done(&bytes);
 }
 
 /* ---- hostile ------------------------------------------------------------- */
@@ -372,7 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),  cmocka_unit_test(test_choices),
         cmocka_unit_test(test_cleared), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_pieces),  cmocka_unit_test(test_hostile),
     };
 
     return cmocka_run_group_tests(tests, begin, end);
