@@ -564,9 +564,10 @@ static enum tn_status find_end(struct tn_zip *zip, uint64_t *gap,
 
     for (uint64_t n = ZIP_END_SIZE; n <= most && tried < MOST_ENDS; n++) {
         struct tn_error inner = TN_ERROR_INIT;
-        if (zip_signature(zip, size - n) != ZIP_END)
+        if (zip_signature(zip, size - n, &inner) != ZIP_END &&
+            !tn_failed(&inner))
             continue;
-        if (try_end(zip, size - n, gap, &inner) == TN_OK)
+        if (!tn_failed(&inner) && try_end(zip, size - n, gap, &inner) == TN_OK)
             return TN_OK;
         if (tried++ == 0 || zip_is_final(&inner))
             first = inner;

@@ -49,11 +49,14 @@ const uint8_t *zip_peek(struct tn_zip *zip, uint64_t offset, uint64_t size,
     return fill_window(zip, offset, size, error);
 }
 
-uint32_t zip_signature(struct tn_zip *zip, uint64_t offset)
+uint32_t zip_signature(struct tn_zip *zip, uint64_t offset,
+                       struct tn_error *error)
 {
-    struct tn_error ignored = TN_ERROR_INIT;
-    const uint8_t  *bytes   = zip_peek(zip, offset, 4, &ignored);
+    struct tn_error inner = TN_ERROR_INIT;
+    const uint8_t  *bytes = zip_peek(zip, offset, 4, &inner);
 
+    if (zip_is_final(&inner) && !tn_failed(error))
+        *error = inner;
     return bytes ? tn_load32(bytes) : 0;
 }
 
@@ -196,12 +199,13 @@ static enum tn_status read_end64(struct tn_zip *zip, uint64_t offset,
 
 /* A locator before it says that there are ZIP64 records, needed or not. */
 static bool has_end64(struct tn_zip *zip, uint64_t offset,
-                      const struct zip_end *end)
+                      const struct zip_end *end, struct tn_error *error)
 {
     return end->count == UINT16_MAX || end->directory_size == UINT32_MAX ||
            end->directory_offset == UINT32_MAX ||
            (offset >= ZIP_LOCATOR_SIZE &&
-            zip_signature(zip, offset - ZIP_LOCATOR_SIZE) == ZIP_LOCATOR);
+            zip_signature(zip, offset - ZIP_LOCATOR_SIZE, error) ==
+                ZIP_LOCATOR);
 }
 
 enum tn_status zip_read_end(struct tn_zip *zip, uint64_t offset,
@@ -224,8 +228,10 @@ enum tn_status zip_read_end(struct tn_zip *zip, uint64_t offset,
     if (end->end > zip->source->size)
         return tn_error_set(error, TN_TRUNCATED, offset + 20,
                             "the comment ends after the file");
-    if (has_end64(zip, offset, end))
-        TN_TRY(read_end64(zip, offset, end, error));
+    if (has_end64(zip, offset, end, error) && !tn_failed(error))
+        read_end64(zip, offset, end, error);
+    if (tn_failed(error))
+        return error->status;
     if (!tn_inside(end->directory_offset, end->directory_size, end->offset) ||
         end->directory_offset + end->directory_size != end->offset)
         return tn_error_set(error, TN_MALFORMED, offset,

@@ -66,8 +66,10 @@ void zip_init(struct tn_zip *zip, struct tn_source *source,
 const uint8_t *zip_peek(struct tn_zip *zip, uint64_t offset, uint64_t size,
                         struct tn_error *error);
 
-/* The signature at an offset; 0 when four bytes are not there. */
-uint32_t zip_signature(struct tn_zip *zip, uint64_t offset);
+/* The signature at an offset; 0 when four bytes are not there.  Fails only when
+ * the machine does. */
+uint32_t zip_signature(struct tn_zip *zip, uint64_t offset,
+                       struct tn_error *error);
 
 enum tn_status zip_read_local(struct tn_zip *zip, uint64_t offset,
                               struct zip_local *local, struct tn_error *error);

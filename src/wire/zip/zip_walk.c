@@ -48,7 +48,7 @@ static uint64_t end_of_records(struct tn_zip *zip, uint64_t at, uint64_t limit,
         at += ZIP_RECORD_SIZE + (uint64_t)zip_load16(record + 28) +
               zip_load16(record + 30) + zip_load16(record + 32);
     }
-    if (zip_signature(zip, at) == ZIP_END64)
+    if (zip_signature(zip, at, error) == ZIP_END64)
         at += ZIP_END64_SIZE + ZIP_LOCATOR_SIZE;
     return tn_inside(at, ZIP_END_SIZE, limit) ? at : 0;
 }
@@ -88,7 +88,7 @@ enum zip_step zip_walk(struct tn_zip *zip, uint64_t *at, uint64_t limit,
 {
     if (*at >= limit)
         return ZIP_STEP_NONE;
-    switch (zip_signature(zip, *at)) {
+    switch (zip_signature(zip, *at, error)) {
     case ZIP_LOCAL: return step_over_entry(zip, at, limit, error);
     case ZIP_RECORD:
     case ZIP_END64:
