@@ -109,6 +109,12 @@ TN_API enum tn_status tn_edit_add_function(struct tn_edit *edit,
                                            uint32_t          *graph,
                                            struct tn_error   *error);
 
+/* Of which type the inputs and outputs of that name are, of a new function:
+ * TensorFlow wants to know it of all of them, ONNX of none. */
+TN_API enum tn_status tn_edit_type_end(struct tn_edit *edit, uint32_t graph,
+                                       const char *name, enum tn_dtype dtype,
+                                       struct tn_error *error);
+
 /* A function of any open model of the same dialect, under its own name or
  * another one. */
 TN_API enum tn_status tn_edit_copy_function(struct tn_edit        *edit,

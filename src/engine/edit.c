@@ -214,6 +214,13 @@ enum tn_status tn_edit_add_function(struct tn_edit *edit, const char *name,
                                  error);
 }
 
+enum tn_status tn_edit_type_end(struct tn_edit *edit, uint32_t graph,
+                                const char *name, enum tn_dtype dtype,
+                                struct tn_error *error)
+{
+    return tn_draft_type_end(&edit->draft, graph, name, dtype, error);
+}
+
 enum tn_status tn_edit_copy_function(struct tn_edit        *edit,
                                      const struct tn_model *from,
                                      uint32_t graph, const char *name,

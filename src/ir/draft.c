@@ -719,6 +719,46 @@ enum tn_status tn_draft_add_function(
     return error->status;
 }
 
+/* Models that were committed share the old ends. */
+static bool type_ends(struct tn_draft *draft, struct tn_ends *ends,
+                      struct tn_bytes name, enum tn_dtype dtype,
+                      struct tn_error *error)
+{
+    bool           is_found = false;
+    struct tn_end *fresh =
+        tn_new(draft->arena, struct tn_end, ends->count, error);
+
+    for (uint32_t i = 0; fresh && i < ends->count; i++) {
+        fresh[i] = ends->items[i];
+        if (!tn_bytes_equal(fresh[i].name, name))
+            continue;
+        fresh[i].dtype = dtype;
+        is_found       = true;
+    }
+    if (fresh)
+        ends->items = fresh;
+    return is_found;
+}
+
+enum tn_status tn_draft_type_end(struct tn_draft *draft, uint32_t graph,
+                                 const char *name, enum tn_dtype dtype,
+                                 struct tn_error *error)
+{
+    TN_TRY(expect_graph(draft, graph, error));
+    struct tn_draft_graph *g  = tn_draft_graph_at(draft, graph);
+    struct tn_bytes        of = tn_text(name);
+    if (g->kind != TN_GRAPH_FUNCTION || g->from)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "graph %" PRIu32 " is no new function", graph);
+    bool is_input  = type_ends(draft, &g->inputs, of, dtype, error);
+    bool is_output = type_ends(draft, &g->outputs, of, dtype, error);
+    if (!is_input && !is_output)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            "function '%.*s' has no input or output '%s'",
+                            TN_FMT(g->name), name);
+    return error->status;
+}
+
 /* The graphs inside a graph that was just taken, and inside those.  Rows come
  * after their parents, so one pass finds them all. */
 static enum tn_status take_subgraphs(struct tn_draft       *draft,

@@ -112,6 +112,9 @@ enum tn_status tn_draft_add_function(struct tn_draft *draft, const char *name,
                                      const char *const *outputs,
                                      uint32_t           output_count,
                                      uint32_t *graph, struct tn_error *error);
+enum tn_status tn_draft_type_end(struct tn_draft *draft, uint32_t graph,
+                                 const char *name, enum tn_dtype dtype,
+                                 struct tn_error *error);
 enum tn_status tn_draft_copy_function(struct tn_draft       *draft,
                                       const struct tn_model *from, uint32_t row,
                                       const char *name, uint32_t *graph,

@@ -268,6 +268,22 @@ static void test_rest_is_kept(void **state)
     remove_place(&place);
 }
 
+/* TensorFlow wants the types of all arguments. */
+static void type_ends(struct tn_edit *edit, uint32_t function)
+{
+    struct tn_error error = TN_ERROR_INIT;
+
+    assert_int_equal(tn_edit_type_end(edit, function, "p", TN_FLOAT16, &error),
+                     TN_OK);
+    assert_int_equal(
+        tn_edit_type_end(edit, function, "neg:y:0", TN_FLOAT64, &error), TN_OK);
+    assert_int_equal(tn_edit_type_end(edit, function, "q", TN_FLOAT64, &error),
+                     TN_NOT_FOUND);
+    error = (struct tn_error)TN_ERROR_INIT;
+    assert_int_equal(tn_edit_type_end(edit, 0, "p", TN_FLOAT64, &error),
+                     TN_INVALID);
+}
+
 static void test_from_nothing(void **state)
 {
     const char *const       in[]  = { "p" };
@@ -291,6 +307,7 @@ static void test_from_nothing(void **state)
                      TN_OK);
     assert_int_equal(
         tn_edit_add_op(edit, function, TN_NONE, &neg, NULL, &error), TN_OK);
+    type_ends(edit, function);
     struct tn_model *made = commit(edit);
     convert(made, in_place(&place, "made.pb"), NULL);
     tn_model_close(made);
@@ -300,7 +317,78 @@ static void test_from_nothing(void **state)
     struct tn_graph_info f = tn_model_graph(model, 1);
     assert_true(tn_bytes_is(f.inputs.items[0].name, "p"));
     assert_true(tn_bytes_is(f.outputs.items[0].name, "neg:y:0"));
+    assert_int_equal(f.inputs.items[0].dtype, TN_FLOAT16);
+    assert_int_equal(f.outputs.items[0].dtype, TN_FLOAT64);
     tn_model_close(model);
+    remove_place(&place);
+}
+
+/* ---- graphs in pieces --------------------------------------------------- */
+
+#define PIECE_ONE                                                              \
+    "graph_def { node { name: 'x' op: 'NoOp' } library { gradient { "          \
+    "function_name: 'f' gradient_func: 'g' } } versions { producer: 1087 } "   \
+    "}\n"
+#define PIECE_TWO                                                              \
+    "graph_def { node { name: 'y' op: 'NoOp' } versions { min_consumer: 12 } " \
+    "library { function { signature { name: 'f' } } } }\n"
+
+/* A meta graph that holds its graph twice: the graph is both together. */
+static struct tn_model *pieces_model(struct place *place)
+{
+    static const char *const texts[] = { PIECE_ONE, PIECE_TWO };
+    FILE                    *file = fopen(in_place(place, "pieces.meta"), "w");
+
+    assert_non_null(file);
+    for (size_t i = 0; i < 2; i++) {
+        struct tn_bytes piece = binary_of(&tn_format_tf_meta_graph, texts[i]);
+        assert_int_equal(fwrite(piece.data, 1, piece.size, file), piece.size);
+        free((void *)(uintptr_t)piece.data);
+    }
+    fclose(file);
+    return open_model(in_place(place, "pieces.meta"));
+}
+
+static void expect_text(struct place *place, const char *binary)
+{
+    static const char *const wanted[] = { "'x'",  "'y'", "'f'",
+                                          "1087", "12",  "gradient_func" };
+    char                     text[300];
+    struct tn_model         *model = open_model(in_place(place, binary));
+
+    snprintf(text, sizeof text, "%s.pbtxt", binary);
+    convert(model, in_place(place, text), NULL);
+    struct tn_bytes bytes = tn_load_file(in_place(place, text));
+    for (size_t i = 0; i < bytes.size; i++)
+        if (bytes.data[i] == '"')
+            ((uint8_t *)(uintptr_t)bytes.data)[i] = '\'';
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (!memmem(bytes.data, bytes.size, wanted[i], strlen(wanted[i])))
+            fail_msg("%s: no %s", binary, wanted[i]);
+    free((void *)(uintptr_t)bytes.data);
+    tn_model_close(model);
+}
+
+static void test_pieces(void **state)
+{
+    const struct tn_op_spec z     = { .name = "z", .type = "NoOp" };
+    struct tn_error         error = TN_ERROR_INIT;
+    struct place            place;
+
+    (void)state;
+    make_place(&place);
+    struct tn_model *old = pieces_model(&place);
+    convert(old, in_place(&place, "joined.pb"), NULL);
+    expect_text(&place, "joined.pb");
+    struct tn_edit *edit = edit_of(old);
+    assert_int_equal(tn_edit_add_op(edit, 0, TN_NONE, &z, NULL, &error), TN_OK);
+    struct tn_model *edited = commit(edit);
+    convert(edited, in_place(&place, "edited.meta"), NULL);
+    convert(edited, in_place(&place, "edited.pb"), NULL);
+    tn_model_close(edited);
+    tn_model_close(old);
+    expect_text(&place, "edited.meta");
+    expect_text(&place, "edited.pb");
     remove_place(&place);
 }
 
@@ -465,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_rest_is_kept),
         cmocka_unit_test(test_from_nothing),
+        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_folder_copied),
         cmocka_unit_test(test_folder_changed),
         cmocka_unit_test(test_parts),

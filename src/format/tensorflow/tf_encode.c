@@ -304,19 +304,27 @@ static void put_function(struct tn_tf_encoder *encoder, struct tn_rope *library,
     tn_rope_done(&function);
 }
 
-static void put_library(struct tn_tf_encoder *encoder, struct tn_rope *to,
-                        uint32_t first, uint32_t end, struct tn_span old)
+static void put_gradients(struct tn_tf_encoder *encoder, struct tn_span graph,
+                          struct tn_rope *library)
 {
-    struct tn_cursor   c = tn_cursor_span(old, encoder->error);
+    struct tn_cursor   c = tn_cursor_span(graph, encoder->error);
     struct tn_pb_field field;
-    struct tn_rope     library;
+
+    while (tn_pb_next(&c, &field))
+        if (field.number == 2 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            put_rest(encoder, tn_pb_body_span(&field), BIT(1), library);
+}
+
+static void put_library(struct tn_tf_encoder *encoder, struct tn_rope *to,
+                        uint32_t first, uint32_t end, struct tn_tf_pieces old)
+{
+    struct tn_rope library;
 
     rope_init(encoder, &library);
     for (uint32_t i = first; i < end && !tn_failed(encoder->error); i++)
         put_function(encoder, &library, i);
-    while (tn_pb_next(&c, &field)) /* gradients */
-        if (field.number == 2 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
-            put_rest(encoder, tn_pb_body_span(&field), BIT(1), &library);
+    for (uint64_t i = 0; i < old.count; i++)
+        put_gradients(encoder, old.items[i], &library);
     if (library.length)
         tn_pb_put_message(to, 2, &library);
     tn_rope_done(&library);
@@ -336,15 +344,23 @@ static void put_new_versions(struct tn_tf_encoder *encoder, struct tn_rope *to)
 }
 
 void tn_tf_encode_graph(struct tn_tf_encoder *encoder, uint32_t main,
-                        uint32_t end, struct tn_span old, struct tn_rope *to)
+                        uint32_t end, struct tn_tf_pieces old,
+                        struct tn_rope *to)
 {
-    if (!encoder->model->is_edited) {
-        tn_rope_span(to, old);
-        return;
+    bool is_edited = encoder->model->is_edited;
+    bool is_new    = true;
+
+    if (is_edited) {
+        put_nodes(encoder, to, 1, main);
+        put_library(encoder, to, main + 1, end, old);
     }
-    put_nodes(encoder, to, 1, main);
-    put_library(encoder, to, main + 1, end, old);
-    put_rest(encoder, old, BIT(1) | BIT(2), to);
-    if (!old.length)
+    for (uint64_t i = 0; i < old.count; i++) {
+        if (is_edited)
+            put_rest(encoder, old.items[i], BIT(1) | BIT(2), to);
+        else
+            tn_rope_span(to, old.items[i]);
+        is_new = is_new && !old.items[i].length;
+    }
+    if (is_edited && is_new)
         put_new_versions(encoder, to);
 }

@@ -24,9 +24,17 @@ void tn_tf_encode_tensor(struct tn_tf_encoder     *encoder,
 void tn_tf_encode_attr(struct tn_tf_encoder       *encoder,
                        const struct tn_attr_value *value, struct tn_rope *to);
 
+/* Where a GraphDef was read: a meta graph may hold it in several pieces, which
+ * are one message when they are put one after the other. */
+struct tn_tf_pieces {
+    const struct tn_span *items;
+    uint64_t              count;
+};
+
 /* The GraphDef whose nodes are graph `main` and whose functions are the graphs
- * after it, up to `end`; `old` is where it was read, length 0: nowhere. */
+ * after it, up to `end`; no pieces of an old one: it is new. */
 void tn_tf_encode_graph(struct tn_tf_encoder *encoder, uint32_t main,
-                        uint32_t end, struct tn_span old, struct tn_rope *to);
+                        uint32_t end, struct tn_tf_pieces old,
+                        struct tn_rope *to);
 
 #endif

@@ -84,9 +84,33 @@ static uint32_t find_main_graph(const struct tn_model *model, uint32_t nth)
     return TN_NONE;
 }
 
-static void put_graph(struct writing *w, uint32_t nth, struct tn_span old,
-                      struct tn_rope *to)
+/* Where the GraphDef of the n-th meta graph was read, or a bare one. */
+static struct tn_tf_pieces old_pieces(struct writing *w, uint32_t nth)
 {
+    const struct tn_tf_meta *meta =
+        nth < w->detail->meta_count ? &w->detail->metas[nth] : NULL;
+    struct tn_span    *pieces = tn_new(&w->arena, struct tn_span,
+                                    meta ? meta->graph_def_count : 1, w->error);
+    uint64_t           count  = 0;
+    struct tn_pb_field field;
+
+    if (!pieces)
+        return (struct tn_tf_pieces){ NULL, 0 };
+    if (!meta) {
+        pieces[0] = w->detail->message;
+        return (struct tn_tf_pieces){ pieces, 1 };
+    }
+    struct tn_cursor c = tn_cursor_span(meta->wire, w->error);
+    while (tn_pb_next(&c, &field))
+        if (field.number == 2 && count < meta->graph_def_count)
+            pieces[count++] = tn_pb_body_span(&field);
+    return (struct tn_tf_pieces){ pieces, count };
+}
+
+static void put_graph(struct writing *w, uint32_t nth, struct tn_rope *to)
+{
+    struct tn_tf_pieces old = old_pieces(w, nth);
+
     uint32_t main = find_main_graph(w->model, nth);
     uint32_t end  = find_main_graph(w->model, nth + 1);
 
@@ -97,14 +121,6 @@ static void put_graph(struct writing *w, uint32_t nth, struct tn_span old,
         tn_tf_encode_graph(
             &w->encoder, main,
             end == TN_NONE ? (uint32_t)w->model->graphs.count : end, old, to);
-}
-
-/* The GraphDef of a model of any of our formats. */
-static struct tn_span old_graph(const struct writing *w)
-{
-    if (w->detail->meta_count)
-        return w->detail->metas[0].graph_def;
-    return w->detail->message;
 }
 
 static void put_meta(struct writing *w, uint32_t nth, struct tn_rope *to)
@@ -121,7 +137,7 @@ static void put_meta(struct writing *w, uint32_t nth, struct tn_rope *to)
         return;
     }
     tn_rope_init(&graph, &w->arena, w->error);
-    put_graph(w, nth, meta ? meta->graph_def : w->detail->message, &graph);
+    put_graph(w, nth, &graph);
     if (!meta)
         tn_pb_put_text(to, 1, ""); /* an empty MetaInfoDef */
     c = tn_cursor_span(meta ? meta->wire : (struct tn_span){ NULL, 0, 0 },
@@ -185,19 +201,6 @@ static enum tn_status write_main(struct writing *w, struct tn_rope *rope)
     return w->error->status;
 }
 
-/* A GraphDef that was fed in several pieces has to be joined: only an edit
- * composes it anew. */
-static enum tn_status refuse_pieces(const struct writing *w)
-{
-    if (!w->model->is_edited && w->detail->meta_count &&
-        w->detail->metas[0].graph_def_count > 1)
-        return tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "the meta graph holds its graph in %" PRIu32
-                            " pieces",
-                            w->detail->metas[0].graph_def_count);
-    return TN_OK;
-}
-
 enum tn_status tn_tf_write_graph(const struct tn_model         *model,
                                  const struct tn_write_options *options,
                                  struct tn_output *to, struct tn_error *error)
@@ -206,9 +209,8 @@ enum tn_status tn_tf_write_graph(const struct tn_model         *model,
     struct tn_rope rope;
 
     writing_init(&w, model, options, to, error);
-    TN_TRY(refuse_pieces(&w));
     tn_rope_init(&rope, &w.arena, error);
-    put_graph(&w, 0, old_graph(&w), &rope);
+    put_graph(&w, 0, &rope);
     return write_main(&w, &rope);
 }
 
