@@ -293,8 +293,8 @@ static enum tn_status open_stream(struct tn_output *output, const char *path,
 
     output->name = is_standard ? "standard output"
                                : tn_text_dup(&output->arena, path, error);
-    int file = is_standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-                           : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    int file     = is_standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+                               : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         return tn_error_errno(error, errno, "cannot open %s", path);
     output->main = tn_new(&output->arena, struct output_file, 1, error);
@@ -455,6 +455,21 @@ static enum tn_status check_target(struct tn_output *output, const char *name,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE, "%.150s is a folder",
                             name);
     return output->options.can_replace ? TN_OK : fail_exists(error, name);
+}
+
+enum tn_status tn_output_call(struct tn_output *output, const char *name,
+                              struct tn_error *error)
+{
+    if (output->kind != TO_FILE || output->main)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "%.120s: %s has no other name", name,
+                            output->name ? output->name : "memory");
+    const char *clean = tn_beneath_name(&output->arena, tn_text(name), error);
+    if (!clean)
+        return error->status;
+    TN_TRY(check_target(output, clean, error));
+    output->name = clean;
+    return TN_OK;
 }
 
 enum tn_status tn_output_side(struct tn_output *output, const char *name,

@@ -80,6 +80,11 @@ struct tn_bytes tn_output_memory_bytes(const struct tn_output *output);
 enum tn_status tn_output_main(struct tn_output *output, struct tn_sink **sink,
                               struct tn_error *error);
 
+/* Another name for the main file, in the same folder; before it is asked for.
+ * EXISTS as above.  Only files can have one. */
+enum tn_status tn_output_call(struct tn_output *output, const char *name,
+                              struct tn_error *error);
+
 /* A further file, by relative name ('/'-separated; folders are made).  Same
  * rules for names as tn_bundle_sibling.  EXISTS as above; asking twice for the
  * same name is INVALID.  Any number of sinks may be open at a time. */

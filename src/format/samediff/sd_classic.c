@@ -5,6 +5,7 @@
  * identifier, whatever it is called: .fb, .zip, .bin or nothing.  So a probe
  * looks at the structure, as far as it is in the head or the tail of the file.
  */
+#include "format/samediff/sd_build.h"
 #include "format/samediff/sd_graph.h"
 
 /* ---- looking ------------------------------------------------------------ */
@@ -93,6 +94,58 @@ static enum tn_status classic_open(struct tn_bundle *bundle,
     return error->status;
 }
 
+/* ---- writing ------------------------------------------------------------ */
+
+/* Big-endian, as Java up to M2.1 expects whatever byteOrder says. */
+static enum tn_status build(const struct tn_model         *model,
+                            const struct tn_write_options *options,
+                            struct tn_arena *arena, struct tn_sink *sink,
+                            struct tn_error *error)
+{
+    static const struct tn_sd_part part = { .how = { TN_SD_FORM_BIG, 1, NULL },
+                                            .has_graph  = true,
+                                            .has_data   = true,
+                                            .has_states = true };
+    struct tn_sd_plan              plan;
+    struct tn_rope                 rope;
+
+    tn_rope_init(&rope, arena, error);
+    if (tn_sd_plan_make(&plan, model, 0, options, arena, error) == TN_OK) {
+        tn_sd_build_losses(&plan, &part);
+        if (tn_sd_build(&plan, &part, &rope) == TN_OK)
+            tn_rope_write(&rope, sink, error);
+    }
+    tn_sd_plan_done(&plan);
+    tn_rope_done(&rope);
+    return error->status;
+}
+
+static enum tn_status classic_write(const struct tn_model         *model,
+                                    const struct tn_write_options *options,
+                                    struct tn_output              *to,
+                                    struct tn_error               *error)
+{
+    struct tn_arena arena;
+    struct tn_sink *sink;
+
+    if (options->shard_size)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "samediff-fb is one file: --shard-size is for "
+                            "sdnb and sdz");
+    TN_TRY(tn_output_main(to, &sink, error));
+    if (tn_sd_is_as_read(model, options, "samediff-fb")) {
+        *options->tensors_moved += model->tensors.count;
+        TN_TRY(tn_sink_splice(sink, model->wire, error));
+    } else {
+        tn_arena_init(&arena, model->memory);
+        build(model, options, &arena, sink, error);
+        tn_arena_done(&arena);
+    }
+    if (!tn_failed(error) && options->meter)
+        tn_meter_add(options->meter, sink->offset, error);
+    return error->status;
+}
+
 const struct tn_format tn_format_samediff_fb = {
     .name        = "samediff-fb",
     .title       = "SameDiff FlatBuffers graph",
@@ -101,4 +154,5 @@ const struct tn_format tn_format_samediff_fb = {
     .dialect_ops = &tn_dialect_nd4j,
     .probe       = classic_probe,
     .open        = classic_open,
+    .write       = classic_write,
 };

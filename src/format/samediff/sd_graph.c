@@ -29,7 +29,8 @@ void tn_sd_reader_init(struct tn_sd_reader *r, struct tn_model *model,
     *r             = (struct tn_sd_reader){ .model = model,
                                             .arena = &model->arena,
                                             .error = error };
-    model->dialect = &tn_dialect_nd4j;
+    model->dialect     = &tn_dialect_nd4j;
+    model->wants_graph = true; /* no container can copy another's bytes */
     tn_arena_init(&r->scratch, model->memory);
     tn_list_init(&r->graphs, model->memory, sizeof(struct tn_sd_graph));
     tn_list_init(&r->queue, model->memory, sizeof(struct tn_span));

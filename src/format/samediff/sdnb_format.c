@@ -38,4 +38,5 @@ const struct tn_format tn_format_sdnb = {
     .dialect_ops = &tn_dialect_nd4j,
     .probe       = sdnb_probe,
     .open        = sdnb_open,
+    .write       = tn_sdnb_write,
 };

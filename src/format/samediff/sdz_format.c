@@ -218,8 +218,11 @@ static enum tn_status sdz_open(struct tn_bundle *bundle, struct tn_model *model,
                             "a folder is no zip");
     if (tn_zip_open(&zip, bundle->main, bundle->memory, &how, error) == TN_OK &&
         choose_entries(bundle, &zip, &files, &count, error) == TN_OK &&
-        tn_sdnb_read(model, files, count, error) == TN_OK)
+        tn_sdnb_read(model, files, count, error) == TN_OK) {
+        ((struct tn_sd_detail *)(uintptr_t)model->detail)->container =
+            bundle->main;
         add_bundled(model, &zip, error);
+    }
     tn_zip_close(&zip);
     return error->status;
 }
@@ -232,4 +235,5 @@ const struct tn_format tn_format_sdz = {
     .dialect_ops = &tn_dialect_nd4j,
     .probe       = sdz_probe,
     .open        = sdz_open,
+    .write       = tn_sdz_write,
 };

@@ -1,0 +1,633 @@
+/*
+ * sd_build.c - the tables of a model into a FlatGraph
+ *
+ * Vectors that Deeplearning4j's Java writer always writes are written when they
+ * are empty, too; what only later versions have is left out when it is empty,
+ * so that trailing slots tell an old reader nothing new.
+ */
+#include "format/samediff/sd_build.h"
+
+#include <stdio.h>
+
+#include "base/sort.h"
+
+enum { NODE_SLOTS = TN_SD_NODE_S_ARGS + 1, OUTPUT_MODE = 3 };
+
+struct building {
+    const struct tn_sd_plan *plan;
+    const struct tn_sd_part *part;
+    struct tn_arena         *arena;
+    struct tn_error         *error;
+    struct tn_memory        *memory;
+    struct tn_fb_builder     fb;
+};
+
+static uint32_t put_names(struct building *b, struct tn_sd_names names)
+{
+    return names.count ? tn_sd_strings_put(&b->fb, names.items, names.count)
+                       : 0;
+}
+
+static uint32_t put_pair(struct building *b, int32_t first, int32_t second)
+{
+    tn_fb_begin(&b->fb);
+    tn_fb_add_i32(&b->fb, 0, first, 0);
+    tn_fb_add_i32(&b->fb, 1, second, 0);
+    return tn_fb_end(&b->fb);
+}
+
+static uint32_t put_array(struct building          *b,
+                          const struct tn_elements *elements,
+                          struct tn_bytes           name)
+{
+    uint32_t ref = tn_sd_array_put(&b->fb, elements, &b->part->how, b->memory);
+
+    if (!ref)
+        tn_error_where(b->error, "%.*s", TN_FMT(name));
+    ++*b->plan->options->tensors_moved;
+    return ref;
+}
+
+/* ---- variables ---------------------------------------------------------- */
+
+static uint32_t put_shape(struct building *b, const struct tn_sd_entry *entry)
+{
+    const struct tn_sd_variable *v = &entry->v;
+    int64_t                     *dims;
+
+    if (v->has_shape && (!entry->elements || !b->part->is_sdnb))
+        return tn_fb_put_i64s(&b->fb, v->shape, v->rank);
+    if (!entry->elements || !b->part->is_sdnb)
+        return 0;
+    const struct tn_shape *shape = &entry->elements->shape;
+    dims = tn_new(b->arena, int64_t, shape->rank, b->error);
+    for (uint32_t i = 0; dims && i < shape->rank; i++)
+        dims[i] = (int64_t)shape->dims[i];
+    return tn_fb_put_i64s(&b->fb, dims, dims ? shape->rank : 0);
+}
+
+/* SDNB has no array where there are no elements. */
+static bool has_inline(const struct building    *b,
+                       const struct tn_sd_entry *entry, uint32_t index)
+{
+    uint64_t count = 0;
+
+    if (!entry->elements || !b->part->has_data ||
+        (b->part->is_away && b->part->is_away[index]))
+        return false;
+    tn_shape_count(&entry->elements->shape, &count);
+    return count > 0 || !b->part->is_sdnb;
+}
+
+static uint32_t put_variable(struct building *b, uint32_t index, int32_t own_id)
+{
+    const struct tn_sd_entry    *entry = &b->plan->entries[index];
+    const struct tn_sd_variable *v     = &entry->v;
+    uint32_t                     array = has_inline(b, entry, index)
+                                             ? put_array(b, entry->elements, v->name)
+                                             : 0;
+    uint32_t                     id =
+        own_id ? put_pair(b, own_id, 0) : put_pair(b, v->first, v->second);
+    uint32_t name    = tn_fb_put_string(&b->fb, v->name);
+    uint32_t shape   = put_shape(b, entry);
+    uint32_t deps    = put_names(b, v->deps);
+    uint32_t for_op  = put_names(b, v->for_op);
+    uint32_t for_var = put_names(b, v->for_var);
+
+    tn_fb_begin(&b->fb);
+    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_ID, id);
+    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_NAME, name);
+    tn_fb_add_i8(&b->fb, TN_SD_VARIABLE_DTYPE, v->dtype, 0);
+    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_SHAPE, shape);
+    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_ARRAY, array);
+    tn_fb_add_i32(&b->fb, TN_SD_VARIABLE_DEVICE, v->device, 0);
+    tn_fb_add_i8(&b->fb, TN_SD_VARIABLE_KIND, v->kind, 0);
+    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_CONTROL_DEPS, deps);
+    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_CONTROL_FOR_OP, for_op);
+    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_CONTROL_FOR_VAR, for_var);
+    return tn_fb_end(&b->fb);
+}
+
+static uint32_t put_variables(struct building *b)
+{
+    const struct tn_sd_part *part = b->part;
+    uint32_t  count = part->picks ? part->pick_count : b->plan->count;
+    uint32_t *refs  = tn_new(b->arena, uint32_t, count, b->error);
+
+    for (uint32_t i = 0; refs && i < count && !tn_failed(b->error); i++)
+        refs[i] = put_variable(b, part->picks ? part->picks[i] : i,
+                               part->has_graph ? 0 : (int32_t)i + 1);
+    return tn_fb_put_refs(&b->fb, refs, count);
+}
+
+/* ---- operations --------------------------------------------------------- */
+
+static struct tn_bytes ref_name(const struct building *b, uint64_t ref)
+{
+    return tn_model_value_name(b->plan->model,
+                               tn_model_ref_at(b->plan->model, ref));
+}
+
+static const struct tn_sd_entry *entry_named(struct building *b,
+                                             struct tn_bytes  name)
+{
+    const struct tn_sd_entry *entry = tn_sd_plan_find(b->plan, name);
+
+    if (!entry)
+        tn_error_set(b->error, TN_INVALID, TN_NOWHERE,
+                     "'%.*s' is no variable of the graph", TN_FMT(name));
+    return entry;
+}
+
+static uint32_t put_inputs(struct building *b, const struct tn_op *op)
+{
+    uint32_t  count = op->input_count - op->control_count;
+    uint32_t *refs  = tn_new(b->arena, uint32_t, count, b->error);
+
+    for (uint32_t i = 0; refs && i < count; i++) {
+        const struct tn_sd_entry *entry =
+            entry_named(b, ref_name(b, (uint64_t)op->first_input + i));
+        if (!entry)
+            return 0;
+        refs[i] = put_pair(b, entry->v.first, entry->v.second);
+    }
+    return tn_fb_put_refs(&b->fb, refs, count);
+}
+
+struct outputs {
+    uint32_t names, types, indices;
+};
+
+static void put_outputs(struct building *b, const struct tn_op *op,
+                        const struct tn_sd_args *args, struct outputs *to)
+{
+    uint32_t         count = op->output_count;
+    struct tn_bytes *names = tn_new(b->arena, struct tn_bytes, count, b->error);
+    int32_t         *index = tn_new(b->arena, int32_t, count, b->error);
+    int8_t          *types = tn_new(b->arena, int8_t, count, b->error);
+
+    if (tn_failed(b->error))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = ref_name(b, (uint64_t)op->first_output + i);
+        const struct tn_sd_entry *entry = entry_named(b, names[i]);
+        if (!entry)
+            return;
+        index[i] = (int32_t)(entry - b->plan->entries);
+        types[i] = args->output_type_count == count ? args->output_types[i]
+                                                    : entry->v.dtype;
+    }
+    to->names   = count ? tn_sd_strings_put(&b->fb, names, count)
+                        : tn_fb_put_refs(&b->fb, NULL, 0);
+    to->types   = tn_fb_put_vector(&b->fb, tn_bytes(types, count), 1, 1);
+    to->indices = tn_fb_put_i32s(&b->fb, index, b->part->is_sdnb ? 0 : count);
+}
+
+static uint32_t put_properties(struct building         *b,
+                               const struct tn_sd_args *args)
+{
+    uint32_t *refs = tn_new(b->arena, uint32_t, args->property_count, b->error);
+    bool      is_plain = tn_sd_is_plain(b->plan->model);
+
+    for (uint32_t i = 0; refs && i < args->property_count; i++)
+        refs[i] = tn_sd_property_put(&b->fb, &args->properties[i], is_plain,
+                                     &b->part->how, b->memory);
+    return tn_fb_put_refs(&b->fb, refs, args->property_count);
+}
+
+static uint32_t put_bools(struct building *b, const struct tn_sd_args *args)
+{
+    uint8_t *bytes = tn_new(b->arena, uint8_t, args->b_count, b->error);
+
+    for (uint32_t i = 0; bytes && i < args->b_count; i++)
+        bytes[i] = args->b[i] != 0;
+    return tn_fb_put_vector(&b->fb, tn_bytes(bytes, bytes ? args->b_count : 0),
+                            1, 1);
+}
+
+static uint32_t put_dimensions(struct building         *b,
+                               const struct tn_sd_args *args)
+{
+    uint32_t count = args->dimension_count;
+    int32_t *to    = tn_new(b->arena, int32_t, count, b->error);
+
+    for (uint32_t i = 0; to && i < count; i++) {
+        if (args->dimensions[i] > INT32_MAX || args->dimensions[i] < INT32_MIN)
+            tn_error_set(b->error, TN_INVALID, TN_NOWHERE,
+                         "dimension %" PRId64 " does not fit",
+                         args->dimensions[i]);
+        to[i] = (int32_t)args->dimensions[i];
+    }
+    return tn_fb_put_i32s(&b->fb, to, to ? count : 0);
+}
+
+static void put_args(struct building *b, const struct tn_sd_args *args,
+                     uint32_t refs[NODE_SLOTS])
+{
+    refs[TN_SD_NODE_T_ARGS] = tn_fb_put_f64s(&b->fb, args->t, args->t_count);
+    refs[TN_SD_NODE_I_ARGS] = tn_fb_put_i64s(&b->fb, args->i, args->i_count);
+    refs[TN_SD_NODE_B_ARGS] = put_bools(b, args);
+    refs[TN_SD_NODE_DIMENSIONS] = put_dimensions(b, args);
+    if (args->d_count)
+        refs[TN_SD_NODE_D_ARGS] =
+            tn_fb_put_vector(&b->fb, tn_bytes(args->d, args->d_count), 1, 1);
+    if (args->s_count)
+        refs[TN_SD_NODE_S_ARGS] =
+            tn_sd_strings_put(&b->fb, args->s, args->s_count);
+    if (args->scalar)
+        refs[TN_SD_NODE_SCALAR] = put_array(b, args->scalar, tn_text("scalar"));
+}
+
+/* As the file has them; of an op that is in no file, its control inputs. */
+static void put_controls(struct building *b, const struct tn_op *op,
+                         uint32_t refs[NODE_SLOTS])
+{
+    struct tn_sd_names names = { NULL, op->control_count };
+    struct tn_fb       fb;
+
+    if (!op->wire_length) {
+        struct tn_bytes *items =
+            tn_new(b->arena, struct tn_bytes, names.count, b->error);
+        uint64_t first =
+            (uint64_t)op->first_input + op->input_count - op->control_count;
+        for (uint32_t i = 0; items && i < names.count; i++)
+            items[i] = ref_name(b, first + i);
+        names.items                   = items;
+        refs[TN_SD_NODE_CONTROL_DEPS] = items ? put_names(b, names) : 0;
+        return;
+    }
+    tn_fb_view(
+        &fb,
+        *tn_list_at(&b->plan->model->sources, struct tn_source *, op->source),
+        b->error);
+    struct tn_fb_table table = tn_fb_table_at(&fb, op->wire_offset);
+    for (uint16_t slot = TN_SD_NODE_CONTROL_DEPS;
+         slot <= TN_SD_NODE_CONTROL_FOR; slot++) {
+        names.items =
+            tn_sd_strings_read(&table, slot, &names.count, b->arena, b->error);
+        refs[slot] = put_names(b, names);
+    }
+}
+
+static uint32_t put_node(struct building *b, uint32_t ordinal)
+{
+    const struct tn_model *model            = b->plan->model;
+    uint32_t               index            = b->plan->first_op + ordinal;
+    const struct tn_op    *op               = tn_model_op_at(model, index);
+    uint32_t               refs[NODE_SLOTS] = { 0 };
+    struct outputs         outputs          = { 0 };
+    struct tn_sd_args      args;
+
+    if (tn_sd_args_read(model, index, b->arena, &args, b->error) != TN_OK)
+        return 0;
+    refs[TN_SD_NODE_PROPERTIES]   = put_properties(b, &args);
+    refs[TN_SD_NODE_INPUT_PAIRED] = put_inputs(b, op);
+    refs[TN_SD_NODE_INPUT]        = tn_fb_put_i32s(&b->fb, NULL, 0);
+    put_args(b, &args, refs);
+    put_controls(b, op, refs);
+    put_outputs(b, op, &args, &outputs);
+    refs[TN_SD_NODE_OUTPUT]       = outputs.indices;
+    refs[TN_SD_NODE_OUTPUT_NAMES] = outputs.names;
+    refs[TN_SD_NODE_OUTPUT_TYPES] = outputs.types;
+    refs[TN_SD_NODE_NAME] =
+        tn_fb_put_string(&b->fb, tn_model_name(model, op->name));
+    refs[TN_SD_NODE_OP_NAME] =
+        tn_fb_put_string(&b->fb, tn_model_name(model, op->type));
+    refs[TN_SD_NODE_SCOPE_NAME] = tn_fb_put_string(&b->fb, tn_text(""));
+    tn_fb_begin(&b->fb);
+    tn_fb_add_i32(&b->fb, TN_SD_NODE_ID, b->plan->op_ids[ordinal], 0);
+    tn_fb_add_i8(&b->fb, TN_SD_NODE_OP_TYPE, args.op_type, 0);
+    tn_fb_add_i64(&b->fb, TN_SD_NODE_OP_NUM, args.op_num, 0);
+    tn_fb_add_i32(&b->fb, TN_SD_NODE_DEVICE, -1, 0);
+    for (uint16_t slot = 0; slot < NODE_SLOTS; slot++)
+        tn_fb_add_ref(&b->fb, slot, refs[slot]);
+    return tn_fb_end(&b->fb);
+}
+
+static uint32_t put_nodes(struct building *b)
+{
+    uint32_t  count = b->part->has_graph ? b->plan->op_count : 0;
+    uint32_t *refs  = tn_new(b->arena, uint32_t, count, b->error);
+
+    for (uint32_t i = 0; refs && i < count && !tn_failed(b->error); i++) {
+        refs[i] = put_node(b, i);
+        if (tn_failed(b->error))
+            tn_error_where(b->error, "nodes[%" PRIu32 "]", i);
+    }
+    return tn_fb_put_refs(&b->fb, refs, refs ? count : 0);
+}
+
+/* ---- states ------------------------------------------------------------- */
+
+/* A state goes where its parameter is, or else to the first shard of data. */
+static bool is_picked(const struct building *b, struct tn_bytes param)
+{
+    const struct tn_sd_entry *entry = tn_sd_plan_find(b->plan, param);
+
+    if (!b->part->shard_of)
+        return true;
+    return b->part->shard ==
+           (entry ? b->part->shard_of[entry - b->plan->entries] : 1);
+}
+
+static uint32_t put_state(struct building *b, const struct tn_sd_kept *state)
+{
+    uint32_t *refs = tn_new(b->arena, uint32_t, state->count, b->error);
+
+    for (uint32_t i = 0; refs && i < state->count; i++)
+        refs[i] = put_array(b, state->values[i], state->param);
+    uint32_t values = tn_fb_put_refs(&b->fb, refs, refs ? state->count : 0);
+    uint32_t keys   = state->count
+                          ? tn_sd_strings_put(&b->fb, state->keys, state->count)
+                          : tn_fb_put_refs(&b->fb, NULL, 0);
+    uint32_t name   = tn_fb_put_string(&b->fb, state->param);
+    tn_fb_begin(&b->fb);
+    tn_fb_add_ref(&b->fb, 0, name);
+    tn_fb_add_ref(&b->fb, 1, keys);
+    tn_fb_add_ref(&b->fb, 2, values);
+    return tn_fb_end(&b->fb);
+}
+
+static uint32_t put_states(struct building *b)
+{
+    uint32_t  count = 0;
+    uint32_t *refs = tn_new(b->arena, uint32_t, b->plan->state_count, b->error);
+
+    if (!b->part->has_states || !refs)
+        return 0;
+    for (uint32_t i = 0; i < b->plan->state_count; i++)
+        if (is_picked(b, b->plan->states[i].param))
+            refs[count++] = put_state(b, &b->plan->states[i]);
+    return count ? tn_fb_put_refs(&b->fb, refs, count) : 0;
+}
+
+/* ---- metadata ----------------------------------------------------------- */
+
+struct meta {
+    struct tn_bytes key, value;
+};
+
+static bool is_before(const void *left, const void *right)
+{
+    const struct meta *a = left, *b = right;
+    size_t size  = a->key.size < b->key.size ? a->key.size : b->key.size;
+    int    order = memcmp(a->key.data, b->key.data, size);
+
+    return order ? order < 0 : a->key.size < b->key.size;
+}
+
+static bool is_own_meta(struct tn_bytes key)
+{
+    return tn_bytes_is(key, "shard.index") || tn_bytes_is(key, "shard.type") ||
+           tn_bytes_is(key, "nd4j.format.version") ||
+           tn_bytes_is(key, "nd4j.format.type");
+}
+
+static uint32_t collect_meta(struct building *b, struct meta **items)
+{
+    const struct tn_sd_graph *row   = b->plan->row;
+    uint32_t                  most  = (row ? row->meta_keys.count : 0) + 4;
+    uint32_t                  count = 0;
+
+    *items = tn_new(b->arena, struct meta, most, b->error);
+    if (!*items)
+        return 0;
+    for (uint32_t i = 0; row && i < row->meta_keys.count; i++)
+        if (!is_own_meta(row->meta_keys.items[i]) && i < row->meta_values.count)
+            (*items)[count++] = (struct meta){ row->meta_keys.items[i],
+                                               row->meta_values.items[i] };
+    (*items)[count++] =
+        (struct meta){ tn_text("nd4j.format.version"), tn_text("1") };
+    (*items)[count++] =
+        (struct meta){ tn_text("nd4j.format.type"), tn_text("APPENDED_BLOB") };
+    if (b->part->shard_count) {
+        const char *index =
+            tn_text_format(b->arena, b->error, "%" PRIu32, b->part->shard);
+        (*items)[count++] = (struct meta){ tn_text("shard.index"),
+                                           tn_text(index ? index : "") };
+        (*items)[count++] =
+            (struct meta){ tn_text("shard.type"),
+                           tn_text(b->part->has_graph ? "graph" : "weights") };
+    }
+    return count;
+}
+
+static void put_meta(struct building *b, uint32_t *keys, uint32_t *values)
+{
+    struct meta     *items;
+    uint32_t         count = collect_meta(b, &items);
+    const void     **order = tn_new(b->arena, const void *, count, b->error);
+    struct tn_bytes *texts =
+        tn_new(b->arena, struct tn_bytes, 2 * (uint64_t)count, b->error);
+
+    if (!order || !texts)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = &items[i];
+    tn_sort(order, count, is_before);
+    for (uint32_t i = 0; i < count; i++) {
+        texts[i]         = ((const struct meta *)order[i])->key;
+        texts[count + i] = ((const struct meta *)order[i])->value;
+    }
+    *values = tn_sd_strings_put(&b->fb, texts + count, count);
+    *keys   = tn_sd_strings_put(&b->fb, texts, count);
+}
+
+/* ---- graphs in the graph ------------------------------------------------ */
+
+static uint32_t put_sub(struct building *b, uint32_t graph)
+{
+    const struct tn_model *model = b->plan->model;
+    struct tn_sd_part      part  = { .how       = b->part->how,
+                                     .has_graph = true,
+                                     .has_data  = true,
+                                     .is_sdnb   = true };
+    uint32_t               data  = 0;
+    struct tn_sd_plan      plan;
+    struct tn_rope         rope;
+
+    tn_rope_init(&rope, b->arena, b->error);
+    if (tn_sd_plan_make(&plan, model, graph, b->plan->options, b->arena,
+                        b->error) == TN_OK &&
+        tn_sd_build(&plan, &part, &rope) == TN_OK)
+        data = tn_fb_put_rope(&b->fb, &rope, 1, 8);
+    tn_sd_plan_done(&plan);
+    tn_rope_done(&rope);
+    uint32_t name = tn_fb_put_string(
+        &b->fb, tn_model_name(model, tn_model_graph_at(model, graph)->name));
+    tn_fb_begin(&b->fb);
+    tn_fb_add_ref(&b->fb, 0, name);
+    tn_fb_add_ref(&b->fb, 1, data);
+    return tn_fb_end(&b->fb);
+}
+
+/* The reader limits how deep they lie in each other, and so the recursion. */
+static uint32_t put_subs(struct building *b)
+{
+    const struct tn_model *model = b->plan->model;
+    uint32_t               count = 0;
+    uint32_t *refs = tn_new(b->arena, uint32_t, model->graphs.count, b->error);
+
+    if (!b->part->is_sdnb || !b->part->has_graph || !refs)
+        return 0;
+    for (uint32_t i = 1; i < model->graphs.count && !tn_failed(b->error); i++)
+        if (tn_model_graph_at(model, i)->parent_graph == b->plan->graph)
+            refs[count++] = put_sub(b, i);
+    return count ? tn_fb_put_refs(&b->fb, refs, count) : 0;
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static struct tn_fb_table root_of(struct building *b, struct tn_fb *fb)
+{
+    struct tn_fb_table none = { 0 };
+
+    if (!b->plan->row || !b->plan->row->at ||
+        b->plan->model->dialect != &tn_dialect_nd4j)
+        return none;
+    tn_fb_view(fb, b->plan->row->source, b->error);
+    return tn_fb_table_at(fb, b->plan->row->at);
+}
+
+/* As it was, or what Java writes. */
+static uint32_t put_configuration(struct building          *b,
+                                  const struct tn_fb_table *root)
+{
+    struct tn_fb_table old = tn_fb_child(root, TN_SD_GRAPH_CONFIGURATION);
+
+    tn_fb_begin(&b->fb);
+    tn_fb_add_i64(&b->fb, 0, tn_fb_i64(&old, 0, old.fb ? 0 : -1), 0);
+    tn_fb_add_i8(&b->fb, 1, tn_fb_i8(&old, 1, 0), 0);
+    tn_fb_add_i8(&b->fb, 2, tn_fb_i8(&old, 2, 0), 0);
+    tn_fb_add_i8(&b->fb, 3, tn_fb_i8(&old, 3, old.fb ? 0 : OUTPUT_MODE), 0);
+    tn_fb_add_bool(&b->fb, 4, tn_fb_bool(&old, 4, !old.fb), false);
+    tn_fb_add_i64(&b->fb, 5, tn_fb_i64(&old, 5, 0), 0);
+    tn_fb_add_i64(&b->fb, 6, tn_fb_i64(&old, 6, 0), 0);
+    tn_fb_add_i8(&b->fb, 7, tn_fb_i8(&old, 7, 0), 0);
+    return tn_fb_end(&b->fb);
+}
+
+static uint32_t put_placeholders(struct building *b)
+{
+    const struct tn_sd_plan *plan  = b->plan;
+    struct tn_sd_names       names = { NULL, 0 };
+    struct tn_bytes         *items =
+        tn_new(b->arena, struct tn_bytes, plan->count, b->error);
+
+    for (uint32_t i = 0; items && i < plan->count; i++)
+        if (plan->entries[i].v.kind == TN_SD_PLACEHOLDER)
+            items[names.count++] = plan->entries[i].v.name;
+    names.items = items;
+    if (plan->row && plan->row->placeholders.count)
+        names = plan->row->placeholders;
+    return names.count ? put_names(b, names) : tn_fb_put_refs(&b->fb, NULL, 0);
+}
+
+static uint32_t put_graph(struct building *b)
+{
+    const struct tn_sd_plan *plan = b->plan;
+    struct tn_fb             fb;
+    struct tn_fb_table       old                        = root_of(b, &fb);
+    uint32_t                 refs[TN_SD_GRAPH_SUBS + 1] = { 0 };
+
+    refs[TN_SD_GRAPH_VARIABLES] = put_variables(b);
+    refs[TN_SD_GRAPH_UPDATER]   = put_states(b);
+    refs[TN_SD_GRAPH_NODES]     = put_nodes(b);
+    refs[TN_SD_GRAPH_SUBS]      = put_subs(b);
+    if (b->part->is_sdnb)
+        put_meta(b, &refs[TN_SD_GRAPH_META_KEYS],
+                 &refs[TN_SD_GRAPH_META_VALUES]);
+    refs[TN_SD_GRAPH_OUTPUTS] = tn_fb_put_refs(&b->fb, NULL, 0);
+    if (b->part->has_graph) {
+        refs[TN_SD_GRAPH_CONFIGURATION] = put_configuration(b, &old);
+        refs[TN_SD_GRAPH_PLACEHOLDERS]  = put_placeholders(b);
+        refs[TN_SD_GRAPH_LOSS]          = put_names(b, plan->loss);
+        if (plan->training.size)
+            refs[TN_SD_GRAPH_TRAINING] =
+                tn_fb_put_string(&b->fb, plan->training);
+    }
+    tn_fb_begin(&b->fb);
+    tn_fb_add_i64(&b->fb, TN_SD_GRAPH_ID, tn_fb_i64(&old, TN_SD_GRAPH_ID, 0),
+                  0);
+    for (uint16_t slot = 1; slot <= TN_SD_GRAPH_SUBS; slot++)
+        tn_fb_add_ref(&b->fb, slot, refs[slot]);
+    return tn_fb_end(&b->fb);
+}
+
+enum tn_status tn_sd_build(const struct tn_sd_plan *plan,
+                           const struct tn_sd_part *part, struct tn_rope *to)
+{
+    struct building b = { .plan   = plan,
+                          .part   = part,
+                          .arena  = plan->arena,
+                          .error  = plan->error,
+                          .memory = plan->model->memory };
+
+    tn_fb_build_init(&b.fb, plan->arena, plan->error);
+    uint32_t root = put_graph(&b);
+    if (!tn_failed(plan->error))
+        tn_fb_finish(&b.fb, root, NULL, to);
+    tn_fb_build_done(&b.fb);
+    return plan->error->status;
+}
+
+/* ---- what is left behind ------------------------------------------------ */
+
+static void lose_classic(const struct tn_sd_plan *plan)
+{
+    const struct tn_sd_graph *row = plan->row;
+    char                      what[200];
+
+    for (uint32_t i = 0; row && i < row->meta_keys.count; i++)
+        if (!is_own_meta(row->meta_keys.items[i])) {
+            snprintf(what, sizeof what, "left behind: metadata '%.*s'",
+                     TN_FMT(row->meta_keys.items[i]));
+            tn_sd_lose(plan->options, TN_NOWHERE, "metadataKeys", what);
+        }
+    for (uint32_t i = 1; i < plan->model->graphs.count; i++)
+        tn_sd_lose(plan->options, TN_NOWHERE,
+                   tn_model_graph_at(plan->model, i)->path,
+                   "left behind: a graph that is called by name");
+}
+
+static bool has_arg_names(const struct tn_sd_plan *plan, uint32_t op)
+{
+    struct tn_sd_args args;
+    struct tn_error   error = TN_ERROR_INIT;
+
+    return tn_sd_args_read(plan->model, op, plan->arena, &args, &error) ==
+               TN_OK &&
+           args.has_names;
+}
+
+void tn_sd_build_losses(const struct tn_sd_plan *plan,
+                        const struct tn_sd_part *part)
+{
+    const struct tn_sd_detail *detail = tn_sd_detail_of(plan->model);
+    char                       path[200];
+
+    if (!part->is_sdnb)
+        lose_classic(plan);
+    if (plan->row && plan->row->sequences)
+        tn_sd_lose(plan->options, plan->row->at, "sequences",
+                   "left behind: sequences of arrays");
+    if (detail && detail->nulls)
+        tn_sd_lose(plan->options, detail->null_where, "properties",
+                   "left behind: nulls among the arrays of properties");
+    if (plan->model->dialect == &tn_dialect_nd4j)
+        return;
+    for (uint32_t i = 0; i < plan->op_count; i++)
+        if (has_arg_names(plan, plan->first_op + i)) {
+            tn_op_path(plan->model, plan->first_op + i, path, sizeof path);
+            tn_sd_lose(plan->options, TN_NOWHERE, path,
+                       "left behind: names of arguments");
+        }
+}
+
+bool tn_sd_is_as_read(const struct tn_model         *model,
+                      const struct tn_write_options *options,
+                      const char                    *format)
+{
+    return tn_sd_detail_of(model) && !model->is_edited &&
+           !options->shard_size && !strcmp(model->format, format);
+}

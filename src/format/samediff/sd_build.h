@@ -1,0 +1,39 @@
+/*
+ * sd_build.h - the tables of a model into a FlatGraph
+ *
+ * The mirror of sd_graph.h.  Arrays go by reference: the plan, the model and
+ * the arena must live until the rope is written.
+ */
+#ifndef TN_FORMAT_SD_BUILD_H
+#define TN_FORMAT_SD_BUILD_H
+
+#include "format/samediff/sd_plan.h"
+
+/* Which part of a model a buffer holds. */
+struct tn_sd_part {
+    struct tn_sd_array_how how; /* of arrays                                  */
+    const uint32_t        *picks; /* entries; NULL: all of them               */
+    uint32_t               pick_count;
+    bool                   has_graph; /* operations and all that is not data  */
+    bool                   has_data;  /* arrays, but those that are away      */
+    bool                   has_states; /* of the picks                        */
+    const bool            *is_away; /* by entry: its bytes are elsewhere    */
+    bool                   is_sdnb; /* shapes of all, metadata, graphs      */
+    uint32_t               shard, shard_count; /* 0: not in shards            */
+    const uint32_t        *shard_of; /* by entry, when it is in shards        */
+};
+
+/* Says what the buffer will not hold, once for all parts. */
+void tn_sd_build_losses(const struct tn_sd_plan *plan,
+                        const struct tn_sd_part *part);
+
+/* Appends the buffer to the rope. */
+enum tn_status tn_sd_build(const struct tn_sd_plan *plan,
+                           const struct tn_sd_part *part, struct tn_rope *to);
+
+/* The file that the model is, when it is not edited and of that format. */
+bool tn_sd_is_as_read(const struct tn_model         *model,
+                      const struct tn_write_options *options,
+                      const char                    *format);
+
+#endif

@@ -1,0 +1,404 @@
+/* sd_plan.c - what a SameDiff writer writes, wherever the model came from */
+#include "format/samediff/sd_plan.h"
+
+#include <stdio.h>
+
+void tn_sd_lose(const struct tn_write_options *options, uint64_t offset,
+                const char *where, const char *what)
+{
+    if (options->loss)
+        options->loss(options->loss_context, offset, where, what);
+}
+
+uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry)
+{
+    uint64_t size = 0;
+
+    if (entry->elements && !tn_shape_bytes(&entry->elements->shape, &size))
+        size = entry->elements->payload.span.length; /* strings */
+    return size;
+}
+
+struct tn_sd_entry *tn_sd_plan_find(const struct tn_sd_plan *plan,
+                                    struct tn_bytes          name)
+{
+    uint32_t id = tn_intern_find(&plan->names, name);
+
+    return id == TN_NO_NAME ? NULL : &plan->entries[id];
+}
+
+/* ---- entries ------------------------------------------------------------ */
+
+static struct tn_sd_entry *add_entry(struct tn_sd_plan *plan,
+                                     struct tn_bytes    name)
+{
+    if (tn_intern_borrow(&plan->names, name, plan->error) != plan->count) {
+        tn_error_set(plan->error, TN_INVALID, TN_NOWHERE,
+                     "two variables are called '%.*s'", TN_FMT(name));
+        return NULL;
+    }
+    struct tn_sd_entry *entry = &plan->entries[plan->count++];
+    entry->v.name             = name;
+    entry->v.tensor           = TN_NONE;
+    entry->v.device           = -1;
+    return entry;
+}
+
+static void take_variables(struct tn_sd_plan *plan)
+{
+    const struct tn_sd_graph *row = plan->row;
+
+    plan->entries = tn_new(plan->arena, struct tn_sd_entry, row->variable_count,
+                           plan->error);
+    for (uint32_t i = 0; i < row->variable_count && !tn_failed(plan->error);
+         i++) {
+        struct tn_sd_entry *entry = add_entry(plan, row->variables[i].name);
+        if (!entry)
+            return;
+        entry->v = row->variables[i];
+        if (entry->v.tensor != TN_NONE)
+            entry->elements =
+                &tn_model_tensor(plan->model, entry->v.tensor)->elements;
+    }
+}
+
+/* Variables of the file that the model was made from, by name. */
+static const struct tn_sd_variable **old_variables(struct tn_sd_plan *plan,
+                                                   struct tn_intern  *names)
+{
+    const struct tn_sd_detail    *detail = tn_sd_detail_of(plan->model);
+    const struct tn_sd_graph     *row;
+    const struct tn_sd_variable **old;
+
+    if (!detail || plan->graph >= detail->graph_count)
+        return NULL;
+    row = &detail->graphs[plan->graph];
+    old = tn_new(plan->arena, const struct tn_sd_variable *,
+                 row->variable_count, plan->error);
+    for (uint32_t i = 0; old && i < row->variable_count; i++) {
+        uint32_t id =
+            tn_intern_borrow(names, row->variables[i].name, plan->error);
+        if (id != TN_NO_NAME && !old[id])
+            old[id] = &row->variables[i];
+    }
+    return old;
+}
+
+/* What the file said and the tables do not. */
+static void take_old(struct tn_sd_entry          *entry,
+                     const struct tn_sd_variable *old)
+{
+    entry->v.dtype     = old->dtype;
+    entry->v.has_shape = old->has_shape;
+    entry->v.rank      = old->rank;
+    entry->v.shape     = old->shape;
+    entry->v.deps      = old->deps;
+    entry->v.for_op    = old->for_op;
+    entry->v.for_var   = old->for_var;
+}
+
+static void take_end(struct tn_sd_plan *plan, struct tn_sd_entry *entry,
+                     const struct tn_end *end)
+{
+    int64_t *shape = tn_new(plan->arena, int64_t, end->rank, plan->error);
+
+    entry->v.dtype = tn_sd_dtype_code(end->dtype);
+    if (!end->has_rank || !shape)
+        return;
+    for (uint32_t i = 0; i < end->rank; i++)
+        shape[i] = end->dims[i].value;
+    entry->v.has_shape = true;
+    entry->v.rank      = end->rank;
+    entry->v.shape     = shape;
+}
+
+static int8_t kind_of(uint32_t kind)
+{
+    return kind == TN_VALUE_INPUT         ? TN_SD_PLACEHOLDER
+           : kind == TN_VALUE_INITIALIZER ? TN_SD_CONSTANT
+                                          : TN_SD_ARRAY;
+}
+
+static void take_values(struct tn_sd_plan *plan)
+{
+    const struct tn_model *model = plan->model;
+    uint64_t               most  = model->values.count + model->tensors.count;
+
+    const struct tn_sd_variable **old;
+    struct tn_intern              names;
+
+    tn_intern_init(&names, plan->arena);
+    old           = old_variables(plan, &names);
+    plan->entries = tn_new(plan->arena, struct tn_sd_entry, most, plan->error);
+    for (uint32_t i = 0; i < model->values.count && !tn_failed(plan->error);
+         i++) {
+        const struct tn_value *value = tn_model_value_at(model, i);
+        if (value->graph != plan->graph)
+            continue;
+        struct tn_sd_entry *entry =
+            add_entry(plan, tn_model_name(model, value->name));
+        if (!entry)
+            break;
+        entry->v.kind = kind_of(value->kind);
+        uint32_t id   = tn_intern_find(&names, entry->v.name);
+        if (id != TN_NO_NAME && old)
+            take_old(entry, old[id]);
+    }
+    tn_intern_done(&names);
+}
+
+static void take_inputs(struct tn_sd_plan *plan)
+{
+    struct tn_ends ends = tn_model_graph_at(plan->model, plan->graph)->inputs;
+
+    for (uint32_t i = 0; i < ends.count && !tn_failed(plan->error); i++) {
+        struct tn_sd_entry *entry = tn_sd_plan_find(plan, ends.items[i].name);
+        if (!entry)
+            entry = add_entry(plan, ends.items[i].name);
+        if (!entry)
+            return;
+        entry->v.kind = TN_SD_PLACEHOLDER;
+        if (!entry->v.has_shape)
+            take_end(plan, entry, &ends.items[i]);
+    }
+}
+
+static void take_tensors(struct tn_sd_plan *plan)
+{
+    for (uint64_t i = 0;
+         i < plan->model->tensors.count && !tn_failed(plan->error); i++) {
+        const struct tn_tensor *t = tn_model_tensor(plan->model, i);
+        if (t->graph != plan->graph || t->node != TN_NONE ||
+            t->role == TN_ROLE_STATE)
+            continue;
+        struct tn_sd_entry *entry = tn_sd_plan_find(plan, tn_tensor_name(t));
+        if (!entry)
+            entry = add_entry(plan, tn_tensor_name(t));
+        if (!entry)
+            return;
+        entry->elements = &t->elements;
+        entry->v.dtype  = tn_sd_dtype_code(t->elements.shape.dtype);
+        if (entry->v.kind != TN_SD_PLACEHOLDER)
+            entry->v.kind =
+                t->role == TN_ROLE_VARIABLE ? TN_SD_VARIABLE : TN_SD_CONSTANT;
+    }
+}
+
+/* ---- numbers ------------------------------------------------------------ */
+
+static int32_t wire_id(const struct tn_sd_plan *plan, const struct tn_op *op)
+{
+    struct tn_fb fb;
+
+    tn_fb_view(
+        &fb, *tn_list_at(&plan->model->sources, struct tn_source *, op->source),
+        plan->error);
+    struct tn_fb_table table = tn_fb_table_at(&fb, op->wire_offset);
+    return tn_fb_i32(&table, TN_SD_NODE_ID, 0);
+}
+
+static void keep_numbers(struct tn_sd_plan *plan, int32_t *ids)
+{
+    for (uint32_t i = 0; i < plan->op_count; i++)
+        ids[i] = wire_id(plan, tn_model_op_at(plan->model, plan->first_op + i));
+}
+
+static void give_numbers(struct tn_sd_plan *plan, int32_t *ids)
+{
+    const struct tn_model *model = plan->model;
+    int32_t                next  = (int32_t)plan->op_count + 1;
+
+    for (uint32_t i = 0; i < plan->count; i++)
+        plan->entries[i].v.has_id = false;
+    for (uint32_t i = 0; i < plan->op_count; i++) {
+        const struct tn_op *op = tn_model_op_at(model, plan->first_op + i);
+        ids[i]                 = (int32_t)i + 1;
+        for (uint32_t k = 0; k < op->output_count; k++) {
+            struct tn_sd_entry *entry = tn_sd_plan_find(
+                plan, tn_model_value_name(
+                          model, tn_model_ref_at(
+                                     model, (uint64_t)op->first_output + k)));
+            if (!entry || entry->v.has_id)
+                continue;
+            entry->v.first  = ids[i];
+            entry->v.second = (int32_t)k;
+            entry->v.has_id = true;
+        }
+    }
+    for (uint32_t i = 0; i < plan->count; i++)
+        if (!plan->entries[i].v.has_id) {
+            plan->entries[i].v.has_id = true;
+            plan->entries[i].v.first  = next++;
+            plan->entries[i].v.second = 0;
+        }
+}
+
+static void number(struct tn_sd_plan *plan)
+{
+    int32_t *ids  = tn_new(plan->arena, int32_t, plan->op_count, plan->error);
+    bool     keep = plan->row && plan->model->dialect == &tn_dialect_nd4j;
+
+    plan->op_ids = ids;
+    if (plan->op_count && !ids)
+        return;
+    if (plan->op_count > INT32_MAX / 2 || plan->count > INT32_MAX / 2)
+        tn_error_set(plan->error, TN_LIMIT, TN_NOWHERE,
+                     "more than 2^30 operations or variables");
+    else if (keep)
+        keep_numbers(plan, ids);
+    else
+        give_numbers(plan, ids);
+}
+
+/* ---- states ------------------------------------------------------------- */
+
+static void take_states(struct tn_sd_plan         *plan,
+                        const struct tn_sd_detail *detail)
+{
+    plan->states = tn_new(plan->arena, struct tn_sd_kept, detail->state_count,
+                          plan->error);
+    for (uint32_t i = 0; i < detail->state_count && !tn_failed(plan->error);
+         i++) {
+        const struct tn_sd_state  *from = &detail->states[i];
+        struct tn_sd_kept         *to   = &plan->states[plan->state_count++];
+        const struct tn_elements **values =
+            tn_new(plan->arena, const struct tn_elements *, from->value_count,
+                   plan->error);
+        to->param = from->param;
+        to->keys  = from->keys.items;
+        for (uint32_t k = 0; values && k < from->value_count; k++) {
+            if (k >= from->keys.count || from->tensors[k] == TN_NONE)
+                break;
+            values[to->count++] =
+                &tn_model_tensor(plan->model, from->tensors[k])->elements;
+        }
+        to->values = values;
+    }
+}
+
+/* "updater/KEY/PARAM" */
+static bool split_state(struct tn_bytes name, struct tn_bytes *key,
+                        struct tn_bytes *param)
+{
+    static const char head[] = "updater/";
+    size_t            size   = sizeof head - 1;
+
+    if (name.size <= size || memcmp(name.data, head, size) != 0)
+        return false;
+    const uint8_t *slash = memchr(name.data + size, '/', name.size - size);
+    if (!slash)
+        return false;
+    *key   = tn_bytes(name.data + size, (size_t)(slash - name.data) - size);
+    *param = tn_bytes(slash + 1, (size_t)(name.data + name.size - slash) - 1);
+    return true;
+}
+
+enum { KEY_LIMIT = 8 };
+
+static struct tn_sd_kept *state_of(struct tn_sd_plan *plan,
+                                   struct tn_intern  *params,
+                                   struct tn_bytes    param)
+{
+    uint32_t id = tn_intern_borrow(params, param, plan->error);
+
+    if (id == TN_NO_NAME)
+        return NULL;
+    struct tn_sd_kept *state = &plan->states[id];
+    if (id == plan->state_count) {
+        plan->state_count++;
+        state->param = param;
+        state->keys =
+            tn_new(plan->arena, struct tn_bytes, KEY_LIMIT, plan->error);
+        state->values = tn_new(plan->arena, const struct tn_elements *,
+                               KEY_LIMIT, plan->error);
+    }
+    return tn_failed(plan->error) || state->count == KEY_LIMIT ? NULL : state;
+}
+
+/* Of a model that was edited, or comes from elsewhere: by their names. */
+static void find_states(struct tn_sd_plan *plan)
+{
+    uint64_t         count = plan->model->tensors.count;
+    struct tn_intern params;
+    struct tn_bytes  key, param;
+
+    plan->states = tn_new(plan->arena, struct tn_sd_kept, count, plan->error);
+    tn_intern_init(&params, plan->arena);
+    for (uint64_t i = 0; i < count && !tn_failed(plan->error); i++) {
+        const struct tn_tensor *t = tn_model_tensor(plan->model, i);
+        if (t->role != TN_ROLE_STATE ||
+            !split_state(tn_tensor_name(t), &key, &param))
+            continue;
+        struct tn_sd_kept *state = state_of(plan, &params, param);
+        if (!state)
+            continue;
+        ((struct tn_bytes *)(uintptr_t)state->keys)[state->count] = key;
+        state->values[state->count++] = &t->elements;
+    }
+    tn_intern_done(&params);
+}
+
+/* ---- from the top ------------------------------------------------------- */
+
+static void take_rest(struct tn_sd_plan *plan)
+{
+    const struct tn_sd_detail *detail = tn_sd_detail_of(plan->model);
+
+    if (detail && plan->graph < detail->graph_count)
+        plan->loss = detail->graphs[plan->graph].loss;
+    if (plan->graph != 0)
+        return;
+    if (detail)
+        plan->training = detail->training;
+    if (plan->row)
+        take_states(plan, detail);
+    else
+        find_states(plan);
+}
+
+static void fill_plan(struct tn_sd_plan *plan)
+{
+    if (plan->row) {
+        take_variables(plan);
+    } else {
+        take_values(plan);
+        if (!tn_failed(plan->error))
+            take_inputs(plan);
+        if (!tn_failed(plan->error))
+            take_tensors(plan);
+    }
+    if (!tn_failed(plan->error))
+        number(plan);
+    if (!tn_failed(plan->error))
+        take_rest(plan);
+}
+
+enum tn_status tn_sd_plan_make(struct tn_sd_plan     *plan,
+                               const struct tn_model *model, uint32_t graph,
+                               const struct tn_write_options *options,
+                               struct tn_arena *arena, struct tn_error *error)
+{
+    const struct tn_sd_detail *detail = tn_sd_detail_of(model);
+
+    *plan = (struct tn_sd_plan){ .model   = model,
+                                 .options = options,
+                                 .arena   = arena,
+                                 .error   = error,
+                                 .graph   = graph };
+    if (detail && !model->is_edited && graph < detail->graph_count)
+        plan->row = &detail->graphs[graph];
+    plan->first_op = tn_model_graph_at(model, graph)->first_op;
+    plan->op_count = (uint32_t)tn_model_graph_at(model, graph)->op_count;
+    tn_intern_init(&plan->names, arena);
+    if (!model->wants_graph)
+        tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                     "the model was opened without its graph");
+    else
+        fill_plan(plan);
+    return error->status;
+}
+
+void tn_sd_plan_done(struct tn_sd_plan *plan)
+{
+    tn_intern_done(&plan->names);
+}

@@ -1,0 +1,447 @@
+/*
+ * sdnb_write.c - a model as SDNB, in one file or in shards, bare or in a zip
+ *
+ * Arrays of 1 MiB and more stand behind the graph, in the order of the
+ * variables, row-major; shorter ones are in it.  Past 1 GiB (or --shard-size)
+ * the data is dealt out to shards, largest arrays first, as Deeplearning4j
+ * does; an array longer than that has a shard of its own.
+ */
+#include "base/arith.h"
+#include "base/sort.h"
+#include "format/samediff/sd_build.h"
+#include "format/samediff/sdnb.h"
+#include "wire/zip/zip_write.h"
+
+#define INLINE_LIMIT (UINT64_C(1) << 20)
+#define SHARD_SIZE   (UINT64_C(1) << 30)
+#define OVERHEAD     (UINT64_C(5) << 20)
+
+struct tn_sdnb_writing {
+    struct tn_sd_plan plan;
+    bool             *is_away;  /* by entry                                   */
+    uint32_t         *shard_of; /* by entry; of files in shards               */
+    bool              is_copied; /* the only file, as it was read             */
+};
+
+/* ---- the plan ----------------------------------------------------------- */
+
+static void check_entry(struct tn_sdnb_writer    *w,
+                        const struct tn_sd_entry *entry)
+{
+    const char *why =
+        entry->elements ? tn_sd_array_refusal(entry->elements, TN_SD_FORM_PLAIN)
+                        : NULL;
+
+    if (!why)
+        return;
+    tn_error_set(w->error, TN_INVALID, TN_NOWHERE, "%s; samediff-fb does", why);
+    tn_error_where(w->error, "%.*s", TN_FMT(entry->v.name));
+}
+
+static uint64_t mark_away(struct tn_sdnb_writer *w)
+{
+    struct tn_sdnb_writing *all   = w->all;
+    uint64_t                total = 0;
+
+    for (uint32_t i = 0; i < all->plan.count && !tn_failed(w->error); i++) {
+        const struct tn_sd_entry *entry = &all->plan.entries[i];
+        uint64_t                  size  = tn_sd_entry_size(entry);
+        check_entry(w, entry);
+        all->is_away[i] =
+            size >= INLINE_LIMIT && entry->v.kind != TN_SD_PLACEHOLDER;
+        if (!tn_add(total, size, &total))
+            tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
+                         "more than 2^64 bytes of data");
+    }
+    for (uint32_t i = 0; i < all->plan.state_count; i++)
+        for (uint32_t k = 0; k < all->plan.states[i].count; k++) {
+            uint64_t size = 0;
+            tn_shape_bytes(&all->plan.states[i].values[k]->shape, &size);
+            if (!tn_add(total, size, &total))
+                tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
+                             "more than 2^64 bytes of data");
+        }
+    return total;
+}
+
+static bool is_larger(const void *left, const void *right)
+{
+    const struct tn_sd_entry *a = left, *b = right;
+    uint64_t size_a = tn_sd_entry_size(a), size_b = tn_sd_entry_size(b);
+
+    return size_a != size_b ? size_a > size_b : a < b;
+}
+
+/* With what an updater keeps of it. */
+static uint64_t load_of(const struct tn_sdnb_writing *all,
+                        const struct tn_sd_entry     *entry,
+                        const uint64_t               *state_sizes)
+{
+    return tn_sd_entry_size(entry) + state_sizes[entry - all->plan.entries];
+}
+
+static void add_state_sizes(struct tn_sdnb_writing *all, uint64_t *sizes)
+{
+    for (uint32_t i = 0; i < all->plan.state_count; i++) {
+        const struct tn_sd_kept  *state = &all->plan.states[i];
+        const struct tn_sd_entry *entry =
+            tn_sd_plan_find(&all->plan, state->param);
+        for (uint32_t k = 0; entry && k < state->count; k++) {
+            uint64_t size = 0;
+            tn_shape_bytes(&state->values[k]->shape, &size);
+            sizes[entry - all->plan.entries] += size;
+        }
+    }
+}
+
+static void deal_out(struct tn_sdnb_writer *w, uint64_t limit)
+{
+    struct tn_sdnb_writing *all   = w->all;
+    uint32_t                count = all->plan.count;
+    const void **order  = tn_new(&w->arena, const void *, count, w->error);
+    uint64_t    *states = tn_new(&w->arena, uint64_t, count, w->error);
+    uint64_t     filled = 0;
+    uint32_t     shard  = 1;
+
+    all->shard_of = tn_new(&w->arena, uint32_t, count, w->error);
+    if (tn_failed(w->error))
+        return;
+    add_state_sizes(all, states);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = &all->plan.entries[i];
+    tn_sort(order, count, is_larger);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tn_sd_entry *entry = order[i];
+        uint64_t                  load  = load_of(all, entry, states);
+        if (!entry->elements)
+            continue;
+        if (filled && (filled > limit || load > limit - filled)) {
+            shard++;
+            filled = 0;
+        }
+        filled += load;
+        all->shard_of[entry - all->plan.entries] = shard;
+    }
+    w->count = shard + 1;
+}
+
+static bool is_single_file(const struct tn_model *model)
+{
+    const struct tn_sd_detail *detail = tn_sd_detail_of(model);
+
+    for (uint64_t i = 0; i < model->tensors.count; i++)
+        if (tn_model_tensor(model, i)->is_external)
+            return false;
+    for (uint32_t i = 0; i < detail->state_count; i++)
+        for (uint32_t k = 0; k < detail->states[i].value_count; k++) {
+            uint32_t index = detail->states[i].tensors[k];
+            if (index != TN_NONE &&
+                tn_model_tensor(model, index)->elements.payload.span.source !=
+                    model->wire.source)
+                return false;
+        }
+    return true;
+}
+
+/* Without --shard-size, what was one file stays one; one that is too long for
+ * Deeplearning4j was written by somebody who knew. */
+static void plan_files(struct tn_sdnb_writer *w)
+{
+    uint64_t limit =
+        w->options->shard_size ? w->options->shard_size : SHARD_SIZE;
+    struct tn_sd_part part = { .is_sdnb = true };
+
+    if (tn_sd_plan_make(&w->all->plan, w->model, 0, w->options, &w->arena,
+                        w->error) != TN_OK)
+        return;
+    tn_sd_build_losses(&w->all->plan, &part);
+    w->all->is_away = tn_new(&w->arena, bool, w->all->plan.count, w->error);
+    if (tn_failed(w->error))
+        return;
+    uint64_t total = mark_away(w);
+    w->count       = 1;
+    if (!tn_failed(w->error) && total > limit)
+        deal_out(w, limit > 2 * OVERHEAD ? limit - OVERHEAD : limit);
+}
+
+enum tn_status tn_sdnb_writer_init(struct tn_sdnb_writer         *w,
+                                   const struct tn_model         *model,
+                                   const struct tn_write_options *options,
+                                   struct tn_error               *error)
+{
+    *w = (struct tn_sdnb_writer){
+        .model = model, .options = options, .error = error, .count = 1
+    };
+    tn_arena_init(&w->arena, model->memory);
+    w->all = tn_new(&w->arena, struct tn_sdnb_writing, 1, error);
+    if (!w->all)
+        return error->status;
+    tn_intern_init(&w->all->plan.names, &w->arena);
+    w->all->is_copied = (tn_sd_is_as_read(model, options, "sdnb") ||
+                         tn_sd_is_as_read(model, options, "sdz")) &&
+                        is_single_file(model);
+    if (!w->all->is_copied)
+        plan_files(w);
+    return error->status;
+}
+
+void tn_sdnb_writer_done(struct tn_sdnb_writer *w)
+{
+    if (w->all)
+        tn_sd_plan_done(&w->all->plan);
+    tn_arena_done(&w->arena);
+}
+
+/* ---- a file ------------------------------------------------------------- */
+
+static void store_big(uint8_t *to, uint64_t value, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++)
+        to[i] = (uint8_t)(value >> 8 * (size - 1 - i));
+}
+
+static void put_header(struct tn_rope *to, uint64_t manifest, uint64_t length)
+{
+    uint8_t head[TN_SDNB_HEADER] = TN_SDNB_MAGIC;
+
+    store_big(head + 4, 1, 4);
+    store_big(head + 8, manifest, 8);
+    store_big(head + 16, length, 8);
+    store_big(head + 24, TN_SDNB_HEADER, 8);
+    tn_rope_bytes(to, tn_bytes(head, sizeof head));
+}
+
+struct blobs {
+    struct tn_rope           rope;
+    struct tn_javaser_entry *entries;
+    uint64_t                 count;
+};
+
+/* The long arrays of the picked entries, from byte `at` on. */
+static void put_blobs(struct tn_sdnb_writer *w, const struct tn_sd_part *part,
+                      uint64_t at, struct blobs *to)
+{
+    const struct tn_sd_plan *plan = &w->all->plan;
+    uint32_t count = part->picks ? part->pick_count : plan->count;
+
+    to->entries = tn_new(&w->arena, struct tn_javaser_entry, count, w->error);
+    for (uint32_t i = 0; to->entries && i < count && !tn_failed(w->error);
+         i++) {
+        uint32_t                  index = part->picks ? part->picks[i] : i;
+        const struct tn_sd_entry *entry = &plan->entries[index];
+        if (!part->has_data || !w->all->is_away[index])
+            continue;
+        to->entries[to->count++] = (struct tn_javaser_entry){
+            .key    = entry->v.name,
+            .first  = (int64_t)(at + to->rope.length),
+            .second = (int64_t)tn_sd_entry_size(entry),
+        };
+        tn_sd_rope_elements(&to->rope, entry->elements, w->model->memory);
+        ++*w->options->tensors_moved;
+    }
+}
+
+static void put_file(struct tn_sdnb_writer *w, const struct tn_sd_part *part,
+                     struct tn_rope *to)
+{
+    struct blobs     blobs = { .entries = NULL };
+    struct tn_rope   graph;
+    struct tn_buffer manifest;
+
+    tn_rope_init(&graph, &w->arena, w->error);
+    tn_rope_init(&blobs.rope, &w->arena, w->error);
+    tn_buffer_init(&manifest, w->model->memory, w->error);
+    if (tn_sd_build(&w->all->plan, part, &graph) == TN_OK)
+        put_blobs(w, part, TN_SDNB_HEADER + graph.length, &blobs);
+    if (!tn_failed(w->error) &&
+        tn_javaser_write(&manifest, blobs.entries, blobs.count) == TN_OK) {
+        put_header(to, TN_SDNB_HEADER + graph.length + blobs.rope.length,
+                   manifest.size);
+        tn_rope_append(to, &graph);
+        tn_rope_append(to, &blobs.rope);
+        tn_rope_bytes(to, tn_buffer_bytes(&manifest));
+    }
+    tn_buffer_done(&manifest);
+    tn_rope_done(&blobs.rope);
+    tn_rope_done(&graph);
+}
+
+static uint32_t *pick(struct tn_sdnb_writer *w, uint32_t shard, uint32_t *count)
+{
+    const struct tn_sd_plan *plan = &w->all->plan;
+    uint32_t *picks = tn_new(&w->arena, uint32_t, plan->count, w->error);
+
+    *count = 0;
+    for (uint32_t i = 0; picks && i < plan->count; i++)
+        if (w->all->shard_of[i] == shard)
+            picks[(*count)++] = i;
+    return picks;
+}
+
+enum tn_status tn_sdnb_writer_file(struct tn_sdnb_writer *w, uint32_t index,
+                                   struct tn_rope *to)
+{
+    bool              is_split = w->count > 1;
+    struct tn_sd_part part     = {
+            .how         = { TN_SD_FORM_PLAIN, 1, NULL },
+            .has_graph   = index == 0,
+            .has_data    = !is_split || index > 0,
+            .has_states  = !is_split || index > 0,
+            .is_away     = w->all->is_away,
+            .is_sdnb     = true,
+            .shard       = index,
+            .shard_count = is_split ? w->count : 0,
+            .shard_of    = w->all->shard_of,
+    };
+
+    if (w->all->is_copied) {
+        struct tn_source *source = w->model->wire.source;
+        tn_rope_span(to, (struct tn_span){ source, 0, source->size });
+        *w->options->tensors_moved += w->model->tensors.count;
+        return w->error->status;
+    }
+    if (index > 0)
+        part.picks = pick(w, index, &part.pick_count);
+    if (!tn_failed(w->error))
+        put_file(w, &part, to);
+    return w->error->status;
+}
+
+const char *tn_sdnb_writer_name(struct tn_sdnb_writer *w, struct tn_bytes base,
+                                uint32_t index)
+{
+    return tn_text_format(&w->arena, w->error,
+                          "%.*s.shard%" PRIu32 "-of-%" PRIu32 TN_SDNB_SUFFIX,
+                          TN_FMT(base), index, w->count);
+}
+
+/* ---- files beside each other -------------------------------------------- */
+
+static enum tn_status write_file(struct tn_sdnb_writer *w, uint32_t index,
+                                 struct tn_sink *sink)
+{
+    struct tn_rope rope;
+
+    tn_rope_init(&rope, &w->arena, w->error);
+    if (tn_sdnb_writer_file(w, index, &rope) == TN_OK &&
+        tn_rope_write(&rope, sink, w->error) == TN_OK && w->options->meter)
+        tn_meter_add(w->options->meter, rope.length, w->error);
+    tn_rope_done(&rope);
+    return w->error->status;
+}
+
+/* "model.sdnb" and "model.shard0-of-3.sdnb" are model. */
+static struct tn_bytes base_of(const char *name)
+{
+    struct tn_bytes      base = tn_text(name);
+    struct tn_sdnb_shard shard;
+
+    if (tn_sdnb_shard_name(base, &shard))
+        return shard.base;
+    for (size_t i = base.size; i-- > 1;)
+        if (base.data[i] == '.')
+            return tn_bytes(base.data, i);
+    return base;
+}
+
+static enum tn_status write_shards(struct tn_sdnb_writer *w,
+                                   struct tn_output      *to)
+{
+    struct tn_bytes base =
+        tn_bytes_dup(&w->arena, base_of(tn_output_name(to)), w->error);
+    struct tn_sink *sink;
+    const char     *name = tn_sdnb_writer_name(w, base, 0);
+
+    if (!name)
+        return w->error->status;
+    if (strcmp(name, tn_output_name(to)) != 0)
+        TN_TRY(tn_output_call(to, name, w->error));
+    for (uint32_t i = 1; i < w->count; i++) {
+        name = tn_sdnb_writer_name(w, base, i);
+        if (!name)
+            return w->error->status;
+        TN_TRY(tn_output_side(to, name, &sink, w->error));
+        TN_TRY(write_file(w, i, sink));
+    }
+    TN_TRY(tn_output_main(to, &sink, w->error));
+    return write_file(w, 0, sink);
+}
+
+enum tn_status tn_sdnb_write(const struct tn_model         *model,
+                             const struct tn_write_options *options,
+                             struct tn_output *to, struct tn_error *error)
+{
+    struct tn_sdnb_writer w;
+    struct tn_sink       *sink;
+
+    if (tn_sdnb_writer_init(&w, model, options, error) == TN_OK) {
+        if (w.count > 1)
+            write_shards(&w, to);
+        else if (tn_output_main(to, &sink, error) == TN_OK)
+            write_file(&w, 0, sink);
+    }
+    tn_sdnb_writer_done(&w);
+    return error->status;
+}
+
+/* ---- files in a zip ----------------------------------------------------- */
+
+static void add_entry(struct tn_sdnb_writer *w, struct tn_zip_writer *zip,
+                      uint32_t index)
+{
+    const char    *name = w->count > 1
+                              ? tn_sdnb_writer_name(w, tn_text("model"), index)
+                              : "model";
+    struct tn_rope rope;
+
+    if (!name)
+        return;
+    tn_rope_init(&rope, &w->arena, w->error);
+    if (tn_sdnb_writer_file(w, index, &rope) == TN_OK &&
+        tn_zip_add(zip, tn_text(name), &rope) == TN_OK && w->options->meter)
+        tn_meter_add(w->options->meter, rope.length, w->error);
+    tn_rope_done(&rope);
+}
+
+static void write_zip(struct tn_sdnb_writer *w, struct tn_sink *sink)
+{
+    struct tn_zip_writer zip;
+
+    tn_zip_writer_init(&zip, sink, w->model->memory, w->error);
+    for (uint32_t i = 0; i < w->count && !tn_failed(w->error); i++)
+        add_entry(w, &zip, i);
+    if (!tn_failed(w->error))
+        tn_zip_finish(&zip);
+    tn_zip_writer_done(&zip);
+}
+
+/* As it was read: with everything that is bundled. */
+static enum tn_status copy_zip(const struct tn_model         *model,
+                               const struct tn_write_options *options,
+                               struct tn_sink *sink, struct tn_error *error)
+{
+    struct tn_source *source =
+        (struct tn_source *)(uintptr_t)tn_sd_detail_of(model)->container;
+
+    *options->tensors_moved += model->tensors.count;
+    TN_TRY(tn_sink_splice(sink, (struct tn_span){ source, 0, source->size },
+                          error));
+    return options->meter ? tn_meter_add(options->meter, source->size, error)
+                          : TN_OK;
+}
+
+enum tn_status tn_sdz_write(const struct tn_model         *model,
+                            const struct tn_write_options *options,
+                            struct tn_output *to, struct tn_error *error)
+{
+    struct tn_sdnb_writer w;
+    struct tn_sink       *sink;
+
+    TN_TRY(tn_output_main(to, &sink, error));
+    if (tn_sd_is_as_read(model, options, "sdz"))
+        return copy_zip(model, options, sink, error);
+    if (tn_sdnb_writer_init(&w, model, options, error) == TN_OK)
+        write_zip(&w, sink);
+    tn_sdnb_writer_done(&w);
+    return error->status;
+}
