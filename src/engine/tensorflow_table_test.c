@@ -5,7 +5,8 @@
  * A test is called after its row: area, then what is given.  Where TensorFlow
  * ends the process or refuses what has an obvious meaning, the row says what is
  * done here instead.  Rows with files of TensorFlow's are skipped without them.
- * The sizes of its log lines are in cli/text_test.c.
+ * The sizes of its log lines are in cli/text_test.c; the fingerprints of
+ * VarsAndArithmeticObjectGraph, computed and stored, in tf_fingerprint_test.c.
  */
 #define _GNU_SOURCE
 #include "support/scratch.h"
@@ -13,6 +14,8 @@
 #include "chunk/chunk_judge.h"
 #include "chunk/cpb.h"
 #include "chunk/splitter.h"
+#include "codec/farmhash.h"
+#include "format/tensorflow/tf_fingerprint.h"
 #include "format/tensorflow/tf_split.h"
 #include "support/random_message.h"
 #include "wire/pb/pb_text_write.h"
@@ -1046,6 +1049,151 @@ static void fingerprint_common_leading_tags(void **state)
     assert_int_equal(tn_tags_common(whole, (struct tn_tags){ path, 5 }), 4);
 }
 
+/* The golden metadata: what leads to the paths stays, as "chunk:tags". */
+static void fingerprint_prune_many_field(void **state)
+{
+    const struct tn_field_tag one[]   = { FIELD(1), FIELD(2), INDEX(1) };
+    const struct tn_field_tag yes[]   = { FIELD(7), KEY(TN_KEY_BOOL, 1),
+                                          FIELD(3) };
+    const struct tn_tags      paths[] = { { one, 3 }, { yes, 3 } };
+    static const char *const  want[]  = { "0", "0 1:1", "0 1:1 2:7 =1" };
+    struct tn_error           error   = TN_ERROR_INIT;
+    struct tn_bytes           file    = load("many-field.cpb");
+    struct tn_source          source;
+    struct tn_cpb             cpb;
+
+    (void)state;
+    if (!file.data)
+        return;
+    tn_source_memory(&source, &judge.memory, file);
+    tn_cpb_open(&cpb, &source, &judge.memory, &error);
+    for (uint64_t count = 0; count < 3; count++) {
+        struct tn_chunked pruned;
+        char              got[100], tags[60];
+        tn_chunked_prune(&pruned, &cpb.meta.message, paths, count,
+                         TN_KEEP_ABOVE, &judge.arena, &error);
+        assert_string_equal(error.what, "");
+        assert_true(pruned.has_chunk);
+        int used = snprintf(got, sizeof got, "%d", (int)pruned.chunk);
+        for (uint64_t i = 0; i < pruned.field_count; i++) {
+            spell(pruned.fields[i].tags, tags, sizeof tags);
+            used += snprintf(got + used, sizeof got - (size_t)used, " %d:%s",
+                             (int)pruned.fields[i].message.chunk, tags);
+        }
+        assert_string_equal(got, want[count]);
+    }
+    tn_cpb_close(&cpb);
+    tn_source_close(&source);
+    release(file);
+}
+
+static void fingerprint_chunks_that_are_hashed(void **state)
+{
+    const struct tn_field_tag paths[][3] = {
+        { FIELD(2), INDEX(0), FIELD(2) }, /* graph_def */
+        { FIELD(2), INDEX(0), FIELD(5) }, /* signature_def */
+        { FIELD(2), INDEX(0), FIELD(7) }, /* object_graph_def */
+    };
+    const struct {
+        const char    *file;
+        struct tn_tags path;
+        bool           is_joined; /* with F of no bytes                  */
+        uint64_t       want;
+    } rows[] = {
+        { "many-field.cpb", { NULL, 0 }, false, 14850154939410192811u },
+        { "split-standard.cpb", { paths[0], 3 }, true, 16782272393894422524u },
+        { "split-standard.cpb", { paths[1], 3 }, false, 0 },
+        { "split-standard.cpb", { paths[2], 3 }, true, 17454850744699451884u },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tn_error  error = TN_ERROR_INIT;
+        struct tn_bytes  file  = load(rows[i].file);
+        struct tn_source source;
+        struct tn_cpb    cpb;
+        uint64_t         hash;
+
+        if (!file.data)
+            return;
+        tn_source_memory(&source, &judge.memory, file);
+        tn_cpb_open(&cpb, &source, &judge.memory, &error);
+        tn_tf_hash_chunks(&cpb.meta.message, rows[i].path, &cpb.store,
+                          &judge.arena, &hash, &error);
+        assert_string_equal(error.what, "");
+        if (rows[i].is_joined)
+            hash = tn_tf_hash_join(tn_farmhash64(tn_bytes(NULL, 0)), hash);
+        assert_int_equal(hash, rows[i].want);
+        tn_cpb_close(&cpb);
+        tn_source_close(&source);
+        release(file);
+    }
+}
+
+/* Nothing is hashed, and nothing is a SavedModel. */
+static void fingerprint_of_many_field_as_a_saved_model(void **state)
+{
+    struct tn_tf_fingerprint print = { .producer = 0 };
+    struct tn_error          error = TN_ERROR_INIT;
+    struct tn_bytes          file  = load("many-field.cpb");
+    struct tn_source         source;
+    struct tn_cpb            cpb;
+
+    (void)state;
+    if (!file.data)
+        return;
+    tn_source_memory(&source, &judge.memory, file);
+    tn_cpb_open(&cpb, &source, &judge.memory, &error);
+    tn_tf_fingerprint_chunks(&print, &cpb.meta.message, &cpb.store,
+                             &judge.memory, &error);
+    assert_int_equal(error.status, TN_UNSUPPORTED);
+    assert_non_null(strstr(error.what, "without a meta graph"));
+    tn_cpb_close(&cpb);
+    tn_source_close(&source);
+    release(file);
+}
+
+static int count_prints(void *context, const struct tn_finding *finding)
+{
+    *(int *)context += strstr(finding->rule, "fingerprint") != NULL;
+    return 0;
+}
+
+/* Where there is only text, a fingerprint is a name: no hash is missed, and it
+ * is not taken for one of a message. */
+static void fingerprint_of_a_text_model(void **state)
+{
+    static const struct {
+        const char *print;
+        int         faults;
+    } rows[] = {
+        { "uuid: \"12345678901234567890\" version { producer: 5 }", 0 },
+        { "saved_model_checksum: 1 version { producer: 4 }", 1 },
+    };
+    struct tn_scratch scratch = tn_scratch_open();
+
+    (void)state;
+    tn_scratch_write(&scratch, "saved_model.pbtxt",
+                     "saved_model_schema_version: 1 meta_graphs { "
+                     "meta_info_def { tags: \"serve\" } graph_def { } }");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tn_error         error = TN_ERROR_INIT;
+        struct tn_check_summary summary;
+        struct tn_buffer        print;
+        int                     faults = 0;
+
+        judge_encode(&judge, &tensorflow->types, "tensorflow.FingerprintDef",
+                     rows[i].print, &print);
+        tn_scratch_write(&scratch, "fingerprint.pb", tn_buffer_string(&print));
+        tn_check(scratch.path, NULL, NULL, count_prints, &faults, &summary,
+                 &error);
+        assert_string_equal(error.what, "");
+        assert_int_equal(faults > 0, rows[i].faults);
+        tn_buffer_done(&print);
+    }
+    tn_scratch_close(&scratch);
+}
+
 /* ---- byte for byte ------------------------------------------------------- */
 
 /* All records of two files, the metadata among them. */
@@ -1182,6 +1330,10 @@ int main(void)
         cmocka_unit_test(saved_model_rows),
         cmocka_unit_test(save_above_the_limit_and_below),
         cmocka_unit_test(fingerprint_common_leading_tags),
+        cmocka_unit_test(fingerprint_prune_many_field),
+        cmocka_unit_test(fingerprint_chunks_that_are_hashed),
+        cmocka_unit_test(fingerprint_of_many_field_as_a_saved_model),
+        cmocka_unit_test(fingerprint_of_a_text_model),
         cmocka_unit_test(golden_files_split_to_their_own_records),
         cmocka_unit_test(golden_many_field_is_split_to_its_own_records),
     };
