@@ -409,7 +409,8 @@ static void random_graph(struct tn_dice *dice, struct tn_buffer *graph)
         random_nodes(dice, 3, &function);
         tn_put_body(&library, 1, &function);
     }
-    tn_put_body(graph, 2, &library);
+    if (library.size || tn_roll(dice, 2))
+        tn_put_body(graph, 2, &library);
     tn_buffer_done(&library);
     tn_buffer_done(&function);
 }

@@ -874,14 +874,16 @@ static void graph_def_rows(void **state)
     }
 }
 
-/* Sizes of the chunks, b: BYTES; both rule sets where they differ. */
+/* Sizes of the chunks, b: BYTES; both rule sets where they differ. TensorFlow's
+ * C++ makes chunk 0 of the first two 2 bytes longer: it leaves an empty library
+ * where there was none, and then what is merged is not what was split. */
 static const struct file_row {
     const char *file, *type;
     uint64_t    most;
     const char *cpp, *python;
 } file_rows[] = {
-    { "split-large-constant.pb", GRAPH, 500, "241 964b 964b", "239 964b 964b" },
-    { "split-large-nodes.pb", GRAPH, 200, "116 95 95 95 95",
+    { "split-large-constant.pb", GRAPH, 500, "239 964b 964b", "239 964b 964b" },
+    { "split-large-nodes.pb", GRAPH, 200, "114 95 95 95 95",
       "114 95 95 95 95" },
     { "function-large-nodes.pb", GRAPH, 200, "124 95 95 95 95",
       "124 95 95 95 95" },

@@ -88,7 +88,25 @@ small merge parts.cpb -o again.pb || fail "merge parts.cpb"
 [ "$(on_disk again.pb)" -lt 1024 ] || fail "holes were filled in"
 small hash again.pb >after.hash
 cmp before.hash after.hash || fail "splitting and merging changed the tensors"
-rm -f saved.pb parts.cpb again.pb
+rm -f parts.cpb again.pb
+
+echo "# a SavedModel folder of 5 GiB"
+mkdir folder
+mv saved.pb folder/saved_model.pb
+mkdir folder/assets && echo word >folder/assets/words.txt
+if small convert folder -o plain 2>refusal; then
+    fail "convert wrote a message that TensorFlow cannot read"
+fi
+grep -q -e "--image-format writes it in chunks" refusal ||
+    fail "no advice: $(cat refusal)"
+[ ! -e plain ] || fail "a refusal left something behind"
+small convert folder -o image --image-format || fail "convert --image-format"
+[ -f image/saved_model.cpb ] && [ ! -e image/saved_model.pb ] ||
+    fail "convert --image-format wrote $(ls image)"
+cmp folder/assets/words.txt image/assets/words.txt || fail "assets"
+same_tensors tensors image
+small check image >check.txt || { cat check.txt; fail "check image"; }
+rm -rf folder image
 
 echo "# a SavedModel of a million nodes, in chunks"
 "$generate" saved-graph -o saved.pb

@@ -24,6 +24,10 @@
  *   the slices' chunks    come after those      stand where they were begun
  *                         of their elements
  *   what was moved        is left empty         is gone
+ *
+ * One thing that C++ does is not done here: to ask for the library in a way
+ * that makes an empty one where there is none.  What is merged is what was
+ * split.
  */
 #include "format/tensorflow/tf_split.h"
 
@@ -551,7 +555,7 @@ static bool has_field(struct splitting *s, struct tn_splitter *splitter,
     return count > 0;
 }
 
-/* C++ asks for a field in a way that makes one where there is none. */
+/* Where something was, C++ leaves an empty one. */
 static void make_empty(struct splitting *s, struct tn_splitter *splitter,
                        const char *name)
 {
@@ -594,8 +598,6 @@ static void split_large_graph(struct splitting *s, struct tn_splitter *graph,
 {
     struct tn_splitter *library = NULL;
 
-    if (s->rules == TN_SPLIT_CPP)
-        make_empty(s, graph, "library");
     if (has_field(s, graph, "library"))
         tn_splitter_child(&library, graph, STEPS(TN_NAME("library")), 1,
                           s->error);

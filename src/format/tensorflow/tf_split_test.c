@@ -129,12 +129,9 @@ static const char *describe(const struct split *s)
     return text;
 }
 
-/* The chunks in memory, joined, are the message again; C++ may have added an
- * empty library. */
-static void assert_joins(struct split *s, struct tn_bytes want,
-                         enum tn_split_rules rules)
+/* The chunks in memory, joined, are the message again. */
+static void assert_joins(struct split *s, struct tn_bytes want)
 {
-    size_t             extra  = rules == TN_SPLIT_CPP ? 2 : 0;
     uint64_t           count  = tn_splitter_chunk_count(s->splitter);
     struct tn_bytes   *chunks = calloc(count, sizeof *chunks);
     struct tn_message *merged;
@@ -146,7 +143,7 @@ static void assert_joins(struct split *s, struct tn_bytes want,
         tn_merge(&merged, schema, s->message->type->full_name, chunks, count,
                  tn_splitter_chunked_message(s->splitter), NULL, &s->error),
         TN_OK);
-    assert_in_range(tn_message_size(merged), want.size, want.size + extra);
+    assert_int_equal(tn_message_size(merged), want.size);
     tn_message_close(merged);
     for (uint64_t i = 0; i < count; i++)
         drop(chunks[i]);
@@ -159,17 +156,18 @@ static void assert_joins(struct split *s, struct tn_bytes want,
 #define GRAPH "tensorflow.GraphDef"
 #define SAVED "tensorflow.SavedModel"
 
-/* clang-format off */
+/* TensorFlow's C++ makes chunk 0 of the first two longer by an empty library.
+ * clang-format off */
 static const struct golden {
     const char *file, *type;
     uint64_t    most;
     const char *cpp, *python;
 } goldens[] = {
     { "split-large-constant.pb", GRAPH, 500,
-      "241 964b 964b; 1 node[2]..; 2 node[4]..",
+      "239 964b 964b; 1 node[2]..; 2 node[4]..",
       "239 964b 964b; 1 node[2]..; 2 node[4].." },
     { "split-large-nodes.pb", GRAPH, 200,
-      "116 95 95 95 95; 1 node[1]; 2 node[2]; 3 node[3]; 4 node[5]",
+      "114 95 95 95 95; 1 node[1]; 2 node[2]; 3 node[3]; 4 node[5]",
       "114 95 95 95 95; 1 node[1]; 2 node[2]; 3 node[3]; 4 node[5]" },
     { "function-large-nodes.pb", GRAPH, 200,
       "124 95 95 95 95; 1 L.F[0].node_def[1]; 2 L.F[0].node_def[2]; "
@@ -200,7 +198,7 @@ static void check_golden(const struct golden *golden, struct tn_bytes bytes,
     split_bytes(&s, golden->type, bytes, rules, golden->most);
     assert_string_equal(s.error.what, "");
     assert_string_equal(describe(&s), want);
-    assert_joins(&s, bytes, rules);
+    assert_joins(&s, bytes);
     close_split(&s);
 }
 
@@ -407,7 +405,7 @@ static void composed_graphs_split_by_the_rules(void **state)
             tn_splitter_chunk_count(s.splitter) != c->chunks)
             fail_msg("%s: %s", c->claim, describe(&s));
         assert_sizes(&s, c);
-        assert_joins(&s, bytes, c->rules);
+        assert_joins(&s, bytes);
         close_split(&s);
     }
 }
@@ -490,7 +488,7 @@ static void a_saved_model_is_split_through_its_graph(void **state)
     struct tn_bytes bytes = tn_bytes(model.bytes, model.size);
     split_bytes(&s, SAVED, bytes, TN_SPLIT_PYTHON, 500);
     assert_string_equal(strchr(describe(&s), ';'), "; 1 G.node[1]..");
-    assert_joins(&s, bytes, TN_SPLIT_PYTHON);
+    assert_joins(&s, bytes);
     close_split(&s);
     split_bytes(&s, SAVED, bytes, TN_SPLIT_CPP, 0);
     assert_int_equal(tn_splitter_chunk_count(s.splitter), 1);
