@@ -40,6 +40,7 @@ struct cli_common {
     bool        is_json;
     bool        is_unmapped;
     const char *from;
+    const char *tag;
     uint64_t    max_mem;
     uint64_t    workers;
     const char *out;

@@ -87,6 +87,7 @@ void cli_session_begin(struct cli_session *session, const void *opts)
         .max_memory = common->max_mem,
         .workers    = common->workers < 1024 ? (unsigned)common->workers : 1024,
         .from       = common->from,
+        .tag        = common->tag,
         .keep_unmapped    = common->is_unmapped,
         .progress         = on_progress,
         .progress_context = session,

@@ -178,6 +178,15 @@ static enum tn_status check_model(struct tn_opened *opened,
     return TN_OK;
 }
 
+static enum tn_status check_chosen(struct tn_opened        *opened,
+                                   const struct tn_options *options,
+                                   struct tn_report        *report,
+                                   struct tn_error         *error)
+{
+    TN_TRY(tn_opened_choose_tag(opened, options, error));
+    return check_model(opened, report, error);
+}
+
 /* A chunked file that cannot be joined has more to say than why not; when
  * nothing else is wrong with it, that is said. */
 static enum tn_status check_damaged(struct tn_opened *opened, const char *from,
@@ -238,7 +247,7 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
     TN_TRY(tn_opened_files(&opened, path, options, error));
     const char *from = options ? options->from : NULL;
     if (tn_find_format(&opened->bundle, from, &opened->format, error) == TN_OK)
-        check_model(opened, &report, error);
+        check_chosen(opened, options, &report, error);
     else
         check_damaged(opened, from, &report, error);
     if (summary)

@@ -301,6 +301,18 @@ enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
     return tn_model_finish(model, error);
 }
 
+enum tn_status tn_opened_choose_tag(struct tn_opened        *opened,
+                                    const struct tn_options *options,
+                                    struct tn_error         *error)
+{
+    opened->model.wants_tag = options ? options->tag : NULL;
+    if (opened->model.wants_tag && !opened->format->has_tags)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "%s has no tags to choose from",
+                            opened->format->name);
+    return TN_OK;
+}
+
 static enum tn_status read_or_release(struct tn_opened        *opened,
                                       const struct tn_options *options,
                                       struct tn_model        **out,
@@ -310,6 +322,7 @@ static enum tn_status read_or_release(struct tn_opened        *opened,
 
     if (tn_find_format(&opened->bundle, from, &opened->format, error) ==
             TN_OK &&
+        tn_opened_choose_tag(opened, options, error) == TN_OK &&
         tn_opened_read(opened, options && options->wants_graph, error) ==
             TN_OK) {
         *out = &opened->model;

@@ -53,6 +53,11 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
 /* The format of that name, or NULL. */
 const struct tn_format *tn_format_named(const char *name);
 
+/* Of a container of several models, which; INVALID where there is no choice. */
+enum tn_status tn_opened_choose_tag(struct tn_opened        *opened,
+                                    const struct tn_options *options,
+                                    struct tn_error         *error);
+
 /* Fill in the model of opened files. */
 enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
                               struct tn_error *error);

@@ -60,6 +60,9 @@ struct tn_format {
      * schemas that the library carries ("sd.graph.FlatGraph"), else NULL. */
     const char        *flat;
 
+    /* A file holds several versions of a model: model->wants_tag says which. */
+    bool has_tags;
+
     /* Written as a folder of files, not as one file. */
     bool is_folder;
 

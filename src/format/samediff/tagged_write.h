@@ -1,0 +1,89 @@
+/*
+ * tagged_write.h - one tag on its way into a zip
+ *
+ *   struct tn_tagged_writer w;
+ *   tn_tagged_writer_init(&w, model, "step-1", options, memory, error);
+ *   ...  w.files[...] may be pointed at arrays that are there already
+ *   tn_tagged_writer_put(&w, &zip_writer);
+ *   tn_tagged_writer_done(&w);
+ *
+ * The texts stand before the arrays and name their files, so what is shared is
+ * decided first.
+ */
+#ifndef TN_FORMAT_TAGGED_WRITE_H
+#define TN_FORMAT_TAGGED_WRITE_H
+
+#include "format/samediff/sd_plan.h"
+#include "format/samediff/tagged.h"
+#include "wire/zip/zip_write.h"
+
+/* One file that a line names. */
+struct tn_tagged_file {
+    const struct tn_elements *elements; /* NULL: `verbatim`                   */
+    struct tn_span            verbatim; /* of a kind that nobody knows        */
+    bool                      is_shared; /* is there: its ref says where      */
+};
+
+/* The lines of params.txt or updater.txt; files and refs side by side. */
+struct tn_tagged_list {
+    struct tn_list lines; /* struct tn_tag_line; refs are set at the end      */
+    struct tn_list files; /* struct tn_tagged_file                            */
+    struct tn_list refs;  /* struct tn_tag_ref; tag empty: its own            */
+    uint64_t       next;  /* number of the next file                          */
+};
+
+struct tn_tagged_writer {
+    const struct tn_model         *model;
+    const struct tn_write_options *options;
+    struct tn_bytes                tag;
+    struct tn_memory              *memory;
+    struct tn_arena                arena;
+    struct tn_error               *error;
+    struct tn_sd_plan             *plans; /* by graph                         */
+    uint32_t                       plan_count;
+    struct tn_sd_names             columns;  /* of the states                 */
+    struct tn_tagged_list          lists[2]; /* by enum tn_tag_file           */
+};
+
+/* Looks at the model, which must have its graph.  `next` are the first numbers
+ * of new files, by enum tn_tag_file; NULL: 0. */
+enum tn_status tn_tagged_writer_init(struct tn_tagged_writer       *w,
+                                     const struct tn_model         *model,
+                                     struct tn_bytes                tag,
+                                     const struct tn_write_options *options,
+                                     const uint64_t *next, struct tn_error *e);
+void           tn_tagged_writer_done(struct tn_tagged_writer *w);
+
+/* Other elements for what is called so in params.txt, or for a state
+ * ("updater/M/w").  NOT_FOUND when nothing is; INVALID when type or shape
+ * differ. */
+enum tn_status tn_tagged_writer_replace(struct tn_tagged_writer  *w,
+                                        struct tn_bytes           name,
+                                        const struct tn_elements *elements);
+
+/* An array as the bytes of its entry. */
+enum tn_status tn_tagged_array_rope(const struct tn_elements *elements,
+                                    const char       *external, /* or NULL */
+                                    struct tn_arena  *arena,
+                                    struct tn_memory *memory,
+                                    struct tn_rope   *rope,
+                                    struct tn_error  *error);
+
+/* Whether the elements go to a file of their own. */
+bool tn_tagged_is_long(const struct tn_elements *elements);
+
+/* Numbers for what is new; all entries of the tag in their order. */
+enum tn_status tn_tagged_writer_put(struct tn_tagged_writer *w,
+                                    struct tn_zip_writer    *zip);
+
+/* tagged_put.c: graph.fb and trainingConfig.fb on a rope. */
+enum tn_status tn_tagged_put_graph(struct tn_tagged_writer *w,
+                                   struct tn_rope          *rope);
+enum tn_status tn_tagged_put_training(struct tn_tagged_writer *w,
+                                      struct tn_rope          *rope);
+
+enum tn_status tn_tagged_write(const struct tn_model         *model,
+                               const struct tn_write_options *options,
+                               struct tn_output *to, struct tn_error *error);
+
+#endif
