@@ -298,8 +298,8 @@ static const char *tensor_tail(const struct tn_tensor *tensor)
     return tensor->role == TN_ROLE_STATE ? ".updaterStateValues" : ".ndarray";
 }
 
-/* Frames of loops go back over these. */
-static const char *const loop_ops[] = { "next_iteration", NULL };
+/* Loops go back over these; files of M2 have a merge that feeds itself. */
+static const char *const loop_ops[] = { "next_iteration", "merge", NULL };
 
 const struct tn_dialect tn_dialect_nd4j = {
     .name          = "nd4j",

@@ -6,6 +6,7 @@
  * looks at the structure, as far as it is in the head or the tail of the file.
  */
 #include "format/samediff/sd_build.h"
+#include "format/samediff/sd_check.h"
 #include "format/samediff/sd_graph.h"
 
 /* ---- looking ------------------------------------------------------------ */
@@ -154,5 +155,6 @@ const struct tn_format tn_format_samediff_fb = {
     .dialect_ops = &tn_dialect_nd4j,
     .probe       = classic_probe,
     .open        = classic_open,
+    .check       = tn_sd_check,
     .write       = classic_write,
 };

@@ -26,9 +26,9 @@ const struct tn_sd_detail *tn_sd_detail_of(const struct tn_model *model)
 void tn_sd_reader_init(struct tn_sd_reader *r, struct tn_model *model,
                        struct tn_error *error)
 {
-    *r             = (struct tn_sd_reader){ .model = model,
-                                            .arena = &model->arena,
-                                            .error = error };
+    *r                 = (struct tn_sd_reader){ .model = model,
+                                                .arena = &model->arena,
+                                                .error = error };
     model->dialect     = &tn_dialect_nd4j;
     model->wants_graph = true; /* no container can copy another's bytes */
     tn_arena_init(&r->scratch, model->memory);
@@ -36,6 +36,7 @@ void tn_sd_reader_init(struct tn_sd_reader *r, struct tn_model *model,
     tn_list_init(&r->queue, model->memory, sizeof(struct tn_span));
     tn_list_init(&r->states, model->memory, sizeof(struct tn_sd_state));
     tn_list_init(&r->by_name, model->memory, sizeof(uint32_t));
+    tn_list_init(&r->op_tables, model->memory, sizeof(uint64_t));
     tn_intern_init(&r->names, &r->scratch);
     tn_intern_init(&r->op_names, &r->scratch);
     tn_pairs_init(&r->by_id, model->memory);
@@ -50,7 +51,8 @@ static void forget_graph(struct tn_sd_reader *r)
     tn_intern_init(&r->names, &r->scratch);
     tn_intern_init(&r->op_names, &r->scratch);
     tn_pairs_init(&r->by_id, r->model->memory);
-    r->by_name.count = 0;
+    r->by_name.count   = 0;
+    r->op_tables.count = 0;
 }
 
 void tn_sd_reader_done(struct tn_sd_reader *r)
@@ -62,6 +64,7 @@ void tn_sd_reader_done(struct tn_sd_reader *r)
     tn_list_done(&r->queue);
     tn_list_done(&r->states);
     tn_list_done(&r->by_name);
+    tn_list_done(&r->op_tables);
     tn_arena_done(&r->scratch);
 }
 
@@ -360,7 +363,24 @@ static void read_inputs(struct tn_sd_reader *r, const struct node *n)
         read_input(r, tn_fb_vector_i32(&plain, i), 0);
 }
 
-/* A control dependency names a variable, or an operation. */
+/* The first output of the op of that name; .data NULL: there is none. */
+static struct tn_bytes output_of(struct tn_sd_reader *r, const struct node *n,
+                                 struct tn_bytes name)
+{
+    uint32_t id = tn_intern_find(&r->op_names, name);
+
+    if (id == TN_NO_NAME || id >= r->op_tables.count)
+        return tn_bytes(NULL, 0);
+    struct tn_fb_table table =
+        tn_fb_table_at(n->table.fb, *tn_list_at(&r->op_tables, uint64_t, id));
+    struct tn_fb_vector names =
+        tn_fb_vector(&table, TN_SD_NODE_OUTPUT_NAMES, 4);
+    return table.at == n->table.at ? tn_bytes(NULL, 0)
+                                   : tn_fb_vector_string(&names, 0);
+}
+
+/* A control dependency names a variable, or an operation.  Real files have
+ * some that name an output which has another name by now: often their own. */
 static void read_controls(struct tn_sd_reader *r, const struct node *n,
                           uint16_t slot)
 {
@@ -368,6 +388,10 @@ static void read_controls(struct tn_sd_reader *r, const struct node *n,
 
     for (uint32_t i = 0; i < names.count && !tn_failed(r->error); i++) {
         struct tn_bytes name = tn_fb_vector_string(&names, i);
+        if (tn_intern_find(&r->names, name) == TN_NO_NAME)
+            name = output_of(r, n, name);
+        if (!name.data)
+            continue;
         tn_model_add_input(r->model, value_named(r, name), r->error);
         if (!tn_failed(r->error))
             tn_model_op_at(r->model, (uint32_t)r->model->ops.count - 1)
@@ -494,6 +518,21 @@ static void read_node(struct tn_sd_reader *r, struct node *n)
     read_node_arrays(r, n);
 }
 
+static void index_nodes(struct tn_sd_reader       *r,
+                        const struct tn_fb_vector *nodes)
+{
+    for (uint32_t i = 0; i < nodes->count && !tn_failed(r->error); i++) {
+        struct tn_fb_table table = tn_fb_vector_table(nodes, i);
+        uint32_t           known = tn_intern_count(&r->op_names);
+        struct tn_bytes    name  = tn_fb_string(&table, TN_SD_NODE_NAME);
+        if (tn_intern_borrow(&r->op_names, name, r->error) != known)
+            continue;
+        uint64_t *at = tn_list_push(&r->op_tables, uint64_t, r->error);
+        if (at)
+            *at = table.at;
+    }
+}
+
 static void read_nodes(struct tn_sd_reader *r, const struct tn_fb_table *root)
 {
     struct tn_fb_vector nodes = tn_fb_vector(root, TN_SD_GRAPH_NODES, 4);
@@ -501,6 +540,7 @@ static void read_nodes(struct tn_sd_reader *r, const struct tn_fb_table *root)
 
     graph->first_op = (uint32_t)r->model->ops.count;
     graph->op_count = nodes.count;
+    index_nodes(r, &nodes);
     for (uint32_t i = 0; i < nodes.count && !tn_failed(r->error); i++) {
         struct node n = { .table   = tn_fb_vector_table(&nodes, i),
                           .ordinal = i };

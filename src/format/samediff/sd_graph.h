@@ -44,6 +44,7 @@ struct tn_sd_reader {
     struct tn_list         by_name; /* uint32_t: variable by id of the name   */
     struct tn_pairs        by_id;   /* (first, second) -> variable            */
     struct tn_intern       op_names;
+    struct tn_list         op_tables; /* uint64_t: table by id of the name    */
     bool                  *is_used;
     uint32_t               source;
 };

@@ -1,4 +1,5 @@
 /* sdnb_format.c - the format sdnb: one file, or shards beside each other */
+#include "format/samediff/sd_check.h"
 #include "format/samediff/sdnb.h"
 
 static int sdnb_probe(const struct tn_probe *probe)
@@ -30,6 +31,43 @@ static enum tn_status sdnb_open(struct tn_bundle *bundle,
     return error->status;
 }
 
+static void check_tail(struct tn_source *source, struct tn_report *report)
+{
+    struct tn_error     error = TN_ERROR_INIT;
+    struct tn_arena     arena;
+    struct tn_sdnb_file file;
+
+    tn_arena_init(&arena, source->memory);
+    tn_sdnb_file_read(&file, source, &arena, &error);
+    uint64_t end = file.manifest_offset + file.manifest_length;
+    if (!tn_failed(&error) && end != source->size)
+        tn_report_format(
+            report, TN_LEVEL_WARNING, "trailing-bytes", source->name, end, "",
+            "%" PRIu64 " bytes behind the manifest", source->size - end);
+    tn_sdnb_file_done(&file);
+    tn_arena_done(&arena);
+}
+
+static enum tn_status sdnb_check(struct tn_bundle      *bundle,
+                                 const struct tn_model *model,
+                                 struct tn_report      *report,
+                                 struct tn_error       *error)
+{
+    const char        *stale = tn_sdnb_stale(bundle);
+    struct tn_source **files;
+    uint32_t           count;
+
+    TN_TRY(tn_sd_check(bundle, model, report, error));
+    TN_TRY(tn_sdnb_siblings(bundle, &files, &count, error));
+    for (uint32_t i = 0; i < count; i++)
+        check_tail(files[i], report);
+    if (stale[0])
+        tn_report_format(report, TN_LEVEL_WARNING, "stale-shards", stale,
+                         TN_NOWHERE, "",
+                         "Deeplearning4j would load this instead");
+    return TN_OK;
+}
+
 const struct tn_format tn_format_sdnb = {
     .name        = "sdnb",
     .title       = "SameDiff SDNB",
@@ -38,5 +76,6 @@ const struct tn_format tn_format_sdnb = {
     .dialect_ops = &tn_dialect_nd4j,
     .probe       = sdnb_probe,
     .open        = sdnb_open,
+    .check       = sdnb_check,
     .write       = tn_sdnb_write,
 };

@@ -5,6 +5,7 @@
  * else model.sdnb, else model, else the shards of one model.  Other files may
  * be bundled and are no part of the model.
  */
+#include "format/samediff/sd_check.h"
 #include "format/samediff/sdnb.h"
 #include "wire/zip/zip.h"
 
@@ -227,6 +228,23 @@ static enum tn_status sdz_open(struct tn_bundle *bundle, struct tn_model *model,
     return error->status;
 }
 
+/* The entries against their checksums, also when the model does not open. */
+static enum tn_status sdz_check_bytes(struct tn_bundle *bundle,
+                                      struct tn_report *report,
+                                      struct tn_error  *error)
+{
+    struct tn_zip_options how = { .is_foreign = true, .report = report };
+    struct tn_zip         zip;
+
+    if (!bundle->main)
+        return TN_OK;
+    if (tn_zip_open(&zip, bundle->main, bundle->memory, &how, error) == TN_OK &&
+        !report->skip_data)
+        tn_zip_verify(&zip, report->workers, report, error);
+    tn_zip_close(&zip);
+    return error->status;
+}
+
 const struct tn_format tn_format_sdz = {
     .name        = "sdz",
     .title       = "SameDiff SDZ",
@@ -235,5 +253,7 @@ const struct tn_format tn_format_sdz = {
     .dialect_ops = &tn_dialect_nd4j,
     .probe       = sdz_probe,
     .open        = sdz_open,
+    .check_bytes = sdz_check_bytes,
+    .check       = tn_sd_check,
     .write       = tn_sdz_write,
 };

@@ -1,0 +1,12 @@
+/* sd_check.h - does a SameDiff model agree with itself */
+#ifndef TN_FORMAT_SD_CHECK_H
+#define TN_FORMAT_SD_CHECK_H
+
+#include "format/samediff/sd_graph.h"
+
+/* tn_format.check of formats whose graphs are FlatGraphs. */
+enum tn_status tn_sd_check(struct tn_bundle      *bundle,
+                           const struct tn_model *model,
+                           struct tn_report *report, struct tn_error *error);
+
+#endif
