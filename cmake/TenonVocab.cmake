@@ -1,16 +1,24 @@
-# tn_vocabulary(NAME): embed NAME.vocab as `const unsigned char
-# tn_vocab_NAME[]` in the library.
-function(tn_vocabulary name)
-    set(file ${CMAKE_CURRENT_SOURCE_DIR}/${name}.vocab)
-    set(code ${CMAKE_BINARY_DIR}/generated/vocab_${name}.c)
+# The library carries FILE as `const unsigned char SYMBOL[]`.
+function(tn_embed_rules symbol file)
+    set(code ${CMAKE_BINARY_DIR}/generated/${symbol}.c)
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
     add_custom_command(
         OUTPUT ${code}
         COMMAND ${CMAKE_COMMAND} -DINPUT=${file} -DOUTPUT=${code}
-                -DSYMBOL=tn_vocab_${name}
+                -DSYMBOL=${symbol}
                 -P ${CMAKE_SOURCE_DIR}/cmake/Embed.cmake
         DEPENDS ${file} ${CMAKE_SOURCE_DIR}/cmake/Embed.cmake VERBATIM)
-    add_custom_target(tn_vocab_${name} DEPENDS ${code})
-    add_dependencies(tn_generated tn_vocab_${name})
+    add_custom_target(${symbol} DEPENDS ${code})
+    add_dependencies(tn_generated ${symbol})
     set_property(GLOBAL APPEND PROPERTY TN_VOCAB_SOURCES ${code})
+endfunction()
+
+# tn_vocabulary(NAME): NAME.vocab as tn_vocab_NAME.
+function(tn_vocabulary name)
+    tn_embed_rules(tn_vocab_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.vocab)
+endfunction()
+
+# tn_rules(NAME): NAME.ops as tn_rules_NAME.
+function(tn_rules name)
+    tn_embed_rules(tn_rules_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.ops)
 endfunction()

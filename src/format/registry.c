@@ -14,6 +14,7 @@ extern const struct tn_format tn_format_samediff;
 extern const struct tn_format tn_format_samediff_fb;
 extern const struct tn_format tn_format_sdnb;
 extern const struct tn_format tn_format_sdz;
+extern const struct tn_format tn_format_paddle_pir;
 extern const struct tn_format tn_format_npz;
 extern const struct tn_format tn_format_npy;
 
@@ -29,6 +30,7 @@ const struct tn_format *const tn_formats[] = {
     &tn_format_npz,
     &tn_format_npy,
     &tn_format_paddle,
+    &tn_format_paddle_pir,
     &tn_format_samediff, &tn_format_samediff_fb,
     &tn_format_sdnb,
     &tn_format_sdz,

@@ -1,0 +1,248 @@
+/*
+ * paddle_pir_format.c - the format paddle-pir: what Paddle 3 writes
+ *
+ *   PREFIX.json + PREFIX.pdiparams
+ *
+ * The JSON is read once and becomes the ProgramDesc that says the same, which
+ * is then opened as any other.  A model that was not edited is written back as
+ * the bytes that it was read from.
+ */
+#include "format/paddle/paddle_pir.h"
+
+#include "io/rope_source.h"
+
+/* ---- looking ------------------------------------------------------------ */
+
+static const uint8_t *skip_space(const uint8_t *at, const uint8_t *end)
+{
+    while (at < end &&
+           (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r'))
+        at++;
+    return at;
+}
+
+static bool accept(const uint8_t **at, const uint8_t *end, const char *text)
+{
+    size_t size = strlen(text);
+
+    *at = skip_space(*at, end);
+    if ((size_t)(end - *at) < size || memcmp(*at, text, size) != 0)
+        return false;
+    *at += size;
+    return true;
+}
+
+static size_t mark_size(struct tn_bytes head)
+{
+    return head.size >= 3 && !memcmp(head.data, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
+/* {... "magic" : "pir" */
+static bool is_pir(struct tn_bytes head)
+{
+    const uint8_t *at = head.data, *end = at + head.size;
+
+    if (head.size == 0)
+        return false;
+    at += mark_size(head);
+    if (!accept(&at, end, "{"))
+        return false;
+    while (at < end && (at = memchr(at, '"', (size_t)(end - at)))) {
+        if (accept(&at, end, "\"magic\""))
+            return accept(&at, end, ":") && accept(&at, end, "\"pir\"");
+        at++;
+    }
+    return false;
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t size = strlen(name), tail = strlen(suffix);
+
+    return size > tail && !strcmp(name + size - tail, suffix);
+}
+
+/* PREFIX.json beside PREFIX.pdiparams; names are sorted, so that the first
+ * comes right before the second, or nearly. */
+static const char *find_pair(const char *const *entries, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        size_t stem = strlen(entries[i]) - strlen(".json");
+        if (!has_suffix(entries[i], ".json"))
+            continue;
+        for (uint64_t k = i; k < count; k++)
+            if (!strncmp(entries[k], entries[i], stem) &&
+                !strcmp(entries[k] + stem, ".pdiparams"))
+                return entries[i];
+    }
+    return NULL;
+}
+
+static int pir_probe(const struct tn_probe *probe)
+{
+    if (probe->entries)
+        return find_pair(probe->entries, probe->entry_count) ? 20 : 0;
+    return is_pir(probe->head) ? 64 : 0;
+}
+
+/* ---- opening ------------------------------------------------------------ */
+
+static enum tn_status find_json(struct tn_bundle  *bundle,
+                                struct tn_source **source, const char **name,
+                                struct tn_error *error)
+{
+    const char *const *entries;
+    uint64_t           count;
+
+    TN_TRY(tn_bundle_list(bundle, "", &entries, &count, error));
+    *name = find_pair(entries, count);
+    if (!*name)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            "the folder holds no PREFIX.json with its "
+                            "PREFIX.pdiparams");
+    return tn_bundle_sibling(bundle, tn_text(*name), source, error);
+}
+
+static const struct tn_tree *read_tree(struct tn_source *json,
+                                       struct tn_arena  *arena,
+                                       struct tn_error  *error)
+{
+    struct tn_cursor c =
+        tn_cursor_span((struct tn_span){ json, 0, json->size }, error);
+    struct tn_bytes head = tn_bytes(c.at, (size_t)(c.end - c.at));
+
+    tn_skip(&c, mark_size(head));
+    return tn_failed(error) ? NULL : tn_tree_read(&c, arena);
+}
+
+/* The program, in the bundle's keeping; `rope` lies in what is given up. */
+static void keep_program(struct tn_bundle *bundle, struct tn_model *model,
+                         const struct tn_rope *rope, const char *name,
+                         struct tn_source **program, struct tn_error *error)
+{
+    struct tn_buffer bytes;
+    struct tn_rope   kept;
+
+    tn_buffer_init(&bytes, model->memory, error);
+    tn_rope_init(&kept, &model->arena, error);
+    if (tn_rope_write(rope, &bytes.sink, error) == TN_OK)
+        tn_rope_bytes(&kept, tn_buffer_bytes(&bytes));
+    if (!tn_failed(error) &&
+        tn_source_rope(program, model->memory, &kept, name, error) == TN_OK)
+        tn_bundle_keep(bundle, *program, error);
+    tn_rope_done(&kept);
+    tn_buffer_done(&bytes);
+}
+
+/* Notes borrow from the tree, which goes. */
+static void keep_notes(struct tn_list *notes, struct tn_arena *arena,
+                       struct tn_error *error)
+{
+    for (uint64_t i = 0; i < notes->count; i++) {
+        struct tn_pir_note *note = tn_list_at(notes, struct tn_pir_note, i);
+        note->what               = tn_bytes_dup(arena, note->what, error);
+    }
+}
+
+/* The program that the JSON says, and what could not be translated. */
+static enum tn_status make_program(
+    struct tn_bundle *bundle, struct tn_model *model, struct tn_source *json,
+    struct tn_source **program, struct tn_list *notes, struct tn_error *error)
+{
+    struct tn_arena work;
+    struct tn_rope  rope;
+
+    tn_arena_init(&work, model->memory);
+    tn_rope_init(&rope, &work, error);
+    const struct tn_tree *root = read_tree(json, &work, error);
+    if (root && tn_pir_to_program(root, &work, &rope, notes, error) == TN_OK) {
+        keep_notes(notes, &model->arena, error);
+        keep_program(bundle, model, &rope, json->name, program, error);
+    }
+    tn_rope_done(&rope);
+    tn_arena_done(&work);
+    return error->status;
+}
+
+static void keep_detail(struct tn_model *model, struct tn_source *json,
+                        const struct tn_list *notes, struct tn_error *error)
+{
+    struct tn_pir_detail *detail =
+        tn_new(&model->arena, struct tn_pir_detail, 1, error);
+    struct tn_pir_note *kept =
+        tn_new(&model->arena, struct tn_pir_note, notes->count, error);
+
+    if (!detail || !kept)
+        return;
+    if (notes->count)
+        memcpy(kept, notes->items, notes->count * sizeof *kept);
+    *detail =
+        (struct tn_pir_detail){ *(const struct tn_paddle_detail *)model->detail,
+                                json, kept, notes->count };
+    model->detail = detail;
+}
+
+static enum tn_status read_params(struct tn_bundle *bundle,
+                                  struct tn_model *model, const char *name,
+                                  struct tn_error *error)
+{
+    const struct tn_paddle_detail *detail = model->detail;
+    const char                    *dot    = strrchr(name, '.');
+    struct tn_source              *file;
+
+    if (detail->stored_count == 0 || bundle->folder < 0)
+        return TN_OK;
+    const char *params =
+        tn_text_format(&model->arena, error, "%.*s.pdiparams",
+                       (int)(dot ? (size_t)(dot - name) : strlen(name)), name);
+    if (!params)
+        return error->status;
+    if (!tn_bundle_has(bundle, params)) {
+        tn_model_add_fact(model, "parameters", tn_text("not found"), error);
+        return error->status;
+    }
+    TN_TRY(tn_bundle_sibling(bundle, tn_text(params), &file, error));
+    return tn_paddle_combined_read(model, file, error);
+}
+
+static enum tn_status open_json(struct tn_bundle *bundle,
+                                struct tn_model *model, struct tn_source *json,
+                                struct tn_error *error)
+{
+    struct tn_source *program = NULL;
+    struct tn_list    notes;
+
+    tn_list_init(&notes, model->memory, sizeof(struct tn_pir_note));
+    if (make_program(bundle, model, json, &program, &notes, error) == TN_OK &&
+        tn_paddle_program_read(model,
+                               (struct tn_span){ program, 0, program->size },
+                               error) == TN_OK)
+        keep_detail(model, json, &notes, error);
+    tn_list_done(&notes);
+    return error->status;
+}
+
+static enum tn_status pir_open(struct tn_bundle *bundle, struct tn_model *model,
+                               struct tn_error *error)
+{
+    struct tn_source *json = bundle->main;
+    const char       *name = bundle->name;
+
+    if (!json)
+        TN_TRY(find_json(bundle, &json, &name, error));
+    TN_TRY(open_json(bundle, model, json, error));
+    TN_TRY(read_params(bundle, model, name, error));
+    if (model->wants_graph)
+        tn_model_resolve(model);
+    return error->status;
+}
+
+const struct tn_format tn_format_paddle_pir = {
+    .name        = "paddle-pir",
+    .title       = "PaddlePaddle PIR program",
+    .dialect     = "paddle",
+    .dialect_ops = &tn_dialect_paddle,
+    .suffixes    = (const char *const[]){ ".json", NULL },
+    .probe       = pir_probe,
+    .open        = pir_open,
+};
