@@ -11,7 +11,7 @@
 
 struct convert_opts {
     struct cli_common common;
-    const char       *to, *external, *compress;
+    const char       *to, *external, *compress, *layout;
     bool              is_inline, is_image;
     uint64_t          threshold, shard_size, max_size;
 };
@@ -20,13 +20,14 @@ struct convert_opts {
 /* clang-format off */
 static const struct cli_opt options[] = {
     { CLI_FORMAT, 't', "to",         FIELD(to),         "FORMAT", "write FORMAT, whatever OUT is called" },
-    { CLI_FILE,   'x', "external",   FIELD(external),   "FILE",   "ONNX: weights into FILE, beside OUT" },
+    { CLI_FILE,   'x', "external",   FIELD(external),   "FILE",   "ONNX, Paddle: weights into FILE, beside OUT" },
     { CLI_FLAG,   'i', "inline",     FIELD(is_inline),  NULL,     "ONNX: weights into OUT itself" },
     { CLI_SIZE,   0,   "threshold",  FIELD(threshold),  "SIZE",   "--external: smaller ones stay inside; 1KiB" },
     { CLI_SIZE,   0,   "shard-size", FIELD(shard_size), "SIZE",   "checkpoints, safetensors: largest file" },
     { CLI_FLAG,   0,   "image-format", FIELD(is_image), NULL,     "SavedModel: in chunks, if it must be split" },
     { CLI_SIZE,   'm', "max-size",   FIELD(max_size),   "SIZE",   "--image-format: largest chunk; 2GiB" },
     { CLI_TEXT,   'c', "compress",   FIELD(compress),   "CODEC",  "--image-format: none, snappy, brotli[:Q] or zstd[:L]" },
+    { CLI_TEXT,   0,   "layout",     FIELD(layout),     "LAYOUT", "Paddle: records in layout seed or shipped" },
     { 0 },
 };
 /* clang-format on */
@@ -128,6 +129,7 @@ static int convert_model(struct cli_session        *session,
         .is_image     = opts->is_image,
         .image_size   = opts->max_size,
         .records      = records_of(opts),
+        .layout       = opts->layout,
     };
 
     enum tn_status status = tn_convert(model, &convert, &target,

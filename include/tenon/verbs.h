@@ -120,7 +120,8 @@ TN_API enum tn_status tn_undump(const char                   *path,
 
 struct tn_convert_options {
     const char *to;       /* format name; NULL: by the extension of the path  */
-    const char *external; /* ONNX: put weights into this file beside it       */
+    const char *external; /* ONNX: put weights into this file beside it;
+                             PaddlePaddle: all parameters                     */
     bool        is_inline; /* ONNX: put all weights into the model file       */
     uint64_t    threshold; /* external: tensors of at least so many bytes;
                               0: 1024                                         */
@@ -134,6 +135,8 @@ struct tn_convert_options {
     uint64_t    image_size; /* is_image: largest chunk that is a message; 0:
                                2^31 - 500, as TensorFlow has it               */
     const char *records;    /* is_image: as for tn_splitter_write()           */
+    const char *layout;     /* PaddlePaddle's records: "seed" or "shipped";
+                               NULL: as they are                              */
 };
 
 struct tn_convert_summary {

@@ -134,8 +134,16 @@ static enum tn_status check_wishes(const struct tn_convert_options *convert,
                                    const struct tn_format          *format,
                                    struct tn_error                 *error)
 {
-    bool is_onnx = strcmp(format->dialect, "onnx") == 0;
+    bool is_onnx   = strcmp(format->dialect, "onnx") == 0;
+    bool is_paddle = strncmp(format->name, "paddle", 6) == 0;
 
+    if (convert->layout && !is_paddle)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "--layout is for PaddlePaddle, not for %s",
+                            format->name);
+    if (is_paddle && convert->external && format->dialect[0] &&
+        !convert->is_inline)
+        return TN_OK;
     if (!is_onnx && (convert->external || convert->is_inline))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "--external and --inline are for ONNX, not for %s",
@@ -243,6 +251,7 @@ enum tn_status tn_convert(const struct tn_model           *model,
         .is_image      = convert->is_image,
         .image_size    = convert->image_size,
         .records       = convert->records,
+        .layout        = convert->layout,
     };
     return write_model(model, format, &how, target, &summary->bytes_written,
                        error);

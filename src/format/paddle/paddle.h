@@ -19,6 +19,8 @@
 #include "wire/lod/lod.h"
 #include "wire/pb/pb_wire.h"
 
+#define TN_PADDLE_MESSAGE "paddle.framework.proto.ProgramDesc"
+
 enum {
     PROGRAM_BLOCKS      = 1,
     PROGRAM_OLD_VERSION = 2,
@@ -29,6 +31,7 @@ enum {
     BLOCK_PARENT        = 2,
     BLOCK_VARS          = 3,
     BLOCK_OPS           = 4,
+    BLOCK_FORWARD       = 5,
     VAR_NAME            = 1,
     VAR_TYPE            = 2,
     VAR_PERSISTABLE     = 3,
@@ -75,12 +78,15 @@ struct tn_paddle_detail {
     uint64_t                    var_count;
     const struct tn_paddle_var **stored; /* those with data, by name, each once:
                                             the order of a combined file      */
-    uint64_t        stored_count;
-    const uint64_t *first_vars;     /* by block, and one more         */
-    uint64_t        callstack_size; /* bytes of op_callstack      */
-    bool            has_version;
-    int64_t         version;
-    bool            is_old; /* VarDesc of 0.11 or early 2018      */
+    uint64_t              stored_count;
+    const uint64_t       *first_vars; /* by block, and one more               */
+    const struct tn_span *blocks;     /* their bytes                          */
+    uint32_t              block_count;
+    bool                 *has_data; /* by variable: a tensor was found for it */
+    uint64_t              callstack_size; /* bytes of op_callstack            */
+    bool                  has_version;
+    int64_t               version;
+    bool                  is_old; /* VarDesc of 0.11 or early 2018      */
 };
 
 /* A variable; `body` is the VarDesc.  Understands the schemas of 0.11 and of
@@ -105,6 +111,59 @@ enum tn_status tn_paddle_separate_read(struct tn_model  *model,
                                        struct tn_bundle *bundle,
                                        const char       *folder,
                                        struct tn_error  *error);
+
+/* The record that a tensor lies in: *record says what it is, with a layout of
+ * NONE when the tensor was not read from a record. */
+enum tn_status tn_paddle_record(const struct tn_tensor *row,
+                                struct tn_lod_record   *record,
+                                struct tn_error        *error);
+
+/* Records on their way into a file.  Neighbours that do not change are copied
+ * in one go, so begin with a zeroed `pending` and flush at the end. */
+struct tn_paddle_records {
+    const struct tn_write_options *options;
+    struct tn_memory              *memory;
+    struct tn_sink                *sink;
+    struct tn_error               *error;
+    enum tn_lod_layout             layout; /* NONE: each as it is             */
+    struct tn_span                 pending;
+};
+enum tn_status tn_paddle_records_put(struct tn_paddle_records *records,
+                                     const struct tn_tensor   *row);
+enum tn_status tn_paddle_records_flush(struct tn_paddle_records *records);
+
+/* The layout that --layout names; NONE without one. */
+enum tn_status tn_paddle_layout(const struct tn_write_options *options,
+                                enum tn_lod_layout            *layout,
+                                struct tn_error               *error);
+
+/* Program and parameters. */
+enum tn_status tn_paddle_write(const struct tn_model         *model,
+                               const struct tn_write_options *options,
+                               struct tn_output *to, struct tn_error *error);
+enum tn_status tn_paddle_write_text(const struct tn_model         *model,
+                                    const struct tn_write_options *options,
+                                    struct tn_output              *to,
+                                    struct tn_error               *error);
+
+/* The program: its bytes, or what an edit made of them. */
+enum tn_status tn_paddle_encode(const struct tn_model *model,
+                                struct tn_arena *arena, struct tn_rope *to,
+                                struct tn_error *error);
+
+/* An attribute with a value that an edit gave it; a graph is numbered as
+ * `blocks` says (NULL: as it is). */
+void tn_paddle_put_attr(struct tn_rope *to, struct tn_arena *arena,
+                        struct tn_bytes name, const struct tn_attr_value *value,
+                        const uint32_t *blocks, uint32_t block_count);
+
+/* Whether a variable's name can be that of a file in the folder: relative, no
+ * `.` or `..`, no backslash, no zero byte.  Says what is wrong otherwise. */
+enum tn_status tn_paddle_check_name(struct tn_bytes  name,
+                                    struct tn_error *error);
+
+/* By their bytes: the order of a combined file. */
+int tn_paddle_compare(struct tn_bytes a, struct tn_bytes b);
 
 /* The slot that input (or output) `index` of an op is in; empty if there is no
  * such input. */

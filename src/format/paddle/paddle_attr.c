@@ -14,6 +14,7 @@
 
 #include "base/number.h"
 #include "ir/attr.h"
+#include "wire/pb/pb_write.h"
 
 static const struct attr_type {
     uint8_t           field;
@@ -183,6 +184,108 @@ static enum tn_status paddle_decode(const struct tn_model *model, uint32_t op,
     if (!tn_failed(error))
         fill(&room, type, c);
     return error->status;
+}
+
+/* ---- writing one -------------------------------------------------------- */
+
+enum {
+    TYPE_INT      = 0,
+    TYPE_FLOAT    = 1,
+    TYPE_STRING   = 2,
+    TYPE_INTS     = 3,
+    TYPE_FLOATS   = 4,
+    TYPE_STRINGS  = 5,
+    TYPE_BOOLEAN  = 6,
+    TYPE_BOOLEANS = 7,
+    TYPE_BLOCK    = 8,
+    TYPE_LONG     = 9,
+    TYPE_BLOCKS   = 10,
+    TYPE_LONGS    = 11,
+    TYPE_FLOAT64S = 12,
+    TYPE_VAR      = 13,
+    TYPE_VARS     = 14,
+    TYPE_FLOAT64  = 15,
+    TYPE_SCALAR   = 16,
+    TYPE_SCALARS  = 17
+};
+
+/* An int of Paddle's has 32 bits; a long is taken where one needs more. */
+static bool needs_longs(const struct tn_attr_value *value)
+{
+    for (uint32_t i = 0; i < value->count; i++)
+        if (value->of.ints[i] < INT32_MIN || value->of.ints[i] > INT32_MAX)
+            return true;
+    return false;
+}
+
+/* AttrType, or -1. */
+static int type_for(const struct tn_attr_value *value)
+{
+    bool is_list = value->is_list;
+
+    switch (value->kind) {
+    case TN_ATTR_INT:
+        if (needs_longs(value))
+            return is_list ? TYPE_LONGS : TYPE_LONG;
+        return is_list ? TYPE_INTS : TYPE_INT;
+    case TN_ATTR_FLOAT: return is_list ? TYPE_FLOATS : TYPE_FLOAT;
+    case TN_ATTR_DOUBLE: return is_list ? TYPE_FLOAT64S : TYPE_FLOAT64;
+    case TN_ATTR_BOOL: return is_list ? TYPE_BOOLEANS : TYPE_BOOLEAN;
+    case TN_ATTR_STRING: return is_list ? TYPE_STRINGS : TYPE_STRING;
+    case TN_ATTR_REFERENCE: return is_list ? TYPE_VARS : TYPE_VAR;
+    case TN_ATTR_GRAPH: return is_list ? TYPE_BLOCKS : TYPE_BLOCK;
+    case TN_ATTR_OTHER: return is_list ? TYPE_SCALARS : TYPE_SCALAR;
+    case TN_ATTR_DTYPE: return is_list ? TYPE_INTS : TYPE_INT;
+    default: return -1;
+    }
+}
+
+/* One number of the list, as it lies on the wire. */
+static uint64_t bits_of(const struct tn_attr_value *value, uint32_t index,
+                        const uint32_t *blocks, uint32_t block_count)
+{
+    uint64_t number;
+
+    if (value->kind == TN_ATTR_FLOAT)
+        return tn_float_bits(value->of.floats[index]);
+    if (value->kind == TN_ATTR_DOUBLE)
+        return tn_double_bits(value->of.doubles[index]);
+    number = (uint64_t)value->of.ints[index];
+    if (value->kind == TN_ATTR_DTYPE)
+        return (uint64_t)(int64_t)tn_lod_type((enum tn_dtype)number);
+    if (value->kind == TN_ATTR_GRAPH && blocks && number < block_count)
+        return blocks[number];
+    return number;
+}
+
+void tn_paddle_put_attr(struct tn_rope *to, struct tn_arena *arena,
+                        struct tn_bytes name, const struct tn_attr_value *value,
+                        const uint32_t *blocks, uint32_t block_count)
+{
+    int            type = type_for(value);
+    struct tn_rope attr;
+
+    if (type < 0) {
+        tn_error_set(to->error, TN_UNSUPPORTED, TN_NOWHERE,
+                     "attribute '%.*s': a value of a kind that PaddlePaddle "
+                     "does not have",
+                     TN_FMT(name));
+        return;
+    }
+    tn_rope_init(&attr, arena, to->error);
+    tn_pb_put_bytes(&attr, ATTR_NAME, name);
+    tn_pb_put_varint(&attr, ATTR_TYPE, (uint64_t)type);
+    for (uint32_t i = 0; i < value->count; i++) {
+        if (attr_types[type].wire == TN_WIRE_LEN)
+            tn_pb_put_bytes(&attr, attr_types[type].field,
+                            value->of.strings[i]);
+        else
+            tn_pb_put_number(&attr, attr_types[type].field,
+                             attr_types[type].wire,
+                             bits_of(value, i, blocks, block_count));
+    }
+    tn_pb_put_message(to, OP_ATTRS, &attr);
+    tn_rope_done(&attr);
 }
 
 /* ---- slots -------------------------------------------------------------- */

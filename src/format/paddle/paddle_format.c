@@ -11,8 +11,6 @@
 #include "format/paddle/paddle.h"
 #include "format/text_model.h"
 
-#define MESSAGE "paddle.framework.proto.ProgramDesc"
-
 /* ---- looking ------------------------------------------------------------ */
 
 /* The first block says its number and its parent's: 08 00 10, then -1 in ten
@@ -81,9 +79,12 @@ static int paddle_probe(const struct tn_probe *probe)
 {
     if (probe->entries)
         return probe_folder(probe);
-    if (is_program(probe->head))
-        return 56;
-    return is_program_text(probe->head) ? 24 : 0;
+    return is_program(probe->head) ? 56 : 0;
+}
+
+static int text_probe(const struct tn_probe *probe)
+{
+    return !probe->entries && is_program_text(probe->head) ? 24 : 0;
 }
 
 /* ---- which files ----------------------------------------------------------
@@ -178,8 +179,8 @@ static enum tn_status paddle_open(struct tn_bundle *bundle,
 
     if (!source)
         TN_TRY(find_program(bundle, &source, &name, error));
-    TN_TRY(tn_format_binary(bundle, source, TN_PB_PADDLE, MESSAGE, &binary,
-                            error));
+    TN_TRY(tn_format_binary(bundle, source, TN_PB_PADDLE, TN_PADDLE_MESSAGE,
+                            &binary, error));
     TN_TRY(tn_paddle_program_read(
         model, (struct tn_span){ binary, 0, binary->size }, error));
     TN_TRY(read_params(model, bundle, name, error));
@@ -195,7 +196,21 @@ const struct tn_format tn_format_paddle = {
     .dialect_ops = &tn_dialect_paddle,
     .suffixes    = (const char *const[]){ ".pdmodel", "__model__", NULL },
     .schema      = TN_PB_PADDLE,
-    .message     = MESSAGE,
+    .message     = TN_PADDLE_MESSAGE,
     .probe       = paddle_probe,
     .open        = paddle_open,
+    .write       = tn_paddle_write,
+};
+
+const struct tn_format tn_format_paddle_text = {
+    .name        = "paddle-text",
+    .title       = "PaddlePaddle program as text",
+    .dialect     = "paddle",
+    .dialect_ops = &tn_dialect_paddle,
+    .suffixes = (const char *const[]){ ".pdmodel.txt", "__model__.txt", NULL },
+    .schema   = TN_PB_PADDLE,
+    .message  = TN_PADDLE_MESSAGE,
+    .probe    = text_probe,
+    .open     = paddle_open,
+    .write    = tn_paddle_write_text,
 };

@@ -48,19 +48,21 @@ static void add_tensor(struct tn_model *model, const struct tn_paddle_var *var,
                        const struct tn_lod_record *record,
                        struct tn_error            *error)
 {
-    struct tn_tensor *row = tn_model_add_tensor(model, error);
+    const struct tn_paddle_detail *detail = model->detail;
+    struct tn_tensor              *row    = tn_model_add_tensor(model, error);
 
     if (!row)
         return;
     row->name  = tn_intern_borrow(&model->names, var->name, error);
     row->graph = var->block;
     row->node = row->part = TN_NONE;
-    row->slot             = ordinal_of(model->detail, var);
+    row->slot             = ordinal_of(detail, var);
     row->role             = TN_ROLE_INITIALIZER;
     row->is_external      = true;
     row->wire =
         (struct tn_span){ file, record->begin, record->end - record->begin };
     keep_dims(row, record, &model->arena, error);
+    detail->has_data[var - detail->vars] = true;
     define(model, row);
 }
 

@@ -84,18 +84,20 @@ static void read_slot(struct reader *r, struct op *op,
             read_argument(r, op, is_output, tn_pb_text(&field));
 }
 
-/* A block is the subgraph of the first operator that names it. */
+/* A block is the subgraph of the first operator that names it, which stands in
+ * a block before it. */
 static void claim_block(struct reader *r, const struct op *op, uint32_t slot,
                         uint64_t block)
 {
-    if (block == 0 || block >= r->model->graphs.count || block == op->graph)
+    if (block >= r->model->graphs.count || block <= op->graph)
         return;
     struct tn_graph *graph = tn_model_graph_at(r->model, (uint32_t)block);
     if (graph->kind == TN_GRAPH_SUBGRAPH)
         return;
-    graph->kind        = TN_GRAPH_SUBGRAPH;
-    graph->parent_node = op->ordinal;
-    graph->parent_slot = slot;
+    graph->kind         = TN_GRAPH_SUBGRAPH;
+    graph->parent_graph = op->graph;
+    graph->parent_node  = op->ordinal;
+    graph->parent_slot  = slot;
 }
 
 enum { ATTR_I = 3, ATTR_BLOCK = 12, ATTR_BLOCKS = 14 };
@@ -245,7 +247,7 @@ static void read_block(struct reader *r, uint32_t index)
             read_op(r, index, ops++, &field);
         else if (field.number == BLOCK_PARENT &&
                  tn_pb_expect(&c, &field, TN_WIRE_VARINT) &&
-                 field.value < index)
+                 field.value < index && graph->kind != TN_GRAPH_SUBGRAPH)
             graph->parent_graph = (uint32_t)field.value;
     }
     graph->op_count = ops;
@@ -335,7 +337,7 @@ static void read_blocks(struct reader *r)
 
 /* ---- what is stored, and in which order --------------------------------- */
 
-static int compare_names(struct tn_bytes a, struct tn_bytes b)
+int tn_paddle_compare(struct tn_bytes a, struct tn_bytes b)
 {
     size_t size  = a.size < b.size ? a.size : b.size;
     int    order = size ? memcmp(a.data, b.data, size) : 0;
@@ -347,7 +349,7 @@ static int compare_names(struct tn_bytes a, struct tn_bytes b)
 static bool is_before(const void *left, const void *right)
 {
     const struct tn_paddle_var *a = left, *b = right;
-    int                         order = compare_names(a->name, b->name);
+    int                         order = tn_paddle_compare(a->name, b->name);
 
     return order ? order < 0 : a < b;
 }
@@ -533,12 +535,26 @@ static void reader_done(struct reader *r)
     tn_list_done(&r->produced);
 }
 
+/* The bytes of each block, by which an edited model knows its graphs again. */
+static void keep_blocks(struct reader *r)
+{
+    uint64_t        count = r->model->graphs.count;
+    struct tn_span *spans = tn_new(r->arena, struct tn_span, count, r->error);
+
+    for (uint32_t i = 0; spans && i < count; i++)
+        spans[i] = tn_model_graph_at(r->model, i)->wire;
+    r->detail->blocks      = spans;
+    r->detail->block_count = (uint32_t)count;
+}
+
 static void reader_finish(struct reader *r)
 {
     r->detail->vars       = keep_list(r, &r->vars);
     r->detail->var_count  = r->vars.count;
     r->detail->first_vars = keep_list(r, &r->first_vars);
+    r->detail->has_data   = tn_new(r->arena, bool, r->vars.count, r->error);
     r->model->detail      = r->detail;
+    keep_blocks(r);
     if (!tn_failed(r->error))
         sort_stored(r);
     if (!tn_failed(r->error))

@@ -436,12 +436,24 @@ static const struct tn_pb_field_type *find_group(
     return NULL;
 }
 
+/* By its name, or by the one it got later: a schema keeps that as a JSON name
+ * with a `_`, which protoc itself never makes. */
+static const struct tn_pb_field_type *
+find_named(const struct tn_pb_message *type, struct tn_bytes name)
+{
+    const struct tn_pb_field_type *field =
+        tn_pb_message_field_named(type, name);
+
+    if (!field && name.size && memchr(name.data, '_', name.size))
+        field = tn_pb_message_field_json(type, name);
+    return field;
+}
+
 static void read_named(struct reader *r)
 {
-    const struct tn_pb_message    *type = current_type(r);
-    struct tn_bytes                name = tn_buffer_bytes(&r->lex.text);
-    const struct tn_pb_field_type *field =
-        type ? tn_pb_message_field_named(type, name) : NULL;
+    const struct tn_pb_message    *type  = current_type(r);
+    struct tn_bytes                name  = tn_buffer_bytes(&r->lex.text);
+    const struct tn_pb_field_type *field = type ? find_named(type, name) : NULL;
 
     if (field && (field->type == TN_PB_GROUP || field->is_extension))
         field = NULL;

@@ -1,0 +1,158 @@
+/*
+ * paddle_record.c - tensors into records, in the layout that is asked for
+ *
+ * A record that has that layout is copied as it is, and neighbours in one go.
+ * Any other is put together anew: its desc and levels are kept, and the data
+ * are streamed from wherever they lie.
+ */
+#include "format/paddle/paddle.h"
+
+#include "format/bare.h"
+
+enum tn_status tn_paddle_layout(const struct tn_write_options *options,
+                                enum tn_lod_layout            *layout,
+                                struct tn_error               *error)
+{
+    *layout = TN_LOD_NONE;
+    if (!options->layout)
+        return TN_OK;
+    if (!strcmp(options->layout, "shipped"))
+        *layout = TN_LOD_SHIPPED;
+    else if (!strcmp(options->layout, "seed"))
+        *layout = TN_LOD_SEED;
+    else
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "no layout is called '%s': seed or shipped",
+                            options->layout);
+    return TN_OK;
+}
+
+/* ---- what a tensor was read from ---------------------------------------- */
+
+/* The bytes of the tensor are a record of that layout, and its data are the
+ * tensor's. */
+static bool is_record(const struct tn_tensor *row, enum tn_lod_layout layout,
+                      struct tn_lod_record *record)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_cursor c     = tn_cursor_span(row->wire, &error);
+
+    return tn_lod_read(&c, layout, record) == TN_OK && !tn_more(&c) &&
+           record->data.offset == row->elements.payload.span.offset;
+}
+
+enum tn_status tn_paddle_record(const struct tn_tensor *row,
+                                struct tn_lod_record   *record,
+                                struct tn_error        *error)
+{
+    static const enum tn_lod_layout layouts[] = { TN_LOD_SHIPPED, TN_LOD_SEED,
+                                                  TN_LOD_ROWS };
+
+    *record = (struct tn_lod_record){ .layout = TN_LOD_NONE };
+    if (!row->wire.source || strncmp(row->model->format, "paddle", 6) != 0)
+        return TN_OK;
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
+        if (is_record(row, layouts[i], record))
+            return TN_OK;
+    return tn_error_set(error, TN_MALFORMED, row->wire.offset,
+                        "the record has changed since it was read");
+}
+
+static enum tn_status make_record(const struct tn_tensor *row,
+                                  struct tn_lod_record   *record,
+                                  struct tn_error        *error)
+{
+    const struct tn_shape *shape = &row->elements.shape;
+    int                    type  = tn_lod_type(shape->dtype);
+
+    if (type < 0)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "PaddlePaddle has no elements of type %s",
+                            tn_dtype_name(shape->dtype));
+    if (shape->rank > TN_LOD_RANK_LIMIT)
+        return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
+                            "rank %" PRIu32 ", limit %d", shape->rank,
+                            TN_LOD_RANK_LIMIT);
+    *record = (struct tn_lod_record){ .layout = TN_LOD_NONE,
+                                      .type   = (uint32_t)type,
+                                      .rank   = shape->rank };
+    if (shape->rank)
+        memcpy(record->dims, shape->dims, shape->rank * sizeof *shape->dims);
+    return TN_OK;
+}
+
+/* ---- putting them into a file ------------------------------------------- */
+
+enum tn_status tn_paddle_records_flush(struct tn_paddle_records *r)
+{
+    struct tn_span span = r->pending;
+
+    r->pending = (struct tn_span){ NULL, 0, 0 };
+    if (!span.length)
+        return TN_OK;
+    TN_TRY(tn_sink_splice(r->sink, span, r->error));
+    if (r->options->meter)
+        return tn_meter_add(r->options->meter, span.length, r->error);
+    return TN_OK;
+}
+
+static enum tn_status splice(struct tn_paddle_records *r, struct tn_span wire)
+{
+    ++*r->options->tensors_moved;
+    if (r->pending.source == wire.source &&
+        r->pending.offset + r->pending.length == wire.offset) {
+        r->pending.length += wire.length;
+        return TN_OK;
+    }
+    TN_TRY(tn_paddle_records_flush(r));
+    r->pending = wire;
+    return TN_OK;
+}
+
+static enum tn_status put_part(struct tn_paddle_records   *r,
+                               const struct tn_lod_record *record, bool is_tail)
+{
+    struct tn_buffer buffer;
+
+    tn_buffer_init(&buffer, r->memory, r->error);
+    if (is_tail)
+        tn_lod_write_tail(&buffer, record);
+    else
+        tn_lod_write_head(&buffer, record);
+    if (!tn_failed(r->error) && buffer.size)
+        tn_sink_write(r->sink, tn_buffer_bytes(&buffer), r->error);
+    tn_buffer_done(&buffer);
+    return r->error->status;
+}
+
+static enum tn_status put_anew(struct tn_paddle_records *r,
+                               const struct tn_tensor   *row,
+                               struct tn_lod_record     *record)
+{
+    if (record->layout == TN_LOD_NONE)
+        TN_TRY(make_record(row, record, r->error));
+    record->layout = r->layout == TN_LOD_NONE ? TN_LOD_SHIPPED : r->layout;
+    TN_TRY(tn_paddle_records_flush(r));
+    TN_TRY(put_part(r, record, false));
+    TN_TRY(tn_bare_stream(&row->elements, r->options, r->memory, false, r->sink,
+                          r->error));
+    return put_part(r, record, true);
+}
+
+enum tn_status tn_paddle_records_put(struct tn_paddle_records *r,
+                                     const struct tn_tensor   *row)
+{
+    struct tn_lod_record record;
+
+    if (tn_paddle_record(row, &record, r->error) == TN_OK) {
+        bool fits = r->layout == TN_LOD_NONE || r->layout == record.layout ||
+                    record.layout == TN_LOD_ROWS;
+        if (record.layout != TN_LOD_NONE && fits)
+            splice(r, row->wire);
+        else
+            put_anew(r, row, &record);
+    }
+    if (tn_failed(r->error))
+        tn_error_where(r->error, "%.*s", TN_FMT(tn_tensor_name(row)));
+    return r->error->status;
+}
