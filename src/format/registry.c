@@ -11,6 +11,8 @@ extern const struct tn_format tn_format_riegeli;
 extern const struct tn_format tn_format_safetensors;
 extern const struct tn_format tn_format_paddle;
 extern const struct tn_format tn_format_paddle_text;
+extern const struct tn_format tn_format_paddle_params;
+extern const struct tn_format tn_format_paddle_state;
 extern const struct tn_format tn_format_samediff;
 extern const struct tn_format tn_format_samediff_fb;
 extern const struct tn_format tn_format_sdnb;
@@ -32,6 +34,8 @@ const struct tn_format *const tn_formats[] = {
     &tn_format_npy,
     &tn_format_paddle,
     &tn_format_paddle_text,
+    &tn_format_paddle_params,
+    &tn_format_paddle_state,
     &tn_format_paddle_pir,
     &tn_format_samediff, &tn_format_samediff_fb,
     &tn_format_sdnb,

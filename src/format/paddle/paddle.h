@@ -83,6 +83,8 @@ struct tn_paddle_detail {
     const struct tn_span *blocks;     /* their bytes                          */
     uint32_t              block_count;
     bool                 *has_data; /* by variable: a tensor was found for it */
+    uint64_t              missing_count; /* of the stored ones                */
+    bool                  is_separate;   /* a file for each                   */
     uint64_t              callstack_size; /* bytes of op_callstack            */
     bool                  has_version;
     int64_t               version;
@@ -106,11 +108,41 @@ enum tn_status tn_paddle_program_read(struct tn_model *model,
 enum tn_status tn_paddle_combined_read(struct tn_model  *model,
                                        struct tn_source *file,
                                        struct tn_error  *error);
+/* The same, where the file holds the variables of several programs. */
+enum tn_status tn_paddle_shared_read(struct tn_model        *model,
+                                     struct tn_source       *file,
+                                     const struct tn_intern *names,
+                                     struct tn_error        *error);
 /* The same, out of files that are named like the variables. */
 enum tn_status tn_paddle_separate_read(struct tn_model  *model,
                                        struct tn_bundle *bundle,
-                                       const char       *folder,
                                        struct tn_error  *error);
+
+/* The stored variable of that name, or NULL. */
+const struct tn_paddle_var *tn_paddle_find_stored(
+    const struct tn_paddle_detail *detail, struct tn_bytes name);
+
+/* These bytes begin a file of tensor records. */
+bool tn_paddle_is_records(struct tn_bytes head);
+
+/* The shape is the variable's, but for dimensions of 1 and unknown ones. */
+bool tn_paddle_dims_fit(const struct tn_paddle_var *var, uint32_t rank,
+                        const uint64_t *dims);
+
+/* A row for the variable, without elements yet; and the elements of a record.
+ */
+struct tn_tensor *tn_paddle_add_row(struct tn_model            *model,
+                                    const struct tn_paddle_var *var,
+                                    struct tn_error            *error);
+void              tn_paddle_fill_row(struct tn_tensor           *row,
+                                     const struct tn_lod_record *record,
+                                     struct tn_arena *arena, struct tn_error *error);
+
+/* Inputs and outputs of a program of 0.11, whose pickle names them. */
+struct tn_pickle;
+void tn_paddle_pickled_ends(struct tn_model        *model,
+                            const struct tn_pickle *ends,
+                            struct tn_error        *error);
 
 /* The record that a tensor lies in: *record says what it is, with a layout of
  * NONE when the tensor was not read from a record. */
@@ -171,5 +203,6 @@ struct tn_bytes tn_paddle_slot(const struct tn_model *model, uint32_t op,
                                bool is_output, uint32_t index);
 
 extern const struct tn_dialect tn_dialect_paddle;
+extern const struct tn_format  tn_format_paddle;
 
 #endif

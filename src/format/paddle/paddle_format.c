@@ -8,32 +8,10 @@
  * There is no magic number: a program is known by the fields of its first
  * block, never by its name.
  */
-#include "format/paddle/paddle.h"
+#include "format/paddle/paddle_files.h"
 #include "format/text_model.h"
 
 /* ---- looking ------------------------------------------------------------ */
-
-/* The first block says its number and its parent's: 08 00 10, then -1 in ten
- * bytes, which is what block 0 has. */
-static bool is_block(struct tn_cursor *body)
-{
-    static const uint8_t head[] = { 0x08, 0x00, 0x10, 0xff, 0xff, 0xff, 0xff,
-                                    0xff, 0xff, 0xff, 0xff, 0xff, 0x01 };
-
-    return (uint64_t)(body->end - body->at) >= sizeof head &&
-           memcmp(body->at, head, sizeof head) == 0;
-}
-
-static bool is_program(struct tn_bytes head)
-{
-    struct tn_error  error = TN_ERROR_INIT;
-    struct tn_cursor c     = tn_cursor_bytes(head, 0, &error);
-
-    if (tn_varint(&c) != tn_tag(PROGRAM_BLOCKS, TN_WIRE_LEN))
-        return false;
-    tn_varint(&c);
-    return !tn_failed(&error) && is_block(&c);
-}
 
 static bool is_word(void *context, struct tn_bytes name)
 {
@@ -55,31 +33,31 @@ static bool is_program_text(struct tn_bytes head)
     return is_ours;
 }
 
-static bool ends_with(const char *name, const char *tail)
-{
-    size_t size = strlen(name), tail_size = strlen(tail);
-
-    return size > tail_size && !strcmp(name + size - tail_size, tail);
-}
-
 static int probe_folder(const struct tn_probe *probe)
 {
-    int bits = 0;
+    int  bits      = 0;
+    bool has_model = false, has_params = false;
 
     for (uint64_t i = 0; i < probe->entry_count; i++) {
         if (!strcmp(probe->entries[i], "__model__"))
             return 32;
-        if (ends_with(probe->entries[i], ".pdmodel"))
+        if (tn_paddle_ends_with(probe->entries[i], ".pdmodel") ||
+            tn_paddle_ends_with(probe->entries[i], ".pdmodel.txt"))
             bits = 24;
+        has_model |= !strcmp(probe->entries[i], "model");
+        has_params |= !strcmp(probe->entries[i], "params") ||
+                      !strcmp(probe->entries[i], "__params__");
     }
-    return bits;
+    return bits == 0 && has_model && has_params ? 20 : bits;
 }
 
 static int paddle_probe(const struct tn_probe *probe)
 {
     if (probe->entries)
         return probe_folder(probe);
-    return is_program(probe->head) ? 56 : 0;
+    if (tn_paddle_is_pickled_program(probe->head))
+        return 64;
+    return tn_paddle_is_program(probe->head) ? 56 : 0;
 }
 
 static int text_probe(const struct tn_probe *probe)
@@ -87,106 +65,17 @@ static int text_probe(const struct tn_probe *probe)
     return !probe->entries && is_program_text(probe->head) ? 24 : 0;
 }
 
-/* ---- which files ----------------------------------------------------------
- */
-
-/* The name without the last suffix, in the arena. */
-static const char *with_suffix(struct tn_model *model, const char *name,
-                               const char *suffix, struct tn_error *error)
-{
-    const char *dot  = strrchr(name, '.');
-    int         size = (int)(dot ? (size_t)(dot - name) : strlen(name));
-
-    return tn_text_format(&model->arena, error, "%.*s%s", size, name, suffix);
-}
-
-/* The file with all parameters, or NULL. */
-static const char *find_combined(struct tn_model  *model,
-                                 struct tn_bundle *bundle, const char *program,
-                                 struct tn_error *error)
-{
-    const char *names[] = {
-        with_suffix(model, program, ".pdiparams", error),
-        "__params__",
-        "params",
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i] && tn_bundle_has(bundle, names[i]))
-            return names[i];
-    return NULL;
-}
-
-static bool has_separate(struct tn_model *model, struct tn_bundle *bundle,
-                         struct tn_error *error)
-{
-    const struct tn_paddle_detail *detail = model->detail;
-    const char *first = tn_text_format(&model->arena, error, "%.*s",
-                                       TN_FMT(detail->stored[0]->name));
-
-    return first && tn_bundle_has(bundle, first);
-}
-
-static enum tn_status read_params(struct tn_model  *model,
-                                  struct tn_bundle *bundle, const char *program,
-                                  struct tn_error *error)
-{
-    const struct tn_paddle_detail *detail = model->detail;
-    struct tn_source              *file;
-
-    if (detail->stored_count == 0 || bundle->folder < 0)
-        return TN_OK;
-    const char *combined = find_combined(model, bundle, program, error);
-    bool        is_separate =
-        !ends_with(program, ".pdmodel") && has_separate(model, bundle, error);
-    if (is_separate)
-        return tn_paddle_separate_read(model, bundle, "", error);
-    if (!combined) {
-        tn_model_add_fact(model, "parameters", tn_text("not found"), error);
-        return error->status;
-    }
-    TN_TRY(tn_bundle_sibling(bundle, tn_text(combined), &file, error));
-    return tn_paddle_combined_read(model, file, error);
-}
-
-/* The program of a folder. */
-static enum tn_status find_program(struct tn_bundle  *bundle,
-                                   struct tn_source **source, const char **name,
-                                   struct tn_error *error)
-{
-    const char *const *entries;
-    uint64_t           count;
-
-    TN_TRY(tn_bundle_list(bundle, "", &entries, &count, error));
-    *name = NULL;
-    for (uint64_t i = 0; i < count; i++) {
-        if (!strcmp(entries[i], "__model__") ||
-            (!*name && ends_with(entries[i], ".pdmodel")))
-            *name = entries[i];
-    }
-    if (!*name)
-        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "the folder holds no program");
-    return tn_bundle_sibling(bundle, tn_text(*name), source, error);
-}
+/* ---- opening ------------------------------------------------------------ */
 
 static enum tn_status paddle_open(struct tn_bundle *bundle,
                                   struct tn_model  *model,
                                   struct tn_error  *error)
 {
-    struct tn_source *source = bundle->main, *binary;
-    const char       *name   = bundle->name;
+    const char *name = bundle->name;
 
-    if (!source)
-        TN_TRY(find_program(bundle, &source, &name, error));
-    TN_TRY(tn_format_binary(bundle, source, TN_PB_PADDLE, TN_PADDLE_MESSAGE,
-                            &binary, error));
-    TN_TRY(tn_paddle_program_read(
-        model, (struct tn_span){ binary, 0, binary->size }, error));
-    TN_TRY(read_params(model, bundle, name, error));
-    if (model->wants_graph)
-        tn_model_resolve(model);
-    return error->status;
+    if (!bundle->main)
+        TN_TRY(tn_paddle_program_in(bundle, &name, error));
+    return tn_paddle_open_program(bundle, model, name, error);
 }
 
 const struct tn_format tn_format_paddle = {

@@ -2,12 +2,20 @@
  * paddle_params.c - the tensors of a program, out of its parameter files
  *
  * A combined file is records and nothing else: no names, no count.  The names
- * are those of the program's stored variables, sorted by their bytes.  Separate
- * files are named like the variables.
+ * are those of the program's stored variables, sorted by their bytes, and what
+ * tells a wrong pair of files from a right one is the shapes.  Separate files
+ * are named like the variables.
+ *
+ * Vocabularies, which a tokenizer's program declares, are stored as maps:
+ *   u64 count, then per entry u64 length, the bytes, i32 id
  */
 #include "format/paddle/paddle.h"
 
-#include "io/path.h"
+#include <stdio.h>
+
+#include "base/sort.h"
+
+/* ---- a tensor for a variable -------------------------------------------- */
 
 /* Where in its block a variable is declared. */
 static uint32_t ordinal_of(const struct tn_paddle_detail *detail,
@@ -17,17 +25,20 @@ static uint32_t ordinal_of(const struct tn_paddle_detail *detail,
                       detail->first_vars[var->block]);
 }
 
-static void keep_dims(struct tn_tensor *row, const struct tn_lod_record *record,
-                      struct tn_arena *arena, struct tn_error *error)
+void tn_paddle_fill_row(struct tn_tensor           *row,
+                        const struct tn_lod_record *record,
+                        struct tn_arena *arena, struct tn_error *error)
 {
     uint64_t *dims = tn_new(arena, uint64_t, record->rank, error);
 
     if (dims && record->rank)
         memcpy(dims, record->dims, record->rank * sizeof *dims);
     row->elements.shape =
-        (struct tn_shape){ record->dtype, record->rank, dims };
+        (struct tn_shape){ record->dtype, dims ? record->rank : 0, dims };
     row->elements.payload =
         tn_payload_raw(&row->elements.shape, record->data, 1);
+    row->wire = (struct tn_span){ record->data.source, record->begin,
+                                  record->end - record->begin };
 }
 
 /* The value that the program knows it by is this tensor. */
@@ -43,27 +54,54 @@ static void define(struct tn_model *model, const struct tn_tensor *row)
             (uint32_t)model->tensors.count - 1;
 }
 
-static void add_tensor(struct tn_model *model, const struct tn_paddle_var *var,
-                       struct tn_source           *file,
-                       const struct tn_lod_record *record,
-                       struct tn_error            *error)
+struct tn_tensor *tn_paddle_add_row(struct tn_model            *model,
+                                    const struct tn_paddle_var *var,
+                                    struct tn_error            *error)
 {
     const struct tn_paddle_detail *detail = model->detail;
     struct tn_tensor              *row    = tn_model_add_tensor(model, error);
 
     if (!row)
-        return;
+        return NULL;
     row->name  = tn_intern_borrow(&model->names, var->name, error);
     row->graph = var->block;
-    row->node = row->part = TN_NONE;
-    row->slot             = ordinal_of(detail, var);
-    row->role             = TN_ROLE_INITIALIZER;
-    row->is_external      = true;
-    row->wire =
-        (struct tn_span){ file, record->begin, record->end - record->begin };
-    keep_dims(row, record, &model->arena, error);
+    row->node = row->part                = TN_NONE;
+    row->slot                            = ordinal_of(detail, var);
+    row->role                            = TN_ROLE_INITIALIZER;
+    row->is_external                     = true;
     detail->has_data[var - detail->vars] = true;
     define(model, row);
+    return row;
+}
+
+static void add_tensor(struct tn_model *model, const struct tn_paddle_var *var,
+                       const struct tn_lod_record *record,
+                       struct tn_error            *error)
+{
+    struct tn_tensor *row = tn_paddle_add_row(model, var, error);
+
+    if (row)
+        tn_paddle_fill_row(row, record, &model->arena, error);
+}
+
+/* ---- records and maps --------------------------------------------------- */
+
+bool tn_paddle_is_records(struct tn_bytes head)
+{
+    struct tn_error      error  = TN_ERROR_INIT;
+    struct tn_cursor     c      = tn_cursor_bytes(head, 0, &error);
+    enum tn_lod_layout   layout = tn_lod_probe(head);
+    struct tn_lod_record record;
+
+    if (layout == TN_LOD_NONE)
+        return false;
+    if (tn_lod_read(&c, layout, &record) == TN_OK || record.dtype)
+        return true; /* the data may well end after the head does */
+    if (layout != TN_LOD_SHIPPED)
+        return false;
+    error = (struct tn_error)TN_ERROR_INIT;
+    c     = tn_cursor_bytes(head, 0, &error);
+    return tn_lod_read(&c, TN_LOD_ROWS, &record) == TN_OK || record.dtype;
 }
 
 /* SelectedRows stand in files of their own; only the program tells. */
@@ -97,24 +135,123 @@ static void fail_in(struct tn_error *error, const struct tn_source *file,
     tn_error_file(error, file->name);
 }
 
-enum tn_status tn_paddle_combined_read(struct tn_model  *model,
-                                       struct tn_source *file,
-                                       struct tn_error  *error)
+/* A vocabulary as the bytes that it is. */
+static void read_map(struct tn_cursor *c, struct tn_lod_record *record)
+{
+    uint64_t count = tn_u64(c);
+
+    *record = (struct tn_lod_record){ .begin = c->offset - 8 };
+    if (count > tn_left(c) / 12 && !tn_failed(c->error))
+        tn_fail(c, TN_TRUNCATED, "%" PRIu64 " words in %" PRIu64 " bytes",
+                count, tn_left(c));
+    for (uint64_t i = 0; i < count && !tn_failed(c->error); i++) {
+        tn_skip(c, tn_u64(c));
+        tn_u32(c);
+    }
+    record->end     = c->offset;
+    record->dtype   = TN_UINT8;
+    record->rank    = 1;
+    record->dims[0] = record->end - record->begin;
+    record->data =
+        (struct tn_span){ c->source, record->begin, record->dims[0] };
+}
+
+static void read_any(struct tn_cursor *c, const struct tn_paddle_var *var,
+                     enum tn_lod_layout layout, struct tn_lod_record *record)
+{
+    if (var->type == TN_PADDLE_VOCAB)
+        read_map(c, record);
+    else
+        tn_lod_read(c, layout, record);
+}
+
+/* ---- does it fit? ------------------------------------------------------- */
+
+static uint64_t next_dim(const uint64_t *dims, uint32_t rank, uint32_t *at)
+{
+    while (*at < rank && dims[*at] == 1)
+        ++*at;
+    return *at < rank ? dims[(*at)++] : 1;
+}
+
+/* The same, but for dimensions of 1: before 2.5 a scalar was stored as one
+ * element, and either way it is the same bytes. */
+bool tn_paddle_dims_fit(const struct tn_paddle_var *var, uint32_t rank,
+                        const uint64_t *dims)
+{
+    uint32_t i = 0, k = 0;
+
+    if (!var->has_desc)
+        return true;
+    for (uint32_t d = 0; d < var->rank; d++)
+        if (var->dims[d] < 0)
+            return rank == var->rank; /* not known: any will do */
+    while (i < var->rank || k < rank)
+        if (next_dim((const uint64_t *)var->dims, var->rank, &i) !=
+            next_dim(dims, rank, &k))
+            return false;
+    return true;
+}
+
+static void put_dims(char *to, size_t size, const uint64_t *dims, uint32_t rank)
+{
+    size_t at = (size_t)snprintf(to, size, "[");
+
+    for (uint32_t i = 0; i < rank && at < size; i++)
+        at += (size_t)snprintf(to + at, size - at, "%s%" PRId64, i ? "," : "",
+                               (int64_t)dims[i]);
+    if (at < size)
+        snprintf(to + at, size - at, "]");
+}
+
+static void expect_fit(struct tn_cursor *c, const struct tn_paddle_var *var,
+                       const struct tn_lod_record *record)
+{
+    char told[64], found[64];
+
+    if (tn_failed(c->error) || var->type == TN_PADDLE_VOCAB ||
+        tn_paddle_dims_fit(var, record->rank, record->dims))
+        return;
+    put_dims(told, sizeof told, (const uint64_t *)var->dims, var->rank);
+    put_dims(found, sizeof found, record->dims, record->rank);
+    tn_fail_at(c, record->begin, TN_MALFORMED,
+               "a tensor of shape %s, the program says %s: not the parameters "
+               "of this program?",
+               found, told);
+}
+
+/* ---- combined ----------------------------------------------------------- */
+
+/* The variables whose records a file holds, in its order: all that are stored,
+ * or those that `is_there` (NULL: all) says. */
+struct tn_paddle_subset {
+    const bool *is_there; /* by stored variable                               */
+    bool        is_quiet; /* just looking: no tensors are made                */
+};
+
+static enum tn_status walk(struct tn_model *model, struct tn_source *file,
+                           const struct tn_paddle_subset *subset,
+                           struct tn_error               *error)
 {
     const struct tn_paddle_detail *detail = model->detail;
     struct tn_cursor               c      = cursor_over(file, error);
-    enum tn_lod_layout             layout =
-        file->size ? layout_of(NULL, file, error) : TN_LOD_SHIPPED;
+    bool               is_map = detail->stored[0]->type == TN_PADDLE_VOCAB;
+    enum tn_lod_layout layout =
+        file->size && !is_map ? layout_of(NULL, file, error) : TN_LOD_SHIPPED;
     struct tn_lod_record record;
 
     for (uint64_t i = 0; i < detail->stored_count && !tn_failed(error); i++) {
         const struct tn_paddle_var *var = detail->stored[i];
+        if (subset->is_there && !subset->is_there[i])
+            continue;
         if (!tn_more(&c))
             tn_fail(&c, TN_TRUNCATED,
                     "the file holds %" PRIu64 " of %" PRIu64 " tensors", i,
                     detail->stored_count);
-        else if (tn_lod_read(&c, layout, &record) == TN_OK)
-            add_tensor(model, var, file, &record, error);
+        read_any(&c, var, layout, &record);
+        expect_fit(&c, var, &record);
+        if (!tn_failed(error) && !subset->is_quiet)
+            add_tensor(model, var, &record, error);
         if (tn_failed(error))
             fail_in(error, file, var);
     }
@@ -127,40 +264,220 @@ enum tn_status tn_paddle_combined_read(struct tn_model  *model,
     return error->status;
 }
 
+/* Names that some operator reads. */
+static void list_read(const struct tn_model *model, struct tn_intern *names,
+                      struct tn_error *error)
+{
+    const struct tn_paddle_detail *detail = model->detail;
+    struct tn_pb_field             op, slot, name;
+
+    for (uint32_t i = 0; i < detail->block_count; i++) {
+        struct tn_cursor block = tn_cursor_span(detail->blocks[i], error);
+        while (tn_pb_next(&block, &op)) {
+            if (op.number != BLOCK_OPS || op.type != TN_WIRE_LEN)
+                continue;
+            while (tn_pb_next(&op.body, &slot))
+                while (slot.number == OP_INPUTS && slot.type == TN_WIRE_LEN &&
+                       tn_pb_next(&slot.body, &name))
+                    if (name.number == SLOT_ARGUMENTS &&
+                        name.type == TN_WIRE_LEN)
+                        tn_intern_borrow(names, tn_pb_text(&name), error);
+        }
+    }
+}
+
+enum { WITHOUT_UNREAD = 1, WITHOUT_INNER = 2, VARIANTS = 4 };
+
+static bool variant_fits(struct tn_model *model, struct tn_source *file,
+                         unsigned variant, const struct tn_intern *read)
+{
+    const struct tn_paddle_detail *detail = model->detail;
+    struct tn_error                error  = TN_ERROR_INIT;
+    uint64_t                       count  = 0;
+    bool *is_there = tn_new(&model->arena, bool, detail->stored_count, &error);
+
+    for (uint64_t i = 0; is_there && i < detail->stored_count; i++) {
+        const struct tn_paddle_var *var = detail->stored[i];
+        bool is_unread = tn_intern_find(read, var->name) == TN_NO_NAME;
+        is_there[i]    = !((variant & WITHOUT_UNREAD) && is_unread) &&
+                      !((variant & WITHOUT_INNER) && var->block > 0);
+        count += is_there[i];
+    }
+    if (!is_there || count == detail->stored_count)
+        return false;
+    struct tn_paddle_subset subset = { is_there, true };
+    return walk(model, file, &subset, &error) == TN_OK;
+}
+
+/* Says which other reading of the program the file does fit. */
+static void explain(struct tn_model *model, struct tn_source *file,
+                    struct tn_error *error)
+{
+    static const char *const words[VARIANTS] = {
+        "", "without the variables that no operator reads",
+        "without those of inner blocks",
+        "without inner blocks' and those that no operator reads"
+    };
+    struct tn_error  quiet = TN_ERROR_INIT;
+    struct tn_intern read;
+
+    if (error->status != TN_MALFORMED && error->status != TN_TRUNCATED)
+        return;
+    tn_intern_init(&read, &model->arena);
+    list_read(model, &read, &quiet);
+    for (unsigned i = 1; i < VARIANTS && !tn_failed(&quiet); i++) {
+        if (!variant_fits(model, file, i, &read))
+            continue;
+        size_t used = strlen(error->what);
+        snprintf(error->what + used, sizeof error->what - used, "; it fits %s",
+                 words[i]);
+        break;
+    }
+    tn_intern_done(&read);
+}
+
+enum tn_status tn_paddle_combined_read(struct tn_model  *model,
+                                       struct tn_source *file,
+                                       struct tn_error  *error)
+{
+    struct tn_paddle_subset all = { NULL, false };
+
+    if (walk(model, file, &all, error) != TN_OK)
+        explain(model, file, error);
+    return error->status;
+}
+
+/* ---- shared by several programs ----------------------------------------- */
+
+static bool name_is_before(const void *a, const void *b)
+{
+    const struct tn_bytes *x = a, *y = b;
+
+    return tn_paddle_compare(*x, *y) < 0;
+}
+
+const struct tn_paddle_var *tn_paddle_find_stored(
+    const struct tn_paddle_detail *detail, struct tn_bytes name)
+{
+    uint64_t low = 0, high = detail->stored_count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        int      order  = tn_paddle_compare(detail->stored[middle]->name, name);
+        if (order == 0)
+            return detail->stored[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+enum tn_status tn_paddle_shared_read(struct tn_model        *model,
+                                     struct tn_source       *file,
+                                     const struct tn_intern *names,
+                                     struct tn_error        *error)
+{
+    uint64_t           count = tn_intern_count(names);
+    struct tn_cursor   c     = cursor_over(file, error);
+    enum tn_lod_layout layout =
+        file->size ? layout_of(NULL, file, error) : TN_LOD_SHIPPED;
+    const void **order = tn_new(&model->arena, const void *, count, error);
+    struct tn_lod_record record;
+
+    if (tn_failed(error))
+        return error->status;
+    for (uint64_t i = 0; i < count; i++)
+        order[i] = tn_list_at(&names->names, struct tn_bytes, i);
+    tn_sort(order, count, name_is_before);
+    for (uint64_t i = 0; i < count && !tn_failed(error); i++) {
+        const struct tn_bytes      *name = order[i];
+        const struct tn_paddle_var *var =
+            tn_paddle_find_stored(model->detail, *name);
+        tn_lod_read(&c, layout, &record);
+        if (var)
+            expect_fit(&c, var, &record);
+        if (var && !tn_failed(error))
+            add_tensor(model, var, &record, error);
+        if (tn_failed(error))
+            tn_error_where(error, "%.*s", TN_FMT(*name));
+    }
+    if (!tn_failed(error) && tn_more(&c))
+        tn_fail(&c, TN_MALFORMED,
+                "%" PRIu64 " bytes behind the last of %" PRIu64 " tensors",
+                tn_left(&c), count);
+    tn_error_file(error, file->name);
+    return error->status;
+}
+
+/* ---- separate ----------------------------------------------------------- */
+
 static void read_one(struct tn_model *model, const struct tn_paddle_var *var,
                      struct tn_source *file, struct tn_error *error)
 {
-    struct tn_cursor     c      = cursor_over(file, error);
-    enum tn_lod_layout   layout = layout_of(var, file, error);
+    struct tn_cursor   c      = cursor_over(file, error);
+    bool               is_map = var->type == TN_PADDLE_VOCAB;
+    enum tn_lod_layout layout =
+        is_map ? TN_LOD_NONE : layout_of(var, file, error);
     struct tn_lod_record record;
 
-    if (tn_failed(error) || tn_lod_read(&c, layout, &record) != TN_OK)
+    if (tn_failed(error))
+        return;
+    read_any(&c, var, layout, &record);
+    if (tn_failed(error))
         return;
     if (tn_more(&c))
         tn_fail(&c, TN_MALFORMED, "%" PRIu64 " bytes behind the tensor",
                 tn_left(&c));
     else
-        add_tensor(model, var, file, &record, error);
+        add_tensor(model, var, &record, error);
+}
+
+static enum tn_status read_named(struct tn_model            *model,
+                                 struct tn_bundle           *bundle,
+                                 const struct tn_paddle_var *var,
+                                 bool *is_missing, struct tn_error *error)
+{
+    struct tn_source *file;
+
+    if (tn_paddle_check_name(var->name, error) != TN_OK) {
+        error->offset = var->wire.offset;
+        tn_error_where(error, "%.*s", TN_FMT(var->name));
+        return error->status;
+    }
+    if (tn_bundle_sibling(bundle, var->name, &file, error) == TN_OK) {
+        read_one(model, var, file, error);
+        if (tn_failed(error))
+            fail_in(error, file, var);
+    } else if (error->status == TN_NOT_FOUND) {
+        *is_missing = true;
+        *error      = (struct tn_error)TN_ERROR_INIT;
+    }
+    return error->status;
 }
 
 enum tn_status tn_paddle_separate_read(struct tn_model  *model,
                                        struct tn_bundle *bundle,
-                                       const char       *folder,
                                        struct tn_error  *error)
 {
-    const struct tn_paddle_detail *detail = model->detail;
+    struct tn_paddle_detail *detail =
+        (struct tn_paddle_detail *)(uintptr_t)model->detail;
+    const struct tn_paddle_var *first = NULL;
 
-    for (uint64_t i = 0; i < detail->stored_count && !tn_failed(error); i++) {
-        const struct tn_paddle_var *var = detail->stored[i];
-        struct tn_source           *file;
-        const char *path = tn_text_format(&model->arena, error, "%s%.*s",
-                                          folder, TN_FMT(var->name));
-        if (path &&
-            tn_bundle_sibling(bundle, tn_text(path), &file, error) == TN_OK) {
-            read_one(model, var, file, error);
-            if (tn_failed(error))
-                fail_in(error, file, var);
-        }
+    detail->is_separate = true;
+    for (uint64_t i = 0; i < detail->stored_count; i++) {
+        bool is_missing = false;
+        TN_TRY(
+            read_named(model, bundle, detail->stored[i], &is_missing, error));
+        if (is_missing && !first)
+            first = detail->stored[i];
+        detail->missing_count += is_missing;
     }
+    if (first)
+        tn_model_add_fact_format(
+            model, error, "parameters",
+            "%" PRIu64 " of %" PRIu64 " files are missing, first %.*s",
+            detail->missing_count, detail->stored_count, TN_FMT(first->name));
     return error->status;
 }

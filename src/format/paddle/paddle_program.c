@@ -12,6 +12,7 @@
 
 #include "base/sort.h"
 #include "ir/attr.h"
+#include "wire/pickle/pickle.h"
 
 /* An end that a feed or fetch operator makes. */
 struct port {
@@ -466,6 +467,38 @@ static void define_declared(struct reader *r, struct tn_ends ends)
     for (uint32_t i = 0; i < ends.count && r->model->wants_graph; i++)
         tn_model_define(r->model, value_id(r, 0, ends.items[i].name),
                         TN_VALUE_INPUT, TN_NONE, i);
+}
+
+static struct tn_ends pickled_ends(struct reader *r, const char *key,
+                                   const struct tn_pickle *dict)
+{
+    const struct tn_pickle *list  = tn_pickle_find(dict, key);
+    bool                    is_ok = list && list->kind == TN_PICKLE_LIST;
+    uint64_t                count = is_ok ? list->as.list.count : 0;
+    struct tn_end *ends = tn_new(r->arena, struct tn_end, count, r->error);
+
+    for (uint64_t i = 0; ends && i < count; i++) {
+        struct tn_bytes name = tn_pickle_text(list->as.list.items[i]);
+        ends[i]              = make_end(r, name, find_var(r, name));
+    }
+    return (struct tn_ends){ ends ? (uint32_t)count : 0, ends };
+}
+
+void tn_paddle_pickled_ends(struct tn_model        *model,
+                            const struct tn_pickle *dict,
+                            struct tn_error        *error)
+{
+    struct tn_graph *graph = tn_model_graph_at(model, 0);
+    struct reader    r     = {
+               .model  = model,
+               .arena  = &model->arena,
+               .error  = error,
+               .detail = (struct tn_paddle_detail *)(uintptr_t)model->detail,
+    };
+
+    graph->inputs  = pickled_ends(&r, "feed_var_names", dict);
+    graph->outputs = pickled_ends(&r, "fetch_var_names", dict);
+    define_declared(&r, graph->inputs);
 }
 
 static void add_ends(struct reader *r)

@@ -51,6 +51,10 @@ enum tn_status tn_paddle_record(const struct tn_tensor *row,
     *record = (struct tn_lod_record){ .layout = TN_LOD_NONE };
     if (!row->wire.source || strncmp(row->model->format, "paddle", 6) != 0)
         return TN_OK;
+    if (row->wire.offset == row->elements.payload.span.offset) {
+        record->layout = TN_LOD_BARE; /* a map of words, which is all data */
+        return TN_OK;
+    }
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
         if (is_record(row, layouts[i], record))
             return TN_OK;
@@ -146,7 +150,8 @@ enum tn_status tn_paddle_records_put(struct tn_paddle_records *r,
 
     if (tn_paddle_record(row, &record, r->error) == TN_OK) {
         bool fits = r->layout == TN_LOD_NONE || r->layout == record.layout ||
-                    record.layout == TN_LOD_ROWS;
+                    record.layout == TN_LOD_ROWS ||
+                    record.layout == TN_LOD_BARE;
         if (record.layout != TN_LOD_NONE && fits)
             splice(r, row->wire);
         else

@@ -98,7 +98,8 @@ static bool is_before(const void *left, const void *right)
     return order ? order < 0 : a < b;
 }
 
-/* Constants of attributes stay in the program; all others are parameters. */
+/* Constants of attributes stay in the program, and an optimizer's state has no
+ * variables in it; all others are parameters. */
 static enum tn_status list_rows(struct writing *w)
 {
     uint64_t count = w->model->tensors.count;
@@ -109,7 +110,7 @@ static enum tn_status list_rows(struct writing *w)
     for (uint64_t i = 0; i < count; i++) {
         const struct tn_tensor *row =
             tn_list_at(&w->model->tensors, struct tn_tensor, i);
-        if (row->node == TN_NONE)
+        if (row->node == TN_NONE && row->graph != TN_NONE)
             w->rows[w->count++] = row;
     }
     tn_sort((const void **)(void *)w->rows, w->count, is_before);

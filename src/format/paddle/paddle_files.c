@@ -1,0 +1,524 @@
+/* paddle_files.c - which files make a model, and opening it by any of them */
+#include "format/paddle/paddle_files.h"
+
+#include "format/paddle/paddle_state.h"
+#include "format/text_model.h"
+#include "wire/pickle/pickle.h"
+
+bool tn_paddle_ends_with(const char *name, const char *tail)
+{
+    size_t size = strlen(name), tail_size = strlen(tail);
+
+    return size > tail_size && !strcmp(name + size - tail_size, tail);
+}
+
+/* "net.pdiparams.info" and "net.pdmodel.txt" have two. */
+static size_t stem_size(const char *name)
+{
+    static const char *const tails[] = { ".txt",       ".info",  ".pdmodel",
+                                         ".pdiparams", ".pdopt", ".pdparams",
+                                         ".meta" };
+    size_t                   size    = strlen(name);
+
+    for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
+        size_t tail = strlen(tails[i]);
+        if (size > tail && !memcmp(name + size - tail, tails[i], tail))
+            size -= tail;
+    }
+    return size;
+}
+
+const char *tn_paddle_with_suffix(struct tn_arena *arena, const char *name,
+                                  const char *suffix, struct tn_error *error)
+{
+    return tn_text_format(arena, error, "%.*s%s", (int)stem_size(name), name,
+                          suffix);
+}
+
+/* ---- looking at bytes --------------------------------------------------- */
+
+/* The first block says its number and its parent's: 08 00 10, then -1 in ten
+ * bytes, which is what block 0 has. */
+static bool is_block(struct tn_cursor *body)
+{
+    static const uint8_t head[] = { 0x08, 0x00, 0x10, 0xff, 0xff, 0xff, 0xff,
+                                    0xff, 0xff, 0xff, 0xff, 0xff, 0x01 };
+
+    return (uint64_t)(body->end - body->at) >= sizeof head &&
+           memcmp(body->at, head, sizeof head) == 0;
+}
+
+bool tn_paddle_is_program(struct tn_bytes head)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_cursor c     = tn_cursor_bytes(head, 0, &error);
+
+    if (tn_varint(&c) != tn_tag(PROGRAM_BLOCKS, TN_WIRE_LEN))
+        return false;
+    tn_varint(&c);
+    return !tn_failed(&error) && is_block(&c);
+}
+
+/* One of the three keys comes first, and the dict is unordered. */
+bool tn_paddle_is_pickled_program(struct tn_bytes head)
+{
+    static const char *const keys[] = { "program_desc_str", "feed_var_names",
+                                        "fetch_var_names" };
+
+    if (head.size < 32 || head.data[0] != 0x80 || head.data[1] != 2)
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        for (size_t at = 2; at < 16; at++)
+            if (!memcmp(head.data + at, keys[i], 12))
+                return true;
+    return false;
+}
+
+static struct tn_bytes head_of(struct tn_source *source, struct tn_error *error)
+{
+    size_t size = source->size < 4096 ? (size_t)source->size : 4096;
+
+    return tn_bytes(tn_source_pin(source, 0, size, error), size);
+}
+
+/* ---- the program's bytes ------------------------------------------------ */
+
+static enum tn_status unpickle(struct tn_source *source, struct tn_arena *arena,
+                               struct tn_span          *wire,
+                               const struct tn_pickle **ends,
+                               struct tn_error         *error)
+{
+    struct tn_cursor c =
+        tn_cursor_span((struct tn_span){ source, 0, source->size }, error);
+
+    TN_TRY(tn_pickle_read(&c, arena, ends));
+    const struct tn_pickle *program =
+        (*ends)->kind == TN_PICKLE_DICT
+            ? tn_pickle_find(*ends, "program_desc_str")
+            : NULL;
+    if (!program ||
+        (program->kind != TN_PICKLE_BYTES && program->kind != TN_PICKLE_TEXT) ||
+        program->as.run.is_latin1)
+        return tn_error_set(error, TN_MALFORMED, 0,
+                            "the pickle has no program_desc_str");
+    *wire = program->as.run.span;
+    return TN_OK;
+}
+
+enum tn_status tn_paddle_program_bytes(
+    struct tn_bundle *bundle, struct tn_source *source, struct tn_arena *arena,
+    struct tn_span *wire, const struct tn_pickle **ends, struct tn_error *error)
+{
+    struct tn_bytes   head = head_of(source, error);
+    struct tn_source *binary;
+
+    *ends = NULL;
+    if (tn_failed(error))
+        return error->status;
+    if (tn_paddle_is_pickled_program(head))
+        return unpickle(source, arena, wire, ends, error);
+    TN_TRY(tn_format_binary(bundle, source, TN_PB_PADDLE, TN_PADDLE_MESSAGE,
+                            &binary, error));
+    *wire = (struct tn_span){ binary, 0, binary->size };
+    return TN_OK;
+}
+
+/* ---- the program that a file belongs to --------------------------------- */
+
+static bool is_named_like_program(const char *name)
+{
+    return !strcmp(name, "__model__") || !strcmp(name, "__model__.txt") ||
+           tn_paddle_ends_with(name, ".pdmodel") ||
+           tn_paddle_ends_with(name, ".pdmodel.txt");
+}
+
+/* Shorter names come first: PREFIX.pdmodel before PREFIX.FUNC.pdmodel. */
+static const char *better(const char *best, const char *name)
+{
+    if (!best || !strcmp(name, "__model__"))
+        return name;
+    if (!strcmp(best, "__model__"))
+        return best;
+    return strlen(name) < strlen(best) ? name : best;
+}
+
+static const char *find_model(const char *const *entries, uint64_t count)
+{
+    const char *model      = NULL;
+    bool        has_params = false;
+
+    for (uint64_t i = 0; i < count; i++) {
+        if (!strcmp(entries[i], "model"))
+            model = entries[i];
+        has_params |=
+            !strcmp(entries[i], "params") || !strcmp(entries[i], "__params__");
+    }
+    return has_params ? model : NULL;
+}
+
+enum tn_status tn_paddle_program_in(struct tn_bundle *bundle, const char **name,
+                                    struct tn_error *error)
+{
+    const char *const *entries;
+    uint64_t           count;
+
+    *name = NULL;
+    TN_TRY(tn_bundle_list(bundle, "", &entries, &count, error));
+    for (uint64_t i = 0; i < count; i++)
+        if (is_named_like_program(entries[i]))
+            *name = better(*name, entries[i]);
+    if (!*name)
+        *name = find_model(entries, count);
+    return *name ? TN_OK
+                 : tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                                "the folder holds no program");
+}
+
+/* A variable of that name is stored. */
+static bool has_variable(const struct tn_model *model, const char *name)
+{
+    return tn_paddle_find_stored(model->detail, tn_text(name)) != NULL;
+}
+
+/* Whether the program beside names that file; read into a model of its own,
+ * since the caller may go on without it. */
+static enum tn_status names_file(struct tn_bundle *bundle, const char *program,
+                                 bool *names, struct tn_error *error)
+{
+    struct tn_model         model;
+    struct tn_source       *source;
+    struct tn_span          wire;
+    const struct tn_pickle *ends;
+
+    *names = false;
+    tn_model_init(&model, bundle->memory);
+    if (tn_bundle_sibling(bundle, tn_text(program), &source, error) == TN_OK &&
+        tn_paddle_program_bytes(bundle, source, &model.arena, &wire, &ends,
+                                error) == TN_OK &&
+        tn_paddle_program_read(&model, wire, error) == TN_OK)
+        *names = has_variable(&model, bundle->name);
+    tn_model_done(&model);
+    return error->status;
+}
+
+/* PREFIX.pdmodel for PREFIX.anything; model for params. */
+static const char *partner(struct tn_bundle *bundle, struct tn_error *error)
+{
+    const char *name     = bundle->name;
+    const char *names[4] = { NULL, NULL, NULL, NULL };
+
+    if (stem_size(name) < strlen(name)) {
+        names[0] =
+            tn_paddle_with_suffix(&bundle->arena, name, ".pdmodel", error);
+        names[1] =
+            tn_paddle_with_suffix(&bundle->arena, name, ".pdmodel.txt", error);
+    } else if (!strcmp(name, "params") || !strcmp(name, "__params__")) {
+        names[0] = "__model__";
+        names[1] = "model";
+        names[2] = "__model__.txt";
+    }
+    for (size_t i = 0; names[i]; i++)
+        if (strcmp(names[i], name) != 0 && tn_bundle_has(bundle, names[i]))
+            return names[i];
+    return NULL;
+}
+
+enum tn_status tn_paddle_program_beside(struct tn_bundle *bundle,
+                                        const char      **name,
+                                        struct tn_error  *error)
+{
+    bool names;
+
+    *name = NULL;
+    if (bundle->folder < 0 || !bundle->main)
+        return TN_OK;
+    *name = partner(bundle, error);
+    if (*name || tn_failed(error) || !tn_bundle_has(bundle, "__model__"))
+        return error->status;
+    TN_TRY(names_file(bundle, "__model__", &names, error));
+    *name = names ? "__model__" : NULL;
+    return TN_OK;
+}
+
+/* ---- the parameters of a program ---------------------------------------- */
+
+struct search {
+    struct tn_bundle *bundle;
+    struct tn_model  *model;
+    const char       *program;
+    struct tn_error  *error;
+};
+
+static const struct tn_paddle_detail *detail_of(const struct search *s)
+{
+    return s->model->detail;
+}
+
+/* Of the first `most` variables, one has a file. */
+static bool has_separate(struct search *s, uint64_t most)
+{
+    for (uint64_t i = 0; i < detail_of(s)->stored_count && i < most; i++) {
+        struct tn_bytes name  = detail_of(s)->stored[i]->name;
+        struct tn_error quiet = TN_ERROR_INIT;
+        struct tn_bytes path  = tn_bytes_dup(&s->model->arena, name, s->error);
+        if (!path.data || tn_paddle_check_name(name, &quiet) != TN_OK)
+            continue;
+        if (tn_bundle_has(s->bundle, (const char *)path.data))
+            return true;
+    }
+    return false;
+}
+
+static const char *with_suffix(struct search *s, const char *suffix)
+{
+    const char *name =
+        tn_paddle_with_suffix(&s->model->arena, s->program, suffix, s->error);
+
+    return name && tn_bundle_has(s->bundle, name) ? name : NULL;
+}
+
+/* The file with all parameters under one of its usual names, or NULL. */
+static const char *find_combined(struct search *s)
+{
+    const char *name = with_suffix(s, ".pdiparams");
+
+    if (name)
+        return name;
+    if (tn_bundle_has(s->bundle, "__params__"))
+        return "__params__";
+    return tn_bundle_has(s->bundle, "params") ? "params" : NULL;
+}
+
+/* "net.pdiparams" for the function "net.forward2.pdmodel". */
+static const char *find_shared(struct search *s)
+{
+    size_t      size = stem_size(s->program);
+    const char *dot  = NULL;
+
+    for (size_t i = 1; i < size; i++)
+        if (s->program[i] == '.')
+            dot = s->program + i;
+    if (!dot)
+        return NULL;
+    const char *name =
+        tn_text_format(&s->model->arena, s->error, "%.*s.pdiparams",
+                       (int)(dot - s->program), s->program);
+    return name && tn_bundle_has(s->bundle, name) ? name : NULL;
+}
+
+static bool is_records(struct search *s, const char *name)
+{
+    struct tn_source *source;
+    struct tn_error   quiet = TN_ERROR_INIT;
+
+    if (tn_bundle_sibling(s->bundle, tn_text(name), &source, &quiet) != TN_OK)
+        return false;
+    struct tn_bytes head = head_of(source, &quiet);
+    return !tn_failed(&quiet) && tn_paddle_is_records(head);
+}
+
+/* Under no usual name: the only file of the folder that is records. */
+static const char *find_other(struct search *s)
+{
+    const char *const *entries;
+    uint64_t           count;
+    const char        *found = NULL;
+
+    if (tn_bundle_list(s->bundle, "", &entries, &count, s->error) != TN_OK)
+        return NULL;
+    for (uint64_t i = 0; i < count; i++) {
+        size_t size = strlen(entries[i]);
+        if (size == 0 || entries[i][size - 1] == '/' ||
+            !strcmp(entries[i], s->program) || !is_records(s, entries[i]))
+            continue;
+        if (found)
+            return NULL;
+        found = entries[i];
+    }
+    return found;
+}
+
+/* ---- reading them ------------------------------------------------------- */
+
+/* The main file, if that is what the name means: it is open already. */
+static enum tn_status source_of(struct search *s, const char *name,
+                                struct tn_source **source)
+{
+    if (s->bundle->main && !s->bundle->is_folder &&
+        !strcmp(name, s->bundle->name)) {
+        *source = s->bundle->main;
+        return TN_OK;
+    }
+    return tn_bundle_sibling(s->bundle, tn_text(name), source, s->error);
+}
+
+static enum tn_status read_combined(struct search *s, const char *name)
+{
+    struct tn_source *file;
+
+    TN_TRY(source_of(s, name, &file));
+    return tn_paddle_combined_read(s->model, file, s->error);
+}
+
+/* All functions of a model in one file: the records are those of the variables
+ * of all of them. */
+static enum tn_status read_shared(struct search *s, const char *name)
+{
+    struct tn_source  *file, *source;
+    const char *const *entries;
+    uint64_t           count;
+    size_t             size = strlen(name) - strlen(".pdiparams");
+    struct tn_intern   names;
+
+    TN_TRY(source_of(s, name, &file));
+    TN_TRY(tn_bundle_list(s->bundle, "", &entries, &count, s->error));
+    tn_intern_init(&names, &s->model->arena);
+    for (uint64_t i = 0; i < count && !tn_failed(s->error); i++) {
+        struct tn_model         other;
+        struct tn_span          wire;
+        const struct tn_pickle *ends;
+        if (strncmp(entries[i], name, size + 1) != 0 ||
+            !tn_paddle_ends_with(entries[i], ".pdmodel"))
+            continue;
+        tn_model_init(&other, s->bundle->memory);
+        if (source_of(s, entries[i], &source) == TN_OK &&
+            tn_paddle_program_bytes(s->bundle, source, &other.arena, &wire,
+                                    &ends, s->error) == TN_OK &&
+            tn_paddle_program_read(&other, wire, s->error) == TN_OK) {
+            const struct tn_paddle_detail *detail = other.detail;
+            for (uint64_t k = 0; k < detail->stored_count; k++)
+                tn_intern_copy(&names, detail->stored[k]->name, s->error);
+        }
+        tn_model_done(&other);
+    }
+    if (!tn_failed(s->error))
+        tn_paddle_shared_read(s->model, file, &names, s->error);
+    tn_intern_done(&names);
+    return s->error->status;
+}
+
+static enum tn_status read_state(struct search *s, const char *name)
+{
+    struct tn_source *file;
+    const char       *more = with_suffix(s, ".pdopt");
+
+    TN_TRY(source_of(s, name, &file));
+    TN_TRY(tn_paddle_state_fill(s->bundle, s->model, file, s->error));
+    if (!more || tn_failed(s->error))
+        return s->error->status;
+    TN_TRY(source_of(s, more, &file));
+    return tn_paddle_state_fill(s->bundle, s->model, file, s->error);
+}
+
+/* The file that the user named, when it is not the program itself. */
+static const char *given_file(struct search *s)
+{
+    const char *name = s->bundle->name;
+
+    if (!s->bundle->main || s->bundle->is_folder || !strcmp(name, s->program))
+        return NULL;
+    return tn_paddle_ends_with(name, ".info") ||
+                   tn_paddle_ends_with(name, ".meta") ||
+                   has_variable(s->model, name)
+               ? NULL
+               : name;
+}
+
+static void say_missing(struct search *s)
+{
+    struct tn_paddle_detail *detail =
+        (struct tn_paddle_detail *)(uintptr_t)s->model->detail;
+
+    detail->missing_count = detail->stored_count;
+    tn_model_add_fact(s->model, "parameters", tn_text("not found"), s->error);
+}
+
+static enum tn_status read_params(struct search *s)
+{
+    bool        is_2x = stem_size(s->program) < strlen(s->program);
+    const char *name  = given_file(s);
+
+    if (detail_of(s)->stored_count == 0 || s->bundle->folder < 0)
+        return TN_OK;
+    if (name && (tn_paddle_ends_with(name, ".pdparams") ||
+                 tn_paddle_ends_with(name, ".pdopt")))
+        name = NULL; /* found again below, with its sibling */
+    if (name)
+        return read_combined(s, name);
+    if (!is_2x && has_separate(s, 3))
+        return tn_paddle_separate_read(s->model, s->bundle, s->error);
+    if ((name = find_combined(s)))
+        return read_combined(s, name);
+    if ((name = with_suffix(s, ".pdparams")))
+        return read_state(s, name);
+    if ((name = find_shared(s)))
+        return read_shared(s, name);
+    if (has_separate(s, UINT64_MAX))
+        return tn_paddle_separate_read(s->model, s->bundle, s->error);
+    if ((name = find_other(s)))
+        return read_combined(s, name);
+    if (!tn_failed(s->error))
+        say_missing(s);
+    return s->error->status;
+}
+
+/* ---- from the top ------------------------------------------------------- */
+
+static void add_info_facts(struct search *s)
+{
+    const char             *info = with_suffix(s, ".pdiparams.info");
+    const char             *meta = with_suffix(s, ".meta");
+    struct tn_source       *file;
+    const struct tn_pickle *dict;
+
+    if (meta)
+        tn_model_add_fact(s->model, "meta", tn_text(meta), s->error);
+    if (!info || source_of(s, info, &file) != TN_OK)
+        return;
+    struct tn_cursor c =
+        tn_cursor_span((struct tn_span){ file, 0, file->size }, s->error);
+    if (tn_pickle_read(&c, &s->model->arena, &dict) != TN_OK) {
+        tn_error_file(s->error, info);
+        return;
+    }
+    if (dict->kind == TN_PICKLE_DICT)
+        tn_model_add_fact_format(s->model, s->error, "info",
+                                 "%s names %" PRIu64 " variables", info,
+                                 dict->as.list.count / 2);
+}
+
+enum tn_status tn_paddle_open_program(struct tn_bundle *bundle,
+                                      struct tn_model *model, const char *name,
+                                      struct tn_error *error)
+{
+    struct search           s = { bundle, model, name, error };
+    struct tn_source       *source;
+    struct tn_span          wire;
+    const struct tn_pickle *ends;
+
+    TN_TRY(source_of(&s, name, &source));
+    if (tn_paddle_program_bytes(bundle, source, &model->arena, &wire, &ends,
+                                error) != TN_OK ||
+        tn_paddle_program_read(model, wire, error) != TN_OK) {
+        if (source != bundle->main)
+            tn_error_file(error, name);
+        return error->status;
+    }
+    if (ends)
+        tn_paddle_pickled_ends(model, ends, error);
+    TN_TRY(read_params(&s));
+    if (bundle->folder >= 0)
+        add_info_facts(&s);
+    if (model->wants_graph && !tn_failed(error))
+        tn_model_resolve(model);
+    return error->status;
+}
+
+enum tn_status tn_paddle_open_part(struct tn_bundle *bundle,
+                                   struct tn_model *model, const char *name,
+                                   struct tn_error *error)
+{
+    model->format = tn_format_paddle.name;
+    model->title  = tn_format_paddle.title;
+    return tn_paddle_open_program(bundle, model, name, error);
+}

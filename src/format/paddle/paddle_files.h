@@ -1,0 +1,60 @@
+/*
+ * paddle_files.h - which files make a model, and opening it by any of them
+ *
+ *   DIR/__model__ + DIR/NAME...        one file for each stored variable
+ *   DIR/MODEL + DIR/PARAMS             all in one, under any two names
+ *   PREFIX.pdmodel + PREFIX.pdiparams  the same under the names of 2.x, often
+ *                                      with PREFIX.pdiparams.info
+ *   PREFIX.FUNC.pdmodel                a function of several, which may share
+ *                                      PREFIX.pdiparams
+ *   PREFIX.pdmodel + PREFIX.pdparams   a checkpoint: parameters as a pickle,
+ *                  + PREFIX.pdopt      and the optimizer's state
+ */
+#ifndef TN_FORMAT_PADDLE_FILES_H
+#define TN_FORMAT_PADDLE_FILES_H
+
+#include "format/paddle/paddle.h"
+
+bool tn_paddle_ends_with(const char *name, const char *tail);
+
+/* The name without ".txt", ".pdmodel" and the like, and with another suffix. */
+const char *tn_paddle_with_suffix(struct tn_arena *arena, const char *name,
+                                  const char *suffix, struct tn_error *error);
+
+/* These bytes are a program, or the pickle that 0.11 wrapped one in. */
+bool tn_paddle_is_program(struct tn_bytes head);
+bool tn_paddle_is_pickled_program(struct tn_bytes head);
+
+/* The program that a file is part of: *name is NULL when there is none, or when
+ * the file is not among its parameters. */
+enum tn_status tn_paddle_program_beside(struct tn_bundle *bundle,
+                                        const char      **name,
+                                        struct tn_error  *error);
+
+/* The program of a folder, or NOT_FOUND. */
+enum tn_status tn_paddle_program_in(struct tn_bundle *bundle, const char **name,
+                                    struct tn_error *error);
+
+/* Opens the program of that name, which is the main file or stands beside it,
+ * and its parameters. */
+enum tn_status tn_paddle_open_program(struct tn_bundle *bundle,
+                                      struct tn_model *model, const char *name,
+                                      struct tn_error *error);
+
+/* The same for a file that is part of a model: it is then the model's format
+ * that the caller sees. */
+enum tn_status tn_paddle_open_part(struct tn_bundle *bundle,
+                                   struct tn_model *model, const char *name,
+                                   struct tn_error *error);
+
+/* What stands before the parameters: the ProgramDesc of a file that is binary,
+ * text or a pickle.  `ends` is the pickle's dict, or NULL. */
+struct tn_pickle;
+enum tn_status tn_paddle_program_bytes(struct tn_bundle        *bundle,
+                                       struct tn_source        *source,
+                                       struct tn_arena         *arena,
+                                       struct tn_span          *wire,
+                                       const struct tn_pickle **ends,
+                                       struct tn_error         *error);
+
+#endif
