@@ -68,7 +68,7 @@ sed -n 's/^| \(error\|warning\|note\) | `\([a-z0-9-]*\)`.*/\2/p' "$page" |
 cmp -s words named || fail "$page: $(diff words named)"
 
 claim "docs/formats name every rule of bare tensors, and no other"
-for family in safetensors npz; do
+for family in safetensors npz paddle; do
     page=$root/docs/formats/$family.md
     cat "$root"/src/format/$family/*.c |
         grep -zoP 'TN_LEVEL_\w+,\s*"\K[a-z0-9-]+' | tr '\0' '\n' | sort -u >words

@@ -8,6 +8,7 @@
  * file, and records of a combined file by their places: 000, 001 and so on, so
  * that they stay in order when they are sorted.
  */
+#include "format/paddle/paddle_check.h"
 #include "format/paddle/paddle_files.h"
 
 #include <stddef.h>
@@ -245,5 +246,6 @@ const struct tn_format tn_format_paddle_params = {
     .suffixes = (const char *const[]){ ".pdiparams", "__params__", NULL },
     .probe    = params_probe,
     .open     = params_open,
+    .check    = tn_paddle_check,
     .write    = params_write,
 };

@@ -8,6 +8,7 @@
  * There is no magic number: a program is known by the fields of its first
  * block, never by its name.
  */
+#include "format/paddle/paddle_check.h"
 #include "format/paddle/paddle_files.h"
 #include "format/text_model.h"
 
@@ -88,6 +89,7 @@ const struct tn_format tn_format_paddle = {
     .message     = TN_PADDLE_MESSAGE,
     .probe       = paddle_probe,
     .open        = paddle_open,
+    .check       = tn_paddle_check,
     .write       = tn_paddle_write,
 };
 
@@ -101,5 +103,6 @@ const struct tn_format tn_format_paddle_text = {
     .message  = TN_PADDLE_MESSAGE,
     .probe    = text_probe,
     .open     = paddle_open,
+    .check    = tn_paddle_check,
     .write    = tn_paddle_write_text,
 };

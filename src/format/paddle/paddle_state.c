@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "format/paddle/paddle_check.h"
 #include "format/paddle/paddle_files.h"
 #include "wire/pickle/pickle.h"
 #include "wire/pickle/pickle_latin1.h"
@@ -573,5 +574,6 @@ const struct tn_format tn_format_paddle_state = {
     .suffixes = (const char *const[]){ ".pdparams", ".pdopt", NULL },
     .probe    = state_probe,
     .open     = state_open,
+    .check    = tn_paddle_check,
     .write    = tn_paddle_state_write,
 };

@@ -1,0 +1,35 @@
+/* paddle_check.h - what the files that check a model share */
+#ifndef TN_FORMAT_PADDLE_CHECK_H
+#define TN_FORMAT_PADDLE_CHECK_H
+
+#include "format/paddle/paddle.h"
+
+struct tn_paddle_checker {
+    const struct tn_model         *model;
+    const struct tn_paddle_detail *detail; /* NULL: no program                */
+    struct tn_report              *report;
+    struct tn_error               *error;
+    uint64_t                       training_count; /* operators of training   */
+};
+
+/* `at` says file and offset; an empty one says neither. */
+void tn_paddle_complain(struct tn_paddle_checker *k,
+                        enum tn_finding_level level, const char *rule,
+                        struct tn_span at, const char *where,
+                        const char *format, ...) TN_PRINTF(6, 7);
+
+/* All of the program: blocks, variables, operators, ends. */
+enum tn_status tn_paddle_check_program(struct tn_paddle_checker *k);
+
+/* `op_role` of an operator; 0 without one. */
+uint32_t tn_paddle_op_role(struct tn_span op, struct tn_error *error);
+
+/* The operator is of training, and not of running the model. */
+bool tn_paddle_is_training(uint32_t role);
+
+enum tn_status tn_paddle_check(struct tn_bundle      *bundle,
+                               const struct tn_model *model,
+                               struct tn_report      *report,
+                               struct tn_error       *error);
+
+#endif
