@@ -52,7 +52,8 @@ static long write_records(char **argv, struct tn_memory *memory,
     if (tn_riegeli_options_parse(&options, argv[2], error) != TN_OK ||
         tn_bundle_open(&in, memory, argv[3], &how, error) != TN_OK)
         return -1;
-    options.workers = (unsigned)atoi(argv[6]);
+    options.workers      = (unsigned)atoi(argv[6]);
+    options.records_last = true; /* they are in a file that stays open */
     if (tn_output_file(&out, memory, argv[4], &replacing, error) == TN_OK &&
         tn_output_main(out, &sink, error) == TN_OK) {
         tn_riegeli_writer_init(&writer, sink, &options, memory, error);

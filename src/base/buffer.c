@@ -30,8 +30,28 @@ static enum tn_status buffer_patch(struct tn_sink *sink, uint64_t back,
     return TN_OK;
 }
 
-static const struct tn_sink_ops buffer_ops = { .write = buffer_write,
-                                               .patch = buffer_patch };
+/* Straight into its place. */
+static enum tn_status buffer_splice(struct tn_sink *sink, struct tn_span span,
+                                    struct tn_error *error)
+{
+    struct tn_buffer *buffer = (struct tn_buffer *)sink;
+    uint8_t          *to =
+        tn_buffer_room(buffer, (size_t)tn_min(span.length, SIZE_MAX / 2));
+
+    if (!to) {
+        if (buffer->error != error)
+            *error = *buffer->error;
+        return error->status;
+    }
+    TN_TRY(tn_source_read(span.source, span.offset, to, (size_t)span.length,
+                          error));
+    buffer->size += (size_t)span.length;
+    return TN_OK;
+}
+
+static const struct tn_sink_ops buffer_ops = { .write  = buffer_write,
+                                               .splice = buffer_splice,
+                                               .patch  = buffer_patch };
 
 void tn_buffer_init(struct tn_buffer *buffer, struct tn_memory *memory,
                     struct tn_error *error)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
+#include "base/shelf.h"
 
 /* Small first so that a small model stays small; doubling up to here. */
 #define FIRST_BLOCK (UINT64_C(4) << 10)
@@ -36,6 +37,7 @@ void tn_memory_init(struct tn_memory *memory,
                             ? *allocator
                             : (struct tn_allocator){ resize_with_malloc, NULL };
     memory->limit     = limit ? limit : UINT64_MAX;
+    memory->shelf     = NULL;
     atomic_init(&memory->used, 0);
 }
 
@@ -67,6 +69,8 @@ void *tn_memory_resize(struct tn_memory *memory, void *block, uint64_t old_size,
                      "%" PRIu64 " bytes of memory", new_size);
         return NULL;
     }
+    if (memory->shelf)
+        return tn_shelf_resize(memory->shelf, block, old_size, new_size, error);
     if (!charge(memory, new_size, error))
         return NULL;
     void *moved = memory->allocator.resize(memory->allocator.context, block,
@@ -83,6 +87,10 @@ void tn_memory_free(struct tn_memory *memory, void *block, uint64_t size)
 {
     if (!block)
         return;
+    if (memory->shelf) {
+        tn_shelf_free(memory->shelf, block, size);
+        return;
+    }
     memory->allocator.resize(memory->allocator.context, block, (size_t)size, 0);
     atomic_fetch_sub(&memory->used, size);
 }

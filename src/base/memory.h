@@ -21,10 +21,13 @@
 #include "base/byte_view.h"
 #include "base/error.h"
 
+struct tn_shelf; /* shelf.h */
+
 struct tn_memory {
     struct tn_allocator      allocator;
     uint64_t                 limit; /* bytes; UINT64_MAX: none               */
     _Atomic uint64_t         used;
+    struct tn_shelf         *shelf; /* blocks come from there; NULL: none    */
 };
 
 /* allocator may be NULL: malloc.  limit 0 means none. */

@@ -119,8 +119,8 @@ static enum tn_status write_producer(const struct tn_producer *producer,
     return TN_OK;
 }
 
-static enum tn_status write_piece(const struct tn_piece *piece,
-                                  struct tn_sink *to, struct tn_error *error)
+enum tn_status tn_piece_write(const struct tn_piece *piece, struct tn_sink *to,
+                              struct tn_error *error)
 {
     struct tn_span span;
 
@@ -138,6 +138,18 @@ static enum tn_status write_piece(const struct tn_piece *piece,
     return TN_OK;
 }
 
+struct tn_bytes tn_piece_look(const struct tn_piece *piece)
+{
+    const struct tn_span *span = &piece->at.span;
+
+    if (piece->kind == TN_PIECE_BYTES)
+        return tn_bytes(piece->at.bytes, (size_t)piece->length);
+    if (piece->kind != TN_PIECE_SPAN || !span->source || !span->source->map ||
+        !tn_inside(span->offset, piece->length, span->source->size))
+        return tn_bytes(NULL, 0);
+    return tn_bytes(span->source->map + span->offset, (size_t)piece->length);
+}
+
 enum tn_status tn_rope_write(const struct tn_rope *rope, struct tn_sink *to,
                              struct tn_error *error)
 {
@@ -146,7 +158,7 @@ enum tn_status tn_rope_write(const struct tn_rope *rope, struct tn_sink *to,
     if (tn_failed(error))
         return error->status;
     for (uint64_t i = 0; i < rope->pieces.count; i++)
-        TN_TRY(write_piece(tn_list_at(&rope->pieces, struct tn_piece, i), to,
-                           error));
+        TN_TRY(tn_piece_write(tn_list_at(&rope->pieces, struct tn_piece, i), to,
+                              error));
     return TN_OK;
 }

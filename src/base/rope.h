@@ -52,6 +52,12 @@ void tn_rope_producer(struct tn_rope *rope, const struct tn_producer *producer);
 /* Moves all pieces of `tail` to the end; `tail` is empty afterwards. */
 void tn_rope_append(struct tn_rope *rope, struct tn_rope *tail);
 
+/* One piece of it; and where its bytes are in memory, if they are: .data is
+ * NULL when they would have to be read. */
+enum tn_status  tn_piece_write(const struct tn_piece *piece, struct tn_sink *to,
+                               struct tn_error *error);
+struct tn_bytes tn_piece_look(const struct tn_piece *piece);
+
 enum tn_status tn_rope_write(const struct tn_rope *rope, struct tn_sink *to,
                              struct tn_error *error);
 

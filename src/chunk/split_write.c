@@ -9,7 +9,8 @@ static enum tn_status records_options(struct tn_riegeli_options *options,
 {
     *options = (struct tn_riegeli_options)TN_RIEGELI_OPTIONS_INIT;
     /* Weights rarely shrink; then packing costs and brings nothing. */
-    options->keeps_plain = true;
+    options->keeps_plain  = true;
+    options->records_last = true;
     return text ? tn_riegeli_options_parse(options, text, error) : TN_OK;
 }
 

@@ -190,21 +190,33 @@ static enum tn_status pack_step(struct tn_stream *stream, struct tn_flow *flow,
     return TN_OK;
 }
 
-static enum tn_status set_parameters(struct zstd_stream *z, int level,
+static enum tn_status set_parameters(ZSTD_CCtx *packer, int level,
                                      int window_log, uint64_t size,
                                      struct tn_error *error)
 {
     size_t code =
-        ZSTD_CCtx_setParameter(z->packer, ZSTD_c_compressionLevel, level);
+        ZSTD_CCtx_setParameter(packer, ZSTD_c_compressionLevel, level);
 
     if (!ZSTD_isError(code) && window_log)
-        code = ZSTD_CCtx_setParameter(z->packer, ZSTD_c_windowLog, window_log);
+        code = ZSTD_CCtx_setParameter(packer, ZSTD_c_windowLog, window_log);
     if (!ZSTD_isError(code))
-        code = ZSTD_CCtx_setPledgedSrcSize(z->packer, size);
+        code = ZSTD_CCtx_setPledgedSrcSize(packer, size);
     if (!ZSTD_isError(code))
         return TN_OK;
     return tn_error_set(error, TN_INVALID, TN_NOWHERE, "zstd: %s",
                         ZSTD_getErrorName(code));
+}
+
+static enum tn_status check_parameters(int level, int window_log,
+                                       struct tn_error *error)
+{
+    if (level >= TN_ZSTD_LEVEL_MIN && level <= TN_ZSTD_LEVEL_MAX &&
+        (window_log == 0 || (window_log >= TN_ZSTD_WINDOW_LOG_MIN &&
+                             window_log <= TN_ZSTD_WINDOW_LOG_MAX)))
+        return TN_OK;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "zstd of level %d with window log %d", level,
+                        window_log);
 }
 
 enum tn_status tn_zstd_packer(struct tn_stream **stream,
@@ -215,12 +227,7 @@ enum tn_status tn_zstd_packer(struct tn_stream **stream,
     static const struct tn_stream_ops ops = { pack_step, zstd_close };
 
     *stream = NULL;
-    if (level < TN_ZSTD_LEVEL_MIN || level > TN_ZSTD_LEVEL_MAX ||
-        (window_log && (window_log < TN_ZSTD_WINDOW_LOG_MIN ||
-                        window_log > TN_ZSTD_WINDOW_LOG_MAX)))
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "zstd of level %d with window log %d", level,
-                            window_log);
+    TN_TRY(check_parameters(level, window_log, error));
     struct zstd_stream *z = new_stream(memory, &ops, TN_NOWHERE, error);
     if (!z)
         return error->status;
@@ -228,10 +235,49 @@ enum tn_status tn_zstd_packer(struct tn_stream **stream,
     if (!z->packer)
         blame(&z->hooks, 0, TN_NOWHERE, error);
     else
-        set_parameters(z, level, window_log, size, error);
+        set_parameters(z->packer, level, window_log, size, error);
     if (tn_failed(error))
         zstd_close(&z->stream);
     else
         *stream = &z->stream;
+    return error->status;
+}
+
+/* ---- all at once, the other way ----------------------------------------- */
+
+static enum tn_status encode_with(ZSTD_CCtx *context, struct tn_hooks *hooks,
+                                  struct tn_bytes plain, struct tn_buffer *to,
+                                  struct tn_error *error)
+{
+    size_t   most = ZSTD_compressBound(plain.size);
+    uint8_t *room = tn_buffer_room(to, most);
+
+    if (!room) {
+        if (to->error != error)
+            *error = *to->error;
+        return error->status;
+    }
+    size_t got = ZSTD_compress2(context, room, most, plain.data, plain.size);
+    if (ZSTD_isError(got))
+        return blame(hooks, got, TN_NOWHERE, error);
+    to->size += got;
+    return TN_OK;
+}
+
+enum tn_status tn_zstd_encode(struct tn_bytes plain, int level, int window_log,
+                              struct tn_buffer *to, struct tn_error *error)
+{
+    struct tn_hooks hooks;
+
+    TN_TRY(check_parameters(level, window_log, error));
+    tn_hooks_init(&hooks, to->memory);
+    ZSTD_CCtx *context = ZSTD_createCCtx_advanced(memory_of(&hooks));
+    if (!context)
+        blame(&hooks, 0, TN_NOWHERE, error);
+    else if (set_parameters(context, level, window_log, plain.size, error) ==
+             TN_OK)
+        encode_with(context, &hooks, plain, to, error);
+    ZSTD_freeCCtx(context);
+    tn_hooks_done(&hooks);
     return error->status;
 }

@@ -197,12 +197,12 @@ struct tn_riegeli_walk {
     uint64_t                 index; /* of the next record in it               */
     uint64_t                 next;  /* where the next chunk begins            */
     unsigned                 workers; /* threads that unpack chunks ahead     */
-    struct tn_riegeli_ahead *ahead;   /* what they unpacked                   */
-    uint32_t                 ahead_at, ahead_count;
+    struct tn_riegeli_ahead *ahead;   /* what they unpack; NULL: nothing yet  */
 };
 
 /* At the first record.  Afterwards set `skipped` to go on over damage, and
- * `workers` to unpack a few chunks at once, ahead of the walk: 1 until then. */
+ * `workers` to unpack a few chunks at once, ahead of the walk: 1 until then.
+ * More have threads until the walk is done. */
 void tn_riegeli_walk_init(struct tn_riegeli_walk  *walk,
                           const struct tn_riegeli *file,
                           struct tn_error         *error);

@@ -226,6 +226,9 @@ enum tn_status tn_riegeli_pack(const struct tn_riegeli_codec *codec,
         return TN_OK;
     if (codec->type == TN_RIEGELI_SNAPPY)
         return tn_snappy_encode(plain, to, error);
+    if (codec->type == TN_RIEGELI_ZSTD)
+        return tn_zstd_encode(plain, codec->level, codec->window_log, to,
+                              error);
     return pack_stream(codec, plain, to, error);
 }
 

@@ -1,17 +1,27 @@
 /* riegeli_walk.c - record after record, seeking, and going on over damage */
 #include "base/cursor.h"
-#include "io/workers.h"
+#include "base/shelf.h"
+#include "io/pipeline.h"
 #include "wire/riegeli/riegeli_frame.h"
 
-#define MOST_AHEAD       16
+#define AHEAD_PER_WORKER 2
 #define MOST_BYTES_AHEAD (UINT64_C(12) << 20)
 
 /* A chunk that was unpacked before its turn, or why it could not be. */
-struct tn_riegeli_ahead {
+struct early {
     struct tn_riegeli_frame  frame;
     struct tn_riegeli_chunk *chunk;
     struct tn_riegeli_fault  fault;
     struct tn_error          error;
+};
+
+struct tn_riegeli_ahead {
+    struct tn_shelf    shelf; /* what chunks are unpacked into                */
+    struct tn_riegeli  file;  /* the walk's, with memory from there           */
+    uint64_t           next;  /* where the next chunk begins                  */
+    uint64_t           bytes; /* that chunks ahead unpack to                  */
+    struct tn_pipeline pipeline;
+    struct early       slots[TN_PIPELINE_WORKERS * AHEAD_PER_WORKER];
 };
 
 static void leave_chunk(struct tn_riegeli_walk *walk)
@@ -30,68 +40,80 @@ void tn_riegeli_walk_init(struct tn_riegeli_walk  *walk,
 
 /* ---- ahead of the walk -------------------------------------------------- */
 
+static void open_early(void *context, uint32_t slot)
+{
+    struct tn_riegeli_ahead *ahead = context;
+    struct early            *one   = &ahead->slots[slot];
+
+    /* A failure is met when its turn comes. */
+    (void)tn_riegeli_chunk_open(&one->chunk, &ahead->file, &one->frame,
+                                &one->fault, &one->error);
+}
+
+static struct early *take_early(struct tn_riegeli_ahead *ahead)
+{
+    struct early *one = &ahead->slots[tn_pipeline_take(&ahead->pipeline)];
+
+    ahead->bytes -= one->frame.decoded_size;
+    return one;
+}
+
 static void drop_ahead(struct tn_riegeli_walk *walk)
 {
-    for (; walk->ahead_at < walk->ahead_count; walk->ahead_at++)
-        tn_riegeli_chunk_close(walk->ahead[walk->ahead_at].chunk);
-    walk->ahead_at = walk->ahead_count = 0;
+    while (walk->ahead && tn_pipeline_count(&walk->ahead->pipeline))
+        tn_riegeli_chunk_close(take_early(walk->ahead)->chunk);
 }
 
-static enum tn_status open_ahead(void *context, uint64_t index,
-                                 struct tn_error *error)
+static bool make_ahead(struct tn_riegeli_walk *walk)
 {
-    struct tn_riegeli_walk  *walk = context;
-    struct tn_riegeli_ahead *one  = &walk->ahead[index];
+    struct tn_memory *memory  = walk->file->memory;
+    unsigned          workers = tn_pipeline_workers(walk->workers);
 
-    (void)error; /* a failure is met when its turn comes */
-    (void)tn_riegeli_chunk_open(&one->chunk, walk->file, &one->frame,
-                                &one->fault, &one->error);
-    return TN_OK;
+    if (walk->ahead)
+        return true;
+    walk->ahead =
+        tn_memory_resize(memory, NULL, 0, sizeof *walk->ahead, walk->error);
+    if (!walk->ahead)
+        return false;
+    *walk->ahead = (struct tn_riegeli_ahead){ .file = *walk->file };
+    tn_shelf_init(&walk->ahead->shelf, memory, MOST_BYTES_AHEAD);
+    walk->ahead->file.memory = &walk->ahead->shelf.memory;
+    tn_pipeline_open(&walk->ahead->pipeline, workers,
+                     workers * AHEAD_PER_WORKER, open_early, walk->ahead);
+    return true;
 }
 
-/* The frames of the next few chunks, as long as they are good. */
-static void find_ahead(struct tn_riegeli_walk *walk)
-{
-    uint64_t        begin = walk->next, bytes = 0;
-    struct tn_error ignored = TN_ERROR_INIT;
-
-    while (begin < walk->file->source->size && walk->ahead_count < MOST_AHEAD) {
-        struct tn_riegeli_ahead *one = &walk->ahead[walk->ahead_count];
-        *one = (struct tn_riegeli_ahead){ .error = TN_ERROR_INIT };
-        if (tn_riegeli_frame_read(walk->file, begin, &one->frame, NULL,
-                                  &ignored) != TN_OK ||
-            !tn_add(bytes, one->frame.decoded_size, &bytes) ||
-            bytes > MOST_BYTES_AHEAD)
-            return;
-        begin = one->frame.end;
-        walk->ahead_count++;
-    }
-}
-
-/* Unpacks the next few chunks, unless there is little to win. */
+/* Begins with the next few chunks, as long as their frames are good. */
 static void load_ahead(struct tn_riegeli_walk *walk)
 {
-    if (!walk->ahead)
-        walk->ahead =
-            tn_memory_resize(walk->file->memory, NULL, 0,
-                             MOST_AHEAD * sizeof *walk->ahead, walk->error);
-    if (!walk->ahead)
-        return;
-    walk->ahead_at = walk->ahead_count = 0;
-    find_ahead(walk);
-    if (walk->ahead_count < 2)
-        walk->ahead_count = 0;
-    else
-        tn_workers_run(walk->workers, walk->ahead_count, open_ahead, walk,
-                       walk->error);
+    struct tn_riegeli_ahead *ahead   = walk->ahead;
+    struct tn_error          ignored = TN_ERROR_INIT;
+
+    if (tn_pipeline_count(&ahead->pipeline) == 0)
+        ahead->next = walk->next;
+    while (ahead->next < walk->file->source->size &&
+           !tn_pipeline_is_full(&ahead->pipeline)) {
+        struct early *one = &ahead->slots[tn_pipeline_next(&ahead->pipeline)];
+        *one              = (struct early){ .error = TN_ERROR_INIT };
+        if (tn_riegeli_frame_read(walk->file, ahead->next, &one->frame, NULL,
+                                  &ignored) != TN_OK ||
+            one->frame.decoded_size > MOST_BYTES_AHEAD - ahead->bytes)
+            return;
+        ahead->next = one->frame.end;
+        ahead->bytes += one->frame.decoded_size;
+        tn_pipeline_add(&ahead->pipeline);
+    }
 }
 
 void tn_riegeli_walk_done(struct tn_riegeli_walk *walk)
 {
     leave_chunk(walk);
+    if (!walk->ahead)
+        return;
     drop_ahead(walk);
-    tn_memory_free(walk->file->memory, walk->ahead,
-                   MOST_AHEAD * sizeof *walk->ahead);
+    tn_pipeline_close(&walk->ahead->pipeline);
+    tn_shelf_done(&walk->ahead->shelf);
+    tn_memory_free(walk->file->memory, walk->ahead, sizeof *walk->ahead);
     walk->ahead = NULL;
 }
 
@@ -160,16 +182,16 @@ static uint64_t records_in(const struct tn_riegeli_walk *walk)
 static enum tn_status open_next(struct tn_riegeli_walk  *walk,
                                 struct tn_riegeli_fault *fault)
 {
-    if (walk->workers != 1 && walk->ahead_at == walk->ahead_count)
+    if (walk->workers != 1 && make_ahead(walk))
         load_ahead(walk);
     if (tn_failed(walk->error))
         return walk->error->status;
-    if (walk->ahead_at < walk->ahead_count) {
-        struct tn_riegeli_ahead *one = &walk->ahead[walk->ahead_at++];
-        walk->frame                  = one->frame;
-        walk->chunk                  = one->chunk;
-        *fault                       = one->fault;
-        *walk->error                 = one->error;
+    if (walk->ahead && tn_pipeline_count(&walk->ahead->pipeline)) {
+        struct early *one = take_early(walk->ahead);
+        walk->frame       = one->frame;
+        walk->chunk       = one->chunk;
+        *fault            = one->fault;
+        *walk->error      = one->error;
         return one->error.status;
     }
     TN_TRY(tn_riegeli_frame_read(walk->file, walk->next, &walk->frame, fault,

@@ -1,37 +1,37 @@
 /*
  * riegeli_write.c - records into chunks, chunks into the file
  *
- * Records are collected in a draft.  A draft that is full is closed and waits;
- * when enough wait, all are packed side by side and written in order.  A record
- * too large to wait is packed and written on its own, in portions.
+ * Records are collected in a draft.  A draft that is full is closed and packed
+ * by some thread, while the next ones are filled; they are written in order.  A
+ * record too large to wait is packed and written on its own, in portions.
  */
 #include "wire/riegeli/riegeli_write.h"
 
 #include <inttypes.h>
-#include <unistd.h>
 
 #include "base/arith.h"
 #include "base/varint.h"
 #include "io/spool.h"
-#include "io/workers.h"
 #include "wire/riegeli/riegeli_lay.h"
 #include "wire/riegeli/riegeli_transposed.h"
 
 #define PER_RECORD        UINT64_C(8) /* a record counts as that much longer */
 #define DEFAULT_PACKED    (UINT64_C(1) << 20)
 #define DEFAULT_PLAIN     (UINT64_C(4) << 10)
-#define DRAFTS_PER_WORKER 4
-#define MOST_WORKERS      8
+#define DRAFTS_PER_WORKER 2
 #define MOST_WAITING      (UINT64_C(12) << 20)
+#define MOST_SHELVED      (UINT64_C(16) << 20)
 #define LONG_RECORD       (UINT64_C(4) << 20)
 #define LONG_TRANSPOSED   (UINT64_C(64) << 20)
 #define PROBE_SIZE        ((size_t)64 << 10)
 
 struct tn_riegeli_draft {
     struct tn_buffer sizes, values; /* as in a simple chunk                   */
+    struct tn_bytes  borrowed;      /* or the values, somebody else's         */
     struct tn_buffer data;          /* packed; without values if is_plain     */
     uint64_t         count;
     bool             is_plain;
+    struct tn_error  error; /* of packing it                                  */
 };
 
 struct chunk_begin {
@@ -43,13 +43,12 @@ struct chunk_begin {
 
 static unsigned workers_for(const struct tn_riegeli_options *options)
 {
-    long cores = options->workers ? (long)options->workers
-                                  : sysconf(_SC_NPROCESSORS_ONLN);
-
     if (options->codec.type == TN_RIEGELI_NONE && !options->is_transposed)
         return 1;
-    return (unsigned)(cores < 1 ? 1 : tn_min((uint64_t)cores, MOST_WORKERS));
+    return tn_pipeline_workers(options->workers);
 }
+
+static void pack_slot(void *context, uint32_t slot);
 
 static bool make_drafts(struct tn_riegeli_writer *w)
 {
@@ -63,18 +62,24 @@ static bool make_drafts(struct tn_riegeli_writer *w)
         return false;
     for (uint32_t i = 0; i < w->draft_room; i++) {
         struct tn_riegeli_draft *draft = &w->drafts[i];
-        *draft = (struct tn_riegeli_draft){ .count = 0 };
-        tn_buffer_init(&draft->sizes, w->memory, w->error);
-        tn_buffer_init(&draft->values, w->memory, w->error);
-        tn_buffer_init(&draft->data, w->memory, w->error);
+        *draft = (struct tn_riegeli_draft){ .error = TN_ERROR_INIT };
+        tn_buffer_init(&draft->sizes, &w->shelf.memory, w->error);
+        tn_buffer_init(&draft->values, &w->shelf.memory, w->error);
+        tn_buffer_init(&draft->data, &w->shelf.memory, &draft->error);
     }
-    w->draft_count = 1;
+    tn_pipeline_open(&w->pipeline, workers, w->draft_room, pack_slot, w);
     return true;
 }
 
 static struct tn_riegeli_draft *open_draft(const struct tn_riegeli_writer *w)
 {
-    return &w->drafts[w->draft_count - 1];
+    return &w->drafts[tn_pipeline_next(&w->pipeline)];
+}
+
+static struct tn_bytes values_of(const struct tn_riegeli_draft *draft)
+{
+    return draft->borrowed.size ? draft->borrowed
+                                : tn_buffer_bytes(&draft->values);
 }
 
 static void clear_draft(struct tn_riegeli_draft *draft)
@@ -82,6 +87,7 @@ static void clear_draft(struct tn_riegeli_draft *draft)
     tn_buffer_clear(&draft->sizes);
     tn_buffer_clear(&draft->values);
     tn_buffer_clear(&draft->data);
+    draft->borrowed = tn_bytes(NULL, 0);
     draft->count    = 0;
     draft->is_plain = false;
 }
@@ -126,29 +132,32 @@ static void put_head(const struct tn_riegeli_codec *codec,
     tn_buffer_done(&packed);
 }
 
-static enum tn_status pack_draft(void *context, uint64_t index,
-                                 struct tn_error *error)
+static enum tn_status pack_draft(struct tn_riegeli_writer *w,
+                                 struct tn_riegeli_draft  *draft,
+                                 struct tn_error          *error)
 {
-    struct tn_riegeli_writer *w      = context;
-    struct tn_riegeli_draft  *draft  = &w->drafts[index];
-    struct tn_bytes           values = tn_buffer_bytes(&draft->values);
-    struct tn_bytes           sizes  = tn_buffer_bytes(&draft->sizes);
-    struct tn_riegeli_codec   codec;
+    struct tn_bytes         values = values_of(draft);
+    struct tn_bytes         sizes  = tn_buffer_bytes(&draft->sizes);
+    struct tn_riegeli_codec codec;
 
-    TN_TRY(probe(&w->options, values, w->memory, &codec, error));
-    draft->data.error = error;
+    TN_TRY(probe(&w->options, values, &w->shelf.memory, &codec, error));
     if (w->options.is_transposed)
-        tn_riegeli_transposed_write(&codec, w->options.bucket_fraction,
-                                    draft->count, sizes, values, &draft->data,
-                                    error);
-    else
-        put_head(&codec, sizes, &draft->data, error);
-    draft->is_plain =
-        codec.type == TN_RIEGELI_NONE && !w->options.is_transposed;
-    if (!tn_failed(error) && !w->options.is_transposed && !draft->is_plain)
+        return tn_riegeli_transposed_write(&codec, w->options.bucket_fraction,
+                                           draft->count, sizes, values,
+                                           &draft->data, error);
+    put_head(&codec, sizes, &draft->data, error);
+    draft->is_plain = codec.type == TN_RIEGELI_NONE;
+    if (!tn_failed(error) && !draft->is_plain)
         tn_riegeli_pack(&codec, values, &draft->data, error);
-    draft->data.error = w->error; /* `error` ends with this job */
     return error->status;
+}
+
+static void pack_slot(void *context, uint32_t slot)
+{
+    struct tn_riegeli_writer *w     = context;
+    struct tn_riegeli_draft  *draft = &w->drafts[slot];
+
+    (void)pack_draft(w, draft, &draft->error);
 }
 
 /* ---- writing ------------------------------------------------------------ */
@@ -163,50 +172,47 @@ static void note_begin(struct tn_riegeli_writer *w, uint64_t first)
 }
 
 static void write_draft(struct tn_riegeli_writer      *w,
-                        const struct tn_riegeli_draft *draft, uint64_t first)
+                        const struct tn_riegeli_draft *draft)
 {
     struct tn_riegeli_frame frame = {
         .type         = w->options.is_transposed ? TN_RIEGELI_TRANSPOSED
                                                  : TN_RIEGELI_SIMPLE,
         .record_count = draft->count,
-        .decoded_size = draft->values.size,
+        .decoded_size = values_of(draft).size,
     };
     struct tn_arena arena;
     struct tn_rope  data;
 
-    note_begin(w, first);
+    note_begin(w, w->written);
     tn_arena_init(&arena, w->memory);
     tn_rope_init(&data, &arena, w->error);
     tn_rope_borrow(&data, tn_buffer_bytes(&draft->data));
     if (draft->is_plain)
-        tn_rope_borrow(&data, tn_buffer_bytes(&draft->values));
+        tn_rope_borrow(&data, values_of(draft));
     if (!tn_failed(w->error))
         tn_riegeli_lay(w->to, w->base, &frame, &data, w->error);
     tn_rope_done(&data);
     tn_arena_done(&arena);
 }
 
-/* Packs and writes what waits; the open draft becomes the first. */
+/* Writes the oldest draft when it is packed. */
+static void write_oldest(struct tn_riegeli_writer *w)
+{
+    struct tn_riegeli_draft *draft = &w->drafts[tn_pipeline_take(&w->pipeline)];
+
+    if (!tn_failed(w->error) && tn_failed(&draft->error))
+        *w->error = draft->error;
+    if (!tn_failed(w->error))
+        write_draft(w, draft);
+    w->waiting -= draft->values.size;
+    w->written += draft->count;
+    clear_draft(draft);
+}
+
 static void write_waiting(struct tn_riegeli_writer *w)
 {
-    uint32_t closed = w->draft_count - 1;
-    uint64_t first  = w->record_count;
-
-    for (uint32_t i = 0; i <= closed; i++)
-        first -= w->drafts[i].count;
-    if (closed && tn_workers_run(w->options.workers, closed, pack_draft, w,
-                                 w->error) == TN_OK)
-        for (uint32_t i = 0; i < closed && !tn_failed(w->error); i++) {
-            write_draft(w, &w->drafts[i], first);
-            first += w->drafts[i].count;
-        }
-    for (uint32_t i = 0; i < closed; i++)
-        clear_draft(&w->drafts[i]);
-    struct tn_riegeli_draft open = w->drafts[closed];
-    w->drafts[closed]            = w->drafts[0];
-    w->drafts[0]                 = open;
-    w->draft_count               = 1;
-    w->waiting                   = 0;
+    while (tn_pipeline_count(&w->pipeline))
+        write_oldest(w);
 }
 
 /* The open draft is complete: the next one is open now. */
@@ -217,10 +223,11 @@ static void close_draft(struct tn_riegeli_writer *w)
     if (draft->count == 0)
         return;
     w->waiting += draft->values.size;
-    w->draft_count++;
-    if (w->draft_count == w->draft_room || w->waiting >= MOST_WAITING ||
-        w->options.workers == 1)
-        write_waiting(w);
+    tn_pipeline_add(&w->pipeline);
+    while (tn_pipeline_is_ready(&w->pipeline) ||
+           tn_pipeline_is_full(&w->pipeline) || w->waiting >= MOST_WAITING ||
+           (w->options.workers == 1 && tn_pipeline_count(&w->pipeline)))
+        write_oldest(w);
 }
 
 /* ---- records on their own ----------------------------------------------- */
@@ -329,6 +336,7 @@ static void write_alone(struct tn_riegeli_writer *w,
             write_packed(w, &codec, record, &data);
     }
     w->record_count++;
+    w->written++;
     tn_rope_done(&data);
     tn_arena_done(&arena);
     tn_buffer_done(&head);
@@ -340,7 +348,7 @@ static void write_alone(struct tn_riegeli_writer *w,
 /* How much the open draft counts for. */
 static uint64_t draft_weight(const struct tn_riegeli_draft *draft)
 {
-    return draft->values.size + draft->count * PER_RECORD;
+    return values_of(draft).size + draft->count * PER_RECORD;
 }
 
 static bool is_past(uint64_t a, uint64_t b, uint64_t limit)
@@ -356,6 +364,23 @@ static bool is_long(const struct tn_riegeli_writer *w, uint64_t size)
     if (w->options.is_transposed)
         return size > LONG_TRANSPOSED;
     return w->options.codec.type == TN_RIEGELI_NONE || size > LONG_RECORD;
+}
+
+/* All of it, if it is one piece in memory. */
+static struct tn_bytes look(const struct tn_rope *record)
+{
+    return record->pieces.count == 1
+               ? tn_piece_look(tn_list_at(&record->pieces, struct tn_piece, 0))
+               : tn_bytes(NULL, 0);
+}
+
+/* It is a chunk of its own, packed where it is. */
+static bool lies_still(const struct tn_riegeli_writer *w,
+                       const struct tn_rope           *record)
+{
+    return w->options.records_last && !w->options.is_transposed &&
+           is_past(record->length, 2 * PER_RECORD, w->options.chunk_size) &&
+           look(record).size;
 }
 
 void tn_riegeli_add_rope(struct tn_riegeli_writer *w,
@@ -376,7 +401,10 @@ void tn_riegeli_add_rope(struct tn_riegeli_writer *w,
         write_alone(w, record);
         return;
     }
-    tn_rope_write(record, &draft->values.sink, w->error);
+    if (draft->count == 0 && lies_still(w, record))
+        draft->borrowed = look(record);
+    if (!draft->borrowed.size)
+        tn_rope_write(record, &draft->values.sink, w->error);
     tn_buffer_varint(&draft->sizes, record->length);
     draft->count++;
     w->record_count++;
@@ -444,6 +472,7 @@ void tn_riegeli_writer_init(struct tn_riegeli_writer *w, struct tn_sink *to,
                                      .options = *options,
                                      .base    = to->offset };
     tn_list_init(&w->begins, memory, sizeof(struct chunk_begin));
+    tn_shelf_init(&w->shelf, memory, MOST_SHELVED);
     if (w->options.chunk_size == 0)
         w->options.chunk_size = options->codec.type == TN_RIEGELI_NONE
                                     ? DEFAULT_PLAIN
@@ -457,6 +486,7 @@ void tn_riegeli_writer_init(struct tn_riegeli_writer *w, struct tn_sink *to,
 
 void tn_riegeli_writer_done(struct tn_riegeli_writer *w)
 {
+    tn_pipeline_close(&w->pipeline);
     for (uint32_t i = 0; w->drafts && i < w->draft_room; i++) {
         tn_buffer_done(&w->drafts[i].sizes);
         tn_buffer_done(&w->drafts[i].values);
@@ -464,6 +494,7 @@ void tn_riegeli_writer_done(struct tn_riegeli_writer *w)
     }
     tn_memory_free(w->memory, w->drafts, w->draft_room * sizeof *w->drafts);
     w->drafts = NULL;
+    tn_shelf_done(&w->shelf);
     tn_list_done(&w->begins);
 }
 

@@ -10,6 +10,8 @@
 #define TN_WIRE_RIEGELI_WRITE_H
 
 #include "base/rope.h"
+#include "base/shelf.h"
+#include "io/pipeline.h"
 #include "wire/riegeli/riegeli.h"
 
 struct tn_riegeli_options {
@@ -23,6 +25,8 @@ struct tn_riegeli_options {
     bool            has_metadata;
     struct tn_bytes metadata; /* a serialized message                         */
     unsigned        workers;  /* 0: as many as there are cores                */
+    bool records_last; /* what records are made of stays until the file is
+                          finished: it need not be copied                     */
 };
 
 /* Google's own: brotli of quality 6. */
@@ -47,13 +51,18 @@ struct tn_riegeli_writer {
     uint64_t                  base;         /* of the file in the sink        */
     uint64_t                  record_count; /* added so far                   */
     struct tn_list            begins; /* of chunks written, see position      */
-    struct tn_riegeli_draft  *drafts; /* the last one is open, the others wait
-                                         to be packed                         */
-    uint32_t draft_count, draft_room;
-    uint64_t waiting; /* bytes in closed drafts              */
+    struct tn_shelf           shelf;  /* what drafts and codecs work in       */
+    struct tn_riegeli_draft  *drafts; /* slots of the pipeline; the next one is
+                                         open                                 */
+    uint32_t           draft_room;
+    uint64_t           waiting; /* bytes in closed drafts                     */
+    uint64_t           written; /* records in chunks that are written         */
+    struct tn_pipeline pipeline; /* packs drafts                              */
 };
 
-/* Writes signature and metadata.  The sink's next byte is the file's first. */
+/* Writes signature and metadata.  The sink's next byte is the file's first.
+ * Until it is done the writer has the threads that it packs with, and must stay
+ * where it is. */
 void tn_riegeli_writer_init(struct tn_riegeli_writer        *writer,
                             struct tn_sink                  *to,
                             const struct tn_riegeli_options *options,
@@ -61,8 +70,9 @@ void tn_riegeli_writer_init(struct tn_riegeli_writer        *writer,
 void tn_riegeli_writer_done(struct tn_riegeli_writer *writer);
 
 /* Adds a record; its number is the record_count before.  A rope is borrowed for
- * the call only.  It is read twice when it is long and not to be compressed, as
- * the hash stands before the bytes. */
+ * the call only, and so is what it is made of, unless options say it lasts.  It
+ * is read twice when it is long and not to be compressed, as the hash stands
+ * before the bytes. */
 void tn_riegeli_add(struct tn_riegeli_writer *writer, struct tn_bytes record);
 void tn_riegeli_add_rope(struct tn_riegeli_writer *writer,
                          const struct tn_rope     *record);

@@ -1,0 +1,123 @@
+/* pipeline.c - jobs done ahead on a few threads, taken back in order */
+#include "io/pipeline.h"
+
+#include <assert.h>
+#include <unistd.h>
+
+#define STACK_SIZE ((size_t)256 << 10)
+
+unsigned tn_pipeline_workers(unsigned workers)
+{
+    long cores = workers ? (long)workers : sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (cores < 1)
+        return 1;
+    return cores > TN_PIPELINE_WORKERS ? TN_PIPELINE_WORKERS : (unsigned)cores;
+}
+
+void tn_pipeline_open(struct tn_pipeline *p, unsigned workers, uint32_t room,
+                      tn_pipeline_job *job, void *context)
+{
+    assert(room > 0 && room <= TN_PIPELINE_SLOTS);
+    *p = (struct tn_pipeline){ .job      = job,
+                               .context  = context,
+                               .room     = room,
+                               .workers  = tn_pipeline_workers(workers),
+                               .lock     = PTHREAD_MUTEX_INITIALIZER,
+                               .has_work = PTHREAD_COND_INITIALIZER,
+                               .is_done  = PTHREAD_COND_INITIALIZER };
+}
+
+/* Called with the lock, and again has it when it returns. */
+static void do_one(struct tn_pipeline *p)
+{
+    uint32_t slot = (uint32_t)(p->begun++ % p->room);
+
+    pthread_mutex_unlock(&p->lock);
+    p->job(p->context, slot);
+    pthread_mutex_lock(&p->lock);
+    p->done[slot] = true;
+    pthread_cond_signal(&p->is_done);
+}
+
+static void *work(void *context)
+{
+    struct tn_pipeline *p = context;
+
+    pthread_mutex_lock(&p->lock);
+    while (!p->is_over) {
+        if (p->begun < p->added)
+            do_one(p);
+        else
+            pthread_cond_wait(&p->has_work, &p->lock);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* Fewer threads than wished for are slower, not wrong. */
+static void start(struct tn_pipeline *p)
+{
+    pthread_attr_t small;
+
+    if (pthread_attr_init(&small) != 0)
+        return;
+    if (pthread_attr_setstacksize(&small, STACK_SIZE) == 0)
+        while (p->started + 1 < p->workers &&
+               !pthread_create(&p->threads[p->started], &small, work, p))
+            p->started++;
+    p->workers = p->started + 1;
+    pthread_attr_destroy(&small);
+}
+
+void tn_pipeline_close(struct tn_pipeline *p)
+{
+    if (!p->room)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->is_over = true;
+    pthread_cond_broadcast(&p->has_work);
+    pthread_mutex_unlock(&p->lock);
+    for (unsigned i = 0; i < p->started; i++)
+        pthread_join(p->threads[i], NULL);
+    pthread_cond_destroy(&p->has_work);
+    pthread_cond_destroy(&p->is_done);
+    pthread_mutex_destroy(&p->lock);
+    *p = (struct tn_pipeline){ .room = 0 };
+}
+
+void tn_pipeline_add(struct tn_pipeline *p)
+{
+    assert(!tn_pipeline_is_full(p));
+    pthread_mutex_lock(&p->lock);
+    p->done[p->added++ % p->room] = false;
+    pthread_cond_signal(&p->has_work);
+    pthread_mutex_unlock(&p->lock);
+    if (tn_pipeline_count(p) > 1 && p->started + 1 < p->workers)
+        start(p);
+}
+
+bool tn_pipeline_is_ready(struct tn_pipeline *p)
+{
+    pthread_mutex_lock(&p->lock);
+    bool is_ready = p->taken < p->added && p->done[p->taken % p->room];
+    pthread_mutex_unlock(&p->lock);
+    return is_ready;
+}
+
+uint32_t tn_pipeline_take(struct tn_pipeline *p)
+{
+    uint32_t slot = (uint32_t)(p->taken % p->room);
+
+    assert(tn_pipeline_count(p) > 0);
+    pthread_mutex_lock(&p->lock);
+    while (!p->done[slot]) {
+        if (p->begun < p->added)
+            do_one(p);
+        else
+            pthread_cond_wait(&p->is_done, &p->lock);
+    }
+    p->taken++;
+    pthread_mutex_unlock(&p->lock);
+    return slot;
+}

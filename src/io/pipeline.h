@@ -1,0 +1,81 @@
+/*
+ * pipeline.h - jobs done ahead on a few threads, taken back in order
+ *
+ * A ring of slots, which are numbers: what they stand for is the caller's.  The
+ * caller fills the next slot, adds it, and takes the oldest one when it is
+ * done; between those two a slot belongs to the job.
+ *
+ *   while there is more
+ *       if (tn_pipeline_is_full(p))
+ *           use(slots[tn_pipeline_take(p)]);
+ *       fill(&slots[tn_pipeline_next(p)]);
+ *       tn_pipeline_add(p);
+ *
+ * Only one thread calls these, and it helps: where it would wait for the oldest
+ * job it does jobs that nobody has begun.  So the result never depends on how
+ * many threads there are, or whether there are any.
+ */
+#ifndef TN_IO_PIPELINE_H
+#define TN_IO_PIPELINE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TN_PIPELINE_WORKERS 8
+#define TN_PIPELINE_SLOTS   32
+
+/* What went wrong is for the slot to remember. */
+typedef void tn_pipeline_job(void *context, uint32_t slot);
+
+struct tn_pipeline {
+    tn_pipeline_job *job;
+    void            *context;
+    uint32_t         room; /* slots                                           */
+    unsigned         workers;
+    pthread_mutex_t  lock; /* of what follows                                 */
+    pthread_cond_t   has_work, is_done;
+    uint64_t         taken, begun, added; /* how many, ever                   */
+    bool             done[TN_PIPELINE_SLOTS];
+    bool             is_over;
+    unsigned         started; /* threads, besides the caller's                */
+    pthread_t        threads[TN_PIPELINE_WORKERS];
+};
+
+/* So many slots, at most TN_PIPELINE_SLOTS; `workers` counts the caller's
+ * thread, 0 stands for the cores.  Threads start when there is work for two. */
+void tn_pipeline_open(struct tn_pipeline *pipeline, unsigned workers,
+                      uint32_t room, tn_pipeline_job *job, void *context);
+
+/* Waits for the jobs that were begun, forgets the others. */
+void tn_pipeline_close(struct tn_pipeline *pipeline);
+
+/* As open understands `workers`. */
+unsigned tn_pipeline_workers(unsigned workers);
+
+/* Slots that were added and not taken. */
+static inline uint32_t tn_pipeline_count(const struct tn_pipeline *pipeline)
+{
+    return (uint32_t)(pipeline->added - pipeline->taken);
+}
+
+static inline bool tn_pipeline_is_full(const struct tn_pipeline *pipeline)
+{
+    return tn_pipeline_count(pipeline) == pipeline->room;
+}
+
+/* The slot that is added next; nobody's while the ring is not full. */
+static inline uint32_t tn_pipeline_next(const struct tn_pipeline *pipeline)
+{
+    return (uint32_t)(pipeline->added % pipeline->room);
+}
+
+void tn_pipeline_add(struct tn_pipeline *pipeline);
+
+/* Whether the oldest slot can be taken without waiting. */
+bool tn_pipeline_is_ready(struct tn_pipeline *pipeline);
+
+/* The oldest slot, when its job is done; there must be one. */
+uint32_t tn_pipeline_take(struct tn_pipeline *pipeline);
+
+#endif

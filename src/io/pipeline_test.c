@@ -1,0 +1,99 @@
+/* pipeline_test.c - every job once, taken back in order, by any crew */
+#define _GNU_SOURCE
+#include "io/pipeline.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "support/hostile.h"
+
+#define ROOM  5
+#define COUNT 300
+
+struct ring {
+    struct tn_pipeline pipeline;
+    uint64_t           input[ROOM], output[ROOM];
+    _Atomic int        runs;
+};
+
+static void square(void *context, uint32_t slot)
+{
+    struct ring *ring = context;
+
+    if (ring->input[slot] % 7 == 0)
+        usleep(200); /* the others get ahead */
+    ring->output[slot] = ring->input[slot] * ring->input[slot];
+    atomic_fetch_add(&ring->runs, 1);
+}
+
+static void take_one(struct ring *ring, uint64_t *expected)
+{
+    uint32_t slot = tn_pipeline_take(&ring->pipeline);
+
+    assert_int_equal(ring->output[slot], *expected * *expected);
+    ++*expected;
+}
+
+static void jobs_come_back_in_order(void **state)
+{
+    (void)state;
+    for (unsigned workers = 0; workers < 10; workers++) {
+        struct ring ring  = { .runs = 0 };
+        uint64_t    taken = 0;
+        tn_pipeline_open(&ring.pipeline, workers, ROOM, square, &ring);
+        for (uint64_t i = 0; i < COUNT; i++) {
+            while (tn_pipeline_is_full(&ring.pipeline) ||
+                   tn_pipeline_is_ready(&ring.pipeline))
+                take_one(&ring, &taken);
+            ring.input[tn_pipeline_next(&ring.pipeline)] = i;
+            tn_pipeline_add(&ring.pipeline);
+        }
+        while (tn_pipeline_count(&ring.pipeline))
+            take_one(&ring, &taken);
+        assert_int_equal(taken, COUNT);
+        assert_int_equal(ring.runs, COUNT);
+        tn_pipeline_close(&ring.pipeline);
+    }
+}
+
+static void one_worker_is_the_caller(void **state)
+{
+    struct ring ring = { .runs = 0 };
+
+    (void)state;
+    tn_pipeline_open(&ring.pipeline, 1, ROOM, square, &ring);
+    for (uint64_t i = 0; i < 3; i++)
+        tn_pipeline_add(&ring.pipeline);
+    assert_int_equal(ring.runs, 0); /* nobody else is there to do it */
+    assert_false(tn_pipeline_is_ready(&ring.pipeline));
+    assert_int_equal(tn_pipeline_take(&ring.pipeline), 0);
+    assert_int_equal(ring.runs, 1);
+    assert_int_equal(tn_pipeline_count(&ring.pipeline), 2);
+    tn_pipeline_close(&ring.pipeline);
+    assert_int_equal(ring.runs, 1); /* the others are forgotten */
+}
+
+static void closing_waits_for_what_was_begun(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        struct ring ring = { .runs = 0 };
+        tn_pipeline_open(&ring.pipeline, 3, ROOM, square, &ring);
+        for (int k = 0; k < ROOM; k++)
+            tn_pipeline_add(&ring.pipeline);
+        tn_pipeline_close(&ring.pipeline);
+        assert_true(ring.runs <= ROOM);
+        tn_pipeline_close(&ring.pipeline); /* again is fine */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_come_back_in_order),
+        cmocka_unit_test(one_worker_is_the_caller),
+        cmocka_unit_test(closing_waits_for_what_was_begun),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
