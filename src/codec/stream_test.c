@@ -95,6 +95,29 @@ static enum tn_status unpack(bool is_zstd, struct tn_bytes in, size_t portion,
 
 /* ---- there and back ----------------------------------------------------- */
 
+/* All at once, to memory and to a sink: the same frame. */
+static void comes_back_at_once(struct setting s, struct tn_bytes in,
+                               struct tn_memory *memory)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_buffer packed, again, back;
+
+    tn_buffer_init(&packed, memory, &error);
+    tn_buffer_init(&again, memory, &error);
+    tn_buffer_init(&back, memory, &error);
+    tn_zstd_encode(in, s.level, s.window_log, &packed, &error);
+    tn_zstd_encode_to(in, s.level, s.window_log, memory, &again.sink, &error);
+    assert_int_equal(error.status, TN_OK);
+    assert_true(
+        tn_bytes_equal(tn_buffer_bytes(&packed), tn_buffer_bytes(&again)));
+    tn_zstd_decode(tn_buffer_bytes(&packed), 0, in.size, &back, &error);
+    assert_int_equal(error.status, TN_OK);
+    assert_true(tn_bytes_equal(tn_buffer_bytes(&back), in));
+    tn_buffer_done(&packed);
+    tn_buffer_done(&again);
+    tn_buffer_done(&back);
+}
+
 static void comes_back(struct setting s, size_t size, size_t portion)
 {
     struct tn_error  error = TN_ERROR_INIT;
@@ -116,6 +139,7 @@ static void comes_back(struct setting s, size_t size, size_t portion)
         tn_zstd_decode(tn_buffer_bytes(&packed), 0, size, &back, &error);
         assert_int_equal(error.status, TN_OK);
         assert_true(tn_bytes_equal(tn_buffer_bytes(&back), in));
+        comes_back_at_once(s, in, &memory);
     }
     tn_buffer_done(&packed);
     tn_buffer_done(&back);

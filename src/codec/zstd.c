@@ -13,6 +13,8 @@
 #define BLOCK_BYTES 4
 #define BLOCK_GIVES (UINT64_C(128) << 10)
 
+#define OUT_WINDOW ((size_t)128 << 10)
+
 static ZSTD_customMem memory_of(struct tn_hooks *hooks)
 {
     return (ZSTD_customMem){ tn_hook_alloc, tn_hook_free, hooks };
@@ -277,6 +279,46 @@ enum tn_status tn_zstd_encode(struct tn_bytes plain, int level, int window_log,
     else if (set_parameters(context, level, window_log, plain.size, error) ==
              TN_OK)
         encode_with(context, &hooks, plain, to, error);
+    ZSTD_freeCCtx(context);
+    tn_hooks_done(&hooks);
+    return error->status;
+}
+
+static enum tn_status encode_steps(ZSTD_CCtx *context, struct tn_hooks *hooks,
+                                   struct tn_bytes plain, uint8_t *window,
+                                   struct tn_sink *to, struct tn_error *error)
+{
+    ZSTD_inBuffer in   = { plain.data, plain.size, 0 };
+    size_t        left = 1;
+
+    while (left) {
+        ZSTD_outBuffer out = { window, OUT_WINDOW, 0 };
+        left = ZSTD_compressStream2(context, &out, &in, ZSTD_e_end);
+        if (ZSTD_isError(left))
+            return blame(hooks, left, TN_NOWHERE, error);
+        TN_TRY(tn_sink_write(to, tn_bytes(window, out.pos), error));
+    }
+    return TN_OK;
+}
+
+enum tn_status tn_zstd_encode_to(struct tn_bytes plain, int level,
+                                 int window_log, struct tn_memory *memory,
+                                 struct tn_sink *to, struct tn_error *error)
+{
+    struct tn_hooks hooks;
+
+    TN_TRY(check_parameters(level, window_log, error));
+    tn_hooks_init(&hooks, memory);
+    uint8_t   *window  = tn_hook_alloc(&hooks, OUT_WINDOW);
+    ZSTD_CCtx *context = ZSTD_createCCtx_advanced(memory_of(&hooks));
+    if (!context || !window)
+        blame(&hooks, 0, TN_NOWHERE, error);
+    else if (set_parameters(context, level, window_log, plain.size, error) ==
+             TN_OK) {
+        /* All of the input stays where it is: no need for a window of it. */
+        ZSTD_CCtx_setParameter(context, ZSTD_c_stableInBuffer, 1);
+        encode_steps(context, &hooks, plain, window, to, error);
+    }
     ZSTD_freeCCtx(context);
     tn_hooks_done(&hooks);
     return error->status;

@@ -16,10 +16,15 @@ enum tn_status tn_zstd_decode(struct tn_bytes packed, uint64_t offset,
                               uint64_t size, struct tn_buffer *to,
                               struct tn_error *error);
 
-/* Appends the frame of all these bytes: what a packer that gets them at once
- * gives, but without a window to copy them into. */
+/* Appends the frame of all these bytes; unlike a packer it needs no window to
+ * copy them into. */
 enum tn_status tn_zstd_encode(struct tn_bytes plain, int level, int window_log,
                               struct tn_buffer *to, struct tn_error *error);
+
+/* The same to a sink, for what may stay too long for memory. */
+enum tn_status tn_zstd_encode_to(struct tn_bytes plain, int level,
+                                 int window_log, struct tn_memory *memory,
+                                 struct tn_sink *to, struct tn_error *error);
 
 /* An unpacker of one frame, for what does not fit into memory.  It needs a
  * window as large as the frame says, counted.  Yours to close. */

@@ -2,8 +2,11 @@
  * riegeli_write.c - records into chunks, chunks into the file
  *
  * Records are collected in a draft.  A draft that is full is closed and packed
- * by some thread, while the next ones are filled; they are written in order.  A
- * record too large to wait is packed and written on its own, in portions.
+ * by some thread, while the next ones are filled; they are written in order.
+ *
+ * A long record has its own chunk.  Uncompressed it goes to the file as it is;
+ * brotli is packed by all threads at once, in parts.  zstd knows no parts, so
+ * that such a record is a draft like any other if it stays where it is.
  */
 #include "wire/riegeli/riegeli_write.h"
 
@@ -11,6 +14,7 @@
 
 #include "base/arith.h"
 #include "base/varint.h"
+#include "codec/zstd.h"
 #include "io/spool.h"
 #include "wire/riegeli/riegeli_lay.h"
 #include "wire/riegeli/riegeli_transposed.h"
@@ -24,14 +28,17 @@
 #define LONG_RECORD       (UINT64_C(4) << 20)
 #define LONG_TRANSPOSED   (UINT64_C(64) << 20)
 #define PROBE_SIZE        ((size_t)64 << 10)
+#define MOST_PACKED       ((size_t)4 << 20) /* of a long record, in memory   */
 
 struct tn_riegeli_draft {
     struct tn_buffer sizes, values; /* as in a simple chunk                   */
     struct tn_bytes  borrowed;      /* or the values, somebody else's         */
     struct tn_buffer data;          /* packed; without values if is_plain     */
-    uint64_t         count;
-    bool             is_plain;
-    struct tn_error  error; /* of packing it                                  */
+    struct tn_source *spooled; /* packed, behind `data`; NULL: nothing        */
+    uint64_t          count;
+    bool              is_plain;
+    bool            is_long; /* one record, to be packed whatever it gives   */
+    struct tn_error error; /* of packing it                                  */
 };
 
 struct chunk_begin {
@@ -87,9 +94,11 @@ static void clear_draft(struct tn_riegeli_draft *draft)
     tn_buffer_clear(&draft->sizes);
     tn_buffer_clear(&draft->values);
     tn_buffer_clear(&draft->data);
+    tn_source_close(draft->spooled);
+    draft->spooled  = NULL;
     draft->borrowed = tn_bytes(NULL, 0);
     draft->count    = 0;
-    draft->is_plain = false;
+    draft->is_plain = draft->is_long = false;
 }
 
 /* ---- packing ------------------------------------------------------------ */
@@ -152,12 +161,54 @@ static enum tn_status pack_draft(struct tn_riegeli_writer *w,
     return error->status;
 }
 
+/* A sink: to memory at first, to a file without a name when that is enough. */
+struct spill {
+    struct tn_sink    sink; /* first */
+    struct tn_buffer *to;
+    struct tn_spool   spool;
+    bool              is_spooled;
+};
+
+static enum tn_status spill_write(struct tn_sink *sink, struct tn_bytes bytes,
+                                  struct tn_error *error)
+{
+    struct spill *spill = (struct spill *)sink;
+
+    if (!spill->is_spooled && bytes.size > MOST_PACKED - spill->to->size) {
+        TN_TRY(tn_spool_open(&spill->spool, spill->to->memory, error));
+        spill->is_spooled = true;
+    }
+    return tn_sink_write(spill->is_spooled ? &spill->spool.sink
+                                           : &spill->to->sink,
+                         bytes, error);
+}
+
+static const struct tn_sink_ops spill_ops = { .write = spill_write };
+
+static void pack_long(struct tn_riegeli_writer *w,
+                      struct tn_riegeli_draft *draft, struct tn_error *error)
+{
+    const struct tn_riegeli_codec *codec = &w->options.codec;
+    struct spill spill = { .sink = { .ops = &spill_ops }, .to = &draft->data };
+
+    put_head(codec, tn_buffer_bytes(&draft->sizes), &draft->data, error);
+    tn_buffer_varint(&draft->data, draft->borrowed.size);
+    if (!tn_failed(error))
+        tn_zstd_encode_to(draft->borrowed, codec->level, codec->window_log,
+                          &w->shelf.memory, &spill.sink, error);
+    if (spill.is_spooled)
+        tn_spool_finish(&spill.spool, &draft->spooled, "", error);
+}
+
 static void pack_slot(void *context, uint32_t slot)
 {
     struct tn_riegeli_writer *w     = context;
     struct tn_riegeli_draft  *draft = &w->drafts[slot];
 
-    (void)pack_draft(w, draft, &draft->error);
+    if (draft->is_long)
+        pack_long(w, draft, &draft->error);
+    else
+        (void)pack_draft(w, draft, &draft->error);
 }
 
 /* ---- writing ------------------------------------------------------------ */
@@ -189,6 +240,9 @@ static void write_draft(struct tn_riegeli_writer      *w,
     tn_rope_borrow(&data, tn_buffer_bytes(&draft->data));
     if (draft->is_plain)
         tn_rope_borrow(&data, values_of(draft));
+    if (draft->spooled)
+        tn_rope_span(
+            &data, (struct tn_span){ draft->spooled, 0, draft->spooled->size });
     if (!tn_failed(w->error))
         tn_riegeli_lay(w->to, w->base, &frame, &data, w->error);
     tn_rope_done(&data);
@@ -231,6 +285,28 @@ static void close_draft(struct tn_riegeli_writer *w)
 }
 
 /* ---- records on their own ----------------------------------------------- */
+
+static bool is_past(uint64_t a, uint64_t b, uint64_t limit)
+{
+    return a > limit || b > limit - a;
+}
+
+/* All of it, if it is one piece in memory. */
+static struct tn_bytes look(const struct tn_rope *record)
+{
+    return record->pieces.count == 1
+               ? tn_piece_look(tn_list_at(&record->pieces, struct tn_piece, 0))
+               : tn_bytes(NULL, 0);
+}
+
+/* It is a chunk of its own, packed where it is. */
+static bool lies_still(const struct tn_riegeli_writer *w,
+                       const struct tn_rope           *record)
+{
+    return w->options.records_last && !w->options.is_transposed &&
+           is_past(record->length, 2 * PER_RECORD, w->options.chunk_size) &&
+           look(record).size;
+}
 
 /* The first bytes of a rope, as far as they can be had for nothing. */
 static void take_head(const struct tn_rope *rope, struct tn_buffer *to)
@@ -308,32 +384,45 @@ static void write_plain(struct tn_riegeli_writer *w,
         lay_record(w, data, record->length);
 }
 
-static void write_alone(struct tn_riegeli_writer *w,
-                        const struct tn_rope     *record)
+/* Packed as a draft while others are, if it can wait where it is. */
+static bool waits(struct tn_riegeli_writer      *w,
+                  const struct tn_riegeli_codec *codec,
+                  const struct tn_rope          *record)
 {
-    struct tn_riegeli_codec codec;
-    struct tn_buffer        head, sizes;
-    struct tn_arena         arena;
-    struct tn_rope          data;
+    struct tn_riegeli_draft *draft = open_draft(w);
+
+    if (codec->type != TN_RIEGELI_ZSTD || !lies_still(w, record))
+        return false;
+    draft->borrowed = look(record);
+    draft->is_long  = true;
+    draft->count    = 1;
+    tn_buffer_varint(&draft->sizes, record->length);
+    w->record_count++;
+    close_draft(w);
+    return true;
+}
+
+static void write_alone(struct tn_riegeli_writer      *w,
+                        const struct tn_riegeli_codec *codec,
+                        const struct tn_rope          *record)
+{
+    struct tn_buffer head, sizes;
+    struct tn_arena  arena;
+    struct tn_rope   data;
 
     write_waiting(w);
     tn_buffer_init(&head, w->memory, w->error);
     tn_buffer_init(&sizes, w->memory, w->error);
     tn_arena_init(&arena, w->memory);
     tn_rope_init(&data, &arena, w->error);
-    if (w->options.keeps_plain)
-        take_head(record, &head);
-    if (!tn_failed(w->error))
-        probe(&w->options, tn_buffer_bytes(&head), w->memory, &codec, w->error);
-    tn_buffer_clear(&head);
     tn_buffer_varint(&sizes, record->length);
     if (!tn_failed(w->error)) {
-        put_head(&codec, tn_buffer_bytes(&sizes), &head, w->error);
+        put_head(codec, tn_buffer_bytes(&sizes), &head, w->error);
         tn_rope_borrow(&data, tn_buffer_bytes(&head));
-        if (codec.type == TN_RIEGELI_NONE)
+        if (codec->type == TN_RIEGELI_NONE)
             write_plain(w, record, &data);
         else
-            write_packed(w, &codec, record, &data);
+            write_packed(w, codec, record, &data);
     }
     w->record_count++;
     w->written++;
@@ -341,6 +430,21 @@ static void write_alone(struct tn_riegeli_writer *w,
     tn_arena_done(&arena);
     tn_buffer_done(&head);
     tn_buffer_done(&sizes);
+}
+
+static void add_long(struct tn_riegeli_writer *w, const struct tn_rope *record)
+{
+    struct tn_riegeli_codec codec;
+    struct tn_buffer        head;
+
+    tn_buffer_init(&head, w->memory, w->error);
+    if (w->options.keeps_plain)
+        take_head(record, &head);
+    if (!tn_failed(w->error))
+        probe(&w->options, tn_buffer_bytes(&head), w->memory, &codec, w->error);
+    tn_buffer_done(&head);
+    if (!tn_failed(w->error) && !waits(w, &codec, record))
+        write_alone(w, &codec, record);
 }
 
 /* ---- adding ------------------------------------------------------------- */
@@ -351,11 +455,6 @@ static uint64_t draft_weight(const struct tn_riegeli_draft *draft)
     return values_of(draft).size + draft->count * PER_RECORD;
 }
 
-static bool is_past(uint64_t a, uint64_t b, uint64_t limit)
-{
-    return a > limit || b > limit - a;
-}
-
 /* A record this long is not copied to wait for others. */
 static bool is_long(const struct tn_riegeli_writer *w, uint64_t size)
 {
@@ -364,23 +463,6 @@ static bool is_long(const struct tn_riegeli_writer *w, uint64_t size)
     if (w->options.is_transposed)
         return size > LONG_TRANSPOSED;
     return w->options.codec.type == TN_RIEGELI_NONE || size > LONG_RECORD;
-}
-
-/* All of it, if it is one piece in memory. */
-static struct tn_bytes look(const struct tn_rope *record)
-{
-    return record->pieces.count == 1
-               ? tn_piece_look(tn_list_at(&record->pieces, struct tn_piece, 0))
-               : tn_bytes(NULL, 0);
-}
-
-/* It is a chunk of its own, packed where it is. */
-static bool lies_still(const struct tn_riegeli_writer *w,
-                       const struct tn_rope           *record)
-{
-    return w->options.records_last && !w->options.is_transposed &&
-           is_past(record->length, 2 * PER_RECORD, w->options.chunk_size) &&
-           look(record).size;
 }
 
 void tn_riegeli_add_rope(struct tn_riegeli_writer *w,
@@ -398,7 +480,7 @@ void tn_riegeli_add_rope(struct tn_riegeli_writer *w,
         return;
     draft = open_draft(w);
     if (draft->count == 0 && is_long(w, record->length)) {
-        write_alone(w, record);
+        add_long(w, record);
         return;
     }
     if (draft->count == 0 && lies_still(w, record))
@@ -488,6 +570,7 @@ void tn_riegeli_writer_done(struct tn_riegeli_writer *w)
 {
     tn_pipeline_close(&w->pipeline);
     for (uint32_t i = 0; w->drafts && i < w->draft_room; i++) {
+        tn_source_close(w->drafts[i].spooled);
         tn_buffer_done(&w->drafts[i].sizes);
         tn_buffer_done(&w->drafts[i].values);
         tn_buffer_done(&w->drafts[i].data);
