@@ -15,14 +15,14 @@ struct shelved {
     uint64_t size;
 };
 
-/* Up to an eighth more, in whole pages. */
+/* Up to a thirty-second more, in whole pages. */
 static uint64_t rounded(uint64_t size)
 {
     uint64_t step = 4096;
 
     if (size < LEAST || size > SIZE_MAX / 4)
         return size;
-    while (step * 16 <= size)
+    while (step * 64 <= size)
         step *= 2;
     return (size + step - 1) / step * step;
 }
