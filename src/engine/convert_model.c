@@ -93,9 +93,12 @@ static enum tn_status choose_format(const struct tn_model           *model,
         *format = tn_format_named(convert->to);
     else
         *format = format_for_path(model, path);
-    /* ".json" is text, but ".safetensors.index.json" is not. */
+    /* ".json" is text, but ".safetensors.index.json" is not, nor what Paddle 3
+     * writes. */
     if (!convert->to && is_text_path(path, &form) && own->message &&
-        (!*format || suffix_size(*format, path) <= strlen(strrchr(path, '.'))))
+        (!*format ||
+         (strcmp((*format)->dialect, own->dialect) != 0 &&
+          suffix_size(*format, path) <= strlen(strrchr(path, '.')))))
         *format = own;
     if (!*format && !convert->to)
         *format = own_format(model, path);

@@ -9,6 +9,7 @@
  */
 #include "format/paddle/paddle_pir.h"
 
+#include "base/sort.h"
 #include "io/rope_source.h"
 
 /* ---- looking ------------------------------------------------------------ */
@@ -237,6 +238,130 @@ static enum tn_status pir_open(struct tn_bundle *bundle, struct tn_model *model,
     return error->status;
 }
 
+/* ---- writing ------------------------------------------------------------ */
+
+static bool is_before(const void *left, const void *right)
+{
+    const struct tn_tensor *a = left, *b = right;
+    struct tn_bytes         x = tn_tensor_name(a), y = tn_tensor_name(b);
+    size_t                  size  = x.size < y.size ? x.size : y.size;
+    int                     order = size ? memcmp(x.data, y.data, size) : 0;
+
+    return order ? order < 0 : x.size != y.size ? x.size < y.size : a < b;
+}
+
+/* Shipped records are copied; of others the parts are put in its order. */
+static enum tn_status put_record(const struct tn_tensor *row,
+                                 struct tn_memory *memory, struct tn_sink *sink,
+                                 struct tn_error *error)
+{
+    struct tn_cursor     c = tn_cursor_span(row->wire, error);
+    uint8_t              head[TN_LOD_PROBE_SIZE] = { 0 };
+    struct tn_lod_record record;
+    struct tn_buffer     text;
+
+    TN_TRY(tn_source_read(
+        row->wire.source, row->wire.offset, head,
+        row->wire.length < sizeof head ? (size_t)row->wire.length : sizeof head,
+        error));
+    TN_TRY(tn_lod_read(&c, tn_lod_probe(tn_bytes(head, sizeof head)), &record));
+    if (record.layout == TN_LOD_SHIPPED)
+        return tn_sink_splice(sink, row->wire, error);
+    record.layout = TN_LOD_SHIPPED;
+    tn_buffer_init(&text, memory, error);
+    if (tn_lod_write_head(&text, &record) == TN_OK &&
+        tn_sink_write(sink, tn_buffer_bytes(&text), error) == TN_OK)
+        tn_sink_splice(sink, record.data, error);
+    tn_buffer_done(&text);
+    return error->status;
+}
+
+static enum tn_status write_rows(const struct tn_model   *model,
+                                 const struct tn_tensor **rows, uint64_t count,
+                                 struct tn_output *to, struct tn_arena *arena,
+                                 struct tn_error *error)
+{
+    const char     *name = tn_output_name(to);
+    const char     *dot  = strrchr(name, '.');
+    struct tn_sink *sink;
+
+    name =
+        tn_text_format(arena, error, "%.*s.pdiparams",
+                       (int)(dot ? (size_t)(dot - name) : strlen(name)), name);
+    if (!name)
+        return error->status;
+    TN_TRY(tn_output_side(to, name, &sink, error));
+    tn_sort((const void **)(void *)rows, count, is_before);
+    for (uint64_t i = 0; i < count; i++)
+        TN_TRY(put_record(rows[i], model->memory, sink, error));
+    return TN_OK;
+}
+
+static enum tn_status write_params(const struct tn_model *model,
+                                   struct tn_output *to, struct tn_arena *arena,
+                                   struct tn_error *error)
+{
+    uint64_t                 count = 0;
+    const struct tn_tensor **rows =
+        tn_new(arena, const struct tn_tensor *, model->tensors.count, error);
+
+    for (uint64_t i = 0; rows && i < model->tensors.count; i++) {
+        const struct tn_tensor *row = tn_model_tensor(model, i);
+        if (row->node == TN_NONE && row->graph != TN_NONE)
+            rows[count++] = row;
+    }
+    if (tn_failed(error) || count == 0)
+        return error->status;
+    return write_rows(model, rows, count, to, arena, error);
+}
+
+/* The text that it was read from, if nobody has touched it since. */
+static struct tn_source *own_text(const struct tn_model *model)
+{
+    if (model->is_edited || !model->format ||
+        strcmp(model->format, "paddle-pir") != 0)
+        return NULL;
+    return ((const struct tn_pir_detail *)model->detail)->json;
+}
+
+static enum tn_status write_program(const struct tn_model         *model,
+                                    const struct tn_write_options *options,
+                                    struct tn_sink                *sink,
+                                    struct tn_error               *error)
+{
+    struct tn_source *json = own_text(model);
+    struct tn_buffer  text;
+
+    if (json)
+        return tn_sink_splice(sink, (struct tn_span){ json, 0, json->size },
+                              error);
+    if (model->is_edited)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "an edited model is not written as PIR");
+    tn_buffer_init(&text, model->memory, error);
+    if (tn_pir_from_program(model->wire, model->memory, &text, options->loss,
+                            options->loss_context, error) == TN_OK)
+        tn_sink_write(sink, tn_buffer_bytes(&text), error);
+    tn_buffer_done(&text);
+    return error->status;
+}
+
+/* The parameters come first: the file that people open comes last. */
+static enum tn_status pir_write(const struct tn_model         *model,
+                                const struct tn_write_options *options,
+                                struct tn_output *to, struct tn_error *error)
+{
+    struct tn_arena arena;
+    struct tn_sink *sink;
+
+    tn_arena_init(&arena, model->memory);
+    if (write_params(model, to, &arena, error) == TN_OK &&
+        tn_output_main(to, &sink, error) == TN_OK)
+        write_program(model, options, sink, error);
+    tn_arena_done(&arena);
+    return error->status;
+}
+
 const struct tn_format tn_format_paddle_pir = {
     .name        = "paddle-pir",
     .title       = "PaddlePaddle PIR program",
@@ -245,4 +370,5 @@ const struct tn_format tn_format_paddle_pir = {
     .suffixes    = (const char *const[]){ ".json", NULL },
     .probe       = pir_probe,
     .open        = pir_open,
+    .write       = pir_write,
 };

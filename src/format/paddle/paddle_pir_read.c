@@ -398,11 +398,32 @@ static bool begins(struct tn_bytes text, const char *with)
            memcmp(text.data, with, strlen(with)) == 0;
 }
 
+/* legacy.empty.03.NAME: a list of nothing, of a type that only the name says.
+ */
+static bool put_empty(struct made_op *op, struct tn_bytes name)
+{
+    static const char   mark[] = "legacy.empty.";
+    size_t              at     = strlen(mark);
+    struct tn_pir_value value  = { .type = TN_DESC_NONE };
+
+    if (!begins(name, mark) || name.size < at + 4 || name.data[at + 2] != '.')
+        return false;
+    unsigned type = (name.data[at] - '0') * 10u + (name.data[at + 1] - '0');
+    if (type > TN_DESC_SCALARS)
+        return false;
+    value.type = (uint8_t)type;
+    tn_pir_put_desc(&op->attrs,
+                    tn_bytes(name.data + at + 3, name.size - at - 3), &value);
+    return true;
+}
+
 static void put_natural(struct maker *m, struct made_op *op,
                         struct tn_bytes name, const struct tn_tree *attr)
 {
     struct tn_pir_value value;
 
+    if (put_empty(op, name))
+        return;
     if (begins(name, "legacy."))
         name = tn_bytes(name.data + 7, name.size - 7);
     if (tn_pir_value_read(attr, m->arena, &value, m->error) &&
@@ -542,6 +563,17 @@ static bool is_mark(struct tn_bytes name)
            tn_bytes_is(name, "legacy.outputs");
 }
 
+/* Our writer says `axis` as all axes, and beside it what it was. */
+static bool is_set_aside(const struct tn_pir_op        *from,
+                         const struct tn_pir_attr_rule *rule)
+{
+    char name[80];
+
+    snprintf(name, sizeof name, "%.*s", TN_FMT(rule->legacy));
+    return !tn_bytes_equal(rule->legacy, rule->pir) &&
+           tn_pir_op_attr(from, name);
+}
+
 static void put_attrs(struct maker *m, struct made_op *op,
                       const struct tn_pir_op *from)
 {
@@ -553,7 +585,7 @@ static void put_attrs(struct maker *m, struct made_op *op,
         for (uint32_t i = 0; from->rule && i < from->rule->attr_count; i++)
             if (tn_bytes_equal(from->rule->attrs[i].pir, name))
                 rule = &from->rule->attrs[i];
-        if (is_mark(name))
+        if (is_mark(name) || (rule && is_set_aside(from, rule)))
             continue;
         if (rule)
             put_ruled(m, op, from, rule, attr);

@@ -1,0 +1,56 @@
+/* paddle_pir_desc.h - a ProgramDesc in memory, for the writer of PIR */
+#ifndef TN_FORMAT_PADDLE_PIR_DESC_H
+#define TN_FORMAT_PADDLE_PIR_DESC_H
+
+#include "format/paddle/paddle_pir.h"
+
+struct tn_desc_slot {
+    struct tn_bytes        name;
+    const struct tn_bytes *args;
+    uint32_t               count;
+};
+
+struct tn_desc_attr {
+    struct tn_bytes     name;
+    struct tn_pir_value value;
+    bool                is_used; /* said by a rule: not to be said again      */
+};
+
+struct tn_desc_op {
+    struct tn_bytes            type;
+    const struct tn_desc_slot *in, *out;
+    struct tn_desc_attr       *attrs;
+    uint32_t                   in_count, out_count, attr_count;
+    uint64_t                   offset;
+};
+
+struct tn_desc_var {
+    struct tn_paddle_var var;
+    bool                 stop_gradient;
+    struct tn_bytes      flags; /* what our reader kept of a parameter        */
+    struct tn_bytes      type;  /* as JSON; empty: not made yet               */
+};
+
+struct tn_desc_block {
+    struct tn_desc_var *vars;
+    struct tn_desc_op  *ops;
+    uint32_t            var_count, op_count;
+};
+
+struct tn_desc {
+    struct tn_desc_block *blocks;
+    uint32_t              block_count;
+    uint64_t              callstack_count;
+    bool                  has_op_versions;
+};
+
+enum tn_status tn_desc_read(struct tn_desc *desc, struct tn_span program,
+                            struct tn_arena *arena, struct tn_error *error);
+
+/* Those with such a name, or NULL. */
+const struct tn_desc_slot *tn_desc_slot(const struct tn_desc_slot *slots,
+                                        uint32_t count, struct tn_bytes name);
+struct tn_desc_attr       *tn_desc_attr(const struct tn_desc_op *op,
+                                        struct tn_bytes          name);
+
+#endif
