@@ -2,7 +2,8 @@
 # man_examples.sh BINARY - every example of the manual runs
 #
 # Lines of man/*.1 that begin with "$ " are run in order, a page at a time, in a
-# folder that holds tiny.onnx and the SavedModel `model`; each must succeed.
+# folder that holds tiny.onnx, the SavedModel `model` and the SameDiff graph
+# dense.fb; each must succeed.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,6 +25,8 @@ for page in "$root"/man/*.1; do
     mkdir model && echo "saved_model_schema_version: 1 meta_graphs { graph_def {
         node { name: 'n' op: 'NoOp' } } }" |
         tenon undump - -t tensorflow.SavedModel -o model/saved_model.pb || exit 1
+    tenon undump "$root/examples/dense.samediff.json" -t sd.graph.FlatGraph \
+        -o dense.fb || exit 1
     sed -n 's/^\$ //p' "$page" | sed 's/\\-/-/g; s/\\e/\\/g' >commands
     while read -r command; do
         count=$((count + 1))

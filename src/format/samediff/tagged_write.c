@@ -534,25 +534,43 @@ static void write_container(struct tn_tagged_writer *w,
         tn_zip_finish(zip);
 }
 
-enum tn_status tn_tagged_write(const struct tn_model         *model,
-                               const struct tn_write_options *options,
-                               struct tn_output *to, struct tn_error *error)
+enum tn_status tn_tagged_write_as(const struct tn_model         *model,
+                                  struct tn_bytes                tag,
+                                  const struct tn_write_options *options,
+                                  struct tn_output              *to,
+                                  struct tn_tag_summary         *summary,
+                                  struct tn_error               *error)
 {
+    const char             *refusal = tn_tag_new_refusal(tag);
     struct tn_sink         *sink;
     struct tn_tagged_writer w;
     struct tn_zip_writer    zip;
 
+    if (refusal)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE, "tag '%.*s': %s",
+                            TN_FMT(tag), refusal);
     TN_TRY(tn_output_main(to, &sink, error));
-    if (tn_tagged_writer_init(&w, model, tag_of(model), options, NULL, error) ==
-        TN_OK) {
+    if (tn_tagged_writer_init(&w, model, tag, options, NULL, error) == TN_OK) {
         tn_zip_writer_init(&zip, sink, model->memory, error);
         write_container(&w, &zip);
         tn_zip_writer_done(&zip);
     }
+    summary->arrays = w.lists[TN_TAG_PARAMS].files.count +
+                      w.lists[TN_TAG_UPDATER].files.count;
     tn_tagged_writer_done(&w);
-    if (!tn_failed(error) && model->tags.count > 1 &&
-        tn_tagged_detail_of(model))
+    return error->status;
+}
+
+enum tn_status tn_tagged_write(const struct tn_model         *model,
+                               const struct tn_write_options *options,
+                               struct tn_output *to, struct tn_error *error)
+{
+    struct tn_tag_summary summary = { 0 };
+
+    TN_TRY(
+        tn_tagged_write_as(model, tag_of(model), options, to, &summary, error));
+    if (model->tags.count > 1 && tn_tagged_detail_of(model))
         tn_sd_lose(options, TN_NOWHERE, "tags.txt",
                    "the other tags stay behind");
-    return error->status;
+    return TN_OK;
 }

@@ -13,6 +13,8 @@
 #ifndef TN_FORMAT_TAGGED_WRITE_H
 #define TN_FORMAT_TAGGED_WRITE_H
 
+#include <tenon/tag.h>
+
 #include "format/samediff/sd_plan.h"
 #include "format/samediff/tagged.h"
 #include "wire/zip/zip_write.h"
@@ -82,6 +84,13 @@ enum tn_status tn_tagged_put_graph(struct tn_tagged_writer *w,
 enum tn_status tn_tagged_put_training(struct tn_tagged_writer *w,
                                       struct tn_rope          *rope);
 
+/* A container of one tag. */
+enum tn_status tn_tagged_write_as(const struct tn_model         *model,
+                                  struct tn_bytes                tag,
+                                  const struct tn_write_options *options,
+                                  struct tn_output              *to,
+                                  struct tn_tag_summary         *summary,
+                                  struct tn_error               *error);
 enum tn_status tn_tagged_write(const struct tn_model         *model,
                                const struct tn_write_options *options,
                                struct tn_output *to, struct tn_error *error);

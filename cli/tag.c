@@ -1,0 +1,518 @@
+/* tag.c - tenon tag: the versions in a tagged container */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "json.h"
+#include "print.h"
+#include "session.h"
+#include "show.h"
+#include "verb_table.h"
+
+struct tag_opts {
+    struct cli_common common;
+    const char       *to;
+    bool              can_wait;
+};
+
+#define FIELD(f) offsetof(struct tag_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_FORMAT, 't', "to",   FIELD(to),       "FORMAT", "export: write FORMAT, whatever OUT is called" },
+    { CLI_FLAG,   'w', "wait", FIELD(can_wait), NULL,     "wait for another writer instead of giving up" },
+    { 0 },
+};
+/* clang-format on */
+
+struct run {
+    struct cli_session     session;
+    const struct tag_opts *opts;
+    const char            *path; /* the container */
+    struct tn_options      look; /* options for it, not for a model */
+};
+
+/* ---- ls and log --------------------------------------------------------- */
+
+struct row {
+    char              *name;
+    char              *updater;
+    struct tn_tag_info info;
+};
+
+struct rows {
+    struct row *items;
+    uint64_t    count, room;
+};
+
+static char *copy_text(struct tn_bytes bytes)
+{
+    char *text = cli_allocate(bytes.size + 1, 1);
+
+    if (bytes.size > 0)
+        memcpy(text, bytes.data, bytes.size);
+    text[bytes.size] = '\0';
+    return text;
+}
+
+static int keep_row(void *context, const struct tn_tag_info *info)
+{
+    struct rows *rows = context;
+
+    if (rows->count == rows->room) {
+        uint64_t    room  = rows->room ? rows->room * 2 : 64;
+        struct row *items = cli_allocate((size_t)room, sizeof *items);
+        if (rows->count > 0)
+            memcpy(items, rows->items, (size_t)rows->count * sizeof *items);
+        free(rows->items);
+        rows->items = items;
+        rows->room  = room;
+    }
+    struct row *row = &rows->items[rows->count++];
+    row->info       = *info;
+    row->name       = copy_text(info->name);
+    row->updater    = copy_text(info->updater);
+    return 0;
+}
+
+static void free_rows(struct rows *rows)
+{
+    for (uint64_t i = 0; i < rows->count; i++) {
+        free(rows->items[i].name);
+        free(rows->items[i].updater);
+    }
+    free(rows->items);
+}
+
+static const char *state_of(const struct tn_tag_info *info)
+{
+    return !info->is_listed ? "unlisted" : info->is_newest ? "newest" : "";
+}
+
+static void fill_ls(void *context, uint64_t index, struct cli_text *cells)
+{
+    const struct row *row = &((const struct rows *)context)->items[index];
+
+    cli_text_safe(&cells[0], cli_bytes(row->name));
+    cli_text_number(&cells[1], row->info.parameters);
+    cli_text_add(&cells[2], state_of(&row->info));
+}
+
+static void fill_log(void *context, uint64_t index, struct cli_text *cells)
+{
+    const struct row *row = &((const struct rows *)context)->items[index];
+
+    cli_text_safe(&cells[0], cli_bytes(row->name));
+    cli_text_number(&cells[1], row->info.parameters);
+    cli_text_number(&cells[2], row->info.states);
+    cli_text_number(&cells[3], row->info.shared);
+    cli_text_bytes(&cells[4], row->info.bytes);
+    cli_text_safe(&cells[5], cli_bytes(row->updater[0] ? row->updater : "-"));
+    cli_text_add(&cells[6], state_of(&row->info));
+}
+
+static void print_rows(struct rows *rows, bool is_log)
+{
+    static const struct cli_column ls_columns[] = {
+        { "tag", false, CLI_BOLD },
+        { "parameters", true, CLI_PLAIN },
+        { "", false, CLI_DIM },
+    };
+    static const struct cli_column log_columns[] = {
+        { "tag", false, CLI_BOLD },    { "parameters", true, CLI_PLAIN },
+        { "states", true, CLI_PLAIN }, { "shared", true, CLI_PLAIN },
+        { "stored", true, CLI_PLAIN }, { "updater", false, CLI_PLAIN },
+        { "", false, CLI_DIM },
+    };
+    struct cli_table table = {
+        .column_count = is_log ? 7 : 3,
+        .columns      = is_log ? log_columns : ls_columns,
+        .row_count    = rows->count,
+        .on_row       = is_log ? fill_log : fill_ls,
+        .context      = rows,
+    };
+
+    cli_print_table(stdout, &table);
+}
+
+static void put_rows(const struct run *run, const struct rows *rows,
+                     bool is_log)
+{
+    struct cli_json json;
+
+    cli_json_begin(&json, is_log ? "tenon.tag.log/1" : "tenon.tag.ls/1");
+    cli_json_put_string(&json, "path", run->path);
+    cli_json_key(&json, "tags");
+    cli_json_open(&json, '[');
+    for (uint64_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->items[i];
+        cli_json_open_flat(&json, '{');
+        cli_json_put_string(&json, "tag", row->name);
+        cli_json_put_bool(&json, "is_newest", row->info.is_newest);
+        cli_json_put_bool(&json, "is_listed", row->info.is_listed);
+        cli_json_put_number(&json, "parameters", row->info.parameters);
+        if (is_log) {
+            cli_json_put_number(&json, "states", row->info.states);
+            cli_json_put_number(&json, "shared", row->info.shared);
+            cli_json_put_number(&json, "stored", row->info.bytes);
+            cli_json_put_string(&json, "updater", row->updater);
+        }
+        cli_json_close(&json, '}');
+    }
+    cli_json_close(&json, ']');
+    cli_json_end(&json);
+}
+
+static int list_tags(struct run *run, bool is_log)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    struct rows     rows  = { 0 };
+    int             code  = 0;
+
+    if (tn_tag_list(run->path, &run->look, is_log, keep_row, &rows, &error) !=
+        TN_OK)
+        code = cli_fail(run->session.common, run->path, &error);
+    else if (run->opts->common.is_json)
+        put_rows(run, &rows, is_log);
+    else
+        print_rows(&rows, is_log);
+    free_rows(&rows);
+    return code;
+}
+
+static int run_ls(struct run *run, char **words)
+{
+    (void)words;
+    return list_tags(run, false);
+}
+
+static int run_log(struct run *run, char **words)
+{
+    (void)words;
+    return list_tags(run, true);
+}
+
+/* ---- diff --------------------------------------------------------------- */
+
+struct changes {
+    struct cli_json *json; /* or NULL: for people */
+    uint64_t         count;
+};
+
+static const char *change_word(enum tn_tag_change_kind kind)
+{
+    switch (kind) {
+    case TN_TAG_ONLY_LEFT: return "only-left";
+    case TN_TAG_ONLY_RIGHT: return "only-right";
+    case TN_TAG_OTHER_TYPE: return "shape";
+    case TN_TAG_OTHER_VALUES: return "values";
+    case TN_TAG_OTHER_FILE: return "file";
+    }
+    return "";
+}
+
+static int tell_change(void *context, const struct tn_tag_change *change)
+{
+    struct changes *changes = context;
+    struct cli_text text    = { 0 };
+
+    changes->count++;
+    if (changes->json != NULL) {
+        cli_json_open_flat(changes->json, '{');
+        cli_json_put_string(changes->json, "kind", change_word(change->kind));
+        cli_json_put_bytes(changes->json, "name", change->name);
+        cli_json_close(changes->json, '}');
+        return 0;
+    }
+    cli_text_addf(&text, "%-10s  ", change_word(change->kind));
+    cli_text_safe(&text, change->name);
+    cli_text_add(&text, "\n");
+    cli_print(stdout, CLI_PLAIN, &text);
+    cli_text_done(&text);
+    return 0;
+}
+
+static int run_diff(struct run *run, char **words)
+{
+    struct tn_error error   = TN_ERROR_INIT;
+    struct changes  changes = { 0 };
+    struct cli_json json;
+    bool            is_json = run->opts->common.is_json;
+
+    if (is_json) {
+        changes.json = &json;
+        cli_json_begin(&json, "tenon.tag.diff/1");
+        cli_json_put_string(&json, "path", run->path);
+        cli_json_put_string(&json, "left", words[0]);
+        cli_json_put_string(&json, "right", words[1]);
+        cli_json_key(&json, "changes");
+        cli_json_open(&json, '[');
+    }
+    enum tn_status status =
+        tn_tag_diff(run->path, words[0], words[1], &run->look, tell_change,
+                    &changes, &error);
+    if (is_json) {
+        cli_json_close(&json, ']');
+        cli_json_end(&json);
+    }
+    if (status != TN_OK)
+        return cli_fail(run->session.common, run->path, &error);
+    return changes.count > 0 ? CLI_NO : 0;
+}
+
+/* ---- add, rm, compact --------------------------------------------------- */
+
+static void put_receipt(const struct run *run, const char *action,
+                        const char *tag, const struct tn_tag_summary *summary)
+{
+    struct cli_json json;
+    char            schema[32];
+
+    snprintf(schema, sizeof schema, "tenon.tag.%s/1", action);
+    cli_json_begin(&json, schema);
+    cli_json_put_string(&json, "path", run->path);
+    if (tag != NULL)
+        cli_json_put_string(&json, "tag", tag);
+    cli_json_put_number(&json, "arrays", summary->arrays);
+    cli_json_put_number(&json, "shared", summary->shared);
+    cli_json_put_number(&json, "copied", summary->copied);
+    cli_json_put_number(&json, "new_bytes", summary->new_bytes);
+    cli_json_put_number(&json, "size_before", summary->size_before);
+    cli_json_put_number(&json, "size_after", summary->size_after);
+    cli_json_put_bool(&json, "is_dry_run", run->opts->common.is_dry_run);
+    cli_json_end(&json);
+}
+
+static void show_receipt(struct cli_text *text, const char *action,
+                         const struct tn_tag_summary *summary)
+{
+    if (strcmp(action, "add") == 0) {
+        cli_show_plural(text, summary->arrays, "array", "arrays");
+        cli_text_addf(text, ", %" PRIu64 " shared, ", summary->shared);
+        cli_text_bytes(text, summary->new_bytes);
+        cli_text_add(text, " new");
+    } else if (strcmp(action, "rm") == 0) {
+        cli_show_plural(text, summary->copied, "array", "arrays");
+        cli_text_add(text, " moved to tags that share");
+    } else {
+        cli_text_bytes(text, summary->size_before);
+        cli_text_add(text, " before");
+    }
+    cli_text_add(text, ", the file has ");
+    cli_text_bytes(text, summary->size_after);
+}
+
+static int report(struct run *run, const char *action, const char *tag,
+                  enum tn_status status, const struct tn_tag_summary *summary,
+                  const struct tn_error *error)
+{
+    struct cli_text text = { 0 };
+
+    cli_session_clear(&run->session);
+    if (status != TN_OK)
+        return cli_fail(run->session.common, run->path, error);
+    if (run->opts->common.is_json)
+        put_receipt(run, action, tag, summary);
+    if (run->opts->common.is_json || run->opts->common.is_quiet)
+        return 0;
+    cli_text_safe(&text, cli_bytes(run->path));
+    cli_text_add(&text, ": ");
+    if (tag != NULL) {
+        cli_text_safe(&text, cli_bytes(tag));
+        cli_text_add(&text, ": ");
+    }
+    show_receipt(&text, action, summary);
+    cli_text_add(&text, run->opts->common.is_dry_run
+                            ? " (nothing done: --dry-run)\n"
+                            : "\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+    return 0;
+}
+
+static void tell_loss(void *context, uint64_t offset, const char *where,
+                      const char *what)
+{
+    const struct run *run  = context;
+    struct cli_text   text = { 0 };
+
+    (void)offset;
+    if (run->opts->common.is_quiet)
+        return;
+    cli_text_add(&text, "tenon: ");
+    cli_text_safe(&text, cli_bytes(where));
+    cli_text_add(&text, ": ");
+    cli_text_safe(&text, cli_bytes(what));
+    cli_text_add(&text, "\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
+static struct tn_tag_options tag_options(struct run *run)
+{
+    return (struct tn_tag_options){
+        .can_replace  = run->opts->common.is_forced,
+        .is_dry_run   = run->opts->common.is_dry_run,
+        .can_wait     = run->opts->can_wait,
+        .loss         = tell_loss,
+        .loss_context = run,
+    };
+}
+
+static int run_add(struct run *run, char **words)
+{
+    struct tn_tag_options how     = tag_options(run);
+    struct tn_error       error   = TN_ERROR_INIT;
+    struct tn_tag_summary summary = { 0 };
+    struct tn_model      *model   = NULL;
+
+    int code = cli_session_open(&run->session, words[1], &model);
+    if (code == 0)
+        code = report(run, "add", words[0],
+                      tn_tag_add(run->path, words[0], model, &how,
+                                 &run->session.options, &summary, &error),
+                      &summary, &error);
+    tn_model_close(model);
+    return code;
+}
+
+static int run_rm(struct run *run, char **words)
+{
+    struct tn_tag_options how     = tag_options(run);
+    struct tn_error       error   = TN_ERROR_INIT;
+    struct tn_tag_summary summary = { 0 };
+    enum tn_status        status =
+        tn_tag_remove(run->path, words[0], &how, &run->look, &summary, &error);
+
+    return report(run, "rm", words[0], status, &summary, &error);
+}
+
+static int run_compact(struct run *run, char **words)
+{
+    struct tn_tag_options how     = tag_options(run);
+    struct tn_error       error   = TN_ERROR_INIT;
+    struct tn_tag_summary summary = { 0 };
+    enum tn_status        status =
+        tn_tag_compact(run->path, &how, &run->look, &summary, &error);
+
+    (void)words;
+    return report(run, "compact", NULL, status, &summary, &error);
+}
+
+/* ---- export ------------------------------------------------------------- */
+
+/* One tag alone; the others are not lost, they were not asked for. */
+static void tell_export_loss(void *context, uint64_t offset, const char *where,
+                             const char *what)
+{
+    if (strcmp(where, "tags.txt") != 0)
+        tell_loss(context, offset, where, what);
+}
+
+static int export_model(struct run *run, const struct tn_model *model)
+{
+    const struct cli_common  *common  = &run->opts->common;
+    struct tn_target          target  = cli_target(common, common->out);
+    struct tn_error           error   = TN_ERROR_INIT;
+    struct tn_convert_options convert = { .to           = run->opts->to,
+                                          .loss         = tell_export_loss,
+                                          .loss_context = run };
+
+    enum tn_status status = tn_convert(model, &convert, &target,
+                                       &run->session.options, NULL, &error);
+    cli_session_clear(&run->session);
+    return status == TN_OK
+               ? 0
+               : cli_fail(common,
+                          error.status == TN_EXISTS ? common->out : run->path,
+                          &error);
+}
+
+static int run_export(struct run *run, char **words)
+{
+    struct tn_model *model = NULL;
+
+    if (run->opts->common.out == NULL)
+        return cli_usage("tag", "say where to with -o OUT");
+    int code = cli_refuse_terminal("tag", run->opts->common.out);
+    if (code != 0)
+        return code;
+    run->session.options.tag = words[0];
+    code = cli_session_open(&run->session, run->path, &model);
+    if (code == 0)
+        code = export_model(run, model);
+    tn_model_close(model);
+    return code;
+}
+
+/* ---- the verb ----------------------------------------------------------- */
+
+static const struct action {
+    const char *name;
+    const char *words; /* behind FILE */
+    int         count;
+    int (*run)(struct run *run, char **words);
+} actions[] = {
+    { "ls", "", 0, run_ls },
+    { "log", "", 0, run_log },
+    { "add", " TAG MODEL", 2, run_add },
+    { "rm", " TAG", 1, run_rm },
+    { "export", " TAG -o OUT", 1, run_export },
+    { "diff", " TAG TAG", 2, run_diff },
+    { "compact", "", 0, run_compact },
+    { NULL, NULL, 0, NULL },
+};
+
+static const struct action *find_action(const char *name)
+{
+    for (const struct action *action = actions; action->name; action++)
+        if (strcmp(action->name, name) == 0)
+            return action;
+    return NULL;
+}
+
+static int run_tag(const void *opts, const struct cli_args *args)
+{
+    const struct action *action = find_action(args->items[0]);
+    struct run           run    = { .opts = opts };
+
+    if (action == NULL)
+        return cli_usage("tag",
+                         "no '%s': it is ls, log, add, rm, export, diff or "
+                         "compact",
+                         args->items[0]);
+    if (args->count != action->count + 2)
+        return cli_usage("tag", "it is: tenon tag %s FILE%s", action->name,
+                         action->words);
+    cli_session_begin(&run.session, opts);
+    cli_session_catch_signals();
+    run.path      = args->items[1];
+    run.look      = run.session.options;
+    run.look.from = NULL;
+    run.look.tag  = NULL;
+    return action->run(&run, args->items + 2);
+}
+
+const struct cli_verb cli_tag = {
+    .name      = "tag",
+    .arguments = "ls|log|add|rm|export|diff|compact FILE [TAG...]",
+    .summary   = "the versions in a tagged container",
+    .details   = "  ls FILE                  the tags, oldest first\n"
+                 "  log FILE                 what each of them stores\n"
+                 "  add FILE TAG MODEL       MODEL as the newest version; "
+                 "tensors alone are\n"
+                 "                           those that changed\n"
+                 "  rm FILE TAG              without this version\n"
+                 "  export FILE TAG -o OUT   one version as a file of its own\n"
+                 "  diff FILE TAG TAG        what differs; exits with 1 when "
+                 "something does\n"
+                 "  compact FILE             without what no version needs",
+    .words     = "ls|log|add|rm|export|diff|compact",
+    .least     = 2,
+    .most      = 4,
+    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS,
+    .opts_size = sizeof(struct tag_opts),
+    .options   = options,
+    .run       = run_tag,
+};

@@ -1,0 +1,110 @@
+/*
+ * tag.h - the versions in a tagged SameDiff container
+ *
+ * A container holds any number of tags, each a whole model: graph, parameters,
+ * training configuration, updater state.  What did not change from one to the
+ * next is stored once.  tn_options.tag opens one of them as a model; without it
+ * the newest is opened.
+ *
+ * Adding and removing append to the file: whatever happens, it then holds the
+ * old state or the new one, and both are on disk before these calls return.
+ * One writer at a time: others wait or get BUSY.
+ */
+#ifndef TENON_TAG_H
+#define TENON_TAG_H
+
+#include <tenon/model.h>
+#include <tenon/verbs.h>
+
+struct tn_tag_info {
+    struct tn_bytes name;
+    bool            is_listed; /* false: in the file, but not in its list    */
+    bool            is_newest;
+    uint64_t        parameters; /* variables with an array                    */
+    /* Only with details: */
+    uint64_t        states;  /* arrays of the updater                      */
+    uint64_t        shared;  /* arrays that are another tag's              */
+    uint64_t        bytes;   /* that are stored for this tag alone         */
+    struct tn_bytes updater; /* "Adam"; empty: no training configuration   */
+};
+
+/* Oldest first.  Return non-zero to stop. */
+typedef int tn_on_tag(void *context, const struct tn_tag_info *info);
+
+TN_API enum tn_status tn_tag_list(const char              *path,
+                                  const struct tn_options *options,
+                                  bool wants_details, tn_on_tag *each,
+                                  void *context, struct tn_error *error);
+
+enum tn_tag_change_kind {
+    TN_TAG_ONLY_LEFT, /* an array that only the first tag has                */
+    TN_TAG_ONLY_RIGHT,
+    TN_TAG_OTHER_TYPE, /* or another shape                                    */
+    TN_TAG_OTHER_VALUES,
+    TN_TAG_OTHER_FILE, /* graph.fb or trainingConfig.fb                       */
+};
+
+struct tn_tag_change {
+    enum tn_tag_change_kind kind;
+    struct tn_bytes         name; /* as tensors are called in the model       */
+};
+typedef int tn_on_tag_change(void *context, const struct tn_tag_change *change);
+
+/* Called for everything that differs between two tags. */
+TN_API enum tn_status tn_tag_diff(const char *path, const char *left,
+                                  const char              *right,
+                                  const struct tn_options *options,
+                                  tn_on_tag_change *each, void *context,
+                                  struct tn_error *error);
+
+struct tn_tag_options {
+    bool        can_replace; /* a tag that is there: what others share stays  */
+    bool        is_dry_run;
+    bool        can_wait; /* for another writer; else BUSY                 */
+    tn_on_loss *loss; /* called for what the container cannot hold            */
+    void       *loss_context;
+};
+
+struct tn_tag_summary {
+    uint64_t arrays;    /* of the tag: parameters and states                 */
+    uint64_t shared;    /* that were there already                           */
+    uint64_t copied;    /* rm: that others shared and now have themselves    */
+    uint64_t new_bytes; /* of arrays that are new or copied                  */
+    uint64_t size_before, size_after; /* of the file                          */
+};
+
+/* Adds a model as a tag; the newest from then on.  A model without a graph is
+ * a set of tensors for the graph of the newest tag: those that it names are
+ * new, the others stay.  A file that is not there is made.  `tag`: letters,
+ * digits and _ - . */
+TN_API enum tn_status tn_tag_add(const char *path, const char *tag,
+                                 const struct tn_model       *model,
+                                 const struct tn_tag_options *add,
+                                 const struct tn_options     *options,
+                                 struct tn_tag_summary       *summary,
+                                 struct tn_error             *error);
+
+/* Arrays that other tags share are copied to the oldest of these.  The bytes
+ * stay in the file until it is compacted. */
+TN_API enum tn_status tn_tag_remove(const char *path, const char *tag,
+                                    const struct tn_tag_options *remove,
+                                    const struct tn_options     *options,
+                                    struct tn_tag_summary       *summary,
+                                    struct tn_error             *error);
+
+/* Writes the file anew without what no tag needs. */
+TN_API enum tn_status tn_tag_compact(const char                  *path,
+                                     const struct tn_tag_options *compact,
+                                     const struct tn_options     *options,
+                                     struct tn_tag_summary       *summary,
+                                     struct tn_error             *error);
+
+/* Cuts off a commit that was cut short; rebuilds a file whose directory is
+ * lost from the entries that are whole.  What cannot be saved is told.  False
+ * in *is_changed when there was nothing to do. */
+TN_API enum tn_status tn_tag_repair(const char              *path,
+                                    const struct tn_options *options,
+                                    tn_on_finding *on_finding, void *context,
+                                    bool *is_changed, struct tn_error *error);
+
+#endif

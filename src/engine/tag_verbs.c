@@ -1,0 +1,258 @@
+/* tag_verbs.c - tags for callers: <tenon/tag.h> over the container's format */
+#define _GNU_SOURCE
+#include <unistd.h>
+
+#include "engine/opened.h"
+#include "engine/target.h"
+#include "format/samediff/tag_edit.h"
+
+/* ---- looking ------------------------------------------------------------ */
+
+struct look {
+    struct tn_opened *opened;
+    struct tn_zip     zip;
+    struct tn_tagged  box;
+    bool              has_zip;
+};
+
+static enum tn_status open_look(struct look *look, const char *path,
+                                const struct tn_options *options,
+                                struct tn_error         *error)
+{
+    *look = (struct look){ 0 };
+    TN_TRY(tn_opened_files(&look->opened, path, options, error));
+    struct tn_bundle *bundle = &look->opened->bundle;
+    TN_TRY(tn_find_format(bundle, options ? options->from : NULL,
+                          &look->opened->format, error));
+    if (!look->opened->format->has_tags)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE, "%s has no tags",
+                            look->opened->format->name);
+    look->has_zip = true;
+    tn_zip_open(&look->zip, bundle->main, bundle->memory, NULL, error);
+    if (!tn_failed(error))
+        tn_tagged_begin(&look->box, &look->zip, bundle->memory, bundle, NULL,
+                        error);
+    return error->status;
+}
+
+static void close_look(struct look *look)
+{
+    if (look->box.memory)
+        tn_tagged_end(&look->box);
+    if (look->has_zip)
+        tn_zip_close(&look->zip);
+    tn_opened_release(look->opened);
+}
+
+enum tn_status tn_tag_list(const char *path, const struct tn_options *options,
+                           bool wants_details, tn_on_tag *each, void *context,
+                           struct tn_error *error)
+{
+    struct look look;
+
+    if (open_look(&look, path, options, error) == TN_OK)
+        tn_tagged_list(&look.box, wants_details, each, context, error);
+    close_look(&look);
+    return error->status;
+}
+
+enum tn_status tn_tag_diff(const char *path, const char *left,
+                           const char *right, const struct tn_options *options,
+                           tn_on_tag_change *each, void *context,
+                           struct tn_error *error)
+{
+    struct look look;
+
+    if (open_look(&look, path, options, error) == TN_OK)
+        tn_tagged_diff(&look.box, tn_text(left), tn_text(right), each, context,
+                       error);
+    close_look(&look);
+    return error->status;
+}
+
+/* ---- changing ----------------------------------------------------------- */
+
+/* A purse, and what the format wants to know. */
+struct change {
+    struct tn_opened       *purse;
+    struct tn_meter         meter;
+    struct tn_write_options write;
+    struct tn_tag_how       how;
+    uint64_t                moved;
+};
+
+static void ignore_loss(void *context, uint64_t offset, const char *where,
+                        const char *what)
+{
+    (void)context;
+    (void)offset;
+    (void)where;
+    (void)what;
+}
+
+static enum tn_status begin_change(struct change               *c,
+                                   const struct tn_tag_options *wanted,
+                                   const struct tn_options     *options,
+                                   struct tn_error             *error)
+{
+    static const struct tn_tag_options none;
+
+    wanted = wanted ? wanted : &none;
+    *c     = (struct change){ 0 };
+    TN_TRY(tn_opened_new(&c->purse, options, error));
+    tn_meter_init(&c->meter, options ? options->progress : NULL,
+                  options ? options->progress_context : NULL, "comparing", 0);
+    c->write = (struct tn_write_options){
+        .meter         = &c->meter,
+        .tensors_moved = &c->moved,
+        .loss          = wanted->loss ? wanted->loss : ignore_loss,
+        .loss_context  = wanted->loss_context,
+    };
+    c->how = (struct tn_tag_how){
+        .append      = { .can_wait = wanted->can_wait, .is_durable = true },
+        .can_replace = wanted->can_replace,
+        .is_dry      = wanted->is_dry_run,
+        .write       = &c->write,
+        .meter       = &c->meter,
+    };
+    return TN_OK;
+}
+
+static void end_change(struct change *c)
+{
+    tn_opened_release(c->purse);
+}
+
+/* A container of this tag alone. */
+static enum tn_status make_container(struct change *c, const char *path,
+                                     const char            *tag,
+                                     const struct tn_model *model,
+                                     struct tn_tag_summary *summary,
+                                     struct tn_error       *error)
+{
+    struct tn_target         target = { .path       = path,
+                                        .is_dry_run = c->how.is_dry,
+                                        .is_durable = true };
+    struct tn_output        *output = NULL;
+    struct tn_output_options how    = tn_target_options(&target);
+
+    if (tn_output_file(&output, model->memory, path, &how, error) == TN_OK &&
+        tn_tagged_write_as(model, tn_text(tag), &c->write, output, summary,
+                           error) == TN_OK &&
+        tn_output_flush(output, error) == TN_OK && !c->how.is_dry)
+        tn_output_commit(output, error);
+    summary->size_after = tn_output_bytes(output);
+    summary->new_bytes  = summary->size_after;
+    tn_output_close(output);
+    return error->status;
+}
+
+static enum tn_status check_dialect(const struct tn_model *model,
+                                    struct tn_error       *error)
+{
+    const char *dialect = tn_model_dialect(model);
+
+    if (dialect[0] == '\0' || strcmp(dialect, "nd4j") == 0)
+        return TN_OK;
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "a model of dialect '%s' cannot be a tag, which "
+                        "speaks 'nd4j'",
+                        dialect);
+}
+
+enum tn_status tn_tag_add(const char *path, const char *tag,
+                          const struct tn_model       *model,
+                          const struct tn_tag_options *add,
+                          const struct tn_options     *options,
+                          struct tn_tag_summary       *summary,
+                          struct tn_error             *error)
+{
+    struct tn_tag_summary unused;
+    struct change         c;
+    bool                  tensors_only = tn_model_dialect(model)[0] == '\0';
+
+    summary  = summary ? summary : &unused;
+    *summary = (struct tn_tag_summary){ 0 };
+    TN_TRY(check_dialect(model, error));
+    TN_TRY(begin_change(&c, add, options, error));
+    if (tensors_only || access(path, F_OK) == 0)
+        tn_tagged_add(&c.purse->memory, path, tn_text(tag), model, tensors_only,
+                      &c.how, summary, error);
+    else
+        make_container(&c, path, tag, model, summary, error);
+    end_change(&c);
+    return error->status;
+}
+
+enum tn_status tn_tag_remove(const char *path, const char *tag,
+                             const struct tn_tag_options *remove,
+                             const struct tn_options     *options,
+                             struct tn_tag_summary       *summary,
+                             struct tn_error             *error)
+{
+    struct tn_tag_summary unused;
+    struct change         c;
+
+    summary  = summary ? summary : &unused;
+    *summary = (struct tn_tag_summary){ 0 };
+    TN_TRY(begin_change(&c, remove, options, error));
+    tn_tagged_remove(&c.purse->memory, path, tn_text(tag), &c.how, summary,
+                     error);
+    end_change(&c);
+    return error->status;
+}
+
+enum tn_status tn_tag_compact(const char                  *path,
+                              const struct tn_tag_options *compact,
+                              const struct tn_options     *options,
+                              struct tn_tag_summary       *summary,
+                              struct tn_error             *error)
+{
+    struct tn_tag_summary unused;
+    struct change         c;
+
+    summary  = summary ? summary : &unused;
+    *summary = (struct tn_tag_summary){ 0 };
+    TN_TRY(begin_change(&c, compact, options, error));
+    tn_tagged_compact(&c.purse->memory, path, &c.how, summary, error);
+    end_change(&c);
+    return error->status;
+}
+
+/* ---- mending ------------------------------------------------------------ */
+
+struct listener {
+    tn_on_finding *each;
+    void          *context;
+};
+
+static int pass_on(void *context, enum tn_finding_level level, const char *rule,
+                   const struct tn_error *finding)
+{
+    struct listener  *listener = context;
+    struct tn_finding told     = {
+            .severity = (enum tn_severity)level,
+            .rule     = rule,
+            .file     = finding->file,
+            .offset   = finding->offset,
+            .where    = finding->where,
+            .what     = finding->what,
+    };
+
+    return listener->each ? listener->each(listener->context, &told) : 0;
+}
+
+enum tn_status tn_tag_repair(const char *path, const struct tn_options *options,
+                             tn_on_finding *on_finding, void *context,
+                             bool *is_changed, struct tn_error *error)
+{
+    struct listener  listener = { on_finding, context };
+    struct tn_report report   = { .each = pass_on, .context = &listener };
+    struct change    c;
+
+    TN_TRY(begin_change(&c, NULL, options, error));
+    tn_tagged_repair(&c.purse->memory, path, &c.how, &report, is_changed,
+                     error);
+    end_change(&c);
+    return error->status;
+}

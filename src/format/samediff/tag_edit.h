@@ -1,0 +1,128 @@
+/*
+ * tag_edit.h - changing and looking at the tags of a container on disk
+ *
+ *   tag_share.c    arrays that are in a container already
+ *   tag_edit.c     adding a tag
+ *   tag_remove.c   removing one; others that share from it get a copy
+ *   tag_compact.c  writing the container anew without what nobody needs
+ *   tag_look.c     what the tags are, and how two of them differ
+ *
+ * Adding and removing append a commit: what was there stays valid until the
+ * new state is on disk.  Compacting writes a second file and renames it.
+ */
+#ifndef TN_FORMAT_TAG_EDIT_H
+#define TN_FORMAT_TAG_EDIT_H
+
+#include <tenon/tag.h>
+
+#include "format/samediff/tagged_write.h"
+#include "io/append.h"
+#include "wire/zip/zip_edit.h"
+
+struct tn_tag_how {
+    struct tn_append_options       append;
+    bool                           can_replace; /* a tag that is there        */
+    bool                           is_dry;
+    const struct tn_write_options *write; /* for what is left behind          */
+    struct tn_meter               *meter; /* of what is compared; NULL: none  */
+};
+
+/* `tensors_only`: the model is a set of tensors for the newest tag's graph. */
+enum tn_status tn_tagged_add(struct tn_memory *memory, const char *path,
+                             struct tn_bytes tag, const struct tn_model *model,
+                             bool tensors_only, const struct tn_tag_how *how,
+                             struct tn_tag_summary *summary,
+                             struct tn_error       *error);
+
+enum tn_status tn_tagged_remove(struct tn_memory *memory, const char *path,
+                                struct tn_bytes          tag,
+                                const struct tn_tag_how *how,
+                                struct tn_tag_summary   *summary,
+                                struct tn_error         *error);
+
+enum tn_status tn_tagged_compact(struct tn_memory *memory, const char *path,
+                                 const struct tn_tag_how *how,
+                                 struct tn_tag_summary   *summary,
+                                 struct tn_error         *error);
+
+/* Cuts off a commit that was cut short; takes a file apart whose directory is
+ * lost or that another tool has changed.  *is_changed may be NULL. */
+enum tn_status tn_tagged_repair(struct tn_memory *memory, const char *path,
+                                const struct tn_tag_how *how,
+                                struct tn_report *report, bool *is_changed,
+                                struct tn_error *error);
+
+/* ---- looking ------------------------------------------------------------ */
+
+enum tn_status tn_tagged_list(struct tn_tagged *t, bool wants_details,
+                              tn_on_tag *each, void *context,
+                              struct tn_error *error);
+enum tn_status tn_tagged_diff(struct tn_tagged *t, struct tn_bytes left,
+                              struct tn_bytes right, tn_on_tag_change *each,
+                              void *context, struct tn_error *error);
+
+/* ---- inside ------------------------------------------------------------- */
+
+/* A container that is being changed, or in a dry run only looked at. */
+struct tn_tag_edit {
+    struct tn_zip_edit edit;
+    struct tn_source  *source; /* of a dry run                                */
+    struct tn_zip      dry;
+    struct tn_zip     *zip; /* what is there                                  */
+    struct tn_tagged   box;
+    bool               has_box;
+    bool               is_dry;
+};
+enum tn_status tn_tag_edit_open(struct tn_tag_edit *e, struct tn_memory *memory,
+                                const char *path, const struct tn_tag_how *how,
+                                struct tn_error *error);
+void           tn_tag_edit_close(struct tn_tag_edit *e);
+
+/* tags.txt of these tags. */
+enum tn_status tn_tag_put_list(struct tn_zip_writer  *zip,
+                               const struct tn_bytes *tags, uint32_t count,
+                               struct tn_memory *memory,
+                               struct tn_error  *error);
+
+/* The array that an entry is: its tag, its id; false: it is none. */
+bool tn_tag_entry_ref(const struct tn_zip_entry *entry, enum tn_tag_file which,
+                      const char *suffix, struct tn_tag_ref *ref);
+
+/* One more than the largest number of a file of the tag. */
+uint64_t tn_tag_next_id(const struct tn_tagged *t, struct tn_bytes tag,
+                        enum tn_tag_file which);
+
+/* Whether the entry is below the tag. */
+bool tn_tag_is_below(const struct tn_zip_entry *entry, struct tn_bytes tag);
+
+/* Marks (by number of the entry) the arrays that the tag names, its own and
+ * others'. */
+enum tn_status tn_tag_mark(struct tn_tagged *t, struct tn_bytes tag,
+                           bool *is_named, struct tn_error *error);
+
+/* tag_share.c */
+struct tn_tag_shares {
+    struct tn_tagged *t;
+    struct tn_pairs   by_size; /* (low, high) -> entry + 1                    */
+    uint32_t         *next;    /* by entry: another of that size + 1, or 0    */
+    struct tn_meter  *meter;
+};
+enum tn_status tn_tag_shares_init(struct tn_tag_shares *s, struct tn_tagged *t,
+                                  struct tn_meter *meter,
+                                  struct tn_error *error);
+void           tn_tag_shares_done(struct tn_tag_shares *s);
+
+/* Points every file whose bytes are there at where they are.  Tells how many
+ * are new and their bytes. */
+enum tn_status tn_tag_share_all(struct tn_tag_shares    *s,
+                                struct tn_tagged_writer *w,
+                                struct tn_tag_summary   *summary);
+
+/* Whether a rope and an entry are the same bytes. */
+enum tn_status tn_tag_same_bytes(struct tn_tagged          *t,
+                                 const struct tn_rope      *rope,
+                                 const struct tn_zip_entry *entry,
+                                 struct tn_meter *meter, bool *is_same,
+                                 struct tn_error *error);
+
+#endif
