@@ -214,6 +214,7 @@ static enum tn_status write_file(struct tn_splitter              *root,
     struct tn_output_options how   = { .can_replace = target->can_replace,
                                        .is_durable  = target->is_durable,
                                        .is_dry      = target->is_dry_run,
+                                       .hook        = root->hook,
                                        .meter       = root->message->meter };
 
     const char *slash = strrchr(target->path, '/');

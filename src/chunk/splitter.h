@@ -63,6 +63,7 @@ struct tn_splitter {
     struct tn_buffer  chunked; /* the result, serialized               */
     struct tn_buffer  file;    /* what was written to memory           */
     const char       *written; /* where to                             */
+    const struct tn_fault_hook *hook; /* of tests: where writing stops */
 };
 
 /* A chunk for the field at these tags (from the root).  Takes the rope's

@@ -10,7 +10,9 @@
  * What holds when a commit is cut short:
  *
  *   it fails with an error   the old state is back, whole; nothing is left
- *                            behind
+ *                            behind.  When only the last sync of the folder
+ *                            failed, the new state is there, but maybe not on
+ *                            the disk
  *   the process or machine dies (for a machine, with is_durable)
  *     folder, or file whose  the old state or the new one, whole, under the
  *     side files are new     name; a dead process leaves temporary files
