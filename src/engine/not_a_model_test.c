@@ -22,6 +22,8 @@ static const struct {
     { HEAD("\x80\x04\x95\x10"), "pickle" },
     { HEAD("\x80\x02}q\x00"), "pickle" },
     { HEAD("PK\x03\x04"), "zip archive" },
+    { HEAD("PK\x03\x04\x14 and 25 bytes of header..configuration.json"),
+      "Deeplearning4j" },
     { HEAD("\x89HDF\r\n\x1a\n"), "HDF5" },
     { HEAD("GGUF\x03\x00\x00\x00"), "GGUF" },
     { HEAD("\x10\x00\x00\x00ORTM"), "ort" },

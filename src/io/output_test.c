@@ -97,6 +97,38 @@ static void files_appear_at_the_commit(void **state)
     tn_scratch_close(&scratch);
 }
 
+static void a_main_file_takes_another_name(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_memory  memory  = purse();
+    struct tn_error   error   = TN_ERROR_INIT;
+    char             *path    = tn_scratch_path(&scratch, "model");
+    struct tn_output *output;
+    struct tn_sink   *sink;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) { /* the second finds the first in its way */
+        assert_int_equal(tn_output_file(&output, &memory, path, NULL, &error),
+                         TN_OK);
+        assert_int_equal(tn_output_call(output, "model.0", &error),
+                         i ? TN_EXISTS : TN_OK);
+        if (i == 0) {
+            assert_string_equal(tn_output_name(output), "model.0");
+            assert_int_equal(tn_output_main(output, &sink, &error), TN_OK);
+            put_text(sink, "main", &error);
+            assert_int_equal(tn_output_commit(output, &error), TN_OK);
+            assert_int_equal(tn_output_call(output, "model.1", &error),
+                             TN_INVALID);
+            error = (struct tn_error)TN_ERROR_INIT;
+        }
+        tn_output_close(output);
+    }
+    assert_true(tn_scratch_holds(&scratch, "model.0", "main"));
+    assert_false(tn_scratch_has(&scratch, "model"));
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
 static void closing_without_commit_leaves_nothing(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
@@ -744,6 +776,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_appear_at_the_commit),
+        cmocka_unit_test(a_main_file_takes_another_name),
         cmocka_unit_test(closing_without_commit_leaves_nothing),
         cmocka_unit_test(a_dry_output_only_counts),
         cmocka_unit_test(refuses_bad_targets),

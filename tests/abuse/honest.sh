@@ -77,3 +77,12 @@ for family in safetensors npz paddle; do
     [ "$(wc -l <words)" -gt 2 ] || fail "few rules of $family"
     cmp -s words named || fail "$page: $(diff words named)"
 done
+
+claim "docs/formats/samediff.md names every rule of SameDiff graphs, and no other"
+page=$root/docs/formats/samediff.md
+cat "$root"/src/format/samediff/sd*.c |
+    grep -zoP 'TN_LEVEL_\w+,\s*"\K[a-z0-9-]+' | tr '\0' '\n' | sort -u >words
+sed -n 's/^| \(error\|warning\|note\) | `\([a-z0-9-]*\)`.*/\2/p' "$page" |
+    sort -u >named
+[ "$(wc -l <words)" -gt 20 ] || fail "few rules of samediff"
+cmp -s words named || fail "$page: $(diff words named)"

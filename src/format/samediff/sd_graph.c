@@ -68,11 +68,20 @@ void tn_sd_reader_done(struct tn_sd_reader *r)
     tn_arena_done(&r->scratch);
 }
 
-/* Slot 9 was a vector of tables before slot 10 made it a vector of strings. */
-static const char *root_type(const struct tn_fb_table *root)
+/* Slot 9 was a vector of tables before slot 10 made it a vector of strings.
+ * Asked before anything is verified, so a wrong buffer may give any answer. */
+static const char *root_type(const struct tn_fb *fb)
 {
-    return tn_fb_has(root, TN_SD_GRAPH_META_VALUES) ? "sd.graph.FlatGraph"
-                                                    : "sd.graph.FlatGraphM2";
+    struct tn_error    ignored = TN_ERROR_INIT;
+    struct tn_fb       peek    = *fb;
+    struct tn_fb_table root;
+
+    peek.error = &ignored;
+    root       = tn_fb_root(&peek);
+    return tn_fb_has(&root, TN_SD_GRAPH_META_KEYS) &&
+                   !tn_fb_has(&root, TN_SD_GRAPH_META_VALUES)
+               ? "sd.graph.FlatGraphM2"
+               : "sd.graph.FlatGraph";
 }
 
 static bool has_schema(struct tn_sd_reader *r)
@@ -96,15 +105,13 @@ struct tn_fb_table tn_sd_reader_open(struct tn_sd_reader *r,
     if (!fb || !has_schema(r) ||
         tn_fb_open(fb, span, r->arena, r->error) != TN_OK)
         return none;
-    struct tn_fb_table root = tn_fb_root(fb);
-    if (tn_failed(r->error) ||
-        tn_fb_verify(fb, tn_fb_schema_find(&r->schema, root_type(&root)),
-                     &options, &found, r->model->memory) != TN_OK)
+    if (tn_fb_verify(fb, tn_fb_schema_find(&r->schema, root_type(fb)), &options,
+                     &found, r->model->memory) != TN_OK)
         return none;
     if (found.nulls && !r->detail->nulls)
         r->detail->null_where = found.null_where;
     r->detail->nulls += found.nulls;
-    return root;
+    return tn_fb_root(fb);
 }
 
 /* ---- tensors ------------------------------------------------------------ */
@@ -279,8 +286,9 @@ static void read_variables(struct tn_sd_reader      *r,
         tn_new(r->arena, struct tn_sd_variable, from.count, r->error);
     r->is_used = tn_new(&r->scratch, bool, from.count, r->error);
     for (uint32_t i = 0; i < from.count && !tn_failed(r->error); i++) {
-        struct tn_fb_table table = tn_fb_vector_table(&from, i);
-        tn_sd_variable_read(&table, r->arena, r->error, &r->variables[i]);
+        struct tn_fb_table table = tn_sd_table_in(&from, i);
+        if (table.fb)
+            tn_sd_variable_read(&table, r->arena, r->error, &r->variables[i]);
         if (!tn_failed(r->error))
             read_data(r, &table, &r->variables[i], i);
         if (tn_failed(r->error)) {
@@ -542,9 +550,9 @@ static void read_nodes(struct tn_sd_reader *r, const struct tn_fb_table *root)
     graph->op_count = nodes.count;
     index_nodes(r, &nodes);
     for (uint32_t i = 0; i < nodes.count && !tn_failed(r->error); i++) {
-        struct node n = { .table   = tn_fb_vector_table(&nodes, i),
-                          .ordinal = i };
-        read_node(r, &n);
+        struct node n = { .table = tn_sd_table_in(&nodes, i), .ordinal = i };
+        if (n.table.fb)
+            read_node(r, &n);
         if (tn_failed(r->error))
             tn_error_where(r->error, "nodes[%" PRIu32 "]", i);
     }
@@ -608,8 +616,9 @@ enum tn_status tn_sd_reader_states(struct tn_sd_reader      *r,
 
     r->graph = 0;
     for (uint32_t i = 0; i < states.count && !tn_failed(r->error); i++) {
-        struct tn_fb_table table = tn_fb_vector_table(&states, i);
-        read_state(r, &table);
+        struct tn_fb_table table = tn_sd_table_in(&states, i);
+        if (table.fb)
+            read_state(r, &table);
         if (tn_failed(r->error))
             tn_error_where(r->error, "updaterState[%" PRIu32 "]", i);
     }
@@ -649,13 +658,16 @@ static void queue_subs(struct tn_sd_reader *r, const struct tn_fb_table *root)
         tn_error_set(r->error, TN_LIMIT, r->row->at,
                      "graphs in graphs deeper than %d", NESTING_LIMIT);
     for (uint32_t i = 0; i < subs.count && !tn_failed(r->error); i++) {
-        struct tn_fb_table  sub  = tn_fb_vector_table(&subs, i);
+        struct tn_fb_table  sub  = tn_sd_table_in(&subs, i);
         struct tn_fb_vector data = tn_fb_vector(&sub, 1, 1);
-        const char         *path =
+        if (!data.fb)
+            tn_error_set(r->error, TN_MALFORMED, r->row->at,
+                         "a graph without bytes");
+        const char *path =
             tn_text_format(r->arena, r->error, "%s%ssubInstances[%" PRIu32 "]",
                            tn_model_graph_at(r->model, r->graph)->path,
                            r->graph ? "." : "", i);
-        if (!path)
+        if (!path || !data.fb)
             return;
         uint32_t graph = tn_model_add_graph(r->model, TN_GRAPH_FUNCTION, path,
                                             "nodes", r->error);

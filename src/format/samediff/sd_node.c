@@ -51,6 +51,18 @@ const struct tn_fb_table *tn_sd_tables_read(const struct tn_fb_table *table,
     return tables;
 }
 
+struct tn_fb_table tn_sd_table_in(const struct tn_fb_vector *vector,
+                                  uint32_t                   index)
+{
+    struct tn_fb_table table = tn_fb_vector_table(vector, index);
+
+    if (!table.fb)
+        tn_error_set(vector->fb->error, TN_MALFORMED,
+                     vector->fb->span.offset + vector->at + 4 * (uint64_t)index,
+                     "a null");
+    return table;
+}
+
 /* ---- properties --------------------------------------------------------- */
 
 /* Numbers as they lie there. */

@@ -72,4 +72,9 @@ const struct tn_fb_table *tn_sd_tables_read(const struct tn_fb_table *table,
                                             struct tn_arena *arena,
                                             struct tn_error *error);
 
+/* A table of a vector that has no nulls, which the verifier lets pass in SDNB
+ * files: one is MALFORMED. */
+struct tn_fb_table tn_sd_table_in(const struct tn_fb_vector *vector,
+                                  uint32_t                   index);
+
 #endif

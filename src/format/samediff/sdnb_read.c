@@ -155,8 +155,9 @@ static void take_shard(struct joining *j, const struct tn_sdnb_file *file)
         return;
     variables = tn_fb_vector(&root, TN_SD_GRAPH_VARIABLES, 4);
     for (uint32_t i = 0; i < variables.count && !tn_failed(j->error); i++) {
-        struct tn_fb_table table = tn_fb_vector_table(&variables, i);
-        take_variable(j, file, &table);
+        struct tn_fb_table table = tn_sd_table_in(&variables, i);
+        if (table.fb)
+            take_variable(j, file, &table);
         if (tn_failed(j->error))
             tn_error_where(j->error, "variables[%" PRIu32 "]", i);
     }

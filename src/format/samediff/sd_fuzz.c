@@ -1,0 +1,150 @@
+/*
+ * sd_fuzz.c - any bytes as a SameDiff file: open, check, decode, read, write
+ *
+ * Claims: payloads lie inside their source, findings have words, memory is
+ * bounded by the input, an unchanged model is written as the bytes it was, and
+ * what is written in another container can be read again.
+ */
+#include <assert.h>
+
+#include "format/samediff/sd_graph.h"
+
+extern const struct tn_format tn_format_samediff_fb;
+extern const struct tn_format tn_format_sdnb;
+extern const struct tn_format tn_format_sdz;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static enum tn_status drop(struct tn_sink *sink, struct tn_bytes bytes,
+                           struct tn_error *error)
+{
+    (void)sink;
+    (void)bytes;
+    (void)error;
+    return TN_OK;
+}
+
+static const struct tn_sink_ops drop_ops = { .write = drop };
+
+static int see_finding(void *context, enum tn_finding_level level,
+                       const char *rule, const struct tn_error *finding)
+{
+    (void)context;
+    (void)level;
+    assert(rule[0] && finding->what[0]);
+    return 0;
+}
+
+static void read_tensor(const struct tn_tensor *tensor,
+                        struct tn_memory       *memory)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    struct tn_sink  sink  = { .ops = &drop_ops };
+    struct tn_span  span  = tensor->elements.payload.span;
+    uint64_t        count = tn_tensor_count(tensor);
+
+    assert(!span.source || (span.offset <= span.source->size &&
+                            span.length <= span.source->size - span.offset));
+    if (tn_payload_check(&tensor->elements, &error) != TN_OK ||
+        tn_dtype_size(tn_tensor_dtype(tensor)) == 0)
+        return;
+    if (tn_payload_stream(&tensor->elements, 0, count, memory, &sink, &error) ==
+        TN_OK)
+        assert(sink.offset == tn_tensor_size(tensor));
+}
+
+static void decode_attributes(const struct tn_model *model)
+{
+    struct tn_attr *attr;
+
+    for (uint32_t op = 0; op < model->ops.count; op++) {
+        uint32_t count = tn_op_attr_count(model, op);
+        for (uint32_t i = 0; i < count; i++) {
+            struct tn_error error = TN_ERROR_INIT;
+            if (tn_attr_open(&attr, model, op, i, &error) == TN_OK)
+                tn_attr_close(attr);
+        }
+    }
+}
+
+static void read_model(struct tn_bytes bytes, const struct tn_format *format,
+                       struct tn_memory *memory, bool writes);
+
+static void write_model(const struct tn_model *model, struct tn_bytes bytes,
+                        const struct tn_format *format, uint64_t shard_size)
+{
+    uint64_t                moved   = 0;
+    struct tn_error         error   = TN_ERROR_INIT;
+    struct tn_output       *output  = NULL;
+    struct tn_write_options options = { .shard_size    = shard_size,
+                                        .tensors_moved = &moved };
+
+    if (tn_output_memory(&output, model->memory, &error) == TN_OK &&
+        format->write(model, &options, output, &error) == TN_OK &&
+        tn_output_flush(output, &error) == TN_OK) {
+        struct tn_bytes again = tn_output_memory_bytes(output);
+        if (!strcmp(format->name, model->format) && !shard_size)
+            assert(tn_bytes_equal(again, bytes));
+        else
+            read_model(again, format, model->memory, false);
+    }
+    tn_output_close(output);
+}
+
+static void use_model(struct tn_bundle *bundle, const struct tn_model *model,
+                      struct tn_bytes bytes, const struct tn_format *format,
+                      bool writes)
+{
+    struct tn_error  error  = TN_ERROR_INIT;
+    struct tn_report report = { .each = see_finding, .limit = 100 };
+
+    format->check(bundle, model, &report, &error);
+    for (uint64_t i = 0; i < model->tensors.count; i++)
+        read_tensor(tn_model_tensor(model, i), model->memory);
+    decode_attributes(model);
+    if (!writes)
+        return;
+    write_model(model, bytes, &tn_format_samediff_fb, 0);
+    write_model(model, bytes, &tn_format_sdnb, 0);
+    write_model(model, bytes, &tn_format_sdz, 8);
+}
+
+static void read_model(struct tn_bytes bytes, const struct tn_format *format,
+                       struct tn_memory *memory, bool writes)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_source source;
+    struct tn_bundle bundle;
+    struct tn_model  model;
+
+    tn_source_memory(&source, memory, bytes);
+    source.name = "";
+    if (tn_bundle_from_source(&bundle, memory, &source, "fuzz", &error) !=
+        TN_OK)
+        return;
+    tn_model_init(&model, memory);
+    model.format = format->name;
+    if (format->open(&bundle, &model, &error) == TN_OK &&
+        tn_model_finish(&model, &error) == TN_OK)
+        use_model(&bundle, &model, bytes, format, writes);
+    else /* what we wrote ourselves opens */
+        assert(writes || error.status == TN_LIMIT ||
+               error.status == TN_NO_MEMORY);
+    tn_model_done(&model);
+    tn_bundle_close(&bundle);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct tn_format *format = &tn_format_samediff_fb;
+    struct tn_memory        memory;
+
+    if (size >= 4 && !memcmp(data, "SDNB", 4))
+        format = &tn_format_sdnb;
+    else if (size >= 4 && !memcmp(data, "PK\3\4", 4))
+        format = &tn_format_sdz;
+    tn_memory_init(&memory, NULL, (size + 4096) * 4096);
+    read_model(tn_bytes(data, size), format, &memory, true);
+    assert(memory.used == 0);
+    return 0;
+}
