@@ -27,6 +27,22 @@ static inline bool tn_bytes_is(struct tn_bytes a, const char *text)
     return tn_bytes_equal(a, tn_text(text));
 }
 
+/* By bytes, the shorter first: below 0, 0 or above it. */
+static inline int tn_bytes_compare(struct tn_bytes a, struct tn_bytes b)
+{
+    size_t size  = a.size < b.size ? a.size : b.size;
+    int    order = size ? memcmp(a.data, b.data, size) : 0;
+
+    return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+static inline bool tn_text_ends_with(const char *text, const char *end)
+{
+    size_t size = strlen(text), tail = strlen(end);
+
+    return size >= tail && strcmp(text + size - tail, end) == 0;
+}
+
 /* For printf's "%.*s": pass TN_FMT(view). */
 #define TN_FMT(view)                                                           \
     (int)((view).size > 4096 ? 4096 : (view).size),                            \

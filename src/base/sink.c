@@ -36,19 +36,12 @@ static enum tn_status splice_data(struct tn_sink *sink, struct tn_span span,
 static enum tn_status splice_windows(struct tn_sink *sink, struct tn_span span,
                                      struct tn_error *error)
 {
-    if (!span.source->run)
-        return splice_data(sink, span, error);
+    bool is_hole;
+
     while (span.length) {
-        bool           is_hole = false;
-        struct tn_span part    = span;
-        part.length =
-            span.source->run(span.source, span.offset, span.length, &is_hole);
-        if (is_hole)
-            TN_TRY(tn_sink_zeros(sink, part.length, error));
-        else
-            TN_TRY(splice_data(sink, part, error));
-        span.offset += part.length;
-        span.length -= part.length;
+        struct tn_span part = tn_span_run(&span, &is_hole);
+        TN_TRY(is_hole ? tn_sink_zeros(sink, part.length, error)
+                       : splice_data(sink, part, error));
     }
     return TN_OK;
 }

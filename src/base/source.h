@@ -64,6 +64,20 @@ struct tn_span {
     uint64_t          length;
 };
 
+/* Cuts off the front what is of one kind, a hole or data. */
+static inline struct tn_span tn_span_run(struct tn_span *span, bool *is_hole)
+{
+    struct tn_span run = *span;
+
+    *is_hole = false;
+    if (span->source->run)
+        run.length = span->source->run(span->source, span->offset, span->length,
+                                       is_hole);
+    span->offset += run.length;
+    span->length -= run.length;
+    return run;
+}
+
 /* A source over bytes that outlive it.  Close it to release its pins. */
 void tn_source_memory(struct tn_source *source, struct tn_memory *memory,
                       struct tn_bytes bytes);

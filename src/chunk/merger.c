@@ -66,13 +66,6 @@ static struct tn_merger *new_merger(struct tn_message       *home,
 
 /* ---- opening ------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t size = strlen(text), tail = strlen(end);
-
-    return size >= tail && !strcmp(text + size - tail, end);
-}
-
 /* Which file a prefix means; NULL on failure. */
 static char *find_file(const char *prefix, struct tn_arena *arena,
                        struct tn_error *error)
@@ -80,7 +73,7 @@ static char *find_file(const char *prefix, struct tn_arena *arena,
     static const char *const suffixes[] = { ".cpb", ".pb" };
 
     for (int i = 0; i < 2; i++)
-        if (ends_with(prefix, suffixes[i]))
+        if (tn_text_ends_with(prefix, suffixes[i]))
             return tn_text_dup(arena, prefix, error);
     for (int i = 0; i < 2; i++) {
         char *path = tn_text_format(arena, error, "%s%s", prefix, suffixes[i]);
@@ -130,7 +123,7 @@ enum tn_status tn_merger_open(struct tn_merger      **out,
     char *path = find_file(prefix, &arena, error);
     if (path)
         tn_message_open(&home, schema, type, path, options, error);
-    bool must_be_chunked = path && ends_with(path, ".cpb");
+    bool must_be_chunked = path && tn_text_ends_with(path, ".cpb");
     tn_arena_done(&arena);
     if (!home)
         return error->status;

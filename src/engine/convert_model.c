@@ -8,20 +8,13 @@
 
 #define DEFAULT_THRESHOLD 1024
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t size = strlen(text), tail = strlen(end);
-
-    return size >= tail && strcmp(text + size - tail, end) == 0;
-}
-
 /* The longest suffix of the format that the path has. */
 static size_t suffix_size(const struct tn_format *format, const char *path)
 {
     size_t longest = 0;
 
     for (const char *const *s = format->suffixes; s && *s; s++)
-        if (ends_with(path, *s) && strlen(*s) > longest)
+        if (tn_text_ends_with(path, *s) && strlen(*s) > longest)
             longest = strlen(*s);
     return longest;
 }
@@ -52,12 +45,13 @@ static bool is_text_path(const char *path, enum tn_dump_form *form)
                                         ".prototxt", ".onnxtxtpb", NULL };
 
     for (const char *const *end = text; *end; end++)
-        if (ends_with(path, *end)) {
+        if (tn_text_ends_with(path, *end)) {
             *form = TN_DUMP_TEXT;
             return true;
         }
     *form = TN_DUMP_JSON;
-    return ends_with(path, ".json") || ends_with(path, ".onnxjson");
+    return tn_text_ends_with(path, ".json") ||
+           tn_text_ends_with(path, ".onnxjson");
 }
 
 /* "out/model" has no extension. */

@@ -47,22 +47,14 @@ void tn_model_done(struct tn_model *model)
     tn_arena_done(&model->arena);
 }
 
-static int compare_bytes(struct tn_bytes a, struct tn_bytes b)
-{
-    size_t size  = a.size < b.size ? a.size : b.size;
-    int    order = size ? memcmp(a.data, b.data, size) : 0;
-
-    return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 static int by_count_then_name(const void *left, const void *right)
 {
     const struct tn_op_kind *a = left, *b = right;
 
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
-    int order = compare_bytes(a->type, b->type);
-    return order ? order : compare_bytes(a->domain, b->domain);
+    int order = tn_bytes_compare(a->type, b->type);
+    return order ? order : tn_bytes_compare(a->domain, b->domain);
 }
 
 enum tn_status tn_model_finish(struct tn_model *model, struct tn_error *error)
@@ -105,8 +97,9 @@ void tn_model_add_fact_format(struct tn_model *model, struct tn_error *error,
 void tn_model_count_op(struct tn_model *model, uint32_t domain, uint32_t type,
                        struct tn_error *error)
 {
-    uint32_t next  = (uint32_t)model->kinds.count;
-    uint32_t index = tn_pairs_add(&model->kind_index, domain, type, next, error);
+    uint32_t next = (uint32_t)model->kinds.count;
+    uint32_t index =
+        tn_pairs_add(&model->kind_index, domain, type, next, error);
 
     if (index == TN_NONE)
         return;
@@ -131,7 +124,7 @@ struct tn_tensor *tn_model_add_tensor(struct tn_model *model,
     if (tensor) {
         tensor->model = model;
         tensor->name = tensor->graph = tensor->node = TN_NONE;
-        tensor->slot = tensor->part      = TN_NONE;
+        tensor->slot = tensor->part       = TN_NONE;
         tensor->elements.payload.per_byte = 1;
     }
     return tensor;
@@ -332,8 +325,7 @@ static uint32_t find_outside(const struct tn_model *model,
 void tn_model_resolve(struct tn_model *model)
 {
     for (uint64_t i = 0; i < model->values.count; i++) {
-        struct tn_value *value =
-            tn_list_at(&model->values, struct tn_value, i);
+        struct tn_value *value = tn_list_at(&model->values, struct tn_value, i);
         if (value->kind != TN_VALUE_UNDEFINED)
             continue;
         uint32_t outer = find_outside(model, value);

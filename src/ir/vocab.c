@@ -164,14 +164,6 @@ static void read_domain(struct indexing *x, struct tn_cursor *line)
 
 /* ---- operators ---------------------------------------------------------- */
 
-static int compare_names(struct tn_bytes a, struct tn_bytes b)
-{
-    size_t size  = a.size < b.size ? a.size : b.size;
-    int    order = size ? memcmp(a.data, b.data, size) : 0;
-
-    return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 /* Name and version; the rest is read when it is asked for. */
 static void read_row(struct indexing *x, struct tn_cursor *line)
 {
@@ -189,7 +181,7 @@ static void read_row(struct indexing *x, struct tn_cursor *line)
         return;
     }
     if (x->domain->row_count) {
-        int order = compare_names(row[-1].name, row->name);
+        int order = tn_bytes_compare(row[-1].name, row->name);
         if (order > 0 || (order == 0 && row[-1].since >= row->since))
             tn_fail_at(line, at, TN_MALFORMED,
                        "'%.*s' must come before the one above it",
@@ -294,7 +286,7 @@ static uint32_t lower_bound(const struct tn_vocab        *vocab,
     while (low < high) {
         uint32_t                   middle = low + (high - low) / 2;
         const struct tn_vocab_row *row    = &vocab->rows[middle];
-        int                        order  = compare_names(row->name, name);
+        int                        order  = tn_bytes_compare(row->name, name);
         if (order < 0 || (order == 0 && row->since < version))
             low = middle + 1;
         else
@@ -314,7 +306,7 @@ static int64_t version_from(const struct tn_vocab *vocab,
         return -1;
     uint32_t at = lower_bound(vocab, domain, name, version);
     if (at == domain->first_row + domain->row_count ||
-        compare_names(vocab->rows[at].name, name) != 0)
+        tn_bytes_compare(vocab->rows[at].name, name) != 0)
         return -1;
     return vocab->rows[at].since;
 }
@@ -346,7 +338,7 @@ const struct tn_vocab_op *tn_vocab_find(struct tn_vocab *vocab,
     uint32_t at = lower_bound(vocab, domain, name,
                               version < INT64_MAX ? version + 1 : INT64_MAX);
     if (at == domain->first_row ||
-        compare_names(vocab->rows[at - 1].name, name) != 0)
+        tn_bytes_compare(vocab->rows[at - 1].name, name) != 0)
         return NULL;
     return tn_vocab_at(vocab, at - 1, error);
 }

@@ -14,8 +14,6 @@ struct tn_st_detail {
     uint64_t                 metadata_count;
 };
 
-bool tn_st_ends_with(const char *text, const char *end);
-
 enum tn_status tn_st_check_bytes(struct tn_bundle *bundle,
                                  struct tn_report *report,
                                  struct tn_error  *error);

@@ -11,13 +11,6 @@
 #include "base/arith.h"
 #include "format/safetensors/st.h"
 
-bool tn_st_ends_with(const char *text, const char *end)
-{
-    size_t size = strlen(text), tail = strlen(end);
-
-    return size >= tail && strcmp(text + size - tail, end) == 0;
-}
-
 /* ---- which files -------------------------------------------------------- */
 
 /* The index of a folder, else its only file. */
@@ -31,9 +24,9 @@ static const char *choose(struct tn_st_files *files)
         TN_OK)
         return NULL;
     for (uint64_t i = 0; i < count; i++) {
-        const char **slot = tn_st_ends_with(names[i], TN_ST_INDEX_SUFFIX)
+        const char **slot = tn_text_ends_with(names[i], TN_ST_INDEX_SUFFIX)
                                 ? &index
-                            : tn_st_ends_with(names[i], TN_ST_SUFFIX) ? &found
+                            : tn_text_ends_with(names[i], TN_ST_SUFFIX) ? &found
                                                                       : NULL;
         if (slot && *slot)
             other = names[i];
@@ -43,7 +36,7 @@ static const char *choose(struct tn_st_files *files)
     if (!index && !found)
         tn_error_set(files->error, TN_NOT_FOUND, TN_NOWHERE,
                      "no safetensors file in this folder");
-    else if (other && (!index || tn_st_ends_with(other, TN_ST_INDEX_SUFFIX)))
+    else if (other && (!index || tn_text_ends_with(other, TN_ST_INDEX_SUFFIX)))
         tn_error_set(files->error, TN_NOT_FOUND, TN_NOWHERE,
                      "several models in this folder: open one, such as %s",
                      other);

@@ -21,9 +21,9 @@ static int probe_folder(const struct tn_probe *probe)
     int bits = 0;
 
     for (uint64_t i = 0; i < probe->entry_count; i++) {
-        if (tn_st_ends_with(probe->entries[i], TN_ST_INDEX_SUFFIX))
+        if (tn_text_ends_with(probe->entries[i], TN_ST_INDEX_SUFFIX))
             return FOLDER_INDEX_BITS;
-        if (tn_st_ends_with(probe->entries[i], TN_ST_SUFFIX))
+        if (tn_text_ends_with(probe->entries[i], TN_ST_SUFFIX))
             bits = FOLDER_FILE_BITS;
     }
     return bits;

@@ -120,14 +120,6 @@ static enum tn_status make_plans(struct writing *w)
     return TN_OK;
 }
 
-static int compare_names(struct tn_bytes a, struct tn_bytes b)
-{
-    size_t size  = a.size < b.size ? a.size : b.size;
-    int    order = size ? memcmp(a.data, b.data, size) : 0;
-
-    return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 static bool is_before(const void *a, const void *b)
 {
     const struct plan *x = a, *y = b;
@@ -136,14 +128,14 @@ static bool is_before(const void *a, const void *b)
         return x->shard < y->shard;
     if (x->type != y->type) /* the table ascends */
         return x->type > y->type;
-    return compare_names(x->name, y->name) < 0;
+    return tn_bytes_compare(x->name, y->name) < 0;
 }
 
 static bool name_is_before(const void *a, const void *b)
 {
     const struct plan *x = a, *y = b;
 
-    return compare_names(x->name, y->name) < 0;
+    return tn_bytes_compare(x->name, y->name) < 0;
 }
 
 /* ---- one file ----------------------------------------------------------- */
@@ -301,7 +293,7 @@ static enum tn_status write_shards(struct writing *w)
 static enum tn_status write_all(struct writing *w)
 {
     const char     *name     = tn_output_name(w->to);
-    bool            is_index = tn_st_ends_with(name, TN_ST_INDEX_SUFFIX);
+    bool            is_index = tn_text_ends_with(name, TN_ST_INDEX_SUFFIX);
     struct tn_sink *sink;
 
     if (w->options->shard_size && !is_index)

@@ -41,20 +41,14 @@ static enum tn_status sum_data(const struct sum *sum, struct tn_span span,
 static enum tn_status sum_span(const struct sum *sum, struct tn_span span,
                                struct tn_error *error)
 {
-    struct tn_source *source = span.source;
+    bool is_hole;
 
     while (span.length) {
-        bool           is_hole = false;
-        struct tn_span part    = span;
-        if (source->run)
-            part.length =
-                source->run(source, span.offset, span.length, &is_hole);
+        struct tn_span part = tn_span_run(&span, &is_hole);
         if (is_hole)
             TN_TRY(sum_zeros(sum, part.length, error));
         else
             TN_TRY(sum_data(sum, part, error));
-        span.offset += part.length;
-        span.length -= part.length;
     }
     return TN_OK;
 }

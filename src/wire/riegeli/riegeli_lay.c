@@ -94,18 +94,12 @@ static enum tn_status layer_zeros(struct tn_sink *sink, uint64_t count,
 static enum tn_status layer_splice(struct tn_sink *sink, struct tn_span span,
                                    struct tn_error *error)
 {
-    struct tn_source *source = span.source;
+    bool is_hole;
 
     while (span.length) {
-        bool           is_hole = false;
-        struct tn_span part    = span;
-        if (source->run)
-            part.length =
-                source->run(source, span.offset, span.length, &is_hole);
+        struct tn_span part = tn_span_run(&span, &is_hole);
         TN_TRY(is_hole ? layer_zeros(sink, part.length, error)
                        : splice_data((struct layer *)sink, part, error));
-        span.offset += part.length;
-        span.length -= part.length;
     }
     return TN_OK;
 }
