@@ -296,6 +296,7 @@ struct tn_sd_detail {
     uint32_t                  state_count;
     uint64_t                  nulls; /* references to the end of a buffer     */
     uint64_t                  null_where;
+    struct tn_span            file; /* all of the SDNB file, if it is one     */
     const void               *container; /* the format's own                  */
 };
 

@@ -225,6 +225,9 @@ static void join(struct joining *j)
     if (!tn_failed(j->error) && j->count > 1)
         tn_model_add_fact_format(r->model, j->error, "shards", "%" PRIu32,
                                  j->count);
+    if (j->count == 1)
+        r->detail->file =
+            (struct tn_span){ j->files[0].source, 0, j->files[0].source->size };
     if (!tn_failed(j->error))
         tn_sd_reader_finish(r);
 }

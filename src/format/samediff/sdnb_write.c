@@ -125,24 +125,6 @@ static void deal_out(struct tn_sdnb_writer *w, uint64_t limit)
     w->count = shard + 1;
 }
 
-static bool is_single_file(const struct tn_model *model)
-{
-    const struct tn_sd_detail *detail = tn_sd_detail_of(model);
-
-    for (uint64_t i = 0; i < model->tensors.count; i++)
-        if (tn_model_tensor(model, i)->is_external)
-            return false;
-    for (uint32_t i = 0; i < detail->state_count; i++)
-        for (uint32_t k = 0; k < detail->states[i].value_count; k++) {
-            uint32_t index = detail->states[i].tensors[k];
-            if (index != TN_NONE &&
-                tn_model_tensor(model, index)->elements.payload.span.source !=
-                    model->wire.source)
-                return false;
-        }
-    return true;
-}
-
 /* Without --shard-size, what was one file stays one; one that is too long for
  * Deeplearning4j was written by somebody who knew. */
 static void plan_files(struct tn_sdnb_writer *w)
@@ -179,7 +161,7 @@ enum tn_status tn_sdnb_writer_init(struct tn_sdnb_writer         *w,
     tn_intern_init(&w->all->plan.names, &w->arena);
     w->all->is_copied = (tn_sd_is_as_read(model, options, "sdnb") ||
                          tn_sd_is_as_read(model, options, "sdz")) &&
-                        is_single_file(model);
+                        tn_sd_detail_of(model)->file.source;
     if (!w->all->is_copied)
         plan_files(w);
     return error->status;
@@ -295,8 +277,7 @@ enum tn_status tn_sdnb_writer_file(struct tn_sdnb_writer *w, uint32_t index,
     };
 
     if (w->all->is_copied) {
-        struct tn_source *source = w->model->wire.source;
-        tn_rope_span(to, (struct tn_span){ source, 0, source->size });
+        tn_rope_span(to, tn_sd_detail_of(w->model)->file);
         *w->options->tensors_moved += w->model->tensors.count;
         return w->error->status;
     }

@@ -69,13 +69,48 @@ static int sdz_probe(const struct tn_probe *probe)
                : 0;
 }
 
+/* ---- where bytes really are --------------------------------------------- */
+
+/* A stored entry is a range of the zip: its bytes are found there, so that the
+ * kernel can copy them and holes stay holes. */
+struct home {
+    struct tn_source *entry, *zip;
+    uint64_t          begin;
+};
+
+static void move_span(const struct tn_list *homes, struct tn_span *span)
+{
+    for (uint64_t i = 0; i < homes->count; i++) {
+        const struct home *home = tn_list_at(homes, struct home, i);
+        if (span->source != home->entry)
+            continue;
+        span->source = home->zip;
+        span->offset += home->begin;
+        return;
+    }
+}
+
+static void move_tensors(struct tn_model *model, const struct tn_list *homes)
+{
+    for (uint64_t i = 0; i < model->tensors.count; i++) {
+        struct tn_payload *payload =
+            &tn_list_at(&model->tensors, struct tn_tensor, i)->elements.payload;
+        move_span(homes, &payload->span);
+        if (payload->encoding == TN_ENCODING_VIEW) /* made by sd_array.c */
+            move_span(homes,
+                      &((struct tn_elements *)(uintptr_t)payload->view->inputs)
+                           ->payload.span);
+    }
+}
+
 /* ---- choosing entries --------------------------------------------------- */
 
 struct choice {
     struct tn_bundle    *bundle;
     const struct tn_zip *zip;
     struct tn_error     *error;
-    struct tn_list found; /* const struct tn_zip_entry *                 */
+    struct tn_list       found; /* const struct tn_zip_entry *                */
+    struct tn_list      *homes; /* struct home: of those that were taken      */
 };
 
 static bool is_root(const struct tn_zip_entry *entry)
@@ -119,7 +154,13 @@ static enum tn_status take(struct choice *c, const struct tn_zip_entry *entry,
                            struct tn_source **to)
 {
     TN_TRY(tn_zip_source(c->zip, entry, to, c->error));
-    return tn_bundle_keep(c->bundle, *to, c->error);
+    TN_TRY(tn_bundle_keep(c->bundle, *to, c->error));
+    if (entry->method != TN_ZIP_STORED)
+        return TN_OK;
+    struct home *home = tn_list_push(c->homes, struct home, c->error);
+    if (home)
+        *home = (struct home){ *to, c->zip->source, entry->data_offset };
+    return c->error->status;
 }
 
 /* All shards of the set that the first one found belongs to. */
@@ -181,10 +222,13 @@ static enum tn_status choose(struct choice *c, struct tn_source ***files,
 
 static enum tn_status choose_entries(struct tn_bundle    *bundle,
                                      const struct tn_zip *zip,
+                                     struct tn_list      *homes,
                                      struct tn_source ***files, uint32_t *count,
                                      struct tn_error *error)
 {
-    struct choice c = { .bundle = bundle, .zip = zip, .error = error };
+    struct choice c = {
+        .bundle = bundle, .zip = zip, .error = error, .homes = homes
+    };
 
     tn_list_init(&c.found, bundle->memory, sizeof(struct tn_zip_entry *));
     for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(error); i++)
@@ -206,24 +250,38 @@ static void add_bundled(struct tn_model *model, const struct tn_zip *zip,
     }
 }
 
+static enum tn_status read_zip(struct tn_bundle *bundle, struct tn_model *model,
+                               const struct tn_zip *zip, struct tn_list *homes,
+                               struct tn_error *error)
+{
+    struct tn_source **files = NULL;
+    uint32_t           count = 0;
+
+    TN_TRY(choose_entries(bundle, zip, homes, &files, &count, error));
+    TN_TRY(tn_sdnb_read(model, files, count, error));
+    struct tn_sd_detail *detail =
+        (struct tn_sd_detail *)(uintptr_t)model->detail;
+    detail->container = bundle->main;
+    move_span(homes, &detail->file);
+    move_tensors(model, homes);
+    add_bundled(model, zip, error);
+    return error->status;
+}
+
 static enum tn_status sdz_open(struct tn_bundle *bundle, struct tn_model *model,
                                struct tn_error *error)
 {
-    static const struct tn_zip_options how   = { .is_foreign = true };
-    struct tn_source                 **files = NULL;
-    uint32_t                           count = 0;
+    static const struct tn_zip_options how = { .is_foreign = true };
     struct tn_zip                      zip;
+    struct tn_list                     homes;
 
     if (!bundle->main)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "a folder is no zip");
-    if (tn_zip_open(&zip, bundle->main, bundle->memory, &how, error) == TN_OK &&
-        choose_entries(bundle, &zip, &files, &count, error) == TN_OK &&
-        tn_sdnb_read(model, files, count, error) == TN_OK) {
-        ((struct tn_sd_detail *)(uintptr_t)model->detail)->container =
-            bundle->main;
-        add_bundled(model, &zip, error);
-    }
+    tn_list_init(&homes, bundle->memory, sizeof(struct home));
+    if (tn_zip_open(&zip, bundle->main, bundle->memory, &how, error) == TN_OK)
+        read_zip(bundle, model, &zip, &homes, error);
+    tn_list_done(&homes);
     tn_zip_close(&zip);
     return error->status;
 }
