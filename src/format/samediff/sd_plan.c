@@ -119,21 +119,36 @@ static int8_t kind_of(uint32_t kind)
                                           : TN_SD_ARRAY;
 }
 
+/* Tensors without a place in the graph: an edit makes values of them, too. */
+static void collect_states(const struct tn_sd_plan *plan,
+                           struct tn_intern        *names)
+{
+    for (uint64_t i = 0; i < plan->model->tensors.count; i++) {
+        const struct tn_tensor *t = tn_model_tensor(plan->model, i);
+        if (t->role == TN_ROLE_STATE)
+            tn_intern_borrow(names, tn_tensor_name(t), plan->error);
+    }
+}
+
 static void take_values(struct tn_sd_plan *plan)
 {
     const struct tn_model *model = plan->model;
     uint64_t               most  = model->values.count + model->tensors.count;
 
     const struct tn_sd_variable **old;
-    struct tn_intern              names;
+    struct tn_intern              names, states;
 
     tn_intern_init(&names, plan->arena);
+    tn_intern_init(&states, plan->arena);
+    collect_states(plan, &states);
     old           = old_variables(plan, &names);
     plan->entries = tn_new(plan->arena, struct tn_sd_entry, most, plan->error);
     for (uint32_t i = 0; i < model->values.count && !tn_failed(plan->error);
          i++) {
         const struct tn_value *value = tn_model_value_at(model, i);
-        if (value->graph != plan->graph)
+        if (value->graph != plan->graph ||
+            tn_intern_find(&states, tn_model_name(model, value->name)) !=
+                TN_NO_NAME)
             continue;
         struct tn_sd_entry *entry =
             add_entry(plan, tn_model_name(model, value->name));
@@ -145,6 +160,7 @@ static void take_values(struct tn_sd_plan *plan)
             take_old(entry, old[id]);
     }
     tn_intern_done(&names);
+    tn_intern_done(&states);
 }
 
 static void take_inputs(struct tn_sd_plan *plan)
