@@ -1,7 +1,8 @@
 /* riegeli_lay.c - laying a chunk into the file, with the blocks in between */
 #include "wire/riegeli/riegeli_lay.h"
 
-#include "codec/highwayhash.h"
+#include <assert.h>
+
 #include "wire/riegeli/riegeli_layout.h"
 
 /* A sink that puts a block header wherever one belongs. */
@@ -18,14 +19,20 @@ static void store64(uint8_t *to, uint64_t value)
         to[i] = (uint8_t)(value >> 8 * i);
 }
 
+static void make_block(uint64_t at, uint64_t begin, uint64_t end,
+                       uint8_t *bytes)
+{
+    store64(bytes + 8, at - begin);
+    store64(bytes + 16, end - at);
+    store64(bytes, tn_highwayhash64(tn_riegeli_key, tn_bytes(bytes + 8, 16)));
+}
+
 static enum tn_status put_block(struct layer *layer, uint64_t at,
                                 struct tn_error *error)
 {
     uint8_t bytes[TN_RIEGELI_BLOCK_HEADER];
 
-    store64(bytes + 8, at - layer->begin);
-    store64(bytes + 16, layer->end - at);
-    store64(bytes, tn_highwayhash64(tn_riegeli_key, tn_bytes(bytes + 8, 16)));
+    make_block(at, layer->begin, layer->end, bytes);
     return tn_sink_write(layer->to, tn_bytes(bytes, sizeof bytes), error);
 }
 
@@ -130,6 +137,17 @@ static void make_header(const struct tn_riegeli_frame *frame, uint8_t *bytes)
     store64(bytes, tn_highwayhash64(tn_riegeli_key, tn_bytes(bytes + 8, 32)));
 }
 
+/* Where the chunk ends, which begins and has data as the frame says. */
+static enum tn_status find_end(struct tn_riegeli_frame *frame,
+                               struct tn_error         *error)
+{
+    if (tn_riegeli_end(frame->begin, frame->data_size, frame->record_count,
+                       &frame->end))
+        return TN_OK;
+    return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
+                        "a file of more than 2^64 bytes");
+}
+
 enum tn_status tn_riegeli_lay(struct tn_sink *to, uint64_t base,
                               struct tn_riegeli_frame *frame,
                               const struct tn_rope    *data,
@@ -143,10 +161,7 @@ enum tn_status tn_riegeli_lay(struct tn_sink *to, uint64_t base,
 
     frame->begin     = layer.begin;
     frame->data_size = data->length;
-    if (!tn_riegeli_end(frame->begin, frame->data_size, frame->record_count,
-                        &frame->end))
-        return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
-                            "a file of more than 2^64 bytes");
+    TN_TRY(find_end(frame, error));
     layer.end = frame->end;
     TN_TRY(hash_data(data, &frame->data_hash, error));
     make_header(frame, header);
@@ -161,6 +176,102 @@ enum tn_status tn_riegeli_lay(struct tn_sink *to, uint64_t base,
         at = to->offset - base;
     }
     return TN_OK;
+}
+
+/* ---- a chunk of a length that is not known ------------------------------ */
+
+static struct layer layer_of(const struct tn_riegeli_laying *laying)
+{
+    return (struct layer){ .sink  = { .ops = &layer_ops },
+                           .to    = laying->to,
+                           .base  = laying->base,
+                           .begin = laying->begin,
+                           .end   = laying->end };
+}
+
+static enum tn_status laying_write(struct tn_sink *sink, struct tn_bytes bytes,
+                                   struct tn_error *error)
+{
+    struct tn_riegeli_laying *laying = (struct tn_riegeli_laying *)sink;
+    struct layer              layer  = layer_of(laying);
+
+    tn_highwayhash_add(&laying->hash, bytes);
+    return layer_write(&layer.sink, bytes, error);
+}
+
+static const struct tn_sink_ops laying_ops = { .write = laying_write };
+
+enum tn_status tn_riegeli_lay_begin(struct tn_riegeli_laying *laying,
+                                    struct tn_sink *to, uint64_t base,
+                                    struct tn_error *error)
+{
+    static const uint8_t header[TN_RIEGELI_CHUNK_HEADER];
+
+    *laying     = (struct tn_riegeli_laying){ .sink  = { .ops = &laying_ops },
+                                              .to    = to,
+                                              .base  = base,
+                                              .begin = to->offset - base };
+    laying->end = laying->begin; /* blocks say so until they are patched */
+    tn_highwayhash_init(&laying->hash, tn_riegeli_key);
+    struct layer layer = layer_of(laying);
+    return tn_sink_write(&layer.sink, tn_bytes(header, sizeof header), error);
+}
+
+static enum tn_status patch_at(struct tn_riegeli_laying *laying, uint64_t place,
+                               struct tn_bytes bytes, struct tn_error *error)
+{
+    uint64_t end = laying->to->offset - laying->base;
+
+    return tn_sink_patch(laying->to, end - place, bytes, error);
+}
+
+/* A block may begin in the middle of it. */
+static enum tn_status patch_header(struct tn_riegeli_laying      *laying,
+                                   const struct tn_riegeli_frame *frame,
+                                   struct tn_error               *error)
+{
+    uint8_t  header[TN_RIEGELI_CHUNK_HEADER];
+    uint64_t done = 0;
+
+    make_header(frame, header);
+    while (done < sizeof header) {
+        uint64_t place = tn_riegeli_place(frame->begin, done);
+        uint64_t part =
+            tn_min(sizeof header - done, tn_riegeli_to_block(place));
+        TN_TRY(patch_at(laying, place, tn_bytes(header + done, (size_t)part),
+                        error));
+        done += part;
+    }
+    return TN_OK;
+}
+
+static enum tn_status patch_blocks(struct tn_riegeli_laying      *laying,
+                                   const struct tn_riegeli_frame *frame,
+                                   struct tn_error               *error)
+{
+    uint64_t at = frame->begin;
+    uint8_t  bytes[TN_RIEGELI_BLOCK_HEADER];
+
+    at += at % TN_RIEGELI_BLOCK ? tn_riegeli_to_block(at) : 0;
+    for (; at < frame->end; at += TN_RIEGELI_BLOCK) {
+        make_block(at, frame->begin, frame->end, bytes);
+        TN_TRY(patch_at(laying, at, tn_bytes(bytes, sizeof bytes), error));
+    }
+    return TN_OK;
+}
+
+/* No zeros are needed: data are longer than a chunk of one record must be. */
+enum tn_status tn_riegeli_lay_end(struct tn_riegeli_laying *laying,
+                                  struct tn_riegeli_frame  *frame,
+                                  struct tn_error          *error)
+{
+    frame->begin     = laying->begin;
+    frame->data_size = laying->sink.offset;
+    frame->data_hash = tn_highwayhash_finish(&laying->hash);
+    TN_TRY(find_end(frame, error));
+    assert(frame->end == laying->to->offset - laying->base);
+    TN_TRY(patch_header(laying, frame, error));
+    return patch_blocks(laying, frame, error);
 }
 
 /* ---- padding ------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 #define TN_WIRE_RIEGELI_LAY_H
 
 #include "base/rope.h"
+#include "codec/highwayhash.h"
 #include "wire/riegeli/riegeli.h"
 
 /* Writes one chunk: header, data, and zeros to its end.  `base` is where the
@@ -12,6 +13,24 @@ enum tn_status tn_riegeli_lay(struct tn_sink *to, uint64_t base,
                               struct tn_riegeli_frame *frame,
                               const struct tn_rope    *data,
                               struct tn_error         *error);
+
+/* The same for data that have no length before their last byte: they are
+ * written to the first sink here, and what stands before them is patched at the
+ * end. */
+struct tn_riegeli_laying {
+    struct tn_sink        sink; /* first; for the data                        */
+    struct tn_sink       *to;   /* tn_sink_can_patch()                        */
+    uint64_t              base;
+    uint64_t              begin, end; /* of the chunk                         */
+    struct tn_highwayhash hash;
+};
+
+enum tn_status tn_riegeli_lay_begin(struct tn_riegeli_laying *laying,
+                                    struct tn_sink *to, uint64_t base,
+                                    struct tn_error *error);
+enum tn_status tn_riegeli_lay_end(struct tn_riegeli_laying *laying,
+                                  struct tn_riegeli_frame  *frame,
+                                  struct tn_error          *error);
 
 /* Writes a padding chunk up to a multiple of `multiple`; nothing when the file
  * is there already, or for 0 and 1. */

@@ -339,10 +339,31 @@ static void lay_record(struct tn_riegeli_writer *w, const struct tn_rope *data,
         tn_riegeli_lay(w->to, w->base, &frame, data, w->error);
 }
 
-/* What is packed has no length before it is packed: it goes to a spool. */
-static void write_packed(struct tn_riegeli_writer      *w,
-                         const struct tn_riegeli_codec *codec,
-                         const struct tn_rope *record, struct tn_rope *data)
+/* What is packed has no length before it is packed.  So its header is patched,
+ * where that is possible. */
+static void write_patched(struct tn_riegeli_writer      *w,
+                          const struct tn_riegeli_codec *codec,
+                          const struct tn_rope          *record,
+                          const struct tn_rope          *head)
+{
+    struct tn_riegeli_frame  frame = { .type         = TN_RIEGELI_SIMPLE,
+                                       .record_count = 1,
+                                       .decoded_size = record->length };
+    struct tn_riegeli_laying laying;
+
+    note_begin(w, w->record_count);
+    if (!tn_failed(w->error) &&
+        tn_riegeli_lay_begin(&laying, w->to, w->base, w->error) == TN_OK &&
+        tn_rope_write(head, &laying.sink, w->error) == TN_OK &&
+        tn_riegeli_pack_rope(codec, record, w->options.workers, w->memory,
+                             &laying.sink, w->error) == TN_OK)
+        tn_riegeli_lay_end(&laying, &frame, w->error);
+}
+
+/* And spooled where it is not. */
+static void write_spooled(struct tn_riegeli_writer      *w,
+                          const struct tn_riegeli_codec *codec,
+                          const struct tn_rope *record, struct tn_rope *data)
 {
     struct tn_source *packed = NULL;
     struct tn_spool   spool;
@@ -421,8 +442,10 @@ static void write_alone(struct tn_riegeli_writer      *w,
         tn_rope_borrow(&data, tn_buffer_bytes(&head));
         if (codec->type == TN_RIEGELI_NONE)
             write_plain(w, record, &data);
+        else if (tn_sink_can_patch(w->to))
+            write_patched(w, codec, record, &data);
         else
-            write_packed(w, codec, record, &data);
+            write_spooled(w, codec, record, &data);
     }
     w->record_count++;
     w->written++;

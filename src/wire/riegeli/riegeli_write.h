@@ -3,8 +3,8 @@
  *
  * Uncompressed simple files are byte for byte Google's for the same records and
  * options.  Chunks are packed by several threads; what is written does not
- * depend on how many.  Nothing written is changed later, so the target may be a
- * pipe.
+ * depend on how many.  The target may be a pipe; one that can be patched saves
+ * a long record the detour by a file of its own.
  */
 #ifndef TN_WIRE_RIEGELI_WRITE_H
 #define TN_WIRE_RIEGELI_WRITE_H

@@ -601,6 +601,69 @@ static void threads_and_long_records(void **state)
     long_records_by("zstd:1", &set, false);
 }
 
+/* A sink that nothing can be changed in, like a pipe. */
+struct pipe {
+    struct tn_sink    sink; /* first */
+    struct tn_buffer *to;
+};
+
+static enum tn_status pipe_write(struct tn_sink *sink, struct tn_bytes bytes,
+                                 struct tn_error *complaint)
+{
+    return tn_sink_write(&((struct pipe *)sink)->to->sink, bytes, complaint);
+}
+
+static void write_both_ways(const struct set *set, struct tn_buffer *patched,
+                            struct tn_buffer *piped)
+{
+    static const struct tn_sink_ops ops     = { .write = pipe_write };
+    struct tn_riegeli_options       options = options_of("brotli:0");
+    struct pipe                     pipe    = { { .ops = &ops }, piped };
+    struct tn_riegeli_writer        w;
+
+    options.chunk_size = 1;
+    tn_buffer_clear(patched);
+    patched->sink.offset = 0;
+    tn_buffer_clear(piped);
+    write_set(set, &options, patched);
+    tn_riegeli_writer_init(&w, &pipe.sink, &options, &memory, &error);
+    for (size_t i = 0; i < set->count; i++)
+        tn_riegeli_add(&w, set->items[i]);
+    tn_riegeli_finish(&w);
+    tn_riegeli_writer_done(&w);
+    assert_int_equal(error.status, TN_OK);
+}
+
+/* A long record's headers are patched, wherever blocks begin in them. */
+static void patched_or_spooled(void **state)
+{
+    static uint8_t   bytes[(4 << 20) + 100], before[66000];
+    uint32_t         seed = 5;
+    struct tn_buffer patched, piped;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(next_random(&seed) % (i < 300000 ? 256 : 2));
+    for (size_t i = 0; i < sizeof before; i++)
+        before[i] = (uint8_t)next_random(&seed);
+    start();
+    tn_buffer_init(&patched, &memory, &error);
+    tn_buffer_init(&piped, &memory, &error);
+    for (size_t size = 65300; size < 65500; size += 3) {
+        struct set set = { { tn_bytes(before, size),
+                             tn_bytes(bytes, sizeof bytes), tn_text("end") },
+                           3 };
+        write_both_ways(&set, &patched, &piped);
+        assert_true(
+            tn_bytes_equal(tn_buffer_bytes(&patched), tn_buffer_bytes(&piped)));
+        if (size % 10 == 0)
+            expect_set(tn_buffer_bytes(&patched), &set, 1 << 20, "patched");
+    }
+    tn_buffer_done(&patched);
+    tn_buffer_done(&piped);
+    assert_int_equal(memory.used, 0);
+}
+
 /* ---- the arithmetic of blocks ------------------------------------------- */
 
 static void where_bytes_lie(void **state)
@@ -678,6 +741,7 @@ int main(void)
         cmocka_unit_test(long_records),
         cmocka_unit_test(stores_what_does_not_shrink),
         cmocka_unit_test(threads_and_long_records),
+        cmocka_unit_test(patched_or_spooled),
         cmocka_unit_test(where_bytes_lie),
         cmocka_unit_test(survives_no_memory),
     };
