@@ -4,7 +4,9 @@
 #include <ctype.h>
 #include <inttypes.h>
 
+#include "base/arith.h"
 #include "io/rope_source.h"
+#include "io/workers.h"
 #include "wire/pb/pb_builtin.h"
 
 #define LONGEST_MEMBER 64
@@ -378,6 +380,92 @@ static enum tn_status cpb_read(struct tn_chunk_store *store, uint64_t index,
                      chunk->length, info->size);
     tn_error_where(error, "chunk[%" PRIu64 "]", index);
     return error->status;
+}
+
+/* ---- many at once -------------------------------------------------------- */
+
+#define LEAST_EARLY    (UINT64_C(1) << 20)
+#define MOST_EARLY     64
+#define MOST_IN_MEMORY (UINT64_C(32) << 20)
+
+struct early {
+    struct tn_cpb_chunk     kept;
+    struct tn_riegeli       file;
+    struct tn_riegeli_frame frame;
+};
+
+struct loading {
+    struct early items[MOST_EARLY];
+    unsigned     count;
+    uint64_t     size; /* unpacked, all together                              */
+};
+
+static enum tn_status open_early(void *context, uint64_t index,
+                                 struct tn_error *error)
+{
+    struct loading *loading = context;
+    struct early   *early   = &loading->items[index];
+    struct tn_error ignored = TN_ERROR_INIT;
+
+    (void)error; /* a failure is met again by who reads that chunk */
+    early->file.in_memory = loading->size > MOST_IN_MEMORY ? 0 : MOST_IN_MEMORY;
+    (void)tn_riegeli_chunk_open(&early->kept.chunk, &early->file, &early->frame,
+                                NULL, &ignored);
+    return TN_OK;
+}
+
+static bool is_noted(const struct loading *loading, uint64_t file,
+                     uint64_t begin)
+{
+    for (unsigned i = 0; i < loading->count; i++)
+        if (loading->items[i].kept.file == file &&
+            loading->items[i].kept.begin == begin)
+            return true;
+    return false;
+}
+
+static void note_early(struct tn_cpb *cpb, const struct tn_chunk_info *info,
+                       struct loading *loading)
+{
+    uint64_t           number   = tn_chunk_file_of(info), at;
+    uint64_t           position = tn_chunk_position(info);
+    struct early      *early    = &loading->items[loading->count];
+    struct tn_error    ignored  = TN_ERROR_INIT;
+    struct tn_riegeli *file;
+
+    if (info->size < LEAST_EARLY || !is_inside(cpb, info) ||
+        find_kept(cpb, number, position, &at) ||
+        file_at(cpb, number, &file, &ignored) != TN_OK ||
+        tn_riegeli_frame_find(file, position, &early->frame, &ignored) !=
+            TN_OK ||
+        is_noted(loading, number, early->frame.begin))
+        return;
+    early->kept = (struct tn_cpb_chunk){ number, early->frame.begin, NULL };
+    early->file = *file;
+    if (!tn_add(loading->size, early->frame.decoded_size, &loading->size))
+        loading->size = UINT64_MAX;
+    loading->count++;
+}
+
+void tn_cpb_load(struct tn_cpb *cpb, unsigned workers)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    struct loading *loading =
+        tn_memory_resize(cpb->memory, NULL, 0, sizeof *loading, &error);
+
+    if (!loading)
+        return;
+    *loading = (struct loading){ .count = 0 };
+    for (uint64_t i = 0;
+         i < cpb->meta.chunk_count && loading->count < MOST_EARLY; i++)
+        note_early(cpb, &cpb->meta.chunks[i], loading);
+    uint64_t before = cpb->memory->used;
+    tn_workers_run(workers, loading->count, open_early, loading, &error);
+    cpb->kept_memory += cpb->memory->used - before;
+    for (unsigned i = 0; i < loading->count; i++)
+        if (loading->items[i].kept.chunk)
+            (void)keep_chunk(cpb, loading->items[i].kept, &error);
+    tn_memory_free(cpb->memory, loading, sizeof *loading);
 }
 
 /* ---- metadata ------------------------------------------------------------ */

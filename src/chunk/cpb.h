@@ -79,6 +79,11 @@ enum tn_status tn_cpb_open_loosely(struct tn_cpb *cpb, struct tn_bundle *bundle,
                                    struct tn_error *error);
 void           tn_cpb_close(struct tn_cpb *cpb);
 
+/* Whoever is going to read all chunks: unpacks and verifies the long ones now,
+ * several at once.  Together more than 32 MiB go to files without a name.  What
+ * cannot be read fails when it is read. */
+void tn_cpb_load(struct tn_cpb *cpb, unsigned workers);
+
 /* Further file `index`, which is below meta.file_count.  NOT_FOUND names it
  * when it is missing, TRUNCATED when it is not as long as it was. */
 enum tn_status tn_cpb_member(struct tn_cpb *cpb, uint64_t index,

@@ -159,6 +159,8 @@ static struct tn_mosaic *merge_fields(struct tn_merger     *merger,
     } else if (count == 0 || tn_chunked_prune(&wanted, &merger->chunked, paths,
                                               count, TN_KEEP_AROUND, all->arena,
                                               all->error) == TN_OK) {
+        if (merger->is_file && count == 0)
+            tn_cpb_load(&merger->cpb, merger->options.workers);
         tn_chunk_merge(m, &wanted,
                        merger->is_file ? &merger->cpb.store
                                        : &merger->shelf.store);

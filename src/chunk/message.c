@@ -97,8 +97,9 @@ enum tn_status tn_message_new(struct tn_message     **out,
         sizeof *message, offsetof(struct tn_message, memory), options, error);
     if (!message)
         return error->status;
-    message->schema = &schema->types;
-    message->type   = found;
+    message->schema  = &schema->types;
+    message->type    = found;
+    message->workers = options->workers;
     tn_arena_init(&message->arena, &message->memory);
     *out = message;
     return TN_OK;

@@ -4,13 +4,15 @@
 #include "io/output.h"
 #include "io/path.h"
 
-static enum tn_status records_options(struct tn_riegeli_options *options,
+static enum tn_status records_options(const struct tn_splitter  *root,
+                                      struct tn_riegeli_options *options,
                                       const char *text, struct tn_error *error)
 {
     *options = (struct tn_riegeli_options)TN_RIEGELI_OPTIONS_INIT;
     /* Weights rarely shrink; then packing costs and brings nothing. */
     options->keeps_plain  = true;
     options->records_last = true;
+    options->workers      = root->message->workers;
     return text ? tn_riegeli_options_parse(options, text, error) : TN_OK;
 }
 
@@ -71,7 +73,7 @@ enum tn_status tn_splitter_write_memory(struct tn_splitter *splitter,
 
     *bytes = (struct tn_bytes){ NULL, 0 };
     TN_TRY(tn_splitter_split(splitter, error));
-    TN_TRY(records_options(&options, records, error));
+    TN_TRY(records_options(root, &options, records, error));
     tn_buffer_clear(&root->file);
     root->file.sink.offset = 0;
     if (is_chunked(root))
@@ -149,7 +151,7 @@ enum tn_status tn_splitter_write_folder(struct tn_splitter *root,
     };
     struct tn_riegeli_options options;
 
-    TN_TRY(records_options(&options, records, error));
+    TN_TRY(records_options(root, &options, records, error));
     return write_output(root, &options, &files, error);
 }
 
@@ -247,7 +249,7 @@ enum tn_status tn_splitter_write(struct tn_splitter     *splitter,
     if (written)
         *written = NULL;
     TN_TRY(tn_splitter_split(splitter, error));
-    TN_TRY(records_options(&options, records, error));
+    TN_TRY(records_options(root, &options, records, error));
     bool        chunked = is_chunked(root);
     const char *path = tn_text_format(&root->arena, error, "%s%s", target->path,
                                       chunked ? ".cpb" : ".pb");

@@ -212,6 +212,7 @@ static enum tn_status unwrap(struct tn_bundle       *bundle,
     tn_arena_init(&best.arena, bundle->memory);
     if (!bundle->main) /* of a folder */
         from = "tf-saved-model";
+    tn_cpb_load(&file->cpb, bundle->workers); /* every guess reads all of it */
     guess_message(&best, &file->cpb, bundle->name, from, error);
     if (!tn_failed(error) && best.merged)
         return replace_main(bundle, file, &best, error);

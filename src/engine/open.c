@@ -100,8 +100,10 @@ enum tn_status tn_opened_files(struct tn_opened **out, const char *path,
         (*out)->bundle.memory = NULL; /* it closed itself */
         tn_opened_release(*out);
         *out = NULL;
+        return error->status;
     }
-    return error->status;
+    (*out)->bundle.workers = options ? options->workers : 0;
+    return TN_OK;
 }
 
 enum tn_status tn_probe_of(struct tn_bundle *bundle, struct tn_probe *probe,

@@ -32,6 +32,7 @@ struct tn_bundle {
     bool prefers_map;         /* false: read_at only, for tests and for
                                  files on systems without mmap          */
     struct tn_list    kept;    /* sources made of others, closed with it     */
+    unsigned workers;         /* for bulk work; 0: one per core             */
     bool is_folder;           /* though it has a `main`, which stands in for
                                  a file of the folder                      */
 };
