@@ -36,17 +36,30 @@ static const struct golden {
     uint64_t    size; /* of the merged message                                */
     uint64_t    records[12];
 } goldens[] = {
-    { "bf-split-tree", "split-tree",
-      "tensorflow.proto_splitter_testdata.StringNode", 94,
+    { "bf-split-tree",
+      "split-tree",
+      "tensorflow.proto_splitter_testdata.StringNode",
+      94,
       { 3, 5, 7, 7, 9, 9, 9, 9, 9, 9, 128 } },
-    { "many-field", "many-field",
-      "tensorflow.proto_splitter_testdata.ManyFields", 135,
+    { "many-field",
+      "many-field",
+      "tensorflow.proto_splitter_testdata.ManyFields",
+      135,
       { 30, 64, 13, 14 } },
-    { "split-large-constant", "split-large-constant", "tensorflow.GraphDef",
-      2181, { 239, 964, 964 } },
-    { "split-large-nodes", "split-large-nodes", "tensorflow.GraphDef", 494,
+    { "split-large-constant",
+      "split-large-constant",
+      "tensorflow.GraphDef",
+      2181,
+      { 239, 964, 964 } },
+    { "split-large-nodes",
+      "split-large-nodes",
+      "tensorflow.GraphDef",
+      494,
       { 114, 95, 95, 95, 95 } },
-    { "split-standard", "split-standard", "tensorflow.SavedModel", 4434,
+    { "split-standard",
+      "split-standard",
+      "tensorflow.SavedModel",
+      4434,
       { 440, 267, 964, 964, 464, 315, 316, 460, 211 } },
 };
 
@@ -87,6 +100,8 @@ static enum tn_status merge_file(const struct tn_pb_message *type,
         tn_source_close(&source);
         return error->status;
     }
+    if (kept_limit) /* those that are worth it, at once */
+        tn_cpb_load(&cpb, 2);
     cpb.kept_limit = cpb.kept_memory + kept_limit;
     tn_arena_init(&arena, memory);
     tn_mosaics_init(&all, &arena, error);
@@ -185,8 +200,8 @@ static void test_golden_records(void **state)
         assert_int_equal(cpb.meta.splitter_version, 1);
         assert_int_equal(cpb.meta.unknown_count, 0);
         for (; count < cpb.meta.chunk_count; count++) {
-            assert_int_equal(
-                cpb.store.read(&cpb.store, count, &span, &error), TN_OK);
+            assert_int_equal(cpb.store.read(&cpb.store, count, &span, &error),
+                             TN_OK);
             assert_int_equal(cpb.meta.chunks[count].offset, 64 + count);
             assert_int_equal(span.length, goldens[i].records[count]);
         }
@@ -205,12 +220,12 @@ static void test_tree_in_memory(void **state)
         "0",       "010",     "01020",   "01021",   "0102030",
         "0102031", "0102032", "0102130", "0102131", "0102132",
     };
-    struct tn_error   error = TN_ERROR_INIT;
-    struct tn_bytes   tree  = load_golden("bf-split-tree", ".pbtxt");
-    struct tn_bytes   want  = load_golden("split-tree", ".pbtxt");
-    struct tn_buffer  chunked, chunks[10], spelled;
-    struct tn_bytes   bytes[10];
-    struct tn_schema *schema;
+    struct tn_error    error = TN_ERROR_INIT;
+    struct tn_bytes    tree  = load_golden("bf-split-tree", ".pbtxt");
+    struct tn_bytes    want  = load_golden("split-tree", ".pbtxt");
+    struct tn_buffer   chunked, chunks[10], spelled;
+    struct tn_bytes    bytes[10];
+    struct tn_schema  *schema;
     struct tn_message *merged;
     char               text[40];
 
@@ -243,8 +258,7 @@ static void test_tree_in_memory(void **state)
     respell(goldens[0].type, want, &spelled);
     tn_pb_text_write(judge.tree, tn_message_span(merged), &printed.sink,
                      &judge.memory, &error);
-    assert_string_equal(tn_buffer_string(&printed),
-                        tn_buffer_string(&spelled));
+    assert_string_equal(tn_buffer_string(&printed), tn_buffer_string(&spelled));
     tn_buffer_done(&printed);
     tn_buffer_done(&spelled);
     tn_buffer_done(&chunked);
@@ -333,9 +347,8 @@ static void test_metadata(void **state)
         { "a version to come",
           "version { splitter_version: 3 join_version: 2 } " CHUNKS MESSAGE,
           TN_UNSUPPORTED, "join version 2 or later, this one has 1", "" },
-        { "a bad consumer",
-          "version { bad_consumers: [5, 1] } " CHUNKS MESSAGE, TN_UNSUPPORTED,
-          "cannot join", "" },
+        { "a bad consumer", "version { bad_consumers: [5, 1] } " CHUNKS MESSAGE,
+          TN_UNSUPPORTED, "cannot join", "" },
         { "empty", "", TN_TRUNCATED, "cut off", "" },
         { "no chunks", "version { splitter_version: 1 } " MESSAGE, TN_TRUNCATED,
           "cut off", "" },
@@ -411,27 +424,27 @@ static void test_hostile(void **state)
  * good records file, and not a good message. */
 static void test_cut_off(void **state)
 {
-    static struct tn_error   error;
-    struct tn_buffer         file;
-    struct tn_chunk_record   records[3];
-    struct tn_rope           ropes[3];
-    struct tn_chunked_field  fields[2] = {
+    static struct tn_error  error;
+    struct tn_buffer        file;
+    struct tn_chunk_record  records[3];
+    struct tn_rope          ropes[3];
+    struct tn_chunked_field fields[2] = {
         { .message = { .has_chunk = true, .chunk = 1 } },
         { .message = { .has_chunk = true, .chunk = 2 } },
     };
-    const struct tn_chunked message = { .has_chunk   = true,
-                                        .fields      = fields,
-                                        .field_count = 2 };
-    struct tn_riegeli_options how   = TN_RIEGELI_OPTIONS_INIT;
-    size_t                    cuts  = 0;
+    const struct tn_chunked   message = { .has_chunk   = true,
+                                          .fields      = fields,
+                                          .field_count = 2 };
+    struct tn_riegeli_options how     = TN_RIEGELI_OPTIONS_INIT;
+    size_t                    cuts    = 0;
 
     (void)state;
     error          = (struct tn_error)TN_ERROR_INIT;
     how.chunk_size = 1;
     for (int i = 0; i < 3; i++) {
         tn_rope_init(&ropes[i], &judge.arena, &error);
-        tn_rope_borrow(&ropes[i], i == 1 ? tn_bytes("", 0)
-                                         : tn_bytes("\x1a\x02xy", 4));
+        tn_rope_borrow(&ropes[i],
+                       i == 1 ? tn_bytes("", 0) : tn_bytes("\x1a\x02xy", 4));
         records[i] = (struct tn_chunk_record){ TN_CHUNK_MESSAGE, &ropes[i] };
     }
     tn_buffer_init(&file, &judge.memory, &error);

@@ -276,3 +276,25 @@ enum tn_status tn_riegeli_pack_rope(const struct tn_riegeli_codec *codec,
     tn_stream_close(stream);
     return error->status;
 }
+
+enum tn_status tn_riegeli_pack_bytes(const struct tn_riegeli_codec *codec,
+                                     struct tn_bytes                plain,
+                                     struct tn_memory              *memory,
+                                     struct tn_sink *to, struct tn_error *error)
+{
+    struct tn_stream *stream;
+    struct tn_filter  filter;
+    uint8_t           size[TN_VARINT_MAX];
+
+    TN_TRY(tn_sink_write(to, tn_bytes(size, tn_varint_put(size, plain.size)),
+                         error));
+    if (codec->type == TN_RIEGELI_ZSTD)
+        return tn_zstd_encode_to(plain, codec->level, codec->window_log, memory,
+                                 to, error);
+    TN_TRY(open_packer(codec, &stream, memory, plain.size, error));
+    tn_filter_to_sink(&filter, stream, to, UINT64_MAX);
+    tn_filter_last(&filter, plain, error);
+    tn_filter_done(&filter);
+    tn_stream_close(stream);
+    return error->status;
+}

@@ -43,6 +43,13 @@ enum tn_status tn_riegeli_pack_rope(const struct tn_riegeli_codec *codec,
                                     unsigned workers, struct tn_memory *memory,
                                     struct tn_sink *to, struct tn_error *error);
 
+/* Bytes by zstd or brotli, in one go, on the caller's thread alone. */
+enum tn_status tn_riegeli_pack_bytes(const struct tn_riegeli_codec *codec,
+                                     struct tn_bytes                plain,
+                                     struct tn_memory              *memory,
+                                     struct tn_sink                *to,
+                                     struct tn_error               *error);
+
 /* One long brotli stream, made of parts. */
 enum tn_status tn_riegeli_pack_parts(const struct tn_riegeli_codec *codec,
                                      const struct tn_rope          *plain,

@@ -4,9 +4,10 @@
  * Records are collected in a draft.  A draft that is full is closed and packed
  * by some thread, while the next ones are filled; they are written in order.
  *
- * A long record has its own chunk.  Uncompressed it goes to the file as it is;
- * brotli is packed by all threads at once, in parts.  zstd knows no parts, so
- * that such a record is a draft like any other if it stays where it is.
+ * A long record has its own chunk.  Uncompressed it goes to the file as it is.
+ * To be packed it is a draft like any other, if it stays where it is; but a
+ * very long one by brotli is packed by all threads at once, in parts, which
+ * takes a little more room.  zstd knows no parts.
  */
 #include "wire/riegeli/riegeli_write.h"
 
@@ -14,9 +15,9 @@
 
 #include "base/arith.h"
 #include "base/varint.h"
-#include "codec/zstd.h"
 #include "io/spool.h"
 #include "wire/riegeli/riegeli_lay.h"
+#include "wire/riegeli/riegeli_packed.h"
 #include "wire/riegeli/riegeli_transposed.h"
 
 #define PER_RECORD        UINT64_C(8) /* a record counts as that much longer */
@@ -27,6 +28,7 @@
 #define MOST_SHELVED      (UINT64_C(16) << 20)
 #define LONG_RECORD       (UINT64_C(4) << 20)
 #define LONG_TRANSPOSED   (UINT64_C(64) << 20)
+#define MOST_ONE_STREAM   (UINT64_C(64) << 20) /* of brotli, without parts   */
 #define PROBE_SIZE        ((size_t)64 << 10)
 #define MOST_PACKED       ((size_t)4 << 20) /* of a long record, in memory   */
 
@@ -192,10 +194,9 @@ static void pack_long(struct tn_riegeli_writer *w,
     struct spill spill = { .sink = { .ops = &spill_ops }, .to = &draft->data };
 
     put_head(codec, tn_buffer_bytes(&draft->sizes), &draft->data, error);
-    tn_buffer_varint(&draft->data, draft->borrowed.size);
     if (!tn_failed(error))
-        tn_zstd_encode_to(draft->borrowed, codec->level, codec->window_log,
-                          &w->shelf.memory, &spill.sink, error);
+        tn_riegeli_pack_bytes(codec, draft->borrowed, &w->shelf.memory,
+                              &spill.sink, error);
     if (spill.is_spooled)
         tn_spool_finish(&spill.spool, &draft->spooled, "", error);
 }
@@ -412,7 +413,11 @@ static bool waits(struct tn_riegeli_writer      *w,
 {
     struct tn_riegeli_draft *draft = open_draft(w);
 
-    if (codec->type != TN_RIEGELI_ZSTD || !lies_still(w, record))
+    bool is_one =
+        codec->type == TN_RIEGELI_ZSTD ||
+        (codec->type == TN_RIEGELI_BROTLI && record->length <= MOST_ONE_STREAM);
+
+    if (!is_one || !lies_still(w, record))
         return false;
     draft->borrowed = look(record);
     draft->is_long  = true;
