@@ -886,11 +886,13 @@ static void put_by_rule(struct writer *w, const struct tn_desc_op *op,
     for (uint32_t i = 0; i < rule->out_count && !rule->out[i].is_made; i++) {
         const struct tn_desc_slot *slot =
             tn_desc_slot(op->out, op->out_count, rule->out[i].slot);
-        struct bound none = { .number = 0 };
-        line_out(w, &line,
-                 !slot                  ? none
-                 : rule->out[i].is_list ? list_result(w, slot)
-                                        : result_of(w, slot->args[0]));
+        struct bound made = { .number = 0 };
+        if (slot)
+            made = rule->out[i].is_list ? list_result(w, slot)
+                                        : result_of(w, slot->args[0]);
+        if (rule->out[i].alias.size) /* the variable's flag is the input's */
+            made.stop_gradient = line.out[0].stop_gradient;
+        line_out(w, &line, made);
     }
     line_end(w, &line);
     bind_results(w, op, rule, &line);
@@ -1136,8 +1138,10 @@ static const struct tn_desc_op **ports(struct writer *w, const char *type,
 
     *count = 0;
     for (uint32_t i = 0; list && i < block->op_count; i++)
-        if (tn_bytes_is(block->ops[i].type, type))
+        if (tn_bytes_is(block->ops[i].type, type)) {
+            col_of(&block->ops[i]); /* said by the order */
             list[(*count)++] = &block->ops[i];
+        }
     if (list)
         tn_sort((const void **)(void *)list, *count, is_left_of);
     return list;
