@@ -29,7 +29,8 @@ struct tn_tree {
 };
 
 /* Everything that `c` still holds, into the arena; NULL on failure.  Refuses a
- * key twice in one object, and objects of more than 256 keys. */
+ * key twice in one object, objects of more than 256 keys, and brackets more
+ * than 200 deep. */
 const struct tn_tree *tn_tree_read(struct tn_cursor *c, struct tn_arena *arena);
 
 /* The child of an object under that key, or of a list at that index; NULL:

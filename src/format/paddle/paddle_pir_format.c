@@ -10,7 +10,9 @@
 #include "format/paddle/paddle_pir.h"
 
 #include "base/sort.h"
+#include "format/paddle/paddle_check.h"
 #include "io/rope_source.h"
+#include "io/spool.h"
 
 /* ---- looking ------------------------------------------------------------ */
 
@@ -142,6 +144,7 @@ static void keep_notes(struct tn_list *notes, struct tn_arena *arena,
     for (uint64_t i = 0; i < notes->count; i++) {
         struct tn_pir_note *note = tn_list_at(notes, struct tn_pir_note, i);
         note->what               = tn_bytes_dup(arena, note->what, error);
+        note->where              = tn_text_dup(arena, note->where, error);
     }
 }
 
@@ -158,7 +161,12 @@ static enum tn_status make_program(
     const struct tn_tree *root = read_tree(json, &work, error);
     if (root && tn_pir_to_program(root, &work, &rope, notes, error) == TN_OK) {
         keep_notes(notes, &model->arena, error);
-        keep_program(bundle, model, &rope, json->name, program, error);
+        /* Places in it are none of the JSON, and say so. */
+        const char *name =
+            tn_text_format(&model->arena, error, "%s, as a ProgramDesc",
+                           json->name[0] ? json->name : bundle->name);
+        if (name)
+            keep_program(bundle, model, &rope, name, program, error);
     }
     tn_rope_done(&rope);
     tn_arena_done(&work);
@@ -238,66 +246,78 @@ static enum tn_status pir_open(struct tn_bundle *bundle, struct tn_model *model,
     return error->status;
 }
 
+/* ---- checking ----------------------------------------------------------- */
+
+/* An operator that our own writer had no rule for is one of Paddle 2, which
+ * Paddle 3 will not run; any other may be Paddle 3's, but not known here. */
+static void say_note(struct tn_report *report, const struct tn_pir_note *note,
+                     const char *file)
+{
+    bool is_old = note->what.size > 7 && !memcmp(note->what.data, "legacy.", 7);
+
+    if (is_old)
+        tn_report_format(report, TN_LEVEL_WARNING, "pir-legacy-operator", file,
+                         note->offset, note->where,
+                         "%.*s is no operator of Paddle 3", TN_FMT(note->what));
+    else
+        tn_report_format(report, TN_LEVEL_NOTE, "pir-unknown-operator", file,
+                         note->offset, note->where,
+                         "%.*s has no rule: it is kept, and not translated",
+                         TN_FMT(note->what));
+}
+
+static enum tn_status pir_check(struct tn_bundle      *bundle,
+                                const struct tn_model *model,
+                                struct tn_report      *report,
+                                struct tn_error       *error)
+{
+    const struct tn_pir_detail *detail = model->detail;
+
+    for (uint64_t i = 0; i < detail->note_count && !report->is_stopped; i++)
+        say_note(report, &detail->notes[i], detail->json->name);
+    return tn_paddle_check(bundle, model, report, error);
+}
+
 /* ---- writing ------------------------------------------------------------ */
 
 static bool is_before(const void *left, const void *right)
 {
     const struct tn_tensor *a = left, *b = right;
-    struct tn_bytes         x = tn_tensor_name(a), y = tn_tensor_name(b);
-    size_t                  size  = x.size < y.size ? x.size : y.size;
-    int                     order = size ? memcmp(x.data, y.data, size) : 0;
+    int order = tn_paddle_compare(tn_tensor_name(a), tn_tensor_name(b));
 
-    return order ? order < 0 : x.size != y.size ? x.size < y.size : a < b;
+    return order ? order < 0 : a < b;
 }
 
-/* Shipped records are copied; of others the parts are put in its order. */
-static enum tn_status put_record(const struct tn_tensor *row,
-                                 struct tn_memory *memory, struct tn_sink *sink,
-                                 struct tn_error *error)
-{
-    struct tn_cursor     c = tn_cursor_span(row->wire, error);
-    uint8_t              head[TN_LOD_PROBE_SIZE] = { 0 };
-    struct tn_lod_record record;
-    struct tn_buffer     text;
-
-    TN_TRY(tn_source_read(
-        row->wire.source, row->wire.offset, head,
-        row->wire.length < sizeof head ? (size_t)row->wire.length : sizeof head,
-        error));
-    TN_TRY(tn_lod_read(&c, tn_lod_probe(tn_bytes(head, sizeof head)), &record));
-    if (record.layout == TN_LOD_SHIPPED)
-        return tn_sink_splice(sink, row->wire, error);
-    record.layout = TN_LOD_SHIPPED;
-    tn_buffer_init(&text, memory, error);
-    if (tn_lod_write_head(&text, &record) == TN_OK &&
-        tn_sink_write(sink, tn_buffer_bytes(&text), error) == TN_OK)
-        tn_sink_splice(sink, record.data, error);
-    tn_buffer_done(&text);
-    return error->status;
-}
-
-static enum tn_status write_rows(const struct tn_model   *model,
+/* Beside PREFIX.json, all in one. */
+static enum tn_status write_rows(const struct tn_model         *model,
+                                 const struct tn_write_options *options,
                                  const struct tn_tensor **rows, uint64_t count,
                                  struct tn_output *to, struct tn_arena *arena,
                                  struct tn_error *error)
 {
-    const char     *name = tn_output_name(to);
-    const char     *dot  = strrchr(name, '.');
-    struct tn_sink *sink;
+    struct tn_paddle_records records = { .options = options,
+                                         .memory  = model->memory,
+                                         .error   = error,
+                                         .layout  = TN_LOD_SHIPPED };
+    const char              *name    = tn_output_name(to);
+    const char              *dot     = strrchr(name, '.');
+    const char              *params  = options->external;
 
-    name =
-        tn_text_format(arena, error, "%.*s.pdiparams",
-                       (int)(dot ? (size_t)(dot - name) : strlen(name)), name);
-    if (!name)
+    if (!params)
+        params = tn_text_format(
+            arena, error, "%.*s.pdiparams",
+            (int)(dot ? (size_t)(dot - name) : strlen(name)), name);
+    if (!params)
         return error->status;
-    TN_TRY(tn_output_side(to, name, &sink, error));
+    TN_TRY(tn_output_side(to, params, &records.sink, error));
     tn_sort((const void **)(void *)rows, count, is_before);
     for (uint64_t i = 0; i < count; i++)
-        TN_TRY(put_record(rows[i], model->memory, sink, error));
-    return TN_OK;
+        TN_TRY(tn_paddle_records_put(&records, rows[i]));
+    return tn_paddle_records_flush(&records);
 }
 
-static enum tn_status write_params(const struct tn_model *model,
+static enum tn_status write_params(const struct tn_model         *model,
+                                   const struct tn_write_options *options,
                                    struct tn_output *to, struct tn_arena *arena,
                                    struct tn_error *error)
 {
@@ -312,7 +332,7 @@ static enum tn_status write_params(const struct tn_model *model,
     }
     if (tn_failed(error) || count == 0)
         return error->status;
-    return write_rows(model, rows, count, to, arena, error);
+    return write_rows(model, options, rows, count, to, arena, error);
 }
 
 /* The text that it was read from, if nobody has touched it since. */
@@ -324,8 +344,32 @@ static struct tn_source *own_text(const struct tn_model *model)
     return ((const struct tn_pir_detail *)model->detail)->json;
 }
 
+/* The bytes of the program, or what an edit made of them. */
+static enum tn_status translate(const struct tn_model         *model,
+                                const struct tn_write_options *options,
+                                struct tn_arena *arena, struct tn_buffer *text,
+                                struct tn_error *error)
+{
+    struct tn_source *edited = NULL;
+    struct tn_span    wire   = model->wire;
+    struct tn_rope    rope;
+
+    tn_rope_init(&rope, arena, error);
+    if (model->is_edited &&
+        tn_paddle_encode(model, arena, &rope, error) == TN_OK &&
+        tn_source_from_rope(&edited, model->memory, &rope, "", error) == TN_OK)
+        wire = (struct tn_span){ edited, 0, edited->size };
+    if (!tn_failed(error))
+        tn_pir_from_program(wire, model->memory, text, options->loss,
+                            options->loss_context, error);
+    tn_source_close(edited);
+    tn_rope_done(&rope);
+    return error->status;
+}
+
 static enum tn_status write_program(const struct tn_model         *model,
                                     const struct tn_write_options *options,
+                                    struct tn_arena               *arena,
                                     struct tn_sink                *sink,
                                     struct tn_error               *error)
 {
@@ -335,12 +379,8 @@ static enum tn_status write_program(const struct tn_model         *model,
     if (json)
         return tn_sink_splice(sink, (struct tn_span){ json, 0, json->size },
                               error);
-    if (model->is_edited)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "an edited model is not written as PIR");
     tn_buffer_init(&text, model->memory, error);
-    if (tn_pir_from_program(model->wire, model->memory, &text, options->loss,
-                            options->loss_context, error) == TN_OK)
+    if (translate(model, options, arena, &text, error) == TN_OK)
         tn_sink_write(sink, tn_buffer_bytes(&text), error);
     tn_buffer_done(&text);
     return error->status;
@@ -355,9 +395,9 @@ static enum tn_status pir_write(const struct tn_model         *model,
     struct tn_sink *sink;
 
     tn_arena_init(&arena, model->memory);
-    if (write_params(model, to, &arena, error) == TN_OK &&
+    if (write_params(model, options, to, &arena, error) == TN_OK &&
         tn_output_main(to, &sink, error) == TN_OK)
-        write_program(model, options, sink, error);
+        write_program(model, options, &arena, sink, error);
     tn_arena_done(&arena);
     return error->status;
 }
@@ -370,5 +410,6 @@ const struct tn_format tn_format_paddle_pir = {
     .suffixes    = (const char *const[]){ ".json", NULL },
     .probe       = pir_probe,
     .open        = pir_open,
+    .check       = pir_check,
     .write       = pir_write,
 };

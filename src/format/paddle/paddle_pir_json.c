@@ -16,6 +16,10 @@
 
 #define KEY_LIMIT 256
 
+/* Brackets inside brackets: what is read is walked by functions that call
+ * themselves, on a small stack. */
+#define DEPTH_LIMIT 200
+
 /* ---- reading ------------------------------------------------------------ */
 
 /* A tree under construction: where its next child goes. */
@@ -97,6 +101,9 @@ static const struct tn_tree *read_all(struct tn_json_reader *reader,
                                    : NULL;
         if (top)
             *top = (struct open_tree){ tree, &tree->first };
+        if (stack->count > DEPTH_LIMIT)
+            tn_fail_at(reader->cursor, reader->offset, TN_LIMIT,
+                       "brackets more than %d deep", DEPTH_LIMIT);
         if (tn_failed(error))
             return NULL;
     }
@@ -308,7 +315,7 @@ static void put_list(struct tn_buffer *to, const struct tn_tree *tree)
     tn_buffer_byte(to, ']');
 }
 
-/* As deep as the reader lets trees be: TN_JSON_DEPTH_LIMIT. */
+/* As deep as the reader lets trees be: DEPTH_LIMIT. */
 void tn_tree_put(struct tn_buffer *to, const struct tn_tree *tree)
 {
     switch (tree->kind) {

@@ -41,6 +41,7 @@ struct maker {
     struct tn_list      feeds;    /* uint32_t, ops                            */
     struct tn_buffer    text;     /* scratch                                  */
     uint32_t            fetch_count;
+    uint32_t            ordinal; /* in its block, of the operator being made */
 };
 
 static struct made_block *block_at(struct maker *m, uint32_t block)
@@ -280,7 +281,7 @@ struct slot {
     uint32_t               count;
 };
 
-#define SLOT_LIMIT 64
+#define SLOT_LIMIT 32
 
 struct made_op {
     struct tn_bytes type;
@@ -751,14 +752,24 @@ static void make_ruled(struct maker *m, const struct tn_pir_op *from)
 
 /* ---- operators without a rule ------------------------------------------- */
 
+/* The path of the operator that is being made. */
+static const char *where_of(struct maker *m, const struct tn_pir_op *op)
+{
+    const char *path =
+        tn_text_format(m->arena, m->error, "%sblocks[0].ops[%" PRIu32 "]",
+                       op->block ? "" : "program.regions[0].", m->ordinal);
+
+    return path ? path : "";
+}
+
 static void note(struct maker *m, const struct tn_pir_op *from)
 {
     struct tn_pir_note *row =
         m->told ? tn_list_push(m->told, struct tn_pir_note, m->error) : NULL;
 
     if (row)
-        *row =
-            (struct tn_pir_note){ from->tree->offset, from->where, from->id };
+        *row = (struct tn_pir_note){ from->tree->offset, where_of(m, from),
+                                     from->id };
 }
 
 /* The slot of operand or result `index`, as our writer noted it. */
@@ -799,6 +810,7 @@ static void make_legacy(struct maker *m, const struct tn_pir_op *from)
     uint32_t        count = next_count(m, type);
     struct made_op  op;
 
+    note(m, from);
     op_begin(m, &op, type);
     put_attrs(m, &op, from);
     for (uint32_t i = 0; i < from->result_count && !tn_failed(m->error); i++)
@@ -1324,6 +1336,7 @@ static void make_block(struct maker *m, uint32_t block)
     for (uint32_t i = tn_pir_block_at(m->scan, block)->first_op;
          i != TN_NONE && !tn_failed(m->error); ordinal++) {
         const struct tn_pir_op *op = tn_pir_op_at(m->scan, i);
+        m->ordinal                 = ordinal;
         make_op(m, op, i);
         if (tn_failed(m->error) && m->error->offset == TN_NOWHERE)
             m->error->offset = op->tree->offset;

@@ -11,7 +11,7 @@
 #include "ir/pairs.h"
 
 /* Regions inside regions. */
-#define TN_PIR_REGION_LIMIT 64
+#define TN_PIR_REGION_LIMIT 16
 
 struct tn_pir_result {
     int64_t               number;
@@ -37,7 +37,6 @@ struct tn_pir_op {
     uint32_t                  block;
     uint32_t                  next; /* in its block; TN_NONE: it is the last  */
     uint32_t                  first_block, block_count; /* its regions        */
-    const char               *where;
 };
 
 struct tn_pir_block {

@@ -413,10 +413,10 @@ static void test_depth(void **state)
     error = (struct tn_error)TN_ERROR_INIT;
     tn_buffer_init(&text, &memory, &error);
     tn_buffer_text(&text, HEAD);
-    for (int i = 0; i < 70; i++)
+    for (int i = 0; i < 18; i++)
         tn_buffer_text(&text, "{\"#\":\"1.x\",\"A\":[],\"I\":[],\"O\":[],"
                               "\"regions\":[{\"blocks\":[{\"ops\":[");
-    for (int i = 0; i < 70; i++)
+    for (int i = 0; i < 18; i++)
         tn_buffer_text(&text, "]}]}]}");
     tn_buffer_text(&text, TAIL);
     struct tn_error failure = TN_ERROR_INIT;
