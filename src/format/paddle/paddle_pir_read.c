@@ -52,7 +52,8 @@ static struct made_block *block_at(struct maker *m, uint32_t block)
 static struct tn_bytes text_of(struct maker *m, const struct tn_tree *tree)
 {
     tn_buffer_clear(&m->text);
-    tn_tree_put(&m->text, tree);
+    if (tree)
+        tn_tree_put(&m->text, tree);
     return tn_bytes_dup(m->arena, tn_buffer_bytes(&m->text), m->error);
 }
 
