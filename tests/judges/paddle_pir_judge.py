@@ -65,6 +65,27 @@ def run(case, folder):
     return len(got) == len(want) and all(map(same, got, want))
 
 
+def run_flow(folder):
+    """A loop and a branch, through both forms and back."""
+    import numpy as np
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "../corpus/fuzz/paddle_pir_fuzz/flow.json")
+    given, told = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+    found = []
+    for name in ["", "a.pdmodel", "b.json", "c.pdmodel"]:
+        if name:
+            to = os.path.join(folder, name)
+            subprocess.run([TENON, "convert", path, "-o", to], check=True,
+                           stdout=subprocess.DEVNULL)
+            path = to
+        for x, limit in (-1.5, 3.25), (7, 2):
+            np.savez(given, x=np.float32([x]), limit=np.float32([limit]))
+            subprocess.run(["/usr/bin/python3", "-B", JUDGE, path, "--inputs", given,
+                            "--outputs", told], check=True, stdout=subprocess.DEVNULL)
+            found.append(float(np.load(told)["y"][0]))
+    return found == [3.5, 7] * 4
+
+
 def main():
     if not os.path.exists(JUDGE) or not os.path.isdir(DATA):
         print("skipped: no models and no judge beside the project")
@@ -75,7 +96,10 @@ def main():
             is_good = run(case, folder)
         print("%s %s -> %s" % ("ok  " if is_good else "FAIL", case[0], " -> ".join(case[4])))
         bad += not is_good
-    return 1 if bad else 0
+    with tempfile.TemporaryDirectory() as folder:
+        is_good = run_flow(folder)
+    print("%s a loop and a branch" % ("ok  " if is_good else "FAIL"))
+    return 1 if bad or not is_good else 0
 
 
 if __name__ == "__main__":

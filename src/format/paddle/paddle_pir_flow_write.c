@@ -141,46 +141,36 @@ static void put_yield(struct tn_pir_writer *w, const int64_t *values,
     tn_pirw_line_end(w, &line);
 }
 
-/* The operators of a block, with variables of its own. */
-static void put_body(struct tn_pir_writer *w, uint32_t index)
+/* The block's own names are its own from here on. */
+static void declare_locals(struct tn_pir_writer *w, uint32_t index)
 {
     struct tn_desc_block *block = &w->desc.blocks[index];
 
-    for (uint32_t i = 0; i < block->var_count && !tn_failed(w->error); i++)
+    for (uint32_t i = 0; i < block->var_count && !tn_failed(w->error); i++) {
+        struct tn_pir_bound bound = tn_pirw_unborn(w, &block->vars[i]);
+        bound.local               = index;
         if (!tn_paddle_var_is_stored(&block->vars[i].var))
-            tn_pirw_bind(w, block->vars[i].var.name,
-                         tn_pirw_unborn(w, &block->vars[i]));
-    w->depth++;
-    if (!tn_failed(w->error))
-        tn_pirw_put_ops(w, index);
-    w->depth--;
-}
-
-/* What a block's own names meant outside, so that it can be said again; from
- * here on they are the block's. */
-static struct changes keep_names(struct tn_pir_writer *w, uint32_t index)
-{
-    struct tn_desc_block *block = &w->desc.blocks[index];
-    struct changes        kept  = {
-                tn_new(w->arena, struct change, block->var_count, w->error), 0
-    };
-
-    for (uint32_t i = 0; kept.items && i < block->var_count; i++) {
-        struct tn_bytes      name  = block->vars[i].var.name;
-        struct tn_pir_bound *bound = tn_pirw_bound_of(w, name);
-        struct tn_pir_bound  none  = { .number = 0 };
-        kept.items[kept.count++] =
-            (struct change){ name, bound ? *bound : none };
-        none.local = index;
-        tn_pirw_bind(w, name, none);
+            tn_pirw_bind(w, block->vars[i].var.name, bound);
     }
-    return kept;
 }
 
-static void restore(struct tn_pir_writer *w, const struct changes *kept)
+/* Names mean again what they meant outside.  One that was written inside, and
+ * whose new value nobody hands out, has none. */
+static void undo(struct tn_pir_writer *w, uint64_t mark, uint32_t block,
+                 const struct changes *changes)
 {
-    for (uint32_t i = 0; i < kept->count && !tn_failed(w->error); i++)
-        tn_pirw_bind(w, kept->items[i].name, kept->items[i].before);
+    while (w->undo.count > mark) {
+        struct tn_pir_undo *last =
+            tn_list_at(&w->undo, struct tn_pir_undo, --w->undo.count);
+        struct tn_pir_bound *bound =
+            tn_list_at(&w->bounds, struct tn_pir_bound, last->name);
+        bool is_lost =
+            bound->local != block &&
+            !has_change(changes, tn_intern_text(&w->names, last->name));
+        *bound = last->before;
+        if (is_lost)
+            bound->number = 0;
+    }
 }
 
 /* The numbers that the names have now. */
@@ -209,11 +199,10 @@ static struct tn_bytes argument(struct tn_pir_writer    *w,
 
 /* Behind the regions: the operator is whole, and names are what it made. */
 static void finish(struct tn_pir_writer *w, const struct tn_pir_line *line,
-                   const struct changes *changes, const struct changes *kept)
+                   const struct changes *changes)
 {
     tn_buffer_text(w->to, "]}");
     w->has_ops = true;
-    restore(w, kept);
     for (uint32_t i = 0; i < changes->count && !tn_failed(w->error); i++)
         tn_pirw_bind(w, changes->items[i].name, line->out[i]);
 }
@@ -227,7 +216,9 @@ static void put_while(struct tn_pir_writer *w, const struct tn_desc_op *op)
 
     if (block == 0)
         return;
-    struct changes kept    = keep_names(w, block);
+    uint64_t mark = w->undo.count;
+    w->depth++;
+    declare_locals(w, block);
     struct changes changes = find_changes(w, block, condition);
     tn_pirw_line_begin(w, &line, "1.while");
     tn_pirw_line_in(w, &line, tn_pirw_read_name(w, condition).number);
@@ -244,13 +235,15 @@ static void put_while(struct tn_pir_writer *w, const struct tn_desc_op *op)
     tn_pirw_line_open(w, &line);
     tn_buffer_text(w->to, ",\"regions\":[");
     region_begin(w, &changes);
-    put_body(w, block);
+    tn_pirw_put_ops(w, block);
     numbers[0] =
         tn_failed(w->error) ? 0 : tn_pirw_read_name(w, condition).number;
     read_changes(w, &changes, numbers + 1);
     put_yield(w, numbers, changes.count + 1);
     region_end(w);
-    finish(w, &line, &changes, &kept);
+    undo(w, mark, block, &changes);
+    w->depth--;
+    finish(w, &line, &changes);
     /* Nobody outside sees the condition of the last round. */
     struct tn_pir_bound *bound = tn_pirw_bound_of(w, condition);
     if (bound)
@@ -307,7 +300,9 @@ static void put_conditional(struct tn_pir_writer    *w,
 
     if (block == 0)
         return;
-    struct changes kept    = keep_names(w, block);
+    uint64_t mark = w->undo.count;
+    w->depth++;
+    declare_locals(w, block);
     struct changes changes = find_changes(w, block, tn_bytes("", 0));
     tn_pirw_line_begin(w, &line, "1.if");
     tn_pirw_line_in(w, &line, tn_pirw_read_name(w, condition).number);
@@ -318,15 +313,17 @@ static void put_conditional(struct tn_pir_writer    *w,
     tn_pirw_line_open(w, &line);
     tn_buffer_text(w->to, ",\"regions\":[");
     region_begin(w, NULL);
-    put_body(w, block);
+    tn_pirw_put_ops(w, block);
     read_changes(w, &changes, numbers);
     if (tn_failed(w->error))
         return;
     put_yield(w, numbers, changes.count);
     region_end(w);
+    undo(w, mark, block, &changes);
+    w->depth--;
     tn_buffer_byte(w->to, ',');
     put_other_branch(w, &changes);
-    finish(w, &line, &changes, &kept);
+    finish(w, &line, &changes);
 }
 
 /* The mask is a number: 1 is the second of the two. */

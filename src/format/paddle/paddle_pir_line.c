@@ -77,6 +77,7 @@ struct tn_pir_bound *tn_pirw_bound_of(struct tn_pir_writer *w,
                             : tn_list_at(&w->bounds, struct tn_pir_bound, id);
 }
 
+/* Inside a block it can be undone. */
 void tn_pirw_bind(struct tn_pir_writer *w, struct tn_bytes name,
                   struct tn_pir_bound value)
 {
@@ -84,8 +85,15 @@ void tn_pirw_bind(struct tn_pir_writer *w, struct tn_bytes name,
 
     while (!tn_failed(w->error) && w->bounds.count <= id)
         tn_list_push(&w->bounds, struct tn_pir_bound, w->error);
-    if (!tn_failed(w->error))
-        *tn_list_at(&w->bounds, struct tn_pir_bound, id) = value;
+    if (tn_failed(w->error))
+        return;
+    struct tn_pir_bound *bound =
+        tn_list_at(&w->bounds, struct tn_pir_bound, id);
+    struct tn_pir_undo *undo =
+        w->depth ? tn_list_push(&w->undo, struct tn_pir_undo, w->error) : NULL;
+    if (undo)
+        *undo = (struct tn_pir_undo){ id, *bound };
+    *bound = value;
 }
 
 /* Declared, but without a number yet. */

@@ -16,854 +16,9 @@
  * Values get the names of parameters, inputs and outputs; all others are called
  * like `conv2d_3.tmp_0`, after operator, its number and the result's.
  */
-#include "format/paddle/paddle_pir_scan.h"
+#include "format/paddle/paddle_pir_maker.h"
 
-#include <stdio.h>
-
-#include "base/intern.h"
 #include "wire/pb/pb_write.h"
-
-/* A block of the program that is made. */
-struct made_block {
-    struct tn_rope vars, ops;
-    uint32_t       parent;
-};
-
-struct maker {
-    struct tn_pir_scan *scan;
-    struct tn_arena    *arena;
-    struct tn_error    *error;
-    struct tn_list      blocks; /* struct made_block                        */
-    struct tn_list     *told;   /* struct tn_pir_note; NULL: nobody asks     */
-    struct tn_intern    names;  /* that are taken                           */
-    struct tn_intern    counters; /* types of operators, by                   */
-    struct tn_list      counts;   /* uint32_t, how many there were            */
-    struct tn_list      feeds;    /* uint32_t, ops                            */
-    struct tn_buffer    text;     /* scratch                                  */
-    uint32_t            fetch_count;
-    uint32_t            ordinal; /* in its block, of the operator being made */
-};
-
-static struct made_block *block_at(struct maker *m, uint32_t block)
-{
-    return tn_list_at(&m->blocks, struct made_block, block);
-}
-
-static struct tn_bytes text_of(struct maker *m, const struct tn_tree *tree)
-{
-    tn_buffer_clear(&m->text);
-    if (tree)
-        tn_tree_put(&m->text, tree);
-    return tn_bytes_dup(m->arena, tn_buffer_bytes(&m->text), m->error);
-}
-
-/* ---- names -------------------------------------------------------------- */
-
-static bool take_name(struct maker *m, struct tn_bytes name)
-{
-    if (tn_intern_find(&m->names, name) != TN_NO_NAME)
-        return false;
-    tn_intern_borrow(&m->names, name, m->error);
-    return true;
-}
-
-/* STEM, or STEM_1, STEM_2 when that is taken. */
-static struct tn_bytes fresh_name(struct maker *m, const char *stem)
-{
-    const char *name = stem;
-
-    for (unsigned i = 1; name && !take_name(m, tn_text(name)); i++)
-        name = tn_text_format(m->arena, m->error, "%s_%u", stem, i);
-    return name ? tn_text(name) : tn_bytes("", 0);
-}
-
-/* How many operators of that type there were before. */
-static uint32_t next_count(struct maker *m, struct tn_bytes type)
-{
-    uint32_t id = tn_intern_copy(&m->counters, type, m->error);
-
-    while (!tn_failed(m->error) && m->counts.count <= id)
-        tn_list_push(&m->counts, uint32_t, m->error);
-    return tn_failed(m->error) ? 0 : (*tn_list_at(&m->counts, uint32_t, id))++;
-}
-
-static struct tn_bytes temporary(struct maker *m, struct tn_bytes type,
-                                 uint32_t count, uint32_t index)
-{
-    const char *stem =
-        tn_text_format(m->arena, m->error, "%.*s_%" PRIu32 ".tmp_%" PRIu32,
-                       TN_FMT(type), count, index);
-
-    return stem ? fresh_name(m, stem) : tn_bytes("", 0);
-}
-
-static void set_name(struct maker *m, struct tn_pir_result *row,
-                     struct tn_bytes name)
-{
-    row->names = tn_new(m->arena, struct tn_bytes, 1, m->error);
-    if (row->names) {
-        row->names[0]   = name;
-        row->name_count = 1;
-    }
-}
-
-static void same_names(struct tn_pir_result       *row,
-                       const struct tn_pir_result *as)
-{
-    row->names      = as->names;
-    row->name_count = as->name_count;
-}
-
-/* ---- variables ---------------------------------------------------------- */
-
-enum { VAR_IS_PARAMETER = 5, VAR_STOP_GRADIENT = 6, VAR_ATTRS = 7 };
-
-struct var {
-    struct tn_bytes       name;
-    const struct tn_tree *type;
-    bool     is_persistable, needs_feed, is_parameter, stop_gradient;
-    int64_t  lod_level;
-    uint32_t raw_type; /* instead of `type`: FEED and so on; 0: none          */
-    const char     *note; /* an attribute, and what it says                   */
-    struct tn_bytes note_text;
-};
-
-/* TensorDesc */
-static void put_tensor(struct tn_rope *to, uint32_t field, int data_type,
-                       const struct tn_tree *dims, bool is_shape_note)
-{
-    struct tn_rope body;
-    int64_t        dim;
-
-    tn_rope_init(&body, to->arena, to->error);
-    tn_pb_put_varint(&body, 1, (uint64_t)data_type);
-    if (is_shape_note) /* XShape: 0, then the dims of X */
-        tn_pb_put_varint(&body, 2, 0);
-    for (const struct tn_tree *c = tn_tree_is_list(dims) ? dims->first : NULL;
-         c; c                    = c->next)
-        if (tn_tree_int(c, &dim))
-            tn_pb_put_varint(&body, 2, (uint64_t)dim);
-    tn_pb_put_message(to, field, &body);
-    tn_rope_done(&body);
-}
-
-/* The layout, LoD and offset that nearly all types have. */
-static bool is_usual(const struct tn_tree *data)
-{
-    const struct tn_tree *layout = tn_tree_item(data, 2);
-    const struct tn_tree *lod    = tn_tree_item(data, 3);
-    const struct tn_tree *offset = tn_tree_item(data, 4);
-    int64_t               number = 0;
-
-    return data->count == 5 && tn_bytes_is(tn_tree_text(layout), "NCHW") &&
-           tn_tree_is_list(lod) && lod->count == 0 &&
-           tn_tree_int(offset, &number) && number == 0;
-}
-
-/* VarType; false: the type says more than that. */
-static bool put_type(struct tn_rope *to, const struct tn_tree *type,
-                     int64_t lod_level, bool is_shape_note)
-{
-    struct tn_bytes       id        = tn_tree_text(tn_tree_member(type, "#"));
-    const struct tn_tree *data      = tn_tree_member(type, "D");
-    bool                  is_tensor = tn_bytes_is(id, "0.t_dtensor");
-    bool                  is_array  = tn_bytes_is(id, "1.t_dense_tensor_array");
-    bool                  is_rows   = tn_bytes_is(id, "1.t_selected_rows");
-    int                   element   = tn_pir_type_number(
-                            tn_tree_text(tn_tree_member(tn_tree_item(data, 0), "#")));
-    struct tn_rope body;
-
-    if ((!is_tensor && !is_array && !is_rows) || element < 0) {
-        tn_pb_put_varint(to, 1, TN_PADDLE_RAW);
-        return false;
-    }
-    tn_pb_put_varint(to, 1,
-                     is_tensor  ? TN_PADDLE_LOD_TENSOR
-                     : is_array ? TN_PADDLE_TENSOR_ARRAY
-                                : TN_PADDLE_SELECTED_ROWS);
-    if (is_rows) {
-        put_tensor(to, 2, element, tn_tree_item(data, 1), false);
-        return is_usual(data);
-    }
-    tn_rope_init(&body, to->arena, to->error);
-    put_tensor(&body, 1, element, tn_tree_item(data, 1), is_shape_note);
-    if (lod_level)
-        tn_pb_put_varint(&body, 2, (uint64_t)lod_level);
-    tn_pb_put_message(to, is_tensor ? 3 : 4, &body);
-    tn_rope_done(&body);
-    return is_array ? tn_bytes_is(tn_tree_text(tn_tree_item(data, 2)), "NCHW")
-                    : is_usual(data);
-}
-
-/* VarDesc.Attr: name = 1, type = 2, s = 4 */
-static void put_var_attr(struct tn_rope *to, const char *name,
-                         struct tn_bytes text)
-{
-    struct tn_rope body;
-
-    tn_rope_init(&body, to->arena, to->error);
-    tn_pb_put_text(&body, 1, name);
-    tn_pb_put_varint(&body, 2, TN_DESC_STRING);
-    tn_pb_put_bytes(&body, 4, text);
-    tn_pb_put_message(to, VAR_ATTRS, &body);
-    tn_rope_done(&body);
-}
-
-static void put_var(struct maker *m, uint32_t block, const struct var *var,
-                    bool is_shape_note)
-{
-    struct tn_rope body, type;
-    bool           is_plain = true;
-
-    tn_rope_init(&body, m->arena, m->error);
-    tn_rope_init(&type, m->arena, m->error);
-    tn_pb_put_bytes(&body, VAR_NAME, var->name);
-    if (var->raw_type)
-        tn_pb_put_varint(&type, 1, var->raw_type);
-    else
-        is_plain = put_type(&type, var->type, var->lod_level, is_shape_note);
-    tn_pb_put_message(&body, VAR_TYPE, &type);
-    tn_pb_put_varint(&body, VAR_PERSISTABLE, var->is_persistable);
-    if (var->needs_feed)
-        tn_pb_put_varint(&body, VAR_NEED_CHECK_FEED, 1);
-    if (var->is_parameter)
-        tn_pb_put_varint(&body, VAR_IS_PARAMETER, 1);
-    if (var->stop_gradient)
-        tn_pb_put_varint(&body, VAR_STOP_GRADIENT, 1);
-    if (!is_plain && var->type && !is_shape_note)
-        put_var_attr(&body, "pir.type", text_of(m, var->type));
-    if (var->note)
-        put_var_attr(&body, var->note, var->note_text);
-    tn_pb_put_message(&block_at(m, block)->vars, BLOCK_VARS, &body);
-    tn_rope_done(&body);
-    tn_rope_done(&type);
-}
-
-static bool is_missing(const struct tn_pir_result *row)
-{
-    return !row->type ||
-           tn_bytes_is(tn_tree_text(tn_tree_member(row->type, "#")), "NULL");
-}
-
-static bool is_vector(const struct tn_pir_result *row)
-{
-    return tn_bytes_is(tn_tree_text(tn_tree_member(row->type, "#")), "0.t_vec");
-}
-
-/* Names and variables of a result that an operator of that type makes. */
-static void declare(struct maker *m, uint32_t block, struct tn_pir_result *row,
-                    struct tn_bytes type, uint32_t count)
-{
-    const struct tn_tree *list    = tn_tree_member(row->type, "D");
-    bool                  is_list = is_vector(row) && tn_tree_is_list(list);
-    struct var var = { .stop_gradient = row->stop_gradient, .type = row->type };
-
-    if (row->names || is_missing(row))
-        return;
-    uint32_t names = is_list ? list->count : 1;
-    row->names     = tn_new(m->arena, struct tn_bytes, names, m->error);
-    for (uint32_t i = 0; row->names && i < names && !tn_failed(m->error); i++) {
-        var.type = is_list ? tn_tree_item(list, i) : row->type;
-        var.name = row->names[i] =
-            row->wish.size && !is_list
-                ? row->wish
-                : temporary(m, type, count, row->index + i);
-        put_var(m, block, &var, false);
-    }
-    row->name_count = row->names ? names : 0;
-}
-
-/* ---- operators ---------------------------------------------------------- */
-
-/* A slot of the operator that is made. */
-struct slot {
-    struct tn_bytes        name;
-    const struct tn_bytes *args;
-    uint32_t               count;
-};
-
-#define SLOT_LIMIT 32
-
-struct made_op {
-    struct tn_bytes type;
-    struct slot     in[SLOT_LIMIT], out[SLOT_LIMIT];
-    uint32_t        in_count, out_count;
-    struct tn_rope  attrs;
-};
-
-static void op_begin(struct maker *m, struct made_op *op, struct tn_bytes type)
-{
-    op->type     = type;
-    op->in_count = op->out_count = 0;
-    tn_rope_init(&op->attrs, m->arena, m->error);
-}
-
-/* Slots are in the order of their names, as Paddle writes them. */
-static void add_slot(struct maker *m, struct slot *slots, uint32_t *count,
-                     struct tn_bytes name, const struct tn_bytes *args,
-                     uint32_t arg_count)
-{
-    uint32_t at = *count;
-
-    if (arg_count == 0)
-        return;
-    if (*count == SLOT_LIMIT) {
-        tn_error_set(m->error, TN_LIMIT, TN_NOWHERE,
-                     "an operator of more than %d slots", SLOT_LIMIT);
-        return;
-    }
-    for (; at > 0; at--) {
-        struct tn_bytes before = slots[at - 1].name;
-        size_t size  = before.size < name.size ? before.size : name.size;
-        int    order = memcmp(before.data, name.data, size);
-        if (order < 0 || (order == 0 && before.size <= name.size))
-            break;
-        slots[at] = slots[at - 1];
-    }
-    slots[at] = (struct slot){ name, args, arg_count };
-    (*count)++;
-}
-
-static void add_in(struct maker *m, struct made_op *op, const char *name,
-                   const struct tn_bytes *args, uint32_t count)
-{
-    add_slot(m, op->in, &op->in_count, tn_text(name), args, count);
-}
-
-static void add_out(struct maker *m, struct made_op *op, const char *name,
-                    const struct tn_bytes *args, uint32_t count)
-{
-    add_slot(m, op->out, &op->out_count, tn_text(name), args, count);
-}
-
-static void put_slots(struct tn_rope *to, uint32_t field,
-                      const struct slot *slots, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        struct tn_rope body;
-        tn_rope_init(&body, to->arena, to->error);
-        tn_pb_put_bytes(&body, SLOT_PARAMETER, slots[i].name);
-        for (uint32_t k = 0; k < slots[i].count; k++)
-            tn_pb_put_bytes(&body, SLOT_ARGUMENTS, slots[i].args[k]);
-        tn_pb_put_message(to, field, &body);
-        tn_rope_done(&body);
-    }
-}
-
-static void op_end(struct made_op *op, struct tn_rope *to)
-{
-    struct tn_rope body;
-
-    tn_rope_init(&body, to->arena, to->error);
-    put_slots(&body, OP_INPUTS, op->in, op->in_count);
-    put_slots(&body, OP_OUTPUTS, op->out, op->out_count);
-    tn_pb_put_bytes(&body, OP_TYPE, op->type);
-    tn_rope_append(&body, &op->attrs);
-    tn_pb_put_message(to, BLOCK_OPS, &body);
-    tn_rope_done(&body);
-    tn_rope_done(&op->attrs);
-}
-
-static void put_int(struct maker *m, struct made_op *op, const char *name,
-                    uint8_t type, int64_t number)
-{
-    struct tn_pir_value value =
-        tn_pir_int_value(m->arena, type, number, m->error);
-
-    tn_pir_put_desc(&op->attrs, tn_text(name), &value);
-}
-
-static void put_text(struct maker *m, struct made_op *op, const char *name,
-                     struct tn_bytes text)
-{
-    struct tn_pir_value value = tn_pir_text_value(m->arena, text, m->error);
-
-    tn_pir_put_desc(&op->attrs, tn_text(name), &value);
-}
-
-/* ---- attributes --------------------------------------------------------- */
-
-/* pir.NAME: the whole attribute, as it was. */
-static void put_kept(struct maker *m, struct made_op *op, struct tn_bytes name,
-                     const struct tn_tree *attr)
-{
-    const char *kept =
-        tn_text_format(m->arena, m->error, "pir.%.*s", TN_FMT(name));
-
-    if (kept)
-        put_text(m, op, kept, text_of(m, attr));
-}
-
-static bool begins(struct tn_bytes text, const char *with)
-{
-    return text.size > strlen(with) &&
-           memcmp(text.data, with, strlen(with)) == 0;
-}
-
-/* legacy.empty.03.NAME: a list of nothing, of a type that only the name says.
- */
-static bool put_empty(struct made_op *op, struct tn_bytes name)
-{
-    static const char   mark[] = "legacy.empty.";
-    size_t              at     = strlen(mark);
-    struct tn_pir_value value  = { .type = TN_DESC_NONE };
-
-    if (!begins(name, mark) || name.size < at + 4 || name.data[at + 2] != '.')
-        return false;
-    unsigned type = (name.data[at] - '0') * 10u + (name.data[at + 1] - '0');
-    if (type > TN_DESC_SCALARS)
-        return false;
-    value.type = (uint8_t)type;
-    tn_pir_put_desc(&op->attrs,
-                    tn_bytes(name.data + at + 3, name.size - at - 3), &value);
-    return true;
-}
-
-static void put_natural(struct maker *m, struct made_op *op,
-                        struct tn_bytes name, const struct tn_tree *attr)
-{
-    struct tn_pir_value value;
-
-    if (put_empty(op, name))
-        return;
-    if (begins(name, "legacy."))
-        name = tn_bytes(name.data + 7, name.size - 7);
-    if (tn_pir_value_read(attr, m->arena, &value, m->error) &&
-        value.type != TN_DESC_NONE)
-        tn_pir_put_desc(&op->attrs, name, &value);
-    else
-        put_kept(m, op, name, attr);
-}
-
-/* Would our writer say it in these words? */
-static bool is_what_we_write(struct maker *m, const struct tn_tree *attr,
-                             const struct tn_pir_value *value,
-                             enum tn_pir_kind           kind)
-{
-    struct tn_bytes was = text_of(m, attr);
-
-    tn_buffer_clear(&m->text);
-    tn_pir_put_value(&m->text, value, kind);
-    return tn_bytes_equal(was, tn_buffer_bytes(&m->text));
-}
-
-/* fill_constant keeps its value twice: as a float, and exactly, as text. */
-static void put_fill(struct maker *m, struct made_op *op,
-                     struct tn_pir_value *value)
-{
-    struct tn_buffer *text = &m->text;
-
-    if (!tn_pir_value_as(value, TN_DESC_DOUBLE, m->arena, m->error))
-        return;
-    tn_buffer_clear(text);
-    double real = value->reals[0];
-    if (real != real || real - real != 0)
-        tn_buffer_text(text, real != real ? "nan" : real > 0 ? "inf" : "-inf");
-    else if (real > -1e15 && real < 1e15 && real == (double)(int64_t)real)
-        tn_pir_put_int(text, (int64_t)real);
-    else
-        tn_pir_put_double(text, real);
-    struct tn_bytes exact =
-        tn_bytes_dup(m->arena, tn_buffer_bytes(text), m->error);
-    value->type = TN_DESC_FLOAT;
-    tn_pir_put_desc(&op->attrs, tn_text("value"), value);
-    put_text(m, op, "str_value", exact);
-}
-
-/* assign_value: one list, by the type of the elements. */
-static bool put_values(struct maker *m, struct made_op *op,
-                       const struct tn_pir_op *from, struct tn_pir_value *value)
-{
-    static const struct {
-        int         number;
-        const char *name;
-        uint8_t     type;
-    } lists[] = {
-        { 0, "bool_values", TN_DESC_INTS },
-        { 2, "int32_values", TN_DESC_INTS },
-        { 3, "int64_values", TN_DESC_LONGS },
-        { 5, "fp32_values", TN_DESC_FLOATS },
-        { 6, "fp64_values", TN_DESC_DOUBLES },
-    };
-    const struct tn_tree *attr = tn_pir_op_attr(from, "dtype");
-    int dtype = tn_pir_dtype_number(tn_tree_text(tn_tree_member(attr, "D")));
-
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        if (lists[i].number != dtype)
-            continue;
-        if (!tn_pir_value_as(value, lists[i].type, m->arena, m->error))
-            return false;
-        tn_pir_put_desc(&op->attrs, tn_text(lists[i].name), value);
-        if (!tn_pir_op_attr(from, "shape")) {
-            struct tn_pir_value shape = tn_pir_int_value(
-                m->arena, TN_DESC_INTS, value->count, m->error);
-            tn_pir_put_desc(&op->attrs, tn_text("shape"), &shape);
-        }
-        return true;
-    }
-    return false;
-}
-
-/* A list that is one number for all axes; none is 0. */
-static void put_first(struct maker *m, struct made_op *op, struct tn_bytes name,
-                      const struct tn_pir_value *value)
-{
-    double *real = tn_new(m->arena, double, 1, m->error);
-
-    if (!real)
-        return;
-    *real = value->count && value->reals ? value->reals[0] : 0;
-    struct tn_pir_value one = { .type  = TN_DESC_FLOAT,
-                                .count = 1,
-                                .reals = real };
-    tn_pir_put_desc(&op->attrs, name, &one);
-}
-
-static void put_ruled(struct maker *m, struct made_op *op,
-                      const struct tn_pir_op        *from,
-                      const struct tn_pir_attr_rule *rule,
-                      const struct tn_tree          *attr)
-{
-    struct tn_pir_value value;
-    bool is_read = tn_pir_value_read(attr, m->arena, &value, m->error);
-
-    if (rule->kind == TN_PIR_PLACE) {
-        struct tn_bytes now = text_of(m, tn_tree_member(attr, "D"));
-        if (!rule->fallback || !tn_bytes_equal(now, text_of(m, rule->fallback)))
-            put_kept(m, op, rule->pir, attr);
-        return;
-    }
-    if (is_read && rule->kind == TN_PIR_VALUES) {
-        if (!put_values(m, op, from, &value))
-            put_kept(m, op, rule->pir, attr);
-        return;
-    }
-    if (is_read && rule->kind == TN_PIR_FLOAT_PLUS) {
-        put_first(m, op, rule->legacy, &value);
-        return;
-    }
-    uint8_t type = rule->kind == TN_PIR_FILL ? TN_DESC_DOUBLE
-                                             : tn_pir_kind_type(rule->kind);
-    if (is_read && tn_pir_value_as(&value, type, m->arena, m->error)) {
-        bool is_ours = is_what_we_write(m, attr, &value, rule->kind);
-        if (rule->kind == TN_PIR_FILL)
-            put_fill(m, op, &value);
-        else
-            tn_pir_put_desc(&op->attrs, rule->legacy, &value);
-        if (is_ours)
-            return;
-    }
-    put_kept(m, op, rule->pir, attr);
-}
-
-static bool is_mark(struct tn_bytes name)
-{
-    return tn_bytes_is(name, "legacy.type") ||
-           tn_bytes_is(name, "legacy.axis") ||
-           tn_bytes_is(name, "legacy.parts") ||
-           tn_bytes_is(name, "legacy.inputs") ||
-           tn_bytes_is(name, "legacy.outputs");
-}
-
-/* Our writer says `axis` as all axes, and beside it what it was. */
-static bool is_set_aside(const struct tn_pir_op        *from,
-                         const struct tn_pir_attr_rule *rule)
-{
-    char name[80];
-
-    snprintf(name, sizeof name, "%.*s", TN_FMT(rule->legacy));
-    return !tn_bytes_equal(rule->legacy, rule->pir) &&
-           tn_pir_op_attr(from, name);
-}
-
-static void put_attrs(struct maker *m, struct made_op *op,
-                      const struct tn_pir_op *from)
-{
-    for (const struct tn_tree *a      = from->attrs->first;
-         a && !tn_failed(m->error); a = a->next) {
-        struct tn_bytes       name = tn_tree_text(tn_tree_member(a, "N"));
-        const struct tn_tree *attr = tn_tree_member(a, "AT");
-        const struct tn_pir_attr_rule *rule = NULL;
-        for (uint32_t i = 0; from->rule && i < from->rule->attr_count; i++)
-            if (tn_bytes_equal(from->rule->attrs[i].pir, name))
-                rule = &from->rule->attrs[i];
-        if (is_mark(name) || (rule && is_set_aside(from, rule)))
-            continue;
-        if (rule)
-            put_ruled(m, op, from, rule, attr);
-        else
-            put_natural(m, op, name, attr);
-    }
-}
-
-/* ---- operators by rule -------------------------------------------------- */
-
-static const struct tn_pir_result *operand(struct maker           *m,
-                                           const struct tn_pir_op *op,
-                                           uint32_t                index)
-{
-    static const struct tn_pir_result none;
-
-    if (index >= op->operand_count || op->operands[index] == TN_NONE)
-        return &none;
-    return tn_pir_result_at(m->scan, op->operands[index]);
-}
-
-/* An attribute that only a tensor knows the value of. */
-static void put_variable(struct maker *m, struct made_op *op,
-                         struct tn_bytes name, const struct tn_pir_result *row)
-{
-    struct tn_pir_value value = { .type  = row->name_count == 1 ? TN_DESC_VAR
-                                                                : TN_DESC_VARS,
-                                  .count = row->name_count,
-                                  .texts = row->names };
-
-    (void)m;
-    if (row->name_count)
-        tn_pir_put_desc(&op->attrs, name, &value);
-}
-
-static void put_operand(struct maker *m, struct made_op *op,
-                        const struct tn_pir_op *from, uint32_t index)
-{
-    const struct tn_pir_port   *port = &from->rule->in[index];
-    const struct tn_pir_result *row  = operand(m, from, index);
-    const struct tn_pir_op     *helper;
-    struct tn_pir_value         value;
-
-    if (port->parts.size &&
-        (helper = tn_pir_helper(m->scan, from, index, "legacy.parts"))) {
-        row = operand(m, helper, 0);
-        add_slot(m, op->in, &op->in_count, port->parts, row->names,
-                 row->name_count);
-    } else if (from->rule->is_aligned && index == 1 &&
-               (helper = tn_pir_helper(m->scan, from, 1, "legacy.axis"))) {
-        row = operand(m, helper, 0);
-        add_slot(m, op->in, &op->in_count, port->slot, row->names,
-                 row->name_count);
-        put_natural(m, op, tn_text("axis"),
-                    tn_pir_op_attr(helper, "legacy.axis"));
-    } else if (tn_pir_folds(m->scan, from, index, &value)) {
-        char name[80];
-        snprintf(name, sizeof name, "%.*s", TN_FMT(port->attr));
-        if (!tn_pir_op_attr(from, name)) /* what our writer set aside wins */
-            tn_pir_put_desc(&op->attrs, port->attr, &value);
-    } else if (port->slot.size) {
-        add_slot(m, op->in, &op->in_count, port->slot, row->names,
-                 row->name_count);
-    } else {
-        put_variable(m, op, port->attr, row);
-    }
-}
-
-/* The operand in that slot. */
-static const struct tn_pir_result *in_slot(struct maker           *m,
-                                           const struct tn_pir_op *from,
-                                           struct tn_bytes         slot)
-{
-    for (uint32_t i = 0; i < from->rule->in_count; i++)
-        if (tn_bytes_equal(from->rule->in[i].slot, slot))
-            return operand(m, from, i);
-    return operand(m, from, UINT32_MAX);
-}
-
-static void put_made(struct maker *m, struct made_op *op,
-                     const struct tn_pir_op   *from,
-                     const struct tn_pir_port *port, uint32_t index,
-                     uint32_t count)
-{
-    const struct tn_pir_result *x = operand(m, from, 0);
-    struct tn_bytes *name = tn_new(m->arena, struct tn_bytes, 1, m->error);
-
-    if (!name || is_missing(x))
-        return;
-    *name          = temporary(m, op->type, count, index);
-    struct var var = { .name = *name, .type = x->type };
-    put_var(m, from->block, &var, true);
-    add_slot(m, op->out, &op->out_count, port->slot, name, 1);
-}
-
-static void put_results(struct maker *m, struct made_op *op,
-                        const struct tn_pir_op *from)
-{
-    uint32_t count = next_count(m, op->type);
-
-    for (uint32_t i = 0; i < from->rule->out_count && !tn_failed(m->error);
-         i++) {
-        const struct tn_pir_port *port = &from->rule->out[i];
-        if (i >= from->result_count) {
-            if (port->is_made)
-                put_made(m, op, from, port, i, count);
-            continue;
-        }
-        struct tn_pir_result *row =
-            tn_pir_result_at(m->scan, from->first_result + i);
-        const struct tn_pir_result *as =
-            port->alias.size ? in_slot(m, from, port->alias) : NULL;
-        if (as && as->name_count && !is_missing(row))
-            same_names(row, as);
-        declare(m, from->block, row, op->type, count);
-        add_slot(m, op->out, &op->out_count, port->slot, row->names,
-                 row->name_count);
-    }
-}
-
-/* Which of several operators of PIR it was, when our writer would take another
- * (shape64, relu_), and the flag that tells one from the other there. */
-static void put_origin(struct maker *m, struct made_op *op,
-                       const struct tn_pir_op *from)
-{
-    const struct tn_pir_rule *rule = from->rule;
-
-    for (uint64_t i = 0; i < m->scan->rules.rows.count; i++) {
-        const struct tn_pir_rule *row =
-            tn_list_at(&m->scan->rules.rows, struct tn_pir_rule, i);
-        if (row == rule)
-            break;
-        if (tn_bytes_equal(row->legacy, rule->legacy) && row->when.size == 0) {
-            put_text(m, op, "pir.op", from->id);
-            break;
-        }
-    }
-    if (rule->when_how == '=' && !rule->is_also)
-        put_int(m, op, "lower", TN_DESC_BOOL, rule->when_value);
-}
-
-static void make_ruled(struct maker *m, const struct tn_pir_op *from)
-{
-    struct made_op op;
-
-    if (from->operand_count > from->rule->in_count ||
-        from->result_count > from->rule->out_count) {
-        tn_error_set(m->error, TN_MALFORMED, from->tree->offset,
-                     "%.*s has %" PRIu32 " operands and %" PRIu32
-                     " results, at most %" PRIu32 " and %" PRIu32 " are known",
-                     TN_FMT(from->id), from->operand_count, from->result_count,
-                     from->rule->in_count, from->rule->out_count);
-        return;
-    }
-    op_begin(m, &op, from->rule->legacy);
-    put_attrs(m, &op, from);
-    for (uint32_t i = 0; i < from->operand_count && !tn_failed(m->error); i++)
-        put_operand(m, &op, from, i);
-    put_origin(m, &op, from);
-    put_results(m, &op, from);
-    op_end(&op, &block_at(m, from->block)->ops);
-}
-
-/* ---- operators without a rule ------------------------------------------- */
-
-/* The path of the operator that is being made. */
-static const char *where_of(struct maker *m, const struct tn_pir_op *op)
-{
-    const char *path =
-        tn_text_format(m->arena, m->error, "%sblocks[0].ops[%" PRIu32 "]",
-                       op->block ? "" : "program.regions[0].", m->ordinal);
-
-    return path ? path : "";
-}
-
-static void note(struct maker *m, const struct tn_pir_op *from)
-{
-    struct tn_pir_note *row =
-        m->told ? tn_list_push(m->told, struct tn_pir_note, m->error) : NULL;
-
-    if (row)
-        *row = (struct tn_pir_note){ from->tree->offset, where_of(m, from),
-                                     from->id };
-}
-
-/* The slot of operand or result `index`, as our writer noted it. */
-static struct tn_bytes noted_slot(const struct tn_tree *list, uint32_t index)
-{
-    return tn_tree_text(
-        tn_tree_member(tn_tree_item(tn_tree_member(list, "D"), index), "D"));
-}
-
-/* Neighbours in one slot are its arguments. */
-static void put_noted(struct maker *m, struct slot *slots, uint32_t *slot_count,
-                      const struct tn_tree *list, uint32_t first,
-                      const uint32_t *operands, uint32_t count)
-{
-    for (uint32_t i = 0; i < count && !tn_failed(m->error);) {
-        struct tn_bytes  slot = noted_slot(list, i);
-        struct tn_bytes *args =
-            tn_new(m->arena, struct tn_bytes, count - i, m->error);
-        uint32_t used = 0;
-        for (; args && i < count && tn_bytes_equal(noted_slot(list, i), slot);
-             i++) {
-            uint32_t                    at = operands ? operands[i] : first + i;
-            const struct tn_pir_result *row =
-                at == TN_NONE ? NULL : tn_pir_result_at(m->scan, at);
-            if (row && row->name_count)
-                args[used++] = row->names[0];
-        }
-        if (slot.size)
-            add_slot(m, slots, slot_count, slot, args, used);
-        else if (args)
-            break;
-    }
-}
-
-static void make_legacy(struct maker *m, const struct tn_pir_op *from)
-{
-    struct tn_bytes type  = tn_bytes(from->id.data + 7, from->id.size - 7);
-    uint32_t        count = next_count(m, type);
-    struct made_op  op;
-
-    note(m, from);
-    op_begin(m, &op, type);
-    put_attrs(m, &op, from);
-    for (uint32_t i = 0; i < from->result_count && !tn_failed(m->error); i++)
-        declare(m, from->block,
-                tn_pir_result_at(m->scan, from->first_result + i), type, count);
-    put_noted(m, op.in, &op.in_count, tn_pir_op_attr(from, "legacy.inputs"), 0,
-              from->operands, from->operand_count);
-    put_noted(m, op.out, &op.out_count, tn_pir_op_attr(from, "legacy.outputs"),
-              from->first_result, NULL, from->result_count);
-    op_end(&op, &block_at(m, from->block)->ops);
-}
-
-static const char *port_name(struct maker *m, const struct tn_pir_result *row,
-                             char plain, char vector, uint32_t index)
-{
-    return tn_text_format(m->arena, m->error, "%c%" PRIu32,
-                          is_vector(row) ? vector : plain, index);
-}
-
-static void make_unknown(struct maker *m, const struct tn_pir_op *from)
-{
-    const char *name =
-        tn_text_format(m->arena, m->error, "pir.%.*s", TN_FMT(from->id));
-    struct tn_bytes type  = tn_text(name ? name : "");
-    uint32_t        count = next_count(m, type);
-    struct made_op  op;
-
-    if (from->block_count) {
-        tn_error_set(m->error, TN_UNSUPPORTED, from->tree->offset,
-                     "%.*s has regions, and is not known here",
-                     TN_FMT(from->id));
-        return;
-    }
-    note(m, from);
-    op_begin(m, &op, type);
-    put_attrs(m, &op, from);
-    for (uint32_t i = 0; i < from->operand_count && !tn_failed(m->error); i++) {
-        const struct tn_pir_result *row  = operand(m, from, i);
-        const char                 *port = port_name(m, row, 'I', 'V', i);
-        if (port)
-            add_in(m, &op, port, row->names, row->name_count);
-    }
-    for (uint32_t i = 0; i < from->result_count && !tn_failed(m->error); i++) {
-        struct tn_pir_result *row =
-            tn_pir_result_at(m->scan, from->first_result + i);
-        const char *port = port_name(m, row, 'O', 'W', i);
-        declare(m, from->block, row, type, count);
-        if (port)
-            add_out(m, &op, port, row->names, row->name_count);
-    }
-    op_end(&op, &block_at(m, from->block)->ops);
-}
 
 /* ---- parameters, inputs, outputs ---------------------------------------- */
 
@@ -875,7 +30,7 @@ static struct tn_bytes text_attr(const struct tn_pir_op *op, const char *name)
 /* A and OA of a parameter, when they are not what most have: an inference
  * model's parameter is one, may be clipped, and is trained unless its gradient
  * stops. */
-static struct tn_bytes unusual_flags(struct maker           *m,
+static struct tn_bytes unusual_flags(struct tn_pir_maker    *m,
                                      const struct tn_pir_op *op)
 {
     const struct tn_tree *flags = tn_tree_member(op->tree, "OA");
@@ -894,11 +49,11 @@ static struct tn_bytes unusual_flags(struct maker           *m,
     return text ? tn_text(text) : tn_bytes(NULL, 0);
 }
 
-static void make_parameter(struct maker *m, const struct tn_pir_op *op)
+static void make_parameter(struct tn_pir_maker *m, const struct tn_pir_op *op)
 {
     struct tn_pir_result *row   = tn_pir_result_at(m->scan, op->first_result);
     struct tn_bytes       flags = unusual_flags(m, op);
-    struct var            var   = { .name           = row->names[0],
+    struct tn_pir_var     var   = { .name           = row->names[0],
                                     .type           = row->type,
                                     .is_persistable = true,
                                     .is_parameter   = true,
@@ -906,29 +61,29 @@ static void make_parameter(struct maker *m, const struct tn_pir_op *op)
                                     .note      = flags.data ? "pir.flags" : NULL,
                                     .note_text = flags };
 
-    put_var(m, 0, &var, false);
+    tn_pirm_put_var(m, 0, &var, false);
 }
 
-static void make_data(struct maker *m, const struct tn_pir_op *op,
+static void make_data(struct tn_pir_maker *m, const struct tn_pir_op *op,
                       uint32_t index)
 {
     struct tn_pir_result *row = tn_pir_result_at(m->scan, op->first_result);
     const struct tn_tree *lod = tn_pir_op_attr(op, "legacy.lod_level");
-    struct var            var = { .name           = row->names[0],
+    struct tn_pir_var     var = { .name           = row->names[0],
                                   .type           = row->type,
                                   .is_persistable = row->persistable,
                                   .needs_feed     = !row->persistable,
                                   .stop_gradient  = row->stop_gradient };
 
     tn_tree_int(tn_tree_member(lod, "D"), &var.lod_level);
-    put_var(m, op->block, &var, false);
+    tn_pirm_put_var(m, op->block, &var, false);
     uint32_t *feed =
         row->persistable ? NULL : tn_list_push(&m->feeds, uint32_t, m->error);
     if (feed)
         *feed = index;
 }
 
-static void put_port_attrs(struct maker *m, struct made_op *op,
+static void put_port_attrs(struct tn_pir_maker *m, struct tn_pir_made_op *op,
                            const struct tn_pir_op *from, const char *const *but)
 {
     for (const struct tn_tree *a = from->attrs->first; a; a = a->next) {
@@ -937,12 +92,12 @@ static void put_port_attrs(struct maker *m, struct made_op *op,
         while (*word && !tn_bytes_is(name, *word))
             word++;
         if (!*word)
-            put_natural(m, op, name, tn_tree_member(a, "AT"));
+            tn_pirm_put_natural(m, op, name, tn_tree_member(a, "AT"));
     }
 }
 
 /* Written when all are known: each stands in front of the one before. */
-static void put_feed(struct maker *m, struct tn_rope *to, uint32_t col)
+static void put_feed(struct tn_pir_maker *m, struct tn_rope *to, uint32_t col)
 {
     static const char *const     said[] = { "name", "shape", "dtype",
                                             "legacy.lod_level", NULL };
@@ -952,13 +107,13 @@ static void put_feed(struct maker *m, struct tn_rope *to, uint32_t col)
     const struct tn_pir_result *row =
         tn_pir_result_at(m->scan, from->first_result);
     const struct tn_tree *place = tn_pir_op_attr(from, "place");
-    struct made_op        op;
+    struct tn_pir_made_op op;
 
-    op_begin(m, &op, tn_text("feed"));
-    add_in(m, &op, "X", &holder, 1);
-    add_out(m, &op, "Out", row->names, row->name_count);
-    put_int(m, &op, "col", TN_DESC_INT, col);
-    if (place && tn_bytes_is(text_of(m, place),
+    tn_pirm_op_begin(m, &op, tn_text("feed"));
+    tn_pirm_add_in(m, &op, "X", &holder, 1);
+    tn_pirm_add_out(m, &op, "Out", row->names, row->name_count);
+    tn_pirm_put_int(m, &op, "col", TN_DESC_INT, col);
+    if (place && tn_bytes_is(tn_pirm_text_of(m, place),
                              "{\"#\":\"1.a_place\",\"D\":[0,0,\"\"]}")) {
         static const char *const usual[] = {
             "name", "shape", "dtype", "place", "legacy.lod_level", NULL
@@ -967,32 +122,32 @@ static void put_feed(struct maker *m, struct tn_rope *to, uint32_t col)
     } else {
         put_port_attrs(m, &op, from, said);
     }
-    op_end(&op, to);
+    tn_pirm_op_end(&op, to);
 }
 
-static void make_fetch(struct maker *m, const struct tn_pir_op *from)
+static void make_fetch(struct tn_pir_maker *m, const struct tn_pir_op *from)
 {
     static const char *const     said[] = { "name", "col", NULL };
     static const struct tn_bytes holder = { (const uint8_t *)"fetch", 5 };
-    const struct tn_pir_result  *row    = operand(m, from, 0);
+    const struct tn_pir_result  *row    = tn_pirm_operand(m, from, 0);
     struct tn_bytes              name   = text_attr(from, "name");
     int64_t                      col    = m->fetch_count++;
-    struct made_op               op;
+    struct tn_pir_made_op        op;
 
     tn_tree_int(tn_tree_member(tn_pir_op_attr(from, "col"), "D"), &col);
-    op_begin(m, &op, tn_text("fetch"));
-    add_in(m, &op, "X", row->names, row->name_count);
-    add_out(m, &op, "Out", &holder, 1);
-    put_int(m, &op, "col", TN_DESC_INT, col);
+    tn_pirm_op_begin(m, &op, tn_text("fetch"));
+    tn_pirm_add_in(m, &op, "X", row->names, row->name_count);
+    tn_pirm_add_out(m, &op, "Out", &holder, 1);
+    tn_pirm_put_int(m, &op, "col", TN_DESC_INT, col);
     if (row->name_count && !tn_bytes_equal(name, row->names[0]))
-        put_text(m, &op, "pir.name", name);
+        tn_pirm_put_text(m, &op, "pir.name", name);
     put_port_attrs(m, &op, from, said);
-    op_end(&op, &block_at(m, from->block)->ops);
+    tn_pirm_op_end(&op, &tn_pirm_block_at(m, from->block)->ops);
 }
 
 /* ---- lists of tensors --------------------------------------------------- */
 
-static void make_combine(struct maker *m, const struct tn_pir_op *op)
+static void make_combine(struct tn_pir_maker *m, const struct tn_pir_op *op)
 {
     uint32_t count = 0;
 
@@ -1000,18 +155,18 @@ static void make_combine(struct maker *m, const struct tn_pir_op *op)
         return;
     struct tn_pir_result *row = tn_pir_result_at(m->scan, op->first_result);
     for (uint32_t i = 0; i < op->operand_count; i++)
-        count += operand(m, op, i)->name_count;
+        count += tn_pirm_operand(m, op, i)->name_count;
     row->names = tn_new(m->arena, struct tn_bytes, count, m->error);
     for (uint32_t i = 0; row->names && i < op->operand_count; i++) {
-        const struct tn_pir_result *part = operand(m, op, i);
+        const struct tn_pir_result *part = tn_pirm_operand(m, op, i);
         for (uint32_t k = 0; k < part->name_count; k++)
             row->names[row->name_count++] = part->names[k];
     }
 }
 
-static void make_split(struct maker *m, const struct tn_pir_op *op)
+static void make_split(struct tn_pir_maker *m, const struct tn_pir_op *op)
 {
-    const struct tn_pir_result *list = operand(m, op, 0);
+    const struct tn_pir_result *list = tn_pirm_operand(m, op, 0);
 
     for (uint32_t i = 0; i < op->result_count; i++) {
         struct tn_pir_result *row =
@@ -1028,9 +183,9 @@ static void make_split(struct maker *m, const struct tn_pir_op *op)
 }
 
 /* 0.slice: one of a list. */
-static void make_slice(struct maker *m, const struct tn_pir_op *op)
+static void make_slice(struct tn_pir_maker *m, const struct tn_pir_op *op)
 {
-    const struct tn_pir_result *list  = operand(m, op, 0);
+    const struct tn_pir_result *list  = tn_pirm_operand(m, op, 0);
     int64_t                     index = -1;
 
     tn_tree_int(tn_tree_member(tn_pir_op_attr(op, "index"), "D"), &index);
@@ -1045,250 +200,10 @@ static void make_slice(struct maker *m, const struct tn_pir_op *op)
     row->name_count           = 1;
 }
 
-/* ---- control flow ------------------------------------------------------- */
-
-static void make_block(struct maker *m, uint32_t block);
-
-static void put_assign(struct maker *m, uint32_t block,
-                       const struct tn_bytes *from, const struct tn_bytes *to)
-{
-    struct made_op op;
-
-    op_begin(m, &op, tn_text("assign"));
-    add_in(m, &op, "X", from, 1);
-    add_out(m, &op, "Out", to, 1);
-    op_end(&op, &block_at(m, block)->ops);
-}
-
-/* What the last operator of a block hands out. */
-static const struct tn_pir_op *yield_of(struct maker *m, uint32_t block)
-{
-    uint32_t last = tn_pir_block_at(m->scan, block)->last_op;
-
-    if (last == TN_NONE)
-        return NULL;
-    const struct tn_pir_op *op = tn_pir_op_at(m->scan, last);
-    return tn_bytes_is(op->id, "2.yield") ? op : NULL;
-}
-
-static struct tn_bytes *names_of_results(struct maker           *m,
-                                         const struct tn_pir_op *op,
-                                         const char *stem, bool is_declared)
-{
-    struct tn_bytes *names =
-        tn_new(m->arena, struct tn_bytes, op->result_count, m->error);
-    uint32_t count = next_count(m, tn_text(stem));
-
-    for (uint32_t i = 0; names && i < op->result_count; i++) {
-        struct tn_pir_result *row =
-            tn_pir_result_at(m->scan, op->first_result + i);
-        struct var var = { .type          = row->type,
-                           .stop_gradient = row->stop_gradient };
-        var.name = names[i] = temporary(m, tn_text(stem), count, i);
-        if (is_declared)
-            put_var(m, op->block, &var, false);
-    }
-    return names;
-}
-
-static void put_holder(struct maker *m, uint32_t block, struct tn_bytes name,
-                       uint32_t type)
-{
-    struct var var = { .name = name, .raw_type = type };
-
-    put_var(m, block, &var, false);
-}
-
-/* conditional_block: Cond -> Out, Scope; sub_block */
-static void put_branch(struct maker *m, const struct tn_pir_op *from,
-                       uint32_t block, const struct tn_bytes *condition,
-                       const struct tn_bytes *outs)
-{
-    const struct tn_pir_op *yield = yield_of(m, block);
-    struct tn_bytes *scope = tn_new(m->arena, struct tn_bytes, 1, m->error);
-    struct made_op   op;
-
-    if (!scope)
-        return;
-    make_block(m, block);
-    for (uint32_t i = 0; yield && i < from->result_count &&
-                         i < yield->operand_count && !tn_failed(m->error);
-         i++)
-        if (operand(m, yield, i)->name_count)
-            put_assign(m, block, operand(m, yield, i)->names, &outs[i]);
-    *scope = temporary(m, tn_text("conditional_block"),
-                       next_count(m, tn_text("conditional_block")), 0);
-    put_holder(m, from->block, *scope, 11); /* STEP_SCOPES */
-    op_begin(m, &op, tn_text("conditional_block"));
-    add_in(m, &op, "Cond", condition, 1);
-    add_out(m, &op, "Out", outs, from->result_count);
-    add_out(m, &op, "Scope", scope, 1);
-    put_int(m, &op, "sub_block", TN_DESC_BLOCK, block);
-    put_int(m, &op, "is_scalar_condition", TN_DESC_BOOL, 1);
-    op_end(&op, &block_at(m, from->block)->ops);
-}
-
-/* A small operator of one input and one output, both single. */
-static struct tn_bytes *put_small(struct maker *m, uint32_t block,
-                                  const char *type, const struct tn_tree *like,
-                                  const struct tn_bytes *x, int out_dtype)
-{
-    struct tn_bytes *name = tn_new(m->arena, struct tn_bytes, 1, m->error);
-    struct made_op   op;
-
-    if (!name)
-        return NULL;
-    *name = temporary(m, tn_text(type), next_count(m, tn_text(type)), 0);
-    struct var var = { .name = *name, .type = like };
-    put_var(m, block, &var, false);
-    op_begin(m, &op, tn_text(type));
-    add_in(m, &op, "X", x, 1);
-    add_out(m, &op, "Out", name, 1);
-    if (out_dtype >= 0) {
-        put_int(m, &op, "in_dtype", TN_DESC_INT, 0);
-        put_int(m, &op, "out_dtype", TN_DESC_INT, out_dtype);
-    }
-    op_end(&op, &block_at(m, block)->ops);
-    return name;
-}
-
-static void put_select(struct maker *m, const struct tn_pir_op *from,
-                       uint32_t index, const struct tn_bytes *pair,
-                       const struct tn_bytes *mask)
-{
-    struct tn_pir_result *row =
-        tn_pir_result_at(m->scan, from->first_result + index);
-    struct made_op op;
-
-    declare(m, from->block, row, tn_text("select_input"),
-            next_count(m, tn_text("select_input")));
-    op_begin(m, &op, tn_text("select_input"));
-    add_in(m, &op, "X", pair, 2);
-    add_in(m, &op, "Mask", mask, 1);
-    add_out(m, &op, "Out", row->names, row->name_count);
-    op_end(&op, &block_at(m, from->block)->ops);
-}
-
-static const struct tn_tree *int32_type(struct maker *m)
-{
-    struct tn_cursor c = tn_cursor_bytes(
-        tn_text("{\"#\":\"0.t_dtensor\",\"D\":[{\"#\":\"0.t_i32\"},[1],"
-                "\"NCHW\",[],0]}"),
-        0, m->error);
-
-    return tn_tree_read(&c, m->arena);
-}
-
-static void make_if(struct maker *m, const struct tn_pir_op *from)
-{
-    const struct tn_pir_result *condition = operand(m, from, 0);
-    uint32_t                    yes       = from->first_block, no;
-
-    if (from->block_count != 2 || condition->name_count != 1) {
-        tn_error_set(m->error, TN_MALFORMED, from->tree->offset,
-                     "an if has a condition and two regions");
-        return;
-    }
-    no                      = tn_pir_block_at(m->scan, yes)->next;
-    struct tn_bytes *in_yes = names_of_results(m, from, "cond_true", true);
-    struct tn_bytes *in_no  = names_of_results(m, from, "cond_false", true);
-    struct tn_bytes *pairs  = tn_new(m->arena, struct tn_bytes,
-                                     2 * (uint64_t)from->result_count, m->error);
-    if (!in_yes || !in_no || !pairs)
-        return;
-    put_branch(m, from, yes, condition->names, in_yes);
-    const struct tn_bytes *other = put_small(
-        m, from->block, "logical_not", condition->type, condition->names, -1);
-    if (other)
-        put_branch(m, from, no, other, in_no);
-    const struct tn_bytes *mask =
-        put_small(m, from->block, "cast", int32_type(m), condition->names, 2);
-    for (uint32_t i = 0; mask && i < from->result_count && !tn_failed(m->error);
-         i++) {
-        pairs[2 * i]     = in_no[i];
-        pairs[2 * i + 1] = in_yes[i];
-        put_select(m, from, i, &pairs[2 * i], mask);
-    }
-}
-
-/* At the end of a loop's block: all values are read before any is written. */
-static void put_next_round(struct maker *m, const struct tn_pir_op *from,
-                           const struct tn_bytes *condition,
-                           const struct tn_bytes *carried)
-{
-    const struct tn_pir_op *yield = yield_of(m, from->first_block);
-    uint32_t                block = from->first_block;
-    uint32_t                count = yield ? yield->operand_count : 0;
-    struct tn_bytes       **copies =
-        tn_new(m->arena, struct tn_bytes *, (uint64_t)count + 1, m->error);
-
-    for (uint32_t i = 0; copies && i < count && !tn_failed(m->error); i++) {
-        const struct tn_pir_result *row = operand(m, yield, i);
-        copies[i]                       = row->names;
-        if (row->op == TN_NONE && row->name_count)
-            copies[i] =
-                put_small(m, block, "assign", row->type, row->names, -1);
-    }
-    for (uint32_t i = 0;
-         copies && i < count && i <= from->result_count && !tn_failed(m->error);
-         i++)
-        if (copies[i])
-            put_assign(m, block, copies[i], i ? &carried[i - 1] : condition);
-}
-
-static void make_while(struct maker *m, const struct tn_pir_op *from)
-{
-    const struct tn_pir_result *first = operand(m, from, 0);
-    struct tn_bytes *carried = names_of_results(m, from, "while", true);
-    struct made_op   op;
-
-    if (!carried)
-        return;
-    if (from->block_count != 1 || first->name_count != 1 ||
-        from->operand_count != from->result_count + 1 ||
-        tn_pir_block_at(m->scan, from->first_block)->arg_count !=
-            from->result_count) {
-        tn_error_set(m->error, TN_MALFORMED, from->tree->offset,
-                     "a while has a condition, values and one region that "
-                     "takes and gives as many");
-        return;
-    }
-    struct tn_bytes *condition =
-        put_small(m, from->block, "assign", first->type, first->names, -1);
-    struct tn_bytes *scope = tn_new(m->arena, struct tn_bytes, 1, m->error);
-    for (uint32_t i = 0; i < from->result_count && !tn_failed(m->error); i++) {
-        if (operand(m, from, i + 1)->name_count)
-            put_assign(m, from->block, operand(m, from, i + 1)->names,
-                       &carried[i]);
-        set_name(
-            m,
-            tn_pir_result_at(
-                m->scan,
-                tn_pir_block_at(m->scan, from->first_block)->first_arg + i),
-            carried[i]);
-        set_name(m, tn_pir_result_at(m->scan, from->first_result + i),
-                 carried[i]);
-    }
-    if (!condition || !scope || tn_failed(m->error))
-        return;
-    make_block(m, from->first_block);
-    put_next_round(m, from, condition, carried);
-    *scope = fresh_name(m, "while_scopes");
-    put_holder(m, from->block, *scope, 11);
-    op_begin(m, &op, tn_text("while"));
-    add_in(m, &op, "Condition", condition, 1);
-    add_in(m, &op, "X", carried, from->result_count);
-    add_out(m, &op, "Out", carried, from->result_count);
-    add_out(m, &op, "StepScopes", scope, 1);
-    put_int(m, &op, "sub_block", TN_DESC_BLOCK, from->first_block);
-    put_int(m, &op, "is_test", TN_DESC_BOOL, 1);
-    op_end(&op, &block_at(m, from->block)->ops);
-}
-
 /* ---- blocks ------------------------------------------------------------- */
 
 /* A constant, or an operator of our own writer, that all its users folded. */
-static bool is_folded(struct maker *m, const struct tn_pir_op *op)
+static bool is_folded(struct tn_pir_maker *m, const struct tn_pir_op *op)
 {
     bool can_fold = tn_bytes_is(op->id, "1.full_int_array") ||
                     tn_bytes_is(op->id, "1.full") ||
@@ -1302,7 +217,8 @@ static bool is_folded(struct maker *m, const struct tn_pir_op *op)
     return row->uses && row->plain_uses == 0;
 }
 
-static void make_op(struct maker *m, const struct tn_pir_op *op, uint32_t index)
+static void make_op(struct tn_pir_maker *m, const struct tn_pir_op *op,
+                    uint32_t index)
 {
     if (tn_bytes_is(op->id, "p"))
         make_parameter(m, op);
@@ -1317,20 +233,20 @@ static void make_op(struct maker *m, const struct tn_pir_op *op, uint32_t index)
     else if (tn_bytes_is(op->id, "0.slice"))
         make_slice(m, op);
     else if (tn_bytes_is(op->id, "1.if"))
-        make_if(m, op);
+        tn_pirm_make_if(m, op);
     else if (tn_bytes_is(op->id, "1.while"))
-        make_while(m, op);
+        tn_pirm_make_while(m, op);
     else if (tn_bytes_is(op->id, "2.yield") || is_folded(m, op))
         return;
     else if (op->rule)
-        make_ruled(m, op);
-    else if (begins(op->id, "legacy."))
-        make_legacy(m, op);
+        tn_pirm_make_ruled(m, op);
+    else if (tn_pirm_begins(op->id, "legacy."))
+        tn_pirm_make_legacy(m, op);
     else
-        make_unknown(m, op);
+        tn_pirm_make_unknown(m, op);
 }
 
-static void make_block(struct maker *m, uint32_t block)
+void tn_pirm_make_block(struct tn_pir_maker *m, uint32_t block)
 {
     uint32_t ordinal = 0;
 
@@ -1352,7 +268,7 @@ static void make_block(struct maker *m, uint32_t block)
 /* ---- the names that the program brings ---------------------------------- */
 
 /* Of a parameter or an input; two of one name cannot be told apart. */
-static void name_port(struct maker *m, const struct tn_pir_op *op,
+static void name_port(struct tn_pir_maker *m, const struct tn_pir_op *op,
                       struct tn_bytes name)
 {
     if (op->result_count != 1 || op->block != 0 || name.size == 0) {
@@ -1361,14 +277,14 @@ static void name_port(struct maker *m, const struct tn_pir_op *op,
                      TN_FMT(op->id));
         return;
     }
-    if (!take_name(m, name))
+    if (!tn_pirm_take_name(m, name))
         tn_error_set(m->error, TN_MALFORMED, op->tree->offset,
                      "two inputs or parameters are called '%.*s'",
                      TN_FMT(name));
-    set_name(m, tn_pir_result_at(m->scan, op->first_result), name);
+    tn_pirm_set_name(m, tn_pir_result_at(m->scan, op->first_result), name);
 }
 
-static void name_output(struct maker *m, const struct tn_pir_op *op)
+static void name_output(struct tn_pir_maker *m, const struct tn_pir_op *op)
 {
     struct tn_bytes name = text_attr(op, "name");
 
@@ -1379,14 +295,14 @@ static void name_output(struct maker *m, const struct tn_pir_op *op)
     }
     struct tn_pir_result *row = tn_pir_result_at(m->scan, op->operands[0]);
     if (!row->names && !row->wish.size && row->op != TN_NONE && name.size &&
-        take_name(m, name))
+        tn_pirm_take_name(m, name))
         row->wish = name;
 }
 
-static void name_ports(struct maker *m)
+static void name_ports(struct tn_pir_maker *m)
 {
-    take_name(m, tn_text("feed"));
-    take_name(m, tn_text("fetch"));
+    tn_pirm_take_name(m, tn_text("feed"));
+    tn_pirm_take_name(m, tn_text("fetch"));
     for (uint32_t i = 0; i < m->scan->ops.count && !tn_failed(m->error); i++) {
         const struct tn_pir_op *op = tn_pir_op_at(m->scan, i);
         if (tn_bytes_is(op->id, "p"))
@@ -1404,10 +320,11 @@ static void name_ports(struct maker *m)
 /* PIR says no version; what it means is what 3.0 means. */
 #define VERSION_3_0_0 3000000
 
-static void put_block(struct maker *m, struct tn_rope *to, uint32_t index)
+static void put_block(struct tn_pir_maker *m, struct tn_rope *to,
+                      uint32_t index)
 {
-    struct made_block *block = block_at(m, index);
-    struct tn_rope     body;
+    struct tn_pir_made_block *block = tn_pirm_block_at(m, index);
+    struct tn_rope            body;
 
     tn_rope_init(&body, m->arena, m->error);
     tn_pb_put_varint(&body, BLOCK_IDX, index);
@@ -1420,7 +337,7 @@ static void put_block(struct maker *m, struct tn_rope *to, uint32_t index)
     tn_rope_done(&body);
 }
 
-static void put_program(struct maker *m, struct tn_rope *to)
+static void put_program(struct tn_pir_maker *m, struct tn_rope *to)
 {
     struct tn_rope version;
 
@@ -1432,11 +349,11 @@ static void put_program(struct maker *m, struct tn_rope *to)
     tn_rope_done(&version);
 }
 
-static void open_blocks(struct maker *m)
+static void open_blocks(struct tn_pir_maker *m)
 {
     for (uint64_t i = 0; i < m->scan->blocks.count; i++) {
-        struct made_block *block =
-            tn_list_push(&m->blocks, struct made_block, m->error);
+        struct tn_pir_made_block *block =
+            tn_list_push(&m->blocks, struct tn_pir_made_block, m->error);
         if (!block)
             return;
         tn_rope_init(&block->vars, m->arena, m->error);
@@ -1446,17 +363,18 @@ static void open_blocks(struct maker *m)
         const struct tn_pir_op *op = tn_pir_op_at(m->scan, i);
         for (uint32_t b = op->first_block; b != TN_NONE;
              b          = tn_pir_block_at(m->scan, b)->next)
-            block_at(m, b)->parent = op->block;
+            tn_pirm_block_at(m, b)->parent = op->block;
     }
 }
 
-static void maker_init(struct maker *m, struct tn_pir_scan *scan,
+static void maker_init(struct tn_pir_maker *m, struct tn_pir_scan *scan,
                        struct tn_list *notes)
 {
-    *m = (struct maker){
+    *m = (struct tn_pir_maker){
         .scan = scan, .arena = scan->arena, .error = scan->error, .told = notes
     };
-    tn_list_init(&m->blocks, m->arena->memory, sizeof(struct made_block));
+    tn_list_init(&m->blocks, m->arena->memory,
+                 sizeof(struct tn_pir_made_block));
     tn_list_init(&m->counts, m->arena->memory, sizeof(uint32_t));
     tn_list_init(&m->feeds, m->arena->memory, sizeof(uint32_t));
     tn_intern_init(&m->names, m->arena);
@@ -1464,11 +382,11 @@ static void maker_init(struct maker *m, struct tn_pir_scan *scan,
     tn_buffer_init(&m->text, m->arena->memory, m->error);
 }
 
-static void maker_done(struct maker *m)
+static void maker_done(struct tn_pir_maker *m)
 {
     for (uint32_t i = 0; i < m->blocks.count; i++) {
-        tn_rope_done(&block_at(m, i)->vars);
-        tn_rope_done(&block_at(m, i)->ops);
+        tn_rope_done(&tn_pirm_block_at(m, i)->vars);
+        tn_rope_done(&tn_pirm_block_at(m, i)->ops);
     }
     tn_list_done(&m->blocks);
     tn_list_done(&m->counts);
@@ -1478,22 +396,22 @@ static void maker_done(struct maker *m)
     tn_buffer_done(&m->text);
 }
 
-static void make_program(struct maker *m, struct tn_rope *to)
+static void make_program(struct tn_pir_maker *m, struct tn_rope *to)
 {
-    struct var feed  = { .name           = tn_text("feed"),
-                         .raw_type       = TN_PADDLE_FEED,
-                         .is_persistable = true };
-    struct var fetch = { .name           = tn_text("fetch"),
-                         .raw_type       = TN_PADDLE_FETCH,
-                         .is_persistable = true };
+    struct tn_pir_var feed  = { .name           = tn_text("feed"),
+                                .raw_type       = TN_PADDLE_FEED,
+                                .is_persistable = true };
+    struct tn_pir_var fetch = { .name           = tn_text("fetch"),
+                                .raw_type       = TN_PADDLE_FETCH,
+                                .is_persistable = true };
 
     open_blocks(m);
     name_ports(m);
     if (tn_failed(m->error))
         return;
-    put_var(m, 0, &feed, false);
-    put_var(m, 0, &fetch, false);
-    make_block(m, 0);
+    tn_pirm_put_var(m, 0, &feed, false);
+    tn_pirm_put_var(m, 0, &fetch, false);
+    tn_pirm_make_block(m, 0);
     if (!tn_failed(m->error))
         put_program(m, to);
 }
@@ -1502,8 +420,8 @@ enum tn_status tn_pir_to_program(const struct tn_tree *root,
                                  struct tn_arena *arena, struct tn_rope *to,
                                  struct tn_list *notes, struct tn_error *error)
 {
-    struct tn_pir_scan scan;
-    struct maker       maker;
+    struct tn_pir_scan  scan;
+    struct tn_pir_maker maker;
 
     if (tn_pir_scan_init(&scan, arena, error) == TN_OK &&
         tn_pir_scan_read(&scan, root) == TN_OK) {

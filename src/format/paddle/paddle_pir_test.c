@@ -439,6 +439,12 @@ static void test_prefixes_and_memory(void **state)
 {
     (void)state;
     survives(SEEDS "indented.json");
+    struct tn_bytes bytes = load(SEEDS "plain.json");
+    tn_survives_no_memory(there_and_back, bytes);
+    free((void *)bytes.data);
+    bytes = load(SEEDS "flow.json");
+    tn_survives_no_memory(there_and_back, bytes);
+    free((void *)bytes.data);
 }
 
 static void test_flips(void **state)

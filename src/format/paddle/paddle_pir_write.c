@@ -611,6 +611,7 @@ enum tn_status tn_pir_from_program(struct tn_span    program,
     tn_buffer_init(&w.scratch, memory, error);
     tn_intern_init(&w.names, &arena);
     tn_list_init(&w.bounds, memory, sizeof(struct tn_pir_bound));
+    tn_list_init(&w.undo, memory, sizeof(struct tn_pir_undo));
     if (tn_pir_rules_read(&w.rules, &arena, tn_pir_rules_text(), error) ==
             TN_OK &&
         tn_desc_read(&w.desc, program, &arena, error) == TN_OK &&
@@ -620,6 +621,7 @@ enum tn_status tn_pir_from_program(struct tn_span    program,
         say_losses(&w);
     }
     tn_pir_rules_done(&w.rules);
+    tn_list_done(&w.undo);
     tn_list_done(&w.bounds);
     tn_intern_done(&w.names);
     tn_buffer_done(&w.scratch);

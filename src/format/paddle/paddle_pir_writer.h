@@ -16,6 +16,12 @@ struct tn_pir_bound {
     uint32_t        local; /* the block that declares the name; 0: the first */
 };
 
+/* A name that a block inside gave another meaning. */
+struct tn_pir_undo {
+    uint32_t            name;
+    struct tn_pir_bound before;
+};
+
 struct tn_pir_writer {
     struct tn_arena    *arena;
     struct tn_error    *error;
@@ -31,7 +37,8 @@ struct tn_pir_writer {
     tn_on_loss     *loss;
     void           *loss_context;
     uint32_t        region_count, depth;
-    int64_t         last_arg;    /* numbers of arguments of blocks go down */
+    int64_t         last_arg; /* numbers of arguments of blocks go down */
+    struct tn_list  undo;     /* struct tn_pir_undo: what names meant outside */
     bool           *is_entered;  /* blocks that were written already */
     struct tn_bytes struct_name; /* of the operator, for its constants    */
 };
@@ -48,32 +55,48 @@ struct tn_pir_line {
     bool     is_persistable;
 };
 
+/* Say what is left behind. */
 void tn_pirw_lose(struct tn_pir_writer *w, const char *where, const char *what);
+
+/* ---- types and names ---------------------------------------------------- */
+
 void tn_pirw_put_dims(struct tn_buffer *to, const int64_t *dims, uint32_t rank);
 struct tn_bytes tn_pirw_tensor_type(struct tn_pir_writer *w, int64_t element,
                                     const int64_t *dims, uint32_t rank);
+
+/* What a name means now; NULL: nothing yet. */
 struct tn_pir_bound *tn_pirw_bound_of(struct tn_pir_writer *w,
                                       struct tn_bytes       name);
 void                 tn_pirw_bind(struct tn_pir_writer *w, struct tn_bytes name,
                                   struct tn_pir_bound value);
-struct tn_pir_bound  tn_pirw_unborn(struct tn_pir_writer *w,
-                                    struct tn_desc_var   *var);
-struct tn_pir_bound  tn_pirw_read_name(struct tn_pir_writer *w,
-                                       struct tn_bytes       name);
-void    tn_pirw_line_begin(struct tn_pir_writer *w, struct tn_pir_line *line,
-                           const char *id);
-void    tn_pirw_line_in(struct tn_pir_writer *w, struct tn_pir_line *line,
-                        int64_t number);
-void    tn_pirw_line_out(struct tn_pir_writer *w, struct tn_pir_line *line,
-                         struct tn_pir_bound bound);
-void    tn_pirw_attr_begin(struct tn_pir_writer *w);
-void    tn_pirw_attr_end(struct tn_pir_writer *w, const char *prefix,
-                         struct tn_bytes name);
-void    tn_pirw_attr_text(struct tn_pir_writer *w, const char *name,
-                          const char *json);
-void    tn_pirw_line_end(struct tn_pir_writer *w, struct tn_pir_line *line);
-int64_t tn_pirw_put_constant(struct tn_pir_writer      *w,
-                             const struct tn_pir_value *value);
+/* Declared, but without a number yet. */
+struct tn_pir_bound tn_pirw_unborn(struct tn_pir_writer *w,
+                                   struct tn_desc_var   *var);
+/* The value of a name that is read; fails when nobody has written it. */
+struct tn_pir_bound tn_pirw_read_name(struct tn_pir_writer *w,
+                                      struct tn_bytes       name);
+
+/* ---- operators as text -------------------------------------------------- */
+
+/* Begin, operands and results, attributes, end: the numbers of the results are
+ * then known.  One at a time: what an operator needs before it comes first. */
+void tn_pirw_line_begin(struct tn_pir_writer *w, struct tn_pir_line *line,
+                        const char *id);
+void tn_pirw_line_in(struct tn_pir_writer *w, struct tn_pir_line *line,
+                     int64_t number);
+void tn_pirw_line_out(struct tn_pir_writer *w, struct tn_pir_line *line,
+                      struct tn_pir_bound bound);
+/* {"AT":..., "N":name}; the caller writes the value into w->attrs between. */
+void tn_pirw_attr_begin(struct tn_pir_writer *w);
+void tn_pirw_attr_end(struct tn_pir_writer *w, const char *prefix,
+                      struct tn_bytes name);
+void tn_pirw_attr_text(struct tn_pir_writer *w, const char *name,
+                       const char *json);
+void tn_pirw_line_end(struct tn_pir_writer *w, struct tn_pir_line *line);
+
+/* Small operators before another; their results are returned. */
+int64_t         tn_pirw_put_constant(struct tn_pir_writer      *w,
+                                     const struct tn_pir_value *value);
 struct tn_bytes tn_pirw_vector_type(struct tn_pir_writer      *w,
                                     const struct tn_pir_bound *items,
                                     uint32_t                   count);
@@ -83,15 +106,20 @@ int64_t         tn_pirw_put_parts(struct tn_pir_writer      *w,
                                   const struct tn_desc_slot *slot);
 int64_t tn_pirw_put_aligned(struct tn_pir_writer *w, struct tn_pir_bound y,
                             uint32_t rank, int64_t axis);
-bool    tn_pirw_is_over_all(const struct tn_pir_rule *rule,
-                            const struct tn_desc_op *op, struct tn_bytes legacy);
-void    tn_pirw_put_ruled(struct tn_pir_writer *w, const struct tn_desc_op *op,
-                          const struct tn_pir_rule      *row,
-                          const struct tn_pir_attr_rule *rule);
-bool    tn_pirw_begins(struct tn_bytes text, const char *with);
-void    tn_pirw_put_others(struct tn_pir_writer *w, const struct tn_desc_op *op,
-                           const struct tn_pir_rule *rule);
 
+/* ---- attributes --------------------------------------------------------- */
+
+bool tn_pirw_is_over_all(const struct tn_pir_rule *rule,
+                         const struct tn_desc_op *op, struct tn_bytes legacy);
+/* As the rule says, marking what it used; then all that nobody used. */
+void tn_pirw_put_ruled(struct tn_pir_writer *w, const struct tn_desc_op *op,
+                       const struct tn_pir_rule      *row,
+                       const struct tn_pir_attr_rule *rule);
+bool tn_pirw_begins(struct tn_bytes text, const char *with);
+void tn_pirw_put_others(struct tn_pir_writer *w, const struct tn_desc_op *op,
+                        const struct tn_pir_rule *rule);
+
+/* All but the last bracket of a line: regions may follow. */
 void tn_pirw_line_open(struct tn_pir_writer *w, struct tn_pir_line *line);
 
 /* Every operator of a block but feed and fetch. */
