@@ -1,6 +1,7 @@
 /* paddle_files.c - which files make a model, and opening it by any of them */
 #include "format/paddle/paddle_files.h"
 
+#include "format/paddle/paddle_pir.h"
 #include "format/paddle/paddle_state.h"
 #include "format/text_model.h"
 #include "wire/pickle/pickle.h"
@@ -201,7 +202,8 @@ static enum tn_status names_file(struct tn_bundle *bundle, const char *program,
     return error->status;
 }
 
-/* PREFIX.pdmodel for PREFIX.anything; model for params. */
+/* PREFIX.pdmodel for PREFIX.anything; model for params; what Paddle 3 writes
+ * for PREFIX.pdiparams. */
 static const char *partner(struct tn_bundle *bundle, struct tn_error *error)
 {
     const char *name     = bundle->name;
@@ -220,7 +222,10 @@ static const char *partner(struct tn_bundle *bundle, struct tn_error *error)
     for (size_t i = 0; names[i]; i++)
         if (strcmp(names[i], name) != 0 && tn_bundle_has(bundle, names[i]))
             return names[i];
-    return NULL;
+    if (!tn_paddle_ends_with(name, ".pdiparams"))
+        return NULL;
+    names[0] = tn_paddle_with_suffix(&bundle->arena, name, ".json", error);
+    return names[0] && tn_pir_is_program(bundle, names[0]) ? names[0] : NULL;
 }
 
 enum tn_status tn_paddle_program_beside(struct tn_bundle *bundle,
@@ -518,6 +523,8 @@ enum tn_status tn_paddle_open_part(struct tn_bundle *bundle,
                                    struct tn_model *model, const char *name,
                                    struct tn_error *error)
 {
+    if (tn_paddle_ends_with(name, ".json"))
+        return tn_pir_open_beside(bundle, model, name, error);
     model->format = tn_format_paddle.name;
     model->title  = tn_format_paddle.title;
     return tn_paddle_open_program(bundle, model, name, error);

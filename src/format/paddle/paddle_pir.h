@@ -242,4 +242,14 @@ enum tn_status tn_pir_from_program(struct tn_span    program,
                                    struct tn_buffer *to, tn_on_loss *loss,
                                    void *loss_context, struct tn_error *error);
 
+/* A file of the bundle is a PIR program; false: it is not there, or is not. */
+bool tn_pir_is_program(struct tn_bundle *bundle, const char *name);
+
+/* Opens the model of that program, by another file of it. */
+enum tn_status tn_pir_open_beside(struct tn_bundle *bundle,
+                                  struct tn_model *model, const char *name,
+                                  struct tn_error *error);
+
+extern const struct tn_format tn_format_paddle_pir;
+
 #endif

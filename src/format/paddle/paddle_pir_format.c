@@ -210,7 +210,9 @@ static enum tn_status read_params(struct tn_bundle *bundle,
         tn_model_add_fact(model, "parameters", tn_text("not found"), error);
         return error->status;
     }
-    TN_TRY(tn_bundle_sibling(bundle, tn_text(params), &file, error));
+    file = bundle->main;
+    if (!file || strcmp(params, bundle->name) != 0)
+        TN_TRY(tn_bundle_sibling(bundle, tn_text(params), &file, error));
     return tn_paddle_combined_read(model, file, error);
 }
 
@@ -231,6 +233,17 @@ static enum tn_status open_json(struct tn_bundle *bundle,
     return error->status;
 }
 
+static enum tn_status open_all(struct tn_bundle *bundle, struct tn_model *model,
+                               struct tn_source *json, const char *name,
+                               struct tn_error *error)
+{
+    TN_TRY(open_json(bundle, model, json, error));
+    TN_TRY(read_params(bundle, model, name, error));
+    if (model->wants_graph)
+        tn_model_resolve(model);
+    return error->status;
+}
+
 static enum tn_status pir_open(struct tn_bundle *bundle, struct tn_model *model,
                                struct tn_error *error)
 {
@@ -239,11 +252,32 @@ static enum tn_status pir_open(struct tn_bundle *bundle, struct tn_model *model,
 
     if (!json)
         TN_TRY(find_json(bundle, &json, &name, error));
-    TN_TRY(open_json(bundle, model, json, error));
-    TN_TRY(read_params(bundle, model, name, error));
-    if (model->wants_graph)
-        tn_model_resolve(model);
-    return error->status;
+    return open_all(bundle, model, json, name, error);
+}
+
+bool tn_pir_is_program(struct tn_bundle *bundle, const char *name)
+{
+    struct tn_error   quiet = TN_ERROR_INIT;
+    struct tn_source *json;
+
+    if (!tn_bundle_has(bundle, name) ||
+        tn_bundle_sibling(bundle, tn_text(name), &json, &quiet) != TN_OK)
+        return false;
+    size_t         size = json->size < 4096 ? (size_t)json->size : 4096;
+    const uint8_t *head = tn_source_pin(json, 0, size, &quiet);
+    return head && is_pir(tn_bytes(head, size));
+}
+
+enum tn_status tn_pir_open_beside(struct tn_bundle *bundle,
+                                  struct tn_model *model, const char *name,
+                                  struct tn_error *error)
+{
+    struct tn_source *json;
+
+    model->format = tn_format_paddle_pir.name;
+    model->title  = tn_format_paddle_pir.title;
+    TN_TRY(tn_bundle_sibling(bundle, tn_text(name), &json, error));
+    return open_all(bundle, model, json, name, error);
 }
 
 /* ---- checking ----------------------------------------------------------- */
