@@ -213,10 +213,12 @@ void tn_pirm_declare(struct tn_pir_maker *m, uint32_t block,
 
     if (row->names || tn_pirm_is_missing(row))
         return;
-    uint32_t names = is_list ? list->count : 1;
-    row->names     = tn_new(m->arena, struct tn_bytes, names, m->error);
+    uint32_t              names = is_list ? list->count : 1;
+    const struct tn_tree *item  = is_list ? list->first : row->type;
+    row->names = tn_new(m->arena, struct tn_bytes, names, m->error);
     for (uint32_t i = 0; row->names && i < names && !tn_failed(m->error); i++) {
-        var.type = is_list ? tn_tree_item(list, i) : row->type;
+        var.type = item;
+        item     = is_list ? item->next : item;
         var.name = row->names[i] =
             row->wish.size && !is_list
                 ? row->wish

@@ -397,35 +397,53 @@ static void note(struct tn_pir_maker *m, const struct tn_pir_op *from)
                                      from->id };
 }
 
-/* The slot of operand or result `index`, as our writer noted it. */
-static struct tn_bytes noted_slot(const struct tn_tree *list, uint32_t index)
+/* Where the names of slots are, as our writer noted them, one for each operand
+ * or result; and one of them. */
+static const struct tn_tree *noted_slots(const struct tn_pir_op *from,
+                                         const char             *name)
 {
-    return tn_tree_text(
-        tn_tree_member(tn_tree_item(tn_tree_member(list, "D"), index), "D"));
+    const struct tn_tree *list =
+        tn_tree_member(tn_pir_op_attr(from, name), "D");
+
+    return tn_tree_is_list(list) ? list->first : NULL;
+}
+
+static struct tn_bytes noted_slot(const struct tn_tree *item)
+{
+    return tn_tree_text(tn_tree_member(item, "D"));
+}
+
+/* How many of them are the same slot. */
+static uint32_t run_of(const struct tn_tree *item, uint32_t most)
+{
+    struct tn_bytes slot  = noted_slot(item);
+    uint32_t        count = 0;
+
+    for (; item && count < most && tn_bytes_equal(noted_slot(item), slot);
+         item = item->next)
+        count++;
+    return count;
 }
 
 /* Neighbours in one slot are its arguments. */
 static void put_noted(struct tn_pir_maker *m, struct tn_pir_slot *slots,
-                      uint32_t *slot_count, const struct tn_tree *list,
+                      uint32_t *slot_count, const struct tn_tree *item,
                       uint32_t first, const uint32_t *operands, uint32_t count)
 {
-    for (uint32_t i = 0; i < count && !tn_failed(m->error);) {
-        struct tn_bytes  slot = noted_slot(list, i);
+    for (uint32_t i = 0; item && i < count && !tn_failed(m->error);) {
+        struct tn_bytes  slot = noted_slot(item);
+        uint32_t         run = run_of(item, count - i), used = 0;
         struct tn_bytes *args =
-            tn_new(m->arena, struct tn_bytes, count - i, m->error);
-        uint32_t used = 0;
-        for (; args && i < count && tn_bytes_equal(noted_slot(list, i), slot);
-             i++) {
+            tn_new(m->arena, struct tn_bytes, run, m->error);
+        for (; args && run; run--, i++, item = item->next) {
             uint32_t                    at = operands ? operands[i] : first + i;
             const struct tn_pir_result *row =
                 at == TN_NONE ? NULL : tn_pir_result_at(m->scan, at);
             if (row && row->name_count)
                 args[used++] = row->names[0];
         }
-        if (slot.size)
+        if (args && slot.size)
             tn_pirm_add_slot(m, slots, slot_count, slot, args, used);
-        else if (args)
-            break;
     }
 }
 
@@ -442,9 +460,9 @@ void tn_pirm_make_legacy(struct tn_pir_maker *m, const struct tn_pir_op *from)
         tn_pirm_declare(m, from->block,
                         tn_pir_result_at(m->scan, from->first_result + i), type,
                         count);
-    put_noted(m, op.in, &op.in_count, tn_pir_op_attr(from, "legacy.inputs"), 0,
+    put_noted(m, op.in, &op.in_count, noted_slots(from, "legacy.inputs"), 0,
               from->operands, from->operand_count);
-    put_noted(m, op.out, &op.out_count, tn_pir_op_attr(from, "legacy.outputs"),
+    put_noted(m, op.out, &op.out_count, noted_slots(from, "legacy.outputs"),
               from->first_result, NULL, from->result_count);
     tn_pirm_op_end(&op, &tn_pirm_block_at(m, from->block)->ops);
 }

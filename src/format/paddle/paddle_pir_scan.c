@@ -110,25 +110,35 @@ static uint32_t scan_operand(struct tn_pir_scan *s, const struct tn_tree *at)
 
 /* ---- operators ---------------------------------------------------------- */
 
-static bool flag_at(const struct tn_tree *list, uint32_t index)
+/* The first of the flags in an attribute {"#":"0.a_array","D":[...]}. */
+static const struct tn_tree *first_flag(const struct tn_tree *attr)
 {
-    const struct tn_tree *item = tn_tree_item(tn_tree_member(list, "D"), index);
-    const struct tn_tree *flag = tn_tree_member(item, "D");
+    const struct tn_tree *list = tn_tree_member(attr, "D");
 
-    return flag && flag->kind == TN_JSON_TRUE;
+    return tn_tree_is_list(list) ? list->first : NULL;
+}
+
+static bool next_flag(const struct tn_tree **flag)
+{
+    const struct tn_tree *data = tn_tree_member(*flag, "D");
+
+    *flag = *flag ? (*flag)->next : NULL;
+    return data && data->kind == TN_JSON_TRUE;
 }
 
 /* OA: {"AT":{"#":"0.a_array","D":[bool...]},"N":"stop_gradient"} */
 static void scan_flags(struct tn_pir_scan *s, const struct tn_pir_op *op)
 {
     struct tn_pir_op      flags = { .attrs = tn_tree_member(op->tree, "OA") };
-    const struct tn_tree *stop  = tn_pir_op_attr(&flags, "stop_gradient");
-    const struct tn_tree *kept  = tn_pir_op_attr(&flags, "persistable");
+    const struct tn_tree *stop =
+        first_flag(tn_pir_op_attr(&flags, "stop_gradient"));
+    const struct tn_tree *kept =
+        first_flag(tn_pir_op_attr(&flags, "persistable"));
 
     for (uint32_t i = 0; i < op->result_count; i++) {
         struct tn_pir_result *row = tn_pir_result_at(s, op->first_result + i);
-        row->stop_gradient        = flag_at(stop, i);
-        row->persistable          = flag_at(kept, i);
+        row->stop_gradient        = next_flag(&stop);
+        row->persistable          = next_flag(&kept);
     }
 }
 
