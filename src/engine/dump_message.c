@@ -14,7 +14,8 @@
 #include "wire/pb/pb_text_read.h"
 #include "wire/pb/pb_text_write.h"
 
-static const enum tn_pb_builtin builtins[] = { TN_PB_ONNX, TN_PB_TENSORFLOW };
+static const enum tn_pb_builtin builtins[] = { TN_PB_ONNX, TN_PB_TENSORFLOW,
+                                               TN_PB_IMPORT_IR };
 
 /* A message type and the schema that it came from. */
 struct typed {

@@ -8,7 +8,8 @@ enum tn_pb_builtin {
     TN_PB_ONNX,
     TN_PB_TENSORFLOW,
     TN_PB_PROTO_SPLITTER,
-    TN_PB_PADDLE
+    TN_PB_PADDLE,
+    TN_PB_IMPORT_IR
 };
 
 /* A FileDescriptorSet for tn_pb_schema_load(); lives as long as the program. */
