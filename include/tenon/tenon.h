@@ -13,6 +13,7 @@
 #include <tenon/dtype.h>
 #include <tenon/edit.h>
 #include <tenon/graph.h>
+#include <tenon/interpret.h>
 #include <tenon/model.h>
 #include <tenon/options.h>
 #include <tenon/progress.h>

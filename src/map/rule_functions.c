@@ -888,7 +888,8 @@ static const struct tn_map_function functions[] = {
     { "multiinputindex",  true, TN_FROM_TENSOR, TN_GIVES(INPUT_TENSOR), run_multiinputindex, NULL, NULL },
     { "passthrough",      true, TN_FROM_TENSOR, TN_GIVES(INPUT_TENSOR), run_passthrough, NULL, NULL },
 
-    { "valuemapping", false, TN_FROM_ANY & ~TN_FROM_TENSOR, GIVES_SCALAR, run_valuemapping, NULL, NULL },
+    /* Outputs hold no values; a shipped rule names one, and must load. */
+    { "valuemapping", false, TN_FROM_ANY & ~TN_FROM_TENSOR, GIVES_SCALAR | TN_GIVES(OUTPUT_TENSOR), run_valuemapping, NULL, NULL },
     { "argdescriptorconstant", false, TN_FROM_ANY, ~0u, run_argdescriptorconstant, NULL, NULL },
     { "invertbooleannumber", false, TN_FROM_INT | TN_FROM_FLOAT | TN_FROM_BOOL, GIVES_TRUTH, run_invertbooleannumber, NULL, NULL },
     { "stringequals", false, TN_FROM_STRING, GIVES_TRUTH, run_stringequals, NULL, NULL },

@@ -1,0 +1,421 @@
+/* interpreter.c - vocabularies and rules out of files, nodes to descriptors */
+#include "engine/interpreter.h"
+
+#include "codec/gzip.h"
+#include "engine/rule_text.h"
+#include "io/bundle.h"
+#include "map/framework_ops.h"
+#include "map/rule_files.h"
+#include "map/run_mapper.h"
+
+/* Rule files are written by people; more than that is something else. */
+#define FILE_LIMIT (UINT64_C(256) << 20)
+
+/* ---- the handle --------------------------------------------------------- */
+
+enum tn_status tn_interpreter_new(struct tn_interpreter  **out,
+                                  const struct tn_options *options,
+                                  struct tn_error         *error)
+{
+    struct tn_memory memory;
+
+    *out = NULL;
+    tn_memory_init(&memory, options ? options->allocator : NULL,
+                   options ? options->max_memory : 0);
+    struct tn_interpreter *i =
+        tn_memory_resize(&memory, NULL, 0, sizeof *i, error);
+    if (!i)
+        return error->status;
+    memset(i, 0, sizeof *i);
+    tn_memory_init(&i->memory, &memory.allocator, memory.limit);
+    i->memory.used = memory.used;
+    if (options)
+        i->options = *options;
+    tn_arena_init(&i->arena, &i->memory);
+    tn_dl4j_ops_init(&i->ops, &i->arena);
+    tn_mappers_init(&i->mappers, &i->arena);
+    *out = i;
+    return TN_OK;
+}
+
+void tn_interpreter_close(struct tn_interpreter *i)
+{
+    struct tn_memory memory;
+
+    if (!i)
+        return;
+    tn_dl4j_ops_done(&i->ops);
+    tn_mappers_done(&i->mappers);
+    tn_arena_done(&i->arena);
+    tn_memory_init(&memory, &i->memory.allocator, i->memory.limit);
+    memory.used = i->memory.used;
+    tn_memory_free(&memory, i, sizeof *i);
+}
+
+/* ---- files -------------------------------------------------------------- */
+
+static enum tn_status unpack(struct tn_interpreter *i, struct tn_bytes packed,
+                             struct tn_bytes *bytes, struct tn_error *error)
+{
+    struct tn_buffer buffer;
+
+    tn_buffer_init(&buffer, &i->memory, error);
+    if (tn_gzip_decode(packed, FILE_LIMIT, &buffer, error) == TN_OK)
+        *bytes = tn_bytes_dup(&i->arena, tn_buffer_bytes(&buffer), error);
+    tn_buffer_done(&buffer);
+    return error->status;
+}
+
+static enum tn_status take_file(struct tn_interpreter *i,
+                                struct tn_source *source,
+                                struct tn_bytes *bytes, struct tn_error *error)
+{
+    if (source->size > FILE_LIMIT)
+        return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
+                            "a vocabulary or rule file of more than 256 MiB");
+    const uint8_t *data =
+        tn_source_pin(source, 0, (size_t)source->size, error);
+    if (!data && source->size > 0)
+        return error->status;
+    struct tn_bytes all = tn_bytes(data, (size_t)source->size);
+    if (tn_is_gzip(all))
+        return unpack(i, all, bytes, error);
+    *bytes = tn_bytes_dup(&i->arena, all, error);
+    return error->status;
+}
+
+enum tn_status tn_interpreter_read_file(struct tn_interpreter *i,
+                                        const char            *path,
+                                        struct tn_bytes       *bytes,
+                                        struct tn_error       *error)
+{
+    struct tn_bundle         bundle;
+    struct tn_bundle_options how = { 0 };
+
+    if (tn_bundle_open(&bundle, &i->memory, path, &how, error) == TN_OK) {
+        if (bundle.main)
+            take_file(i, bundle.main, bytes, error);
+        else
+            tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                         "this is a folder, not a vocabulary or rules");
+        tn_bundle_close(&bundle);
+    }
+    if (tn_failed(error))
+        tn_error_file(error, path);
+    return error->status;
+}
+
+/* One file on its way in. */
+struct loading {
+    const char          *path;
+    struct tn_bytes      text;
+    struct tn_text_field root;
+    bool                 is_rules, is_vocab;
+};
+
+static bool begins_with(struct tn_bytes text, const char *word)
+{
+    return text.size >= strlen(word) && !memcmp(text.data, word, strlen(word));
+}
+
+static enum tn_status load_vocab(struct tn_interpreter *i,
+                                 const struct loading  *file,
+                                 struct tn_error       *error)
+{
+    struct tn_vocab vocab;
+
+    TN_TRY(tn_vocab_load(&vocab, &i->arena, file->text, error));
+    if (tn_bytes_is(vocab.dialect, "onnx"))
+        i->onnx = vocab;
+    else if (tn_bytes_is(vocab.dialect, "tensorflow"))
+        i->tensorflow = vocab;
+    else
+        return tn_error_set(error, TN_UNSUPPORTED, 0,
+                            "a vocabulary of '%.*s', which no rules are for",
+                            TN_FMT(vocab.dialect));
+    return TN_OK;
+}
+
+static enum tn_status load_ops(struct tn_interpreter *i,
+                               const struct loading  *file,
+                               struct tn_error       *error)
+{
+    const struct tn_text_field *first = file->root.fields;
+
+    if (file->is_vocab)
+        return load_vocab(i, file, error);
+    if (tn_text_is(first, "opList"))
+        return tn_dl4j_ops_read(&i->ops, &file->root, error);
+    if (tn_text_is(first, "op"))
+        return tn_tensorflow_ops_read(&i->tensorflow, &i->arena, &file->root,
+                                      error);
+    return tn_onnx_ops_read(&i->onnx, &i->arena, &file->root, error);
+}
+
+static enum tn_status load_rules(struct tn_interpreter *i,
+                                 const struct loading  *file,
+                                 struct tn_error       *error)
+{
+    struct tn_rule_file rules = { &i->mappers, file->path, &i->tensorflow,
+                                  &i->onnx, error };
+
+    if (tn_rules_are_sketch(&file->root))
+        return tn_rule_sketch_read(&rules, &file->root);
+    return tn_dl4j_rules_read(&rules, &file->root);
+}
+
+/* What a file is, by its first words. */
+static enum tn_status look_at(struct tn_interpreter *i, struct loading *file,
+                              struct tn_error *error)
+{
+    file->is_vocab = begins_with(file->text, "vocabulary ");
+    if (file->is_vocab)
+        return TN_OK;
+    TN_TRY(tn_rule_text(&i->arena, &file->text, error));
+    TN_TRY(tn_text_tree_read(&file->root, &i->arena, file->text, error));
+    const struct tn_text_field *first = file->root.fields;
+    file->is_rules =
+        first && (tn_text_is(first, "mappings") || tn_text_is(first, "name") ||
+                  tn_rules_are_sketch(&file->root));
+    if (!first || !(file->is_rules || tn_text_is(first, "opList") ||
+                    tn_text_is(first, "op") || tn_text_is(first, "node")))
+        return tn_error_set(error, TN_NOT_FOUND, 0,
+                            "neither a vocabulary nor rules");
+    return TN_OK;
+}
+
+static enum tn_status load_files(struct tn_interpreter *i,
+                                 struct loading *files, uint32_t count,
+                                 bool wants_rules, struct tn_error *error)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        if (files[k].is_rules != wants_rules)
+            continue;
+        if (wants_rules)
+            load_rules(i, &files[k], error);
+        else
+            load_ops(i, &files[k], error);
+        if (tn_failed(error)) {
+            tn_error_file(error, files[k].path);
+            return error->status;
+        }
+    }
+    return TN_OK;
+}
+
+static enum tn_status look_at_all(struct tn_interpreter *i,
+                                  struct loading *files, const char *const *paths,
+                                  uint32_t count, struct tn_error *error)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        files[k].path = tn_text_dup(&i->arena, paths[k], error);
+        if (!files[k].path)
+            return error->status;
+        TN_TRY(tn_interpreter_read_file(i, paths[k], &files[k].text, error));
+        if (look_at(i, &files[k], error) != TN_OK) {
+            tn_error_file(error, paths[k]);
+            return error->status;
+        }
+    }
+    return TN_OK;
+}
+
+/* ---- everything together ------------------------------------------------ */
+
+const struct tn_vocab_op *
+tn_interpreter_definition(struct tn_interpreter *i, struct tn_bytes framework,
+                          struct tn_bytes domain, struct tn_bytes op_type,
+                          int64_t opset, struct tn_error *error)
+{
+    bool             is_onnx = tn_bytes_is(framework, "onnx");
+    struct tn_vocab *vocab   = is_onnx ? &i->onnx : &i->tensorflow;
+    const struct tn_vocab_op *op =
+        tn_vocab_find(vocab, domain, op_type, opset, error);
+
+    if (!op && !tn_failed(error) && is_onnx) /* newer than the rules */
+        op = tn_vocab_find(vocab, domain, op_type, INT64_MAX, error);
+    return op;
+}
+
+static enum tn_status check_mapper(struct tn_interpreter  *i,
+                                   const struct tn_mapper *mapper,
+                                   struct tn_error        *error)
+{
+    const struct tn_op_descriptor *target =
+        tn_dl4j_ops_find(&i->ops, mapper->target);
+
+    if (!target && i->ops.list.count > 0)
+        return tn_map_fail(error, &mapper->place, TN_NOT_FOUND,
+                           "nd4j has no op '%.*s'", TN_FMT(mapper->target));
+    const struct tn_vocab_op *definition = tn_interpreter_definition(
+        i, mapper->framework, tn_bytes(NULL, 0), mapper->op_type,
+        TN_RULES_OPSET, error);
+    if (tn_failed(error))
+        return error->status;
+    return tn_mapper_check(mapper, target, definition, error);
+}
+
+static enum tn_status commit(struct tn_interpreter *i, struct tn_error *error)
+{
+    TN_TRY(tn_mappers_commit(&i->mappers, error));
+    for (uint32_t k = 0; k < i->mappers.list.count; k++)
+        TN_TRY(check_mapper(i, tn_mappers_at(&i->mappers, k), error));
+    return TN_OK;
+}
+
+static enum tn_status fill(struct tn_interpreter               *i,
+                           const struct tn_interpreter_options *what,
+                           struct tn_error                     *error)
+{
+    struct loading *files =
+        tn_new(&i->arena, struct loading, what->file_count, error);
+
+    if (!files)
+        return error->status;
+    i->mappers.custom       = what->functions;
+    i->mappers.custom_count = what->function_count;
+    TN_TRY(tn_vocab_index(&i->tensorflow, &i->arena,
+                          tn_vocab_builtin("tensorflow"), error));
+    TN_TRY(tn_vocab_index(&i->onnx, &i->arena, tn_vocab_builtin("onnx"),
+                          error));
+    TN_TRY(look_at_all(i, files, what->files, what->file_count, error));
+    TN_TRY(load_files(i, files, what->file_count, false, error));
+    TN_TRY(tn_dl4j_ops_commit(&i->ops, error));
+    TN_TRY(load_files(i, files, what->file_count, true, error));
+    i->mappers.custom = NULL; /* the caller's; functions were copied */
+    return commit(i, error);
+}
+
+enum tn_status tn_interpreter_open(struct tn_interpreter              **out,
+                                   const struct tn_interpreter_options *what,
+                                   const struct tn_options *options,
+                                   struct tn_error         *error)
+{
+    TN_TRY(tn_interpreter_new(out, options, error));
+    if (fill(*out, what, error) != TN_OK) {
+        tn_interpreter_close(*out);
+        *out = NULL;
+    }
+    return error->status;
+}
+
+uint32_t tn_interpreter_op_count(const struct tn_interpreter *i)
+{
+    return (uint32_t)i->ops.list.count;
+}
+
+const struct tn_op_descriptor *tn_interpreter_op(const struct tn_interpreter *i,
+                                                 uint32_t index)
+{
+    return index < i->ops.list.count
+               ? tn_list_at(&i->ops.list, struct tn_op_descriptor, index)
+               : NULL;
+}
+
+/* ---- interpreting ------------------------------------------------------- */
+
+/* A descriptor and what it lives in. */
+struct interpreted {
+    struct tn_op_descriptor descriptor; /* first: the public handle */
+    struct tn_memory        memory;
+    struct tn_arena         arena;
+};
+
+static enum tn_status find_job(struct tn_interpreter    *i,
+                               const struct tn_map_node *node,
+                               struct tn_map_job *job, struct tn_error *error)
+{
+    struct tn_bytes framework = tn_text(tn_framework_name(node->framework));
+    int64_t         opset     = job->context && job->context->opset > 0
+                                    ? job->context->opset
+                                    : TN_RULES_OPSET;
+
+    job->mapper = tn_mappers_find(&i->mappers, framework, node->op_type);
+    if (!job->mapper)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            "no rule maps %.*s's '%.*s'%s%.*s",
+                            TN_FMT(framework), TN_FMT(node->op_type),
+                            node->domain.size ? " of " : "",
+                            TN_FMT(node->domain));
+    job->target = tn_dl4j_ops_find(&i->ops, job->mapper->target);
+    if (!job->target)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "nd4j's ops have not been loaded: '%.*s'",
+                            TN_FMT(job->mapper->target));
+    job->definition = tn_interpreter_definition(
+        i, framework, node->domain, node->op_type, opset, error);
+    return error->status;
+}
+
+static enum tn_status interpret(struct tn_interpreter    *i,
+                                struct interpreted       *to,
+                                const struct tn_map_node *node,
+                                const struct tn_interpret_context *context,
+                                struct tn_error                   *error)
+{
+    struct tn_map_job job = { .node = node, .context = context };
+
+    TN_TRY(find_job(i, node, &job, error));
+    return tn_map_run(&job, &to->descriptor, &to->arena, error);
+}
+
+static enum tn_status interpret_bytes(struct tn_op_descriptor **out,
+                                      struct tn_interpreter    *i,
+                                      enum tn_framework         framework,
+                                      struct tn_bytes           bytes,
+                                      const struct tn_interpret_context *context,
+                                      struct tn_error *error)
+{
+    struct tn_map_node  node;
+    struct interpreted *to;
+
+    *out = NULL;
+    to   = tn_memory_resize(&i->memory, NULL, 0, sizeof *to, error);
+    if (!to)
+        return error->status;
+    memset(to, 0, sizeof *to);
+    tn_memory_init(&to->memory, &i->memory.allocator, i->memory.limit);
+    tn_arena_init(&to->arena, &to->memory);
+    i->memory.used -= sizeof *to; /* it is on its own from here */
+    to->memory.used += sizeof *to;
+    if (tn_map_node_read(&node, framework, bytes, &to->arena, error) == TN_OK)
+        interpret(i, to, &node, context, error);
+    *out = &to->descriptor;
+    if (tn_failed(error)) {
+        tn_op_descriptor_close(*out);
+        *out = NULL;
+    }
+    return error->status;
+}
+
+enum tn_status tn_interpret_tensorflow(
+    struct tn_op_descriptor **out, struct tn_interpreter *interpreter,
+    struct tn_bytes node, const struct tn_interpret_context *context,
+    struct tn_error *error)
+{
+    return interpret_bytes(out, interpreter, TN_FRAMEWORK_TENSORFLOW, node,
+                           context, error);
+}
+
+enum tn_status tn_interpret_onnx(struct tn_op_descriptor **out,
+                                 struct tn_interpreter    *interpreter,
+                                 struct tn_bytes           node,
+                                 const struct tn_interpret_context *context,
+                                 struct tn_error                   *error)
+{
+    return interpret_bytes(out, interpreter, TN_FRAMEWORK_ONNX, node, context,
+                           error);
+}
+
+void tn_op_descriptor_close(struct tn_op_descriptor *descriptor)
+{
+    struct interpreted *to = (struct interpreted *)descriptor;
+    struct tn_memory    memory;
+
+    if (!to)
+        return;
+    tn_arena_done(&to->arena);
+    tn_memory_init(&memory, &to->memory.allocator, to->memory.limit);
+    memory.used = to->memory.used;
+    tn_memory_free(&memory, to, sizeof *to);
+}
