@@ -45,18 +45,18 @@ enum tn_arg_list {
 
 /* The numbers are those of org.nd4j.ir.OpDescriptor.OpDeclarationType. */
 enum tn_declaration {
-    TN_CUSTOM_OP_IMPL               = 0,
-    TN_BOOLEAN_OP_IMPL              = 1,
-    TN_LIST_OP_IMPL                 = 2,
-    TN_LOGIC_OP_IMPL                = 3,
-    TN_OP_IMPL                      = 4,
-    TN_DIVERGENT_OP_IMPL            = 6,
-    TN_CONFIGURABLE_OP_IMPL         = 7,
-    TN_REDUCTION_OP_IMPL            = 8,
-    TN_BROADCASTABLE_OP_IMPL        = 9,
-    TN_BROADCASTABLE_BOOL_OP_IMPL   = 10,
-    TN_LEGACY_XYZ                   = 11,
-    TN_PLATFORM_IMPL                = 12,
+    TN_CUSTOM_OP_IMPL             = 0,
+    TN_BOOLEAN_OP_IMPL            = 1,
+    TN_LIST_OP_IMPL               = 2,
+    TN_LOGIC_OP_IMPL              = 3,
+    TN_OP_IMPL                    = 4,
+    TN_DIVERGENT_OP_IMPL          = 6,
+    TN_CONFIGURABLE_OP_IMPL       = 7,
+    TN_REDUCTION_OP_IMPL          = 8,
+    TN_BROADCASTABLE_OP_IMPL      = 9,
+    TN_BROADCASTABLE_BOOL_OP_IMPL = 10,
+    TN_LEGACY_XYZ                 = 11,
+    TN_PLATFORM_IMPL              = 12,
 };
 
 struct tn_arg {
@@ -76,7 +76,7 @@ struct tn_args {
     const struct tn_arg *items;
 };
 
-#define TN_ANY_NUMBER (-1) /* at least one                                    */
+#define TN_ANY_NUMBER  (-1) /* at least one */
 #define TN_ANY_OR_NONE (-2)
 
 /* An op as declared (no argument has a value) or as interpreted. */
@@ -152,21 +152,21 @@ struct tn_interpreter_options {
 };
 
 /* Yours to close.  A broken file is refused with line and column. */
-TN_API enum tn_status
-tn_interpreter_open(struct tn_interpreter              **out,
-                    const struct tn_interpreter_options *interpreter,
-                    const struct tn_options *options, struct tn_error *error);
+TN_API enum tn_status tn_interpreter_open(
+    struct tn_interpreter              **out,
+    const struct tn_interpreter_options *interpreter,
+    const struct tn_options *options, struct tn_error *error);
 TN_API void tn_interpreter_close(struct tn_interpreter *interpreter);
 
 /* nd4j's ops, in order of their names. */
 TN_API uint32_t tn_interpreter_op_count(const struct tn_interpreter *i);
-TN_API const struct tn_op_descriptor *
-tn_interpreter_op(const struct tn_interpreter *i, uint32_t index);
+TN_API const struct tn_op_descriptor *tn_interpreter_op(
+    const struct tn_interpreter *i, uint32_t index);
 
 /* What is around a node. */
 struct tn_interpret_context {
     int64_t opset; /* ONNX; 0: 14, that of the shipped rules                  */
-    bool    is_strict; /* an input whose value a rule needs must be known      */
+    bool is_strict; /* an input whose value a rule needs must be known      */
 
     /* The value of an input, when it is known: the bytes of the framework's
      * TensorProto, which stay where they are until the call returns.  May be
@@ -178,16 +178,14 @@ struct tn_interpret_context {
 
 /* `node` is a tensorflow.NodeDef or an onnx.NodeProto in binary.  Yours to
  * close.  NOT_FOUND: no rule maps such a node. */
-TN_API enum tn_status
-tn_interpret_tensorflow(struct tn_op_descriptor **out,
-                        struct tn_interpreter *interpreter, struct tn_bytes node,
-                        const struct tn_interpret_context *context,
-                        struct tn_error                   *error);
-TN_API enum tn_status
-tn_interpret_onnx(struct tn_op_descriptor **out,
-                  struct tn_interpreter *interpreter, struct tn_bytes node,
-                  const struct tn_interpret_context *context,
-                  struct tn_error                   *error);
+TN_API enum tn_status tn_interpret_tensorflow(
+    struct tn_op_descriptor **out, struct tn_interpreter *interpreter,
+    struct tn_bytes node, const struct tn_interpret_context *context,
+    struct tn_error *error);
+TN_API enum tn_status tn_interpret_onnx(
+    struct tn_op_descriptor **out, struct tn_interpreter *interpreter,
+    struct tn_bytes node, const struct tn_interpret_context *context,
+    struct tn_error *error);
 TN_API void tn_op_descriptor_close(struct tn_op_descriptor *descriptor);
 
 /* ---- what an interpreter knows ------------------------------------------ */
@@ -201,8 +199,8 @@ struct tn_mapper_info {
 };
 
 TN_API uint32_t tn_interpreter_mapper_count(const struct tn_interpreter *i);
-TN_API struct tn_mapper_info
-tn_interpreter_mapper(const struct tn_interpreter *i, uint32_t mapper);
+TN_API struct tn_mapper_info tn_interpreter_mapper(
+    const struct tn_interpreter *i, uint32_t mapper);
 
 enum tn_explain_kind {
     TN_EXPLAIN_RULE,   /* a rule: its function, what from what                */
@@ -228,17 +226,17 @@ enum tn_export {
     TN_EXPORT_RULES, /* org.nd4j.ir.MappingDefinitionSet                      */
 };
 
-TN_API enum tn_status tn_interpreter_export(struct tn_interpreter *i,
-                                            enum tn_export         what,
-                                            enum tn_dump_form      form,
+TN_API enum tn_status tn_interpreter_export(struct tn_interpreter  *i,
+                                            enum tn_export          what,
+                                            enum tn_dump_form       form,
                                             const struct tn_target *target,
                                             struct tn_error        *error);
 
 /* Reads C++ of libnd4j: its declaration macros, and the arguments that the
  * code takes.  The result has ops and no rules. */
 TN_API enum tn_status tn_interpreter_extract(struct tn_interpreter **out,
-                                             const char *const *paths,
-                                             uint32_t           path_count,
+                                             const char *const      *paths,
+                                             uint32_t                path_count,
                                              const struct tn_options *options,
                                              struct tn_error         *error);
 

@@ -63,10 +63,10 @@ enum tn_status tn_gzip_decode(struct tn_bytes packed, uint64_t most,
         tn_fail(&c, TN_TRUNCATED, "gzip ends before its checksum");
     if (tn_failed(error))
         return error->status;
-    uint64_t         offset = c.offset;
-    struct tn_bytes  body   = tn_take_bytes(&c, tn_left(&c) - TRAILER);
-    uint32_t         crc = tn_u32(&c), size = tn_u32(&c);
-    size_t           before = to->size;
+    uint64_t        offset = c.offset;
+    struct tn_bytes body   = tn_take_bytes(&c, tn_left(&c) - TRAILER);
+    uint32_t        crc = tn_u32(&c), size = tn_u32(&c);
+    size_t          before = to->size;
     if (size > most)
         return tn_error_set(error, TN_LIMIT, offset,
                             "gzip of %" PRIu32 " bytes, limit %" PRIu64, size,

@@ -228,15 +228,16 @@ static enum tn_status dump_opened(struct tn_opened             *opened,
 static enum tn_status dump_flat(struct tn_opened             *opened,
                                 const struct tn_dump_options *dump,
                                 const struct tn_target       *target,
-                                const struct tn_options      *options,
-                                bool *is_flat, struct tn_error *error)
+                                const struct tn_options *options, bool *is_flat,
+                                struct tn_error *error)
 {
     struct tn_source *source = opened->bundle.main;
     const char       *type   = dump->type ? dump->type : opened->format->flat;
     struct tn_flat    flat;
 
-    *is_flat = source && tn_flat_find(&flat, &opened->memory, dump->schema,
-                                      type, error) == TN_OK &&
+    *is_flat = source &&
+               tn_flat_find(&flat, &opened->memory, dump->schema, type,
+                            error) == TN_OK &&
                flat.type;
     if (*is_flat)
         tn_flat_dump(&flat, (struct tn_span){ source, 0, source->size },
@@ -322,11 +323,12 @@ static enum tn_status undump_flat(struct tn_opened             *opened,
                                   bool *is_flat, struct tn_error *error)
 {
     struct tn_source *source = opened->bundle.main;
-    const char *type = undump->type ? undump->type : opened->format->flat;
-    struct tn_flat flat;
+    const char       *type = undump->type ? undump->type : opened->format->flat;
+    struct tn_flat    flat;
 
-    *is_flat = source && tn_flat_find(&flat, &opened->memory, undump->schema,
-                                      type, error) == TN_OK &&
+    *is_flat = source &&
+               tn_flat_find(&flat, &opened->memory, undump->schema, type,
+                            error) == TN_OK &&
                flat.type;
     if (*is_flat)
         tn_flat_undump(&flat, (struct tn_span){ source, 0, source->size },

@@ -89,8 +89,7 @@ static void print_arg(struct tn_buffer *out, const struct tn_arg *arg)
 }
 
 /* "conv2d in[x w] i[1 2]": the lists that are not empty, outputs aside. */
-static void print_call(struct tn_buffer              *out,
-                       const struct tn_op_descriptor *op)
+static void print_call(struct tn_buffer *out, const struct tn_op_descriptor *op)
 {
     tn_buffer_add(out, op->name);
     for (unsigned k = 0; k < TN_LIST_COUNT; k++) {
@@ -122,9 +121,8 @@ static void print_descriptor(struct tn_buffer              *out,
     tn_buffer_format(out,
                      "OpDeclarationDescriptor(name=%.*s, nIn=%d, nOut=%d, "
                      "tArgs=%d, iArgs=%d, inplaceAble=%s",
-                     TN_FMT(op->name), op->in_count, op->out_count,
-                     op->t_count, op->i_count,
-                     op->is_inplaceable ? "true" : "false");
+                     TN_FMT(op->name), op->in_count, op->out_count, op->t_count,
+                     op->i_count, op->is_inplaceable ? "true" : "false");
     print_names(out, "inArgNames", op->lists[TN_LIST_IN]);
     print_names(out, "outArgNames", op->lists[TN_LIST_OUT]);
     print_names(out, "tArgNames", op->lists[TN_LIST_T]);
@@ -177,7 +175,7 @@ static bool open_shipped(struct tn_interpreter **out)
     "attr { key: 'data_format' value { s: '" format "' } } "                   \
     "attr { key: 'strides' value { list { " strides " } } }"
 #define FLOAT_T "attr { key: 'T' value { type: DT_FLOAT } } "
-#define AXES "dtype: DT_INT32 tensor_shape { dim { size: 2 } } "
+#define AXES    "dtype: DT_INT32 tensor_shape { dim { size: 2 } } "
 
 static const struct {
     bool        is_onnx;
@@ -230,27 +228,27 @@ static const struct {
     { false, "op: 'Floor' input: 'x' " FLOAT_T, NULL, NULL,
       "floor in[x] b[false] d[1]" },
     /* inputs that become arguments, and the order of inputs */
-    { false,
-      "op: 'ExpandDims' input: 'x' input: 'dim' " FLOAT_T, "dim",
+    { false, "op: 'ExpandDims' input: 'x' input: 'dim' " FLOAT_T, "dim",
       "dtype: DT_INT32 tensor_shape { } int_val: -1",
       "expand_dims in[x dim] i[-1]" },
     { false,
-      "op: 'SparseSoftmaxCrossEntropyWithLogits' input: 'f' input: 'l' "
-      FLOAT_T, NULL, NULL,
+      "op: 'SparseSoftmaxCrossEntropyWithLogits' input: 'f' input: "
+      "'l' " FLOAT_T,
+      NULL, NULL,
       "sparse_softmax_cross_entropy_loss_with_logits in[l f] d[1]" },
 };
 
 static void assert_call(struct tn_interpreter *i, unsigned row)
 {
-    struct tn_error  error = TN_ERROR_INIT;
-    struct tn_memory memory;
-    struct tn_buffer out;
-    bool             is_onnx = examples[row].is_onnx;
-    struct tn_bytes  node    = encode_node(is_onnx, examples[row].node);
-    struct known     known   = { examples[row].known, { NULL, 0 } };
+    struct tn_error             error = TN_ERROR_INIT;
+    struct tn_memory            memory;
+    struct tn_buffer            out;
+    bool                        is_onnx = examples[row].is_onnx;
+    struct tn_bytes             node = encode_node(is_onnx, examples[row].node);
+    struct known                known   = { examples[row].known, { NULL, 0 } };
     struct tn_interpret_context context = { .constant = know,
                                             .context  = &known };
-    struct tn_op_descriptor *op;
+    struct tn_op_descriptor    *op;
 
     if (known.name)
         known.tensor = encode(TN_PB_TENSORFLOW, "tensorflow.TensorProto",

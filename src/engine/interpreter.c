@@ -67,14 +67,13 @@ static enum tn_status unpack(struct tn_interpreter *i, struct tn_bytes packed,
 }
 
 static enum tn_status take_file(struct tn_interpreter *i,
-                                struct tn_source *source,
+                                struct tn_source      *source,
                                 struct tn_bytes *bytes, struct tn_error *error)
 {
     if (source->size > FILE_LIMIT)
         return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
                             "a vocabulary or rule file of more than 256 MiB");
-    const uint8_t *data =
-        tn_source_pin(source, 0, (size_t)source->size, error);
+    const uint8_t *data = tn_source_pin(source, 0, (size_t)source->size, error);
     if (!data && source->size > 0)
         return error->status;
     struct tn_bytes all = tn_bytes(data, (size_t)source->size);
@@ -204,8 +203,9 @@ static enum tn_status load_files(struct tn_interpreter *i,
 }
 
 static enum tn_status look_at_all(struct tn_interpreter *i,
-                                  struct loading *files, const char *const *paths,
-                                  uint32_t count, struct tn_error *error)
+                                  struct loading        *files,
+                                  const char *const *paths, uint32_t count,
+                                  struct tn_error *error)
 {
     for (uint32_t k = 0; k < count; k++) {
         files[k].path = tn_text_dup(&i->arena, paths[k], error);
@@ -222,13 +222,12 @@ static enum tn_status look_at_all(struct tn_interpreter *i,
 
 /* ---- everything together ------------------------------------------------ */
 
-const struct tn_vocab_op *
-tn_interpreter_definition(struct tn_interpreter *i, struct tn_bytes framework,
-                          struct tn_bytes domain, struct tn_bytes op_type,
-                          int64_t opset, struct tn_error *error)
+const struct tn_vocab_op *tn_interpreter_definition(
+    struct tn_interpreter *i, struct tn_bytes framework, struct tn_bytes domain,
+    struct tn_bytes op_type, int64_t opset, struct tn_error *error)
 {
-    bool             is_onnx = tn_bytes_is(framework, "onnx");
-    struct tn_vocab *vocab   = is_onnx ? &i->onnx : &i->tensorflow;
+    bool                      is_onnx = tn_bytes_is(framework, "onnx");
+    struct tn_vocab          *vocab   = is_onnx ? &i->onnx : &i->tensorflow;
     const struct tn_vocab_op *op =
         tn_vocab_find(vocab, domain, op_type, opset, error);
 
@@ -247,9 +246,9 @@ static enum tn_status check_mapper(struct tn_interpreter  *i,
     if (!target && i->ops.list.count > 0)
         return tn_map_fail(error, &mapper->place, TN_NOT_FOUND,
                            "nd4j has no op '%.*s'", TN_FMT(mapper->target));
-    const struct tn_vocab_op *definition = tn_interpreter_definition(
-        i, mapper->framework, tn_bytes(NULL, 0), mapper->op_type,
-        TN_RULES_OPSET, error);
+    const struct tn_vocab_op *definition =
+        tn_interpreter_definition(i, mapper->framework, tn_bytes(NULL, 0),
+                                  mapper->op_type, TN_RULES_OPSET, error);
     if (tn_failed(error))
         return error->status;
     return tn_mapper_check(mapper, target, definition, error);
@@ -276,8 +275,8 @@ static enum tn_status fill(struct tn_interpreter               *i,
     i->mappers.custom_count = what->function_count;
     TN_TRY(tn_vocab_index(&i->tensorflow, &i->arena,
                           tn_vocab_builtin("tensorflow"), error));
-    TN_TRY(tn_vocab_index(&i->onnx, &i->arena, tn_vocab_builtin("onnx"),
-                          error));
+    TN_TRY(
+        tn_vocab_index(&i->onnx, &i->arena, tn_vocab_builtin("onnx"), error));
     TN_TRY(look_at_all(i, files, what->files, what->file_count, error));
     TN_TRY(load_files(i, files, what->file_count, false, error));
     TN_TRY(tn_dl4j_ops_commit(&i->ops, error));
@@ -288,8 +287,8 @@ static enum tn_status fill(struct tn_interpreter               *i,
 
 enum tn_status tn_interpreter_open(struct tn_interpreter              **out,
                                    const struct tn_interpreter_options *what,
-                                   const struct tn_options *options,
-                                   struct tn_error         *error)
+                                   const struct tn_options             *options,
+                                   struct tn_error                     *error)
 {
     TN_TRY(tn_interpreter_new(out, options, error));
     if (fill(*out, what, error) != TN_OK) {
@@ -332,24 +331,23 @@ static enum tn_status find_job(struct tn_interpreter    *i,
 
     job->mapper = tn_mappers_find(&i->mappers, framework, node->op_type);
     if (!job->mapper)
-        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "no rule maps %.*s's '%.*s'%s%.*s",
-                            TN_FMT(framework), TN_FMT(node->op_type),
-                            node->domain.size ? " of " : "",
-                            TN_FMT(node->domain));
+        return tn_error_set(
+            error, TN_NOT_FOUND, TN_NOWHERE, "no rule maps %.*s's '%.*s'%s%.*s",
+            TN_FMT(framework), TN_FMT(node->op_type),
+            node->domain.size ? " of " : "", TN_FMT(node->domain));
     job->target = tn_dl4j_ops_find(&i->ops, job->mapper->target);
     if (!job->target)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "nd4j's ops have not been loaded: '%.*s'",
                             TN_FMT(job->mapper->target));
-    job->definition = tn_interpreter_definition(
-        i, framework, node->domain, node->op_type, opset, error);
+    job->definition = tn_interpreter_definition(i, framework, node->domain,
+                                                node->op_type, opset, error);
     return error->status;
 }
 
-static enum tn_status interpret(struct tn_interpreter    *i,
-                                struct interpreted       *to,
-                                const struct tn_map_node *node,
+static enum tn_status interpret(struct tn_interpreter             *i,
+                                struct interpreted                *to,
+                                const struct tn_map_node          *node,
                                 const struct tn_interpret_context *context,
                                 struct tn_error                   *error)
 {
@@ -359,12 +357,10 @@ static enum tn_status interpret(struct tn_interpreter    *i,
     return tn_map_run(&job, &to->descriptor, &to->arena, error);
 }
 
-static enum tn_status interpret_bytes(struct tn_op_descriptor **out,
-                                      struct tn_interpreter    *i,
-                                      enum tn_framework         framework,
-                                      struct tn_bytes           bytes,
-                                      const struct tn_interpret_context *context,
-                                      struct tn_error *error)
+static enum tn_status interpret_bytes(
+    struct tn_op_descriptor **out, struct tn_interpreter *i,
+    enum tn_framework framework, struct tn_bytes bytes,
+    const struct tn_interpret_context *context, struct tn_error *error)
 {
     struct tn_map_node  node;
     struct interpreted *to;
@@ -397,9 +393,9 @@ enum tn_status tn_interpret_tensorflow(
                            context, error);
 }
 
-enum tn_status tn_interpret_onnx(struct tn_op_descriptor **out,
-                                 struct tn_interpreter    *interpreter,
-                                 struct tn_bytes           node,
+enum tn_status tn_interpret_onnx(struct tn_op_descriptor          **out,
+                                 struct tn_interpreter             *interpreter,
+                                 struct tn_bytes                    node,
                                  const struct tn_interpret_context *context,
                                  struct tn_error                   *error)
 {

@@ -32,9 +32,8 @@ enum tn_status tn_interpreter_read_file(struct tn_interpreter *i,
 
 /* The framework's definition of a mapper's op; NULL: it has none, or the error
  * says more. */
-const struct tn_vocab_op *
-tn_interpreter_definition(struct tn_interpreter *i, struct tn_bytes framework,
-                          struct tn_bytes domain, struct tn_bytes op_type,
-                          int64_t opset, struct tn_error *error);
+const struct tn_vocab_op *tn_interpreter_definition(
+    struct tn_interpreter *i, struct tn_bytes framework, struct tn_bytes domain,
+    struct tn_bytes op_type, int64_t opset, struct tn_error *error);
 
 #endif

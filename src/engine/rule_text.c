@@ -13,10 +13,10 @@ struct kind {
     const char        *type;
 };
 
-static const struct kind op_list = { TN_PB_IMPORT_IR,
-                                     "org.nd4j.ir.OpDescriptorList" };
-static const struct kind rule_set = { TN_PB_IMPORT_IR,
-                                      "org.nd4j.ir.MappingDefinitionSet" };
+static const struct kind op_list    = { TN_PB_IMPORT_IR,
+                                        "org.nd4j.ir.OpDescriptorList" };
+static const struct kind rule_set   = { TN_PB_IMPORT_IR,
+                                        "org.nd4j.ir.MappingDefinitionSet" };
 static const struct kind onnx_graph = { TN_PB_ONNX, "onnx.GraphProto" };
 
 static bool contains(struct tn_bytes text, const char *word)
@@ -41,12 +41,12 @@ static const struct kind *binary_kind(struct tn_bytes bytes)
         return NULL;
     const struct kind *kind = &op_list;
     while (tn_pb_next(&f.body, &inner)) {
-        bool is_text = inner.type == TN_WIRE_LEN;
+        bool            is_text = inner.type == TN_WIRE_LEN;
         struct tn_bytes text = is_text ? tn_pb_text(&inner) : tn_bytes(NULL, 0);
         if (inner.number == 4 && kind == &op_list)
             kind = &onnx_graph;
-        if (inner.number == 1 && (tn_bytes_is(text, "onnx") ||
-                                  tn_bytes_is(text, "tensorflow")))
+        if (inner.number == 1 &&
+            (tn_bytes_is(text, "onnx") || tn_bytes_is(text, "tensorflow")))
             kind = &rule_set;
     }
     return tn_failed(&error) ? NULL : kind;
@@ -113,7 +113,7 @@ static enum tn_status print_json(const struct tn_pb_schema  *schema,
 enum tn_status tn_rule_text(struct tn_arena *arena, struct tn_bytes *bytes,
                             struct tn_error *error)
 {
-    bool is_json = bytes->size > 0 && bytes->data[0] == '{';
+    bool                is_json = bytes->size > 0 && bytes->data[0] == '{';
     struct tn_pb_schema schema;
 
     if (!is_json && is_text(*bytes))
@@ -124,8 +124,8 @@ enum tn_status tn_rule_text(struct tn_arena *arena, struct tn_bytes *bytes,
     if (!kind)
         return tn_error_set(error, TN_NOT_FOUND, 0,
                             "neither a vocabulary nor rules");
-    TN_TRY(tn_pb_schema_load(&schema, arena, tn_pb_builtin_set(kind->set),
-                             error));
+    TN_TRY(
+        tn_pb_schema_load(&schema, arena, tn_pb_builtin_set(kind->set), error));
     const struct tn_pb_message *type = tn_pb_schema_find(&schema, kind->type);
     return is_json ? print_json(&schema, type, arena, bytes, error)
                    : print(type, *bytes, arena, bytes, error);

@@ -35,8 +35,7 @@ struct tn_mapper_info tn_interpreter_mapper(const struct tn_interpreter *i,
     info.op_type    = mapper->op_type;
     info.name       = mapper->target;
     info.rule_count = mapper->rule_count;
-    while (tn_map_defect(mapper->framework, mapper->op_type,
-                         info.defect_count))
+    while (tn_map_defect(mapper->framework, mapper->op_type, info.defect_count))
         info.defect_count++;
     return info;
 }
@@ -50,9 +49,9 @@ enum tn_status tn_interpreter_explain(struct tn_interpreter *i, uint32_t index,
     if (!mapper)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "no mapper %u",
                             (unsigned)index);
-    const struct tn_vocab_op *definition = tn_interpreter_definition(
-        i, mapper->framework, tn_bytes(NULL, 0), mapper->op_type,
-        TN_RULES_OPSET, error);
+    const struct tn_vocab_op *definition =
+        tn_interpreter_definition(i, mapper->framework, tn_bytes(NULL, 0),
+                                  mapper->op_type, TN_RULES_OPSET, error);
     if (tn_failed(error))
         return error->status;
     return tn_map_explain(mapper, tn_dl4j_ops_find(&i->ops, mapper->target),
@@ -74,8 +73,7 @@ static enum tn_status fill_export(void *context, struct tn_sink *to,
                                   struct tn_error *error)
 {
     const struct exporting   *e   = context;
-    struct tn_pb_json_options how = { .schema    = &e->schema,
-                                      .is_pretty = true };
+    struct tn_pb_json_options how = { .schema = &e->schema, .is_pretty = true };
 
     if (e->form == TN_DUMP_TEXT)
         return tn_pb_text_write(e->type, e->message, to, e->memory, error);
@@ -98,9 +96,9 @@ static enum tn_status write_message(struct tn_interpreter  *i,
     return error->status;
 }
 
-enum tn_status tn_interpreter_export(struct tn_interpreter *i,
-                                     enum tn_export         what,
-                                     enum tn_dump_form      form,
+enum tn_status tn_interpreter_export(struct tn_interpreter  *i,
+                                     enum tn_export          what,
+                                     enum tn_dump_form       form,
                                      const struct tn_target *target,
                                      struct tn_error        *error)
 {

@@ -48,9 +48,8 @@ const char *tn_declaration_name(enum tn_declaration declaration)
 }
 
 static const char *const type_names[TN_ARG_TYPE_COUNT] = {
-    "FLOAT",        "DOUBLE",        "INT32",
-    "INT64",        "BOOL",          "DATA_TYPE",
-    "INPUT_TENSOR", "OUTPUT_TENSOR", "STRING",
+    "FLOAT",     "DOUBLE",       "INT32",         "INT64",  "BOOL",
+    "DATA_TYPE", "INPUT_TENSOR", "OUTPUT_TENSOR", "STRING",
 };
 
 const char *tn_arg_type_name(enum tn_arg_type type)
@@ -60,8 +59,9 @@ const char *tn_arg_type_name(enum tn_arg_type type)
 
 const char *tn_arg_list_name(enum tn_arg_list list)
 {
-    static const char *const names[TN_LIST_COUNT] = { "in", "out", "t", "i",
-                                                      "b",  "d",   "s", "axis" };
+    static const char *const names[TN_LIST_COUNT] = {
+        "in", "out", "t", "i", "b", "d", "s", "axis"
+    };
 
     return (unsigned)list < TN_LIST_COUNT ? names[list] : "unknown";
 }
@@ -80,8 +80,8 @@ static enum tn_status read_type(const struct tn_text_field *field,
 }
 
 static enum tn_status read_declaration(const struct tn_text_field *field,
-                                       enum tn_declaration *declaration,
-                                       struct tn_error     *error)
+                                       enum tn_declaration        *declaration,
+                                       struct tn_error            *error)
 {
     for (size_t i = 0; i < COUNT(declarations); i++)
         if (field->kind == TN_TEXT_WORD &&
@@ -111,8 +111,7 @@ static enum tn_status read_index(const struct tn_text_field *field,
 static enum tn_status read_data_type(const struct tn_text_field *field,
                                      int64_t *number, struct tn_error *error)
 {
-    if (field->kind == TN_TEXT_WORD &&
-        tn_ir_type_named(field->text, number))
+    if (field->kind == TN_TEXT_WORD && tn_ir_type_named(field->text, number))
         return TN_OK;
     return tn_text_fail(error, field, TN_MALFORMED, "no DataType is '%.*s'",
                         TN_FMT(field->text));
@@ -140,8 +139,7 @@ static enum tn_status read_value(struct tn_arg              *arg,
         return TN_OK;
     }
     return tn_text_fail(error, field, TN_MALFORMED,
-                        "an argument has no field '%.*s'",
-                        TN_FMT(field->name));
+                        "an argument has no field '%.*s'", TN_FMT(field->name));
 }
 
 static enum tn_status read_arg_field(struct tn_arg              *arg,
@@ -232,18 +230,23 @@ static const struct {
     const char *name;
     int32_t     in_count, out_count; /* 0: as many as are named               */
 } variadic[] = {
-    { "concat", TN_ANY_NUMBER, 1 },     { "stack", TN_ANY_NUMBER, 1 },
-    { "merge", TN_ANY_NUMBER, 1 },      { "mergeadd", TN_ANY_NUMBER, 1 },
-    { "mergesum", TN_ANY_NUMBER, 1 },   { "mergeavg", TN_ANY_NUMBER, 1 },
-    { "mergemax", TN_ANY_NUMBER, 1 },   { "mergemaxindex", TN_ANY_NUMBER, 1 },
+    { "concat", TN_ANY_NUMBER, 1 },
+    { "stack", TN_ANY_NUMBER, 1 },
+    { "merge", TN_ANY_NUMBER, 1 },
+    { "mergeadd", TN_ANY_NUMBER, 1 },
+    { "mergesum", TN_ANY_NUMBER, 1 },
+    { "mergeavg", TN_ANY_NUMBER, 1 },
+    { "mergemax", TN_ANY_NUMBER, 1 },
+    { "mergemaxindex", TN_ANY_NUMBER, 1 },
     { "dynamic_stitch", TN_ANY_NUMBER, 1 },
     { "identity_n", TN_ANY_NUMBER, TN_ANY_NUMBER },
     { "shapes_of", TN_ANY_NUMBER, TN_ANY_NUMBER },
-    { "broadcastgradientargs", 2, 2 },  { "meshgrid", TN_ANY_NUMBER,
-                                          TN_ANY_NUMBER },
-    { "unstack", 1, TN_ANY_NUMBER },    { "split", 1, TN_ANY_NUMBER },
-    { "split_v", 2, TN_ANY_NUMBER },    { "dynamic_partition", 2,
-                                          TN_ANY_NUMBER },
+    { "broadcastgradientargs", 2, 2 },
+    { "meshgrid", TN_ANY_NUMBER, TN_ANY_NUMBER },
+    { "unstack", 1, TN_ANY_NUMBER },
+    { "split", 1, TN_ANY_NUMBER },
+    { "split_v", 2, TN_ANY_NUMBER },
+    { "dynamic_partition", 2, TN_ANY_NUMBER },
     { "create_list", TN_ANY_OR_NONE, 1 },
     { "noop", TN_ANY_OR_NONE, TN_ANY_OR_NONE },
     { "While", TN_ANY_NUMBER, TN_ANY_OR_NONE },
@@ -327,8 +330,8 @@ static enum tn_status read_op(struct tn_dl4j_ops         *ops,
     if (op.name.size == 0)
         return tn_text_fail(error, field, TN_MALFORMED, "an op without a name");
     TN_TRY(tn_dl4j_ops_add(ops, &op, error));
-    struct tn_op_descriptor *added = tn_list_at(
-        &ops->list, struct tn_op_descriptor, ops->list.count - 1);
+    struct tn_op_descriptor *added =
+        tn_list_at(&ops->list, struct tn_op_descriptor, ops->list.count - 1);
     fill_counts(added);
     added->is_inplaceable =
         tn_dl4j_types(added, tn_text("inPlace")) != 0 ||

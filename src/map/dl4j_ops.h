@@ -44,7 +44,7 @@ enum tn_status tn_dl4j_ops_commit(struct tn_dl4j_ops *ops,
 
 /* NULL: there is none. */
 const struct tn_op_descriptor *tn_dl4j_ops_find(const struct tn_dl4j_ops *ops,
-                                                struct tn_bytes name);
+                                                struct tn_bytes           name);
 
 /* The declared place; -1: not of that type. */
 int32_t tn_dl4j_index(const struct tn_op_descriptor *op, struct tn_bytes name,

@@ -29,14 +29,13 @@ static enum tn_status unknown(const struct tn_rule_file  *file,
                               const char                 *message)
 {
     return tn_text_fail(file->error, field, TN_MALFORMED,
-                        "%s has no field '%.*s'", message,
-                        TN_FMT(field->name));
+                        "%s has no field '%.*s'", message, TN_FMT(field->name));
 }
 
 /* ---- a rule: its function ----------------------------------------------- */
 
-static const struct tn_map_function *
-find_custom(const struct tn_rule_file *file, struct tn_bytes name)
+static const struct tn_map_function *find_custom(
+    const struct tn_rule_file *file, struct tn_bytes name)
 {
     const struct tn_mappers *mappers = file->mappers;
 
@@ -68,8 +67,7 @@ enum tn_status tn_rule_function_find(const struct tn_rule_file  *file,
         rule->function = tn_map_function_find(rule->name);
     if (!rule->function)
         return tn_text_fail(file->error, at, TN_UNSUPPORTED,
-                            "no function is called '%.*s'",
-                            TN_FMT(rule->name));
+                            "no function is called '%.*s'", TN_FMT(rule->name));
     return TN_OK;
 }
 
@@ -93,12 +91,11 @@ static enum tn_status find_function(const struct tn_rule_file  *file,
     TN_TRY(tn_text_string(type, &word, file->error));
     if (!tn_bytes_is(word,
                      rule->function->places_tensors ? "tensor" : "attribute"))
-        return tn_text_fail(file->error, type, TN_MALFORMED,
-                            "ruleType of '%.*s' is \"%s\", not \"%.*s\"",
-                            TN_FMT(rule->name),
-                            rule->function->places_tensors ? "tensor"
-                                                           : "attribute",
-                            TN_FMT(word));
+        return tn_text_fail(
+            file->error, type, TN_MALFORMED,
+            "ruleType of '%.*s' is \"%s\", not \"%.*s\"", TN_FMT(rule->name),
+            rule->function->places_tensors ? "tensor" : "attribute",
+            TN_FMT(word));
     return TN_OK;
 }
 
@@ -210,12 +207,24 @@ static enum tn_status read_groups(const struct tn_rule_file  *file,
 static bool is_told(const struct tn_text_field *field)
 {
     static const char *const names[] = {
-        "ruleName",            "functionName",        "inputStringAttrName",
-        "outputStringAttrName", "inputIntName",        "outputIntName",
-        "inputFloatName",      "outputFloatName",     "inputDoubleName",
-        "outputDoubleName",    "inputBooleanName",    "outputBooleanName",
-        "inputTensorName",     "outputTensorName",    "inputDataTypeName",
-        "outputDataTypeName",  "ruleType",            "inputFrameworkOpName",
+        "ruleName",
+        "functionName",
+        "inputStringAttrName",
+        "outputStringAttrName",
+        "inputIntName",
+        "outputIntName",
+        "inputFloatName",
+        "outputFloatName",
+        "inputDoubleName",
+        "outputDoubleName",
+        "inputBooleanName",
+        "outputBooleanName",
+        "inputTensorName",
+        "outputTensorName",
+        "inputDataTypeName",
+        "outputDataTypeName",
+        "ruleType",
+        "inputFrameworkOpName",
         "name",
     };
 

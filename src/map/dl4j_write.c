@@ -85,8 +85,8 @@ static void put_op(const struct writing *w, struct tn_rope *to,
 }
 
 enum tn_status tn_dl4j_ops_write(const struct tn_dl4j_ops *ops,
-                                 struct tn_arena          *arena,
-                                 struct tn_buffer *to, struct tn_error *error)
+                                 struct tn_arena *arena, struct tn_buffer *to,
+                                 struct tn_error *error)
 {
     struct writing w = { arena, error };
     struct tn_rope all;
@@ -164,9 +164,8 @@ static void put_mapper(const struct writing *w, struct tn_rope *to,
 }
 
 enum tn_status tn_dl4j_rules_write(const struct tn_mappers *mappers,
-                                   struct tn_arena         *arena,
-                                   struct tn_buffer        *to,
-                                   struct tn_error         *error)
+                                   struct tn_arena *arena, struct tn_buffer *to,
+                                   struct tn_error *error)
 {
     struct writing w = { arena, error };
     struct tn_rope all;

@@ -8,11 +8,10 @@
 
 /* Appends an org.nd4j.ir.OpDescriptorList or MappingDefinitionSet. */
 enum tn_status tn_dl4j_ops_write(const struct tn_dl4j_ops *ops,
-                                 struct tn_arena          *arena,
-                                 struct tn_buffer *to, struct tn_error *error);
+                                 struct tn_arena *arena, struct tn_buffer *to,
+                                 struct tn_error *error);
 enum tn_status tn_dl4j_rules_write(const struct tn_mappers *mappers,
-                                   struct tn_arena         *arena,
-                                   struct tn_buffer        *to,
-                                   struct tn_error         *error);
+                                   struct tn_arena *arena, struct tn_buffer *to,
+                                   struct tn_error *error);
 
 #endif

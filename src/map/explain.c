@@ -1,4 +1,5 @@
-/* explain.c - what a mapper reads, drops and gives, and what is wrong with it */
+/* explain.c - what a mapper reads, drops and gives, and what is wrong with it
+ */
 #include "map/explain.h"
 
 #include "base/buffer.h"
@@ -171,8 +172,11 @@ enum tn_status tn_map_explain(const struct tn_mapper        *mapper,
                               void *context, struct tn_error *error)
 {
     struct explaining e = {
-        .mapper = mapper, .target = target, .definition = definition,
-        .on = on, .context = context,
+        .mapper     = mapper,
+        .target     = target,
+        .definition = definition,
+        .on         = on,
+        .context    = context,
     };
     const char *defect;
 

@@ -36,8 +36,8 @@ static enum tn_status read_name(struct rewriting           *w,
 {
     TN_TRY(tn_text_string(field, name, w->error));
     if (!is_name(*name))
-        return tn_text_fail(w->error, field, TN_MALFORMED,
-                            "'%.*s' is no name", TN_FMT(*name));
+        return tn_text_fail(w->error, field, TN_MALFORMED, "'%.*s' is no name",
+                            TN_FMT(*name));
     return TN_OK;
 }
 
@@ -394,8 +394,8 @@ static enum tn_status put_onnx_attr(struct rewriting           *w,
         const struct tn_text_field *value =
             onnx_types[i].value ? tn_text_find(attr, onnx_types[i].value)
                                 : NULL;
-        bool has = value && !(value->kind == TN_TEXT_STRING &&
-                              value->text.size == 0);
+        bool has =
+            value && !(value->kind == TN_TEXT_STRING && value->text.size == 0);
         tn_buffer_format(&w->out, "    %.*s%s %s", TN_FMT(name), has ? "" : "?",
                          onnx_types[i].type);
         if (has) {

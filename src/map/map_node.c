@@ -50,8 +50,7 @@ static uint32_t gather_numbers(struct reading *r, struct tn_cursor message,
 
     tn_list_init(&list, r->arena->memory, sizeof(int64_t));
     while (tn_pb_next(&message, &f))
-        while (f.number == number &&
-               tn_pb_number(&message, &f, type, &bits)) {
+        while (f.number == number && tn_pb_number(&message, &f, type, &bits)) {
             int64_t *value = tn_list_push(&list, int64_t, r->error);
             if (!value)
                 break;
@@ -71,8 +70,7 @@ static uint32_t gather_bytes(struct reading *r, struct tn_cursor message,
 
     tn_list_init(&list, r->arena->memory, sizeof(struct tn_bytes));
     while (tn_pb_next(&message, &f)) {
-        if (f.number != number ||
-            !tn_pb_expect(&message, &f, TN_WIRE_LEN))
+        if (f.number != number || !tn_pb_expect(&message, &f, TN_WIRE_LEN))
             continue;
         struct tn_bytes *value = tn_list_push(&list, struct tn_bytes, r->error);
         if (!value)
@@ -145,8 +143,8 @@ static struct tn_attr_shape read_shape(struct reading  *r,
     int64_t *kept = tn_new(r->arena, int64_t, shape.rank, r->error);
     for (uint32_t i = 0; kept && i < shape.rank; i++) {
         struct tn_cursor dim = tn_cursor_bytes(dims[i], 0, r->error);
-        uint32_t count = gather_numbers(r, dim, 1, TN_WIRE_VARINT, &size);
-        kept[i]        = count ? ((const int64_t *)size)[count - 1] : 0;
+        uint32_t count       = gather_numbers(r, dim, 1, TN_WIRE_VARINT, &size);
+        kept[i]              = count ? ((const int64_t *)size)[count - 1] : 0;
     }
     shape.dims = kept;
     shape.rank = kept ? shape.rank : 0;
@@ -163,8 +161,7 @@ static void set_shapes(struct reading *r, struct tn_attr_value *value,
     struct tn_attr_shape *shapes =
         tn_new(r->arena, struct tn_attr_shape, value->count, r->error);
     for (uint32_t i = 0; shapes && i < value->count; i++)
-        shapes[i] =
-            read_shape(r, tn_cursor_bytes(bodies[i], 0, r->error));
+        shapes[i] = read_shape(r, tn_cursor_bytes(bodies[i], 0, r->error));
     value->of.shapes = shapes;
     value->count     = shapes ? value->count : 0;
 }
@@ -249,7 +246,8 @@ static void add_tensorflow_attr(struct reading *r, struct tn_cursor entry)
 
 static void add_input(struct reading *r, struct tn_bytes name)
 {
-    struct tn_bytes *input = tn_list_push(&r->inputs, struct tn_bytes, r->error);
+    struct tn_bytes *input =
+        tn_list_push(&r->inputs, struct tn_bytes, r->error);
 
     if (input)
         *input = name;
@@ -287,16 +285,32 @@ static void read_tensorflow(struct reading *r, struct tn_cursor *c,
 /* ---- ONNX --------------------------------------------------------------- */
 
 enum {
-    ONNX_FLOAT = 1, ONNX_INT, ONNX_STRING, ONNX_TENSOR, ONNX_GRAPH, ONNX_FLOATS,
-    ONNX_INTS, ONNX_STRINGS, ONNX_TENSORS, ONNX_GRAPHS,
+    ONNX_FLOAT = 1,
+    ONNX_INT,
+    ONNX_STRING,
+    ONNX_TENSOR,
+    ONNX_GRAPH,
+    ONNX_FLOATS,
+    ONNX_INTS,
+    ONNX_STRINGS,
+    ONNX_TENSORS,
+    ONNX_GRAPHS,
 };
 
 /* Old writers leave the type out: the field that is there tells it. */
 static int64_t guess_type(struct tn_cursor message)
 {
-    static const int64_t types[] = { 0, 0, ONNX_FLOAT, ONNX_INT, ONNX_STRING,
-                                     ONNX_TENSOR, ONNX_GRAPH, ONNX_FLOATS,
-                                     ONNX_INTS, ONNX_STRINGS, ONNX_TENSORS,
+    static const int64_t types[] = { 0,
+                                     0,
+                                     ONNX_FLOAT,
+                                     ONNX_INT,
+                                     ONNX_STRING,
+                                     ONNX_TENSOR,
+                                     ONNX_GRAPH,
+                                     ONNX_FLOATS,
+                                     ONNX_INTS,
+                                     ONNX_STRINGS,
+                                     ONNX_TENSORS,
                                      ONNX_GRAPHS };
     struct tn_pb_field   f;
     int64_t              type = 0;
@@ -330,9 +344,9 @@ static void add_onnx_attr(struct reading *r, struct tn_cursor message)
 {
     struct tn_map_attr *attr =
         tn_list_push(&r->attrs, struct tn_map_attr, r->error);
-    struct tn_cursor    c    = message;
-    int64_t             type = 0;
-    struct tn_pb_field  f;
+    struct tn_cursor   c    = message;
+    int64_t            type = 0;
+    struct tn_pb_field f;
 
     while (attr && tn_pb_next(&c, &f)) {
         if (f.number == 1 && tn_pb_expect(&c, &f, TN_WIRE_LEN))

@@ -140,15 +140,13 @@ static void take_field(struct taking *t, struct tn_cursor *c,
             t->raw = tn_pb_text(f);
     } else if (f->number == (is_onnx ? 2u : 1u)) {
         if (tn_pb_expect(c, f, TN_WIRE_VARINT))
-            t->tensor->dtype = is_onnx
-                                   ? tn_ir_dtype((int64_t)f->value)
-                                   : tn_ir_of_tensorflow((int64_t)f->value);
+            t->tensor->dtype = is_onnx ? tn_ir_dtype((int64_t)f->value)
+                                       : tn_ir_of_tensorflow((int64_t)f->value);
     } else if (is_onnx && f->number == 1) {
         uint64_t dim;
         while (tn_pb_number(c, f, TN_WIRE_VARINT, &dim))
             add_dim(t, (int64_t)dim);
-    } else if (!is_onnx && f->number == 2 &&
-               tn_pb_expect(c, f, TN_WIRE_LEN)) {
+    } else if (!is_onnx && f->number == 2 && tn_pb_expect(c, f, TN_WIRE_LEN)) {
         read_tensorflow_shape(t, f->body);
     }
 }
@@ -190,7 +188,7 @@ static bool fill_raw(struct taking *t, int64_t *ints, double *reals)
 /* TensorFlow leaves out repetitions at the end, and zeros altogether. */
 static bool fill_typed(struct taking *t, int64_t *ints, double *reals)
 {
-    uint64_t have   = t->values.count;
+    uint64_t have    = t->values.count;
     bool     repeats = t->framework == TN_FRAMEWORK_TENSORFLOW;
 
     if (have > t->tensor->count || (have < t->tensor->count && !repeats)) {
@@ -204,8 +202,8 @@ static bool fill_typed(struct taking *t, int64_t *ints, double *reals)
         uint8_t  element[TN_ELEMENT_MAX] = { 0 };
         uint64_t from                    = i < have ? i : have - 1;
         if (have > 0)
-            element_of_bits(
-                t, *tn_list_at(&t->values, uint64_t, from), element);
+            element_of_bits(t, *tn_list_at(&t->values, uint64_t, from),
+                            element);
         set_number(ints, reals, i, t->tensor->dtype, element);
     }
     return true;
@@ -245,9 +243,9 @@ static void fill(struct taking *t)
 
 static bool is_readable(enum tn_dtype dtype)
 {
-    return dtype == TN_STRING || (tn_dtype_bits(dtype) >= 8 &&
-                                  dtype != TN_COMPLEX64 &&
-                                  dtype != TN_COMPLEX128);
+    return dtype == TN_STRING ||
+           (tn_dtype_bits(dtype) >= 8 && dtype != TN_COMPLEX64 &&
+            dtype != TN_COMPLEX128);
 }
 
 enum tn_status tn_map_tensor_read(struct tn_map_tensor *tensor,
@@ -255,11 +253,10 @@ enum tn_status tn_map_tensor_read(struct tn_map_tensor *tensor,
                                   struct tn_bytes bytes, struct tn_arena *arena,
                                   struct tn_error *error)
 {
-    struct taking    t = { .framework = framework,
-                           .tensor    = tensor,
-                           .arena     = arena,
-                           .error     = error };
-    struct tn_cursor c = tn_cursor_bytes(bytes, 0, error);
+    struct taking t = {
+        .framework = framework, .tensor = tensor, .arena = arena, .error = error
+    };
+    struct tn_cursor   c = tn_cursor_bytes(bytes, 0, error);
     struct tn_pb_field f;
 
     *tensor = (struct tn_map_tensor){ 0 };

@@ -10,7 +10,7 @@
 #include "map/map_node.h"
 
 #define TN_MAP_ELEMENTS 65536
-#define TN_MAP_RANK 64
+#define TN_MAP_RANK     64
 
 struct tn_map_tensor {
     enum tn_dtype          dtype;

@@ -98,8 +98,8 @@ enum tn_status tn_mappers_add(struct tn_mappers      *mappers,
 enum tn_status tn_mappers_commit(struct tn_mappers *mappers,
                                  struct tn_error   *error);
 
-static inline const struct tn_mapper *
-tn_mappers_at(const struct tn_mappers *mappers, uint32_t index)
+static inline const struct tn_mapper *tn_mappers_at(
+    const struct tn_mappers *mappers, uint32_t index)
 {
     return tn_list_at(&mappers->list, struct tn_mapper, index);
 }

@@ -51,7 +51,7 @@ static int compare_keys(const struct tn_mapper *a, struct tn_bytes framework,
 static bool is_before(const void *left, const void *right)
 {
     const struct tn_mapper *a = left, *b = right;
-    int order = compare_keys(a, b->framework, b->op_type);
+    int                     order = compare_keys(a, b->framework, b->op_type);
 
     return order ? order < 0 : a < b; /* equal ones as they came */
 }
@@ -72,8 +72,7 @@ enum tn_status tn_mappers_commit(struct tn_mappers *mappers,
         const struct tn_mapper *mapper = order[i];
         const struct tn_mapper *last   = i ? order[i - 1] : NULL;
 
-        if (last &&
-            !compare_keys(last, mapper->framework, mapper->op_type))
+        if (last && !compare_keys(last, mapper->framework, mapper->op_type))
             return tn_map_fail(error, &mapper->place, TN_MALFORMED,
                                "a second mapper for %.*s's '%.*s'",
                                TN_FMT(mapper->framework),

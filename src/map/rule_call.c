@@ -65,8 +65,8 @@ const struct tn_arg *tn_call_need(struct tn_rule_call *call,
 
     if (!arg)
         tn_call_fail(call, TN_MALFORMED,
-                     "'%.*s' has no parameter %" PRIu32
-                     " in line %" PRIu32 " of the rules",
+                     "'%.*s' has no parameter %" PRIu32 " in line %" PRIu32
+                     " of the rules",
                      TN_FMT(key), index, call->rule->place.line);
     return arg;
 }
@@ -110,7 +110,7 @@ struct tn_bytes tn_call_text(struct tn_rule_call *call, struct tn_bytes name)
 /* ---- inputs ------------------------------------------------------------- */
 
 /* How many of the node's inputs a formal one covers. */
-static uint32_t covered(struct tn_rule_call *call,
+static uint32_t covered(struct tn_rule_call       *call,
                         const struct tn_vocab_arg *arg, uint32_t left)
 {
     struct tn_attr_value value;
@@ -159,7 +159,7 @@ static bool find_constant(struct tn_rule_call *call, struct tn_bytes input,
                           struct tn_bytes *tensor)
 {
     const struct tn_interpret_context *context = call->context;
-    struct tn_bytes name = without_read(call->node, input);
+    struct tn_bytes                    name = without_read(call->node, input);
 
     return context && context->constant &&
            (context->constant(context->context, name, tensor) ||
@@ -186,8 +186,7 @@ enum tn_status tn_call_constant(struct tn_rule_call *call, struct tn_bytes name,
     *is_known = true;
     if (tn_map_tensor_read(tensor, call->node->framework, bytes, call->arena,
                            call->error) != TN_OK)
-        tn_error_where(call->error, "%.*s",
-                       TN_FMT(call->node->inputs[first]));
+        tn_error_where(call->error, "%.*s", TN_FMT(call->node->inputs[first]));
     return call->error->status;
 }
 
@@ -201,8 +200,8 @@ enum tn_status tn_call_add(struct tn_rule_call *call, struct tn_arg arg)
     if (call->args->count == ARGS_LIMIT)
         return tn_call_fail(call, TN_LIMIT, "more than %u arguments",
                             ARGS_LIMIT);
-    arg.name = tn_bytes_dup(call->arena, arg.name, call->error);
-    arg.text = tn_bytes_dup(call->arena, arg.text, call->error);
+    arg.name             = tn_bytes_dup(call->arena, arg.name, call->error);
+    arg.text             = tn_bytes_dup(call->arena, arg.text, call->error);
     struct tn_arg *added = tn_list_push(call->args, struct tn_arg, call->error);
     if (!added || tn_failed(call->error))
         return call->error->status;
@@ -291,7 +290,7 @@ enum tn_status tn_call_tensor(struct tn_rule_call *call, struct tn_bytes name,
     struct tn_arg arg = declared(call, name, k, TN_ARG_INPUT_TENSOR);
 
     if (value->has_values)
-        TN_TRY(tn_map_tensor_write(value, call->arena, &arg.tensor,
-                                   call->error));
+        TN_TRY(
+            tn_map_tensor_write(value, call->arena, &arg.tensor, call->error));
     return tn_call_add(call, arg);
 }

@@ -10,9 +10,12 @@ static unsigned plain_kind(struct tn_bytes type)
         const char *type;
         unsigned    kind;
     } kinds[] = {
-        { "int", TN_FROM_INT },       { "float", TN_FROM_FLOAT },
-        { "bool", TN_FROM_BOOL },     { "string", TN_FROM_STRING },
-        { "type", TN_FROM_DTYPE },    { "tensor", TN_FROM_TENSOR },
+        { "int", TN_FROM_INT },
+        { "float", TN_FROM_FLOAT },
+        { "bool", TN_FROM_BOOL },
+        { "string", TN_FROM_STRING },
+        { "type", TN_FROM_DTYPE },
+        { "tensor", TN_FROM_TENSOR },
         { "shape", TN_FROM_SHAPE | TN_FROM_LIST(TN_FROM_INT) },
     };
 
@@ -47,15 +50,14 @@ static enum tn_status check_source(const struct tn_map_rule *rule,
                                    struct tn_error          *error)
 {
     const struct tn_vocab_attr *attr = tn_vocab_find_attr(op, pair->source);
-    bool is_tensor = is_input(op, pair->source);
+    bool                        is_tensor = is_input(op, pair->source);
 
     if (!is_tensor && (!attr || rule->function->places_tensors))
-        return tn_map_fail(error, &pair->place, TN_MALFORMED,
-                           "'%.*s' has no %s '%.*s'", TN_FMT(op->name),
-                           rule->function->places_tensors
-                               ? "input"
-                               : "attribute or input",
-                           TN_FMT(pair->source));
+        return tn_map_fail(
+            error, &pair->place, TN_MALFORMED, "'%.*s' has no %s '%.*s'",
+            TN_FMT(op->name),
+            rule->function->places_tensors ? "input" : "attribute or input",
+            TN_FMT(pair->source));
     unsigned kinds =
         (attr ? kind_of(attr) : 0) | (is_tensor ? TN_FROM_TENSOR : 0);
     if (!(rule->function->from & kinds))

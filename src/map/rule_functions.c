@@ -67,8 +67,8 @@ static int32_t shifted(struct tn_rule_call *call, int32_t index)
 
     for (uint32_t i = 0; i < call->rule->pair_count; i++) {
         const struct tn_map_pair *pair = &call->rule->pairs[i];
-        int32_t  at = tn_dl4j_index(call->target, pair->target,
-                                    TN_ARG_INPUT_TENSOR);
+        int32_t                   at =
+            tn_dl4j_index(call->target, pair->target, TN_ARG_INPUT_TENSOR);
         uint32_t first, count;
 
         if (at < index && tn_call_inputs(call, pair->source, &first, &count))
@@ -122,8 +122,7 @@ static enum tn_status add_element(struct tn_rule_call *call,
     case TN_ATTR_STRING:
         return tn_call_string(call, name, k, value->of.strings[i]);
     case TN_ATTR_DTYPE:
-        return tn_call_type(call, name, k,
-                            (enum tn_dtype)value->of.ints[i]);
+        return tn_call_type(call, name, k, (enum tn_dtype)value->of.ints[i]);
     default:
         return tn_call_fail(call, TN_UNSUPPORTED,
                             "'%.*s' holds no number, text or type",
@@ -231,9 +230,8 @@ static enum tn_status string_equals(struct tn_rule_call      *call,
 
     if (!c)
         return call->error->status;
-    return add_truth(
-        call, pair->source, pair->target,
-        tn_bytes_equal(tn_call_text(call, pair->source), c->text));
+    return add_truth(call, pair->source, pair->target,
+                     tn_bytes_equal(tn_call_text(call, pair->source), c->text));
 }
 
 static enum tn_status run_stringequals(struct tn_rule_call *call)
@@ -315,9 +313,8 @@ static enum tn_status map_string(struct tn_rule_call      *call,
     if (!tn_call_attr(call, pair->source, &value) ||
         value.kind != TN_ATTR_STRING || index->number < 0 ||
         index->number >= value.count)
-        return tn_call_fail(call, TN_UNSUPPORTED,
-                            "'%.*s' has no element %lld", TN_FMT(pair->source),
-                            (long long)index->number);
+        return tn_call_fail(call, TN_UNSUPPORTED, "'%.*s' has no element %lld",
+                            TN_FMT(pair->source), (long long)index->number);
     struct tn_bytes word = value.of.strings[index->number];
     for (uint32_t i = 0; words && i < words->count; i++)
         if (tn_bytes_equal(words->items[i].name, word))
@@ -362,10 +359,9 @@ static enum tn_status take_element(struct tn_rule_call      *call,
     if (!tn_call_attr(call, pair->source, &value) || value.count == 0)
         return add_default(call, pair);
     if (index->number < 0 || index->number >= value.count)
-        return tn_call_fail(call, TN_UNSUPPORTED,
-                            "'%.*s' has %u elements, not element %lld",
-                            TN_FMT(pair->source), value.count,
-                            (long long)index->number);
+        return tn_call_fail(
+            call, TN_UNSUPPORTED, "'%.*s' has %u elements, not element %lld",
+            TN_FMT(pair->source), value.count, (long long)index->number);
     return add_element(call, pair->target, pair->target, &value,
                        (uint32_t)index->number);
 }
@@ -403,8 +399,10 @@ static enum tn_status spread(struct tn_rule_call      *call,
     int64_t base = first ? tn_dl4j_index(call->target, k, type)
                          : (int64_t)call->args->count;
     if (value.kind != TN_ATTR_INT && value.kind != TN_ATTR_FLOAT)
-        return tn_call_fail(call, TN_UNSUPPORTED, "'%.*s' is no list of "
-                            "numbers", TN_FMT(pair->source));
+        return tn_call_fail(call, TN_UNSUPPORTED,
+                            "'%.*s' is no list of "
+                            "numbers",
+                            TN_FMT(pair->source));
     for (uint32_t i = 0; i < value.count; i++) {
         struct tn_arg arg = { .name  = numbered(call, k, i),
                               .type  = type,
@@ -516,10 +514,9 @@ static enum tn_status pick_by_size(struct tn_rule_call      *call,
     if ((int64_t)value.count < p[1].number && !parse_index(p[2].text, &index))
         return tn_call_fail(call, TN_MALFORMED, "fallbackIndex is no number");
     if (index < 0 || index >= value.count)
-        return tn_call_fail(call, TN_UNSUPPORTED,
-                            "'%.*s' has %u elements, not element %lld",
-                            TN_FMT(pair->source), value.count,
-                            (long long)index);
+        return tn_call_fail(
+            call, TN_UNSUPPORTED, "'%.*s' has %u elements, not element %lld",
+            TN_FMT(pair->source), value.count, (long long)index);
     return tn_call_int(call, pair->target, pair->target, value.of.ints[index]);
 }
 
@@ -566,11 +563,10 @@ static enum tn_status all_numbers(struct tn_rule_call      *call,
 
     TN_TRY(tn_call_constant(call, pair->source, &tensor, &is_known));
     for (uint64_t i = 0; tensor.ints && i < tensor.count; i++)
-        TN_TRY(tn_call_add(call,
-                           (struct tn_arg){ .name   = pair->target,
-                                            .type   = TN_ARG_INT64,
-                                            .index  = base + (int32_t)i,
-                                            .number = tensor.ints[i] }));
+        TN_TRY(tn_call_add(call, (struct tn_arg){ .name   = pair->target,
+                                                  .type   = TN_ARG_INT64,
+                                                  .index  = base + (int32_t)i,
+                                                  .number = tensor.ints[i] }));
     return TN_OK;
 }
 
@@ -610,8 +606,7 @@ static enum tn_status run_ndarraysizeat(struct tn_rule_call *call)
 /* Numbers of an attribute as a tensor of that shape. */
 static enum tn_status tensor_of(struct tn_rule_call        *call,
                                 const struct tn_attr_value *value,
-                                struct tn_map_tensor       *tensor,
-                                uint32_t                    rank)
+                                struct tn_map_tensor *tensor, uint32_t rank)
 {
     int64_t *dims  = tn_new(call->arena, int64_t, 2, call->error);
     int64_t *ints  = tn_new(call->arena, int64_t, value->count, call->error);
@@ -685,8 +680,8 @@ static enum tn_status list_to_row(struct tn_rule_call      *call,
                                   const struct tn_map_pair *pair)
 {
     struct tn_attr_value value;
-    bool is_int = tn_call_attr(call, pair->source, &value) &&
-                  value.kind == TN_ATTR_INT;
+    bool                 is_int =
+        tn_call_attr(call, pair->source, &value) && value.kind == TN_ATTR_INT;
 
     return add_tensor(call, pair, 0, is_int ? 2 : 1);
 }
@@ -708,8 +703,8 @@ static enum tn_status run_attributescalar(struct tn_rule_call *call)
 }
 
 /* A tensor that is an attribute; not there: count is 0. */
-static enum tn_status attr_tensor(struct tn_rule_call *call,
-                                  struct tn_bytes      name,
+static enum tn_status attr_tensor(struct tn_rule_call  *call,
+                                  struct tn_bytes       name,
                                   struct tn_map_tensor *tensor, bool *is_there)
 {
     struct tn_attr_value value;
@@ -762,12 +757,11 @@ static enum tn_status run_attributendarraytoscalar(struct tn_rule_call *call)
 static enum tn_status string_to_input(struct tn_rule_call      *call,
                                       const struct tn_map_pair *pair)
 {
-    struct tn_bytes     *text = tn_new(call->arena, struct tn_bytes, 1,
-                                       call->error);
-    struct tn_map_tensor tensor = { .dtype      = TN_STRING,
-                                    .count      = 1,
-                                    .has_values = true,
-                                    .strings    = text };
+    struct tn_bytes *text =
+        tn_new(call->arena, struct tn_bytes, 1, call->error);
+    struct tn_map_tensor tensor = {
+        .dtype = TN_STRING, .count = 1, .has_values = true, .strings = text
+    };
 
     if (!text)
         return call->error->status;
@@ -793,9 +787,8 @@ static enum tn_status extract_scalar(struct tn_rule_call      *call,
     if (!tensor.reals)
         return TN_OK;
     if (index->number < 0 || (uint64_t)index->number >= tensor.count)
-        return tn_call_fail(call, TN_UNSUPPORTED,
-                            "'%.*s' has no element %lld", TN_FMT(pair->source),
-                            (long long)index->number);
+        return tn_call_fail(call, TN_UNSUPPORTED, "'%.*s' has no element %lld",
+                            TN_FMT(pair->source), (long long)index->number);
     struct tn_map_tensor scalar = { .dtype      = TN_FLOAT64,
                                     .count      = 1,
                                     .has_values = true,
@@ -878,9 +871,9 @@ static enum tn_status run_flattendims(struct tn_rule_call *call)
 #define GIVES_SCALAR                                                           \
     (TN_GIVES(INT64) | TN_GIVES(DOUBLE) | TN_GIVES(BOOL) | TN_GIVES(STRING) |  \
      TN_GIVES(DATA_TYPE) | TN_GIVES(INT32) | TN_GIVES(FLOAT))
-#define GIVES_TRUTH (TN_GIVES(BOOL) | TN_GIVES(INT64) | TN_GIVES(DOUBLE))
+#define GIVES_TRUTH  (TN_GIVES(BOOL) | TN_GIVES(INT64) | TN_GIVES(DOUBLE))
 #define GIVES_NUMBER (TN_GIVES(INT64) | TN_GIVES(DOUBLE) | TN_GIVES(INT32))
-#define LISTS TN_FROM_LIST(0xffu)
+#define LISTS        TN_FROM_LIST(0xffu)
 
 /* clang-format off */
 static const struct tn_map_function functions[] = {

@@ -78,7 +78,6 @@ static enum tn_status find_op_type(const struct tn_rule_file  *file,
 
 /* ---- pairs, in one message or one message each -------------------------- */
 
-
 static enum tn_status read_pairs(const struct tn_rule_file  *file,
                                  const struct tn_text_field *message,
                                  const char *wrapper, struct tn_list *pairs)
@@ -104,9 +103,9 @@ static enum tn_status keep_list(const struct tn_rule_file *file,
                                 const struct tn_list *list, const void **items,
                                 uint32_t *count)
 {
-    void *kept = tn_arena_array(file->mappers->arena, list->count,
-                                list->item_size, alignof(max_align_t),
-                                file->error);
+    void *kept =
+        tn_arena_array(file->mappers->arena, list->count, list->item_size,
+                       alignof(max_align_t), file->error);
 
     if (!kept)
         return file->error->status;
@@ -142,8 +141,8 @@ static void sketch_done(struct sketch *s)
 
 /* A rule of a function and the pairs that have been read. */
 static enum tn_status add_rule(const struct tn_rule_file  *file,
-                               const struct tn_text_field *at,
-                               struct sketch *s, const char *function)
+                               const struct tn_text_field *at, struct sketch *s,
+                               const char *function)
 {
     struct tn_map_rule *rule =
         tn_list_push(&s->rules, struct tn_map_rule, file->error);
@@ -194,8 +193,7 @@ static enum tn_status read_functions(const struct tn_rule_file  *file,
 }
 
 static enum tn_status read_part(const struct tn_rule_file  *file,
-                                const struct tn_text_field *f,
-                                struct sketch              *s)
+                                const struct tn_text_field *f, struct sketch *s)
 {
     struct tn_bytes text;
 
@@ -239,7 +237,7 @@ static enum tn_status read_mapping(const struct tn_rule_file  *file,
 
     TN_TRY(tn_text_message(mapping, file->error));
     sketch_init(&s, file->mappers->arena->memory);
-    for (const struct tn_text_field *f = mapping->fields;
+    for (const struct tn_text_field *f   = mapping->fields;
          f && !tn_failed(file->error); f = f->next)
         read_part(file, f, &s);
     if (!tn_failed(file->error))
@@ -266,8 +264,8 @@ static enum tn_status read_op(const struct tn_rule_file  *file,
 /* ---- Mapper, with rules by name ----------------------------------------- */
 
 /* A free-standing rule of that name, or NULL. */
-static const struct tn_text_field *
-find_named(const struct tn_text_field *root, const struct tn_text_field *rule)
+static const struct tn_text_field *find_named(const struct tn_text_field *root,
+                                              const struct tn_text_field *rule)
 {
     const struct tn_text_field *name = tn_text_find(rule, "name");
 
@@ -352,7 +350,7 @@ static enum tn_status read_mapper(const struct tn_rule_file  *file,
 
     TN_TRY(tn_text_message(message, file->error));
     sketch_init(&s, file->mappers->arena->memory);
-    for (const struct tn_text_field *f = message->fields;
+    for (const struct tn_text_field *f   = message->fields;
          f && !tn_failed(file->error); f = f->next)
         read_mapper_part(file, root, f, &s);
     if (!tn_failed(file->error) &&

@@ -14,16 +14,16 @@
 
 /* What a function accepts, as bits: kinds of attributes, and inputs, which
  * count as tensors. */
-#define TN_FROM_INT (1u << 0)
-#define TN_FROM_FLOAT (1u << 1)
-#define TN_FROM_BOOL (1u << 2)
-#define TN_FROM_STRING (1u << 3)
-#define TN_FROM_DTYPE (1u << 4)
-#define TN_FROM_SHAPE (1u << 5)
-#define TN_FROM_TENSOR (1u << 6)
-#define TN_FROM_OTHER (1u << 7)
+#define TN_FROM_INT        (1u << 0)
+#define TN_FROM_FLOAT      (1u << 1)
+#define TN_FROM_BOOL       (1u << 2)
+#define TN_FROM_STRING     (1u << 3)
+#define TN_FROM_DTYPE      (1u << 4)
+#define TN_FROM_SHAPE      (1u << 5)
+#define TN_FROM_TENSOR     (1u << 6)
+#define TN_FROM_OTHER      (1u << 7)
 #define TN_FROM_LIST(bits) ((bits) << 8)
-#define TN_FROM_ANY 0xffffu
+#define TN_FROM_ANY        0xffffu
 
 /* What it gives, as bits by enum tn_arg_type. */
 #define TN_GIVES(type) (1u << TN_ARG_##type)
@@ -42,10 +42,10 @@ struct tn_rule_call {
 };
 
 struct tn_map_function {
-    const char       *name;
-    bool              places_tensors;
-    unsigned          from, to;
-    enum tn_status  (*run)(struct tn_rule_call *call);
+    const char *name;
+    bool        places_tensors;
+    unsigned    from, to;
+    enum tn_status (*run)(struct tn_rule_call *call);
     tn_rule_function *custom; /* instead of `run`                             */
     void             *context;
 };
@@ -57,7 +57,7 @@ const struct tn_map_function *tn_map_function_find(struct tn_bytes name);
 const struct tn_map_function *tn_map_function_at(unsigned index);
 
 /* The function that connects attributes by name, for short notations. */
-#define TN_MAP_COPY "valuemapping"
+#define TN_MAP_COPY    "valuemapping"
 #define TN_MAP_TENSORS "ndarraymapping"
 
 #endif

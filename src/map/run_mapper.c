@@ -68,7 +68,8 @@ static enum tn_status add_own(const struct tn_map_job *job, struct tn_arg *to,
 
     if (from >= job->node->input_count)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "input %" PRIu32 " is wanted, the node has %" PRIu32,
+                            "input %" PRIu32
+                            " is wanted, the node has %" PRIu32,
                             from, job->node->input_count);
     *to = (struct tn_arg){
         .name      = tn_bytes_dup(arena, job->node->inputs[from], error),
@@ -80,9 +81,8 @@ static enum tn_status add_own(const struct tn_map_job *job, struct tn_arg *to,
 }
 
 /* How many of the node's own inputs stay, by what the rules named. */
-static enum tn_status count_own(const struct tn_map_job *job,
-                                uint32_t named, uint32_t *own,
-                                struct tn_error *error)
+static enum tn_status count_own(const struct tn_map_job *job, uint32_t named,
+                                uint32_t *own, struct tn_error *error)
 {
     *own = job->node->input_count;
     if (job->mapper->resolution == TN_MAP_OVERRIDE && named < *own)
@@ -97,8 +97,8 @@ static enum tn_status count_own(const struct tn_map_job *job,
 
 static enum tn_status fill_inputs(const struct tn_map_job *job,
                                   struct tn_op_descriptor *out,
-                                  struct tn_arena *arena,
-                                  struct tn_error *error)
+                                  struct tn_arena         *arena,
+                                  struct tn_error         *error)
 {
     struct tn_args given = out->lists[TN_LIST_IN];
     uint32_t       own, count = 0;
@@ -150,8 +150,8 @@ static enum tn_status keep_args(struct tn_op_descriptor *out,
 /* The descriptor outlives what declared the target. */
 static enum tn_status fill_outputs(const struct tn_map_job *job,
                                    struct tn_op_descriptor *out,
-                                   struct tn_arena *arena,
-                                   struct tn_error *error)
+                                   struct tn_arena         *arena,
+                                   struct tn_error         *error)
 {
     struct tn_args declared = job->target->lists[TN_LIST_OUT];
     struct tn_arg *outputs =

@@ -39,8 +39,7 @@ static void read_string(struct planting *p, struct tn_text_field *field)
     field->kind = TN_TEXT_STRING;
     tn_buffer_clear(&p->string);
     tn_lex_string(&p->lex, &p->string.sink);
-    field->text =
-        tn_bytes_dup(p->arena, tn_buffer_bytes(&p->string), p->error);
+    field->text = tn_bytes_dup(p->arena, tn_buffer_bytes(&p->string), p->error);
 }
 
 /* The sign may stand apart: the number is put together again then. */
@@ -99,8 +98,8 @@ static bool is_block(const struct planting *p)
 
 /* ---- fields ------------------------------------------------------------- */
 
-static struct tn_text_field *add_field(struct planting *p,
-                                       struct branch   *branch,
+static struct tn_text_field *add_field(struct planting            *p,
+                                       struct branch              *branch,
                                        const struct tn_text_field *like)
 {
     struct tn_text_field *field =
@@ -275,7 +274,7 @@ enum tn_status tn_text_double(const struct tn_text_field *field, double *value,
                               struct tn_error *error)
 {
     bool is_text = field->kind == TN_TEXT_WORD || field->kind == TN_TEXT_NUMBER;
-    bool is_negative = is_text && field->text.data[0] == '-';
+    bool is_negative     = is_text && field->text.data[0] == '-';
     struct tn_bytes size = tn_bytes(field->text.data + is_negative,
                                     field->text.size - is_negative);
 
