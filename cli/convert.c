@@ -23,7 +23,7 @@ static const struct cli_opt options[] = {
     { CLI_FILE,   'x', "external",   FIELD(external),   "FILE",   "ONNX, Paddle: weights into FILE, beside OUT" },
     { CLI_FLAG,   'i', "inline",     FIELD(is_inline),  NULL,     "ONNX: weights into OUT itself" },
     { CLI_SIZE,   0,   "threshold",  FIELD(threshold),  "SIZE",   "--external: smaller ones stay inside; 1KiB" },
-    { CLI_SIZE,   0,   "shard-size", FIELD(shard_size), "SIZE",   "checkpoints, safetensors: largest file" },
+    { CLI_SIZE,   0,   "shard-size", FIELD(shard_size), "SIZE",   "checkpoints, safetensors, SDNB: largest file" },
     { CLI_FLAG,   0,   "image-format", FIELD(is_image), NULL,     "SavedModel: in chunks, if it must be split" },
     { CLI_SIZE,   'm', "max-size",   FIELD(max_size),   "SIZE",   "--image-format: largest chunk; 2GiB" },
     { CLI_TEXT,   'c', "compress",   FIELD(compress),   "CODEC",  "--image-format: none, snappy, brotli[:Q] or zstd[:L]" },

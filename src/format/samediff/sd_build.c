@@ -50,14 +50,18 @@ static uint32_t put_array(struct building          *b,
 
 /* ---- variables ---------------------------------------------------------- */
 
+/* Classic files have no shape beside an array, but for placeholders. */
 static uint32_t put_shape(struct building *b, const struct tn_sd_entry *entry)
 {
-    const struct tn_sd_variable *v = &entry->v;
+    const struct tn_sd_variable *v        = &entry->v;
+    bool                         has_dims = entry->elements != NULL;
     int64_t                     *dims;
 
-    if (v->has_shape && (!entry->elements || !b->part->is_sdnb))
+    if (!b->part->is_sdnb && v->kind != TN_SD_PLACEHOLDER && has_dims)
+        return 0;
+    if (v->has_shape && (!has_dims || v->kind == TN_SD_PLACEHOLDER))
         return tn_fb_put_i64s(&b->fb, v->shape, v->rank);
-    if (!entry->elements || !b->part->is_sdnb)
+    if (!has_dims || !b->part->is_sdnb)
         return 0;
     const struct tn_shape *shape = &entry->elements->shape;
     dims = tn_new(b->arena, int64_t, shape->rank, b->error);
