@@ -28,10 +28,18 @@ static void print_words(const char *words)
         putchar(*words == '|' ? ' ' : *words);
 }
 
-static void print_formats(void)
+/* For --to, what can be written. */
+static void print_formats(bool can_write)
 {
-    for (uint32_t i = 0; i < tn_format_count(); i++)
-        printf("%s%s", i > 0 ? " " : "", tn_format_at(i).name);
+    const char *space = "";
+
+    for (uint32_t i = 0; i < tn_format_count(); i++) {
+        struct tn_format_info info = tn_format_at(i);
+        if (can_write && !info.can_write)
+            continue;
+        printf("%s%s", space, info.name);
+        space = " ";
+    }
 }
 
 static void print_verbs(void)
@@ -59,7 +67,7 @@ static bool print_values(const struct cli_opt *row)
     if (row->kind == CLI_CHOICE)
         print_words(row->value);
     else if (row->kind == CLI_FORMAT)
-        print_formats();
+        print_formats(strcmp(row->name, "to") == 0);
     else
         return false;
     return true;

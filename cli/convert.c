@@ -75,32 +75,106 @@ static void put_receipt(const struct cli_common *common, const char *path,
  * that the model refers to and that is missing is the model's. */
 static bool is_about_output(const struct tn_error *error)
 {
-    return error->file[0] == '\0' &&
-           (error->status == TN_EXISTS || error->status == TN_NOT_FOUND ||
-            error->status == TN_BUSY);
+    return cli_is_about_output(error) ||
+           (error->file[0] == '\0' && error->status == TN_NOT_FOUND);
 }
 
-/* What the new format cannot hold is said, but is no failure. */
+/* What the new format cannot hold is said, but is no failure.  The same may
+ * befall a thousand tensors: each reason is said once, with the first of
+ * them. */
+struct losses {
+    struct loss {
+        struct cli_text where, what;
+        uint64_t        count;
+    } kinds[16];
+    size_t count;
+};
+
+static bool is_same(const struct cli_text *text, const char *string)
+{
+    return text->size == strlen(string) &&
+           memcmp(text->data, string, text->size) == 0;
+}
+
 static void on_loss(void *context, uint64_t offset, const char *where,
                     const char *what)
 {
-    const struct convert_opts *opts = context;
-    struct cli_text            text = { 0 };
+    struct losses *losses = context;
+    size_t         most   = sizeof(losses->kinds) / sizeof(losses->kinds[0]);
+    size_t         i      = 0;
 
     (void)offset;
-    if (opts->common.is_quiet)
-        return;
-    cli_text_add(&text, "tenon: ");
-    cli_text_safe(&text, cli_bytes(opts->common.out));
-    cli_text_add(&text, ": ");
-    if (where[0] != '\0') {
-        cli_text_safe(&text, cli_bytes(where));
-        cli_text_add(&text, ": ");
+    while (i < losses->count && !is_same(&losses->kinds[i].what, what))
+        i++;
+    if (i == most) /* of so many kinds, the last stands for the others */
+        i--;
+    if (i == losses->count) {
+        cli_text_add(&losses->kinds[i].where, where);
+        cli_text_add(&losses->kinds[i].what, what);
+        losses->count++;
     }
-    cli_text_safe(&text, cli_bytes(what));
+    losses->kinds[i].count++;
+}
+
+/* "w.safetensors: words and 3 more: left behind: safetensors has no strings" */
+static void print_loss(const char *out, const struct loss *loss)
+{
+    struct cli_text text = { 0 };
+
+    cli_text_add(&text, "tenon: ");
+    cli_text_safe(&text, cli_bytes(out));
+    cli_text_add(&text, ": ");
+    cli_text_safe(&text, cli_text_view(&loss->where));
+    if (loss->count > 1) {
+        cli_text_add(&text, " and ");
+        cli_text_number(&text, loss->count - 1);
+        cli_text_add(&text, " more");
+    }
+    if (loss->where.size > 0 || loss->count > 1)
+        cli_text_add(&text, ": ");
+    cli_text_safe(&text, cli_text_view(&loss->what));
     cli_text_add(&text, "\n");
     cli_print(stderr, CLI_PLAIN, &text);
     cli_text_done(&text);
+}
+
+static void say_losses(struct losses *losses, const struct cli_common *common)
+{
+    for (size_t i = 0; i < losses->count; i++) {
+        if (!common->is_quiet)
+            print_loss(common->out, &losses->kinds[i]);
+        cli_text_done(&losses->kinds[i].where);
+        cli_text_done(&losses->kinds[i].what);
+    }
+}
+
+/* Where the name is one that another verb writes, say which. */
+static void advise_format(const char *out, enum tn_status status)
+{
+    size_t      size = strlen(out);
+    const char *end  = size > 4 ? out + size - 4 : "";
+
+    if (strcmp(end, ".npy") == 0)
+        cli_hint("'tenon get' writes one tensor as .npy");
+    else if (strcmp(end, ".cpb") == 0)
+        cli_hint("'tenon split' writes chunks");
+    else if (status == TN_NOT_FOUND)
+        cli_hint("'tenon formats' lists what can be written");
+}
+
+static int fail(const struct convert_opts *opts, const struct tn_model *model,
+                const struct tn_error *error)
+{
+    const char *path =
+        is_about_output(error) ? opts->common.out : tn_model_path(model);
+    bool is_format =
+        error->file[0] == '\0' && error->where[0] == '\0' &&
+        (error->status == TN_NOT_FOUND || error->status == TN_UNSUPPORTED);
+    int code = cli_fail(&opts->common, path, error);
+
+    if (is_format && !opts->common.is_quiet)
+        advise_format(opts->common.out, error->status);
+    return code;
 }
 
 /* --compress in the words of a records file. */
@@ -117,6 +191,7 @@ static int convert_model(struct cli_session        *session,
 {
     struct tn_target target = cli_target(&opts->common, opts->common.out);
     struct tn_error  error  = TN_ERROR_INIT;
+    struct losses    losses = { 0 };
     struct tn_convert_summary summary = { 0 };
     struct tn_convert_options convert = {
         .to           = opts->to,
@@ -125,7 +200,7 @@ static int convert_model(struct cli_session        *session,
         .threshold    = opts->threshold,
         .shard_size   = opts->shard_size,
         .loss         = on_loss,
-        .loss_context = (void *)(uintptr_t)opts,
+        .loss_context = &losses,
         .is_image     = opts->is_image,
         .image_size   = opts->max_size,
         .records      = records_of(opts),
@@ -136,11 +211,9 @@ static int convert_model(struct cli_session        *session,
                                        &session->options, &summary, &error);
 
     cli_session_clear(session);
+    say_losses(&losses, &opts->common);
     if (status != TN_OK)
-        return cli_fail(session->common,
-                        is_about_output(&error) ? opts->common.out
-                                                : tn_model_path(model),
-                        &error);
+        return fail(opts, model, &error);
     if (opts->common.is_json)
         put_receipt(&opts->common, tn_model_path(model), &summary);
     else if (!opts->common.is_quiet)

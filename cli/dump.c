@@ -69,7 +69,7 @@ static int dump_file(struct cli_session *session, const struct dump_opts *opts,
     cli_session_clear(session);
     if (status == TN_OK)
         return 0;
-    return cli_fail(session->common, status == TN_EXISTS ? out : path, &error);
+    return cli_fail_writing(session->common, path, out, &error);
 }
 
 static int run_dump(const void *opts, const struct cli_args *args)

@@ -32,30 +32,44 @@ static bool is_named(enum tn_status status)
     }
 }
 
+/* "cannot write out.npy: No space left on device": which file it is about,
+ * read or written, is in the sentence. */
+static bool is_complete(const struct tn_error *error)
+{
+    return error->status == TN_IO && error->offset == TN_NOWHERE &&
+           error->file[0] == '\0';
+}
+
+/* A place in the model explains nothing about a full disk. */
+static bool has_place(const struct tn_error *error)
+{
+    return error->where[0] != '\0' && error->status != TN_EXISTS &&
+           error->status != TN_CANCELLED && !is_complete(error);
+}
+
 static void add_place(struct cli_text *text, const struct tn_error *error)
 {
     bool has_offset = error->offset != TN_NOWHERE;
-    bool has_where  = error->where[0] != '\0' && error->status != TN_EXISTS &&
-                     error->status != TN_CANCELLED;
 
     if (is_named(error->status))
         cli_text_addf(text, "%s%s", tn_status_name(error->status),
                       has_offset ? " " : ": ");
     if (has_offset)
         cli_text_addf(text, "at byte 0x%" PRIx64 ": ", error->offset);
-    if (has_where) {
+    if (has_place(error)) {
         cli_text_safe(text, cli_bytes(error->where));
         cli_text_add(text, ": ");
     }
 }
 
-/* "cannot open bert.onnx: No such file" and "bert.onnx exists" have named the
- * file already. */
+/* "bert.onnx exists" has named the file already. */
 static bool is_path_said(const struct tn_error *error, const char *path)
 {
-    const char *found = path[0] != '\0' ? strstr(error->what, path) : NULL;
+    const char *found = strstr(error->what, path);
 
-    if (found == NULL || is_named(error->status))
+    if (path[0] != '\0' && is_complete(error))
+        return true;
+    if (path[0] == '\0' || found == NULL || is_named(error->status))
         return false;
     char before = found > error->what ? found[-1] : '\0';
     char after  = found[strlen(path)];
@@ -122,6 +136,12 @@ static void print_advice(const struct cli_common *common, const char *path,
     }
 }
 
+bool cli_is_about_output(const struct tn_error *error)
+{
+    return error->file[0] == '\0' &&
+           (error->status == TN_EXISTS || error->status == TN_BUSY);
+}
+
 int cli_complain(const char *path, const struct tn_error *error)
 {
     fflush(stdout); /* what was found before the failure comes before it */
@@ -139,13 +159,21 @@ int cli_fail(const struct cli_common *common, const char *path,
     return code;
 }
 
-int cli_fail_errno(const char *path, int number)
+int cli_fail_writing(const struct cli_common *common, const char *path,
+                     const char *out, const struct tn_error *error)
+{
+    return cli_fail(common, cli_is_about_output(error) ? out : path, error);
+}
+
+int cli_fail_errno(const char *verb, const char *path, int number)
 {
     struct tn_error error = TN_ERROR_INIT;
+    const char     *name  = cli_path_name(path);
 
     error.status = TN_IO;
-    snprintf(error.what, sizeof(error.what), "%s", strerror(number));
-    return cli_complain(path, &error);
+    snprintf(error.what, sizeof(error.what), "cannot %s %.100s: %s", verb, name,
+             strerror(number));
+    return cli_complain(name, &error);
 }
 
 /* Words of the command line may come from a stranger's file names. */
@@ -200,5 +228,5 @@ int cli_finish(int code)
 {
     if (ferror(stdout) == 0 && fflush(stdout) == 0)
         return code;
-    return cli_fail_errno("standard output", errno != 0 ? errno : EIO);
+    return cli_fail_errno("write", "standard output", errno != 0 ? errno : EIO);
 }

@@ -2,6 +2,8 @@
 #ifndef CLI_FAILURE_H
 #define CLI_FAILURE_H
 
+#include <stdbool.h>
+
 #include <tenon/status.h>
 
 struct cli_common;
@@ -14,11 +16,20 @@ enum { CLI_NO = 1, CLI_USAGE = 2 };
 int cli_fail(const struct cli_common *common, const char *path,
              const struct tn_error *error);
 
+/* The same for a verb that reads `path` and writes `out`: a refusal that is
+ * about what should be written says so. */
+int cli_fail_writing(const struct cli_common *common, const char *path,
+                     const char *out, const struct tn_error *error);
+
+/* Is it about the name of what should be written? */
+bool cli_is_about_output(const struct tn_error *error);
+
 /* The line without the advice. */
 int cli_complain(const char *path, const struct tn_error *error);
 
-/* The same for the system's refusals that the command meets itself. */
-int cli_fail_errno(const char *path, int number);
+/* The same for the system's refusals that the command meets itself:
+ * tenon: cannot read list.txt: No such file or directory */
+int cli_fail_errno(const char *verb, const char *path, int number);
 
 /* tenon ls: no file given
  * Returns CLI_USAGE. */

@@ -119,8 +119,8 @@ static int get_tensor(struct cli_session *session, const struct tn_model *model,
     cli_session_clear(session);
     if (status == TN_OK)
         return 0;
-    return cli_fail(session->common,
-                    status == TN_EXISTS ? path : tn_model_path(model), &error);
+    return cli_fail_writing(session->common, tn_model_path(model), path,
+                            &error);
 }
 
 static int run_get(const void *opts, const struct cli_args *args)

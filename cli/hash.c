@@ -293,7 +293,7 @@ static int check_lines(struct checking *checking, FILE *file, const char *path)
     }
     free(line);
     if (ferror(file) != 0)
-        return cli_fail_errno(path, errno);
+        return cli_fail_errno("read", path, errno);
     if (is_good)
         return 0;
     struct tn_error error = TN_ERROR_INIT;
@@ -310,7 +310,7 @@ static int check_manifest(struct checking *checking, const char *path)
     FILE *file      = is_stream ? stdin : fopen(path, "r");
 
     if (file == NULL)
-        return cli_fail_errno(path, errno);
+        return cli_fail_errno("open", path, errno);
     int code = check_lines(checking, file, path);
     if (!is_stream)
         fclose(file);

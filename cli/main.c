@@ -49,7 +49,9 @@ static void print_overview(FILE *file)
           "Usage\n  tenon VERB [OPTION...] FILE...\n\nVerbs\n",
           file);
     cli_print_table(file, &table);
-    fputs("\n'tenon VERB --help' explains a verb.\n", file);
+    fputs("\n'tenon VERB --help' explains a verb; 'tenon --version' says which "
+          "tenon this is.\n",
+          file);
 }
 
 static int refuse_verb(const char *word)
@@ -92,7 +94,7 @@ static int run_verb(const struct cli_verb *verb, int argc, char **argv)
 
 static int help(int argc, char **argv)
 {
-    if (argc == 0) {
+    if (argc == 0 || argv[0][0] == '-') { /* help --help */
         print_overview(stdout);
         return 0;
     }

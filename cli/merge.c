@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "failure.h"
+#include "json.h"
 #include "print.h"
 #include "session.h"
 #include "verb_table.h"
@@ -45,6 +46,19 @@ static void print_receipt(const struct cli_common       *common,
     cli_text_done(&text);
 }
 
+static void put_receipt(const struct cli_common *common, const char *path,
+                        const struct tn_split_summary *summary)
+{
+    struct cli_json json;
+
+    cli_json_begin(&json, "tenon.merge/1");
+    cli_json_put_string(&json, "path", path);
+    cli_json_put_string(&json, "out", common->out);
+    cli_json_put_number(&json, "message_size", summary->message_size);
+    cli_json_put_bool(&json, "is_dry_run", common->is_dry_run);
+    cli_json_end(&json);
+}
+
 static int merge_file(struct cli_session      *session,
                       const struct merge_opts *opts, const char *path)
 {
@@ -58,9 +72,11 @@ static int merge_file(struct cli_session      *session,
 
     cli_session_clear(session);
     if (status != TN_OK)
-        return cli_fail(session->common,
-                        status == TN_EXISTS ? opts->common.out : path, &error);
-    if (!opts->common.is_quiet)
+        return cli_fail_writing(session->common, path, opts->common.out,
+                                &error);
+    if (opts->common.is_json)
+        put_receipt(&opts->common, path, &summary);
+    else if (!opts->common.is_quiet)
         print_receipt(&opts->common, &summary);
     return 0;
 }
@@ -71,10 +87,12 @@ static int run_merge(const void *opts, const struct cli_args *args)
     struct cli_session       session;
 
     if (o->common.out == NULL)
-        return cli_usage("merge", "say where to with -o FILE");
+        return cli_usage("merge", "say where to with -o OUT");
     if (o->schema != NULL && o->type == NULL)
         return cli_usage("merge", "--schema needs --type: the message to "
                                   "make");
+    if (strcmp(o->common.out, "-") == 0 && o->common.is_json)
+        return cli_usage("merge", "--json and -o - exclude each other");
     int code = cli_refuse_terminal("merge", o->common.out);
     if (code != 0)
         return code;
@@ -91,7 +109,7 @@ const struct cli_verb cli_merge = {
                "settles it.",
     .least   = 1,
     .most    = 1,
-    .groups  = CLI_READS | CLI_WRITES,
+    .groups  = CLI_READS | CLI_WRITES | CLI_REPORTS,
     .opts_size = sizeof(struct merge_opts),
     .options   = options,
     .run       = run_merge,

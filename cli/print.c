@@ -84,7 +84,8 @@ void cli_print_name(FILE *file, enum cli_colour colour, struct tn_bytes name)
 enum { MAX_COLUMNS = 12 };
 
 /* A cell wider than this sticks out of its own row; it does not push the
- * columns of all the others off the screen. */
+ * columns of all the others off the screen.  Its row falls into step again as
+ * soon as the cells behind it leave room. */
 enum { WIDEST_CELL = 60 };
 
 struct layout {
@@ -131,13 +132,19 @@ static void print_line(FILE *file, struct layout *layout,
                        const struct cli_table *table, bool is_heading)
 {
     size_t owed = table->indent; /* spaces, paid only when text follows */
+    size_t late = 0;             /* by how much cells stuck out so far      */
 
     for (unsigned i = 0; i < table->column_count; i++) {
         const struct cli_text *cell  = &layout->cells[i];
         size_t                 width = cli_text_width(cell);
         size_t                 space =
             width < layout->widths[i] ? layout->widths[i] - width : 0;
+        size_t made_up = space < late ? space : late;
 
+        space -= made_up;
+        late -= made_up;
+        if (width > layout->widths[i])
+            late += width - layout->widths[i];
         if (cell->size > 0) {
             pad(file, owed + (table->columns[i].is_right ? space : 0));
             cli_print(file, is_heading ? CLI_DIM : table->columns[i].colour,

@@ -124,8 +124,7 @@ static int split_file(struct cli_session      *session,
     cli_session_clear(session);
     const char *name = name_written(opts, &summary, &written);
     if (status != TN_OK)
-        code = cli_fail(session->common, status == TN_EXISTS ? name : path,
-                        &error);
+        code = cli_fail_writing(session->common, path, name, &error);
     else if (opts->common.is_json)
         put_receipt(opts, path, &summary, name);
     else if (!opts->common.is_quiet)

@@ -30,8 +30,9 @@ static int undump_file(struct cli_session       *session,
     cli_session_clear(session);
     if (status == TN_OK)
         return 0;
-    if (status == TN_EXISTS)
-        return cli_fail(session->common, opts->common.out, &error);
+    if (cli_is_about_output(&error))
+        return cli_fail_writing(session->common, path, opts->common.out,
+                                &error);
     return cli_complain(path, &error); /* a text is not for 'tenon check' */
 }
 
@@ -41,7 +42,7 @@ static int run_undump(const void *opts, const struct cli_args *args)
     struct cli_session        session;
 
     if (o->common.out == NULL)
-        return cli_usage("undump", "say where to with -o FILE");
+        return cli_usage("undump", "say where to with -o OUT");
     if (o->schema != NULL && o->type == NULL)
         return cli_usage("undump",
                          "--schema needs --type: the message to write");

@@ -19,20 +19,22 @@ static size_t suffix_size(const struct tn_format *format, const char *path)
     return longest;
 }
 
-/* By the longest suffix that fits, among formats of this model's dialect
- * first: ".pb" is a GraphDef for TensorFlow and a tensor for ONNX. */
+/* By the longest suffix that fits; then what can be written, and formats of
+ * this model's dialect, come first: ".pb" is a GraphDef for TensorFlow and a
+ * tensor for ONNX. */
 static const struct tn_format *format_for_path(const struct tn_model *model,
                                                const char            *path)
 {
     const struct tn_format *best      = NULL;
-    size_t                  best_size = 0;
+    size_t                  best_rank = 0;
 
     for (const struct tn_format *const *f = tn_formats; *f; f++) {
         bool   is_ours = strcmp((*f)->dialect, tn_model_dialect(model)) == 0;
         size_t size    = suffix_size(*f, path);
-        if (size && (*f)->write && size * 2 + is_ours > best_size) {
+        size_t rank    = size * 4 + ((*f)->write ? 2 : 0) + is_ours;
+        if (size && rank > best_rank) {
             best      = *f;
-            best_size = size * 2 + is_ours;
+            best_rank = rank;
         }
     }
     return best;
@@ -98,8 +100,7 @@ static enum tn_status choose_format(const struct tn_model           *model,
         *format = own_format(model, path);
     if (!*format)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            convert->to ? "no format is called '%s'; see "
-                                          "`tenon formats`"
+                            convert->to ? "no format is called '%s'"
                                         : "'%s' says no format: use --to",
                             convert->to ? convert->to : path);
     if (!(*format)->write)

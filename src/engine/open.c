@@ -199,7 +199,7 @@ static enum tn_status no_format(const struct tn_probe *probe,
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "this is %s",
                             what);
     return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                        "no known model format; `tenon formats` lists them, "
+                        "no known model format; 'tenon formats' lists them, "
                         "--from names one");
 }
 

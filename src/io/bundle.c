@@ -294,7 +294,8 @@ static enum tn_status collect(struct tn_bundle *bundle, DIR *entries,
         errno                = 0;
         struct dirent *entry = readdir(entries);
         if (!entry && errno)
-            return tn_error_errno(error, errno, "cannot list a folder");
+            return tn_error_errno(error, errno, "cannot list %s",
+                                  bundle->path);
         if (!entry)
             return TN_OK;
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))

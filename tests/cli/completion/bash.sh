@@ -7,7 +7,8 @@ complete_it tenon c
 complete_it tenon ls --s
 complete_it tenon ls --sort ''
 complete_it tenon ls -s n
-complete_it tenon convert --to onnx-
+complete_it tenon convert --to onn
+complete_it tenon convert --from onnx-
 complete_it tenon completion f
 complete_it tenon info ti
 ASK
