@@ -1,5 +1,6 @@
 /* formats.c - tenon formats: what this build reads and writes */
 #include <stdio.h>
+#include <string.h>
 
 #include <tenon/verbs.h>
 
@@ -18,7 +19,9 @@ static void fill_format(void *context, uint64_t row, struct cli_text *cells)
     cli_text_add(&cells[3], info.can_check ? "yes" : "-");
     cli_text_add(&cells[4], info.has_text ? "yes" : "-");
     for (size_t i = 0; info.suffixes != NULL && info.suffixes[i] != NULL; i++)
-        cli_text_addf(&cells[5], i > 0 ? " %s" : "%s", info.suffixes[i]);
+        cli_text_addf(&cells[5], i > 0 ? " %s" : "%s",
+                      strcmp(info.suffixes[i], "/") == 0 ? "(folder)"
+                                                         : info.suffixes[i]);
     cli_text_add(&cells[6], info.title);
 }
 

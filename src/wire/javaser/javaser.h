@@ -13,9 +13,10 @@
  *
  *   java.util.LinkedHashMap        Z accessOrder, after its superclass
  *   java.util.HashMap              F loadFactor, I threshold, then
- *                                  77 08 u32 buckets u32 n, n * (key, value),
- * 78 org.nd4j.common.primitives.Pair  L key, L value java.lang.Long J value;
- * its superclass Number has nothing
+ *                                  77 08 u32 buckets u32 n,
+ *                                  n * (key, value), 78
+ *   org.nd4j.common.primitives.Pair  L key, L value
+ *   java.lang.Long                 J value; its superclass Number has nothing
  *
  * Classes, strings and objects take numbers from 0x7E0000 in the order in
  * which they begin, an object after its class; a handle names one of them.
