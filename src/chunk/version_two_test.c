@@ -614,11 +614,7 @@ static uint64_t boundaries(struct tn_bytes file, uint64_t *at, uint64_t room)
 
 static void put(const char *name, struct tn_bytes bytes)
 {
-    int file = openat(scratch.folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-
-    assert_true(file >= 0);
-    assert_int_equal(write(file, bytes.data, bytes.size), bytes.size);
-    close(file);
+    tn_scratch_put(&scratch, name, bytes);
 }
 
 /* Cut between any two chunks of records, a file is itself a good one. */

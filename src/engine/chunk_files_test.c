@@ -77,16 +77,6 @@ static struct names list(struct tn_scratch *scratch)
     return names;
 }
 
-static void put(struct tn_scratch *scratch, const char *name,
-                struct tn_bytes bytes)
-{
-    FILE *file = fopen(tn_in_scratch(scratch, name), "wb");
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes.data, 1, bytes.size, file), bytes.size);
-    assert_int_equal(fclose(file), 0);
-}
-
 static struct tn_bytes load(struct tn_scratch *scratch, const char *name)
 {
     struct tn_bytes file = tn_load_file(tn_in_scratch(scratch, name));
@@ -161,13 +151,13 @@ static void flip_all(struct tn_scratch *scratch, const char *name)
 
     for (size_t i = 0; i < file.size; i++) {
         bytes[i] ^= masks[i % 3];
-        put(scratch, name, file);
+        tn_scratch_put(scratch, name, file);
         check(scratch, rules);
         if (!rules[0])
             fail_msg("%s: byte %d", name, (int)i);
         bytes[i] ^= masks[i % 3];
     }
-    put(scratch, name, file);
+    tn_scratch_put(scratch, name, file);
     free(bytes);
 }
 
@@ -204,12 +194,12 @@ static void cut_all(struct tn_scratch *scratch, const char *name)
         assert_string_equal(error.what, "");
         if (frame.type == TN_RIEGELI_PADDING && strcmp(name, "m.cpb") == 0)
             continue;
-        put(scratch, name, tn_bytes(file.data, (size_t)at));
+        tn_scratch_put(scratch, name, tn_bytes(file.data, (size_t)at));
         check(scratch, rules);
         if (!rules[0])
             fail_msg("%s: cut at %d", name, (int)at);
     }
-    put(scratch, name, file);
+    tn_scratch_put(scratch, name, file);
     tn_source_close(&source);
     free((void *)(uintptr_t)file.data);
 }
@@ -282,7 +272,8 @@ static void of_a_type_that_nobody_knows(void **state)
     memcpy(bytes, tensor.data, tensor.size);
     memcpy(bytes + tensor.size, head.data, head.size);
     memset(bytes + tensor.size + head.size, 7, 100);
-    put(&scratch, "in.pb", tn_bytes(bytes, tensor.size + head.size + 100));
+    tn_scratch_put(&scratch, "in.pb",
+                   tn_bytes(bytes, tensor.size + head.size + 100));
     snprintf(out, sizeof out, "%s/m", scratch.path);
     struct tn_target target = { .path = out, .can_replace = true };
     tn_split(tn_in_scratch(&scratch, "in.pb"), NULL, &split, &target, NULL,

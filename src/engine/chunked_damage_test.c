@@ -94,15 +94,6 @@ static struct tn_bytes make_file(uint8_t nodes, const char *records,
     return file;
 }
 
-static void write_bytes(struct tn_scratch *scratch, struct tn_bytes bytes)
-{
-    FILE *file = fopen(tn_in_scratch(scratch, "a.cpb"), "wb");
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes.data, 1, bytes.size, file), bytes.size);
-    assert_int_equal(fclose(file), 0);
-}
-
 static uint64_t findings(struct tn_scratch *scratch)
 {
     struct tn_error         error = TN_ERROR_INIT;
@@ -149,11 +140,11 @@ static void any_flipped_byte_is_found(void **state)
         struct tn_bytes file  = make_trial(i);
         uint8_t        *bytes = (uint8_t *)(uintptr_t)file.data;
 
-        write_bytes(&scratch, file);
+        tn_scratch_put(&scratch, "a.cpb", file);
         assert_int_equal(findings(&scratch), 0);
         for (size_t k = 0; k < file.size; k++) {
             bytes[k] ^= masks[k % 3];
-            write_bytes(&scratch, file);
+            tn_scratch_put(&scratch, "a.cpb", file);
             if (findings(&scratch) == 0)
                 fail_msg("%s: byte %d of %d", kinds[i % KINDS], (int)k,
                          (int)file.size);
@@ -192,7 +183,7 @@ static void any_missing_end_is_found(void **state)
         size_t          padding = padding_of(file);
 
         for (size_t size = 0; size < file.size; size++) {
-            write_bytes(&scratch, tn_bytes(file.data, size));
+            tn_scratch_put(&scratch, "a.cpb", tn_bytes(file.data, size));
             if (findings(&scratch) == 0 && size != padding)
                 fail_msg("%s: %d of %d bytes", kinds[i % KINDS], (int)size,
                          (int)file.size);
@@ -219,7 +210,7 @@ static void cut_between_chunks(unsigned version)
          at          = frame.end, cuts++) {
         tn_riegeli_frame_read(&records, at, &frame, NULL, &error);
         assert_string_equal(error.what, "");
-        write_bytes(&scratch, tn_bytes(file.data, (size_t)at));
+        tn_scratch_put(&scratch, "a.cpb", tn_bytes(file.data, (size_t)at));
         if (findings(&scratch) == 0)
             fail_msg("cut at %d of %d bytes", (int)at, (int)file.size);
     }

@@ -16,16 +16,6 @@
 #define CONTENT "0000803f 00000040"
 #define SLICE   "0a09 0a0162 12044e6f4f70"
 
-static void write_bytes(struct tn_scratch *scratch, const char *name,
-                        struct tn_bytes bytes)
-{
-    FILE *file = fopen(tn_in_scratch(scratch, name), "wb");
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes.data, 1, bytes.size, file), bytes.size);
-    assert_int_equal(fclose(file), 0);
-}
-
 /* Three chunks; field_number is where the constant's node lies. */
 static void make_typed_graph(struct tn_scratch *scratch, const char *name,
                              uint32_t field_number, uint64_t chunk,
@@ -71,7 +61,7 @@ static void make_typed_graph(struct tn_scratch *scratch, const char *name,
     }
     tn_cpb_write(&out.sink, records, 3, &message, &options, &arena, &error);
     assert_string_equal(error.what, "");
-    write_bytes(scratch, name, tn_buffer_bytes(&out));
+    tn_scratch_put(scratch, name, tn_buffer_bytes(&out));
     for (int i = 0; i < 3; i++)
         tn_rope_done(&ropes[i]);
     tn_buffer_done(&out);
@@ -241,7 +231,7 @@ static void check_reads_what_nobody_needs(void **state)
     struct tn_bytes bytes = tn_load_file(tn_in_scratch(&scratch, "a.cpb"));
     assert_int_equal(bytes.size, 1024);
     ((uint8_t *)(uintptr_t)bytes.data)[1023] = 1;
-    write_bytes(&scratch, "a.cpb", bytes);
+    tn_scratch_put(&scratch, "a.cpb", bytes);
     checks_to(tn_in_scratch(&scratch, "a.cpb"), "damaged-chunk ");
     free((void *)(uintptr_t)bytes.data);
     tn_scratch_close(&scratch);
@@ -312,7 +302,7 @@ static void folder_opens_by_its_chunked_file(void **state)
     (void)state;
     if (is_golden_there()) {
         struct tn_bytes file = tn_load_file(GOLDEN "split-standard.cpb");
-        write_bytes(&scratch, "saved_model.cpb", file);
+        tn_scratch_put(&scratch, "saved_model.cpb", file);
         tn_write_text(&scratch, "saved_model.pb", "old");
         tn_model_open(&chunked, scratch.path, NULL, &error);
         tn_model_open(&plain, GOLDEN "split-standard.pb", &options, &error);

@@ -41,11 +41,7 @@ static const char little_graph[] =
 static inline void tn_write_text(struct tn_scratch *scratch, const char *name,
                                  const char *text)
 {
-    int file = openat(scratch->folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
+    tn_scratch_put(scratch, name, tn_text(text));
 }
 
 /* The path of a file in the scratch folder; valid until the next call but

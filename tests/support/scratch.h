@@ -74,15 +74,25 @@ static inline char *tn_scratch_path(const struct tn_scratch *scratch,
     return path;
 }
 
+/* The file holds these bytes from now on.  It is not emptied first: what was
+ * emptied and filled again ext4 puts onto the disk when it is closed, and a
+ * test that damages each byte of a file in turn would wait for that each time.
+ */
+static inline void tn_scratch_put(const struct tn_scratch *scratch,
+                                  const char *name, struct tn_bytes bytes)
+{
+    int file = openat(scratch->folder, name, O_WRONLY | O_CREAT, 0666);
+
+    assert_true(file >= 0);
+    assert_int_equal(pwrite(file, bytes.data, bytes.size, 0), bytes.size);
+    assert_int_equal(ftruncate(file, (off_t)bytes.size), 0);
+    assert_int_equal(close(file), 0);
+}
+
 static inline void tn_scratch_write(const struct tn_scratch *scratch,
                                     const char *name, const char *text)
 {
-    int file =
-        openat(scratch->folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
+    tn_scratch_put(scratch, name, tn_text(text));
 }
 
 /* Whether the file is there and holds exactly this text. */

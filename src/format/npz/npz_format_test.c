@@ -7,17 +7,6 @@
 #include "format/npz/npz_testing.h"
 #include "support/little_models.h"
 
-static void save(struct tn_scratch *scratch, const char *name,
-                 struct tn_bytes bytes)
-{
-    int file =
-        openat(scratch->folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-
-    assert_true(file >= 0);
-    assert_int_equal(write(file, bytes.data, bytes.size), bytes.size);
-    close(file);
-}
-
 /* A zip of one entry. */
 static void make_zip(struct tn_scratch *scratch, const char *name,
                      const char *entry, const char *dict, struct tn_bytes data,
@@ -38,7 +27,7 @@ static void make_zip(struct tn_scratch *scratch, const char *name,
     tn_zip_finish(&zip);
     assert_int_equal(error.status, TN_OK);
     tn_zip_writer_done(&zip);
-    save(scratch, name, tn_buffer_bytes(&file));
+    tn_scratch_put(scratch, name, tn_buffer_bytes(&file));
     tn_buffer_done(&array);
     tn_buffer_done(&file);
 }
@@ -123,7 +112,7 @@ static void arrays_are_tensors(void **state)
         tn_memory_init(&memory, NULL, 0);
         tn_buffer_init(&alone, &memory, &error);
         npz_put_array(&alone, arrays[i].dict, data);
-        save(&scratch, "a.npy", tn_buffer_bytes(&alone));
+        tn_scratch_put(&scratch, "a.npy", tn_buffer_bytes(&alone));
         tn_buffer_done(&alone);
         make_zip(&scratch, "s.npz", "x/y.npy", arrays[i].dict, data, false);
         make_zip(&scratch, "d.npz", "x/y.npy", arrays[i].dict, data, true);
@@ -169,7 +158,7 @@ static void names_are_keys(void **state)
     npz_put_entry(&zip, "readme.txt", tn_text("no array"), false);
     tn_zip_finish(&zip);
     tn_zip_writer_done(&zip);
-    save(&scratch, "a.npz", tn_buffer_bytes(&file));
+    tn_scratch_put(&scratch, "a.npz", tn_buffer_bytes(&file));
     tn_buffer_done(&array);
     tn_buffer_done(&file);
     assert_int_equal(error.status, TN_OK);
@@ -229,7 +218,7 @@ static void check_says_what_is_wrong(void **state)
     uint8_t        *at    = memmem(bytes.data, bytes.size, "\1\2\3\4\5", 5);
     assert_non_null(at);
     *at ^= 8;
-    save(&scratch, "d.npz", bytes);
+    tn_scratch_put(&scratch, "d.npz", bytes);
     assert_string_equal(check(&scratch, "d.npz"), "zip-crc");
     free((void *)(uintptr_t)bytes.data);
     tn_scratch_close(&scratch);
@@ -341,7 +330,7 @@ static void files_survive_hostility(void **state)
     struct tn_bytes good = tn_load_file(tn_in_scratch(&scratch, "a.npz"));
     for (size_t size = 0; size < good.size; size++) {
         struct tn_error error = TN_ERROR_INIT;
-        save(&scratch, "b.npz", tn_bytes(good.data, size));
+        tn_scratch_put(&scratch, "b.npz", tn_bytes(good.data, size));
         assert_int_not_equal(open_and_write(&scratch, NULL, "b.npz", &error),
                              TN_OK);
     }
@@ -349,7 +338,7 @@ static void files_survive_hostility(void **state)
         struct tn_error error = TN_ERROR_INIT;
         uint8_t        *byte  = (uint8_t *)(uintptr_t)good.data + i / 8;
         *byte ^= (uint8_t)(1 << i % 8);
-        save(&scratch, "b.npz", good);
+        tn_scratch_put(&scratch, "b.npz", good);
         open_and_write(&scratch, NULL, "b.npz", &error);
         assert_true(error.status == TN_OK || error.what[0]);
         *byte ^= (uint8_t)(1 << i % 8);

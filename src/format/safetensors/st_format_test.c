@@ -6,17 +6,6 @@
 
 #include "support/little_models.h"
 
-static void write_bytes(struct tn_scratch *scratch, const char *name,
-                        struct tn_bytes bytes)
-{
-    int file =
-        openat(scratch->folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-
-    assert_true(file >= 0);
-    assert_int_equal(write(file, bytes.data, bytes.size), bytes.size);
-    close(file);
-}
-
 /* Length, header, data. */
 static void make_file(struct tn_scratch *scratch, const char *name,
                       const char *header, struct tn_bytes data)
@@ -30,7 +19,7 @@ static void make_file(struct tn_scratch *scratch, const char *name,
     memcpy(all + 8, header, length);
     if (data.size)
         memcpy(all + 8 + length, data.data, data.size);
-    write_bytes(scratch, name, tn_bytes(all, 8 + length + data.size));
+    tn_scratch_put(scratch, name, tn_bytes(all, 8 + length + data.size));
     free(all);
 }
 

@@ -153,11 +153,7 @@ static char *state_of(struct fixture *f, enum tn_zip_state wanted)
 
 static void put_file(struct fixture *f, struct tn_bytes bytes)
 {
-    int file = open(f->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-    assert_true(file >= 0);
-    assert_int_equal(tn_write_all(file, bytes.data, bytes.size), 0);
-    close(file);
+    tn_scratch_put(&f->scratch, "c.zip", bytes);
 }
 
 static void a_commit_adds_replaces_and_drops(void **state)
