@@ -1,6 +1,7 @@
 /* dump_message.c - any protobuf message as text or JSON, and back; what is a
  * FlatBuffer goes to dump_flat.c */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/arith.h"
 #include "engine/dump_flat.h"
@@ -8,6 +9,7 @@
 #include "engine/target.h"
 #include "format/text_model.h"
 #include "io/file_source.h"
+#include "wire/riegeli/riegeli.h"
 #include "wire/pb/pb_json_read.h"
 #include "wire/pb/pb_json_write.h"
 #include "wire/pb/pb_losses.h"
@@ -65,6 +67,11 @@ static enum tn_status find_builtin(struct typed *typed, const char *type,
                         type);
 }
 
+static bool is_of_records(const struct tn_format *format)
+{
+    return strcmp(format->name, "riegeli") == 0;
+}
+
 /* By the caller's schema and type, by the type alone, or by the format. */
 static enum tn_status find_type(struct typed                 *typed,
                                 const struct tn_dump_options *dump,
@@ -74,8 +81,10 @@ static enum tn_status find_type(struct typed                 *typed,
     if (!dump->schema && dump->type)
         return find_builtin(typed, dump->type, error);
     if (!dump->schema && !format->message)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%s is not one protobuf message", format->name);
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "%s is not one protobuf message%s", format->name,
+            is_of_records(format) ? ": --type says what each record is" : "");
     if (!dump->schema)
         TN_TRY(tn_pb_schema_load(&typed->schema, &typed->arena,
                                  tn_pb_builtin_set(format->schema), error));
@@ -96,16 +105,17 @@ static enum tn_status find_type(struct typed                 *typed,
 
 /* A message and how it is to be spelt. */
 struct dumping {
-    const struct typed *typed;
-    struct tn_span      message;
-    enum tn_dump_form   form;
-    bool                use_json_names;
+    const struct typed    *typed;
+    struct tn_span         message;
+    enum tn_dump_form      form;
+    bool                   use_json_names;
+    const struct tn_model *records; /* each is a message; NULL: the one above */
 };
 
-static enum tn_status fill_dump(void *context, struct tn_sink *to,
-                                struct tn_error *error)
+static enum tn_status spell_message(const struct dumping *d,
+                                    struct tn_span message, struct tn_sink *to,
+                                    struct tn_error *error)
 {
-    const struct dumping     *d      = context;
     struct tn_memory         *memory = d->typed->arena.memory;
     struct tn_pb_json_options how    = {
            .schema                = &d->typed->schema,
@@ -114,9 +124,35 @@ static enum tn_status fill_dump(void *context, struct tn_sink *to,
     };
 
     if (d->form == TN_DUMP_TEXT)
-        return tn_pb_text_write(d->typed->type, d->message, to, memory, error);
-    return tn_pb_json_write(d->typed->type, d->message, &how, to, memory,
-                            error);
+        return tn_pb_text_write(d->typed->type, message, to, memory, error);
+    return tn_pb_json_write(d->typed->type, message, &how, to, memory, error);
+}
+
+/* One after the other; in text a comment says which. */
+static enum tn_status spell_records(const struct dumping *d, struct tn_sink *to,
+                                    struct tn_error *error)
+{
+    uint64_t count = tn_model_tensor_count(d->records);
+
+    for (uint64_t i = 0; i < count && !tn_failed(error); i++) {
+        const struct tn_tensor *record = tn_model_tensor(d->records, i);
+        char                    head[40];
+        snprintf(head, sizeof head, "# record[%" PRIu64 "]\n", i);
+        if (d->form == TN_DUMP_TEXT)
+            TN_TRY(tn_sink_write(to, tn_text(head), error));
+        if (spell_message(d, record->elements.payload.span, to, error) != TN_OK)
+            tn_error_where(error, "record[%" PRIu64 "]", i);
+    }
+    return error->status;
+}
+
+static enum tn_status fill_dump(void *context, struct tn_sink *to,
+                                struct tn_error *error)
+{
+    const struct dumping *d = context;
+
+    return d->records ? spell_records(d, to, error)
+                      : spell_message(d, d->message, to, error);
 }
 
 enum tn_status tn_dump_model(const struct tn_model   *model,
@@ -132,7 +168,7 @@ enum tn_status tn_dump_model(const struct tn_model   *model,
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "write this model as a file first, then dump it");
     tn_arena_init(&typed.arena, model->memory);
-    struct dumping dumping = { &typed, model->wire, form, false };
+    struct dumping dumping = { &typed, model->wire, form, false, NULL };
     if (find_type(&typed, &none, tn_opened_of(model)->format, error) == TN_OK)
         tn_target_write(target, options, model->memory, fill_dump, &dumping,
                         written, error);
@@ -201,6 +237,30 @@ static enum tn_status check_losses(const struct typed           *typed,
                         listener.count);
 }
 
+/* A file of records, opened; NULL: it is none.  With a type nobody asked yet
+ * what the file is. */
+static enum tn_status find_records(struct tn_opened             *opened,
+                                   const struct tn_dump_options *dump,
+                                   const struct tn_model       **records,
+                                   struct tn_error              *error)
+{
+    struct tn_error   quiet = TN_ERROR_INIT;
+    struct tn_riegeli file;
+
+    *records = NULL;
+    if (opened->format || !opened->bundle.main ||
+        tn_riegeli_open(&file, opened->bundle.main, &opened->memory, &quiet) !=
+            TN_OK)
+        return TN_OK;
+    if (dump->is_strict)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "undump makes one message, no file of records");
+    TN_TRY(tn_find_format(&opened->bundle, "riegeli", &opened->format, error));
+    TN_TRY(tn_opened_read(opened, false, error));
+    *records = &opened->model;
+    return TN_OK;
+}
+
 static enum tn_status dump_opened(struct tn_opened             *opened,
                                   const struct tn_dump_options *dump,
                                   const struct tn_target       *target,
@@ -210,14 +270,16 @@ static enum tn_status dump_opened(struct tn_opened             *opened,
 {
     struct typed   typed;
     struct dumping dumping = {
-        &typed, { 0 }, dump->form, dump->use_json_names
+        &typed, { 0 }, dump->form, dump->use_json_names, NULL
     };
 
     tn_arena_init(&typed.arena, &opened->memory);
     if (find_type(&typed, dump, opened->format, error) == TN_OK &&
-        find_message(opened, dump, &dumping.message, error) == TN_OK &&
-        check_losses(&typed, dumping.message, dump, loss, context, error) ==
-            TN_OK)
+        find_records(opened, dump, &dumping.records, error) == TN_OK &&
+        (dumping.records ||
+         (find_message(opened, dump, &dumping.message, error) == TN_OK &&
+          check_losses(&typed, dumping.message, dump, loss, context, error) ==
+              TN_OK)))
         tn_target_write(target, options, &opened->memory, fill_dump, &dumping,
                         NULL, error);
     tn_arena_done(&typed.arena);
