@@ -216,6 +216,35 @@ TN_API enum tn_status tn_merge_file(const char                    *path,
                                     struct tn_split_summary       *summary,
                                     struct tn_error               *error);
 
+/* ---- strip -------------------------------------------------------------- */
+
+/* What must not ship. */
+struct tn_strip_options {
+    bool callstack; /* source paths, stack traces, debug information: Paddle's
+                       op_callstack, ONNX's doc strings and metadata of nodes,
+                       TensorFlow's debug infos                               */
+    bool training;  /* Paddle's backward, optimizer and learning rate operators
+                       and what only they use; ONNX's training_info           */
+};
+
+struct tn_strip_summary {
+    uint64_t fields;  /* attributes or fields that went                       */
+    uint64_t ops;     /* operators                                            */
+    uint64_t tensors;
+    uint64_t bytes;   /* of the fields, where they are counted: not for Paddle */
+    uint64_t bytes_read, bytes_written; /* all files of the model             */
+    char     format[32];
+};
+
+/* Writes the model without them; the format is that of the target's name.
+ * UNSUPPORTED for formats that say no such thing. */
+TN_API enum tn_status tn_strip(const char                    *path,
+                               const struct tn_options       *options,
+                               const struct tn_strip_options *strip,
+                               const struct tn_target        *target,
+                               struct tn_strip_summary       *summary,
+                               struct tn_error               *error);
+
 /* ---- formats ------------------------------------------------------------ */
 
 struct tn_format_info {

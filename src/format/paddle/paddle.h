@@ -108,6 +108,9 @@ enum tn_status tn_paddle_program_read(struct tn_model *model,
 enum tn_status tn_paddle_combined_read(struct tn_model  *model,
                                        struct tn_source *file,
                                        struct tn_error  *error);
+/* Whether the file holds just these, in these shapes. */
+bool tn_paddle_combined_fits(struct tn_model *model, struct tn_source *file);
+
 /* The same, where the file holds the variables of several programs. */
 enum tn_status tn_paddle_shared_read(struct tn_model        *model,
                                      struct tn_source       *file,

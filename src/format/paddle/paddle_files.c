@@ -6,6 +6,9 @@
 #include "format/text_model.h"
 #include "wire/pickle/pickle.h"
 
+/* Folders with more files are no model's own: they are not searched. */
+#define FOLDER_LIMIT 64
+
 bool tn_paddle_ends_with(const char *name, const char *tail)
 {
     size_t size = strlen(name), tail_size = strlen(tail);
@@ -181,7 +184,8 @@ static bool has_variable(const struct tn_model *model, const char *name)
     return tn_paddle_find_stored(model->detail, tn_text(name)) != NULL;
 }
 
-/* Whether the program beside names that file; read into a model of its own,
+/* Whether the program beside names that file, or its variables are what the
+ * file holds; read into a model of its own,
  * since the caller may go on without it. */
 static enum tn_status names_file(struct tn_bundle *bundle, const char *program,
                                  bool *names, struct tn_error *error)
@@ -197,7 +201,8 @@ static enum tn_status names_file(struct tn_bundle *bundle, const char *program,
         tn_paddle_program_bytes(bundle, source, &model.arena, &wire, &ends,
                                 error) == TN_OK &&
         tn_paddle_program_read(&model, wire, error) == TN_OK)
-        *names = has_variable(&model, bundle->name);
+        *names = has_variable(&model, bundle->name) ||
+                 tn_paddle_combined_fits(&model, bundle->main);
     tn_model_done(&model);
     return error->status;
 }
@@ -228,6 +233,35 @@ static const char *partner(struct tn_bundle *bundle, struct tn_error *error)
     return names[0] && tn_pir_is_program(bundle, names[0]) ? names[0] : NULL;
 }
 
+/* By its bytes, in a folder that is a model's: the only program there. */
+static enum tn_status find_any(struct tn_bundle *bundle, const char **name,
+                               struct tn_error *error)
+{
+    const char *const *entries;
+    uint64_t           count;
+
+    *name = tn_bundle_has(bundle, "__model__") ? "__model__" : NULL;
+    TN_TRY(tn_bundle_list(bundle, "", &entries, &count, error));
+    if (*name || count > FOLDER_LIMIT)
+        return TN_OK;
+    for (uint64_t i = 0; i < count; i++) {
+        struct tn_error   quiet = TN_ERROR_INIT;
+        struct tn_source *source;
+        size_t            size = strlen(entries[i]);
+        if (size == 0 || entries[i][size - 1] == '/' ||
+            !strcmp(entries[i], bundle->name) ||
+            tn_bundle_sibling(bundle, tn_text(entries[i]), &source, &quiet) !=
+                TN_OK ||
+            !tn_paddle_is_program(head_of(source, &quiet)))
+            continue;
+        bool is_second = *name != NULL;
+        *name          = is_second ? NULL : entries[i];
+        if (is_second)
+            break;
+    }
+    return TN_OK;
+}
+
 enum tn_status tn_paddle_program_beside(struct tn_bundle *bundle,
                                         const char      **name,
                                         struct tn_error  *error)
@@ -238,10 +272,13 @@ enum tn_status tn_paddle_program_beside(struct tn_bundle *bundle,
     if (bundle->folder < 0 || !bundle->main)
         return TN_OK;
     *name = partner(bundle, error);
-    if (*name || tn_failed(error) || !tn_bundle_has(bundle, "__model__"))
+    if (*name || tn_failed(error))
         return error->status;
-    TN_TRY(names_file(bundle, "__model__", &names, error));
-    *name = names ? "__model__" : NULL;
+    TN_TRY(find_any(bundle, name, error));
+    if (!*name)
+        return TN_OK;
+    TN_TRY(names_file(bundle, *name, &names, error));
+    *name = names ? *name : NULL;
     return TN_OK;
 }
 

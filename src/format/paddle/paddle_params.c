@@ -336,6 +336,15 @@ static void explain(struct tn_model *model, struct tn_source *file,
     tn_intern_done(&read);
 }
 
+bool tn_paddle_combined_fits(struct tn_model *model, struct tn_source *file)
+{
+    const struct tn_paddle_detail *detail = model->detail;
+    struct tn_paddle_subset        all    = { NULL, true };
+    struct tn_error                error  = TN_ERROR_INIT;
+
+    return detail->stored_count && walk(model, file, &all, &error) == TN_OK;
+}
+
 enum tn_status tn_paddle_combined_read(struct tn_model  *model,
                                        struct tn_source *file,
                                        struct tn_error  *error)

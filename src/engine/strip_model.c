@@ -1,0 +1,319 @@
+/*
+ * strip_model.c - a model without what must not ship
+ *
+ *   paddle       the attribute op_callstack; operators of training, by their
+ *                op_role, and the variables that only they use
+ *   onnx         doc strings and metadata of nodes, where exporters put stack
+ *                traces; training_info
+ *   tensorflow   debug information of nodes and graphs
+ *
+ * PaddlePaddle's is an edit, since variables follow their operators.  The
+ * others lose whole fields of their message, which is then opened in place of
+ * the file.
+ */
+#include "base/intern.h"
+#include "engine/chunked.h"
+#include "engine/opened.h"
+#include "engine/strip_wire.h"
+#include "format/text_model.h"
+#include "io/spool.h"
+
+#include <tenon/edit.h>
+
+/* ---- PaddlePaddle ------------------------------------------------------- */
+
+enum { ROLE_BACKWARD = 1, ROLE_OPTIMIZE = 2, ROLE_LR = 16 };
+
+struct editing {
+    const struct tn_model   *model;
+    struct tn_edit          *edit;
+    struct tn_strip_summary *summary;
+    struct tn_error         *error;
+    struct tn_arena          arena;
+    struct tn_intern         used; /* names that operators use which stay  */
+    struct tn_intern released;     /* and those of operators that went     */
+};
+
+/* The value of an attribute that is one number; 0 if there is none. */
+static int64_t number_of(struct editing *e, uint32_t op, const char *name)
+{
+    struct tn_attr *attr;
+    struct tn_error none   = TN_ERROR_INIT;
+    int64_t         number = 0;
+
+    if (tn_attr_find(&attr, e->model, op, name, &none) != TN_OK) {
+        if (none.status != TN_NOT_FOUND)
+            *e->error = none;
+        return 0;
+    }
+    const struct tn_attr_value *value = tn_attr_get(attr);
+    if (value->kind == TN_ATTR_INT && !value->is_list)
+        number = value->of.ints[0];
+    tn_attr_close(attr);
+    return number;
+}
+
+static enum tn_status drop_callstack(struct editing *e, uint32_t op)
+{
+    struct tn_error none = TN_ERROR_INIT;
+    struct tn_attr *attr;
+
+    if (tn_attr_find(&attr, e->model, op, "op_callstack", &none) != TN_OK) {
+        if (none.status != TN_NOT_FOUND)
+            *e->error = none;
+        return e->error->status;
+    }
+    tn_attr_close(attr);
+    e->summary->fields++;
+    return tn_edit_remove_attr(e->edit, op, "op_callstack", e->error);
+}
+
+static void note_names(struct editing *e, uint32_t op, struct tn_intern *names)
+{
+    const struct tn_op *row = tn_model_op_at(e->model, op);
+
+    for (uint32_t i = 0; i < row->input_count; i++)
+        tn_intern_borrow(
+            names, tn_model_value_name(e->model, tn_op_input(e->model, op, i)),
+            e->error);
+    for (uint32_t i = 0; i < row->output_count; i++)
+        tn_intern_borrow(
+            names, tn_model_value_name(e->model, tn_op_output(e->model, op, i)),
+            e->error);
+}
+
+static enum tn_status strip_op(struct editing                *e,
+                               const struct tn_strip_options *strip,
+                               uint32_t                       op)
+{
+    int64_t role = strip->training ? number_of(e, op, "op_role") : 0;
+
+    if (tn_failed(e->error))
+        return e->error->status;
+    if (role & (ROLE_BACKWARD | ROLE_OPTIMIZE | ROLE_LR)) {
+        e->summary->ops++;
+        note_names(e, op, &e->released);
+        return tn_edit_remove_op(e->edit, op, e->error);
+    }
+    if (strip->training)
+        note_names(e, op, &e->used);
+    return strip->callstack ? drop_callstack(e, op) : e->error->status;
+}
+
+/* Moments, learning rates: what only operators that went had used. */
+static enum tn_status strip_tensors(struct editing *e)
+{
+    for (uint64_t i = 0; i < e->model->tensors.count; i++) {
+        const struct tn_tensor *row  = tn_model_tensor(e->model, i);
+        struct tn_bytes         name = tn_tensor_name(row);
+        if (row->graph == TN_NONE || row->node != TN_NONE ||
+            tn_intern_find(&e->used, name) != TN_NO_NAME ||
+            tn_intern_find(&e->released, name) == TN_NO_NAME)
+            continue;
+        struct tn_bytes text = tn_bytes_dup(&e->arena, name, e->error);
+        if (!text.data)
+            return e->error->status;
+        e->summary->tensors++;
+        TN_TRY(tn_edit_remove_tensor(e->edit, row->graph,
+                                     (const char *)text.data, e->error));
+    }
+    return TN_OK;
+}
+
+static enum tn_status edit_all(struct editing                *e,
+                               const struct tn_strip_options *strip)
+{
+    for (uint32_t i = 0; i < e->model->ops.count; i++)
+        TN_TRY(strip_op(e, strip, i));
+    return strip->training ? strip_tensors(e) : TN_OK;
+}
+
+static enum tn_status strip_paddle(const struct tn_model         *model,
+                                   const struct tn_strip_options *strip,
+                                   const struct tn_options       *options,
+                                   struct tn_model              **stripped,
+                                   struct tn_strip_summary       *summary,
+                                   struct tn_error               *error)
+{
+    struct editing e = { .model = model, .summary = summary, .error = error };
+
+    TN_TRY(tn_edit_open(&e.edit, model, options, error));
+    tn_arena_init(&e.arena, model->memory);
+    tn_intern_init(&e.used, &e.arena);
+    tn_intern_init(&e.released, &e.arena);
+    if (edit_all(&e, strip) == TN_OK)
+        tn_edit_commit(e.edit, stripped, error);
+    tn_intern_done(&e.released);
+    tn_intern_done(&e.used);
+    tn_arena_done(&e.arena);
+    tn_edit_close(e.edit);
+    return error->status;
+}
+
+/* ---- messages of others ------------------------------------------------- */
+
+static const struct tn_strip_field onnx_traces[] = {
+    { "onnx.ModelProto", 6 },
+    { "onnx.GraphProto", 10 },
+    { "onnx.NodeProto", 6 },
+    { "onnx.NodeProto", 9 },
+    { "onnx.ValueInfoProto", 3 },
+    { "onnx.TensorProto", 12 },
+    { "onnx.AttributeProto", 13 },
+    { "onnx.FunctionProto", 8 },
+    { NULL, 0 },
+};
+static const struct tn_strip_field onnx_training[] = {
+    { "onnx.ModelProto", 20 },
+    { NULL, 0 },
+};
+static const struct tn_strip_field tensorflow_traces[] = {
+    { "tensorflow.NodeDef", 6 },
+    { "tensorflow.GraphDef", 5 },
+    { NULL, 0 },
+};
+static const struct tn_strip_field nothing[] = { { NULL, 0 } };
+
+static enum tn_status fields_of(const struct tn_format        *format,
+                                const struct tn_strip_options *strip,
+                                struct tn_strip_field         *fields,
+                                struct tn_error               *error)
+{
+    bool is_onnx       = !strcmp(format->dialect, "onnx");
+    bool is_tensorflow = !strcmp(format->dialect, "tensorflow");
+    const struct tn_strip_field *lists[] = {
+        strip->callstack ? is_onnx         ? onnx_traces
+                           : is_tensorflow ? tensorflow_traces
+                                           : nothing
+                         : nothing,
+        strip->training && is_onnx ? onnx_training : nothing,
+    };
+
+    if ((!is_onnx && !is_tensorflow) || !format->message)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s holds nothing that can be stripped",
+                            format->name);
+    if (strip->training && !is_onnx)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s does not say what belongs to training",
+                            format->name);
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        for (const struct tn_strip_field *f = lists[i]; f->message; f++)
+            *fields++ = *f;
+    *fields = nothing[0];
+    return TN_OK;
+}
+
+static enum tn_status make_message(struct tn_opened            *opened,
+                                   const struct tn_strip_field *without,
+                                   struct tn_source           **stripped,
+                                   struct tn_strip_summary     *summary,
+                                   struct tn_error             *error)
+{
+    const struct tn_format *format = opened->format;
+    struct tn_source       *binary;
+    struct tn_pb_schema     schema;
+    struct tn_arena         arena;
+    struct tn_rope          rope;
+
+    TN_TRY(tn_format_binary(&opened->bundle, opened->bundle.main,
+                            format->schema, format->message, &binary, error));
+    tn_arena_init(&arena, &opened->memory);
+    tn_rope_init(&rope, &arena, error);
+    if (tn_pb_schema_load(&schema, &arena, tn_pb_builtin_set(format->schema),
+                          error) == TN_OK &&
+        tn_strip_wire(tn_pb_schema_find(&schema, format->message),
+                      (struct tn_span){ binary, 0, binary->size }, without,
+                      &rope, &summary->fields, &summary->bytes, error) == TN_OK)
+        tn_source_from_rope(stripped, &opened->memory, &rope, "", error);
+    tn_rope_done(&rope);
+    tn_arena_done(&arena);
+    return error->status;
+}
+
+/* The stripped message stands in for the file, whose siblings stay. */
+static enum tn_status stand_in(struct tn_opened              *opened,
+                               const struct tn_strip_options *strip,
+                               struct tn_strip_summary       *summary,
+                               struct tn_error               *error)
+{
+    struct tn_strip_field fields[16];
+    struct tn_source     *stripped;
+
+    if (!opened->bundle.main || tn_chunked_file_of(&opened->bundle))
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "of a folder or of chunks, strip the one file "
+                            "that they make: tenon merge");
+    TN_TRY(fields_of(opened->format, strip, fields, error));
+    TN_TRY(make_message(opened, fields, &stripped, summary, error));
+    struct tn_source *original = opened->bundle.main;
+    summary->bytes_read        = original->size - stripped->size;
+    opened->bundle.main        = stripped;
+    return tn_bundle_keep(&opened->bundle, original, error);
+}
+
+/* ---- from the top ------------------------------------------------------- */
+
+static enum tn_status write_model(const struct tn_model   *model,
+                                  const struct tn_target  *target,
+                                  const struct tn_options *options,
+                                  struct tn_strip_summary *summary,
+                                  struct tn_error         *error)
+{
+    struct tn_convert_summary              written;
+    static const struct tn_convert_options plainly;
+
+    TN_TRY(tn_convert(model, &plainly, target, options, &written, error));
+    summary->bytes_written = written.bytes_written;
+    memcpy(summary->format, written.format, sizeof summary->format);
+    return TN_OK;
+}
+
+static enum tn_status strip_opened(struct tn_opened              *opened,
+                                   const struct tn_strip_options *strip,
+                                   const struct tn_target        *target,
+                                   const struct tn_options       *options,
+                                   struct tn_strip_summary       *summary,
+                                   struct tn_error               *error)
+{
+    bool             is_paddle = !strncmp(opened->format->name, "paddle", 6);
+    struct tn_model *edited    = NULL;
+
+    if (!is_paddle)
+        TN_TRY(stand_in(opened, strip, summary, error));
+    TN_TRY(tn_opened_read(opened, is_paddle, error));
+    summary->bytes_read += opened->model.file_size;
+    if (!is_paddle)
+        return write_model(&opened->model, target, options, summary, error);
+    if (!opened->model.dialect)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s holds nothing that can be stripped",
+                            opened->format->name);
+    TN_TRY(
+        strip_paddle(&opened->model, strip, options, &edited, summary, error));
+    write_model(edited, target, options, summary, error);
+    tn_model_close(edited);
+    return error->status;
+}
+
+enum tn_status tn_strip(const char *path, const struct tn_options *options,
+                        const struct tn_strip_options *strip,
+                        const struct tn_target        *target,
+                        struct tn_strip_summary       *summary,
+                        struct tn_error               *error)
+{
+    struct tn_strip_summary unused;
+    struct tn_opened       *opened;
+
+    summary  = summary ? summary : &unused;
+    *summary = (struct tn_strip_summary){ 0 };
+    if (!strip || (!strip->callstack && !strip->training))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "nothing to strip was named");
+    TN_TRY(tn_opened_files(&opened, path, options, error));
+    if (tn_find_format(&opened->bundle, options ? options->from : NULL,
+                       &opened->format, error) == TN_OK)
+        strip_opened(opened, strip, target, options, summary, error);
+    tn_opened_release(opened);
+    return error->status;
+}

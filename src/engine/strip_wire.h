@@ -1,0 +1,26 @@
+/*
+ * strip_wire.h - a protobuf message without fields that must not ship
+ *
+ * What is left is spliced; only messages around something that goes are put
+ * together anew.
+ */
+#ifndef TN_ENGINE_STRIP_WIRE_H
+#define TN_ENGINE_STRIP_WIRE_H
+
+#include "base/rope.h"
+#include "wire/pb/pb_schema.h"
+
+struct tn_strip_field {
+    const char *message; /* full name                                         */
+    uint32_t    number;
+};
+
+/* Appends the message without those fields (a list that ends with NULL) at any
+ * depth; *fields and *bytes count what went. */
+enum tn_status tn_strip_wire(const struct tn_pb_message  *type,
+                             struct tn_span               message,
+                             const struct tn_strip_field *without,
+                             struct tn_rope *to, uint64_t *fields,
+                             uint64_t *bytes, struct tn_error *error);
+
+#endif
