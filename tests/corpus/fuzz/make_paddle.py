@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Seeds for lod_fuzz (tensor records in every layout) and for pickle_fuzz (what
-Paddle saves: state dicts of numpy arrays, under each protocol).
+"""Seeds for lod_fuzz (tensor records in every layout), for pickle_fuzz (what
+Paddle saves: state dicts of numpy arrays, under each protocol) and for
+paddle_fuzz (programs, parameters and states; a byte before them chooses).
 
 Run in this folder; the files it makes are kept beside it.
 """
@@ -8,6 +9,7 @@ import collections
 import os
 import pickle
 import struct
+import subprocess
 
 import numpy
 
@@ -43,3 +45,21 @@ for protocol in (2, 3, 4):
 save("pickle_fuzz", "eval",
      b"\x80\x04\x8c\x08builtins\x8c\x04eval\x93\x8c\x04data}\x8c\x04data"
      + pickle.dumps(state["fc.weight"], 4)[11:-1] + b"s\x86R.")
+
+# protoc makes the program out of the text of tests/corpus/paddle.
+PADDLE = "../paddle/"
+with open(PADDLE + "train.pdmodel.txt", "rb") as text:
+    old_names = (text.read().replace(b"dense_tensor", b"lod_tensor")
+                 .replace(b"legacy_lod_level", b"lod_level"))
+program = subprocess.run(
+    ["protoc", "-I", "../../../schemas",
+     "--encode=paddle.framework.proto.ProgramDesc",
+     "../../../schemas/paddle.proto"],
+    input=old_names, stdout=subprocess.PIPE, check=True).stdout
+save("paddle_fuzz", "program", bytes([0]) + program)
+for kind, name in ((0, "old/__model__"), (1, "train.pdiparams"),
+                   (1, "rows.tensor"), (1, "old/w"), (2, "protocol2.pdparams"),
+                   (2, "protocol4.pdopt"), (2, "sliced.pdparams"),
+                   (2, "container.pdparams")):
+    with open(PADDLE + name, "rb") as file:
+        save("paddle_fuzz", name.replace("/", "_"), bytes([kind]) + file.read())
