@@ -72,7 +72,7 @@ for family in safetensors npz paddle; do
     page=$root/docs/formats/$family.md
     cat "$root"/src/format/$family/*.c |
         grep -zoP 'TN_LEVEL_\w+,\s*"\K[a-z0-9-]+' | tr '\0' '\n' | sort -u >words
-    sed -n 's/^| \(error\|warning\|note\) | `\([a-z0-9-]*\)`.*/\2/p' "$page" |
+    sed -n 's/^| \(error\|warning\|note\) | `\([a-z0-9-]*\)`.*/\2/p' "$root/docs/formats/$family"*.md |
         sort -u >named
     [ "$(wc -l <words)" -gt 2 ] || fail "few rules of $family"
     cmp -s words named || fail "$page: $(diff words named)"

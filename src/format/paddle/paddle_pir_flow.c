@@ -1,6 +1,9 @@
 /* paddle_pir_flow.c - regions of PIR as blocks of a ProgramDesc */
 #include "format/paddle/paddle_pir_maker.h"
 
+/* The type of what such operators keep their insides in. */
+#define STEP_SCOPES 11
+
 /* ---- control flow ------------------------------------------------------- */
 
 static void put_assign(struct tn_pir_maker *m, uint32_t block,
@@ -73,7 +76,7 @@ static void put_branch(struct tn_pir_maker *m, const struct tn_pir_op *from,
     *scope = tn_pirm_temporary(
         m, tn_text("conditional_block"),
         tn_pirm_next_count(m, tn_text("conditional_block")), 0);
-    put_holder(m, from->block, *scope, 11); /* STEP_SCOPES */
+    put_holder(m, from->block, *scope, STEP_SCOPES);
     tn_pirm_op_begin(m, &op, tn_text("conditional_block"));
     tn_pirm_add_in(m, &op, "Cond", condition, 1);
     tn_pirm_add_out(m, &op, "Out", outs, from->result_count);
@@ -93,8 +96,8 @@ static struct tn_bytes *put_small(struct tn_pir_maker *m, uint32_t block,
 
     if (!name)
         return NULL;
-    *name                 = tn_pirm_temporary(m, tn_text(type),
-                                              tn_pirm_next_count(m, tn_text(type)), 0);
+    uint32_t count        = tn_pirm_next_count(m, tn_text(type));
+    *name                 = tn_pirm_temporary(m, tn_text(type), count, 0);
     struct tn_pir_var var = { .name = *name, .type = like };
     tn_pirm_put_var(m, block, &var, false);
     tn_pirm_op_begin(m, &op, tn_text(type));
@@ -148,8 +151,8 @@ void tn_pirm_make_if(struct tn_pir_maker *m, const struct tn_pir_op *from)
     no                      = tn_pir_block_at(m->scan, yes)->next;
     struct tn_bytes *in_yes = names_of_results(m, from, "cond_true", true);
     struct tn_bytes *in_no  = names_of_results(m, from, "cond_false", true);
-    struct tn_bytes *pairs  = tn_new(m->arena, struct tn_bytes,
-                                     2 * (uint64_t)from->result_count, m->error);
+    uint64_t         both   = 2 * (uint64_t)from->result_count;
+    struct tn_bytes *pairs  = tn_new(m->arena, struct tn_bytes, both, m->error);
     if (!in_yes || !in_no || !pairs)
         return;
     put_branch(m, from, yes, condition->names, in_yes);
@@ -192,45 +195,50 @@ static void put_next_round(struct tn_pir_maker *m, const struct tn_pir_op *from,
             put_assign(m, block, copies[i], i ? &carried[i - 1] : condition);
 }
 
-void tn_pirm_make_while(struct tn_pir_maker *m, const struct tn_pir_op *from)
+static bool is_while(struct tn_pir_maker *m, const struct tn_pir_op *from)
 {
-    const struct tn_pir_result *first = tn_pirm_operand(m, from, 0);
-    struct tn_bytes      *carried = names_of_results(m, from, "while", true);
-    struct tn_pir_made_op op;
+    bool is_one = from->block_count == 1 &&
+                  tn_pirm_operand(m, from, 0)->name_count == 1 &&
+                  from->operand_count == from->result_count + 1 &&
+                  tn_pir_block_at(m->scan, from->first_block)->arg_count ==
+                      from->result_count;
 
-    if (!carried)
-        return;
-    if (from->block_count != 1 || first->name_count != 1 ||
-        from->operand_count != from->result_count + 1 ||
-        tn_pir_block_at(m->scan, from->first_block)->arg_count !=
-            from->result_count) {
+    if (!is_one)
         tn_error_set(m->error, TN_MALFORMED, from->tree->offset,
                      "a while has a condition, values and one region that "
                      "takes and gives as many");
-        return;
-    }
-    struct tn_bytes *condition =
-        put_small(m, from->block, "assign", first->type, first->names, -1);
-    struct tn_bytes *scope = tn_new(m->arena, struct tn_bytes, 1, m->error);
+    return is_one;
+}
+
+/* The variables of the loop get the first values; inside and behind it they are
+ * called the same. */
+static void put_first_round(struct tn_pir_maker    *m,
+                            const struct tn_pir_op *from,
+                            const struct tn_bytes  *carried)
+{
+    uint32_t arg = tn_pir_block_at(m->scan, from->first_block)->first_arg;
+
     for (uint32_t i = 0; i < from->result_count && !tn_failed(m->error); i++) {
-        if (tn_pirm_operand(m, from, i + 1)->name_count)
-            put_assign(m, from->block, tn_pirm_operand(m, from, i + 1)->names,
-                       &carried[i]);
-        tn_pirm_set_name(
-            m,
-            tn_pir_result_at(
-                m->scan,
-                tn_pir_block_at(m->scan, from->first_block)->first_arg + i),
-            carried[i]);
+        const struct tn_pir_result *value = tn_pirm_operand(m, from, i + 1);
+        if (value->name_count)
+            put_assign(m, from->block, value->names, &carried[i]);
+        tn_pirm_set_name(m, tn_pir_result_at(m->scan, arg + i), carried[i]);
         tn_pirm_set_name(m, tn_pir_result_at(m->scan, from->first_result + i),
                          carried[i]);
     }
-    if (!condition || !scope || tn_failed(m->error))
+}
+
+static void put_loop(struct tn_pir_maker *m, const struct tn_pir_op *from,
+                     const struct tn_bytes *condition,
+                     const struct tn_bytes *carried)
+{
+    struct tn_bytes *scope = tn_new(m->arena, struct tn_bytes, 1, m->error);
+    struct tn_pir_made_op op;
+
+    if (!scope)
         return;
-    tn_pirm_make_block(m, from->first_block);
-    put_next_round(m, from, condition, carried);
     *scope = tn_pirm_fresh_name(m, "while_scopes");
-    put_holder(m, from->block, *scope, 11);
+    put_holder(m, from->block, *scope, STEP_SCOPES);
     tn_pirm_op_begin(m, &op, tn_text("while"));
     tn_pirm_add_in(m, &op, "Condition", condition, 1);
     tn_pirm_add_in(m, &op, "X", carried, from->result_count);
@@ -239,4 +247,24 @@ void tn_pirm_make_while(struct tn_pir_maker *m, const struct tn_pir_op *from)
     tn_pirm_put_int(m, &op, "sub_block", TN_DESC_BLOCK, from->first_block);
     tn_pirm_put_int(m, &op, "is_test", TN_DESC_BOOL, 1);
     tn_pirm_op_end(&op, &tn_pirm_block_at(m, from->block)->ops);
+}
+
+void tn_pirm_make_while(struct tn_pir_maker *m, const struct tn_pir_op *from)
+{
+    const struct tn_pir_result *first   = tn_pirm_operand(m, from, 0);
+    struct tn_bytes            *carried = NULL, *condition = NULL;
+
+    if (is_while(m, from))
+        carried = names_of_results(m, from, "while", true);
+    if (carried)
+        condition =
+            put_small(m, from->block, "assign", first->type, first->names, -1);
+    if (!condition)
+        return;
+    put_first_round(m, from, carried);
+    if (tn_failed(m->error))
+        return;
+    tn_pirm_make_block(m, from->first_block);
+    put_next_round(m, from, condition, carried);
+    put_loop(m, from, condition, carried);
 }

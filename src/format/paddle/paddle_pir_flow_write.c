@@ -80,9 +80,10 @@ static struct changes find_changes(struct tn_pir_writer *w, uint32_t index,
                                    struct tn_bytes but)
 {
     const struct tn_desc_block *block = &w->desc.blocks[index];
-    struct changes              found = {
-                     tn_new(w->arena, struct change, count_outputs(block), w->error), 0
-    };
+    struct changes              found = { NULL, 0 };
+
+    found.items =
+        tn_new(w->arena, struct change, count_outputs(block), w->error);
 
     for (uint32_t i = 0;
          found.items && found.count < TN_PIR_PORT_LIMIT && i < block->op_count;

@@ -96,9 +96,9 @@ static const struct tn_tree *read_all(struct tn_json_reader *reader,
         struct tn_tree *tree = new_tree(top, key, event, reader, arena);
         key                  = tn_bytes(NULL, 0);
         root                 = root ? root : tree;
-        top                  = tree && is_bracket(event)
-                                   ? tn_list_push(stack, struct open_tree, error)
-                                   : NULL;
+        top                  = NULL;
+        if (tree && is_bracket(event))
+            top = tn_list_push(stack, struct open_tree, error);
         if (top)
             *top = (struct open_tree){ tree, &tree->first };
         if (stack->count > DEPTH_LIMIT)

@@ -120,9 +120,9 @@ static bool put_type(struct tn_rope *to, const struct tn_tree *type,
     bool                  is_tensor = tn_bytes_is(id, "0.t_dtensor");
     bool                  is_array  = tn_bytes_is(id, "1.t_dense_tensor_array");
     bool                  is_rows   = tn_bytes_is(id, "1.t_selected_rows");
-    int                   element   = tn_pir_type_number(
-                            tn_tree_text(tn_tree_member(tn_tree_item(data, 0), "#")));
-    struct tn_rope body;
+    const struct tn_tree *item    = tn_tree_member(tn_tree_item(data, 0), "#");
+    int                   element = tn_pir_type_number(tn_tree_text(item));
+    struct tn_rope        body;
 
     if ((!is_tensor && !is_array && !is_rows) || element < 0) {
         tn_pb_put_varint(to, 1, TN_PADDLE_RAW);

@@ -58,8 +58,10 @@ static void make_parameter(struct tn_pir_maker *m, const struct tn_pir_op *op)
                                     .is_persistable = true,
                                     .is_parameter   = true,
                                     .stop_gradient  = row->stop_gradient,
-                                    .note      = flags.data ? "pir.flags" : NULL,
-                                    .note_text = flags };
+                                    .note_text      = flags };
+
+    if (flags.data)
+        var.note = "pir.flags";
 
     tn_pirm_put_var(m, 0, &var, false);
 }

@@ -28,10 +28,7 @@ static const struct tn_tree *need(struct tn_pir_scan   *s,
     if (member && member->kind == kind)
         return member;
     tn_error_set(s->error, TN_MALFORMED, member ? member->offset : tree->offset,
-                 "\"%s\" is %s", key,
-                 member                ? "of another type"
-                 : tree->first == NULL ? "missing in something empty"
-                                       : "missing");
+                 "\"%s\" is %s", key, member ? "of another type" : "missing");
     return NULL;
 }
 
@@ -215,19 +212,25 @@ static void find_rule(struct tn_pir_scan *s, struct tn_pir_op *op)
         tn_pir_rule_of(&s->rules, name, tn_tree_text(tn_tree_member(was, "D")));
 }
 
+static bool is_attr(const struct tn_tree *entry)
+{
+    const struct tn_tree *value = tn_tree_member(entry, "AT");
+
+    return tn_tree_text(tn_tree_member(entry, "N")).size != 0 &&
+           tn_tree_text(tn_tree_member(value, "#")).size != 0;
+}
+
 static void scan_attrs(struct tn_pir_scan *s, const struct tn_pir_op *op)
 {
-    uint32_t index = 0;
+    const struct tn_tree *a     = op->attrs ? op->attrs->first : NULL;
+    uint32_t              index = 0;
 
-    for (const struct tn_tree *a = op->attrs ? op->attrs->first : NULL; a;
-         a                       = a->next, index++)
-        if (tn_tree_text(tn_tree_member(a, "N")).size == 0 ||
-            tn_tree_text(tn_tree_member(tn_tree_member(a, "AT"), "#")).size ==
-                0) {
-                                  fail(s, a, "an attribute needs \"N\" and \"AT\"");
-                                  tn_error_where(s->error, "A[%" PRIu32 "]", index);
-                                  return;
-        }
+    for (; a && is_attr(a); a = a->next)
+        index++;
+    if (a) {
+        fail(s, a, "an attribute needs \"N\" and \"AT\"");
+        tn_error_where(s->error, "A[%" PRIu32 "]", index);
+    }
 }
 
 static void scan_regions(struct tn_pir_scan *s, const struct tn_tree *regions,
