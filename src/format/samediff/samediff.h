@@ -272,6 +272,7 @@ struct tn_sd_graph {
     uint32_t                     variable_count;
     struct tn_sd_names           placeholders, loss;
     struct tn_sd_names           meta_keys, meta_values;
+    bool                         has_placeholders; /* the list, if empty      */
     uint32_t                     sub_count;
     uint32_t                     graph_slots, node_slots; /* of vtables       */
     uint32_t                     sequences; /* in slot 9, as M2 wrote them    */

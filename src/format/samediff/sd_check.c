@@ -167,7 +167,7 @@ static void check_placeholders(struct checking *c)
         count -= c->row->variables[i].kind == TN_SD_PLACEHOLDER;
     if ((int32_t)count < 0)
         FIND(c, TN_LEVEL_ERROR, "wrong-placeholders", c->row->at,
-             "placeholders", "%" PRId32 " placeholders are not in the list",
+             "placeholders", "%" PRId32 " of the placeholders not in the list",
              -(int32_t)count);
 }
 
@@ -381,7 +381,7 @@ static void check_graph(struct checking *c, uint32_t graph)
          i++)
         check_variable(c, &c->row->variables[i]);
     check_loss(c);
-    if (c->row->graph_slots > TN_SD_GRAPH_PLACEHOLDERS)
+    if (c->row->has_placeholders)
         check_placeholders(c);
     if (!tn_failed(c->error))
         check_nodes(c);

@@ -635,6 +635,7 @@ static void read_row(struct tn_sd_reader *r, const struct tn_fb_table *root)
     row->at     = root->fb->span.offset + root->at;
     row->placeholders =
         read_names(root, TN_SD_GRAPH_PLACEHOLDERS, r->arena, r->error);
+    row->has_placeholders = tn_fb_has(root, TN_SD_GRAPH_PLACEHOLDERS);
     row->loss = read_names(root, TN_SD_GRAPH_LOSS, r->arena, r->error);
     if (root->vtable_size > 4)
         row->graph_slots = (root->vtable_size - 4u) / 2;
