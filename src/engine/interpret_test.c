@@ -280,12 +280,413 @@ static void test_worked_examples(void **state)
     tn_interpreter_close(i);
 }
 
+/* ---- vocabularies and rules of our own ---------------------------------- */
+
+/* The design document's own example, with what it says nd4j declares. */
+static const char floor_op[] =
+    "opList { name: 'floor' "
+    "argDescriptor { name: 'first' argType: INPUT_TENSOR } "
+    "argDescriptor { name: 'z' argType: OUTPUT_TENSOR } "
+    "argDescriptor { name: 'depth' argType: INT64 } "
+    "argDescriptor { name: 'mode' argType: BOOL } "
+    "opDeclarationType: OP_IMPL }";
+
+#define FLOOR_MAPPING(x, y)                                                    \
+    " { input_mappings: { input_mapping { first: '" x "' } } "                 \
+    "output_mappings: { z: '" y "' } attribute_mapping_functions: { } } "
+static const char floor_sketch[] = "floor { tensorflow_mapping:" FLOOR_MAPPING(
+    "x", "y") "onnx_mapping" FLOOR_MAPPING("X", "Y") "}";
+
+struct own {
+    struct tn_scratch      scratch;
+    struct tn_interpreter *interpreter;
+    struct tn_error        error;
+    char                  *ops, *rules;
+};
+
+static enum tn_status own_open(struct own *own, const char *ops,
+                               const char                      *rules,
+                               const struct tn_custom_function *functions,
+                               uint32_t                         function_count)
+{
+    own->error   = (struct tn_error)TN_ERROR_INIT;
+    own->scratch = tn_scratch_open();
+    tn_scratch_write(&own->scratch, "ops", ops);
+    tn_scratch_write(&own->scratch, "rules", rules);
+    own->ops   = tn_scratch_path(&own->scratch, "ops");
+    own->rules = tn_scratch_path(&own->scratch, "rules");
+    const char *const             files[] = { own->rules, own->ops };
+    struct tn_interpreter_options what    = {
+           .files          = files,
+           .file_count     = 2,
+           .functions      = functions,
+           .function_count = function_count,
+    };
+    return tn_interpreter_open(&own->interpreter, &what, NULL, &own->error);
+}
+
+static void own_close(struct own *own)
+{
+    tn_interpreter_close(own->interpreter);
+    free(own->ops);
+    free(own->rules);
+    tn_scratch_close(&own->scratch);
+}
+
+static struct tn_op_descriptor *own_run(struct own *own, bool is_onnx,
+                                        const char *text)
+{
+    struct tn_bytes          node = encode_node(is_onnx, text);
+    struct tn_op_descriptor *op   = NULL;
+
+    (is_onnx ? tn_interpret_onnx : tn_interpret_tensorflow)(
+        &op, own->interpreter, node, NULL, &own->error);
+    free((void *)(uintptr_t)node.data);
+    return op;
+}
+
+static void test_sketch_is_one_mapper_per_framework(void **state)
+{
+    struct own       own;
+    struct tn_memory memory;
+    struct tn_buffer out;
+
+    (void)state;
+    assert_int_equal(own_open(&own, floor_op, floor_sketch, NULL, 0), TN_OK);
+    assert_int_equal(tn_interpreter_mapper_count(own.interpreter), 2);
+    struct tn_op_descriptor *op =
+        own_run(&own, true, "op_type: 'Floor' input: 'a' output: 'b'");
+    assert_non_null(op);
+    tn_memory_init(&memory, NULL, 0);
+    tn_buffer_init(&out, &memory, &own.error);
+    print_descriptor(&out, op);
+    assert_string_equal(
+        tn_buffer_string(&out),
+        "OpDeclarationDescriptor(name=floor, nIn=1, nOut=1, tArgs=0, iArgs=0, "
+        "inplaceAble=true, inArgNames=[a], outArgNames=[z], tArgNames=[], "
+        "iArgNames=[], bArgNames=[], opDeclarationType=OP_IMPL)");
+    tn_buffer_done(&out);
+    tn_op_descriptor_close(op);
+    own_close(&own);
+}
+
+/* Counts its calls and gives the number of inputs, in place of an attribute. */
+static enum tn_status count_pairs(void *context, struct tn_rule_call *call,
+                                  struct tn_error *error)
+{
+    struct tn_arg arg = { .type = TN_ARG_INT64 };
+
+    ++*(int *)context;
+    arg.name   = tn_call_pair_nd4j(call, 0);
+    arg.index  = tn_call_index(call, arg.name, TN_ARG_INT64);
+    arg.number = 40 + (int64_t)tn_call_pair_count(call);
+    return tn_call_emit(call, &arg, error);
+}
+
+static void test_custom_function_is_called(void **state)
+{
+    static const char rules[] =
+        "mappings { frameworkName: 'tensorflow' opName: 'floor' "
+        "inputFrameworkOpName: 'Floor' rule { ruleName: 'mine' "
+        "inputToOutput { key: 'depth' value: 'T' } } }";
+    int                       calls = 0;
+    struct tn_custom_function mine  = { "mine", count_pairs, &calls };
+    struct own                own;
+
+    (void)state;
+    assert_int_equal(own_open(&own, floor_op, rules, &mine, 1), TN_OK);
+    struct tn_op_descriptor *op =
+        own_run(&own, false, "op: 'Floor' input: 'x' " FLOAT_T);
+    assert_non_null(op);
+    assert_int_equal(calls, 1);
+    assert_int_equal(op->lists[TN_LIST_I].items[0].number, 41);
+    tn_op_descriptor_close(op);
+    own_close(&own);
+}
+
+/* ---- what is refused, and where ----------------------------------------- */
+
+#define RULE(body)                                                             \
+    "mappings {\n  frameworkName: 'tensorflow'\n  opName: 'floor'\n"           \
+    "  inputFrameworkOpName: 'Floor'\n  rule {\n    " body "\n  }\n}\n"
+
+static const struct {
+    const char *rules, *what;
+} broken[] = {
+    { "mappings {", "line 1, column 11: the text ends before its '}'" },
+    { "mappings { frameworkName: }",
+      "line 1, column 27: a value was expected, not }" },
+    { RULE("ruleName: 'nosuch'"),
+      "line 6, column 5: no function is called 'nosuch'" },
+    { RULE("ruleName: 'valuemapping' colour: 'red'"),
+      "line 6, column 30: a rule has no field 'colour'" },
+    { RULE("ruleName: 'valuemapping' ruleType: 'tensor'"),
+      "line 6, column 30: ruleType of 'valuemapping' is \"attribute\", not "
+      "\"tensor\"" },
+    { RULE("ruleName: 'valuemapping'\n"
+           "    inputToOutput { key: 'depth' value: 'size' }"),
+      "line 7, column 5: 'Floor' has no attribute or input 'size'" },
+    { RULE("ruleName: 'valuemapping'\n"
+           "    inputToOutput { key: 'width' value: 'T' }"),
+      "line 7, column 5: nd4j's 'floor' has no argument 'width'" },
+    { RULE("ruleName: 'ndarraymapping'\n"
+           "    inputToOutput { key: 'depth' value: 'x' }"),
+      "line 7, column 5: ndarraymapping cannot give 'depth' of nd4j's "
+      "'floor'" },
+    { RULE("ruleName: 'stringequals'\n"
+           "    inputToOutput { key: 'mode' value: 'T' }"),
+      "line 7, column 5: stringequals cannot read 'T' of 'Floor'" },
+    { RULE("ruleName: 7"), "line 6, column 5: 'ruleName' takes a string" },
+    { RULE("ruleName: 'passthrough'") RULE("ruleName: 'passthrough'"),
+      "line 9, column 1: a second mapper for tensorflow's 'Floor'" },
+    { "mappings { opName: 'x' }",
+      "line 1, column 1: a mapper needs frameworkName, opName and "
+      "inputFrameworkOpName" },
+    { "floor { onnx_mapping { shape: 1 } }",
+      "line 1, column 24: 'shape' has no place in a mapping" },
+    { "stairs { onnx_mapping { } }",
+      "line 1, column 10: onnx has no op like 'stairs'; say which with "
+      "inputFrameworkOpName" },
+};
+
+static void test_broken_rules_are_refused_where_they_are(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
+        struct own own;
+
+        assert_int_not_equal(own_open(&own, floor_op, broken[i].rules, NULL, 0),
+                             TN_OK);
+        assert_string_equal(own.error.what, broken[i].what);
+        own_close(&own);
+    }
+}
+
+/* Nodes that lie about themselves are refused or read; never more. */
+static void test_hostile_nodes_do_no_harm(void **state)
+{
+    struct tn_interpreter *i;
+    struct tn_bytes        node = encode_node(false, examples[1].node);
+    uint8_t               *copy = malloc(node.size);
+
+    (void)state;
+    assert_non_null(copy);
+    if (open_shipped(&i)) {
+        for (size_t at = 0; at < node.size; at++)
+            for (unsigned bit = 0; bit < 8; bit++) {
+                struct tn_error          error = TN_ERROR_INIT;
+                struct tn_op_descriptor *op;
+
+                memcpy(copy, node.data, node.size);
+                copy[at] = (uint8_t)(copy[at] ^ 1u << bit);
+                tn_interpret_tensorflow(&op, i, tn_bytes(copy, node.size), NULL,
+                                        &error);
+                assert_true((op == NULL) == tn_failed(&error));
+                tn_op_descriptor_close(op);
+            }
+        tn_interpreter_close(i);
+    }
+    free(copy);
+    free((void *)(uintptr_t)node.data);
+}
+
+/* ---- libnd4j's C++ ------------------------------------------------------ */
+
+static const char conv1d[] =
+    "`auto inputShapeInfo   = inputShape->at(0);\n"
+    "auto weightsShapeInfo = inputShape->at(1);\n"
+    "Nd4jLong const* biasShapeInfo    = block.width() > 2 ? inputShape->at(2) "
+    ": nullptr;\n\n"
+    "int kW = INT_ARG(0) > 0 ? INT_ARG(0) : static_cast<int>(shape::sizeAt("
+    "weightsShapeInfo, 0)); // filter(kernel) width\n"
+    "int sW = INT_ARG(1);            // strides width\n"
+    "int pW = INT_ARG(2);            // paddings width\n"
+    "int dW = INT_ARG(3);            // dilations width\n"
+    "int paddingMode = INT_ARG(4);   // 0-VALID, 1-SAME\n"
+    "int isNCW  = block.getIArguments()->size() > 5 ? !INT_ARG(5) : 1; // "
+    "INT_ARG(4): 1-NWC, 0-NCW\n"
+    "int wFormat = block.getIArguments()->size() > 6 ? INT_ARG(6) : 0;\n`";
+
+static const char two_ops[] =
+    "#define CUSTOM_OP_IMPL(NAME) /* not this one */\n"
+    "CUSTOM_OP_IMPL(concat, -1, 1, false, 0, 0) {\n"
+    "  auto output = OUTPUT_VARIABLE(0); bool dynamic = B_ARG(0);\n"
+    "  std::vector<int> axis = {INT_ARG(0)}; log(\"INT_ARG(9)\");\n"
+    "}\n"
+    "OP_IMPL(floor_like, 1, 1, true) { auto first = INPUT_VARIABLE(0);\n"
+    "  auto z = this->getZ(block); double eps = T_ARG(0); }\n";
+
+static void assert_extracted(const char *name, const char *text, uint32_t index,
+                             const char *expected)
+{
+    struct tn_scratch      scratch;
+    struct tn_error        error = TN_ERROR_INIT;
+    struct tn_memory       memory;
+    struct tn_buffer       out;
+    struct tn_interpreter *i;
+
+    scratch = tn_scratch_open();
+    tn_scratch_write(&scratch, name, text);
+    char *path = tn_scratch_path(&scratch, name);
+    assert_int_equal(
+        tn_interpreter_extract(&i, (const char *const *)&path, 1, NULL, &error),
+        TN_OK);
+    tn_memory_init(&memory, NULL, 0);
+    tn_buffer_init(&out, &memory, &error);
+    print_descriptor(&out, tn_interpreter_op(i, index));
+    assert_string_equal(tn_buffer_string(&out), expected);
+    tn_buffer_done(&out);
+    tn_interpreter_close(i);
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+static void test_descriptors_come_out_of_cpp(void **state)
+{
+    (void)state;
+    assert_extracted(
+        "conv1d.cpp", conv1d, 0,
+        "OpDeclarationDescriptor(name=conv1d, nIn=3, nOut=0, tArgs=0, iArgs=7, "
+        "inplaceAble=false, inArgNames=[input, weights, bias], "
+        "outArgNames=[], tArgNames=[], iArgNames=[kW, sW, pW, dW, "
+        "paddingMode, isNCW, wFormat], bArgNames=[], "
+        "opDeclarationType=CUSTOM_OP_IMPL)");
+    assert_extracted(
+        "two.cpp", two_ops, 0,
+        "OpDeclarationDescriptor(name=concat, nIn=-1, nOut=1, tArgs=0, "
+        "iArgs=0, inplaceAble=false, inArgNames=[], outArgNames=[output], "
+        "tArgNames=[], iArgNames=[axis], bArgNames=[dynamic], "
+        "opDeclarationType=CUSTOM_OP_IMPL)");
+    assert_extracted(
+        "two.cpp", two_ops, 1,
+        "OpDeclarationDescriptor(name=floor_like, nIn=1, nOut=1, tArgs=0, "
+        "iArgs=0, inplaceAble=true, inArgNames=[first], outArgNames=[output0], "
+        "tArgNames=[eps], iArgNames=[], bArgNames=[], "
+        "opDeclarationType=OP_IMPL)");
+}
+
+/* ---- out and in again --------------------------------------------------- */
+
+static void export_to(struct tn_interpreter *i, enum tn_export what,
+                      enum tn_dump_form form, const char *path)
+{
+    struct tn_error  error  = TN_ERROR_INIT;
+    struct tn_target target = { .path = path, .can_replace = true };
+
+    if (tn_interpreter_export(i, what, form, &target, &error) != TN_OK)
+        fail_msg("%s", error.what);
+}
+
+/* What is exported loads as what it was: text becomes JSON becomes text. */
+static void test_exports_load_again(void **state)
+{
+    struct tn_scratch      scratch;
+    struct tn_interpreter *i, *again;
+
+    (void)state;
+    if (!open_shipped(&i))
+        return;
+    scratch     = tn_scratch_open();
+    char *ops   = tn_scratch_path(&scratch, "ops.json");
+    char *rules = tn_scratch_path(&scratch, "rules.json");
+    char *first = tn_scratch_path(&scratch, "first.pbtxt");
+    char *other = tn_scratch_path(&scratch, "other.pbtxt");
+    export_to(i, TN_EXPORT_OPS, TN_DUMP_JSON, ops);
+    export_to(i, TN_EXPORT_RULES, TN_DUMP_JSON, rules);
+    export_to(i, TN_EXPORT_RULES, TN_DUMP_TEXT, first);
+    const char *const             files[] = { ops, rules };
+    struct tn_interpreter_options what    = { .files = files, .file_count = 2 };
+    struct tn_error               error   = TN_ERROR_INIT;
+    if (tn_interpreter_open(&again, &what, NULL, &error) != TN_OK)
+        fail_msg("%s: %s", error.file, error.what);
+    export_to(again, TN_EXPORT_RULES, TN_DUMP_TEXT, other);
+    struct tn_bytes a = tn_load_file(first), b = tn_load_file(other);
+    assert_true(a.size > 100000 && tn_bytes_equal(a, b));
+    for (unsigned row = 0; row < sizeof examples / sizeof examples[0]; row++)
+        assert_call(again, row);
+    free((void *)(uintptr_t)a.data);
+    free((void *)(uintptr_t)b.data);
+    tn_interpreter_close(again);
+    tn_interpreter_close(i);
+    free(ops), free(rules), free(first), free(other);
+    tn_scratch_close(&scratch);
+}
+
+/* TensorFlow's and ONNX's own definitions take the place of the carried ones,
+ * and every example still comes out the same. */
+static void test_frameworks_definitions_load(void **state)
+{
+    static const char *const files[] = {
+        DATA "nd4j-op-def.pbtxt",
+        DATA "tensorflow-mapping-ruleset.pbtxt",
+        DATA "onnx-mapping-ruleset.pbtxt",
+        DATA "tensorflow-ops.pbtxt.gz",
+        DATA "onnx-op-defs.pb.gz",
+    };
+    struct tn_error               error = TN_ERROR_INIT;
+    struct tn_interpreter_options what  = { .files = files, .file_count = 5 };
+    struct tn_interpreter        *i;
+
+    (void)state;
+    if (!open_shipped(&i))
+        return;
+    tn_interpreter_close(i);
+    if (tn_interpreter_open(&i, &what, NULL, &error) != TN_OK)
+        fail_msg("%s: %s", error.file, error.what);
+    for (unsigned row = 0; row < sizeof examples / sizeof examples[0]; row++)
+        assert_call(i, row);
+    tn_interpreter_close(i);
+}
+
+/* Every shipped mapper meets a node of its kind that says nothing: it gives a
+ * descriptor of its target, or says what it lacks. */
+static void test_every_mapper_runs(void **state)
+{
+    struct tn_interpreter *i;
+    unsigned               given = 0, refused_count = 0;
+
+    (void)state;
+    if (!open_shipped(&i))
+        return;
+    for (uint32_t k = 0; k < tn_interpreter_mapper_count(i); k++) {
+        struct tn_mapper_info    info    = tn_interpreter_mapper(i, k);
+        bool                     is_onnx = tn_bytes_is(info.framework, "onnx");
+        struct tn_error          error   = TN_ERROR_INIT;
+        struct tn_op_descriptor *op;
+        char                     text[200];
+
+        snprintf(text, sizeof text, "%s: '%.*s' input: 'a' input: 'b'",
+                 is_onnx ? "op_type" : "op", TN_FMT(info.op_type));
+        struct tn_bytes node = encode_node(is_onnx, text);
+        (is_onnx ? tn_interpret_onnx : tn_interpret_tensorflow)(&op, i, node,
+                                                                NULL, &error);
+        if (op)
+            assert_true(tn_bytes_equal(op->name, info.name));
+        else
+            assert_true(error.status == TN_UNSUPPORTED && error.what[0]);
+        given += op != NULL;
+        refused_count += op == NULL;
+        tn_op_descriptor_close(op);
+        free((void *)(uintptr_t)node.data);
+    }
+    assert_int_equal(given + refused_count, 306 + 121);
+    assert_true(given > 380);
+    tn_interpreter_close(i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worked_examples),
+        cmocka_unit_test(test_every_mapper_runs),
+        cmocka_unit_test(test_sketch_is_one_mapper_per_framework),
+        cmocka_unit_test(test_custom_function_is_called),
+        cmocka_unit_test(test_broken_rules_are_refused_where_they_are),
+        cmocka_unit_test(test_hostile_nodes_do_no_harm),
+        cmocka_unit_test(test_descriptors_come_out_of_cpp),
+        cmocka_unit_test(test_exports_load_again),
+        cmocka_unit_test(test_frameworks_definitions_load),
     };
 
-    (void)print_descriptor;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,9 @@ may format/onnx chunk/chunk_tags.h
 may format/onnx wire/pb/pb_wire.h
 may format/onnx format/format.h
 may engine format/format.h
+may engine map/mapper.h
+may map ir/vocab.h
+may map wire/pb/pb_wire.h
 
 may_not base io/bundle.h
 may_not codec io/bundle.h
@@ -36,4 +39,8 @@ may_not wire/pb ir/model_tables.h
 may_not wire/pb wire/sstable/sstable.h
 may_not format/onnx format/tensorflow/tf.h
 may_not format/tensorflow engine/opened.h
+may_not map io/bundle.h
+may_not map format/format.h
+may_not ir map/mapper.h
+may_not format/onnx map/mapper.h
 exit $failed

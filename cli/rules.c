@@ -1,0 +1,413 @@
+/* rules.c - tenon rules: op descriptors and mapping rules, shown and exported
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "print.h"
+#include "session.h"
+#include "show.h"
+#include "verb_table.h"
+
+struct rules_opts {
+    struct cli_common common;
+    const char       *vocabulary, *rules;
+    bool              exports_ops, exports_rules;
+};
+
+#define FIELD(f) offsetof(struct rules_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_FILE, 0, "vocabulary", FIELD(vocabulary),    "FILE", "op definitions: of nd4j, TensorFlow or ONNX" },
+    { CLI_FILE, 0, "rules",      FIELD(rules),         "FILE", "mapping rules" },
+    { CLI_FLAG, 0, "ops",        FIELD(exports_ops),   NULL,   "export op descriptors; the default without rules" },
+    { CLI_FLAG, 0, "mappings",   FIELD(exports_rules), NULL,   "export mapping rules; the default with rules" },
+    { 0 },
+};
+/* clang-format on */
+
+/* ---- files -------------------------------------------------------------- */
+
+/* Files of the options first, then those among the arguments. */
+struct files {
+    const char *items[64];
+    uint32_t    count;
+};
+
+static bool add_file(struct files *files, const char *path)
+{
+    if (path == NULL)
+        return true;
+    if (files->count == sizeof files->items / sizeof files->items[0])
+        return false;
+    files->items[files->count++] = path;
+    return true;
+}
+
+static bool gather(struct files *files, const struct rules_opts *opts,
+                   const struct cli_args *args, int first)
+{
+    bool is_ok =
+        add_file(files, opts->vocabulary) && add_file(files, opts->rules);
+
+    for (int i = first; i < args->count; i++)
+        is_ok = is_ok && add_file(files, args->items[i]);
+    return is_ok;
+}
+
+static int open_files(struct cli_session *session, const struct files *files,
+                      struct tn_interpreter **interpreter)
+{
+    struct tn_error               error = TN_ERROR_INIT;
+    struct tn_interpreter_options what  = { .files      = files->items,
+                                            .file_count = files->count };
+
+    if (tn_interpreter_open(interpreter, &what, &session->options, &error) ==
+        TN_OK)
+        return 0;
+    char path[sizeof error.file];
+    memcpy(path, error.file, sizeof path);
+    error.file[0] = '\0';
+    return cli_complain(path, &error);
+}
+
+/* ---- ls ----------------------------------------------------------------- */
+
+static void fill_mapper(void *context, uint64_t row, struct cli_text *cells)
+{
+    struct tn_mapper_info info = tn_interpreter_mapper(context, (uint32_t)row);
+
+    cli_text_safe(&cells[0], info.framework);
+    cli_text_safe(&cells[1], info.op_type);
+    cli_text_safe(&cells[2], info.name);
+    cli_text_addf(&cells[3], "%u", (unsigned)info.rule_count);
+    if (info.defect_count > 0)
+        cli_text_addf(&cells[4], "%u", (unsigned)info.defect_count);
+}
+
+static void fill_op(void *context, uint64_t row, struct cli_text *cells)
+{
+    const struct tn_op_descriptor *op =
+        tn_interpreter_op(context, (uint32_t)row);
+
+    cli_text_safe(&cells[0], op->name);
+    cli_text_addf(&cells[1], "%d", (int)op->in_count);
+    cli_text_addf(&cells[2], "%d", (int)op->out_count);
+    cli_text_addf(&cells[3], "%d", (int)op->t_count);
+    cli_text_addf(&cells[4], "%d", (int)op->i_count);
+    cli_text_add(&cells[5], op->is_inplaceable ? "yes" : "-");
+    cli_text_add(&cells[6], tn_declaration_name(op->declaration));
+}
+
+static void list_for_people(struct tn_interpreter *interpreter)
+{
+    static const struct cli_column mappers[] = {
+        { .title = "FROM" },
+        { .title = "OPERATOR", .colour = CLI_BOLD },
+        { .title = "ND4J" },
+        { .title = "RULES", .is_right = true },
+        { .title = "DEFECTS", .is_right = true, .colour = CLI_YELLOW },
+    };
+    static const struct cli_column ops[] = {
+        { .title = "OPERATOR", .colour = CLI_BOLD },
+        { .title = "IN", .is_right = true },
+        { .title = "OUT", .is_right = true },
+        { .title = "T", .is_right = true },
+        { .title = "I", .is_right = true },
+        { .title = "INPLACE" },
+        { .title = "DECLARED AS" },
+    };
+    uint32_t         count = tn_interpreter_mapper_count(interpreter);
+    struct cli_table table = {
+        .column_count = count > 0 ? 5 : 7,
+        .columns      = count > 0 ? mappers : ops,
+        .row_count = count > 0 ? count : tn_interpreter_op_count(interpreter),
+        .on_row    = count > 0 ? fill_mapper : fill_op,
+        .context   = interpreter,
+    };
+
+    if (table.row_count > 0)
+        cli_print_table(stdout, &table);
+}
+
+static void put_mapper(struct cli_json *json, struct tn_mapper_info info)
+{
+    cli_json_open_flat(json, '{');
+    cli_json_put_bytes(json, "framework", info.framework);
+    cli_json_put_bytes(json, "operator", info.op_type);
+    cli_json_put_bytes(json, "nd4j", info.name);
+    cli_json_put_number(json, "rules", info.rule_count);
+    cli_json_put_number(json, "defects", info.defect_count);
+    cli_json_close(json, '}');
+}
+
+static void put_names(struct cli_json *json, const struct tn_op_descriptor *op)
+{
+    for (unsigned k = 0; k < TN_LIST_COUNT; k++) {
+        cli_json_key(json, tn_arg_list_name((enum tn_arg_list)k));
+        cli_json_open_flat(json, '[');
+        for (uint32_t i = 0; i < op->lists[k].count; i++)
+            cli_json_bytes(json, op->lists[k].items[i].name);
+        cli_json_close(json, ']');
+    }
+}
+
+static void put_op(struct cli_json *json, const struct tn_op_descriptor *op)
+{
+    cli_json_open_flat(json, '{');
+    cli_json_put_bytes(json, "name", op->name);
+    cli_json_put_string(json, "declared_as",
+                        tn_declaration_name(op->declaration));
+    cli_json_put_bool(json, "inplaceable", op->is_inplaceable);
+    put_names(json, op);
+    cli_json_close(json, '}');
+}
+
+static void list_for_programs(const struct tn_interpreter *interpreter)
+{
+    struct cli_json json;
+
+    cli_json_begin(&json, "tenon.rules/1");
+    cli_json_key(&json, "mappers");
+    cli_json_open(&json, '[');
+    for (uint32_t i = 0; i < tn_interpreter_mapper_count(interpreter); i++)
+        put_mapper(&json, tn_interpreter_mapper(interpreter, i));
+    cli_json_close(&json, ']');
+    cli_json_key(&json, "operators");
+    cli_json_open(&json, '[');
+    for (uint32_t i = 0; i < tn_interpreter_op_count(interpreter); i++)
+        put_op(&json, tn_interpreter_op(interpreter, i));
+    cli_json_close(&json, ']');
+    cli_json_end(&json);
+}
+
+static int run_ls(struct cli_session *session, const struct rules_opts *opts,
+                  const struct files *files)
+{
+    struct tn_interpreter *interpreter;
+    int                    code = open_files(session, files, &interpreter);
+
+    if (code != 0)
+        return code;
+    if (opts->common.is_json)
+        list_for_programs(interpreter);
+    else
+        list_for_people(interpreter);
+    tn_interpreter_close(interpreter);
+    return cli_finish(0);
+}
+
+/* ---- explain ------------------------------------------------------------ */
+
+static const char *const explain_words[] = { "rule",  "reads", "drops",
+                                             "gives", "unset", "defect" };
+
+static void print_line(void *context, enum tn_explain_kind kind,
+                       const char *what)
+{
+    struct cli_text line = { 0 };
+
+    (void)context;
+    cli_text_addf(&line, "  %-7s", explain_words[kind]);
+    cli_text_safe(&line, cli_bytes(what));
+    cli_text_add(&line, "\n");
+    cli_print(stdout,
+              kind == TN_EXPLAIN_DEFECT  ? CLI_RED
+              : kind == TN_EXPLAIN_DROPS ? CLI_YELLOW
+                                         : CLI_PLAIN,
+              &line);
+    cli_text_done(&line);
+}
+
+static void put_line(void *context, enum tn_explain_kind kind, const char *what)
+{
+    struct cli_json *json = context;
+
+    cli_json_open_flat(json, '{');
+    cli_json_put_string(json, "kind", explain_words[kind]);
+    cli_json_put_string(json, "what", what);
+    cli_json_close(json, '}');
+}
+
+static bool is_asked(struct tn_mapper_info info, const char *op)
+{
+    struct tn_bytes name = cli_bytes(op);
+
+    return (info.op_type.size == name.size &&
+            !memcmp(info.op_type.data, name.data, name.size)) ||
+           (info.name.size == name.size &&
+            !memcmp(info.name.data, name.data, name.size));
+}
+
+static void print_head(struct tn_mapper_info info)
+{
+    struct cli_text line = { 0 };
+
+    cli_text_safe(&line, info.framework);
+    cli_text_add(&line, " ");
+    cli_text_safe(&line, info.op_type);
+    cli_text_add(&line, " -> nd4j ");
+    cli_text_safe(&line, info.name);
+    cli_text_add(&line, "\n");
+    cli_print(stdout, CLI_BOLD, &line);
+    cli_text_done(&line);
+}
+
+static enum tn_status explain_one(struct tn_interpreter *interpreter,
+                                  uint32_t mapper, struct cli_json *json,
+                                  struct tn_error *error)
+{
+    struct tn_mapper_info info = tn_interpreter_mapper(interpreter, mapper);
+
+    if (json == NULL) {
+        print_head(info);
+        return tn_interpreter_explain(interpreter, mapper, print_line, NULL,
+                                      error);
+    }
+    cli_json_open(json, '{');
+    cli_json_put_bytes(json, "framework", info.framework);
+    cli_json_put_bytes(json, "operator", info.op_type);
+    cli_json_put_bytes(json, "nd4j", info.name);
+    cli_json_key(json, "lines");
+    cli_json_open(json, '[');
+    tn_interpreter_explain(interpreter, mapper, put_line, json, error);
+    cli_json_close(json, ']');
+    cli_json_close(json, '}');
+    return error->status;
+}
+
+static int explain_all(struct cli_session    *session,
+                       struct tn_interpreter *interpreter, const char *op,
+                       struct cli_json *json)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    uint32_t        found = 0;
+
+    for (uint32_t i = 0; i < tn_interpreter_mapper_count(interpreter); i++) {
+        if (!is_asked(tn_interpreter_mapper(interpreter, i), op))
+            continue;
+        found++;
+        if (explain_one(interpreter, i, json, &error) != TN_OK)
+            return cli_fail(session->common, op, &error);
+    }
+    return found > 0 ? 0 : CLI_NO;
+}
+
+static int run_explain(struct cli_session      *session,
+                       const struct rules_opts *opts, const char *op,
+                       const struct files *files)
+{
+    struct tn_interpreter *interpreter;
+    struct cli_json        json;
+    int                    code = open_files(session, files, &interpreter);
+
+    if (code != 0)
+        return code;
+    if (opts->common.is_json) {
+        cli_json_begin(&json, "tenon.rules-explain/1");
+        cli_json_key(&json, "mappers");
+        cli_json_open(&json, '[');
+    }
+    code = explain_all(session, interpreter, op,
+                       opts->common.is_json ? &json : NULL);
+    if (opts->common.is_json) {
+        cli_json_close(&json, ']');
+        cli_json_end(&json);
+    }
+    tn_interpreter_close(interpreter);
+    if (code == CLI_NO)
+        cli_hint("no mapper reads or gives '%s'", op);
+    return cli_finish(code);
+}
+
+/* ---- export and extract ------------------------------------------------- */
+
+static int write_out(struct cli_session *session, const struct rules_opts *opts,
+                     struct tn_interpreter *interpreter)
+{
+    const char      *out    = opts->common.out != NULL ? opts->common.out : "-";
+    struct tn_target target = cli_target(&opts->common, out);
+    struct tn_error  error  = TN_ERROR_INIT;
+    bool             wants_rules =
+        opts->exports_rules ||
+        (!opts->exports_ops && tn_interpreter_mapper_count(interpreter) > 0);
+    enum tn_status status = tn_interpreter_export(
+        interpreter, wants_rules ? TN_EXPORT_RULES : TN_EXPORT_OPS,
+        opts->common.is_json ? TN_DUMP_JSON : TN_DUMP_TEXT, &target, &error);
+
+    tn_interpreter_close(interpreter);
+    return status == TN_OK ? 0 : cli_fail(session->common, out, &error);
+}
+
+static int run_export(struct cli_session      *session,
+                      const struct rules_opts *opts, const struct files *files)
+{
+    struct tn_interpreter *interpreter;
+    int                    code = open_files(session, files, &interpreter);
+
+    return code != 0 ? code : write_out(session, opts, interpreter);
+}
+
+static int run_extract(struct cli_session      *session,
+                       const struct rules_opts *opts,
+                       const struct cli_args   *args)
+{
+    struct tn_error        error = TN_ERROR_INIT;
+    struct tn_interpreter *interpreter;
+
+    if (tn_interpreter_extract(
+            &interpreter, (const char *const *)(args->items + 1),
+            (uint32_t)(args->count - 1), &session->options, &error) != TN_OK) {
+        char path[sizeof error.file];
+        memcpy(path, error.file, sizeof path);
+        error.file[0] = '\0';
+        return cli_complain(path, &error);
+    }
+    return write_out(session, opts, interpreter);
+}
+
+/* ---- the verb ----------------------------------------------------------- */
+
+static int run_rules(const void *opts, const struct cli_args *args)
+{
+    const struct rules_opts *o          = opts;
+    const char              *word       = args->items[0];
+    struct files             files      = { .count = 0 };
+    bool                     is_explain = !strcmp(word, "explain");
+    struct cli_session       session;
+
+    if (o->exports_ops && o->exports_rules)
+        return cli_usage("rules", "--ops and --mappings exclude each other");
+    if (is_explain && args->count < 2)
+        return cli_usage("rules", "explain needs an operator");
+    cli_session_begin(&session, opts);
+    if (!strcmp(word, "extract"))
+        return args->count < 2 ? cli_usage("rules", "extract needs C++ files")
+                               : run_extract(&session, o, args);
+    if (!gather(&files, o, args, is_explain ? 2 : 1))
+        return cli_usage("rules", "too many files");
+    if (!strcmp(word, "ls"))
+        return run_ls(&session, o, &files);
+    if (is_explain)
+        return run_explain(&session, o, args->items[1], &files);
+    if (!strcmp(word, "export"))
+        return run_export(&session, o, &files);
+    return cli_usage("rules", "'%s' is none of ls, explain, export, extract",
+                     word);
+}
+
+const struct cli_verb cli_rules = {
+    .name      = "rules",
+    .arguments = "ls|explain OP|export|extract [FILE...]",
+    .summary   = "op descriptors and mapping rules: list, explain, export",
+    .details   = "FILEs are vocabularies and rules, told apart by what is in "
+                 "them; of extract, C++.",
+    .words     = "ls|explain|export|extract",
+    .least     = 1,
+    .most      = CLI_MANY,
+    .groups    = CLI_REPORTS | CLI_WRITES,
+    .opts_size = sizeof(struct rules_opts),
+    .options   = options,
+    .run       = run_rules,
+};
