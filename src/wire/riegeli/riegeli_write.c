@@ -28,7 +28,7 @@
 #define MOST_SHELVED      (UINT64_C(16) << 20)
 #define LONG_RECORD       (UINT64_C(4) << 20)
 #define LONG_TRANSPOSED   (UINT64_C(64) << 20)
-#define MOST_ONE_STREAM   (UINT64_C(64) << 20) /* of brotli, without parts   */
+#define MOST_ONE_STREAM   LONG_RECORD /* of brotli: more takes more memory */
 #define PROBE_SIZE        ((size_t)64 << 10)
 #define MOST_PACKED       ((size_t)4 << 20) /* of a long record, in memory   */
 
