@@ -11,7 +11,7 @@
 
 struct check_opts {
     struct cli_common common;
-    bool              skip_data;
+    bool              skip_data, is_repair;
     uint64_t          max_findings;
 };
 
@@ -20,6 +20,7 @@ struct check_opts {
 static const struct cli_opt options[] = {
     { CLI_FLAG,  0,   "skip-data",    FIELD(skip_data),    NULL, "structure only; do not read the weights" },
     { CLI_COUNT, 'm', "max-findings", FIELD(max_findings), "N",  "stop after N findings" },
+    { CLI_FLAG,  0,   "repair",       FIELD(is_repair),    NULL, "first mend a container: cut off a torn tail, or rebuild it" },
     { 0 },
 };
 /* clang-format on */
@@ -248,6 +249,28 @@ static int check_one(struct run *run, const struct check_opts *opts,
     return code;
 }
 
+/* What was mended is said; what could not be saved is told like a finding. */
+static int repair(struct run *run, const char *path)
+{
+    struct tn_error error      = TN_ERROR_INIT;
+    struct cli_text text       = { 0 };
+    bool            is_changed = false;
+
+    run->path        = path;
+    run->has_heading = false;
+    if (tn_tag_repair(path, &run->session.options,
+                      run->json == NULL ? on_finding : NULL, run, &is_changed,
+                      &error) != TN_OK)
+        return cli_fail(run->session.common, path, &error);
+    if (!is_changed || run->session.common->is_quiet)
+        return 0;
+    cli_text_safe(&text, cli_bytes(path));
+    cli_text_add(&text, ": mended\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+    return 0;
+}
+
 /* "Could not be read" outweighs "is not in order". */
 static int check_all(struct run *run, const struct check_opts *opts,
                      const struct cli_args *args)
@@ -255,7 +278,9 @@ static int check_all(struct run *run, const struct check_opts *opts,
     int code = 0;
 
     for (int i = 0; i < args->count; i++) {
-        int this_code = check_one(run, opts, args->items[i]);
+        int this_code = opts->is_repair ? repair(run, args->items[i]) : 0;
+        if (this_code == 0)
+            this_code = check_one(run, opts, args->items[i]);
         if (code == 0 || code == CLI_NO)
             code = this_code != 0 ? this_code : code;
     }

@@ -242,6 +242,30 @@ static int pass_on(void *context, enum tn_finding_level level, const char *rule,
     return listener->each ? listener->each(listener->context, &told) : 0;
 }
 
+/* A container, or a zip that has lost what would tell; never another file. */
+static enum tn_status check_container(const char              *path,
+                                      const struct tn_options *options,
+                                      struct tn_error         *error)
+{
+    struct tn_error   own = TN_ERROR_INIT;
+    struct tn_opened *opened;
+    struct tn_probe   probe = { 0 };
+
+    TN_TRY(tn_opened_files(&opened, path, options, error));
+    if (tn_find_format(&opened->bundle, NULL, &opened->format, &own) == TN_OK) {
+        if (!opened->format->has_tags)
+            tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                         "only containers can be mended, not %s",
+                         opened->format->name);
+    } else if (tn_probe_of(&opened->bundle, &probe, error) == TN_OK &&
+               (probe.head.size < 4 || !opened->bundle.main ||
+                memcmp(probe.head.data, "PK\3\4", 4) != 0)) {
+        *error = own;
+    }
+    tn_opened_release(opened);
+    return error->status;
+}
+
 enum tn_status tn_tag_repair(const char *path, const struct tn_options *options,
                              tn_on_finding *on_finding, void *context,
                              bool *is_changed, struct tn_error *error)
@@ -250,6 +274,7 @@ enum tn_status tn_tag_repair(const char *path, const struct tn_options *options,
     struct tn_report report   = { .each = pass_on, .context = &listener };
     struct change    c;
 
+    TN_TRY(check_container(path, options, error));
     TN_TRY(begin_change(&c, NULL, options, error));
     tn_tagged_repair(&c.purse->memory, path, &c.how, &report, is_changed,
                      error);

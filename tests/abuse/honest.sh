@@ -86,3 +86,18 @@ sed -n 's/^| \(error\|warning\|note\) | `\([a-z0-9-]*\)`.*/\2/p' "$page" |
     sort -u >named
 [ "$(wc -l <words)" -gt 20 ] || fail "few rules of samediff"
 cmp -s words named || fail "$page: $(diff words named)"
+
+claim "docs/formats/samediff-tagged.md names every rule of containers, and no other"
+page=$root/docs/formats/samediff-tagged.md
+find "$root/src/format/samediff" -name 'tag*.c' ! -name '*_test.c' \
+    -exec cat {} + | grep -o '"tag-[a-z-]*"' |
+    tr -d '"' | sort -u >words
+[ "$(wc -l <words)" -gt 15 ] || fail "few rules of containers"
+while IFS= read -r word; do
+    grep -q -F -e "\`$word\`" "$page" || fail "$page: no rule '$word'"
+done <words
+sed -n 's/^| \(error\|warning\|note\) |//p' "$page" | grep -o '`tag-[a-z-]*`' |
+    tr -d '`' >words
+while IFS= read -r word; do
+    grep -q -r -F -e "\"$word\"" "$root/src" || fail "$page: '$word'?"
+done <words

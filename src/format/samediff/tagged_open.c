@@ -557,5 +557,6 @@ const struct tn_format tn_format_samediff = {
     .has_tags    = true,
     .probe       = tagged_probe,
     .open        = tagged_open,
+    .check_bytes = tn_tagged_check,
     .write       = tn_tagged_write,
 };
