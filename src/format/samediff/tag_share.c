@@ -120,7 +120,34 @@ static enum tn_status compare_bytes(struct tn_sink *sink, struct tn_bytes bytes,
     return c->meter ? tn_meter_add(c->meter, bytes.size, error) : TN_OK;
 }
 
-static const struct tn_sink_ops comparing_ops = { .write = compare_bytes };
+/* A hole against a hole is not read. */
+static enum tn_status compare_zeros(struct tn_sink *sink, uint64_t count,
+                                    struct tn_error *error)
+{
+    static const uint8_t zeros[4096];
+    struct comparing    *c      = (struct comparing *)sink;
+    struct tn_source    *source = c->with.source;
+
+    if (count > c->with.length - c->at)
+        return stop_at_difference(c, error);
+    while (count) {
+        bool     is_hole = false;
+        uint64_t run     = count;
+        if (source->run)
+            run = source->run(source, c->with.offset + c->at, count, &is_hole);
+        if (is_hole) {
+            c->at += run;
+        } else {
+            run = tn_min(run, sizeof zeros);
+            TN_TRY(compare_bytes(sink, tn_bytes(zeros, (size_t)run), error));
+        }
+        count -= run;
+    }
+    return TN_OK;
+}
+
+static const struct tn_sink_ops comparing_ops = { .write = compare_bytes,
+                                                  .zeros = compare_zeros };
 
 enum tn_status tn_tag_same_bytes(struct tn_tagged          *t,
                                  const struct tn_rope      *rope,
