@@ -93,7 +93,8 @@ static enum tn_status choose_format(const struct tn_model           *model,
      * writes. */
     if (!convert->to && is_text_path(path, &form) && own->message &&
         (!*format ||
-         (strcmp((*format)->dialect, own->dialect) != 0 &&
+         ((form == TN_DUMP_TEXT ||
+           strcmp((*format)->dialect, own->dialect) != 0) &&
           suffix_size(*format, path) <= strlen(strrchr(path, '.')))))
         *format = own;
     if (!*format && !convert->to)
