@@ -30,11 +30,20 @@ def var(name, dtype, dims):
     return (f'vars {{ name: "{name}" persistable: true type {{ type: LOD_TENSOR '
             f'lod_tensor {{ tensor {{ data_type: {dtype} '
             + " ".join(f"dims: {d}" for d in dims) + " } } } }\n")
+ENDS = """
+vars { name: "feed" type { type: FEED_MINIBATCH } persistable: true }
+vars { name: "fetch" type { type: FETCH_LIST } persistable: true }
+vars { name: "x" type { type: LOD_TENSOR lod_tensor { tensor { data_type: FP32 } } } }
+ops { outputs { parameter: "Out" arguments: "x" } type: "feed"
+      attrs { name: "col" type: INT i: 0 } }
+ops { inputs { parameter: "X" arguments: "x" } type: "fetch"
+      attrs { name: "col" type: INT i: 0 } }
+"""
 def program(file, variables):
     with open(file, "w") as out:
         out.write("blocks { idx: 0 parent_idx: -1\n")
         out.writelines(variables)
-        out.write("}\nversion { version: 0 }\n")
+        out.write(ENDS + "}\nversion { version: 0 }\n")
 def head(dtype, dims):
     desc = bytes([8, dtype]) + b"".join(b"\x10" + varint(d) for d in dims)
     return struct.pack("<IQIi", 0, 0, 0, len(desc)) + desc
