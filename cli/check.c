@@ -20,7 +20,7 @@ struct check_opts {
 static const struct cli_opt options[] = {
     { CLI_FLAG,  0,   "skip-data",    FIELD(skip_data),    NULL, "structure only; do not read the weights" },
     { CLI_COUNT, 'm', "max-findings", FIELD(max_findings), "N",  "stop after N findings" },
-    { CLI_FLAG,  0,   "repair",       FIELD(is_repair),    NULL, "first mend a container: cut off a torn tail, or rebuild it" },
+    { CLI_FLAG,  0,   "repair",       FIELD(is_repair),    NULL, "mend a container that was cut short first" },
     { 0 },
 };
 /* clang-format on */
