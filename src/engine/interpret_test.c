@@ -674,12 +674,78 @@ static void test_every_mapper_runs(void **state)
     tn_interpreter_close(i);
 }
 
+/* ---- functions that no shipped rule names ------------------------------- */
+
+static const char three_op[] =
+    "opList { name: 't' argDescriptor { name: 'x' argType: INPUT_TENSOR } "
+    "argDescriptor { name: 'c' argType: INPUT_TENSOR argIndex: 1 } "
+    "argDescriptor { name: 'n' argType: INT64 } "
+    "argDescriptor { name: 'm' argType: INT64 argIndex: 1 } }";
+
+#define ON_SQUEEZE(function, to, parameters)                                   \
+    "mappings { frameworkName: 'tensorflow' opName: 't' "                      \
+    "inputFrameworkOpName: 'Squeeze' rule { ruleName: '" function "' "         \
+    "inputToOutput { key: '" to "' value: 'squeeze_dims' } "                   \
+    "transformerArgs { key: '" to "' " parameters " } } }"
+#define DIMS(list)                                                             \
+    "op: 'Squeeze' input: 'a' attr { key: 'squeeze_dims' value { list { "      \
+    "i: " list " } } }"
+#define THRESHOLD                                                              \
+    "transformerArgs { int32Value: 2 } transformerArgs { int64Value: 3 } "     \
+    "transformerArgs { stringValue: '0' }"
+
+static const struct {
+    const char *rules, *node, *call;
+} unshipped[] = {
+    { ON_SQUEEZE("flattendims", "n", "transformerArgs { int64Value: 1 }"),
+      DIMS("[2, 3, 4]"), "t in[a] i[2 3]" },
+    { ON_SQUEEZE("flattendims", "n", "transformerArgs { int64Value: 9 }"),
+      DIMS("[2, 3, 4]"), NULL },
+    { ON_SQUEEZE("sizethresholdarrayint", "n", THRESHOLD), DIMS("[5, 6, 7]"),
+      "t in[a] i[7]" },
+    { ON_SQUEEZE("sizethresholdarrayint", "n", THRESHOLD), DIMS("[5, 6]"),
+      "t in[a] i[5]" },
+    { ON_SQUEEZE("convertinputnumberlisttondarray", "c", ""), DIMS("[5, 6]"),
+      "t in[a c]" },
+    { ON_SQUEEZE("IndexLookup", "m", "transformerArgs { int64Value: 1 }"),
+      DIMS("[5, 6]"), "t in[a] i[6]" },
+    { ON_SQUEEZE("IndexLookup", "m", "transformerArgs { int64Value: 2 }"),
+      DIMS("[5, 6]"), NULL },
+};
+
+static void test_functions_that_no_shipped_rule_names(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof unshipped / sizeof unshipped[0]; i++) {
+        struct own       own;
+        struct tn_memory memory;
+        struct tn_buffer out;
+
+        if (own_open(&own, three_op, unshipped[i].rules, NULL, 0) != TN_OK)
+            fail_msg("row %zu: %s", i, own.error.what);
+        struct tn_op_descriptor *op = own_run(&own, false, unshipped[i].node);
+        assert_int_equal(op == NULL, unshipped[i].call == NULL);
+        if (op) {
+            tn_memory_init(&memory, NULL, 0);
+            tn_buffer_init(&out, &memory, &own.error);
+            print_call(&out, op);
+            assert_string_equal(tn_buffer_string(&out), unshipped[i].call);
+            tn_buffer_done(&out);
+        } else {
+            assert_int_equal(own.error.status, TN_UNSUPPORTED);
+        }
+        tn_op_descriptor_close(op);
+        own_close(&own);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worked_examples),
         cmocka_unit_test(test_every_mapper_runs),
         cmocka_unit_test(test_sketch_is_one_mapper_per_framework),
+        cmocka_unit_test(test_functions_that_no_shipped_rule_names),
         cmocka_unit_test(test_custom_function_is_called),
         cmocka_unit_test(test_broken_rules_are_refused_where_they_are),
         cmocka_unit_test(test_hostile_nodes_do_no_harm),
