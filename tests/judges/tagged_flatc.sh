@@ -42,5 +42,5 @@ for language in java cpp; do
         "$root"/schemas/samediff_training.fbs || exit 1
 done
 echo "flatc: $count entries read"
-# The bundled model alone: two graphs, and the arrays and settings of the first.
+# The bundled model alone: two graphs and their settings, three arrays shared.
 [ $count -ge 7 ]
