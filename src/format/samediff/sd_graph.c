@@ -259,8 +259,7 @@ static void index_variable(struct tn_sd_reader *r, uint32_t index)
     }
 }
 
-static void define_variable(struct tn_sd_reader         *r,
-                            const struct tn_sd_variable *v)
+void tn_sd_define(struct tn_sd_reader *r, const struct tn_sd_variable *v)
 {
     if (!r->model->wants_graph || tn_failed(r->error))
         return;
@@ -296,7 +295,7 @@ static void read_variables(struct tn_sd_reader      *r,
             return;
         }
         index_variable(r, i);
-        define_variable(r, &r->variables[i]);
+        tn_sd_define(r, &r->variables[i]);
     }
     r->row->variables      = r->variables;
     r->row->variable_count = r->variable_count;

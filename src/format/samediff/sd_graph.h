@@ -49,6 +49,9 @@ struct tn_sd_reader {
     uint32_t               source;
 };
 
+/* The value of a variable is what its kind says: a constant or an input. */
+void tn_sd_define(struct tn_sd_reader *r, const struct tn_sd_variable *v);
+
 void tn_sd_reader_init(struct tn_sd_reader *r, struct tn_model *model,
                        struct tn_error *error);
 void tn_sd_reader_done(struct tn_sd_reader *r);

@@ -122,19 +122,6 @@ static uint32_t value_named(struct tn_sd_reader *r, struct tn_bytes name)
                           r->error);
 }
 
-static void define_variable(struct tn_sd_reader         *r,
-                            const struct tn_sd_variable *v)
-{
-    if (!r->model->wants_graph)
-        return;
-    uint32_t value = value_named(r, v->name);
-    if (v->kind == TN_SD_VARIABLE || v->kind == TN_SD_CONSTANT)
-        tn_model_define(r->model, value, TN_VALUE_INITIALIZER, TN_NONE,
-                        TN_NONE);
-    else if (v->kind == TN_SD_PLACEHOLDER)
-        tn_model_define(r->model, value, TN_VALUE_INPUT, TN_NONE, TN_NONE);
-}
-
 static void read_variables(struct tn_sd_reader      *r,
                            const struct tn_fb_table *root)
 {
@@ -154,7 +141,7 @@ static void read_variables(struct tn_sd_reader      *r,
             return;
         }
         read_data(r, i);
-        define_variable(r, &r->variables[i]);
+        tn_sd_define(r, &r->variables[i]);
     }
     r->row->variables      = r->variables;
     r->row->variable_count = r->variable_count;
