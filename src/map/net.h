@@ -1,0 +1,198 @@
+/*
+ * net.h - a graph in motion: what rules read and what they write
+ *
+ * A model in `ir` is flat, immutable and speaks in spans of its file.  Rules
+ * want the opposite: attributes decoded, values with what is known of their
+ * type, nodes that come and go.  So a conversion loads the model into a net,
+ * tidies it, carries it to a net of another dialect, and lays that out as a
+ * model again.
+ *
+ *   model --load--> net (onnx) --tidy--> --infer--> --rules--> net (nd4j) ...
+ *         ... --lay out--> model
+ *
+ * A net has graphs (the first is the main one; others are values of graph
+ * attributes, or functions), nodes and values, by 32-bit ids.  Ids of values
+ * count over all graphs: a subgraph uses a value of an enclosing graph by its
+ * id.  Weights stay where they are: a constant is a payload by reference.
+ *
+ * Everything lives in the net's arena and is released with it; nothing moves
+ * in it but the three lists, so keep ids, not pointers to their rows.
+ */
+#ifndef TN_MAP_NET_H
+#define TN_MAP_NET_H
+
+#include <tenon/graph.h>
+
+#include "base/memory.h"
+#include "ir/model_tables.h"
+#include "ir/payload.h"
+
+/* What a value is made of. */
+enum tn_net_wrap {
+    TN_NET_TENSOR,
+    TN_NET_SEQUENCE, /* of tensors of that dtype; shape is of the elements    */
+    TN_NET_OPTIONAL,
+    TN_NET_HANDLE, /* of a tensor array, a variable, a table: no tensor       */
+};
+
+/* What is known of a value. */
+struct tn_net_type {
+    enum tn_dtype    dtype; /* TN_UNDEFINED: not known                        */
+    enum tn_net_wrap wrap;
+    bool             has_rank;
+    uint32_t         rank;
+    const int64_t   *dims; /* -1: not known                                   */
+};
+
+struct tn_net_value {
+    struct tn_bytes    name; /* unique in the net; see tn_net_name()          */
+    struct tn_net_type type;
+    uint32_t           graph;
+    uint32_t           producer; /* node; TN_NONE: a constant or an input     */
+    uint32_t           output;   /* which output of it                        */
+    const struct tn_elements *constant; /* NULL: it is computed or an input   */
+    const struct tn_tensor   *origin;   /* the tensor of the source model that
+                                           the constant comes from, or NULL   */
+    bool is_trained; /* a variable or weight; for dialects that tell it from a
+                        constant                                              */
+};
+
+struct tn_net_attr {
+    struct tn_bytes      name;
+    struct tn_attr_value value; /* GRAPH: an index in the net's graphs        */
+};
+
+struct tn_net_node {
+    struct tn_bytes           name; /* unique in the net, or empty            */
+    struct tn_bytes           type, domain;
+    uint32_t                  graph;
+    const uint32_t           *inputs; /* values; TN_NONE: not given           */
+    uint32_t                  input_count;
+    const uint32_t           *controls; /* nodes that must have run before    */
+    uint32_t                  control_count;
+    const uint32_t           *outputs; /* values; TN_NONE: nobody wants it    */
+    uint32_t                  output_count;
+    const struct tn_net_attr *attrs;
+    uint32_t                  attr_count;
+    uint32_t                  source; /* op of the model it comes from, through
+                                         every step, or TN_NONE               */
+    bool                      is_removed;
+};
+
+struct tn_net_graph {
+    struct tn_bytes    name, domain;
+    enum tn_graph_kind kind;
+    uint32_t           parent; /* graph that encloses it; TN_NONE: none       */
+    struct tn_list     nodes;  /* uint32_t: nodes in order, removed ones too  */
+    struct tn_list     inputs, outputs; /* uint32_t: values                   */
+};
+
+struct tn_net {
+    struct tn_arena        *arena;
+    const char             *dialect; /* "onnx"                                */
+    const struct tn_model  *source;  /* whose ops nodes come from             */
+    int64_t                 version; /* opset of the dialect's own domain, or
+                                        producer version; 0: has none         */
+    struct tn_list          nodes;   /* struct tn_net_node                    */
+    struct tn_list          values;  /* struct tn_net_value                   */
+    struct tn_list          graphs;  /* struct tn_net_graph                   */
+    struct tn_list          versions; /* struct tn_net_version: other domains */
+    struct tn_intern        names;   /* of values and nodes; see tn_net_name  */
+    struct tn_error        *error;   /* every call below fails softly into it */
+};
+
+struct tn_net_version {
+    struct tn_bytes domain;
+    int64_t         version;
+};
+
+void tn_net_init(struct tn_net *net, struct tn_arena *arena,
+                 const char *dialect, struct tn_error *error);
+void tn_net_done(struct tn_net *net);
+
+static inline struct tn_net_node *tn_net_node(const struct tn_net *net,
+                                              uint32_t             node)
+{
+    return tn_list_at(&net->nodes, struct tn_net_node, node);
+}
+
+static inline struct tn_net_value *tn_net_value(const struct tn_net *net,
+                                                uint32_t             value)
+{
+    return tn_list_at(&net->values, struct tn_net_value, value);
+}
+
+static inline struct tn_net_graph *tn_net_graph(const struct tn_net *net,
+                                                uint32_t             graph)
+{
+    return tn_list_at(&net->graphs, struct tn_net_graph, graph);
+}
+
+/* ---- making one; TN_NONE on failure ------------------------------------- */
+
+uint32_t tn_net_add_graph(struct tn_net *net, enum tn_graph_kind kind,
+                          struct tn_bytes name, uint32_t parent);
+
+/* A name that nothing in the net has: `wish`, or else wish_1, wish_2... */
+struct tn_bytes tn_net_name(struct tn_net *net, struct tn_bytes wish);
+
+/* Its name is made unique. */
+uint32_t tn_net_add_value(struct tn_net *net, uint32_t graph,
+                          struct tn_bytes wish);
+uint32_t tn_net_add_constant(struct tn_net *net, uint32_t graph,
+                             struct tn_bytes           wish,
+                             const struct tn_elements *elements,
+                             const struct tn_tensor   *origin);
+
+/* A small constant in memory: numbers of that dtype; `dims` are copied. */
+uint32_t tn_net_add_ints(struct tn_net *net, uint32_t graph,
+                         struct tn_bytes wish, enum tn_dtype dtype,
+                         const int64_t *items, uint32_t rank,
+                         const uint64_t *dims);
+uint32_t tn_net_add_doubles(struct tn_net *net, uint32_t graph,
+                            struct tn_bytes wish, enum tn_dtype dtype,
+                            const double *items, uint32_t rank,
+                            const uint64_t *dims);
+
+/* A node at the end of its graph.  Arrays are copied; outputs get it as their
+ * producer. */
+uint32_t tn_net_add_node(struct tn_net *net, const struct tn_net_node *node);
+
+/* Another list of inputs, copied. */
+void tn_net_set_inputs(struct tn_net *net, uint32_t node,
+                       const uint32_t *inputs, uint32_t count);
+
+/* Everybody who used `from` uses `to`: nodes and outputs of graphs. */
+void tn_net_replace(struct tn_net *net, uint32_t from, uint32_t to);
+
+/* NULL: it has none of that name. */
+const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
+                                        const char               *name);
+
+/* Removes nodes that no output of their graph and no control needs. */
+void tn_net_prune(struct tn_net *net);
+
+/* Nodes after what they use, graph by graph; edges from ops in `loop_ops`
+ * (NULL at the end; may be NULL) do not count.  INVALID for a cycle. */
+enum tn_status tn_net_order(struct tn_net *net, const char *const *loop_ops);
+
+/* ---- from a model and to one -------------------------------------------- */
+
+/* What the ends are when the caller says it; names as the user gives them. */
+struct tn_net_ends {
+    const char *const *inputs, *const *outputs;
+    uint32_t           input_count, output_count;
+    const char        *signature; /* NULL: the only one, or serving_default   */
+};
+
+/* The main graph and what it uses.  The model must outlive the net. */
+enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
+                           const struct tn_net_ends *ends);
+
+/* Lays it out as an edited model of `dialect`, which any writer of a format of
+ * that dialect takes.  Tensors share their payloads with the sources. */
+enum tn_status tn_net_lay_out(const struct tn_net     *net,
+                              const struct tn_dialect *dialect,
+                              struct tn_model *model, struct tn_error *error);
+
+#endif
