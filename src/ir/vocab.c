@@ -364,3 +364,16 @@ const struct tn_vocab_attr *tn_vocab_find_attr(const struct tn_vocab_op *op,
             return &op->attrs[i];
     return NULL;
 }
+
+const struct tn_vocab_attr *tn_vocab_find_slot(const struct tn_vocab_op *op,
+                                               enum tn_vocab_list        list,
+                                               uint32_t                  slot)
+{
+    for (uint32_t i = 0; i < op->attr_count; i++) {
+        const struct tn_vocab_attr *attr = &op->attrs[i];
+        if (attr->list == list &&
+            (attr->slot == slot || (attr->is_rest && slot > attr->slot)))
+            return attr;
+    }
+    return NULL;
+}

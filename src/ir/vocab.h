@@ -56,6 +56,19 @@ struct tn_vocab_arg {
     struct tn_vocab_types types;
 };
 
+/* Where the calls of a dialect without named arguments keep an attribute: nd4j
+ * has a list of numbers for each kind of value. */
+enum tn_vocab_list {
+    TN_VOCAB_NAMED,  /* by its name                                           */
+    TN_VOCAB_IARGS,  /* @i: integers                                          */
+    TN_VOCAB_TARGS,  /* @t: real numbers                                      */
+    TN_VOCAB_BARGS,  /* @b: truth values                                      */
+    TN_VOCAB_DARGS,  /* @d: element types                                     */
+    TN_VOCAB_SARGS,  /* @s: texts                                             */
+    TN_VOCAB_AXIS,   /* @axis: the call's dimensions, all of them             */
+    TN_VOCAB_SCALAR, /* @scalar: the call's scalar                            */
+};
+
 struct tn_vocab_attr {
     struct tn_bytes name;
     struct tn_bytes type; /* "int", "list(int)": the dialect's words   */
@@ -69,6 +82,9 @@ struct tn_vocab_attr {
     uint64_t               types;   /* allowed: bits by enum tn_dtype         */
     const struct tn_bytes *strings; /* allowed                                */
     uint32_t               string_count;
+    enum tn_vocab_list     list;
+    uint32_t               slot;    /* place in that list                   */
+    bool                   is_rest; /* @i3..: that slot and all after it    */
 };
 
 struct tn_vocab_op {
@@ -79,6 +95,9 @@ struct tn_vocab_op {
     bool            is_legacy; /* known by name only                          */
     bool            is_loose;  /* takes attributes that are not listed        */
     bool            is_stateful, is_commutative, is_aggregate;
+    struct tn_bytes kernel; /* legacy(TRANSFORM_SAME 12): called by that type
+                               and number, not by its name; empty: by name    */
+    uint32_t kernel_number;
 
     const struct tn_vocab_arg      *inputs, *outputs;
     const struct tn_vocab_attr     *attrs;
@@ -150,5 +169,10 @@ const struct tn_vocab_op *tn_vocab_at(struct tn_vocab *vocab, uint32_t index,
 
 const struct tn_vocab_attr *tn_vocab_find_attr(const struct tn_vocab_op *op,
                                                struct tn_bytes           name);
+
+/* The attribute that sits in that slot, or takes all from a lower one on. */
+const struct tn_vocab_attr *tn_vocab_find_slot(const struct tn_vocab_op *op,
+                                               enum tn_vocab_list        list,
+                                               uint32_t                  slot);
 
 #endif

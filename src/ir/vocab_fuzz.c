@@ -10,6 +10,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* It is found by its name, and it alone sits where it sits. */
+static void check_attr(const struct tn_vocab_op   *op,
+                       const struct tn_vocab_attr *attr)
+{
+    assert(tn_vocab_find_attr(op, attr->name) == attr);
+    if (attr->list != TN_VOCAB_NAMED)
+        assert(tn_vocab_find_slot(op, attr->list, attr->slot) == attr);
+}
+
 static void find_all(struct tn_vocab *vocab, struct tn_error *error)
 {
     for (uint32_t d = 0; d < vocab->domain_count; d++) {
@@ -21,8 +30,7 @@ static void find_all(struct tn_vocab *vocab, struct tn_error *error)
             assert(tn_vocab_find(vocab, domain->names[0], op->name, op->since,
                                  error) == op);
             for (uint32_t k = 0; k < op->attr_count; k++)
-                assert(tn_vocab_find_attr(op, op->attrs[k].name) ==
-                       &op->attrs[k]);
+                check_attr(op, &op->attrs[k]);
         }
     }
 }

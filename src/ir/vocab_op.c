@@ -3,11 +3,13 @@
  *
  *   op NAME[@since] [(ARGS) -> (ARGS)] [FLAG...]
  *       $VARIABLE in {TYPES}
- *       NAME[?] TYPE [= DEFAULT] [in {ALLOWED}] [>= MINIMUM]
+ *       NAME[?] TYPE [@PLACE] [= DEFAULT] [in {ALLOWED}] [>= MINIMUM]
  *
  *   ARG       NAME[?|*|+] [&][~][COUNT*]($VARIABLE | TYPE)   or  NAME *LIST
  *   FLAG      stateful | commutative | aggregate | legacy |
- *             loose | deprecated@VERSION | outputs{COUNTS}
+ *             loose | deprecated@VERSION | outputs{COUNTS} |
+ *             legacy(TYPE NUMBER)
+ *   PLACE     (i|t|b|d|s)SLOT[..] | axis | scalar
  */
 #include "base/number.h"
 #include "ir/vocab_lines.h"
@@ -164,6 +166,14 @@ static void read_output_counts(struct reading *r)
     }
 }
 
+/* "TRANSFORM_SAME 12)" */
+static void read_kernel(struct reading *r)
+{
+    r->op->kernel        = tn_vocab_name(r->c, "a type of kernels");
+    r->op->kernel_number = tn_vocab_number(r->c);
+    tn_vocab_expect(r->c, ")");
+}
+
 static void read_flag(struct reading *r)
 {
     struct tn_cursor   *c  = r->c;
@@ -175,6 +185,8 @@ static void read_flag(struct reading *r)
         op->is_commutative = true;
     else if (tn_vocab_accept(c, "aggregate"))
         op->is_aggregate = true;
+    else if (tn_vocab_accept(c, "legacy("))
+        read_kernel(r);
     else if (tn_vocab_accept(c, "legacy"))
         op->is_legacy = true;
     else if (tn_vocab_accept(c, "loose"))
@@ -470,6 +482,78 @@ static void read_default(struct reading *r, struct tn_vocab_attr *attr,
         tn_vocab_expect(c, "]");
 }
 
+/* ---- places ------------------------------------------------------------- */
+
+/* A slot has one owner, and is found by counting. */
+#define SLOT_LIMIT 256
+
+static const struct place {
+    const char        *mark;
+    enum tn_vocab_list list;
+    enum tn_attr_kind  kind; /* what its values are                           */
+    bool               is_whole, is_list;
+} places[] = {
+    { "axis", TN_VOCAB_AXIS, TN_ATTR_INT, true, true },
+    { "scalar", TN_VOCAB_SCALAR, TN_ATTR_FLOAT, true, false },
+    { "i", TN_VOCAB_IARGS, TN_ATTR_INT, false, false },
+    { "t", TN_VOCAB_TARGS, TN_ATTR_FLOAT, false, false },
+    { "b", TN_VOCAB_BARGS, TN_ATTR_BOOL, false, false },
+    { "d", TN_VOCAB_DARGS, TN_ATTR_DTYPE, false, false },
+    { "s", TN_VOCAB_SARGS, TN_ATTR_STRING, false, false },
+};
+
+static const struct place *find_place(struct tn_cursor *c)
+{
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (tn_vocab_accept(c, places[i].mark))
+            return &places[i];
+    tn_fail(c, TN_MALFORMED, "no place of an attribute");
+    return NULL;
+}
+
+/* Two attributes that both want a slot. */
+static bool is_shared(const struct tn_vocab_attr *a,
+                      const struct tn_vocab_attr *b)
+{
+    if (a->list != b->list || a->list == TN_VOCAB_NAMED)
+        return false;
+    return a->slot == b->slot || (a->is_rest && b->slot > a->slot) ||
+           (b->is_rest && a->slot > b->slot);
+}
+
+static void read_slot(struct tn_cursor *c, struct tn_vocab_attr *attr)
+{
+    uint64_t at = c->offset;
+
+    attr->slot    = tn_vocab_number(c);
+    attr->is_rest = tn_vocab_accept(c, "..");
+    if (attr->slot >= SLOT_LIMIT)
+        tn_fail_at(c, at, TN_LIMIT, "slot %" PRIu32 ", limit %d", attr->slot,
+                   SLOT_LIMIT);
+}
+
+/* After "@". */
+static void read_place(struct reading *r, struct tn_vocab_attr *attr,
+                       enum tn_attr_kind kind)
+{
+    struct tn_cursor   *c     = r->c;
+    uint64_t            at    = c->offset;
+    const struct place *place = find_place(c);
+
+    if (!place)
+        return;
+    if (!place->is_whole)
+        read_slot(c, attr);
+    attr->list = place->list;
+    if (place->kind != kind ||
+        attr->is_list != (place->is_list || attr->is_rest))
+        tn_fail_at(c, at, TN_MALFORMED, "a place for values of another type");
+    for (uint32_t i = 0; i < r->op->attr_count; i++)
+        if (is_shared(&r->op->attrs[i], attr))
+            tn_fail_at(c, at, TN_MALFORMED, "attribute '%.*s' has this place",
+                       TN_FMT(r->op->attrs[i].name));
+}
+
 /* ---- attributes and type variables -------------------------------------- */
 
 static void read_allowed(struct reading *r, struct tn_vocab_attr *attr,
@@ -509,6 +593,8 @@ static void read_attr(struct reading *r, struct tn_vocab_attr *attr)
     if (!is_optional)
         tn_vocab_expect(c, " ");
     enum tn_attr_kind kind = read_attr_type(c, attr);
+    if (tn_vocab_accept(c, "@"))
+        read_place(r, attr, kind);
     if (tn_vocab_accept(c, "="))
         read_default(r, attr, kind);
     if (tn_vocab_accept(c, "in "))

@@ -25,7 +25,18 @@ static const char sample[] =
          "    b bool = true # not false\n"
          "\n"
          "domain other open\n"
-         "op Old legacy stateful aggregate loose";
+         "op Old legacy stateful aggregate loose\n"
+         "op abs (x two) -> (z two) legacy(TRANSFORM_SAME 0)\n"
+         "op conv (x two) -> (z two)\n"
+         "    kH int @i0\n"
+         "    mode? int @i1 = 1 >= 0\n"
+         "    dims list(int) @i3.. = []\n"
+         "    eps float @t0 = 1e-5\n"
+         "    keep bool @b0 = false\n"
+         "    to type @d0\n"
+         "    frame string @s0\n"
+         "    axes list(int) @axis\n"
+         "    by float @scalar = 0";
 
 struct loaded {
     struct tn_memory memory;
@@ -154,6 +165,33 @@ static void says_lists_and_flags(void **state)
     unload(&l);
 }
 
+static void says_where_attributes_sit(void **state)
+{
+    struct loaded l;
+
+    (void)state;
+    load(&l, tn_text(sample));
+    const struct tn_vocab_op *absolute = find(&l, "other", "abs", 0);
+    assert_text(absolute->kernel, "TRANSFORM_SAME");
+    assert_int_equal(absolute->kernel_number, 0);
+    assert_false(absolute->is_legacy);
+    const struct tn_vocab_op *conv = find(&l, "other", "conv", 0);
+    assert_int_equal(conv->kernel.size, 0);
+    assert_int_equal(conv->attr_count, 9);
+    for (uint32_t i = 0; i < conv->attr_count; i++) {
+        const struct tn_vocab_attr *attr = &conv->attrs[i];
+        assert_ptr_equal(tn_vocab_find_slot(conv, attr->list, attr->slot),
+                         attr);
+    }
+    assert_null(tn_vocab_find_slot(conv, TN_VOCAB_IARGS, 2));
+    assert_ptr_equal(tn_vocab_find_slot(conv, TN_VOCAB_IARGS, 9),
+                     &conv->attrs[2]);
+    assert_null(tn_vocab_find_slot(conv, TN_VOCAB_TARGS, 1));
+    assert_int_equal(conv->attrs[1].value.of.ints[0], 1);
+    assert_int_equal(find(&l, "d", "Mul", 0)->attrs[0].list, TN_VOCAB_NAMED);
+    unload(&l);
+}
+
 static void finds_by_version(void **state)
 {
     struct loaded   l;
@@ -224,6 +262,19 @@ static const struct {
     { OPS "op A\n    a graph = 1", TN_MALFORMED, 43, "line 4, column 15" },
     { OPS "op A\n    a int in {1}", TN_MALFORMED, 42, "line 4, column 14" },
     { OPS "op A\n    a int\n    a int", TN_MALFORMED, 43, "line 5, column 5" },
+    { OPS "op A legacy(3)", TN_MALFORMED, 37, "line 3, column 14" },
+    { OPS "op A legacy(X 3", TN_MALFORMED, 39, "line 3, column 16" },
+    { OPS "op A\n    a int @x0", TN_MALFORMED, 40, "line 4, column 12" },
+    { OPS "op A\n    a int @i", TN_MALFORMED, 41, "line 4, column 13" },
+    { OPS "op A\n    a int @i256", TN_LIMIT, 41, "line 4, column 13" },
+    { OPS "op A\n    a int @t0", TN_MALFORMED, 40, "line 4, column 12" },
+    { OPS "op A\n    a int @i0..", TN_MALFORMED, 40, "line 4, column 12" },
+    { OPS "op A\n    a list(int) @i0", TN_MALFORMED, 46, "line 4, column 18" },
+    { OPS "op A\n    a int @axis", TN_MALFORMED, 40, "line 4, column 12" },
+    { OPS "op A\n    a int @i0\n    b int @i0", TN_MALFORMED, 54,
+      "line 5, column 12" },
+    { OPS "op A\n    a list(int) @i1..\n    b int @i7", TN_MALFORMED, 62,
+      "line 5, column 12" },
     { OPS "op A\n    $T in {map(bool,int8)}", TN_MALFORMED, 44,
       "line 4, column 16" },
 };
@@ -352,6 +403,7 @@ int main(void)
         cmocka_unit_test(says_what_an_operator_takes),
         cmocka_unit_test(says_what_attributes_are),
         cmocka_unit_test(says_lists_and_flags),
+        cmocka_unit_test(says_where_attributes_sit),
         cmocka_unit_test(finds_by_version),
         cmocka_unit_test(refuses_with_line_and_column),
         cmocka_unit_test(survives_hostility),
