@@ -1,0 +1,58 @@
+/*
+ * lang_apply.h - a net of one dialect becomes a net of another
+ *
+ * Every node of the source is looked at once, in order, graph by graph.  The
+ * first rule that applies makes its nodes in the target; nodes of the target
+ * keep the `source` of the node they come from.  Values keep their names: the
+ * outputs of a rule are called what the outputs of the node were called, what
+ * lies between is named after them.  Constants are carried by reference, when
+ * something uses them.
+ *
+ * A node that no rule takes is carried over as it is and counted: whether that
+ * is an error is the caller's to say (convert --allow).
+ */
+#ifndef TN_MAP_LANG_APPLY_H
+#define TN_MAP_LANG_APPLY_H
+
+#include "map/infer.h"
+
+/* Why a rule did not take a node. */
+struct tn_map_reason {
+    uint32_t                   node; /* of the source                         */
+    const struct tn_lang_rule *rule; /* NULL: there is no rule for the op     */
+    struct tn_map_place place;       /* the guard, the refusal, the attribute */
+    const char         *text;
+};
+
+struct tn_map_row {
+    const struct tn_lang_rule *rule;       /* NULL: unmapped                  */
+    uint32_t                   node_count; /* made of it                      */
+    uint32_t                   first_reason, reason_count;
+};
+
+#define TN_MAP_REASONS_MAX 10000 /* kept; what is beyond is only counted */
+
+struct tn_map_report {
+    struct tn_arena *arena;
+    struct tn_list   rows;    /* struct tn_map_row, by node of the source     */
+    struct tn_list   reasons; /* struct tn_map_reason                         */
+    uint64_t         unmapped_count;
+};
+
+void tn_map_report_init(struct tn_map_report *report, struct tn_arena *arena);
+void tn_map_report_done(struct tn_map_report *report);
+
+/*
+ * The rules of `files` that lead from the dialect of `from` to that of `to`,
+ * the first file first.  `to` has just been initialised, with its version set;
+ * `from`, its model and the files must outlive it.  `facts` are those of
+ * `from`.  Fails into to->error: a rule that cannot be run (it asks for more
+ * than the bounds allow, it binds nothing to an output) fails, a rule that
+ * refuses does not apply.
+ */
+enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
+                             uint32_t file_count, struct tn_infer *facts,
+                             const struct tn_net *from, struct tn_net *to,
+                             struct tn_map_report *report);
+
+#endif
