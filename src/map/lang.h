@@ -25,13 +25,14 @@
 
 enum tn_lang_kind {
     /* leaves */
-    TN_LANG_NONE,   /* none: not given                                        */
-    TN_LANG_BOOL,   /* .number                                                */
-    TN_LANG_INT,    /* .number                                                */
-    TN_LANG_FLOAT,  /* .real                                                  */
-    TN_LANG_STRING, /* .text                                                  */
-    TN_LANG_DTYPE,  /* .number: enum tn_dtype                                 */
-    TN_LANG_NAME,   /* .text: a value, an attribute, a let, a loop's variable */
+    TN_LANG_NONE,    /* none: not given                                       */
+    TN_LANG_UNKNOWN, /* ?: in files of shapes                                 */
+    TN_LANG_BOOL,    /* .number                                               */
+    TN_LANG_INT,     /* .number                                               */
+    TN_LANG_FLOAT,   /* .real                                                 */
+    TN_LANG_STRING,  /* .text                                                 */
+    TN_LANG_DTYPE,   /* .number: enum tn_dtype                                */
+    TN_LANG_NAME,    /* .text: a value, attribute, let or variable of a loop  */
 
     /* of items */
     TN_LANG_LIST,  /* [a, b]                                                  */
@@ -40,8 +41,7 @@ enum tn_lang_kind {
                       items[2] may be missing                                 */
     TN_LANG_INDEX, /* items[0][items[1]]                                      */
     TN_LANG_SLICE, /* items[0][items[1]:items[2]:items[3]]; NULL: left out    */
-    TN_LANG_CALL,  /* .text(items...; attrs...): a builtin, a def, a table, a
-                      macro or an op: .callee says which                      */
+    TN_LANG_CALL,  /* .text(items...; attrs...): .callee says of what         */
     TN_LANG_IF,    /* if items[0] then items[1] else items[2]                 */
     TN_LANG_SPREAD, /* items[0]...: its elements, in a list of arguments      */
 
@@ -66,8 +66,13 @@ enum tn_lang_kind {
     TN_LANG_POWER, /* **                                                      */
 };
 
+/* Where values stand (inputs of calls, what <- binds) calls are macros, ops or
+ * const; elsewhere they are builtins, defs and tables.  So an op may have the
+ * name of a builtin. */
 enum tn_lang_callee {
-    TN_LANG_TO_BUILTIN, /* rank(X), value(X), ...: lang_eval.h                */
+    TN_LANG_TO_BUILTIN, /* rank(X), value(X), ... by name: the parser does not
+                           know them                                          */
+    TN_LANG_TO_CONST,   /* const(EXPR, DTYPE[, DIMS]): a constant             */
     TN_LANG_TO_DEF,     /* .target: index in file->defs                       */
     TN_LANG_TO_TABLE,   /* .target: index in file->tables                     */
     TN_LANG_TO_MACRO,   /* .target: index in file->macros                     */
@@ -121,8 +126,9 @@ struct tn_lang_step {
     enum tn_lang_step_kind     kind;
     const struct tn_bytes     *names;
     uint32_t                   name_count;
+    bool                       last_is_many; /* EMIT: a, bs... <- expr        */
     const struct tn_lang_expr *expr;
-    struct tn_bytes            why;
+    struct tn_bytes            why; /* REQUIRE                                */
     struct tn_lang_block       body, other;
     struct tn_map_place        place;
 };
@@ -141,7 +147,10 @@ struct tn_lang_param {
     struct tn_map_place place;
 };
 
-/* Conv@1..10(X, W, B?; pads, -auto_pad) -> (Y) when rank(X) == 4 */
+/* Conv@1..10(X, W, B?; pads, -auto_pad) -> (Y) when rank(X) == 4
+ * Where the text names no outputs there is one, TN_LANG_OUTPUT. */
+#define TN_LANG_OUTPUT "=>"
+
 struct tn_lang_head {
     struct tn_bytes             op, domain;
     int64_t                     since, until; /* both included; 0, INT64_MAX  */
@@ -153,7 +162,7 @@ struct tn_lang_head {
     struct tn_map_place         place;
 };
 
-/* In a file of shapes: what an output is. */
+/* In a file of shapes: what an output is; of ys... each of them. */
 struct tn_lang_shape {
     const struct tn_lang_expr *dtype, *dims; /* NULL: not known               */
     const struct tn_lang_expr *value;        /* flat list; NULL: not known    */
@@ -192,9 +201,10 @@ struct tn_lang_macro {
     struct tn_map_place  place;
 };
 
-/* example { ... } after a rule: what `tenon rules test` runs. */
+/* example NODE => NODES after a rule: what `tenon rules test` runs. */
 struct tn_lang_example {
-    uint32_t             rule;
+    uint32_t             rule;    /* in rules, or in back                     */
+    bool                 is_back; /* of a <=                                  */
     struct tn_bytes      text; /* NODE => NODES, as in the file               */
     struct tn_map_place  place;
 };
@@ -204,6 +214,7 @@ struct tn_lang_file {
     struct tn_bytes from, to; /* dialects; `to` is empty for shapes           */
     bool            is_both_ways;
     bool            is_shapes;
+    struct tn_arena *arena;
     struct tn_list  rules;    /* struct tn_lang_rule: from -> to              */
     struct tn_list  back;     /* struct tn_lang_rule: to -> from, of <=>, <=  */
     struct tn_list  defs;     /* struct tn_lang_def                           */
@@ -213,7 +224,8 @@ struct tn_lang_file {
 };
 
 /* Reads a file; everything lives in the arena, the text must outlive it.  What
- * is wrong is refused with line and column, and what was expected there. */
+ * is wrong is refused with line and column, and what was expected there.
+ * Done also after a failure. */
 enum tn_status tn_lang_parse(struct tn_lang_file *file, struct tn_arena *arena,
                              const char *name, struct tn_bytes text,
                              struct tn_error *error);
