@@ -1,0 +1,188 @@
+"""proof.py - what the proofs of conversions share
+
+A proof converts a model, runs the result on an engine that nobody here wrote,
+and holds its outputs against values that nobody here computed.  Each test ends
+in one state:
+
+    passed    every output agrees
+    failed    an output differs, or the engine refuses what we wrote
+    unmapped  the conversion said that it cannot; the reason is what it said
+    no ops    it agrees, but nothing was left for the engine to compute
+    not run   the engine cannot run the original, or there is nothing to compare
+"""
+import collections
+import fnmatch
+import importlib.util
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "engines"))
+
+import engine as engines
+
+STATES = ("passed", "failed", "unmapped", "no ops", "not run")
+Result = collections.namedtuple("Result", "test state reason ops")
+
+# Nodes that move values and compute nothing.
+IDLE = {"Constant", "Identity", "Cast"}
+
+
+class Unmapped(Exception):
+    """The conversion refused, and said why."""
+
+
+class Differs(Exception):
+    """An output is not what it must be."""
+
+
+# --- converting ----------------------------------------------------------------
+
+def convert(tenon, source, target, *options):
+    done = subprocess.run([tenon, "convert", "--quiet", "--force", *options,
+                           source, "-o", target], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=120, check=False)
+    if done.returncode < 0 or done.returncode > 100:
+        raise Differs(f"tenon convert: exit code {done.returncode}")
+    if done.returncode:
+        lines = [line for line in done.stdout.splitlines() if line.strip()]
+        raise Unmapped(lines[0] if lines else f"exit {done.returncode}")
+
+
+def computing(path):
+    """How many nodes of an ONNX file compute something."""
+    import onnx
+    count = 0
+    graphs = [onnx.load(path, load_external_data=False).graph]
+    while graphs:
+        for node in graphs.pop().node:
+            count += node.op_type not in IDLE
+            for attribute in node.attribute:
+                graphs += [attribute.g] if attribute.HasField("g") else []
+                graphs += attribute.graphs
+    return count
+
+
+# --- comparing -------------------------------------------------------------------
+
+def compare(name, got, want, relative, absolute):
+    """|got - want| <= absolute + relative * |want|; NaN equals NaN."""
+    got, want = numpy.asarray(got), numpy.asarray(want)
+    if want.dtype == object:
+        want = want.astype(str)
+    if got.shape != want.shape:
+        raise Differs(f"{name}: shape {got.shape}, not {want.shape}")
+    if got.dtype.kind != want.dtype.kind or (want.dtype.kind != "U" and
+                                             got.dtype != want.dtype):
+        raise Differs(f"{name}: {got.dtype}, not {want.dtype}")
+    if want.dtype.kind not in "fc":
+        same = got == want
+    else:
+        got, want = got.astype("f8"), want.astype("f8")
+        with numpy.errstate(invalid="ignore"):
+            same = ((got == want) | (numpy.isnan(got) & numpy.isnan(want)) |
+                    (numpy.abs(got - want) <= absolute +
+                     relative * numpy.abs(want)))
+    if not numpy.all(same):
+        at = int(numpy.argmin(numpy.asarray(same).reshape(-1)))
+        raise Differs(f"{name}[{at}]: {got.reshape(-1)[at]}, "
+                      f"not {want.reshape(-1)[at]}")
+
+
+# --- the judge of nd4j -------------------------------------------------------------
+
+class Nd4j:
+    """The evaluator of libnd4j's semantics, in this process."""
+
+    def __init__(self, path):
+        spec = importlib.util.spec_from_file_location("nd4j_eval", path)
+        self.judge = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.judge)
+        sys.setrecursionlimit(200000)
+
+    @classmethod
+    def find(cls, shared):
+        path = os.path.join(shared, "judges", "nd4j_eval.py")
+        return cls(path) if os.path.exists(path) else None
+
+    def run(self, path, inputs, want):
+        """Outputs by name; None: it does not cover an op of the graph."""
+        judge = self.judge
+        try:
+            with open(path, "rb") as file:
+                graph = judge.Graph(memoryview(file.read()),
+                                    judge.Remarks(False, False, True))
+            feeds = judge.match_feeds(graph, inputs) if inputs else {}
+            names = {name: judge.variable_name(graph, name) for name in want}
+            got = graph.run(feeds, list(names.values()), skip_dead=False)
+            return {name: got[inner] for name, inner in names.items()}
+        except judge.Unsupported:
+            return None
+        except (judge.FileError, judge.BadArgs, judge.GraphFailed) as error:
+            raise Differs(f"nd4j_eval: {error}") from error
+
+
+# --- running a suite -----------------------------------------------------------------
+
+def judged(prove, test, *context):
+    """One test, in one of the states."""
+    try:
+        ops = prove(test, *context)
+        return Result(test, "passed" if ops else "no ops", "", ops)
+    except Unmapped as error:
+        return Result(test, "unmapped", str(error), 0)
+    except (Differs, engines.EngineError) as error:
+        return Result(test, "failed", str(error).splitlines()[0], 0)
+
+
+def shard(prove, tests, folder, arguments):
+    with engines.OnnxRuntime.find() as engine, \
+            tempfile.TemporaryDirectory(dir=folder) as scratch:
+        return [judged(prove, test, engine, scratch, arguments)
+                for test in tests]
+
+
+def run(prove, tests, arguments, jobs=2):
+    """prove(test, engine, scratch folder, arguments) gives the number of ops
+    that the engine computed, or raises."""
+    tests = [test for test in tests
+             if fnmatch.fnmatch(test, getattr(arguments, "only", None) or "*")]
+    parts = [tests[index::jobs] for index in range(jobs)]
+    engines.OnnxRuntime.find()
+    with tempfile.TemporaryDirectory(prefix="tenon-proof-") as folder, \
+            multiprocessing.Pool(jobs) as pool:
+        results = pool.starmap(shard, [(prove, part, folder, arguments)
+                                       for part in parts if part])
+    return sorted(result for part in results for result in part)
+
+
+# --- reports ---------------------------------------------------------------------------
+
+def count(results):
+    return {state: sum(result.state == state for result in results)
+            for state in STATES}
+
+
+def summary(title, results):
+    counts = count(results)
+    judged_tests = len(results) - counts["not run"]
+    share = 100 * counts["passed"] / max(judged_tests, 1)
+    told = ", ".join(f"{number} {state}" for state, number in counts.items()
+                     if number)
+    return f"{title}: {share:.1f} % of {judged_tests} ({told})", share
+
+
+def table(results):
+    """The rows of a report: whatever did not pass, with its reason."""
+    lines = ["| test | state | reason |", "|---|---|---|"]
+    for result in results:
+        if result.state not in ("passed", "not run"):
+            reason = result.reason.replace("|", "\\|")[:160]
+            lines.append(f"| {result.test} | {result.state} | {reason} |")
+    return "\n".join(lines) + "\n"
