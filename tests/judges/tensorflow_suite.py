@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Deeplearning4j's import suite: tensorflow -> nd4j (.fb) -> onnx -> ONNX Runtime.
+
+    tensorflow_suite.py TENON [--only PATTERN] [--shared DIR] [--least PERCENT]
+                        [--report FILE] [--keep FOLDER] [--nd4j]
+
+The graphs are real and frozen; what TensorFlow computed is recorded beside
+them, and so are the tolerances.  The .fb files are also run by the evaluator of
+libnd4j's semantics, for the ops that it covers; --nd4j runs nothing else.
+"""
+import argparse
+import csv
+import os
+import shutil
+import sys
+
+import numpy
+import proof
+
+TOLERANCE = { "float32": 1e-4, "float64": 1e-5, "float16": 2e-3 }
+
+
+def load(path):
+    with numpy.load(path) as arrays:
+        return {name: arrays[name] for name in arrays.files}
+
+
+def hold_one(name, got, want, notes):
+    relative = TOLERANCE.get(str(want.dtype), 0)
+    if "bfloat16" in notes and want.dtype.kind == "f":
+        relative, got = 8e-3, numpy.asarray(got).astype(want.dtype)
+    elif "narrowed" in notes and want.dtype == numpy.float64:
+        relative = 1e-4
+    if "unordered" in notes:
+        got, want = numpy.sort(got), numpy.sort(want)
+    if "rounded-int64" in notes and want.dtype == numpy.int64:
+        got, want = got.astype("f8"), want.astype("f8")
+    finite = want[numpy.isfinite(want)] if want.dtype.kind == "f" else []
+    largest = max(1, float(numpy.abs(finite).max())) if len(finite) else 1
+    proof.compare(name, got, want, relative, relative * 0.01 * largest)
+
+
+def hold(outputs, want, notes):
+    for name, array in want.items():
+        if name not in outputs:
+            raise proof.Differs(f"no output '{name}'")
+        hold_one(name, outputs[name], array, notes)
+
+
+def prove(test, engine, scratch, arguments):
+    folder = os.path.join(arguments.suite, test)
+    inputs = load(os.path.join(folder, "inputs.npz"))
+    want = load(os.path.join(folder, "outputs.npz"))
+    notes = arguments.notes.get(test, "")
+    middle = os.path.join(scratch, "model.fb")
+    back = os.path.join(scratch, "model.onnx")
+    ends = ["--outputs", ",".join(want)]
+    if inputs:
+        ends += ["--inputs", ",".join(inputs)]
+    proof.convert(arguments.tenon, os.path.join(folder, "model.pb"), middle,
+                  *ends)
+    if arguments.keep:
+        kept = os.path.join(arguments.keep, test)
+        os.makedirs(kept, exist_ok=True)
+        shutil.copy(middle, kept)
+    judge = proof.Nd4j.find(arguments.shared)
+    outputs = judge.run(middle, inputs, list(want)) if judge else None
+    if outputs is not None:
+        hold(outputs, want, notes)
+    if arguments.nd4j:
+        if outputs is None:
+            raise proof.Unmapped("nd4j_eval does not cover it")
+        return 1
+    proof.convert(arguments.tenon, middle, back)
+    if arguments.keep:
+        shutil.copy(back, kept)
+    hold(engine.run(back, inputs), want, notes)
+    return proof.computing(back)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tenon")
+    parser.add_argument("--only")
+    parser.add_argument("--shared", default="../shared")
+    parser.add_argument("--least", type=float, default=0)
+    parser.add_argument("--report")
+    parser.add_argument("--keep")
+    parser.add_argument("--nd4j", action="store_true")
+    arguments = parser.parse_args()
+    arguments.suite = os.path.join(arguments.shared, "data", "tensorflow",
+                                   "import-suite")
+    if not os.path.isdir(arguments.suite):
+        print("skipped: the import suite is not here")
+        return 77
+    with open(os.path.join(arguments.suite, "MANIFEST.tsv")) as file:
+        arguments.notes = {row["test"]: row["notes"]
+                           for row in csv.DictReader(file, delimiter="\t")}
+    results = proof.run(prove, sorted(arguments.notes), arguments)
+    line, share = proof.summary("TensorFlow import suite", results)
+    print(line)
+    text = proof.table(results)
+    if arguments.report:
+        with open(arguments.report, "w") as file:
+            file.write(line + "\n\n" + text)
+            file.write("\n| test | ops computed |\n|---|---|\n")
+            file.writelines(f"| {result.test} | {result.ops} |\n"
+                            for result in results if result.state == "passed")
+    else:
+        print(text)
+    return 0 if share >= arguments.least else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
