@@ -30,7 +30,7 @@ STATES = ("passed", "failed", "unmapped", "no ops", "not run")
 Result = collections.namedtuple("Result", "test state reason ops")
 
 # Nodes that move values and compute nothing.
-IDLE = {"Constant", "Identity", "Cast"}
+IDLE = {"Constant", "Identity"}
 
 
 class Unmapped(Exception):

@@ -94,7 +94,7 @@ def main():
         print("skipped: the import suite is not here")
         return 77
     with open(os.path.join(arguments.suite, "MANIFEST.tsv")) as file:
-        arguments.notes = {row["test"]: row["notes"]
+        arguments.notes = {row["test"].replace("/", "__"): row["notes"]
                            for row in csv.DictReader(file, delimiter="\t")}
     results = proof.run(prove, sorted(arguments.notes), arguments)
     line, share = proof.summary("TensorFlow import suite", results)

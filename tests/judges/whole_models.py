@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Whole models, converted and run: what is recorded of the originals must hold.
+
+    whole_models.py TENON [--only PATTERN] [--shared DIR] [--report FILE]
+
+    onnx        onnx -> nd4j (.fb) -> onnx
+    tensorflow  frozen graph -> nd4j (.fb) -> onnx
+    paddle      program and parameters -> onnx
+
+Inputs are made by the formulas of `expected/*.run.tsv`; outputs are held against
+the sums, places of the maximum and first values there.
+"""
+import argparse
+import glob
+import os
+import sys
+
+import numpy
+import proof
+
+RELATIVE, ABSOLUTE = 1e-3, 1e-4
+
+
+def dims_of(text):
+    return () if text == "-" else tuple(int(dim) for dim in text.split(","))
+
+
+def array_of(dtype, dims, formula):
+    """A formula in i, the flat index; a list; or one word."""
+    count = int(numpy.prod(dims, dtype=int))
+    text = formula.split("=", 1)[-1].replace(" mod ", " % ").strip()
+    text = {"true": "True", "false": "False"}.get(text, text)
+    if "i" not in text and "," in text:
+        items = [float(item) for item in text.split(",")]
+    else:
+        code = compile(text, "formula", "eval")
+        items = [eval(code, {"i": i}) for i in range(count)]
+    return numpy.array(items, dtype=dtype).reshape(dims)
+
+
+class Run:
+    """One line of a .run.tsv an input or output; see expected/."""
+
+    def __init__(self, path):
+        self.inputs, self.outputs = {}, {}
+        with open(path) as file:
+            for line in file:
+                words = line.rstrip("\n").split("\t")
+                if words[0] == "input":
+                    self.inputs[words[1]] = array_of(words[2], dims_of(words[3]),
+                                                     words[4])
+                elif words[0] == "output":
+                    self.outputs[words[1]] = words[2:]
+
+    def hold(self, outputs):
+        for name, facts in self.outputs.items():
+            if name not in outputs:
+                raise proof.Differs(f"no output '{name}'")
+            hold_one(name, outputs[name], facts)
+
+
+def hold_one(name, got, facts):
+    dtype, dims, _, total, _, squares, _, place = facts[:8]
+    first = numpy.array([float(item) for item in facts[9:]])
+    if str(got.dtype) != dtype or got.shape != dims_of(dims):
+        raise proof.Differs(f"{name}: {got.dtype}{list(got.shape)}, "
+                            f"not {dtype}[{dims}]")
+    flat = got.astype("f8").reshape(-1)
+    size = max(1.0, float(numpy.abs(flat).sum()) if len(flat) else 1.0)
+    proof.compare(f"{name}, first", flat[:len(first)], first, RELATIVE, ABSOLUTE)
+    proof.compare(f"{name}, sum", flat.sum(), numpy.float64(total), RELATIVE,
+                  1e-6 * size + ABSOLUTE)
+    proof.compare(f"{name}, squares", (flat * flat).sum(),
+                  numpy.float64(squares), 2 * RELATIVE, ABSOLUTE)
+    if len(flat) and flat[int(place)] < flat.max() - ABSOLUTE:
+        raise proof.Differs(f"{name}: the maximum is at {flat.argmax()}, "
+                            f"not at {place}")
+
+
+def source_of(shared, kind, name):
+    folder = os.path.join(shared, "data", kind)
+    for path in (os.path.join(folder, name + ".onnx"),
+                 os.path.join(folder, "frozen", name + ".pb"),
+                 os.path.join(folder, name)):
+        if os.path.exists(path):
+            return path
+    raise proof.Unmapped("no such model")
+
+
+def onnx_in(folder):
+    found = glob.glob(os.path.join(folder, "*.onnx"))
+    return found[0] if found else folder
+
+
+def prove(test, engine, scratch, arguments):
+    kind, file = test.split("/")
+    shared = arguments.shared
+    run = Run(os.path.join(shared, "data", kind, "expected", file))
+    source = source_of(shared, kind, file.split(".")[0])
+    middle = os.path.join(scratch, "model.fb")
+    back = os.path.join(scratch, "model.onnx")
+    ends = []
+    if kind == "tensorflow":
+        ends = ["--inputs", ",".join(run.inputs),
+                "--outputs", ",".join(run.outputs)]
+    if kind == "paddle":
+        proof.convert(arguments.tenon, source, back)
+    else:
+        source = onnx_in(source) if kind == "onnx" else source
+        proof.convert(arguments.tenon, source, middle, *ends)
+        proof.convert(arguments.tenon, middle, back)
+    run.hold(engine.run(back, run.inputs, optimize="disabled"))
+    judge = proof.Nd4j.find(shared) if kind != "paddle" else None
+    outputs = judge and judge.run(middle, run.inputs, list(run.outputs))
+    if outputs:
+        run.hold(outputs)
+    return proof.computing(back)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tenon")
+    parser.add_argument("--only")
+    parser.add_argument("--shared", default="../shared")
+    parser.add_argument("--report")
+    arguments = parser.parse_args()
+    if not os.path.isdir(os.path.join(arguments.shared, "data")):
+        print("skipped: the models are not here")
+        return 77
+    tests = [os.path.join(kind, os.path.basename(path))
+             for kind in ("onnx", "tensorflow", "paddle")
+             for path in glob.glob(os.path.join(arguments.shared, "data", kind,
+                                                "expected", "*.run.tsv"))]
+    results = proof.run(prove, sorted(tests), arguments)
+    line, _ = proof.summary("whole models", results)
+    text = line + "\n\n" + proof.table(results)
+    print(text)
+    if arguments.report:
+        with open(arguments.report, "w") as file:
+            file.write(text)
+    return 0 if all(result.state == "passed" for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
