@@ -45,7 +45,7 @@ struct tn_net_type {
 };
 
 struct tn_net_value {
-    struct tn_bytes    name; /* unique in the net; see tn_net_name()          */
+    struct tn_bytes    name; /* unique among values; see tn_net_name()        */
     struct tn_net_type type;
     uint32_t           graph;
     uint32_t           producer; /* node; TN_NONE: a constant or an input     */
@@ -55,6 +55,7 @@ struct tn_net_value {
                                            the constant comes from, or NULL   */
     bool is_trained; /* a variable or weight; for dialects that tell it from a
                         constant                                              */
+    uint32_t uses; /* net.c's own: where the list of its users begins, + 1    */
 };
 
 struct tn_net_attr {
@@ -63,7 +64,7 @@ struct tn_net_attr {
 };
 
 struct tn_net_node {
-    struct tn_bytes           name; /* unique in the net, or empty            */
+    struct tn_bytes           name; /* unique among nodes, or empty           */
     struct tn_bytes           type, domain;
     uint32_t                  graph;
     const uint32_t           *inputs; /* values; TN_NONE: not given           */
@@ -79,12 +80,16 @@ struct tn_net_node {
     bool                      is_removed;
 };
 
+/* What the world calls an end is the end's, not the value's: two outputs may be
+ * one value, and an output may turn out to be an input. */
 struct tn_net_graph {
     struct tn_bytes    name, domain;
     enum tn_graph_kind kind;
     uint32_t           parent; /* graph that encloses it; TN_NONE: none       */
     struct tn_list     nodes;  /* uint32_t: nodes in order, removed ones too  */
-    struct tn_list     inputs, outputs; /* uint32_t: values                   */
+    struct tn_list     inputs, outputs; /* uint32_t: values; added to by the
+                                           calls below                        */
+    struct tn_list     input_names, output_names; /* struct tn_bytes          */
 };
 
 struct tn_net {
@@ -97,8 +102,13 @@ struct tn_net {
     struct tn_list          values;  /* struct tn_net_value                   */
     struct tn_list          graphs;  /* struct tn_net_graph                   */
     struct tn_list          versions; /* struct tn_net_version: other domains */
-    struct tn_intern        names;   /* of values and nodes; see tn_net_name  */
-    struct tn_error        *error;   /* every call below fails softly into it */
+    struct tn_net_names {
+        struct tn_intern table;
+        struct tn_list   tries; /* uint32_t by id: the last _N that was made  */
+    } value_names, node_names;
+    struct tn_list   uses; /* net.c's own: of values, once somebody replaces  */
+    bool             has_uses;
+    struct tn_error *error; /* every call below fails softly into it          */
 };
 
 struct tn_net_version {
@@ -133,8 +143,20 @@ static inline struct tn_net_graph *tn_net_graph(const struct tn_net *net,
 uint32_t tn_net_add_graph(struct tn_net *net, enum tn_graph_kind kind,
                           struct tn_bytes name, uint32_t parent);
 
-/* A name that nothing in the net has: `wish`, or else wish_1, wish_2... */
+/* A name that no value of the net has: `wish`, or else wish_1, wish_2...  The
+ * name is then taken. */
 struct tn_bytes tn_net_name(struct tn_net *net, struct tn_bytes wish);
+
+/* An end of a graph, known to the world by that name (the value's own when
+ * NULL or empty). */
+void tn_net_add_input(struct tn_net *net, uint32_t graph, uint32_t value,
+                      struct tn_bytes name);
+void tn_net_add_output(struct tn_net *net, uint32_t graph, uint32_t value,
+                       struct tn_bytes name);
+struct tn_bytes tn_net_input_name(const struct tn_net *net, uint32_t graph,
+                                  uint32_t index);
+struct tn_bytes tn_net_output_name(const struct tn_net *net, uint32_t graph,
+                                   uint32_t index);
 
 /* Its name is made unique. */
 uint32_t tn_net_add_value(struct tn_net *net, uint32_t graph,
@@ -154,8 +176,12 @@ uint32_t tn_net_add_doubles(struct tn_net *net, uint32_t graph,
                             const double *items, uint32_t rank,
                             const uint64_t *dims);
 
-/* A node at the end of its graph.  Arrays are copied; outputs get it as their
- * producer. */
+uint32_t tn_net_add_strings(struct tn_net *net, uint32_t graph,
+                            struct tn_bytes wish, const struct tn_bytes *items,
+                            uint32_t rank, const uint64_t *dims);
+
+/* A node at the end of its graph; its name is made unique unless empty.  Arrays
+ * are copied; outputs get it as their producer. */
 uint32_t tn_net_add_node(struct tn_net *net, const struct tn_net_node *node);
 
 /* Another list of inputs, copied. */
@@ -169,11 +195,18 @@ void tn_net_replace(struct tn_net *net, uint32_t from, uint32_t to);
 const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
                                         const char               *name);
 
-/* Removes nodes that no output of their graph and no control needs. */
+/* Adds or replaces; the value is kept as it is, in the arena or longer. */
+void tn_net_set_attr(struct tn_net *net, uint32_t node, const char *name,
+                     const struct tn_attr_value *value);
+
+/* Removes nodes that no output of their graph and no control needs; graphs of
+ * removed nodes have no nodes then. */
 void tn_net_prune(struct tn_net *net);
 
-/* Nodes after what they use, graph by graph; edges from ops in `loop_ops`
- * (NULL at the end; may be NULL) do not count.  INVALID for a cycle. */
+/* Nodes after what they use, graph by graph, and else as they were; a node with
+ * a subgraph uses what is used in there.  Removed ones are gone from the lists.
+ * Edges from ops in `loop_ops` (NULL at the end; may be NULL) do not count.
+ * INVALID for a cycle. */
 enum tn_status tn_net_order(struct tn_net *net, const char *const *loop_ops);
 
 /* ---- from a model and to one -------------------------------------------- */

@@ -1,0 +1,563 @@
+/*
+ * net.c - a graph in motion: making it and changing it
+ *
+ * Who uses a value is known only once somebody asks to replace one: then every
+ * value gets a list of its users, and what is added later is added there too.
+ * Entries of a list are hints, since inputs may have been set anew; whoever
+ * walks a list looks at the node itself.
+ */
+#include "map/net.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/arith.h"
+#include "base/varint.h"
+#include "ir/element.h"
+
+struct use {
+    uint32_t user; /* node, or graph whose output it is */
+    uint32_t next; /* in net->uses, + 1; 0: the last    */
+    bool     is_output;
+};
+
+static void names_init(struct tn_net_names *names, struct tn_arena *arena)
+{
+    tn_intern_init(&names->table, arena);
+    tn_list_init(&names->tries, arena->memory, sizeof(uint32_t));
+}
+
+static void names_done(struct tn_net_names *names)
+{
+    tn_intern_done(&names->table);
+    tn_list_done(&names->tries);
+}
+
+void tn_net_init(struct tn_net *net, struct tn_arena *arena,
+                 const char *dialect, struct tn_error *error)
+{
+    struct tn_memory *memory = arena->memory;
+
+    *net =
+        (struct tn_net){ .arena = arena, .dialect = dialect, .error = error };
+    tn_list_init(&net->nodes, memory, sizeof(struct tn_net_node));
+    tn_list_init(&net->values, memory, sizeof(struct tn_net_value));
+    tn_list_init(&net->graphs, memory, sizeof(struct tn_net_graph));
+    tn_list_init(&net->versions, memory, sizeof(struct tn_net_version));
+    tn_list_init(&net->uses, memory, sizeof(struct use));
+    names_init(&net->value_names, arena);
+    names_init(&net->node_names, arena);
+}
+
+void tn_net_done(struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->graphs.count; i++) {
+        struct tn_net_graph *graph = tn_net_graph(net, i);
+        tn_list_done(&graph->nodes);
+        tn_list_done(&graph->inputs);
+        tn_list_done(&graph->outputs);
+        tn_list_done(&graph->input_names);
+        tn_list_done(&graph->output_names);
+    }
+    tn_list_done(&net->nodes);
+    tn_list_done(&net->values);
+    tn_list_done(&net->graphs);
+    tn_list_done(&net->versions);
+    tn_list_done(&net->uses);
+    names_done(&net->value_names);
+    names_done(&net->node_names);
+}
+
+/* ---- names -------------------------------------------------------------- */
+
+/* wish_1, wish_2...: each wish remembers how far it got, so that a million
+ * equal ones cost no more than different ones. */
+static struct tn_bytes numbered(struct tn_net *net, struct tn_net_names *names,
+                                uint32_t id)
+{
+    struct tn_bytes wish  = tn_intern_text(&names->table, id);
+    uint64_t        grown = names->tries.count;
+
+    if (id >= grown && !tn_list_grow(&names->tries, id + 1 - grown, net->error))
+        return wish;
+    for (;;) {
+        uint32_t n    = ++*tn_list_at(&names->tries, uint32_t, id);
+        char    *text = tn_text_format(net->arena, net->error, "%.*s_%" PRIu32,
+                                       TN_FMT(wish), n);
+        if (!text)
+            return wish;
+        uint32_t before = tn_intern_count(&names->table);
+        if (tn_intern_borrow(&names->table, tn_text(text), net->error) >=
+            before)
+            return tn_text(text);
+    }
+}
+
+static struct tn_bytes take_name(struct tn_net *net, struct tn_net_names *names,
+                                 struct tn_bytes wish)
+{
+    uint32_t before = tn_intern_count(&names->table);
+    uint32_t id     = tn_intern_copy(&names->table, wish, net->error);
+
+    if (id == TN_NO_NAME || id >= before)
+        return tn_intern_text(&names->table, id);
+    return numbered(net, names, id);
+}
+
+struct tn_bytes tn_net_name(struct tn_net *net, struct tn_bytes wish)
+{
+    return take_name(net, &net->value_names, wish.size ? wish : tn_text("v"));
+}
+
+/* ---- graphs and their ends ---------------------------------------------- */
+
+uint32_t tn_net_add_graph(struct tn_net *net, enum tn_graph_kind kind,
+                          struct tn_bytes name, uint32_t parent)
+{
+    struct tn_memory    *memory = net->arena->memory;
+    uint32_t             id     = (uint32_t)net->graphs.count;
+    struct tn_bytes      kept   = tn_bytes_dup(net->arena, name, net->error);
+    struct tn_net_graph *graph =
+        tn_list_push(&net->graphs, struct tn_net_graph, net->error);
+
+    if (!graph)
+        return TN_NONE;
+    graph->name   = kept;
+    graph->kind   = kind;
+    graph->parent = parent;
+    tn_list_init(&graph->nodes, memory, sizeof(uint32_t));
+    tn_list_init(&graph->inputs, memory, sizeof(uint32_t));
+    tn_list_init(&graph->outputs, memory, sizeof(uint32_t));
+    tn_list_init(&graph->input_names, memory, sizeof(struct tn_bytes));
+    tn_list_init(&graph->output_names, memory, sizeof(struct tn_bytes));
+    return id;
+}
+
+static void push_id(struct tn_list *list, uint32_t id, struct tn_error *error)
+{
+    uint32_t *slot = tn_list_push(list, uint32_t, error);
+
+    if (slot)
+        *slot = id;
+}
+
+/* Names that the ends of a list had by silence become explicit. */
+static void push_end(struct tn_net *net, struct tn_list *ends,
+                     struct tn_list *names, uint32_t value,
+                     struct tn_bytes name)
+{
+    while (names->count < ends->count && !tn_failed(net->error))
+        tn_list_push(names, struct tn_bytes, net->error);
+    push_id(ends, value, net->error);
+    struct tn_bytes *slot = tn_list_push(names, struct tn_bytes, net->error);
+    if (slot && name.size)
+        *slot = tn_bytes_dup(net->arena, name, net->error);
+}
+
+static void add_use(struct tn_net *net, uint32_t value, uint32_t user,
+                    bool is_output)
+{
+    struct use *use;
+
+    if (value >= net->values.count)
+        return;
+    use = tn_list_push(&net->uses, struct use, net->error);
+    if (!use)
+        return;
+    *use = (struct use){ user, tn_net_value(net, value)->uses, is_output };
+    tn_net_value(net, value)->uses = (uint32_t)net->uses.count;
+}
+
+void tn_net_add_input(struct tn_net *net, uint32_t graph, uint32_t value,
+                      struct tn_bytes name)
+{
+    struct tn_net_graph *g = tn_net_graph(net, graph);
+
+    push_end(net, &g->inputs, &g->input_names, value, name);
+}
+
+void tn_net_add_output(struct tn_net *net, uint32_t graph, uint32_t value,
+                       struct tn_bytes name)
+{
+    struct tn_net_graph *g = tn_net_graph(net, graph);
+
+    push_end(net, &g->outputs, &g->output_names, value, name);
+    if (net->has_uses)
+        add_use(net, value, graph, true);
+}
+
+static struct tn_bytes end_name(const struct tn_net  *net,
+                                const struct tn_list *ends,
+                                const struct tn_list *names, uint32_t index)
+{
+    uint32_t value = *tn_list_at(ends, uint32_t, index);
+
+    if (index < names->count && tn_list_at(names, struct tn_bytes, index)->size)
+        return *tn_list_at(names, struct tn_bytes, index);
+    return tn_net_value(net, value)->name;
+}
+
+struct tn_bytes tn_net_input_name(const struct tn_net *net, uint32_t graph,
+                                  uint32_t index)
+{
+    const struct tn_net_graph *g = tn_net_graph(net, graph);
+
+    return end_name(net, &g->inputs, &g->input_names, index);
+}
+
+struct tn_bytes tn_net_output_name(const struct tn_net *net, uint32_t graph,
+                                   uint32_t index)
+{
+    const struct tn_net_graph *g = tn_net_graph(net, graph);
+
+    return end_name(net, &g->outputs, &g->output_names, index);
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+uint32_t tn_net_add_value(struct tn_net *net, uint32_t graph,
+                          struct tn_bytes wish)
+{
+    uint32_t             id   = (uint32_t)net->values.count;
+    struct tn_bytes      name = tn_net_name(net, wish);
+    struct tn_net_value *value =
+        tn_list_push(&net->values, struct tn_net_value, net->error);
+
+    if (!value)
+        return TN_NONE;
+    value->name     = name;
+    value->graph    = graph;
+    value->producer = TN_NONE;
+    return tn_failed(net->error) ? TN_NONE : id;
+}
+
+/* The type of a constant follows from what it holds. */
+static void set_type(struct tn_net *net, struct tn_net_type *type,
+                     const struct tn_shape *shape)
+{
+    int64_t *dims = tn_new(net->arena, int64_t, shape->rank, net->error);
+
+    if (!dims)
+        return;
+    for (uint32_t i = 0; i < shape->rank; i++)
+        dims[i] = shape->dims[i] > INT64_MAX ? -1 : (int64_t)shape->dims[i];
+    *type = (struct tn_net_type){ .dtype    = shape->dtype,
+                                  .has_rank = true,
+                                  .rank     = shape->rank,
+                                  .dims     = dims };
+}
+
+uint32_t tn_net_add_constant(struct tn_net *net, uint32_t graph,
+                             struct tn_bytes           wish,
+                             const struct tn_elements *elements,
+                             const struct tn_tensor   *origin)
+{
+    struct tn_elements *kept =
+        tn_new(net->arena, struct tn_elements, 1, net->error);
+    uint32_t id = tn_net_add_value(net, graph, wish);
+
+    if (!kept || id == TN_NONE)
+        return TN_NONE;
+    *kept                      = *elements;
+    struct tn_net_value *value = tn_net_value(net, id);
+    value->constant            = kept;
+    value->origin              = origin;
+    set_type(net, &value->type, &elements->shape);
+    return tn_failed(net->error) ? TN_NONE : id;
+}
+
+/* Bytes in the arena that a payload can refer to. */
+static struct tn_span keep_span(struct tn_net *net, struct tn_bytes bytes)
+{
+    struct tn_source *source =
+        tn_new(net->arena, struct tn_source, 1, net->error);
+
+    if (!source)
+        return (struct tn_span){ NULL, 0, 0 };
+    tn_source_memory(source, net->arena->memory, bytes);
+    return (struct tn_span){ source, 0, bytes.size };
+}
+
+/* A shape whose elements all fit in memory; false with the error set. */
+static bool keep_shape(struct tn_net *net, struct tn_shape *shape,
+                       const uint64_t *dims, uint64_t *count)
+{
+    uint64_t *kept = tn_new(net->arena, uint64_t, shape->rank, net->error);
+
+    if (!kept)
+        return false;
+    if (shape->rank)
+        memcpy(kept, dims, shape->rank * sizeof *kept);
+    shape->dims = kept;
+    if (tn_shape_count(shape, count) && *count <= SIZE_MAX)
+        return true;
+    tn_error_set(net->error, TN_LIMIT, TN_NOWHERE,
+                 "a constant of that shape does not fit in memory");
+    return false;
+}
+
+/* Room for the elements, or NULL. */
+static uint8_t *new_elements(struct tn_net *net, struct tn_elements *elements,
+                             const uint64_t *dims, uint64_t *count)
+{
+    unsigned size = tn_dtype_size(elements->shape.dtype);
+
+    if (!size) {
+        tn_error_set(net->error, TN_INVALID, TN_NOWHERE, "no numbers are %s",
+                     tn_dtype_name(elements->shape.dtype));
+        return NULL;
+    }
+    if (!keep_shape(net, &elements->shape, dims, count))
+        return NULL;
+    uint8_t *bytes = tn_arena_array(net->arena, *count, size, 16, net->error);
+    if (bytes)
+        elements->payload = tn_payload_raw(
+            &elements->shape,
+            keep_span(net, tn_bytes(bytes, (size_t)*count * size)), 1);
+    return tn_failed(net->error) ? NULL : bytes;
+}
+
+uint32_t tn_net_add_ints(struct tn_net *net, uint32_t graph,
+                         struct tn_bytes wish, enum tn_dtype dtype,
+                         const int64_t *items, uint32_t rank,
+                         const uint64_t *dims)
+{
+    struct tn_elements elements = { .shape = { dtype, rank, NULL } };
+    uint64_t           count;
+    uint8_t           *bytes = new_elements(net, &elements, dims, &count);
+
+    if (!bytes)
+        return TN_NONE;
+    for (uint64_t i = 0; i < count; i++)
+        tn_element_from_int64(dtype, items[i],
+                              bytes + i * tn_dtype_size(dtype));
+    return tn_net_add_constant(net, graph, wish, &elements, NULL);
+}
+
+uint32_t tn_net_add_doubles(struct tn_net *net, uint32_t graph,
+                            struct tn_bytes wish, enum tn_dtype dtype,
+                            const double *items, uint32_t rank,
+                            const uint64_t *dims)
+{
+    struct tn_elements elements = { .shape = { dtype, rank, NULL } };
+    uint64_t           count;
+    uint8_t           *bytes = new_elements(net, &elements, dims, &count);
+
+    if (!bytes)
+        return TN_NONE;
+    for (uint64_t i = 0; i < count; i++)
+        tn_element_from_double(dtype, items[i],
+                               bytes + i * tn_dtype_size(dtype));
+    return tn_net_add_constant(net, graph, wish, &elements, NULL);
+}
+
+/* Lengths as varints, then all the bytes. */
+static struct tn_bytes join_strings(struct tn_net         *net,
+                                    const struct tn_bytes *items,
+                                    uint64_t               count)
+{
+    uint64_t size = 0, at = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        size += TN_VARINT_MAX + items[i].size;
+    uint8_t *bytes = tn_arena_array(net->arena, size, 1, 1, net->error);
+    if (!bytes)
+        return tn_bytes(NULL, 0);
+    for (uint64_t i = 0; i < count; i++)
+        at += tn_varint_put(bytes + at, items[i].size);
+    for (uint64_t i = 0; i < count; at += items[i++].size)
+        if (items[i].size)
+            memcpy(bytes + at, items[i].data, items[i].size);
+    return tn_bytes(bytes, (size_t)at);
+}
+
+uint32_t tn_net_add_strings(struct tn_net *net, uint32_t graph,
+                            struct tn_bytes wish, const struct tn_bytes *items,
+                            uint32_t rank, const uint64_t *dims)
+{
+    struct tn_elements elements = { .shape = { TN_STRING, rank, NULL } };
+    uint64_t           count;
+
+    if (!keep_shape(net, &elements.shape, dims, &count))
+        return TN_NONE;
+    elements.payload = (struct tn_payload){
+        .span     = keep_span(net, join_strings(net, items, count)),
+        .stored   = count,
+        .encoding = TN_ENCODING_LENGTHS,
+    };
+    return tn_net_add_constant(net, graph, wish, &elements, NULL);
+}
+
+/* ---- nodes -------------------------------------------------------------- */
+
+static const uint32_t *keep_ids(struct tn_net *net, const uint32_t *ids,
+                                uint32_t count)
+{
+    uint32_t *kept = tn_new(net->arena, uint32_t, count, net->error);
+
+    if (kept && count)
+        memcpy(kept, ids, count * sizeof *kept);
+    return kept;
+}
+
+static void keep_lists(struct tn_net *net, struct tn_net_node *node)
+{
+    struct tn_net_attr *attrs =
+        tn_new(net->arena, struct tn_net_attr, node->attr_count, net->error);
+
+    if (attrs && node->attr_count)
+        memcpy(attrs, node->attrs, node->attr_count * sizeof *attrs);
+    node->attrs    = attrs;
+    node->inputs   = keep_ids(net, node->inputs, node->input_count);
+    node->outputs  = keep_ids(net, node->outputs, node->output_count);
+    node->controls = keep_ids(net, node->controls, node->control_count);
+}
+
+static void add_input_uses(struct tn_net *net, uint32_t node)
+{
+    const struct tn_net_node *n = tn_net_node(net, node);
+
+    for (uint32_t i = 0; i < n->input_count; i++)
+        add_use(net, n->inputs[i], node, false);
+}
+
+uint32_t tn_net_add_node(struct tn_net *net, const struct tn_net_node *node)
+{
+    uint32_t           id   = (uint32_t)net->nodes.count;
+    struct tn_net_node kept = *node;
+
+    if (node->name.size)
+        kept.name = take_name(net, &net->node_names, node->name);
+    keep_lists(net, &kept);
+    struct tn_net_node *row =
+        tn_list_push(&net->nodes, struct tn_net_node, net->error);
+    if (!row)
+        return TN_NONE;
+    *row = kept;
+    push_id(&tn_net_graph(net, kept.graph)->nodes, id, net->error);
+    if (tn_failed(net->error))
+        return TN_NONE;
+    for (uint32_t i = 0; i < kept.output_count; i++)
+        if (kept.outputs[i] != TN_NONE) {
+            tn_net_value(net, kept.outputs[i])->producer = id;
+            tn_net_value(net, kept.outputs[i])->output   = i;
+        }
+    if (net->has_uses)
+        add_input_uses(net, id);
+    return id;
+}
+
+void tn_net_set_inputs(struct tn_net *net, uint32_t node,
+                       const uint32_t *inputs, uint32_t count)
+{
+    const uint32_t     *kept = keep_ids(net, inputs, count);
+    struct tn_net_node *n    = tn_net_node(net, node);
+
+    if (!kept)
+        return;
+    n->inputs      = kept;
+    n->input_count = count;
+    if (net->has_uses)
+        add_input_uses(net, node);
+}
+
+const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
+                                        const char               *name)
+{
+    for (uint32_t i = 0; i < node->attr_count; i++)
+        if (tn_bytes_is(node->attrs[i].name, name))
+            return &node->attrs[i].value;
+    return NULL;
+}
+
+void tn_net_set_attr(struct tn_net *net, uint32_t node, const char *name,
+                     const struct tn_attr_value *value)
+{
+    struct tn_net_node *n  = tn_net_node(net, node);
+    uint32_t            at = 0;
+
+    while (at < n->attr_count && !tn_bytes_is(n->attrs[at].name, name))
+        at++;
+    uint32_t            count = n->attr_count + (at == n->attr_count);
+    struct tn_net_attr *attrs =
+        tn_new(net->arena, struct tn_net_attr, count, net->error);
+    struct tn_bytes kept = tn_bytes_dup(net->arena, tn_text(name), net->error);
+    if (!attrs || !kept.data)
+        return;
+    if (n->attr_count)
+        memcpy(attrs, n->attrs, n->attr_count * sizeof *attrs);
+    attrs[at]     = (struct tn_net_attr){ kept, *value };
+    n->attrs      = attrs;
+    n->attr_count = count;
+}
+
+/* ---- replacing a value -------------------------------------------------- */
+
+static void find_uses(struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++)
+        add_input_uses(net, i);
+    for (uint32_t i = 0; i < net->graphs.count; i++) {
+        struct tn_list *outputs = &tn_net_graph(net, i)->outputs;
+        for (uint64_t k = 0; k < outputs->count; k++)
+            add_use(net, *tn_list_at(outputs, uint32_t, k), i, true);
+    }
+    net->has_uses = true;
+}
+
+/* The ids are the net's own copy, so that they may change in place. */
+static void swap_ids(uint32_t *ids, uint64_t count, uint32_t from, uint32_t to)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (ids[i] == from)
+            ids[i] = to;
+}
+
+static void swap_outputs(struct tn_net *net, uint32_t graph, uint32_t from,
+                         uint32_t to)
+{
+    struct tn_net_graph *g = tn_net_graph(net, graph);
+
+    while (g->output_names.count < g->outputs.count && !tn_failed(net->error))
+        tn_list_push(&g->output_names, struct tn_bytes, net->error);
+    if (tn_failed(net->error))
+        return;
+    for (uint64_t i = 0; i < g->outputs.count; i++) {
+        uint32_t *output = tn_list_at(&g->outputs, uint32_t, i);
+        if (*output != from)
+            continue;
+        struct tn_bytes *name =
+            tn_list_at(&g->output_names, struct tn_bytes, i);
+        if (!name->size) /* the world keeps its name for it */
+            *name = tn_net_value(net, from)->name;
+        *output = to;
+    }
+}
+
+void tn_net_replace(struct tn_net *net, uint32_t from, uint32_t to)
+{
+    uint32_t last = 0;
+
+    if (from == to)
+        return;
+    if (!net->has_uses)
+        find_uses(net);
+    for (uint32_t at = tn_net_value(net, from)->uses; at;) {
+        struct use *use = tn_list_at(&net->uses, struct use, at - 1);
+        if (use->is_output) {
+            swap_outputs(net, use->user, from, to);
+        } else {
+            struct tn_net_node *user = tn_net_node(net, use->user);
+            swap_ids((uint32_t *)(uintptr_t)user->inputs, user->input_count,
+                     from, to);
+        }
+        last = at;
+        at   = use->next;
+    }
+    if (!last)
+        return;
+    tn_list_at(&net->uses, struct use, last - 1)->next =
+        tn_net_value(net, to)->uses;
+    tn_net_value(net, to)->uses   = tn_net_value(net, from)->uses;
+    tn_net_value(net, from)->uses = 0;
+}
