@@ -17,6 +17,8 @@
 
 #include "ir/vocab_lines.h"
 
+extern const unsigned char tn_vocab_nd4j[];
+extern const size_t        tn_vocab_nd4j_size;
 extern const unsigned char tn_vocab_onnx[];
 extern const size_t        tn_vocab_onnx_size;
 extern const unsigned char tn_vocab_tensorflow[];
@@ -24,6 +26,8 @@ extern const size_t        tn_vocab_tensorflow_size;
 
 struct tn_bytes tn_vocab_builtin(const char *dialect)
 {
+    if (!strcmp(dialect, "nd4j"))
+        return tn_bytes(tn_vocab_nd4j, tn_vocab_nd4j_size);
     if (!strcmp(dialect, "onnx"))
         return tn_bytes(tn_vocab_onnx, tn_vocab_onnx_size);
     if (!strcmp(dialect, "tensorflow"))

@@ -380,6 +380,33 @@ static void carries_tensorflow(void **state)
     unload(&l);
 }
 
+/* tests/rules/nd4j_vocab.py holds it against the shipped declarations. */
+static void carries_nd4j(void **state)
+{
+    struct loaded l;
+
+    (void)state;
+    load(&l, tn_vocab_builtin("nd4j"));
+    if (l.error.status != TN_OK)
+        fail_msg("%s: %s", l.error.where, l.error.what);
+    assert_int_equal(l.vocab.row_count, 718);
+    const struct tn_vocab_op   *conv = find(&l, "", "conv2d", 0);
+    const struct tn_vocab_attr *format =
+        tn_vocab_find_slot(conv, TN_VOCAB_IARGS, 10);
+    assert_text(format->name, "wFormat");
+    assert_int_equal(format->value.of.ints[0], 0);
+    assert_int_equal(conv->inputs[2].arity, TN_VOCAB_OPTIONAL);
+    const struct tn_vocab_op *sum = find(&l, "nd4j", "reduce_sum", 0);
+    assert_text(sum->kernel, "REDUCE_SAME");
+    assert_text(tn_vocab_find_slot(sum, TN_VOCAB_AXIS, 0)->name, "dimensions");
+    const struct tn_vocab_op *cumsum = find(&l, "", "cumsum", 0);
+    assert_int_equal(tn_vocab_find_attr(cumsum, tn_text("exclusive_b"))->list,
+                     TN_VOCAB_BARGS);
+    assert_true(tn_vocab_find_slot(cumsum, TN_VOCAB_IARGS, 2)->is_rest);
+    assert_int_equal(find(&l, "", "concat", 0)->max_inputs, UINT32_MAX);
+    unload(&l);
+}
+
 /* Only what is asked for is parsed. */
 static void index_is_lazy(void **state)
 {
@@ -409,6 +436,7 @@ int main(void)
         cmocka_unit_test(survives_hostility),
         cmocka_unit_test(carries_onnx),
         cmocka_unit_test(carries_tensorflow),
+        cmocka_unit_test(carries_nd4j),
         cmocka_unit_test(index_is_lazy),
     };
 
