@@ -5,6 +5,8 @@
  *
  *   naive-onnx, naive-graph   the floor: a pass over wire tags
  *   naive-records             the same for Paddle: from header to header
+ *   naive-rows                and each is noted in a row of a growing table,
+ *                             as whoever hands out a list must
  *   summary                   open, as `info` and `ls` do
  *   graph                     open with ops and values
  *   check                     check the structure, not the weights
@@ -111,13 +113,33 @@ static size_t hop(const uint8_t *at, size_t left)
     return 20 + length + (size_t)count * 4;
 }
 
-static bool hop_records(const char *path, const char *tensor,
-                        struct result *result)
+/* What a list says of a tensor: name, type, shape, and where it is. */
+struct row {
+    uint64_t number, begin, size;
+    uint64_t rest[13];
+};
+
+static bool note(struct row **rows, uint64_t count, struct row row)
+{
+    static uint64_t room;
+
+    if (count == room) {
+        room              = room + room / 2 + 8;
+        struct row *moved = realloc(*rows, room * sizeof **rows);
+        if (!moved)
+            return false;
+        *rows = moved;
+    }
+    (*rows)[count] = row;
+    return true;
+}
+
+static bool hop_over(const char *path, bool wants_rows, struct result *result)
 {
     struct stat about;
     int         file = open(path, O_RDONLY | O_CLOEXEC);
+    struct row *rows = NULL;
 
-    (void)tensor;
     if (file < 0 || fstat(file, &about) != 0)
         return false;
     size_t         size = (size_t)about.st_size, at = 0, step = 1;
@@ -126,11 +148,31 @@ static bool hop_records(const char *path, const char *tensor,
         return false;
     for (; at < size && step; at += step) {
         step = hop(map + at, size - at);
+        if (wants_rows &&
+            !note(&rows, result->nodes,
+                  (struct row){
+                      .number = result->nodes, .begin = at, .size = step }))
+            return false;
         result->nodes++;
     }
+    free(rows);
     munmap((void *)(uintptr_t)map, size);
     close(file);
     return at == size;
+}
+
+static bool hop_records(const char *path, const char *tensor,
+                        struct result *result)
+{
+    (void)tensor;
+    return hop_over(path, false, result);
+}
+
+static bool hop_and_note(const char *path, const char *tensor,
+                         struct result *result)
+{
+    (void)tensor;
+    return hop_over(path, true, result);
 }
 
 /* --- opening ------------------------------------------------------------ */
@@ -204,10 +246,14 @@ static bool read_one(const char *path, const char *name, struct result *result)
 /* --- the table ------------------------------------------------------------ */
 
 static const struct job jobs[] = {
-    { "naive-onnx", scan_onnx }, { "naive-graph", scan_graph },
-    { "summary", open_summary }, { "graph", open_graph },
-    { "check", check },          { "read", read_one },
+    { "naive-onnx", scan_onnx },
+    { "naive-graph", scan_graph },
+    { "summary", open_summary },
+    { "graph", open_graph },
+    { "check", check },
+    { "read", read_one },
     { "naive-records", hop_records },
+    { "naive-rows", hop_and_note },
 };
 
 int main(int argc, char **argv)

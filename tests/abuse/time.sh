@@ -87,3 +87,19 @@ make saved/saved_model.pb "number(1, 1) + many(30000, lambda i:
     part(2, part(1, part(4, 't%d' % i)) + part(2, node('a'))))"
 survives tenon info saved
 survives tenon check saved
+
+claim "a Paddle program of very many inputs and variables"
+make feeds.pdmodel "block(0, -1, many(20000, lambda i:
+    part(3, part(1, 'v%d' % i) + part(2, number(1, 7)))) +
+    many(20000, lambda i: part(4, part(2, part(1, 'Out') +
+        part(2, 'v%d' % (20000 - i))) + part(3, 'feed') +
+        part(4, part(1, 'col') + number(2, 0) + number(3, i)))))"
+accepts tenon info feeds.pdmodel
+exits 1 tenon check feeds.pdmodel
+
+claim "blocks of a Paddle program inside each other, very deep"
+make blocks.pdmodel "many(20000, lambda i: block(i, i - 1,
+    part(4, part(1, part(1, 'X') + part(2, 'v')) + part(3, 'relu'))))"
+exits 4 tenon info blocks.pdmodel
+says "nested deeper than 128"
+exits 1 tenon check blocks.pdmodel

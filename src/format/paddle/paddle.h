@@ -19,6 +19,9 @@
 #include "wire/lod/lod.h"
 #include "wire/pb/pb_wire.h"
 
+/* A name is looked up in a block and all around it. */
+#define TN_PADDLE_DEPTH_LIMIT 128
+
 #define TN_PADDLE_MESSAGE "paddle.framework.proto.ProgramDesc"
 
 enum {
@@ -132,14 +135,15 @@ bool tn_paddle_is_records(struct tn_bytes head);
 bool tn_paddle_dims_fit(const struct tn_paddle_var *var, uint32_t rank,
                         const uint64_t *dims);
 
-/* A row for the variable, without elements yet; and the elements of a record.
- */
+/* A row for the variable, without elements yet; and the elements of a record,
+ * whose shape is shared with the variable (NULL: none) when it is the same. */
 struct tn_tensor *tn_paddle_add_row(struct tn_model            *model,
                                     const struct tn_paddle_var *var,
                                     struct tn_error            *error);
 void              tn_paddle_fill_row(struct tn_tensor           *row,
                                      const struct tn_lod_record *record,
-                                     struct tn_arena *arena, struct tn_error *error);
+                                     const struct tn_paddle_var *var, struct tn_arena *arena,
+                                     struct tn_error *error);
 
 /* Inputs and outputs of a program of 0.11, whose pickle names them. */
 struct tn_pickle;

@@ -25,14 +25,29 @@ static uint32_t ordinal_of(const struct tn_paddle_detail *detail,
                       detail->first_vars[var->block]);
 }
 
+/* What the program says is what is stored, as a rule: then that is kept. */
+static const uint64_t *keep_dims(const struct tn_lod_record *record,
+                                 const struct tn_paddle_var *var,
+                                 struct tn_arena *arena, struct tn_error *error)
+{
+    size_t size = record->rank * sizeof *record->dims;
+
+    if (size && var && var->rank == record->rank &&
+        !memcmp(var->dims, record->dims, size))
+        return (const uint64_t *)var->dims;
+    uint64_t *dims = tn_new(arena, uint64_t, record->rank, error);
+    if (dims && size)
+        memcpy(dims, record->dims, size);
+    return dims;
+}
+
 void tn_paddle_fill_row(struct tn_tensor           *row,
                         const struct tn_lod_record *record,
-                        struct tn_arena *arena, struct tn_error *error)
+                        const struct tn_paddle_var *var, struct tn_arena *arena,
+                        struct tn_error *error)
 {
-    uint64_t *dims = tn_new(arena, uint64_t, record->rank, error);
+    const uint64_t *dims = keep_dims(record, var, arena, error);
 
-    if (dims && record->rank)
-        memcpy(dims, record->dims, record->rank * sizeof *dims);
     row->elements.shape =
         (struct tn_shape){ record->dtype, dims ? record->rank : 0, dims };
     row->elements.payload =
@@ -63,7 +78,10 @@ struct tn_tensor *tn_paddle_add_row(struct tn_model            *model,
 
     if (!row)
         return NULL;
-    row->name  = tn_intern_borrow(&model->names, var->name, error);
+    /* Stored names differ; without a graph nothing else refers to them. */
+    row->name  = model->wants_graph
+                     ? tn_intern_borrow(&model->names, var->name, error)
+                     : tn_intern_append(&model->names, var->name, error);
     row->graph = var->block;
     row->node = row->part                = TN_NONE;
     row->slot                            = ordinal_of(detail, var);
@@ -81,7 +99,7 @@ static void add_tensor(struct tn_model *model, const struct tn_paddle_var *var,
     struct tn_tensor *row = tn_paddle_add_row(model, var, error);
 
     if (row)
-        tn_paddle_fill_row(row, record, &model->arena, error);
+        tn_paddle_fill_row(row, record, var, &model->arena, error);
 }
 
 /* ---- records and maps --------------------------------------------------- */

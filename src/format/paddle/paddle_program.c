@@ -25,7 +25,8 @@ struct reader {
     struct tn_arena         *arena;
     struct tn_error         *error;
     struct tn_paddle_detail *detail;
-    struct tn_list           vars;       /* struct tn_paddle_var              */
+    struct tn_paddle_var    *vars;
+    uint64_t                 var_count, var_room;
     struct tn_list           first_vars; /* uint64_t                          */
     uint64_t                 stored_count;
     struct tn_list           feeds, fetches; /* struct port                   */
@@ -200,23 +201,40 @@ static void read_op(struct reader *r, uint32_t graph, uint32_t ordinal,
 
 /* ---- blocks ------------------------------------------------------------- */
 
+/* They are counted first: a growing list would be written twice. */
+static void make_room_for_vars(struct reader *r)
+{
+    struct tn_error quiet = TN_ERROR_INIT;
+
+    for (uint32_t i = 0; i < r->model->graphs.count; i++) {
+        struct tn_cursor c =
+            tn_cursor_span(tn_model_graph_at(r->model, i)->wire, &quiet);
+        struct tn_pb_field field;
+        while (tn_pb_next(&c, &field))
+            r->var_room += field.number == BLOCK_VARS;
+        quiet = (struct tn_error)TN_ERROR_INIT;
+    }
+    r->vars = tn_new(r->arena, struct tn_paddle_var, r->var_room, r->error);
+}
+
 static void read_var(struct reader *r, uint32_t block,
                      struct tn_pb_field *message)
 {
-    struct tn_paddle_var *var =
-        tn_list_push(&r->vars, struct tn_paddle_var, r->error);
-    bool is_old = false;
+    struct tn_cursor c      = message->body;
+    bool             is_old = false;
 
-    if (!var)
+    if (r->var_count == r->var_room) {
+        tn_fail(&c, TN_IO, "the program changed while it was read");
         return;
-    var->block         = block;
-    var->wire          = tn_pb_body_span(message);
-    struct tn_cursor c = message->body;
+    }
+    struct tn_paddle_var *var = &r->vars[r->var_count++];
+    var->block                = block;
+    var->wire                 = tn_pb_body_span(message);
     tn_paddle_var_read(&c, r->arena, var, &is_old);
     r->detail->is_old |= is_old;
     if (tn_failed(r->error)) {
         tn_error_where(r->error, "vars[%" PRIu64 "]",
-                       r->vars.count - 1 -
+                       r->var_count - 1 -
                            *tn_list_at(&r->first_vars, uint64_t, block));
         return;
     }
@@ -238,7 +256,7 @@ static void read_block(struct reader *r, uint32_t index)
 
     if (!first)
         return;
-    *first          = r->vars.count;
+    *first          = r->var_count;
     graph->first_op = (uint32_t)r->model->ops.count;
     while (tn_pb_next(&c, &field)) {
         if (field.number == BLOCK_VARS && tn_pb_expect(&c, &field, TN_WIRE_LEN))
@@ -252,9 +270,12 @@ static void read_block(struct reader *r, uint32_t index)
             graph->parent_graph = (uint32_t)field.value;
     }
     graph->op_count = ops;
-    if (graph->parent_graph != TN_NONE)
-        graph->depth =
-            tn_model_graph_at(r->model, graph->parent_graph)->depth + 1;
+    if (graph->parent_graph == TN_NONE)
+        return;
+    graph->depth = tn_model_graph_at(r->model, graph->parent_graph)->depth + 1;
+    if (graph->depth > TN_PADDLE_DEPTH_LIMIT)
+        tn_error_set(r->error, TN_LIMIT, graph->wire.offset,
+                     "blocks nested deeper than %d", TN_PADDLE_DEPTH_LIMIT);
 }
 
 static void add_block(struct reader *r, struct tn_pb_field *field)
@@ -324,7 +345,8 @@ static void read_root(struct reader *r)
 
 static void read_blocks(struct reader *r)
 {
-    for (uint32_t i = 0; i < r->model->graphs.count; i++) {
+    make_room_for_vars(r);
+    for (uint32_t i = 0; i < r->model->graphs.count && r->vars; i++) {
         read_block(r, i);
         if (tn_failed(r->error)) {
             tn_error_where(r->error, "blocks[%" PRIu32 "]", i);
@@ -333,7 +355,7 @@ static void read_blocks(struct reader *r)
     }
     uint64_t *end = tn_list_push(&r->first_vars, uint64_t, r->error);
     if (end)
-        *end = r->vars.count;
+        *end = r->var_count;
 }
 
 /* ---- what is stored, and in which order --------------------------------- */
@@ -389,15 +411,40 @@ static void *keep_list(struct reader *r, const struct tn_list *list)
 
 /* ---- ends --------------------------------------------------------------- */
 
-static const struct tn_paddle_var *find_var(const struct reader *r,
-                                            struct tn_bytes      name)
-{
-    uint64_t end = r->detail->first_vars[1];
+/* The variables of block 0 by name, for as many ends as a stranger likes. */
+struct index {
+    const struct tn_paddle_var **vars;
+    uint64_t                     count;
+};
 
-    for (uint64_t i = 0; i < end; i++)
-        if (tn_bytes_equal(r->detail->vars[i].name, name))
-            return &r->detail->vars[i];
-    return NULL;
+static struct index index_vars(struct reader *r)
+{
+    uint64_t     count = r->detail->first_vars[1];
+    struct index index = {
+        tn_new(r->arena, const struct tn_paddle_var *, count, r->error), 0
+    };
+
+    for (; index.vars && index.count < count; index.count++)
+        index.vars[index.count] = &r->detail->vars[index.count];
+    tn_sort((const void **)index.vars, index.count, is_before);
+    return index;
+}
+
+static const struct tn_paddle_var *find_var(const struct index *index,
+                                            struct tn_bytes     name)
+{
+    uint64_t low = 0, high = index->count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (tn_paddle_compare(index->vars[middle]->name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < index->count && tn_bytes_equal(index->vars[low]->name, name)
+               ? index->vars[low]
+               : NULL;
 }
 
 static struct tn_end make_end(struct reader *r, struct tn_bytes name,
@@ -434,13 +481,14 @@ static struct tn_ends make_ends(struct reader *r, const struct tn_list *ports)
         tn_new(r->arena, const struct port *, count, r->error);
     struct tn_end *ends = tn_new(r->arena, struct tn_end, count, r->error);
 
-    if (tn_failed(r->error))
+    if (tn_failed(r->error) || count == 0)
         return (struct tn_ends){ 0, NULL };
+    struct index index = index_vars(r);
     for (uint64_t i = 0; i < count; i++)
         order[i] = tn_list_at(ports, struct port, i);
     tn_sort((const void **)order, count, is_left_of);
     for (uint64_t i = 0; i < count; i++)
-        ends[i] = make_end(r, order[i]->name, find_var(r, order[i]->name));
+        ends[i] = make_end(r, order[i]->name, find_var(&index, order[i]->name));
     return (struct tn_ends){ (uint32_t)count, ends };
 }
 
@@ -475,11 +523,12 @@ static struct tn_ends pickled_ends(struct reader *r, const char *key,
     const struct tn_pickle *list  = tn_pickle_find(dict, key);
     bool                    is_ok = list && list->kind == TN_PICKLE_LIST;
     uint64_t                count = is_ok ? list->as.list.count : 0;
-    struct tn_end *ends = tn_new(r->arena, struct tn_end, count, r->error);
+    struct tn_end *ends  = tn_new(r->arena, struct tn_end, count, r->error);
+    struct index   index = index_vars(r);
 
     for (uint64_t i = 0; ends && i < count; i++) {
         struct tn_bytes name = tn_pickle_text(list->as.list.items[i]);
-        ends[i]              = make_end(r, name, find_var(r, name));
+        ends[i]              = make_end(r, name, find_var(&index, name));
     }
     return (struct tn_ends){ ends ? (uint32_t)count : 0, ends };
 }
@@ -550,7 +599,6 @@ static void reader_init(struct reader *r, struct tn_model *model,
     *r = (struct reader){ .model = model,
                           .arena = &model->arena,
                           .error = error };
-    tn_list_init(&r->vars, model->memory, sizeof(struct tn_paddle_var));
     tn_list_init(&r->first_vars, model->memory, sizeof(uint64_t));
     tn_list_init(&r->feeds, model->memory, sizeof(struct port));
     tn_list_init(&r->fetches, model->memory, sizeof(struct port));
@@ -561,7 +609,6 @@ static void reader_init(struct reader *r, struct tn_model *model,
 
 static void reader_done(struct reader *r)
 {
-    tn_list_done(&r->vars);
     tn_list_done(&r->first_vars);
     tn_list_done(&r->feeds);
     tn_list_done(&r->fetches);
@@ -582,10 +629,10 @@ static void keep_blocks(struct reader *r)
 
 static void reader_finish(struct reader *r)
 {
-    r->detail->vars       = keep_list(r, &r->vars);
-    r->detail->var_count  = r->vars.count;
+    r->detail->vars       = r->vars;
+    r->detail->var_count  = r->var_count;
     r->detail->first_vars = keep_list(r, &r->first_vars);
-    r->detail->has_data   = tn_new(r->arena, bool, r->vars.count, r->error);
+    r->detail->has_data   = tn_new(r->arena, bool, r->var_count, r->error);
     r->model->detail      = r->detail;
     keep_blocks(r);
     if (!tn_failed(r->error))

@@ -450,7 +450,7 @@ static void read_named(struct state *s, struct tn_cursor *c)
     struct tn_tensor *row = add_row(s, (const char *)text.data, &var);
     if (!row)
         return;
-    tn_paddle_fill_row(row, &record, &s->model->arena, s->error);
+    tn_paddle_fill_row(row, &record, NULL, &s->model->arena, s->error);
     row->wire        = (struct tn_span){ NULL, 0, 0 };
     row->is_external = var != NULL;
 }

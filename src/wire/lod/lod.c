@@ -1,6 +1,8 @@
 /* lod.c - PaddlePaddle's tensor records; lod.h has the map */
 #include "wire/lod/lod.h"
 
+#include <stddef.h>
+
 #include "base/arith.h"
 #include "base/varint.h"
 
@@ -235,8 +237,10 @@ static void read_tensor(struct tn_cursor *c, struct tn_lod_record *r)
 enum tn_status tn_lod_read(struct tn_cursor *c, enum tn_lod_layout layout,
                            struct tn_lod_record *r)
 {
-    *r = (struct tn_lod_record){ .layout = layout, .begin = c->offset };
-
+    /* All but the dims, which are most of it: a file has many records. */
+    memset(r, 0, offsetof(struct tn_lod_record, dims));
+    r->layout = layout;
+    r->begin  = c->offset;
     expect_version_zero(c);
     if (layout == TN_LOD_SHIPPED)
         read_levels(c, r);

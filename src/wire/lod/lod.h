@@ -57,11 +57,11 @@ struct tn_lod_record {
     struct tn_span     rows;
     uint64_t           height;
     struct tn_bytes    desc; /* as it stands in the file                      */
+    struct tn_span     data;
     uint32_t           type; /* Paddle's number for it                        */
     enum tn_dtype      dtype;
     uint32_t           rank;
-    uint64_t           dims[TN_LOD_RANK_LIMIT];
-    struct tn_span     data;
+    uint64_t           dims[TN_LOD_RANK_LIMIT]; /* `rank` of them are set     */
 };
 
 /* Shipped or seed: the ninth byte tells, and never depends on the data.  There

@@ -43,6 +43,11 @@ def node(name, op="NoOp", *more):
     return part(1, part(1, name) + part(2, op) + b"".join(more))
 
 
+def block(index, parent, body):
+    """A block of a Paddle program."""
+    return part(1, number(1, index) + number(2, parent) + body)
+
+
 def colliding(bits):
     """2^bits names that a hash of low products could not tell apart."""
     top, fold = 1 << 63, 1 << 63 | 1 << 34 | 1 << 31
