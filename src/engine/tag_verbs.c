@@ -19,6 +19,8 @@ static enum tn_status open_look(struct look *look, const char *path,
                                 const struct tn_options *options,
                                 struct tn_error         *error)
 {
+    static const struct tn_zip_options lazy = { .is_lazy = true };
+
     *look = (struct look){ 0 };
     TN_TRY(tn_opened_files(&look->opened, path, options, error));
     struct tn_bundle *bundle = &look->opened->bundle;
@@ -28,7 +30,7 @@ static enum tn_status open_look(struct look *look, const char *path,
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE, "%s has no tags",
                             look->opened->format->name);
     look->has_zip = true;
-    tn_zip_open(&look->zip, bundle->main, bundle->memory, NULL, error);
+    tn_zip_open(&look->zip, bundle->main, bundle->memory, &lazy, error);
     if (!tn_failed(error))
         tn_tagged_begin(&look->box, &look->zip, bundle->memory, bundle, NULL,
                         error);

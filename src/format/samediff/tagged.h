@@ -93,7 +93,7 @@ enum tn_tagged_training_slot {
 /* ---- the entries (tagged_box.c) ----------------------------------------- */
 
 struct tn_tagged {
-    const struct tn_zip   *zip; /* borrowed, open                             */
+    struct tn_zip         *zip; /* borrowed, open, perhaps lazy               */
     struct tn_memory      *memory;
     struct tn_bundle      *bundle; /* keeps unpacked entries; NULL: `kept`    */
     struct tn_report      *report; /* gets what is odd; NULL: nobody does     */
@@ -106,7 +106,7 @@ struct tn_tagged {
 };
 
 /* Reads tags.txt of an open zip.  Close it whatever the outcome. */
-enum tn_status tn_tagged_begin(struct tn_tagged *t, const struct tn_zip *zip,
+enum tn_status tn_tagged_begin(struct tn_tagged *t, struct tn_zip *zip,
                                struct tn_memory *memory,
                                struct tn_bundle *bundle,
                                struct tn_report *report,

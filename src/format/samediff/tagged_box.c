@@ -7,6 +7,7 @@
 
 #define TEXT_LIMIT (UINT64_C(1) << 30)
 #define NAME_ROOM  512
+#define HEAD_SIZE  256 /* of an array, before its elements, at most          */
 
 /* ---- opening ------------------------------------------------------------ */
 
@@ -30,7 +31,7 @@ static enum tn_status read_tags(struct tn_tagged *t, struct tn_error *error)
     return error->status;
 }
 
-enum tn_status tn_tagged_begin(struct tn_tagged *t, const struct tn_zip *zip,
+enum tn_status tn_tagged_begin(struct tn_tagged *t, struct tn_zip *zip,
                                struct tn_memory *memory,
                                struct tn_bundle *bundle,
                                struct tn_report *report, struct tn_error *error)
@@ -106,6 +107,7 @@ enum tn_status tn_tagged_load(const struct tn_tagged    *t,
     struct tn_buffer buffer;
 
     *bytes = tn_bytes(NULL, 0);
+    TN_TRY(tn_zip_settle(t->zip, entry, error));
     tn_buffer_init(&buffer, t->memory, error);
     if (tn_zip_load(t->zip, entry, TEXT_LIMIT, &buffer, error) == TN_OK)
         *bytes = tn_bytes_dup(arena, tn_buffer_bytes(&buffer), error);
@@ -134,6 +136,7 @@ enum tn_status tn_tagged_span(struct tn_tagged          *t,
 {
     struct tn_source *source;
 
+    TN_TRY(tn_zip_settle(t->zip, entry, error));
     if (entry->method == TN_ZIP_STORED) {
         *span = tn_zip_span(t->zip, entry);
         return TN_OK;
@@ -157,6 +160,23 @@ static const struct tn_fb_object *schema_root(struct tn_tagged  *t,
     return t->has_schema[which] ? schema->root : NULL;
 }
 
+/* What an array is stands before its elements: a call for that is cheaper than
+ * the page fault that a mapping would cost. */
+static void prefer_head(struct tn_tagged *t, const struct tn_zip_entry *entry,
+                        struct tn_fb *fb, struct tn_arena *arena,
+                        struct tn_error *error)
+{
+    struct tn_bytes head;
+
+    if (entry->method != TN_ZIP_STORED || entry->size < HEAD_SIZE)
+        return;
+    head = tn_zip_head(t->zip, entry, HEAD_SIZE, error);
+    if (head.data)
+        head = tn_bytes_dup(arena, head, error);
+    if (head.data)
+        tn_fb_prefer(fb, head);
+}
+
 struct tn_fb_table tn_tagged_root(struct tn_tagged          *t,
                                   const struct tn_zip_entry *entry,
                                   enum tn_fb_builtin which, struct tn_fb *fb,
@@ -168,8 +188,12 @@ struct tn_fb_table tn_tagged_root(struct tn_tagged          *t,
     const struct tn_fb_object *root = schema_root(t, which, error);
 
     if (root && tn_tagged_span(t, entry, &span, error) == TN_OK &&
-        tn_fb_open(fb, span, arena, error) == TN_OK)
-        tn_fb_verify(fb, root, NULL, NULL, t->memory);
+        tn_fb_open(fb, span, arena, error) == TN_OK) {
+        if (which == TN_FB_SAMEDIFF_ARRAY)
+            prefer_head(t, entry, fb, arena, error);
+        if (!tn_failed(error))
+            tn_fb_verify(fb, root, NULL, NULL, t->memory);
+    }
     if (tn_failed(error)) {
         if (root)
             tn_zip_blame(entry, error);

@@ -529,16 +529,18 @@ static enum tn_status tagged_open(struct tn_bundle *bundle,
                                   struct tn_model  *model,
                                   struct tn_error  *error)
 {
-    struct tn_zip    zip;
-    struct tn_tagged t;
-    struct tn_bytes  tag = { NULL, 0 };
+    static const struct tn_zip_options lazy = { .is_lazy = true };
+    struct tn_zip                      zip;
+    struct tn_tagged                   t;
+    struct tn_bytes                    tag = { NULL, 0 };
 
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
                             "a folder is no container");
     if (model->wants_tag)
         tag = tn_text(model->wants_tag);
-    if (tn_zip_open(&zip, bundle->main, bundle->memory, NULL, error) == TN_OK) {
+    if (tn_zip_open(&zip, bundle->main, bundle->memory, &lazy, error) ==
+        TN_OK) {
         if (tn_tagged_begin(&t, &zip, bundle->memory, bundle, NULL, error) ==
             TN_OK)
             tn_tagged_read(&t, tag, model, error);

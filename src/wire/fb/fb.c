@@ -32,6 +32,12 @@ enum tn_status tn_fb_open(struct tn_fb *fb, struct tn_span span,
     return error->status;
 }
 
+void tn_fb_prefer(struct tn_fb *fb, struct tn_bytes head)
+{
+    fb->head = head;
+    fb->map  = NULL;
+}
+
 void tn_fb_view(struct tn_fb *fb, struct tn_source *source,
                 struct tn_error *error)
 {
@@ -74,8 +80,10 @@ const uint8_t *tn_fb_take_slowly(struct tn_fb *fb, uint64_t at, uint64_t size)
                      size, fb->span.length);
         return NULL;
     }
-    if (fb->map)
-        return fb->map + at;
+    if (tn_inside(at, size, fb->head.size))
+        return fb->head.data + at;
+    if (fb->span.source->map)
+        return fb->span.source->map + fb->span.offset + at;
     if (!fb->pages)
         return recent_bytes(fb, at, size);
     uint64_t first = at / PAGE_SIZE;

@@ -32,7 +32,8 @@
 struct tn_fb {
     struct tn_span   span;  /* the buffer in its source                       */
     const uint8_t   *map;   /* all of it in memory, or NULL                   */
-    const uint8_t  **pages; /* else what was read of it, by page              */
+    struct tn_bytes  head;  /* else its first bytes, looked at before others  */
+    const uint8_t  **pages; /* and what was read of it, by page               */
     struct tn_error *error; /* sticky; offsets are in the source              */
 };
 
@@ -56,6 +57,10 @@ struct tn_fb_vector {
  * of them.  Only the size is checked here. */
 enum tn_status tn_fb_open(struct tn_fb *fb, struct tn_span span,
                           struct tn_arena *arena, struct tn_error *error);
+
+/* Its first bytes, which were read already and outlive it, are taken from
+ * there: the pages of a mapping are not touched for them. */
+void tn_fb_prefer(struct tn_fb *fb, struct tn_bytes head);
 
 /* All of a source, for places that were noted in it earlier: no limit on its
  * size, and nothing is checked or kept.  Never fails. */

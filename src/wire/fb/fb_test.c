@@ -207,6 +207,31 @@ static void reads_what_is_not_mapped(void **state)
     tn_buffer_done(&out);
 }
 
+/* The head is believed, the mapping below it is not looked at. */
+static void prefers_a_head(void **state)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_buffer out;
+    struct tn_source source;
+    struct tn_fb     fb;
+    uint8_t          head[64];
+
+    (void)state;
+    tn_buffer_init(&out, &memory, &error);
+    assert_int_equal(build_array(&out, &memory, &error), TN_OK);
+    assert_true(out.size > sizeof head);
+    memcpy(head, out.data, sizeof head);
+    memset(out.data, 0xff, sizeof head);
+    tn_source_memory(&source, &memory, tn_buffer_bytes(&out));
+    tn_fb_open(&fb, (struct tn_span){ &source, 0, out.size }, &arena, &error);
+    tn_fb_prefer(&fb, tn_bytes(head, sizeof head));
+    assert_int_equal(tn_fb_verify(&fb, arrays.root, NULL, NULL, &memory),
+                     TN_OK);
+    check_array(&fb);
+    tn_source_close(&source);
+    tn_buffer_done(&out);
+}
+
 /* ---- hostility -------------------------------------------------------- */
 
 static enum tn_status verify_array(struct tn_bytes   input,
@@ -704,6 +729,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_what_it_reads),
         cmocka_unit_test(reads_what_is_not_mapped),
+        cmocka_unit_test(prefers_a_head),
         cmocka_unit_test(survives_hostility),
         cmocka_unit_test(points_at_what_is_wrong),
         cmocka_unit_test(walks_what_is_shared_once),

@@ -28,8 +28,9 @@
  * where the last directory lists what is alive, and anything after the last
  * whole commit is the tail of one that was cut short.
  *
- * Opening reads all local headers and no data.  It refuses, at the byte and
- * with the name of the entry: entries that overlap each other or the
+ * Opening reads all local headers (a lazy zip only those that it needs to know
+ * where everything is) and no data.  It refuses, at the byte and with the name
+ * of the entry: entries that overlap each other or the
  * directory, names that occur twice or differ only in case, names that leave
  * the folder or are both file and folder, links, encryption, several disks,
  * other methods, headers that contradict the directory, and more bytes than
@@ -57,6 +58,7 @@ struct tn_zip_entry {
     uint16_t        method;        /* enum tn_zip_method                      */
     uint16_t        flags;
     uint16_t        time, date; /* as DOS counts them                      */
+    bool            is_placed;  /* the local header was read and is right  */
 };
 
 /* How the file ends. */
@@ -72,6 +74,8 @@ struct tn_zip_options {
                              and bytes that belong to nothing are findings,
                              not refused; the end is searched for behind a
                              comment                                          */
+    bool is_lazy;         /* local headers of entries that lie as our writer has
+                             it are read by tn_zip_settle() only              */
     bool has_keys;        /* names are keys, under which nothing is ever put
                              anywhere: "/a" and "../b" are as good as others  */
     uint64_t max_entries; /* 0: none                                          */
@@ -139,6 +143,17 @@ const struct tn_zip_entry *tn_zip_find(const struct tn_zip *zip,
  * are alike and none is exact. */
 const struct tn_zip_entry *tn_zip_find_folded(const struct tn_zip *zip,
                                               struct tn_bytes      name);
+
+/* Compares the local header of an entry of a lazy zip, before anything of it is
+ * used; of others that has been done. */
+enum tn_status tn_zip_settle(struct tn_zip *zip, const struct tn_zip_entry *e,
+                             struct tn_error *error);
+
+/* The first bytes of the entry as they are in the file, at most so many, until
+ * the next call; .data NULL on failure.  A read call of its own or that of
+ * tn_zip_settle(), so that no page of a mapping is touched. */
+struct tn_bytes tn_zip_head(struct tn_zip *zip, const struct tn_zip_entry *e,
+                            uint64_t most, struct tn_error *error);
 
 /* Where the bytes of a stored entry are, to be used in place. */
 static inline struct tn_span tn_zip_span(const struct tn_zip       *zip,

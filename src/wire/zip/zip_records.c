@@ -7,13 +7,16 @@
 
 /* What is read at once where headers follow each other closely, and where they
  * stand alone. */
-#define NEAR_SIZE  ((uint64_t)64 << 10)
+#define NEAR_SIZE  ((uint64_t)16 << 10)
 #define ALONE_SIZE ((uint64_t)512)
+
+/* Reading over more than that costs more than another call. */
+#define NEAR_GAP ((uint64_t)4 << 10)
 
 static const uint8_t *fill_window(struct tn_zip *zip, uint64_t offset,
                                   uint64_t size, struct tn_error *error)
 {
-    uint64_t reach   = zip->window_at + zip->window.size + NEAR_SIZE;
+    uint64_t reach   = zip->window_at + zip->window.size + NEAR_GAP;
     bool     is_near = offset >= zip->window_at && offset < reach;
     uint64_t most    = tn_max(size, is_near ? NEAR_SIZE : ALONE_SIZE);
 

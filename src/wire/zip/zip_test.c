@@ -285,7 +285,9 @@ static int counted_read(void *context, uint64_t offset, void *to, size_t size)
     return 0;
 }
 
-static enum tn_status open_counted(struct counted *c, struct tn_error *error)
+static enum tn_status open_counted(struct counted              *c,
+                                   const struct tn_zip_options *options,
+                                   struct tn_error             *error)
 {
     struct tn_memory  memory;
     struct tn_source *source;
@@ -295,7 +297,7 @@ static enum tn_status open_counted(struct counted *c, struct tn_error *error)
     assert_int_equal(tn_source_callback(&source, &memory, c->bytes.size,
                                         counted_read, c, "", error),
                      TN_OK);
-    if (tn_zip_open(&zip, source, &memory, NULL, error) == TN_OK)
+    if (tn_zip_open(&zip, source, &memory, options, error) == TN_OK)
         tn_zip_find(&zip, tn_text("stored"));
     tn_zip_close(&zip);
     tn_source_close(source);
@@ -309,14 +311,92 @@ static void opening_reads_no_data(void **state)
     struct tn_error error = TN_ERROR_INIT;
 
     (void)state;
-    assert_int_equal(open_counted(&c, &error), TN_OK);
+    assert_int_equal(open_counted(&c, NULL, &error), TN_OK);
     assert_true(c.read_bytes < 200000);
     uint64_t reads = c.reads;
     for (uint64_t n = 0; n < reads; n++) {
         c.left = n;
         error  = (struct tn_error)TN_ERROR_INIT;
-        assert_int_equal(open_counted(&c, &error), TN_IO);
+        assert_int_equal(open_counted(&c, NULL, &error), TN_IO);
     }
+    free_bytes(c.bytes);
+}
+
+/* ---- lazy --------------------------------------------------------------- */
+
+/* The byte of an entry's local header is another one. */
+static struct tn_bytes damaged(struct tn_bytes bytes, const char *name,
+                               unsigned at, uint64_t *offset)
+{
+    struct opened o;
+
+    assert_int_equal(open_bytes(&o, bytes, NULL), TN_OK);
+    *offset = tn_zip_find(&o.zip, tn_text(name))->offset + at;
+    close_bytes(&o);
+    uint8_t *copy = malloc(bytes.size);
+    memcpy(copy, bytes.data, bytes.size);
+    copy[*offset] ^= 1;
+    return tn_bytes(copy, bytes.size);
+}
+
+/* What the directory promises is compared when an entry is used, and others
+ * can be used whatever its local header says. */
+static void a_lazy_zip_compares_what_is_used(void **state)
+{
+    static const struct tn_zip_options lazy = { .is_lazy = true };
+    static const struct {
+        unsigned at, told; /* bytes of the local header */
+    } cases[] = { { 0, 0 },   { 6, 6 },   { 8, 8 },   { 14, 14 }, { 18, 18 },
+                  { 22, 18 }, { 26, 30 }, { 28, 28 }, { 30, 30 }, { 45, 30 } };
+    struct tn_bytes bytes = make_zip(fill_three);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t        offset;
+        const char     *name = "fp32/params/0.fb";
+        struct tn_bytes bad  = damaged(bytes, name, cases[i].at, &offset);
+        struct opened   o;
+        assert_int_equal(open_bytes(&o, bad, NULL), TN_MALFORMED);
+        close_bytes(&o);
+        assert_int_equal(open_bytes(&o, bad, &lazy), TN_OK);
+        assert_int_equal(o.zip.state, TN_ZIP_WHOLE);
+        expect_content(&o, "tags.txt", tn_text("fp32\n"));
+        assert_int_equal(tn_zip_settle(&o.zip, tn_zip_at(&o.zip, 0), &o.error),
+                         TN_OK);
+        assert_int_equal(
+            tn_zip_settle(&o.zip, tn_zip_find(&o.zip, tn_text(name)), &o.error),
+            TN_MALFORMED);
+        assert_string_equal(o.error.where, name);
+        assert_int_equal(o.error.offset, offset - cases[i].at + cases[i].told);
+        close_bytes(&o);
+        free_bytes(bad);
+    }
+    free_bytes(bytes);
+}
+
+static void fill_hundred(struct tn_zip_writer *w)
+{
+    static uint8_t zeros[10000];
+    char           name[64];
+
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "a/params/%d.fb", i);
+        tn_zip_add_bytes(w, tn_text(name), tn_bytes(zeros, sizeof zeros));
+    }
+}
+
+static void a_lazy_zip_reads_its_directory(void **state)
+{
+    static const struct tn_zip_options lazy = { .is_lazy = true };
+    struct counted  c = { .bytes = make_zip(fill_hundred), .left = UINT64_MAX };
+    struct tn_error error = TN_ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(open_counted(&c, NULL, &error), TN_OK);
+    assert_true(c.reads >= 100 && c.read_bytes < 100000);
+    c.reads = 0;
+    assert_int_equal(open_counted(&c, &lazy, &error), TN_OK);
+    assert_true(c.reads < 10);
     free_bytes(c.bytes);
 }
 
@@ -429,6 +509,8 @@ int main(void)
         cmocka_unit_test(large_entries_unpack_as_they_are_read),
         cmocka_unit_test(large_damage_is_found_at_the_end),
         cmocka_unit_test(opening_reads_no_data),
+        cmocka_unit_test(a_lazy_zip_compares_what_is_used),
+        cmocka_unit_test(a_lazy_zip_reads_its_directory),
         cmocka_unit_test(many_entries_have_zip64_records),
         cmocka_unit_test(the_last_of_a_name_counts),
         cmocka_unit_test(names_a_reader_refuses_are_not_written),

@@ -11,8 +11,9 @@
 
 #define EXTRA_ALIGNMENT 0xd935
 #define LEAST_ALIGNMENT 6 /* id, size, alignment */
-#define PAGE_SIZE       4096
+#define PAGE_SIZE       4096u
 #define WORTH_A_PAGE    (UINT64_C(1) << 20)
+#define LONG_SIZES      20 /* the field of ZIP64 */
 
 #define MADE_BY      0x032d /* Unix, version 4.5 */
 #define REGULAR_FILE (0100644u << 16)
@@ -175,23 +176,43 @@ bool tn_zip_drop(struct tn_zip_writer *w, struct tn_bytes name)
 
 /* ---- local headers ------------------------------------------------------ */
 
-/* Bytes of the field that moves the data from `at` to where it should be. */
-static uint64_t padding(const struct tn_zip_entry *e, uint64_t at,
-                        uint64_t alignment)
+static unsigned alignment_of(const struct tn_zip_entry *e)
 {
+    return e->size >= WORTH_A_PAGE ? PAGE_SIZE : TN_ZIP_ALIGNMENT;
+}
+
+/* Behind all of the header that does not move the data. */
+static uint64_t end_of_header(const struct tn_zip_entry *e)
+{
+    return e->offset + ZIP_LOCAL_SIZE + e->name.size +
+           (has_long_size(e) ? LONG_SIZES : 0);
+}
+
+/* Bytes of the field that moves the data from `at` to where it should be. */
+static uint64_t padding(const struct tn_zip_entry *e, uint64_t at)
+{
+    uint64_t alignment = alignment_of(e);
+
     if (e->method != TN_ZIP_STORED || e->size == 0)
         return 0;
     uint64_t size = (0 - at) & (alignment - 1);
     return size && size < LEAST_ALIGNMENT ? size + alignment : size;
 }
 
-static void put_padding(struct tn_buffer *to, uint64_t size, uint64_t alignment)
+uint64_t zip_foreseen_offset(const struct tn_zip_entry *e)
+{
+    uint64_t at = end_of_header(e);
+
+    return at + padding(e, at);
+}
+
+static void put_padding(struct tn_buffer *to, uint64_t size, unsigned alignment)
 {
     if (size == 0)
         return;
     put16(to, EXTRA_ALIGNMENT);
     put16(to, (unsigned)size - 4);
-    put16(to, (unsigned)alignment);
+    put16(to, alignment);
     uint8_t *room = tn_buffer_room(to, (size_t)size - LEAST_ALIGNMENT);
     if (!room)
         return;
@@ -224,18 +245,16 @@ static void put_common(struct tn_buffer *to, const struct tn_zip_entry *e,
 static enum tn_status write_local(struct tn_zip_writer *w,
                                   struct tn_zip_entry  *e)
 {
-    struct tn_buffer *to        = &w->header;
-    bool              is_64     = has_long_size(e);
-    uint64_t          long_size = is_64 ? 20 : 0;
-    uint64_t alignment = e->size >= WORTH_A_PAGE ? PAGE_SIZE : TN_ZIP_ALIGNMENT;
+    struct tn_buffer *to    = &w->header;
+    bool              is_64 = has_long_size(e);
 
-    e->offset     = tn_zip_writer_offset(w);
-    uint64_t at   = e->offset + ZIP_LOCAL_SIZE + e->name.size + long_size;
-    uint64_t more = padding(e, at, alignment);
+    e->offset      = tn_zip_writer_offset(w);
+    e->data_offset = zip_foreseen_offset(e);
+    uint64_t more  = e->data_offset - end_of_header(e);
     tn_buffer_clear(to);
     put32(to, ZIP_LOCAL);
     put_common(to, e, is_64, is_64);
-    put16(to, (unsigned)(long_size + more));
+    put16(to, (is_64 ? LONG_SIZES : 0) + (unsigned)more);
     tn_buffer_add(to, e->name);
     if (is_64) {
         put16(to, ZIP_EXTRA_64);
@@ -243,8 +262,7 @@ static enum tn_status write_local(struct tn_zip_writer *w,
         put64(to, e->size);
         put64(to, e->packed_size);
     }
-    put_padding(to, more, alignment);
-    e->data_offset = at + more;
+    put_padding(to, more, alignment_of(e));
     if (tn_failed(w->error))
         return w->error->status;
     return tn_sink_write(w->to, tn_buffer_bytes(to), w->error);
