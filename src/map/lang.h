@@ -87,12 +87,17 @@ struct tn_lang_attr {
                                          must be (see is_match)               */
     struct tn_bytes     as;         /* head: the name it goes by in the body  */
     bool                is_ignored; /* head: -name                            */
-    bool                is_match;   /* head: name: literal, not name = default */
+    bool                is_match;   /* head: name: literal                    */
     struct tn_map_place place;
 };
 
+/* No tree is deeper, a def counting with what it is made of: whoever walks
+ * one may recurse. */
+#define TN_LANG_DEPTH 200
+
 struct tn_lang_expr {
     enum tn_lang_kind          kind;
+    uint32_t                   depth;
     enum tn_lang_callee        callee;
     uint32_t                   target;
     int64_t                    number;

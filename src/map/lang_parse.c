@@ -1,0 +1,978 @@
+/*
+ * lang_parse.c - reads the rule language: what a file says, item by item
+ *
+ *   rules FROM -> TO 1 | rules FROM <-> TO 1 | shapes DIALECT 1
+ *
+ *   table NAME { literal: literal, ... }
+ *   def NAME(names) = expr
+ *   macro NAME(inputs; attrs) -> (outputs) { steps }
+ *   HEAD => value             HEAD => native NAME
+ *   HEAD { steps }            HEAD <=> call
+ *   call <= HEAD
+ *   HEAD : dtype dims = value; ...          in files of shapes
+ *   example ...
+ *
+ *   HEAD  domain::Op@since..until(inputs; attrs) -> (outputs) when expr
+ *
+ * An item begins at the left margin; what belongs to it is indented, or stands
+ * in its braces.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "map/lang_both.h"
+#include "map/lang_parser.h"
+
+/* What one item may nest: the stack is ours, not the file's. */
+#define NESTING_LIMIT 64
+
+/* Inputs and outputs; and definitions of a kind, which are searched one by
+ * one. */
+#define PARAM_LIMIT      256
+#define DEFINITION_LIMIT 1024
+
+/* ---- tokens ------------------------------------------------------------- */
+
+const struct tn_token *tn_lang_look(struct tn_lang_parser *p)
+{
+    struct tn_token *token = tn_list_at(&p->tokens, struct tn_token, p->at);
+
+    if (!token->is_margin || p->braces || p->at == p->item)
+        return token;
+    p->stop = (struct tn_token){ .place = token->place, .end = token->end };
+    return &p->stop;
+}
+
+bool tn_lang_is(struct tn_lang_parser *p, const char *text)
+{
+    const struct tn_token *token = tn_lang_look(p);
+
+    return (token->kind == TN_TOKEN_WORD || token->kind == TN_TOKEN_MARK) &&
+           tn_bytes_is(token->text, text);
+}
+
+bool tn_lang_accept(struct tn_lang_parser *p, const char *text)
+{
+    bool is_next = tn_lang_is(p, text);
+
+    p->at += is_next;
+    return is_next;
+}
+
+bool tn_lang_expect(struct tn_lang_parser *p, const char *text)
+{
+    char what[24];
+
+    if (tn_lang_accept(p, text))
+        return true;
+    snprintf(what, sizeof what, "'%s'", text);
+    return tn_lang_expected(p, what);
+}
+
+bool tn_lang_expected(struct tn_lang_parser *p, const char *what)
+{
+    const struct tn_token *token = tn_lang_look(p);
+
+    if (token->kind == TN_TOKEN_STRING)
+        tn_map_fail(p->error, &token->place, TN_MALFORMED,
+                    "expected %s, not a string", what);
+    else if (token->kind != TN_TOKEN_END)
+        tn_map_fail(p->error, &token->place, TN_MALFORMED,
+                    "expected %s, not '%.*s'", what, TN_FMT(token->text));
+    else
+        tn_map_fail(p->error, &token->place, TN_MALFORMED,
+                    "expected %s, not the end of %s", what,
+                    token == &p->stop ? "what is indented" : "the file");
+    return false;
+}
+
+/* ---- words -------------------------------------------------------------- */
+
+static const char *const reserved[] = {
+    "let", "if",   "then",  "else", "for", "in",  "when",   "and",     "or",
+    "not", "true", "false", "none", "inf", "nan", "refuse", "require",
+};
+
+static bool is_reserved(struct tn_bytes word)
+{
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+        if (tn_bytes_is(word, reserved[i]))
+            return true;
+    return false;
+}
+
+enum tn_dtype tn_lang_dtype(struct tn_bytes name)
+{
+    for (int dtype = 1; dtype < TN_DTYPE_COUNT; dtype++)
+        if (tn_bytes_is(name, tn_dtype_name((enum tn_dtype)dtype)))
+            return (enum tn_dtype)dtype;
+    return TN_UNDEFINED;
+}
+
+struct tn_bytes tn_lang_word(struct tn_lang_parser *p, const char *what)
+{
+    const struct tn_token *token = tn_lang_look(p);
+
+    if (token->kind != TN_TOKEN_WORD) {
+        tn_lang_expected(p, what);
+        return tn_bytes(NULL, 0);
+    }
+    p->at++;
+    return token->text;
+}
+
+struct tn_bytes tn_lang_name(struct tn_lang_parser *p, const char *what)
+{
+    const struct tn_token *token = tn_lang_look(p);
+
+    if (token->kind != TN_TOKEN_WORD || !is_reserved(token->text))
+        return tn_lang_word(p, what);
+    tn_lang_expected(p, what);
+    return tn_bytes(NULL, 0);
+}
+
+/* A name that the item binds: `float32` would never be seen again. */
+static struct tn_bytes bound_name(struct tn_lang_parser *p, const char *what)
+{
+    struct tn_map_place place = tn_lang_look(p)->place;
+    struct tn_bytes     name  = tn_lang_name(p, what);
+
+    if (!name.size || tn_lang_dtype(name) == TN_UNDEFINED)
+        return name;
+    tn_map_fail(p->error, &place, TN_MALFORMED,
+                "expected %s, not the type '%.*s'", what, TN_FMT(name));
+    return tn_bytes(NULL, 0);
+}
+
+/* ---- depth and stacks --------------------------------------------------- */
+
+bool tn_lang_enter(struct tn_lang_parser *p)
+{
+    if (p->depth++ < NESTING_LIMIT)
+        return true;
+    tn_map_fail(p->error, &tn_lang_look(p)->place, TN_LIMIT,
+                "nested deeper than %d levels", NESTING_LIMIT);
+    return false;
+}
+
+void tn_lang_leave(struct tn_lang_parser *p)
+{
+    p->depth--;
+}
+
+void *tn_lang_cut(struct tn_lang_parser *p, struct tn_list *stack,
+                  uint64_t mark, uint32_t *count)
+{
+    uint64_t above = stack->count - mark;
+    size_t   size  = stack->item_size;
+    void    *copy  = tn_arena_array(p->arena, above ? above : 1, size,
+                                    alignof(max_align_t), p->error);
+
+    *count = (uint32_t)above;
+    if (!copy)
+        return NULL;
+    if (above)
+        memcpy(copy, (uint8_t *)stack->items + mark * size, above * size);
+    stack->count = mark;
+    return copy;
+}
+
+static bool push_name(struct tn_lang_parser *p, struct tn_bytes name)
+{
+    struct tn_bytes *to =
+        name.size ? tn_list_push(&p->names, struct tn_bytes, p->error) : NULL;
+
+    if (to)
+        *to = name;
+    return to;
+}
+
+/* ---- heads -------------------------------------------------------------- */
+
+static bool is_bound_above(const struct tn_lang_parser *p, uint64_t mark,
+                           struct tn_bytes name)
+{
+    for (uint64_t i = mark; i < p->params.count; i++)
+        if (tn_bytes_equal(
+                tn_list_at(&p->params, struct tn_lang_param, i)->name, name))
+            return true;
+    return false;
+}
+
+/* X, B? or xs... */
+static bool read_param(struct tn_lang_parser *p, uint64_t mark)
+{
+    struct tn_lang_param param = { .place = tn_lang_look(p)->place };
+
+    param.name = bound_name(p, "a name");
+    if (!param.name.size)
+        return false;
+    if (is_bound_above(p, mark, param.name))
+        return tn_map_fail(p->error, &param.place, TN_MALFORMED,
+                           "'%.*s' is there already",
+                           TN_FMT(param.name)) == TN_OK;
+    if (tn_lang_accept(p, "?"))
+        param.arity = TN_LANG_OPTIONAL;
+    else if (tn_lang_accept(p, "..."))
+        param.arity = TN_LANG_MANY;
+    struct tn_lang_param *to =
+        tn_list_push(&p->params, struct tn_lang_param, p->error);
+    if (to)
+        *to = param;
+    return to;
+}
+
+/* Up to ')' or ';', which is left. */
+static const struct tn_lang_param *read_params(struct tn_lang_parser *p,
+                                               uint32_t              *count)
+{
+    uint64_t mark = p->params.count;
+
+    while (!tn_lang_is(p, ")") && !tn_lang_is(p, ";")) {
+        if (!read_param(p, mark))
+            return NULL;
+        const struct tn_lang_param *last =
+            tn_list_at(&p->params, struct tn_lang_param, p->params.count - 1);
+        if (p->params.count - mark > PARAM_LIMIT) {
+            tn_map_fail(p->error, &last->place, TN_LIMIT, "more than %d names",
+                        PARAM_LIMIT);
+            return NULL;
+        }
+        if (last->arity == TN_LANG_MANY || !tn_lang_accept(p, ","))
+            break; /* what takes the rest is the last */
+    }
+    return tn_lang_cut(p, &p->params, mark, count);
+}
+
+/* name | name as a | name = expr | name as a = expr | name: literal | -name */
+static bool read_head_attr(struct tn_lang_parser *p, struct tn_lang_attr *attr)
+{
+    attr->is_ignored = tn_lang_accept(p, "-");
+    attr->place      = tn_lang_look(p)->place;
+    attr->name       = tn_lang_word(p, "the name of an attribute");
+    if (!attr->name.size || attr->is_ignored)
+        return attr->name.size;
+    if (tn_lang_accept(p, ":")) {
+        attr->is_match = true;
+        attr->value    = tn_lang_literal(p);
+        return attr->value;
+    }
+    attr->as = attr->name;
+    if (!tn_lang_accept(p, "as"))
+        p->at--; /* its own name must be one that can be bound */
+    attr->as = bound_name(p, "a name");
+    if (!attr->as.size || !tn_lang_accept(p, "="))
+        return attr->as.size;
+    attr->value = tn_lang_expr(p);
+    return attr->value;
+}
+
+static bool read_head_attrs(struct tn_lang_parser *p, struct tn_lang_head *head)
+{
+    uint64_t mark = p->attrs.count;
+
+    do {
+        struct tn_lang_attr attr = { 0 };
+
+        if (!read_head_attr(p, &attr))
+            return false;
+        if (tn_lang_has_attr(p, mark, attr.name))
+            return tn_map_fail(p->error, &attr.place, TN_MALFORMED,
+                               "'%.*s' is there already",
+                               TN_FMT(attr.name)) == TN_OK;
+        if (p->attrs.count - mark >= PARAM_LIMIT)
+            return tn_map_fail(p->error, &attr.place, TN_LIMIT,
+                               "more than %d attributes", PARAM_LIMIT) == TN_OK;
+        struct tn_lang_attr *to =
+            tn_list_push(&p->attrs, struct tn_lang_attr, p->error);
+        if (!to)
+            return false;
+        *to = attr;
+    } while (tn_lang_accept(p, ","));
+    head->attrs = tn_lang_cut(p, &p->attrs, mark, &head->attr_count);
+    return head->attrs;
+}
+
+/* (inputs; attrs) */
+static bool read_arguments(struct tn_lang_parser *p, struct tn_lang_head *head)
+{
+    if (!tn_lang_expect(p, "("))
+        return false;
+    head->inputs = read_params(p, &head->input_count);
+    if (!head->inputs || (tn_lang_accept(p, ";") && !read_head_attrs(p, head)))
+        return false;
+    if (!tn_lang_is(p, ")"))
+        return tn_lang_expected(p, "',' or ')'");
+    return tn_lang_accept(p, ")");
+}
+
+/* -> (outputs); without it there is one. */
+static bool read_outputs(struct tn_lang_parser *p, struct tn_lang_head *head)
+{
+    if (tn_lang_accept(p, "->")) {
+        if (!tn_lang_expect(p, "("))
+            return false;
+        head->outputs = read_params(p, &head->output_count);
+        return head->outputs && tn_lang_expect(p, ")");
+    }
+    struct tn_lang_param *only =
+        tn_new(p->arena, struct tn_lang_param, 1, p->error);
+    if (!only)
+        return false;
+    *only         = (struct tn_lang_param){ .name  = tn_text(TN_LANG_OUTPUT),
+                                            .place = head->place };
+    head->outputs = only;
+    head->output_count = 1;
+    return true;
+}
+
+static bool read_version(struct tn_lang_parser *p, int64_t *version)
+{
+    const struct tn_token *token = tn_lang_look(p);
+
+    if (token->kind != TN_TOKEN_INT || token->number > INT32_MAX)
+        return tn_lang_expected(p, "a version");
+    *version = (int64_t)token->number;
+    p->at++;
+    return true;
+}
+
+/* @7, @7..12, @7.. or @..12 */
+static bool read_versions(struct tn_lang_parser *p, struct tn_lang_head *head)
+{
+    struct tn_map_place place = tn_lang_look(p)->place;
+
+    head->until = INT64_MAX;
+    if (!tn_lang_accept(p, "@"))
+        return true;
+    if (!tn_lang_is(p, "..") && !read_version(p, &head->since))
+        return false;
+    if (!tn_lang_accept(p, ".."))
+        head->until = head->since;
+    else if (!tn_lang_is(p, "(") && !read_version(p, &head->until))
+        return false;
+    if (head->since > head->until)
+        return tn_map_fail(p->error, &place, TN_MALFORMED,
+                           "versions from %" PRId64 " to %" PRId64, head->since,
+                           head->until) == TN_OK;
+    return true;
+}
+
+static bool read_op(struct tn_lang_parser *p, struct tn_lang_head *head)
+{
+    head->place = tn_lang_look(p)->place;
+    head->op    = tn_lang_word(p, "an op");
+    if (tn_lang_accept(p, "::")) {
+        head->domain = head->op;
+        head->op     = tn_lang_word(p, "an op");
+    }
+    return head->op.size && read_versions(p, head);
+}
+
+static bool read_head(struct tn_lang_parser *p, struct tn_lang_head *head)
+{
+    if (!read_op(p, head) || !read_arguments(p, head) || !read_outputs(p, head))
+        return false;
+    return !tn_lang_accept(p, "when") || (head->guard = tn_lang_expr(p));
+}
+
+/* ---- steps -------------------------------------------------------------- */
+
+static bool read_block(struct tn_lang_parser *p, struct tn_lang_block *block);
+
+static bool read_let(struct tn_lang_parser *p, struct tn_lang_step *step)
+{
+    step->kind = TN_LANG_LET;
+    if (!push_name(p, bound_name(p, "a name")) || !tn_lang_expect(p, "="))
+        return false;
+    return (step->expr = tn_lang_expr(p));
+}
+
+static bool read_refuse(struct tn_lang_parser *p, struct tn_lang_step *step)
+{
+    step->kind = TN_LANG_REFUSE;
+    return (step->expr = tn_lang_expr(p));
+}
+
+static bool read_require(struct tn_lang_parser *p, struct tn_lang_step *step)
+{
+    step->kind = TN_LANG_REQUIRE;
+    step->expr = tn_lang_expr(p);
+    if (!step->expr || !tn_lang_expect(p, ","))
+        return false;
+    if (tn_lang_look(p)->kind != TN_TOKEN_STRING)
+        return tn_lang_expected(p, "a string that says why not");
+    step->why = tn_lang_look(p)->text;
+    p->at++;
+    return true;
+}
+
+static bool read_else(struct tn_lang_parser *p, struct tn_lang_block *other);
+
+static bool read_when(struct tn_lang_parser *p, struct tn_lang_step *step)
+{
+    step->kind = TN_LANG_WHEN;
+    step->expr = tn_lang_expr(p);
+    if (!step->expr || !read_block(p, &step->body))
+        return false;
+    return !tn_lang_accept(p, "else") || read_else(p, &step->other);
+}
+
+/* { steps }, or another if, which is then a block of one step. */
+static bool read_else(struct tn_lang_parser *p, struct tn_lang_block *other)
+{
+    struct tn_map_place place = tn_lang_look(p)->place;
+
+    if (!tn_lang_accept(p, "if"))
+        return read_block(p, other);
+    struct tn_lang_step *step =
+        tn_lang_enter(p) ? tn_new(p->arena, struct tn_lang_step, 1, p->error)
+                         : NULL;
+    if (!step || !read_when(p, step))
+        return false;
+    step->place = place;
+    *other      = (struct tn_lang_block){ step, 1 };
+    tn_lang_leave(p);
+    return true;
+}
+
+static bool read_for(struct tn_lang_parser *p, struct tn_lang_step *step)
+{
+    uint64_t mark = p->names.count;
+
+    step->kind = TN_LANG_FOR;
+    do
+        if (!push_name(p, bound_name(p, "a name")))
+            return false;
+    while (p->names.count - mark < 2 && tn_lang_accept(p, ","));
+    step->names = tn_lang_cut(p, &p->names, mark, &step->name_count);
+    if (!step->names || !tn_lang_expect(p, "in"))
+        return false;
+    step->expr = tn_lang_expr(p);
+    return step->expr && read_block(p, &step->body);
+}
+
+/* a, b <- value; a, bs... <- value */
+static bool read_emit(struct tn_lang_parser *p, struct tn_lang_step *step)
+{
+    step->kind = TN_LANG_EMIT;
+    do {
+        if (!push_name(p, bound_name(p, "a step")))
+            return false;
+        step->last_is_many = tn_lang_accept(p, "...");
+    } while (!step->last_is_many && tn_lang_accept(p, ","));
+    return tn_lang_expect(p, "<-") && (step->expr = tn_lang_value(p));
+}
+
+typedef bool step_reader(struct tn_lang_parser *p, struct tn_lang_step *step);
+
+static const struct {
+    const char  *word;
+    step_reader *read;
+} step_kinds[] = {
+    { "let", read_let },       { "if", read_when },         { "for", read_for },
+    { "refuse", read_refuse }, { "require", read_require },
+};
+
+static step_reader *find_step(struct tn_lang_parser *p)
+{
+    for (size_t i = 0; i < sizeof step_kinds / sizeof step_kinds[0]; i++)
+        if (tn_lang_accept(p, step_kinds[i].word))
+            return step_kinds[i].read;
+    return read_emit;
+}
+
+static bool read_step(struct tn_lang_parser *p)
+{
+    struct tn_lang_step step = { .place = tn_lang_look(p)->place };
+    uint64_t            mark = p->names.count;
+
+    if (!find_step(p)(p, &step))
+        return false;
+    if (!step.names)
+        step.names = tn_lang_cut(p, &p->names, mark, &step.name_count);
+    struct tn_lang_step *to =
+        step.names ? tn_list_push(&p->steps, struct tn_lang_step, p->error)
+                   : NULL;
+    if (to)
+        *to = step;
+    return to;
+}
+
+static bool read_block(struct tn_lang_parser *p, struct tn_lang_block *block)
+{
+    uint64_t mark = p->steps.count;
+
+    if (!tn_lang_enter(p) || !tn_lang_expect(p, "{"))
+        return false;
+    p->braces++;
+    while (!tn_lang_is(p, "}"))
+        if (!read_step(p))
+            return false;
+    tn_lang_accept(p, "}");
+    p->braces--;
+    tn_lang_leave(p);
+    block->steps = tn_lang_cut(p, &p->steps, mark, &block->count);
+    return block->steps;
+}
+
+/* ---- bodies ------------------------------------------------------------- */
+
+bool tn_lang_one_step(struct tn_lang_parser *p, struct tn_lang_rule *rule,
+                      const struct tn_lang_expr *value)
+{
+    const struct tn_lang_head *head = &rule->head;
+    struct tn_lang_step       *step =
+        tn_new(p->arena, struct tn_lang_step, 1, p->error);
+    struct tn_bytes *names =
+        tn_new(p->arena, struct tn_bytes, head->output_count, p->error);
+
+    if (!step || !names)
+        return false;
+    for (uint32_t i = 0; i < head->output_count; i++) {
+        names[i]           = head->outputs[i].name;
+        step->last_is_many = head->outputs[i].arity == TN_LANG_MANY;
+    }
+    step->kind       = TN_LANG_EMIT;
+    step->names      = names;
+    step->name_count = head->output_count;
+    step->expr       = value;
+    step->place      = value->place;
+    rule->body       = (struct tn_lang_block){ step, 1 };
+    return true;
+}
+
+/* => value, or => native NAME */
+static bool read_way_there(struct tn_lang_parser *p, struct tn_lang_rule *rule)
+{
+    const struct tn_token *next = tn_lang_look(p) + 1;
+
+    if (tn_lang_is(p, "native") && next->kind == TN_TOKEN_WORD &&
+        !next->is_margin) {
+        tn_lang_accept(p, "native");
+        rule->native = tn_lang_word(p, "a function");
+        return rule->native.size;
+    }
+    const struct tn_lang_expr *value = tn_lang_value(p);
+    return value && tn_lang_one_step(p, rule, value);
+}
+
+static bool read_steps(struct tn_lang_parser *p, struct tn_lang_rule *rule)
+{
+    if (rule->head.output_count &&
+        tn_bytes_is(rule->head.outputs[0].name, TN_LANG_OUTPUT))
+        return tn_lang_expected(p, "'-> (outputs)' before a block");
+    return read_block(p, &rule->body);
+}
+
+/* ---- shapes ------------------------------------------------------------- */
+
+/* dtype dims [= value]; ? is what is not known. */
+static bool read_shape(struct tn_lang_parser *p, struct tn_lang_shape *shape)
+{
+    if (!tn_lang_accept(p, "?") && !(shape->dtype = tn_lang_operand(p)))
+        return false;
+    if (!tn_lang_accept(p, "?") && !(shape->dims = tn_lang_expr(p)))
+        return false;
+    return !tn_lang_accept(p, "=") || (shape->value = tn_lang_expr(p));
+}
+
+static bool read_shapes(struct tn_lang_parser *p, struct tn_lang_rule *rule)
+{
+    struct tn_lang_shape *shapes = tn_new(p->arena, struct tn_lang_shape,
+                                          rule->head.output_count, p->error);
+
+    if (!shapes || !tn_lang_expect(p, ":"))
+        return false;
+    for (uint32_t i = 0; i < rule->head.output_count; i++)
+        if ((i && !tn_lang_expect(p, ";")) || !read_shape(p, &shapes[i]))
+            return false;
+    rule->shapes      = shapes;
+    rule->shape_count = rule->head.output_count;
+    return true;
+}
+
+/* ---- rules -------------------------------------------------------------- */
+
+static bool add_rule(struct tn_lang_parser *p, struct tn_list *to,
+                     const struct tn_lang_rule *rule)
+{
+    struct tn_lang_rule *added =
+        tn_list_push(to, struct tn_lang_rule, p->error);
+
+    if (added)
+        *added = *rule;
+    return added;
+}
+
+/* call <= HEAD: whether the parenthesis that the op opens is followed by <=. */
+static bool is_way_back(struct tn_lang_parser *p)
+{
+    const struct tn_token *token =
+        tn_list_at(&p->tokens, struct tn_token, p->at);
+    uint32_t open = 0;
+
+    for (; token->kind != TN_TOKEN_END; token++) {
+        if (token->kind != TN_TOKEN_MARK)
+            continue;
+        if (tn_bytes_is(token->text, "("))
+            open++;
+        else if (tn_bytes_is(token->text, ")") && --open == 0)
+            return token[1].kind == TN_TOKEN_MARK &&
+                   tn_bytes_is(token[1].text, "<=");
+        if (!open && !tn_bytes_is(token->text, "::"))
+            return false;
+    }
+    return false;
+}
+
+static bool read_back_rule(struct tn_lang_parser *p)
+{
+    struct tn_lang_rule        rule  = { .place = tn_lang_look(p)->place };
+    const struct tn_lang_expr *value = tn_lang_value(p);
+
+    if (!value || !tn_lang_expect(p, "<=") || !read_head(p, &rule.head))
+        return false;
+    if (!p->file->is_both_ways)
+        return tn_map_fail(p->error, &rule.place, TN_MALFORMED,
+                           "a way back in rules of one direction") == TN_OK;
+    return tn_lang_one_step(p, &rule, value) &&
+           add_rule(p, &p->file->back, &rule);
+}
+
+/* HEAD <=> call: one rule each way. */
+static bool read_both(struct tn_lang_parser *p, struct tn_lang_rule *rule)
+{
+    struct tn_lang_rule        back = { .place = rule->place };
+    const struct tn_lang_expr *call = tn_lang_value(p);
+
+    if (!call)
+        return false;
+    if (!p->file->is_both_ways)
+        return tn_map_fail(p->error, &rule->place, TN_MALFORMED,
+                           "'<=>' in rules of one direction") == TN_OK;
+    if (!tn_lang_both(p, rule, call, &back) ||
+        !add_rule(p, &p->file->rules, rule))
+        return false;
+    return !back.head.op.size || add_rule(p, &p->file->back, &back);
+}
+
+static bool read_rule(struct tn_lang_parser *p)
+{
+    struct tn_lang_rule rule = { .place = tn_lang_look(p)->place };
+
+    if (!p->file->is_shapes && is_way_back(p))
+        return read_back_rule(p);
+    if (!read_head(p, &rule.head))
+        return false;
+    if (p->file->is_shapes)
+        return read_shapes(p, &rule) && add_rule(p, &p->file->rules, &rule);
+    if (tn_lang_accept(p, "<=>"))
+        return read_both(p, &rule);
+    if (tn_lang_is(p, "{"))
+        return read_steps(p, &rule) && add_rule(p, &p->file->rules, &rule);
+    if (!tn_lang_accept(p, "=>"))
+        return tn_lang_expected(p, "'=>', '<=>', '{', '->' or 'when'");
+    return read_way_there(p, &rule) && add_rule(p, &p->file->rules, &rule);
+}
+
+/* ---- definitions -------------------------------------------------------- */
+
+static bool is_defined(const struct tn_lang_file *file, struct tn_bytes name)
+{
+    for (uint64_t i = 0; i < file->defs.count; i++)
+        if (tn_bytes_equal(tn_list_at(&file->defs, struct tn_lang_def, i)->name,
+                           name))
+            return true;
+    for (uint64_t i = 0; i < file->tables.count; i++)
+        if (tn_bytes_equal(
+                tn_list_at(&file->tables, struct tn_lang_table, i)->name, name))
+            return true;
+    for (uint64_t i = 0; i < file->macros.count; i++)
+        if (tn_bytes_equal(
+                tn_list_at(&file->macros, struct tn_lang_macro, i)->name, name))
+            return true;
+    return false;
+}
+
+/* The name of a def, table or macro: new in the file. */
+static struct tn_bytes new_name(struct tn_lang_parser *p, struct tn_list *list)
+{
+    struct tn_map_place place = tn_lang_look(p)->place;
+    struct tn_bytes     name  = tn_lang_name(p, "a name");
+
+    if (name.size && is_defined(p->file, name))
+        tn_map_fail(p->error, &place, TN_MALFORMED, "'%.*s' is defined already",
+                    TN_FMT(name));
+    else if (name.size && list->count >= DEFINITION_LIMIT)
+        tn_map_fail(p->error, &place, TN_LIMIT, "more than %d of a kind",
+                    DEFINITION_LIMIT);
+    else
+        return name;
+    return tn_bytes(NULL, 0);
+}
+
+/* def NAME(x, y) = expr */
+static bool read_def(struct tn_lang_parser *p)
+{
+    struct tn_lang_def def  = { .place = tn_lang_look(p)->place };
+    uint64_t           mark = p->names.count;
+
+    def.name = new_name(p, &p->file->defs);
+    if (!def.name.size || !tn_lang_expect(p, "("))
+        return false;
+    if (!tn_lang_is(p, ")"))
+        do
+            if (!push_name(p, bound_name(p, "a name")))
+                return false;
+        while (tn_lang_accept(p, ","));
+    def.params = tn_lang_cut(p, &p->names, mark, &def.param_count);
+    if (!def.params || !tn_lang_expect(p, ")") || !tn_lang_expect(p, "=") ||
+        !(def.body = tn_lang_expr(p)))
+        return false;
+    struct tn_lang_def *to =
+        tn_list_push(&p->file->defs, struct tn_lang_def, p->error);
+    if (to)
+        *to = def;
+    return to;
+}
+
+static bool push_literal(struct tn_lang_parser *p)
+{
+    const struct tn_lang_expr  *expr = tn_lang_literal(p);
+    const struct tn_lang_expr **to =
+        expr ? tn_list_push(&p->exprs, const struct tn_lang_expr *, p->error)
+             : NULL;
+
+    if (to)
+        *to = expr;
+    return to;
+}
+
+/* { literal: literal, ... }; keys and values lie in turn on the stack. */
+static bool read_pairs(struct tn_lang_parser *p, struct tn_lang_table *table)
+{
+    uint64_t mark = p->exprs.count;
+
+    while (!tn_lang_is(p, "}")) {
+        if (!push_literal(p) || !tn_lang_expect(p, ":") || !push_literal(p))
+            return false;
+        if (!tn_lang_accept(p, ","))
+            break;
+    }
+    table->count = (uint32_t)(p->exprs.count - mark) / 2;
+    table->keys =
+        tn_new(p->arena, const struct tn_lang_expr *, table->count, p->error);
+    table->values =
+        tn_new(p->arena, const struct tn_lang_expr *, table->count, p->error);
+    if (!table->keys || !table->values)
+        return false;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct tn_lang_expr **pair = tn_list_at(
+            &p->exprs, const struct tn_lang_expr *, mark + 2 * (uint64_t)i);
+        table->keys[i]   = pair[0];
+        table->values[i] = pair[1];
+    }
+    p->exprs.count = mark;
+    return true;
+}
+
+static bool read_table(struct tn_lang_parser *p)
+{
+    struct tn_lang_table table = { .place = tn_lang_look(p)->place };
+
+    table.name = new_name(p, &p->file->tables);
+    if (!table.name.size || !tn_lang_expect(p, "{"))
+        return false;
+    p->braces++;
+    if (!read_pairs(p, &table) || !tn_lang_expect(p, "}"))
+        return false;
+    p->braces--;
+    struct tn_lang_table *to =
+        tn_list_push(&p->file->tables, struct tn_lang_table, p->error);
+    if (to)
+        *to = table;
+    return to;
+}
+
+/* macro NAME(inputs; attrs) -> (outputs) { steps } */
+static bool read_macro(struct tn_lang_parser *p)
+{
+    struct tn_lang_macro macro = { .place = tn_lang_look(p)->place };
+
+    macro.name       = new_name(p, &p->file->macros);
+    macro.head.op    = macro.name;
+    macro.head.until = INT64_MAX;
+    macro.head.place = macro.place;
+    if (!macro.name.size || !read_arguments(p, &macro.head))
+        return false;
+    if (!tn_lang_is(p, "->"))
+        return tn_lang_expected(p, "'->'");
+    if (!read_outputs(p, &macro.head) || !read_block(p, &macro.body))
+        return false;
+    struct tn_lang_macro *to =
+        tn_list_push(&p->file->macros, struct tn_lang_macro, p->error);
+    if (to)
+        *to = macro;
+    return to;
+}
+
+/* ---- examples ----------------------------------------------------------- */
+
+static bool is_example_next(struct tn_lang_parser *p)
+{
+    const struct tn_token *token = tn_lang_look(p);
+
+    return tn_lang_is(p, "example") && token->is_first &&
+           token[1].kind == TN_TOKEN_WORD;
+}
+
+/* The text up to the next example or item. */
+static bool read_example(struct tn_lang_parser *p, bool is_back)
+{
+    struct tn_list        *rules   = is_back ? &p->file->back : &p->file->rules;
+    struct tn_lang_example example = { .is_back = is_back,
+                                       .rule    = (uint32_t)rules->count - 1,
+                                       .place   = tn_lang_look(p)->place };
+    const struct tn_token *first = tn_lang_look(p) + 1, *last = first;
+
+    if (!rules->count)
+        return tn_lang_expected(p, "a rule before an example");
+    for (p->at++; tn_lang_look(p)->kind != TN_TOKEN_END && !is_example_next(p);
+         p->at++)
+        last = tn_lang_look(p);
+    struct tn_lang_example *to =
+        tn_list_push(&p->file->examples, struct tn_lang_example, p->error);
+    if (!to)
+        return false;
+    example.text =
+        tn_bytes(first->text.data, (size_t)(last->end - first->place.offset));
+    *to = example;
+    return true;
+}
+
+/* ---- the file ----------------------------------------------------------- */
+
+/* Words that begin definitions may be ops too: those have a parenthesis. */
+static bool is_item(struct tn_lang_parser *p, const char *word)
+{
+    if (!tn_lang_is(p, word) || tn_lang_look(p)[1].kind != TN_TOKEN_WORD)
+        return false;
+    p->at++;
+    return true;
+}
+
+static bool read_item(struct tn_lang_parser *p, bool *is_back)
+{
+    uint64_t backs = p->file->back.count, rules = p->file->rules.count;
+
+    if (is_item(p, "table"))
+        return read_table(p);
+    if (is_item(p, "def"))
+        return read_def(p);
+    if (!p->file->is_shapes && is_item(p, "macro"))
+        return read_macro(p);
+    if (is_example_next(p))
+        return read_example(p, *is_back);
+    if (!read_rule(p))
+        return false;
+    *is_back = p->file->back.count > backs && p->file->rules.count == rules;
+    while (is_example_next(p))
+        if (!read_example(p, *is_back))
+            return false;
+    return true;
+}
+
+static bool read_items(struct tn_lang_parser *p)
+{
+    bool is_back = false;
+
+    for (;;) {
+        const struct tn_token *token =
+            tn_list_at(&p->tokens, struct tn_token, p->at);
+
+        if (token->kind == TN_TOKEN_END)
+            return true;
+        if (!token->is_margin)
+            return tn_lang_expected(p, "the next rule at the left margin");
+        p->item = p->at;
+        if (!read_item(p, &is_back))
+            return false;
+    }
+}
+
+static bool read_header(struct tn_lang_parser *p)
+{
+    struct tn_lang_file *file = p->file;
+
+    file->is_shapes = tn_lang_accept(p, "shapes");
+    if (!file->is_shapes && !tn_lang_accept(p, "rules"))
+        return tn_lang_expected(p, "'rules' or 'shapes'");
+    file->from = tn_lang_word(p, "a dialect");
+    if (file->from.size && !file->is_shapes) {
+        file->is_both_ways = tn_lang_accept(p, "<->");
+        if (!file->is_both_ways && !tn_lang_expect(p, "->"))
+            return false;
+        file->to = tn_lang_word(p, "a dialect");
+    }
+    if (tn_failed(p->error))
+        return false;
+    const struct tn_token *token = tn_lang_look(p);
+    if (token->kind != TN_TOKEN_INT)
+        return tn_lang_expected(p, "the version of the language");
+    if (token->number != 1)
+        return tn_map_fail(p->error, &token->place, TN_UNSUPPORTED,
+                           "version %" PRIu64 " of the language, not 1",
+                           token->number) == TN_OK;
+    p->at++;
+    return true;
+}
+
+static void init_lists(struct tn_lang_parser *p)
+{
+    struct tn_memory    *memory = p->arena->memory;
+    struct tn_lang_file *file   = p->file;
+
+    tn_list_init(&file->rules, memory, sizeof(struct tn_lang_rule));
+    tn_list_init(&file->back, memory, sizeof(struct tn_lang_rule));
+    tn_list_init(&file->defs, memory, sizeof(struct tn_lang_def));
+    tn_list_init(&file->tables, memory, sizeof(struct tn_lang_table));
+    tn_list_init(&file->macros, memory, sizeof(struct tn_lang_macro));
+    tn_list_init(&file->examples, memory, sizeof(struct tn_lang_example));
+    tn_list_init(&p->tokens, memory, sizeof(struct tn_token));
+    tn_list_init(&p->exprs, memory, sizeof(const struct tn_lang_expr *));
+    tn_list_init(&p->attrs, memory, sizeof(struct tn_lang_attr));
+    tn_list_init(&p->params, memory, sizeof(struct tn_lang_param));
+    tn_list_init(&p->names, memory, sizeof(struct tn_bytes));
+    tn_list_init(&p->steps, memory, sizeof(struct tn_lang_step));
+}
+
+enum tn_status tn_lang_parse(struct tn_lang_file *file, struct tn_arena *arena,
+                             const char *name, struct tn_bytes text,
+                             struct tn_error *error)
+{
+    struct tn_lang_parser p = { .file = file, .arena = arena, .error = error };
+
+    *file = (struct tn_lang_file){ .name = name, .arena = arena };
+    init_lists(&p);
+    if (tn_lang_lex(&p.tokens, arena, name, text, error) == TN_OK &&
+        read_header(&p))
+        read_items(&p);
+    tn_list_done(&p.tokens);
+    tn_list_done(&p.exprs);
+    tn_list_done(&p.attrs);
+    tn_list_done(&p.params);
+    tn_list_done(&p.names);
+    tn_list_done(&p.steps);
+    return error->status;
+}
+
+void tn_lang_done(struct tn_lang_file *file)
+{
+    tn_list_done(&file->rules);
+    tn_list_done(&file->back);
+    tn_list_done(&file->defs);
+    tn_list_done(&file->tables);
+    tn_list_done(&file->macros);
+    tn_list_done(&file->examples);
+}
