@@ -171,6 +171,17 @@ static enum tn_status open_output(struct tn_output      **output,
     return tn_output_file(output, memory, target->path, &how, error);
 }
 
+/* Of several versions of a model one is written, whatever the format. */
+static void lose_tags(const struct tn_model         *model,
+                      const struct tn_write_options *how)
+{
+    const struct tn_format *from = tn_format_named(model->format);
+
+    if (from && from->has_tags && model->tags.count > 1)
+        how->loss(how->loss_context, TN_NOWHERE, "tags.txt",
+                  "the other tags stay behind");
+}
+
 static enum tn_status write_model(const struct tn_model         *model,
                                   const struct tn_format        *format,
                                   const struct tn_write_options *how,
@@ -183,6 +194,8 @@ static enum tn_status write_model(const struct tn_model         *model,
         format->write(model, how, output, error) == TN_OK &&
         tn_output_flush(output, error) == TN_OK && !target->is_dry_run)
         tn_output_commit(output, error);
+    if (!tn_failed(error))
+        lose_tags(model, how);
     *written = tn_output_bytes(output);
     tn_output_close(output);
     return error->status;

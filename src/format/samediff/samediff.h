@@ -298,7 +298,9 @@ struct tn_sd_detail {
     uint64_t                  nulls; /* references to the end of a buffer     */
     uint64_t                  null_where;
     struct tn_span            file; /* all of the SDNB file, if it is one     */
-    const void               *container; /* the format's own                  */
+    struct tn_sd_names        beside; /* what lies in the container, too, and
+                                         is no part of the model              */
+    const void *container;            /* the format's own                  */
 };
 
 /* NULL when the model was not read from a SameDiff file. */

@@ -110,6 +110,7 @@ static enum tn_status build(const struct tn_model         *model,
     struct tn_sd_plan              plan;
     struct tn_rope                 rope;
 
+    tn_sd_lose_all_beside(options, model);
     tn_rope_init(&rope, arena, error);
     if (tn_sd_plan_make(&plan, model, 0, options, arena, error) == TN_OK) {
         tn_sd_build_losses(&plan, &part);

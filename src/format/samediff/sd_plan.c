@@ -10,6 +10,25 @@ void tn_sd_lose(const struct tn_write_options *options, uint64_t offset,
         options->loss(options->loss_context, offset, where, what);
 }
 
+void tn_sd_lose_beside(const struct tn_write_options *options,
+                       struct tn_bytes                name)
+{
+    char where[128];
+
+    snprintf(where, sizeof where, "%.*s", TN_FMT(name));
+    tn_sd_lose(options, TN_NOWHERE, where,
+               "left behind: no part of the model, but beside it");
+}
+
+void tn_sd_lose_all_beside(const struct tn_write_options *options,
+                           const struct tn_model         *model)
+{
+    const struct tn_sd_detail *detail = tn_sd_detail_of(model);
+
+    for (uint32_t i = 0; detail && i < detail->beside.count; i++)
+        tn_sd_lose_beside(options, detail->beside.items[i]);
+}
+
 uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry)
 {
     uint64_t size = 0;

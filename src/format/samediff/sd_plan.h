@@ -56,6 +56,12 @@ struct tn_sd_entry *tn_sd_plan_find(const struct tn_sd_plan *plan,
 void tn_sd_lose(const struct tn_write_options *options, uint64_t offset,
                 const char *where, const char *what);
 
+/* The same of a file beside the model, and of all that the model has. */
+void tn_sd_lose_beside(const struct tn_write_options *options,
+                       struct tn_bytes                name);
+void tn_sd_lose_all_beside(const struct tn_write_options *options,
+                           const struct tn_model         *model);
+
 /* Bytes of the elements; 0 when there are none. */
 uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry);
 

@@ -50,6 +50,9 @@ struct tn_sdnb_shard {
 };
 bool tn_sdnb_shard_name(struct tn_bytes name, struct tn_sdnb_shard *shard);
 
+/* Whether an entry of an SDZ of that name is a model. */
+bool tn_sdz_is_model(struct tn_bytes name);
+
 /* Every file of the model of which `name` is one. */
 enum tn_status tn_sdnb_siblings(struct tn_bundle   *bundle,
                                 struct tn_source ***files, uint32_t *count,

@@ -355,6 +355,7 @@ enum tn_status tn_sdnb_write(const struct tn_model         *model,
     struct tn_sdnb_writer w;
     struct tn_sink       *sink;
 
+    tn_sd_lose_all_beside(options, model);
     if (tn_sdnb_writer_init(&w, model, options, error) == TN_OK) {
         if (w.count > 1)
             write_shards(&w, to);
@@ -384,6 +385,36 @@ static void add_entry(struct tn_sdnb_writer *w, struct tn_zip_writer *zip,
     tn_rope_done(&rope);
 }
 
+static bool is_from_zip(const struct tn_model *model)
+{
+    return tn_sd_detail_of(model) && !strcmp(model->format, "sdz");
+}
+
+static struct tn_source *zip_of(const struct tn_model *model)
+{
+    return (struct tn_source *)(uintptr_t)tn_sd_detail_of(model)->container;
+}
+
+/* Files that lie beside the model in the zip that it was read from.  Another
+ * model there would be taken for this one. */
+static void add_bundled(struct tn_sdnb_writer *w, struct tn_zip_writer *to)
+{
+    static const struct tn_zip_options how = { .is_foreign = true };
+    const struct tn_sd_names *beside       = &tn_sd_detail_of(w->model)->beside;
+    struct tn_zip             from;
+
+    tn_zip_open(&from, zip_of(w->model), w->model->memory, &how, w->error);
+    for (uint32_t i = 0; i < beside->count && !tn_failed(w->error); i++) {
+        struct tn_bytes            name  = beside->items[i];
+        const struct tn_zip_entry *entry = tn_zip_find(&from, name);
+        if (tn_sdz_is_model(name))
+            tn_sd_lose_beside(w->options, name);
+        else if (entry)
+            tn_zip_copy(to, name, &from, entry);
+    }
+    tn_zip_close(&from);
+}
+
 static void write_zip(struct tn_sdnb_writer *w, struct tn_sink *sink)
 {
     struct tn_zip_writer zip;
@@ -391,6 +422,8 @@ static void write_zip(struct tn_sdnb_writer *w, struct tn_sink *sink)
     tn_zip_writer_init(&zip, sink, w->model->memory, w->error);
     for (uint32_t i = 0; i < w->count && !tn_failed(w->error); i++)
         add_entry(w, &zip, i);
+    if (is_from_zip(w->model) && !tn_failed(w->error))
+        add_bundled(w, &zip);
     if (!tn_failed(w->error))
         tn_zip_finish(&zip);
     tn_zip_writer_done(&zip);
@@ -401,8 +434,7 @@ static enum tn_status copy_zip(const struct tn_model         *model,
                                const struct tn_write_options *options,
                                struct tn_sink *sink, struct tn_error *error)
 {
-    struct tn_source *source =
-        (struct tn_source *)(uintptr_t)tn_sd_detail_of(model)->container;
+    struct tn_source *source = zip_of(model);
 
     *options->tensors_moved += model->tensors.count;
     TN_TRY(tn_sink_splice(sink, (struct tn_span){ source, 0, source->size },
@@ -421,6 +453,8 @@ enum tn_status tn_sdz_write(const struct tn_model         *model,
     TN_TRY(tn_output_main(to, &sink, error));
     if (tn_sd_is_as_read(model, options, "sdz"))
         return copy_zip(model, options, sink, error);
+    if (!is_from_zip(model))
+        tn_sd_lose_all_beside(options, model);
     if (tn_sdnb_writer_init(&w, model, options, error) == TN_OK)
         write_zip(&w, sink);
     tn_sdnb_writer_done(&w);

@@ -11,7 +11,7 @@
 
 /* ---- looking ------------------------------------------------------------ */
 
-static bool is_model_name(struct tn_bytes name)
+bool tn_sdz_is_model(struct tn_bytes name)
 {
     struct tn_sdnb_shard shard;
 
@@ -37,7 +37,7 @@ static bool lists_model(struct tn_bytes tail)
 {
     for (size_t i = 0; i + 4 <= tail.size; i++)
         if (!memcmp(tail.data + i, "PK\1\2", 4) &&
-            is_model_name(name_at(tail, i, 28, 46)))
+            tn_sdz_is_model(name_at(tail, i, 28, 46)))
             return true;
     return false;
 }
@@ -64,7 +64,7 @@ static int sdz_probe(const struct tn_probe *probe)
         return 0;
     if (begins_with_sdnb(head))
         return 40;
-    return is_model_name(name_at(head, 0, 26, 30)) || lists_model(probe->tail)
+    return tn_sdz_is_model(name_at(head, 0, 26, 30)) || lists_model(probe->tail)
                ? 33
                : 0;
 }
@@ -111,6 +111,7 @@ struct choice {
     struct tn_error     *error;
     struct tn_list       found; /* const struct tn_zip_entry *                */
     struct tn_list      *homes; /* struct home: of those that were taken      */
+    bool                *is_taken; /* by number of the entry                  */
 };
 
 static bool is_root(const struct tn_zip_entry *entry)
@@ -155,6 +156,7 @@ static enum tn_status take(struct choice *c, const struct tn_zip_entry *entry,
 {
     TN_TRY(tn_zip_source(c->zip, entry, to, c->error));
     TN_TRY(tn_bundle_keep(c->bundle, *to, c->error));
+    c->is_taken[entry - tn_zip_at(c->zip, 0)] = true;
     if (entry->method != TN_ZIP_STORED)
         return TN_OK;
     struct home *home = tn_list_push(c->homes, struct home, c->error);
@@ -220,52 +222,55 @@ static enum tn_status choose(struct choice *c, struct tn_source ***files,
 
 /* ---- opening ------------------------------------------------------------ */
 
-static enum tn_status choose_entries(struct tn_bundle    *bundle,
-                                     const struct tn_zip *zip,
-                                     struct tn_list      *homes,
-                                     struct tn_source ***files, uint32_t *count,
-                                     struct tn_error *error)
+static enum tn_status choose_entries(struct choice      *c,
+                                     struct tn_source ***files, uint32_t *count)
 {
-    struct choice c = {
-        .bundle = bundle, .zip = zip, .error = error, .homes = homes
-    };
+    uint64_t entries = tn_zip_count(c->zip);
 
-    tn_list_init(&c.found, bundle->memory, sizeof(struct tn_zip_entry *));
-    for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(error); i++)
-        look_at(&c, tn_zip_at(zip, i));
-    if (!tn_failed(error))
-        choose(&c, files, count);
-    tn_list_done(&c.found);
-    return error->status;
+    c->is_taken = tn_new(&c->bundle->arena, bool, entries, c->error);
+    tn_list_init(&c->found, c->bundle->memory, sizeof(struct tn_zip_entry *));
+    for (uint64_t i = 0; i < entries && !tn_failed(c->error); i++)
+        look_at(c, tn_zip_at(c->zip, i));
+    if (!tn_failed(c->error))
+        choose(c, files, count);
+    tn_list_done(&c->found);
+    return c->error->status;
 }
 
-static void add_bundled(struct tn_model *model, const struct tn_zip *zip,
-                        struct tn_error *error)
+/* What is no part of the model goes along when it is written as SDZ. */
+static void add_bundled(const struct choice *c, struct tn_model *model,
+                        struct tn_sd_names *beside)
 {
-    for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(error); i++) {
-        const struct tn_zip_entry *entry = tn_zip_at(zip, i);
-        if (!is_model_name(entry->name) && !tn_zip_is_folder(entry))
-            tn_model_add_fact_format(model, error, "bundled", "%.*s",
-                                     TN_FMT(entry->name));
+    uint64_t         count = tn_zip_count(c->zip);
+    struct tn_bytes *names =
+        tn_new(&model->arena, struct tn_bytes, count, c->error);
+
+    beside->items = names;
+    for (uint64_t i = 0; i < count && !tn_failed(c->error); i++) {
+        const struct tn_zip_entry *entry = tn_zip_at(c->zip, i);
+        if (c->is_taken[i] || tn_zip_is_folder(entry))
+            continue;
+        names[beside->count++] =
+            tn_bytes_dup(&model->arena, entry->name, c->error);
+        tn_model_add_fact_format(model, c->error, "bundled", "%.*s",
+                                 TN_FMT(entry->name));
     }
 }
 
-static enum tn_status read_zip(struct tn_bundle *bundle, struct tn_model *model,
-                               const struct tn_zip *zip, struct tn_list *homes,
-                               struct tn_error *error)
+static enum tn_status read_zip(struct choice *c, struct tn_model *model)
 {
     struct tn_source **files = NULL;
     uint32_t           count = 0;
 
-    TN_TRY(choose_entries(bundle, zip, homes, &files, &count, error));
-    TN_TRY(tn_sdnb_read(model, files, count, error));
+    TN_TRY(choose_entries(c, &files, &count));
+    TN_TRY(tn_sdnb_read(model, files, count, c->error));
     struct tn_sd_detail *detail =
         (struct tn_sd_detail *)(uintptr_t)model->detail;
-    detail->container = bundle->main;
-    move_span(homes, &detail->file);
-    move_tensors(model, homes);
-    add_bundled(model, zip, error);
-    return error->status;
+    detail->container = c->bundle->main;
+    move_span(c->homes, &detail->file);
+    move_tensors(model, c->homes);
+    add_bundled(c, model, &detail->beside);
+    return c->error->status;
 }
 
 static enum tn_status sdz_open(struct tn_bundle *bundle, struct tn_model *model,
@@ -274,13 +279,16 @@ static enum tn_status sdz_open(struct tn_bundle *bundle, struct tn_model *model,
     static const struct tn_zip_options how = { .is_foreign = true };
     struct tn_zip                      zip;
     struct tn_list                     homes;
+    struct choice                      c = {
+                             .bundle = bundle, .zip = &zip, .error = error, .homes = &homes
+    };
 
     if (!bundle->main)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "a folder is no zip");
     tn_list_init(&homes, bundle->memory, sizeof(struct home));
     if (tn_zip_open(&zip, bundle->main, bundle->memory, &how, error) == TN_OK)
-        read_zip(bundle, model, &zip, &homes, error);
+        read_zip(&c, model);
     tn_list_done(&homes);
     tn_zip_close(&zip);
     return error->status;

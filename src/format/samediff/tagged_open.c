@@ -399,6 +399,23 @@ static void *keep_list(struct opening *o, const struct tn_list *list)
     return copy;
 }
 
+/* Files and lines that no other container can hold. */
+static void name_beside(struct opening *o, struct tn_sd_names *beside)
+{
+    const struct tn_tagged_detail *d = o->detail;
+    struct tn_bytes               *names =
+        tn_new(&o->model->arena, struct tn_bytes,
+               (uint64_t)d->stranger_count + d->extra_count, o->error);
+
+    if (!names)
+        return;
+    for (uint32_t i = 0; i < d->stranger_count; i++)
+        names[beside->count++] = d->strangers[i].name;
+    for (uint32_t i = 0; i < d->extra_count; i++)
+        names[beside->count++] = d->extras[i].line->name;
+    beside->items = names;
+}
+
 static void finish(struct opening *o)
 {
     struct tn_sd_detail *detail = o->reader.detail;
@@ -414,6 +431,8 @@ static void finish(struct opening *o)
     o->model->detail       = detail;
     if (!tn_failed(o->error))
         find_strangers(o);
+    if (!tn_failed(o->error))
+        name_beside(o, &detail->beside);
     if (!tn_failed(o->error))
         add_tags(o);
     if (!tn_failed(o->error))

@@ -218,6 +218,8 @@ enum tn_status tn_tagged_writer_init(struct tn_tagged_writer       *w,
     init_list(&w->lists[TN_TAG_UPDATER], model->memory);
     for (int i = 0; next && i < 2; i++)
         w->lists[i].next = next[i];
+    if (!tn_tagged_detail_of(model))
+        tn_sd_lose_all_beside(options, model);
     w->plans = tn_new(&w->arena, struct tn_sd_plan, model->graphs.count, error);
     while (w->plans && w->plan_count < model->graphs.count &&
            !tn_failed(error)) {
@@ -567,10 +569,6 @@ enum tn_status tn_tagged_write(const struct tn_model         *model,
 {
     struct tn_tag_summary summary = { 0 };
 
-    TN_TRY(
-        tn_tagged_write_as(model, tag_of(model), options, to, &summary, error));
-    if (model->tags.count > 1 && tn_tagged_detail_of(model))
-        tn_sd_lose(options, TN_NOWHERE, "tags.txt",
-                   "the other tags stay behind");
-    return TN_OK;
+    return tn_tagged_write_as(model, tag_of(model), options, to, &summary,
+                              error);
 }
