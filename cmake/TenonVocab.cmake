@@ -22,3 +22,17 @@ endfunction()
 function(tn_rules name)
     tn_embed_rules(tn_rules_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.ops)
 endfunction()
+
+# tn_rule_files(NAME...): NAME.rules as tn_rules_NAME.
+function(tn_rule_files)
+    foreach(name ${ARGN})
+        tn_embed_rules(tn_rules_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.rules)
+    endforeach()
+endfunction()
+
+# tn_shape_files(DIALECT...): DIALECT.shapes as tn_shapes_DIALECT.
+function(tn_shape_files)
+    foreach(name ${ARGN})
+        tn_embed_rules(tn_shapes_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.shapes)
+    endforeach()
+endfunction()

@@ -226,6 +226,8 @@ struct tn_lang_file {
     struct tn_list  tables;   /* struct tn_lang_table                         */
     struct tn_list  macros;   /* struct tn_lang_macro                         */
     struct tn_list  examples; /* struct tn_lang_example                       */
+    struct tn_list  ignored;  /* struct tn_bytes: attributes that no head of
+                                 the file needs to name                       */
 };
 
 /* Reads a file; everything lives in the arena, the text must outlive it.  What

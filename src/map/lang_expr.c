@@ -69,6 +69,8 @@ const struct tn_lang_expr *tn_lang_expr_of(struct tn_lang_parser      *p,
     expr->item_count = count;
     for (uint32_t i = 0; i < count; i++)
         deepen(expr, items[i]);
+    for (uint32_t i = 0; i < expr->attr_count; i++)
+        deepen(expr, expr->attrs[i].value);
     return bounded(p, expr);
 }
 
@@ -231,9 +233,7 @@ static bool read_attrs(struct tn_lang_parser *p, struct tn_lang_expr *call)
                                "more than %d attributes", ATTR_LIMIT) == TN_OK;
     } while (tn_lang_accept(p, ","));
     call->attrs = tn_lang_cut(p, &p->attrs, mark, &call->attr_count);
-    for (uint32_t i = 0; call->attrs && i < call->attr_count; i++)
-        deepen(call, call->attrs[i].value);
-    return call->attrs && bounded(p, call);
+    return call->attrs;
 }
 
 /* (a, b; c: d); attributes only where nodes are made. */

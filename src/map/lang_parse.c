@@ -11,6 +11,7 @@
  *   call <= HEAD
  *   HEAD : dtype dims = value; ...          in files of shapes
  *   example ...
+ *   ignore NAME NAME ...
  *
  *   HEAD  domain::Op@since..until(inputs; attrs) -> (outputs) when expr
  *
@@ -853,6 +854,22 @@ static bool read_example(struct tn_lang_parser *p, bool is_back)
 
 /* ---- the file ----------------------------------------------------------- */
 
+/* ignore NAME NAME ...: attributes that no head of the file needs to name. */
+static bool read_ignored(struct tn_lang_parser *p)
+{
+    do {
+        struct tn_bytes  name = tn_lang_word(p, "the name of an attribute");
+        struct tn_bytes *to =
+            name.size
+                ? tn_list_push(&p->file->ignored, struct tn_bytes, p->error)
+                : NULL;
+        if (!to)
+            return false;
+        *to = name;
+    } while (tn_lang_look(p)->kind != TN_TOKEN_END);
+    return true;
+}
+
 /* Words that begin definitions may be ops too: those have a parenthesis. */
 static bool is_item(struct tn_lang_parser *p, const char *word)
 {
@@ -870,6 +887,8 @@ static bool read_item(struct tn_lang_parser *p, bool *is_back)
         return read_table(p);
     if (is_item(p, "def"))
         return read_def(p);
+    if (is_item(p, "ignore"))
+        return read_ignored(p);
     if (!p->file->is_shapes && is_item(p, "macro"))
         return read_macro(p);
     if (is_example_next(p))
@@ -939,6 +958,7 @@ static void init_lists(struct tn_lang_parser *p)
     tn_list_init(&file->tables, memory, sizeof(struct tn_lang_table));
     tn_list_init(&file->macros, memory, sizeof(struct tn_lang_macro));
     tn_list_init(&file->examples, memory, sizeof(struct tn_lang_example));
+    tn_list_init(&file->ignored, memory, sizeof(struct tn_bytes));
     tn_list_init(&p->tokens, memory, sizeof(struct tn_token));
     tn_list_init(&p->exprs, memory, sizeof(const struct tn_lang_expr *));
     tn_list_init(&p->attrs, memory, sizeof(struct tn_lang_attr));
@@ -975,4 +995,5 @@ void tn_lang_done(struct tn_lang_file *file)
     tn_list_done(&file->tables);
     tn_list_done(&file->macros);
     tn_list_done(&file->examples);
+    tn_list_done(&file->ignored);
 }

@@ -462,6 +462,29 @@ static void test_examples_belong_to_rules(void **state)
     tn_arena_done(&arena);
 }
 
+static void test_names_that_no_head_needs(void **state)
+{
+    struct tn_error     error = TN_ERROR_INIT;
+    struct tn_memory    memory;
+    struct tn_arena     arena;
+    struct tn_lang_file file;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    tn_lang_parse(&file, &arena, "a.rules",
+                  tn_text("rules a -> b 1\nignore one two\n  three\n"
+                          "ignore(x) => z(x)\nignore four"),
+                  &error);
+    assert_string_equal(error.what, "");
+    assert_int_equal(file.rules.count, 1);
+    assert_int_equal(file.ignored.count, 4);
+    assert_true(
+        tn_bytes_is(*tn_list_at(&file.ignored, struct tn_bytes, 2), "three"));
+    tn_lang_done(&file);
+    tn_arena_done(&arena);
+}
+
 /* ---- refusals ----------------------------------------------------------- */
 
 #define R "rules a -> b 1\n"
@@ -539,6 +562,8 @@ static const struct {
       "line 2, column 11: expected a literal: a number, string, type or list "
       "of these" },
     { R "table t { 1: 1 2: 2 }", "line 2, column 16: expected '}', not '2'" },
+    { R "ignore a b\n    1", "line 3, column 5: expected the name of an "
+                             "attribute, not '1'" },
     { R "example A(x) => b(x)",
       "line 2, column 1: expected a rule before an example, not 'example'" },
     { R "A(x) <=> b(x)", "line 2, column 1: '<=>' in rules of one direction" },
@@ -655,6 +680,7 @@ int main(void)
         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_examples_belong_to_rules),
+        cmocka_unit_test(test_names_that_no_head_needs),
         cmocka_unit_test(test_what_is_wrong_is_refused_where_it_stands),
         cmocka_unit_test(test_depth_is_bounded),
         cmocka_unit_test(test_depth_counts_through_definitions),

@@ -80,7 +80,7 @@ bool                       tn_lang_is_literal(const struct tn_lang_expr *expr);
 bool tn_lang_has_attr(const struct tn_lang_parser *p, uint64_t mark,
                       struct tn_bytes name);
 
-/* A new one; `items` live in the arena. */
+/* A new one; its items, which live in the arena, after its attributes. */
 struct tn_lang_expr       *tn_lang_expr_new(struct tn_lang_parser *p,
                                             enum tn_lang_kind      kind,
                                             struct tn_map_place    place);

@@ -1,0 +1,108 @@
+/* rule_sets_test.c - the rule files that the library carries can be read */
+#include "map/rule_sets.h"
+
+#include "support/hostile.h"
+
+static const char *const dialects[] = { "onnx", "nd4j", "tensorflow",
+                                        "paddle" };
+
+static void test_every_file_is_what_its_name_says(void **state)
+{
+    struct tn_rule_text text;
+
+    (void)state;
+    for (uint32_t i = 0; tn_rules_builtin_at(i, &text); i++) {
+        struct tn_error     error = TN_ERROR_INIT;
+        struct tn_memory    memory;
+        struct tn_arena     arena;
+        struct tn_lang_file file;
+
+        tn_memory_init(&memory, NULL, 0);
+        tn_arena_init(&arena, &memory);
+        tn_lang_parse(&file, &arena, text.name, text.text, &error);
+        assert_string_equal(error.what, "");
+        assert_true(tn_bytes_is(file.from, text.from));
+        assert_true(tn_bytes_is(file.to, text.to));
+        assert_int_equal(file.is_both_ways, text.is_both_ways);
+        assert_true(!file.is_shapes && file.rules.count > 0);
+        tn_lang_done(&file);
+        tn_arena_done(&arena);
+    }
+}
+
+static void test_every_dialect_has_shapes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++) {
+        struct tn_error     error = TN_ERROR_INIT;
+        struct tn_memory    memory;
+        struct tn_arena     arena;
+        struct tn_lang_file file;
+
+        tn_memory_init(&memory, NULL, 0);
+        tn_arena_init(&arena, &memory);
+        tn_shapes_read(&file, &arena, dialects[i], &error);
+        assert_string_equal(error.what, "");
+        assert_true(file.is_shapes && tn_bytes_is(file.from, dialects[i]));
+        tn_lang_done(&file);
+        tn_arena_done(&arena);
+    }
+}
+
+/* A set has the user's files first, and ours of both directions. */
+static void test_own_rules_come_first(void **state)
+{
+    const struct tn_rule_text own = {
+        .name = "own.rules",
+        .text = tn_text("rules nd4j -> onnx 1\nabs(input) => Neg(input)"),
+    };
+    struct tn_error    error = TN_ERROR_INIT;
+    struct tn_memory   memory;
+    struct tn_arena    arena;
+    struct tn_rule_set set;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    tn_rule_set_read(&set, &arena, "nd4j", "onnx", &own, 1, &error);
+    assert_string_equal(error.what, "");
+    assert_int_equal(set.count, 3);
+    assert_string_equal(set.files[0].name, "own.rules");
+    assert_string_equal(set.files[1].name, "nd4j_onnx.rules");
+    assert_string_equal(set.files[2].name, "onnx_nd4j.rules");
+    tn_rule_set_done(&set);
+    tn_arena_done(&arena);
+}
+
+static void test_broken_rules_of_the_user_are_refused(void **state)
+{
+    const struct tn_rule_text own   = { .name = "own.rules",
+                                        .text = tn_text("rules x") };
+    struct tn_error           error = TN_ERROR_INIT;
+    struct tn_memory          memory;
+    struct tn_arena           arena;
+    struct tn_rule_set        set;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    tn_rule_set_read(&set, &arena, "onnx", "nd4j", &own, 1, &error);
+    assert_string_equal(error.file, "own.rules");
+    assert_string_equal(error.what, "line 1, column 8: expected '->', not the "
+                                    "end of the file");
+    tn_rule_set_done(&set);
+    tn_arena_done(&arena);
+    assert_int_equal(memory.used, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_file_is_what_its_name_says),
+        cmocka_unit_test(test_every_dialect_has_shapes),
+        cmocka_unit_test(test_own_rules_come_first),
+        cmocka_unit_test(test_broken_rules_of_the_user_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
