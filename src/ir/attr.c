@@ -154,6 +154,46 @@ enum tn_status tn_attr_find(struct tn_attr **out, const struct tn_model *model,
     return decode(out, model, op, &found, error);
 }
 
+struct listing {
+    const struct tn_model *model;
+    uint32_t               op;
+    struct tn_arena       *arena;
+    struct tn_list        *to;
+    struct tn_error       *error;
+};
+
+/* Takes none, but for the one that fails. */
+static bool list_one(const void *wanted, uint32_t index,
+                     const struct found *found)
+{
+    const struct listing *l = wanted;
+    struct tn_attr_named *attr =
+        tn_list_push(l->to, struct tn_attr_named, l->error);
+
+    (void)index;
+    if (!attr)
+        return true;
+    attr->name = found->name;
+    if (found->value)
+        attr->value = *found->value;
+    else
+        l->model->dialect->decode(l->model, l->op, found->wire, l->arena,
+                                  &attr->value, l->error);
+    return tn_failed(l->error);
+}
+
+enum tn_status tn_attr_list(const struct tn_model *model, uint32_t op,
+                            struct tn_arena *arena, struct tn_list *to,
+                            struct tn_error *error)
+{
+    struct listing listing = { model, op, arena, to, error };
+    struct found   found   = { 0 };
+
+    find_attr(model, tn_model_op_at(model, op), list_one, &listing, &found,
+              error);
+    return error->status;
+}
+
 struct tn_bytes tn_attr_name(const struct tn_attr *attr)
 {
     return attr->name;

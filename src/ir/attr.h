@@ -56,4 +56,16 @@ struct tn_dialect {
     struct tn_bytes (*producer_of)(struct tn_bytes value, uint32_t *output);
 };
 
+/* One attribute, decoded. */
+struct tn_attr_named {
+    struct tn_bytes      name;
+    struct tn_attr_value value;
+};
+
+/* All attributes of an op, onto the end of a list of struct tn_attr_named; they
+ * live in the arena and refer to the model. */
+enum tn_status tn_attr_list(const struct tn_model *model, uint32_t op,
+                            struct tn_arena *arena, struct tn_list *to,
+                            struct tn_error *error);
+
 #endif

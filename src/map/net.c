@@ -247,22 +247,31 @@ static void set_type(struct tn_net *net, struct tn_net_type *type,
                                   .dims     = dims };
 }
 
+void tn_net_set_constant(struct tn_net *net, uint32_t value,
+                         const struct tn_elements *elements,
+                         const struct tn_tensor   *origin)
+{
+    struct tn_elements *kept =
+        tn_new(net->arena, struct tn_elements, 1, net->error);
+
+    if (!kept)
+        return;
+    *kept                    = *elements;
+    struct tn_net_value *row = tn_net_value(net, value);
+    row->constant            = kept;
+    row->origin              = origin;
+    set_type(net, &row->type, &elements->shape);
+}
+
 uint32_t tn_net_add_constant(struct tn_net *net, uint32_t graph,
                              struct tn_bytes           wish,
                              const struct tn_elements *elements,
                              const struct tn_tensor   *origin)
 {
-    struct tn_elements *kept =
-        tn_new(net->arena, struct tn_elements, 1, net->error);
     uint32_t id = tn_net_add_value(net, graph, wish);
 
-    if (!kept || id == TN_NONE)
-        return TN_NONE;
-    *kept                      = *elements;
-    struct tn_net_value *value = tn_net_value(net, id);
-    value->constant            = kept;
-    value->origin              = origin;
-    set_type(net, &value->type, &elements->shape);
+    if (id != TN_NONE)
+        tn_net_set_constant(net, id, elements, origin);
     return tn_failed(net->error) ? TN_NONE : id;
 }
 

@@ -42,6 +42,8 @@ struct tn_net_type {
     bool             has_rank;
     uint32_t         rank;
     const int64_t   *dims; /* -1: not known                                   */
+    const struct tn_bytes *symbols; /* names of unknown dims, some empty; may be
+                                       NULL                                   */
 };
 
 struct tn_net_value {
@@ -165,6 +167,11 @@ uint32_t tn_net_add_constant(struct tn_net *net, uint32_t graph,
                              struct tn_bytes           wish,
                              const struct tn_elements *elements,
                              const struct tn_tensor   *origin);
+
+/* Makes a constant of a value that nothing produces. */
+void tn_net_set_constant(struct tn_net *net, uint32_t value,
+                         const struct tn_elements *elements,
+                         const struct tn_tensor   *origin);
 
 /* A small constant in memory: numbers of that dtype; `dims` are copied. */
 uint32_t tn_net_add_ints(struct tn_net *net, uint32_t graph,

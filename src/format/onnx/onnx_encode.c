@@ -289,12 +289,23 @@ static void put_dim(struct tn_rope *to, struct tn_arena *arena,
     tn_rope_done(&message);
 }
 
-static void put_type(struct tn_onnx_writer *w, struct tn_rope *to,
-                     const struct tn_end *end)
+/* A type in a message of its own: field 1 of what holds it. */
+static void put_wrapped(struct tn_onnx_writer *w, struct tn_rope *to,
+                        uint32_t number, struct tn_rope *type)
 {
-    struct tn_rope type, tensor, shape;
+    struct tn_rope holder;
 
-    tn_rope_init(&type, &w->arena, w->error);
+    tn_rope_init(&holder, &w->arena, w->error);
+    tn_pb_put_message(&holder, 1, type);
+    tn_pb_put_message(to, number, &holder);
+    tn_rope_done(&holder);
+}
+
+static void put_tensor_type(struct tn_onnx_writer *w, struct tn_rope *to,
+                            const struct tn_end *end)
+{
+    struct tn_rope tensor, shape;
+
     tn_rope_init(&tensor, &w->arena, w->error);
     tn_rope_init(&shape, &w->arena, w->error);
     tn_pb_put_varint(&tensor, TENSOR_TYPE_ELEM,
@@ -303,10 +314,32 @@ static void put_type(struct tn_onnx_writer *w, struct tn_rope *to,
         put_dim(&shape, &w->arena, &end->dims[i]);
     if (end->has_rank)
         tn_pb_put_message(&tensor, TENSOR_TYPE_SHAPE, &shape);
-    tn_pb_put_message(&type, TYPE_TENSOR, &tensor);
-    tn_pb_put_message(to, VALUE_TYPE, &type);
+    tn_pb_put_message(to, TYPE_TENSOR, &tensor);
     tn_rope_done(&shape);
     tn_rope_done(&tensor);
+}
+
+static uint32_t type_field(const struct tn_end *end)
+{
+    const char *note = end->note ? end->note : "";
+
+    return strcmp(note, "sequence") == 0   ? TYPE_SEQUENCE
+           : strcmp(note, "optional") == 0 ? TYPE_OPTIONAL
+                                           : 0;
+}
+
+static void put_type(struct tn_onnx_writer *w, struct tn_rope *to,
+                     const struct tn_end *end)
+{
+    struct tn_rope type, outer;
+
+    tn_rope_init(&type, &w->arena, w->error);
+    tn_rope_init(&outer, &w->arena, w->error);
+    put_tensor_type(w, &type, end);
+    if (type_field(end))
+        put_wrapped(w, &outer, type_field(end), &type);
+    tn_pb_put_message(to, VALUE_TYPE, type_field(end) ? &outer : &type);
+    tn_rope_done(&outer);
     tn_rope_done(&type);
 }
 

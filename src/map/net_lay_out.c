@@ -1,0 +1,746 @@
+/*
+ * net_lay_out.c - a net becomes the flat tables of a model
+ *
+ * The model is an edited one that no file is behind: a writer takes all of it
+ * from the tables.  Only what is needed is laid out: nodes that are not
+ * removed, graphs that such nodes hold, constants that something uses.
+ *
+ * What the world calls an end is settled first, and whatever else had that name
+ * gets another.  An output that is no result of a node of its own graph (an
+ * input, a constant, a value from outside, one that is an output already) goes
+ * through an identity.  nd4j's files have no list of outputs: they are what
+ * nobody takes, so there an output that somebody takes goes through one, too.
+ */
+#include <inttypes.h>
+
+#include "ir/attr.h"
+#include "map/net.h"
+
+/* An identity that gives an output. */
+struct relay {
+    uint32_t        graph;
+    uint32_t        from; /* value */
+    struct tn_bytes to;
+};
+
+struct laying {
+    const struct tn_net *net;
+    struct tn_model     *model;
+    struct tn_error     *error;
+    struct tn_arena      scratch;
+    bool                 is_nd4j;
+    const char          *identity; /* the dialect's op                        */
+    struct tn_bytes     *names;    /* by value; empty: not yet                */
+    bool                *is_used;  /* by value: by a node that stays          */
+    bool                *is_output; /* by value: it has an output's name      */
+    uint32_t            *holder;  /* by graph: the node that holds it        */
+    uint32_t            *slot;    /* by graph: in which attribute            */
+    uint32_t            *placed;  /* by graph: TN_NONE: it is not needed     */
+    uint32_t            *numbers; /* by graph: in the model                  */
+    struct tn_bytes    **end_names; /* by graph: of its outputs               */
+    uint32_t            *ordinal;  /* by node: in its graph                   */
+    struct tn_list       relays;   /* struct relay                            */
+    struct tn_intern     taken;    /* names of values                         */
+    struct tn_intern     op_names; /* nd4j: every op has one of its own       */
+};
+
+/* ---- names -------------------------------------------------------------- */
+
+static struct tn_bytes take_from(struct laying *l, struct tn_intern *table,
+                                 struct tn_bytes wish)
+{
+    struct tn_bytes name = wish;
+    char           *text;
+
+    for (uint32_t n = 1; !tn_failed(l->error); n++) {
+        uint32_t before = tn_intern_count(table);
+        uint32_t id     = tn_intern_copy(table, name, l->error);
+        if (id >= before)
+            return tn_intern_text(table, id);
+        text = tn_text_format(&l->scratch, l->error, "%.*s_%" PRIu32,
+                              TN_FMT(wish), n);
+        name = tn_text(text ? text : "");
+    }
+    return wish;
+}
+
+static struct tn_bytes take_name(struct laying *l, struct tn_bytes wish)
+{
+    return take_from(l, &l->taken, wish);
+}
+
+/* Every op of nd4j has a name; elsewhere it may have none. */
+static struct tn_bytes node_name(const struct laying      *l,
+                                 const struct tn_net_node *node)
+{
+    if (node->name.size || !l->is_nd4j)
+        return node->name;
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (node->outputs[i] != TN_NONE)
+            return l->names[node->outputs[i]];
+    return node->type;
+}
+
+static bool is_made_here(const struct laying *l, uint32_t value, uint32_t graph)
+{
+    const struct tn_net_value *v = tn_net_value(l->net, value);
+
+    return v->graph == graph && v->producer != TN_NONE &&
+           !tn_net_node(l->net, v->producer)->is_removed;
+}
+
+static void relay(struct laying *l, uint32_t graph, uint32_t from,
+                  struct tn_bytes to)
+{
+    struct relay *r = tn_list_push(&l->relays, struct relay, l->error);
+
+    if (r)
+        *r = (struct relay){ graph, from, to };
+    l->is_used[from] = true;
+}
+
+/* The world's names of the main graph's ends are taken as they are. */
+static void name_inputs(struct laying *l)
+{
+    const struct tn_list *inputs = &tn_net_graph(l->net, 0)->inputs;
+
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        uint32_t        value  = *tn_list_at(inputs, uint32_t, i);
+        struct tn_bytes name   = tn_net_input_name(l->net, 0, i);
+        uint32_t        before = tn_intern_count(&l->taken);
+        if (tn_intern_copy(&l->taken, name, l->error) < before)
+            tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
+                         "two inputs are called '%.*s'", TN_FMT(name));
+        l->names[value] = name;
+    }
+}
+
+static void name_output(struct laying *l, uint32_t graph, uint32_t index,
+                        struct tn_bytes name)
+{
+    uint32_t value =
+        *tn_list_at(&tn_net_graph(l->net, graph)->outputs, uint32_t, index);
+    bool is_direct = is_made_here(l, value, graph) && !l->is_output[value] &&
+                     !(l->is_nd4j && l->is_used[value]);
+
+    l->end_names[graph][index] = name;
+    if (is_direct) {
+        l->names[value]     = name;
+        l->is_output[value] = true;
+    } else {
+        relay(l, graph, value, name);
+    }
+}
+
+/* An output that is an input of the same name needs no more. */
+static bool is_input_too(const struct laying *l, uint32_t value,
+                         struct tn_bytes name)
+{
+    const struct tn_list *inputs = &tn_net_graph(l->net, 0)->inputs;
+
+    for (uint32_t i = 0; i < inputs->count; i++)
+        if (*tn_list_at(inputs, uint32_t, i) == value)
+            return tn_bytes_equal(l->names[value], name);
+    return false;
+}
+
+static void name_outputs(struct laying *l)
+{
+    const struct tn_list *outputs = &tn_net_graph(l->net, 0)->outputs;
+
+    for (uint32_t i = 0; i < outputs->count && !tn_failed(l->error); i++) {
+        uint32_t        value  = *tn_list_at(outputs, uint32_t, i);
+        struct tn_bytes name   = tn_net_output_name(l->net, 0, i);
+        uint32_t        before = tn_intern_count(&l->taken);
+        l->end_names[0][i]     = name;
+        if (is_input_too(l, value, name))
+            continue;
+        if (tn_intern_copy(&l->taken, name, l->error) < before)
+            tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
+                         "two ends are called '%.*s'", TN_FMT(name));
+        else
+            name_output(l, 0, i, name);
+    }
+}
+
+static void name_inner_outputs(struct laying *l, uint32_t graph)
+{
+    const struct tn_list *outputs = &tn_net_graph(l->net, graph)->outputs;
+
+    for (uint32_t i = 0; i < outputs->count && !tn_failed(l->error); i++) {
+        uint32_t value = *tn_list_at(outputs, uint32_t, i);
+        name_output(l, graph, i,
+                    take_name(l, tn_net_value(l->net, value)->name));
+    }
+}
+
+static void name_values(struct laying *l)
+{
+    name_inputs(l);
+    name_outputs(l);
+    for (uint32_t i = 1; i < l->net->graphs.count && !tn_failed(l->error); i++)
+        if (l->placed[i] != TN_NONE)
+            name_inner_outputs(l, i);
+    for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
+        if (!l->names[i].size)
+            l->names[i] = take_name(l, tn_net_value(l->net, i)->name);
+}
+
+/* ---- what is needed ----------------------------------------------------- */
+
+static void hold_graphs(struct laying *l, uint32_t id)
+{
+    const struct tn_net_node *node = tn_net_node(l->net, id);
+
+    for (uint32_t i = 0; i < node->attr_count; i++) {
+        const struct tn_attr_value *value = &node->attrs[i].value;
+        for (uint32_t k = 0; value->kind == TN_ATTR_GRAPH && k < value->count;
+             k++) {
+            uint64_t graph = (uint64_t)value->of.ints[k];
+            if (graph == 0 || graph >= l->net->graphs.count ||
+                l->holder[graph] != TN_NONE) {
+                tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
+                             "graph %" PRIu64 " is held by no single node",
+                             graph);
+                return;
+            }
+            l->holder[graph] = id;
+            l->slot[graph]   = i;
+        }
+    }
+}
+
+/* Graphs that stay get their number when they are placed; 0 says "will be". */
+static void keep_graphs(struct laying *l)
+{
+    bool is_new = true;
+
+    for (uint32_t i = 0; i < l->net->graphs.count; i++) {
+        enum tn_graph_kind kind = tn_net_graph(l->net, i)->kind;
+        l->placed[i] =
+            kind == TN_GRAPH_MAIN || kind == TN_GRAPH_FUNCTION ? 0 : TN_NONE;
+    }
+    while (is_new) { /* once for each level of nesting */
+        is_new = false;
+        for (uint32_t i = 0; i < l->net->graphs.count; i++) {
+            uint32_t node = l->holder[i];
+            if (l->placed[i] != TN_NONE || node == TN_NONE ||
+                l->placed[tn_net_node(l->net, node)->graph] == TN_NONE)
+                continue;
+            l->placed[i] = 0;
+            is_new       = true;
+        }
+    }
+}
+
+static void find_needs(struct laying *l)
+{
+    for (uint32_t i = 0; i < l->net->nodes.count && !tn_failed(l->error); i++) {
+        const struct tn_net_node *node = tn_net_node(l->net, i);
+        if (node->is_removed)
+            continue;
+        hold_graphs(l, i);
+        for (uint32_t k = 0; k < node->input_count; k++)
+            if (node->inputs[k] != TN_NONE)
+                l->is_used[node->inputs[k]] = true;
+    }
+    if (!tn_failed(l->error))
+        keep_graphs(l);
+}
+
+/* ---- ends --------------------------------------------------------------- */
+
+static const char *note_of(enum tn_net_wrap wrap)
+{
+    return wrap == TN_NET_SEQUENCE   ? "sequence"
+           : wrap == TN_NET_OPTIONAL ? "optional"
+                                     : "";
+}
+
+static void lay_end(struct laying *l, struct tn_end *end,
+                    const struct tn_net_type *type, struct tn_bytes name)
+{
+    struct tn_dim *dims =
+        tn_new(&l->model->arena, struct tn_dim, type->rank, l->error);
+
+    for (uint32_t i = 0; dims && i < type->rank; i++) {
+        dims[i].value = type->dims[i];
+        if (type->symbols && type->dims[i] < 0)
+            dims[i].symbol = type->symbols[i];
+    }
+    *end = (struct tn_end){ .name     = name,
+                            .dtype    = type->dtype,
+                            .has_rank = type->has_rank,
+                            .rank     = dims ? type->rank : 0,
+                            .dims     = dims,
+                            .note     = note_of(type->wrap) };
+}
+
+static struct tn_ends lay_inputs(struct laying *l, uint32_t graph)
+{
+    const struct tn_list *from = &tn_net_graph(l->net, graph)->inputs;
+    struct tn_end        *ends =
+        tn_new(&l->model->arena, struct tn_end, from->count, l->error);
+
+    for (uint32_t i = 0; ends && i < from->count; i++) {
+        uint32_t value = *tn_list_at(from, uint32_t, i);
+        lay_end(l, &ends[i], &tn_net_value(l->net, value)->type,
+                tn_bytes_dup(&l->model->arena, l->names[value], l->error));
+    }
+    return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
+}
+
+static struct tn_ends lay_outputs(struct laying *l, uint32_t graph)
+{
+    const struct tn_list *from = &tn_net_graph(l->net, graph)->outputs;
+    struct tn_end        *ends =
+        tn_new(&l->model->arena, struct tn_end, from->count, l->error);
+
+    for (uint32_t i = 0; ends && i < from->count; i++) {
+        uint32_t value = *tn_list_at(from, uint32_t, i);
+        lay_end(
+            l, &ends[i], &tn_net_value(l->net, value)->type,
+            tn_bytes_dup(&l->model->arena, l->end_names[graph][i], l->error));
+    }
+    return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
+}
+
+/* ---- attributes --------------------------------------------------------- */
+
+static uint32_t intern(struct laying *l, struct tn_bytes text)
+{
+    if (!text.size)
+        return TN_NO_NAME;
+    return tn_intern_copy(&l->model->names, text, l->error);
+}
+
+/* Graphs by the numbers that they get in the model. */
+static const struct tn_attr_value *lay_graphs(struct laying              *l,
+                                              const struct tn_attr_value *from)
+{
+    struct tn_attr_value *to =
+        tn_new(&l->model->arena, struct tn_attr_value, 1, l->error);
+    int64_t *ids = tn_new(&l->model->arena, int64_t, from->count, l->error);
+
+    if (!to || !ids)
+        return NULL;
+    *to         = *from;
+    to->of.ints = ids;
+    for (uint32_t i = 0; i < from->count; i++)
+        ids[i] = l->numbers[from->of.ints[i]];
+    return to;
+}
+
+/* Tensors of attributes are tensors of the model, as those of files are. */
+static void lay_tensors(struct laying *l, uint32_t op, uint32_t slot,
+                        const struct tn_attr_value *value)
+{
+    for (uint32_t i = 0; i < value->count; i++) {
+        struct tn_tensor   *t = tn_model_add_tensor(l->model, l->error);
+        const struct tn_op *o = tn_model_op_at(l->model, op);
+        if (!t)
+            return;
+        t->elements = value->of.tensors[i]->elements;
+        t->role     = TN_ROLE_ATTRIBUTE;
+        t->name     = o->name;
+        t->graph    = o->graph;
+        t->node     = op - tn_model_graph_at(l->model, o->graph)->first_op;
+        t->slot     = slot;
+        t->part     = value->is_list ? i : TN_NONE;
+    }
+}
+
+static void lay_attr(struct laying *l, uint32_t op,
+                     const struct tn_net_attr *attr)
+{
+    struct tn_attr_slot *slot =
+        tn_list_push(&l->model->attrs, struct tn_attr_slot, l->error);
+    struct tn_op *row = tn_model_op_at(l->model, op);
+
+    if (!slot)
+        return;
+    slot->name  = intern(l, attr->name);
+    slot->value = attr->value.kind == TN_ATTR_GRAPH
+                      ? lay_graphs(l, &attr->value)
+                      : &attr->value;
+    if (attr->value.kind == TN_ATTR_TENSOR)
+        lay_tensors(l, op, row->attr_count, &attr->value);
+    tn_model_op_at(l->model, op)->attr_count++;
+}
+
+/* ---- nodes -------------------------------------------------------------- */
+
+static void lay_input(struct laying *l, uint32_t graph, struct tn_bytes name)
+{
+    tn_model_add_input(
+        l->model, tn_model_value(l->model, graph, intern(l, name), l->error),
+        l->error);
+}
+
+static void lay_output(struct laying *l, uint32_t op, uint32_t index,
+                       struct tn_bytes name)
+{
+    uint32_t graph = tn_model_op_at(l->model, op)->graph;
+    uint32_t value = tn_model_value(l->model, graph, intern(l, name), l->error);
+
+    if (value == TN_NONE)
+        return;
+    tn_model_define(l->model, value, TN_VALUE_OUTPUT, op, index);
+    tn_model_add_output(l->model, value, l->error);
+}
+
+/* Those at the end that are not given need not be said. */
+static uint32_t given_count(const uint32_t *values, uint32_t count)
+{
+    while (count && values[count - 1] == TN_NONE)
+        count--;
+    return count;
+}
+
+/* nd4j knows no holes. */
+static enum tn_status refuse_hole(const struct laying      *l,
+                                  const struct tn_net_node *node,
+                                  const char *what, uint32_t index)
+{
+    return tn_error_set(l->error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "%.*s '%.*s': %s %" PRIu32 " is left out, which %s "
+                        "cannot say",
+                        TN_FMT(node->type), TN_FMT(node->name), what, index,
+                        l->net->dialect);
+}
+
+static enum tn_status lay_node_inputs(struct laying            *l,
+                                      const struct tn_net_node *node,
+                                      uint32_t                  graph)
+{
+    uint32_t count = given_count(node->inputs, node->input_count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t value = node->inputs[i];
+        if (value != TN_NONE)
+            lay_input(l, graph, l->names[value]);
+        else if (l->is_nd4j)
+            return refuse_hole(l, node, "input", i);
+        else
+            tn_model_add_input(l->model, TN_NONE, l->error);
+    }
+    return l->error->status;
+}
+
+static void lay_node_outputs(struct laying *l, const struct tn_net_node *node,
+                             uint32_t op)
+{
+    uint32_t count = l->is_nd4j
+                         ? node->output_count
+                         : given_count(node->outputs, node->output_count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (node->outputs[i] != TN_NONE)
+            lay_output(l, op, i, l->names[node->outputs[i]]);
+        else if (l->is_nd4j) /* every result has a variable */
+            lay_output(l, op, i, take_name(l, node_name(l, node)));
+        else
+            tn_model_add_output(l->model, TN_NONE, l->error);
+    }
+}
+
+static void lay_controls(struct laying *l, const struct tn_net_node *node,
+                         uint32_t graph, uint32_t op)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < node->control_count; i++) {
+        const struct tn_net_node *before =
+            tn_net_node(l->net, node->controls[i]);
+        if (before->is_removed || !before->output_count ||
+            before->outputs[0] == TN_NONE)
+            continue;
+        lay_input(l, graph, l->names[before->outputs[0]]);
+        count++;
+    }
+    tn_model_op_at(l->model, op)->control_count = count;
+}
+
+static uint32_t new_op(struct laying *l, uint32_t graph, struct tn_bytes name,
+                       struct tn_bytes type, struct tn_bytes domain)
+{
+    uint32_t op = tn_model_add_op(l->model, graph, l->error);
+
+    if (op == TN_NONE)
+        return TN_NONE;
+    if (l->is_nd4j)
+        name = take_from(l, &l->op_names, name);
+    struct tn_op *row = tn_model_op_at(l->model, op);
+    row->name         = intern(l, name);
+    row->type         = intern(l, type);
+    row->domain       = intern(l, domain);
+    row->first_attr   = (uint32_t)l->model->attrs.count;
+    tn_model_graph_at(l->model, graph)->op_count++;
+    tn_model_count_op(l->model, row->domain, row->type, l->error);
+    return op;
+}
+
+static enum tn_status lay_node(struct laying *l, uint32_t id, uint32_t graph)
+{
+    const struct tn_net_node *node = tn_net_node(l->net, id);
+    uint32_t                  op =
+        new_op(l, graph, node_name(l, node), node->type, node->domain);
+
+    if (op == TN_NONE || tn_failed(l->error))
+        return l->error->status;
+    l->ordinal[id] = op - tn_model_graph_at(l->model, graph)->first_op;
+    for (uint32_t i = 0; i < node->attr_count; i++)
+        lay_attr(l, op, &node->attrs[i]);
+    TN_TRY(lay_node_inputs(l, node, graph));
+    lay_controls(l, node, graph, op);
+    lay_node_outputs(l, node, op);
+    return l->error->status;
+}
+
+static void lay_relay(struct laying *l, const struct relay *r, uint32_t graph)
+{
+    uint32_t op = new_op(l, graph, r->to, tn_text(l->identity), tn_text(""));
+
+    if (op == TN_NONE)
+        return;
+    lay_input(l, graph, l->names[r->from]);
+    lay_output(l, op, 0, r->to);
+}
+
+/* ---- constants ---------------------------------------------------------- */
+
+static void lay_constant(struct laying *l, uint32_t id)
+{
+    const struct tn_net_value *value = tn_net_value(l->net, id);
+    uint32_t                   graph = l->numbers[value->graph];
+    struct tn_tensor          *t     = tn_model_add_tensor(l->model, l->error);
+
+    if (!t)
+        return;
+    t->name     = intern(l, l->names[id]);
+    t->graph    = graph;
+    t->node     = TN_NONE;
+    t->part     = TN_NONE;
+    t->role     = value->is_trained && l->is_nd4j ? TN_ROLE_VARIABLE
+                                                  : TN_ROLE_INITIALIZER;
+    t->elements = *value->constant;
+    tn_model_define(l->model,
+                    tn_model_value(l->model, graph, t->name, l->error),
+                    TN_VALUE_INITIALIZER, TN_NONE, 0);
+}
+
+static void lay_constants(struct laying *l)
+{
+    for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
+        if (tn_net_value(l->net, i)->constant && l->is_used[i] &&
+            l->placed[tn_net_value(l->net, i)->graph] != TN_NONE)
+            lay_constant(l, i);
+}
+
+/* ---- graphs ------------------------------------------------------------- */
+
+static const char *path_of(struct laying *l, uint32_t graph)
+{
+    const struct tn_net_graph *g = tn_net_graph(l->net, graph);
+    char                       holder[256];
+
+    if (graph == 0)
+        return l->is_nd4j ? "" : "graph";
+    if (g->kind == TN_GRAPH_FUNCTION)
+        return tn_text_format(&l->model->arena, l->error, "functions['%.*s']",
+                              TN_FMT(g->name));
+    uint32_t node = l->holder[graph];
+    tn_model_path_of(l->model, l->numbers[tn_net_node(l->net, node)->graph],
+                     l->ordinal[node], holder, sizeof holder);
+    return tn_text_format(&l->model->arena, l->error,
+                          "%s.attribute[%" PRIu32 "].g", holder,
+                          l->slot[graph]);
+}
+
+static void fill_graph(struct laying *l, uint32_t graph)
+{
+    const struct tn_net_graph *g       = tn_net_graph(l->net, graph);
+    struct tn_ends             inputs  = lay_inputs(l, graph);
+    struct tn_ends             outputs = lay_outputs(l, graph);
+    struct tn_graph *row  = tn_model_graph_at(l->model, l->numbers[graph]);
+    uint32_t         node = l->holder[graph];
+
+    row->name         = intern(l, g->name.size ? g->name : tn_text("graph"));
+    row->domain       = intern(l, g->domain);
+    row->inputs       = inputs;
+    row->outputs      = outputs;
+    row->is_touched   = true;
+    row->parent_graph = TN_NONE;
+    row->parent_node  = TN_NONE;
+    if (node == TN_NONE)
+        return;
+    row->parent_graph = l->numbers[tn_net_node(l->net, node)->graph];
+    row->parent_node  = l->ordinal[node];
+    row->parent_slot  = l->slot[graph];
+    row->depth = tn_model_graph_at(l->model, row->parent_graph)->depth + 1;
+}
+
+static void define_inputs(struct laying *l, uint32_t graph)
+{
+    const struct tn_list *inputs = &tn_net_graph(l->net, graph)->inputs;
+
+    for (uint64_t i = 0; i < inputs->count; i++) {
+        uint32_t value = *tn_list_at(inputs, uint32_t, i);
+        tn_model_define(l->model,
+                        tn_model_value(l->model, l->numbers[graph],
+                                       intern(l, l->names[value]), l->error),
+                        TN_VALUE_INPUT, TN_NONE, 0);
+    }
+}
+
+/* Numbers before anything is placed, since attributes name graphs that come
+ * later. */
+static void number_graphs(struct laying *l)
+{
+    uint32_t next = 0;
+
+    for (uint32_t i = 0; i < l->net->graphs.count; i++)
+        l->numbers[i] = l->placed[i] == TN_NONE ? TN_NONE : next++;
+}
+
+static enum tn_status lay_graph(struct laying *l, uint32_t graph,
+                                uint64_t *relay)
+{
+    const struct tn_net_graph *g    = tn_net_graph(l->net, graph);
+    const char                *path = path_of(l, graph);
+    uint32_t                   id =
+        path ? tn_model_add_graph(l->model, g->kind, path,
+                                  l->is_nd4j ? "nodes" : "node", l->error)
+                               : TN_NONE;
+
+    if (id == TN_NONE || tn_failed(l->error))
+        return l->error->status;
+    fill_graph(l, graph);
+    define_inputs(l, graph);
+    for (uint64_t i = 0; i < g->nodes.count; i++) {
+        uint32_t node = *tn_list_at(&g->nodes, uint32_t, i);
+        if (!tn_net_node(l->net, node)->is_removed)
+            TN_TRY(lay_node(l, node, id));
+    }
+    for (; *relay < l->relays.count; ++*relay) {
+        const struct relay *r = tn_list_at(&l->relays, struct relay, *relay);
+        if (r->graph != graph)
+            break;
+        lay_relay(l, r, id);
+    }
+    return l->error->status;
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static void lay_versions(struct laying *l)
+{
+    if (l->net->version)
+        tn_model_add_fact_format(l->model, l->error, "opset",
+                                 "ai.onnx %" PRId64, l->net->version);
+    for (uint64_t i = 0; i < l->net->versions.count; i++) {
+        const struct tn_net_version *v =
+            tn_list_at(&l->net->versions, struct tn_net_version, i);
+        tn_model_add_fact_format(l->model, l->error, "opset", "%.*s %" PRId64,
+                                 TN_FMT(v->domain), v->version);
+    }
+}
+
+/* Every value that is used must come from somewhere. */
+static enum tn_status check_values(struct laying *l)
+{
+    bool *is_input = tn_new(&l->scratch, bool, l->net->values.count, l->error);
+
+    if (!is_input)
+        return l->error->status;
+    for (uint32_t g = 0; g < l->net->graphs.count; g++) {
+        const struct tn_list *inputs = &tn_net_graph(l->net, g)->inputs;
+        for (uint64_t i = 0; i < inputs->count; i++)
+            is_input[*tn_list_at(inputs, uint32_t, i)] = true;
+    }
+    for (uint32_t i = 0; i < l->net->values.count; i++) {
+        const struct tn_net_value *v       = tn_net_value(l->net, i);
+        bool                       is_made = v->producer != TN_NONE &&
+                       !tn_net_node(l->net, v->producer)->is_removed;
+        if (l->is_used[i] && !v->constant && !is_input[i] && !is_made)
+            return tn_error_set(l->error, TN_MALFORMED, TN_NOWHERE,
+                                "nothing defines '%.*s'", TN_FMT(v->name));
+    }
+    return TN_OK;
+}
+
+static enum tn_status lay_all(struct laying *l)
+{
+    uint64_t relay = 0;
+
+    find_needs(l);
+    if (tn_failed(l->error))
+        return l->error->status;
+    number_graphs(l);
+    name_values(l);
+    if (tn_failed(l->error))
+        return l->error->status;
+    TN_TRY(check_values(l));
+    for (uint32_t i = 0; i < l->net->graphs.count; i++)
+        if (l->placed[i] != TN_NONE)
+            TN_TRY(lay_graph(l, i, &relay));
+    lay_constants(l);
+    lay_versions(l);
+    tn_model_resolve(l->model);
+    return tn_model_finish(l->model, l->error);
+}
+
+static bool make_tables(struct laying *l)
+{
+    uint64_t values = l->net->values.count, graphs = l->net->graphs.count;
+
+    l->names     = tn_new(&l->scratch, struct tn_bytes, values, l->error);
+    l->is_used   = tn_new(&l->scratch, bool, values, l->error);
+    l->is_output = tn_new(&l->scratch, bool, values, l->error);
+    l->holder    = tn_new(&l->scratch, uint32_t, graphs, l->error);
+    l->slot      = tn_new(&l->scratch, uint32_t, graphs, l->error);
+    l->placed    = tn_new(&l->scratch, uint32_t, graphs, l->error);
+    l->numbers   = tn_new(&l->scratch, uint32_t, graphs, l->error);
+    l->end_names = tn_new(&l->scratch, struct tn_bytes *, graphs, l->error);
+    l->ordinal   = tn_new(&l->scratch, uint32_t, l->net->nodes.count, l->error);
+    for (uint32_t i = 0; i < graphs && !tn_failed(l->error); i++) {
+        l->holder[i] = TN_NONE;
+        l->end_names[i] =
+            tn_new(&l->scratch, struct tn_bytes,
+                   tn_net_graph(l->net, i)->outputs.count, l->error);
+    }
+    return !tn_failed(l->error);
+}
+
+static const char *identity_of(const char *dialect)
+{
+    return strcmp(dialect, "nd4j") == 0     ? "identity"
+           : strcmp(dialect, "paddle") == 0 ? "assign"
+                                            : "Identity";
+}
+
+enum tn_status tn_net_lay_out(const struct tn_net     *net,
+                              const struct tn_dialect *dialect,
+                              struct tn_model *model, struct tn_error *error)
+{
+    struct laying l = { .net      = net,
+                        .model    = model,
+                        .error    = error,
+                        .is_nd4j  = strcmp(dialect->name, "nd4j") == 0,
+                        .identity = identity_of(dialect->name) };
+
+    model->dialect     = dialect;
+    model->wants_graph = true;
+    model->is_edited   = true;
+    tn_arena_init(&l.scratch, model->memory);
+    tn_list_init(&l.relays, model->memory, sizeof(struct relay));
+    tn_intern_init(&l.taken, &l.scratch);
+    tn_intern_init(&l.op_names, &l.scratch);
+    if (make_tables(&l))
+        lay_all(&l);
+    tn_intern_done(&l.taken);
+    tn_intern_done(&l.op_names);
+    tn_list_done(&l.relays);
+    tn_arena_done(&l.scratch);
+    return error->status;
+}

@@ -1,0 +1,552 @@
+/*
+ * net_load.c - a model becomes a net
+ *
+ * Graphs keep their numbers, so that attributes which name graphs stay right.
+ * Values are made first, then constants, inputs, nodes and outputs.
+ *
+ * A dialect may let an op write a name that has been written before (Paddle):
+ * each time it is another value here, and whoever reads the name later reads
+ * the last one.
+ *
+ * In a TensorFlow function an output is called "node:argument:index", which is
+ * only a number once the op's outputs are known: from its vocabulary, or from
+ * the function that it calls.
+ */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "map/net_loading.h"
+
+/* Outputs of one op, and of all of them for each value that somebody names. */
+enum { OUTPUT_LIMIT = 65536, OUTPUTS_PER_VALUE = 64 };
+
+static bool is_tensorflow(const struct tn_net_loading *l)
+{
+    return strcmp(l->net->dialect, "tensorflow") == 0;
+}
+
+/* ---- graphs and values -------------------------------------------------- */
+
+static void load_graphs(struct tn_net_loading *l)
+{
+    for (uint32_t i = 0; i < l->model->graphs.count; i++) {
+        const struct tn_graph *g = tn_model_graph_at(l->model, i);
+        uint32_t               id =
+            tn_net_add_graph(l->net, (enum tn_graph_kind)g->kind,
+                             tn_model_name(l->model, g->name), g->parent_graph);
+        if (id == TN_NONE)
+            return;
+        tn_net_graph(l->net, id)->domain = tn_bytes_dup(
+            l->net->arena, tn_model_name(l->model, g->domain), l->net->error);
+    }
+}
+
+/* Of an outer value, the one that it means. */
+static uint32_t find_outside(const struct tn_net_loading *l,
+                             const struct tn_value       *value)
+{
+    uint32_t graph = tn_model_graph_at(l->model, value->graph)->parent_graph;
+
+    for (uint64_t left = l->model->graphs.count; left && graph != TN_NONE;
+         left--) {
+        uint32_t found = tn_model_find_value(l->model, graph, value->name);
+        if (found != TN_NONE &&
+            tn_model_value_at(l->model, found)->kind != TN_VALUE_OUTER &&
+            tn_model_value_at(l->model, found)->kind != TN_VALUE_UNDEFINED)
+            return l->now[found];
+        graph = tn_model_graph_at(l->model, graph)->parent_graph;
+    }
+    return TN_NONE;
+}
+
+static void load_values(struct tn_net_loading *l)
+{
+    uint64_t count = l->model->values.count;
+
+    for (uint32_t i = 0; i < count && !tn_failed(l->net->error); i++) {
+        const struct tn_value *value = tn_model_value_at(l->model, i);
+        l->now[i]                    = TN_NONE;
+        if (value->kind != TN_VALUE_OUTER)
+            l->now[i] = tn_net_add_value(l->net, value->graph,
+                                         tn_model_name(l->model, value->name));
+    }
+    for (uint32_t i = 0; i < count && !tn_failed(l->net->error); i++)
+        if (tn_model_value_at(l->model, i)->kind == TN_VALUE_OUTER)
+            l->now[i] = find_outside(l, tn_model_value_at(l->model, i));
+}
+
+/* ---- constants ---------------------------------------------------------- */
+
+static void set_constant(struct tn_net_loading *l, uint32_t value,
+                         const struct tn_tensor *tensor)
+{
+    tn_net_set_constant(l->net, value, &tensor->elements, tensor);
+    tn_net_value(l->net, value)->is_trained = tensor->role == TN_ROLE_VARIABLE;
+}
+
+/* An input with a default is what the default says, but in nd4j, where it is
+ * what somebody happened to feed before saving. */
+static bool is_default_ignored(const struct tn_net_loading *l,
+                               const struct tn_value       *value)
+{
+    return value->kind == TN_VALUE_INPUT &&
+           strcmp(l->net->dialect, "nd4j") == 0;
+}
+
+static void load_constants(struct tn_net_loading *l)
+{
+    for (uint64_t i = 0; i < l->model->tensors.count; i++) {
+        const struct tn_tensor *t = tn_model_tensor(l->model, i);
+        if (t->graph == TN_NONE || t->node != TN_NONE ||
+            (t->role != TN_ROLE_INITIALIZER && t->role != TN_ROLE_VARIABLE))
+            continue;
+        uint32_t value = tn_model_find_value(l->model, t->graph, t->name);
+        if (value == TN_NONE || l->now[value] == TN_NONE ||
+            is_default_ignored(l, tn_model_value_at(l->model, value)))
+            continue;
+        set_constant(l, l->now[value], t);
+        if (tn_failed(l->net->error))
+            return;
+    }
+}
+
+/* ---- what ops produce --------------------------------------------------- */
+
+/* In dialects where names of values say whose output they are, the tables list
+ * only the first output of an op: the others are found through the values. */
+static void list_made(struct tn_net_loading *l)
+{
+    uint64_t count = l->model->values.count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tn_value *v = tn_model_value_at(l->model, i);
+        if (v->producer != TN_NONE && v->kind == TN_VALUE_OUTPUT)
+            l->first_made[v->producer + 1]++;
+    }
+    for (uint64_t i = 0; i < l->model->ops.count; i++)
+        l->first_made[i + 1] += l->first_made[i];
+    uint32_t *next =
+        tn_new(&l->scratch, uint32_t, l->model->ops.count + 1, l->net->error);
+    if (!next)
+        return;
+    memcpy(next, l->first_made,
+           (size_t)(l->model->ops.count + 1) * sizeof *next);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tn_value *v = tn_model_value_at(l->model, i);
+        if (v->producer != TN_NONE && v->kind == TN_VALUE_OUTPUT)
+            l->made[next[v->producer]++] = i;
+    }
+}
+
+static const struct tn_vocab_op *find_op(struct tn_net_loading *l, uint32_t op)
+{
+    struct tn_error     unheard = TN_ERROR_INIT;
+    const struct tn_op *row     = tn_model_op_at(l->model, op);
+    struct tn_bytes     text    = tn_vocab_builtin(l->net->dialect);
+
+    if (!l->has_vocab)
+        l->has_vocab = text.size && tn_vocab_index(&l->vocab, &l->scratch, text,
+                                                   &unheard) == TN_OK;
+    if (!l->has_vocab)
+        return NULL;
+    return tn_vocab_find(&l->vocab, tn_model_name(l->model, row->domain),
+                         tn_model_name(l->model, row->type), INT64_MAX,
+                         &unheard);
+}
+
+int tn_net_known_outputs(struct tn_net_loading *l, uint32_t op)
+{
+    const struct tn_vocab_op *known = find_op(l, op);
+
+    return known && known->has_signature && !known->has_lists &&
+                   known->max_outputs == known->min_outputs
+               ? (int)known->max_outputs
+               : -1;
+}
+
+static const struct tn_attr_value *find_attr(const struct tn_net_loading *l,
+                                             struct tn_bytes              name)
+{
+    for (uint64_t i = 0; i < l->attrs.count; i++) {
+        const struct tn_attr_named *attr =
+            tn_list_at(&l->attrs, struct tn_attr_named, i);
+        if (tn_bytes_equal(attr->name, name))
+            return &attr->value;
+    }
+    return NULL;
+}
+
+/* How many values an argument stands for. */
+static uint32_t arg_width(const struct tn_net_loading *l,
+                          const struct tn_vocab_arg   *arg)
+{
+    const struct tn_attr_value *list = find_attr(l, arg->list);
+
+    if (arg->arity == TN_VOCAB_COUNTED && list && list->kind == TN_ATTR_INT &&
+        !list->is_list && list->of.ints[0] >= 0 &&
+        list->of.ints[0] < OUTPUT_LIMIT)
+        return (uint32_t)list->of.ints[0];
+    if (arg->arity == TN_VOCAB_BY_TYPES && list)
+        return list->count;
+    return 1;
+}
+
+/* "node:argument:index": the bytes between the colons. */
+static bool argument_of(struct tn_bytes name, struct tn_bytes *argument)
+{
+    const uint8_t *first = memchr(name.data, ':', name.size);
+
+    if (!first)
+        return false;
+    const uint8_t *begin = first + 1, *end = name.data + name.size;
+    const uint8_t *second = memchr(begin, ':', (size_t)(end - begin));
+    *argument = tn_bytes(begin, (size_t)((second ? second : end) - begin));
+    return second != NULL;
+}
+
+/* Where the argument of that name begins among the outputs; false: no idea. */
+static bool find_argument(struct tn_net_loading *l, uint32_t op,
+                          struct tn_bytes argument, uint32_t *begin)
+{
+    const struct tn_vocab_op *known = find_op(l, op);
+    struct tn_bytes           type =
+        tn_model_name(l->model, tn_model_op_at(l->model, op)->type);
+
+    *begin = 0;
+    for (uint32_t i = 0; known && i < known->output_count; i++) {
+        if (tn_bytes_equal(known->outputs[i].name, argument))
+            return true;
+        *begin += arg_width(l, &known->outputs[i]);
+    }
+    for (uint32_t i = 0; i < l->model->graphs.count; i++) {
+        const struct tn_graph *g = tn_model_graph_at(l->model, i);
+        if (g->kind != TN_GRAPH_FUNCTION ||
+            !tn_bytes_equal(tn_model_name(l->model, g->name), type))
+            continue;
+        for (*begin = 0; *begin < g->outputs.count; ++*begin)
+            if (tn_bytes_equal(g->outputs.items[*begin].key, argument))
+                return true;
+    }
+    return false;
+}
+
+/* Which output of its op a value is. */
+static uint32_t output_of(struct tn_net_loading *l, uint32_t op,
+                          const struct tn_value *value)
+{
+    uint32_t        graph = tn_model_op_at(l->model, op)->graph;
+    struct tn_bytes argument;
+    uint32_t        begin;
+
+    if (!is_tensorflow(l) ||
+        tn_model_graph_at(l->model, graph)->kind != TN_GRAPH_FUNCTION ||
+        !argument_of(tn_model_name(l->model, value->name), &argument) ||
+        !find_argument(l, op, argument, &begin))
+        return value->output;
+    return begin + value->output;
+}
+
+/* ---- nodes -------------------------------------------------------------- */
+
+static enum tn_status place_op(const struct tn_net_loading *l, uint32_t op)
+{
+    char path[sizeof l->net->error->where];
+
+    tn_op_path(l->model, op, path, sizeof path);
+    tn_error_where(l->net->error, "%s", path);
+    return l->net->error->status;
+}
+
+static enum tn_status load_inputs(struct tn_net_loading *l, uint32_t op,
+                                  struct tn_net_node *node)
+{
+    const struct tn_op *row   = tn_model_op_at(l->model, op);
+    uint32_t            count = row->input_count - row->control_count;
+    uint32_t *inputs = tn_new(&l->scratch, uint32_t, count, l->net->error);
+
+    for (uint32_t i = 0; inputs && i < count; i++) {
+        uint32_t value = tn_op_input(l->model, op, i);
+        inputs[i]      = value == TN_NONE ? TN_NONE : l->now[value];
+        if (value != TN_NONE && inputs[i] == TN_NONE)
+            return tn_error_set(l->net->error, TN_MALFORMED, TN_NOWHERE,
+                                "nothing defines input %" PRIu32 ", '%.*s'", i,
+                                TN_FMT(tn_model_value_name(l->model, value)));
+    }
+    node->inputs      = inputs;
+    node->input_count = count;
+    return l->net->error->status;
+}
+
+/* A name that is written again is another value from here on. */
+static uint32_t output_value(struct tn_net_loading *l, uint32_t value)
+{
+    const struct tn_value *row = tn_model_value_at(l->model, value);
+    struct tn_net_value   *now = tn_net_value(l->net, l->now[value]);
+
+    if (l->is_cut[value])
+        return TN_NONE;
+    if (now->producer != TN_NONE || now->constant)
+        l->now[value] = tn_net_add_value(l->net, row->graph,
+                                         tn_model_name(l->model, row->name));
+    return l->now[value];
+}
+
+static enum tn_status load_listed(struct tn_net_loading *l, uint32_t op,
+                                  struct tn_net_node *node)
+{
+    const struct tn_op *row = tn_model_op_at(l->model, op);
+    uint32_t           *outputs =
+        tn_new(&l->scratch, uint32_t, row->output_count, l->net->error);
+
+    for (uint32_t i = 0; outputs && i < row->output_count; i++) {
+        uint32_t value = tn_op_output(l->model, op, i);
+        outputs[i]     = value == TN_NONE ? TN_NONE : output_value(l, value);
+    }
+    node->outputs      = outputs;
+    node->output_count = row->output_count;
+    return l->net->error->status;
+}
+
+static enum tn_status load_named(struct tn_net_loading *l, uint32_t op,
+                                 struct tn_net_node *node, uint64_t *budget)
+{
+    uint32_t first = l->first_made[op], end = l->first_made[op + 1];
+    int      known = tn_net_known_outputs(l, op);
+    uint32_t count = known >= 0 ? (uint32_t)known : 1;
+
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t output =
+            output_of(l, op, tn_model_value_at(l->model, l->made[i]));
+        if (output >= OUTPUT_LIMIT || output >= *budget)
+            return tn_error_set(l->net->error, TN_LIMIT, TN_NOWHERE,
+                                "output %" PRIu32 " is named, more than any "
+                                "op has",
+                                output);
+        count = output < count ? count : output + 1;
+    }
+    *budget -= count < *budget ? count : *budget;
+    uint32_t *outputs = tn_new(&l->scratch, uint32_t, count, l->net->error);
+    if (!outputs)
+        return l->net->error->status;
+    memset(outputs, 0xff, count * sizeof *outputs);
+    for (uint32_t i = first; i < end; i++)
+        outputs[output_of(l, op, tn_model_value_at(l->model, l->made[i]))] =
+            output_value(l, l->made[i]);
+    node->outputs      = outputs;
+    node->output_count = count;
+    return TN_OK;
+}
+
+static void load_attrs(struct tn_net_loading *l, struct tn_net_node *node)
+{
+    uint64_t            count = l->attrs.count;
+    struct tn_net_attr *attrs =
+        tn_new(&l->scratch, struct tn_net_attr, count, l->net->error);
+
+    for (uint64_t i = 0; attrs && i < count; i++) {
+        const struct tn_attr_named *from =
+            tn_list_at(&l->attrs, struct tn_attr_named, i);
+        attrs[i] = (struct tn_net_attr){ from->name, from->value };
+    }
+    node->attrs      = attrs;
+    node->attr_count = attrs ? (uint32_t)count : 0;
+}
+
+/* Const without control inputs: what it holds is the value.  With some, who
+ * tidies the graph must first see why. */
+static bool load_as_constant(struct tn_net_loading *l, uint32_t op)
+{
+    const struct tn_op         *row  = tn_model_op_at(l->model, op);
+    const struct tn_attr_value *held = find_attr(l, tn_text("value"));
+
+    if (!is_tensorflow(l) || row->input_count ||
+        !tn_bytes_is(tn_model_name(l->model, row->type), "Const") || !held ||
+        held->kind != TN_ATTR_TENSOR || held->count != 1 ||
+        row->output_count != 1)
+        return false;
+    uint32_t value = tn_op_output(l->model, op, 0);
+    if (value == TN_NONE || l->is_cut[value])
+        return true;
+    const struct tn_tensor *tensor =
+        l->tensors[op] == TN_NONE ? held->of.tensors[0]
+                                  : tn_model_tensor(l->model, l->tensors[op]);
+    for (uint32_t i = l->first_made[op]; i < l->first_made[op + 1]; i++)
+        if (tn_model_value_at(l->model, l->made[i])->output == 0)
+            set_constant(l, l->now[l->made[i]], tensor);
+    return true;
+}
+
+static enum tn_status load_node(struct tn_net_loading *l, uint32_t op,
+                                uint64_t *budget)
+{
+    const struct tn_op *row  = tn_model_op_at(l->model, op);
+    struct tn_net_node  node = { .name   = tn_model_name(l->model, row->name),
+                                 .type   = tn_model_name(l->model, row->type),
+                                 .domain = tn_model_name(l->model, row->domain),
+                                 .graph  = row->graph,
+                                 .source = op };
+
+    l->attrs.count = 0;
+    TN_TRY(tn_attr_list(l->model, op, l->net->arena, &l->attrs, l->net->error));
+    if (load_as_constant(l, op))
+        return l->net->error->status;
+    TN_TRY(load_inputs(l, op, &node));
+    if (l->model->dialect->names_outputs)
+        TN_TRY(load_listed(l, op, &node));
+    else
+        TN_TRY(load_named(l, op, &node, budget));
+    load_attrs(l, &node);
+    if (tn_failed(l->net->error))
+        return l->net->error->status;
+    l->nodes[op] = tn_net_add_node(l->net, &node);
+    return l->net->error->status;
+}
+
+static enum tn_status load_nodes(struct tn_net_loading *l)
+{
+    uint64_t budget =
+        OUTPUT_LIMIT +
+        OUTPUTS_PER_VALUE * (l->model->values.count + l->model->ops.count);
+
+    for (uint32_t i = 0; i < l->model->ops.count; i++) {
+        uint32_t graph = tn_model_op_at(l->model, i)->graph;
+        if (tn_model_graph_at(l->model, graph)->kind == TN_GRAPH_OTHER)
+            continue;
+        if (load_node(l, i, &budget) != TN_OK)
+            return place_op(l, i);
+    }
+    return TN_OK;
+}
+
+/* Control inputs are names of ops; those that became constants order nothing.
+ */
+static void load_controls(struct tn_net_loading *l, uint32_t op)
+{
+    const struct tn_op *row   = tn_model_op_at(l->model, op);
+    uint32_t           *nodes = NULL;
+    uint32_t            count = 0;
+
+    if (!row->control_count || l->nodes[op] == TN_NONE)
+        return;
+    nodes = tn_new(l->net->arena, uint32_t, row->control_count, l->net->error);
+    for (uint32_t i = 0; nodes && i < row->control_count; i++) {
+        uint32_t value    = tn_op_input(l->model, op,
+                                        row->input_count - row->control_count + i);
+        uint32_t producer = value == TN_NONE
+                                ? TN_NONE
+                                : tn_model_value_at(l->model, value)->producer;
+        if (producer != TN_NONE && l->nodes[producer] != TN_NONE)
+            nodes[count++] = l->nodes[producer];
+    }
+    tn_net_node(l->net, l->nodes[op])->controls      = nodes;
+    tn_net_node(l->net, l->nodes[op])->control_count = count;
+}
+
+/* ---- versions ----------------------------------------------------------- */
+
+/* "ai.onnx 17" */
+static void load_version(struct tn_net_loading *l, struct tn_bytes fact)
+{
+    size_t  at = fact.size;
+    int64_t version;
+
+    while (at && fact.data[at - 1] != ' ')
+        at--;
+    if (!at ||
+        !tn_int64_parse(tn_bytes(fact.data + at, fact.size - at), &version))
+        return;
+    struct tn_bytes domain = tn_bytes(fact.data, at - 1);
+    if (tn_bytes_is(domain, "ai.onnx") || !domain.size) {
+        l->net->version = version;
+        return;
+    }
+    struct tn_net_version *row =
+        tn_list_push(&l->net->versions, struct tn_net_version, l->net->error);
+    if (row)
+        *row = (struct tn_net_version){ domain, version };
+}
+
+static void load_versions(struct tn_net_loading *l)
+{
+    for (uint64_t i = 0; i < l->model->facts.count; i++) {
+        const struct tn_fact *fact =
+            tn_list_at(&l->model->facts, struct tn_fact, i);
+        if (tn_bytes_is(fact->key, "opset"))
+            load_version(l, fact->value);
+    }
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static void note_tensors(struct tn_net_loading *l)
+{
+    memset(l->tensors, 0xff, (size_t)l->model->ops.count * sizeof *l->tensors);
+    for (uint64_t i = 0; i < l->model->tensors.count; i++) {
+        const struct tn_tensor *t = tn_model_tensor(l->model, i);
+        if (t->graph == TN_NONE || t->node == TN_NONE ||
+            t->role != TN_ROLE_ATTRIBUTE)
+            continue;
+        uint64_t op =
+            (uint64_t)tn_model_graph_at(l->model, t->graph)->first_op + t->node;
+        if (op < l->model->ops.count)
+            l->tensors[op] = (uint32_t)i;
+    }
+}
+
+static bool make_tables(struct tn_net_loading *l)
+{
+    uint64_t values = l->model->values.count, ops = l->model->ops.count;
+
+    l->now        = tn_new(&l->scratch, uint32_t, values, l->net->error);
+    l->is_cut     = tn_new(&l->scratch, bool, values, l->net->error);
+    l->made       = tn_new(&l->scratch, uint32_t, values, l->net->error);
+    l->nodes      = tn_new(&l->scratch, uint32_t, ops, l->net->error);
+    l->tensors    = tn_new(&l->scratch, uint32_t, ops, l->net->error);
+    l->first_made = tn_new(&l->scratch, uint32_t, ops + 2, l->net->error);
+    if (tn_failed(l->net->error))
+        return false;
+    memset(l->nodes, 0xff, (size_t)ops * sizeof *l->nodes);
+    note_tensors(l);
+    list_made(l);
+    return !tn_failed(l->net->error);
+}
+
+static enum tn_status load_all(struct tn_net_loading *l)
+{
+    if (!make_tables(l))
+        return l->net->error->status;
+    load_graphs(l);
+    if (!tn_failed(l->net->error))
+        load_values(l);
+    if (!tn_failed(l->net->error))
+        load_constants(l);
+    if (tn_failed(l->net->error))
+        return l->net->error->status;
+    TN_TRY(tn_net_load_inputs(l));
+    TN_TRY(load_nodes(l));
+    for (uint32_t i = 0; i < l->model->ops.count; i++)
+        load_controls(l, i);
+    load_versions(l);
+    return tn_net_load_outputs(l);
+}
+
+enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
+                           const struct tn_net_ends *ends)
+{
+    static const struct tn_net_ends none;
+    struct tn_net_loading           l = { .net   = net,
+                                          .model = model,
+                                          .ends  = ends ? ends : &none };
+
+    if (!model->wants_graph || !model->dialect || !model->graphs.count)
+        return tn_error_set(net->error, TN_INVALID, TN_NOWHERE,
+                            "the model was opened without its graph");
+    net->source  = model;
+    net->dialect = model->dialect->name;
+    tn_arena_init(&l.scratch, net->arena->memory);
+    tn_list_init(&l.attrs, net->arena->memory, sizeof(struct tn_attr_named));
+    load_all(&l);
+    tn_list_done(&l.attrs);
+    tn_arena_done(&l.scratch);
+    return net->error->status;
+}
