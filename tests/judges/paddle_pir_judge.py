@@ -86,6 +86,32 @@ def run_flow(folder):
     return found == [3.5, 7] * 4
 
 
+def run_arrays(folder):
+    """An array that a loop writes to, through both forms and back."""
+    import numpy as np
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "../corpus/paddle/arrays.pdmodel.txt")
+    given, told = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+    np.savez(given, x=np.float32([1, -2]))
+    for name in ["a.pdmodel", "b.json", "c.pdmodel", "d.json", "e.pdmodel"]:
+        to = os.path.join(folder, name)
+        subprocess.run([TENON, "convert", path, "-o", to], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        path = to
+        if name.endswith(".json"):
+            with open(path, encoding="utf-8") as file:
+                if "legacy." in file.read():
+                    return False
+            continue
+        subprocess.run(["/usr/bin/python3", "-B", JUDGE, path, "--inputs", given,
+                        "--outputs", told], check=True, stdout=subprocess.DEVNULL)
+        found = np.load(told)
+        if found["l"].tolist() != [4] or found["y"].tolist() != [
+                1, -2, 3, -3, 7, -5, 15, -9]:
+            return False
+    return True
+
+
 def main():
     if not os.path.exists(JUDGE) or not os.path.isdir(DATA):
         print("skipped: no models and no judge beside the project")
@@ -99,6 +125,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         is_good = run_flow(folder)
     print("%s a loop and a branch" % ("ok  " if is_good else "FAIL"))
+    bad += not is_good
+    with tempfile.TemporaryDirectory() as folder:
+        is_good = run_arrays(folder)
+    print("%s an array in a loop" % ("ok  " if is_good else "FAIL"))
     return 1 if bad or not is_good else 0
 
 

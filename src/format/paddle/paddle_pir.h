@@ -103,6 +103,8 @@ struct tn_pir_port {
     const struct tn_tree *fallback;
     bool                  is_optional, is_list;
     bool is_made; /* a result that PIR does not have and the other side wants */
+    bool is_over; /* an operand that the other side does not name: what the
+                     result in that slot was before                           */
 };
 
 struct tn_pir_rule {

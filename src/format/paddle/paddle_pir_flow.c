@@ -170,7 +170,17 @@ void tn_pirm_make_if(struct tn_pir_maker *m, const struct tn_pir_op *from)
     }
 }
 
-/* At the end of a loop's block: all values are read before any is written. */
+static bool is_carried(const struct tn_bytes *carried, uint32_t count,
+                       struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (tn_bytes_equal(carried[i], name))
+            return true;
+    return false;
+}
+
+/* At the end of a loop's block: all values are read before any is written.  An
+ * array that was written to is where it belongs. */
 static void put_next_round(struct tn_pir_maker *m, const struct tn_pir_op *from,
                            const struct tn_bytes *condition,
                            const struct tn_bytes *carried)
@@ -184,7 +194,12 @@ static void put_next_round(struct tn_pir_maker *m, const struct tn_pir_op *from,
     for (uint32_t i = 0; copies && i < count && !tn_failed(m->error); i++) {
         const struct tn_pir_result *row = tn_pirm_operand(m, yield, i);
         copies[i]                       = row->names;
-        if (row->op == TN_NONE && row->name_count)
+        if (i && row->name_count && i <= from->result_count &&
+            row->op != TN_NONE && tn_bytes_equal(row->names[0], carried[i - 1]))
+            copies[i] = NULL;
+        else if (row->name_count &&
+                 (row->op == TN_NONE ||
+                  is_carried(carried, from->result_count, row->names[0])))
             copies[i] =
                 put_small(m, block, "assign", row->type, row->names, -1);
     }

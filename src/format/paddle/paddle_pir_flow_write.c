@@ -258,6 +258,8 @@ static int64_t put_nothing(struct tn_pir_writer      *w,
     const char        *dtype = tn_pir_dtype_word(like->element);
     struct tn_pir_line line;
 
+    if (like->is_array)
+        return tn_pirw_put_array(w, like);
     tn_pirw_line_begin(w, &line, "1.full");
     tn_pirw_attr_begin(w);
     tn_buffer_text(&w->attrs, "{\"#\":\"1.a_intarray\",\"D\":[");

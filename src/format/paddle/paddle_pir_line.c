@@ -104,8 +104,10 @@ struct tn_pir_bound tn_pirw_unborn(struct tn_pir_writer *w,
                                   .stop_gradient = var->stop_gradient,
                                   .element       = var->var.data_type,
                                   .rank          = var->var.rank,
-                                  .dims = var->var.has_desc ? var->var.dims
-                                                            : NULL };
+                                  .dims =
+                                      var->var.has_desc ? var->var.dims : NULL,
+                                  .is_array =
+                                      var->var.type == TN_PADDLE_TENSOR_ARRAY };
 }
 
 struct tn_pir_bound tn_pirw_read_name(struct tn_pir_writer *w,
@@ -369,6 +371,19 @@ int64_t tn_pirw_put_parts(struct tn_pir_writer      *w,
                        (struct tn_pir_bound){
                            .type = tn_pirw_tensor_type(w, 2, &count, 1) })
         .number;
+}
+
+int64_t tn_pirw_put_array(struct tn_pir_writer      *w,
+                          const struct tn_pir_bound *like)
+{
+    const char *dtype = tn_pir_dtype_word(like->element);
+
+    tn_buffer_clear(&w->attrs);
+    tn_pirw_attr_begin(w);
+    tn_buffer_format(&w->attrs, "{\"#\":\"1.a_dtype\",\"D\":\"%s\"}",
+                     dtype ? dtype : "float32");
+    tn_pirw_attr_end(w, "", tn_text("dtype"));
+    return simple_line(w, "1.create_array", NULL, 0, *like).number;
 }
 
 /* Y with ones behind, so that it begins at X's dimension `axis`; 0 in a shape

@@ -255,6 +255,8 @@ static void put_operand(struct tn_pir_maker *m, struct tn_pir_made_op *op,
     const struct tn_pir_op     *helper;
     struct tn_pir_value         value;
 
+    if (port->is_over)
+        return;
     if (port->parts.size &&
         (helper = tn_pir_helper(m->scan, from, index, "legacy.parts"))) {
         row = tn_pirm_operand(m, helper, 0);

@@ -202,6 +202,15 @@ static void make_slice(struct tn_pir_maker *m, const struct tn_pir_op *op)
     row->name_count           = 1;
 }
 
+/* A variable is enough: who writes to it makes it. */
+static void make_array(struct tn_pir_maker *m, const struct tn_pir_op *op)
+{
+    struct tn_bytes type = tn_text("array");
+
+    tn_pirm_declare(m, op->block, tn_pir_result_at(m->scan, op->first_result),
+                    type, tn_pirm_next_count(m, type));
+}
+
 /* ---- blocks ------------------------------------------------------------- */
 
 /* A constant, or an operator of our own writer, that all its users folded. */
@@ -234,6 +243,8 @@ static void make_op(struct tn_pir_maker *m, const struct tn_pir_op *op,
         make_split(m, op);
     else if (tn_bytes_is(op->id, "0.slice"))
         make_slice(m, op);
+    else if (tn_bytes_is(op->id, "1.create_array") && op->result_count == 1)
+        make_array(m, op);
     else if (tn_bytes_is(op->id, "1.if"))
         tn_pirm_make_if(m, op);
     else if (tn_bytes_is(op->id, "1.while"))

@@ -121,6 +121,7 @@ static void read_port(struct parser *p, struct tn_cursor *line,
     port->is_optional |= drop_end(&port->slot, '?');
     port->is_list = drop_end(&port->slot, '*');
     port->is_made = drop_end(&port->slot, '!');
+    port->is_over = drop_end(&port->slot, '^');
 }
 
 static void *keep(struct parser *p, struct tn_list *list, uint32_t *count)

@@ -125,6 +125,21 @@ static int64_t operand_aligned(struct tn_pir_writer    *w,
     return tn_pirw_put_aligned(w, y, first->rank, axis);
 }
 
+/* The array that is written to; the first to write to it makes it. */
+static int64_t operand_over(struct tn_pir_writer     *w,
+                            const struct tn_desc_op  *op,
+                            const struct tn_pir_port *port)
+{
+    const struct tn_desc_slot *slot =
+        tn_desc_slot(op->out, op->out_count, port->slot);
+    const struct tn_pir_bound *bound =
+        slot ? tn_pirw_bound_of(w, slot->args[0]) : NULL;
+
+    if (!bound)
+        return 0;
+    return bound->number ? bound->number : tn_pirw_put_array(w, bound);
+}
+
 static int64_t operand(struct tn_pir_writer *w, const struct tn_desc_op *op,
                        const struct tn_pir_rule *rule, uint32_t index)
 {
@@ -135,6 +150,8 @@ static int64_t operand(struct tn_pir_writer *w, const struct tn_desc_op *op,
     const struct tn_desc_slot *slot =
         port->slot.size ? tn_desc_slot(op->in, op->in_count, port->slot) : NULL;
 
+    if (port->is_over)
+        return operand_over(w, op, port);
     if (parts)
         return tn_pirw_put_parts(w, parts);
     if (slot && port->is_list)

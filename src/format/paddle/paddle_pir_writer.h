@@ -14,6 +14,7 @@ struct tn_pir_bound {
     uint32_t        rank;
     const int64_t  *dims; /* NULL: not known                                  */
     uint32_t        local; /* the block that declares the name; 0: the first */
+    bool            is_array;
 };
 
 /* A name that a block inside gave another meaning. */
@@ -104,6 +105,9 @@ int64_t         tn_pirw_put_combine(struct tn_pir_writer      *w,
                                     const struct tn_desc_slot *slot);
 int64_t         tn_pirw_put_parts(struct tn_pir_writer      *w,
                                   const struct tn_desc_slot *slot);
+/* An empty array of tensors, of that type. */
+int64_t tn_pirw_put_array(struct tn_pir_writer      *w,
+                          const struct tn_pir_bound *like);
 int64_t tn_pirw_put_aligned(struct tn_pir_writer *w, struct tn_pir_bound y,
                             uint32_t rank, int64_t axis);
 
