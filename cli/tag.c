@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "failure.h"
 #include "json.h"
@@ -360,21 +362,108 @@ static struct tn_tag_options tag_options(struct run *run)
     };
 }
 
-static int run_add(struct run *run, char **words)
+static int add_as(struct run *run, const char *tag, const char *path)
 {
     struct tn_tag_options how     = tag_options(run);
     struct tn_error       error   = TN_ERROR_INIT;
     struct tn_tag_summary summary = { 0 };
     struct tn_model      *model   = NULL;
 
-    int code = cli_session_open(&run->session, words[1], &model);
+    int code = cli_session_open(&run->session, path, &model);
     if (code == 0)
-        code = report(run, "add", words[0],
-                      tn_tag_add(run->path, words[0], model, &how,
+        code = report(run, "add", tag,
+                      tn_tag_add(run->path, tag, model, &how,
                                  &run->session.options, &summary, &error),
                       &summary, &error);
     tn_model_close(model);
     return code;
+}
+
+/* ---- all versions of another -------------------------------------------- */
+
+struct merge {
+    char      **tags;
+    uint32_t    count;
+    const char *clash; /* the first of them that is there already */
+};
+
+/* A tag of the file, against those that are to be added. */
+static int find_clash(void *context, const struct tn_tag_info *info)
+{
+    struct merge *merge = context;
+
+    for (uint32_t i = 0; i < merge->count && !merge->clash; i++)
+        if (strlen(merge->tags[i]) == info->name.size &&
+            strncasecmp(merge->tags[i], (const char *)info->name.data,
+                        info->name.size) == 0)
+            merge->clash = merge->tags[i];
+    return merge->clash != NULL;
+}
+
+static void gather_tags(struct merge *merge, const struct tn_model *model)
+{
+    merge->count = tn_model_tag_count(model);
+    merge->tags  = cli_allocate(merge->count + 1u, sizeof *merge->tags);
+    for (uint32_t i = 0; i < merge->count; i++)
+        merge->tags[i] = copy_text(tn_model_tag(model, i));
+}
+
+/* Before anything is added: nothing is, when one cannot be. */
+static int refuse_clash(struct run *run, struct merge *merge, const char *path)
+{
+    struct tn_error error = TN_ERROR_INIT;
+
+    if (merge->count == 0)
+        return cli_usage("tag",
+                         "%s has no tags of its own: tenon tag add FILE TAG "
+                         "MODEL",
+                         path);
+    if (run->opts->common.is_forced || access(run->path, F_OK) != 0)
+        return 0;
+    if (tn_tag_list(run->path, &run->look, false, find_clash, merge, &error) !=
+        TN_OK)
+        return cli_fail(run->session.common, run->path, &error);
+    if (merge->clash == NULL)
+        return 0;
+    error.status = TN_EXISTS;
+    snprintf(error.what, sizeof error.what,
+             "the tag '%s' is there already; '--tag %s' and another name add "
+             "it",
+             merge->clash, merge->clash);
+    return cli_fail(run->session.common, run->path, &error);
+}
+
+static int add_all(struct run *run, const char *path)
+{
+    struct tn_model *model = NULL;
+    struct merge     merge = { 0 };
+    int              code  = cli_session_open(&run->session, path, &model);
+
+    if (code == 0) {
+        gather_tags(&merge, model);
+        code = refuse_clash(run, &merge, path);
+    }
+    tn_model_close(model);
+    for (uint32_t i = 0; i < merge.count && code == 0; i++) {
+        run->session.options.tag = merge.tags[i];
+        code                     = add_as(run, merge.tags[i], path);
+    }
+    for (uint32_t i = 0; i < merge.count; i++)
+        free(merge.tags[i]);
+    free(merge.tags);
+    return code;
+}
+
+static int run_add(struct run *run, char **words)
+{
+    if (words[1] != NULL)
+        return add_as(run, words[0], words[1]);
+    if (run->session.options.tag != NULL)
+        return cli_usage("tag",
+                         "say what '%s' is to be called: tenon tag add "
+                         "FILE TAG MODEL --tag %s",
+                         run->session.options.tag, run->session.options.tag);
+    return add_all(run, words[0]);
 }
 
 static int run_rm(struct run *run, char **words)
@@ -456,7 +545,7 @@ static const struct action {
 } actions[] = {
     { "ls", "", 0, run_ls },
     { "log", "", 0, run_log },
-    { "add", " TAG MODEL", 2, run_add },
+    { "add", " [TAG] MODEL", 2, run_add },
     { "rm", " TAG", 1, run_rm },
     { "export", " TAG -o OUT", 1, run_export },
     { "diff", " TAG TAG", 2, run_diff },
@@ -482,16 +571,20 @@ static int run_tag(const void *opts, const struct cli_args *args)
                          "no '%s': it is ls, log, add, rm, export, diff or "
                          "compact",
                          args->items[0]);
-    if (args->count != action->count + 2)
+    bool is_all = action->run == run_add && args->count == action->count + 1;
+    if (args->count != action->count + 2 && !is_all)
         return cli_usage("tag", "it is: tenon tag %s FILE%s", action->name,
                          action->words);
     cli_session_begin(&run.session, opts);
     cli_session_catch_signals();
-    run.path      = args->items[1];
-    run.look      = run.session.options;
-    run.look.from = NULL;
-    run.look.tag  = NULL;
-    return action->run(&run, args->items + 2);
+    run.path       = args->items[1];
+    run.look       = run.session.options;
+    run.look.from  = NULL;
+    run.look.tag   = NULL;
+    char *words[2] = { NULL, NULL };
+    for (int i = 2; i < args->count; i++)
+        words[i - 2] = args->items[i];
+    return action->run(&run, words);
 }
 
 const struct cli_verb cli_tag = {
@@ -503,6 +596,10 @@ const struct cli_verb cli_tag = {
                  "  add FILE TAG MODEL       MODEL as the newest version; "
                  "tensors alone are\n"
                  "                           those that changed\n"
+                 "  add FILE MODEL           all versions of a container or of "
+                 "a folder of\n"
+                 "                           checkpoints, under their own "
+                 "names\n"
                  "  rm FILE TAG              without this version\n"
                  "  export FILE TAG -o OUT   one version as a file of its own\n"
                  "  diff FILE TAG TAG        what differs; exits with 1 when "

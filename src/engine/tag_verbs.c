@@ -29,6 +29,11 @@ static enum tn_status open_look(struct look *look, const char *path,
     if (!look->opened->format->has_tags)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE, "%s has no tags",
                             look->opened->format->name);
+    if (!bundle->main)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s is no container; 'tenon tag add' takes its "
+                            "tags over",
+                            look->opened->format->name);
     look->has_zip = true;
     tn_zip_open(&look->zip, bundle->main, bundle->memory, &lazy, error);
     if (!tn_failed(error))
@@ -255,7 +260,7 @@ static enum tn_status check_container(const char              *path,
 
     TN_TRY(tn_opened_files(&opened, path, options, error));
     if (tn_find_format(&opened->bundle, NULL, &opened->format, &own) == TN_OK) {
-        if (!opened->format->has_tags)
+        if (!opened->format->has_tags || !opened->bundle.main)
             tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                          "only containers can be mended, not %s",
                          opened->format->name);

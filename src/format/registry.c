@@ -15,6 +15,7 @@ extern const struct tn_format tn_format_paddle_params;
 extern const struct tn_format tn_format_paddle_state;
 extern const struct tn_format tn_format_samediff;
 extern const struct tn_format tn_format_samediff_fb;
+extern const struct tn_format tn_format_sd_checkpoints;
 extern const struct tn_format tn_format_sdnb;
 extern const struct tn_format tn_format_sdz;
 extern const struct tn_format tn_format_paddle_pir;
@@ -37,7 +38,9 @@ const struct tn_format *const tn_formats[] = {
     &tn_format_paddle_params,
     &tn_format_paddle_state,
     &tn_format_paddle_pir,
-    &tn_format_samediff, &tn_format_samediff_fb,
+    &tn_format_samediff,
+    &tn_format_samediff_fb,
+    &tn_format_sd_checkpoints,
     &tn_format_sdnb,
     &tn_format_sdz,
     NULL,

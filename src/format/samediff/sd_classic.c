@@ -75,16 +75,12 @@ static int classic_probe(const struct tn_probe *probe)
 
 /* ---- opening ------------------------------------------------------------ */
 
-static enum tn_status classic_open(struct tn_bundle *bundle,
-                                   struct tn_model  *model,
-                                   struct tn_error  *error)
+enum tn_status tn_sd_classic_read(struct tn_model  *model,
+                                  struct tn_source *source,
+                                  struct tn_error  *error)
 {
-    struct tn_source   *source = bundle->main;
     struct tn_sd_reader reader;
 
-    if (!source)
-        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "a folder is no SameDiff graph");
     tn_sd_reader_init(&reader, model, error);
     if (!tn_failed(error))
         tn_sd_reader_graph(&reader,
@@ -93,6 +89,16 @@ static enum tn_status classic_open(struct tn_bundle *bundle,
         tn_sd_reader_finish(&reader);
     tn_sd_reader_done(&reader);
     return error->status;
+}
+
+static enum tn_status classic_open(struct tn_bundle *bundle,
+                                   struct tn_model  *model,
+                                   struct tn_error  *error)
+{
+    if (!bundle->main)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                            "a folder is no SameDiff graph");
+    return tn_sd_classic_read(model, bundle->main, error);
 }
 
 /* ---- writing ------------------------------------------------------------ */

@@ -29,13 +29,14 @@ static bool is_at(const struct config *c, uint32_t level, const char *key)
     return strcmp(c->keys[level], key) == 0;
 }
 
-/* "org.nd4j.linalg.learning.config.Adam" is Adam to people. */
-static struct tn_bytes last_word(struct tn_bytes name)
+struct tn_bytes tn_sd_class_word(struct tn_bytes name)
 {
     size_t begin = name.size;
 
     while (begin > 0 && name.data[begin - 1] != '.')
         begin--;
+    if (begin == 0)
+        return name;
     return tn_bytes(name.data + begin, name.size - begin);
 }
 
@@ -45,7 +46,7 @@ static void note_regularization(struct config *c, uint32_t depth,
     uint32_t count = c->regularization_count;
 
     if (depth == 3 && is_at(c, 2, "@class") && count < REGULARIZATIONS)
-        c->regularizations[c->regularization_count++] = last_word(text);
+        c->regularizations[c->regularization_count++] = tn_sd_class_word(text);
     else if (depth == 4 && is_at(c, 3, "value") && count > 0)
         c->amounts[count - 1] = text;
 }
@@ -66,7 +67,7 @@ static void note(struct config *c, uint32_t depth, struct tn_bytes found)
         c->rate = text;
     else if (depth == 3 && is_at(c, 0, "updater") &&
              is_at(c, 1, "learningRateSchedule") && is_at(c, 2, "@class"))
-        c->schedule = last_word(text);
+        c->schedule = tn_sd_class_word(text);
     else if (is_at(c, 0, "regularization"))
         note_regularization(c, depth, text);
 }
@@ -132,7 +133,7 @@ static const struct updater {
 
 const char *const *tn_sd_state_keys(struct tn_bytes updater, uint32_t *count)
 {
-    struct tn_bytes name = last_word(updater);
+    struct tn_bytes name = tn_sd_class_word(updater);
 
     for (unsigned i = 0; i < sizeof updaters / sizeof updaters[0]; i++)
         if (tn_bytes_is(name, updaters[i].name)) {
@@ -187,7 +188,7 @@ void tn_sd_config_facts(struct tn_model           *model,
         *error = broken;
     if (tn_failed(error))
         return;
-    add(model, "updater", last_word(c.updater), error);
+    add(model, "updater", tn_sd_class_word(c.updater), error);
     add(model, "learning_rate", c.schedule.size ? c.schedule : c.rate, error);
     for (uint32_t i = 0; i < c.regularization_count; i++)
         tn_model_add_fact_format(model, error, "regularization", "%.*s%s%.*s",

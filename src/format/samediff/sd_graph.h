@@ -92,9 +92,17 @@ void tn_sd_config_facts(struct tn_model           *model,
  * `updater` is "Adam" or its whole Java name.  NULL: not known. */
 const char *const *tn_sd_state_keys(struct tn_bytes updater, uint32_t *count);
 
+/* "org.nd4j.linalg.learning.config.Adam" is Adam to people. */
+struct tn_bytes tn_sd_class_word(struct tn_bytes name);
+
 /* The class of the updater in a training configuration, as the arena's. */
 struct tn_bytes tn_sd_config_updater(struct tn_bytes   json,
                                      struct tn_arena  *arena,
                                      struct tn_memory *memory);
+
+/* sd_classic.c: a file that is one FlatGraph, into a model. */
+enum tn_status tn_sd_classic_read(struct tn_model  *model,
+                                  struct tn_source *source,
+                                  struct tn_error  *error);
 
 #endif

@@ -67,12 +67,8 @@ static void read_updater(struct looking *l, struct tn_tag_info *info)
         l->t, entry, TN_FB_SAMEDIFF_TRAINING, &fb, &l->arena, l->error);
     if (!root.fb)
         return;
-    struct tn_bytes name = tn_sd_config_updater(
-        tn_fb_string(&root, TN_TAGGED_TRAINING_JSON), &l->arena, l->t->memory);
-    size_t begin = name.size;
-    while (begin > 0 && name.data[begin - 1] != '.')
-        begin--;
-    info->updater = tn_bytes(name.data + begin, name.size - begin);
+    info->updater = tn_sd_class_word(tn_sd_config_updater(
+        tn_fb_string(&root, TN_TAGGED_TRAINING_JSON), &l->arena, l->t->memory));
 }
 
 /* Lines, without reading what they say. */

@@ -93,12 +93,20 @@ bool tn_tag_equal(struct tn_bytes a, struct tn_bytes b)
     return true;
 }
 
+/* A byte order mark in front of a name would be one of the file. */
+static size_t mark_size(struct tn_bytes name)
+{
+    return name.size >= 3 && memcmp(name.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 const char *tn_tag_old_refusal(struct tn_bytes tag)
 {
     if (tag.size == 0)
         return "a tag without a name";
     if (is_dots(tag))
         return "no tag is called so";
+    if (mark_size(tag))
+        return "a byte order mark is no part of a name";
     for (size_t i = 0; i < tag.size; i++)
         if (is_control(tag.data[i]) || strchr("/\\:*?\"<>| ", tag.data[i]))
             return "a tag has no controls, spaces and / \\ : * ? \" < > |";
@@ -463,9 +471,11 @@ enum tn_status tn_tag_text_lines(const struct tn_tag_text *text,
 
 void tn_tag_text_put_name(struct tn_buffer *to, struct tn_bytes name)
 {
+    size_t mark = mark_size(name);
+
     for (size_t i = 0; i < name.size; i++) {
         uint8_t c = name.data[i];
-        if (c <= 0x20 || c == 0x7f || c == '%')
+        if (c <= 0x20 || c == 0x7f || c == '%' || i < mark)
             tn_buffer_format(to, "%%%02X", c);
         else
             tn_buffer_byte(to, c);
