@@ -16,6 +16,7 @@
 #ifndef TN_FORMAT_SAMEDIFF_H
 #define TN_FORMAT_SAMEDIFF_H
 
+#include "base/nd4j_hash.h"
 #include "base/number.h"
 #include "format/format.h"
 #include "ir/attr.h"
@@ -151,15 +152,9 @@ int tn_sd_op_type_find(struct tn_bytes name);
 
 /* ---- the number of an operation (sd_hash.c) ----------------------------- */
 
-struct tn_sd_hasher {
-    uint64_t table[256];
-};
-void    tn_sd_hasher_init(struct tn_sd_hasher *hasher);
-int64_t tn_sd_hash(const struct tn_sd_hasher *hasher, struct tn_bytes name);
-
 /* Whether a custom operation of that name may have that number: its own, or
  * when the name is an alias that of the kernel. */
-bool tn_sd_hash_is(const struct tn_sd_hasher *hasher, struct tn_bytes op_name,
+bool tn_sd_hash_is(const struct tn_nd4j_hasher *hasher, struct tn_bytes op_name,
                    int64_t number);
 
 /* ---- FlatArray (sd_array.c) --------------------------------------------- */

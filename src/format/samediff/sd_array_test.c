@@ -400,12 +400,12 @@ static void names_have_numbers(void **state)
         { "Assert", INT64_C(-5500104399239369755) },
         { "lstmLayer", INT64_C(4755755275599605151) },
     };
-    struct tn_sd_hasher hasher;
+    struct tn_nd4j_hasher hasher;
 
     (void)state;
-    tn_sd_hasher_init(&hasher);
+    tn_nd4j_hasher_init(&hasher);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_true(tn_sd_hash(&hasher, tn_text(rows[i].name)) ==
+        assert_true(tn_nd4j_hash(&hasher, tn_text(rows[i].name)) ==
                     rows[i].number);
     assert_true(tn_sd_hash_is(&hasher, tn_text("mmul"), rows[1].number));
     assert_false(tn_sd_hash_is(&hasher, tn_text("mmul"), rows[0].number));

@@ -18,7 +18,7 @@ struct checking {
     struct tn_report          *report;
     struct tn_error           *error;
     struct tn_arena            arena;
-    struct tn_sd_hasher        hasher;
+    struct tn_nd4j_hasher        hasher;
 
     /* of the graph being checked */
     uint32_t                  graph;
@@ -402,7 +402,7 @@ enum tn_status tn_sd_check(struct tn_bundle      *bundle,
     (void)bundle;
     TN_TRY(tn_graph_check(model, report, error));
     tn_arena_init(&c.arena, model->memory);
-    tn_sd_hasher_init(&c.hasher);
+    tn_nd4j_hasher_init(&c.hasher);
     for (uint32_t i = 0;
          i < c.detail->graph_count && !tn_failed(error) && !report->is_stopped;
          i++)

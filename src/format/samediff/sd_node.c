@@ -482,6 +482,27 @@ static void take_table(struct taking *t, const struct tn_op *op)
         take_wire(t, name, wire);
 }
 
+/* Making the table takes longer than writing a node. */
+static int64_t number_by_name(struct tn_bytes name)
+{
+    struct tn_nd4j_hasher hasher;
+
+    tn_nd4j_hasher_init(&hasher);
+    return tn_nd4j_hash(&hasher, name);
+}
+
+static bool says_number(const struct tn_model *model, const struct tn_op *op)
+{
+    for (uint32_t i = 0; op->first_attr != TN_NONE && i < op->attr_count; i++) {
+        const struct tn_attr_slot *slot =
+            tn_list_at(&model->attrs, struct tn_attr_slot,
+                       (uint64_t)op->first_attr + i);
+        if (tn_bytes_is(tn_model_name(model, slot->name), "opNum"))
+            return true;
+    }
+    return false;
+}
+
 enum tn_status tn_sd_args_read(const struct tn_model *model, uint32_t op,
                                struct tn_arena *arena, struct tn_sd_args *args,
                                struct tn_error *error)
@@ -494,9 +515,8 @@ enum tn_status tn_sd_args_read(const struct tn_model *model, uint32_t op,
         take_table(&t, row);
         return error->status;
     }
-    struct tn_sd_hasher hasher;
-    tn_sd_hasher_init(&hasher);
-    args->op_num = tn_sd_hash(&hasher, tn_model_name(model, row->type));
+    if (!says_number(model, row))
+        args->op_num = number_by_name(tn_model_name(model, row->type));
     take_slots(&t, row);
     return error->status;
 }

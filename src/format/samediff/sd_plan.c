@@ -219,6 +219,40 @@ static void take_tensors(struct tn_sd_plan *plan)
     }
 }
 
+/* What ops that were made say of their results, where nothing else does. */
+static const struct tn_attr_value *said_types(const struct tn_model *model,
+                                              const struct tn_op    *op)
+{
+    for (uint32_t i = 0; op->first_attr != TN_NONE && i < op->attr_count; i++) {
+        const struct tn_attr_slot *slot = tn_list_at(
+            &model->attrs, struct tn_attr_slot, (uint64_t)op->first_attr + i);
+        if (slot->value && slot->value->kind == TN_ATTR_DTYPE &&
+            tn_bytes_is(tn_model_name(model, slot->name), "outputTypes"))
+            return slot->value;
+    }
+    return NULL;
+}
+
+static void take_types(struct tn_sd_plan *plan)
+{
+    const struct tn_model *model = plan->model;
+
+    for (uint32_t i = 0; i < plan->op_count; i++) {
+        const struct tn_op *op = tn_model_op_at(model, plan->first_op + i);
+        const struct tn_attr_value *types = said_types(model, op);
+        for (uint32_t k = 0; types && k < op->output_count && k < types->count;
+             k++) {
+            uint32_t value =
+                tn_model_ref_at(model, (uint64_t)op->first_output + k);
+            struct tn_sd_entry *entry =
+                tn_sd_plan_find(plan, tn_model_value_name(model, value));
+            if (entry && entry->v.dtype == TN_SD_INHERIT)
+                entry->v.dtype =
+                    tn_sd_dtype_code((enum tn_dtype)types->of.ints[k]);
+        }
+    }
+}
+
 /* ---- numbers ------------------------------------------------------------ */
 
 static int32_t wire_id(const struct tn_sd_plan *plan, const struct tn_op *op)
@@ -401,6 +435,8 @@ static void fill_plan(struct tn_sd_plan *plan)
             take_inputs(plan);
         if (!tn_failed(plan->error))
             take_tensors(plan);
+        if (!tn_failed(plan->error))
+            take_types(plan);
     }
     if (!tn_failed(plan->error))
         number(plan);
