@@ -238,4 +238,8 @@ enum tn_status tn_lang_parse(struct tn_lang_file *file, struct tn_arena *arena,
                              struct tn_error *error);
 void           tn_lang_done(struct tn_lang_file *file);
 
+/* Whether two literals are the same. */
+bool tn_lang_is_same(const struct tn_lang_expr *a,
+                     const struct tn_lang_expr *b);
+
 #endif

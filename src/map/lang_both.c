@@ -118,26 +118,13 @@ static bool turn_inputs(const struct both *x)
 
 /* ---- tables ------------------------------------------------------------- */
 
-static bool is_same(const struct tn_lang_expr *a, const struct tn_lang_expr *b)
-{
-    if (a->kind != b->kind || a->number != b->number ||
-        a->item_count != b->item_count || a->real < b->real ||
-        a->real > b->real ||
-        (a->kind == TN_LANG_STRING && !tn_bytes_equal(a->text, b->text)))
-        return false;
-    for (uint32_t i = 0; i < a->item_count; i++)
-        if (!is_same(a->items[i], b->items[i]))
-            return false;
-    return true;
-}
-
 static bool can_be_inverted(const struct both          *x,
                             const struct tn_lang_table *table,
                             const struct tn_lang_expr  *call)
 {
     for (uint32_t i = 0; i < table->count; i++)
         for (uint32_t k = 0; k < i; k++)
-            if (is_same(table->values[i], table->values[k]))
+            if (tn_lang_is_same(table->values[i], table->values[k]))
                 return FAIL(x, &call->place,
                             "table '%.*s' cannot be inverted: line %u gives "
                             "the same twice",

@@ -687,3 +687,16 @@ const struct tn_lang_expr *tn_lang_literal(struct tn_lang_parser *p)
                 "expected a literal: a number, string, type or list of these");
     return NULL;
 }
+
+bool tn_lang_is_same(const struct tn_lang_expr *a, const struct tn_lang_expr *b)
+{
+    if (a->kind != b->kind || a->number != b->number ||
+        a->item_count != b->item_count || a->real < b->real ||
+        a->real > b->real ||
+        (a->kind == TN_LANG_STRING && !tn_bytes_equal(a->text, b->text)))
+        return false;
+    for (uint32_t i = 0; i < a->item_count; i++)
+        if (!tn_lang_is_same(a->items[i], b->items[i]))
+            return false;
+    return true;
+}

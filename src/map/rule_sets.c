@@ -7,7 +7,8 @@
     X(nd4j_onnx, "nd4j", "onnx", false)                                        \
     X(onnx_nd4j, "onnx", "nd4j", true)                                         \
     X(tensorflow_nd4j, "tensorflow", "nd4j", false)                            \
-    X(paddle_onnx, "paddle", "onnx", false)
+    X(paddle_onnx, "paddle", "onnx", false)                                    \
+    X(onnx_onnxruntime, "onnx", "onnx", false)
 
 /* X(dialect): rules/DIALECT.shapes. */
 #define SHAPES(X)                                                              \
