@@ -2,10 +2,11 @@
  * lang_check_names.c - names are bound before they are used
  *
  * A name is one thing in all of its rule: binding it again changes it, and what
- * a branch binds is bound after it if the other branch binds it too.  What a
- * loop binds is not bound after it, since it may run over nothing; only its
- * variables end with it.  After `refuse` everything counts as bound: nothing
- * runs there.
+ * a branch binds is bound after it if the other branch binds it too.  A loop is
+ * taken to run, and to have run before: what one round leaves is there in the
+ * next and after the last (a rule that runs otherwise fails then).  Only the
+ * variables of a loop end with it.  After `refuse` everything counts as bound:
+ * nothing runs there.
  */
 #include <inttypes.h>
 
@@ -132,22 +133,28 @@ static void use(struct scope *s, const struct tn_lang_expr *expr, bool is_value)
 static void walk(struct scope *s, const struct tn_lang_expr *expr,
                  bool is_value);
 
-static bool is_output(const struct tn_lang_head *head, struct tn_bytes name)
+static const struct tn_lang_param *find_output(const struct tn_lang_head *head,
+                                               const struct tn_lang_expr *name)
 {
     for (uint32_t i = 0; head && i < head->output_count; i++)
-        if (tn_bytes_equal(head->outputs[i].name, name))
-            return true;
-    return false;
+        if (name->kind == TN_LANG_NAME &&
+            tn_bytes_equal(head->outputs[i].name, name->text))
+            return &head->outputs[i];
+    return NULL;
 }
 
-/* wanted(Y): of an output, which need not be bound yet.  True: it was that. */
-static bool check_wanted(struct scope *s, const struct tn_lang_expr *call)
+/* wanted(Y) and len(ys) are asked of outputs, which need not be bound yet.
+ * True: it was that. */
+static bool asks_of_output(struct scope *s, const struct tn_lang_expr *call)
 {
-    if (call->callee != TN_LANG_TO_BUILTIN ||
-        !tn_bytes_is(call->text, "wanted") || call->item_count != 1)
+    if (call->callee != TN_LANG_TO_BUILTIN || call->item_count != 1)
         return false;
-    if (call->items[0]->kind != TN_LANG_NAME ||
-        !is_output(s->head, call->items[0]->text))
+    const struct tn_lang_param *output = find_output(s->head, call->items[0]);
+    if (tn_bytes_is(call->text, "len"))
+        return output && output->arity == TN_LANG_MANY;
+    if (!tn_bytes_is(call->text, "wanted"))
+        return false;
+    if (!output)
         tn_lang_found(s->x, &call->items[0]->place,
                       "wanted() is asked of an output");
     return true;
@@ -248,7 +255,7 @@ static void walk_call(struct scope *s, const struct tn_lang_expr *call,
         call->callee == TN_LANG_TO_OP || call->callee == TN_LANG_TO_MACRO;
 
     check_callee(s, call, output_count);
-    if (check_wanted(s, call))
+    if (asks_of_output(s, call))
         return;
     for (uint32_t i = 0; i < call->item_count; i++)
         walk(s, call->items[i], makes_nodes);
@@ -341,17 +348,32 @@ static void walk_when(struct scope *s, const struct tn_lang_step *step)
     intersect(&s->bound, &after);
 }
 
+/* What the steps of a loop bind, as earlier rounds of it have. */
+static void bind_rounds(struct scope *s, const struct tn_lang_block *block)
+{
+    for (uint32_t i = 0; i < block->count; i++) {
+        const struct tn_lang_step *step = &block->steps[i];
+
+        for (uint32_t k = 0; k < step->name_count; k++)
+            if (step->kind == TN_LANG_LET || step->kind == TN_LANG_EMIT)
+                bind(s, step->names[k],
+                     step->kind == TN_LANG_LET ? ANYTHING : A_VALUE,
+                     &step->place);
+        bind_rounds(s, &step->body);
+        bind_rounds(s, &step->other);
+    }
+}
+
 static void walk_for(struct scope *s, const struct tn_lang_step *step)
 {
     walk(s, step->expr, false);
-    struct bound before = s->bound;
-    uint64_t     first  = s->names.count;
+    bind_rounds(s, &step->body);
+    uint64_t first = s->names.count;
     for (uint32_t i = 0; i < step->name_count; i++)
         add_name(s, step->names[i], ANYTHING, &step->place);
     uint64_t count = s->names.count - first;
     walk_block(s, &step->body);
     end_loop(s, first, count);
-    s->bound = before;
 }
 
 static void walk_step(struct scope *s, const struct tn_lang_step *step)

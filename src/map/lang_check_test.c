@@ -106,8 +106,14 @@ static const struct {
       "2:13: 'Y' is not bound on every way to the end" },
     { N "Relu(X) -> (Y) { if rank(X) == 1 { Z <- X } else { }\n  Y <- Z }",
       "3:8: 'Z' is not bound on every way that leads here" },
-    { N "Relu(X) -> (Y) { for d in shape(X) { Y <- X } }",
-      "2:13: 'Y' is not bound on every way to the end" },
+    { N "Relu(X) -> (Y) { for i, d in shape(X) {\n"
+        "    if i == 0 { Y <- X } else { Y <- relu(Y) }\n} }",
+      "" },
+    { N "Relu(X) -> (Y) { Y <- Z\n for d in shape(X) { Z <- X } }",
+      "2:23: nothing is called 'Z' here" },
+    { N "Split@18..(x, s?; axis, -num_outputs) -> (ys...) =>\n"
+        "    split(x; numSplit: len(ys), axis)",
+      "" },
     { N
       "Relu(X) -> (Y) { for d in shape(X) { Y <- X }\n Y <- relu(X; cutoff: d) "
       "}",
