@@ -150,6 +150,12 @@ static uint32_t step_down(struct tn_guards *guards, uint32_t parent,
     return id;
 }
 
+uint32_t tn_guard_child(struct tn_guards *guards, uint32_t parent,
+                        uint32_t condition, uint32_t side)
+{
+    return step_down(guards, parent, false, condition, side);
+}
+
 static uint32_t climb(const struct tn_guards *guards, uint32_t guard,
                       uint32_t depth)
 {
@@ -178,6 +184,45 @@ uint32_t tn_guard_below(const struct tn_guards *guards, uint32_t guard,
         return TN_NONE;
     guard = climb(guards, guard, depth + 1);
     return tn_guard(guards, guard)->parent == above ? guard : TN_NONE;
+}
+
+/* One of them, the `deep` one, lives in a branch and the other outside. */
+static bool decide_by_one(const struct tn_guards *guards, uint32_t deep,
+                          uint32_t which, struct tn_flow_decision *decision)
+{
+    const struct tn_guard *row = tn_guard(guards, deep);
+
+    if (!deep || row->is_frame)
+        return false;
+    decision->above         = row->parent;
+    decision->condition     = row->what;
+    decision->sides[which]  = row->side;
+    decision->sides[!which] = !row->side;
+    return true;
+}
+
+bool tn_flow_decision(const struct tn_guards *guards, const uint32_t *inputs,
+                      struct tn_flow_decision *decision)
+{
+    uint32_t a      = tn_guard_of(guards, inputs[0]);
+    uint32_t b      = tn_guard_of(guards, inputs[1]);
+    uint32_t common = tn_guard_common(guards, a, b);
+
+    if (a == b)
+        return false;
+    if (a == common)
+        return decide_by_one(guards, b, 1, decision);
+    if (b == common)
+        return decide_by_one(guards, a, 0, decision);
+    const struct tn_guard *x =
+        tn_guard(guards, tn_guard_below(guards, a, common));
+    const struct tn_guard *y =
+        tn_guard(guards, tn_guard_below(guards, b, common));
+    if (x->is_frame || y->is_frame || x->what != y->what || x->side == y->side)
+        return false;
+    *decision =
+        (struct tn_flow_decision){ common, x->what, { x->side, y->side } };
+    return true;
 }
 
 static uint32_t deeper(const struct tn_guards *guards, uint32_t a, uint32_t b)
@@ -247,11 +292,16 @@ static uint32_t guard_outside(const struct tn_guards *guards, uint32_t guard)
 static uint32_t guard_of_merge(struct finding *f, uint32_t id,
                                const struct tn_net_node *node)
 {
-    struct tn_flow_merge merge = tn_flow_merge(f->guards->net, id);
-    uint32_t             guard = TN_NONE;
+    struct tn_flow_merge    merge = tn_flow_merge(f->guards->net, id);
+    struct tn_flow_decision decision;
+    uint32_t                guard = TN_NONE;
 
     if (merge.is_loop)
         return tn_guard_of(f->guards, merge.enter);
+    if (node->input_count == 2 && node->inputs[0] != TN_NONE &&
+        node->inputs[1] != TN_NONE &&
+        tn_flow_decision(f->guards, node->inputs, &decision))
+        return decision.above;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t of = node->inputs[i] == TN_NONE
                           ? 0

@@ -79,6 +79,19 @@ static inline uint32_t tn_guard_of(const struct tn_guards *guards,
     return *tn_list_at(&guards->of_value, uint32_t, value);
 }
 
+/* The guard one condition further down. */
+uint32_t tn_guard_child(struct tn_guards *guards, uint32_t parent,
+                        uint32_t condition, uint32_t side);
+
+/* What a Merge of two values takes back: of what is decided below `above`, on
+ * which side each of its inputs lives.  An input that lives everywhere, as
+ * constants do, is on the side that the other one leaves free. */
+struct tn_flow_decision {
+    uint32_t above, condition, sides[2];
+};
+bool tn_flow_decision(const struct tn_guards *guards, const uint32_t *inputs,
+                      struct tn_flow_decision *decision);
+
 /* What two guards have in common. */
 uint32_t tn_guard_common(const struct tn_guards *guards, uint32_t a,
                          uint32_t b);

@@ -19,14 +19,14 @@ struct gating {
 };
 
 /* Whether data alone kills it where the condition is not on that side. */
-static bool is_gated(const struct gating *g, uint32_t value,
-                     const struct tn_guard *by)
+static bool is_gated(const struct gating *g, uint32_t value, uint32_t condition,
+                     uint32_t side)
 {
     uint32_t at = tn_guard_of(&g->data, value);
 
     for (; at; at = tn_guard(&g->data, at)->parent) {
         const struct tn_guard *row = tn_guard(&g->data, at);
-        if (!row->is_frame && row->what == by->what && row->side == by->side)
+        if (!row->is_frame && row->what == condition && row->side == side)
             return true;
     }
     return false;
@@ -58,44 +58,23 @@ static uint32_t add_switch(struct gating *g, uint32_t value, uint32_t condition,
     return mark ? outputs[side] : TN_NONE;
 }
 
-/* The decision that a Merge takes back: one of its inputs must know it. */
-static bool find_decision(const struct gating *g, const uint32_t *inputs,
-                          struct tn_guard *decision, uint32_t *knower)
-{
-    const struct tn_guards *guards = &g->guards;
-    uint32_t common = tn_guard_common(guards, tn_guard_of(guards, inputs[0]),
-                                      tn_guard_of(guards, inputs[1]));
-
-    for (uint32_t i = 0; i < 2; i++) {
-        uint32_t below =
-            tn_guard_below(guards, tn_guard_of(guards, inputs[i]), common);
-        if (below == TN_NONE || tn_guard(guards, below)->is_frame)
-            continue;
-        *decision = *tn_guard(guards, below);
-        *knower   = i;
-        return true;
-    }
-    return false;
-}
-
 static void gate_merge(struct gating *g, uint32_t merge)
 {
     struct tn_net            *net  = g->work->net;
     const struct tn_net_node *node = tn_net_node(net, merge);
-    struct tn_guard           decision;
-    uint32_t                  knower, inputs[2];
+    struct tn_flow_decision   decision;
+    uint32_t                  inputs[2];
 
     if (node->input_count != 2 || tn_flow_merge(net, merge).is_loop)
         return;
     memcpy(inputs, node->inputs, sizeof inputs);
     if (inputs[0] == TN_NONE || inputs[1] == TN_NONE ||
-        !find_decision(g, inputs, &decision, &knower))
+        !tn_flow_decision(&g->guards, inputs, &decision))
         return;
     for (uint32_t i = 0; i < 2; i++) {
-        struct tn_guard by = decision;
-        by.side            = i == knower ? decision.side : !decision.side;
-        if (!is_gated(g, inputs[i], &by))
-            inputs[i] = add_switch(g, inputs[i], by.what, by.side);
+        if (!is_gated(g, inputs[i], decision.condition, decision.sides[i]))
+            inputs[i] =
+                add_switch(g, inputs[i], decision.condition, decision.sides[i]);
         if (inputs[i] == TN_NONE)
             return;
     }
