@@ -379,9 +379,8 @@ static void queue(struct raising *r, uint32_t place, uint32_t node)
     struct job *job = tn_list_push(&r->jobs, struct job, r->net->error);
     if (job)
         *job = (struct job){ place, node };
-    const struct tn_net_node *n = tn_net_node(r->net, node);
-    for (uint32_t i = 0; i < n->output_count; i++)
-        make_value(r, place, n->outputs[i]);
+    for (uint32_t i = 0; i < tn_net_node(r->net, node)->output_count; i++)
+        make_value(r, place, tn_net_node(r->net, node)->outputs[i]);
 }
 
 /* A step to what a value is, seen from inside; false: it is made here. */
@@ -434,7 +433,10 @@ static uint32_t seen_from(struct raising *r, uint32_t place, uint32_t value)
             refuse(r, node, "it is used where it does not live");
             return TN_NONE;
         }
-        place = at;
+        place         = at;
+        uint32_t made = tn_pairs_find(&r->made, place, value);
+        if (made != TN_NONE)
+            return made;
         if (step_behind(r, node, &place, &value))
             continue;
         if (place_at(r, place)->kind == PLACE_BODY &&
@@ -866,6 +868,36 @@ static void set_output(struct raising *r, uint64_t index, uint32_t value)
     *slot                                                     = value;
 }
 
+static void remove_at(struct tn_list *list, uint64_t index)
+{
+    uint8_t *items = list->items;
+    size_t   size  = list->item_size;
+
+    if (index >= list->count)
+        return;
+    memmove(items + index * size, items + (index + 1) * size,
+            (size_t)(list->count - index - 1) * size);
+    list->count--;
+}
+
+/* A check in a branch gives nothing, nor does the side of a Switch that nobody
+ * takes; a graph that names no outputs seems to have them as such. */
+static void drop_loose_ends(struct raising *r)
+{
+    struct tn_net_graph *graph = tn_net_graph(r->net, 0);
+
+    for (uint64_t i = graph->outputs.count; i-- > 0;) {
+        uint32_t value = *tn_list_at(&graph->outputs, uint32_t, i);
+        uint32_t node  = producer_of(r, value);
+        if (node == TN_NONE || !tn_guard_of(&r->guards, value) ||
+            (!tn_bytes_is(tn_net_node(r->net, node)->type, "Assert") &&
+             kind_of(r, node) != TN_FLOW_SWITCH))
+            continue;
+        remove_at(&graph->outputs, i);
+        remove_at(&graph->output_names, i);
+    }
+}
+
 static enum tn_status raise_all(struct raising *r)
 {
     struct tn_net *net = r->net;
@@ -899,6 +931,7 @@ static enum tn_status prepare(struct raising *r)
                       net->error))
         return net->error->status;
     new_place(r, (struct place){ .parent = TN_NONE, .loop = TN_NONE });
+    drop_loose_ends(r);
     find_needed(r);
     return sort_merges(r);
 }

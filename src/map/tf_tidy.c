@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 
+#include "map/flow_guard.h"
 #include "map/tf_work.h"
 
 /* ---- small things ------------------------------------------------------- */
@@ -260,27 +261,6 @@ static const char *refusal(struct tn_bytes type)
     return NULL;
 }
 
-/* The constant is what the tensor holds, by reference. */
-static void set_constant(struct tn_net *net, uint32_t value,
-                         const struct tn_tensor *from)
-{
-    const struct tn_shape *shape = &from->elements.shape;
-    struct tn_net_value   *v     = tn_net_value(net, value);
-    int64_t *dims = tn_new(net->arena, int64_t, shape->rank, net->error);
-
-    if (!dims)
-        return;
-    for (uint32_t i = 0; i < shape->rank; i++)
-        dims[i] = shape->dims[i] > INT64_MAX ? -1 : (int64_t)shape->dims[i];
-    v->type     = (struct tn_net_type){ .dtype    = shape->dtype,
-                                        .has_rank = true,
-                                        .rank     = shape->rank,
-                                        .dims     = dims };
-    v->constant = &from->elements;
-    v->origin   = from;
-    v->producer = TN_NONE;
-}
-
 static enum tn_status become_constant(struct tn_tf_work *work, uint32_t id)
 {
     struct tn_net              *net    = work->net;
@@ -296,9 +276,11 @@ static enum tn_status become_constant(struct tn_tf_work *work, uint32_t id)
     if (from->elements.shape.dtype == TN_UNDEFINED)
         return tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
                             "%.*s: no type that we know", TN_FMT(node->name));
-    if (node->outputs[0] != TN_NONE)
-        set_constant(net, node->outputs[0], from);
     node->is_removed = true;
+    if (node->outputs[0] == TN_NONE)
+        return TN_OK;
+    tn_net_value(net, node->outputs[0])->producer = TN_NONE;
+    tn_net_set_constant(net, node->outputs[0], &from->elements, from);
     return work->error->status;
 }
 
@@ -564,7 +546,8 @@ static enum tn_status tidy(struct tn_tf_work *work)
         return work->error->status;
     TN_TRY(tn_tf_gate(work));
     sweep(work);
-    return find_constants(work);
+    TN_TRY(find_constants(work));
+    return tn_net_order(work->net, tn_flow_loop_ops);
 }
 
 enum tn_status tn_tf_tidy(struct tn_net *net, struct tn_list *notes)
