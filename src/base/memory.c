@@ -112,6 +112,20 @@ void tn_arena_done(struct tn_arena *arena)
     *arena = (struct tn_arena){ .memory = arena->memory };
 }
 
+void tn_arena_rewind(struct tn_arena *arena)
+{
+    struct tn_arena_block *kept = arena->blocks;
+
+    if (!kept)
+        return;
+    arena->blocks = kept->next;
+    tn_arena_done(arena);
+    kept->next    = NULL;
+    arena->blocks = kept;
+    arena->at     = (uint8_t *)(kept + 1);
+    arena->end    = (uint8_t *)kept + kept->size;
+}
+
 static uint64_t next_block_size(const struct tn_arena *arena)
 {
     if (!arena->blocks)

@@ -54,6 +54,9 @@ void tn_arena_init(struct tn_arena *arena, struct tn_memory *memory);
 /* Gives everything back.  The arena may be used again. */
 void tn_arena_done(struct tn_arena *arena);
 
+/* Forgets all pieces, and keeps one block for those to come. */
+void tn_arena_rewind(struct tn_arena *arena);
+
 /* Zeroed memory, or NULL with the error set. */
 void *tn_arena_alloc(struct tn_arena *arena, uint64_t size, size_t align,
                      struct tn_error *error);

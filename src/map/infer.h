@@ -11,8 +11,8 @@
  *   ... tn_fold(facts, value, &items) ...   elements of one
  *   tn_infer_close(facts);
  *
- * Facts belong to the net as it was when they were opened: after nodes were
- * added or changed, open new ones.
+ * Nodes may be added while facts are open; after nodes were changed, open new
+ * ones.
  */
 #ifndef TN_MAP_INFER_H
 #define TN_MAP_INFER_H
@@ -37,9 +37,16 @@ enum tn_status tn_infer_run(struct tn_infer *infer);
 /* Both for those who need types alone. */
 enum tn_status tn_infer(struct tn_net *net, const struct tn_lang_file *shapes);
 
+/* The types of what one node makes. */
+void tn_infer_node(struct tn_infer *infer, uint32_t node);
+
+/* Values from `first` on are gone: others will have their ids. */
+void tn_infer_forget(struct tn_infer *infer, uint32_t first);
+
 /* The elements of a value, flat: a list of ints, floats, bools or strings, as
- * its dtype has it; TN_ITEM_UNKNOWN when it is not known, or too large.  The
- * answer is kept, and lives as long as the facts. */
+ * its dtype has it; single ones may be TN_ITEM_UNKNOWN, as dims are.  Of a
+ * value that is not known or too large, TN_ITEM_UNKNOWN.  The answer is kept,
+ * and lives as long as the facts. */
 enum tn_status tn_fold(struct tn_infer *infer, uint32_t value,
                        struct tn_item *out);
 

@@ -1,0 +1,496 @@
+/*
+ * infer.c - types by rules of shapes, elements on demand
+ *
+ * Types are set in one pass in the order of nodes; a subgraph when its node is
+ * reached, so that the node can ask for the types of the subgraph's outputs.
+ *
+ * Elements are found by need, and never by recursion: a rule that asks for the
+ * elements of a value which nobody has folded yet answers "unknown" and leaves
+ * a note; the value is put on the stack, folded, and the rule runs again.  A
+ * chain of a million additions takes a stack of a million entries, not frames.
+ */
+#include "map/infer.h"
+
+#include "base/arith.h"
+#include "map/fold_items.h"
+#include "map/lang_match.h"
+
+/* States of a value that is not in the memos (yet). */
+enum {
+    NOT_ASKED,
+    IN_PROGRESS, /* asked for again: it depends on itself                     */
+    FIRST_MEMO,
+};
+
+/* Items of all memos together: 256 MiB. */
+#define MEMO_ITEMS_MAX (UINT64_C(1) << 24)
+
+/* Graphs inside of each other. */
+#define GRAPH_DEPTH_MAX 64
+
+struct tn_infer {
+    struct tn_net     *net;
+    struct tn_code_set set;
+    struct tn_arena    arena;        /* memos                                 */
+    struct tn_arena    scratch;      /* of the rule for types                 */
+    struct tn_arena    fold_scratch; /* of the rule for elements              */
+    struct tn_list     states;       /* uint32_t by value                     */
+    struct tn_list     memos;        /* struct tn_item                        */
+    struct tn_list     stack;        /* uint32_t: values that wait            */
+    struct tn_list     seen;         /* uint8_t by graph                      */
+    uint64_t           item_count;   /* of the memos                          */
+};
+
+/* ---- open and close ----------------------------------------------------- */
+
+static struct tn_infer *new_infer(struct tn_net *net)
+{
+    struct tn_memory *memory = net->arena->memory;
+    struct tn_infer  *infer =
+        tn_memory_resize(memory, NULL, 0, sizeof *infer, net->error);
+
+    if (!infer)
+        return NULL;
+    memset(infer, 0, sizeof *infer);
+    infer->net = net;
+    tn_arena_init(&infer->arena, memory);
+    tn_arena_init(&infer->scratch, memory);
+    tn_arena_init(&infer->fold_scratch, memory);
+    tn_list_init(&infer->states, memory, sizeof(uint32_t));
+    tn_list_init(&infer->memos, memory, sizeof(struct tn_item));
+    tn_list_init(&infer->stack, memory, sizeof(uint32_t));
+    tn_list_init(&infer->seen, memory, sizeof(uint8_t));
+    return infer;
+}
+
+enum tn_status tn_infer_open(struct tn_infer **out, struct tn_net *net,
+                             const struct tn_lang_file *shapes)
+{
+    struct tn_infer *infer = new_infer(net);
+
+    *out = NULL;
+    if (!infer)
+        return net->error->status;
+    tn_code_init(&infer->set, net->arena->memory, net, NULL, 0, net->error);
+    if (!tn_failed(net->error) && shapes)
+        tn_code_add(&infer->set, shapes, net->error);
+    if (tn_failed(net->error)) {
+        tn_infer_close(infer);
+        return net->error->status;
+    }
+    *out = infer;
+    return TN_OK;
+}
+
+void tn_infer_close(struct tn_infer *infer)
+{
+    if (!infer)
+        return;
+    tn_code_done(&infer->set);
+    tn_list_done(&infer->seen);
+    tn_list_done(&infer->stack);
+    tn_list_done(&infer->memos);
+    tn_list_done(&infer->states);
+    tn_arena_done(&infer->fold_scratch);
+    tn_arena_done(&infer->scratch);
+    tn_arena_done(&infer->arena);
+    tn_memory_free(infer->net->arena->memory, infer, sizeof *infer);
+}
+
+/* The rule that takes the node, entered; NULL: none does. */
+static const struct tn_code_rule *enter_rule(struct tn_infer *infer,
+                                             struct tn_eval  *e)
+{
+    const struct tn_code_rule *rule = tn_code_find(
+        &infer->set, e->node->type, e->node->domain, infer->net->error);
+
+    for (; rule; rule = rule->next)
+        if (tn_rule_enter(e, rule) || e->missing != TN_NONE)
+            return rule;
+    return NULL;
+}
+
+static struct tn_eval eval_of(struct tn_infer *infer, uint32_t node,
+                              struct tn_arena *scratch)
+{
+    return (struct tn_eval){ .net     = infer->net,
+                             .facts   = infer,
+                             .node    = tn_net_node(infer->net, node),
+                             .scratch = scratch,
+                             .missing = TN_NONE,
+                             .error   = infer->net->error };
+}
+
+/* What the rule says of an output: the last says it of all that follow. */
+static const struct tn_code_shape *shape_of(const struct tn_code_rule *rule,
+                                            uint32_t                   output)
+{
+    uint32_t count = rule->rule->shape_count;
+
+    if (!count)
+        return NULL;
+    return &rule->shapes[output < count ? output : count - 1];
+}
+
+/* ---- elements ----------------------------------------------------------- */
+
+static uint32_t *state_of(const struct tn_infer *infer, uint32_t value)
+{
+    if (value >= infer->states.count)
+        return NULL;
+    return tn_list_at(&infer->states, uint32_t, value);
+}
+
+bool tn_fold_peek(const struct tn_infer *infer, uint32_t value,
+                  struct tn_item *out)
+{
+    const uint32_t *state = state_of(infer, value);
+
+    if (!state || *state == IN_PROGRESS) {
+        *out = tn_item_unknown(NULL);
+        return true;
+    }
+    if (*state == NOT_ASKED)
+        return false;
+    *out = *tn_list_at(&infer->memos, struct tn_item, *state - FIRST_MEMO);
+    return true;
+}
+
+/* A copy of the items that lasts; of texts, too. */
+static struct tn_item keep_items(struct tn_infer *infer, struct tn_item list)
+{
+    struct tn_error *error = infer->net->error;
+
+    if (list.kind != TN_ITEM_LIST || list.count > TN_FOLD_MAX ||
+        infer->item_count + list.count > MEMO_ITEMS_MAX)
+        return tn_item_unknown(NULL);
+    struct tn_item *kept =
+        tn_new(&infer->arena, struct tn_item, list.count, error);
+    if (!kept)
+        return tn_item_unknown(NULL);
+    for (uint32_t i = 0; i < list.count; i++) {
+        kept[i] = list.of.items[i];
+        if (kept[i].kind == TN_ITEM_STRING)
+            kept[i] = tn_item_text(
+                tn_bytes_dup(&infer->arena, tn_item_bytes(kept[i]), error));
+        else if (kept[i].kind == TN_ITEM_LIST)
+            return tn_item_unknown(NULL);
+    }
+    infer->item_count += list.count;
+    return tn_item_list(kept, list.count);
+}
+
+static void set_memo(struct tn_infer *infer, uint32_t value,
+                     struct tn_item items)
+{
+    struct tn_item *memo =
+        tn_list_push(&infer->memos, struct tn_item, infer->net->error);
+
+    if (!memo)
+        return;
+    *memo                   = items;
+    *state_of(infer, value) = FIRST_MEMO + (uint32_t)(infer->memos.count - 1);
+}
+
+static struct tn_item run_values(struct tn_eval            *e,
+                                 const struct tn_code_rule *rule)
+{
+    const struct tn_code_shape *shape = shape_of(rule, e->output);
+    struct tn_item              items = tn_item_unknown(NULL);
+
+    if (shape && shape->value.expr && e->missing == TN_NONE)
+        items = tn_eval(e, &shape->value);
+    return tn_eval_stopped(e) ? tn_item_unknown(NULL) : items;
+}
+
+/* Folds by the rule of the node that makes it.  Returns a value that must be
+ * folded before, or TN_NONE when the memo is set. */
+static uint32_t fold_made(struct tn_infer *infer, uint32_t value)
+{
+    const struct tn_net_value *v = tn_net_value(infer->net, value);
+    struct tn_eval e     = eval_of(infer, v->producer, &infer->fold_scratch);
+    struct tn_item items = tn_item_unknown(NULL);
+
+    tn_arena_rewind(&infer->fold_scratch);
+    e.is_fold                       = true;
+    e.output                        = v->output;
+    const struct tn_code_rule *rule = enter_rule(infer, &e);
+    if (rule)
+        items = run_values(&e, rule);
+    if (e.missing != TN_NONE)
+        return e.missing;
+    set_memo(infer, value, keep_items(infer, items));
+    return TN_NONE;
+}
+
+static uint32_t fold_value(struct tn_infer *infer, uint32_t value)
+{
+    const struct tn_net_value *v     = tn_net_value(infer->net, value);
+    struct tn_item             items = tn_item_unknown(NULL);
+
+    if (!v->constant && v->producer != TN_NONE &&
+        v->producer < infer->net->nodes.count)
+        return fold_made(infer, value);
+    if (v->constant && infer->item_count <= MEMO_ITEMS_MAX)
+        tn_fold_items(v->constant, &infer->arena, &items, infer->net->error);
+    infer->item_count += items.count;
+    set_memo(infer, value, items);
+    return TN_NONE;
+}
+
+static void push(struct tn_infer *infer, uint32_t value)
+{
+    uint32_t *slot = tn_list_push(&infer->stack, uint32_t, infer->net->error);
+
+    if (!slot)
+        return;
+    *slot                   = value;
+    *state_of(infer, value) = IN_PROGRESS;
+}
+
+/* Nodes may have been added since the facts were opened; values, too. */
+static bool grow_states(struct tn_infer *infer)
+{
+    uint64_t count = infer->net->values.count;
+
+    if (infer->states.count >= count)
+        return true;
+    return tn_list_grow(&infer->states, count - infer->states.count,
+                        infer->net->error);
+}
+
+/* After a failure nothing may stay "in progress". */
+static void clear_stack(struct tn_infer *infer)
+{
+    while (infer->stack.count) {
+        uint32_t value =
+            *tn_list_at(&infer->stack, uint32_t, --infer->stack.count);
+        if (*state_of(infer, value) == IN_PROGRESS)
+            *state_of(infer, value) = NOT_ASKED;
+    }
+}
+
+void tn_infer_forget(struct tn_infer *infer, uint32_t first)
+{
+    if (infer->states.count > first)
+        infer->states.count = first;
+}
+
+enum tn_status tn_fold(struct tn_infer *infer, uint32_t value,
+                       struct tn_item *out)
+{
+    struct tn_error *error = infer->net->error;
+
+    *out = tn_item_unknown(NULL);
+    if (value >= infer->net->values.count || !grow_states(infer) ||
+        tn_fold_peek(infer, value, out))
+        return error->status;
+    push(infer, value);
+    while (infer->stack.count && !tn_failed(error)) {
+        uint32_t top =
+            *tn_list_at(&infer->stack, uint32_t, infer->stack.count - 1);
+        uint32_t before = fold_value(infer, top);
+        if (before == TN_NONE)
+            infer->stack.count--;
+        else
+            push(infer, before);
+    }
+    clear_stack(infer);
+    if (!tn_failed(error))
+        tn_fold_peek(infer, value, out);
+    return error->status;
+}
+
+/* ---- types -------------------------------------------------------------- */
+
+static void set_dtype(struct tn_net_type *type, struct tn_item dtype)
+{
+    if (dtype.kind != TN_ITEM_DTYPE || type->dtype != TN_UNDEFINED)
+        return;
+    type->dtype = (enum tn_dtype)(dtype.of.number & 0xff);
+    type->wrap  = (enum tn_net_wrap)(dtype.of.number >> 8);
+}
+
+/* A dim as types have it. */
+static int64_t dim_of(struct tn_item item)
+{
+    int64_t dim;
+
+    return tn_item_to_int(item, &dim) && dim >= 0 ? dim : -1;
+}
+
+/* Whether the rule knows a dim that the model leaves open. */
+static bool is_better(const struct tn_net_type *type, struct tn_item dims)
+{
+    if (!type->has_rank)
+        return true;
+    if (type->rank != dims.count)
+        return false;
+    for (uint32_t i = 0; i < dims.count; i++)
+        if (type->dims[i] < 0 && dim_of(dims.of.items[i]) >= 0)
+            return true;
+    return false;
+}
+
+static void set_dims(struct tn_infer *infer, struct tn_net_type *type,
+                     struct tn_item list)
+{
+    if (list.kind != TN_ITEM_LIST || !is_better(type, list))
+        return;
+    int64_t *dims =
+        tn_new(infer->net->arena, int64_t, list.count, infer->net->error);
+    for (uint32_t i = 0; dims && i < list.count; i++)
+        dims[i] = type->has_rank && type->dims[i] >= 0
+                      ? type->dims[i]
+                      : dim_of(list.of.items[i]);
+    if (!dims)
+        return;
+    type->dims     = dims;
+    type->rank     = list.count;
+    type->has_rank = true;
+}
+
+/* A refusal in one part leaves the others alone. */
+static struct tn_item part_of(struct tn_eval *e, const struct tn_code *code)
+{
+    struct tn_item item = tn_item_unknown(NULL);
+
+    if (code->expr)
+        item = tn_eval(e, code);
+    if (e->refusal.is_set)
+        item = tn_item_unknown(NULL);
+    e->refusal.is_set = false;
+    return item;
+}
+
+void tn_infer_node(struct tn_infer *infer, uint32_t node)
+{
+    struct tn_eval e = eval_of(infer, node, &infer->scratch);
+
+    tn_arena_rewind(&infer->scratch);
+    const struct tn_code_rule *rule = enter_rule(infer, &e);
+    if (!rule)
+        return;
+    for (e.output = 0; e.output < e.node->output_count; e.output++) {
+        uint32_t                    value = e.node->outputs[e.output];
+        const struct tn_code_shape *shape = shape_of(rule, e.output);
+        if (value == TN_NONE || !shape)
+            continue;
+        struct tn_item      dtype = part_of(&e, &shape->dtype);
+        struct tn_item      dims  = part_of(&e, &shape->dims);
+        struct tn_net_type *type  = &tn_net_value(infer->net, value)->type;
+        set_dtype(type, dtype);
+        set_dims(infer, type, dims);
+    }
+}
+
+/* ---- subgraphs ---------------------------------------------------------- */
+
+/* Which ops hand their inputs to their subgraphs, from which input on.  How
+ * many dims a state has may change from turn to turn, its type may not. */
+static const struct {
+    const char *dialect, *op;
+    uint32_t    first;
+} callers[] = {
+    { "onnx", "Loop", 0 },
+    { "onnx", "Scan", 0 },
+    { "onnx", "SequenceMap", 0 },
+    { "tensorflow", "While", 0 },
+    { "tensorflow", "StatelessWhile", 0 },
+    { "tensorflow", "If", 1 },
+    { "tensorflow", "StatelessIf", 1 },
+};
+
+static void seed_input(struct tn_infer *infer, uint32_t from, uint32_t to,
+                       bool is_element)
+{
+    struct tn_net_type *type = &tn_net_value(infer->net, to)->type;
+
+    if (from == TN_NONE || type->dtype != TN_UNDEFINED)
+        return;
+    const struct tn_net_type *source = &tn_net_value(infer->net, from)->type;
+    type->dtype                      = source->dtype;
+    type->wrap = is_element ? TN_NET_TENSOR : source->wrap;
+}
+
+static void seed_graph(struct tn_infer *infer, const struct tn_net_node *node,
+                       uint32_t graph, uint32_t first)
+{
+    const struct tn_net_graph *g = tn_net_graph(infer->net, graph);
+    bool is_element              = tn_bytes_is(node->type, "SequenceMap");
+
+    for (uint64_t i = 0; i < g->inputs.count; i++)
+        if (i + first < node->input_count)
+            seed_input(infer, node->inputs[i + first],
+                       *tn_list_at(&g->inputs, uint32_t, i), is_element);
+}
+
+static void seed_by_op(struct tn_infer *infer, const struct tn_net_node *node,
+                       uint32_t graph)
+{
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
+        if (!strcmp(infer->net->dialect, callers[i].dialect) &&
+            tn_bytes_is(node->type, callers[i].op))
+            seed_graph(infer, node, graph, callers[i].first);
+}
+
+static void infer_graph(struct tn_infer *infer, uint32_t graph, unsigned depth);
+
+static void infer_attrs(struct tn_infer *infer, uint32_t node, unsigned depth)
+{
+    const struct tn_net_node *n = tn_net_node(infer->net, node);
+
+    for (uint32_t i = 0; i < n->attr_count; i++) {
+        const struct tn_attr_value *value = &n->attrs[i].value;
+        for (uint32_t k = 0; value->kind == TN_ATTR_GRAPH && k < value->count;
+             k++) {
+            uint64_t graph = (uint64_t)value->of.ints[k];
+            if (graph >= infer->net->graphs.count)
+                continue;
+            seed_by_op(infer, n, (uint32_t)graph);
+            infer_graph(infer, (uint32_t)graph, depth + 1);
+        }
+    }
+}
+
+/* Every graph once; a graph inside itself ends there. */
+static void infer_graph(struct tn_infer *infer, uint32_t graph, unsigned depth)
+{
+    uint8_t *seen = tn_list_at(&infer->seen, uint8_t, graph);
+
+    if (*seen || depth > GRAPH_DEPTH_MAX)
+        return;
+    *seen                       = true;
+    const struct tn_list *nodes = &tn_net_graph(infer->net, graph)->nodes;
+    for (uint64_t i = 0; i < nodes->count && !tn_failed(infer->net->error);
+         i++) {
+        uint32_t node = *tn_list_at(nodes, uint32_t, i);
+        if (tn_net_node(infer->net, node)->is_removed)
+            continue;
+        infer_attrs(infer, node, depth);
+        tn_infer_node(infer, node);
+    }
+}
+
+enum tn_status tn_infer_run(struct tn_infer *infer)
+{
+    struct tn_net *net   = infer->net;
+    uint64_t       count = net->graphs.count;
+
+    infer->seen.count = 0;
+    if (count && !tn_list_grow(&infer->seen, count, net->error))
+        return net->error->status;
+    for (uint32_t i = 0; i < count && !tn_failed(net->error); i++)
+        infer_graph(infer, i, 0);
+    return net->error->status;
+}
+
+enum tn_status tn_infer(struct tn_net *net, const struct tn_lang_file *shapes)
+{
+    struct tn_infer *infer;
+
+    TN_TRY(tn_infer_open(&infer, net, shapes));
+    enum tn_status status = tn_infer_run(infer);
+    tn_infer_close(infer);
+    return status;
+}

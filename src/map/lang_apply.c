@@ -1,0 +1,545 @@
+/*
+ * lang_apply.c - a net of one dialect becomes a net of another
+ *
+ * Graphs of the target have the indices that they have in the source.  Names of
+ * all values of the source are taken from the beginning, so that nothing that a
+ * rule makes on the way can have one of them.
+ *
+ * A rule that refuses half way leaves nothing: the lists of the target are cut
+ * back to where they were.
+ */
+#include "map/lang_apply.h"
+
+#include <stdio.h>
+
+#include "map/lang_emit.h"
+#include "map/lang_match.h"
+
+struct apply {
+    struct tn_code_set    set;
+    struct tn_emit        emit;
+    const struct tn_net  *from;
+    struct tn_net        *to;
+    struct tn_map_report *report;
+    struct tn_arena       scratch;
+    struct tn_list        uses;    /* uint8_t by value of the source         */
+    struct tn_list        made_by; /* uint32_t by node of the source: the last
+                                      node it became, or TN_NONE             */
+    struct tn_error *error;
+};
+
+/* ---- the report --------------------------------------------------------- */
+
+void tn_map_report_init(struct tn_map_report *report, struct tn_arena *arena)
+{
+    *report = (struct tn_map_report){ .arena = arena };
+    tn_list_init(&report->rows, arena->memory, sizeof(struct tn_map_row));
+    tn_list_init(&report->reasons, arena->memory, sizeof(struct tn_map_reason));
+}
+
+void tn_map_report_done(struct tn_map_report *report)
+{
+    tn_list_done(&report->rows);
+    tn_list_done(&report->reasons);
+}
+
+static void add_reason(struct apply *a, uint32_t node,
+                       const struct tn_lang_rule *rule,
+                       const struct tn_refusal   *refusal)
+{
+    struct tn_map_report *report = a->report;
+    struct tn_map_row *row = tn_list_at(&report->rows, struct tn_map_row, node);
+
+    if (report->reasons.count >= TN_MAP_REASONS_MAX)
+        return;
+    char *text = tn_text_dup(report->arena, refusal->text, a->error);
+    struct tn_map_reason *reason =
+        tn_list_push(&report->reasons, struct tn_map_reason, a->error);
+    if (!text || !reason)
+        return;
+    if (!row->reason_count)
+        row->first_reason = (uint32_t)(report->reasons.count - 1);
+    row->reason_count++;
+    *reason = (struct tn_map_reason){ node, rule, refusal->place, text };
+    if (!reason->place.line && rule)
+        reason->place = rule->place;
+}
+
+/* A rule that applies after all: what others said is of no interest. */
+static void drop_reasons(struct apply *a, uint32_t node)
+{
+    struct tn_map_row *row =
+        tn_list_at(&a->report->rows, struct tn_map_row, node);
+
+    if (row->reason_count)
+        a->report->reasons.count = row->first_reason;
+    row->first_reason = row->reason_count = 0;
+}
+
+/* ---- what is used ------------------------------------------------------- */
+
+static void use(struct apply *a, uint32_t value)
+{
+    if (value < a->uses.count)
+        *tn_list_at(&a->uses, uint8_t, value) = true;
+}
+
+static void note_uses(struct apply *a)
+{
+    const struct tn_net *from = a->from;
+
+    for (uint32_t i = 0; i < from->nodes.count; i++) {
+        const struct tn_net_node *node = tn_net_node(from, i);
+        for (uint32_t k = 0; !node->is_removed && k < node->input_count; k++)
+            use(a, node->inputs[k]);
+    }
+    for (uint32_t i = 0; i < from->graphs.count; i++) {
+        const struct tn_list *outputs = &tn_net_graph(from, i)->outputs;
+        for (uint64_t k = 0; k < outputs->count; k++)
+            use(a, *tn_list_at(outputs, uint32_t, k));
+    }
+}
+
+/* ---- beginning ---------------------------------------------------------- */
+
+static bool fill_ids(struct tn_list *list, uint64_t count,
+                     struct tn_error *error)
+{
+    uint32_t *ids = count ? tn_list_grow(list, count, error) : NULL;
+
+    for (uint64_t i = 0; ids && i < count; i++)
+        ids[i] = TN_NONE;
+    return ids || !count;
+}
+
+static void take_names(struct apply *a)
+{
+    const struct tn_net *from = a->from;
+
+    for (uint32_t i = 0; i < from->values.count && !tn_failed(a->error); i++)
+        tn_intern_borrow(&a->to->value_names.table, tn_net_value(from, i)->name,
+                         a->error);
+    for (uint32_t i = 0; i < from->nodes.count && !tn_failed(a->error); i++)
+        if (tn_net_node(from, i)->name.size)
+            tn_intern_borrow(&a->to->node_names.table,
+                             tn_net_node(from, i)->name, a->error);
+}
+
+static bool is_mapped(const struct tn_net *from, uint32_t graph)
+{
+    return tn_net_graph(from, graph)->kind != TN_GRAPH_FUNCTION;
+}
+
+static void add_graphs(struct apply *a)
+{
+    for (uint32_t i = 0; i < a->from->graphs.count; i++) {
+        const struct tn_net_graph *from = tn_net_graph(a->from, i);
+        if (tn_net_add_graph(a->to, from->kind, from->name, from->parent) ==
+            TN_NONE)
+            return;
+        for (uint32_t k = 0; is_mapped(a->from, i) && k < from->inputs.count;
+             k++) {
+            uint32_t value = tn_emit_carry(
+                &a->emit, *tn_list_at(&from->inputs, uint32_t, k));
+            if (value == TN_NONE)
+                return;
+            tn_net_add_input(a->to, i, value, tn_net_input_name(a->from, i, k));
+        }
+    }
+}
+
+static void add_outputs(struct apply *a)
+{
+    for (uint32_t i = 0; i < a->from->graphs.count; i++) {
+        const struct tn_net_graph *from = tn_net_graph(a->from, i);
+        for (uint32_t k = 0; is_mapped(a->from, i) && k < from->outputs.count;
+             k++) {
+            a->emit.graph  = i;
+            uint32_t value = tn_emit_carry(
+                &a->emit, *tn_list_at(&from->outputs, uint32_t, k));
+            if (value == TN_NONE)
+                return;
+            tn_net_add_output(a->to, i, value,
+                              tn_net_output_name(a->from, i, k));
+        }
+    }
+}
+
+/* ---- ending a rule ------------------------------------------------------ */
+
+/* Something used the output of the node before the node came, as loops do: what
+ * the rule has made takes the place of what stood for it. */
+static void replace_early(struct apply *a, uint32_t early, uint32_t made)
+{
+    if (early == made)
+        return;
+    tn_net_replace(a->to, early, made);
+    tn_net_value(a->to, early)->name =
+        tn_net_name(a->to, tn_net_value(a->to, early)->name);
+}
+
+/* It means the same, so what was known of it still holds. */
+static void keep_type(struct tn_net_type *type, const struct tn_net_type *known)
+{
+    if (known->dtype != TN_UNDEFINED) {
+        type->dtype = known->dtype;
+        type->wrap  = known->wrap;
+    }
+    if (known->has_rank) {
+        type->has_rank = true;
+        type->rank     = known->rank;
+        type->dims     = known->dims;
+    }
+}
+
+/* An output of the rule is an output of the node. */
+static void bind_output(struct apply *a, uint32_t source, struct tn_item item)
+{
+    struct tn_emit            *e    = &a->emit;
+    const struct tn_net_value *from = tn_net_value(a->from, source);
+    uint32_t                  *id   = tn_list_at(&e->ids, uint32_t, source);
+    uint32_t                   made = (uint32_t)item.of.number;
+
+    if (item.kind == TN_ITEM_VALUE)
+        made = tn_emit_carry(e, made);
+    if (made == TN_NONE)
+        return;
+    struct tn_net_value *value = tn_net_value(a->to, made);
+    bool is_new = item.kind == TN_ITEM_MADE && made >= e->first_value &&
+                  !value->name.size;
+    if (is_new) {
+        value->name = from->name;
+        keep_type(&value->type, &from->type);
+    }
+    if (*id != TN_NONE)
+        replace_early(a, *id, made);
+    *id = made;
+}
+
+static bool refuse_output(struct tn_emit *e, const struct tn_lang_param *output)
+{
+    struct tn_lang_expr at = { .place = output->place };
+
+    tn_eval_refuse(&e->eval, &at, "nothing is bound to output '%.*s'",
+                   TN_FMT(output->name));
+    return false;
+}
+
+/* The item of output `index` of the node, or NULL: the rule has none. */
+static const struct tn_item *output_item(const struct tn_emit      *e,
+                                         const struct tn_code_rule *rule,
+                                         uint32_t                   index)
+{
+    const struct tn_lang_head *head  = &rule->rule->head;
+    uint32_t                   count = head->output_count;
+    uint32_t                   last  = index < count ? index : count - 1;
+
+    if (!count)
+        return NULL;
+    const struct tn_item *item =
+        &e->eval.frame[rule->frame.first_output + last];
+    if (head->outputs[last].arity != TN_LANG_MANY)
+        return index < count ? item : NULL;
+    if (item->kind != TN_ITEM_LIST || index - last >= item->count)
+        return NULL;
+    return &item->of.items[index - last];
+}
+
+static bool is_value(const struct tn_item *item)
+{
+    return item && (item->kind == TN_ITEM_VALUE || item->kind == TN_ITEM_MADE);
+}
+
+/* Before anything is bound, all that is wanted must be there. */
+static bool has_outputs(struct apply *a, const struct tn_code_rule *rule)
+{
+    const struct tn_net_node  *node = a->emit.eval.node;
+    const struct tn_lang_head *head = &rule->rule->head;
+
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = node->outputs[i];
+        if (value == TN_NONE || is_value(output_item(&a->emit, rule, i)) ||
+            !*tn_list_at(&a->uses, uint8_t, value))
+            continue;
+        uint32_t last = head->output_count ? head->output_count - 1 : 0;
+        return refuse_output(&a->emit, &head->outputs[i < last ? i : last]);
+    }
+    return true;
+}
+
+static void bind_outputs(struct apply *a, const struct tn_code_rule *rule)
+{
+    const struct tn_net_node *node = a->emit.eval.node;
+
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        const struct tn_item *item = output_item(&a->emit, rule, i);
+        if (node->outputs[i] != TN_NONE && is_value(item))
+            bind_output(a, node->outputs[i], *item);
+    }
+}
+
+/* What lies between is called after the first output and its own op. */
+static void name_inner(struct apply *a)
+{
+    const struct tn_net_node *node = a->emit.eval.node;
+    struct tn_bytes           of   = node->name;
+
+    if (node->output_count && node->outputs[0] != TN_NONE)
+        of = tn_net_value(a->from, node->outputs[0])->name;
+    for (uint32_t i = a->emit.first_value; i < a->to->values.count; i++) {
+        struct tn_net_value *value = tn_net_value(a->to, i);
+        if (value->name.size || value->producer == TN_NONE)
+            continue;
+        struct tn_bytes type = tn_net_node(a->to, value->producer)->type;
+        char *wish = tn_text_format(&a->scratch, a->error, "%.*s/%.*s",
+                                    TN_FMT(of), TN_FMT(type));
+        if (!wish)
+            return;
+        struct tn_bytes name         = tn_net_name(a->to, tn_text(wish));
+        tn_net_value(a->to, i)->name = name;
+    }
+}
+
+/* The node that makes the first output goes by the name of the old one. */
+static void name_node(struct apply *a, uint32_t node)
+{
+    const struct tn_net_node *from = tn_net_node(a->from, node);
+    uint32_t first = from->output_count && from->outputs[0] != TN_NONE
+                         ? *tn_list_at(&a->emit.ids, uint32_t, from->outputs[0])
+                         : TN_NONE;
+    uint32_t last  = (uint32_t)a->to->nodes.count;
+
+    if (last == a->emit.first_node)
+        return;
+    *tn_list_at(&a->made_by, uint32_t, node) = last - 1;
+    uint32_t maker =
+        first == TN_NONE ? last - 1 : tn_net_value(a->to, first)->producer;
+    if (maker != TN_NONE && maker >= a->emit.first_node)
+        tn_net_node(a->to, maker)->name = from->name;
+}
+
+/* ---- one node ----------------------------------------------------------- */
+
+static void begin_rule(struct apply *a)
+{
+    a->emit.first_node    = (uint32_t)a->to->nodes.count;
+    a->emit.first_value   = (uint32_t)a->to->values.count;
+    a->emit.carried.count = 0;
+    a->emit.depth         = 0;
+}
+
+static void roll_back(struct apply *a)
+{
+    struct tn_emit *e     = &a->emit;
+    struct tn_list *nodes = &tn_net_graph(a->to, e->graph)->nodes;
+
+    for (uint64_t i = 0; i < e->carried.count; i++) {
+        uint32_t value = *tn_list_at(&e->carried, uint32_t, i);
+        *tn_list_at(&e->ids, uint32_t, value) = TN_NONE;
+    }
+    nodes->count -= a->to->nodes.count - e->first_node;
+    a->to->nodes.count  = e->first_node;
+    a->to->values.count = e->first_value;
+    if (e->eval.made_facts)
+        tn_infer_forget(e->eval.made_facts, e->first_value);
+}
+
+/* Runs a rule that has been entered; false: it refused, and left nothing. */
+static bool run_rule(struct apply *a, const struct tn_code_rule *rule)
+{
+    struct tn_emit *e = &a->emit;
+
+    begin_rule(a);
+    if (rule->rule->native.size)
+        tn_eval_refuse(&e->eval, NULL, "no function is called '%.*s'",
+                       TN_FMT(rule->rule->native));
+    tn_emit_block(e, &rule->body);
+    if (!tn_eval_stopped(&e->eval) && has_outputs(a, rule)) {
+        bind_outputs(a, rule);
+        name_inner(a);
+        return true;
+    }
+    if (!tn_failed(a->error))
+        roll_back(a);
+    return false;
+}
+
+/* What no rule takes goes along as it is. */
+static void carry_node(struct apply *a, uint32_t id)
+{
+    const struct tn_net_node *from = tn_net_node(a->from, id);
+    struct tn_net_node        node = *from;
+    uint32_t                 *inputs =
+        tn_new(&a->scratch, uint32_t, node.input_count, a->error);
+    uint32_t *outputs =
+        tn_new(&a->scratch, uint32_t, node.output_count, a->error);
+
+    begin_rule(a);
+    for (uint32_t i = 0; inputs && i < node.input_count; i++)
+        inputs[i] = node.inputs[i] == TN_NONE
+                        ? TN_NONE
+                        : tn_emit_carry(&a->emit, node.inputs[i]);
+    for (uint32_t i = 0; outputs && i < node.output_count; i++)
+        outputs[i] = node.outputs[i] == TN_NONE
+                         ? TN_NONE
+                         : tn_emit_carry(&a->emit, node.outputs[i]);
+    if (!inputs || !outputs || tn_failed(a->error))
+        return;
+    node.name          = tn_text("");
+    node.inputs        = inputs;
+    node.outputs       = outputs;
+    node.controls      = a->emit.controls;
+    node.control_count = a->emit.control_count;
+    tn_net_add_node(a->to, &node);
+    a->report->unmapped_count++;
+}
+
+static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
+{
+    struct tn_eval            *e = &a->emit.eval;
+    const struct tn_code_rule *rule =
+        tn_code_find(&a->set, e->node->type, e->node->domain, a->error);
+    struct tn_refusal none = { .text = "there is no rule for the op" };
+
+    if (!rule)
+        add_reason(a, id, NULL, &none);
+    for (; rule && !tn_failed(a->error); rule = rule->next) {
+        if (tn_rule_enter(e, rule) && run_rule(a, rule))
+            return rule;
+        if (!tn_failed(a->error))
+            add_reason(a, id, rule->rule, &e->refusal);
+    }
+    return NULL;
+}
+
+/* Nodes that must run before: what they have become. */
+static void set_controls(struct apply *a, const struct tn_net_node *node)
+{
+    uint32_t *controls =
+        tn_new(&a->scratch, uint32_t, node->control_count, a->error);
+
+    a->emit.controls      = controls;
+    a->emit.control_count = 0;
+    for (uint32_t i = 0; controls && i < node->control_count; i++) {
+        uint32_t made = *tn_list_at(&a->made_by, uint32_t, node->controls[i]);
+        if (made != TN_NONE)
+            controls[a->emit.control_count++] = made;
+    }
+}
+
+static void map_node(struct apply *a, uint32_t id)
+{
+    const struct tn_net_node *node = tn_net_node(a->from, id);
+
+    tn_arena_rewind(&a->scratch);
+    a->emit.eval.node = node;
+    set_controls(a, node);
+    uint64_t                   before = a->to->nodes.count;
+    const struct tn_code_rule *rule   = choose(a, id);
+    if (tn_failed(a->error))
+        return;
+    if (rule)
+        drop_reasons(a, id);
+    else
+        carry_node(a, id);
+    if (tn_failed(a->error))
+        return;
+    name_node(a, id);
+    struct tn_map_row *row =
+        tn_list_at(&a->report->rows, struct tn_map_row, id);
+    row->rule       = rule ? rule->rule : NULL;
+    row->node_count = (uint32_t)(a->to->nodes.count - before);
+}
+
+static void map_graph(struct apply *a, uint32_t graph)
+{
+    const struct tn_list *nodes = &tn_net_graph(a->from, graph)->nodes;
+
+    a->emit.graph = graph;
+    for (uint64_t i = 0; i < nodes->count && !tn_failed(a->error); i++) {
+        uint32_t node = *tn_list_at(nodes, uint32_t, i);
+        if (!tn_net_node(a->from, node)->is_removed)
+            map_node(a, node);
+    }
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+static void apply_init(struct apply *a, struct tn_infer *facts,
+                       struct tn_infer *made)
+{
+    struct tn_memory *memory = a->to->arena->memory;
+
+    tn_arena_init(&a->scratch, memory);
+    tn_list_init(&a->uses, memory, sizeof(uint8_t));
+    tn_list_init(&a->made_by, memory, sizeof(uint32_t));
+    tn_list_init(&a->emit.ids, memory, sizeof(uint32_t));
+    tn_list_init(&a->emit.carried, memory, sizeof(uint32_t));
+    a->emit.to          = a->to;
+    a->emit.has_doubles = !strcmp(a->to->dialect, "nd4j");
+    a->emit.eval        = (struct tn_eval){ .net        = a->from,
+                                            .made       = a->to,
+                                            .facts      = facts,
+                                            .made_facts = made,
+                                            .scratch    = &a->scratch,
+                                            .missing    = TN_NONE,
+                                            .error      = a->error };
+}
+
+static void apply_done(struct apply *a)
+{
+    tn_list_done(&a->emit.carried);
+    tn_list_done(&a->emit.ids);
+    tn_list_done(&a->made_by);
+    tn_list_done(&a->uses);
+    tn_arena_done(&a->scratch);
+    tn_code_done(&a->set);
+}
+
+static enum tn_status prepare(struct apply                     *a,
+                              const struct tn_lang_file *const *files,
+                              uint32_t                          file_count)
+{
+    const struct tn_net *from = a->from;
+
+    for (uint32_t i = 0; i < file_count; i++)
+        TN_TRY(tn_code_add(&a->set, files[i], a->error));
+    if (!fill_ids(&a->emit.ids, from->values.count, a->error) ||
+        !fill_ids(&a->made_by, from->nodes.count, a->error))
+        return a->error->status;
+    if (from->values.count &&
+        !tn_list_grow(&a->uses, from->values.count, a->error))
+        return a->error->status;
+    if (from->nodes.count &&
+        !tn_list_grow(&a->report->rows, from->nodes.count, a->error))
+        return a->error->status;
+    a->emit.eval.uses = a->uses.items;
+    note_uses(a);
+    take_names(a);
+    return a->error->status;
+}
+
+enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
+                             uint32_t file_count, struct tn_infer *facts,
+                             const struct tn_net *from, struct tn_infer *made,
+                             struct tn_net *to, struct tn_map_report *report)
+{
+    struct apply a = {
+        .from = from, .to = to, .report = report, .error = to->error
+    };
+
+    apply_init(&a, facts, made);
+    to->source = from->source;
+    tn_code_init(&a.set, to->arena->memory, from, to->dialect, to->version,
+                 a.error);
+    if (!tn_failed(a.error) && prepare(&a, files, file_count) == TN_OK) {
+        add_graphs(&a);
+        for (uint32_t i = 0; i < from->graphs.count; i++)
+            if (is_mapped(from, i) && !tn_failed(a.error))
+                map_graph(&a, i);
+        if (!tn_failed(a.error))
+            add_outputs(&a);
+    }
+    apply_done(&a);
+    return to->error->status;
+}

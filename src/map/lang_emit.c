@@ -1,0 +1,719 @@
+/*
+ * lang_emit.c - the body of a rule makes nodes
+ *
+ * Where values stand, a name is a value, a call makes nodes.  Where expressions
+ * stand, they are computed by lang_eval.c.  Both share the frame.
+ */
+#include "map/lang_emit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "map/lang_attr.h"
+
+/* Macros use only macros above them, but there may be many. */
+#define MACRO_DEPTH_MAX 64
+
+/* Of a nested list in const(). */
+#define CONST_RANK_MAX 8
+
+static struct tn_item make(struct tn_emit *e, const struct tn_code *code);
+
+static bool stopped(const struct tn_emit *e)
+{
+    return tn_eval_stopped(&e->eval);
+}
+
+static struct tn_item made_item(uint32_t value)
+{
+    return (struct tn_item){ .kind = TN_ITEM_MADE, .of.number = value };
+}
+
+/* An expression that somebody needs: what is not known refuses. */
+static struct tn_item need(struct tn_emit *e, const struct tn_code *code)
+{
+    struct tn_item item = tn_eval(&e->eval, code);
+
+    if (!stopped(e) && item.kind == TN_ITEM_UNKNOWN)
+        tn_eval_not_known(&e->eval, item, code->expr);
+    return item;
+}
+
+static bool need_truth(struct tn_emit *e, const struct tn_code *code)
+{
+    struct tn_item item = need(e, code);
+    int64_t        is_true;
+
+    if (!stopped(e) && !tn_item_to_int(item, &is_true))
+        tn_eval_refuse(&e->eval, code->expr, "a bool is wanted");
+    return !stopped(e) && is_true != 0;
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+uint32_t tn_emit_value(struct tn_emit *e)
+{
+    uint32_t             id = (uint32_t)e->to->values.count;
+    struct tn_net_value *value =
+        tn_list_push(&e->to->values, struct tn_net_value, e->to->error);
+
+    if (!value)
+        return TN_NONE;
+    value->graph    = e->graph;
+    value->producer = TN_NONE;
+    return id;
+}
+
+uint32_t tn_emit_carry(struct tn_emit *e, uint32_t value)
+{
+    uint32_t *id = tn_list_at(&e->ids, uint32_t, value);
+
+    if (*id != TN_NONE)
+        return *id;
+    const struct tn_net_value *from = tn_net_value(e->eval.net, value);
+    uint32_t *note = tn_list_push(&e->carried, uint32_t, e->to->error);
+    uint32_t  made = tn_emit_value(e);
+    if (!note || made == TN_NONE)
+        return TN_NONE;
+    struct tn_net_value *to = tn_net_value(e->to, made);
+    to->name                = from->name;
+    to->type                = from->type;
+    to->graph               = from->graph;
+    to->constant            = from->constant;
+    to->origin              = from->origin;
+    to->is_trained          = from->is_trained;
+    *note                   = value;
+    *id                     = made;
+    return made;
+}
+
+/* As an input of a node. */
+static uint32_t input_of(struct tn_emit *e, const struct tn_code *code,
+                         struct tn_item item)
+{
+    if (item.kind == TN_ITEM_MADE)
+        return (uint32_t)item.of.number;
+    if (item.kind == TN_ITEM_VALUE)
+        return tn_emit_carry(e, (uint32_t)item.of.number);
+    if (item.kind != TN_ITEM_NONE)
+        tn_eval_refuse(&e->eval, code->expr, "a value is wanted here");
+    return TN_NONE;
+}
+
+/* ---- constants ---------------------------------------------------------- */
+
+struct cells {
+    struct tn_item *items;
+    uint64_t        count;
+    uint64_t        dims[CONST_RANK_MAX];
+    uint32_t        rank;
+};
+
+/* "Y/const", after the first output of the node. */
+static struct tn_bytes const_name(struct tn_emit *e)
+{
+    const struct tn_net_node *node = e->eval.node;
+    struct tn_bytes           of   = node->name;
+
+    if (node->output_count && node->outputs[0] != TN_NONE)
+        of = tn_net_value(e->eval.net, node->outputs[0])->name;
+    char *name =
+        tn_text_format(e->eval.scratch, e->to->error, "%.*s/const", TN_FMT(of));
+    return tn_text(name ? name : "");
+}
+
+/* Dims of a nested list: those of its first item, and of that. */
+static bool nested_dims(struct tn_item item, struct cells *cells)
+{
+    uint64_t product = 1;
+
+    while (item.kind == TN_ITEM_LIST) {
+        if (cells->rank == CONST_RANK_MAX)
+            return false;
+        cells->dims[cells->rank++] = item.count;
+        product *= item.count;
+        if (product > TN_LANG_LIST_MAX)
+            return false;
+        if (!item.count)
+            break;
+        item = item.of.items[0];
+    }
+    cells->count = product;
+    return true;
+}
+
+static bool flatten(struct tn_item item, uint32_t level, struct cells *cells,
+                    struct tn_item **at)
+{
+    if (level == cells->rank) {
+        *(*at)++ = item;
+        return item.kind != TN_ITEM_LIST;
+    }
+    if (item.kind != TN_ITEM_LIST || item.count != cells->dims[level])
+        return false;
+    for (uint32_t i = 0; i < item.count; i++)
+        if (!flatten(item.of.items[i], level + 1, cells, at))
+            return false;
+    return true;
+}
+
+static bool read_cells(struct tn_emit *e, const struct tn_code *code,
+                       struct tn_item item, struct cells *cells)
+{
+    if (!nested_dims(item, cells)) {
+        tn_eval_refuse(&e->eval, code->expr, "too large for a constant");
+        return false;
+    }
+    cells->items       = tn_eval_list(&e->eval, code->expr, cells->count);
+    struct tn_item *at = cells->items;
+    if (!at)
+        return false;
+    if (cells->count && !flatten(item, 0, cells, &at))
+        tn_eval_refuse(&e->eval, code->expr, "lists of different lengths");
+    return !stopped(e);
+}
+
+/* The third argument: dims of a flat list. */
+static bool set_dims(struct tn_emit *e, const struct tn_code *code,
+                     struct cells *cells)
+{
+    struct tn_item list    = need(e, code);
+    uint64_t       product = 1;
+
+    if (stopped(e))
+        return false;
+    bool is_good = list.kind == TN_ITEM_LIST && list.count <= CONST_RANK_MAX;
+    for (uint32_t i = 0; is_good && i < list.count; i++) {
+        int64_t dim;
+        is_good = tn_item_to_int(list.of.items[i], &dim) && dim >= 0 &&
+                  dim <= TN_LANG_LIST_MAX;
+        cells->dims[i] = is_good ? (uint64_t)dim : 0;
+        product =
+            product > TN_LANG_LIST_MAX ? product : product * cells->dims[i];
+    }
+    if (!is_good || product != cells->count)
+        tn_eval_refuse(&e->eval, code->expr, "dims that do not fit");
+    cells->rank = list.count;
+    return !stopped(e);
+}
+
+static bool is_real(enum tn_dtype dtype)
+{
+    return dtype >= TN_FLOAT32 && dtype <= TN_FLOAT4E2M1;
+}
+
+static uint32_t add_doubles(struct tn_emit *e, const struct cells *cells,
+                            enum tn_dtype dtype)
+{
+    double *items = tn_new(e->eval.scratch, double, cells->count, e->to->error);
+
+    for (uint64_t i = 0; items && i < cells->count; i++)
+        if (!tn_item_to_double(cells->items[i], &items[i]))
+            return TN_NONE;
+    if (!items)
+        return TN_NONE;
+    return tn_net_add_doubles(e->to, e->graph, const_name(e), dtype, items,
+                              cells->rank, cells->dims);
+}
+
+static uint32_t add_ints(struct tn_emit *e, const struct cells *cells,
+                         enum tn_dtype dtype)
+{
+    int64_t *items =
+        tn_new(e->eval.scratch, int64_t, cells->count, e->to->error);
+
+    for (uint64_t i = 0; items && i < cells->count; i++)
+        if (!tn_item_to_int(cells->items[i], &items[i]))
+            return TN_NONE;
+    if (!items)
+        return TN_NONE;
+    return tn_net_add_ints(e->to, e->graph, const_name(e), dtype, items,
+                           cells->rank, cells->dims);
+}
+
+static uint32_t add_strings(struct tn_emit *e, const struct cells *cells)
+{
+    struct tn_bytes *items =
+        tn_new(e->eval.scratch, struct tn_bytes, cells->count, e->to->error);
+
+    for (uint64_t i = 0; items && i < cells->count; i++) {
+        if (cells->items[i].kind != TN_ITEM_STRING)
+            return TN_NONE;
+        items[i] = tn_item_bytes(cells->items[i]);
+    }
+    if (!items)
+        return TN_NONE;
+    return tn_net_add_strings(e->to, e->graph, const_name(e), items,
+                              cells->rank, cells->dims);
+}
+
+static struct tn_item add_cells(struct tn_emit *e, const struct tn_code *code,
+                                const struct cells *cells, enum tn_dtype dtype)
+{
+    uint32_t id = TN_NONE;
+
+    if (dtype == TN_STRING)
+        id = add_strings(e, cells);
+    else if (is_real(dtype))
+        id = add_doubles(e, cells, dtype);
+    else if (tn_dtype_size(dtype))
+        id = add_ints(e, cells, dtype);
+    if (id == TN_NONE && !tn_failed(e->to->error))
+        tn_eval_refuse(&e->eval, code->expr, "no elements of %s",
+                       tn_dtype_name(dtype));
+    return made_item(id);
+}
+
+/* const(TENSOR): the tensor of an attribute, by reference. */
+static struct tn_item const_tensor(struct tn_emit         *e,
+                                   const struct tn_tensor *tensor)
+{
+    return made_item(tn_net_add_constant(e->to, e->graph, const_name(e),
+                                         &tensor->elements, tensor));
+}
+
+static struct tn_item make_const(struct tn_emit *e, const struct tn_code *code)
+{
+    struct tn_item item  = need(e, &code->items[0]);
+    struct cells   cells = { 0 };
+
+    if (stopped(e))
+        return tn_item_none();
+    if (item.kind == TN_ITEM_TENSOR)
+        return const_tensor(e, item.of.tensor);
+    if (code->item_count < 2)
+        return tn_eval_refuse(&e->eval, code->expr,
+                              "a constant of which type?");
+    struct tn_item dtype = need(e, &code->items[1]);
+    if (stopped(e) || !read_cells(e, code, item, &cells))
+        return tn_item_none();
+    if (dtype.kind != TN_ITEM_DTYPE)
+        return tn_eval_refuse(&e->eval, code->expr, "the type is not a dtype");
+    for (uint64_t i = 0; i < cells.count; i++)
+        if (cells.items[i].kind == TN_ITEM_UNKNOWN)
+            return tn_eval_not_known(&e->eval, cells.items[i], code->expr);
+    if (code->item_count > 2 && !set_dims(e, &code->items[2], &cells))
+        return tn_item_none();
+    return add_cells(e, code, &cells, (enum tn_dtype)(dtype.of.number & 0xff));
+}
+
+/* ---- nodes -------------------------------------------------------------- */
+
+/* Places of a call: values, `none`, and spread lists of them. */
+static bool make_places(struct tn_emit *e, const struct tn_code *code,
+                        struct tn_item *places, uint64_t *count)
+{
+    *count = 0;
+    for (uint32_t i = 0; i < code->item_count; i++) {
+        const struct tn_code *item      = &code->items[i];
+        bool                  is_spread = item->kind == TN_LANG_SPREAD;
+        places[i] = make(e, is_spread ? item->items : item);
+        if (stopped(e))
+            return false;
+        if (is_spread && places[i].kind != TN_ITEM_LIST) {
+            tn_eval_refuse(&e->eval, item->expr, "a list is wanted");
+            return false;
+        }
+        *count += is_spread ? places[i].count : 1;
+    }
+    return true;
+}
+
+/* The values of the places of a call, one after the other. */
+static uint32_t *make_inputs(struct tn_emit *e, const struct tn_code *code,
+                             uint32_t *count)
+{
+    struct tn_item *places =
+        tn_eval_list(&e->eval, code->expr, code->item_count);
+    uint64_t all = 0;
+
+    if (!places || !make_places(e, code, places, &all) ||
+        !tn_eval_steps(&e->eval, code->expr, all))
+        return NULL;
+    uint32_t *inputs = tn_new(e->eval.scratch, uint32_t, all, e->to->error);
+    uint32_t  used   = 0;
+    for (uint32_t i = 0; inputs && i < code->item_count; i++) {
+        bool                  is_spread = code->items[i].kind == TN_LANG_SPREAD;
+        const struct tn_item *list =
+            is_spread ? places[i].of.items : &places[i];
+        uint32_t many = is_spread ? places[i].count : 1;
+        for (uint32_t k = 0; k < many; k++)
+            inputs[used++] = input_of(e, code, list[k]);
+    }
+    while (used && inputs && inputs[used - 1] == TN_NONE)
+        used--;
+    *count = used;
+    return stopped(e) ? NULL : inputs;
+}
+
+static bool make_attr(struct tn_emit *e, const struct tn_code_attr *attr,
+                      struct tn_net_attr *out, bool *is_given)
+{
+    struct tn_attr_wish wish = { attr->kind, attr->is_list, e->has_doubles };
+    struct tn_item      item = tn_eval(&e->eval, &attr->value);
+
+    *is_given = !stopped(e) && item.kind != TN_ITEM_NONE;
+    if (!*is_given)
+        return !stopped(e);
+    bool may_be_open = attr->kind == TN_ATTR_SHAPE;
+    if (item.kind == TN_ITEM_UNKNOWN && !may_be_open)
+        tn_eval_not_known(&e->eval, item, attr->value.expr);
+    for (uint32_t i = 0; item.kind == TN_ITEM_LIST && i < item.count; i++)
+        if (item.of.items[i].kind == TN_ITEM_UNKNOWN && !may_be_open)
+            tn_eval_not_known(&e->eval, item.of.items[i], attr->value.expr);
+    if (stopped(e))
+        return false;
+    out->name = attr->name;
+    const char *why =
+        tn_attr_from_item(item, &wish, e->to->arena, &out->value, e->to->error);
+    if (why && *why)
+        tn_eval_refuse(&e->eval, attr->value.expr, "attribute '%.*s' %s",
+                       TN_FMT(attr->name), why);
+    return !stopped(e);
+}
+
+static bool make_attrs(struct tn_emit *e, const struct tn_code_op *op,
+                       struct tn_net_node *node)
+{
+    struct tn_net_attr *attrs = tn_new(e->eval.scratch, struct tn_net_attr,
+                                       op->attr_count, e->to->error);
+
+    for (uint32_t i = 0; attrs && i < op->attr_count; i++) {
+        bool is_given;
+        if (!make_attr(e, &op->attrs[i], &attrs[node->attr_count], &is_given))
+            return false;
+        node->attr_count += is_given;
+    }
+    node->attrs = attrs;
+    return attrs != NULL;
+}
+
+static bool count_node(struct tn_emit *e, const struct tn_code *code)
+{
+    if (e->to->nodes.count - e->first_node < TN_LANG_NODES_MAX)
+        return true;
+    tn_eval_refuse(&e->eval, code->expr, "more than %d nodes",
+                   TN_LANG_NODES_MAX);
+    return false;
+}
+
+/* Makes a node; its outputs go to `outs`.  Those that are `_` have TN_ITEM_NONE
+ * there already and get no value. */
+static void make_node(struct tn_emit *e, const struct tn_code *code,
+                      struct tn_item *outs, uint32_t out_count)
+{
+    const struct tn_code_op *op   = code->of.op;
+    struct tn_net_node       node = { .type          = op->type,
+                                      .domain        = op->domain,
+                                      .graph         = e->graph,
+                                      .source        = e->eval.node->source,
+                                      .controls      = e->controls,
+                                      .control_count = e->control_count };
+
+    node.inputs = make_inputs(e, code, &node.input_count);
+    if (!node.inputs || !make_attrs(e, op, &node) || !count_node(e, code) ||
+        !tn_eval_steps(&e->eval, code->expr, out_count))
+        return;
+    uint32_t *outputs =
+        tn_new(e->eval.scratch, uint32_t, out_count, e->to->error);
+    for (uint32_t i = 0; outputs && i < out_count; i++) {
+        outputs[i] = outs[i].kind == TN_ITEM_NONE ? TN_NONE : tn_emit_value(e);
+        if (outputs[i] != TN_NONE)
+            outs[i] = made_item(outputs[i]);
+    }
+    while (out_count > 1 && outputs && outputs[out_count - 1] == TN_NONE)
+        out_count--;
+    node.outputs      = outputs;
+    node.output_count = out_count;
+    if (!outputs || tn_failed(e->to->error))
+        return;
+    uint32_t id = tn_net_add_node(e->to, &node);
+    if (id != TN_NONE && e->eval.made_facts)
+        tn_infer_node(e->eval.made_facts, id);
+}
+
+/* ---- macros ------------------------------------------------------------- */
+
+static bool enter_macro(struct tn_emit *e, const struct tn_code *code,
+                        struct tn_item *frame)
+{
+    const struct tn_code_op    *op   = code->of.op;
+    const struct tn_code_frame *to   = &op->macro->frame;
+    const struct tn_lang_head  *head = to->head;
+
+    for (uint32_t i = 0; i < head->attr_count; i++)
+        frame[to->attrs[i].slot] = to->attrs[i].fallback;
+    for (uint32_t i = 0; i < op->attr_count && !stopped(e); i++)
+        frame[op->attrs[i].slot] = tn_eval(&e->eval, &op->attrs[i].value);
+    return !stopped(e);
+}
+
+/* Inputs by position; a variadic one takes the rest. */
+static bool macro_inputs(struct tn_emit *e, const struct tn_code *code,
+                         struct tn_item *frame)
+{
+    const struct tn_lang_head *head = code->of.op->macro->frame.head;
+    struct tn_item            *places =
+        tn_eval_list(&e->eval, code->expr, code->item_count);
+    uint64_t all = 0;
+
+    if (!places || !make_places(e, code, places, &all))
+        return false;
+    struct tn_item *flat = tn_eval_list(&e->eval, code->expr, all), *at = flat;
+    for (uint32_t i = 0; flat && i < code->item_count; i++) {
+        bool                  is_spread = code->items[i].kind == TN_LANG_SPREAD;
+        const struct tn_item *list =
+            is_spread ? places[i].of.items : &places[i];
+        for (uint32_t k = 0; k < (is_spread ? places[i].count : 1); k++)
+            *at++ = list[k];
+    }
+    for (uint32_t i = 0; flat && i < head->input_count; i++) {
+        uint32_t left = all > i ? (uint32_t)(all - i) : 0;
+        if (head->inputs[i].arity == TN_LANG_MANY)
+            frame[i] = tn_item_list(flat + (left ? i : 0), left);
+        else
+            frame[i] = left ? flat[i] : tn_item_none();
+    }
+    return flat && !stopped(e);
+}
+
+static void make_macro(struct tn_emit *e, const struct tn_code *code,
+                       struct tn_item *outs, uint32_t out_count)
+{
+    const struct tn_code_macro *macro  = code->of.op->macro;
+    struct tn_item             *before = e->eval.frame;
+    struct tn_item             *frame =
+        tn_eval_list(&e->eval, code->expr, macro->frame.slot_count);
+
+    if (!frame || !enter_macro(e, code, frame) || !macro_inputs(e, code, frame))
+        return;
+    if (e->depth == MACRO_DEPTH_MAX) {
+        tn_eval_refuse(&e->eval, code->expr, "macros nested deeper than %d",
+                       MACRO_DEPTH_MAX);
+        return;
+    }
+    e->depth++;
+    e->eval.frame = frame;
+    tn_emit_block(e, &macro->body);
+    e->eval.frame = before;
+    e->depth--;
+    for (uint32_t i = 0; i < out_count && !stopped(e); i++) {
+        if (i < macro->frame.head->output_count)
+            outs[i] = frame[macro->frame.first_output + i];
+        if (i >= macro->frame.head->output_count ||
+            outs[i].kind == TN_ITEM_UNSET)
+            tn_eval_refuse(&e->eval, code->expr,
+                           "the macro has nothing for output %" PRIu32, i);
+    }
+}
+
+static void make_call(struct tn_emit *e, const struct tn_code *code,
+                      struct tn_item *outs, uint32_t out_count)
+{
+    if (code->callee == TN_LANG_TO_MACRO)
+        make_macro(e, code, outs, out_count);
+    else
+        make_node(e, code, outs, out_count);
+}
+
+static bool is_maker(const struct tn_code *code)
+{
+    return code->kind == TN_LANG_CALL &&
+           (code->callee == TN_LANG_TO_OP || code->callee == TN_LANG_TO_MACRO);
+}
+
+/* ---- values of all kinds ------------------------------------------------ */
+
+static struct tn_item make_list(struct tn_emit *e, const struct tn_code *code)
+{
+    struct tn_item *places =
+        tn_eval_list(&e->eval, code->expr, code->item_count);
+    uint64_t count = 0;
+
+    if (!places || !make_places(e, code, places, &count))
+        return tn_item_none();
+    struct tn_item *flat = tn_eval_list(&e->eval, code->expr, count),
+                   *at   = flat;
+    for (uint32_t i = 0; flat && i < code->item_count; i++) {
+        bool                  is_spread = code->items[i].kind == TN_LANG_SPREAD;
+        const struct tn_item *list =
+            is_spread ? places[i].of.items : &places[i];
+        for (uint32_t k = 0; k < (is_spread ? places[i].count : 1); k++)
+            *at++ = list[k];
+    }
+    return tn_item_list(flat, flat ? (uint32_t)count : 0);
+}
+
+/* [cast(x; ...) for x in xs]: nodes for each. */
+static struct tn_item make_each(struct tn_emit *e, const struct tn_code *code)
+{
+    struct tn_item  xs = need(e, &code->items[1]);
+    struct tn_item *items;
+    uint32_t        count = 0;
+
+    if (!stopped(e) && xs.kind != TN_ITEM_LIST)
+        tn_eval_refuse(&e->eval, code->expr, "a list is wanted");
+    if (stopped(e))
+        return tn_item_none();
+    items = tn_eval_list(&e->eval, code->expr, xs.count);
+    for (uint32_t i = 0; items && i < xs.count && !stopped(e); i++) {
+        e->eval.frame[code->slot] = xs.of.items[i];
+        if (code->second != TN_NONE)
+            e->eval.frame[code->second] = tn_item_int(i);
+        if (code->item_count > 2 && code->items[2].expr &&
+            !need_truth(e, &code->items[2]))
+            continue;
+        items[count++] = make(e, &code->items[0]);
+    }
+    return tn_item_list(items, items ? count : 0);
+}
+
+static struct tn_item make_inner(struct tn_emit *e, const struct tn_code *code)
+{
+    struct tn_item out = { .kind = TN_ITEM_UNSET };
+
+    if (is_maker(code)) {
+        make_call(e, code, &out, 1);
+        return out;
+    }
+    if (code->kind == TN_LANG_CALL && code->callee == TN_LANG_TO_CONST)
+        return make_const(e, code);
+    if (code->kind == TN_LANG_IF)
+        return make(e, &code->items[need_truth(e, &code->items[0]) ? 1 : 2]);
+    if (code->kind == TN_LANG_LIST)
+        return make_list(e, code);
+    if (code->kind == TN_LANG_EACH)
+        return make_each(e, code);
+    return need(e, code);
+}
+
+static struct tn_item make(struct tn_emit *e, const struct tn_code *code)
+{
+    if (stopped(e) || code->kind == TN_LANG_NAME)
+        return stopped(e) ? tn_item_none() : tn_eval(&e->eval, code);
+    if (e->eval.depth >= TN_LANG_DEPTH_MAX)
+        return tn_eval_refuse(&e->eval, code->expr, "nested deeper than %d",
+                              TN_LANG_DEPTH_MAX);
+    e->eval.depth++;
+    struct tn_item item = make_inner(e, code);
+    e->eval.depth--;
+    return item;
+}
+
+/* ---- steps -------------------------------------------------------------- */
+
+/* How many outputs `a, bs... <- call` has: as many as the node that is mapped,
+ * when that is what the last name stands for. */
+static uint32_t output_count(struct tn_emit *e, const struct tn_code_step *step)
+{
+    uint32_t names = step->slot_count, given = e->eval.node->output_count;
+
+    if (!step->last_is_many || given < names)
+        return names;
+    return given;
+}
+
+static void bind(struct tn_emit *e, uint32_t slot, struct tn_item item)
+{
+    if (slot != TN_NONE)
+        e->eval.frame[slot] = item;
+}
+
+/* The outputs of one call to several names. */
+static void bind_call(struct tn_emit *e, const struct tn_code_step *step)
+{
+    uint32_t        count = output_count(e, step), names = step->slot_count;
+    struct tn_item *outs = tn_eval_list(&e->eval, step->expr.expr, count);
+
+    for (uint32_t i = 0; outs && i < names; i++)
+        if (step->slots[i] == TN_NONE)
+            outs[i] = tn_item_none();
+    if (!outs)
+        return;
+    make_call(e, &step->expr, outs, count);
+    if (stopped(e))
+        return;
+    for (uint32_t i = 0; i < names; i++)
+        if (step->last_is_many && i == names - 1)
+            bind(e, step->slots[i], tn_item_list(outs + i, count - i));
+        else
+            bind(e, step->slots[i], outs[i]);
+}
+
+static void run_emit(struct tn_emit *e, const struct tn_code_step *step)
+{
+    if (is_maker(&step->expr)) {
+        bind_call(e, step);
+        return;
+    }
+    struct tn_item item = make(e, &step->expr);
+    if (stopped(e))
+        return;
+    if (step->slot_count != 1)
+        tn_eval_refuse(&e->eval, step->expr.expr,
+                       "one value for %" PRIu32 " names", step->slot_count);
+    else if (step->last_is_many && item.kind != TN_ITEM_LIST)
+        tn_eval_refuse(&e->eval, step->expr.expr, "a list is wanted");
+    else
+        bind(e, step->slots[0], item);
+}
+
+static void run_for(struct tn_emit *e, const struct tn_code_step *step)
+{
+    struct tn_item xs = need(e, &step->expr);
+    uint32_t       at = step->slot_count > 1;
+
+    if (!stopped(e) && xs.kind != TN_ITEM_LIST)
+        tn_eval_refuse(&e->eval, step->expr.expr, "a list is wanted");
+    for (uint32_t i = 0; !stopped(e) && i < xs.count; i++) {
+        if (at)
+            bind(e, step->slots[0], tn_item_int(i));
+        bind(e, step->slots[at], xs.of.items[i]);
+        tn_eval_steps(&e->eval, step->expr.expr, 1);
+        tn_emit_block(e, &step->body);
+    }
+}
+
+static void run_refuse(struct tn_emit *e, const struct tn_code_step *step)
+{
+    struct tn_item text = need(e, &step->expr);
+
+    if (stopped(e))
+        return;
+    if (text.kind != TN_ITEM_STRING)
+        text = tn_item_text(tn_text("the rule refuses"));
+    tn_eval_refuse(&e->eval, step->expr.expr, "%.*s",
+                   TN_FMT(tn_item_bytes(text)));
+}
+
+static void run_require(struct tn_emit *e, const struct tn_code_step *step)
+{
+    if (!need_truth(e, &step->expr) && !stopped(e))
+        tn_eval_refuse(&e->eval, step->expr.expr, "%.*s",
+                       TN_FMT(step->step->why));
+}
+
+static void run_step(struct tn_emit *e, const struct tn_code_step *step)
+{
+    switch (step->kind) {
+    case TN_LANG_LET:
+        bind(e, step->slots[0], tn_eval(&e->eval, &step->expr));
+        break;
+    case TN_LANG_EMIT: run_emit(e, step); break;
+    case TN_LANG_WHEN:
+        if (need_truth(e, &step->expr))
+            tn_emit_block(e, &step->body);
+        else if (!stopped(e))
+            tn_emit_block(e, &step->other);
+        break;
+    case TN_LANG_FOR: run_for(e, step); break;
+    case TN_LANG_REFUSE: run_refuse(e, step); break;
+    case TN_LANG_REQUIRE: run_require(e, step); break;
+    }
+}
+
+void tn_emit_block(struct tn_emit *e, const struct tn_code_block *block)
+{
+    for (uint32_t i = 0; i < block->count && !stopped(e); i++)
+        run_step(e, &block->steps[i]);
+}

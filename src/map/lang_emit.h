@@ -1,0 +1,41 @@
+/*
+ * lang_emit.h - the body of a rule makes nodes
+ *
+ * Nodes go straight into the target.  A rule that refuses half way has left
+ * some: whoever runs it notes the lengths of the target's lists before and cuts
+ * them back (lang_apply.c).
+ */
+#ifndef TN_MAP_LANG_EMIT_H
+#define TN_MAP_LANG_EMIT_H
+
+#include "map/lang_apply.h"
+#include "map/lang_code.h"
+
+struct tn_emit {
+    struct tn_eval eval;
+    struct tn_net *to;
+    uint32_t       graph; /* of `to`, where nodes go                          */
+    uint32_t       depth; /* of macros                                        */
+    bool           has_doubles; /* attributes of the target are doubles       */
+
+    struct tn_list ids;     /* uint32_t by value of the source: the value it
+                               became, TN_NONE: none yet                      */
+    struct tn_list carried; /* uint32_t: values of the source that became one
+                               while this rule ran                            */
+    uint32_t first_node, first_value; /* of `to`, when the rule began         */
+    const uint32_t *controls; /* of the nodes that are made                   */
+    uint32_t        control_count;
+};
+
+/* Runs the steps; what they bind is in the frame then. */
+void tn_emit_block(struct tn_emit *e, const struct tn_code_block *block);
+
+/* The value of the target that a value of the source is.  Constants are
+ * carried over here, and so is what has not been made yet: a loop uses a value
+ * before its node comes. */
+uint32_t tn_emit_carry(struct tn_emit *e, uint32_t value);
+
+/* A value of the target without a name. */
+uint32_t tn_emit_value(struct tn_emit *e);
+
+#endif
