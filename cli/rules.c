@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "failure.h"
+#include "own_rules.h"
 #include "print.h"
 #include "session.h"
 #include "show.h"
@@ -369,6 +370,25 @@ static int run_extract(struct cli_session      *session,
 
 /* ---- the verb ----------------------------------------------------------- */
 
+/* Files of our own language; -1: it is nothing that is done with them. */
+static int run_own(struct cli_session *session, const struct rules_opts *opts,
+                   const struct cli_args *args, const struct files *files)
+{
+    struct cli_own_rules own  = { session, files->items, files->count,
+                                  opts->common.is_json };
+    const char          *word = args->items[0];
+
+    if (!strcmp(word, "check"))
+        return cli_own_rules_check(&own);
+    if (!cli_are_own_rules(files->items, files->count))
+        return -1;
+    if (!strcmp(word, "ls"))
+        return cli_own_rules_ls(&own);
+    if (!strcmp(word, "explain"))
+        return cli_own_rules_explain(&own, args->items[1]);
+    return -1;
+}
+
 static int run_rules(const void *opts, const struct cli_args *args)
 {
     const struct rules_opts *o          = opts;
@@ -376,6 +396,7 @@ static int run_rules(const void *opts, const struct cli_args *args)
     struct files             files      = { .count = 0 };
     bool                     is_explain = !strcmp(word, "explain");
     struct cli_session       session;
+    int                      code;
 
     if (o->exports_ops && o->exports_rules)
         return cli_usage("rules", "--ops and --mappings exclude each other");
@@ -387,23 +408,27 @@ static int run_rules(const void *opts, const struct cli_args *args)
                                : run_extract(&session, o, args);
     if (!gather(&files, o, args, is_explain ? 2 : 1))
         return cli_usage("rules", "too many files");
+    code = run_own(&session, o, args, &files);
+    if (code >= 0)
+        return code;
     if (!strcmp(word, "ls"))
         return run_ls(&session, o, &files);
     if (is_explain)
         return run_explain(&session, o, args->items[1], &files);
     if (!strcmp(word, "export"))
         return run_export(&session, o, &files);
-    return cli_usage("rules", "'%s' is none of ls, explain, export, extract",
+    return cli_usage("rules", "'%s' is none of ls, explain, check, export, extract",
                      word);
 }
 
 const struct cli_verb cli_rules = {
     .name      = "rules",
-    .arguments = "ls|explain OP|export|extract [FILE...]",
+    .arguments = "ls|explain OP|check|export|extract [FILE...]",
     .summary   = "op descriptors and mapping rules: list, explain, export",
     .details   = "FILEs are vocabularies and rules, told apart by what is in "
-                 "them; of extract, C++.",
-    .words     = "ls|explain|export|extract",
+                 "them; of extract, C++. Without any: the rules that Tenon "
+                 "converts by.",
+    .words     = "ls|explain|check|export|extract",
     .least     = 1,
     .most      = CLI_MANY,
     .groups    = CLI_REPORTS | CLI_WRITES,

@@ -17,6 +17,7 @@
 #include <tenon/model.h>
 #include <tenon/options.h>
 #include <tenon/progress.h>
+#include <tenon/rules.h>
 #include <tenon/status.h>
 #include <tenon/tag.h>
 #include <tenon/verbs.h>

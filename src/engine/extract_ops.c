@@ -1,5 +1,6 @@
 /* extract_ops.c - op descriptors out of C++ files */
 #include "engine/interpreter.h"
+#include "engine/rule_read.h"
 #include "map/cpp_extract.h"
 
 /* conv1d of generic/nn/convo/conv1d.cpp */
@@ -18,7 +19,7 @@ static enum tn_status extract_file(struct tn_interpreter *i, const char *path,
 {
     struct tn_bytes text = { NULL, 0 };
 
-    TN_TRY(tn_interpreter_read_file(i, path, &text, error));
+    TN_TRY(tn_rule_read(&i->arena, path, &text, error));
     if (tn_cpp_extract(&i->ops, text, stem_of(path), error) != TN_OK)
         tn_error_file(error, path);
     return error->status;

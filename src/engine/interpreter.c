@@ -1,15 +1,11 @@
 /* interpreter.c - vocabularies and rules out of files, nodes to descriptors */
 #include "engine/interpreter.h"
 
-#include "codec/gzip.h"
+#include "engine/rule_read.h"
 #include "engine/rule_text.h"
-#include "io/bundle.h"
 #include "map/framework_ops.h"
 #include "map/rule_files.h"
 #include "map/run_mapper.h"
-
-/* Rule files are written by people; more than that is something else. */
-#define FILE_LIMIT (UINT64_C(256) << 20)
 
 /* ---- the handle --------------------------------------------------------- */
 
@@ -53,56 +49,6 @@ void tn_interpreter_close(struct tn_interpreter *i)
 }
 
 /* ---- files -------------------------------------------------------------- */
-
-static enum tn_status unpack(struct tn_interpreter *i, struct tn_bytes packed,
-                             struct tn_bytes *bytes, struct tn_error *error)
-{
-    struct tn_buffer buffer;
-
-    tn_buffer_init(&buffer, &i->memory, error);
-    if (tn_gzip_decode(packed, FILE_LIMIT, &buffer, error) == TN_OK)
-        *bytes = tn_bytes_dup(&i->arena, tn_buffer_bytes(&buffer), error);
-    tn_buffer_done(&buffer);
-    return error->status;
-}
-
-static enum tn_status take_file(struct tn_interpreter *i,
-                                struct tn_source      *source,
-                                struct tn_bytes *bytes, struct tn_error *error)
-{
-    if (source->size > FILE_LIMIT)
-        return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
-                            "a vocabulary or rule file of more than 256 MiB");
-    const uint8_t *data = tn_source_pin(source, 0, (size_t)source->size, error);
-    if (!data && source->size > 0)
-        return error->status;
-    struct tn_bytes all = tn_bytes(data, (size_t)source->size);
-    if (tn_is_gzip(all))
-        return unpack(i, all, bytes, error);
-    *bytes = tn_bytes_dup(&i->arena, all, error);
-    return error->status;
-}
-
-enum tn_status tn_interpreter_read_file(struct tn_interpreter *i,
-                                        const char            *path,
-                                        struct tn_bytes       *bytes,
-                                        struct tn_error       *error)
-{
-    struct tn_bundle         bundle;
-    struct tn_bundle_options how = { 0 };
-
-    if (tn_bundle_open(&bundle, &i->memory, path, &how, error) == TN_OK) {
-        if (bundle.main)
-            take_file(i, bundle.main, bytes, error);
-        else
-            tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                         "this is a folder, not a vocabulary or rules");
-        tn_bundle_close(&bundle);
-    }
-    if (tn_failed(error))
-        tn_error_file(error, path);
-    return error->status;
-}
 
 /* One file on its way in. */
 struct loading {
@@ -211,7 +157,7 @@ static enum tn_status look_at_all(struct tn_interpreter *i,
         files[k].path = tn_text_dup(&i->arena, paths[k], error);
         if (!files[k].path)
             return error->status;
-        TN_TRY(tn_interpreter_read_file(i, paths[k], &files[k].text, error));
+        TN_TRY(tn_rule_read(&i->arena, paths[k], &files[k].text, error));
         if (look_at(i, &files[k], error) != TN_OK) {
             tn_error_file(error, paths[k]);
             return error->status;

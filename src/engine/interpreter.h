@@ -24,12 +24,6 @@ enum tn_status tn_interpreter_new(struct tn_interpreter  **out,
                                   const struct tn_options *options,
                                   struct tn_error         *error);
 
-/* The whole file, unpacked, in the interpreter's arena. */
-enum tn_status tn_interpreter_read_file(struct tn_interpreter *i,
-                                        const char            *path,
-                                        struct tn_bytes       *bytes,
-                                        struct tn_error       *error);
-
 /* The framework's definition of a mapper's op; NULL: it has none, or the error
  * says more. */
 const struct tn_vocab_op *tn_interpreter_definition(

@@ -181,6 +181,7 @@ struct tn_lang_rule {
                                            shapes                             */
     uint32_t                    shape_count;
     bool                        is_reversed; /* the way back of a <=>         */
+    struct tn_bytes             text;        /* as in the file                */
     struct tn_map_place         place;
 };
 

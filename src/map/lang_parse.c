@@ -595,15 +595,27 @@ static bool read_shapes(struct tn_lang_parser *p, struct tn_lang_rule *rule)
 
 /* ---- rules -------------------------------------------------------------- */
 
+/* From the margin to the last token that was read. */
+static struct tn_bytes text_of_item(const struct tn_lang_parser *p)
+{
+    uint64_t begin =
+        tn_list_at(&p->tokens, struct tn_token, p->item)->place.offset;
+    uint64_t end = tn_list_at(&p->tokens, struct tn_token, p->at - 1)->end;
+
+    return tn_bytes(p->text.data + begin, (size_t)(end - begin));
+}
+
 static bool add_rule(struct tn_lang_parser *p, struct tn_list *to,
                      const struct tn_lang_rule *rule)
 {
     struct tn_lang_rule *added =
         tn_list_push(to, struct tn_lang_rule, p->error);
 
-    if (added)
-        *added = *rule;
-    return added;
+    if (!added)
+        return false;
+    *added      = *rule;
+    added->text = text_of_item(p);
+    return true;
 }
 
 /* call <= HEAD: whether the parenthesis that the op opens is followed by <=. */
@@ -971,7 +983,9 @@ enum tn_status tn_lang_parse(struct tn_lang_file *file, struct tn_arena *arena,
                              const char *name, struct tn_bytes text,
                              struct tn_error *error)
 {
-    struct tn_lang_parser p = { .file = file, .arena = arena, .error = error };
+    struct tn_lang_parser p = {
+        .file = file, .arena = arena, .error = error, .text = text
+    };
 
     *file = (struct tn_lang_file){ .name = name, .arena = arena };
     init_lists(&p);

@@ -18,6 +18,7 @@ struct tn_lang_parser {
     struct tn_lang_file *file;
     struct tn_arena     *arena;
     struct tn_error     *error;
+    struct tn_bytes      text;
     struct tn_list       tokens; /* struct tn_token                           */
     uint32_t             at;
     uint32_t             item;  /* token that begins the rule or definition   */

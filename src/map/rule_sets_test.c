@@ -95,12 +95,40 @@ static void test_broken_rules_of_the_user_are_refused(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+/* Rules stay data: of the rules of a set and direction at most 15 % are C. */
+static void test_few_rules_are_native(void **state)
+{
+    struct tn_rule_text text;
+
+    (void)state;
+    for (uint32_t i = 0; tn_rules_builtin_at(i, &text); i++) {
+        struct tn_error     error = TN_ERROR_INIT;
+        struct tn_memory    memory;
+        struct tn_arena     arena;
+        struct tn_lang_file file;
+        uint64_t            natives = 0;
+
+        tn_memory_init(&memory, NULL, 0);
+        tn_arena_init(&arena, &memory);
+        tn_lang_parse(&file, &arena, text.name, text.text, &error);
+        for (uint64_t k = 0; k < file.rules.count; k++)
+            if (tn_list_at(&file.rules, struct tn_lang_rule, k)->native.size)
+                natives++;
+        if (natives * 100 > file.rules.count * 15)
+            fail_msg("%s: %u of %u rules are native", text.name,
+                     (unsigned)natives, (unsigned)file.rules.count);
+        tn_lang_done(&file);
+        tn_arena_done(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_file_is_what_its_name_says),
         cmocka_unit_test(test_every_dialect_has_shapes),
         cmocka_unit_test(test_own_rules_come_first),
+        cmocka_unit_test(test_few_rules_are_native),
         cmocka_unit_test(test_broken_rules_of_the_user_are_refused),
     };
 

@@ -1,0 +1,21 @@
+/* own_rules.h - rule files in Tenon's own language, for `tenon rules` */
+#ifndef CLI_OWN_RULES_H
+#define CLI_OWN_RULES_H
+
+#include "session.h"
+
+struct cli_own_rules {
+    struct cli_session *session;
+    const char *const  *files; /* none: what the library carries              */
+    uint32_t            count;
+    bool                is_json;
+};
+
+/* Whether these are such files: none at all, or all called *.rules. */
+bool cli_are_own_rules(const char *const *files, uint32_t count);
+
+int cli_own_rules_ls(const struct cli_own_rules *rules);
+int cli_own_rules_explain(const struct cli_own_rules *rules, const char *op);
+int cli_own_rules_check(const struct cli_own_rules *rules);
+
+#endif

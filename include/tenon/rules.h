@@ -1,0 +1,68 @@
+/*
+ * rules.h - rules: how ops of one dialect become ops of another
+ *
+ * A rulebook is made of rule files in Tenon's own language, which
+ * rules/README.md teaches: yours, or those that the library carries.
+ *
+ * A rulebook belongs to one thread at a time.
+ */
+#ifndef TENON_RULES_H
+#define TENON_RULES_H
+
+#include <tenon/interpret.h>
+
+struct tn_rulebook;
+
+/* Yours to close.  Without files: all that the library carries.  A broken file
+ * is refused with line and column. */
+TN_API enum tn_status tn_rulebook_open(struct tn_rulebook     **out,
+                                       const char *const       *files,
+                                       uint32_t                 file_count,
+                                       const struct tn_options *options,
+                                       struct tn_error         *error);
+TN_API void           tn_rulebook_close(struct tn_rulebook *book);
+
+struct tn_rule_info {
+    const char     *file;
+    uint32_t        line;
+    struct tn_bytes from, to;        /* dialects                              */
+    struct tn_bytes op_type, domain; /* of what is read                       */
+    int64_t         since, until;    /* versions, both included               */
+    struct tn_bytes text;            /* as in the file                        */
+    bool            is_native;       /* a function in C does it               */
+    bool            is_reversed;     /* the way back of a line with <=>       */
+};
+
+/* Rules in the order of files; of each the ways back come last. */
+TN_API uint32_t            tn_rulebook_count(const struct tn_rulebook *book);
+TN_API struct tn_rule_info tn_rulebook_rule(const struct tn_rulebook *book,
+                                            uint32_t                  rule);
+
+/* What it reads (READS), ignores (DROPS) and makes (GIVES). */
+TN_API enum tn_status tn_rulebook_explain(struct tn_rulebook *book,
+                                          uint32_t rule, tn_on_explain *on,
+                                          void            *context,
+                                          struct tn_error *error);
+
+/* The names of the ops it makes, each once, until `on` was told all. */
+TN_API enum tn_status tn_rulebook_makes(struct tn_rulebook *book, uint32_t rule,
+                                        void (*on)(void           *context,
+                                                   struct tn_bytes op),
+                                        void *context, struct tn_error *error);
+
+/* Something that is wrong with a rule. */
+struct tn_rule_finding {
+    const char *file;
+    uint32_t    line, column;
+    const char *what;
+};
+
+/* Holds the rules against the vocabularies of their dialects: attributes that
+ * are dropped, ops that do not exist, names that are not bound.  The number of
+ * findings. */
+TN_API uint64_t tn_rulebook_check(
+    struct tn_rulebook *book,
+    void (*on)(void *context, const struct tn_rule_finding *finding),
+    void *context, struct tn_error *error);
+
+#endif

@@ -1,0 +1,57 @@
+/* rule_read.c - files of rules and vocabularies, whole */
+#include "engine/rule_read.h"
+
+#include "base/buffer.h"
+#include "codec/gzip.h"
+#include "io/bundle.h"
+
+/* Rule files are written by people; more than that is something else. */
+#define FILE_LIMIT (UINT64_C(256) << 20)
+
+static enum tn_status unpack(struct tn_arena *arena, struct tn_bytes packed,
+                             struct tn_bytes *bytes, struct tn_error *error)
+{
+    struct tn_buffer buffer;
+
+    tn_buffer_init(&buffer, arena->memory, error);
+    if (tn_gzip_decode(packed, FILE_LIMIT, &buffer, error) == TN_OK)
+        *bytes = tn_bytes_dup(arena, tn_buffer_bytes(&buffer), error);
+    tn_buffer_done(&buffer);
+    return error->status;
+}
+
+static enum tn_status take_file(struct tn_arena  *arena,
+                                struct tn_source *source,
+                                struct tn_bytes *bytes, struct tn_error *error)
+{
+    if (source->size > FILE_LIMIT)
+        return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
+                            "a vocabulary or rule file of more than 256 MiB");
+    const uint8_t *data = tn_source_pin(source, 0, (size_t)source->size, error);
+    if (!data && source->size > 0)
+        return error->status;
+    struct tn_bytes all = tn_bytes(data, (size_t)source->size);
+    if (tn_is_gzip(all))
+        return unpack(arena, all, bytes, error);
+    *bytes = tn_bytes_dup(arena, all, error);
+    return error->status;
+}
+
+enum tn_status tn_rule_read(struct tn_arena *arena, const char *path,
+                            struct tn_bytes *bytes, struct tn_error *error)
+{
+    struct tn_bundle         bundle;
+    struct tn_bundle_options how = { 0 };
+
+    if (tn_bundle_open(&bundle, arena->memory, path, &how, error) == TN_OK) {
+        if (bundle.main)
+            take_file(arena, bundle.main, bytes, error);
+        else
+            tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                         "this is a folder, not a vocabulary or rules");
+        tn_bundle_close(&bundle);
+    }
+    if (tn_failed(error))
+        tn_error_file(error, path);
+    return error->status;
+}

@@ -1,0 +1,16 @@
+/* rulebook.h - what stands behind a rulebook handle */
+#ifndef TN_ENGINE_RULEBOOK_H
+#define TN_ENGINE_RULEBOOK_H
+
+#include <tenon/rules.h>
+
+#include "map/rule_sets.h"
+
+struct tn_rulebook {
+    struct tn_memory     memory;
+    struct tn_arena      arena;
+    struct tn_lang_file *files;
+    uint32_t             file_count;
+};
+
+#endif
