@@ -27,7 +27,7 @@ static const struct cli_opt options[] = {
     { CLI_FLAG,   0,   "image-format", FIELD(is_image), NULL,     "SavedModel: in chunks, if it must be split" },
     { CLI_SIZE,   'm', "max-size",   FIELD(max_size),   "SIZE",   "--image-format: largest chunk; 2GiB" },
     { CLI_TEXT,   'c', "compress",   FIELD(compress),   "CODEC",  "--image-format: none, snappy, brotli[:Q] or zstd[:L]" },
-    { CLI_TEXT,   0,   "layout",     FIELD(layout),     "LAYOUT", "Paddle: records in layout seed or shipped" },
+    { CLI_TEXT,   0,   "layout",     FIELD(layout),     "LAYOUT", "Paddle: records as seed or shipped, a state as pickle or container" },
     { 0 },
 };
 /* clang-format on */

@@ -135,8 +135,8 @@ struct tn_convert_options {
     uint64_t    image_size; /* is_image: largest chunk that is a message; 0:
                                2^31 - 500, as TensorFlow has it               */
     const char *records;    /* is_image: as for tn_splitter_write()           */
-    const char *layout;     /* PaddlePaddle's records: "seed" or "shipped";
-                               NULL: as they are                              */
+    const char *layout;     /* PaddlePaddle's records: "seed" or "shipped"; its
+                               state: "pickle" or "container"; NULL: as it is */
 };
 
 struct tn_convert_summary {
