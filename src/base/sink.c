@@ -93,3 +93,25 @@ enum tn_status tn_sink_patch(struct tn_sink *sink, uint64_t back,
                             bytes.size, back);
     return sink->ops->patch(sink, back, bytes, error);
 }
+
+enum tn_status tn_sink_gap(struct tn_sink *sink, uint64_t count,
+                           struct tn_error *error)
+{
+    if (!sink->ops->gap)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a gap where nothing can be placed");
+    TN_TRY(sink->ops->gap(sink, count, error));
+    sink->offset += count;
+    return TN_OK;
+}
+
+enum tn_status tn_sink_place(struct tn_sink *sink, uint64_t offset,
+                             struct tn_bytes bytes, struct tn_error *error)
+{
+    if (bytes.size == 0)
+        return TN_OK;
+    if (!sink->ops->place)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "%zu bytes cannot be placed", bytes.size);
+    return sink->ops->place(sink, offset, bytes, error);
+}

@@ -29,6 +29,12 @@ struct tn_sink_ops {
      * NULL: what was written stays. */
     enum tn_status (*patch)(struct tn_sink *sink, uint64_t back,
                             struct tn_bytes bytes, struct tn_error *error);
+    /* Steps over `count` bytes that will be placed, and places them: both or
+     * neither.  Several threads may place at once, and while one writes. */
+    enum tn_status (*gap)(struct tn_sink *sink, uint64_t count,
+                          struct tn_error *error);
+    enum tn_status (*place)(struct tn_sink *sink, uint64_t offset,
+                            struct tn_bytes bytes, struct tn_error *error);
 };
 
 struct tn_sink {
@@ -59,6 +65,18 @@ static inline enum tn_status tn_sink_expect(struct tn_sink  *sink,
 static inline bool tn_sink_can_patch(const struct tn_sink *sink)
 {
     return sink->ops->patch != NULL;
+}
+
+/* A gap is filled by whoever has the bytes, on any thread, in any order: all of
+ * it before the sink is finished.  `offset` counts as the sink's own does. */
+enum tn_status tn_sink_gap(struct tn_sink *sink, uint64_t count,
+                           struct tn_error *error);
+enum tn_status tn_sink_place(struct tn_sink *sink, uint64_t offset,
+                             struct tn_bytes bytes, struct tn_error *error);
+
+static inline bool tn_sink_can_place(const struct tn_sink *sink)
+{
+    return sink->ops->place != NULL;
 }
 
 #endif

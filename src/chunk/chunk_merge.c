@@ -73,16 +73,23 @@ static enum tn_status merge_new(struct merging *merging, uint64_t index,
         return merging->error->status;
     memcpy(runs, tile->runs, tile->run_count * sizeof *runs);
     store->known[index] =
-        (struct tn_chunk_known){ true, tile->run_count, chunk.offset, runs };
+        (struct tn_chunk_known){ .is_whole  = true,
+                                 .run_count = tile->run_count,
+                                 .offset    = chunk.offset,
+                                 .runs      = runs };
     return TN_OK;
 }
 
 static enum tn_status merge_bytes(struct merging *merging, uint64_t index,
                                   struct tn_span chunk, struct tn_mosaic *to)
 {
-    const struct tn_chunk_known *known =
+    struct tn_chunk_known *known =
         merging->store->known ? &merging->store->known[index] : NULL;
 
+    if (known && known->is_unseen) {
+        known->must_be_whole = true;
+        return tn_mosaic_merge_known(to, chunk, NULL, 0);
+    }
     if (!known || !known->is_whole || known->offset != chunk.offset)
         return merge_new(merging, index, chunk, to);
     return tn_mosaic_merge_known(to, chunk, known->runs, known->run_count);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
+#include "chunk/cpb_late.h"
 #include "io/rope_source.h"
 #include "io/workers.h"
 #include "wire/pb/pb_builtin.h"
@@ -295,12 +296,9 @@ static enum tn_status not_there(uint64_t position, struct tn_error *error)
                         position);
 }
 
-/* A record of a kept chunk: where it lies in the file, if it is not packed, so
- * that it can be copied from file to file. */
-static enum tn_status kept_record(struct tn_cpb           *cpb,
-                                  struct tn_riegeli_chunk *chunk,
-                                  uint64_t index, struct tn_span *record,
-                                  struct tn_error *error)
+enum tn_status tn_cpb_record(struct tn_cpb *cpb, struct tn_riegeli_chunk *chunk,
+                             uint64_t index, struct tn_span *record,
+                             struct tn_error *error)
 {
     struct tn_rope     rope;
     struct tn_source **slot = NULL;
@@ -345,11 +343,26 @@ static enum tn_status open_record(struct tn_cpb *cpb, uint64_t at,
         cpb->kept_memory += cost;
         TN_TRY(keep_chunk(cpb, (struct tn_cpb_chunk){ at, frame.begin, chunk },
                           error));
-        return kept_record(cpb, chunk, index, record, error);
+        return tn_cpb_record(cpb, chunk, index, record, error);
     }
     uint64_t size = tn_riegeli_chunk_record(chunk, index).length;
     tn_riegeli_chunk_close(chunk);
     return read_again(cpb, at, frame.begin, index, size, record, error);
+}
+
+void tn_cpb_put_off(struct tn_cpb *cpb)
+{
+    cpb->puts_off = true;
+}
+
+static bool put_off(struct tn_cpb *cpb, uint64_t index, struct tn_span *chunk)
+{
+    uint64_t           number = tn_chunk_file_of(&cpb->meta.chunks[index]);
+    struct tn_error    own    = TN_ERROR_INIT;
+    struct tn_riegeli *file;
+
+    return file_at(cpb, number, &file, &own) == TN_OK &&
+           tn_cpb_late(cpb, index, file, chunk);
 }
 
 static enum tn_status cpb_read(struct tn_chunk_store *store, uint64_t index,
@@ -368,8 +381,8 @@ static enum tn_status cpb_read(struct tn_chunk_store *store, uint64_t index,
         return error->status;
     }
     if (kept)
-        kept_record(cpb, kept, at, chunk, error);
-    else
+        tn_cpb_record(cpb, kept, at, chunk, error);
+    else if (!cpb->puts_off || !put_off(cpb, index, chunk))
         open_record(cpb, file, position, chunk, error);
     if (file && tn_failed(error))
         tn_error_file(error, cpb->members[file - 1].name);
@@ -592,6 +605,7 @@ static enum tn_status open_files(struct tn_cpb *cpb, struct tn_source *source,
     tn_arena_init(&cpb->arena, cpb->memory);
     tn_list_init(&cpb->kept, cpb->memory, sizeof(struct tn_cpb_chunk));
     tn_list_init(&cpb->made, cpb->memory, sizeof(struct tn_source *));
+    tn_list_init(&cpb->late, cpb->memory, sizeof(struct late *));
     pthread_mutex_init(&cpb->lock, NULL);
     if (tn_riegeli_open(&cpb->file, source, cpb->memory, error) == TN_OK &&
         read_metadata(cpb, error) == TN_OK) {
@@ -638,6 +652,7 @@ void tn_cpb_close(struct tn_cpb *cpb)
 {
     for (uint64_t i = 0; i < cpb->made.count; i++)
         tn_source_close(*tn_list_at(&cpb->made, struct tn_source *, i));
+    tn_cpb_late_close(cpb);
     for (uint64_t i = 0; i < cpb->kept.count; i++)
         tn_riegeli_chunk_close(kept_at(cpb, i)->chunk);
     for (unsigned i = 0; i < TN_CPB_RECENT; i++)

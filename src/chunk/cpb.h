@@ -58,8 +58,10 @@ struct tn_cpb {
     struct tn_list        kept; /* struct tn_cpb_chunk, ascending            */
     struct tn_list        made; /* struct tn_source *: records in blocks of
                                    the file, or unpacked when read           */
-    uint64_t            kept_memory, kept_limit;
-    pthread_mutex_t     lock; /* of what follows                            */
+    bool            puts_off; /* long chunks are verified when written        */
+    struct tn_list  late;     /* struct late *: those (cpb_late.c)            */
+    uint64_t        kept_memory, kept_limit;
+    pthread_mutex_t lock; /* of what follows                            */
     struct tn_cpb_chunk recent[TN_CPB_RECENT];
     unsigned            next_recent;
 };
@@ -83,6 +85,17 @@ void           tn_cpb_close(struct tn_cpb *cpb);
  * several at once.  Together more than 32 MiB go to files without a name.  What
  * cannot be read fails when it is read. */
 void tn_cpb_load(struct tn_cpb *cpb, unsigned workers);
+
+/* Whoever is going to write all chunks: looks at the long ones when they are
+ * written, by tn_cpb_stream, and not before.  After this nothing that the
+ * chunks make is known to be what it was. */
+void tn_cpb_put_off(struct tn_cpb *cpb);
+
+/* Writes what was merged out of chunks that were put off.  A failure says that
+ * something is wrong, not always what. */
+enum tn_status tn_cpb_stream(struct tn_cpb *cpb, const struct tn_rope *message,
+                             unsigned workers, struct tn_sink *to,
+                             struct tn_error *error);
 
 /* Further file `index`, which is below meta.file_count.  NOT_FOUND names it
  * when it is missing, TRUNCATED when it is not as long as it was. */

@@ -180,7 +180,10 @@ static enum tn_status write_pieces(struct tn_message *message,
     tn_rope_init(&rope, &message->arena, error);
     if (!tn_rope_source_pieces(span.source, 0, span.length, &rope))
         tn_rope_span(&rope, span);
-    tn_rope_write(&rope, to, error);
+    if (message->write && !tn_failed(error))
+        message->write(message, &rope, to, error);
+    else
+        tn_rope_write(&rope, to, error);
     tn_rope_done(&rope);
     return error->status;
 }

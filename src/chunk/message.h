@@ -10,7 +10,7 @@
 
 #include <tenon/chunk.h>
 
-#include "base/source.h"
+#include "base/rope.h"
 #include "io/bundle.h"
 #include "wire/pb/pb_schema.h"
 
@@ -27,6 +27,10 @@ struct tn_message {
     const struct tn_pb_message *type;   /* NULL: bytes of a field             */
     struct tn_source           *source; /* NULL until somebody set it         */
     void (*close)(struct tn_message *message); /* NULL: closes the source     */
+    /* Writes it in a way of its own; NULL: the source is copied.          */
+    enum tn_status (*write)(struct tn_message    *message,
+                            const struct tn_rope *pieces, struct tn_sink *to,
+                            struct tn_error *error);
     void            *more;
     struct tn_source plain; /* over bytes                                    */
     struct tn_bundle files; /* of a message in a file                        */

@@ -49,8 +49,8 @@ struct tn_tile {
     uint32_t                   run_count;
     union {
         struct tn_mosaic      *message; /* NULL: empty, not made yet        */
-        struct tn_value_spans *more; /* VALUE: content behind `span`; NULL:
-                                        none                                */
+        struct tn_value_spans *more;    /* VALUE: content behind `span`; NULL:
+                                           none                                */
     };
     struct tn_tile *next; /* in the row                                  */
 };
@@ -83,6 +83,8 @@ struct tn_mosaics {
     struct tn_error *error;   /* sticky                                  */
     struct tn_list   holes;   /* struct tn_list *, to be given back    */
     struct tn_list   indices; /* struct tn_mosaic_index *, likewise    */
+    bool is_rough; /* packed numbers stay apart when it is written: for who
+                      only wants to know what it is                     */
 };
 
 void tn_mosaics_init(struct tn_mosaics *all, struct tn_arena *arena,
@@ -177,8 +179,8 @@ uint64_t tn_mosaic_size(const struct tn_mosaic *m);
 
 /* The same bytes in several ropes, each of whole fields and no longer than
  * `most`; packed numbers are divided, and pieces of them kept apart: merged one
- * after the other the ropes are the message again.  `each` gets them one by one and takes
- * their pieces over.  LIMIT when one field is longer. */
+ * after the other the ropes are the message again.  `each` gets them one by one
+ * and takes their pieces over.  LIMIT when one field is longer. */
 typedef void   tn_mosaic_part(void *context, struct tn_rope *part);
 enum tn_status tn_mosaic_parts(const struct tn_mosaic *m, uint64_t most,
                                tn_mosaic_part *each, void *context);

@@ -166,6 +166,14 @@ static const struct tn_pb_field_type *packed_type(
                : NULL;
 }
 
+static bool has_packed(const struct tn_pb_message *type)
+{
+    for (uint32_t i = 0; i < type->field_count; i++)
+        if (packed_type(type, type->fields[i].number))
+            return true;
+    return false;
+}
+
 /* Packed numbers at the begin or the end of a wire; number 0: others are. */
 struct packed {
     uint32_t       number;
@@ -208,8 +216,9 @@ static struct packed packed_in(const struct tn_mosaic *m, struct tn_span wire,
 static struct packed packed_begin(const struct tn_mosaic *m,
                                   const struct tn_tile   *wire)
 {
-    if (!wire || wire->kind != TN_TILE_WIRE ||
-        (wire->runs && !packed_type(m->type, wire->runs[0].number)) ||
+    if (!wire || wire->kind != TN_TILE_WIRE || m->all->is_rough ||
+        !(wire->runs ? packed_type(m->type, wire->runs[0].number) != NULL
+                     : has_packed(m->type)) ||
         is_holed(wire, wire->span.offset))
         return (struct packed){ .number = 0 };
     return packed_in(m, wire->span, false);

@@ -103,12 +103,14 @@ static bool paths_fit(const struct tn_chunked    *message,
 }
 
 static enum tn_status merge_as(struct guess *guess, struct tn_cpb *cpb,
-                               struct tn_error *error)
+                               bool is_rough, struct tn_error *error)
 {
     struct tn_mosaics all;
     struct tn_rope    rope;
 
+    guess->merged = NULL;
     tn_mosaics_init(&all, &guess->arena, error);
+    all.is_rough = is_rough;
     tn_rope_init(&rope, &guess->arena, error);
     struct tn_mosaic *m = tn_mosaic_new(&all, guess->type);
     if (m && tn_chunk_merge(m, &cpb->meta.message, &cpb->store) == TN_OK) {
@@ -135,7 +137,8 @@ static enum tn_status try_format(struct guess           *guess,
     guess->type = tn_pb_schema_find(&schema, format->message);
     if (!guess->type || !paths_fit(&cpb->meta.message, guess->type))
         return TN_OK;
-    TN_TRY(merge_as(guess, cpb, error));
+    /* A walk over chunks that were put off is worth its time for the best. */
+    TN_TRY(merge_as(guess, cpb, cpb->puts_off, error));
     alone.main = guess->merged;
     TN_TRY(tn_probe_of(&alone, &probe, error));
     guess->bits = format->probe(&probe);
@@ -212,8 +215,15 @@ static enum tn_status unwrap(struct tn_bundle       *bundle,
     tn_arena_init(&best.arena, bundle->memory);
     if (!bundle->main) /* of a folder */
         from = "tf-saved-model";
-    tn_cpb_load(&file->cpb, bundle->workers); /* every guess reads all of it */
+    if (bundle->is_for_writing && bundle->main)
+        tn_cpb_put_off(&file->cpb);
+    else /* every guess reads all of it */
+        tn_cpb_load(&file->cpb, bundle->workers);
     guess_message(&best, &file->cpb, bundle->name, from, error);
+    if (!tn_failed(error) && best.merged && file->cpb.puts_off) {
+        tn_source_close(best.merged);
+        merge_as(&best, &file->cpb, false, error);
+    }
     if (!tn_failed(error) && best.merged)
         return replace_main(bundle, file, &best, error);
     if (!tn_failed(error) && from)

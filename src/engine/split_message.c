@@ -175,6 +175,7 @@ struct job {
     const struct tn_target        *target;
     struct tn_split_summary       *summary;
     bool                           is_merge; /* nothing is taken apart        */
+    bool                           is_hasty; /* verified while it is written  */
 };
 
 static enum tn_status write_split(const struct job   *job,
@@ -262,7 +263,7 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
     *summary = (struct tn_split_summary){ 0 };
     TN_TRY(check_options(split, error));
     TN_TRY(tn_opened_files(&opened, path, options, error));
-    struct job job = { opened, options, split, target, summary, false };
+    struct job job = { opened, options, split, target, summary, false, false };
     split_opened(&job, error);
     tn_opened_release(opened);
     return error->status;
@@ -326,6 +327,16 @@ static enum tn_status merge_message(const struct job *job, const char *path,
     return error->status;
 }
 
+/* Chunks that were put off are verified by who writes them. */
+static enum tn_status write_late(struct tn_message    *message,
+                                 const struct tn_rope *pieces,
+                                 struct tn_sink *to, struct tn_error *error)
+{
+    struct tn_cpb *cpb = message->more;
+
+    return tn_cpb_stream(cpb, pieces, message->workers, to, error);
+}
+
 /* It was merged to be looked at: that is what is written. */
 static enum tn_status write_unwrapped(const struct job *job, const char *type,
                                       struct tn_error *error)
@@ -337,6 +348,8 @@ static enum tn_status write_unwrapped(const struct job *job, const char *type,
         tn_message_new(&message, schema, type, job->options, error) == TN_OK) {
         message->source = job->opened->bundle.main;
         message->close  = keep_source;
+        message->more   = &tn_chunked_file_of(&job->opened->bundle)->cpb;
+        message->write  = job->is_hasty ? write_late : NULL;
         write_message(job, message, error);
     }
     tn_message_close(message);
@@ -357,14 +370,46 @@ static enum tn_status merge_opened(const struct job *job, const char *path,
     return merge_message(job, path, type, error);
 }
 
-/* A chunked file does not say what it is; its format is told by what it makes.
- * A folder with a SavedModel becomes one. */
-static enum tn_status merge_unknown(struct job *job, const char *path,
+static enum tn_status merge_as_told(struct job *job, const char *path,
                                     struct tn_error *error)
 {
     TN_TRY(tn_opened_files(&job->opened, path, job->options, error));
+    job->opened->bundle.is_for_writing = job->is_hasty;
     merge_opened(job, path, error);
     tn_opened_release(job->opened);
+    return error->status;
+}
+
+/* What was written so far can be taken back. */
+static bool can_be_hasty(const struct tn_target *target)
+{
+    return !target->is_dry_run && strcmp(target->path, "-") != 0;
+}
+
+static bool is_about_the_bytes(enum tn_status status)
+{
+    return status != TN_IO && status != TN_EXISTS && status != TN_BUSY &&
+           status != TN_CANCELLED;
+}
+
+/* A chunked file does not say what it is; its format is told by what it makes.
+ * A folder with a SavedModel becomes one.  Nearly all files are sound: first it
+ * is written and verified at once.  What does not come to an end that way is
+ * verified before a byte is written, which finds out what is wrong. */
+static enum tn_status merge_unknown(struct job *job, const char *path,
+                                    struct tn_error *error)
+{
+    struct tn_error own = TN_ERROR_INIT;
+
+    job->is_hasty = can_be_hasty(job->target);
+    if (!job->is_hasty)
+        return merge_as_told(job, path, error);
+    if (merge_as_told(job, path, &own) == TN_OK)
+        return TN_OK;
+    job->is_hasty = false;
+    if (is_about_the_bytes(own.status))
+        return merge_as_told(job, path, error);
+    *error = own;
     return error->status;
 }
 
@@ -383,7 +428,7 @@ enum tn_status tn_merge_file(const char *path, const struct tn_options *options,
     summary  = summary ? summary : &unused;
     *summary = (struct tn_split_summary){ .chunks = 1 };
     TN_TRY(check_options(merge, error));
-    struct job job = { NULL, options, merge, target, summary, true };
+    struct job job = { NULL, options, merge, target, summary, true, false };
     tn_memory_init(&memory, options ? options->allocator : NULL, 0);
     tn_arena_init(&arena, &memory);
     const char *found = find_path(path, &arena, error);

@@ -145,6 +145,7 @@ enum tn_status tn_append_begin(struct tn_append *append, uint64_t offset,
     TN_TRY(tn_file_sink_init(&append->sink, &append->desk, append->path, file,
                              false, error));
     append->sink.position = append->sink.reach = append->begin = offset;
+    append->sink.origin                                        = offset;
     append->has_begun                                          = true;
     *sink = &append->sink.sink;
     return TN_OK;

@@ -33,6 +33,8 @@ struct tn_bundle {
                                  files on systems without mmap          */
     struct tn_list    kept;    /* sources made of others, closed with it     */
     unsigned workers;         /* for bulk work; 0: one per core             */
+    bool is_for_writing;      /* as it is, and nothing else: what must be
+                                 verified can be while it is written       */
     bool is_folder;           /* though it has a `main`, which stands in for
                                  a file of the folder                      */
 };

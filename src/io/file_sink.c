@@ -34,7 +34,8 @@ void tn_desk_init(struct tn_desk *desk, struct tn_memory *memory, int folder,
     *desk = (struct tn_desk){ .memory  = memory,
                               .hook    = hook,
                               .folder  = folder,
-                              .failure = TN_ERROR_INIT };
+                              .failure = TN_ERROR_INIT,
+                              .lock    = PTHREAD_MUTEX_INITIALIZER };
 }
 
 void tn_desk_done(struct tn_desk *desk)
@@ -52,7 +53,12 @@ void tn_desk_done(struct tn_desk *desk)
 
 int tn_desk_step(struct tn_desk *desk, const char *step, const char *name)
 {
-    return desk->hook ? desk->hook->before(desk->hook->context, step, name) : 0;
+    if (!desk->hook)
+        return 0;
+    pthread_mutex_lock(&desk->lock);
+    int number = desk->hook->before(desk->hook->context, step, name);
+    pthread_mutex_unlock(&desk->lock);
+    return number;
 }
 
 static enum tn_status fail_write(const struct tn_file_sink *sink, int number,
@@ -76,8 +82,8 @@ static void advance(struct tn_file_sink *sink, uint64_t size)
     sink->reach = sink->position;
 }
 
-static ssize_t put_some(struct tn_file_sink *sink, const uint8_t *from,
-                        size_t size)
+static ssize_t put_some(struct tn_file_sink *sink, uint64_t position,
+                        const uint8_t *from, size_t size)
 {
     int number = tn_desk_step(sink->desk, "write", sink->name);
 
@@ -87,7 +93,7 @@ static ssize_t put_some(struct tn_file_sink *sink, const uint8_t *from,
     }
     if (sink->is_stream)
         return write(sink->seat->descriptor, from, size);
-    return pwrite(sink->seat->descriptor, from, size, (off_t)sink->position);
+    return pwrite(sink->seat->descriptor, from, size, (off_t)position);
 }
 
 /* Past the buffer, straight to the file. */
@@ -99,7 +105,8 @@ static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes bytes,
         return TN_OK;
     }
     while (bytes.size) {
-        ssize_t n = put_some(sink, bytes.data, tn_min(bytes.size, MOST_A_CALL));
+        ssize_t n = put_some(sink, sink->position, bytes.data,
+                             tn_min(bytes.size, MOST_A_CALL));
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN && sink->is_stream) {
@@ -199,8 +206,12 @@ static enum tn_status begin(struct tn_file_sink *sink, struct tn_error *error)
 static enum tn_status keep(struct tn_desk *desk, enum tn_status status,
                            const struct tn_error *error)
 {
-    if (status != TN_OK && !tn_failed(&desk->failure))
+    if (status == TN_OK)
+        return status;
+    pthread_mutex_lock(&desk->lock);
+    if (!tn_failed(&desk->failure))
         desk->failure = *error;
+    pthread_mutex_unlock(&desk->lock);
     return status;
 }
 
@@ -525,12 +536,54 @@ static enum tn_status file_patch(struct tn_sink *base, uint64_t back,
     return keep(sink->desk, write_over(sink, back, bytes, error), error);
 }
 
+/* What was placed may lie behind what was written: the end is stretched over
+ * it when the file is finished. */
+static enum tn_status step_over(struct tn_file_sink *sink, uint64_t count,
+                                struct tn_error *error)
+{
+    TN_TRY(sit_down(sink, error));
+    TN_TRY(flush(sink, error));
+    sink->position += count;
+    return TN_OK;
+}
+
+static enum tn_status file_gap(struct tn_sink *base, uint64_t count,
+                               struct tn_error *error)
+{
+    struct tn_file_sink *sink = (struct tn_file_sink *)base;
+
+    TN_TRY(begin(sink, error));
+    return keep(sink->desk, step_over(sink, count, error), error);
+}
+
+/* The seat stays taken: nobody writes to another file meanwhile. */
+static enum tn_status file_place(struct tn_sink *base, uint64_t offset,
+                                 struct tn_bytes bytes, struct tn_error *error)
+{
+    struct tn_file_sink *sink = (struct tn_file_sink *)base;
+
+    offset += sink->origin;
+    while (bytes.size && !sink->desk->is_dry) {
+        ssize_t n =
+            put_some(sink, offset, bytes.data, tn_min(bytes.size, MOST_A_CALL));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return keep(sink->desk, fail_write(sink, errno, error), error);
+        offset += (uint64_t)n;
+        bytes = tn_bytes(bytes.data + n, bytes.size - (size_t)n);
+    }
+    return TN_OK;
+}
+
 static const struct tn_sink_ops file_sink_ops = {
     .write  = file_write,
     .splice = file_splice,
     .zeros  = file_zeros,
     .expect = file_expect,
     .patch  = file_patch,
+    .gap    = file_gap,
+    .place  = file_place,
 };
 
 static const struct tn_sink_ops stream_sink_ops = {

@@ -12,6 +12,8 @@
 #ifndef TN_IO_FILE_SINK_H
 #define TN_IO_FILE_SINK_H
 
+#include <pthread.h>
+
 #include "io/output.h"
 
 #define TN_SEAT_COUNT 4
@@ -34,6 +36,8 @@ struct tn_desk {
     uint64_t                    clock;  /* counts turns                      */
     struct tn_seat              seats[TN_SEAT_COUNT];
     struct tn_error             failure;
+    pthread_mutex_t             lock; /* of hook and failure, where threads
+                                         place bytes                         */
 };
 
 struct tn_file_sink {
@@ -41,6 +45,7 @@ struct tn_file_sink {
     struct tn_desk *desk;
     struct tn_seat *seat;      /* NULL: closed until its next turn           */
     const char     *name;      /* what it is called until the commit         */
+    uint64_t        origin;    /* where the first byte went                  */
     uint64_t        position;  /* where the buffer's first byte will go      */
     uint64_t        reach;     /* end of what is on disk; a hole follows     */
     bool            is_stream; /* cannot seek: no holes, no way back         */

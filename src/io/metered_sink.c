@@ -68,11 +68,40 @@ static enum tn_status metered_patch(struct tn_sink *sink, uint64_t back,
     return tn_sink_patch(metered->to, back, bytes, error);
 }
 
+static enum tn_status metered_gap(struct tn_sink *sink, uint64_t count,
+                                  struct tn_error *error)
+{
+    struct tn_metered_sink *metered = (struct tn_metered_sink *)sink;
+
+    return tn_sink_gap(metered->to, count, error); /* counted when filled */
+}
+
+/* The meter knows threads; `uncounted` does not. */
+static enum tn_status metered_place(struct tn_sink *sink, uint64_t offset,
+                                    struct tn_bytes  bytes,
+                                    struct tn_error *error)
+{
+    struct tn_metered_sink *metered = (struct tn_metered_sink *)sink;
+
+    TN_TRY(tn_sink_place(metered->to, offset, bytes, error));
+    return tn_meter_add(metered->meter, bytes.size, error);
+}
+
 static const struct tn_sink_ops metered_ops = {
     .write  = metered_write,
     .splice = metered_splice,
     .zeros  = metered_zeros,
     .patch  = metered_patch,
+};
+
+/* In front of a file. */
+static const struct tn_sink_ops metered_file_ops = {
+    .write  = metered_write,
+    .splice = metered_splice,
+    .zeros  = metered_zeros,
+    .patch  = metered_patch,
+    .gap    = metered_gap,
+    .place  = metered_place,
 };
 
 /* In front of something that cannot be written over. */
@@ -86,8 +115,9 @@ void tn_metered_sink_init(struct tn_metered_sink *metered, struct tn_sink *to,
                           struct tn_meter *meter)
 {
     *metered = (struct tn_metered_sink){
-        .sink  = { .ops    = tn_sink_can_patch(to) ? &metered_ops
-                                                   : &metered_stream_ops,
+        .sink  = { .ops    = tn_sink_can_place(to)   ? &metered_file_ops
+                             : tn_sink_can_patch(to) ? &metered_ops
+                                                     : &metered_stream_ops,
                    .offset = to->offset },
         .to    = to,
         .meter = meter,

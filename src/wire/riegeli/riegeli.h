@@ -148,6 +148,21 @@ enum tn_status tn_riegeli_chunk_measure(struct tn_riegeli_chunk      **chunk,
                                         const struct tn_riegeli_frame *frame,
                                         struct tn_error               *error);
 
+/* The same for who will look at all of it later, by tn_riegeli_chunk_pass: of a
+ * simple chunk that is not packed the records can be read, unverified.  Others
+ * than simple chunks are UNSUPPORTED. */
+enum tn_status tn_riegeli_chunk_trust(struct tn_riegeli_chunk      **chunk,
+                                      const struct tn_riegeli       *file,
+                                      const struct tn_riegeli_frame *frame,
+                                      struct tn_error               *error);
+
+/* Verifies all of a chunk that was trusted, and writes its records to `to`, one
+ * behind the other, in windows: whatever its size. */
+enum tn_status tn_riegeli_chunk_pass(const struct tn_riegeli_chunk *chunk,
+                                     const struct tn_riegeli       *file,
+                                     struct tn_sink                *to,
+                                     struct tn_error               *error);
+
 uint64_t tn_riegeli_chunk_count(const struct tn_riegeli_chunk *chunk);
 
 /* How long record `index` is; and how the chunk is packed, as it says: an

@@ -23,7 +23,10 @@ struct tn_riegeli_chunk {
     uint64_t                 base;    /* of the first record in there         */
     struct tn_list           ends;    /* uint64_t: of each record, from base  */
     struct tn_error          error;   /* of `plain`                           */
-    bool                     measures; /* the records themselves stay packed  */
+    bool measures; /* the records themselves stay packed                      */
+    bool trusts;   /* and those that are not packed can be read               */
+    uint8_t        type;   /* of compression, of a simple chunk               */
+    struct tn_span packed; /* the records, as they lie in `data`              */
 };
 
 /* ---- data as a source --------------------------------------------------- */
@@ -213,8 +216,11 @@ static enum tn_status load_simple(struct tn_riegeli_chunk *chunk,
     if (tn_failed(error) || load_sizes(chunk, type, sizes, error) != TN_OK ||
         chunk->measures)
         return error->status;
+    chunk->type   = type;
+    chunk->packed = values;
     if (type != TN_RIEGELI_NONE)
-        return load_values(chunk, file, type, values, error);
+        return chunk->trusts ? TN_OK
+                             : load_values(chunk, file, type, values, error);
     chunk->values = &chunk->data.source;
     chunk->base   = values.offset;
     if (values.length != chunk->frame.decoded_size)
@@ -293,10 +299,13 @@ static void settle(const struct tn_riegeli_chunk *chunk, struct tn_error *error)
         error->status = TN_MALFORMED;
 }
 
+/* How much of a chunk is looked at. */
+enum looking { ALL_OF_IT, ITS_SIZES, ITS_PLACES };
+
 static enum tn_status open_chunk(struct tn_riegeli_chunk      **out,
                                  const struct tn_riegeli       *file,
                                  const struct tn_riegeli_frame *frame,
-                                 bool measures, struct tn_error *error)
+                                 enum looking looking, struct tn_error *error)
 {
     struct tn_riegeli_chunk *chunk =
         tn_memory_resize(file->memory, NULL, 0, sizeof *chunk, error);
@@ -306,7 +315,8 @@ static enum tn_status open_chunk(struct tn_riegeli_chunk      **out,
         return error->status;
     *chunk = (struct tn_riegeli_chunk){ .memory   = file->memory,
                                         .frame    = *frame,
-                                        .measures = measures,
+                                        .measures = looking == ITS_SIZES,
+                                        .trusts   = looking == ITS_PLACES,
                                         .error    = TN_ERROR_INIT };
     data_init(&chunk->data, file, frame);
     tn_buffer_init(&chunk->plain, file->memory, &chunk->error);
@@ -331,7 +341,7 @@ enum tn_status tn_riegeli_chunk_open(struct tn_riegeli_chunk      **out,
         tn_error_file(error, file->source->name);
         return error->status;
     }
-    return open_chunk(out, file, frame, false, error);
+    return open_chunk(out, file, frame, ALL_OF_IT, error);
 }
 
 enum tn_status tn_riegeli_chunk_measure(struct tn_riegeli_chunk      **out,
@@ -341,7 +351,60 @@ enum tn_status tn_riegeli_chunk_measure(struct tn_riegeli_chunk      **out,
 {
     if (frame->type != TN_RIEGELI_SIMPLE)
         return tn_riegeli_chunk_open(out, file, frame, NULL, error);
-    return open_chunk(out, file, frame, true, error);
+    return open_chunk(out, file, frame, ITS_SIZES, error);
+}
+
+enum tn_status tn_riegeli_chunk_trust(struct tn_riegeli_chunk      **out,
+                                      const struct tn_riegeli       *file,
+                                      const struct tn_riegeli_frame *frame,
+                                      struct tn_error               *error)
+{
+    *out = NULL;
+    if (frame->type != TN_RIEGELI_SIMPLE || frame->decoded_size > file->limit)
+        return tn_error_set(error, TN_UNSUPPORTED, frame->begin,
+                            "a chunk of type %02x cannot be read in windows",
+                            frame->type);
+    return open_chunk(out, file, frame, ITS_PLACES, error);
+}
+
+/* A sink: passes on what comes after so many bytes. */
+struct behind {
+    struct tn_sink  sink; /* first */
+    uint64_t        left;
+    struct tn_sink *to;
+};
+
+static enum tn_status behind_write(struct tn_sink *sink, struct tn_bytes bytes,
+                                   struct tn_error *error)
+{
+    struct behind *behind = (struct behind *)sink;
+    size_t         skip   = (size_t)tn_min(behind->left, bytes.size);
+
+    behind->left -= skip;
+    if (skip == bytes.size)
+        return TN_OK;
+    return tn_sink_write(behind->to,
+                         tn_bytes(bytes.data + skip, bytes.size - skip), error);
+}
+
+static const struct tn_sink_ops behind_ops = { .write = behind_write };
+
+enum tn_status tn_riegeli_chunk_pass(const struct tn_riegeli_chunk *chunk,
+                                     const struct tn_riegeli       *file,
+                                     struct tn_sink *to, struct tn_error *error)
+{
+    bool          is_packed = chunk->type != TN_RIEGELI_NONE;
+    struct behind behind    = { .sink = { .ops = &behind_ops },
+                                .left = chunk->packed.offset,
+                                .to   = to };
+
+    TN_TRY(tn_riegeli_frame_pass(file, &chunk->frame,
+                                 is_packed ? NULL : &behind.sink, NULL, error));
+    if (!is_packed)
+        return TN_OK;
+    return tn_riegeli_unpack_to(chunk->type, chunk->packed,
+                                chunk->frame.decoded_size, chunk->memory, to,
+                                error);
 }
 
 void tn_riegeli_chunk_close(struct tn_riegeli_chunk *chunk)

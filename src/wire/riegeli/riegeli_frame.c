@@ -250,14 +250,17 @@ static enum tn_status next_window(struct run *run, struct tn_bytes *bytes,
     return TN_OK;
 }
 
+/* Whoever wants the data gets them while they are in the cache. */
 static enum tn_status hash_run(struct run *run, struct tn_highwayhash *hash,
-                               struct tn_error *error)
+                               struct tn_sink *to, struct tn_error *error)
 {
     struct tn_bytes bytes;
 
     while (run->left) {
         TN_TRY(next_window(run, &bytes, error));
         tn_highwayhash_add(hash, bytes);
+        if (to)
+            TN_TRY(tn_sink_write(to, bytes, error));
     }
     return TN_OK;
 }
@@ -297,6 +300,15 @@ enum tn_status tn_riegeli_frame_check(const struct tn_riegeli       *file,
                                       struct tn_riegeli_fault       *fault,
                                       struct tn_error               *error)
 {
+    return tn_riegeli_frame_pass(file, frame, NULL, fault, error);
+}
+
+enum tn_status tn_riegeli_frame_pass(const struct tn_riegeli       *file,
+                                     const struct tn_riegeli_frame *frame,
+                                     struct tn_sink                *to,
+                                     struct tn_riegeli_fault       *fault,
+                                     struct tn_error               *error)
+{
     struct tn_riegeli_block block;
     struct tn_highwayhash   hash;
     struct run              run;
@@ -319,7 +331,8 @@ enum tn_status tn_riegeli_frame_check(const struct tn_riegeli       *file,
             tn_min(tn_riegeli_to_block(at), data ? data : frame->end - at);
         at += run.left;
         uint64_t length = run.left;
-        TN_TRY(data ? hash_run(&run, &hash, error) : expect_zeros(&run, error));
+        TN_TRY(data ? hash_run(&run, &hash, to, error)
+                    : expect_zeros(&run, error));
         data -= data ? length : 0;
     }
     return check_hash(frame, &hash, error);

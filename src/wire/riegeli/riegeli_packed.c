@@ -157,27 +157,58 @@ enum tn_status tn_riegeli_unpack(enum tn_riegeli_compression type,
     return unpack_gathered(type, packed, size, to, error);
 }
 
+/* Snappy knows no portions. */
+static enum tn_status unpack_all(struct tn_span packed, uint64_t size,
+                                 struct tn_memory *memory, struct tn_sink *to,
+                                 struct tn_error *error)
+{
+    struct tn_buffer plain;
+
+    tn_buffer_init(&plain, memory, error);
+    if (unpack_gathered(TN_RIEGELI_SNAPPY, packed, size, &plain, error) ==
+        TN_OK)
+        tn_sink_write(to, tn_buffer_bytes(&plain), error);
+    tn_buffer_done(&plain);
+    return error->status;
+}
+
+enum tn_status tn_riegeli_unpack_to(enum tn_riegeli_compression type,
+                                    struct tn_span packed, uint64_t size,
+                                    struct tn_memory *memory,
+                                    struct tn_sink *to, struct tn_error *error)
+{
+    struct tn_stream *stream;
+    struct tn_filter  filter;
+    uint64_t          stated, begin = packed.offset;
+
+    TN_TRY(take_size(&packed, size, &stated, error));
+    if (stated != size)
+        return tn_error_set(error, TN_MALFORMED, begin,
+                            "records of %" PRIu64
+                            " bytes, the chunk says %" PRIu64,
+                            stated, size);
+    if (type == TN_RIEGELI_SNAPPY)
+        return unpack_all(packed, size, memory, to, error);
+    TN_TRY(open_unpacker(type, &stream, memory, packed.offset, error));
+    tn_filter_to_sink(&filter, stream, to, size);
+    feed(&filter, packed, size, error);
+    tn_filter_done(&filter);
+    tn_stream_close(stream);
+    return error->status;
+}
+
 enum tn_status tn_riegeli_unpack_spooled(enum tn_riegeli_compression type,
                                          struct tn_span packed, uint64_t size,
                                          struct tn_memory  *memory,
                                          struct tn_source **to,
                                          struct tn_error   *error)
 {
-    struct tn_stream *stream;
-    struct tn_filter  filter;
-    struct tn_spool   spool;
-    uint64_t          stated;
+    struct tn_spool spool;
 
     *to = NULL;
-    TN_TRY(take_size(&packed, size, &stated, error));
-    TN_TRY(open_unpacker(type, &stream, memory, packed.offset, error));
-    if (tn_spool_open(&spool, memory, error) == TN_OK) {
-        tn_filter_to_sink(&filter, stream, &spool.sink, size);
-        feed(&filter, packed, stated, error);
-        tn_filter_done(&filter);
-        tn_spool_finish(&spool, to, "", error);
-    }
-    tn_stream_close(stream);
+    TN_TRY(tn_spool_open(&spool, memory, error));
+    tn_riegeli_unpack_to(type, packed, size, memory, &spool.sink, error);
+    tn_spool_finish(&spool, to, "", error);
     return error->status;
 }
 

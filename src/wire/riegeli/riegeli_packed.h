@@ -23,8 +23,14 @@ enum tn_status tn_riegeli_unpack(enum tn_riegeli_compression type,
                                  struct tn_span packed, uint64_t most,
                                  struct tn_buffer *to, struct tn_error *error);
 
-/* The same into a file without a name, for what is too much for memory: exactly
- * `size` bytes.  Snappy cannot: it knows no portions. */
+/* The same to a sink, in portions; exactly `size` bytes.  Snappy knows no
+ * portions: it needs all of them in memory. */
+enum tn_status tn_riegeli_unpack_to(enum tn_riegeli_compression type,
+                                    struct tn_span packed, uint64_t size,
+                                    struct tn_memory *memory,
+                                    struct tn_sink *to, struct tn_error *error);
+
+/* The same into a file without a name, for what is too much for memory. */
 enum tn_status tn_riegeli_unpack_spooled(enum tn_riegeli_compression type,
                                          struct tn_span packed, uint64_t size,
                                          struct tn_memory  *memory,
