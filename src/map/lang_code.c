@@ -493,6 +493,20 @@ static void end_loop(struct builder *b, uint64_t before, uint32_t name_count)
     b->sights.count -= name_count;
 }
 
+/* What one round of a loop binds is there in the next. */
+static void bind_rounds(struct builder *b, const struct tn_lang_block *block)
+{
+    for (uint32_t i = 0; i < block->count; i++) {
+        const struct tn_lang_step *step = &block->steps[i];
+        bool binds = step->kind == TN_LANG_LET || step->kind == TN_LANG_EMIT;
+        for (uint32_t k = 0; binds && k < step->name_count; k++)
+            if (!tn_bytes_is(step->names[k], "_"))
+                bind_slot(b, step->names[k]);
+        bind_rounds(b, &step->body);
+        bind_rounds(b, &step->other);
+    }
+}
+
 static bool make_step(struct builder *b, const struct tn_lang_step *step,
                       struct tn_code_step *code)
 {
@@ -501,6 +515,8 @@ static bool make_step(struct builder *b, const struct tn_lang_step *step,
                                    .step         = step };
     if (step->expr && !make_code(b, step->expr, &code->expr))
         return false;
+    if (step->kind == TN_LANG_FOR)
+        bind_rounds(b, &step->body);
     uint64_t before = b->sights.count;
     if (!make_slots(b, step, code))
         return false;

@@ -116,6 +116,22 @@ static bool enter_outputs(struct tn_eval *e, const struct tn_code_frame *frame)
     return !tn_eval_stopped(e);
 }
 
+/* ys... can be counted before it is bound: len(ys). */
+static void enter_many(struct tn_eval *e, const struct tn_code_frame *frame)
+{
+    uint32_t count = frame->head->output_count;
+
+    if (!count || frame->head->outputs[count - 1].arity != TN_LANG_MANY)
+        return;
+    uint32_t given =
+        e->node->output_count >= count ? e->node->output_count - count + 1 : 0;
+    struct tn_item *items = tn_eval_list(e, NULL, given);
+    for (uint32_t i = 0; items && i < given; i++)
+        items[i] = tn_item_none();
+    e->frame[frame->first_output + count - 1] =
+        tn_item_list(items, items ? given : 0);
+}
+
 static bool passes_guard(struct tn_eval *e, const struct tn_code *guard)
 {
     if (!guard->expr)
@@ -147,5 +163,6 @@ bool tn_rule_enter(struct tn_eval *e, const struct tn_code_rule *rule)
     for (uint32_t i = 0; i < frame->head->attr_count; i++)
         if (!enter_attr(e, &frame->attrs[i]))
             return false;
+    enter_many(e, frame);
     return passes_guard(e, &rule->guard);
 }
