@@ -1025,6 +1025,67 @@ static struct tn_item run_known(const struct tn_call *call)
     return tn_item_bool(x.kind != TN_ITEM_UNKNOWN);
 }
 
+/* or_else(x, y): x, or y when x is not known. */
+static struct tn_item run_or_else(const struct tn_call *call)
+{
+    return call->args[call->args[0].kind == TN_ITEM_UNKNOWN];
+}
+
+/* The first item that is known; unknown when none is. */
+static struct tn_item run_first_known(const struct tn_call *call)
+{
+    struct tn_item xs;
+
+    if (!list_arg(call, 0, &xs))
+        return tn_item_none();
+    for (uint32_t i = 0; i < xs.count; i++)
+        if (xs.of.items[i].kind != TN_ITEM_UNKNOWN)
+            return xs.of.items[i];
+    return tn_item_unknown(call->expr);
+}
+
+/* What all shapes of a list have in common. */
+static struct tn_item run_merged(const struct tn_call *call)
+{
+    struct tn_item shapes;
+
+    if (!list_arg(call, 0, &shapes))
+        return tn_item_none();
+    if (!shapes.count || shapes.of.items[0].kind != TN_ITEM_LIST)
+        return tn_item_unknown(call->expr);
+    uint32_t        rank = shapes.of.items[0].count;
+    struct tn_item *dims = new_list(call, rank);
+    for (uint32_t i = 0; dims && i < rank; i++)
+        dims[i] = shapes.of.items[0].of.items[i];
+    for (uint32_t k = 1; dims && k < shapes.count; k++) {
+        struct tn_item next = shapes.of.items[k];
+        if (next.kind != TN_ITEM_LIST || next.count != rank)
+            return tn_item_unknown(call->expr);
+        for (uint32_t i = 0; i < rank; i++)
+            if (tn_item_equal(dims[i], next.of.items[i]) <= 0)
+                dims[i] = tn_item_unknown(call->expr);
+    }
+    return made(dims, rank);
+}
+
+/* slice_count(n, begin, end, step): how many of n a slice takes. */
+static struct tn_item run_slice_count(const struct tn_call *call)
+{
+    int64_t at[4] = { 0, 0, 0, 1 };
+    bool    has[4];
+
+    for (uint32_t i = 0; i < 4; i++) {
+        has[i] = call->args[i].kind != TN_ITEM_NONE;
+        if (has[i] && !int_arg(call, i, &at[i]))
+            return tn_item_none();
+    }
+    if (at[0] < 0 || at[3] == 0)
+        return refuse(call, "a count and a step are wanted");
+    return tn_item_int(tn_item_slice(at[0], has[1] ? &at[1] : NULL,
+                                     has[2] ? &at[2] : NULL, at[3])
+                           .count);
+}
+
 static struct tn_item run_unknown(const struct tn_call *call)
 {
     return tn_item_unknown(call->expr);
@@ -1049,6 +1110,7 @@ const struct tn_builtin tn_builtins_of_lists[] = {
     { "exp", 1, 1, false, run_exp },
     { "fill", 2, 2, true, run_fill },
     { "find", 2, 2, false, run_find },
+    { "first_known", 1, 1, false, run_first_known },
     { "float", 1, 1, false, run_float },
     { "floor", 1, 1, false, run_floor },
     { "handle", 1, 1, false, run_handle },
@@ -1065,8 +1127,10 @@ const struct tn_builtin tn_builtins_of_lists[] = {
     { "log", 1, 1, false, run_log },
     { "lower", 1, 1, false, run_lower },
     { "max", 1, MANY, false, run_max },
+    { "merged", 1, 1, false, run_merged },
     { "min", 1, MANY, false, run_min },
     { "optional", 1, 1, false, run_optional },
+    { "or_else", 2, 2, true, run_or_else },
     { "perm_inverse", 1, 1, false, run_perm_inverse },
     { "prod", 1, MANY, false, run_prod },
     { "range", 1, 3, false, run_range },
@@ -1074,6 +1138,7 @@ const struct tn_builtin tn_builtins_of_lists[] = {
     { "reverse", 1, 1, false, run_reverse },
     { "round", 1, 1, false, run_round },
     { "seq", 1, 1, false, run_seq },
+    { "slice_count", 4, 4, false, run_slice_count },
     { "sorted", 1, 1, false, run_sorted },
     { "split", 2, 2, false, run_split },
     { "sqrt", 1, 1, false, run_sqrt },

@@ -619,7 +619,7 @@ struct tn_item_range tn_item_slice(int64_t count, const int64_t *begin,
     uint64_t width =
         is_up ? (uint64_t)(last - first) : (uint64_t)(first - last);
     if (is_up ? last > first : first > last)
-        range.count = (uint32_t)((width - 1) / stride + 1);
+        range.count = (int64_t)((width - 1) / stride + 1);
     return range;
 }
 
@@ -647,11 +647,11 @@ static struct tn_item slice_list(struct tn_eval *e, const struct tn_code *code,
 {
     if (range.step == 1)
         return tn_item_list(range.count ? xs.of.items + range.first : NULL,
-                            range.count);
-    struct tn_item *items = tn_eval_list(e, code->expr, range.count);
-    for (uint32_t i = 0; items && i < range.count; i++)
-        items[i] = xs.of.items[range.first + (int64_t)i * range.step];
-    return tn_item_list(items, items ? range.count : 0);
+                            (uint32_t)range.count);
+    struct tn_item *items = tn_eval_list(e, code->expr, (uint64_t)range.count);
+    for (int64_t i = 0; items && i < range.count; i++)
+        items[i] = xs.of.items[range.first + i * range.step];
+    return tn_item_list(items, items ? (uint32_t)range.count : 0);
 }
 
 static struct tn_item eval_slice(struct tn_eval *e, const struct tn_code *code)
@@ -674,8 +674,9 @@ static struct tn_item eval_slice(struct tn_eval *e, const struct tn_code *code)
     if (xs.kind == TN_ITEM_LIST)
         return slice_list(e, code, xs, range);
     if (xs.kind == TN_ITEM_STRING && range.step == 1)
-        return tn_item_text(tn_bytes(
-            range.count ? xs.of.text + range.first : NULL, range.count));
+        return tn_item_text(
+            tn_bytes(range.count ? xs.of.text + range.first : NULL,
+                     (size_t)range.count));
     return refuse_kind(e, code, xs, "a list");
 }
 

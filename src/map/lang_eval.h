@@ -174,8 +174,8 @@ bool tn_code_literal(const struct tn_code *code, struct tn_arena *arena,
 
 /* The bounds of xs[a:b:s] in a list of `count`, as Python has them. */
 struct tn_item_range {
-    int64_t  first, step;
-    uint32_t count;
+    int64_t first, step;
+    int64_t count;
 };
 struct tn_item_range tn_item_slice(int64_t count, const int64_t *begin,
                                    const int64_t *end, int64_t step);
