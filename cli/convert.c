@@ -1,7 +1,8 @@
-/* convert.c - tenon convert: the same model in another container */
+/* convert.c - tenon convert: the same model in another container or dialect */
 #include <stdio.h>
 #include <string.h>
 
+#include "convert.h"
 #include "failure.h"
 #include "json.h"
 #include "print.h"
@@ -12,8 +13,10 @@
 struct convert_opts {
     struct cli_common common;
     const char       *to, *external, *compress, *layout;
-    bool              is_inline, is_image;
+    bool              is_inline, is_image, is_plan;
     uint64_t          threshold, shard_size, max_size;
+
+    struct cli_map_words map;
 };
 
 #define FIELD(f) offsetof(struct convert_opts, f)
@@ -27,7 +30,15 @@ static const struct cli_opt options[] = {
     { CLI_FLAG,   0,   "image-format", FIELD(is_image), NULL,     "SavedModel: in chunks, if it must be split" },
     { CLI_SIZE,   'm', "max-size",   FIELD(max_size),   "SIZE",   "--image-format: largest chunk; 2GiB" },
     { CLI_TEXT,   'c', "compress",   FIELD(compress),   "CODEC",  "--image-format: none, snappy, brotli[:Q] or zstd[:L]" },
-    { CLI_TEXT,   0,   "layout",     FIELD(layout),     "LAYOUT", "Paddle: records as seed or shipped, a state as pickle or container" },
+    { CLI_TEXT,   0,   "layout",     FIELD(layout),     "LAYOUT", "Paddle: records in layout seed or shipped" },
+    { CLI_FLAG,   'p', "plan",       FIELD(is_plan),    NULL,     "another dialect: say which rule carries which op" },
+    { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "where the graph begins: NAME[,NAME...]" },
+    { CLI_TEXT,   0,   "outputs",    FIELD(map.outputs), "NAMES", "where it ends; what only others need is left out" },
+    { CLI_TEXT,   0,   "signature",  FIELD(map.signature), "NAME", "SavedModel: the ends that NAME has" },
+    { CLI_FILE,   0,   "rules",      FIELD(map.rules),  "FILES",  "rules that go before ours: FILE[,FILE...]" },
+    { CLI_TEXT,   0,   "allow",      FIELD(map.allow),  "OPS",    "ops that may stay without a rule: OP[,OP...]" },
+    { CLI_CHOICE, 0,   "fold",       FIELD(map.fold),   "shapes|none", "compute what follows from shapes, for rules; shapes" },
+    { CLI_FILE,   0,   "receipt",    FIELD(map.receipt), "FILE",  "what each tensor was, as lines of JSON" },
     { 0 },
 };
 /* clang-format on */
@@ -185,9 +196,10 @@ static const char *records_of(const struct convert_opts *opts)
     return "uncompressed";
 }
 
-static int convert_model(struct cli_session        *session,
-                         const struct convert_opts *opts,
-                         const struct tn_model     *model)
+static int convert_model(struct cli_session          *session,
+                         const struct convert_opts   *opts,
+                         const struct tn_map_options *map,
+                         const struct tn_model       *model)
 {
     struct tn_target target = cli_target(&opts->common, opts->common.out);
     struct tn_error  error  = TN_ERROR_INIT;
@@ -205,8 +217,11 @@ static int convert_model(struct cli_session        *session,
         .image_size   = opts->max_size,
         .records      = records_of(opts),
         .layout       = opts->layout,
+        .map          = map,
     };
 
+    if (opts->is_plan)
+        return cli_convert_plan(session, model, &convert);
     enum tn_status status = tn_convert(model, &convert, &target,
                                        &session->options, &summary, &error);
 
@@ -235,6 +250,8 @@ static int check_usage(const struct convert_opts *opts)
     if (!opts->is_image && opts->compress != NULL)
         return cli_usage("convert", "--compress needs --image-format");
     bool is_stream = strcmp(opts->common.out, "-") == 0;
+    if (opts->is_plan)
+        return 0;
     if (is_stream && opts->common.is_json)
         return cli_usage("convert", "--json and -o - exclude each other");
     return cli_refuse_terminal("convert", opts->common.out);
@@ -242,25 +259,30 @@ static int check_usage(const struct convert_opts *opts)
 
 static int run_convert(const void *opts, const struct cli_args *args)
 {
-    struct tn_model   *model = NULL;
-    struct cli_session session;
+    const struct convert_opts *o     = opts;
+    struct tn_model           *model = NULL;
+    struct cli_session         session;
+    struct cli_map             map;
 
     int code = check_usage(opts);
     if (code != 0)
         return code;
+    cli_map_init(&map, &o->map);
     cli_session_begin(&session, opts);
     cli_session_catch_signals();
+    session.options.wants_graph = strcmp(args->items[0], "-") == 0;
     code = cli_session_open(&session, args->items[0], &model);
     if (code == 0)
-        code = convert_model(&session, opts, model);
+        code = convert_model(&session, opts, &map.options, model);
     tn_model_close(model);
+    cli_map_done(&map);
     return code;
 }
 
 const struct cli_verb cli_convert = {
     .name      = "convert",
     .arguments = "FILE -o OUT",
-    .summary   = "the same model in another container",
+    .summary   = "the same model in another container or dialect",
     .details   = "The format comes from the name of OUT, or from --to; 'tenon "
                  "formats' lists them.\n-o - keeps that of FILE.  OUT appears "
                  "when it is complete.",

@@ -118,6 +118,28 @@ TN_API enum tn_status tn_undump(const char                   *path,
 
 /* ---- convert ------------------------------------------------------------ */
 
+/* A model becomes one of another dialect by rules, op by op.  Weights move by
+ * reference; what no rule carries is an error. */
+struct tn_map_options {
+    /* The ends of the graph, by their names in the model, which they keep;
+     * NULL: those of a signature, or what the model says, or what nobody uses. */
+    const char *const *inputs, *const *outputs;
+    uint32_t           input_count, output_count;
+    const char        *signature; /* NULL: the only one, or serving_default   */
+
+    const char *const *rules; /* files of rules; they go before ours          */
+    uint32_t           rule_count;
+    const char *const *allow; /* ops that may stay what they are without one  */
+    uint32_t           allow_count;
+
+    /* Values that follow from shapes are not computed: a rule that asks for one
+     * does not apply. */
+    bool        folds_nothing;
+    const char *receipt; /* a file: a line of JSON for each tensor: its name, the
+                            tensor that it was, what was done to it, its hash;
+                            NULL: none                                        */
+};
+
 struct tn_convert_options {
     const char *to;       /* format name; NULL: by the extension of the path  */
     const char *external; /* ONNX: put weights into this file beside it;
@@ -135,8 +157,9 @@ struct tn_convert_options {
     uint64_t    image_size; /* is_image: largest chunk that is a message; 0:
                                2^31 - 500, as TensorFlow has it               */
     const char *records;    /* is_image: as for tn_splitter_write()           */
-    const char *layout;     /* PaddlePaddle's records: "seed" or "shipped"; its
-                               state: "pickle" or "container"; NULL: as it is */
+    const char *layout;     /* PaddlePaddle's records: "seed" or "shipped";
+                               NULL: as they are                              */
+    const struct tn_map_options *map; /* between dialects; NULL: defaults     */
 };
 
 struct tn_convert_summary {
@@ -146,12 +169,45 @@ struct tn_convert_summary {
     char     format[32];
 };
 
+/* To another dialect when the format speaks one.  That needs the graph: a model
+ * that was opened without it is opened again from its path. */
 TN_API enum tn_status tn_convert(const struct tn_model           *model,
                                  const struct tn_convert_options *convert,
                                  const struct tn_target          *target,
                                  const struct tn_options         *options,
                                  struct tn_convert_summary       *summary,
                                  struct tn_error                 *error);
+
+/* What convert would do between dialects, without writing anything.  A row for
+ * each op, rule and step of the way. */
+struct tn_plan_row {
+    const char     *from, *to; /* dialects of the step                        */
+    struct tn_bytes op, domain;
+    uint64_t        count; /* ops that go this way                            */
+    const char     *where; /* the first of them in the model, or ""           */
+    const char     *rule;  /* "onnx_nd4j.rules:14"; NULL: there is none       */
+    const char     *why;   /* without a rule: why none applies, a line each   */
+    const char     *stub;  /* without a rule: one to fill in                  */
+    bool            is_allowed;
+};
+typedef void tn_on_plan(void *context, const struct tn_plan_row *row);
+
+struct tn_plan_summary {
+    uint64_t mapped, unmapped, allowed; /* ops of the model, and what rules
+                                           made of them, over all steps       */
+    char     format[32];
+    char     way[120]; /* "tensorflow -> nd4j -> onnx"                        */
+};
+
+/* `path` says the format, as for tn_convert(); it is not written.  TN_OK also
+ * when ops have no rule. */
+TN_API enum tn_status tn_plan(const struct tn_model           *model,
+                              const struct tn_convert_options *convert,
+                              const char                      *path,
+                              const struct tn_options         *options,
+                              tn_on_plan *on, void *context,
+                              struct tn_plan_summary *summary,
+                              struct tn_error        *error);
 
 /* ---- split and merge ---------------------------------------------------- */
 

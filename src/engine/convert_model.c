@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "engine/convert_dialect.h"
 #include "engine/dumping.h"
 #include "engine/opened.h"
 #include "engine/target.h"
@@ -116,16 +117,11 @@ static enum tn_status check_dialect(const struct tn_model  *model,
 {
     const char *from = tn_model_dialect(model);
 
-    if (strcmp(format->dialect, from) == 0 || format->dialect[0] == '\0')
+    if (format->dialect[0] == '\0' || from[0])
         return TN_OK;
-    if (from[0] == '\0')
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "bare tensors are no graph, which %s needs",
-                            format->name);
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "a model of dialect '%s' cannot be written as %s, "
-                        "which speaks '%s'",
-                        from, format->name, format->dialect);
+                        "bare tensors are no graph, which %s needs",
+                        format->name);
 }
 
 /* An option that would do nothing is a misunderstanding. */
@@ -218,35 +214,18 @@ static void hear_loss(void *context, uint64_t offset, const char *where,
                                 what);
 }
 
-enum tn_status tn_convert(const struct tn_model           *model,
-                          const struct tn_convert_options *convert,
-                          const struct tn_target          *target,
-                          const struct tn_options         *options,
-                          struct tn_convert_summary       *summary,
-                          struct tn_error                 *error)
+/* The model as it is, in another container. */
+static enum tn_status write_as(const struct tn_model           *model,
+                               const struct tn_format          *format,
+                               const struct tn_convert_options *convert,
+                               const struct tn_target          *target,
+                               const struct tn_options         *options,
+                               struct tn_convert_summary       *summary,
+                               struct tn_error                 *error)
 {
-    static const struct tn_convert_options defaults;
-    const struct tn_format                *format = NULL;
-    struct tn_meter                        meter;
-    struct tn_convert_summary              unused;
-    enum tn_dump_form                      form;
-    struct loss_listener                   listener;
+    struct loss_listener listener = { convert, &summary->losses };
+    struct tn_meter      meter;
 
-    convert  = convert ? convert : &defaults;
-    summary  = summary ? summary : &unused;
-    *summary = (struct tn_convert_summary){ 0 };
-    listener = (struct loss_listener){ convert, &summary->losses };
-    if (convert->external && convert->is_inline)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "external and inline exclude each other");
-    TN_TRY(choose_format(model, convert, target->path, &format, error));
-    TN_TRY(check_dialect(model, format, error));
-    TN_TRY(check_wishes(convert, format, error));
-    snprintf(summary->format, sizeof summary->format, "%s", format->name);
-    if (format == tn_opened_of(model)->format && format->message &&
-        is_text_path(target->path, &form))
-        return tn_dump_model(model, form, target, options,
-                             &summary->bytes_written, error);
     tn_meter_init(&meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing",
                   model->file_size);
@@ -267,4 +246,87 @@ enum tn_status tn_convert(const struct tn_model           *model,
     };
     return write_model(model, format, &how, target, &summary->bytes_written,
                        error);
+}
+
+/* The same in another dialect, or with other ends. */
+static enum tn_status carry_and_write(const struct tn_model           *model,
+                                      const struct tn_format          *format,
+                                      const struct tn_convert_options *convert,
+                                      const struct tn_target          *target,
+                                      const struct tn_options         *options,
+                                      struct tn_convert_summary       *summary,
+                                      struct tn_error                 *error)
+{
+    struct loss_listener listener = { convert, &summary->losses };
+    struct tn_carrying   c        = { .how          = convert->map,
+                                      .options      = options,
+                                      .format       = format,
+                                      .loss         = hear_loss,
+                                      .loss_context = &listener };
+
+    if (tn_carry(&c, model, error) == TN_OK &&
+        write_as(c.model, format, convert, target, options, summary, error) ==
+            TN_OK &&
+        c.how->receipt)
+        tn_carry_receipt(&c, target);
+    tn_carry_done(&c);
+    return error->status;
+}
+
+enum tn_status tn_convert(const struct tn_model           *model,
+                          const struct tn_convert_options *convert,
+                          const struct tn_target          *target,
+                          const struct tn_options         *options,
+                          struct tn_convert_summary       *summary,
+                          struct tn_error                 *error)
+{
+    static const struct tn_convert_options defaults;
+    const struct tn_format                *format = NULL;
+    struct tn_convert_summary              unused;
+    enum tn_dump_form                      form;
+
+    convert  = convert ? convert : &defaults;
+    summary  = summary ? summary : &unused;
+    *summary = (struct tn_convert_summary){ 0 };
+    if (convert->external && convert->is_inline)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "external and inline exclude each other");
+    TN_TRY(choose_format(model, convert, target->path, &format, error));
+    TN_TRY(check_dialect(model, format, error));
+    TN_TRY(check_wishes(convert, format, error));
+    snprintf(summary->format, sizeof summary->format, "%s", format->name);
+    if (tn_carry_is_needed(model, format, convert))
+        return carry_and_write(model, format, convert, target, options, summary,
+                               error);
+    if (format == tn_opened_of(model)->format && format->message &&
+        is_text_path(target->path, &form))
+        return tn_dump_model(model, form, target, options,
+                             &summary->bytes_written, error);
+    return write_as(model, format, convert, target, options, summary, error);
+}
+
+enum tn_status tn_plan(const struct tn_model           *model,
+                       const struct tn_convert_options *convert,
+                       const char *path, const struct tn_options *options,
+                       tn_on_plan *on, void *context,
+                       struct tn_plan_summary *summary, struct tn_error *error)
+{
+    static const struct tn_convert_options defaults;
+    struct tn_plan_summary                 unused;
+    const struct tn_format                *format = NULL;
+    struct tn_carrying c = { .options = options, .on = on, .context = context };
+
+    convert    = convert ? convert : &defaults;
+    c.how      = convert->map;
+    c.summary  = summary ? summary : &unused;
+    *c.summary = (struct tn_plan_summary){ 0 };
+    TN_TRY(choose_format(model, convert, path, &format, error));
+    TN_TRY(check_dialect(model, format, error));
+    snprintf(c.summary->format, sizeof c.summary->format, "%s", format->name);
+    if (!format->dialect[0])
+        return TN_OK;
+    c.format = format;
+    tn_carry(&c, model, error);
+    tn_carry_done(&c);
+    return error->status;
 }

@@ -10,7 +10,6 @@
  */
 #include <inttypes.h>
 
-#include "map/lang_builtin.h"
 #include "map/lang_checking.h"
 
 /* More than any rule has; a set of them is small enough to be copied. */
@@ -227,17 +226,6 @@ static void check_macro_call(struct scope *s, const struct tn_lang_expr *call,
                       output_count, TN_FMT(macro->op), macro->output_count);
 }
 
-static void check_builtin(struct scope *s, const struct tn_lang_expr *call)
-{
-    const struct tn_builtin *builtin = tn_builtin_find(call->text);
-
-    if (builtin)
-        check_count(s, call, builtin->min_count, builtin->max_count);
-    else
-        tn_lang_found(s->x, &call->place, "there is no function '%.*s'",
-                      TN_FMT(call->text));
-}
-
 /* `output_count`: how many outputs of it are bound. */
 static void check_callee(struct scope *s, const struct tn_lang_expr *call,
                          uint32_t output_count)
@@ -245,7 +233,7 @@ static void check_callee(struct scope *s, const struct tn_lang_expr *call,
     const struct tn_lang_file *file = s->x->file;
 
     switch (call->callee) {
-    case TN_LANG_TO_BUILTIN: check_builtin(s, call); break;
+    case TN_LANG_TO_BUILTIN: break;
     case TN_LANG_TO_CONST: check_count(s, call, 2, 3); break;
     case TN_LANG_TO_TABLE: check_count(s, call, 1, 1); break;
     case TN_LANG_TO_MACRO: check_macro_call(s, call, output_count); break;

@@ -84,25 +84,9 @@ static bool enter_attr(struct tn_eval *e, const struct tn_code_head_attr *attr)
     return true;
 }
 
-/* ys... before anything is bound to it: so many of nothing, for len(ys). */
-static void enter_rest(struct tn_eval *e, struct tn_item *slot, uint32_t first)
+static bool enter_outputs(struct tn_eval *e, const struct tn_lang_head *head)
 {
-    uint32_t given = e->node->output_count;
-    uint32_t count = given > first ? given - first : 0;
-
-    if (slot->kind != TN_ITEM_UNSET)
-        return;
-    struct tn_item *items = tn_eval_list(e, NULL, count);
-    for (uint32_t i = 0; items && i < count; i++)
-        items[i] = tn_item_none();
-    if (items)
-        *slot = tn_item_list(items, count);
-}
-
-static bool enter_outputs(struct tn_eval *e, const struct tn_code_frame *frame)
-{
-    const struct tn_lang_head *head  = frame->head;
-    uint32_t                   count = head->output_count;
+    uint32_t count    = head->output_count;
     bool     has_rest = count && head->outputs[count - 1].arity == TN_LANG_MANY;
     uint32_t given    = e->node->output_count;
 
@@ -111,9 +95,7 @@ static bool enter_outputs(struct tn_eval *e, const struct tn_code_frame *frame)
     if (given > count && !has_rest)
         return refuse_at(e, &head->place,
                          "more outputs than the rule knows:", head->op);
-    if (has_rest)
-        enter_rest(e, &e->frame[frame->first_output + count - 1], count - 1);
-    return !tn_eval_stopped(e);
+    return true;
 }
 
 /* ys... can be counted before it is bound: len(ys). */
@@ -158,7 +140,8 @@ bool tn_rule_enter(struct tn_eval *e, const struct tn_code_rule *rule)
     e->missing        = TN_NONE;
     e->refusal.is_set = false;
     e->frame          = tn_eval_list(e, NULL, frame->slot_count);
-    if (!e->frame || !enter_inputs(e, frame->head) || !enter_outputs(e, frame))
+    if (!e->frame || !enter_inputs(e, frame->head) ||
+        !enter_outputs(e, frame->head))
         return false;
     for (uint32_t i = 0; i < frame->head->attr_count; i++)
         if (!enter_attr(e, &frame->attrs[i]))

@@ -230,9 +230,12 @@ enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
                            const struct tn_net_ends *ends);
 
 /* Lays it out as an edited model of `dialect`, which any writer of a format of
- * that dialect takes.  Tensors share their payloads with the sources. */
+ * that dialect takes.  Tensors share their payloads with the sources.  To
+ * `origins` goes, for each tensor of the model, the one of the source that it
+ * comes from, or NULL (const struct tn_tensor *); may be NULL. */
 enum tn_status tn_net_lay_out(const struct tn_net     *net,
                               const struct tn_dialect *dialect,
-                              struct tn_model *model, struct tn_error *error);
+                              struct tn_model *model, struct tn_list *origins,
+                              struct tn_error *error);
 
 #endif

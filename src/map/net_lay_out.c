@@ -26,6 +26,7 @@ struct relay {
 struct laying {
     const struct tn_net *net;
     struct tn_model     *model;
+    struct tn_list      *origins; /* by tensor; NULL: nobody asks            */
     struct tn_error     *error;
     struct tn_arena      scratch;
     bool                 is_nd4j;
@@ -307,6 +308,17 @@ static struct tn_ends lay_outputs(struct laying *l, uint32_t graph)
 
 /* ---- attributes --------------------------------------------------------- */
 
+static void note_origin(struct laying *l, const struct tn_tensor *origin)
+{
+    const struct tn_tensor **slot =
+        l->origins
+            ? tn_list_push(l->origins, const struct tn_tensor *, l->error)
+            : NULL;
+
+    if (slot)
+        *slot = origin;
+}
+
 static uint32_t intern(struct laying *l, struct tn_bytes text)
 {
     if (!text.size)
@@ -340,6 +352,7 @@ static void lay_tensors(struct laying *l, uint32_t op, uint32_t slot,
         const struct tn_op *o = tn_model_op_at(l->model, op);
         if (!t)
             return;
+        note_origin(l, value->of.tensors[i]);
         t->elements = value->of.tensors[i]->elements;
         t->role     = TN_ROLE_ATTRIBUTE;
         t->name     = o->name;
@@ -517,6 +530,7 @@ static void lay_constant(struct laying *l, uint32_t id)
 
     if (!t)
         return;
+    note_origin(l, value->origin);
     t->name     = intern(l, l->names[id]);
     t->graph    = graph;
     t->node     = TN_NONE;
@@ -721,10 +735,12 @@ static const char *identity_of(const char *dialect)
 
 enum tn_status tn_net_lay_out(const struct tn_net     *net,
                               const struct tn_dialect *dialect,
-                              struct tn_model *model, struct tn_error *error)
+                              struct tn_model *model, struct tn_list *origins,
+                              struct tn_error *error)
 {
     struct laying l = { .net      = net,
                         .model    = model,
+                        .origins  = origins,
                         .error    = error,
                         .is_nd4j  = strcmp(dialect->name, "nd4j") == 0,
                         .identity = identity_of(dialect->name) };

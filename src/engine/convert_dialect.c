@@ -1,0 +1,358 @@
+/*
+ * convert_dialect.c - a model in the words of another dialect
+ *
+ *   model -> net -> tidy -> infer -> rules -> net of the next dialect -> ...
+ *   ... -> last things -> model
+ *
+ * Tidying leaves what rules can speak of: no variables, no calls, no positions.
+ * Last things are what a file of the dialect wants and rules do not know:
+ * dataflow and positions for nd4j, types of the ends for all.
+ *
+ * All nets of a conversion live in one store, since values that rules made are
+ * referred to by later nets and by the result; it goes when the result goes.
+ */
+#include "engine/convert_dialect.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "ir/attr.h"
+#include "map/flow.h"
+#include "map/lang_check.h"
+#include "map/nd4j_args.h"
+#include "map/onnx_tidy.h"
+#include "map/tf_tidy.h"
+
+static bool is_nd4j(const struct tn_net *net)
+{
+    return strcmp(net->dialect, "nd4j") == 0;
+}
+
+/* ---- before rules ------------------------------------------------------- */
+
+static void tell_notes(struct tn_carrying *c, const struct tn_list *notes)
+{
+    char where[128], what[160];
+
+    for (uint64_t i = 0; c->loss && i < notes->count; i++) {
+        const struct tn_tidy_note *note =
+            tn_list_at(notes, struct tn_tidy_note, i);
+        snprintf(where, sizeof where, "%.*s", TN_FMT(note->node));
+        snprintf(what, sizeof what, "%.*s: %s", TN_FMT(note->type), note->why);
+        c->loss(c->loss_context, TN_NOWHERE, where, what);
+    }
+}
+
+static enum tn_status tidy_tensorflow(struct tn_carrying *c, struct tn_net *net)
+{
+    struct tn_list notes;
+
+    tn_list_init(&notes, &c->store->memory, sizeof(struct tn_tidy_note));
+    if (tn_tf_tidy(net, &notes) == TN_OK)
+        tell_notes(c, &notes);
+    tn_list_done(&notes);
+    return c->error->status;
+}
+
+/* Of the net as it was loaded. */
+static enum tn_status tidy(struct tn_carrying *c, struct tn_net *net)
+{
+    tn_net_prune(net);
+    if (tn_failed(c->error))
+        return c->error->status;
+    if (strcmp(net->dialect, "tensorflow") == 0)
+        TN_TRY(tidy_tensorflow(c, net));
+    if (strcmp(net->dialect, "onnx") == 0)
+        TN_TRY(tn_onnx_tidy(net));
+    if (is_nd4j(net)) {
+        TN_TRY(tn_nd4j_unpack(net));
+        TN_TRY(tn_flow_raise(net));
+    }
+    tn_net_prune(net);
+    return tn_net_order(net, c->from->dialect->loop_ops);
+}
+
+/* ---- one step ----------------------------------------------------------- */
+
+static enum tn_status infer(struct tn_carrying *c, struct tn_net *net)
+{
+    struct tn_lang_file shapes = { 0 };
+
+    if (tn_shapes_read(&shapes, net->arena, net->dialect, c->error) == TN_OK)
+        tn_infer(net, &shapes);
+    tn_lang_done(&shapes);
+    return c->error->status;
+}
+
+struct step {
+    struct tn_rule_set          set;
+    struct tn_lang_file         shapes, next_shapes; /* of the two dialects   */
+    struct tn_map_report        report;
+    const struct tn_lang_file **files;
+    struct tn_infer            *facts, *made;
+};
+
+static enum tn_status open_facts(struct tn_carrying *c, struct step *s,
+                                 struct tn_net *from, struct tn_net *to)
+{
+    bool folds = !c->how->folds_nothing;
+
+    TN_TRY(tn_shapes_read(&s->shapes, from->arena, from->dialect, c->error));
+    TN_TRY(tn_shapes_read(&s->next_shapes, to->arena, to->dialect, c->error));
+    if (!folds)
+        TN_TRY(tn_infer(from, &s->shapes));
+    TN_TRY(tn_infer_open(&s->facts, from, folds ? &s->shapes : NULL));
+    if (folds)
+        TN_TRY(tn_infer_run(s->facts));
+    return tn_infer_open(&s->made, to, &s->next_shapes);
+}
+
+static enum tn_status run_step(struct tn_carrying *c, struct step *s,
+                               struct tn_net *from, struct tn_net *to)
+{
+    TN_TRY(tn_rule_set_read(&s->set, from->arena, from->dialect, to->dialect,
+                            c->own, c->how->rule_count, c->error));
+    s->files = tn_new(from->arena, const struct tn_lang_file *, s->set.count,
+                      c->error);
+    if (!s->files)
+        return c->error->status;
+    for (uint32_t i = 0; i < s->set.count; i++)
+        s->files[i] = &s->set.files[i];
+    to->source = from->source;
+    if (strcmp(to->dialect, "onnx") == 0)
+        to->version = TN_LANG_ONNX_VERSION;
+    TN_TRY(open_facts(c, s, from, to));
+    TN_TRY(tn_lang_apply(s->files, s->set.count, s->facts, from, s->made, to,
+                         &s->report));
+    return tn_carry_report(c, from, to->dialect, &s->report);
+}
+
+static enum tn_status step(struct tn_carrying *c, struct tn_net *from,
+                           struct tn_net *to)
+{
+    struct step s = { 0 };
+
+    tn_map_report_init(&s.report, from->arena);
+    run_step(c, &s, from, to);
+    tn_infer_close(s.made);
+    tn_infer_close(s.facts);
+    tn_map_report_done(&s.report);
+    tn_lang_done(&s.shapes);
+    tn_lang_done(&s.next_shapes);
+    tn_rule_set_done(&s.set);
+    if (tn_failed(c->error))
+        return c->error->status;
+    tn_net_prune(to);
+    return tn_net_order(to, NULL);
+}
+
+/* ---- after rules -------------------------------------------------------- */
+
+static enum tn_status finish(struct tn_carrying *c, struct tn_net *net)
+{
+    if (is_nd4j(net))
+        TN_TRY(tn_flow_lower(net));
+    TN_TRY(infer(c, net));
+    if (is_nd4j(net)) {
+        TN_TRY(tn_net_order(net, c->format->dialect_ops->loop_ops));
+        TN_TRY(tn_nd4j_pack(net));
+    }
+    return c->error->status;
+}
+
+static enum tn_status lay_out(struct tn_carrying *c, const struct tn_net *net)
+{
+    struct tn_options options = {
+        .allocator = &c->store->memory.allocator,
+        .max_memory =
+            c->store->memory.limit == UINT64_MAX ? 0 : c->store->memory.limit,
+    };
+
+    TN_TRY(tn_opened_new(&c->result, &options, c->error));
+    c->result->format       = c->format;
+    c->result->model.format = c->format->name;
+    c->result->model.title  = c->format->title;
+    TN_TRY(tn_opened_hold(c->result, c->store, c->error));
+    TN_TRY(tn_opened_hold(c->result, tn_opened_of(c->from), c->error));
+    TN_TRY(tn_net_lay_out(net, c->format->dialect_ops, &c->result->model,
+                          &c->origins, c->error));
+    c->result->model.file_size = c->from->file_size;
+    c->model                   = &c->result->model;
+    return TN_OK;
+}
+
+/* ---- the whole way ------------------------------------------------------ */
+
+static enum tn_status load(struct tn_carrying *c, struct tn_net *net)
+{
+    struct tn_net_ends ends = { .inputs       = c->how->inputs,
+                                .outputs      = c->how->outputs,
+                                .input_count  = c->how->input_count,
+                                .output_count = c->how->output_count,
+                                .signature    = c->how->signature };
+
+    TN_TRY(tn_net_load(net, c->from, &ends));
+    if (c->path.steps)
+        return tidy(c, net);
+    tn_net_prune(net);
+    return tn_net_order(net, c->from->dialect->loop_ops);
+}
+
+static enum tn_status walk(struct tn_carrying *c, struct tn_net *nets)
+{
+    uint32_t last = c->path.steps;
+
+    TN_TRY(load(c, &nets[0]));
+    for (uint32_t i = 0; i < last; i++)
+        TN_TRY(step(c, &nets[i], &nets[i + 1]));
+    if (c->on)
+        return TN_OK;
+    if (last)
+        TN_TRY(finish(c, &nets[last]));
+    return lay_out(c, &nets[last]);
+}
+
+static enum tn_status carry_all(struct tn_carrying *c)
+{
+    struct tn_net nets[TN_PATH_MAX + 1];
+
+    for (uint32_t i = 0; i <= c->path.steps; i++)
+        tn_net_init(&nets[i], &c->store->model.arena, c->path.dialects[i],
+                    c->error);
+    walk(c, nets);
+    for (uint32_t i = 0; i <= c->path.steps; i++)
+        tn_net_done(&nets[i]);
+    return c->error->status;
+}
+
+/* ---- the caller's rules ------------------------------------------------- */
+
+static enum tn_status read_text(struct tn_carrying *c, const char *path,
+                                struct tn_bytes *text)
+{
+    struct tn_bundle         bundle;
+    struct tn_bundle_options how = { 0 };
+
+    if (tn_bundle_open(&bundle, &c->store->memory, path, &how, c->error) ==
+        TN_OK) {
+        const uint8_t *all =
+            bundle.main && bundle.main->size < (UINT64_C(64) << 20)
+                ? tn_source_pin(bundle.main, 0, (size_t)bundle.main->size,
+                                c->error)
+                : NULL;
+        if (all)
+            *text = tn_bytes_dup(&c->store->model.arena,
+                                 tn_bytes(all, (size_t)bundle.main->size),
+                                 c->error);
+        else
+            tn_error_set(c->error, TN_INVALID, TN_NOWHERE, "no file of rules");
+        tn_bundle_close(&bundle);
+    }
+    tn_error_file(c->error, path);
+    return c->error->status;
+}
+
+/* Where the file leads is in its first line; it is read twice, which costs
+ * less than keeping the trees of two passes apart. */
+static enum tn_status read_own(struct tn_carrying *c, uint32_t index)
+{
+    struct tn_rule_text *own  = &c->own[index];
+    struct tn_lang_file  file = { 0 };
+
+    own->name = c->how->rules[index];
+    TN_TRY(read_text(c, own->name, &own->text));
+    if (tn_lang_parse(&file, &c->store->model.arena, own->name, own->text,
+                      c->error) == TN_OK) {
+        struct tn_arena *arena = &c->store->model.arena;
+        own->from = (const char *)tn_bytes_dup(arena, file.from, c->error).data;
+        own->to   = (const char *)tn_bytes_dup(arena, file.to, c->error).data;
+        own->is_both_ways = file.is_both_ways;
+    }
+    tn_lang_done(&file);
+    return c->error->status;
+}
+
+static enum tn_status read_rules(struct tn_carrying *c)
+{
+    c->own = tn_new(&c->store->model.arena, struct tn_rule_text,
+                    c->how->rule_count, c->error);
+    for (uint32_t i = 0; c->own && i < c->how->rule_count; i++)
+        TN_TRY(read_own(c, i));
+    return c->error->status;
+}
+
+/* ---- from a caller ------------------------------------------------------ */
+
+static enum tn_status take_model(struct tn_carrying    *c,
+                                 const struct tn_model *model)
+{
+    struct tn_options options = { 0 };
+
+    c->from = model;
+    if (model->wants_graph)
+        return TN_OK;
+    if (c->options)
+        options = *c->options;
+    options.wants_graph = true;
+    if (!tn_model_path(model)[0] || strcmp(tn_model_path(model), "-") == 0)
+        return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                            "the model was opened without its graph");
+    TN_TRY(tn_model_open(&c->again, tn_model_path(model), &options, c->error));
+    c->from = c->again;
+    return TN_OK;
+}
+
+static void say_way(struct tn_carrying *c)
+{
+    size_t at = 0, size;
+
+    if (!c->summary)
+        return;
+    size = sizeof c->summary->way;
+    for (uint32_t i = 0; i <= c->path.steps && at < size; i++)
+        at += (size_t)snprintf(c->summary->way + at, size - at, "%s%s",
+                               i ? " -> " : "", c->path.dialects[i]);
+}
+
+enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
+                        struct tn_error *error)
+{
+    static const struct tn_map_options defaults;
+
+    c->error = error;
+    c->how   = c->how ? c->how : &defaults;
+    TN_TRY(take_model(c, model));
+    TN_TRY(tn_opened_new(&c->store, c->options, error));
+    tn_list_init(&c->origins, &c->store->memory,
+                 sizeof(const struct tn_tensor *));
+    TN_TRY(read_rules(c));
+    TN_TRY(tn_dialect_path_find(&c->path, tn_model_dialect(model),
+                                c->format->dialect, c->own, c->how->rule_count,
+                                error));
+    say_way(c);
+    return carry_all(c);
+}
+
+void tn_carry_done(struct tn_carrying *c)
+{
+    if (c->store)
+        tn_list_done(&c->origins);
+    if (c->result)
+        tn_opened_release(c->result);
+    if (c->store)
+        tn_opened_release(c->store);
+    tn_model_close(c->again);
+}
+
+bool tn_carry_is_needed(const struct tn_model           *model,
+                        const struct tn_format          *format,
+                        const struct tn_convert_options *convert)
+{
+    const char *from = tn_model_dialect(model);
+
+    if (!format->dialect[0] || !from[0])
+        return false;
+    return strcmp(format->dialect, from) != 0 ||
+           (convert->map &&
+            (convert->map->input_count || convert->map->output_count));
+}

@@ -1,0 +1,62 @@
+/*
+ * convert_dialect.h - a model in the words of another dialect
+ *
+ *   struct tn_carrying c;
+ *   status = tn_carry(&c, model, format, map, error);   c.model is the result
+ *   ... write it, say what its tensors were ...
+ *   tn_carry_done(&c);
+ */
+#ifndef TN_ENGINE_CONVERT_DIALECT_H
+#define TN_ENGINE_CONVERT_DIALECT_H
+
+#include "engine/dialect_path.h"
+#include "engine/opened.h"
+#include "map/lang_apply.h"
+
+struct tn_carrying {
+    const struct tn_map_options *how;
+    const struct tn_options     *options;
+    struct tn_error             *error;
+    const struct tn_format      *format;
+    const struct tn_model       *from;  /* with its graph                     */
+    struct tn_model             *again; /* opened here for it; NULL: was not  */
+    struct tn_opened            *store; /* nets, rules, and all they made     */
+    struct tn_opened            *result;
+    struct tn_model             *model; /* the result's; NULL: none           */
+    struct tn_list               origins; /* const struct tn_tensor *, by tensor
+                                             of the result; NULL: made        */
+    struct tn_rule_text         *own;   /* the caller's rule files            */
+    struct tn_dialect_path       path;
+    tn_on_plan                  *on;    /* NULL: a missing rule is a failure  */
+    void                        *context;
+    struct tn_plan_summary      *summary; /* may be NULL                      */
+    tn_on_loss                  *loss;
+    void                        *loss_context;
+};
+
+/* Fill in how, options, format, loss; on and summary for a plan alone.  Done
+ * also after a failure. */
+enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
+                        struct tn_error *error);
+void           tn_carry_done(struct tn_carrying *c);
+
+/* Between dialects, or to other ends. */
+bool tn_carry_is_needed(const struct tn_model              *model,
+                        const struct tn_format             *format,
+                        const struct tn_convert_options    *convert);
+
+/* ---- convert_plan.c ----------------------------------------------------- */
+
+/* What a step did, told to c->on; a failure when something has no rule, is not
+ * allowed, and nobody listens. */
+enum tn_status tn_carry_report(struct tn_carrying         *c,
+                               const struct tn_net        *from,
+                               const char                 *to,
+                               const struct tn_map_report *report);
+
+/* ---- convert_receipt.c -------------------------------------------------- */
+
+enum tn_status tn_carry_receipt(const struct tn_carrying *c,
+                                const struct tn_target   *target);
+
+#endif

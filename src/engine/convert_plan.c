@@ -1,0 +1,284 @@
+/*
+ * convert_plan.c - which rule carries which op, and what has none
+ *
+ * Ops of one type that one rule carries are one row.  Without a listener the
+ * first op that has no rule and is not allowed is the failure.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "engine/convert_dialect.h"
+#include "ir/vocab.h"
+
+struct row {
+    uint64_t                   count;
+    uint32_t                   first; /* node */
+    const struct tn_lang_rule *rule;
+};
+
+struct planning {
+    struct tn_carrying         *c;
+    const struct tn_net        *from;
+    const char                 *to;
+    const struct tn_map_report *report;
+    struct tn_intern            keys; /* rule, domain, type                   */
+    struct tn_list              rows; /* struct row, by key                   */
+    struct tn_buffer            scratch, why;
+    struct tn_vocab             vocab;
+    bool                        has_vocab;
+};
+
+static bool is_allowed(const struct tn_carrying *c, struct tn_bytes type)
+{
+    for (uint32_t i = 0; i < c->how->allow_count; i++)
+        if (tn_bytes_is(type, c->how->allow[i]))
+            return true;
+    return false;
+}
+
+/* ---- rows --------------------------------------------------------------- */
+
+static void count_node(struct planning *p, uint32_t id,
+                       const struct tn_map_row *mapped)
+{
+    const struct tn_net_node *node = tn_net_node(p->from, id);
+
+    tn_buffer_clear(&p->scratch);
+    tn_buffer_add(&p->scratch, tn_bytes(&mapped->rule, sizeof mapped->rule));
+    tn_buffer_add(&p->scratch, node->domain);
+    tn_buffer_add(&p->scratch, tn_bytes("", 1));
+    tn_buffer_add(&p->scratch, node->type);
+    uint32_t key =
+        tn_intern_copy(&p->keys, tn_buffer_bytes(&p->scratch), p->c->error);
+    if (key == TN_NO_NAME)
+        return;
+    if (key == p->rows.count) {
+        struct row *row = tn_list_push(&p->rows, struct row, p->c->error);
+        if (!row)
+            return;
+        *row = (struct row){ .first = id, .rule = mapped->rule };
+    }
+    tn_list_at(&p->rows, struct row, key)->count++;
+}
+
+static void count_nodes(struct planning *p)
+{
+    const struct tn_list *rows = &p->report->rows;
+
+    for (uint32_t i = 0; i < rows->count && !tn_failed(p->c->error); i++)
+        if (!tn_net_node(p->from, i)->is_removed)
+            count_node(p, i, tn_list_at(rows, struct tn_map_row, i));
+}
+
+/* ---- words -------------------------------------------------------------- */
+
+static void add_place(struct tn_buffer *to, const struct tn_map_place *place)
+{
+    tn_buffer_format(to, "%s:%" PRIu32, place->file ? place->file : "rules",
+                     place->line);
+}
+
+static const char *why_not(struct planning *p, uint32_t node)
+{
+    const struct tn_map_row *row =
+        tn_list_at(&p->report->rows, struct tn_map_row, node);
+
+    tn_buffer_clear(&p->why);
+    for (uint32_t i = 0; i < row->reason_count; i++) {
+        uint64_t at = (uint64_t)row->first_reason + i;
+        if (at >= p->report->reasons.count)
+            break;
+        const struct tn_map_reason *reason =
+            tn_list_at(&p->report->reasons, struct tn_map_reason, at);
+        tn_buffer_text(&p->why, i ? "\n" : "");
+        if (reason->rule) {
+            add_place(&p->why, &reason->place);
+            tn_buffer_text(&p->why, ": ");
+        }
+        tn_buffer_text(&p->why, reason->text ? reason->text : "does not apply");
+    }
+    if (!p->why.size)
+        tn_buffer_text(&p->why, "there is no rule for it");
+    return tn_buffer_string(&p->why);
+}
+
+static const struct tn_vocab_op *definition(struct planning          *p,
+                                            const struct tn_net_node *node)
+{
+    struct tn_error unheard = TN_ERROR_INIT;
+
+    if (!p->has_vocab)
+        p->has_vocab = tn_vocab_index(&p->vocab, p->from->arena,
+                                      tn_vocab_builtin(p->from->dialect),
+                                      &unheard) == TN_OK;
+    if (!p->has_vocab)
+        return NULL;
+    return tn_vocab_find(&p->vocab, node->domain, node->type,
+                         p->from->version ? p->from->version : INT64_MAX,
+                         &unheard);
+}
+
+static void add_args(struct tn_buffer *to, const struct tn_vocab_arg *args,
+                     uint32_t arg_count, uint32_t count, const char *word)
+{
+    for (uint32_t i = 0; i < (args ? arg_count : count); i++) {
+        tn_buffer_text(to, i ? ", " : "");
+        if (!args) {
+            tn_buffer_format(to, "%s%" PRIu32, word, i);
+            continue;
+        }
+        tn_buffer_add(to, args[i].name);
+        tn_buffer_text(to, args[i].arity == TN_VOCAB_OPTIONAL ? "?"
+                           : args[i].arity == TN_VOCAB_ONE    ? ""
+                                                              : "...");
+    }
+}
+
+static void add_attr_names(struct tn_buffer *to, const struct tn_vocab_op *op,
+                           const struct tn_net_node *node)
+{
+    uint32_t count = op ? op->attr_count : node->attr_count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        tn_buffer_text(to, i ? ", " : "; ");
+        tn_buffer_add(to, op ? op->attrs[i].name : node->attrs[i].name);
+    }
+}
+
+/* A rule whose head is complete and whose body says that it is not. */
+static const char *stub_of(struct planning *p, uint32_t id)
+{
+    const struct tn_net_node *node = tn_net_node(p->from, id);
+    const struct tn_vocab_op *op   = definition(p, node);
+    struct tn_buffer         *to   = &p->scratch;
+
+    tn_buffer_clear(to);
+    tn_buffer_format(to, "rules %s -> %s 1\n\n", p->from->dialect, p->to);
+    if (node->domain.size)
+        tn_buffer_format(to, "%.*s::", TN_FMT(node->domain));
+    tn_buffer_format(to, "%.*s(", TN_FMT(node->type));
+    if (op && !op->has_signature)
+        op = NULL;
+    add_args(to, op ? op->inputs : NULL, op ? op->input_count : 0,
+             node->input_count, "x");
+    add_attr_names(to, op, node);
+    tn_buffer_text(to, ") -> (");
+    add_args(to, op ? op->outputs : NULL, op ? op->output_count : 0,
+             node->output_count, "y");
+    tn_buffer_text(to, ") {\n    refuse \"to be written\"\n}\n");
+    return tn_buffer_string(to);
+}
+
+static void path_of(const struct planning *p, uint32_t node, char *to,
+                    size_t size)
+{
+    uint32_t op = tn_net_node(p->from, node)->source;
+
+    to[0] = '\0';
+    if (op != TN_NONE && p->from->source && op < p->from->source->ops.count)
+        tn_op_path(p->from->source, op, to, size);
+}
+
+/* ---- telling ------------------------------------------------------------ */
+
+static void tell_row(struct planning *p, const struct row *row)
+{
+    const struct tn_net_node *node = tn_net_node(p->from, row->first);
+    char                      where[256], rule[300];
+    struct tn_plan_row        told = { .from   = p->from->dialect,
+                                       .to     = p->to,
+                                       .op     = node->type,
+                                       .domain = node->domain,
+                                       .count  = row->count,
+                                       .where  = where };
+
+    path_of(p, row->first, where, sizeof where);
+    if (row->rule) {
+        snprintf(rule, sizeof rule, "%s:%" PRIu32,
+                 row->rule->place.file ? row->rule->place.file : "rules",
+                 row->rule->place.line);
+        told.rule = rule;
+    } else {
+        told.why        = why_not(p, row->first);
+        told.stub       = stub_of(p, row->first);
+        told.is_allowed = is_allowed(p->c, node->type);
+    }
+    if (!tn_failed(p->c->error))
+        p->c->on(p->c->context, &told);
+}
+
+static void sum_up(struct planning *p, const struct row *row)
+{
+    struct tn_plan_summary *s    = p->c->summary;
+    struct tn_bytes         type = tn_net_node(p->from, row->first)->type;
+
+    if (!s)
+        return;
+    if (row->rule)
+        s->mapped += row->count;
+    else if (is_allowed(p->c, type))
+        s->allowed += row->count;
+    else
+        s->unmapped += row->count;
+}
+
+static enum tn_status refuse(struct planning *p, const struct row *row,
+                             uint64_t others)
+{
+    const struct tn_net_node *node = tn_net_node(p->from, row->first);
+    char                      where[sizeof p->c->error->where];
+    char                      more[40] = "";
+
+    path_of(p, row->first, where, sizeof where);
+    if (others)
+        snprintf(more, sizeof more, " (and %" PRIu64 " more ops)", others);
+    tn_error_set(p->c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                 "no rule carries %.*s from %s to %s%s: %.100s",
+                 TN_FMT(node->type), p->from->dialect, p->to, more,
+                 why_not(p, row->first));
+    tn_error_where(p->c->error, "%s", where);
+    return p->c->error->status;
+}
+
+static enum tn_status judge(struct planning *p)
+{
+    const struct row *first  = NULL;
+    uint64_t          others = 0;
+
+    for (uint64_t i = 0; i < p->rows.count; i++) {
+        const struct row *row = tn_list_at(&p->rows, struct row, i);
+        sum_up(p, row);
+        if (p->c->on)
+            tell_row(p, row);
+        if (row->rule ||
+            is_allowed(p->c, tn_net_node(p->from, row->first)->type))
+            continue;
+        others += first ? row->count : row->count - 1;
+        first = first ? first : row;
+    }
+    if (first && !p->c->on)
+        return refuse(p, first, others);
+    return p->c->error->status;
+}
+
+enum tn_status tn_carry_report(struct tn_carrying *c, const struct tn_net *from,
+                               const char                 *to,
+                               const struct tn_map_report *report)
+{
+    struct tn_memory *memory = from->arena->memory;
+    struct planning   p = { .c = c, .from = from, .to = to, .report = report };
+
+    tn_intern_init(&p.keys, from->arena);
+    tn_list_init(&p.rows, memory, sizeof(struct row));
+    tn_buffer_init(&p.scratch, memory, c->error);
+    tn_buffer_init(&p.why, memory, c->error);
+    count_nodes(&p);
+    if (!tn_failed(c->error))
+        judge(&p);
+    tn_buffer_done(&p.why);
+    tn_buffer_done(&p.scratch);
+    tn_list_done(&p.rows);
+    tn_intern_done(&p.keys);
+    return c->error->status;
+}

@@ -1,0 +1,72 @@
+/*
+ * dialect_path.c - which rule sets lead from one dialect to another
+ *
+ * Dialects are few: names found so far are the queue of a breadth-first search.
+ */
+#include "engine/dialect_path.h"
+
+#include <string.h>
+
+enum { DIALECT_LIMIT = 32 };
+
+struct search {
+    const char *names[DIALECT_LIMIT];
+    uint32_t    before[DIALECT_LIMIT]; /* where it was reached from           */
+    uint32_t    depth[DIALECT_LIMIT];
+    uint32_t    count;
+};
+
+static void reach(struct search *s, const char *name, uint32_t before)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (strcmp(s->names[i], name) == 0)
+            return;
+    if (s->count == DIALECT_LIMIT || s->depth[before] == TN_PATH_MAX)
+        return;
+    s->names[s->count]  = name;
+    s->before[s->count] = before;
+    s->depth[s->count]  = s->depth[before] + 1;
+    s->count++;
+}
+
+static void follow(struct search *s, uint32_t at,
+                   const struct tn_rule_text *file)
+{
+    if (strcmp(file->from, s->names[at]) == 0)
+        reach(s, file->to, at);
+    else if (file->is_both_ways && strcmp(file->to, s->names[at]) == 0)
+        reach(s, file->from, at);
+}
+
+static void write_path(const struct search *s, uint32_t at,
+                       struct tn_dialect_path *path)
+{
+    path->steps = s->depth[at];
+    for (uint32_t i = path->steps; i > 0; i--) {
+        path->dialects[i] = s->names[at];
+        at                = s->before[at];
+    }
+    path->dialects[0] = s->names[0];
+}
+
+enum tn_status tn_dialect_path_find(struct tn_dialect_path *path,
+                                    const char *from, const char *to,
+                                    const struct tn_rule_text *own,
+                                    uint32_t own_count, struct tn_error *error)
+{
+    struct search       s = { .names = { from }, .count = 1 };
+    struct tn_rule_text file;
+
+    for (uint32_t at = 0; at < s.count; at++) {
+        if (strcmp(s.names[at], to) == 0) {
+            write_path(&s, at, path);
+            return TN_OK;
+        }
+        for (uint32_t i = 0; i < own_count; i++)
+            follow(&s, at, &own[i]);
+        for (uint32_t i = 0; tn_rules_builtin_at(i, &file); i++)
+            follow(&s, at, &file);
+    }
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "no rules lead from dialect '%s' to '%s'", from, to);
+}

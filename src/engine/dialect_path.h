@@ -1,0 +1,21 @@
+/* dialect_path.h - which rule sets lead from one dialect to another */
+#ifndef TN_ENGINE_DIALECT_PATH_H
+#define TN_ENGINE_DIALECT_PATH_H
+
+#include "map/rule_sets.h"
+
+enum { TN_PATH_MAX = 8 };
+
+/* dialects[0] is where it begins, dialects[steps] where it ends. */
+struct tn_dialect_path {
+    const char *dialects[TN_PATH_MAX + 1];
+    uint32_t    steps;
+};
+
+/* The shortest, over our rule sets and the user's own.  UNSUPPORTED: none. */
+enum tn_status tn_dialect_path_find(struct tn_dialect_path *path,
+                                    const char *from, const char *to,
+                                    const struct tn_rule_text *own,
+                                    uint32_t own_count, struct tn_error *error);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * onnx_tidy.h - an ONNX graph without what is no computation
+ *
+ * After tidying:
+ *
+ *   Constant           a constant of the net, but for sparse ones
+ *   model functions    their bodies in place of the calls; attributes that a
+ *                      body takes from its caller have the caller's values
+ */
+#ifndef TN_MAP_ONNX_TIDY_H
+#define TN_MAP_ONNX_TIDY_H
+
+#include "map/net.h"
+
+/* Fails into net->error; LIMIT when functions call each other too deep, or too
+ * often for what the file justifies. */
+enum tn_status tn_onnx_tidy(struct tn_net *net);
+
+#endif
