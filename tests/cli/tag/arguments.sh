@@ -1,0 +1,27 @@
+# arguments have names: pairs of lists that go along with a version, and match
+tenon undump "$root/examples/dense.samediff.json" -t sd.graph.FlatGraph -o dense.fb
+tenon tag add -q plain.samediff a dense.fb
+unzip -q -d entries plain.samediff; mv entries/a/graph.fb graph.fb
+tenon dump graph.fb -t sd.tagged.Graph -o graph.json
+named() { # ARGUMENTS: plain.samediff with those of its operation, as named.samediff
+    sed "s|\"outputTypes\"|$1, \"outputTypes\"|" graph.json >named.json
+    tenon undump -qf named.json -t sd.tagged.Graph -o entries/a/graph.fb
+    /usr/bin/python3 -c "import glob, zipfile
+with zipfile.ZipFile('named.samediff', 'w') as to:
+    for name in 'tags.txt', *sorted(glob.glob('a/**', root_dir='entries', recursive=True)):
+        if not name.endswith('/') and '.' in name: to.write('entries/' + name, name)"
+}
+named '"iArgNames": ["transA", "transB"], "iArgs": [1, 0], "tArgNames": ["alpha"], "tArgs": [0.5], "bArgNames": ["", "keep"], "bArgs": [true, false], "dArgNames": ["out"], "dArgs": ["INT64"]'
+tenon check named.samediff
+tenon tag add m.samediff one named.samediff
+tenon tag add m.samediff two named.samediff
+unzip -p m.samediff two/graph.fb >two.fb; tenon dump two.fb -t sd.tagged.Graph | tr -d ' \n' | grep -o '"[itbd]ArgNames".*"outputTypes"'
+tenon tag export m.samediff two -o again.samediff
+unzip -p again.samediff two/graph.fb | cmp - two.fb && echo same graph
+tenon tag export m.samediff one -o one.fb
+tenon dump one.fb -t sd.graph.FlatGraph | tr -d " \n" | grep -o "\"extra[A-Z][a-z]*\":[^]]*"
+for wrong in '"iArgNames": ["a"], "iArgs": [1, 2]' '"iArgNames": ["a"]' '"tArgNames": ["a", "a"], "tArgs": [1, 2]'; do
+    named "$wrong"
+    tenon info named.samediff; echo $?
+    tenon check named.samediff; echo $?
+done
