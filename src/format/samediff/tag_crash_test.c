@@ -142,6 +142,82 @@ static int stop_everywhere(struct tagged_fixture *f, change *make, bool is_kill)
     return step;
 }
 
+/* A model of many arrays, one of which is longer than any window that bytes
+ * go through. */
+enum { WIDE = 12, SHORT = 64, LONG = 700 << 10 };
+
+static void put_array(FILE *to, int index)
+{
+    int size = index == WIDE / 2 ? LONG : SHORT;
+
+    fprintf(to,
+            "{\"id\": {\"first\": %d}, \"name\": \"w%d\", \"dtype\": "
+            "\"FLOAT\", \"ndarray\": {\"dtype\": \"FLOAT\", \"shape\": "
+            "[1, %d, 1, 8192, 1, 99], \"buffer\": [%d",
+            index + 1, index, size / 4, index);
+    for (int i = 1; i < size; i++)
+        fprintf(to, ",%d", i * (index + 3) % 97);
+    fputs("]}},\n", to);
+}
+
+/* `other` with other elements everywhere, as fresh.safetensors. */
+static void make_fresh(struct tagged_fixture *f)
+{
+    struct tn_bytes bytes = tn_load_file(f->other);
+    uint8_t        *data  = (uint8_t *)(uintptr_t)bytes.data;
+
+    for (size_t i = 8 + (size_t)tn_load64(data); i < bytes.size; i++)
+        data[i] ^= 0x2a;
+    tn_scratch_put(&f->scratch, "fresh.safetensors", bytes);
+    free(data);
+}
+
+static enum tn_status add_fresh(struct tagged_fixture   *f,
+                                const struct tn_tag_how *how,
+                                struct tn_error         *error)
+{
+    char *path = tn_scratch_path(&f->scratch, "fresh.safetensors");
+
+    add_model(f, how, "c", path, error);
+    free(path);
+    return error->status;
+}
+
+static void setup_wide(struct tagged_fixture *f)
+{
+    tagged_begin_setup(f);
+    char *json = tn_scratch_path(&f->scratch, "wide.json");
+    FILE *to   = fopen(json, "w");
+    assert_non_null(to);
+    fputs("{\"variables\": [\n", to);
+    for (int i = 0; i < WIDE; i++)
+        put_array(to, i);
+    fputs("{\"id\": {\"first\": 99}, \"name\": \"x\", \"variabletype\": "
+          "\"PLACEHOLDER\"}], \"placeholders\": [\"x\"]}",
+          to);
+    assert_int_equal(fclose(to), 0);
+    tagged_finish_setup(f, json);
+    free(json);
+    make_fresh(f);
+}
+
+static void wide_changes_stop_anywhere(void **state)
+{
+    static change *const changes[] = { add_fresh, replace_shared, remove_shared,
+                                       compact };
+    struct tagged_fixture f;
+
+    (void)state;
+    setup_wide(&f);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        int errors = stop_everywhere(&f, changes[i], false);
+        int kills  = stop_everywhere(&f, changes[i], true);
+        print_message("stopped at %d steps, killed at %d\n", errors, kills);
+        assert_true(errors > 3 && kills > 3);
+    }
+    tagged_teardown(&f);
+}
+
 static void stops_anywhere(change *make)
 {
     struct tagged_fixture f;
@@ -305,6 +381,7 @@ int main(void)
         cmocka_unit_test(replacing_stops_anywhere),
         cmocka_unit_test(removing_stops_anywhere),
         cmocka_unit_test(compacting_stops_anywhere),
+        cmocka_unit_test(wide_changes_stop_anywhere),
         cmocka_unit_test(a_killed_writer_leaves_whole_tags),
         cmocka_unit_test(several_writers_lose_nothing),
         cmocka_unit_test(a_second_writer_is_refused),

@@ -74,24 +74,35 @@ static inline void tagged_add(struct tagged_fixture *f, const char *tag,
     tn_model_close(model);
 }
 
-static inline void tagged_setup(struct tagged_fixture *f)
+static inline void tagged_begin_setup(struct tagged_fixture *f)
+{
+    f->scratch = tn_scratch_open();
+    f->path    = tn_scratch_path(&f->scratch, "m.samediff");
+    f->dense   = tn_scratch_path(&f->scratch, "dense.fb");
+    f->other   = tn_scratch_path(&f->scratch, "other.safetensors");
+    f->error   = (struct tn_error)TN_ERROR_INIT;
+    tn_memory_init(&f->memory, NULL, 0);
+}
+
+/* Tag a is the graph of a JSON file, b has one other array. */
+static inline void tagged_finish_setup(struct tagged_fixture *f,
+                                       const char            *json)
 {
     struct tn_dump_options how    = { .type = "sd.graph.FlatGraph" };
-    struct tn_target       target = { 0 };
+    struct tn_target       target = { .path = f->dense };
 
-    f->scratch  = tn_scratch_open();
-    f->path     = tn_scratch_path(&f->scratch, "m.samediff");
-    f->dense    = tn_scratch_path(&f->scratch, "dense.fb");
-    f->other    = tn_scratch_path(&f->scratch, "other.safetensors");
-    f->error    = (struct tn_error)TN_ERROR_INIT;
-    target.path = f->dense;
-    tn_memory_init(&f->memory, NULL, 0);
-    tagged_must(f, tn_undump(DENSE, NULL, &how, &target, &f->error));
+    tagged_must(f, tn_undump(json, NULL, &how, &target, &f->error));
     struct tn_model *model = tagged_open_file(f, f->dense, NULL);
     tagged_make_other(f, model);
     tn_model_close(model);
     tagged_add(f, "a", f->dense);
     tagged_add(f, "b", f->other);
+}
+
+static inline void tagged_setup(struct tagged_fixture *f)
+{
+    tagged_begin_setup(f);
+    tagged_finish_setup(f, DENSE);
 }
 
 static inline void tagged_teardown(struct tagged_fixture *f)
