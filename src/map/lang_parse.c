@@ -19,164 +19,14 @@
  * in its braces.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "map/lang_both.h"
 #include "map/lang_parser.h"
-
-/* What one item may nest: the stack is ours, not the file's. */
-#define NESTING_LIMIT 64
 
 /* Inputs and outputs; and definitions of a kind, which are searched one by
  * one. */
 #define PARAM_LIMIT      256
 #define DEFINITION_LIMIT 1024
-
-/* ---- tokens ------------------------------------------------------------- */
-
-const struct tn_token *tn_lang_look(struct tn_lang_parser *p)
-{
-    struct tn_token *token = tn_list_at(&p->tokens, struct tn_token, p->at);
-
-    if (!token->is_margin || p->braces || p->at == p->item)
-        return token;
-    p->stop = (struct tn_token){ .place = token->place, .end = token->end };
-    return &p->stop;
-}
-
-bool tn_lang_is(struct tn_lang_parser *p, const char *text)
-{
-    const struct tn_token *token = tn_lang_look(p);
-
-    return (token->kind == TN_TOKEN_WORD || token->kind == TN_TOKEN_MARK) &&
-           tn_bytes_is(token->text, text);
-}
-
-bool tn_lang_accept(struct tn_lang_parser *p, const char *text)
-{
-    bool is_next = tn_lang_is(p, text);
-
-    p->at += is_next;
-    return is_next;
-}
-
-bool tn_lang_expect(struct tn_lang_parser *p, const char *text)
-{
-    char what[24];
-
-    if (tn_lang_accept(p, text))
-        return true;
-    snprintf(what, sizeof what, "'%s'", text);
-    return tn_lang_expected(p, what);
-}
-
-bool tn_lang_expected(struct tn_lang_parser *p, const char *what)
-{
-    const struct tn_token *token = tn_lang_look(p);
-
-    if (token->kind == TN_TOKEN_STRING)
-        tn_map_fail(p->error, &token->place, TN_MALFORMED,
-                    "expected %s, not a string", what);
-    else if (token->kind != TN_TOKEN_END)
-        tn_map_fail(p->error, &token->place, TN_MALFORMED,
-                    "expected %s, not '%.*s'", what, TN_FMT(token->text));
-    else
-        tn_map_fail(p->error, &token->place, TN_MALFORMED,
-                    "expected %s, not the end of %s", what,
-                    token == &p->stop ? "what is indented" : "the file");
-    return false;
-}
-
-/* ---- words -------------------------------------------------------------- */
-
-static const char *const reserved[] = {
-    "let", "if",   "then",  "else", "for", "in",  "when",   "and",     "or",
-    "not", "true", "false", "none", "inf", "nan", "refuse", "require",
-};
-
-static bool is_reserved(struct tn_bytes word)
-{
-    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
-        if (tn_bytes_is(word, reserved[i]))
-            return true;
-    return false;
-}
-
-enum tn_dtype tn_lang_dtype(struct tn_bytes name)
-{
-    for (int dtype = 1; dtype < TN_DTYPE_COUNT; dtype++)
-        if (tn_bytes_is(name, tn_dtype_name((enum tn_dtype)dtype)))
-            return (enum tn_dtype)dtype;
-    return TN_UNDEFINED;
-}
-
-struct tn_bytes tn_lang_word(struct tn_lang_parser *p, const char *what)
-{
-    const struct tn_token *token = tn_lang_look(p);
-
-    if (token->kind != TN_TOKEN_WORD) {
-        tn_lang_expected(p, what);
-        return tn_bytes(NULL, 0);
-    }
-    p->at++;
-    return token->text;
-}
-
-struct tn_bytes tn_lang_name(struct tn_lang_parser *p, const char *what)
-{
-    const struct tn_token *token = tn_lang_look(p);
-
-    if (token->kind != TN_TOKEN_WORD || !is_reserved(token->text))
-        return tn_lang_word(p, what);
-    tn_lang_expected(p, what);
-    return tn_bytes(NULL, 0);
-}
-
-/* A name that the item binds: `float32` would never be seen again. */
-static struct tn_bytes bound_name(struct tn_lang_parser *p, const char *what)
-{
-    struct tn_map_place place = tn_lang_look(p)->place;
-    struct tn_bytes     name  = tn_lang_name(p, what);
-
-    if (!name.size || tn_lang_dtype(name) == TN_UNDEFINED)
-        return name;
-    tn_map_fail(p->error, &place, TN_MALFORMED,
-                "expected %s, not the type '%.*s'", what, TN_FMT(name));
-    return tn_bytes(NULL, 0);
-}
-
-/* ---- depth and stacks --------------------------------------------------- */
-
-bool tn_lang_enter(struct tn_lang_parser *p)
-{
-    if (p->depth++ < NESTING_LIMIT)
-        return true;
-    tn_map_fail(p->error, &tn_lang_look(p)->place, TN_LIMIT,
-                "nested deeper than %d levels", NESTING_LIMIT);
-    return false;
-}
-
-void tn_lang_leave(struct tn_lang_parser *p)
-{
-    p->depth--;
-}
-
-void *tn_lang_cut(struct tn_lang_parser *p, struct tn_list *stack,
-                  uint64_t mark, uint32_t *count)
-{
-    uint64_t above = stack->count - mark;
-    size_t   size  = stack->item_size;
-    void    *copy  = tn_arena_array(p->arena, above ? above : 1, size,
-                                    alignof(max_align_t), p->error);
-
-    *count = (uint32_t)above;
-    if (!copy)
-        return NULL;
-    if (above)
-        memcpy(copy, (uint8_t *)stack->items + mark * size, above * size);
-    stack->count = mark;
-    return copy;
-}
 
 static bool push_name(struct tn_lang_parser *p, struct tn_bytes name)
 {
@@ -205,7 +55,7 @@ static bool read_param(struct tn_lang_parser *p, uint64_t mark)
 {
     struct tn_lang_param param = { .place = tn_lang_look(p)->place };
 
-    param.name = bound_name(p, "a name");
+    param.name = tn_lang_bound_name(p, "a name");
     if (!param.name.size)
         return false;
     if (is_bound_above(p, mark, param.name))
@@ -261,7 +111,7 @@ static bool read_head_attr(struct tn_lang_parser *p, struct tn_lang_attr *attr)
     attr->as = attr->name;
     if (!tn_lang_accept(p, "as"))
         p->at--; /* its own name must be one that can be bound */
-    attr->as = bound_name(p, "a name");
+    attr->as = tn_lang_bound_name(p, "a name");
     if (!attr->as.size || !tn_lang_accept(p, "="))
         return attr->as.size;
     attr->value = tn_lang_expr(p);
@@ -384,7 +234,8 @@ static bool read_block(struct tn_lang_parser *p, struct tn_lang_block *block);
 static bool read_let(struct tn_lang_parser *p, struct tn_lang_step *step)
 {
     step->kind = TN_LANG_LET;
-    if (!push_name(p, bound_name(p, "a name")) || !tn_lang_expect(p, "="))
+    if (!push_name(p, tn_lang_bound_name(p, "a name")) ||
+        !tn_lang_expect(p, "="))
         return false;
     return (step->expr = tn_lang_expr(p));
 }
@@ -443,7 +294,7 @@ static bool read_for(struct tn_lang_parser *p, struct tn_lang_step *step)
 
     step->kind = TN_LANG_FOR;
     do
-        if (!push_name(p, bound_name(p, "a name")))
+        if (!push_name(p, tn_lang_bound_name(p, "a name")))
             return false;
     while (p->names.count - mark < 2 && tn_lang_accept(p, ","));
     step->names = tn_lang_cut(p, &p->names, mark, &step->name_count);
@@ -458,7 +309,7 @@ static bool read_emit(struct tn_lang_parser *p, struct tn_lang_step *step)
 {
     step->kind = TN_LANG_EMIT;
     do {
-        if (!push_name(p, bound_name(p, "a step")))
+        if (!push_name(p, tn_lang_bound_name(p, "a step")))
             return false;
         step->last_is_many = tn_lang_accept(p, "...");
     } while (!step->last_is_many && tn_lang_accept(p, ","));
@@ -736,7 +587,7 @@ static bool read_def(struct tn_lang_parser *p)
         return false;
     if (!tn_lang_is(p, ")"))
         do
-            if (!push_name(p, bound_name(p, "a name")))
+            if (!push_name(p, tn_lang_bound_name(p, "a name")))
                 return false;
         while (tn_lang_accept(p, ","));
     def.params = tn_lang_cut(p, &p->names, mark, &def.param_count);
@@ -959,11 +810,8 @@ static bool read_header(struct tn_lang_parser *p)
     return true;
 }
 
-static void init_lists(struct tn_lang_parser *p)
+static void init_lists(struct tn_lang_file *file, struct tn_memory *memory)
 {
-    struct tn_memory    *memory = p->arena->memory;
-    struct tn_lang_file *file   = p->file;
-
     tn_list_init(&file->rules, memory, sizeof(struct tn_lang_rule));
     tn_list_init(&file->back, memory, sizeof(struct tn_lang_rule));
     tn_list_init(&file->defs, memory, sizeof(struct tn_lang_def));
@@ -971,33 +819,19 @@ static void init_lists(struct tn_lang_parser *p)
     tn_list_init(&file->macros, memory, sizeof(struct tn_lang_macro));
     tn_list_init(&file->examples, memory, sizeof(struct tn_lang_example));
     tn_list_init(&file->ignored, memory, sizeof(struct tn_bytes));
-    tn_list_init(&p->tokens, memory, sizeof(struct tn_token));
-    tn_list_init(&p->exprs, memory, sizeof(const struct tn_lang_expr *));
-    tn_list_init(&p->attrs, memory, sizeof(struct tn_lang_attr));
-    tn_list_init(&p->params, memory, sizeof(struct tn_lang_param));
-    tn_list_init(&p->names, memory, sizeof(struct tn_bytes));
-    tn_list_init(&p->steps, memory, sizeof(struct tn_lang_step));
 }
 
 enum tn_status tn_lang_parse(struct tn_lang_file *file, struct tn_arena *arena,
                              const char *name, struct tn_bytes text,
                              struct tn_error *error)
 {
-    struct tn_lang_parser p = {
-        .file = file, .arena = arena, .error = error, .text = text
-    };
+    struct tn_lang_parser p;
 
     *file = (struct tn_lang_file){ .name = name, .arena = arena };
-    init_lists(&p);
-    if (tn_lang_lex(&p.tokens, arena, name, text, error) == TN_OK &&
-        read_header(&p))
+    init_lists(file, arena->memory);
+    if (tn_lang_parser_open(&p, file, text, error) && read_header(&p))
         read_items(&p);
-    tn_list_done(&p.tokens);
-    tn_list_done(&p.exprs);
-    tn_list_done(&p.attrs);
-    tn_list_done(&p.params);
-    tn_list_done(&p.names);
-    tn_list_done(&p.steps);
+    tn_lang_parser_close(&p);
     return error->status;
 }
 

@@ -34,6 +34,11 @@ struct tn_lang_parser {
     struct tn_list steps;  /* struct tn_lang_step                             */
 };
 
+/* Makes the tokens of a text; false: failed.  Closed also then. */
+bool tn_lang_parser_open(struct tn_lang_parser *p, struct tn_lang_file *file,
+                         struct tn_bytes text, struct tn_error *error);
+void tn_lang_parser_close(struct tn_lang_parser *p);
+
 /* ---- tokens ------------------------------------------------------------- */
 
 /* The next token; END when the next item begins, unless braces are open. */
@@ -47,9 +52,12 @@ bool tn_lang_expect(struct tn_lang_parser *p, const char *text);
 /* "expected WHAT, not ..." at the next token. */
 TN_COLD bool tn_lang_expected(struct tn_lang_parser *p, const char *what);
 
-/* Any word, and one that may be bound: no keyword, no type.  Empty: failed. */
+/* Any word, and one that is no keyword.  Empty: failed. */
 struct tn_bytes tn_lang_word(struct tn_lang_parser *p, const char *what);
 struct tn_bytes tn_lang_name(struct tn_lang_parser *p, const char *what);
+
+/* A name that the item binds: `float32` would never be seen again. */
+struct tn_bytes tn_lang_bound_name(struct tn_lang_parser *p, const char *what);
 
 /* One level deeper; false and LIMIT past the bound. */
 bool tn_lang_enter(struct tn_lang_parser *p);
