@@ -384,3 +384,81 @@ int cli_own_rules_check(const struct cli_own_rules *rules)
         return cli_fail(rules->session->common, "rules", &error);
     return cli_finish(count > 0 ? CLI_NO : 0);
 }
+
+/* ---- test --------------------------------------------------------------- */
+
+/* Only what does not hold is worth a line. */
+static void print_example(void *context, const struct tn_rule_example *example)
+{
+    struct cli_text line = { 0 };
+
+    (void)context;
+    if (example->why == NULL)
+        return;
+    cli_text_safe(&line, cli_bytes(example->file));
+    cli_text_addf(&line, ":%u: ", (unsigned)example->line);
+    cli_text_safe(&line, cli_bytes(example->why));
+    cli_text_add(&line, "\n");
+    cli_print(stdout, CLI_PLAIN, &line);
+    cli_text_done(&line);
+}
+
+static void put_example(void *context, const struct tn_rule_example *example)
+{
+    struct cli_json *json = context;
+
+    cli_json_open_flat(json, '{');
+    cli_json_put_string(json, "file", example->file);
+    cli_json_put_number(json, "line", example->line);
+    cli_json_put_bool(json, "holds", example->why == NULL);
+    if (example->why != NULL)
+        cli_json_put_string(json, "why", example->why);
+    cli_json_close(json, '}');
+}
+
+static void print_sum(const struct tn_rule_examples *sum)
+{
+    struct cli_text line = { 0 };
+
+    cli_show_plural(&line, sum->count, "example", "examples");
+    if (sum->failed == 0)
+        cli_text_add(&line, sum->count == 1 ? ", it holds\n" : ", all hold\n");
+    else
+        cli_text_addf(&line, ", %" PRIu64 " %s\n", sum->failed,
+                      sum->failed == 1 ? "does not hold" : "do not hold");
+    cli_print(stdout, CLI_BOLD, &line);
+    cli_text_done(&line);
+}
+
+int cli_own_rules_test(const struct cli_own_rules *rules)
+{
+    struct tn_error         error = TN_ERROR_INIT;
+    struct tn_rule_examples sum;
+    struct tn_rulebook     *book;
+    struct cli_json         json;
+    int                     code = open_book(rules, &book);
+
+    if (code != 0)
+        return code;
+    if (rules->is_json) {
+        cli_json_begin(&json, "tenon.rulebook-test/1");
+        cli_json_key(&json, "examples");
+        cli_json_open(&json, '[');
+    }
+    tn_rulebook_test(book, &sum, rules->is_json ? put_example : print_example,
+                     &json, &error);
+    if (rules->is_json) {
+        cli_json_close(&json, ']');
+        cli_json_end(&json);
+    }
+    tn_rulebook_close(book);
+    if (error.status != TN_OK) {
+        char path[sizeof error.file];
+        memcpy(path, error.file, sizeof path);
+        error.file[0] = '\0';
+        return cli_complain(path, &error);
+    }
+    if (!rules->is_json)
+        print_sum(&sum);
+    return cli_finish(sum.failed > 0 ? CLI_NO : 0);
+}

@@ -17,5 +17,6 @@ bool cli_are_own_rules(const char *const *files, uint32_t count);
 int cli_own_rules_ls(const struct cli_own_rules *rules);
 int cli_own_rules_explain(const struct cli_own_rules *rules, const char *op);
 int cli_own_rules_check(const struct cli_own_rules *rules);
+int cli_own_rules_test(const struct cli_own_rules *rules);
 
 #endif

@@ -380,6 +380,8 @@ static int run_own(struct cli_session *session, const struct rules_opts *opts,
 
     if (!strcmp(word, "check"))
         return cli_own_rules_check(&own);
+    if (!strcmp(word, "test"))
+        return cli_own_rules_test(&own);
     if (!cli_are_own_rules(files->items, files->count))
         return -1;
     if (!strcmp(word, "ls"))
@@ -417,18 +419,18 @@ static int run_rules(const void *opts, const struct cli_args *args)
         return run_explain(&session, o, args->items[1], &files);
     if (!strcmp(word, "export"))
         return run_export(&session, o, &files);
-    return cli_usage("rules", "'%s' is none of ls, explain, check, export, extract",
+    return cli_usage("rules", "'%s' is none of ls, explain, check, test, export, extract",
                      word);
 }
 
 const struct cli_verb cli_rules = {
     .name      = "rules",
-    .arguments = "ls|explain OP|check|export|extract [FILE...]",
+    .arguments = "ls|explain OP|check|test|export|extract [FILE...]",
     .summary   = "op descriptors and mapping rules: list, explain, export",
     .details   = "FILEs are vocabularies and rules, told apart by what is in "
                  "them; of extract, C++. Without any: the rules that Tenon "
                  "converts by.",
-    .words     = "ls|explain|check|export|extract",
+    .words     = "ls|explain|check|test|export|extract",
     .least     = 1,
     .most      = CLI_MANY,
     .groups    = CLI_REPORTS | CLI_WRITES,

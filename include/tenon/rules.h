@@ -65,4 +65,22 @@ TN_API uint64_t tn_rulebook_check(
     void (*on)(void *context, const struct tn_rule_finding *finding),
     void *context, struct tn_error *error);
 
+/* An example under a rule, run. */
+struct tn_rule_example {
+    const char     *file;
+    uint32_t        line;
+    struct tn_bytes text;
+    const char     *why; /* NULL: the rule made what the example says        */
+};
+
+struct tn_rule_examples {
+    uint64_t count, failed;
+};
+
+/* Runs the examples.  One that cannot be read fails the call with its place. */
+TN_API enum tn_status tn_rulebook_test(
+    struct tn_rulebook *book, struct tn_rule_examples *sum,
+    void (*on)(void *context, const struct tn_rule_example *example),
+    void *context, struct tn_error *error);
+
 #endif

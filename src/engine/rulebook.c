@@ -3,6 +3,7 @@
 
 #include "engine/rule_read.h"
 #include "map/lang_check.h"
+#include "map/lang_example.h"
 #include "map/lang_explain.h"
 
 /* ---- opening ------------------------------------------------------------ */
@@ -254,4 +255,53 @@ uint64_t tn_rulebook_check(struct tn_rulebook *book,
         check_file(&book->files[i], &c, &arena, error);
     tn_arena_done(&arena);
     return c.count;
+}
+
+/* ---- examples ----------------------------------------------------------- */
+
+struct testing {
+    struct tn_rule_examples *sum;
+    void (*on)(void *context, const struct tn_rule_example *example);
+    void *context;
+};
+
+static enum tn_status test_one(struct tn_rulebook           *book,
+                               const struct tn_lang_file    *file,
+                               const struct tn_lang_example *example,
+                               const struct testing *t, struct tn_error *error)
+{
+    struct tn_rule_example told = { .file = file->name,
+                                    .line = example->place.line,
+                                    .text = example->text };
+    struct tn_arena        scratch;
+
+    tn_arena_init(&scratch, &book->memory);
+    if (tn_lang_example_run(file, example, &scratch, &told.why, error) ==
+        TN_OK) {
+        t->sum->count++;
+        t->sum->failed += told.why != NULL;
+        t->on(t->context, &told);
+    }
+    tn_arena_done(&scratch);
+    return error->status;
+}
+
+enum tn_status tn_rulebook_test(
+    struct tn_rulebook *book, struct tn_rule_examples *sum,
+    void (*on)(void *context, const struct tn_rule_example *example),
+    void *context, struct tn_error *error)
+{
+    const struct testing t = { sum, on, context };
+
+    *sum = (struct tn_rule_examples){ 0 };
+    for (uint32_t i = 0; i < book->file_count; i++) {
+        const struct tn_lang_file *file = &book->files[i];
+
+        for (uint64_t k = 0; k < file->examples.count; k++)
+            TN_TRY(
+                test_one(book, file,
+                         tn_list_at(&file->examples, struct tn_lang_example, k),
+                         &t, error));
+    }
+    return TN_OK;
 }

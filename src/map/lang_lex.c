@@ -25,23 +25,25 @@ static const char *const marks[] = {
 };
 
 struct lexer {
-    const char      *name;
-    struct tn_arena *arena;
-    struct tn_list  *tokens;
-    struct tn_error *error;
-    struct tn_bytes  text;
-    size_t           at, line_begin;
-    uint32_t         line;
-    bool             is_line_begun; /* something stands on it already         */
+    const struct tn_map_place *begin;
+    struct tn_arena           *arena;
+    struct tn_list            *tokens;
+    struct tn_error           *error;
+    struct tn_bytes            text;
+    size_t                     at, line_begin;
+    uint32_t margin; /* columns before the first line of the text     */
+    uint32_t line;
+    bool     is_line_begun; /* something stands on it already         */
 };
 
 static struct tn_map_place place_at(const struct lexer *x, size_t at)
 {
-    return (struct tn_map_place){ .file   = x->name,
-                                  .offset = at,
-                                  .line   = x->line,
-                                  .column =
-                                      (uint32_t)(at - x->line_begin + 1) };
+    return (struct tn_map_place){
+        .file   = x->begin->file,
+        .offset = x->begin->offset + at,
+        .line   = x->line,
+        .column = x->margin + (uint32_t)(at - x->line_begin + 1)
+    };
 }
 
 static uint8_t peek(const struct lexer *x, size_t ahead)
@@ -67,6 +69,7 @@ static void end_line(struct lexer *x)
     x->at++;
     x->line++;
     x->line_begin    = x->at;
+    x->margin        = 0;
     x->is_line_begun = false;
 }
 
@@ -235,15 +238,17 @@ static enum tn_status take_token(struct lexer *x, struct tn_token *token)
 }
 
 enum tn_status tn_lang_lex(struct tn_list *tokens, struct tn_arena *arena,
-                           const char *name, struct tn_bytes text,
-                           struct tn_error *error)
+                           struct tn_bytes            text,
+                           const struct tn_map_place *begin,
+                           struct tn_error           *error)
 {
-    struct lexer       x = { .name   = name,
+    struct lexer       x = { .begin  = begin,
                              .arena  = arena,
                              .tokens = tokens,
                              .error  = error,
                              .text   = text,
-                             .line   = 1 };
+                             .line   = begin->line,
+                             .margin = begin->column - 1 };
     enum tn_token_kind kind;
 
     do {
@@ -252,6 +257,7 @@ enum tn_status tn_lang_lex(struct tn_list *tokens, struct tn_arena *arena,
         if (!token)
             return error->status;
         token->place     = place_at(&x, x.at);
+        token->begin     = x.at;
         token->is_margin = token->place.column == 1;
         token->is_first  = !x.is_line_begun;
         x.is_line_begun  = true;

@@ -25,16 +25,18 @@ struct tn_token {
     struct tn_bytes     text;
     uint64_t            number;
     double              real;
-    uint64_t            end;       /* offset of what follows                  */
+    uint64_t            begin, end; /* in the text                            */
     bool                is_margin; /* in column 1                             */
     bool                is_first;  /* on its line                             */
     struct tn_map_place place;
 };
 
 /* Appends the tokens of a text to a list of struct tn_token; the last is END.
- * Strings with escapes live in the arena, the others in the text. */
+ * Strings with escapes live in the arena, the others in the text.  `begin` is
+ * where the text stands in its file. */
 enum tn_status tn_lang_lex(struct tn_list *tokens, struct tn_arena *arena,
-                           const char *name, struct tn_bytes text,
-                           struct tn_error *error);
+                           struct tn_bytes            text,
+                           const struct tn_map_place *begin,
+                           struct tn_error           *error);
 
 #endif

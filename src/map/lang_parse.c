@@ -449,9 +449,8 @@ static bool read_shapes(struct tn_lang_parser *p, struct tn_lang_rule *rule)
 /* From the margin to the last token that was read. */
 static struct tn_bytes text_of_item(const struct tn_lang_parser *p)
 {
-    uint64_t begin =
-        tn_list_at(&p->tokens, struct tn_token, p->item)->place.offset;
-    uint64_t end = tn_list_at(&p->tokens, struct tn_token, p->at - 1)->end;
+    uint64_t begin = tn_list_at(&p->tokens, struct tn_token, p->item)->begin;
+    uint64_t end   = tn_list_at(&p->tokens, struct tn_token, p->at - 1)->end;
 
     return tn_bytes(p->text.data + begin, (size_t)(end - begin));
 }
@@ -697,7 +696,7 @@ static bool read_example(struct tn_lang_parser *p, bool is_back)
     struct tn_list        *rules   = is_back ? &p->file->back : &p->file->rules;
     struct tn_lang_example example = { .is_back = is_back,
                                        .rule    = (uint32_t)rules->count - 1,
-                                       .place   = tn_lang_look(p)->place };
+                                       .place   = tn_lang_look(p)[1].place };
     const struct tn_token *first = tn_lang_look(p) + 1, *last = first;
 
     if (!rules->count)
@@ -710,7 +709,7 @@ static bool read_example(struct tn_lang_parser *p, bool is_back)
     if (!to)
         return false;
     example.text =
-        tn_bytes(first->text.data, (size_t)(last->end - first->place.offset));
+        tn_bytes(first->text.data, (size_t)(last->end - first->begin));
     *to = example;
     return true;
 }
@@ -825,11 +824,12 @@ enum tn_status tn_lang_parse(struct tn_lang_file *file, struct tn_arena *arena,
                              const char *name, struct tn_bytes text,
                              struct tn_error *error)
 {
-    struct tn_lang_parser p;
+    const struct tn_map_place begin = { name, 0, 1, 1 };
+    struct tn_lang_parser     p;
 
     *file = (struct tn_lang_file){ .name = name, .arena = arena };
     init_lists(file, arena->memory);
-    if (tn_lang_parser_open(&p, file, text, error) && read_header(&p))
+    if (tn_lang_parser_open(&p, file, text, &begin, error) && read_header(&p))
         read_items(&p);
     tn_lang_parser_close(&p);
     return error->status;

@@ -155,7 +155,8 @@ void *tn_lang_cut(struct tn_lang_parser *p, struct tn_list *stack,
 /* ---- beginning and end -------------------------------------------------- */
 
 bool tn_lang_parser_open(struct tn_lang_parser *p, struct tn_lang_file *file,
-                         struct tn_bytes text, struct tn_error *error)
+                         struct tn_bytes text, const struct tn_map_place *begin,
+                         struct tn_error *error)
 {
     struct tn_memory *memory = file->arena->memory;
 
@@ -168,7 +169,7 @@ bool tn_lang_parser_open(struct tn_lang_parser *p, struct tn_lang_file *file,
     tn_list_init(&p->params, memory, sizeof(struct tn_lang_param));
     tn_list_init(&p->names, memory, sizeof(struct tn_bytes));
     tn_list_init(&p->steps, memory, sizeof(struct tn_lang_step));
-    return tn_lang_lex(&p->tokens, p->arena, file->name, text, error) == TN_OK;
+    return tn_lang_lex(&p->tokens, p->arena, text, begin, error) == TN_OK;
 }
 
 void tn_lang_parser_close(struct tn_lang_parser *p)

@@ -34,9 +34,11 @@ struct tn_lang_parser {
     struct tn_list steps;  /* struct tn_lang_step                             */
 };
 
-/* Makes the tokens of a text; false: failed.  Closed also then. */
+/* Makes the tokens of a text that stands there in its file; false: failed.
+ * Closed also then. */
 bool tn_lang_parser_open(struct tn_lang_parser *p, struct tn_lang_file *file,
-                         struct tn_bytes text, struct tn_error *error);
+                         struct tn_bytes text, const struct tn_map_place *begin,
+                         struct tn_error *error);
 void tn_lang_parser_close(struct tn_lang_parser *p);
 
 /* ---- tokens ------------------------------------------------------------- */
