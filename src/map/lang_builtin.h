@@ -20,6 +20,7 @@ struct tn_builtin {
     const char *name;
     uint32_t    min_count, max_count;
     bool        takes_unknown;
+    bool is_lazy; /* the second argument stands in for an unknown first */
     struct tn_item (*run)(const struct tn_call *call);
 };
 

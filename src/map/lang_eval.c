@@ -700,13 +700,25 @@ static struct tn_item *eval_args(struct tn_eval *e, const struct tn_code *code,
     return args;
 }
 
+/* or_else(x, y): x, or y when x is not known. */
+static struct tn_item call_lazy(struct tn_eval *e, const struct tn_code *code)
+{
+    struct tn_item item = tn_eval(e, &code->items[0]);
+
+    if (tn_eval_stopped(e) || item.kind != TN_ITEM_UNKNOWN)
+        return item;
+    return tn_eval(e, &code->items[1]);
+}
+
 static struct tn_item call_builtin(struct tn_eval       *e,
                                    const struct tn_code *code)
 {
     struct tn_item           few[FEW];
     const struct tn_builtin *builtin = code->of.builtin;
-    struct tn_item          *args    = eval_args(e, code, few);
 
+    if (builtin->is_lazy)
+        return call_lazy(e, code);
+    struct tn_item *args = eval_args(e, code, few);
     if (!args)
         return tn_item_none();
     for (uint32_t i = 0; !builtin->takes_unknown && i < code->item_count; i++)
