@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coverage.h"
 #include "failure.h"
 #include "own_rules.h"
 #include "print.h"
@@ -13,7 +14,7 @@
 
 struct rules_opts {
     struct cli_common common;
-    const char       *vocabulary, *rules;
+    const char       *vocabulary, *rules, *to;
     bool              exports_ops, exports_rules;
 };
 
@@ -22,6 +23,7 @@ struct rules_opts {
 static const struct cli_opt options[] = {
     { CLI_FILE, 0, "vocabulary", FIELD(vocabulary),    "FILE", "op definitions: of nd4j, TensorFlow or ONNX" },
     { CLI_FILE, 0, "rules",      FIELD(rules),         "FILE", "mapping rules" },
+    { CLI_TEXT, 0, "to",         FIELD(to),            "FORMAT", "coverage: on the way to that format" },
     { CLI_FLAG, 0, "ops",        FIELD(exports_ops),   NULL,   "export op descriptors; the default without rules" },
     { CLI_FLAG, 0, "mappings",   FIELD(exports_rules), NULL,   "export mapping rules; the default with rules" },
     { 0 },
@@ -391,6 +393,18 @@ static int run_own(struct cli_session *session, const struct rules_opts *opts,
     return -1;
 }
 
+static int run_coverage(struct cli_session      *session,
+                        const struct rules_opts *opts,
+                        const struct cli_args   *args)
+{
+    const struct cli_coverage what = { args->items[1], opts->to, opts->rules };
+
+    if (args->count != 2)
+        return cli_usage("rules", "coverage needs a model");
+    session->options.wants_graph = true;
+    return cli_coverage(session, &what);
+}
+
 static int run_rules(const void *opts, const struct cli_args *args)
 {
     const struct rules_opts *o          = opts;
@@ -405,6 +419,8 @@ static int run_rules(const void *opts, const struct cli_args *args)
     if (is_explain && args->count < 2)
         return cli_usage("rules", "explain needs an operator");
     cli_session_begin(&session, opts);
+    if (!strcmp(word, "coverage"))
+        return run_coverage(&session, o, args);
     if (!strcmp(word, "extract"))
         return args->count < 2 ? cli_usage("rules", "extract needs C++ files")
                                : run_extract(&session, o, args);
@@ -419,18 +435,20 @@ static int run_rules(const void *opts, const struct cli_args *args)
         return run_explain(&session, o, args->items[1], &files);
     if (!strcmp(word, "export"))
         return run_export(&session, o, &files);
-    return cli_usage("rules", "'%s' is none of ls, explain, check, test, export, extract",
+    return cli_usage("rules", "'%s' is none of ls, explain, check, test, "
+                              "coverage, export, extract",
                      word);
 }
 
 const struct cli_verb cli_rules = {
     .name      = "rules",
-    .arguments = "ls|explain OP|check|test|export|extract [FILE...]",
+    .arguments = "ls|explain OP|check|test|coverage MODEL|export|extract "
+                 "[FILE...]",
     .summary   = "op descriptors and mapping rules: list, explain, export",
     .details   = "FILEs are vocabularies and rules, told apart by what is in "
                  "them; of extract, C++. Without any: the rules that Tenon "
                  "converts by.",
-    .words     = "ls|explain|check|test|export|extract",
+    .words     = "ls|explain|check|test|coverage|export|extract",
     .least     = 1,
     .most      = CLI_MANY,
     .groups    = CLI_REPORTS | CLI_WRITES,

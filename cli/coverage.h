@@ -1,0 +1,15 @@
+/* coverage.h - tenon rules coverage: which ops of a model have rules */
+#ifndef CLI_COVERAGE_H
+#define CLI_COVERAGE_H
+
+#include "session.h"
+
+struct cli_coverage {
+    const char *path;
+    const char *to;    /* a format; NULL: samediff, or onnx for what is nd4j  */
+    const char *rules; /* a file of rules; NULL: ours alone                   */
+};
+
+int cli_coverage(struct cli_session *session, const struct cli_coverage *what);
+
+#endif
