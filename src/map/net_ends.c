@@ -131,7 +131,7 @@ static const struct tn_signature *choose_signature(struct tn_net_loading *l)
         }
     }
     if (l->ends->signature)
-        tn_error_set(l->net->error, TN_NOT_FOUND, TN_NOWHERE,
+        tn_error_set(l->net->error, TN_INVALID, TN_NOWHERE,
                      "no signature is called '%s'", l->ends->signature);
     else if (count > 1)
         tn_error_set(l->net->error, TN_INVALID, TN_NOWHERE,
@@ -250,7 +250,7 @@ static enum tn_status check_given(struct tn_net_loading *l,
     if (cut_output(w->value, &base, &output) &&
         find_named(l, 0, base) != TN_NONE)
         return TN_OK;
-    return tn_error_set(l->net->error, TN_NOT_FOUND, TN_NOWHERE,
+    return tn_error_set(l->net->error, TN_INVALID, TN_NOWHERE,
                         "no %s '%.*s' in the graph", what, TN_FMT(w->name));
 }
 
@@ -319,7 +319,7 @@ static void add_output(struct tn_net_loading *l, uint32_t graph,
     if (tn_failed(l->net->error))
         return;
     if (id == TN_NONE) {
-        tn_error_set(l->net->error, w->is_given ? TN_NOT_FOUND : TN_MALFORMED,
+        tn_error_set(l->net->error, w->is_given ? TN_INVALID : TN_MALFORMED,
                      TN_NOWHERE, "nothing defines the output '%.*s'",
                      TN_FMT(w->name));
         return;

@@ -1,0 +1,395 @@
+/* convert_dialect_test.c - models in the words of another dialect, and back */
+#define _GNU_SOURCE
+#include <stdio.h>
+
+#include "support/little_models.h"
+
+static const struct tn_options with_graph = { .wants_graph = true };
+
+/* y = Mystery(Relu(x)), and z = Relu(x). */
+static const char mystery_onnx[] =
+    "ir_version: 8 opset_import { version: 17 }\n"
+    "graph {\n"
+    "  node { input: \"x\" output: \"z\" op_type: \"Relu\" }\n"
+    "  node { input: \"z\" output: \"y\" op_type: \"Mystery\"\n"
+    "    attribute { name: \"deep\" type: INT i: 3 } }\n"
+    "  name: \"g\"\n"
+    "  input { name: \"x\" type { tensor_type { elem_type: 1 shape {\n"
+    "    dim { dim_value: 2 } } } } }\n"
+    "  output { name: \"y\" type { tensor_type { elem_type: 1 } } }\n"
+    "  output { name: \"z\" type { tensor_type { elem_type: 1 } } }\n"
+    "}\n";
+
+/* y = twice(x) = x + x, by a function; two is a Constant node. */
+static const char function_onnx[] =
+    "ir_version: 8 opset_import { version: 17 }\n"
+    "opset_import { domain: \"own\" version: 1 }\n"
+    "graph {\n"
+    "  node { input: \"x\" output: \"t\" op_type: \"twice\" domain: \"own\"\n"
+    "    attribute { name: \"k\" type: INT i: 0 } }\n"
+    "  node { output: \"two\" op_type: \"Constant\"\n"
+    "    attribute { name: \"value_floats\" type: FLOATS floats: 2\n"
+    "      floats: 3 } }\n"
+    "  node { input: \"t\" input: \"two\" output: \"y\" op_type: \"Mul\" }\n"
+    "  name: \"g\"\n"
+    "  input { name: \"x\" type { tensor_type { elem_type: 1 shape {\n"
+    "    dim { dim_value: 2 } } } } }\n"
+    "  output { name: \"y\" type { tensor_type { elem_type: 1 shape {\n"
+    "    dim { dim_value: 2 } } } } }\n"
+    "}\n"
+    "functions { name: \"twice\" domain: \"own\" input: \"a\" output: \"b\"\n"
+    "  attribute: \"k\"\n"
+    "  node { input: \"a\" input: \"a\" output: \"s\" op_type: \"Add\" }\n"
+    "  node { input: \"s\" output: \"b\" op_type: \"Softmax\"\n"
+    "    attribute { name: \"axis\" type: INT ref_attr_name: \"k\" } }\n"
+    "  opset_import { version: 17 } }\n";
+
+/* A fills in for Mystery. */
+static const char own_rules[] = "rules onnx -> nd4j 1\n"
+                                "Mystery(x; deep) -> (y) {\n"
+                                "    require deep == 3, \"only three\"\n"
+                                "    y <- identity(x)\n"
+                                "}\n";
+
+static const char sum_rules[] = "rules tensorflow -> nd4j 1\n"
+                                "AddV2(x, y) => add(x, y)\n";
+
+static struct tn_model *open_in(struct tn_scratch *scratch, const char *name,
+                                const char *text)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_model *model = NULL;
+
+    if (text)
+        tn_make_model(scratch, name, text);
+    if (tn_model_open(&model, tn_in_scratch(scratch, name), &with_graph,
+                      &error) != TN_OK)
+        fail_msg("%s: %s", error.where, error.what);
+    return model;
+}
+
+static enum tn_status convert(struct tn_scratch     *scratch,
+                              const struct tn_model *model, const char *name,
+                              const struct tn_map_options *map,
+                              struct tn_error             *error)
+{
+    struct tn_target          target  = { .path = tn_in_scratch(scratch, name),
+                                          .can_replace = true };
+    struct tn_convert_options options = { .map = map };
+
+    *error = (struct tn_error)TN_ERROR_INIT;
+    return tn_convert(model, &options, &target, NULL, NULL, error);
+}
+
+static void must_convert(struct tn_scratch     *scratch,
+                         const struct tn_model *model, const char *name,
+                         const struct tn_map_options *map)
+{
+    struct tn_error error;
+
+    if (convert(scratch, model, name, map, &error) != TN_OK)
+        fail_msg("%s: %s", error.where, error.what);
+}
+
+static void ops_are(const struct tn_model *model, const char *expected)
+{
+    char   got[256] = "";
+    size_t at       = 0;
+
+    for (uint32_t i = 0; i < tn_model_op_count(model); i++)
+        at +=
+            (size_t)snprintf(got + at, sizeof got - at, "%s%.*s", i ? " " : "",
+                             (int)tn_model_op(model, i).type.size,
+                             (const char *)tn_model_op(model, i).type.data);
+    assert_string_equal(got, expected);
+}
+
+static void outputs_are(const struct tn_model *model, const char *expected)
+{
+    struct tn_ends ends     = tn_model_outputs(model);
+    char           got[256] = "";
+    size_t         at       = 0;
+
+    for (uint32_t i = 0; i < ends.count; i++)
+        at += (size_t)snprintf(got + at, sizeof got - at, "%s%.*s",
+                               i ? " " : "", (int)ends.items[i].name.size,
+                               (const char *)ends.items[i].name.data);
+    assert_string_equal(got, expected);
+}
+
+static void there_and_back(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_model  *model   = open_in(&scratch, "a.onnx", little_onnx);
+    uint8_t           before[TN_HASH_SIZE], after[TN_HASH_SIZE];
+    struct tn_error   error = TN_ERROR_INIT;
+
+    (void)state;
+    must_convert(&scratch, model, "a.fb", NULL);
+    struct tn_model *middle = open_in(&scratch, "a.fb", NULL);
+    assert_string_equal(tn_model_dialect(middle), "nd4j");
+    ops_are(middle, "add");
+    outputs_are(middle, "y");
+    must_convert(&scratch, middle, "b.onnx", NULL);
+    struct tn_model *back = open_in(&scratch, "b.onnx", NULL);
+    ops_are(back, "Add");
+    outputs_are(back, "y");
+    assert_int_equal(tn_tensor_hash(tn_model_find(model, "w"), before, &error),
+                     TN_OK);
+    assert_int_equal(tn_tensor_hash(tn_model_find(back, "w"), after, &error),
+                     TN_OK);
+    assert_memory_equal(before, after, TN_HASH_SIZE);
+    tn_model_close(back);
+    tn_model_close(middle);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+static void every_container_of_the_dialect_takes_it(void **state)
+{
+    static const char *const names[] = { "a.fb", "a.sdnb", "a.sdz",
+                                         "a.samediff" };
+    struct tn_scratch        scratch = tn_scratch_open();
+    struct tn_model         *model   = open_in(&scratch, "a.onnx", little_onnx);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        must_convert(&scratch, model, names[i], NULL);
+        struct tn_model *there = open_in(&scratch, names[i], NULL);
+        ops_are(there, "add");
+        tn_model_close(there);
+    }
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+static void tensorflow_goes_the_long_way(void **state)
+{
+    static const char *const outputs[] = { "y:0" };
+    struct tn_scratch        scratch   = tn_scratch_open();
+    struct tn_model         *model = open_in(&scratch, "a.pb", little_graph);
+
+    (void)state;
+    tn_write_text(&scratch, "sum.rules", sum_rules);
+    const char *const     files[] = { tn_in_scratch(&scratch, "sum.rules") };
+    struct tn_map_options map     = {
+            .outputs = outputs, .output_count = 1, .rules = files, .rule_count = 1
+    };
+    must_convert(&scratch, model, "a.onnx", &map);
+    struct tn_model *there = open_in(&scratch, "a.onnx", NULL);
+    ops_are(there, "Add");
+    outputs_are(there, "y:0"); /* exactly as it was asked for */
+    tn_model_close(there);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+static void other_ends_cut_the_graph(void **state)
+{
+    static const char *const z[]     = { "z" };
+    struct tn_map_options    map     = { .outputs = z, .output_count = 1 };
+    struct tn_scratch        scratch = tn_scratch_open();
+    struct tn_model         *model = open_in(&scratch, "m.onnx", mystery_onnx);
+
+    (void)state;
+    must_convert(&scratch, model, "z.onnx", &map);
+    struct tn_model *cut = open_in(&scratch, "z.onnx", NULL);
+    ops_are(cut, "Relu");
+    outputs_are(cut, "z");
+    tn_model_close(cut);
+    map.inputs      = z;
+    map.input_count = 1;
+    map.outputs     = (const char *const[]){ "y" };
+    must_convert(&scratch, model, "y.onnx", &map);
+    cut = open_in(&scratch, "y.onnx", NULL);
+    ops_are(cut, "Mystery");
+    assert_int_equal(tn_model_inputs(cut).count, 1);
+    tn_model_close(cut);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+static void what_has_no_rule_is_refused_or_allowed(void **state)
+{
+    static const char *const mystery[] = { "Mystery" };
+    struct tn_map_options    map       = { 0 };
+    struct tn_scratch        scratch   = tn_scratch_open();
+    struct tn_model         *model = open_in(&scratch, "m.onnx", mystery_onnx);
+    struct tn_error          error;
+
+    (void)state;
+    assert_int_equal(convert(&scratch, model, "m.fb", NULL, &error),
+                     TN_UNSUPPORTED);
+    assert_string_equal(error.where, "graph.node[1]");
+    assert_non_null(strstr(error.what, "no rule carries Mystery"));
+    map.allow       = mystery;
+    map.allow_count = 1;
+    must_convert(&scratch, model, "m.fb", &map);
+    struct tn_model *there = open_in(&scratch, "m.fb", NULL);
+    ops_are(there, "relu Mystery identity"); /* z is used, and an output */
+    outputs_are(there, "y z");
+    tn_model_close(there);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+static void own_rules_go_first(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_model  *model   = open_in(&scratch, "m.onnx", mystery_onnx);
+
+    (void)state;
+    tn_write_text(&scratch, "own.rules", own_rules);
+    const char *const     files[] = { tn_in_scratch(&scratch, "own.rules") };
+    struct tn_map_options map     = { .rules = files, .rule_count = 1 };
+    must_convert(&scratch, model, "m.fb", &map);
+    struct tn_model *there = open_in(&scratch, "m.fb", NULL);
+    ops_are(there, "relu identity identity");
+    tn_model_close(there);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+static void functions_and_constants_dissolve(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_model  *model   = open_in(&scratch, "f.onnx", function_onnx);
+
+    (void)state;
+    must_convert(&scratch, model, "f.fb", NULL);
+    struct tn_model *there = open_in(&scratch, "f.fb", NULL);
+    ops_are(there, "add softmax multiply");
+    assert_int_equal(tn_model_tensor_count(there), 1);
+    tn_model_close(there);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+struct heard {
+    uint64_t rows, without;
+    char     stub[256];
+};
+
+static void hear(void *context, const struct tn_plan_row *row)
+{
+    struct heard *heard = context;
+
+    heard->rows++;
+    assert_string_equal(row->from, "onnx");
+    assert_string_equal(row->to, "nd4j");
+    if (row->rule) {
+        assert_non_null(strstr(row->rule, "onnx_nd4j.rules:"));
+        return;
+    }
+    heard->without++;
+    assert_string_equal(row->where, "graph.node[1]");
+    snprintf(heard->stub, sizeof heard->stub, "%s", row->stub);
+}
+
+static void a_plan_writes_nothing(void **state)
+{
+    struct tn_scratch      scratch = tn_scratch_open();
+    struct tn_model       *model   = open_in(&scratch, "m.onnx", mystery_onnx);
+    struct tn_error        error   = TN_ERROR_INIT;
+    struct heard           heard   = { 0 };
+    struct tn_plan_summary summary;
+
+    (void)state;
+    assert_int_equal(tn_plan(model, NULL, tn_in_scratch(&scratch, "m.fb"), NULL,
+                             hear, &heard, &summary, &error),
+                     TN_OK);
+    assert_int_equal(heard.rows, 2);
+    assert_int_equal(heard.without, 1);
+    assert_int_equal(summary.mapped, 1);
+    assert_int_equal(summary.unmapped, 1);
+    assert_string_equal(summary.way, "onnx -> nd4j");
+    assert_string_equal(heard.stub, "rules onnx -> nd4j 1\n\n"
+                                    "Mystery(x0; deep) -> (y0) {\n"
+                                    "    refuse \"to be written\"\n}\n");
+    assert_int_not_equal(access(tn_in_scratch(&scratch, "m.fb"), F_OK), 0);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+static void a_receipt_names_sources(void **state)
+{
+    struct tn_scratch     scratch = tn_scratch_open();
+    struct tn_model      *model   = open_in(&scratch, "a.onnx", little_onnx);
+    struct tn_map_options map     = { .receipt = tn_in_scratch(&scratch, "r") };
+    char                  line[512] = "";
+
+    (void)state;
+    must_convert(&scratch, model, "a.fb", &map);
+    FILE *file = fopen(tn_in_scratch(&scratch, "r"), "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_non_null(strstr(line, "{\"tensor\": \"w\", \"source\": \"w\", "
+                                 "\"transform\": \"none\", "
+                                 "\"dtype\": \"float32\", \"shape\": [2], "
+                                 "\"sha256\": \""));
+    assert_null(fgets(line, sizeof line, file));
+    fclose(file);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+static void wrong_wishes_are_refused(void **state)
+{
+    static const char *const nobody[] = { "nobody" };
+    struct tn_scratch        scratch  = tn_scratch_open();
+    struct tn_model         *model = open_in(&scratch, "a.onnx", little_onnx);
+    struct tn_error          error;
+    struct tn_map_options    outputs = { .outputs = nobody, .output_count = 1 };
+    struct tn_map_options    inputs  = { .inputs = nobody, .input_count = 1 };
+    struct tn_map_options    rules   = { .rules = nobody, .rule_count = 1 };
+    struct tn_map_options    signature = { .signature = "nobody" };
+
+    (void)state;
+    assert_int_equal(convert(&scratch, model, "a.fb", &outputs, &error),
+                     TN_INVALID);
+    assert_int_equal(convert(&scratch, model, "a.fb", &inputs, &error),
+                     TN_INVALID);
+    assert_int_equal(convert(&scratch, model, "a.fb", &rules, &error), TN_IO);
+    assert_int_equal(convert(&scratch, model, "a.fb", &signature, &error),
+                     TN_INVALID);
+    assert_int_equal(convert(&scratch, model, "a.pb", NULL, &error),
+                     TN_UNSUPPORTED); /* no rules lead to TensorFlow */
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+/* The graph is read when it is needed, though nobody asked for it. */
+static void a_model_without_its_graph_is_opened_again(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_error   error   = TN_ERROR_INIT;
+    struct tn_model  *model;
+
+    (void)state;
+    tn_make_model(&scratch, "a.onnx", little_onnx);
+    assert_int_equal(
+        tn_model_open(&model, tn_in_scratch(&scratch, "a.onnx"), NULL, &error),
+        TN_OK);
+    must_convert(&scratch, model, "a.fb", NULL);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(there_and_back),
+        cmocka_unit_test(every_container_of_the_dialect_takes_it),
+        cmocka_unit_test(tensorflow_goes_the_long_way),
+        cmocka_unit_test(other_ends_cut_the_graph),
+        cmocka_unit_test(what_has_no_rule_is_refused_or_allowed),
+        cmocka_unit_test(own_rules_go_first),
+        cmocka_unit_test(functions_and_constants_dissolve),
+        cmocka_unit_test(a_plan_writes_nothing),
+        cmocka_unit_test(a_receipt_names_sources),
+        cmocka_unit_test(wrong_wishes_are_refused),
+        cmocka_unit_test(a_model_without_its_graph_is_opened_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
