@@ -183,6 +183,36 @@ static enum tn_status lay_out(struct tn_carrying *c, const struct tn_net *net)
 
 /* ---- the whole way ------------------------------------------------------ */
 
+/* Inputs that the caller chose are computed in the model: what is known of them
+ * there is known of them here.  Failing to find out is none: then nothing is
+ * known. */
+static void type_inputs(struct tn_carrying *c, struct tn_net *net)
+{
+    struct tn_error     unheard = TN_ERROR_INIT;
+    struct tn_net_ends  ends    = { .outputs      = c->how->inputs,
+                                    .output_count = c->how->input_count };
+    struct tn_lang_file shapes  = { 0 };
+    struct tn_list     *to      = &tn_net_graph(net, 0)->inputs;
+    struct tn_net       whole;
+
+    tn_net_init(&whole, net->arena, net->dialect, &unheard);
+    if (tn_net_load(&whole, c->from, &ends) == TN_OK &&
+        tn_net_order(&whole, c->from->dialect->loop_ops) == TN_OK &&
+        tn_shapes_read(&shapes, net->arena, net->dialect, &unheard) == TN_OK &&
+        tn_infer(&whole, &shapes) == TN_OK) {
+        const struct tn_list *from = &tn_net_graph(&whole, 0)->outputs;
+        for (uint64_t i = 0; i < from->count && i < to->count; i++) {
+            struct tn_net_value *input =
+                tn_net_value(net, *tn_list_at(to, uint32_t, i));
+            if (!input->type.has_rank)
+                input->type =
+                    tn_net_value(&whole, *tn_list_at(from, uint32_t, i))->type;
+        }
+    }
+    tn_lang_done(&shapes);
+    tn_net_done(&whole);
+}
+
 static enum tn_status load(struct tn_carrying *c, struct tn_net *net)
 {
     struct tn_net_ends ends = { .inputs       = c->how->inputs,
@@ -192,6 +222,8 @@ static enum tn_status load(struct tn_carrying *c, struct tn_net *net)
                                 .signature    = c->how->signature };
 
     TN_TRY(tn_net_load(net, c->from, &ends));
+    if (c->how->input_count)
+        type_inputs(c, net);
     if (c->path.steps)
         return tidy(c, net);
     tn_net_prune(net);
@@ -207,8 +239,7 @@ static enum tn_status walk(struct tn_carrying *c, struct tn_net *nets)
         TN_TRY(step(c, &nets[i], &nets[i + 1]));
     if (c->on)
         return TN_OK;
-    if (last)
-        TN_TRY(finish(c, &nets[last]));
+    TN_TRY(last ? finish(c, &nets[last]) : infer(c, &nets[last]));
     return lay_out(c, &nets[last]);
 }
 

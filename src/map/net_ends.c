@@ -45,7 +45,7 @@ void tn_net_load_type(struct tn_net *net, struct tn_net_type *type,
                                   .has_rank = end->has_rank,
                                   .rank     = end->rank,
                                   .dims     = dims,
-                                  .symbols  = symbols };
+                                  .symbols  = end->has_rank ? symbols : NULL };
 }
 
 /* ---- values by name ----------------------------------------------------- */

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A model that went through the net is the same model.
 
     onnx_net.py TENON [--shared DIR] [FILE...]
