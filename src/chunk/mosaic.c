@@ -84,20 +84,38 @@ static void keep_runs(struct tn_mosaics *all, struct tn_tile *tile,
     tile->run_count = runs->count;
 }
 
+/* The next fields of one number, all together. */
+static bool walk_some(struct tn_wire_walk *walk, uint32_t *number,
+                      struct tn_span *whole)
+{
+    struct tn_pb_field field;
+    uint64_t           begin = walk->cursor.offset;
+
+    if (tn_wire_walk_rows(walk, number, NULL, UINT64_MAX)) {
+        *whole = (struct tn_span){ walk->wire.source, begin,
+                                   walk->cursor.offset - begin };
+        return true;
+    }
+    if (!tn_wire_walk_next(walk, &field, whole))
+        return false;
+    *number = field.number;
+    return true;
+}
+
 enum tn_status tn_mosaic_merge(struct tn_mosaic *m, struct tn_span message)
 {
     struct tn_tile      tile = { .kind = TN_TILE_WIRE, .span = message };
     struct runs         runs = { .count = 0 };
     struct tn_wire_walk walk;
-    struct tn_pb_field  field;
     struct tn_span      whole;
+    uint32_t            number;
 
     if (message.length > TN_PLACE_LENGTH_MAX)
         return tn_error_set(m->all->error, TN_LIMIT, message.offset,
                             "a message of %" PRIu64 " bytes", message.length);
     tn_wire_walk_init(&walk, message, m->all->error);
-    while (tn_wire_walk_next(&walk, &field, &whole))
-        note_run(&runs, field.number, whole);
+    while (walk_some(&walk, &number, &whole))
+        note_run(&runs, number, whole);
     tn_wire_walk_done(&walk);
     TN_TRY(m->all->error->status);
     if (message.length == 0)

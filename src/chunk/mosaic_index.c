@@ -462,15 +462,50 @@ static void scan_rival(struct tn_mosaic *m, struct tn_mosaic_index *index,
         clear_places(index, m->all->error);
 }
 
+/* Messages, strings and bytes that are in no map and no oneof are nothing but
+ * places. */
+static bool is_plain(const struct tn_pb_field_type *field)
+{
+    return !field->is_map && field->oneof < 0 &&
+           tn_pb_wire_type(field->type) == TN_WIRE_LEN;
+}
+
+#define ROWS 64
+
+/* Elements one behind the other, many at once; false: there are none here. */
+static bool scan_rows(struct tn_mosaic *m, struct tn_mosaic_index *index,
+                      struct tn_tile *wire, struct tn_wire_walk *walk)
+{
+    struct tn_wire_row rows[ROWS];
+    uint32_t           number;
+    uint64_t           count = tn_wire_walk_rows(walk, &number, rows, ROWS);
+
+    if (count == 0 || number != index->field->number)
+        return count > 0;
+    tn_index_restore(index);
+    struct tn_place *places =
+        tn_list_grow(&index->places, count, m->all->error);
+    for (uint64_t i = 0; places && i < count; i++)
+        places[i] = (struct tn_place){ wire, rows[i].offset,
+                                       rows[i].length & TN_PLACE_LENGTH_MAX,
+                                       rows[i].head & 0x1f };
+    return true;
+}
+
 static void scan_span(struct tn_mosaic *m, struct tn_mosaic_index *index,
                       struct tn_tile *wire, struct tn_span span)
 {
+    bool                takes_rows = is_plain(index->field);
     struct tn_wire_walk walk;
     struct tn_pb_field  field;
     struct tn_span      whole;
 
     tn_wire_walk_init(&walk, span, m->all->error);
-    while (tn_wire_walk_next(&walk, &field, &whole)) {
+    for (;;) {
+        if (takes_rows && scan_rows(m, index, wire, &walk))
+            continue;
+        if (!tn_wire_walk_next(&walk, &field, &whole))
+            break;
         if (field.number == index->field->number)
             scan_field(m, index, wire, &field, whole);
         else if (is_rival(m, index->field, field.number))

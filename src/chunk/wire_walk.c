@@ -76,18 +76,15 @@ void tn_wire_walk_done(struct tn_wire_walk *walk)
 
 __attribute__((always_inline)) /* gcc drops calls that only fetch */
 static inline void
-fetch_ahead(const struct tn_cursor *c, uint64_t step)
+fetch_ahead(const uint8_t *at, const uint8_t *end, uint64_t step)
 {
-    uint64_t left = (uint64_t)(c->end - c->at);
-
-    if (step > MOST_STEP || left < AHEAD)
+    if (step > MOST_STEP || end - at < AHEAD)
         return;
     for (uint64_t i = 0; i < step; i += LINE)
-        __builtin_prefetch(c->at + (AHEAD - MOST_STEP) + i);
+        __builtin_prefetch(at + (AHEAD - MOST_STEP) + i);
 }
 
-bool tn_wire_walk_next(struct tn_wire_walk *walk, struct tn_pb_field *field,
-                       struct tn_span *whole)
+static void forget(struct tn_wire_walk *walk)
 {
     struct tn_cursor *c = &walk->cursor;
 
@@ -97,10 +94,69 @@ bool tn_wire_walk_next(struct tn_wire_walk *walk, struct tn_pb_field *field,
         tn_source_close(&walk->window);
         open_window(walk, at, c->error);
     }
+}
+
+/* The length of a field whose tag is one byte, if it has at most three bytes;
+ * *head is what tag and length are together, 0: it has more. */
+static inline uint32_t short_length(const uint8_t *at, uint32_t *head)
+{
+    uint32_t length = at[1] & 0x7fu;
+
+    *head = 2;
+    if (at[1] < 0x80)
+        return length;
+    length |= (at[2] & 0x7fu) << 7;
+    *head = 3;
+    if (at[2] < 0x80)
+        return length;
+    *head = at[3] < 0x80 ? 4 : 0;
+    return length | (uint32_t)at[3] << 14;
+}
+
+#define LONGEST_HEAD 4
+
+uint64_t tn_wire_walk_rows(struct tn_wire_walk *walk, uint32_t *number,
+                           struct tn_wire_row *rows, uint64_t most)
+{
+    struct tn_cursor *c     = &walk->cursor;
+    uint64_t          count = 0;
+
+    forget(walk);
+    if (tn_failed(c->error) || c->at == c->end)
+        return 0;
+    const uint8_t *at  = c->at;
+    uint8_t        tag = *at;
+    if (tag >= 0x80 || tag < 8 || (tag & 7) != TN_WIRE_LEN)
+        return 0;
+    while (count < most && c->end - at >= LONGEST_HEAD && *at == tag) {
+        uint32_t head, length = short_length(at, &head);
+        uint64_t whole = (uint64_t)head + length;
+        if (head == 0 || whole > (uint64_t)(c->end - at))
+            break;
+        if (rows)
+            rows[count] =
+                (struct tn_wire_row){ c->offset + (uint64_t)(at - c->at), whole,
+                                      head };
+        at += whole;
+        fetch_ahead(at, c->end, whole);
+        count++;
+    }
+    c->offset += (uint64_t)(at - c->at);
+    c->at   = at;
+    *number = tag >> 3;
+    return count;
+}
+
+bool tn_wire_walk_next(struct tn_wire_walk *walk, struct tn_pb_field *field,
+                       struct tn_span *whole)
+{
+    struct tn_cursor *c = &walk->cursor;
+
+    forget(walk);
     if (!tn_pb_next(c, field))
         return false;
     *whole        = tn_pb_field_span(c, field);
     whole->source = walk->wire.source;
-    fetch_ahead(c, whole->length);
+    fetch_ahead(c->at, c->end, whole->length);
     return true;
 }

@@ -86,6 +86,111 @@ static void test_walk(void **state)
     tn_buffer_done(&bytes);
 }
 
+/* ---- rows ---------------------------------------------------------------- */
+
+#define MOST_FIELDS 4000
+
+/* Where all fields are, by rows as far as there are some. */
+static uint64_t walk_rows(struct tn_source *source, bool takes_rows,
+                          struct tn_wire_row *found, uint32_t *numbers,
+                          struct tn_error *error)
+{
+    struct tn_wire_walk walk;
+    struct tn_pb_field  field;
+    struct tn_span      whole;
+    uint64_t            count = 0;
+
+    tn_wire_walk_init(&walk, (struct tn_span){ source, 0, source->size },
+                      error);
+    for (;;) {
+        uint32_t number = 0;
+        uint64_t some =
+            takes_rows ? tn_wire_walk_rows(&walk, &number, found + count, 7)
+                       : 0;
+        for (uint64_t i = 0; i < some; i++)
+            numbers[count++] = number;
+        if (some)
+            continue;
+        if (!tn_wire_walk_next(&walk, &field, &whole))
+            break;
+        found[count] = (struct tn_wire_row){ whole.offset, whole.length, 0 };
+        numbers[count++] = field.number;
+        if (field.type == TN_WIRE_LEN)
+            found[count - 1].head =
+                (uint32_t)(field.body.offset - whole.offset);
+    }
+    tn_wire_walk_done(&walk);
+    return count;
+}
+
+/* Every length of a length, runs of one number, and others between them. */
+static void fill_rows(struct tn_buffer *bytes)
+{
+    static const uint32_t lengths[] = {
+        0, 1, 127, 128, 300, 5, 16383, 16384, 2097151, 2097152, 77, 3
+    };
+    static uint8_t body[2097152];
+
+    for (uint32_t i = 0; i < 200; i++) {
+        uint32_t length =
+            lengths[i % 12] > 20000 && i > 12 ? 9 : lengths[i % 12];
+        tn_buffer_varint(bytes, tn_tag(1 + i / 30 % 20, TN_WIRE_LEN));
+        tn_buffer_varint(bytes, length);
+        tn_buffer_add(bytes, tn_bytes(body, length));
+        if (i % 50 == 49) {
+            tn_buffer_varint(bytes, tn_tag(1, TN_WIRE_VARINT));
+            tn_buffer_varint(bytes, i);
+        }
+    }
+}
+
+static void compare_rows(struct tn_source *source)
+{
+    static struct tn_wire_row rows[2][MOST_FIELDS];
+    static uint32_t           numbers[2][MOST_FIELDS];
+    struct tn_error           errors[2] = { TN_ERROR_INIT, TN_ERROR_INIT };
+    uint64_t                  counts[2];
+
+    for (int i = 0; i < 2; i++)
+        counts[i] = walk_rows(source, i == 1, rows[i], numbers[i], &errors[i]);
+    assert_int_equal(counts[0], counts[1]);
+    assert_int_equal(errors[0].status, errors[1].status);
+    assert_int_equal(errors[0].offset, errors[1].offset);
+    for (uint64_t i = 0; i < counts[0]; i++) {
+        assert_int_equal(rows[0][i].offset, rows[1][i].offset);
+        assert_int_equal(rows[0][i].length, rows[1][i].length);
+        assert_int_equal(rows[0][i].head, rows[1][i].head);
+        assert_int_equal(numbers[0][i], numbers[1][i]);
+    }
+}
+
+static void test_rows(void **state)
+{
+    struct tn_error   error = TN_ERROR_INIT;
+    struct tn_memory  memory;
+    struct tn_buffer  bytes;
+    struct tn_source *unmapped;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_buffer_init(&bytes, &memory, &error);
+    fill_rows(&bytes);
+    for (size_t cut = 0; cut < 40; cut++) {
+        struct tn_guarded guarded =
+            tn_guard(tn_bytes(bytes.data, bytes.size - cut));
+        struct tn_source mapped;
+        tn_source_memory(&mapped, &memory, guarded.bytes);
+        compare_rows(&mapped);
+        tn_source_close(&mapped);
+        tn_unguard(&guarded);
+    }
+    tn_source_callback(&unmapped, &memory, bytes.size, read_at, &bytes, "",
+                       &error);
+    compare_rows(unmapped);
+    tn_source_close(unmapped);
+    tn_buffer_done(&bytes);
+}
+
 static void test_nothing(void **state)
 {
     struct tn_error     error = TN_ERROR_INIT;
@@ -104,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_nothing),
     };
 

@@ -295,8 +295,8 @@ static const char *find_path(const char *prefix, struct tn_arena *arena,
             return path;
     }
     if (!tn_path_exists(prefix))
-        tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                     "could not find %s.cpb or %s.pb", prefix, prefix);
+        tn_error_set(error, TN_IO, TN_NOWHERE, "could not find %s.cpb or %s.pb",
+                     prefix, prefix);
     return prefix;
 }
 

@@ -255,6 +255,48 @@ static void pipes_take_everything(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* Filled from behind, and the last gap not at all: that is zeros. */
+static void gaps_that_are_filled_later(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct rig        rig;
+
+    (void)state;
+    set_up(&rig, &scratch, create(&scratch), false);
+    struct tn_sink *sink = &rig.file.sink;
+    tn_sink_write(sink, tn_text("one "), &rig.error);
+    tn_sink_gap(sink, 4, &rig.error);
+    tn_sink_write(sink, tn_text("three "), &rig.error);
+    tn_sink_gap(sink, 5, &rig.error);
+    tn_sink_place(sink, 14, tn_text("fo"), &rig.error);
+    tn_sink_place(sink, 16, tn_text("ur"), &rig.error);
+    tn_sink_place(sink, 4, tn_text("two "), &rig.error);
+    assert_int_equal(sink->offset, 19);
+    assert_int_equal(tn_file_sink_finish(&rig.file, true, &rig.error), TN_OK);
+    char           *path = tn_scratch_path(&scratch, "to");
+    struct tn_bytes got  = tn_load_file(path);
+    assert_int_equal(got.size, 19);
+    assert_memory_equal(got.data, "one two three four", 19);
+    free((void *)(uintptr_t)got.data);
+    free(path);
+    tn_desk_done(&rig.desk);
+    tn_scratch_close(&scratch);
+}
+
+/* What cannot seek has no gaps. */
+static void no_gaps_in_a_stream(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct rig        rig;
+
+    (void)state;
+    set_up(&rig, &scratch, create(&scratch), true);
+    assert_false(tn_sink_can_place(&rig.file.sink));
+    assert_int_equal(tn_sink_gap(&rig.file.sink, 4, &rig.error), TN_INVALID);
+    tn_desk_done(&rig.desk);
+    tn_scratch_close(&scratch);
+}
+
 /* `tenon ... >>file`: neither kind of kernel copy works on such a file. */
 static void appending_to_a_file(void **state)
 {
@@ -435,6 +477,8 @@ int main(void)
         cmocka_unit_test(ranges_of_every_source),
         cmocka_unit_test(room_for_a_range),
         cmocka_unit_test(pipes_take_everything),
+        cmocka_unit_test(gaps_that_are_filled_later),
+        cmocka_unit_test(no_gaps_in_a_stream),
         cmocka_unit_test(appending_to_a_file),
         cmocka_unit_test(holes_stay_holes),
         cmocka_unit_test(a_hole_alone),

@@ -108,6 +108,20 @@ same_tensors tensors image
 small check image >check.txt || { cat check.txt; fail "check image"; }
 rm -rf folder image
 
+echo "# a graph of 55 MB, in chunks, by brotli"
+"$generate" graph -o graph.pb --scale 1/6
+for size in 4MiB 16MiB 48MiB; do
+    small split graph.pb -o parts -m $size -c brotli:6 ||
+        fail "split graph.pb, $size"
+    "$tenon" split graph.pb -o other -m $size -c brotli:6 --workers 1 ||
+        fail "split graph.pb, $size, one worker"
+    cmp parts.cpb other.cpb || fail "little memory makes other bytes"
+    small merge parts.cpb -o again.pb || fail "merge parts.cpb, $size"
+    [ "$(wc -c <again.pb)" = "$(wc -c <graph.pb)" ] || fail "merged, $size"
+    rm -f parts.cpb other.cpb again.pb
+done
+rm -f graph.pb
+
 echo "# a SavedModel of a million nodes, in chunks"
 "$generate" saved-graph -o saved.pb
 large ls --ops saved.pb >ops
