@@ -298,8 +298,8 @@ static void raise_file(const char *path, const char *dialect, unsigned *count)
         tn_arena_init(&b.arena, &b.memory);
         tn_net_init(&b.net, &b.arena, dialect, &b.error);
         if (tn_net_load(&b.net, model, NULL) != TN_OK ||
-            (*dialect == 't' && tn_tf_tidy(&b.net, NULL) != TN_OK) ||
-            tn_flow_raise(&b.net) != TN_OK)
+            (*dialect == 't' ? tn_tf_tidy(&b.net, NULL)
+                             : tn_flow_raise(&b.net)) != TN_OK)
             fail_msg("%s: %s", path, b.error.what);
         count_types(&b.net, "Merge", &left);
         count_types(&b.net, "merge", &left);

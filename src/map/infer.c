@@ -393,6 +393,8 @@ static const struct {
     uint32_t    first;
 } callers[] = {
     { "onnx", "Loop", 0 },
+    { "tensorflow", "Loop", 0 },
+    { "nd4j", "Loop", 0 },
     { "onnx", "Scan", 0 },
     { "onnx", "SequenceMap", 0 },
     { "tensorflow", "While", 0 },

@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 
+#include "map/flow.h"
 #include "map/flow_guard.h"
 #include "map/tf_work.h"
 
@@ -547,7 +548,8 @@ static enum tn_status tidy(struct tn_tf_work *work)
     TN_TRY(tn_tf_gate(work));
     sweep(work);
     TN_TRY(find_constants(work));
-    return tn_net_order(work->net, tn_flow_loop_ops);
+    TN_TRY(tn_net_order(work->net, tn_flow_loop_ops));
+    return tn_flow_raise(work->net);
 }
 
 enum tn_status tn_tf_tidy(struct tn_net *net, struct tn_list *notes)

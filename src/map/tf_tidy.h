@@ -13,7 +13,8 @@
  *                            that the saver's own graph puts there
  *   ReadVariableOp           the constant itself; ResourceGather becomes Gather
  *   PartitionedCall, calls   the function's body, named caller/node
- *   If, Case, While          If and Loop with subgraphs (flow.h)
+ *   If, Case, While          If and Loop with subgraphs (flow.h); Switch, Merge
+ *                            and frames of TensorFlow 1 too
  *   Assert, Print, summaries dropped, with a note
  *   StopGradient, Snapshot,  Identity, which rules carry, so that names of
  *   PreventGradient, ...     outputs stay
