@@ -57,10 +57,14 @@ static enum tn_status tidy_tensorflow(struct tn_carrying *c, struct tn_net *net)
 /* Of the net as it was loaded. */
 static enum tn_status tidy(struct tn_carrying *c, struct tn_net *net)
 {
-    tn_net_prune(net);
+    bool is_tensorflow = strcmp(net->dialect, "tensorflow") == 0;
+
+    /* What restores variables is needed by nothing, but says which is which. */
+    if (!is_tensorflow)
+        tn_net_prune(net);
     if (tn_failed(c->error))
         return c->error->status;
-    if (strcmp(net->dialect, "tensorflow") == 0)
+    if (is_tensorflow)
         TN_TRY(tidy_tensorflow(c, net));
     if (strcmp(net->dialect, "onnx") == 0)
         TN_TRY(tn_onnx_tidy(net));

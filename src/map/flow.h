@@ -31,6 +31,9 @@
 
 #include "map/net.h"
 
+/* Whether the node is one of the two. */
+bool tn_flow_is_structure(const struct tn_net_node *node);
+
 /* Every If and Loop of the main graph becomes dataflow, inside out; values that
  * a body uses from around it enter its frame.  Needs no types.  UNSUPPORTED:
  * a Loop with scan outputs (rewrite them first). */

@@ -544,10 +544,9 @@ static enum tn_status lower_loop(struct lowering *l, uint32_t node)
 
 /* ---- the whole ---------------------------------------------------------- */
 
-static bool is_structure(const struct tn_net_node *node)
+bool tn_flow_is_structure(const struct tn_net_node *node)
 {
-    return !node->is_removed &&
-           (tn_bytes_is(node->type, "If") || tn_bytes_is(node->type, "Loop")) &&
+    return (tn_bytes_is(node->type, "If") || tn_bytes_is(node->type, "Loop")) &&
            node->attr_count && node->attrs[0].value.kind == TN_ATTR_GRAPH;
 }
 
@@ -578,7 +577,8 @@ static enum tn_status lower_all(struct lowering *l, struct tn_list *found)
     uint32_t       deepest = 0;
 
     for (uint32_t i = 0; i < net->nodes.count; i++) {
-        if (!is_structure(tn_net_node(net, i)))
+        if (tn_net_node(net, i)->is_removed ||
+            !tn_flow_is_structure(tn_net_node(net, i)))
             continue;
         uint32_t *slot  = tn_list_push(found, uint32_t, net->error);
         uint32_t  depth = depth_of(net, tn_net_node(net, i)->graph);

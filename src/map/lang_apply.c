@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 
+#include "map/flow.h"
 #include "map/lang_emit.h"
 #include "map/lang_match.h"
 
@@ -391,8 +392,11 @@ static void carry_node(struct apply *a, uint32_t id)
     node.controls      = a->emit.controls;
     node.control_count = a->emit.control_count;
     tn_net_add_node(a->to, &node);
-    a->report->unmapped_count++;
 }
+
+/* What stands for a rule where a node is the same in every dialect. */
+static const struct tn_lang_rule structure = { .place = {
+                                                   .file = "control flow" } };
 
 static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
 {
@@ -438,16 +442,19 @@ static void map_node(struct apply *a, uint32_t id)
     const struct tn_code_rule *rule   = choose(a, id);
     if (tn_failed(a->error))
         return;
-    if (rule)
+    bool is_structure = !rule && tn_flow_is_structure(node);
+    if (rule || is_structure)
         drop_reasons(a, id);
     else
+        a->report->unmapped_count++;
+    if (!rule)
         carry_node(a, id);
     if (tn_failed(a->error))
         return;
     name_node(a, id);
     struct tn_map_row *row =
         tn_list_at(&a->report->rows, struct tn_map_row, id);
-    row->rule       = rule ? rule->rule : NULL;
+    row->rule       = is_structure ? &structure : rule ? rule->rule : NULL;
     row->node_count = (uint32_t)(a->to->nodes.count - before);
 }
 

@@ -8,6 +8,9 @@
  * lies between is named after them.  Constants are carried by reference, when
  * something uses them.
  *
+ * If and Loop that hold graphs mean the same in every dialect (flow.h): without
+ * a rule of their own they are carried over, and their graphs are mapped.
+ *
  * A node that no rule takes is carried over as it is and counted: whether that
  * is an error is the caller's to say (convert --allow).
  */
