@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "ir/attr.h"
+#include "ir/vocab.h"
 #include "map/flow.h"
 #include "map/lang_check.h"
 #include "map/nd4j_args.h"
@@ -128,7 +129,9 @@ static enum tn_status run_step(struct tn_carrying *c, struct step *s,
     TN_TRY(open_facts(c, s, from, to));
     TN_TRY(tn_lang_apply(s->files, s->set.count, s->facts, from, s->made, to,
                          &s->report));
-    return tn_carry_report(c, from, to->dialect, &s->report);
+    return strcmp(from->dialect, to->dialect) == 0
+               ? tn_carry_note(c, from, &s->report)
+               : tn_carry_report(c, from, to->dialect, &s->report);
 }
 
 static enum tn_status step(struct tn_carrying *c, struct tn_net *from,
@@ -152,16 +155,52 @@ static enum tn_status step(struct tn_carrying *c, struct tn_net *from,
 
 /* ---- after rules -------------------------------------------------------- */
 
-static enum tn_status finish(struct tn_carrying *c, struct tn_net *net)
+/* The newest that an op of the net needs. */
+static enum tn_status set_version(struct tn_carrying *c, struct tn_net *net)
 {
-    if (is_nd4j(net))
-        TN_TRY(tn_flow_lower(net));
-    TN_TRY(infer(c, net));
-    if (is_nd4j(net)) {
-        TN_TRY(tn_net_order(net, c->format->dialect_ops->loop_ops));
-        TN_TRY(tn_nd4j_pack(net));
+    struct tn_vocab vocab;
+
+    TN_TRY(
+        tn_vocab_index(&vocab, net->arena, tn_vocab_builtin("onnx"), c->error));
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node *node = tn_net_node(net, i);
+        if (node->is_removed || node->domain.size)
+            continue;
+        int64_t since =
+            tn_vocab_first_version(&vocab, node->domain, node->type);
+        net->version = since > net->version ? since : net->version;
     }
-    return c->error->status;
+    return TN_OK;
+}
+
+/* What the runtime of ONNX has no kernels for, it can say otherwise. */
+static enum tn_status finish_onnx(struct tn_carrying *c, struct tn_net *net,
+                                  struct tn_net *polished)
+{
+    TN_TRY(step(c, net, polished));
+    TN_TRY(infer(c, polished));
+    return set_version(c, polished);
+}
+
+static enum tn_status finish_nd4j(struct tn_carrying *c, struct tn_net *net)
+{
+    TN_TRY(tn_flow_lower(net));
+    TN_TRY(infer(c, net));
+    TN_TRY(tn_net_order(net, c->format->dialect_ops->loop_ops));
+    return tn_nd4j_pack(net);
+}
+
+/* The net that is to be laid out; `spare` is there for another one. */
+static enum tn_status finish(struct tn_carrying *c, struct tn_net *net,
+                             struct tn_net *spare, struct tn_net **last)
+{
+    *last = net;
+    if (is_nd4j(net))
+        return finish_nd4j(c, net);
+    if (strcmp(net->dialect, "onnx") != 0)
+        return infer(c, net);
+    *last = spare;
+    return finish_onnx(c, net, spare);
 }
 
 static enum tn_status lay_out(struct tn_carrying *c, const struct tn_net *net)
@@ -236,26 +275,29 @@ static enum tn_status load(struct tn_carrying *c, struct tn_net *net)
 
 static enum tn_status walk(struct tn_carrying *c, struct tn_net *nets)
 {
-    uint32_t last = c->path.steps;
+    uint32_t       last   = c->path.steps;
+    struct tn_net *result = &nets[last];
 
     TN_TRY(load(c, &nets[0]));
     for (uint32_t i = 0; i < last; i++)
         TN_TRY(step(c, &nets[i], &nets[i + 1]));
     if (c->on)
         return TN_OK;
-    TN_TRY(last ? finish(c, &nets[last]) : infer(c, &nets[last]));
-    return lay_out(c, &nets[last]);
+    TN_TRY(last ? finish(c, &nets[last], &nets[last + 1], &result)
+                : infer(c, &nets[last]));
+    return lay_out(c, result);
 }
 
 static enum tn_status carry_all(struct tn_carrying *c)
 {
-    struct tn_net nets[TN_PATH_MAX + 1];
+    struct tn_net nets[TN_PATH_MAX + 2];
+    uint32_t      last = c->path.steps + 1;
 
-    for (uint32_t i = 0; i <= c->path.steps; i++)
-        tn_net_init(&nets[i], &c->store->model.arena, c->path.dialects[i],
-                    c->error);
+    for (uint32_t i = 0; i <= last; i++)
+        tn_net_init(&nets[i], &c->store->model.arena,
+                    c->path.dialects[i < last ? i : c->path.steps], c->error);
     walk(c, nets);
-    for (uint32_t i = 0; i <= c->path.steps; i++)
+    for (uint32_t i = 0; i <= last; i++)
         tn_net_done(&nets[i]);
     return c->error->status;
 }
@@ -360,6 +402,7 @@ enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
     TN_TRY(tn_opened_new(&c->store, c->options, error));
     tn_list_init(&c->origins, &c->store->memory,
                  sizeof(const struct tn_tensor *));
+    tn_list_init(&c->touched, &c->store->memory, sizeof(struct tn_touched));
     TN_TRY(read_rules(c));
     TN_TRY(tn_dialect_path_find(&c->path, tn_model_dialect(model),
                                 c->format->dialect, c->own, c->how->rule_count,
@@ -370,8 +413,10 @@ enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
 
 void tn_carry_done(struct tn_carrying *c)
 {
-    if (c->store)
+    if (c->store) {
         tn_list_done(&c->origins);
+        tn_list_done(&c->touched);
+    }
     if (c->result)
         tn_opened_release(c->result);
     if (c->store)

@@ -13,6 +13,12 @@
 #include "engine/opened.h"
 #include "map/lang_apply.h"
 
+/* A node that the last step changed, within the dialect. */
+struct tn_touched {
+    struct tn_bytes name, type;
+    const char     *rule; /* "onnx_onnxruntime.rules:30" */
+};
+
 struct tn_carrying {
     const struct tn_map_options *how;
     const struct tn_options     *options;
@@ -25,6 +31,7 @@ struct tn_carrying {
     struct tn_model             *model; /* the result's; NULL: none           */
     struct tn_list               origins; /* const struct tn_tensor *, by tensor
                                              of the result; NULL: made        */
+    struct tn_list               touched; /* struct tn_touched                */
     struct tn_rule_text         *own;   /* the caller's rule files            */
     struct tn_dialect_path       path;
     tn_on_plan                  *on;    /* NULL: a missing rule is a failure  */
@@ -53,6 +60,11 @@ enum tn_status tn_carry_report(struct tn_carrying         *c,
                                const struct tn_net        *from,
                                const char                 *to,
                                const struct tn_map_report *report);
+
+/* The same of a step within a dialect, where ops without a rule stay what they
+ * are: fills c->touched. */
+enum tn_status tn_carry_note(struct tn_carrying *c, const struct tn_net *from,
+                             const struct tn_map_report *report);
 
 /* ---- convert_receipt.c -------------------------------------------------- */
 

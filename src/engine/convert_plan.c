@@ -282,3 +282,33 @@ enum tn_status tn_carry_report(struct tn_carrying *c, const struct tn_net *from,
     tn_intern_done(&p.keys);
     return c->error->status;
 }
+
+static struct tn_bytes name_of(const struct tn_net      *net,
+                               const struct tn_net_node *node)
+{
+    if (node->name.size || !node->output_count || node->outputs[0] == TN_NONE)
+        return node->name;
+    return tn_net_value(net, node->outputs[0])->name;
+}
+
+enum tn_status tn_carry_note(struct tn_carrying *c, const struct tn_net *from,
+                             const struct tn_map_report *report)
+{
+    for (uint32_t i = 0; i < report->rows.count && !tn_failed(c->error); i++) {
+        const struct tn_lang_rule *rule =
+            tn_list_at(&report->rows, struct tn_map_row, i)->rule;
+        const struct tn_net_node *node = tn_net_node(from, i);
+        struct tn_touched        *row =
+            rule && !node->is_removed
+                       ? tn_list_push(&c->touched, struct tn_touched, c->error)
+                       : NULL;
+        if (!row)
+            continue;
+        row->name = name_of(from, node);
+        row->type = node->type;
+        row->rule = tn_text_format(
+            from->arena, c->error, "%s:%" PRIu32,
+            rule->place.file ? rule->place.file : "rules", rule->place.line);
+    }
+    return c->error->status;
+}

@@ -7,6 +7,9 @@
  *    "dtype": "float32", "shape": [3,3,3,64], "sha256": "..."}
  *
  * The hash is that of docs/hash.md.  A tensor that a rule made has no source.
+ * Then one for each node that had to be said otherwise for the runtime's sake:
+ *
+ *   {"node": "y", "op": "Tan", "rule": "onnx_onnxruntime.rules:25"}
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -137,6 +140,23 @@ static void put_line(struct tn_sink *to, const struct tn_tensor *tensor,
     tn_sink_write(to, tn_text("\n"), error);
 }
 
+static void put_touched(struct tn_sink *to, const struct tn_touched *touched,
+                        struct tn_error *error)
+{
+    struct tn_json_writer json;
+
+    tn_json_writer_init(&json, to, false, error);
+    tn_json_object_begin(&json);
+    tn_json_key(&json, "node");
+    tn_json_string(&json, touched->name);
+    tn_json_key(&json, "op");
+    tn_json_string(&json, touched->type);
+    tn_json_key(&json, "rule");
+    tn_json_text(&json, touched->rule ? touched->rule : "");
+    tn_json_object_end(&json);
+    tn_sink_write(to, tn_text("\n"), error);
+}
+
 static enum tn_status fill(void *context, struct tn_sink *to,
                            struct tn_error *error)
 {
@@ -148,6 +168,8 @@ static enum tn_status fill(void *context, struct tn_sink *to,
         put_line(to, tn_model_tensor(c->model, i),
                  *tn_list_at(&c->origins, const struct tn_tensor *, i),
                  &scratch, error);
+    for (uint64_t i = 0; i < c->touched.count && !tn_failed(error); i++)
+        put_touched(to, tn_list_at(&c->touched, struct tn_touched, i), error);
     tn_buffer_done(&scratch);
     return error->status;
 }
