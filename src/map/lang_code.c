@@ -156,7 +156,10 @@ static bool make_head_attr(struct builder *b, const struct tn_lang_attr *attr,
                                                       .is_match   = attr->is_match,
                                                       .is_ignored = attr->is_ignored };
     code->fallback.kind = TN_ITEM_NONE;
-    code->slot          = add_slot(b, attr->as.size ? attr->as : attr->name);
+    /* What is ignored has no name: an input may have the same. */
+    code->slot = attr->is_ignored
+                     ? b->slot_count++
+                     : add_slot(b, attr->as.size ? attr->as : attr->name);
     if (attr->is_match && !make_literal(b, attr->value, &code->wanted))
         return false;
     if (attr->value && !attr->is_match)
