@@ -26,8 +26,8 @@ static void forget(struct tn_net *net)
 
 static void print_value(const struct tn_net_value *value)
 {
-    static const char *const wraps[] = { "", "seq:", "optional:", "handle:" };
-    const struct tn_net_type *type   = &value->type;
+    static const char *const  wraps[] = { "", "seq:", "optional:", "handle:" };
+    const struct tn_net_type *type    = &value->type;
 
     printf("%.*s\t%s%s\t", TN_FMT(value->name), wraps[type->wrap],
            type->dtype == TN_UNDEFINED ? "?" : tn_dtype_name(type->dtype));

@@ -1,0 +1,108 @@
+/*
+ * net_make.h - nets and rule files in a line each, for tests of rules
+ */
+#ifndef TN_TESTS_NET_MAKE_H
+#define TN_TESTS_NET_MAKE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "map/lang_eval.h"
+
+/* A value that comes from outside; dims end with -2, -1 is not known.  NULL:
+ * nothing is known. */
+static inline uint32_t make_input(struct tn_net *net, const char *name,
+                                  enum tn_dtype dtype, const int64_t *dims)
+{
+    uint32_t             id    = tn_net_add_value(net, 0, tn_text(name));
+    struct tn_net_value *value = tn_net_value(net, id);
+    uint32_t             rank  = 0;
+
+    while (dims && dims[rank] != -2)
+        rank++;
+    int64_t *kept = tn_new(net->arena, int64_t, rank, net->error);
+    for (uint32_t i = 0; kept && i < rank; i++)
+        kept[i] = dims[i];
+    value->type = (struct tn_net_type){
+        .dtype = dtype, .has_rank = dims != NULL, .rank = rank, .dims = kept
+    };
+    tn_net_add_input(net, 0, id, tn_text(""));
+    return id;
+}
+
+/* A rank 1 constant of ints. */
+static inline uint32_t make_ints(struct tn_net *net, const char *name,
+                                 const int64_t *items, uint64_t count)
+{
+    return tn_net_add_ints(net, 0, tn_text(name), TN_INT64, items, 1, &count);
+}
+
+static inline struct tn_net_attr make_int(const char *name, const int64_t *item)
+{
+    return (struct tn_net_attr){
+        .name  = tn_text(name),
+        .value = { .kind = TN_ATTR_INT, .count = 1, .of.ints = item },
+    };
+}
+
+/* A node with one output, which has its name. */
+static inline uint32_t make_node(struct tn_net *net, const char *type,
+                                 const char *name, const uint32_t *inputs,
+                                 uint32_t                  input_count,
+                                 const struct tn_net_attr *attrs,
+                                 uint32_t                  attr_count)
+{
+    uint32_t output = tn_net_add_value(net, 0, tn_text(name));
+
+    tn_net_add_node(net, &(struct tn_net_node){ .name         = tn_text(name),
+                                                .type         = tn_text(type),
+                                                .inputs       = inputs,
+                                                .input_count  = input_count,
+                                                .outputs      = &output,
+                                                .output_count = 1,
+                                                .attrs        = attrs,
+                                                .attr_count   = attr_count,
+                                                .source       = TN_NONE });
+    return output;
+}
+
+/* An item as text: 1, 0.5, "s", float32, [1, ?], none, value. */
+static inline void print_item(struct tn_item item, char *to, size_t size)
+{
+    size_t used = 0;
+
+    switch (item.kind) {
+    case TN_ITEM_NONE: snprintf(to, size, "none"); break;
+    case TN_ITEM_UNKNOWN: snprintf(to, size, "?"); break;
+    case TN_ITEM_BOOL:
+        snprintf(to, size, "%s", item.of.number ? "true" : "false");
+        break;
+    case TN_ITEM_INT:
+        snprintf(to, size, "%lld", (long long)item.of.number);
+        break;
+    case TN_ITEM_FLOAT:
+        snprintf(to, size, "%g%s", item.of.real,
+                 item.of.real == (double)(long)item.of.real ? ".0" : "");
+        break;
+    case TN_ITEM_STRING:
+        snprintf(to, size, "\"%.*s\"", TN_FMT(tn_item_bytes(item)));
+        break;
+    case TN_ITEM_DTYPE:
+        snprintf(to, size, "%s%s", item.of.number >> 8 ? "seq:" : "",
+                 tn_dtype_name((enum tn_dtype)(item.of.number & 0xff)));
+        break;
+    case TN_ITEM_LIST:
+        used += (size_t)snprintf(to, size, "[");
+        for (uint32_t i = 0; i < item.count && used + 40 < size; i++) {
+            used +=
+                (size_t)snprintf(to + used, size - used, "%s", i ? ", " : "");
+            print_item(item.of.items[i], to + used, size - used);
+            used += strlen(to + used);
+        }
+        snprintf(to + used, size - used, "]");
+        break;
+    default: snprintf(to, size, "value");
+    }
+}
+
+#endif
