@@ -33,6 +33,8 @@ static const struct kind {
       { .version = 2, .separates_bytes = true, .max_file = 1024 } },
     { "uncompressed,padding:300",
       { .version = 2, .separates_bytes = true, .max_metadata = 256 } },
+    { "snappy", { .version = 2, .max_metadata = 256 } },
+    { "zstd:1,transpose", { .version = 2 } },
 };
 
 #define KINDS (sizeof kinds / sizeof *kinds)
