@@ -144,7 +144,8 @@ struct tn_interpreter;
 struct tn_interpreter_options {
     /* Vocabularies and rules, told apart by what is in them; gzip too.
      * Vocabularies of TensorFlow and ONNX are carried in the library and
-     * needed only to replace those. */
+     * needed only to replace those.  Without files: nd4j's ops and the rules
+     * that the library carries, as far as one node becomes one op by them. */
     const char *const               *files;
     uint32_t                         file_count;
     const struct tn_custom_function *functions;

@@ -4,7 +4,9 @@
 #include "engine/rule_read.h"
 #include "engine/rule_text.h"
 #include "map/framework_ops.h"
+#include "map/lang_mapper.h"
 #include "map/rule_files.h"
+#include "map/rule_sets.h"
 #include "map/run_mapper.h"
 
 /* ---- the handle --------------------------------------------------------- */
@@ -56,6 +58,7 @@ struct loading {
     struct tn_bytes      text;
     struct tn_text_field root;
     bool                 is_rules, is_vocab;
+    bool                 is_own; /* rules in our own language                 */
 };
 
 static bool begins_with(struct tn_bytes text, const char *word)
@@ -97,6 +100,25 @@ static enum tn_status load_ops(struct tn_interpreter *i,
     return tn_onnx_ops_read(&i->onnx, &i->arena, &file->root, error);
 }
 
+/* Rules of our own language: those that are mappers. */
+static enum tn_status load_own(struct tn_interpreter *i, const char *name,
+                               struct tn_bytes text, struct tn_error *error)
+{
+    struct tn_lang_file file;
+    struct tn_vocab     nd4j;
+
+    if (tn_lang_parse(&file, &i->arena, name, text, error) == TN_OK &&
+        tn_bytes_is(file.to, "nd4j") &&
+        tn_vocab_index(&nd4j, &i->arena, tn_vocab_builtin("nd4j"), error) ==
+            TN_OK)
+        tn_lang_mappers(&i->mappers, &file,
+                        tn_bytes_is(file.from, "onnx") ? &i->onnx
+                                                       : &i->tensorflow,
+                        &nd4j, error);
+    tn_lang_done(&file);
+    return error->status;
+}
+
 static enum tn_status load_rules(struct tn_interpreter *i,
                                  const struct loading  *file,
                                  struct tn_error       *error)
@@ -104,6 +126,8 @@ static enum tn_status load_rules(struct tn_interpreter *i,
     struct tn_rule_file rules = { &i->mappers, file->path, &i->tensorflow,
                                   &i->onnx, error };
 
+    if (file->is_own)
+        return load_own(i, file->path, file->text, error);
     if (tn_rules_are_sketch(&file->root))
         return tn_rule_sketch_read(&rules, &file->root);
     return tn_dl4j_rules_read(&rules, &file->root);
@@ -114,7 +138,8 @@ static enum tn_status look_at(struct tn_interpreter *i, struct loading *file,
                               struct tn_error *error)
 {
     file->is_vocab = begins_with(file->text, "vocabulary ");
-    if (file->is_vocab)
+    file->is_own = file->is_rules = begins_with(file->text, "rules ");
+    if (file->is_vocab || file->is_own)
         return TN_OK;
     TN_TRY(tn_rule_text(&i->arena, &file->text, error));
     TN_TRY(tn_text_tree_read(&file->root, &i->arena, file->text, error));
@@ -208,6 +233,21 @@ static enum tn_status commit(struct tn_interpreter *i, struct tn_error *error)
     return TN_OK;
 }
 
+/* Ops and rules that the library carries. */
+static enum tn_status load_carried(struct tn_interpreter *i,
+                                   struct tn_error       *error)
+{
+    struct tn_rule_text file;
+    struct tn_vocab     nd4j;
+
+    TN_TRY(tn_vocab_index(&nd4j, &i->arena, tn_vocab_builtin("nd4j"), error));
+    TN_TRY(tn_vocab_descriptors(&i->ops, &nd4j, error));
+    for (uint32_t k = 0; tn_rules_builtin_at(k, &file); k++)
+        if (!strcmp(file.to, "nd4j"))
+            TN_TRY(load_own(i, file.name, file.text, error));
+    return TN_OK;
+}
+
 static enum tn_status fill(struct tn_interpreter               *i,
                            const struct tn_interpreter_options *what,
                            struct tn_error                     *error)
@@ -223,6 +263,8 @@ static enum tn_status fill(struct tn_interpreter               *i,
                           tn_vocab_builtin("tensorflow"), error));
     TN_TRY(
         tn_vocab_index(&i->onnx, &i->arena, tn_vocab_builtin("onnx"), error));
+    if (!what->file_count)
+        TN_TRY(load_carried(i, error));
     TN_TRY(look_at_all(i, files, what->files, what->file_count, error));
     TN_TRY(load_files(i, files, what->file_count, false, error));
     TN_TRY(tn_dl4j_ops_commit(&i->ops, error));
