@@ -880,18 +880,28 @@ static void remove_at(struct tn_list *list, uint64_t index)
     list->count--;
 }
 
-/* A check in a branch gives nothing, nor does the side of a Switch that nobody
- * takes; a graph that names no outputs seems to have them as such. */
+/* What a graph that names no outputs seems to have as such, because nobody uses
+ * it: which input of a Merge came, a check in a branch, the side of a Switch
+ * that nobody takes. */
+static bool is_loose_end(const struct raising *r, uint32_t value)
+{
+    uint32_t node = producer_of(r, value);
+
+    if (node == TN_NONE)
+        return false;
+    if (kind_of(r, node) == TN_FLOW_MERGE)
+        return tn_net_value(r->net, value)->output == 1;
+    return tn_guard_of(&r->guards, value) &&
+           (kind_of(r, node) == TN_FLOW_SWITCH ||
+            tn_bytes_is(tn_net_node(r->net, node)->type, "Assert"));
+}
+
 static void drop_loose_ends(struct raising *r)
 {
     struct tn_net_graph *graph = tn_net_graph(r->net, 0);
 
     for (uint64_t i = graph->outputs.count; i-- > 0;) {
-        uint32_t value = *tn_list_at(&graph->outputs, uint32_t, i);
-        uint32_t node  = producer_of(r, value);
-        if (node == TN_NONE || !tn_guard_of(&r->guards, value) ||
-            (!tn_bytes_is(tn_net_node(r->net, node)->type, "Assert") &&
-             kind_of(r, node) != TN_FLOW_SWITCH))
+        if (!is_loose_end(r, *tn_list_at(&graph->outputs, uint32_t, i)))
             continue;
         remove_at(&graph->outputs, i);
         remove_at(&graph->output_names, i);

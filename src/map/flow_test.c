@@ -162,7 +162,7 @@ static const char *const wild[] = { "s0,s1 = Switch a,p", "u0,u1 = Switch a,q",
                                     "x,_ = Merge s0,u1", NULL };
 
 static const char *const which[] = { "s0,s1 = Switch a,p", "x,k = Merge s0,s1",
-                                     NULL };
+                                     "y = F k", NULL };
 
 static const struct {
     const char        *name;
@@ -188,7 +188,7 @@ static const struct {
       "[mi_1_1:Identity(mi_1) ->mi_1_1] c_2:C(w_1) c_2_1:Identity(c_2) "
       "w_1_1:Identity(w_1) ->c_2_1,w_1_1] ->x" },
     { "two conditions in one Merge", wild, "x", NULL },
-    { "which input came", which, "k", NULL },
+    { "which input came", which, "y", NULL },
 };
 
 static void dataflow_becomes_structure(void **state)
