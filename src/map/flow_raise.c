@@ -770,6 +770,17 @@ static enum tn_status add_exits(struct raising *r, struct frame *f)
     return r->net->error->status;
 }
 
+/* A Loop gives all of its variables, wanted or not. */
+static void fill_exits(struct raising *r, struct frame *f)
+{
+    uint32_t graph = place_at(r, f->place)->graph;
+
+    for (uint32_t i = 0; i < f->count; i++)
+        if (f->exits[i] == TN_NONE)
+            f->exits[i] = tn_net_add_value(
+                r->net, graph, tn_net_node(r->net, f->merges[i])->name);
+}
+
 static enum tn_status fill_frame(struct raising *r, struct frame *f)
 {
     static const char *const names[] = { "body" };
@@ -812,6 +823,7 @@ static enum tn_status place_loop(struct raising *r, uint32_t place,
     f.count        = *tn_list_at(&r->frame_first, uint32_t, frame + 1) - first;
     TN_TRY(begin_frame(r, &f));
     TN_TRY(add_exits(r, &f));
+    fill_exits(r, &f);
     return fill_frame(r, &f);
 }
 
@@ -881,27 +893,26 @@ static void remove_at(struct tn_list *list, uint64_t index)
 }
 
 /* What a graph that names no outputs seems to have as such, because nobody uses
- * it: which input of a Merge came, a check in a branch, the side of a Switch
- * that nobody takes. */
+ * it: which input of a Merge came, and all that may not have been computed. */
 static bool is_loose_end(const struct raising *r, uint32_t value)
 {
     uint32_t node = producer_of(r, value);
 
     if (node == TN_NONE)
         return false;
-    if (kind_of(r, node) == TN_FLOW_MERGE)
-        return tn_net_value(r->net, value)->output == 1;
-    return tn_guard_of(&r->guards, value) &&
-           (kind_of(r, node) == TN_FLOW_SWITCH ||
-            tn_bytes_is(tn_net_node(r->net, node)->type, "Assert"));
+    return tn_guard_of(&r->guards, value) ||
+           (kind_of(r, node) == TN_FLOW_MERGE &&
+            tn_net_value(r->net, value)->output == 1);
 }
 
+/* If nothing else is left they were meant, and are refused later. */
 static void drop_loose_ends(struct raising *r)
 {
     struct tn_net_graph *graph = tn_net_graph(r->net, 0);
 
     for (uint64_t i = graph->outputs.count; i-- > 0;) {
-        if (!is_loose_end(r, *tn_list_at(&graph->outputs, uint32_t, i)))
+        if (graph->outputs.count == 1 ||
+            !is_loose_end(r, *tn_list_at(&graph->outputs, uint32_t, i)))
             continue;
         remove_at(&graph->outputs, i);
         remove_at(&graph->output_names, i);

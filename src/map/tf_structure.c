@@ -112,6 +112,25 @@ static const struct tn_net_attr *graph_attrs(struct tn_net     *net,
     return ids ? attrs : NULL;
 }
 
+/* An output that nobody wants is one all the same: the graphs give it. */
+static uint32_t given_output(struct tn_net *net, const struct tn_net_node *node,
+                             uint32_t index)
+{
+    if (index < node->output_count && node->outputs[index] != TN_NONE)
+        return node->outputs[index];
+    return tn_net_add_value(net, node->graph, node->name);
+}
+
+static void own_outputs(struct tn_net *net, uint32_t node,
+                        const uint32_t *outputs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (outputs[i] != TN_NONE) {
+            tn_net_value(net, outputs[i])->producer = node;
+            tn_net_value(net, outputs[i])->output   = i;
+        }
+}
+
 static const char *const branches[] = { "then_branch", "else_branch" };
 
 /* Makes the node If(cond) with two graphs; all outputs exist then. */
@@ -127,7 +146,8 @@ static enum tn_status become_if(struct tn_tf_work *work, uint32_t node,
         return net->error->status;
     struct tn_net_node *n = tn_net_node(net, node);
     for (uint32_t i = 0; i < count; i++)
-        outputs[i] = i < n->output_count ? n->outputs[i] : TN_NONE;
+        outputs[i] = given_output(net, n, i);
+    own_outputs(net, node, outputs, (uint32_t)count);
     n->type         = tn_text("If");
     n->attrs        = attrs;
     n->attr_count   = 2;
@@ -471,7 +491,7 @@ static enum tn_status become_loop(struct tn_tf_work *work, struct loop *loop,
                 tn_tf_replace(work, out, loop->outer[i]);
             continue;
         }
-        outputs[count]      = out;
+        outputs[count]      = given_output(net, &loop->node, i);
         inputs[2 + count++] = loop->node.inputs[i];
         tn_tf_need(work, loop->node.inputs[i]);
     }
@@ -481,9 +501,7 @@ static enum tn_status become_loop(struct tn_tf_work *work, struct loop *loop,
     n->attr_count         = 1;
     n->outputs            = outputs;
     n->output_count       = count;
-    for (uint32_t i = 0; i < count; i++)
-        if (outputs[i] != TN_NONE)
-            tn_net_value(net, outputs[i])->output = i;
+    own_outputs(net, loop->id, outputs, count);
     tn_net_set_inputs(net, loop->id, inputs, count + 2);
     return net->error->status;
 }
