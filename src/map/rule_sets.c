@@ -1,6 +1,8 @@
 /* rule_sets.c - the rule files that the library carries, and the user's own */
 #include "map/rule_sets.h"
 
+#include "map/lang_check.h"
+
 /* X(file, from, to, whether both ways): rules/FILE.rules.  Where two lead the
  * same way, the first is tried first. */
 #define RULES(X)                                                               \
@@ -85,6 +87,25 @@ static enum tn_status read_one(struct tn_rule_set        *set,
                          file->text, error);
 }
 
+/* Rules of the user have not been through our tests: what is wrong with them
+ * is told before they run. */
+static enum tn_status check_own(struct tn_rule_set *set, const char *from,
+                                const char *to, struct tn_error *error)
+{
+    const struct tn_lang_file *file = &set->files[set->count - 1];
+    struct tn_vocab            vocabs[2];
+    struct tn_lang_side        sides[2];
+
+    if ((!tn_bytes_is(file->from, from) || !tn_bytes_is(file->to, to)) &&
+        (!tn_bytes_is(file->from, to) || !tn_bytes_is(file->to, from)))
+        return TN_OK; /* it is not used here */
+    TN_TRY(tn_lang_side_open(&sides[0], &vocabs[0], set->arena, file->from,
+                             error));
+    TN_TRY(
+        tn_lang_side_open(&sides[1], &vocabs[1], set->arena, file->to, error));
+    return tn_lang_check(file, &sides[0], &sides[1], NULL, NULL, error);
+}
+
 enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
                                 const char *from, const char *to,
                                 const struct tn_rule_text *own,
@@ -101,8 +122,10 @@ enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
     };
     if (!set->files)
         return error->status;
-    for (uint32_t i = 0; i < own_count; i++)
+    for (uint32_t i = 0; i < own_count; i++) {
         TN_TRY(read_one(set, &own[i], error));
+        TN_TRY(check_own(set, from, to, error));
+    }
     for (uint32_t i = 0; tn_rules_builtin_at(i, &file); i++)
         if (leads(&file, from, to))
             TN_TRY(read_one(set, &file, error));

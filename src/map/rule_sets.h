@@ -34,8 +34,8 @@ struct tn_rule_set {
 };
 
 /* Reads the texts of the user, which may lead anywhere, and then those of ours
- * that lead from `from` to `to`.  Everything but the texts lives in the arena.
- * Done also after a failure. */
+ * that lead from `from` to `to`.  The user's are checked (lang_check.h).
+ * Everything but the texts lives in the arena. Done also after a failure. */
 enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
                                 const char *from, const char *to,
                                 const struct tn_rule_text *own,
