@@ -155,31 +155,14 @@ static enum tn_status step(struct tn_carrying *c, struct tn_net *from,
 
 /* ---- after rules -------------------------------------------------------- */
 
-/* The newest that an op of the net needs. */
-static enum tn_status set_version(struct tn_carrying *c, struct tn_net *net)
-{
-    struct tn_vocab vocab;
-
-    TN_TRY(
-        tn_vocab_index(&vocab, net->arena, tn_vocab_builtin("onnx"), c->error));
-    for (uint32_t i = 0; i < net->nodes.count; i++) {
-        const struct tn_net_node *node = tn_net_node(net, i);
-        if (node->is_removed || node->domain.size)
-            continue;
-        int64_t since =
-            tn_vocab_first_version(&vocab, node->domain, node->type);
-        net->version = since > net->version ? since : net->version;
-    }
-    return TN_OK;
-}
-
 /* What the runtime of ONNX has no kernels for, it can say otherwise. */
 static enum tn_status finish_onnx(struct tn_carrying *c, struct tn_net *net,
                                   struct tn_net *polished)
 {
     TN_TRY(step(c, net, polished));
     TN_TRY(infer(c, polished));
-    return set_version(c, polished);
+    tn_net_set_versions(polished);
+    return c->error->status;
 }
 
 static enum tn_status finish_nd4j(struct tn_carrying *c, struct tn_net *net)

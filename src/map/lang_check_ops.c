@@ -306,6 +306,18 @@ static void check_call_counts(struct tn_lang_checks     *x,
                       output_count, TN_FMT(op->name), op->max_outputs);
 }
 
+/* An op that came later asks for a later version; see tn_net_set_versions(). */
+static int64_t version_for(const struct tn_lang_side *side,
+                           const struct tn_lang_expr *call)
+{
+    int64_t first =
+        tn_vocab_first_version(side->vocab, call->domain, call->text);
+
+    if (call->domain.size)
+        return INT64_MAX;
+    return first > side->version ? first : side->version;
+}
+
 void tn_lang_check_op(struct tn_lang_checks *x, const struct tn_lang_expr *call,
                       uint32_t output_count)
 {
@@ -318,7 +330,7 @@ void tn_lang_check_op(struct tn_lang_checks *x, const struct tn_lang_expr *call,
         tn_vocab_domain(side->vocab, call->domain);
     const struct tn_vocab_op *op =
         tn_vocab_find(side->vocab, call->domain, call->text,
-                      call->domain.size ? INT64_MAX : side->version, &error);
+                      version_for(side, call), &error);
     if (op && !(op->deprecated && op->deprecated <= side->version)) {
         check_call_attrs(x, call, op);
         check_call_counts(x, call, op, output_count);

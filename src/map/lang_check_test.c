@@ -94,7 +94,7 @@ static const struct {
     { N "Dropout@13..(X, r?, t?; -seed) -> (Y, m?) => lrelu(X)",
       "2:46: 2 outputs of 'lrelu', which has 1" },
     { O "abs(input) => Cast(input)", "3:15: 'Cast' needs an attribute 'to'" },
-    { O "abs(input) => Gelu(input)", "3:15: onnx has no op 'Gelu'" },
+    { O "abs(input) => Gelu(input)", "" }, /* it came later */
     { O "abs(input) => Upsample(input, input)",
       "3:15: onnx has no op 'Upsample'" },
 

@@ -216,6 +216,10 @@ void tn_net_prune(struct tn_net *net);
  * INVALID for a cycle. */
 enum tn_status tn_net_order(struct tn_net *net, const char *const *loop_ops);
 
+/* Of an ONNX net: its version is at least the one that brought each of its ops,
+ * and every domain of a node has one. */
+void tn_net_set_versions(struct tn_net *net);
+
 /* ---- from a model and to one -------------------------------------------- */
 
 /* What the ends are when the caller says it; names as the user gives them. */
