@@ -75,6 +75,27 @@ static void put_receipt(const struct cli_common *common, const char *path,
     cli_json_end(&json);
 }
 
+/* What else could not stay: the fingerprint of other bytes. */
+static void on_loss(void *context, uint64_t offset, const char *where,
+                    const char *what)
+{
+    const struct cli_common *common = context;
+    struct cli_text          text   = { 0 };
+
+    (void)offset;
+    if (common->is_quiet)
+        return;
+    cli_text_add(&text, "tenon: ");
+    cli_text_safe(&text, cli_bytes(common->out));
+    cli_text_add(&text, ": ");
+    cli_text_safe(&text, cli_bytes(where));
+    cli_text_add(&text, where[0] ? ": " : "");
+    cli_text_safe(&text, cli_bytes(what));
+    cli_text_add(&text, "\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
 static int check_usage(const struct strip_opts *opts)
 {
     if (opts->common.out == NULL)
@@ -89,8 +110,11 @@ static int check_usage(const struct strip_opts *opts)
 static int run_strip(const void *opts, const struct cli_args *args)
 {
     const struct strip_opts *o       = opts;
-    struct tn_strip_options  strip   = { .callstack = o->callstack,
-                                         .training  = o->training };
+    struct cli_common        common  = o->common;
+    struct tn_strip_options  strip   = { .callstack    = o->callstack,
+                                         .training     = o->training,
+                                         .loss         = on_loss,
+                                         .loss_context = &common };
     struct tn_strip_summary  summary = { 0 };
     struct tn_error          error   = TN_ERROR_INIT;
     struct cli_session       session;

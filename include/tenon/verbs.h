@@ -157,8 +157,9 @@ struct tn_convert_options {
     uint64_t    image_size; /* is_image: largest chunk that is a message; 0:
                                2^31 - 500, as TensorFlow has it               */
     const char *records;    /* is_image: as for tn_splitter_write()           */
-    const char *layout;     /* PaddlePaddle's records: "seed" or "shipped";
-                               NULL: as they are                              */
+    const char *layout;     /* PaddlePaddle's records: "seed" or "shipped"; its
+                               state: "pickle" or "container"; NULL: as it is */
+    bool leaves_debug; /* SavedModel: without its folder debug/                */
     const struct tn_map_options *map; /* between dialects; NULL: defaults     */
 };
 
@@ -278,9 +279,11 @@ TN_API enum tn_status tn_merge_file(const char                    *path,
 struct tn_strip_options {
     bool callstack; /* source paths, stack traces, debug information: Paddle's
                        op_callstack, ONNX's doc strings and metadata of nodes,
-                       TensorFlow's debug infos                               */
+                       TensorFlow's debug infos, debug/ of a SavedModel       */
     bool training;  /* Paddle's backward, optimizer and learning rate operators
                        and what only they use; ONNX's training_info           */
+    tn_on_loss *loss; /* told what else had to go, such as a fingerprint       */
+    void       *loss_context;
 };
 
 struct tn_strip_summary {

@@ -242,6 +242,7 @@ static enum tn_status write_as(const struct tn_model           *model,
         .is_image      = convert->is_image,
         .image_size    = convert->image_size,
         .records       = convert->records,
+        .leaves_debug  = convert->leaves_debug,
         .layout        = convert->layout,
     };
     return write_model(model, format, &how, target, &summary->bytes_written,

@@ -5,14 +5,13 @@
  *                op_role, and the variables that only they use
  *   onnx         doc strings and metadata of nodes, where exporters put stack
  *                traces; training_info
- *   tensorflow   debug information of nodes and graphs
+ *   tensorflow   debug information of nodes and graphs; debug/ of a folder
  *
  * PaddlePaddle's is an edit, since variables follow their operators.  The
  * others lose whole fields of their message, which is then opened in place of
  * the file.
  */
 #include "base/intern.h"
-#include "engine/chunked.h"
 #include "engine/opened.h"
 #include "engine/strip_wire.h"
 #include "format/text_model.h"
@@ -194,9 +193,11 @@ static enum tn_status fields_of(const struct tn_format        *format,
                             "%s holds nothing that can be stripped",
                             format->name);
     if (strip->training && !is_onnx)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%s does not say what belongs to training",
-                            format->name);
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "%s does not say what belongs to training; a frozen "
+            "graph has none of it",
+            format->name);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         for (const struct tn_strip_field *f = lists[i]; f->message; f++)
             *fields++ = *f;
@@ -205,6 +206,7 @@ static enum tn_status fields_of(const struct tn_format        *format,
 }
 
 static enum tn_status make_message(struct tn_opened            *opened,
+                                   struct tn_source            *file,
                                    const struct tn_strip_field *without,
                                    struct tn_source           **stripped,
                                    struct tn_strip_summary     *summary,
@@ -216,8 +218,8 @@ static enum tn_status make_message(struct tn_opened            *opened,
     struct tn_arena         arena;
     struct tn_rope          rope;
 
-    TN_TRY(tn_format_binary(&opened->bundle, opened->bundle.main,
-                            format->schema, format->message, &binary, error));
+    TN_TRY(tn_format_binary(&opened->bundle, file, format->schema,
+                            format->message, &binary, error));
     tn_arena_init(&arena, &opened->memory);
     tn_rope_init(&rope, &arena, error);
     if (tn_pb_schema_load(&schema, &arena, tn_pb_builtin_set(format->schema),
@@ -231,6 +233,25 @@ static enum tn_status make_message(struct tn_opened            *opened,
     return error->status;
 }
 
+/* The file that is the message; of a folder, the one in it. */
+static enum tn_status find_file(struct tn_opened  *opened,
+                                struct tn_source **file, struct tn_error *error)
+{
+    static const char *const names[] = { "saved_model.pb",
+                                         "saved_model.pbtxt" };
+    struct tn_bundle        *bundle  = &opened->bundle;
+
+    *file = bundle->main;
+    for (size_t i = 0; !*file && i < sizeof names / sizeof names[0]; i++)
+        if (tn_bundle_has(bundle, names[i]))
+            TN_TRY(tn_bundle_sibling(bundle, tn_text(names[i]), file, error));
+    if (!*file)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "a folder of a format that is not stripped as one: "
+                            "name the file in it");
+    return TN_OK;
+}
+
 /* The stripped message stands in for the file, whose siblings stay. */
 static enum tn_status stand_in(struct tn_opened              *opened,
                                const struct tn_strip_options *strip,
@@ -238,32 +259,34 @@ static enum tn_status stand_in(struct tn_opened              *opened,
                                struct tn_error               *error)
 {
     struct tn_strip_field fields[16];
-    struct tn_source     *stripped;
+    struct tn_source     *file, *stripped, *was = opened->bundle.main;
 
-    if (!opened->bundle.main || tn_chunked_file_of(&opened->bundle))
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "of a folder or of chunks, strip the one file "
-                            "that they make: tenon merge");
     TN_TRY(fields_of(opened->format, strip, fields, error));
-    TN_TRY(make_message(opened, fields, &stripped, summary, error));
-    struct tn_source *original = opened->bundle.main;
-    summary->bytes_read        = original->size - stripped->size;
-    opened->bundle.main        = stripped;
-    return tn_bundle_keep(&opened->bundle, original, error);
+    TN_TRY(find_file(opened, &file, error));
+    TN_TRY(make_message(opened, file, fields, &stripped, summary, error));
+    /* With the size of what is opened, that of all files: those of a folder
+     * have the file among them. */
+    summary->bytes_read      = (was ? file->size : 0) - stripped->size;
+    opened->bundle.is_folder = opened->bundle.is_folder || !was;
+    opened->bundle.main      = stripped;
+    return was ? tn_bundle_keep(&opened->bundle, was, error) : TN_OK;
 }
 
 /* ---- from the top ------------------------------------------------------- */
 
-static enum tn_status write_model(const struct tn_model   *model,
-                                  const struct tn_target  *target,
-                                  const struct tn_options *options,
-                                  struct tn_strip_summary *summary,
-                                  struct tn_error         *error)
+static enum tn_status write_model(const struct tn_model         *model,
+                                  const struct tn_strip_options *strip,
+                                  const struct tn_target        *target,
+                                  const struct tn_options       *options,
+                                  struct tn_strip_summary       *summary,
+                                  struct tn_error               *error)
 {
-    struct tn_convert_summary              written;
-    static const struct tn_convert_options plainly;
+    struct tn_convert_options convert = { .leaves_debug = strip->callstack,
+                                          .loss         = strip->loss,
+                                          .loss_context = strip->loss_context };
+    struct tn_convert_summary written;
 
-    TN_TRY(tn_convert(model, &plainly, target, options, &written, error));
+    TN_TRY(tn_convert(model, &convert, target, options, &written, error));
     summary->bytes_written = written.bytes_written;
     memcpy(summary->format, written.format, sizeof summary->format);
     return TN_OK;
@@ -284,14 +307,15 @@ static enum tn_status strip_opened(struct tn_opened              *opened,
     TN_TRY(tn_opened_read(opened, is_paddle, error));
     summary->bytes_read += opened->model.file_size;
     if (!is_paddle)
-        return write_model(&opened->model, target, options, summary, error);
+        return write_model(&opened->model, strip, target, options, summary,
+                           error);
     if (!opened->model.dialect)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "%s holds nothing that can be stripped",
                             opened->format->name);
     TN_TRY(
         strip_paddle(&opened->model, strip, options, &edited, summary, error));
-    write_model(edited, target, options, summary, error);
+    write_model(edited, strip, target, options, summary, error);
     tn_model_close(edited);
     return error->status;
 }

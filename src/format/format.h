@@ -36,7 +36,8 @@ struct tn_write_options {
     uint64_t    shard_size;
     bool        is_image;   /* a SavedModel in chunks, if it is too large     */
     uint64_t    image_size; /* of a chunk that is a message; 0: by the rules  */
-    const char *layout;     /* Paddle: "seed" or "shipped"; NULL: as they are  */
+    const char *layout;     /* Paddle: see tn_convert_options                 */
+    bool        leaves_debug;  /* a SavedModel without debug/                  */
     const char *records;    /* of the file of chunks; NULL: brotli:6          */
     struct tn_meter *meter; /* NULL: none                                     */
     uint64_t   *tensors_moved; /* counted for the receipt; never NULL         */

@@ -447,8 +447,10 @@ static bool was_chunked(struct tn_bundle *bundle)
 
 /* Written anew, or no longer true. */
 static bool is_left_out(const char *name, bool keep_variables,
-                        bool keep_fingerprint)
+                        bool keep_fingerprint, bool keep_debug)
 {
+    if (!keep_debug && starts_with(name, "debug/"))
+        return true;
     if (strcmp(name, "saved_model.pb") == 0 ||
         strcmp(name, "saved_model.cpb") == 0 ||
         strcmp(name, "saved_model.pbtxt") == 0 ||
@@ -474,7 +476,8 @@ static enum tn_status copy_entry(struct writing *w, struct copying *copying,
 
     if (!name)
         return w->error->status;
-    if (is_left_out(name, copying->keep_variables, copying->keep_fingerprint))
+    if (is_left_out(name, copying->keep_variables, copying->keep_fingerprint,
+                    !w->options->leaves_debug))
         return TN_OK;
     if (!folder[0] && is_opened_by_file(w->detail->bundle) &&
         !is_known_entry(name))
@@ -622,10 +625,16 @@ static enum tn_status write_message(struct writing *w, struct composed *c)
     return count_bytes(w, c->rope.length);
 }
 
+/* Who leaves the debug folder took debug information out of the message. */
+static bool is_same_message(const struct writing *w)
+{
+    return !w->model->is_edited && !w->options->leaves_debug;
+}
+
 /* A fingerprint holds hashes of both files: it stays while they do. */
 static bool keeps_message(const struct writing *w, const struct composed *c)
 {
-    return !w->model->is_edited && is_saved_model(w) && !is_chunked(c) &&
+    return is_same_message(w) && is_saved_model(w) && !is_chunked(c) &&
            strstr(w->detail->model_file, ".pbtxt") == NULL &&
            !was_chunked(w->detail->bundle);
 }
@@ -639,7 +648,7 @@ static enum tn_status renew_fingerprint(struct writing        *w,
         .to            = w->to,
         .splitter      = c->splitter,
         .checkpoint    = w->checkpoint,
-        .is_same_model = !w->model->is_edited && keep_variables,
+        .is_same_model = is_same_message(w) && keep_variables,
     };
     struct tn_error dropped = TN_ERROR_INIT;
 
