@@ -30,7 +30,7 @@ static const struct cli_opt options[] = {
     { CLI_FLAG,   0,   "image-format", FIELD(is_image), NULL,     "SavedModel: in chunks, if it must be split" },
     { CLI_SIZE,   'm', "max-size",   FIELD(max_size),   "SIZE",   "--image-format: largest chunk; 2GiB" },
     { CLI_TEXT,   'c', "compress",   FIELD(compress),   "CODEC",  "--image-format: none, snappy, brotli[:Q] or zstd[:L]" },
-    { CLI_TEXT,   0,   "layout",     FIELD(layout),     "LAYOUT", "Paddle: records in layout seed or shipped" },
+    { CLI_TEXT,   0,   "layout",     FIELD(layout),     "LAYOUT", "Paddle: seed, shipped; a state: pickle, container" },
     { CLI_FLAG,   'p', "plan",       FIELD(is_plan),    NULL,     "another dialect: say which rule carries which op" },
     { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "where the graph begins: NAME[,NAME...]" },
     { CLI_TEXT,   0,   "outputs",    FIELD(map.outputs), "NAMES", "where it ends; what only others need is left out" },

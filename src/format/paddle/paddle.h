@@ -91,7 +91,10 @@ struct tn_paddle_detail {
     uint64_t              callstack_size; /* bytes of op_callstack            */
     bool                  has_version;
     int64_t               version;
-    bool                  is_old; /* VarDesc of 0.11 or early 2018      */
+    bool                  is_old;     /* VarDesc of 0.11 or early 2018      */
+    struct tn_span        info;       /* PREFIX.pdiparams.info, or none     */
+    struct tn_span        meta;       /* PREFIX.meta, or none               */
+    const char           *info_fault; /* why it could not be read       */
 };
 
 /* A variable; `body` is the VarDesc.  Understands the schemas of 0.11 and of
@@ -157,6 +160,19 @@ enum tn_status tn_paddle_record(const struct tn_tensor *row,
                                 struct tn_lod_record   *record,
                                 struct tn_error        *error);
 
+/* The same for a tensor that was read from none, with a layout of NONE. */
+enum tn_status tn_paddle_make_record(const struct tn_shape *shape,
+                                     struct tn_lod_record  *record,
+                                     struct tn_error       *error);
+
+/* All tensors that records can hold, in the order of their names. */
+struct tn_bare_tensor;
+enum tn_status tn_paddle_collect(const struct tn_model         *model,
+                                 const struct tn_write_options *options,
+                                 struct tn_arena               *arena,
+                                 const struct tn_bare_tensor ***order,
+                                 uint64_t *count, struct tn_error *error);
+
 /* Records on their way into a file.  Neighbours that do not change are copied
  * in one go, so begin with a zeroed `pending` and flush at the end. */
 struct tn_paddle_records {
@@ -200,9 +216,6 @@ void tn_paddle_put_attr(struct tn_rope *to, struct tn_arena *arena,
  * `.` or `..`, no backslash, no zero byte.  Says what is wrong otherwise. */
 enum tn_status tn_paddle_check_name(struct tn_bytes  name,
                                     struct tn_error *error);
-
-/* By their bytes: the order of a combined file. */
-int tn_paddle_compare(struct tn_bytes a, struct tn_bytes b);
 
 /* The slot that input (or output) `index` of an op is in; empty if there is no
  * such input. */

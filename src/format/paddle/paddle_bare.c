@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/sort.h"
 #include "format/bare.h"
 
 static int params_probe(const struct tn_probe *probe)
@@ -106,7 +105,7 @@ static size_t digits_of(uint64_t count)
 
 static bool is_combined_name(const char *name)
 {
-    return tn_paddle_ends_with(name, ".pdiparams") || !strcmp(name, "params") ||
+    return tn_text_ends_with(name, ".pdiparams") || !strcmp(name, "params") ||
            !strcmp(name, "__params__");
 }
 
@@ -169,25 +168,6 @@ static enum tn_status params_open(struct tn_bundle *bundle,
 
 /* ---- writing ------------------------------------------------------------ */
 
-static const char *refuse(const struct tn_elements *elements)
-{
-    uint64_t size;
-
-    if (tn_lod_type(elements->shape.dtype) < 0)
-        return "left behind: PaddlePaddle has no such elements";
-    if (elements->shape.rank > TN_LOD_RANK_LIMIT ||
-        !tn_shape_bytes(&elements->shape, &size))
-        return "left behind: a shape that no record holds";
-    return NULL;
-}
-
-static bool is_before(const void *left, const void *right)
-{
-    const struct tn_bare_tensor *a = left, *b = right;
-
-    return tn_paddle_compare(a->name, b->name) < 0;
-}
-
 static const struct tn_tensor *row_of(const struct tn_bare_tensor *tensor)
 {
     return (
@@ -227,25 +207,20 @@ static enum tn_status params_write(const struct tn_model         *model,
                                    const struct tn_write_options *options,
                                    struct tn_output *to, struct tn_error *error)
 {
-    struct tn_paddle_records records = { .options = options,
-                                         .memory  = model->memory,
-                                         .error   = error };
-    struct tn_arena          arena;
-    struct tn_bare_set       set;
+    struct tn_paddle_records      records = { .options = options,
+                                              .memory  = model->memory,
+                                              .error   = error };
+    const struct tn_bare_tensor **order;
+    struct tn_arena               arena;
+    uint64_t                      count;
 
     TN_TRY(tn_paddle_layout(options, &records.layout, error));
     TN_TRY(tn_output_main(to, &records.sink, error));
     tn_arena_init(&arena, model->memory);
-    if (tn_bare_collect(model, options, refuse, &arena, &set, error) == TN_OK) {
-        const struct tn_bare_tensor **order =
-            tn_new(&arena, const struct tn_bare_tensor *, set.count, error);
-        for (uint64_t i = 0; order && i < set.count; i++)
-            order[i] = &set.items[i];
-        if (order) {
-            tn_sort((const void **)(void *)order, set.count, is_before);
-            lose_names(model, options);
-            write_sorted(order, set.count, &records);
-        }
+    if (tn_paddle_collect(model, options, &arena, &order, &count, error) ==
+        TN_OK) {
+        lose_names(model, options);
+        write_sorted(order, count, &records);
     }
     tn_arena_done(&arena);
     return error->status;

@@ -183,6 +183,9 @@ static void check_leaks(struct tn_paddle_checker *k)
 {
     struct tn_span nowhere = { NULL, 0, 0 };
 
+    if (k->detail->info_fault)
+        tn_paddle_complain(k, TN_LEVEL_WARNING, "info-file", nowhere, "", "%s",
+                           k->detail->info_fault);
     if (k->detail->callstack_size)
         tn_paddle_complain(k, TN_LEVEL_NOTE, "op-callstack", nowhere, "",
                            "%" PRIu64 " bytes of source paths and lines, "

@@ -9,13 +9,6 @@
 /* Folders with more files are no model's own: they are not searched. */
 #define FOLDER_LIMIT 64
 
-bool tn_paddle_ends_with(const char *name, const char *tail)
-{
-    size_t size = strlen(name), tail_size = strlen(tail);
-
-    return size > tail_size && !strcmp(name + size - tail_size, tail);
-}
-
 /* "net.pdiparams.info" and "net.pdmodel.txt" have two. */
 static size_t stem_size(const char *name)
 {
@@ -132,8 +125,8 @@ enum tn_status tn_paddle_program_bytes(
 static bool is_named_like_program(const char *name)
 {
     return !strcmp(name, "__model__") || !strcmp(name, "__model__.txt") ||
-           tn_paddle_ends_with(name, ".pdmodel") ||
-           tn_paddle_ends_with(name, ".pdmodel.txt");
+           tn_text_ends_with(name, ".pdmodel") ||
+           tn_text_ends_with(name, ".pdmodel.txt");
 }
 
 /* Shorter names come first: PREFIX.pdmodel before PREFIX.FUNC.pdmodel. */
@@ -227,7 +220,7 @@ static const char *partner(struct tn_bundle *bundle, struct tn_error *error)
     for (size_t i = 0; names[i]; i++)
         if (strcmp(names[i], name) != 0 && tn_bundle_has(bundle, names[i]))
             return names[i];
-    if (!tn_paddle_ends_with(name, ".pdiparams"))
+    if (!tn_text_ends_with(name, ".pdiparams"))
         return NULL;
     names[0] = tn_paddle_with_suffix(&bundle->arena, name, ".json", error);
     return names[0] && tn_pir_is_program(bundle, names[0]) ? names[0] : NULL;
@@ -402,6 +395,38 @@ static enum tn_status read_combined(struct search *s, const char *name)
     return tn_paddle_combined_read(s->model, file, s->error);
 }
 
+/* A program whose parameters are in PREFIX.pdiparams: PREFIX's own, or a
+ * function of it that has no file for itself. */
+static bool shares(struct search *s, const char *entry, const char *params)
+{
+    size_t size = strlen(params) - strlen(".pdiparams");
+
+    if (strncmp(entry, params, size) != 0 || entry[size] != '.' ||
+        !(tn_text_ends_with(entry, ".pdmodel") ||
+          tn_text_ends_with(entry, ".pdmodel.txt")))
+        return false;
+    const char *own =
+        tn_paddle_with_suffix(&s->model->arena, entry, ".pdiparams", s->error);
+    return own && (!strcmp(own, params) || !tn_bundle_has(s->bundle, own));
+}
+
+/* More than one program would have to be in that file, and it does not hold
+ * just this one's. */
+static bool is_shared(struct search *s, const char *params)
+{
+    const char *const *entries;
+    struct tn_source  *file;
+    uint64_t           count, users = 0;
+
+    if (!tn_text_ends_with(params, ".pdiparams") ||
+        tn_bundle_list(s->bundle, "", &entries, &count, s->error) != TN_OK)
+        return false;
+    for (uint64_t i = 0; i < count && !tn_failed(s->error); i++)
+        users += shares(s, entries[i], params);
+    return users > 1 && source_of(s, params, &file) == TN_OK &&
+           !tn_paddle_combined_fits(s->model, file);
+}
+
 /* All functions of a model in one file: the records are those of the variables
  * of all of them. */
 static enum tn_status read_shared(struct search *s, const char *name)
@@ -409,7 +434,6 @@ static enum tn_status read_shared(struct search *s, const char *name)
     struct tn_source  *file, *source;
     const char *const *entries;
     uint64_t           count;
-    size_t             size = strlen(name) - strlen(".pdiparams");
     struct tn_intern   names;
 
     TN_TRY(source_of(s, name, &file));
@@ -419,8 +443,7 @@ static enum tn_status read_shared(struct search *s, const char *name)
         struct tn_model         other;
         struct tn_span          wire;
         const struct tn_pickle *ends;
-        if (strncmp(entries[i], name, size + 1) != 0 ||
-            !tn_paddle_ends_with(entries[i], ".pdmodel"))
+        if (!shares(s, entries[i], name))
             continue;
         tn_model_init(&other, s->bundle->memory);
         if (source_of(s, entries[i], &source) == TN_OK &&
@@ -459,8 +482,8 @@ static const char *given_file(struct search *s)
 
     if (!s->bundle->main || s->bundle->is_folder || !strcmp(name, s->program))
         return NULL;
-    return tn_paddle_ends_with(name, ".info") ||
-                   tn_paddle_ends_with(name, ".meta") ||
+    return tn_text_ends_with(name, ".info") ||
+                   tn_text_ends_with(name, ".meta") ||
                    has_variable(s->model, name)
                ? NULL
                : name;
@@ -482,15 +505,14 @@ static enum tn_status read_params(struct search *s)
 
     if (detail_of(s)->stored_count == 0 || s->bundle->folder < 0)
         return TN_OK;
-    if (name && (tn_paddle_ends_with(name, ".pdparams") ||
-                 tn_paddle_ends_with(name, ".pdopt")))
+    if (name && (tn_text_ends_with(name, ".pdparams") ||
+                 tn_text_ends_with(name, ".pdopt")))
         name = NULL; /* found again below, with its sibling */
-    if (name)
-        return read_combined(s, name);
-    if (!is_2x && has_separate(s, 3))
+    if (!name && !is_2x && has_separate(s, 3))
         return tn_paddle_separate_read(s->model, s->bundle, s->error);
-    if ((name = find_combined(s)))
-        return read_combined(s, name);
+    if (name || (name = find_combined(s)))
+        return is_shared(s, name) ? read_shared(s, name)
+                                  : read_combined(s, name);
     if ((name = with_suffix(s, ".pdparams")))
         return read_state(s, name);
     if ((name = find_shared(s)))
@@ -506,27 +528,58 @@ static enum tn_status read_params(struct search *s)
 
 /* ---- from the top ------------------------------------------------------- */
 
-static void add_info_facts(struct search *s)
+/* It only says what variables are called elsewhere: one that cannot be read
+ * keeps nobody from the model. */
+static void add_info(struct search *s, const char *name)
 {
-    const char             *info = with_suffix(s, ".pdiparams.info");
-    const char             *meta = with_suffix(s, ".meta");
+    struct tn_paddle_detail *detail =
+        (struct tn_paddle_detail *)(uintptr_t)s->model->detail;
+    struct tn_error         quiet = TN_ERROR_INIT;
     struct tn_source       *file;
     const struct tn_pickle *dict;
 
-    if (meta)
-        tn_model_add_fact(s->model, "meta", tn_text(meta), s->error);
-    if (!info || source_of(s, info, &file) != TN_OK)
+    if (source_of(s, name, &file) != TN_OK)
         return;
-    struct tn_cursor c =
-        tn_cursor_span((struct tn_span){ file, 0, file->size }, s->error);
-    if (tn_pickle_read(&c, &s->model->arena, &dict) != TN_OK) {
-        tn_error_file(s->error, info);
-        return;
+    detail->info       = (struct tn_span){ file, 0, file->size };
+    struct tn_cursor c = tn_cursor_span(detail->info, &quiet);
+    if (tn_pickle_read(&c, &s->model->arena, &dict) == TN_OK) {
+        if (dict->kind == TN_PICKLE_DICT)
+            tn_model_add_fact_format(s->model, s->error, "info",
+                                     "%s names %" PRIu64 " variables", name,
+                                     dict->as.list.count / 2);
+    } else if (quiet.status == TN_NO_MEMORY || quiet.status == TN_IO) {
+        *s->error = quiet;
+    } else {
+        detail->info_fault =
+            tn_text_format(&s->model->arena, s->error, "%s cannot be read: %s",
+                           name, quiet.what);
+        tn_model_add_fact(s->model, "info",
+                          tn_text(detail->info_fault ? detail->info_fault : ""),
+                          s->error);
     }
-    if (dict->kind == TN_PICKLE_DICT)
-        tn_model_add_fact_format(s->model, s->error, "info",
-                                 "%s names %" PRIu64 " variables", info,
-                                 dict->as.list.count / 2);
+}
+
+static void add_meta(struct search *s, const char *name)
+{
+    struct tn_paddle_detail *detail =
+        (struct tn_paddle_detail *)(uintptr_t)s->model->detail;
+    struct tn_source *file;
+
+    if (source_of(s, name, &file) != TN_OK)
+        return;
+    detail->meta = (struct tn_span){ file, 0, file->size };
+    tn_paddle_meta_facts(s->model, detail->meta, name, s->error);
+}
+
+static void add_side_facts(struct search *s)
+{
+    const char *info = with_suffix(s, ".pdiparams.info");
+    const char *meta = with_suffix(s, ".meta");
+
+    if (meta && !tn_failed(s->error))
+        add_meta(s, meta);
+    if (info && !tn_failed(s->error))
+        add_info(s, info);
 }
 
 enum tn_status tn_paddle_open_program(struct tn_bundle *bundle,
@@ -550,7 +603,7 @@ enum tn_status tn_paddle_open_program(struct tn_bundle *bundle,
         tn_paddle_pickled_ends(model, ends, error);
     TN_TRY(read_params(&s));
     if (bundle->folder >= 0)
-        add_info_facts(&s);
+        add_side_facts(&s);
     if (model->wants_graph && !tn_failed(error))
         tn_model_resolve(model);
     return error->status;
@@ -560,7 +613,7 @@ enum tn_status tn_paddle_open_part(struct tn_bundle *bundle,
                                    struct tn_model *model, const char *name,
                                    struct tn_error *error)
 {
-    if (tn_paddle_ends_with(name, ".json"))
+    if (tn_text_ends_with(name, ".json"))
         return tn_pir_open_beside(bundle, model, name, error);
     model->format = tn_format_paddle.name;
     model->title  = tn_format_paddle.title;

@@ -15,8 +15,6 @@
 
 #include "format/paddle/paddle.h"
 
-bool tn_paddle_ends_with(const char *name, const char *tail);
-
 /* The name without ".txt", ".pdmodel" and the like, and with another suffix. */
 const char *tn_paddle_with_suffix(struct tn_arena *arena, const char *name,
                                   const char *suffix, struct tn_error *error);
@@ -56,5 +54,9 @@ enum tn_status tn_paddle_program_bytes(struct tn_bundle        *bundle,
                                        struct tn_span          *wire,
                                        const struct tn_pickle **ends,
                                        struct tn_error         *error);
+
+/* What PREFIX.meta says, as facts; a file that says nothing is a fact, too. */
+void tn_paddle_meta_facts(struct tn_model *model, struct tn_span meta,
+                          const char *name, struct tn_error *error);
 
 #endif

@@ -42,8 +42,8 @@ static int probe_folder(const struct tn_probe *probe)
     for (uint64_t i = 0; i < probe->entry_count; i++) {
         if (!strcmp(probe->entries[i], "__model__"))
             return 32;
-        if (tn_paddle_ends_with(probe->entries[i], ".pdmodel") ||
-            tn_paddle_ends_with(probe->entries[i], ".pdmodel.txt"))
+        if (tn_text_ends_with(probe->entries[i], ".pdmodel") ||
+            tn_text_ends_with(probe->entries[i], ".pdmodel.txt"))
             bits = 24;
         has_model |= !strcmp(probe->entries[i], "model");
         has_params |= !strcmp(probe->entries[i], "params") ||

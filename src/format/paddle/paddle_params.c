@@ -380,7 +380,7 @@ static bool name_is_before(const void *a, const void *b)
 {
     const struct tn_bytes *x = a, *y = b;
 
-    return tn_paddle_compare(*x, *y) < 0;
+    return tn_bytes_compare(*x, *y) < 0;
 }
 
 const struct tn_paddle_var *tn_paddle_find_stored(
@@ -390,7 +390,7 @@ const struct tn_paddle_var *tn_paddle_find_stored(
 
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        int      order  = tn_paddle_compare(detail->stored[middle]->name, name);
+        int      order  = tn_bytes_compare(detail->stored[middle]->name, name);
         if (order == 0)
             return detail->stored[middle];
         if (order < 0)

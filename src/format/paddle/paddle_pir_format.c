@@ -317,7 +317,7 @@ static enum tn_status pir_check(struct tn_bundle      *bundle,
 static bool is_before(const void *left, const void *right)
 {
     const struct tn_tensor *a = left, *b = right;
-    int order = tn_paddle_compare(tn_tensor_name(a), tn_tensor_name(b));
+    int order = tn_bytes_compare(tn_tensor_name(a), tn_tensor_name(b));
 
     return order ? order < 0 : a < b;
 }

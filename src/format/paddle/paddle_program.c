@@ -360,19 +360,11 @@ static void read_blocks(struct reader *r)
 
 /* ---- what is stored, and in which order --------------------------------- */
 
-int tn_paddle_compare(struct tn_bytes a, struct tn_bytes b)
-{
-    size_t size  = a.size < b.size ? a.size : b.size;
-    int    order = size ? memcmp(a.data, b.data, size) : 0;
-
-    return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 /* Of one name in two blocks the outer block's comes first. */
 static bool is_before(const void *left, const void *right)
 {
     const struct tn_paddle_var *a = left, *b = right;
-    int                         order = tn_paddle_compare(a->name, b->name);
+    int                         order = tn_bytes_compare(a->name, b->name);
 
     return order ? order < 0 : a < b;
 }
@@ -437,7 +429,7 @@ static const struct tn_paddle_var *find_var(const struct index *index,
 
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (tn_paddle_compare(index->vars[middle]->name, name) < 0)
+        if (tn_bytes_compare(index->vars[middle]->name, name) < 0)
             low = middle + 1;
         else
             high = middle;

@@ -7,6 +7,7 @@
  */
 #include "format/paddle/paddle.h"
 
+#include "base/sort.h"
 #include "format/bare.h"
 
 enum tn_status tn_paddle_layout(const struct tn_write_options *options,
@@ -62,12 +63,11 @@ enum tn_status tn_paddle_record(const struct tn_tensor *row,
                         "the record has changed since it was read");
 }
 
-static enum tn_status make_record(const struct tn_tensor *row,
-                                  struct tn_lod_record   *record,
-                                  struct tn_error        *error)
+enum tn_status tn_paddle_make_record(const struct tn_shape *shape,
+                                     struct tn_lod_record  *record,
+                                     struct tn_error       *error)
 {
-    const struct tn_shape *shape = &row->elements.shape;
-    int                    type  = tn_lod_type(shape->dtype);
+    int type = tn_lod_type(shape->dtype);
 
     if (type < 0)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
@@ -83,6 +83,45 @@ static enum tn_status make_record(const struct tn_tensor *row,
     if (shape->rank)
         memcpy(record->dims, shape->dims, shape->rank * sizeof *shape->dims);
     return TN_OK;
+}
+
+/* ---- any model's tensors, as records ------------------------------------ */
+
+static const char *refuse(const struct tn_elements *elements)
+{
+    uint64_t size;
+
+    if (tn_lod_type(elements->shape.dtype) < 0)
+        return "left behind: PaddlePaddle has no such elements";
+    if (elements->shape.rank > TN_LOD_RANK_LIMIT ||
+        !tn_shape_bytes(&elements->shape, &size))
+        return "left behind: a shape that no record holds";
+    return NULL;
+}
+
+static bool is_before(const void *left, const void *right)
+{
+    const struct tn_bare_tensor *a = left, *b = right;
+
+    return tn_bytes_compare(a->name, b->name) < 0;
+}
+
+enum tn_status tn_paddle_collect(const struct tn_model         *model,
+                                 const struct tn_write_options *options,
+                                 struct tn_arena               *arena,
+                                 const struct tn_bare_tensor ***order,
+                                 uint64_t *count, struct tn_error *error)
+{
+    struct tn_bare_set set;
+
+    TN_TRY(tn_bare_collect(model, options, refuse, arena, &set, error));
+    *count = set.count;
+    *order = tn_new(arena, const struct tn_bare_tensor *, set.count, error);
+    for (uint64_t i = 0; *order && i < set.count; i++)
+        (*order)[i] = &set.items[i];
+    if (*order)
+        tn_sort((const void **)(void *)*order, set.count, is_before);
+    return error->status;
 }
 
 /* ---- putting them into a file ------------------------------------------- */
@@ -134,7 +173,7 @@ static enum tn_status put_anew(struct tn_paddle_records *r,
                                struct tn_lod_record     *record)
 {
     if (record->layout == TN_LOD_NONE)
-        TN_TRY(make_record(row, record, r->error));
+        TN_TRY(tn_paddle_make_record(&row->elements.shape, record, r->error));
     record->layout = r->layout == TN_LOD_NONE ? TN_LOD_SHIPPED : r->layout;
     TN_TRY(tn_paddle_records_flush(r));
     TN_TRY(put_part(r, record, false));

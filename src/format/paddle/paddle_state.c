@@ -10,9 +10,7 @@
 #include "wire/pickle/pickle.h"
 #include "wire/pickle/pickle_latin1.h"
 
-#define DEPTH_LIMIT     32
-#define CONTAINER_MAGIC 256 /* where "TNUM" is */
-
+#define DEPTH_LIMIT 32
 struct state {
     struct tn_bundle              *bundle;
     struct tn_model               *model;
@@ -22,7 +20,7 @@ struct state {
     const struct tn_pickle *names;  /* table of names, or NULL                */
     const struct tn_pickle *slices; /* of large arrays, or NULL               */
     struct tn_intern parts; /* names of slices: no tensors of their own */
-    bool             is_optimizer;
+    bool             is_optimizer, is_container;
 };
 
 /* ---- where the elements lie --------------------------------------------- */
@@ -424,8 +422,8 @@ static enum tn_status read_pickle(struct state *s, struct tn_source *file)
 
 bool tn_paddle_is_container(struct tn_bytes head)
 {
-    return head.size >= CONTAINER_MAGIC + 12 &&
-           memcmp(head.data + CONTAINER_MAGIC, "TNUM", 4) == 0;
+    return head.size >= TN_PADDLE_RESERVED + 12 &&
+           memcmp(head.data + TN_PADDLE_RESERVED, "TNUM", 4) == 0;
 }
 
 static void expect_mark(struct tn_cursor *c, const char *mark)
@@ -460,7 +458,7 @@ static enum tn_status read_container(struct state *s, struct tn_source *file)
     struct tn_cursor c =
         tn_cursor_span((struct tn_span){ file, 0, file->size }, s->error);
 
-    tn_skip(&c, CONTAINER_MAGIC);
+    tn_skip(&c, TN_PADDLE_RESERVED);
     expect_mark(&c, "TNUM");
     uint64_t count = tn_u64(&c);
     for (uint64_t i = 0; i < count && !tn_failed(s->error); i++) {
@@ -477,12 +475,13 @@ static enum tn_status read_container(struct state *s, struct tn_source *file)
 
 static enum tn_status fill(struct state *s, struct tn_source *file)
 {
-    size_t          size = (size_t)tn_min(file->size, CONTAINER_MAGIC + 12);
+    size_t          size = (size_t)tn_min(file->size, TN_PADDLE_RESERVED + 12);
     struct tn_bytes head = { tn_source_pin(file, 0, size, s->error), size };
 
     if (tn_failed(s->error))
         return s->error->status;
-    if (tn_paddle_is_container(head))
+    s->is_container = tn_paddle_is_container(head);
+    if (s->is_container)
         read_container(s, file);
     else
         read_pickle(s, file);
@@ -507,9 +506,9 @@ enum tn_status tn_paddle_state_fill(struct tn_bundle *bundle,
 
 static bool ends_like_state(const char *name)
 {
-    return tn_paddle_ends_with(name, ".pdparams") ||
-           tn_paddle_ends_with(name, ".pdopt") ||
-           tn_paddle_ends_with(name, ".pdiparams.info");
+    return tn_text_ends_with(name, ".pdparams") ||
+           tn_text_ends_with(name, ".pdopt") ||
+           tn_text_ends_with(name, ".pdiparams.info");
 }
 
 /* Any pickle may be one; those that are called so, or that hold numpy's arrays,
@@ -534,7 +533,7 @@ static enum tn_status find_program(struct tn_bundle *bundle, const char **name,
                                    struct tn_error *error)
 {
     TN_TRY(tn_paddle_program_beside(bundle, name, error));
-    if (!*name || tn_paddle_ends_with(bundle->name, ".info"))
+    if (!*name || tn_text_ends_with(bundle->name, ".info"))
         return TN_OK;
     const char *params = tn_paddle_with_suffix(&bundle->arena, bundle->name,
                                                ".pdiparams", error);
@@ -555,7 +554,7 @@ static enum tn_status state_open(struct tn_bundle *bundle,
     TN_TRY(find_program(bundle, &program, error));
     if (program)
         return tn_paddle_open_part(bundle, model, program, error);
-    s.is_optimizer = tn_paddle_ends_with(bundle->name, ".pdopt");
+    s.is_optimizer = tn_text_ends_with(bundle->name, ".pdopt");
     struct tn_paddle_state_detail *detail =
         tn_new(&model->arena, struct tn_paddle_state_detail, 1, error);
     if (!detail)
@@ -563,7 +562,8 @@ static enum tn_status state_open(struct tn_bundle *bundle,
     TN_TRY(fill(&s, bundle->main));
     detail->file  = (struct tn_span){ bundle->main, 0, bundle->main->size };
     detail->names = s.names;
-    model->detail = detail;
+    detail->is_container = s.is_container;
+    model->detail        = detail;
     return error->status;
 }
 

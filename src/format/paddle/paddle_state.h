@@ -28,7 +28,11 @@ enum tn_status tn_paddle_state_fill(struct tn_bundle *bundle,
 struct tn_paddle_state_detail {
     struct tn_span          file;
     const struct tn_pickle *names; /* the table of names, or NULL             */
+    bool                    is_container; /* of 1.6                           */
 };
+
+/* How long what stands before a container's "TNUM" is. */
+#define TN_PADDLE_RESERVED 256
 
 bool tn_paddle_is_container(struct tn_bytes head);
 

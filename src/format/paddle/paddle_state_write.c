@@ -1,9 +1,11 @@
 /*
- * paddle_state_write.c - arrays of any model as a pickle of protocol 4
+ * paddle_state_write.c - arrays of any model as a pickle of protocol 4, or as
+ * the container of 1.6
  *
  * A file that was read as one is copied byte for byte: it may hold more than
- * arrays.  What numpy cannot hold stays behind; bfloat16 is written as uint16,
- * which is what Paddle itself does.
+ * arrays.  After an edit it stays what it was; --layout asks for the other.
+ * What numpy cannot hold stays behind; bfloat16 is written as uint16, which is
+ * what Paddle itself does.
  */
 #include "format/paddle/paddle_state.h"
 
@@ -83,8 +85,8 @@ static enum tn_status put_array(struct writing              *w,
     return w->error->status;
 }
 
-static enum tn_status write_set(struct writing           *w,
-                                const struct tn_bare_set *set)
+static enum tn_status write_pickle(struct writing           *w,
+                                   const struct tn_bare_set *set)
 {
     tn_pickle_begin(&w->text);
     tn_pickle_open_dict(&w->text);
@@ -98,10 +100,81 @@ static enum tn_status write_set(struct writing           *w,
     return flush(w);
 }
 
-static bool is_whole(const struct tn_model *model)
+static enum tn_status put_named(struct writing              *w,
+                                const struct tn_bare_tensor *tensor)
 {
-    return !strcmp(model->format, "paddle-state") && model->detail &&
-           !model->is_edited;
+    struct tn_lod_record record;
+
+    TN_TRY(tn_paddle_make_record(&tensor->elements->shape, &record, w->error));
+    record.layout = TN_LOD_BARE;
+    tn_buffer_text(&w->text, "NAME");
+    tn_buffer_u64(&w->text, tensor->name.size);
+    tn_buffer_add(&w->text, tensor->name);
+    TN_TRY(tn_lod_write_head(&w->text, &record));
+    TN_TRY(flush(w));
+    return tn_bare_stream(tensor->elements, w->options, w->model->memory, false,
+                          w->sink, w->error);
+}
+
+static enum tn_status write_container(struct writing               *w,
+                                      const struct tn_bare_tensor **order,
+                                      uint64_t                      count)
+{
+    for (size_t i = 0; i < TN_PADDLE_RESERVED; i++)
+        tn_buffer_byte(&w->text, 0);
+    tn_buffer_text(&w->text, "TNUM");
+    tn_buffer_u64(&w->text, count);
+    for (uint64_t i = 0; i < count; i++)
+        if (put_named(w, order[i]) != TN_OK) {
+            tn_error_where(w->error, "%.*s", TN_FMT(order[i]->name));
+            return w->error->status;
+        }
+    return flush(w);
+}
+
+/* What the model was read from; NULL: something else. */
+static const struct tn_paddle_state_detail *origin(const struct tn_model *model)
+{
+    return !strcmp(model->format, "paddle-state") ? model->detail : NULL;
+}
+
+static enum tn_status choose(const struct tn_model         *model,
+                             const struct tn_write_options *options,
+                             bool *is_container, struct tn_error *error)
+{
+    *is_container = origin(model) && origin(model)->is_container;
+    if (!options->layout)
+        return TN_OK;
+    *is_container = !strcmp(options->layout, "container");
+    if (!*is_container && strcmp(options->layout, "pickle") != 0)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "no layout of a state is called '%s': pickle or "
+                            "container",
+                            options->layout);
+    return TN_OK;
+}
+
+static bool is_whole(const struct tn_model *model, bool is_container)
+{
+    return origin(model) && !model->is_edited &&
+           origin(model)->is_container == is_container;
+}
+
+static void write_anew(struct writing *w, bool is_container,
+                       struct tn_arena *arena)
+{
+    const struct tn_bare_tensor **order;
+    struct tn_bare_set            set;
+    uint64_t                      count;
+
+    if (!is_container) {
+        if (tn_bare_collect(w->model, w->options, refuse, arena, &set,
+                            w->error) == TN_OK)
+            write_pickle(w, &set);
+    } else if (tn_paddle_collect(w->model, w->options, arena, &order, &count,
+                                 w->error) == TN_OK) {
+        write_container(w, order, count);
+    }
 }
 
 enum tn_status tn_paddle_state_write(const struct tn_model         *model,
@@ -109,20 +182,19 @@ enum tn_status tn_paddle_state_write(const struct tn_model         *model,
                                      struct tn_output              *to,
                                      struct tn_error               *error)
 {
-    const struct tn_paddle_state_detail *detail = model->detail;
-    struct writing w = { .model = model, .options = options, .error = error };
-    struct tn_bare_set set;
-    struct tn_arena    arena;
+    struct writing  w = { .model = model, .options = options, .error = error };
+    struct tn_arena arena;
+    bool            is_container;
 
+    TN_TRY(choose(model, options, &is_container, error));
     TN_TRY(tn_output_main(to, &w.sink, error));
-    if (is_whole(model)) {
+    if (is_whole(model, is_container)) {
         *options->tensors_moved += model->tensors.count;
-        return tn_sink_splice(w.sink, detail->file, error);
+        return tn_sink_splice(w.sink, origin(model)->file, error);
     }
     tn_arena_init(&arena, model->memory);
     tn_buffer_init(&w.text, model->memory, error);
-    if (tn_bare_collect(model, options, refuse, &arena, &set, error) == TN_OK)
-        write_set(&w, &set);
+    write_anew(&w, is_container, &arena);
     tn_buffer_done(&w.text);
     tn_arena_done(&arena);
     return error->status;

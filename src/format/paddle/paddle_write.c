@@ -9,7 +9,7 @@
  * A program that was not edited is copied byte for byte.  The parameters are
  * written first: the file that people open comes last.
  */
-#include "format/paddle/paddle.h"
+#include "format/paddle/paddle_files.h"
 
 #include "base/sort.h"
 #include "io/spool.h"
@@ -30,18 +30,10 @@ struct writing {
 
 /* ---- names -------------------------------------------------------------- */
 
-static bool ends_with(const char *name, const char *tail)
-{
-    size_t size = strlen(name), tail_size = strlen(tail);
-
-    return size > tail_size && !strcmp(name + size - tail_size, tail);
-}
-
 /* The file for all parameters; NULL: each has its own. */
 static const char *combined_name(struct writing *w)
 {
     const char *name = tn_output_name(w->to);
-    size_t      size = strlen(name);
 
     if (w->options->external)
         return w->options->external;
@@ -49,13 +41,7 @@ static const char *combined_name(struct writing *w)
         return NULL;
     if (!strcmp(name, "model"))
         return "params";
-    if (ends_with(name, ".txt"))
-        size -= strlen(".txt");
-    if (size > strlen(".pdmodel") && !memcmp(name + size - strlen(".pdmodel"),
-                                             ".pdmodel", strlen(".pdmodel")))
-        size -= strlen(".pdmodel");
-    return tn_text_format(&w->arena, w->error, "%.*s.pdiparams", (int)size,
-                          name);
+    return tn_paddle_with_suffix(&w->arena, name, ".pdiparams", w->error);
 }
 
 static bool is_dots(struct tn_bytes part)
@@ -69,6 +55,9 @@ enum tn_status tn_paddle_check_name(struct tn_bytes  name,
 {
     size_t begin = 0;
 
+    if (name.size == 0)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a variable without a name has no file");
     for (size_t i = 0; i <= name.size; i++) {
         uint8_t byte = i < name.size ? name.data[i] : '/';
         if (byte == '\\' || byte == '\0')
@@ -93,7 +82,7 @@ enum tn_status tn_paddle_check_name(struct tn_bytes  name,
 static bool is_before(const void *left, const void *right)
 {
     const struct tn_tensor *a = left, *b = right;
-    int order = tn_paddle_compare(tn_tensor_name(a), tn_tensor_name(b));
+    int order = tn_bytes_compare(tn_tensor_name(a), tn_tensor_name(b));
 
     return order ? order < 0 : a < b;
 }
@@ -199,6 +188,41 @@ static void say_missing(struct writing *w)
                          "without them");
 }
 
+/* The files that only inform: where there is a place for them, as they are. */
+static enum tn_status write_side(struct writing *w, struct tn_span span,
+                                 const char *name)
+{
+    struct tn_sink *sink;
+
+    if (!name || tn_failed(w->error))
+        return w->error->status;
+    TN_TRY(tn_output_side(w->to, name, &sink, w->error));
+    return span.length ? tn_sink_splice(sink, span, w->error) : TN_OK;
+}
+
+static enum tn_status write_sides(struct writing *w, const char *params)
+{
+    const struct tn_paddle_detail *detail = w->model->detail;
+
+    if (!detail)
+        return TN_OK;
+    if (detail->info.source && params)
+        TN_TRY(
+            write_side(w, detail->info,
+                       tn_text_format(&w->arena, w->error, "%s.info", params)));
+    if (detail->meta.source && params)
+        TN_TRY(
+            write_side(w, detail->meta,
+                       tn_paddle_with_suffix(&w->arena, tn_output_name(w->to),
+                                             ".meta", w->error)));
+    if ((detail->info.source || detail->meta.source) && !params &&
+        w->options->loss)
+        w->options->loss(w->options->loss_context, TN_NOWHERE, "",
+                         "what .info and .meta say is left behind: there is no "
+                         "place for it beside separate files");
+    return w->error->status;
+}
+
 static enum tn_status write_params(struct writing *w)
 {
     TN_TRY(list_rows(w));
@@ -208,7 +232,8 @@ static enum tn_status write_params(struct writing *w)
     const char *name = combined_name(w);
     if (tn_failed(w->error))
         return w->error->status;
-    return name ? write_combined(w, name) : write_separate(w);
+    TN_TRY(name ? write_combined(w, name) : write_separate(w));
+    return write_sides(w, name);
 }
 
 /* ---- the program -------------------------------------------------------- */

@@ -21,6 +21,7 @@ struct machine {
 /* Names a pickle may use, and what they make. */
 enum name {
     NAME_RECONSTRUCT,
+    NAME_FROM_BUFFER,
     NAME_NDARRAY,
     NAME_DTYPE,
     NAME_SCALAR,
@@ -37,6 +38,8 @@ static const struct {
 } names[] = {
     { "numpy.core.multiarray", "_reconstruct", NAME_RECONSTRUCT },
     { "numpy._core.multiarray", "_reconstruct", NAME_RECONSTRUCT },
+    { "numpy.core.numeric", "_frombuffer", NAME_FROM_BUFFER },
+    { "numpy._core.numeric", "_frombuffer", NAME_FROM_BUFFER },
     { "numpy.core.multiarray", "scalar", NAME_SCALAR },
     { "numpy._core.multiarray", "scalar", NAME_SCALAR },
     { "numpy", "ndarray", NAME_NDARRAY },
@@ -509,6 +512,48 @@ static bool take_data(struct machine *m, struct tn_pickle_array *array,
     return true;
 }
 
+static bool take_shape(struct machine *m, struct tn_pickle_array *array,
+                       const struct tn_pickle *shape)
+{
+    if (shape->kind != TN_PICKLE_TUPLE ||
+        shape->as.list.count > TN_PICKLE_RANK_LIMIT)
+        return false;
+    array->rank   = (uint32_t)shape->as.list.count;
+    array->dims   = tn_new(m->arena, uint64_t, array->rank, m->error);
+    array->size   = tn_dtype_size(array->dtype);
+    bool is_empty = false;
+    for (uint32_t i = 0; i < array->rank && array->dims; i++) {
+        const struct tn_pickle *dim = shape->as.list.items[i];
+        if (dim->kind != TN_PICKLE_INT || dim->as.integer < 0)
+            return false;
+        array->dims[i] = (uint64_t)dim->as.integer;
+        is_empty |= array->dims[i] == 0;
+    }
+    for (uint32_t i = 0; i < array->rank && array->dims && !is_empty; i++) {
+        if (!tn_mul(array->size, array->dims[i], &array->size))
+            return false;
+    }
+    if (is_empty)
+        array->size = 0;
+    return true;
+}
+
+/* _frombuffer(bytes, dtype, shape, 'C'): what protocol 5 makes of an array
+ * whose elements lie in one piece. */
+static bool call_from_buffer(struct machine *m, arguments args, uint64_t count)
+{
+    if (count != 4 || args[1]->kind != TN_PICKLE_DTYPE ||
+        !(is_text(args[3], "C") || is_text(args[3], "F")))
+        return false;
+    struct tn_pickle *value = push_new(m, TN_PICKLE_ARRAY);
+    if (!value)
+        return true;
+    value->as.array            = args[1]->as.array;
+    value->as.array.is_fortran = is_text(args[3], "F");
+    return take_shape(m, &value->as.array, args[2]) &&
+           take_data(m, &value->as.array, args[0]);
+}
+
 /* scalar(dtype, bytes) */
 static bool call_scalar(struct machine *m, arguments args, uint64_t count)
 {
@@ -568,6 +613,7 @@ static bool call(struct machine *m, enum name name, arguments args,
 {
     switch (name) {
     case NAME_RECONSTRUCT: return call_reconstruct(m, args, count);
+    case NAME_FROM_BUFFER: return call_from_buffer(m, args, count);
     case NAME_DTYPE: return call_dtype(m, args, count);
     case NAME_SCALAR: return call_scalar(m, args, count);
     case NAME_ENCODE: return call_encode(m, args, count);
@@ -604,32 +650,6 @@ static bool build_dtype(struct tn_pickle *value, arguments state,
     if (order.size != 1 || !memchr("<>|=", order.data[0], 4))
         return false;
     value->as.array.is_big_endian = order.data[0] == '>';
-    return true;
-}
-
-static bool take_shape(struct machine *m, struct tn_pickle_array *array,
-                       const struct tn_pickle *shape)
-{
-    if (shape->kind != TN_PICKLE_TUPLE ||
-        shape->as.list.count > TN_PICKLE_RANK_LIMIT)
-        return false;
-    array->rank   = (uint32_t)shape->as.list.count;
-    array->dims   = tn_new(m->arena, uint64_t, array->rank, m->error);
-    array->size   = tn_dtype_size(array->dtype);
-    bool is_empty = false;
-    for (uint32_t i = 0; i < array->rank && array->dims; i++) {
-        const struct tn_pickle *dim = shape->as.list.items[i];
-        if (dim->kind != TN_PICKLE_INT || dim->as.integer < 0)
-            return false;
-        array->dims[i] = (uint64_t)dim->as.integer;
-        is_empty |= array->dims[i] == 0;
-    }
-    for (uint32_t i = 0; i < array->rank && array->dims && !is_empty; i++) {
-        if (!tn_mul(array->size, array->dims[i], &array->size))
-            return false;
-    }
-    if (is_empty)
-        array->size = 0;
     return true;
 }
 
@@ -691,6 +711,7 @@ enum opcode {
     OP_BYTES1       = 'C',
     OP_BYTES4       = 'B',
     OP_BYTES8       = 0x8e,
+    OP_BYTEARRAY8   = 0x96,
     OP_STR1         = 'U',
     OP_STR4         = 'T',
     OP_INT1         = 'K',
@@ -715,33 +736,19 @@ static const struct {
     uint8_t     opcode;
     const char *name;
 } refused[] = {
-    { '0', "POP" },
-    { '1', "POP_MARK" },
-    { '2', "DUP" },
-    { 'F', "FLOAT" },
-    { 'I', "INT" },
-    { 'L', "LONG" },
-    { 'S', "STRING" },
-    { 'V', "UNICODE" },
-    { 'P', "PERSID" },
-    { 'Q', "BINPERSID" },
-    { 'd', "DICT" },
-    { 'l', "LIST" },
-    { 'g', "GET" },
-    { 'p', "PUT" },
-    { 'i', "INST" },
-    { 'o', "OBJ" },
-    { 0x82, "EXT1" },
-    { 0x83, "EXT2" },
-    { 0x84, "EXT4" },
-    { 0x8b, "LONG4" },
-    { 0x8f, "EMPTY_SET" },
-    { 0x90, "ADDITEMS" },
-    { 0x91, "FROZENSET" },
-    { 0x92, "NEWOBJ_EX" },
-    { 0x96, "BYTEARRAY8" },
-    { 0x97, "NEXT_BUFFER" },
-    { 0x98, "READONLY_BUFFER" },
+    { '0', "POP" },          { '1', "POP_MARK" },
+    { '2', "DUP" },          { 'F', "FLOAT" },
+    { 'I', "INT" },          { 'L', "LONG" },
+    { 'S', "STRING" },       { 'V', "UNICODE" },
+    { 'P', "PERSID" },       { 'Q', "BINPERSID" },
+    { 'd', "DICT" },         { 'l', "LIST" },
+    { 'g', "GET" },          { 'p', "PUT" },
+    { 'i', "INST" },         { 'o', "OBJ" },
+    { 0x82, "EXT1" },        { 0x83, "EXT2" },
+    { 0x84, "EXT4" },        { 0x8b, "LONG4" },
+    { 0x8f, "EMPTY_SET" },   { 0x90, "ADDITEMS" },
+    { 0x91, "FROZENSET" },   { 0x92, "NEWOBJ_EX" },
+    { 0x97, "NEXT_BUFFER" }, { 0x98, "READONLY_BUFFER" },
 };
 
 static TN_COLD void refuse_opcode(struct machine *m, uint8_t opcode)
@@ -809,7 +816,8 @@ static void step(struct machine *m)
     case OP_STR1:         push_run(m, TN_PICKLE_BYTES, tn_u8(m->c)); break;
     case OP_BYTES4:
     case OP_STR4:         push_run(m, TN_PICKLE_BYTES, tn_u32(m->c)); break;
-    case OP_BYTES8:       push_run(m, TN_PICKLE_BYTES, tn_u64(m->c)); break;
+    case OP_BYTES8:
+    case OP_BYTEARRAY8:   push_run(m, TN_PICKLE_BYTES, tn_u64(m->c)); break;
     case OP_INT1:         push_int(m, tn_u8(m->c)); break;
     case OP_INT2:         push_int(m, (int64_t)read_little(m, 2)); break;
     case OP_INT4:         push_int(m, (int32_t)tn_u32(m->c)); break;

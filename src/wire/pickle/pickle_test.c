@@ -16,6 +16,9 @@
 #define REC                                                                    \
     "63 6e 75 6d 70 79 2e 63 6f 72 65 2e 6d 75 6c 74 69 61 72 72 61 79 0a 5f " \
     "72 65 63 6f 6e 73 74 72 75 63 74 0a "
+#define FROM                                                                   \
+    "63 6e 75 6d 70 79 2e 63 6f 72 65 2e 6e 75 6d 65 72 69 63 0a 5f 66 72 6f " \
+    "6d 62 75 66 66 65 72 0a 28 "
 #define NEW REC ND "4b 00 85 43 01 62 87 52 "
 
 /* clang-format off */
@@ -34,6 +37,7 @@ static const struct {
     { "a list", P2 "5d 28 4b 01 4b 02 65 2e", TN_OK, 0, TN_PICKLE_LIST },
     { "a dict", P2 "7d 71 00 28 58 01 00 00 00 61 4e 75 2e", TN_OK, 0, TN_PICKLE_DICT },
     { "an array", P4 NEW "28 4b 01 4b 01 85 " F4 LE "89 43 04 00 00 80 3f 74 62 2e", TN_OK, 0, TN_PICKLE_ARRAY },
+    { "an array of protocol 5", "80 05 " FROM "96 04 00 00 00 00 00 00 00 00 00 80 3f " F4 LE "4b 01 85 8c 01 43 74 52 2e", TN_OK, 0, TN_PICKLE_ARRAY },
     { "an ordered dict", P2 "63 63 6f 6c 6c 65 63 74 69 6f 6e 73 0a 4f 72 64 65 72 65 64 44 69 63 74 0a 29 52 2e", TN_OK, 0, TN_PICKLE_DICT },
     { "no bytes", "", TN_TRUNCATED, 0, 0 },
     { "protocol 0", "28 6c 70 30 0a 2e", TN_MALFORMED, 0, 0 },
@@ -48,6 +52,9 @@ static const struct {
     { "eval of code", P4 "8c 08 62 75 69 6c 74 69 6e 73 8c 04 65 76 61 6c 93 8c 03 31 2b 31 7d 86 52 2e", TN_UNSUPPORTED, 26, 0 },
     { "a global with no end", P2 "63 6f 73", TN_TRUNCATED, 5, 0 },
     { "GET in text", P2 "67 30 0a 2e", TN_UNSUPPORTED, 2, 0 },
+    { "a buffer beside the file", "80 05 97 2e", TN_UNSUPPORTED, 2, 0 },
+    { "a buffer too short", "80 05 " FROM "96 03 00 00 00 00 00 00 00 00 00 80 " F4 LE "4b 01 85 8c 01 43 74 52 2e", TN_MALFORMED, 35, 0 },
+    { "a buffer in no order", "80 05 " FROM "96 04 00 00 00 00 00 00 00 00 00 80 3f " F4 LE "4b 01 85 8c 01 58 74 52 2e", TN_UNSUPPORTED, 84, 0 },
     { "PERSID", P2 "50 30 0a 2e", TN_UNSUPPORTED, 2, 0 },
     { "an extension", P2 "82 01 2e", TN_UNSUPPORTED, 2, 0 },
     { "a call of a number", P2 "4b 01 29 52 2e", TN_MALFORMED, 5, 0 },
@@ -315,7 +322,7 @@ static void check_python(struct tn_bytes bytes)
 static void test_reads_python(void **state)
 {
     (void)state;
-    for (int protocol = 2; protocol <= 4; protocol++) {
+    for (int protocol = 2; protocol <= 5; protocol++) {
         char command[1600], bytes[65536];
         snprintf(command, sizeof command, PYTHON " -c '%s' %d 2>/dev/null",
                  MAKE, protocol);
