@@ -74,16 +74,15 @@ static void test_own_rules_come_first(void **state)
     tn_arena_done(&arena);
 }
 
-static void test_broken_rules_of_the_user_are_refused(void **state)
+static void refuse_own(const char *rules, const char *what)
 {
     const struct tn_rule_text own   = { .name = "own.rules",
-                                        .text = tn_text("rules x") };
+                                        .text = tn_text(rules) };
     struct tn_error           error = TN_ERROR_INIT;
     struct tn_memory          memory;
     struct tn_arena           arena;
     struct tn_rule_set        set;
 
-    (void)state;
     tn_memory_init(&memory, NULL, 0);
     tn_arena_init(&arena, &memory);
     tn_rule_set_read(&set, &arena, "onnx", "nd4j", &own, 1, &error);
