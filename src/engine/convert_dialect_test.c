@@ -44,6 +44,21 @@ static const char function_onnx[] =
     "    attribute { name: \"axis\" type: INT ref_attr_name: \"k\" } }\n"
     "  opset_import { version: 17 } }\n";
 
+/* Of three parts the first is wanted, and the second is used. */
+static const char parts_onnx[] =
+    "ir_version: 8 opset_import { version: 17 }\n"
+    "graph {\n"
+    "  node { input: \"x\" output: \"a\" output: \"b\" output: \"c\"\n"
+    "    op_type: \"Split\" attribute { name: \"axis\" type: INT i: 0 } }\n"
+    "  node { input: \"b\" output: \"y\" op_type: \"Relu\" }\n"
+    "  name: \"g\"\n"
+    "  input { name: \"x\" type { tensor_type { elem_type: 1 shape {\n"
+    "    dim { dim_value: 6 } } } } }\n"
+    "  output { name: \"y\" type { tensor_type { elem_type: 1 } } }\n"
+    "  output { name: \"a\" type { tensor_type { elem_type: 1 } } }\n"
+    "  output { name: \"x\" type { tensor_type { elem_type: 1 } } }\n"
+    "}\n";
+
 /* A fills in for Mystery. */
 static const char own_rules[] = "rules onnx -> nd4j 1\n"
                                 "Mystery(x; deep) -> (y) {\n"
@@ -265,6 +280,24 @@ static void functions_and_constants_dissolve(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* Files of nd4j have no list of outputs. */
+static void outputs_survive_where_no_file_lists_them(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_model  *model   = open_in(&scratch, "p.onnx", parts_onnx);
+
+    (void)state;
+    must_convert(&scratch, model, "p.fb", NULL);
+    struct tn_model *middle = open_in(&scratch, "p.fb", NULL);
+    must_convert(&scratch, middle, "q.onnx", NULL);
+    struct tn_model *back = open_in(&scratch, "q.onnx", NULL);
+    outputs_are(back, "y a");
+    tn_model_close(back);
+    tn_model_close(middle);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 struct heard {
     uint64_t rows, without;
     char     stub[256];
@@ -385,6 +418,7 @@ int main(void)
         cmocka_unit_test(what_has_no_rule_is_refused_or_allowed),
         cmocka_unit_test(own_rules_go_first),
         cmocka_unit_test(functions_and_constants_dissolve),
+        cmocka_unit_test(outputs_survive_where_no_file_lists_them),
         cmocka_unit_test(a_plan_writes_nothing),
         cmocka_unit_test(a_receipt_names_sources),
         cmocka_unit_test(wrong_wishes_are_refused),

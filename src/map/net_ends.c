@@ -330,15 +330,47 @@ static void add_output(struct tn_net_loading *l, uint32_t graph,
     tn_net_add_output(l->net, graph, id, w->name);
 }
 
-/* In a GraphDef every op that nobody uses looks like an output: those that give
- * nothing, and inputs, are none. */
+static bool *find_used(struct tn_net_loading *l)
+{
+    if (l->is_used)
+        return l->is_used;
+    l->is_used =
+        tn_new(&l->scratch, bool, l->model->values.count, l->net->error);
+    for (uint32_t i = 0; l->is_used && i < l->model->ops.count; i++)
+        for (uint32_t k = 0; k < tn_model_op_at(l->model, i)->input_count; k++)
+            if (tn_op_input(l->model, i, k) != TN_NONE)
+                l->is_used[tn_op_input(l->model, i, k)] = true;
+    return l->is_used;
+}
+
+/* Kernels have all their results: next to one that is used, one that is not is
+ * by the way. */
+static bool is_by_the_way(struct tn_net_loading *l, uint32_t op)
+{
+    const bool *is_used = find_used(l);
+    uint32_t    count   = tn_model_op_at(l->model, op)->output_count;
+
+    for (uint32_t i = 0; is_used && i < count; i++) {
+        uint32_t value = tn_op_output(l->model, op, i);
+        if (value != TN_NONE && is_used[value])
+            return true;
+    }
+    return false;
+}
+
+/* Where no file lists outputs, every result that nobody uses looks like one:
+ * of a GraphDef, those that give nothing, and inputs, are none. */
 static bool is_no_output(struct tn_net_loading *l, const struct wanted *w)
 {
-    uint32_t value = find_end(l, 0, w->value);
+    uint32_t value   = find_end(l, 0, w->value);
+    bool     is_nd4j = strcmp(l->net->dialect, "nd4j") == 0;
 
-    if (w->is_given || l->model->dialect->names_outputs || value == TN_NONE)
+    if (w->is_given || value == TN_NONE ||
+        (l->model->dialect->names_outputs && !is_nd4j))
         return false;
     uint32_t op = tn_model_value_at(l->model, value)->producer;
+    if (is_nd4j)
+        return op != TN_NONE && is_by_the_way(l, op);
     return l->is_cut[value] ||
            (op != TN_NONE && tn_net_known_outputs(l, op) == 0);
 }

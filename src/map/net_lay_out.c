@@ -9,7 +9,9 @@
  * gets another.  An output that is no result of a node of its own graph (an
  * input, a constant, a value from outside, one that is an output already) goes
  * through an identity.  nd4j's files have no list of outputs: they are what
- * nobody takes, so there an output that somebody takes goes through one, too.
+ * nobody takes, but for results next to one that somebody takes.  So there an
+ * output that somebody takes goes through one, too, and one whose neighbours
+ * are not all outputs.
  */
 #include <inttypes.h>
 
@@ -33,16 +35,18 @@ struct laying {
     const char          *identity; /* the dialect's op                        */
     struct tn_bytes     *names;    /* by value; empty: not yet                */
     bool                *is_used;  /* by value: by a node that stays          */
-    bool                *is_output; /* by value: it has an output's name      */
-    uint32_t            *holder;  /* by graph: the node that holds it        */
-    uint32_t            *slot;    /* by graph: in which attribute            */
-    uint32_t            *placed;  /* by graph: TN_NONE: it is not needed     */
-    uint32_t            *numbers; /* by graph: in the model                  */
-    struct tn_bytes    **end_names; /* by graph: of its outputs               */
-    uint32_t            *ordinal;  /* by node: in its graph                   */
-    struct tn_list       relays;   /* struct relay                            */
-    struct tn_intern     taken;    /* names of values                         */
-    struct tn_intern     op_names; /* nd4j: every op has one of its own       */
+    uint8_t             *wanted;   /* by value: 1, once an output of the main
+                                      graph; 2, more often                    */
+    bool             *is_output;   /* by value: it has an output's name      */
+    uint32_t         *holder;      /* by graph: the node that holds it        */
+    uint32_t         *slot;        /* by graph: in which attribute            */
+    uint32_t         *placed;      /* by graph: TN_NONE: it is not needed     */
+    uint32_t         *numbers;     /* by graph: in the model                  */
+    struct tn_bytes **end_names;   /* by graph: of its outputs               */
+    uint32_t         *ordinal;     /* by node: in its graph                   */
+    struct tn_list    relays;      /* struct relay                            */
+    struct tn_intern  taken;       /* names of values                         */
+    struct tn_intern  op_names;    /* nd4j: every op has one of its own       */
 };
 
 /* ---- names -------------------------------------------------------------- */
@@ -116,13 +120,26 @@ static void name_inputs(struct laying *l)
     }
 }
 
+/* Whether nd4j's readers see that it is an output. */
+static bool is_plain_output(const struct laying *l, uint32_t value)
+{
+    const struct tn_net_node *node =
+        tn_net_node(l->net, tn_net_value(l->net, value)->producer);
+
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (node->outputs[i] == TN_NONE || l->is_used[node->outputs[i]] ||
+            l->wanted[node->outputs[i]] != 1)
+            return false;
+    return true;
+}
+
 static void name_output(struct laying *l, uint32_t graph, uint32_t index,
                         struct tn_bytes name)
 {
     uint32_t value =
         *tn_list_at(&tn_net_graph(l->net, graph)->outputs, uint32_t, index);
     bool is_direct = is_made_here(l, value, graph) && !l->is_output[value] &&
-                     !(l->is_nd4j && l->is_used[value]);
+                     !(l->is_nd4j && !is_plain_output(l, value));
 
     l->end_names[graph][index] = name;
     if (is_direct) {
@@ -149,6 +166,10 @@ static void name_outputs(struct laying *l)
 {
     const struct tn_list *outputs = &tn_net_graph(l->net, 0)->outputs;
 
+    for (uint32_t i = 0; i < outputs->count; i++) {
+        uint8_t *wanted = &l->wanted[*tn_list_at(outputs, uint32_t, i)];
+        *wanted         = *wanted ? 2 : 1;
+    }
     for (uint32_t i = 0; i < outputs->count && !tn_failed(l->error); i++) {
         uint32_t        value  = *tn_list_at(outputs, uint32_t, i);
         struct tn_bytes name   = tn_net_output_name(l->net, 0, i);
@@ -711,6 +732,7 @@ static bool make_tables(struct laying *l)
     l->names     = tn_new(&l->scratch, struct tn_bytes, values, l->error);
     l->is_used   = tn_new(&l->scratch, bool, values, l->error);
     l->is_output = tn_new(&l->scratch, bool, values, l->error);
+    l->wanted    = tn_new(&l->scratch, uint8_t, values, l->error);
     l->holder    = tn_new(&l->scratch, uint32_t, graphs, l->error);
     l->slot      = tn_new(&l->scratch, uint32_t, graphs, l->error);
     l->placed    = tn_new(&l->scratch, uint32_t, graphs, l->error);

@@ -19,6 +19,7 @@ struct tn_net_loading {
     uint32_t *made;    /* values of the model by producing op: first_made says  */
     uint32_t *first_made; /* where those of an op begin                         */
     uint32_t *tensors; /* by op: the tensor in its attributes, or TN_NONE       */
+    bool     *is_used; /* by value of the model: an op takes it; NULL: not asked */
     struct tn_vocab vocab; /* TensorFlow's, for the outputs of functions        */
     bool            has_vocab;
 };
