@@ -45,6 +45,7 @@ struct laying {
     struct tn_bytes **end_names;   /* by graph: of its outputs               */
     uint32_t         *ordinal;     /* by node: in its graph                   */
     struct tn_list    relays;      /* struct relay                            */
+    struct tn_list    queue;       /* uint32_t: graphs whose nodes stay */
     struct tn_intern  taken;       /* names of values                         */
     struct tn_intern  op_names;    /* nd4j: every op has one of its own       */
 };
@@ -210,6 +211,15 @@ static void name_values(struct laying *l)
 
 /* ---- what is needed ----------------------------------------------------- */
 
+static void keep_graph(struct laying *l, uint32_t graph)
+{
+    uint32_t *slot = tn_list_push(&l->queue, uint32_t, l->error);
+
+    if (slot)
+        *slot = graph;
+    l->placed[graph] = 0;
+}
+
 static void hold_graphs(struct laying *l, uint32_t id)
 {
     const struct tn_net_node *node = tn_net_node(l->net, id);
@@ -228,46 +238,38 @@ static void hold_graphs(struct laying *l, uint32_t id)
             }
             l->holder[graph] = id;
             l->slot[graph]   = i;
+            keep_graph(l, (uint32_t)graph);
         }
     }
 }
 
-/* Graphs that stay get their number when they are placed; 0 says "will be". */
-static void keep_graphs(struct laying *l)
+static void find_uses(struct laying *l, uint32_t graph)
 {
-    bool is_new = true;
+    const struct tn_list *nodes = &tn_net_graph(l->net, graph)->nodes;
 
-    for (uint32_t i = 0; i < l->net->graphs.count; i++) {
-        enum tn_graph_kind kind = tn_net_graph(l->net, i)->kind;
-        l->placed[i] =
-            kind == TN_GRAPH_MAIN || kind == TN_GRAPH_FUNCTION ? 0 : TN_NONE;
-    }
-    while (is_new) { /* once for each level of nesting */
-        is_new = false;
-        for (uint32_t i = 0; i < l->net->graphs.count; i++) {
-            uint32_t node = l->holder[i];
-            if (l->placed[i] != TN_NONE || node == TN_NONE ||
-                l->placed[tn_net_node(l->net, node)->graph] == TN_NONE)
-                continue;
-            l->placed[i] = 0;
-            is_new       = true;
-        }
-    }
-}
-
-static void find_needs(struct laying *l)
-{
-    for (uint32_t i = 0; i < l->net->nodes.count && !tn_failed(l->error); i++) {
-        const struct tn_net_node *node = tn_net_node(l->net, i);
+    for (uint64_t i = 0; i < nodes->count && !tn_failed(l->error); i++) {
+        uint32_t                  id   = *tn_list_at(nodes, uint32_t, i);
+        const struct tn_net_node *node = tn_net_node(l->net, id);
         if (node->is_removed)
             continue;
-        hold_graphs(l, i);
+        hold_graphs(l, id);
         for (uint32_t k = 0; k < node->input_count; k++)
             if (node->inputs[k] != TN_NONE)
                 l->is_used[node->inputs[k]] = true;
     }
-    if (!tn_failed(l->error))
-        keep_graphs(l);
+}
+
+/* From the graphs that stand on their own to those that their nodes hold. */
+static void find_needs(struct laying *l)
+{
+    for (uint32_t i = 0; i < l->net->graphs.count; i++) {
+        enum tn_graph_kind kind = tn_net_graph(l->net, i)->kind;
+        l->placed[i]            = TN_NONE;
+        if (kind == TN_GRAPH_MAIN || kind == TN_GRAPH_FUNCTION)
+            keep_graph(l, i);
+    }
+    for (uint64_t at = 0; at < l->queue.count && !tn_failed(l->error); at++)
+        find_uses(l, *tn_list_at(&l->queue, uint32_t, at));
 }
 
 /* ---- ends --------------------------------------------------------------- */
@@ -549,6 +551,9 @@ static void lay_constant(struct laying *l, uint32_t id)
     uint32_t                   graph = l->numbers[value->graph];
     struct tn_tensor          *t     = tn_model_add_tensor(l->model, l->error);
 
+    if (graph == TN_NONE) /* its graph dissolved; the main one is around all */
+        graph = 0;
+
     if (!t)
         return;
     note_origin(l, value->origin);
@@ -567,8 +572,7 @@ static void lay_constant(struct laying *l, uint32_t id)
 static void lay_constants(struct laying *l)
 {
     for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
-        if (tn_net_value(l->net, i)->constant && l->is_used[i] &&
-            l->placed[tn_net_value(l->net, i)->graph] != TN_NONE)
+        if (tn_net_value(l->net, i)->constant && l->is_used[i])
             lay_constant(l, i);
 }
 
@@ -772,6 +776,7 @@ enum tn_status tn_net_lay_out(const struct tn_net     *net,
     model->is_edited   = true;
     tn_arena_init(&l.scratch, model->memory);
     tn_list_init(&l.relays, model->memory, sizeof(struct relay));
+    tn_list_init(&l.queue, model->memory, sizeof(uint32_t));
     tn_intern_init(&l.taken, &l.scratch);
     tn_intern_init(&l.op_names, &l.scratch);
     if (make_tables(&l))
@@ -779,6 +784,7 @@ enum tn_status tn_net_lay_out(const struct tn_net     *net,
     tn_intern_done(&l.taken);
     tn_intern_done(&l.op_names);
     tn_list_done(&l.relays);
+    tn_list_done(&l.queue);
     tn_arena_done(&l.scratch);
     return error->status;
 }
