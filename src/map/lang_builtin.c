@@ -444,11 +444,11 @@ static struct tn_item run_index(const struct tn_call *call)
 {
     struct tn_item xs;
 
-    if (!list_arg(call, 0, &xs) ||
-        !tn_eval_steps(call->eval, call->expr, xs.count))
+    if (!list_arg(call, 0, &xs))
         return tn_item_none();
-    for (uint32_t i = 0; i < xs.count; i++) {
-        int same = tn_item_equal(xs.of.items[i], call->args[1]);
+    for (uint32_t i = 0; i < xs.count && !tn_eval_stopped(call->eval); i++) {
+        int same = tn_eval_equal(call->eval, call->expr, xs.of.items[i],
+                                 call->args[1]);
         if (same < 0)
             return tn_item_unknown(call->expr);
         if (same)
@@ -483,7 +483,8 @@ static struct tn_item run_join(const struct tn_call *call)
     struct tn_item xss;
     uint64_t       count = 0;
 
-    if (!list_arg(call, 0, &xss))
+    if (!list_arg(call, 0, &xss) ||
+        !tn_eval_steps(call->eval, call->expr, xss.count))
         return tn_item_none();
     for (uint32_t i = 0; i < xss.count; i++) {
         if (xss.of.items[i].kind == TN_ITEM_UNKNOWN)
@@ -504,16 +505,16 @@ static struct tn_item run_unique(const struct tn_call *call)
     struct tn_item xs;
     uint32_t       count = 0;
 
-    if (!list_arg(call, 0, &xs) ||
-        !tn_eval_steps(call->eval, call->expr, (uint64_t)xs.count * xs.count))
+    if (!list_arg(call, 0, &xs))
         return tn_item_none();
     if (unknown_in(xs))
         return *unknown_in(xs);
     struct tn_item *items = new_list(call, xs.count);
     for (uint32_t i = 0; items && i < xs.count; i++) {
-        bool is_new = true;
+        bool is_new = !tn_eval_stopped(call->eval);
         for (uint32_t k = 0; k < count && is_new; k++)
-            is_new = tn_item_equal(items[k], xs.of.items[i]) == 0;
+            is_new = tn_eval_equal(call->eval, call->expr, items[k],
+                                   xs.of.items[i]) == 0;
         if (is_new)
             items[count++] = xs.of.items[i];
     }
@@ -625,7 +626,8 @@ static struct tn_item run_broadcast_all(const struct tn_call *call)
 {
     struct tn_item shapes;
 
-    if (!list_arg(call, 0, &shapes))
+    if (!list_arg(call, 0, &shapes) ||
+        !tn_eval_steps(call->eval, call->expr, shapes.count))
         return tn_item_none();
     if (unknown_in(shapes))
         return *unknown_in(shapes);
@@ -960,7 +962,7 @@ static struct tn_item run_find(const struct tn_call *call)
     struct tn_bytes text, part;
 
     if (!text_arg(call, 0, &text) || !text_arg(call, 1, &part) ||
-        !tn_eval_steps(call->eval, call->expr, text.size))
+        !tn_eval_steps(call->eval, call->expr, (uint64_t)text.size * part.size))
         return tn_item_none();
     size_t at       = find_text(text, part, 0);
     bool   is_found = at < text.size || !part.size;
@@ -972,7 +974,8 @@ static struct tn_item run_split(const struct tn_call *call)
     struct tn_bytes text, part;
     uint32_t        count = 0;
 
-    if (!text_arg(call, 0, &text) || !text_arg(call, 1, &part))
+    if (!text_arg(call, 0, &text) || !text_arg(call, 1, &part) ||
+        !tn_eval_steps(call->eval, call->expr, (uint64_t)text.size * part.size))
         return tn_item_none();
     if (!part.size)
         return refuse(call, "an empty separator");
@@ -1020,9 +1023,10 @@ static struct tn_item run_known(const struct tn_call *call)
 {
     struct tn_item x = call->args[0];
 
-    if (x.kind == TN_ITEM_LIST)
-        return tn_item_bool(!unknown_in(x));
-    return tn_item_bool(x.kind != TN_ITEM_UNKNOWN);
+    if (x.kind != TN_ITEM_LIST)
+        return tn_item_bool(x.kind != TN_ITEM_UNKNOWN);
+    return tn_item_bool(tn_eval_steps(call->eval, call->expr, x.count) &&
+                        !unknown_in(x));
 }
 
 /* The first item that is known; unknown when none is. */
@@ -1030,7 +1034,8 @@ static struct tn_item run_first_known(const struct tn_call *call)
 {
     struct tn_item xs;
 
-    if (!list_arg(call, 0, &xs))
+    if (!list_arg(call, 0, &xs) ||
+        !tn_eval_steps(call->eval, call->expr, xs.count))
         return tn_item_none();
     for (uint32_t i = 0; i < xs.count; i++)
         if (xs.of.items[i].kind != TN_ITEM_UNKNOWN)
@@ -1049,6 +1054,9 @@ static struct tn_item run_merged(const struct tn_call *call)
         return tn_item_unknown(call->expr);
     uint32_t        rank = shapes.of.items[0].count;
     struct tn_item *dims = new_list(call, rank);
+    if (!tn_eval_steps(call->eval, call->expr,
+                       (uint64_t)shapes.count * (rank + 1)))
+        return tn_item_none();
     for (uint32_t i = 0; dims && i < rank; i++)
         dims[i] = shapes.of.items[0].of.items[i];
     for (uint32_t k = 1; dims && k < shapes.count; k++) {
@@ -1056,7 +1064,8 @@ static struct tn_item run_merged(const struct tn_call *call)
         if (next.kind != TN_ITEM_LIST || next.count != rank)
             return tn_item_unknown(call->expr);
         for (uint32_t i = 0; i < rank; i++)
-            if (tn_item_equal(dims[i], next.of.items[i]) <= 0)
+            if (tn_eval_equal(call->eval, call->expr, dims[i],
+                              next.of.items[i]) <= 0)
                 dims[i] = tn_item_unknown(call->expr);
     }
     return made(dims, rank);

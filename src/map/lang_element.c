@@ -283,7 +283,7 @@ static struct tn_item range_dim(const struct tn_call *call, struct tn_item dim,
                                 struct tn_item step_item)
 {
     int64_t n, a = 0, b = 0, stride;
-    bool    has_a = start.kind != TN_ITEM_NONE, has_b = end.kind != TN_ITEM_NONE;
+    bool has_a = start.kind != TN_ITEM_NONE, has_b = end.kind != TN_ITEM_NONE;
 
     if (!has_a && !has_b && tn_item_to_int(step_item, &stride) && stride == 1)
         return dim;
@@ -304,11 +304,11 @@ static void ranged_axis(const struct tn_call *call, struct strided *s,
     bool           has_b = !has_bit(s, MASK_END, i);
     struct tn_item one   = tn_item_int(1);
 
-    s->starts[at] = has_a ? s->begin.of.items[i] : tn_item_none();
-    s->ends[at]   = has_b ? s->end.of.items[i] : tn_item_none();
-    s->steps[at]  = i < s->stride.count ? s->stride.of.items[i] : one;
-    s->dims[s->out_count++] = range_dim(call, s->shape.of.items[at],
-                                        s->starts[at], s->ends[at], s->steps[at]);
+    s->starts[at]           = has_a ? s->begin.of.items[i] : tn_item_none();
+    s->ends[at]             = has_b ? s->end.of.items[i] : tn_item_none();
+    s->steps[at]            = i < s->stride.count ? s->stride.of.items[i] : one;
+    s->dims[s->out_count++] = range_dim(
+        call, s->shape.of.items[at], s->starts[at], s->ends[at], s->steps[at]);
 }
 
 /* Axes that "..." stands for: what the other entries do not take. */
@@ -484,7 +484,7 @@ static struct tn_item run_joined(const struct tn_call *call)
         return refuse(call, "lists, their dims and an axis are wanted");
     uint64_t *sizes =
         tn_new(call->eval->scratch, uint64_t, xss.count, call->eval->error);
-    if (!sizes)
+    if (!sizes || !tn_eval_steps(call->eval, call->expr, xss.count))
         return tn_item_none();
     if (axis < 0 && xss.count && dimss.of.items[0].kind == TN_ITEM_LIST)
         axis += dimss.of.items[0].count;
@@ -698,7 +698,7 @@ static bool calc_truth(enum calc calc, double a, double b)
 static struct tn_item calc_equal(const struct tn_call *call, struct tn_item a,
                                  struct tn_item b)
 {
-    int same = tn_item_equal(a, b);
+    int same = tn_eval_equal(call->eval, call->expr, a, b);
 
     return same < 0 ? unknown(call) : tn_item_bool(same);
 }

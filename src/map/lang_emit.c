@@ -356,6 +356,7 @@ static bool make_attr(struct tn_emit *e, const struct tn_code_attr *attr,
     if (!*is_given)
         return !stopped(e);
     bool may_be_open = attr->kind == TN_ATTR_SHAPE;
+    tn_eval_steps(&e->eval, attr->value.expr, item.count);
     if (item.kind == TN_ITEM_UNKNOWN && !may_be_open)
         tn_eval_not_known(&e->eval, item, attr->value.expr);
     for (uint32_t i = 0; item.kind == TN_ITEM_LIST && i < item.count; i++)
@@ -714,6 +715,8 @@ static void run_step(struct tn_emit *e, const struct tn_code_step *step)
 
 void tn_emit_block(struct tn_emit *e, const struct tn_code_block *block)
 {
-    for (uint32_t i = 0; i < block->count && !stopped(e); i++)
+    for (uint32_t i = 0; i < block->count && !stopped(e); i++) {
+        tn_eval_steps(&e->eval, NULL, 1);
         run_step(e, &block->steps[i]);
+    }
 }

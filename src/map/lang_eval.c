@@ -154,28 +154,38 @@ static bool same_real(double a, double b)
             (double)tn_double_to_float(a) == b);
 }
 
-/* A loop can nest lists as deep as it likes; nobody compares such lists. */
+/* A loop can nest lists as deep as it likes, and share their items; nobody
+ * compares such lists. */
 #define NESTING 16
 
-static int equal(struct tn_item a, struct tn_item b, unsigned depth);
+struct work {
+    unsigned depth;
+    uint64_t steps;
+};
 
-static int same_lists(struct tn_item a, struct tn_item b, unsigned depth)
+static int equal(struct tn_item a, struct tn_item b, struct work *work);
+
+static int same_lists(struct tn_item a, struct tn_item b, struct work *work)
 {
     int answer = 1;
 
     if (a.count != b.count)
         return 0;
+    work->depth++;
     for (uint32_t i = 0; i < a.count; i++) {
-        int same = equal(a.of.items[i], b.of.items[i], depth + 1);
+        if (++work->steps > TN_LANG_LIST_MAX)
+            return -1;
+        int same = equal(a.of.items[i], b.of.items[i], work);
         if (same == 0)
             return 0;
         if (same < 0)
             answer = -1;
     }
+    work->depth--;
     return answer;
 }
 
-static int equal(struct tn_item a, struct tn_item b, unsigned depth)
+static int equal(struct tn_item a, struct tn_item b, struct work *work)
 {
     if (a.kind == TN_ITEM_UNKNOWN || b.kind == TN_ITEM_UNKNOWN)
         return -1;
@@ -188,7 +198,8 @@ static int equal(struct tn_item a, struct tn_item b, unsigned depth)
     switch (a.kind) {
     case TN_ITEM_STRING:
         return tn_bytes_equal(tn_item_bytes(a), tn_item_bytes(b));
-    case TN_ITEM_LIST: return depth < NESTING ? same_lists(a, b, depth) : -1;
+    case TN_ITEM_LIST:
+        return work->depth < NESTING ? same_lists(a, b, work) : -1;
     case TN_ITEM_NONE: return 1;
     case TN_ITEM_TENSOR:
     case TN_ITEM_OTHER: return a.of.tensor == b.of.tensor;
@@ -198,7 +209,18 @@ static int equal(struct tn_item a, struct tn_item b, unsigned depth)
 
 int tn_item_equal(struct tn_item a, struct tn_item b)
 {
-    return equal(a, b, 0);
+    struct work work = { 0 };
+
+    return equal(a, b, &work);
+}
+
+int tn_eval_equal(struct tn_eval *e, const struct tn_lang_expr *at,
+                  struct tn_item a, struct tn_item b)
+{
+    struct work work = { .steps = 1 };
+    int         same = equal(a, b, &work);
+
+    return tn_eval_steps(e, at, work.steps) ? same : -1;
 }
 
 /* ---- truth -------------------------------------------------------------- */
@@ -444,10 +466,8 @@ static struct tn_item ordered(struct tn_eval *e, const struct tn_code *code,
 static struct tn_item is_equal(struct tn_eval *e, const struct tn_code *code,
                                struct tn_item a, struct tn_item b)
 {
-    uint32_t count = a.kind == TN_ITEM_LIST ? a.count : 1;
-    int      same  = tn_item_equal(a, b);
+    int same = tn_eval_equal(e, code->expr, a, b);
 
-    tn_eval_steps(e, code->expr, count);
     if (same < 0)
         return tn_item_unknown(code->expr);
     return tn_item_bool(code->kind == TN_LANG_EQ ? same : !same);
@@ -490,13 +510,14 @@ static struct tn_item eval_in(struct tn_eval *e, const struct tn_code *code)
         return x;
     if (xs.kind == TN_ITEM_UNKNOWN)
         return xs;
-    if (xs.kind == TN_ITEM_STRING && x.kind == TN_ITEM_STRING)
-        return tn_item_bool(has_text(xs, x));
+    if (xs.kind == TN_ITEM_STRING && x.kind == TN_ITEM_STRING) {
+        tn_eval_steps(e, code->expr, (uint64_t)xs.count * x.count);
+        return tn_item_bool(!tn_eval_stopped(e) && has_text(xs, x));
+    }
     if (xs.kind != TN_ITEM_LIST)
         return refuse_kind(e, code, xs, "a list");
-    tn_eval_steps(e, code->expr, xs.count);
-    for (uint32_t i = 0; i < xs.count; i++) {
-        int same = tn_item_equal(x, xs.of.items[i]);
+    for (uint32_t i = 0; i < xs.count && !tn_eval_stopped(e); i++) {
+        int same = tn_eval_equal(e, code->expr, x, xs.of.items[i]);
         if (same > 0)
             return tn_item_bool(true);
         if (same < 0)
@@ -751,7 +772,8 @@ static struct tn_item call_table(struct tn_eval *e, const struct tn_code *code)
     const struct tn_code_table *table = code->of.table;
     struct tn_item              key   = tn_eval(e, &code->items[0]);
 
-    if (tn_eval_stopped(e) || key.kind == TN_ITEM_UNKNOWN)
+    if (tn_eval_stopped(e) || key.kind == TN_ITEM_UNKNOWN ||
+        !tn_eval_steps(e, code->expr, table->count))
         return key;
     for (uint32_t i = 0; i < table->count; i++)
         if (tn_item_equal(table->keys[i], key) > 0)

@@ -161,8 +161,11 @@ struct tn_item *tn_eval_list(struct tn_eval *e, const struct tn_lang_expr *at,
 struct tn_item tn_eval_not_known(struct tn_eval *e, struct tn_item unknown,
                                  const struct tn_lang_expr *at);
 
-/* Whether two items are equal: 1, 0, or -1 for "cannot be told". */
+/* Whether two items are equal: 1, 0, or -1 for "cannot be told", which is also
+ * said of lists that are too large to compare.  The second counts the work. */
 int tn_item_equal(struct tn_item a, struct tn_item b);
+int tn_eval_equal(struct tn_eval *e, const struct tn_lang_expr *at,
+                  struct tn_item a, struct tn_item b);
 
 /* Numbers of any kind; false: it is none, or does not fit. */
 bool tn_item_to_int(struct tn_item item, int64_t *number);

@@ -362,6 +362,10 @@ static const char *const bombs[] = {
     "range(-9223372036854775807, 9223372036854775807, 1)",
     "fill(1000000000, 1)",
     "zip(range(1000000), range(1000000))",
+    "fill(1000000, fill(1000000, 1)) == fill(1000000, fill(1000000, 1))",
+    "[known(xs) for xs in fill(1000, range(100000))]",
+    "[-1 in xs for xs in fill(1000, range(100000))]",
+    "index(fill(1000000, fill(1000000, 1)), 2)",
 };
 
 static void test_bombs_do_not_go_off(void **state)
@@ -374,7 +378,7 @@ static void test_bombs_do_not_go_off(void **state)
         set_up(&b, bombs[i], text, sizeof text);
         b.memory.limit = UINT64_C(512) << 20;
         run(&b, result, sizeof result);
-        if (result[0] != '!' && !tn_failed(&b.error))
+        if (result[0] != '!' && result[0] != '?' && !tn_failed(&b.error))
             fail_msg("%s: %s", bombs[i], result);
         tear_down(&b);
     }

@@ -14,16 +14,17 @@
 static inline uint32_t make_input(struct tn_net *net, const char *name,
                                   enum tn_dtype dtype, const int64_t *dims)
 {
-    uint32_t             id    = tn_net_add_value(net, 0, tn_text(name));
-    struct tn_net_value *value = tn_net_value(net, id);
-    uint32_t             rank  = 0;
+    uint32_t id   = tn_net_add_value(net, 0, tn_text(name));
+    uint32_t rank = 0;
 
+    if (id == TN_NONE)
+        return id;
     while (dims && dims[rank] != -2)
         rank++;
     int64_t *kept = tn_new(net->arena, int64_t, rank, net->error);
     for (uint32_t i = 0; kept && i < rank; i++)
         kept[i] = dims[i];
-    value->type = (struct tn_net_type){
+    tn_net_value(net, id)->type = (struct tn_net_type){
         .dtype = dtype, .has_rank = dims != NULL, .rank = rank, .dims = kept
     };
     tn_net_add_input(net, 0, id, tn_text(""));
@@ -54,15 +55,16 @@ static inline uint32_t make_node(struct tn_net *net, const char *type,
 {
     uint32_t output = tn_net_add_value(net, 0, tn_text(name));
 
-    tn_net_add_node(net, &(struct tn_net_node){ .name         = tn_text(name),
-                                                .type         = tn_text(type),
-                                                .inputs       = inputs,
-                                                .input_count  = input_count,
-                                                .outputs      = &output,
-                                                .output_count = 1,
-                                                .attrs        = attrs,
-                                                .attr_count   = attr_count,
-                                                .source       = TN_NONE });
+    if (output != TN_NONE)
+        tn_net_add_node(net, &(struct tn_net_node){ .name   = tn_text(name),
+                                                    .type   = tn_text(type),
+                                                    .inputs = inputs,
+                                                    .input_count  = input_count,
+                                                    .outputs      = &output,
+                                                    .output_count = 1,
+                                                    .attrs        = attrs,
+                                                    .attr_count   = attr_count,
+                                                    .source       = TN_NONE });
     return output;
 }
 
