@@ -9,9 +9,11 @@ static const struct tn_options with_graph = { .wants_graph = true };
 /* y = Mystery(Relu(x)), and z = Relu(x). */
 static const char mystery_onnx[] =
     "ir_version: 8 opset_import { version: 17 }\n"
+    "opset_import { domain: \"my.ops\" version: 1 }\n"
     "graph {\n"
     "  node { input: \"x\" output: \"z\" op_type: \"Relu\" }\n"
     "  node { input: \"z\" output: \"y\" op_type: \"Mystery\"\n"
+    "    domain: \"my.ops\"\n"
     "    attribute { name: \"deep\" type: INT i: 3 } }\n"
     "  name: \"g\"\n"
     "  input { name: \"x\" type { tensor_type { elem_type: 1 shape {\n"
@@ -61,7 +63,7 @@ static const char parts_onnx[] =
 
 /* A fills in for Mystery. */
 static const char own_rules[] = "rules onnx -> nd4j 1\n"
-                                "Mystery(x; deep) -> (y) {\n"
+                                "my.ops::Mystery(x; deep) -> (y) {\n"
                                 "    require deep == 3, \"only three\"\n"
                                 "    y <- identity(x)\n"
                                 "}\n";
@@ -337,7 +339,7 @@ static void a_plan_writes_nothing(void **state)
     assert_int_equal(summary.unmapped, 1);
     assert_string_equal(summary.way, "onnx -> nd4j");
     assert_string_equal(heard.stub, "rules onnx -> nd4j 1\n\n"
-                                    "Mystery(x0; deep) -> (y0) {\n"
+                                    "my.ops::Mystery(x0; deep) -> (y0) {\n"
                                     "    refuse \"to be written\"\n}\n");
     assert_int_not_equal(access(tn_in_scratch(&scratch, "m.fb"), F_OK), 0);
     tn_model_close(model);

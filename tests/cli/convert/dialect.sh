@@ -1,10 +1,10 @@
 # ONNX in the words of nd4j and back: plan, rules of one's own, receipt, ends
 cat >m.txt <<'END'
-ir_version: 8 opset_import { version: 17 }
+ir_version: 8 opset_import { version: 17 } opset_import { domain: "my.ops" version: 1 }
 graph {
   node { input: "x" input: "w" output: "a" op_type: "Add" }
   node { input: "a" output: "r" op_type: "Relu" }
-  node { input: "r" output: "y" op_type: "Mystery" }
+  node { input: "r" output: "y" op_type: "Mystery" domain: "my.ops" }
   name: "g"
   initializer { dims: 2 data_type: 1 name: "w" float_data: 1 float_data: 2 }
   input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
@@ -13,7 +13,7 @@ graph {
 END
 cat >own.rules <<'END'
 rules onnx -> nd4j 1
-Mystery(x0) => identity(x0)
+my.ops::Mystery(x0) => identity(x0)
 END
 tenon undump m.txt -t onnx.ModelProto -o m.onnx
 plain() { sed 's/rules:[0-9]*/rules:N/'; }
