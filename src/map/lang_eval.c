@@ -177,7 +177,7 @@ static int same_lists(struct tn_item a, struct tn_item b, struct work *work)
             return -1;
         int same = equal(a.of.items[i], b.of.items[i], work);
         if (same == 0)
-            return 0;
+            return 0; /* of all lists around it, too */
         if (same < 0)
             answer = -1;
     }

@@ -45,12 +45,12 @@ struct tn_item {
     } of;
 };
 
-/* Bounds that hold for every rule and every node. */
-#define TN_LANG_LIST_MAX (UINT32_C(1) << 20) /* items of one list */
-#define TN_LANG_STEPS_MAX                                                      \
-    (UINT64_C(1) << 24)         /* expressions and items a node  */
-#define TN_LANG_NODES_MAX 10000 /* nodes that one node becomes   */
-#define TN_LANG_DEPTH_MAX 256   /* of expressions, through defs  */
+/* Bounds that hold for every rule and every node: items of one list, work
+ * (expressions and items), nodes that one node becomes, depth of expressions. */
+#define TN_LANG_LIST_MAX (UINT32_C(1) << 20)
+#define TN_LANG_STEPS_MAX (UINT64_C(1) << 22)
+#define TN_LANG_NODES_MAX 10000
+#define TN_LANG_DEPTH_MAX 256
 
 static inline struct tn_item tn_item_int(int64_t number)
 {
