@@ -63,6 +63,8 @@ struct tn_tag_options {
     bool        can_wait; /* for another writer; else BUSY                 */
     tn_on_loss *loss; /* called for what the container cannot hold            */
     void       *loss_context;
+    const struct tn_map_options *map; /* add, of another dialect than nd4j: how
+                                         it becomes nd4j; NULL: defaults      */
 };
 
 struct tn_tag_summary {
@@ -73,7 +75,8 @@ struct tn_tag_summary {
     uint64_t size_before, size_after; /* of the file                          */
 };
 
-/* Adds a model as a tag; the newest from then on.  A model without a graph is
+/* Adds a model as a tag; the newest from then on.  One of another dialect is
+ * carried to nd4j first, as tn_convert() does.  A model without a graph is
  * a set of tensors for the graph of the newest tag: those that it names are
  * new, the others stay.  A file that is not there is made.  `tag`: letters,
  * digits and _ - . */

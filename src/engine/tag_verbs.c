@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <unistd.h>
 
+#include "engine/convert_dialect.h"
 #include "engine/opened.h"
 #include "engine/target.h"
 #include "format/samediff/tag_edit.h"
@@ -154,17 +155,39 @@ static enum tn_status make_container(struct change *c, const char *path,
     return error->status;
 }
 
-static enum tn_status check_dialect(const struct tn_model *model,
-                                    struct tn_error       *error)
+/* A tag speaks nd4j: a model that does not is carried there first.  Done with
+ * tn_carry_done() in either case. */
+static enum tn_status carry_if_needed(struct tn_carrying     *c,
+                                      const struct tn_model **model,
+                                      struct tn_error        *error)
 {
-    const char *dialect = tn_model_dialect(model);
+    const char *dialect = tn_model_dialect(*model);
 
     if (dialect[0] == '\0' || strcmp(dialect, "nd4j") == 0)
         return TN_OK;
-    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "a model of dialect '%s' cannot be a tag, which "
-                        "speaks 'nd4j'",
-                        dialect);
+    TN_TRY(tn_carry(c, *model, error));
+    *model = c->model;
+    return TN_OK;
+}
+
+static enum tn_status add_tag(const char *path, const char *tag,
+                              const struct tn_model       *model,
+                              const struct tn_tag_options *add,
+                              const struct tn_options     *options,
+                              struct tn_tag_summary       *summary,
+                              struct tn_error             *error)
+{
+    struct change c;
+    bool          tensors_only = tn_model_dialect(model)[0] == '\0';
+
+    TN_TRY(begin_change(&c, add, options, error));
+    if (tensors_only || access(path, F_OK) == 0)
+        tn_tagged_add(&c.purse->memory, path, tn_text(tag), model, tensors_only,
+                      &c.how, summary, error);
+    else
+        make_container(&c, path, tag, model, summary, error);
+    end_change(&c);
+    return error->status;
 }
 
 enum tn_status tn_tag_add(const char *path, const char *tag,
@@ -175,19 +198,18 @@ enum tn_status tn_tag_add(const char *path, const char *tag,
                           struct tn_error             *error)
 {
     struct tn_tag_summary unused;
-    struct change         c;
-    bool                  tensors_only = tn_model_dialect(model)[0] == '\0';
+    struct tn_carrying    carrying = { .how     = add ? add->map : NULL,
+                                       .options = options,
+                                       .format  = tn_format_named("samediff"),
+                                       .loss    = add ? add->loss : NULL,
+                                       .loss_context =
+                                        add ? add->loss_context : NULL };
 
     summary  = summary ? summary : &unused;
     *summary = (struct tn_tag_summary){ 0 };
-    TN_TRY(check_dialect(model, error));
-    TN_TRY(begin_change(&c, add, options, error));
-    if (tensors_only || access(path, F_OK) == 0)
-        tn_tagged_add(&c.purse->memory, path, tn_text(tag), model, tensors_only,
-                      &c.how, summary, error);
-    else
-        make_container(&c, path, tag, model, summary, error);
-    end_change(&c);
+    if (carry_if_needed(&carrying, &model, error) == TN_OK)
+        add_tag(path, tag, model, add, options, summary, error);
+    tn_carry_done(&carrying);
     return error->status;
 }
 

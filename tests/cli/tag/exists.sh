@@ -7,4 +7,5 @@ tenon tag ls m.samediff
 tenon tag rm m.samediff a; echo $?
 tenon tag rm m.samediff b; echo $?
 tenon tag add m.samediff nul dense.fb; echo $?
-tenon tag add m.samediff x tiny.onnx; echo $?
+# another dialect becomes nd4j first
+tenon tag add m.samediff x tiny.onnx; echo $?; tenon tag ls m.samediff
