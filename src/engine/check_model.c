@@ -13,28 +13,6 @@
 #include "format/tensorflow/tf_fingerprint.h"
 #include "wire/pb/pb_check.h"
 
-struct listener {
-    tn_on_finding *each;
-    void          *context;
-};
-
-static int pass_on(void *context, enum tn_finding_level level, const char *rule,
-                   const struct tn_error *finding)
-{
-    struct listener  *listener       = context;
-    struct tn_finding public_finding = {
-        .severity = (enum tn_severity)level,
-        .rule     = rule,
-        .file     = finding->file,
-        .offset   = finding->offset,
-        .where    = finding->where,
-        .what     = finding->what,
-    };
-
-    return listener->each ? listener->each(listener->context, &public_finding)
-                          : 0;
-}
-
 /* The grammar: all damaged messages, not only the first.  A file that is text
  * has no wire to look at; reading it says what is wrong. */
 static enum tn_status check_schema(const struct tn_opened *opened,
@@ -234,9 +212,10 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
                         struct tn_check_summary *summary,
                         struct tn_error         *error)
 {
-    struct listener   listener = { on_finding, context };
-    struct tn_report  report   = { .each = pass_on, .context = &listener };
-    struct tn_opened *opened;
+    struct tn_listener listener = { on_finding, context };
+    struct tn_report   report   = { .each    = tn_listener_hear,
+                                    .context = &listener };
+    struct tn_opened  *opened;
 
     if (options)
         report.workers = options->workers;

@@ -379,3 +379,21 @@ void tn_model_close(struct tn_model *model)
     if (model)
         tn_opened_release(tn_opened_of(model));
 }
+
+/* ---- findings ----------------------------------------------------------- */
+
+int tn_listener_hear(void *context, enum tn_finding_level level,
+                     const char *rule, const struct tn_error *finding)
+{
+    struct tn_listener *listener = context;
+    struct tn_finding   told     = {
+              .severity = (enum tn_severity)level,
+              .rule     = rule,
+              .file     = finding->file,
+              .offset   = finding->offset,
+              .where    = finding->where,
+              .what     = finding->what,
+    };
+
+    return listener->each ? listener->each(listener->context, &told) : 0;
+}

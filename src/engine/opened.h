@@ -19,9 +19,9 @@ struct tn_opened {
     struct tn_memory        memory;
     struct tn_bundle        bundle;
     const struct tn_format *format;
-    struct tn_list          held;    /* struct tn_opened *: what it shares
-                                        payloads with                        */
-    _Atomic unsigned        holders; /* the handle, and models sharing it    */
+    struct tn_list          held; /* struct tn_opened *: what it shares
+                                     payloads with                        */
+    _Atomic unsigned holders;     /* the handle, and models sharing it    */
 };
 
 static inline struct tn_opened *tn_opened_of(const struct tn_model *model)
@@ -33,7 +33,7 @@ static inline struct tn_opened *tn_opened_of(const struct tn_model *model)
 enum tn_status tn_opened_new(struct tn_opened       **out,
                              const struct tn_options *options,
                              struct tn_error         *error);
-void tn_opened_release(struct tn_opened *opened);
+void           tn_opened_release(struct tn_opened *opened);
 
 /* Keeps `other` alive as long as this one. */
 enum tn_status tn_opened_hold(struct tn_opened *opened, struct tn_opened *other,
@@ -69,5 +69,14 @@ const char *tn_not_a_model(const struct tn_probe *probe);
 /* What a probe sees of a bundle; points into the bundle. */
 enum tn_status tn_probe_of(struct tn_bundle *bundle, struct tn_probe *probe,
                            struct tn_error *error);
+
+/* Who is told the findings, NULL: nobody; and what a tn_report calls for him,
+ * with a tn_listener as its context. */
+struct tn_listener {
+    tn_on_finding *each;
+    void          *context;
+};
+int tn_listener_hear(void *context, enum tn_finding_level level,
+                     const char *rule, const struct tn_error *finding);
 
 #endif

@@ -250,27 +250,6 @@ enum tn_status tn_tag_compact(const char                  *path,
 
 /* ---- mending ------------------------------------------------------------ */
 
-struct listener {
-    tn_on_finding *each;
-    void          *context;
-};
-
-static int pass_on(void *context, enum tn_finding_level level, const char *rule,
-                   const struct tn_error *finding)
-{
-    struct listener  *listener = context;
-    struct tn_finding told     = {
-            .severity = (enum tn_severity)level,
-            .rule     = rule,
-            .file     = finding->file,
-            .offset   = finding->offset,
-            .where    = finding->where,
-            .what     = finding->what,
-    };
-
-    return listener->each ? listener->each(listener->context, &told) : 0;
-}
-
 /* A container, or a zip that has lost what would tell; never another file. */
 static enum tn_status check_container(const char              *path,
                                       const struct tn_options *options,
@@ -299,9 +278,10 @@ enum tn_status tn_tag_repair(const char *path, const struct tn_options *options,
                              tn_on_finding *on_finding, void *context,
                              bool *is_changed, struct tn_error *error)
 {
-    struct listener  listener = { on_finding, context };
-    struct tn_report report   = { .each = pass_on, .context = &listener };
-    struct change    c;
+    struct tn_listener listener = { on_finding, context };
+    struct tn_report   report   = { .each    = tn_listener_hear,
+                                    .context = &listener };
+    struct change      c;
 
     TN_TRY(check_container(path, options, error));
     TN_TRY(begin_change(&c, NULL, options, error));

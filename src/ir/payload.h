@@ -73,6 +73,21 @@ struct tn_shape {
     const uint64_t *dims;
 };
 
+static inline bool tn_shape_same_dims(const struct tn_shape *a,
+                                      const struct tn_shape *b)
+{
+    return a->rank == b->rank &&
+           (a->rank == 0 ||
+            memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+}
+
+/* Type and dimensions. */
+static inline bool tn_shape_equal(const struct tn_shape *a,
+                                  const struct tn_shape *b)
+{
+    return a->dtype == b->dtype && tn_shape_same_dims(a, b);
+}
+
 /* Product of the dims: 1 for a scalar.  False when it does not fit. */
 bool tn_shape_count(const struct tn_shape *shape, uint64_t *count);
 

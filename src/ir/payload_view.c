@@ -32,13 +32,6 @@ static enum tn_status refuse(struct tn_error *error, const char *what)
     return tn_error_set(error, TN_INVALID, TN_NOWHERE, "%s", what);
 }
 
-static bool same_dims(const struct tn_shape *a, const struct tn_shape *b)
-{
-    return a->rank == b->rank &&
-           (a->rank == 0 ||
-            !memcmp(a->dims, b->dims, a->rank * sizeof *a->dims));
-}
-
 static enum tn_status check_permute(const struct tn_elements *e,
                                     struct tn_error          *error)
 {
@@ -142,7 +135,7 @@ static enum tn_status check_cast(const struct tn_elements *e,
 
     if (tn_dtype_bits(e->shape.dtype) == 0 || tn_dtype_bits(input->dtype) == 0)
         return refuse(error, "a cast of elements of no fixed size");
-    if (!same_dims(&e->shape, input))
+    if (!tn_shape_same_dims(&e->shape, input))
         return refuse(error, "a cast with other dims");
     return TN_OK;
 }

@@ -4,9 +4,7 @@
  * Claims: payloads lie inside the file, findings have words, memory is bounded
  * by the input, and an unchanged model is written as the bytes it was.
  */
-#include <assert.h>
-
-#include "format/format.h"
+#include "format/model_fuzzing.h"
 #include "format/onnx/onnx.h"
 #include "io/file_source.h"
 
@@ -15,57 +13,13 @@ extern const struct tn_format tn_format_onnx_tensor;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A sink that counts. */
-static enum tn_status drop(struct tn_sink *sink, struct tn_bytes bytes,
-                           struct tn_error *error)
+/* External data is not there. */
+static void read_tensor(const struct tn_tensor *tensor,
+                        struct tn_memory       *memory)
 {
-    (void)sink;
-    (void)bytes;
-    (void)error;
-    return TN_OK;
-}
+    struct tn_source *source = tensor->elements.payload.span.source;
 
-static const struct tn_sink_ops drop_ops = { .write = drop };
-
-static int see_finding(void *context, enum tn_finding_level level,
-                       const char *rule, const struct tn_error *finding)
-{
-    (void)context;
-    (void)level;
-    assert(rule[0] && finding->what[0]);
-    return 0;
-}
-
-static void read_tensor(const struct tn_tensor *tensor, uint64_t size,
-                        struct tn_memory *memory)
-{
-    struct tn_error error = TN_ERROR_INIT;
-    struct tn_sink  sink  = { .ops = &drop_ops };
-    struct tn_span  span  = tensor->elements.payload.span;
-    uint64_t        count = tn_tensor_count(tensor);
-
-    if (!tn_onnx_absent_of(span.source))
-        assert(span.offset <= size && span.length <= size - span.offset);
-    if (tn_payload_check(&tensor->elements, &error) != TN_OK ||
-        tn_dtype_size(tn_tensor_dtype(tensor)) == 0)
-        return;
-    if (tn_payload_stream(&tensor->elements, 0, count, memory, &sink, &error) ==
-        TN_OK)
-        assert(sink.offset == tn_tensor_size(tensor));
-}
-
-static void decode_attributes(const struct tn_model *model)
-{
-    struct tn_attr *attr;
-
-    for (uint32_t op = 0; op < model->ops.count; op++) {
-        uint32_t count = tn_op_attr_count(model, op);
-        for (uint32_t i = 0; i < count; i++) {
-            struct tn_error error = TN_ERROR_INIT;
-            if (tn_attr_open(&attr, model, op, i, &error) == TN_OK)
-                tn_attr_close(attr);
-        }
-    }
+    fuzz_read_tensor(tensor, !tn_onnx_absent_of(source), memory);
 }
 
 /* Written unchanged it is the same; with all weights out it can be read. */
@@ -90,7 +44,7 @@ static void read_model(struct tn_bytes bytes, const struct tn_format *format,
                        struct tn_memory *memory)
 {
     struct tn_error  error  = TN_ERROR_INIT;
-    struct tn_report report = { .each = see_finding, .limit = 100 };
+    struct tn_report report = { .each = fuzz_see_finding, .limit = 100 };
     struct tn_source source;
     struct tn_bundle bundle;
     struct tn_model  model;
@@ -107,8 +61,8 @@ static void read_model(struct tn_bytes bytes, const struct tn_format *format,
         model.wire.source == &source) {
         format->check(&bundle, &model, &report, &error);
         for (uint64_t i = 0; i < model.tensors.count; i++)
-            read_tensor(tn_model_tensor(&model, i), bytes.size, memory);
-        decode_attributes(&model);
+            read_tensor(tn_model_tensor(&model, i), memory);
+        fuzz_decode_attributes(&model);
         if (format->write)
             write_model(&model, bytes);
     }

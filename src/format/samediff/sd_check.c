@@ -18,7 +18,7 @@ struct checking {
     struct tn_report          *report;
     struct tn_error           *error;
     struct tn_arena            arena;
-    struct tn_nd4j_hasher        hasher;
+    struct tn_nd4j_hasher      hasher;
 
     /* of the graph being checked */
     uint32_t                  graph;
@@ -295,13 +295,6 @@ static void check_nodes(struct checking *c)
 
 /* ---- training ----------------------------------------------------------- */
 
-static bool same_shape(const struct tn_shape *a, const struct tn_shape *b)
-{
-    return a->dtype == b->dtype && a->rank == b->rank &&
-           (a->rank == 0 ||
-            !memcmp(a->dims, b->dims, a->rank * sizeof *a->dims));
-}
-
 static void check_state(struct checking *c, const struct tn_sd_state *state,
                         const char *path)
 {
@@ -322,7 +315,7 @@ static void check_state(struct checking *c, const struct tn_sd_state *state,
             continue;
         const struct tn_tensor *t =
             tn_model_tensor(c->model, state->tensors[i]);
-        if (!same_shape(&t->elements.shape, &param->elements.shape))
+        if (!tn_shape_equal(&t->elements.shape, &param->elements.shape))
             FIND(c, TN_LEVEL_ERROR, "wrong-state", t->wire.offset, path,
                  "an array of another type or shape than '%.*s' has",
                  TN_FMT(state->param));

@@ -5,8 +5,7 @@
  * bounded by the input, an unchanged model is written as the bytes it was, and
  * what is written in another container can be read again.
  */
-#include <assert.h>
-
+#include "format/model_fuzzing.h"
 #include "format/samediff/sd_graph.h"
 
 extern const struct tn_format tn_format_samediff_fb;
@@ -14,58 +13,6 @@ extern const struct tn_format tn_format_sdnb;
 extern const struct tn_format tn_format_sdz;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static enum tn_status drop(struct tn_sink *sink, struct tn_bytes bytes,
-                           struct tn_error *error)
-{
-    (void)sink;
-    (void)bytes;
-    (void)error;
-    return TN_OK;
-}
-
-static const struct tn_sink_ops drop_ops = { .write = drop };
-
-static int see_finding(void *context, enum tn_finding_level level,
-                       const char *rule, const struct tn_error *finding)
-{
-    (void)context;
-    (void)level;
-    assert(rule[0] && finding->what[0]);
-    return 0;
-}
-
-static void read_tensor(const struct tn_tensor *tensor,
-                        struct tn_memory       *memory)
-{
-    struct tn_error error = TN_ERROR_INIT;
-    struct tn_sink  sink  = { .ops = &drop_ops };
-    struct tn_span  span  = tensor->elements.payload.span;
-    uint64_t        count = tn_tensor_count(tensor);
-
-    assert(!span.source || (span.offset <= span.source->size &&
-                            span.length <= span.source->size - span.offset));
-    if (tn_payload_check(&tensor->elements, &error) != TN_OK ||
-        tn_dtype_size(tn_tensor_dtype(tensor)) == 0)
-        return;
-    if (tn_payload_stream(&tensor->elements, 0, count, memory, &sink, &error) ==
-        TN_OK)
-        assert(sink.offset == tn_tensor_size(tensor));
-}
-
-static void decode_attributes(const struct tn_model *model)
-{
-    struct tn_attr *attr;
-
-    for (uint32_t op = 0; op < model->ops.count; op++) {
-        uint32_t count = tn_op_attr_count(model, op);
-        for (uint32_t i = 0; i < count; i++) {
-            struct tn_error error = TN_ERROR_INIT;
-            if (tn_attr_open(&attr, model, op, i, &error) == TN_OK)
-                tn_attr_close(attr);
-        }
-    }
-}
 
 static void read_model(struct tn_bytes bytes, const struct tn_format *format,
                        struct tn_memory *memory, bool writes);
@@ -96,12 +43,12 @@ static void use_model(struct tn_bundle *bundle, const struct tn_model *model,
                       bool writes)
 {
     struct tn_error  error  = TN_ERROR_INIT;
-    struct tn_report report = { .each = see_finding, .limit = 100 };
+    struct tn_report report = { .each = fuzz_see_finding, .limit = 100 };
 
     format->check(bundle, model, &report, &error);
     for (uint64_t i = 0; i < model->tensors.count; i++)
-        read_tensor(tn_model_tensor(model, i), model->memory);
-    decode_attributes(model);
+        fuzz_read_tensor(tn_model_tensor(model, i), true, model->memory);
+    fuzz_decode_attributes(model);
     if (!writes)
         return;
     write_model(model, bytes, &tn_format_samediff_fb, 0);

@@ -197,13 +197,6 @@ static bool is_same_place(const struct tn_elements *a,
            a->payload.span.source != NULL;
 }
 
-static bool is_same_shape(const struct tn_shape *a, const struct tn_shape *b)
-{
-    return a->dtype == b->dtype && a->rank == b->rank &&
-           (a->rank == 0 ||
-            memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
-}
-
 /* Numbers window by window. */
 static bool has_same_numbers(struct differing *d, const struct tn_tensor *a,
                              const struct tn_tensor *b, uint64_t size)
@@ -267,7 +260,7 @@ static bool has_same_data(struct differing *d, const struct tn_tensor *a,
 static void compare_pair(struct differing *d, const struct tn_tensor *a,
                          const struct tn_tensor *b, struct tn_bytes name)
 {
-    if (!is_same_shape(&a->elements.shape, &b->elements.shape))
+    if (!tn_shape_equal(&a->elements.shape, &b->elements.shape))
         tell(d, TN_TAG_OTHER_TYPE, name);
     else if (!is_same_place(&a->elements, &b->elements) &&
              !has_same_data(d, a, b) && !tn_failed(d->error))

@@ -303,13 +303,6 @@ static bool is_in_container(const struct tn_tag_shares  *s,
            is_listed(s, ref->tag);
 }
 
-static bool is_same_shape(const struct tn_shape *a, const struct tn_shape *b)
-{
-    return a->dtype == b->dtype && a->rank == b->rank &&
-           (a->rank == 0 ||
-            memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
-}
-
 /* Elements in a file of their own: that is compared, and what describes it. */
 static bool find_long(struct tn_tag_shares *s, enum tn_tag_file which,
                       const struct tn_elements *elements,
@@ -328,7 +321,7 @@ static bool find_long(struct tn_tag_shares *s, enum tn_tag_file which,
     return entry && tn_tag_entry_ref(entry, which, ".bin", ref) &&
            tn_tagged_array_read(s->t, ref->tag, which, ref, arena, &there,
                                 error) == TN_OK &&
-           is_same_shape(&there.array.elements.shape, &elements->shape);
+           tn_shape_equal(&there.array.elements.shape, &elements->shape);
 }
 
 static bool find_short(struct tn_tag_shares *s, enum tn_tag_file which,

@@ -213,6 +213,10 @@ struct tn_bytes tn_tagged_param_name(const struct tn_model *model,
                                      struct tn_arena *arena,
                                      struct tn_error *error);
 
+/* Dimensions that graph.fb knows are those of the array. */
+bool tn_tagged_has_shape(const struct tn_sd_variable *v,
+                         const struct tn_shape       *shape);
+
 /* Everything of one tag; .data NULL: of the newest. */
 enum tn_status tn_tagged_read(struct tn_tagged *t, struct tn_bytes tag,
                               struct tn_model *model, struct tn_error *error);

@@ -111,19 +111,6 @@ static bool read_array(struct checking *c, enum tn_tag_file which,
 
 /* ---- variables ---------------------------------------------------------- */
 
-static bool has_shape(const struct tn_sd_variable *v,
-                      const struct tn_shape       *shape)
-{
-    if (!v->has_shape)
-        return true;
-    if (v->rank != shape->rank)
-        return false;
-    for (uint32_t i = 0; i < v->rank; i++)
-        if (v->shape[i] >= 0 && (uint64_t)v->shape[i] != shape->dims[i])
-            return false;
-    return true;
-}
-
 static void compare(struct checking *c, const struct tn_sd_variable *v,
                     const struct tn_tagged_array *found)
 {
@@ -136,7 +123,7 @@ static void compare(struct checking *c, const struct tn_sd_variable *v,
             c->report, TN_LEVEL_ERROR, "tag-mismatch", "", found->array.at,
             where, "'%.*s' is %s in the graph, %s here", TN_FMT(v->name),
             tn_dtype_name(tn_sd_dtype(v->dtype)), tn_dtype_name(shape->dtype));
-    else if (!has_shape(v, shape))
+    else if (!tn_tagged_has_shape(v, shape))
         tn_report_format(
             c->report, TN_LEVEL_ERROR, "tag-mismatch", "", found->array.at,
             where, "'%.*s' has another shape in the graph", TN_FMT(v->name));
@@ -278,13 +265,6 @@ static void check_training(struct checking *c)
 
 /* ---- states ------------------------------------------------------------- */
 
-static bool is_same_shape(const struct tn_shape *a, const struct tn_shape *b)
-{
-    return a->dtype == b->dtype && a->rank == b->rank &&
-           (a->rank == 0 ||
-            memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
-}
-
 static void check_state(struct checking *c, const struct tn_tag_line *line,
                         bool has_graph)
 {
@@ -304,7 +284,7 @@ static void check_state(struct checking *c, const struct tn_tag_line *line,
         struct tn_tagged_array found;
         if (read_array(c, TN_TAG_UPDATER, line, i, &found) &&
             id != TN_NO_NAME && c->arrays[id] &&
-            !is_same_shape(&found.array.elements.shape, &c->arrays[id]->shape))
+            !tn_shape_equal(&found.array.elements.shape, &c->arrays[id]->shape))
             tn_report_format(c->report, TN_LEVEL_ERROR, "tag-state", "",
                              found.array.at, where,
                              "state %" PRIu32 " of '%.*s' has another type or "

@@ -32,9 +32,8 @@ const struct tn_tagged_detail *tn_tagged_detail_of(const struct tn_model *model)
 
 /* ---- arrays of variables ------------------------------------------------ */
 
-/* Dimensions that graph.fb knows are those of the array. */
-static bool has_shape(const struct tn_sd_variable *v,
-                      const struct tn_shape       *shape)
+bool tn_tagged_has_shape(const struct tn_sd_variable *v,
+                         const struct tn_shape       *shape)
 {
     if (!v->has_shape)
         return true;
@@ -56,7 +55,7 @@ static void compare(struct opening *o, const struct tn_sd_variable *v,
                      "an array of %s, the graph says %s",
                      tn_dtype_name(shape->dtype),
                      tn_dtype_name(tn_sd_dtype(v->dtype)));
-    else if (!has_shape(v, shape))
+    else if (!tn_tagged_has_shape(v, shape))
         tn_error_set(o->error, TN_MALFORMED, found->array.at,
                      "an array of another shape than the graph says");
     if (tn_failed(o->error))

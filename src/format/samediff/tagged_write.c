@@ -249,13 +249,6 @@ void tn_tagged_writer_done(struct tn_tagged_writer *w)
 
 /* ---- other elements ----------------------------------------------------- */
 
-static bool is_same_shape(const struct tn_shape *a, const struct tn_shape *b)
-{
-    return a->dtype == b->dtype && a->rank == b->rank &&
-           (a->rank == 0 ||
-            memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
-}
-
 /* The number of the file that is called so; the count of files: none. */
 static uint64_t find_file(const struct tn_tagged_writer *w,
                           const struct tn_tagged_list   *list,
@@ -312,7 +305,7 @@ enum tn_status tn_tagged_writer_replace(struct tn_tagged_writer  *w,
     struct tn_tagged_file *file =
         tn_list_at(&list->files, struct tn_tagged_file, at);
     if (!file->elements ||
-        !is_same_shape(&file->elements->shape, &elements->shape))
+        !tn_shape_equal(&file->elements->shape, &elements->shape))
         return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
                             "'%.*s' is of another type or shape than the "
                             "graph has",

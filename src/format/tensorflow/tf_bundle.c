@@ -435,13 +435,6 @@ static bool slice_box(struct tn_tf_bundle_reader *r,
     return true;
 }
 
-static bool is_same_shape(const struct tn_shape *a, const struct tn_shape *b)
-{
-    return a->dtype == b->dtype && a->rank == b->rank &&
-           (a->rank == 0 ||
-            !memcmp(a->dims, b->dims, a->rank * sizeof *a->dims));
-}
-
 /* The entry of one slice of a tensor, which must be there and agree. */
 static struct tn_tf_bundle_entry *slice_entry(
     struct tn_tf_bundle_reader *r, const struct tn_tf_draft *tensor,
@@ -463,7 +456,7 @@ static struct tn_tf_bundle_entry *slice_entry(
     slice->is_used = true;
     if (r->index->version == 1)
         tn_tf_shape_old_slice(r, &slice->entry, shape);
-    else if (!is_same_shape(&slice->entry.elements.shape, shape))
+    else if (!tn_shape_equal(&slice->entry.elements.shape, shape))
         tn_error_set(r->error, TN_MALFORMED, slice->entry.place,
                      "a slice has another type or shape than its key says");
     return tn_failed(r->error) ? NULL : &slice->entry;

@@ -2,68 +2,8 @@
 #ifndef TN_FORMAT_TF_FUZZING_H
 #define TN_FORMAT_TF_FUZZING_H
 
-#include <assert.h>
-
-#include "format/format.h"
+#include "format/model_fuzzing.h"
 #include "format/tensorflow/tf.h"
-
-static inline enum tn_status drop(struct tn_sink *sink, struct tn_bytes bytes,
-                                  struct tn_error *error)
-{
-    (void)sink;
-    (void)bytes;
-    (void)error;
-    return TN_OK;
-}
-
-static const struct tn_sink_ops drop_ops = { .write = drop };
-
-static inline int see_finding(void *context, enum tn_finding_level level,
-                              const char *rule, const struct tn_error *finding)
-{
-    (void)context;
-    (void)level;
-    assert(rule[0] && finding->what[0]);
-    return 0;
-}
-
-/* Zeros out of nothing can be endless: the first megabyte will do. */
-#define READ_LIMIT (UINT64_C(1) << 20)
-
-static inline void read_tensor(const struct tn_tensor *tensor,
-                               struct tn_memory       *memory)
-{
-    struct tn_error error = TN_ERROR_INIT;
-    struct tn_sink  sink  = { .ops = &drop_ops };
-    struct tn_span  span  = tensor->elements.payload.span;
-    uint64_t        count = tn_tensor_count(tensor);
-
-    if (span.source)
-        assert(span.offset <= span.source->size &&
-               span.length <= span.source->size - span.offset);
-    if (count > READ_LIMIT)
-        count = READ_LIMIT;
-    if (tn_payload_check(&tensor->elements, &error) != TN_OK ||
-        tn_dtype_size(tn_tensor_dtype(tensor)) == 0)
-        return;
-    if (tn_payload_stream(&tensor->elements, 0, count, memory, &sink, &error) ==
-        TN_OK)
-        assert(sink.offset == count * tn_dtype_size(tn_tensor_dtype(tensor)));
-}
-
-static inline void decode_attributes(const struct tn_model *model)
-{
-    struct tn_attr *attr;
-
-    for (uint32_t op = 0; op < model->ops.count; op++) {
-        uint32_t count = tn_op_attr_count(model, op);
-        for (uint32_t i = 0; i < count && i < 64; i++) {
-            struct tn_error error = TN_ERROR_INIT;
-            if (tn_attr_open(&attr, model, op, i, &error) == TN_OK)
-                tn_attr_close(attr);
-        }
-    }
-}
 
 /* As it is, and as an edit that touched everything would write it. */
 static inline void write_model(struct tn_model        *model,
@@ -97,7 +37,7 @@ static inline void fuzz_open(const struct tn_format *format,
                              bool wants_graph, uint64_t *nodes)
 {
     struct tn_error  error  = TN_ERROR_INIT;
-    struct tn_report report = { .each = see_finding, .limit = 100 };
+    struct tn_report report = { .each = fuzz_see_finding, .limit = 100 };
     struct tn_source source;
     struct tn_bundle bundle;
     struct tn_model  model;
@@ -115,10 +55,10 @@ static inline void fuzz_open(const struct tn_format *format,
         model.wire.source == &source) {
         *nodes = model.node_count;
         for (uint64_t i = 0; i < model.tensors.count; i++)
-            read_tensor(tn_model_tensor(&model, i), memory);
+            fuzz_read_tensor(tn_model_tensor(&model, i), true, memory);
         if (wants_graph) {
             format->check(&bundle, &model, &report, &error);
-            decode_attributes(&model);
+            fuzz_decode_attributes(&model);
             write_model(&model, format, bytes);
         }
     }
