@@ -23,10 +23,10 @@
 
 /* A dialect as rules see it. */
 struct tn_lang_side {
-    struct tn_vocab *vocab; /* NULL: ops are not checked                    */
-    int64_t          oldest, newest; /* versions that are read: others need
-                                        no rules                              */
-    int64_t version;                 /* that is written                       */
+    struct tn_vocab *vocab; /* NULL: ops are not checked                      */
+    int64_t oldest, newest; /* versions that are read: others need no rules   */
+    int64_t version;        /* that is written                                */
+    bool    has_others;     /* rules may be for ops that it does not know     */
 };
 
 /* Called for everything that is wrong; `what` is one line. */

@@ -231,7 +231,8 @@ void tn_lang_check_head(struct tn_lang_checks     *x,
     if (!v.op) {
         const struct tn_vocab_domain *domain =
             tn_vocab_domain(x->source->vocab, head->domain);
-        if (!head->domain.size || (domain && !domain->is_open))
+        if (!x->source->has_others &&
+            (!head->domain.size || (domain && !domain->is_open)))
             tn_lang_found(x, &head->place,
                           "%.*s has no op '%.*s' in these versions",
                           TN_FMT(x->source->vocab->dialect), TN_FMT(head->op));
@@ -328,9 +329,8 @@ void tn_lang_check_op(struct tn_lang_checks *x, const struct tn_lang_expr *call,
         return;
     const struct tn_vocab_domain *domain =
         tn_vocab_domain(side->vocab, call->domain);
-    const struct tn_vocab_op *op =
-        tn_vocab_find(side->vocab, call->domain, call->text,
-                      version_for(side, call), &error);
+    const struct tn_vocab_op *op = tn_vocab_find(
+        side->vocab, call->domain, call->text, version_for(side, call), &error);
     if (op && !(op->deprecated && op->deprecated <= side->version)) {
         check_call_attrs(x, call, op);
         check_call_counts(x, call, op, output_count);

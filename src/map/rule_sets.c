@@ -88,7 +88,7 @@ static enum tn_status read_one(struct tn_rule_set        *set,
 }
 
 /* Rules of the user have not been through our tests: what is wrong with them
- * is told before they run. */
+ * is told before they run.  They may well be for ops that nobody knows. */
 static enum tn_status check_own(struct tn_rule_set *set, const char *from,
                                 const char *to, struct tn_error *error)
 {
@@ -103,6 +103,7 @@ static enum tn_status check_own(struct tn_rule_set *set, const char *from,
                              error));
     TN_TRY(
         tn_lang_side_open(&sides[1], &vocabs[1], set->arena, file->to, error));
+    sides[0].has_others = sides[1].has_others = true;
     return tn_lang_check(file, &sides[0], &sides[1], NULL, NULL, error);
 }
 

@@ -9,7 +9,6 @@ END
 tenon rules export my.rules
 tenon rules export --ops -o ops.pbtxt
 tenon rules export --mappings -o rules.pbtxt
-tenon rules ls ops.pbtxt rules.pbtxt >ls && sed -n 1p ls
 tenon rules export --json ops.pbtxt rules.pbtxt >a
 tenon rules export --json --mappings >b
 cmp a b && echo the same
