@@ -45,4 +45,8 @@ enum tn_status tn_flow_lower(struct tn_net *net);
  * one frame, an Exit that no Switch feeds. */
 enum tn_status tn_flow_raise(struct tn_net *net);
 
+/* Of an nd4j net that becomes one whose lists are values: what flows between
+ * the ops of a list is a sequence.  After tn_flow_raise(). */
+void tn_flow_lists(struct tn_net *net);
+
 #endif

@@ -311,6 +311,18 @@ static uint32_t guard_of_merge(struct finding *f, uint32_t id,
     return guard == TN_NONE ? 0 : guard;
 }
 
+/* Where the condition is known already, nothing more is decided. */
+static uint32_t guard_behind(struct tn_guards *guards, uint32_t guard,
+                             uint32_t condition, uint32_t side)
+{
+    for (uint32_t at = guard; at; at = tn_guard(guards, at)->parent) {
+        const struct tn_guard *row = tn_guard(guards, at);
+        if (!row->is_frame && row->what == condition && row->side == side)
+            return guard;
+    }
+    return step_down(guards, guard, false, condition, side);
+}
+
 static void set_outputs(struct finding *f, const struct tn_net_node *node,
                         uint32_t guard)
 {
@@ -322,9 +334,9 @@ static void set_outputs(struct finding *f, const struct tn_net_node *node,
         if (node->outputs[i] == TN_NONE)
             continue;
         if (is_switch && node->input_count > 1 && node->inputs[1] != TN_NONE)
-            of = step_down(guards, guard, false,
-                           tn_flow_condition(guards->net, node->inputs[1]),
-                           i ? 1 : 0);
+            of = guard_behind(guards, guard,
+                              tn_flow_condition(guards->net, node->inputs[1]),
+                              i ? 1 : 0);
         *tn_list_at(&guards->of_value, uint32_t, node->outputs[i]) = of;
     }
 }

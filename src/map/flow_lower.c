@@ -586,13 +586,16 @@ static enum tn_status lower_all(struct lowering *l, struct tn_list *found)
         if (slot)
             *slot = i;
     }
-    for (uint32_t depth = deepest; depth > 0; depth--)
+    for (uint32_t depth = deepest; depth > 0; depth--) {
+        /* What was put into a graph comes last there, used or not. */
+        TN_TRY(tn_net_order(net, tn_flow_loop_ops));
         for (uint64_t i = 0; i < found->count; i++) {
             uint32_t node = *tn_list_at(found, uint32_t, i);
             if (!tn_net_node(net, node)->is_removed &&
                 depth_of(net, tn_net_node(net, node)->graph) == depth)
                 TN_TRY(lower_node(l, node));
         }
+    }
     return net->error->status;
 }
 
@@ -607,7 +610,6 @@ enum tn_status tn_flow_lower(struct tn_net *net)
     if (!l.words)
         return tn_error_set(net->error, TN_UNSUPPORTED, TN_NOWHERE,
                             "%s has no dataflow control", net->dialect);
-    TN_TRY(tn_net_order(net, tn_flow_loop_ops));
     tn_list_init(&found, net->arena->memory, sizeof(uint32_t));
     tn_pairs_init(&l.outside, net->arena->memory);
     tn_list_init(&l.gated, net->arena->memory, sizeof(uint32_t));

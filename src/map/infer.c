@@ -12,6 +12,7 @@
 #include "map/infer.h"
 
 #include "base/arith.h"
+#include "map/flow.h"
 #include "map/fold_items.h"
 #include "map/lang_match.h"
 
@@ -438,6 +439,166 @@ static void seed_by_op(struct tn_infer *infer, const struct tn_net_node *node,
 
 static void infer_graph(struct tn_infer *infer, uint32_t graph, unsigned depth);
 
+/* ---- loops -------------------------------------------------------------- */
+
+/* What two values that may stand for one have in common; false: nothing was
+ * lost of `type`. */
+static bool widen(struct tn_infer *infer, struct tn_net_type *type,
+                  const struct tn_net_type *other)
+{
+    bool is_wider = false;
+
+    if (!type->has_rank)
+        return false;
+    if (!other->has_rank || other->rank != type->rank) {
+        type->has_rank = false;
+        return true;
+    }
+    int64_t *dims =
+        tn_new(infer->net->arena, int64_t, type->rank, infer->net->error);
+    for (uint32_t i = 0; dims && i < type->rank; i++) {
+        dims[i] = type->dims[i];
+        if (dims[i] < 0 || dims[i] == other->dims[i])
+            continue;
+        dims[i]  = -1;
+        is_wider = true;
+    }
+    type->dims = dims;
+    if (!dims)
+        type->has_rank = false;
+    return is_wider;
+}
+
+/* What was found out under an assumption that did not hold. */
+static void forget_graph(struct tn_infer *infer, uint32_t graph, unsigned depth)
+{
+    const struct tn_list *nodes = &tn_net_graph(infer->net, graph)->nodes;
+
+    *tn_list_at(&infer->seen, uint8_t, graph) = false;
+    for (uint64_t i = 0; i < nodes->count && depth <= GRAPH_DEPTH_MAX; i++) {
+        const struct tn_net_node *node =
+            tn_net_node(infer->net, *tn_list_at(nodes, uint32_t, i));
+        for (uint32_t k = 0; k < node->output_count; k++)
+            if (node->outputs[k] != TN_NONE)
+                tn_net_value(infer->net, node->outputs[k])->type.has_rank =
+                    false;
+        for (uint32_t k = 0; k < node->attr_count; k++)
+            if (node->attrs[k].value.kind == TN_ATTR_GRAPH &&
+                (uint64_t)node->attrs[k].value.of.ints[0] <
+                    infer->net->graphs.count)
+                forget_graph(infer, (uint32_t)node->attrs[k].value.of.ints[0],
+                             depth + 1);
+    }
+}
+
+/* The variables of a Loop are taken to keep the dims that they enter with,
+ * until the body says otherwise. */
+static bool widen_variables(struct tn_infer *infer, uint32_t body, bool is_last)
+{
+    const struct tn_net_graph *g        = tn_net_graph(infer->net, body);
+    bool                       is_wider = false;
+
+    for (uint64_t i = 2; i < g->inputs.count && i - 1 < g->outputs.count; i++) {
+        struct tn_net_type *type =
+            &tn_net_value(infer->net, *tn_list_at(&g->inputs, uint32_t, i))
+                 ->type;
+        struct tn_net_type next =
+            tn_net_value(infer->net, *tn_list_at(&g->outputs, uint32_t, i - 1))
+                ->type;
+        if (is_last)
+            next.has_rank = false;
+        is_wider |= widen(infer, type, &next);
+    }
+    return is_wider;
+}
+
+static void seed_variables(struct tn_infer          *infer,
+                           const struct tn_net_node *node, uint32_t body)
+{
+    const struct tn_net_graph *g = tn_net_graph(infer->net, body);
+
+    for (uint64_t i = 2; i < g->inputs.count && i < node->input_count; i++) {
+        struct tn_net_type *type =
+            &tn_net_value(infer->net, *tn_list_at(&g->inputs, uint32_t, i))
+                 ->type;
+        if (node->inputs[i] == TN_NONE || type->has_rank ||
+            type->wrap != TN_NET_TENSOR)
+            continue;
+        const struct tn_net_type *from =
+            &tn_net_value(infer->net, node->inputs[i])->type;
+        type->has_rank = from->has_rank;
+        type->rank     = from->rank;
+        type->dims     = from->dims;
+    }
+}
+
+#define LOOP_PASSES 4
+
+static void infer_loop(struct tn_infer *infer, uint32_t node, uint32_t body,
+                       unsigned depth)
+{
+    seed_variables(infer, tn_net_node(infer->net, node), body);
+    infer_graph(infer, body, depth);
+    for (int pass = 1; pass <= LOOP_PASSES && !tn_failed(infer->net->error);
+         pass++) {
+        if (!widen_variables(infer, body, pass == LOOP_PASSES))
+            return;
+        forget_graph(infer, body, depth);
+        infer_graph(infer, body, depth);
+    }
+}
+
+/* The outputs of If and Loop, in dialects whose files of shapes do not know
+ * them: what their graphs give. */
+static void type_output(struct tn_infer *infer, uint32_t value,
+                        const struct tn_net_type *from, bool is_first)
+{
+    struct tn_net_type *type = &tn_net_value(infer->net, value)->type;
+
+    if (type->dtype == TN_UNDEFINED) {
+        type->dtype = from->dtype;
+        type->wrap  = from->wrap;
+    }
+    if (!is_first) {
+        widen(infer, type, from);
+    } else if (!type->has_rank) {
+        type->has_rank = from->has_rank;
+        type->rank     = from->rank;
+        type->dims     = from->dims;
+    }
+}
+
+static void type_structure(struct tn_infer *infer, uint32_t node)
+{
+    const struct tn_net_node *n        = tn_net_node(infer->net, node);
+    bool                      is_loop  = tn_bytes_is(n->type, "Loop");
+    bool                      is_first = true;
+
+    if (!tn_flow_is_structure(n) || !strcmp(infer->net->dialect, "onnx"))
+        return;
+    for (uint32_t a = 0; a < n->attr_count; a++) {
+        const struct tn_attr_value *value = &n->attrs[a].value;
+        if (value->kind != TN_ATTR_GRAPH ||
+            (uint64_t)value->of.ints[0] >= infer->net->graphs.count)
+            continue;
+        const struct tn_list *outputs =
+            &tn_net_graph(infer->net, (uint32_t)value->of.ints[0])->outputs;
+        for (uint32_t i = 0;
+             i < n->output_count && i + is_loop < outputs->count; i++) {
+            uint32_t from = *tn_list_at(outputs, uint32_t, i + is_loop);
+            if (n->outputs[i] != TN_NONE)
+                type_output(infer, n->outputs[i],
+                            &tn_net_value(infer->net, from)->type, is_first);
+            if (n->outputs[i] != TN_NONE && is_loop && i + 2 < n->input_count &&
+                n->inputs[i + 2] != TN_NONE)
+                type_output(infer, n->outputs[i],
+                            &tn_net_value(infer->net, n->inputs[i + 2])->type,
+                            false);
+        }
+        is_first = false;
+    }
+}
+
 static void infer_attrs(struct tn_infer *infer, uint32_t node, unsigned depth)
 {
     const struct tn_net_node *n = tn_net_node(infer->net, node);
@@ -450,7 +611,12 @@ static void infer_attrs(struct tn_infer *infer, uint32_t node, unsigned depth)
             if (graph >= infer->net->graphs.count)
                 continue;
             seed_by_op(infer, n, (uint32_t)graph);
-            infer_graph(infer, (uint32_t)graph, depth + 1);
+            if (tn_flow_is_structure(n) && tn_bytes_is(n->type, "Loop") &&
+                strcmp(infer->net->dialect, "onnx") != 0)
+                infer_loop(infer, node, (uint32_t)graph, depth + 1);
+            else
+                infer_graph(infer, (uint32_t)graph, depth + 1);
+            n = tn_net_node(infer->net, node);
         }
     }
 }
@@ -470,6 +636,7 @@ static void infer_graph(struct tn_infer *infer, uint32_t graph, unsigned depth)
         if (tn_net_node(infer->net, node)->is_removed)
             continue;
         infer_attrs(infer, node, depth);
+        type_structure(infer, node);
         tn_infer_node(infer, node);
     }
 }

@@ -94,7 +94,7 @@ static const struct {
     { DATA "saved_model/while_loop/saved_model.pb", 13, 0, 1, 1 },
     { DATA "saved_model/half_plus_two/00000123/saved_model.pb", 4, 2, 1, 1 },
     { DATA "saved_model/basic-pitch/saved_model.pb", 333, 24, 1, 3 },
-    { DATA "frozen/kws-gru-s.pb", 60, 0, 1, 1 },
+    { DATA "frozen/kws-gru-s.pb", 48, 0, 1, 1 },
 };
 
 static void saved_models_become_graphs(void **state)
