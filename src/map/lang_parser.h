@@ -73,6 +73,21 @@ void *tn_lang_cut(struct tn_lang_parser *p, struct tn_list *stack,
 /* The type of that name; TN_UNDEFINED: it is none. */
 enum tn_dtype tn_lang_dtype(struct tn_bytes name);
 
+/* ---- heads and steps; lang_steps.c --------------------------------------- */
+
+bool tn_lang_read_head(struct tn_lang_parser *p, struct tn_lang_head *head);
+
+/* Parts of one: (inputs; attrs), and -> (outputs), which may be missing. */
+bool tn_lang_read_arguments(struct tn_lang_parser *p,
+                            struct tn_lang_head   *head);
+bool tn_lang_read_outputs(struct tn_lang_parser *p, struct tn_lang_head *head);
+
+/* { steps } */
+bool tn_lang_read_block(struct tn_lang_parser *p, struct tn_lang_block *block);
+
+/* Onto the stack of names; an empty one is a failure that was told. */
+bool tn_lang_push_name(struct tn_lang_parser *p, struct tn_bytes name);
+
 /* ---- expressions; lang_expr.c ------------------------------------------- */
 
 const struct tn_lang_expr *tn_lang_expr(struct tn_lang_parser *p);
