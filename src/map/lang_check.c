@@ -35,6 +35,75 @@ static void check_table(struct tn_lang_checks      *x,
             }
 }
 
+/* ---- rules that are never tried ----------------------------------------- */
+
+/* Rules of one op stand together; how far back others are looked for. */
+#define LOOK_BACK 1000
+
+/* Whether nothing in it can refuse: names and literals alone. */
+static bool is_sure(const struct tn_lang_expr *expr)
+{
+    if (expr->kind <= TN_LANG_NAME)
+        return true;
+    if (expr->kind == TN_LANG_CALL && expr->callee != TN_LANG_TO_OP)
+        return false;
+    if (expr->kind != TN_LANG_CALL && expr->kind != TN_LANG_SPREAD)
+        return false;
+    for (uint32_t i = 0; i < expr->item_count; i++)
+        if (!is_sure(expr->items[i]))
+            return false;
+    for (uint32_t i = 0; i < expr->attr_count; i++)
+        if (expr->attrs[i].value->kind > TN_LANG_NAME)
+            return false;
+    return true;
+}
+
+static bool takes_all(const struct tn_lang_rule *rule)
+{
+    for (uint32_t i = 0; i < rule->head.attr_count; i++)
+        if (rule->head.attrs[i].is_match)
+            return false;
+    return !rule->head.guard && rule->body.count == 1 &&
+           rule->body.steps[0].kind == TN_LANG_EMIT &&
+           is_sure(rule->body.steps[0].expr);
+}
+
+static bool covers(const struct tn_lang_rule *first,
+                   const struct tn_lang_rule *rule)
+{
+    const struct tn_lang_head *a = &first->head, *b = &rule->head;
+
+    if (!tn_bytes_equal(a->op, b->op) ||
+        !tn_bytes_equal(a->domain, b->domain) || a->since > b->since ||
+        a->until < b->until || a->input_count != b->input_count ||
+        a->output_count != b->output_count)
+        return false;
+    for (uint32_t i = 0; i < a->input_count; i++)
+        if (a->inputs[i].arity < b->inputs[i].arity)
+            return false;
+    return takes_all(first);
+}
+
+static void check_is_tried(struct tn_lang_checks *x,
+                           const struct tn_list *rules, uint64_t index)
+{
+    const struct tn_lang_rule *rule =
+        tn_list_at(rules, struct tn_lang_rule, index);
+    uint64_t first = index > LOOK_BACK ? index - LOOK_BACK : 0;
+
+    for (uint64_t i = first; i < index; i++) {
+        const struct tn_lang_rule *other =
+            tn_list_at(rules, struct tn_lang_rule, i);
+
+        if (!covers(other, rule))
+            continue;
+        tn_lang_found(x, &rule->place,
+                      "never tried: the rule of line %u takes all there is",
+                      (unsigned)other->place.line);
+        return;
+    }
+}
+
 /* ---- files -------------------------------------------------------------- */
 
 static void check_rules(struct tn_lang_checks *x, const struct tn_list *rules)
@@ -45,6 +114,8 @@ static void check_rules(struct tn_lang_checks *x, const struct tn_list *rules)
 
         tn_lang_check_head(x, &rule->head, !x->file->is_shapes);
         tn_lang_check_rule(x, rule);
+        if (!x->file->is_shapes)
+            check_is_tried(x, rules, i);
     }
 }
 

@@ -142,6 +142,14 @@ static const struct {
     { N "Relu(X) => relu(const(1))",
       "2:17: 1 arguments for 'const', which takes at least 2" },
 
+    /* order */
+    { N "Relu(X) => relu(X)\nRelu(X) => exp(X)",
+      "3:1: never tried: the rule of line 2 takes all there is" },
+    { N "Relu@13..(X) => relu(X)\nRelu(X) => exp(X)\n"
+        "Exp(X) when rank(X) == 1 => exp(X)\nExp(X) => exp(X)\n"
+        "Abs(X) => lrelu(X; alpha: 1 / rank(X))\nAbs(X) => abs(X)",
+      "" },
+
     /* there and back */
     { "rules onnx <-> nd4j 1\nignore inPlace dataType\n"
       "LeakyRelu(X; alpha) <=> lrelu(X; alpha)\nExp(X) <=> exp(X)",
