@@ -23,6 +23,7 @@ for model in dense.fb "$root"/../shared/data/samediff/libnd4j/*.fb \
     rm -rf c.samediff entries json && mkdir entries json
     "$binary" tag add --quiet c.samediff one "$model" &&
         "$binary" tag add --quiet c.samediff two "$model" || exit 1
+    "$binary" check c.samediff >said || { echo "$model:"; cat said; exit 1; }
     unzip -q c.samediff -d entries || exit 1
     for entry in $(cd entries && find . -name '*.fb'); do
         case $entry in

@@ -325,15 +325,6 @@ static struct tn_bytes op_name(struct tn_sd_reader *r, const struct node *n)
     return tn_text(text ? text : "");
 }
 
-static uint32_t value_named(struct tn_sd_reader *r, struct tn_bytes name)
-{
-    if (tn_failed(r->error))
-        return TN_NONE;
-    return tn_model_value(r->model, r->graph,
-                          tn_intern_borrow(&r->model->names, name, r->error),
-                          r->error);
-}
-
 /* An input by number.  One that no variable has keeps its number as a name,
  * and stays undefined. */
 static void read_input(struct tn_sd_reader *r, int32_t first, int32_t second)
@@ -353,7 +344,7 @@ static void read_input(struct tn_sd_reader *r, int32_t first, int32_t second)
             r->arena, r->error, "(%" PRId32 ",%" PRId32 ")", first, second);
         name = tn_text(text ? text : "");
     }
-    tn_model_add_input(r->model, value_named(r, name), r->error);
+    tn_model_add_input(r->model, tn_sd_value_named(r, name), r->error);
 }
 
 static void read_inputs(struct tn_sd_reader *r, const struct node *n)
@@ -370,42 +361,6 @@ static void read_inputs(struct tn_sd_reader *r, const struct node *n)
         read_input(r, tn_fb_vector_i32(&plain, i), 0);
 }
 
-/* The first output of the op of that name; .data NULL: there is none. */
-static struct tn_bytes output_of(struct tn_sd_reader *r, const struct node *n,
-                                 struct tn_bytes name)
-{
-    uint32_t id = tn_intern_find(&r->op_names, name);
-
-    if (id == TN_NO_NAME || id >= r->op_tables.count)
-        return tn_bytes(NULL, 0);
-    struct tn_fb_table table =
-        tn_fb_table_at(n->table.fb, *tn_list_at(&r->op_tables, uint64_t, id));
-    struct tn_fb_vector names =
-        tn_fb_vector(&table, TN_SD_NODE_OUTPUT_NAMES, 4);
-    return table.at == n->table.at ? tn_bytes(NULL, 0)
-                                   : tn_fb_vector_string(&names, 0);
-}
-
-/* A control dependency names a variable, or an operation.  Real files have
- * some that name an output which has another name by now: often their own. */
-static void read_controls(struct tn_sd_reader *r, const struct node *n,
-                          uint16_t slot)
-{
-    struct tn_fb_vector names = tn_fb_vector(&n->table, slot, 4);
-
-    for (uint32_t i = 0; i < names.count && !tn_failed(r->error); i++) {
-        struct tn_bytes name = tn_fb_vector_string(&names, i);
-        if (tn_intern_find(&r->names, name) == TN_NO_NAME)
-            name = output_of(r, n, name);
-        if (!name.data)
-            continue;
-        tn_model_add_input(r->model, value_named(r, name), r->error);
-        if (!tn_failed(r->error))
-            tn_model_op_at(r->model, (uint32_t)r->model->ops.count - 1)
-                ->control_count++;
-    }
-}
-
 static void read_output(struct tn_sd_reader *r, struct tn_bytes name,
                         uint32_t position)
 {
@@ -415,7 +370,7 @@ static void read_output(struct tn_sd_reader *r, struct tn_bytes name,
         r->variables[*tn_list_at(&r->by_name, uint32_t, id)].is_made = true;
     if (!r->model->wants_graph)
         return;
-    uint32_t value = value_named(r, name);
+    uint32_t value = tn_sd_value_named(r, name);
     tn_model_add_output(r->model, value, r->error);
     if (value != TN_NONE)
         tn_model_define(r->model, value, TN_VALUE_OUTPUT,
@@ -518,26 +473,13 @@ static void read_node(struct tn_sd_reader *r, struct node *n)
         read_op(r, n, type);
     read_inputs(r, n);
     if (r->model->wants_graph) {
-        read_controls(r, n, TN_SD_NODE_CONTROL_DEPS);
-        read_controls(r, n, TN_SD_NODE_VAR_CONTROL_DEPS);
+        tn_sd_add_controls(r, &n->table, TN_SD_NODE_CONTROL_DEPS,
+                           TN_SD_NODE_OUTPUT_NAMES);
+        tn_sd_add_controls(r, &n->table, TN_SD_NODE_VAR_CONTROL_DEPS,
+                           TN_SD_NODE_OUTPUT_NAMES);
     }
     read_outputs(r, n);
     read_node_arrays(r, n);
-}
-
-static void index_nodes(struct tn_sd_reader       *r,
-                        const struct tn_fb_vector *nodes)
-{
-    for (uint32_t i = 0; i < nodes->count && !tn_failed(r->error); i++) {
-        struct tn_fb_table table = tn_fb_vector_table(nodes, i);
-        uint32_t           known = tn_intern_count(&r->op_names);
-        struct tn_bytes    name  = tn_fb_string(&table, TN_SD_NODE_NAME);
-        if (tn_intern_borrow(&r->op_names, name, r->error) != known)
-            continue;
-        uint64_t *at = tn_list_push(&r->op_tables, uint64_t, r->error);
-        if (at)
-            *at = table.at;
-    }
 }
 
 static void read_nodes(struct tn_sd_reader *r, const struct tn_fb_table *root)
@@ -547,7 +489,7 @@ static void read_nodes(struct tn_sd_reader *r, const struct tn_fb_table *root)
 
     graph->first_op = (uint32_t)r->model->ops.count;
     graph->op_count = nodes.count;
-    index_nodes(r, &nodes);
+    tn_sd_index_ops(r, &nodes, TN_SD_NODE_NAME);
     for (uint32_t i = 0; i < nodes.count && !tn_failed(r->error); i++) {
         struct node n = { .table = tn_sd_table_in(&nodes, i), .ordinal = i };
         if (n.table.fb)

@@ -76,6 +76,20 @@ uint32_t tn_sd_add_tensor(struct tn_model *model, struct tn_bytes name,
                           const struct tn_sd_array *array, enum tn_role role,
                           struct tn_error *error);
 
+/* ---- sd_control.c ------------------------------------------------------- */
+
+/* The value of that name in the graph that is read. */
+uint32_t tn_sd_value_named(struct tn_sd_reader *r, struct tn_bytes name);
+
+/* Notes where the operations of a graph are, by name. */
+void tn_sd_index_ops(struct tn_sd_reader *r, const struct tn_fb_vector *ops,
+                     uint16_t name_slot);
+
+/* Control inputs for the last op of the model: what a slot of its table names,
+ * as far as it is something. */
+void tn_sd_add_controls(struct tn_sd_reader *r, const struct tn_fb_table *op,
+                        uint16_t slot, uint16_t outputs_slot);
+
 /* ---- sd_ends.c ---------------------------------------------------------- */
 
 /* Placeholders are inputs; what is minimised, and what no op takes, outputs. */

@@ -113,15 +113,6 @@ static void read_data(struct tn_sd_reader *r, uint32_t index)
     tensor->wire.source = r->row->source;
 }
 
-static uint32_t value_named(struct tn_sd_reader *r, struct tn_bytes name)
-{
-    if (tn_failed(r->error))
-        return TN_NONE;
-    return tn_model_value(r->model, r->graph,
-                          tn_intern_borrow(&r->model->names, name, r->error),
-                          r->error);
-}
-
 static void read_variables(struct tn_sd_reader      *r,
                            const struct tn_fb_table *root)
 {
@@ -225,21 +216,7 @@ static void read_inputs(struct tn_sd_reader *r, const struct tn_fb_table *op)
         if (index != TN_NONE)
             r->is_used[index] = true;
         if (r->model->wants_graph)
-            tn_model_add_input(r->model, value_named(r, name), r->error);
-    }
-}
-
-/* Variables and operations that must have run before, as control inputs. */
-static void read_controls(struct tn_sd_reader *r, const struct tn_fb_table *op,
-                          uint16_t slot)
-{
-    struct tn_fb_vector names = tn_fb_vector(op, slot, 4);
-
-    for (uint32_t i = 0; i < names.count && !tn_failed(r->error); i++) {
-        tn_model_add_input(
-            r->model, value_named(r, tn_fb_vector_string(&names, i)), r->error);
-        tn_model_op_at(r->model, (uint32_t)r->model->ops.count - 1)
-            ->control_count++;
+            tn_model_add_input(r->model, tn_sd_value_named(r, name), r->error);
     }
 }
 
@@ -254,7 +231,7 @@ static void read_outputs(struct tn_sd_reader *r, const struct tn_fb_table *op)
             r->variables[index].is_made = true;
         if (!r->model->wants_graph)
             continue;
-        uint32_t value = value_named(r, name);
+        uint32_t value = tn_sd_value_named(r, name);
         tn_model_add_output(r->model, value, r->error);
         tn_model_define(r->model, value, TN_VALUE_OUTPUT,
                         (uint32_t)r->model->ops.count - 1, i);
@@ -334,8 +311,8 @@ static void read_op(struct tn_sd_reader *r, uint32_t ordinal,
     if (!tn_failed(r->error))
         read_inputs(r, op);
     if (!tn_failed(r->error) && r->model->wants_graph) {
-        read_controls(r, op, TN_TAGGED_OP_DEPS);
-        read_controls(r, op, TN_TAGGED_OP_VAR_DEPS);
+        tn_sd_add_controls(r, op, TN_TAGGED_OP_DEPS, TN_TAGGED_OP_OUTPUTS);
+        tn_sd_add_controls(r, op, TN_TAGGED_OP_VAR_DEPS, TN_TAGGED_OP_OUTPUTS);
     }
     if (!tn_failed(r->error))
         read_outputs(r, op);
@@ -350,6 +327,7 @@ static void read_ops(struct tn_sd_reader *r, const struct tn_fb_table *root)
 
     graph->first_op = (uint32_t)r->model->ops.count;
     graph->op_count = ops.count;
+    tn_sd_index_ops(r, &ops, TN_TAGGED_OP_NAME);
     for (uint32_t i = 0; i < ops.count && !tn_failed(r->error); i++) {
         struct tn_fb_table op = tn_fb_vector_table(&ops, i);
         read_op(r, i, &op);
