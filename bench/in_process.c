@@ -206,6 +206,33 @@ static bool open_graph(const char *path, const char *tensor,
     return open_model(path, true, result);
 }
 
+/* --- mapping ------------------------------------------------------------- */
+
+static void hear_row(void *context, const struct tn_plan_row *row)
+{
+    struct result *result = context;
+
+    result->nodes += row->count;
+}
+
+/* All of a conversion but the writing: load, tidy, infer, apply every rule. */
+static bool map(const char *path, const char *tensor, struct result *result)
+{
+    struct tn_options         options = { .wants_graph = true };
+    struct tn_convert_options convert = { .to = "samediff-fb" };
+    struct tn_error           error   = { 0 };
+    struct tn_model          *model;
+
+    (void)tensor;
+    if (tn_model_open(&model, path, &options, &error) != TN_OK)
+        return fail(path, &error);
+    enum tn_status status = tn_plan(model, &convert, "out", &options, hear_row,
+                                    result, NULL, &error);
+    print_memory();
+    tn_model_close(model);
+    return status == TN_OK || fail(path, &error);
+}
+
 /* --- checking ------------------------------------------------------------ */
 
 static bool check(const char *path, const char *tensor, struct result *result)
@@ -250,6 +277,7 @@ static const struct job jobs[] = {
     { "naive-graph", scan_graph },
     { "summary", open_summary },
     { "graph", open_graph },
+    { "map", map },
     { "check", check },
     { "read", read_one },
     { "naive-records", hop_records },

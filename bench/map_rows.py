@@ -1,0 +1,39 @@
+"""The rows of rules: a million ONNX nodes become nd4j's, in linear time and
+memory, and a handful in the time that reading the rules takes."""
+
+PARTS = (16, 4, 1)
+HANDFUL = 100000
+
+
+def growth(bench, jobs, title, seconds, size):
+    first = jobs[0]
+    for job in jobs[1:]:
+        nodes = job.nodes / first.nodes
+        time = job.time() / first.time() / nodes
+        memory = job.memory / first.memory / nodes
+        bench.row(f"map, {job.nodes:,} {title}", seconds(job.time()),
+                  size(job.memory), f"{first.nodes:,} nodes",
+                  f"{seconds(first.time())}, {size(first.memory)}",
+                  f"a node: time {time:.2f}x, memory {memory:.2f}x",
+                  "linear: <= 1.5x", time <= 1.5 and memory <= 1.5)
+
+
+def maps(bench, files, job, seconds, size):
+    def ours(part):
+        path = files.made("small", "onnx", part=part)
+        return job("map", [bench.program("in_process"), "map", path])
+
+    jobs = [ours(part) for part in PARTS]
+    few = ours(max(1, HANDFUL // files.part))
+    peers = []
+    if bench.has("peer_protobuf"):
+        peers.append(job("libprotobuf arena, parsing",
+                         [bench.program("peer_protobuf"), "arena", "onnx",
+                          files.made("small", "onnx")]))
+    bench.measure(jobs + [few] + peers)
+    growth(bench, jobs, "ONNX nodes to nd4j", seconds, size)
+    for peer in peers:
+        bench.compare(f"map, {jobs[-1].nodes:,} ONNX nodes to nd4j", jobs[-1],
+                      peer)
+    bench.row(f"rules read, and {few.nodes} nodes mapped", seconds(few.time()),
+              size(few.memory), "-", "-", "-", "< 50 ms", few.time() < 50e-3)
