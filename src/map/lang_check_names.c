@@ -459,6 +459,22 @@ static void check_use(struct scope *s)
     }
 }
 
+/* So is an input, unless its name says that it is not. */
+static void check_inputs(struct scope *s)
+{
+    for (uint32_t i = 0; i < s->head->input_count; i++) {
+        const struct tn_lang_param *input = &s->head->inputs[i];
+        uint64_t                    index = find_name(s, input->name);
+
+        if (input->name.data[0] != '_' && index < s->names.count &&
+            !name_at(s, index)->is_used)
+            tn_lang_found(s->x, &input->place,
+                          "input '%.*s' is not used: call it _%.*s if that is "
+                          "meant",
+                          TN_FMT(input->name), TN_FMT(input->name));
+    }
+}
+
 static void check_outputs(struct scope *s)
 {
     for (uint32_t i = 0; i < s->head->output_count; i++) {
@@ -501,8 +517,10 @@ void tn_lang_check_rule(struct tn_lang_checks     *x,
     walk_shapes(&s, rule);
     if (!rule->native.size)
         check_use(&s);
-    if (!rule->native.size && !x->file->is_shapes)
+    if (!rule->native.size && !x->file->is_shapes) {
+        check_inputs(&s);
         check_outputs(&s);
+    }
     tn_list_done(&s.names);
 }
 

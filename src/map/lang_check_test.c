@@ -75,7 +75,7 @@ static const struct {
       "2:14: 'alpha' is not used: say -alpha if that is meant" },
     { N "Relu(X; alpha) => lrelu(X; alpha)",
       "2:9: 'Relu' has no attribute 'alpha'" },
-    { N "Relu(X, Y) => relu(X)", "2:1: 'Relu' never has that many inputs" },
+    { N "Relu(X, _Y) => relu(X)", "2:1: 'Relu' never has that many inputs" },
     { N "Relu(X) -> (a, b) { a <- X\n b <- X }",
       "2:1: 'Relu' never has that many outputs" },
     { N "LeakyRelu(X; alpha: \"s\") => lrelu(X)",
@@ -90,18 +90,20 @@ static const struct {
       "2:20: 'relu' has no attribute 'slope'" },
     { N "Relu(X) => lrelu(X; alpha: \"s\")", "2:28: 'alpha' is of type float" },
     { N "Relu(X) => lrelu(X, X)", "2:12: 2 inputs for 'lrelu', which takes 1" },
-    { N "Relu(X) => lrelu()", "2:12: 0 inputs for 'lrelu', which needs 1" },
-    { N "Dropout@13..(X, r?, t?; -seed) -> (Y, m?) => lrelu(X)",
-      "2:46: 2 outputs of 'lrelu', which has 1" },
+    { N "Relu(_X) => lrelu()", "2:13: 0 inputs for 'lrelu', which needs 1" },
+    { N "Add(A, B) => abs(A)",
+      "2:8: input 'B' is not used: call it _B if that is meant" },
+    { N "Dropout@13..(X, _r?, _t?; -seed) -> (Y, m?) => lrelu(X)",
+      "2:48: 2 outputs of 'lrelu', which has 1" },
     { O "abs(input) => Cast(input)", "3:15: 'Cast' needs an attribute 'to'" },
     { O "abs(input) => Gelu(input)", "" }, /* it came later */
     { O "abs(input) => Upsample(input, input)",
       "3:15: onnx has no op 'Upsample'" },
 
     /* names */
-    { N "Relu(X) => relu(Y)", "2:17: nothing is called 'Y' here" },
-    { N "LeakyRelu(X; alpha) => relu(alpha)",
-      "2:29: 'alpha' is an attribute, not a value" },
+    { N "Relu(_X) => relu(Y)", "2:18: nothing is called 'Y' here" },
+    { N "LeakyRelu(_X; alpha) => relu(alpha)",
+      "2:30: 'alpha' is an attribute, not a value" },
     { N "Relu(X) -> (Y) { if rank(X) == 1 { Y <- X } }",
       "2:13: 'Y' is not bound on every way to the end" },
     { N "Relu(X) -> (Y) { if rank(X) == 1 { Z <- X } else { }\n  Y <- Z }",
@@ -111,7 +113,7 @@ static const struct {
       "" },
     { N "Relu(X) -> (Y) { Y <- Z\n for d in shape(X) { Z <- X } }",
       "2:23: nothing is called 'Z' here" },
-    { N "Split@18..(x, s?; axis, -num_outputs) -> (ys...) =>\n"
+    { N "Split@18..(x, _s?; axis, -num_outputs) -> (ys...) =>\n"
         "    split(x; numSplit: len(ys), axis)",
       "" },
     { N
@@ -139,8 +141,8 @@ static const struct {
     { N "macro m(x; k) -> (y) { z <- relu(x) }",
       "2:12: 'k' is not used: say -k if that is meant\n"
       "2:19: 'y' is not bound on every way to the end" },
-    { N "Relu(X) => relu(const(1))",
-      "2:17: 1 arguments for 'const', which takes at least 2" },
+    { N "Relu(_X) => relu(const(1))",
+      "2:18: 1 arguments for 'const', which takes at least 2" },
 
     /* order */
     { N "Relu(X) => relu(X)\nRelu(X) => exp(X)",
