@@ -17,7 +17,6 @@
 #include <stdio.h>
 
 #include "ir/attr.h"
-#include "ir/vocab.h"
 #include "map/flow.h"
 #include "map/lang_check.h"
 #include "map/nd4j_args.h"
