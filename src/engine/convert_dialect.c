@@ -70,6 +70,7 @@ static enum tn_status tidy(struct tn_carrying *c, struct tn_net *net)
         TN_TRY(tn_onnx_tidy(net));
     if (is_nd4j(net)) {
         TN_TRY(tn_nd4j_unpack(net));
+        tn_nd4j_free_lists(net);
         TN_TRY(tn_flow_raise(net));
     }
     tn_net_prune(net);
