@@ -34,6 +34,7 @@ static const struct cli_opt reading[] = {
     { CLI_SIZE,   0,   "max-mem",   FIELD(max_mem),     "SIZE",   "stop when more memory is needed" },
     { CLI_COUNT,  0,   "workers",   FIELD(workers),     "N",      "threads; 0 is one per core" },
     { CLI_FLAG,   0,   "unmapped",  FIELD(is_unmapped), NULL,     "read files instead of mapping them" },
+    { CLI_FLAG,   0,   "lax",       FIELD(is_lax),      NULL,     "take shards that do not fit together" },
     { CLI_FLAG,   'q', "quiet",     FIELD(is_quiet),    NULL,     "no progress, no receipts, no hints" },
     { 0 },
 };

@@ -39,6 +39,7 @@ struct cli_common {
     bool        is_quiet;
     bool        is_json;
     bool        is_unmapped;
+    bool        is_lax;
     const char *from;
     const char *tag;
     uint64_t    max_mem;
@@ -50,7 +51,7 @@ struct cli_common {
 enum cli_groups {
     CLI_REPORTS = 1, /* --json                                               */
     CLI_WRITES  = 2, /* --out --force --dry-run --sync                       */
-    CLI_READS   = 4, /* --from --max-mem --workers --unmapped --quiet        */
+    CLI_READS   = 4, /* --from --max-mem --workers --unmapped --lax --quiet  */
 };
 
 struct cli_args {

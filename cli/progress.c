@@ -89,6 +89,7 @@ void cli_session_begin(struct cli_session *session, const void *opts)
         .from       = common->from,
         .tag        = common->tag,
         .keep_unmapped    = common->is_unmapped,
+        .is_lax           = common->is_lax,
         .progress         = on_progress,
         .progress_context = session,
     };

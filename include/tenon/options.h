@@ -17,6 +17,9 @@ struct tn_options {
     const char  *tag;         /* of a container of several; NULL: the newest  */
     bool         keep_unmapped; /* read files instead of mapping them         */
     bool         wants_graph; /* fill in ops and values too: graph.h          */
+    bool         is_lax; /* SDNB: shards that are missing or contradict each
+                            other are taken as Deeplearning4j takes them; the
+                            facts of the model say so                         */
     tn_progress *progress;    /* NULL: none                                   */
     void        *progress_context;
 };

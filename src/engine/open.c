@@ -308,6 +308,7 @@ enum tn_status tn_opened_choose_tag(struct tn_opened        *opened,
                                     struct tn_error         *error)
 {
     opened->model.wants_tag = options ? options->tag : NULL;
+    opened->model.is_lax    = options && options->is_lax;
     if (opened->model.wants_tag && !opened->format->has_tags)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "%s has no tags to choose from",

@@ -111,6 +111,7 @@ struct tn_model {
     const struct tn_dialect *dialect; /* NULL: tensors only                   */
     bool                     wants_graph;
     const char              *wants_tag; /* NULL: the newest                   */
+    bool                     is_lax;    /* what is missing may be             */
     bool                     is_edited;
     struct tn_span           wire;    /* the root message, where there is one */
     uint64_t                 file_size;

@@ -38,7 +38,8 @@ enum tn_status tn_sdnb_file_read(struct tn_sdnb_file *file,
                                  struct tn_error     *error);
 void           tn_sdnb_file_done(struct tn_sdnb_file *file);
 
-/* One file, or shards in their order, into a model. */
+/* One file, or shards in their order, into a model.  Of a lax one some may be
+ * NULL, but not the first. */
 enum tn_status tn_sdnb_read(struct tn_model *model, struct tn_source **files,
                             uint32_t count, struct tn_error *error);
 
@@ -53,8 +54,9 @@ bool tn_sdnb_shard_name(struct tn_bytes name, struct tn_sdnb_shard *shard);
 /* Whether an entry of an SDZ of that name is a model. */
 bool tn_sdz_is_model(struct tn_bytes name);
 
-/* Every file of the model of which `name` is one. */
-enum tn_status tn_sdnb_siblings(struct tn_bundle   *bundle,
+/* Every file of the model of which the bundle is one.  Lax: NULL for those that
+ * are not there. */
+enum tn_status tn_sdnb_siblings(struct tn_bundle *bundle, bool is_lax,
                                 struct tn_source ***files, uint32_t *count,
                                 struct tn_error *error);
 

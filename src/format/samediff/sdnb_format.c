@@ -22,7 +22,7 @@ static enum tn_status sdnb_open(struct tn_bundle *bundle,
     struct tn_source **files;
     uint32_t           count;
 
-    TN_TRY(tn_sdnb_siblings(bundle, &files, &count, error));
+    TN_TRY(tn_sdnb_siblings(bundle, model->is_lax, &files, &count, error));
     TN_TRY(tn_sdnb_read(model, files, count, error));
     const char *stale = tn_sdnb_stale(bundle);
     if (stale[0])
@@ -58,9 +58,10 @@ static enum tn_status sdnb_check(struct tn_bundle      *bundle,
     uint32_t           count;
 
     TN_TRY(tn_sd_check(bundle, model, report, error));
-    TN_TRY(tn_sdnb_siblings(bundle, &files, &count, error));
+    TN_TRY(tn_sdnb_siblings(bundle, model->is_lax, &files, &count, error));
     for (uint32_t i = 0; i < count; i++)
-        check_tail(files[i], report);
+        if (files[i])
+            check_tail(files[i], report);
     if (stale[0])
         tn_report_format(report, TN_LEVEL_WARNING, "stale-shards", stale,
                          TN_NOWHERE, "",

@@ -2,15 +2,17 @@
  * sdnb_read.c - SDNB files into a model
  *
  * Data of a variable is in the graph itself, behind it, or in another shard.
- * What Deeplearning4j's own reader lets pass is refused here: data for a
- * variable that the graph does not have, and data in two places.
+ * What Deeplearning4j's own reader lets pass is refused here, unless the model
+ * is a lax one: shards that are missing, data for a variable that the graph
+ * does not have (passed over), and data in two places (the last that is in a
+ * graph counts, or the first range).
  */
 #include "format/samediff/sdnb.h"
 
 /* Where the data of one variable is. */
 struct place {
     struct tn_sd_array array;
-    bool               is_taken;
+    bool               has_array, is_taken;
     uint64_t           at; /* for complaints */
     const char        *file;
 };
@@ -23,14 +25,21 @@ struct joining {
     uint32_t             count; /* of files that were begun                   */
     struct tn_intern     names;
     struct tn_list       places; /* struct place, by id of the name           */
+    bool                 is_lax;
+    uint64_t             missing, doubled, strays; /* that were let pass      */
 };
 
 static struct place *new_place(struct joining *j, struct tn_bytes name,
                                uint64_t at, const char *file)
 {
     uint32_t known = tn_intern_count(&j->names);
+    uint32_t id    = tn_intern_borrow(&j->names, name, j->error);
 
-    if (tn_intern_borrow(&j->names, name, j->error) != known) {
+    if (id < known && j->is_lax) {
+        j->doubled++;
+        return tn_list_at(&j->places, struct place, id);
+    }
+    if (id != known) {
         tn_error_set(j->error, TN_MALFORMED, at, "data of '%.*s' once more",
                      TN_FMT(name));
         tn_error_file(j->error, file);
@@ -142,8 +151,10 @@ static void take_variable(struct joining *j, const struct tn_sdnb_file *file,
     struct place *place = tn_failed(j->error)
                               ? NULL
                               : new_place(j, v.name, v.at, file->source->name);
-    if (place)
-        place->array = array;
+    if (place && (!place->has_array || child.fb)) {
+        place->array     = array;
+        place->has_array = true;
+    }
 }
 
 static void take_shard(struct joining *j, const struct tn_sdnb_file *file)
@@ -179,7 +190,8 @@ static void check_taken(struct joining *j)
 {
     for (uint64_t i = 0; i < j->places.count; i++) {
         const struct place *place = tn_list_at(&j->places, struct place, i);
-        if (place->is_taken)
+        j->strays += !place->is_taken;
+        if (place->is_taken || j->is_lax)
             continue;
         tn_error_set(j->error, TN_MALFORMED, place->at,
                      "data of '%.*s', which the graph does not have",
@@ -195,13 +207,22 @@ static void check_blobs(struct joining *j, const struct tn_sdnb_file *file)
     for (uint64_t i = 0; i < file->blobs.count && !tn_failed(j->error); i++) {
         const struct tn_javaser_entry *blob =
             tn_list_at(&file->blobs, struct tn_javaser_entry, i);
-        if (file->is_read[i])
+        j->strays += !file->is_read[i];
+        if (file->is_read[i] || j->is_lax)
             continue;
         tn_error_set(j->error, TN_MALFORMED, blob->offset,
                      "'%.*s' is no variable that lacks data",
                      TN_FMT(blob->key));
         tn_error_file(j->error, file->source->name);
     }
+}
+
+/* What was let pass is no secret. */
+static void beware(struct joining *j, uint64_t count, const char *of)
+{
+    if (count)
+        tn_model_add_fact_format(j->reader.model, j->error, "beware",
+                                 "%s: %" PRIu64, of, count);
 }
 
 static void join(struct joining *j)
@@ -225,7 +246,10 @@ static void join(struct joining *j)
     if (!tn_failed(j->error) && j->count > 1)
         tn_model_add_fact_format(r->model, j->error, "shards", "%" PRIu32,
                                  j->count);
-    if (j->count == 1)
+    beware(j, j->missing, "shards that are missing");
+    beware(j, j->doubled, "data of a variable in two shards");
+    beware(j, j->strays, "data of no variable");
+    if (j->count == 1 && !j->missing)
         r->detail->file =
             (struct tn_span){ j->files[0].source, 0, j->files[0].source->size };
     if (!tn_failed(j->error))
@@ -235,7 +259,9 @@ static void join(struct joining *j)
 enum tn_status tn_sdnb_read(struct tn_model *model, struct tn_source **files,
                             uint32_t count, struct tn_error *error)
 {
-    struct joining j = { .arena = &model->arena, .error = error };
+    struct joining j = { .arena  = &model->arena,
+                         .error  = error,
+                         .is_lax = model->is_lax };
 
     tn_sd_reader_init(&j.reader, model, error);
     j.reader.is_plain     = true;
@@ -245,8 +271,10 @@ enum tn_status tn_sdnb_read(struct tn_model *model, struct tn_source **files,
     tn_list_init(&j.places, model->memory, sizeof(struct place));
     j.files = tn_new(&model->arena, struct tn_sdnb_file, count, error);
     for (uint32_t i = 0; i < count && !tn_failed(error); i++) {
-        j.count++;
-        tn_sdnb_file_read(&j.files[i], files[i], &model->arena, error);
+        j.missing += !files[i];
+        if (files[i])
+            tn_sdnb_file_read(&j.files[j.count++], files[i], &model->arena,
+                              error);
     }
     if (!tn_failed(error))
         join(&j);

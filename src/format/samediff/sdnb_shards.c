@@ -77,8 +77,9 @@ static const char *choose(struct tn_bundle *bundle, struct tn_error *error)
 
 static enum tn_status open_shards(struct tn_bundle           *bundle,
                                   const struct tn_sdnb_shard *shard,
-                                  const char *name, struct tn_source **files,
-                                  struct tn_error *error)
+                                  const char *name, bool is_lax,
+                                  struct tn_source **files,
+                                  struct tn_error   *error)
 {
     for (uint32_t i = 0; i < shard->count; i++) {
         const char *other = tn_text_format(
@@ -89,13 +90,13 @@ static enum tn_status open_shards(struct tn_bundle           *bundle,
             return error->status;
         if (bundle->main && strcmp(other, name) == 0)
             files[i] = bundle->main;
-        else
+        else if (i == 0 || !is_lax || tn_bundle_has(bundle, other))
             TN_TRY(tn_bundle_sibling(bundle, tn_text(other), &files[i], error));
     }
     return TN_OK;
 }
 
-enum tn_status tn_sdnb_siblings(struct tn_bundle   *bundle,
+enum tn_status tn_sdnb_siblings(struct tn_bundle *bundle, bool is_lax,
                                 struct tn_source ***files, uint32_t *count,
                                 struct tn_error *error)
 {
@@ -111,7 +112,7 @@ enum tn_status tn_sdnb_siblings(struct tn_bundle   *bundle,
     if (!*files)
         return error->status;
     if (is_shard)
-        return open_shards(bundle, &shard, name, *files, error);
+        return open_shards(bundle, &shard, name, is_lax, *files, error);
     (*files)[0] = bundle->main;
     return TN_OK;
 }

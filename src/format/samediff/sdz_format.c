@@ -112,6 +112,7 @@ struct choice {
     struct tn_list       found; /* const struct tn_zip_entry *                */
     struct tn_list      *homes; /* struct home: of those that were taken      */
     bool                *is_taken; /* by number of the entry                  */
+    bool                 is_lax;
 };
 
 static bool is_root(const struct tn_zip_entry *entry)
@@ -186,7 +187,7 @@ static enum tn_status take_shards(struct choice              *c,
         TN_TRY(take(c, entry, &files[shard.index]));
     }
     for (uint32_t i = 0; i < first->count; i++)
-        if (!files[i])
+        if (!files[i] && (i == 0 || !c->is_lax))
             return tn_error_set(c->error, TN_NOT_FOUND, TN_NOWHERE,
                                 "shard %" PRIu32 " of %" PRIu32
                                 " is not in the zip",
@@ -279,9 +280,11 @@ static enum tn_status sdz_open(struct tn_bundle *bundle, struct tn_model *model,
     static const struct tn_zip_options how = { .is_foreign = true };
     struct tn_zip                      zip;
     struct tn_list                     homes;
-    struct choice                      c = {
-                             .bundle = bundle, .zip = &zip, .error = error, .homes = &homes
-    };
+    struct choice                      c = { .bundle = bundle,
+                                             .zip    = &zip,
+                                             .error  = error,
+                                             .homes  = &homes,
+                                             .is_lax = model->is_lax };
 
     if (!bundle->main)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
