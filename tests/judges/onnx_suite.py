@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """The ONNX backend suite: onnx -> nd4j (.fb) -> onnx -> ONNX Runtime.
 
-    onnx_suite.py TENON [--only PATTERN] [--shared DIR] [--least PERCENT]
-                  [--report FILE] [--keep FOLDER]
+    onnx_suite.py TENON [--only PATTERN] [--shared DIR] [--report FILE] ...
 
 The tests are Debian's libonnx-testdata.  One that ONNX Runtime does not pass as
 it stands is not run.  With ../shared the .fb files are also run by the
 evaluator of libnd4j's semantics, for the ops that it covers.
 """
-import argparse
 import os
 import shutil
 import sys
@@ -93,29 +91,14 @@ def prove_or_not(test, engine, scratch, arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tenon")
-    parser.add_argument("--only")
-    parser.add_argument("--shared", default="../shared")
-    parser.add_argument("--least", type=float, default=0)
-    parser.add_argument("--report")
-    parser.add_argument("--keep")
-    arguments = parser.parse_args()
+    arguments = proof.parse(__doc__.splitlines()[0])
     if not os.path.isdir(SUITE):
         print("skipped: libonnx-testdata is not installed")
         return 77
     results = proof.run(prove_or_not, sorted(os.listdir(SUITE)), arguments)
     results = [result._replace(state="not run") if result.ops == -1 else result
                for result in results]
-    line, share = proof.summary("ONNX backend suite", results)
-    print(line)
-    text = proof.table(results)
-    if arguments.report:
-        with open(arguments.report, "w") as file:
-            file.write(line + "\n\n" + text)
-    else:
-        print(text)
-    return 0 if share >= arguments.least else 1
+    return proof.conclude("ONNX backend suite", results, arguments, "onnx")
 
 
 if __name__ == "__main__":

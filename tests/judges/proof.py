@@ -10,6 +10,7 @@ in one state:
     no ops    it agrees, but nothing was left for the engine to compute
     not run   the engine cannot run the original, or there is nothing to compare
 """
+import argparse
 import collections
 import fnmatch
 import importlib.util
@@ -178,11 +179,79 @@ def summary(title, results):
     return f"{title}: {share:.1f} % of {judged_tests} ({told})", share
 
 
-def table(results):
-    """The rows of a report: whatever did not pass, with its reason."""
-    lines = ["| test | state | reason |", "|---|---|---|"]
+def rows(results):
+    """Whatever did not pass, with its reason."""
     for result in results:
         if result.state not in ("passed", "not run"):
             reason = result.reason.replace("|", "\\|")[:160]
-            lines.append(f"| {result.test} | {result.state} | {reason} |")
+            yield f"| {result.test} | {result.state} | {reason} |"
+
+
+def table(results):
+    lines = ["| test | state | reason |", "|---|---|---|", *rows(results)]
     return "\n".join(lines) + "\n"
+
+
+class Report:
+    """A section of docs/conformance.md: it says what a run gave, and a run that
+    gives something else fails, so that it stays true."""
+
+    def __init__(self, path, name):
+        self.path = path
+        self.begin, self.end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+
+    def parts(self):
+        with open(self.path) as file:
+            text = file.read()
+        head, rest = text.split(self.begin)
+        section, tail = rest.split(self.end)
+        return head, section, tail
+
+    def update(self, text):
+        head, _, tail = self.parts()
+        with open(self.path, "w") as file:
+            file.write(head + self.begin + text + self.end + tail)
+
+    def differences(self, results):
+        """Tests whose state is not what the report says."""
+        said = {}
+        for line in self.parts()[1].splitlines():
+            words = [word.strip() for word in line.split(" | ")]
+            if len(words) >= 3 and words[0].startswith("| "):
+                said[words[0][2:]] = words[1]
+        for result in results:
+            state = result.state if result.state != "not run" else "passed"
+            if said.get(result.test, "passed") != state:
+                yield (f"{result.test}: {result.state}, not "
+                       f"{said.get(result.test, 'passed')}: {result.reason}")
+
+
+def conclude(title, results, arguments, name, extra=""):
+    """Prints; writes or checks the report.  The exit code."""
+    line, share = summary(title, results)
+    print(line)
+    if not arguments.report:
+        print(table(results))
+        return 0
+    report = Report(arguments.report, name)
+    if arguments.update:
+        report.update(f"\n{line}.\n\n{table(results)}{extra}\n")
+    changed = list(report.differences(results))
+    print("\n".join(changed))
+    return 1 if changed or share < arguments.least else 0
+
+
+def parse(description):
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("tenon")
+    parser.add_argument("--only", help="tests that match this pattern")
+    parser.add_argument("--shared", default="../shared")
+    parser.add_argument("--least", type=float, default=0,
+                        help="the share that must pass, in percent")
+    parser.add_argument("--report", help="docs/conformance.md")
+    parser.add_argument("--update", action="store_true",
+                        help="write the report instead of holding against it")
+    parser.add_argument("--keep", help="a folder for what was converted")
+    parser.add_argument("--nd4j", action="store_true",
+                        help="judge the .fb alone")
+    return parser.parse_args()

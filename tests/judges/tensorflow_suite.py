@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """Deeplearning4j's import suite: tensorflow -> nd4j (.fb) -> onnx -> ONNX Runtime.
 
-    tensorflow_suite.py TENON [--only PATTERN] [--shared DIR] [--least PERCENT]
-                        [--report FILE] [--keep FOLDER] [--nd4j]
+    tensorflow_suite.py TENON [--only PATTERN] [--shared DIR] [--report FILE] ...
 
 The graphs are real and frozen; what TensorFlow computed is recorded beside
 them, and so are the tolerances.  The .fb files are also run by the evaluator of
 libnd4j's semantics, for the ops that it covers; --nd4j runs nothing else.
 """
-import argparse
 import csv
 import os
 import shutil
@@ -78,16 +76,16 @@ def prove(test, engine, scratch, arguments):
     return proof.computing(back)
 
 
+def computed(results):
+    """How many ops reached the engine, test by test."""
+    lines = ["", "| passed | ops computed |", "|---|---|"]
+    lines += [f"| {result.test} | {result.ops} |" for result in results
+              if result.state == "passed"]
+    return "\n".join(lines) + "\n"
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tenon")
-    parser.add_argument("--only")
-    parser.add_argument("--shared", default="../shared")
-    parser.add_argument("--least", type=float, default=0)
-    parser.add_argument("--report")
-    parser.add_argument("--keep")
-    parser.add_argument("--nd4j", action="store_true")
-    arguments = parser.parse_args()
+    arguments = proof.parse(__doc__.splitlines()[0])
     arguments.suite = os.path.join(arguments.shared, "data", "tensorflow",
                                    "import-suite")
     if not os.path.isdir(arguments.suite):
@@ -97,18 +95,8 @@ def main():
         arguments.notes = {row["test"].replace("/", "__"): row["notes"]
                            for row in csv.DictReader(file, delimiter="\t")}
     results = proof.run(prove, sorted(arguments.notes), arguments)
-    line, share = proof.summary("TensorFlow import suite", results)
-    print(line)
-    text = proof.table(results)
-    if arguments.report:
-        with open(arguments.report, "w") as file:
-            file.write(line + "\n\n" + text)
-            file.write("\n| test | ops computed |\n|---|---|\n")
-            file.writelines(f"| {result.test} | {result.ops} |\n"
-                            for result in results if result.state == "passed")
-    else:
-        print(text)
-    return 0 if share >= arguments.least else 1
+    return proof.conclude("TensorFlow import suite", results, arguments,
+                          "tensorflow", computed(results))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whole models, converted and run: what is recorded of the originals must hold.
 
-    whole_models.py TENON [--only PATTERN] [--shared DIR] [--report FILE]
+    whole_models.py TENON [--only PATTERN] [--shared DIR] [--report FILE] ...
 
     onnx        onnx -> nd4j (.fb) -> onnx
     tensorflow  frozen graph -> nd4j (.fb) -> onnx
@@ -10,7 +10,6 @@
 Inputs are made by the formulas of `expected/*.run.tsv`; outputs are held against
 the sums, places of the maximum and first values there.
 """
-import argparse
 import glob
 import os
 import sys
@@ -118,12 +117,7 @@ def prove(test, engine, scratch, arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tenon")
-    parser.add_argument("--only")
-    parser.add_argument("--shared", default="../shared")
-    parser.add_argument("--report")
-    arguments = parser.parse_args()
+    arguments = proof.parse(__doc__.splitlines()[0])
     if not os.path.isdir(os.path.join(arguments.shared, "data")):
         print("skipped: the models are not here")
         return 77
@@ -132,13 +126,7 @@ def main():
              for path in glob.glob(os.path.join(arguments.shared, "data", kind,
                                                 "expected", "*.run.tsv"))]
     results = proof.run(prove, sorted(tests), arguments)
-    line, _ = proof.summary("whole models", results)
-    text = line + "\n\n" + proof.table(results)
-    print(text)
-    if arguments.report:
-        with open(arguments.report, "w") as file:
-            file.write(text)
-    return 0 if all(result.state == "passed" for result in results) else 1
+    return proof.conclude("Whole models", results, arguments, "models")
 
 
 if __name__ == "__main__":
