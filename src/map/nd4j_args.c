@@ -548,6 +548,25 @@ static enum tn_status unpack_slot(struct packing *p, enum tn_vocab_list list,
     return p->error->status;
 }
 
+/* Deeplearning4j's Java says more in reductions than their kernels read: that
+ * the axes are of a new kind, in bArgs[1], and 2^31 - 1 for "all axes", which
+ * is what none means. */
+static uint32_t told_count(const struct packing       *p,
+                           const struct tn_attr_value *from,
+                           enum tn_vocab_list          list)
+{
+    static const char reduce[]     = "REDUCE_";
+    bool              is_reduction = p->op->kernel.size > sizeof reduce &&
+                        !memcmp(p->op->kernel.data, reduce, sizeof reduce - 1);
+
+    if (is_reduction && list == TN_VOCAB_BARGS && from->count > 1)
+        return 1;
+    if (list == TN_VOCAB_AXIS && from->count == 1 &&
+        from->of.ints[0] == INT32_MAX)
+        return 0;
+    return from->count;
+}
+
 static enum tn_status unpack_list(struct packing *p, enum tn_vocab_list list)
 {
     const struct tn_attr_value *from = raw(p, lists[list].name);
@@ -555,8 +574,10 @@ static enum tn_status unpack_list(struct packing *p, enum tn_vocab_list list)
 
     if (!from || from->kind != lists[list].kind || !from->is_list)
         return TN_OK;
-    while (slot < from->count)
-        TN_TRY(unpack_slot(p, list, from, &slot));
+    struct tn_attr_value told = *from;
+    told.count                = told_count(p, from, list);
+    while (slot < told.count)
+        TN_TRY(unpack_slot(p, list, &told, &slot));
     return TN_OK;
 }
 

@@ -193,6 +193,23 @@ static void every_result_of_a_kernel_exists(void **state)
     tear_down(&b);
 }
 
+static void what_java_adds_to_reductions_is_nothing(void **state)
+{
+    static const int64_t all[] = { INT32_MAX }, bools[] = { 1, 1 };
+    struct bench         b;
+
+    (void)state;
+    set_up(&b);
+    uint32_t n = add(&b, "reduce_sum");
+    set_ints(&b, n, "dimensions", TN_ATTR_INT, 1, all);
+    set_ints(&b, n, "bArgs", TN_ATTR_BOOL, 2, bools);
+    assert_int_equal(tn_nd4j_unpack(&b.net), TN_OK);
+    assert_null(attr(&b, n, "dimensions"));
+    ints_are(&b, n, "keepDims", 1, bools);
+    assert_int_equal(tn_net_node(&b.net, n)->attr_count, 1);
+    tear_down(&b);
+}
+
 struct refusal {
     const char *op, *name, *what;
 };
@@ -245,6 +262,7 @@ int main(void)
         cmocka_unit_test(a_scalar_has_the_type_of_its_input),
         cmocka_unit_test(a_name_that_is_an_alias_yields_to_the_number),
         cmocka_unit_test(every_result_of_a_kernel_exists),
+        cmocka_unit_test(what_java_adds_to_reductions_is_nothing),
         cmocka_unit_test(what_has_no_place_is_refused),
         cmocka_unit_test(an_argument_without_a_name_is_refused),
     };
