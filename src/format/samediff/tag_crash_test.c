@@ -9,10 +9,10 @@
 #define _GNU_SOURCE
 #include "format/samediff/tagged_testing.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <time.h>
+
+#include "support/stopping.h"
 
 typedef enum tn_status change(struct tagged_fixture   *f,
                               const struct tn_tag_how *how,
@@ -70,25 +70,6 @@ static enum tn_status compact(struct tagged_fixture   *f,
 
 /* ---- stopped ------------------------------------------------------------ */
 
-struct stop {
-    int  steps;
-    bool is_kill;
-};
-
-static int stop_before(void *context, const char *step, const char *path)
-{
-    struct stop *stop = context;
-
-    (void)step;
-    (void)path;
-    if (stop->steps-- > 0)
-        return 0;
-    if (stop->is_kill)
-        _exit(77);
-    stop->steps = 0;
-    return EIO;
-}
-
 static struct tn_tag_how how_with(const struct tn_fault_hook *hook)
 {
     static uint64_t                      moved;
@@ -100,23 +81,18 @@ static struct tn_tag_how how_with(const struct tn_fault_hook *hook)
     };
 }
 
-/* True when the change was made to its end. */
-static bool run_stopped(struct tagged_fixture *f, change *make,
-                        struct stop stop)
-{
-    struct tn_error      error = TN_ERROR_INIT;
-    struct tn_fault_hook hook  = { stop_before, &stop };
-    struct tn_tag_how    how   = how_with(&hook);
-    int                  status;
+struct stopped {
+    struct tagged_fixture *f;
+    change                *make;
+};
 
-    if (!stop.is_kill)
-        return make(f, &how, &error) == TN_OK;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(make(f, &how, &error) == TN_OK ? 0 : 1);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+static bool make_stopped(void *context, const struct tn_fault_hook *hook)
+{
+    struct stopped   *s     = context;
+    struct tn_error   error = TN_ERROR_INIT;
+    struct tn_tag_how how   = how_with(hook);
+
+    return s->make(s->f, &how, &error) == TN_OK;
 }
 
 static int stop_everywhere(struct tagged_fixture *f, change *make, bool is_kill)
@@ -131,7 +107,8 @@ static int stop_everywhere(struct tagged_fixture *f, change *make, bool is_kill)
     tagged_describe(f->path, &after);
     for (bool is_done = false; !is_done; step++) {
         tagged_put(f->path, bytes);
-        is_done = run_stopped(f, make, (struct stop){ step, is_kill });
+        is_done = tn_run_stopped(make_stopped, &(struct stopped){ f, make },
+                                 (struct tn_stop){ step, is_kill });
         tagged_describe(f->path, &now);
         if (strcmp(now.data, after.data) != 0)
             assert_string_equal(now.data, before.data);

@@ -9,11 +9,9 @@
 #define _GNU_SOURCE
 #include "wire/zip/zip_edit.h"
 
-#include <errno.h>
-#include <sys/wait.h>
-
 #include "io/file_source.h"
 #include "support/scratch.h"
+#include "support/stopping.h"
 
 struct fixture {
     struct tn_scratch scratch;
@@ -188,41 +186,18 @@ typedef enum tn_status change(struct fixture                 *f,
                               const struct tn_append_options *options,
                               struct tn_error                *error);
 
-struct stop {
-    int  steps;   /* until everything fails                                  */
-    bool is_kill; /* the process ends instead                                */
+struct stopped {
+    struct fixture *f;
+    change         *make;
 };
 
-static int stop_before(void *context, const char *step, const char *path)
+static bool make_stopped(void *context, const struct tn_fault_hook *hook)
 {
-    struct stop *stop = context;
-
-    (void)step;
-    (void)path;
-    if (stop->steps-- > 0)
-        return 0;
-    if (stop->is_kill)
-        _exit(77);
-    stop->steps = 0;
-    return EIO;
-}
-
-/* True when the change was made to its end. */
-static bool run_stopped(struct fixture *f, change *make, struct stop stop)
-{
+    struct stopped          *s       = context;
     struct tn_error          error   = TN_ERROR_INIT;
-    struct tn_fault_hook     hook    = { stop_before, &stop };
-    struct tn_append_options options = { .is_durable = true, .hook = &hook };
+    struct tn_append_options options = { .is_durable = true, .hook = hook };
 
-    if (!stop.is_kill)
-        return make(f, &options, &error) == TN_OK;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(make(f, &options, &error) == TN_OK ? 0 : 1);
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return s->make(s->f, &options, &error) == TN_OK;
 }
 
 /* Stops the change before each of its steps; returns how many there were. */
@@ -238,8 +213,9 @@ static int stop_everywhere(struct fixture *f, change *make, bool is_kill)
     assert_string_not_equal(new_text, old_text);
     for (bool is_done = false; !is_done; step++) {
         put_file(f, old_bytes);
-        is_done          = run_stopped(f, make, (struct stop){ step, is_kill });
-        const char *text = describe(f, &how);
+        is_done = tn_run_stopped(make_stopped, &(struct stopped){ f, make },
+                                 (struct tn_stop){ step, is_kill });
+        const char *text   = describe(f, &how);
         bool        is_new = strcmp(text, new_text) == 0;
         if (!is_new)
             assert_string_equal(text, old_text);
