@@ -419,10 +419,9 @@ static const struct tn_lang_expr *read_number(struct tn_lang_parser *p)
 static const struct tn_lang_expr *read_word(struct tn_lang_parser *p)
 {
     const struct tn_token *token = tn_lang_look(p);
-    enum tn_dtype          dtype = tn_lang_dtype(token->text);
 
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++)
-        if (tn_bytes_is(token->text, constants[i].word))
+        if (tn_token_is(token, constants[i].word))
             return leaf(p, constants[i].kind, constants[i].number,
                         constants[i].real);
     if (token[1].kind == TN_TOKEN_MARK && tn_bytes_is(token[1].text, "(")) {
@@ -435,6 +434,7 @@ static const struct tn_lang_expr *read_word(struct tn_lang_parser *p)
             return NULL;
         return read_function(p, call);
     }
+    enum tn_dtype dtype = tn_lang_dtype(token->text);
     if (dtype != TN_UNDEFINED)
         return leaf(p, TN_LANG_DTYPE, dtype, 0);
     if (!tn_lang_name(p, "an expression").size)
@@ -493,8 +493,10 @@ static const struct binary {
 
 static const struct binary *find_operator(struct tn_lang_parser *p)
 {
+    const struct tn_token *token = tn_lang_look(p);
+
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
-        if (tn_lang_is(p, operators[i].text))
+        if (tn_token_is(token, operators[i].text))
             return &operators[i];
     return NULL;
 }

@@ -207,8 +207,9 @@ static enum tn_status take_mark(struct lexer *x, struct tn_token *token)
 {
     token->kind = TN_TOKEN_MARK;
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        if ((uint8_t)marks[i][0] != peek(x, 0))
+            continue; /* most are not */
         size_t size = strlen(marks[i]);
-
         if (size > x->text.size - x->at ||
             memcmp(x->text.data + x->at, marks[i], size) != 0)
             continue;

@@ -19,14 +19,6 @@ const struct tn_token *tn_lang_look(struct tn_lang_parser *p)
     return &p->stop;
 }
 
-bool tn_lang_is(struct tn_lang_parser *p, const char *text)
-{
-    const struct tn_token *token = tn_lang_look(p);
-
-    return (token->kind == TN_TOKEN_WORD || token->kind == TN_TOKEN_MARK) &&
-           tn_bytes_is(token->text, text);
-}
-
 bool tn_lang_accept(struct tn_lang_parser *p, const char *text)
 {
     bool is_next = tn_lang_is(p, text);
@@ -69,10 +61,16 @@ static const char *const reserved[] = {
     "not", "true", "false", "none", "inf", "nan", "refuse", "require",
 };
 
+/* Words are compared with many others, and most differ at once. */
+static bool begins_alike(struct tn_bytes word, const char *other)
+{
+    return word.size && word.data[0] == (uint8_t)other[0];
+}
+
 static bool is_reserved(struct tn_bytes word)
 {
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
-        if (tn_bytes_is(word, reserved[i]))
+        if (begins_alike(word, reserved[i]) && tn_bytes_is(word, reserved[i]))
             return true;
     return false;
 }
@@ -80,7 +78,8 @@ static bool is_reserved(struct tn_bytes word)
 enum tn_dtype tn_lang_dtype(struct tn_bytes name)
 {
     for (int dtype = 1; dtype < TN_DTYPE_COUNT; dtype++)
-        if (tn_bytes_is(name, tn_dtype_name((enum tn_dtype)dtype)))
+        if (begins_alike(name, tn_dtype_name((enum tn_dtype)dtype)) &&
+            tn_bytes_is(name, tn_dtype_name((enum tn_dtype)dtype)))
             return (enum tn_dtype)dtype;
     return TN_UNDEFINED;
 }

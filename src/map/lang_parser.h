@@ -46,8 +46,20 @@ void tn_lang_parser_close(struct tn_lang_parser *p);
 /* The next token; END when the next item begins, unless braces are open. */
 const struct tn_token *tn_lang_look(struct tn_lang_parser *p);
 
+/* Whether a token is a word or mark of that text: asked so often that most
+ * answers must come from the first byte. */
+static inline bool tn_token_is(const struct tn_token *token, const char *text)
+{
+    return (token->kind == TN_TOKEN_WORD || token->kind == TN_TOKEN_MARK) &&
+           token->text.data[0] == (uint8_t)text[0] &&
+           tn_bytes_is(token->text, text);
+}
+
 /* A word or mark of that text comes next; step over it; or else fail. */
-bool tn_lang_is(struct tn_lang_parser *p, const char *text);
+static inline bool tn_lang_is(struct tn_lang_parser *p, const char *text)
+{
+    return tn_token_is(tn_lang_look(p), text);
+}
 bool tn_lang_accept(struct tn_lang_parser *p, const char *text);
 bool tn_lang_expect(struct tn_lang_parser *p, const char *text);
 
