@@ -16,6 +16,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 
 /* Each before those that it begins with. */
 static const char *const marks[] = {
@@ -179,26 +180,39 @@ static enum tn_status resolve_escapes(struct lexer *x, struct tn_token *token)
     return TN_OK;
 }
 
+/* One character of a string, or the first half of an escape. */
+static enum tn_status take_character(struct lexer *x, struct tn_token *token,
+                                     bool *has_escapes)
+{
+    struct tn_map_place place = place_at(x, x->at);
+    const uint8_t      *at    = x->text.data + x->at;
+    unsigned            size  = tn_utf8_check(at, x->text.data + x->text.size);
+
+    if (x->at == x->text.size || *at == '\n')
+        return tn_map_fail(x->error, &token->place, TN_MALFORMED,
+                           "a string without an end on its line");
+    if (size == 0 || (*at < ' ' && *at != '\t'))
+        return tn_map_fail(x->error, &place, TN_MALFORMED,
+                           "byte 0x%02x in a string", *at);
+    x->at += size;
+    if (*at != '\\')
+        return TN_OK;
+    if (!find_escape(peek(x, 0)))
+        return tn_map_fail(x->error, &place, TN_MALFORMED,
+                           "an escape is \\n, \\t, \\\" or \\\\");
+    *has_escapes = true;
+    x->at++;
+    return TN_OK;
+}
+
 static enum tn_status take_string(struct lexer *x, struct tn_token *token)
 {
     bool   has_escapes = false;
     size_t begin       = ++x->at;
 
     token->kind = TN_TOKEN_STRING;
-    for (; peek(x, 0) != '"'; x->at++) {
-        struct tn_map_place place = place_at(x, x->at);
-
-        if (x->at == x->text.size || peek(x, 0) == '\n')
-            return tn_map_fail(x->error, &token->place, TN_MALFORMED,
-                               "a string without an end on its line");
-        if (peek(x, 0) != '\\')
-            continue;
-        if (!find_escape(peek(x, 1)))
-            return tn_map_fail(x->error, &place, TN_MALFORMED,
-                               "an escape is \\n, \\t, \\\" or \\\\");
-        has_escapes = true;
-        x->at++;
-    }
+    while (x->at == x->text.size || peek(x, 0) != '"')
+        TN_TRY(take_character(x, token, &has_escapes));
     token->text = tn_bytes(x->text.data + begin, x->at++ - begin);
     return has_escapes ? resolve_escapes(x, token) : TN_OK;
 }

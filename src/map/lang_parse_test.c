@@ -540,6 +540,12 @@ static const struct {
       "line 2, column 18: a letter right after a number" },
     { R "A(x) => b(x; a: \"s\n\")",
       "line 2, column 17: a string without an end on its line" },
+    { R "A(x) => b(x; a: \"s\x01\")",
+      "line 2, column 19: byte 0x01 in a string" },
+    { R "A(x) => b(x; a: \"\xc3(\")",
+      "line 2, column 18: byte 0xc3 in a string" },
+    { R "A(x) => b(x; a: \"\xc3\xa9",
+      "line 2, column 17: a string without an end on its line" },
     { R "A(x) => b(x; a: \"\\q\")",
       "line 2, column 18: an escape is \\n, \\t, \\\" or \\\\" },
     { R "A(x) => b(x; a: $)", "line 2, column 17: byte 0x24 begins nothing "
