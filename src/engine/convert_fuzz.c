@@ -1,0 +1,84 @@
+/*
+ * convert_fuzz.c - any bytes as a model that is to be converted
+ *
+ * Claims: whatever the graph says, a conversion ends with a model or with a
+ * reason, stays inside its memory, and gives everything back.
+ */
+#undef NDEBUG
+#include <assert.h>
+#include <string.h>
+
+#include <tenon/model.h>
+#include <tenon/verbs.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int serve(void *context, uint64_t offset, void *to, size_t size)
+{
+    memcpy(to, (const uint8_t *)context + offset, size);
+    return 0;
+}
+
+static void hear(void *context, const struct tn_plan_row *row)
+{
+    assert(row->count > 0 && (row->rule || (row->why && row->stub)));
+    *(uint64_t *)context += row->count;
+}
+
+static void plan(const struct tn_model *model, const struct tn_options *options,
+                 const char *to)
+{
+    struct tn_convert_options convert = { .to = to };
+    struct tn_plan_summary    summary;
+    struct tn_error           error = TN_ERROR_INIT;
+    uint64_t                  heard = 0;
+
+    if (tn_plan(model, &convert, "out", options, hear, &heard, &summary,
+                &error) == TN_OK)
+        assert(heard == summary.mapped + summary.unmapped);
+    else
+        assert(error.what[0]);
+}
+
+/* With all ops allowed that have no rule, everything is laid out and written
+ * to nowhere. */
+static void convert(const struct tn_model   *model,
+                    const struct tn_options *options, const char *to)
+{
+    const char           *op_names[16];
+    char                  names[16][32];
+    struct tn_map_options map = { .allow = op_names };
+
+    for (uint32_t i = 0; i < tn_model_op_kind_count(model) && i < 16; i++) {
+        struct tn_bytes type = tn_model_op_kind(model, i)->type;
+        size_t          size = type.size < 31 ? type.size : 31;
+        if (size)
+            memcpy(names[i], type.data, size);
+        names[i][size]              = '\0';
+        op_names[map.allow_count++] = names[i];
+    }
+    struct tn_convert_options how    = { .to = to, .map = &map };
+    struct tn_target          target = { .path = "out", .is_dry_run = true };
+    struct tn_error           error  = TN_ERROR_INIT;
+    if (tn_convert(model, &how, &target, options, NULL, &error) != TN_OK)
+        assert(error.what[0]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tn_options options = { .max_memory  = (uint64_t)64 << 20,
+                                  .wants_graph = true };
+    struct tn_error   error   = TN_ERROR_INIT;
+    struct tn_model  *model;
+
+    if (tn_model_open_source(&model, "a", size, serve, (void *)(uintptr_t)data,
+                             &options, &error) != TN_OK)
+        return 0;
+    bool is_nd4j = strcmp(tn_model_dialect(model), "nd4j") == 0;
+    if (tn_model_dialect(model)[0]) {
+        plan(model, &options, is_nd4j ? "onnx" : "samediff-fb");
+        convert(model, &options, is_nd4j ? "onnx" : "samediff-fb");
+    }
+    tn_model_close(model);
+    return 0;
+}
