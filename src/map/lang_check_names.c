@@ -515,7 +515,10 @@ void tn_lang_check_rule(struct tn_lang_checks     *x,
     add_outputs(&s);
     walk_block(&s, &rule->body);
     walk_shapes(&s, rule);
-    if (!rule->native.size)
+    if (rule->native.size) /* lang_apply.c has none: all rules are data */
+        tn_lang_found(x, &rule->place, "no function in C is called '%.*s'",
+                      TN_FMT(rule->native));
+    else
         check_use(&s);
     if (!rule->native.size && !x->file->is_shapes) {
         check_inputs(&s);

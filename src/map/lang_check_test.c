@@ -144,6 +144,9 @@ static const struct {
     { N "Relu(_X) => relu(const(1))",
       "2:18: 1 arguments for 'const', which takes at least 2" },
 
+    { N "LeakyRelu(X; alpha) => native magic",
+      "2:1: no function in C is called 'magic'" },
+
     /* order */
     { N "Relu(X) => relu(X)\nRelu(X) => exp(X)",
       "3:1: never tried: the rule of line 2 takes all there is" },
