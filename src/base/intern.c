@@ -35,10 +35,11 @@ static uint64_t load_few(const uint8_t *from, size_t size)
 uint32_t tn_hash_bytes(struct tn_bytes bytes, uint64_t seed)
 {
     const uint64_t factor = tn_mix(seed ^ UINT64_C(0xd6e8feb86659fd93),
-                                   UINT64_C(0xe7037ed1a0b428db)) | 1;
-    uint64_t       hash   = seed ^ bytes.size;
-    const uint8_t *at     = bytes.data;
-    size_t         left   = bytes.size;
+                                   UINT64_C(0xe7037ed1a0b428db)) |
+                            1;
+    uint64_t       hash = seed ^ bytes.size;
+    const uint8_t *at   = bytes.data;
+    size_t         left = bytes.size;
 
     for (; left > 8; at += 8, left -= 8)
         hash = tn_mix(hash ^ load64(at), factor);
@@ -161,6 +162,31 @@ uint32_t tn_intern_copy(struct tn_intern *table, struct tn_bytes text,
                         struct tn_error *error)
 {
     return add(table, text, false, error);
+}
+
+bool tn_intern_clone(struct tn_intern *table, const struct tn_intern *from,
+                     struct tn_error *error)
+{
+    uint64_t count = from->names.count;
+    uint64_t size  = from->slot_count * sizeof *from->slots;
+
+    if (!count || !size)
+        return true;
+    struct tn_bytes       *names = tn_list_grow(&table->names, count, error);
+    struct tn_intern_slot *slots =
+        names ? tn_memory_resize(table->names.memory, NULL, 0, size, error)
+              : NULL;
+    if (!slots) {
+        table->names.count = 0;
+        return false;
+    }
+    memcpy(names, from->names.items, (size_t)count * sizeof *names);
+    memcpy(slots, from->slots, (size_t)size);
+    table->slots      = slots;
+    table->slot_count = from->slot_count;
+    table->used_count = from->used_count;
+    table->seed       = from->seed;
+    return true;
 }
 
 uint32_t tn_intern_find(const struct tn_intern *table, struct tn_bytes text)

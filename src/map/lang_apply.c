@@ -113,17 +113,16 @@ static bool fill_ids(struct tn_list *list, uint64_t count,
     return ids || !count;
 }
 
+/* Every name of the source is taken; the texts are those of the source. */
 static void take_names(struct apply *a)
 {
     const struct tn_net *from = a->from;
+    struct tn_net       *to   = a->to;
 
-    for (uint32_t i = 0; i < from->values.count && !tn_failed(a->error); i++)
-        tn_intern_borrow(&a->to->value_names.table, tn_net_value(from, i)->name,
-                         a->error);
-    for (uint32_t i = 0; i < from->nodes.count && !tn_failed(a->error); i++)
-        if (tn_net_node(from, i)->name.size)
-            tn_intern_borrow(&a->to->node_names.table,
-                             tn_net_node(from, i)->name, a->error);
+    if (tn_intern_clone(&to->value_names.table, &from->value_names.table,
+                        a->error))
+        tn_intern_clone(&to->node_names.table, &from->node_names.table,
+                        a->error);
 }
 
 static bool is_mapped(const struct tn_net *from, uint32_t graph)
