@@ -393,6 +393,69 @@ static void wrong_wishes_are_refused(void **state)
     tn_scratch_close(&scratch);
 }
 
+static void a_file_of_nd4j_can_be_cut_too(void **state)
+{
+    static const char *const mystery[] = { "Mystery" }, *const y[] = { "y" };
+    struct tn_map_options allowed = { .allow = mystery, .allow_count = 1 };
+    struct tn_map_options cutting = { .outputs = y, .output_count = 1 };
+    struct tn_scratch     scratch = tn_scratch_open();
+    struct tn_model      *model   = open_in(&scratch, "m.onnx", mystery_onnx);
+
+    (void)state;
+    must_convert(&scratch, model, "m.fb", &allowed);
+    struct tn_model *whole = open_in(&scratch, "m.fb", NULL);
+    must_convert(&scratch, whole, "cut.fb", &cutting);
+    struct tn_model *cut = open_in(&scratch, "cut.fb", NULL);
+    ops_are(cut, "relu Mystery"); /* without the identity that gave z */
+    outputs_are(cut, "y");
+    tn_model_close(cut);
+    tn_model_close(whole);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+/* Of TensorFlow and Paddle only parts are ever written anew. */
+static void other_graphs_are_not_put_together(void **state)
+{
+    static const char *const y[]     = { "y" };
+    struct tn_map_options    map     = { .outputs = y, .output_count = 1 };
+    struct tn_scratch        scratch = tn_scratch_open();
+    struct tn_model         *model   = open_in(&scratch, "a.pb", little_graph);
+    struct tn_error          error;
+
+    (void)state;
+    assert_int_equal(convert(&scratch, model, "b.pb", &map, &error),
+                     TN_UNSUPPORTED);
+    assert_non_null(strstr(error.what, "not put together anew"));
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+static void memory_may_end_anywhere(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    bool              is_done = false;
+
+    (void)state;
+    tn_make_model(&scratch, "f.onnx", function_onnx);
+    for (uint64_t limit = 1 << 14; !is_done; limit += limit / 16) {
+        struct tn_options options = { .wants_graph = true,
+                                      .max_memory  = limit };
+        struct tn_error   error   = TN_ERROR_INIT;
+        struct tn_target  target  = { .path = tn_in_scratch(&scratch, "f.fb"),
+                                      .can_replace = true };
+        struct tn_model  *model   = NULL;
+        if (tn_model_open(&model, tn_in_scratch(&scratch, "f.onnx"), &options,
+                          &error) == TN_OK)
+            is_done = tn_convert(model, NULL, &target, &options, NULL,
+                                 &error) == TN_OK;
+        if (!is_done)
+            assert_int_equal(error.status, TN_LIMIT);
+        tn_model_close(model);
+    }
+    tn_scratch_close(&scratch);
+}
+
 /* The graph is read when it is needed, though nobody asked for it. */
 static void a_model_without_its_graph_is_opened_again(void **state)
 {
@@ -424,6 +487,9 @@ int main(void)
         cmocka_unit_test(a_plan_writes_nothing),
         cmocka_unit_test(a_receipt_names_sources),
         cmocka_unit_test(wrong_wishes_are_refused),
+        cmocka_unit_test(a_file_of_nd4j_can_be_cut_too),
+        cmocka_unit_test(other_graphs_are_not_put_together),
+        cmocka_unit_test(memory_may_end_anywhere),
         cmocka_unit_test(a_model_without_its_graph_is_opened_again),
     };
 

@@ -754,9 +754,7 @@ static bool make_tables(struct laying *l)
 
 static const char *identity_of(const char *dialect)
 {
-    return strcmp(dialect, "nd4j") == 0     ? "identity"
-           : strcmp(dialect, "paddle") == 0 ? "assign"
-                                            : "Identity";
+    return strcmp(dialect, "nd4j") == 0 ? "identity" : "Identity";
 }
 
 enum tn_status tn_net_lay_out(const struct tn_net     *net,
@@ -771,6 +769,10 @@ enum tn_status tn_net_lay_out(const struct tn_net     *net,
                         .is_nd4j  = strcmp(dialect->name, "nd4j") == 0,
                         .identity = identity_of(dialect->name) };
 
+    if (strcmp(dialect->name, "onnx") != 0 && !l.is_nd4j)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "graphs of dialect '%s' are not put together anew",
+                            dialect->name);
     model->dialect     = dialect;
     model->wants_graph = true;
     model->is_edited   = true;
