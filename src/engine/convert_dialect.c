@@ -169,6 +169,8 @@ static enum tn_status finish_onnx(struct tn_carrying *c, struct tn_net *net,
 
 static enum tn_status finish_nd4j(struct tn_carrying *c, struct tn_net *net)
 {
+    TN_TRY(infer(c, net));
+    TN_TRY(tn_flow_scans(net));
     TN_TRY(tn_flow_lower(net));
     TN_TRY(infer(c, net));
     TN_TRY(tn_net_order(net, c->format->dialect_ops->loop_ops));

@@ -34,9 +34,13 @@
 /* Whether the node is one of the two. */
 bool tn_flow_is_structure(const struct tn_net_node *node);
 
+/* In an nd4j net: scan outputs of Loops become lists, whose flows are variables
+ * of the Loop.  Types of what is stacked are known. */
+enum tn_status tn_flow_scans(struct tn_net *net);
+
 /* Every If and Loop of the main graph becomes dataflow, inside out; values that
  * a body uses from around it enter its frame.  Needs no types.  UNSUPPORTED:
- * a Loop with scan outputs (rewrite them first). */
+ * a Loop with scan outputs (tn_flow_scans() first). */
 enum tn_status tn_flow_lower(struct tn_net *net);
 
 /* Every Switch, Merge and frame of the main graph becomes If and Loop.

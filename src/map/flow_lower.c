@@ -148,9 +148,19 @@ static uint32_t *gate_of(struct lowering *l, uint32_t value)
 
 struct moving {
     uint32_t from, to, side;
+    bool     is_frame;
     carry   *each;
     void    *context;
 };
+
+/* A frame is in the one that its values come from: what enters it must have
+ * entered that one, constants too. */
+static bool must_enter(const struct lowering *l, const struct moving *m,
+                       uint32_t node)
+{
+    return m->is_frame &&
+           tn_bytes_is(tn_net_node(l->net, node)->type, l->words->flow[ENTER]);
+}
 
 static void move_node(struct lowering *l, const struct moving *m, uint32_t id)
 {
@@ -158,13 +168,15 @@ static void move_node(struct lowering *l, const struct moving *m, uint32_t id)
     uint32_t       count  = tn_net_node(net, id)->input_count;
     uint32_t      *inputs = tn_new(net->arena, uint32_t, count, net->error);
     uint32_t       gate   = 0;
+    bool           enters = must_enter(l, m, id);
 
     for (uint32_t i = 0; inputs && i < count; i++) {
-        uint32_t value = tn_net_node(net, id)->inputs[i];
-        inputs[i]      = value;
-        if (value == TN_NONE || is_everywhere(net, value))
+        uint32_t value   = tn_net_node(net, id)->inputs[i];
+        bool     is_free = value != TN_NONE && is_everywhere(net, value);
+        inputs[i]        = value;
+        if (value == TN_NONE || (is_free && !enters))
             continue;
-        if (tn_net_value(net, value)->graph != m->from ||
+        if (is_free || tn_net_value(net, value)->graph != m->from ||
             tn_pairs_find(&l->outside, m->side, value) != TN_NONE)
             inputs[i] = carried(l, m->side, value, m->each, m->context);
         uint32_t *of = inputs[i] == TN_NONE ? NULL : gate_of(l, inputs[i]);
@@ -274,8 +286,8 @@ static enum tn_status lower_branch(struct lowering *l, struct branch *b,
 {
     struct tn_net *net = l->net;
 
-    move_graph(l,
-               &(struct moving){ graph, b->graph, b->side, through_switch, b });
+    move_graph(l, &(struct moving){ graph, b->graph, b->side, false,
+                                    through_switch, b });
     uint64_t count = tn_net_graph(net, graph)->outputs.count;
     for (uint64_t i = 0; i < count && !tn_failed(net->error); i++) {
         uint32_t value =
@@ -535,8 +547,8 @@ static enum tn_status lower_loop(struct lowering *l, uint32_t node)
         tn_pairs_add(&l->outside, 0, body_end(net, loop.body, i, false),
                      rounds.items[i].inside, net->error);
     carry_outputs(l, &loop);
-    move_graph(
-        l, &(struct moving){ loop.body, loop.graph, 0, through_enter, &loop });
+    move_graph(l, &(struct moving){ loop.body, loop.graph, 0, true,
+                                    through_enter, &loop });
     end_rounds(l, &loop, &rounds);
     tn_net_node(net, node)->is_removed = true;
     return net->error->status;
