@@ -1,18 +1,19 @@
 /*
  * infer_types.c - what the rules of shapes know of every value of a model
  *
- *   infer_types DIALECT < paths > out
+ *   infer_types DIALECT [TARGET] < paths > out
  *
  * For each path a line with it, then a line for each value that a node makes:
  * name, type and dims, tab-separated; `?` is what is not known.  What the model
- * itself says of them is forgotten first.
+ * itself says of them is forgotten first.  With a target the same of the net
+ * that our rules make of it, or "- " and the op that they do not carry.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include <tenon/tenon.h>
 
-#include "map/infer.h"
+#include "map/lang_apply.h"
 #include "map/rule_sets.h"
 
 static void forget(struct tn_net *net)
@@ -44,26 +45,75 @@ static void print_value(const struct tn_net_value *value)
     printf("]\n");
 }
 
-static enum tn_status infer_file(const char *path, const char *dialect,
-                                 const struct tn_lang_file *shapes,
-                                 struct tn_error           *error)
+struct tool {
+    struct tn_error     error;
+    struct tn_memory    memory;
+    struct tn_arena     arena; /* of rules */
+    const char         *dialect, *target;
+    struct tn_lang_file shapes, target_shapes;
+    struct tn_rule_set  rules;
+};
+
+static void print_net(struct tn_net *net, const struct tn_lang_file *shapes)
+{
+    forget(net);
+    tn_infer(net, shapes);
+    for (uint32_t i = 0; i < net->values.count; i++)
+        if (tn_net_value(net, i)->producer != TN_NONE)
+            print_value(tn_net_value(net, i));
+}
+
+static struct tn_bytes unmapped(const struct tn_net        *net,
+                                const struct tn_map_report *report)
+{
+    for (uint32_t i = 0; i < report->rows.count; i++)
+        if (!tn_list_at(&report->rows, struct tn_map_row, i)->rule &&
+            !tn_net_node(net, i)->is_removed)
+            return tn_net_node(net, i)->type;
+    return tn_text("?");
+}
+
+static void print_target(struct tool *tool, struct tn_net *net)
+{
+    const struct tn_lang_file *files[8];
+    struct tn_infer           *facts = NULL, *made = NULL;
+    struct tn_map_report       report;
+    struct tn_net              to;
+
+    for (uint32_t i = 0; i < tool->rules.count && i < 8; i++)
+        files[i] = &tool->rules.files[i];
+    tn_map_report_init(&report, net->arena);
+    tn_net_init(&to, net->arena, tool->target, net->error);
+    if (tn_infer_open(&facts, net, &tool->shapes) == TN_OK &&
+        tn_infer_run(facts) == TN_OK &&
+        tn_infer_open(&made, &to, &tool->target_shapes) == TN_OK)
+        tn_lang_apply(files, tool->rules.count, facts, net, made, &to, &report);
+    if (report.unmapped_count)
+        printf("- %.*s\n", TN_FMT(unmapped(net, &report)));
+    else if (!tn_failed(net->error))
+        print_net(&to, &tool->target_shapes);
+    tn_infer_close(made);
+    tn_infer_close(facts);
+    tn_net_done(&to);
+    tn_map_report_done(&report);
+}
+
+static enum tn_status infer_file(struct tool *tool, const char *path)
 {
     struct tn_options options = { .wants_graph = true };
     struct tn_model  *model;
-    struct tn_memory  memory;
     struct tn_arena   arena;
     struct tn_net     net;
+    struct tn_error  *error = &tool->error;
 
     TN_TRY(tn_model_open(&model, path, &options, error));
-    tn_memory_init(&memory, NULL, 0);
-    tn_arena_init(&arena, &memory);
-    tn_net_init(&net, &arena, dialect, error);
+    tn_arena_init(&arena, &tool->memory);
+    tn_net_init(&net, &arena, tool->dialect, error);
     if (tn_net_load(&net, model, NULL) == TN_OK) {
-        forget(&net);
-        tn_infer(&net, shapes);
-        for (uint32_t i = 0; i < net.values.count; i++)
-            if (tn_net_value(&net, i)->producer != TN_NONE)
-                print_value(tn_net_value(&net, i));
+        if (tool->target)
+            print_target(tool, &net);
+        else
+            print_net(&net, &tool->shapes);
     }
     tn_net_done(&net);
     tn_arena_done(&arena);
@@ -71,30 +121,46 @@ static enum tn_status infer_file(const char *path, const char *dialect,
     return error->status;
 }
 
+static enum tn_status read_rules(struct tool *tool)
+{
+    TN_TRY(tn_shapes_read(&tool->shapes, &tool->arena, tool->dialect,
+                          &tool->error));
+    if (!tool->target)
+        return TN_OK;
+    TN_TRY(tn_shapes_read(&tool->target_shapes, &tool->arena, tool->target,
+                          &tool->error));
+    return tn_rule_set_read(&tool->rules, &tool->arena, tool->dialect,
+                            tool->target, NULL, 0, &tool->error);
+}
+
 int main(int argc, char **argv)
 {
-    struct tn_error     error = TN_ERROR_INIT;
-    struct tn_memory    memory;
-    struct tn_arena     arena;
-    struct tn_lang_file shapes;
-    char                path[4096];
+    struct tool tool = { .error = TN_ERROR_INIT };
+    char        path[4096];
 
-    if (argc != 2)
+    if (argc < 2 || argc > 3)
         return 2;
-    tn_memory_init(&memory, NULL, 0);
-    tn_arena_init(&arena, &memory);
-    if (tn_shapes_read(&shapes, &arena, argv[1], &error) != TN_OK) {
-        fprintf(stderr, "infer_types: %s: %s\n", error.where, error.what);
+    tool.dialect = argv[1];
+    tool.target  = argv[2];
+    tn_memory_init(&tool.memory, NULL, 0);
+    tn_arena_init(&tool.arena, &tool.memory);
+    if (read_rules(&tool) != TN_OK) {
+        fprintf(stderr, "infer_types: %s: %s\n", tool.error.where,
+                tool.error.what);
         return 1;
     }
     while (fgets(path, sizeof path, stdin)) {
         path[strcspn(path, "\n")] = '\0';
         printf("= %s\n", path);
-        error = (struct tn_error)TN_ERROR_INIT;
-        if (infer_file(path, argv[1], &shapes, &error) != TN_OK)
-            printf("! %s\n", error.what);
+        tool.error = (struct tn_error)TN_ERROR_INIT;
+        if (infer_file(&tool, path) != TN_OK)
+            printf("! %s\n", tool.error.what);
     }
-    tn_lang_done(&shapes);
-    tn_arena_done(&arena);
+    if (tool.target) {
+        tn_rule_set_done(&tool.rules);
+        tn_lang_done(&tool.target_shapes);
+    }
+    tn_lang_done(&tool.shapes);
+    tn_arena_done(&tool.arena);
     return 0;
 }
