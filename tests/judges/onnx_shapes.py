@@ -142,7 +142,7 @@ def main():
         print(line)
     print(f"{values} values of {len(paths)} models: type of {known}, rank of "
           f"{ranked}; {len(bad)} contradictions")
-    least = (0.9, 0.8) if target else (0.98, 0.96)
+    least = (0.98, 0.98) if target else (0.98, 0.97)
     return 1 if bad or known < least[0] * values or \
         ranked < least[1] * values else 0
 

@@ -14,6 +14,7 @@
 #include <tenon/tenon.h>
 
 #include "map/lang_apply.h"
+#include "map/onnx_tidy.h"
 #include "map/rule_sets.h"
 
 static void forget(struct tn_net *net)
@@ -80,6 +81,9 @@ static void print_target(struct tool *tool, struct tn_net *net)
     struct tn_map_report       report;
     struct tn_net              to;
 
+    if (!strcmp(tool->dialect, "onnx"))
+        tn_onnx_tidy(net);
+    tn_net_prune(net);
     for (uint32_t i = 0; i < tool->rules.count && i < 8; i++)
         files[i] = &tool->rules.files[i];
     tn_map_report_init(&report, net->arena);
