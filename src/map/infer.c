@@ -333,17 +333,57 @@ static bool is_better(const struct tn_net_type *type, struct tn_item dims)
     return false;
 }
 
-static void set_dims(struct tn_infer *infer, struct tn_net_type *type,
-                     struct tn_item list)
+static bool has_dims(const struct tn_net_type *type, struct tn_item list)
 {
-    if (list.kind != TN_ITEM_LIST || !is_better(type, list))
-        return;
+    if (!type->has_rank || type->rank != list.count)
+        return false;
+    for (uint32_t i = 0; i < list.count; i++)
+        if (type->dims[i] != dim_of(list.of.items[i]))
+            return false;
+    return true;
+}
+
+/* Most ops give what they get: such dims are those of an input, not a copy. */
+static const int64_t *dims_of_input(const struct tn_infer    *infer,
+                                    const struct tn_net_node *node,
+                                    struct tn_item            list)
+{
+    for (uint32_t i = 0; i < node->input_count && i < 2; i++) {
+        if (node->inputs[i] == TN_NONE)
+            continue;
+        const struct tn_net_type *type =
+            &tn_net_value(infer->net, node->inputs[i])->type;
+        if (has_dims(type, list))
+            return type->dims;
+    }
+    return NULL;
+}
+
+static const int64_t *new_dims(struct tn_infer          *infer,
+                               const struct tn_net_type *type,
+                               struct tn_item            list)
+{
     int64_t *dims =
         tn_new(infer->net->arena, int64_t, list.count, infer->net->error);
+
     for (uint32_t i = 0; dims && i < list.count; i++)
         dims[i] = type->has_rank && type->dims[i] >= 0
                       ? type->dims[i]
                       : dim_of(list.of.items[i]);
+    return dims;
+}
+
+static void set_dims(struct tn_infer *infer, const struct tn_net_node *node,
+                     struct tn_net_type *type, struct tn_item list)
+{
+    const int64_t *dims = NULL;
+
+    if (list.kind != TN_ITEM_LIST || !is_better(type, list))
+        return;
+    if (!type->has_rank)
+        dims = dims_of_input(infer, node, list);
+    if (!dims)
+        dims = new_dims(infer, type, list);
     if (!dims)
         return;
     type->dims     = dims;
@@ -381,7 +421,7 @@ void tn_infer_node(struct tn_infer *infer, uint32_t node)
         struct tn_item      dims  = part_of(&e, &shape->dims);
         struct tn_net_type *type  = &tn_net_value(infer->net, value)->type;
         set_dtype(type, dtype);
-        set_dims(infer, type, dims);
+        set_dims(infer, e.node, type, dims);
     }
 }
 

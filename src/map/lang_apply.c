@@ -502,6 +502,16 @@ static void apply_done(struct apply *a)
     tn_code_done(&a->set);
 }
 
+/* Most nodes become one: room for as many, which need not be moved then. */
+static bool reserve(struct tn_list *list, uint64_t count,
+                    struct tn_error *error)
+{
+    if (count && !tn_list_grow(list, count, error))
+        return false;
+    list->count = 0;
+    return true;
+}
+
 static enum tn_status prepare(struct apply                     *a,
                               const struct tn_lang_file *const *files,
                               uint32_t                          file_count)
@@ -518,6 +528,9 @@ static enum tn_status prepare(struct apply                     *a,
         return a->error->status;
     if (from->nodes.count &&
         !tn_list_grow(&a->report->rows, from->nodes.count, a->error))
+        return a->error->status;
+    if (!reserve(&a->to->nodes, from->nodes.count, a->error) ||
+        !reserve(&a->to->values, from->values.count, a->error))
         return a->error->status;
     a->emit.eval.uses = a->uses.items;
     note_uses(a);
@@ -545,6 +558,8 @@ enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
                 map_graph(&a, i);
         if (!tn_failed(a.error))
             add_outputs(&a);
+        tn_list_trim(&to->nodes);
+        tn_list_trim(&to->values);
     }
     apply_done(&a);
     return to->error->status;
