@@ -103,9 +103,45 @@ static void mark_node(struct marking *m, const struct tn_net_node *node)
             carry(m, node->inputs[3], output_at(node, 0));
 }
 
+/* Where the value sits in what writes a list; 0: it writes none. */
+static uint32_t written_at(const struct tn_net_node *node)
+{
+    if (tn_bytes_is(node->type, "write_list") ||
+        tn_bytes_is(node->type, "scatter_list"))
+        return 2;
+    return tn_bytes_is(node->type, "split_list") ? 1 : 0;
+}
+
+/* Older files do not say what a list holds: it is what is written to it. */
+static void say_held(struct tn_net *net, const struct tn_net_node *writer)
+{
+    uint32_t at = written_at(writer);
+
+    if (!at || writer->input_count <= at || writer->inputs[0] == TN_NONE ||
+        writer->inputs[at] == TN_NONE)
+        return;
+    uint32_t      maker = tn_net_value(net, writer->inputs[0])->producer;
+    enum tn_dtype dtype = tn_net_value(net, writer->inputs[at])->type.dtype;
+    if (maker == TN_NONE || dtype == TN_UNDEFINED ||
+        !tn_bytes_is(tn_net_node(net, maker)->type, "create_list") ||
+        tn_net_attr(tn_net_node(net, maker), "importDataType"))
+        return;
+    int64_t *kept = tn_new(net->arena, int64_t, 1, net->error);
+    if (!kept)
+        return;
+    *kept = dtype;
+    tn_net_set_attr(net, maker, "importDataType",
+                    &(struct tn_attr_value){
+                        .kind = TN_ATTR_DTYPE, .count = 1, .of.ints = kept });
+}
+
 void tn_flow_lists(struct tn_net *net)
 {
     struct marking m = { .net = net, .has_changed = true };
+
+    for (uint32_t i = 0; i < net->nodes.count; i++)
+        if (!tn_net_node(net, i)->is_removed)
+            say_held(net, tn_net_node(net, i));
 
     for (int pass = 0; m.has_changed && pass < PASS_LIMIT; pass++) {
         m.has_changed = false;
