@@ -24,6 +24,9 @@ SEED = 20240229
 # Calls a graph that is not in the file.
 HOLLOW = {"onnx_loop_invoke"}
 
+# What has no rule yet: it must be refused, not converted wrongly.
+UNMAPPED = {"lstm_layer"}
+
 
 def is_classic(path):
     """A zip by its name may be none."""
@@ -50,14 +53,19 @@ def suite_test(shared, name):
 
 
 def random_inputs(path):
-    """For every input of an ONNX model; dims that are open are 2."""
+    """For every input of an ONNX model.  What is open is the batch: what another
+    input says of it, else 2."""
     random = numpy.random.default_rng(SEED)
+    types = {value.name: value.type.tensor_type
+             for value in onnx.load(path).graph.input}
+    first = [tensor.shape.dim[0].dim_value for tensor in types.values()
+             if tensor.shape.dim]
+    batch = max(first, default=0) or 2
     inputs = {}
-    for value in onnx.load(path).graph.input:
-        tensor = value.type.tensor_type
+    for name, tensor in types.items():
         dtype = onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[tensor.elem_type]
-        dims = [dim.dim_value or 2 for dim in tensor.shape.dim]
-        inputs[value.name] = random.uniform(0, 1, dims).astype(dtype)
+        dims = [dim.dim_value or batch for dim in tensor.shape.dim]
+        inputs[name] = random.uniform(0, 1, dims).astype(dtype)
     return inputs
 
 
@@ -111,7 +119,8 @@ def main():
     if arguments.report:
         with open(arguments.report, "w") as file:
             file.write(text)
-    return 0 if all(result.state in ("passed", "no ops")
+    return 0 if all(result.state in ("passed", "no ops") or
+                    (result.state == "unmapped" and result.test in UNMAPPED)
                     for result in results) else 1
 
 

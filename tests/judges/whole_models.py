@@ -21,6 +21,9 @@ import proof
 RELATIVE, ABSOLUTE = 1e-3, 1e-4
 SEED = 20240229
 
+# What has no rule yet: it must be refused, not converted wrongly.
+UNMAPPED = {"onnx/scan-rnn.run.tsv", "onnx/silero-vad.run.tsv"}
+
 
 def dims_of(text):
     return () if text == "-" else tuple(int(dim) for dim in text.split(","))
