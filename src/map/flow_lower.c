@@ -113,12 +113,15 @@ static void set_bool(struct lowering *l, uint32_t node, const char *name,
 
 /* ---- moving a graph into the one around it ------------------------------ */
 
-/* Whether it lives everywhere: constants, and what the world gives. */
-static bool is_everywhere(const struct tn_net *net, uint32_t value)
+/* Whether it may be used as it is: constants, and in a frame what the world
+ * gives.  A branch that is not taken must not see that: its shapes may fit the
+ * other one alone. */
+static bool is_everywhere(const struct tn_net *net, uint32_t value,
+                          bool is_frame)
 {
     const struct tn_net_value *v = tn_net_value(net, value);
 
-    return v->constant || (v->producer == TN_NONE && v->graph == 0);
+    return v->constant || (is_frame && v->producer == TN_NONE && v->graph == 0);
 }
 
 typedef uint32_t carry(struct lowering *l, void *context, uint32_t value);
@@ -171,9 +174,10 @@ static void move_node(struct lowering *l, const struct moving *m, uint32_t id)
     bool           enters = must_enter(l, m, id);
 
     for (uint32_t i = 0; inputs && i < count; i++) {
-        uint32_t value   = tn_net_node(net, id)->inputs[i];
-        bool     is_free = value != TN_NONE && is_everywhere(net, value);
-        inputs[i]        = value;
+        uint32_t value = tn_net_node(net, id)->inputs[i];
+        bool     is_free =
+            value != TN_NONE && is_everywhere(net, value, m->is_frame);
+        inputs[i] = value;
         if (value == TN_NONE || (is_free && !enters))
             continue;
         if (is_free || tn_net_value(net, value)->graph != m->from ||
@@ -437,7 +441,7 @@ static void add_test(struct lowering *l, struct loop *loop,
     uint32_t test = condition->merge;
 
     if (limit != TN_NONE) {
-        if (!is_everywhere(l->net, limit))
+        if (!is_everywhere(l->net, limit, true))
             limit = enter(l, loop, limit, true);
         test = add_two(l, loop->graph, l->words->both,
                        add_two(l, loop->graph, l->words->less, counter->merge,
@@ -461,7 +465,7 @@ static void carry_outputs(struct lowering *l, struct loop *loop)
     for (uint32_t i = 0; i < tn_net_graph(net, loop->body)->outputs.count;
          i++) {
         uint32_t value = body_end(net, loop->body, i, true);
-        if (!is_everywhere(net, value) &&
+        if (!is_everywhere(net, value, true) &&
             tn_net_value(net, value)->graph != loop->body)
             carried(l, 0, value, through_enter, loop);
     }
