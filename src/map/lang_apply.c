@@ -404,6 +404,9 @@ static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
         tn_code_find(&a->set, e->node->type, e->node->domain, a->error);
     struct tn_refusal none = { .text = "there is no rule for the op" };
 
+    if (!rule && tn_code_knows(&a->set, e->node->type))
+        snprintf(none.text, sizeof none.text,
+                 "its rules are for other versions or domains");
     if (!rule)
         add_reason(a, id, NULL, &none);
     for (; rule && !tn_failed(a->error); rule = rule->next) {

@@ -78,6 +78,10 @@ static const struct {
       "range(100000) { let k = i * j } } }",
       "!" },
     { "", "!0:0 there is no rule for the op" },
+    { "Relu@14..(X) => relu(X; cutoff: 0.0)",
+      "!0:0 its rules are for other versions or domains" },
+    { "Relu(X; axis: 1) => relu(X; cutoff: 0.0)",
+      "!2:9 the rule is for another 'axis'" },
 };
 
 struct bench {
@@ -129,6 +133,7 @@ static enum tn_status apply(struct bench *b, struct tn_bytes rules)
     tn_net_init(&b->from, &b->arena, "onnx", &b->error);
     tn_net_init(&b->to, &b->arena, "nd4j", &b->error);
     tn_map_report_init(&b->report, &b->arena);
+    b->from.version = 13;
     make_net(&b->from);
     tn_lang_parse(&b->file, &b->arena, "a.rules", rules, &b->error);
     if (!tn_failed(&b->error))

@@ -745,6 +745,8 @@ enum tn_status tn_code_add(struct tn_code_set        *set,
             tn_list_at(rules, struct tn_lang_rule, i);
         if (fits_version(set, &rule->head))
             add_rule(set, code, rule, error);
+        else
+            head_of(set, rule->head.op, error);
     }
     return error->status;
 }
@@ -803,4 +805,9 @@ const struct tn_code_rule *tn_code_find(struct tn_code_set *set,
         i = entry->next;
     }
     return NULL;
+}
+
+bool tn_code_knows(const struct tn_code_set *set, struct tn_bytes type)
+{
+    return tn_intern_find(&set->types, type) != TN_NO_NAME;
 }

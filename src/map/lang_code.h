@@ -179,4 +179,7 @@ const struct tn_code_rule *tn_code_find(struct tn_code_set *set,
                                         struct tn_bytes     domain,
                                         struct tn_error    *error);
 
+/* Whether rules name that op, if only for other versions. */
+bool tn_code_knows(const struct tn_code_set *set, struct tn_bytes type);
+
 #endif

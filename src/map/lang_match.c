@@ -80,7 +80,8 @@ static bool enter_attr(struct tn_eval *e, const struct tn_code_head_attr *attr)
     if (value && !tn_attr_to_item(value, e->scratch, slot, e->error))
         return false;
     if (attr->is_match && tn_item_equal(*slot, attr->wanted) <= 0)
-        return refuse_at(e, &attr->place, "another value has", attr->name);
+        return refuse_at(e, &attr->place, "the rule is for another",
+                         attr->name);
     return true;
 }
 
