@@ -34,6 +34,6 @@ def maps(bench, files, job, seconds, size):
     growth(bench, jobs, "ONNX nodes to nd4j", seconds, size)
     for peer in peers:
         bench.compare(f"map, {jobs[-1].nodes:,} ONNX nodes to nd4j", jobs[-1],
-                      peer)
+                      peer, most=6)
     bench.row(f"rules read, and {few.nodes} nodes mapped", seconds(few.time()),
               size(few.memory), "-", "-", "-", "< 50 ms", few.time() < 50e-3)

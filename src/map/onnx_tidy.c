@@ -9,7 +9,17 @@
 #include <inttypes.h>
 
 /* Functions may call functions, but never themselves. */
-enum { DEPTH_LIMIT = 64, NODE_LIMIT = 1 << 24 };
+enum { DEPTH_LIMIT = 64 };
+
+/* Two lines that call the line before double it each time: nodes that bodies
+ * may bring, for each node of the file and to begin with. */
+enum { NODES_A_NODE = 256, NODES_AT_LEAST = 1 << 16 };
+
+/* What a value of a body has become in the call of that number; others are of
+ * earlier calls.  Bodies themselves never change. */
+struct copied {
+    uint32_t call, value; /* TN_NONE: not given */
+};
 
 struct tidying {
     struct tn_net   *net;
@@ -17,6 +27,10 @@ struct tidying {
     struct tn_intern functions; /* "domain" 0 "name"                          */
     struct tn_list   bodies;    /* uint32_t: graph, by id of the name         */
     struct tn_list   depths;    /* uint32_t by node: calls it was brought by  */
+    struct copied   *copies;    /* by value of the file: what it is in a call */
+    uint64_t         known;     /* values of the file                         */
+    uint64_t         most;      /* nodes                                      */
+    uint32_t         calls;     /* so far                                     */
 };
 
 /* ---- Constant ----------------------------------------------------------- */
@@ -117,26 +131,21 @@ static uint32_t depth_of(const struct tidying *t, uint32_t node)
     return node < t->depths.count ? *tn_list_at(&t->depths, uint32_t, node) : 0;
 }
 
-/* What a value of the body has become: 0, nothing yet. */
-enum { NOT_GIVEN = 1, FIRST = 2 };
-
 /* One call on its way into the graph of the caller. */
 struct call {
     struct tidying *t;
     uint32_t        node, depth;
-    uint32_t       *copies; /* by value: of the body's, its copy              */
-    uint64_t        known;  /* values there were                              */
+    uint32_t        number; /* from 1                                         */
 };
 
 static uint32_t copy_value(struct call *call, uint32_t graph, uint32_t value)
 {
     struct tn_net *net = call->t->net;
 
-    if (value == TN_NONE || value >= call->known)
+    if (value == TN_NONE || value >= call->t->known)
         return value;
-    if (call->copies[value])
-        return call->copies[value] == NOT_GIVEN ? TN_NONE
-                                                : call->copies[value] - FIRST;
+    if (call->t->copies[value].call == call->number)
+        return call->t->copies[value].value;
     const struct tn_net_value *from     = tn_net_value(net, value);
     struct tn_net_type         type     = from->type;
     const struct tn_elements  *constant = from->constant;
@@ -147,7 +156,7 @@ static uint32_t copy_value(struct call *call, uint32_t graph, uint32_t value)
     tn_net_value(net, copy)->type     = type;
     tn_net_value(net, copy)->constant = constant;
     tn_net_value(net, copy)->origin   = origin;
-    call->copies[value]               = copy + FIRST;
+    call->t->copies[value]            = (struct copied){ call->number, copy };
     return copy;
 }
 
@@ -280,8 +289,8 @@ static void bind_inputs(struct call *call, uint32_t body)
 
     for (uint32_t i = 0; i < inputs->count; i++) {
         uint32_t value = i < node->input_count ? node->inputs[i] : TN_NONE;
-        call->copies[*tn_list_at(inputs, uint32_t, i)] =
-            value == TN_NONE ? NOT_GIVEN : value + FIRST;
+        call->t->copies[*tn_list_at(inputs, uint32_t, i)] =
+            (struct copied){ call->number, value };
     }
 }
 
@@ -305,18 +314,14 @@ static void bind_outputs(struct call *call, uint32_t body)
 static enum tn_status expand(struct tidying *t, uint32_t node, uint32_t body)
 {
     struct tn_net *net  = t->net;
-    struct call    call = { .t     = t,
-                            .node  = node,
-                            .depth = depth_of(t, node),
-                            .known = net->values.count };
+    struct call    call = {
+           .t = t, .node = node, .depth = depth_of(t, node), .number = ++t->calls
+    };
 
-    if (call.depth >= DEPTH_LIMIT || net->nodes.count > NODE_LIMIT)
+    if (call.depth >= DEPTH_LIMIT || net->nodes.count > t->most)
         return tn_error_set(net->error, TN_LIMIT, TN_NOWHERE,
                             "functions call each other without an end: %.*s",
                             TN_FMT(tn_net_node(net, node)->type));
-    call.copies = tn_new(&t->scratch, uint32_t, call.known, net->error);
-    if (!call.copies)
-        return net->error->status;
     bind_inputs(&call, body);
     copy_graph(&call, body, tn_net_node(net, node)->graph);
     if (!tn_failed(net->error))
@@ -383,6 +388,9 @@ enum tn_status tn_onnx_tidy(struct tn_net *net)
     tn_intern_init(&t.functions, net->arena);
     tn_list_init(&t.bodies, net->arena->memory, sizeof(uint32_t));
     tn_list_init(&t.depths, net->arena->memory, sizeof(uint32_t));
+    t.known  = net->values.count;
+    t.most   = net->nodes.count * (NODES_A_NODE + 1) + NODES_AT_LEAST;
+    t.copies = tn_new(net->arena, struct copied, t.known, net->error);
     list_functions(&t);
     for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++)
         tidy_node(&t, i);
