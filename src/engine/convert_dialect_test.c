@@ -431,6 +431,27 @@ static void other_graphs_are_not_put_together(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* One more digit must not ask for a table of a billion outputs. */
+static void a_name_far_out_is_no_output(void **state)
+{
+    static const char text[] =
+        "node { name: \"x\" op: \"Placeholder\"\n"
+        "  attr { key: \"dtype\" value { type: DT_FLOAT } } }\n"
+        "node { name: \"y\" op: \"NobodyKnows\" input: \"x\" }\n"
+        "node { name: \"z\" op: \"Neg\" input: \"y:70000\"\n"
+        "  attr { key: \"T\" value { type: DT_FLOAT } } }\n";
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_model  *model   = open_in(&scratch, "far.pb", text);
+    struct tn_error   error;
+
+    (void)state;
+    assert_int_equal(convert(&scratch, model, "far.fb", NULL, &error),
+                     TN_LIMIT);
+    assert_string_equal(error.where, "node[1]");
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 static void memory_may_end_anywhere(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
@@ -489,6 +510,7 @@ int main(void)
         cmocka_unit_test(wrong_wishes_are_refused),
         cmocka_unit_test(a_file_of_nd4j_can_be_cut_too),
         cmocka_unit_test(other_graphs_are_not_put_together),
+        cmocka_unit_test(a_name_far_out_is_no_output),
         cmocka_unit_test(memory_may_end_anywhere),
         cmocka_unit_test(a_model_without_its_graph_is_opened_again),
     };
