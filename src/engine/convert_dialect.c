@@ -21,6 +21,7 @@
 #include "map/lang_check.h"
 #include "map/nd4j_args.h"
 #include "map/onnx_tidy.h"
+#include "map/paddle_tidy.h"
 #include "map/tf_tidy.h"
 
 static bool is_nd4j(const struct tn_net *net)
@@ -68,6 +69,8 @@ static enum tn_status tidy(struct tn_carrying *c, struct tn_net *net)
         TN_TRY(tidy_tensorflow(c, net));
     if (strcmp(net->dialect, "onnx") == 0)
         TN_TRY(tn_onnx_tidy(net));
+    if (strcmp(net->dialect, "paddle") == 0)
+        TN_TRY(tn_paddle_tidy(net));
     if (is_nd4j(net)) {
         TN_TRY(tn_nd4j_unpack(net));
         tn_nd4j_free_lists(net);

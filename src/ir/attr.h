@@ -26,6 +26,11 @@ struct tn_dialect {
     bool (*next_entry)(struct tn_cursor *node, struct tn_bytes *name,
                        struct tn_span *wire);
 
+    /* Where arguments are in named slots (Paddle): steps `node` to the next
+     * one; how many arguments it holds.  May be NULL. */
+    bool (*next_slot)(struct tn_cursor *node, bool is_output,
+                      struct tn_bytes *name, uint32_t *count);
+
     /* Decode one; memory from the arena.  Tensors inside become tn_tensors of
      * the model with payloads; graphs are given by index (`op` says whose). */
     enum tn_status (*decode)(const struct tn_model *model, uint32_t op,

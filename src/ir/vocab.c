@@ -21,6 +21,8 @@ extern const unsigned char tn_vocab_nd4j[];
 extern const size_t        tn_vocab_nd4j_size;
 extern const unsigned char tn_vocab_onnx[];
 extern const size_t        tn_vocab_onnx_size;
+extern const unsigned char tn_vocab_paddle[];
+extern const size_t        tn_vocab_paddle_size;
 extern const unsigned char tn_vocab_tensorflow[];
 extern const size_t        tn_vocab_tensorflow_size;
 
@@ -30,6 +32,8 @@ struct tn_bytes tn_vocab_builtin(const char *dialect)
         return tn_bytes(tn_vocab_nd4j, tn_vocab_nd4j_size);
     if (!strcmp(dialect, "onnx"))
         return tn_bytes(tn_vocab_onnx, tn_vocab_onnx_size);
+    if (!strcmp(dialect, "paddle"))
+        return tn_bytes(tn_vocab_paddle, tn_vocab_paddle_size);
     if (!strcmp(dialect, "tensorflow"))
         return tn_bytes(tn_vocab_tensorflow, tn_vocab_tensorflow_size);
     return tn_bytes(NULL, 0);

@@ -407,6 +407,25 @@ static void carries_nd4j(void **state)
     unload(&l);
 }
 
+/* Slots of many arguments stand last; the first of two is counted. */
+static void carries_paddle(void **state)
+{
+    struct loaded l;
+
+    (void)state;
+    load(&l, tn_vocab_builtin("paddle"));
+    if (l.error.status != TN_OK)
+        fail_msg("%s: %s", l.error.where, l.error.what);
+    assert_int_equal(l.vocab.row_count, 200);
+    const struct tn_vocab_op *slice = find(&l, "", "slice", 0);
+    assert_text(slice->inputs[3].name, "StartsTensorList");
+    assert_int_equal(slice->inputs[3].arity, TN_VOCAB_COUNTED);
+    assert_text(slice->inputs[3].list, "starts_count");
+    assert_int_equal(slice->inputs[4].arity, TN_VOCAB_MANY);
+    assert_text(find(&l, "paddle", "batch_norm", 0)->inputs[3].name, "Mean");
+    unload(&l);
+}
+
 /* Only what is asked for is parsed. */
 static void index_is_lazy(void **state)
 {
@@ -437,6 +456,7 @@ int main(void)
         cmocka_unit_test(carries_onnx),
         cmocka_unit_test(carries_tensorflow),
         cmocka_unit_test(carries_nd4j),
+        cmocka_unit_test(carries_paddle),
         cmocka_unit_test(index_is_lazy),
     };
 

@@ -328,6 +328,24 @@ struct tn_bytes tn_paddle_slot(const struct tn_model *model, uint32_t op,
     return tn_bytes(NULL, 0);
 }
 
+static bool paddle_next_slot(struct tn_cursor *node, bool is_output,
+                             struct tn_bytes *name, uint32_t *count)
+{
+    struct tn_pb_field field;
+
+    while (tn_pb_next(node, &field)) {
+        if (field.number != (is_output ? OP_OUTPUTS : OP_INPUTS) ||
+            field.type != TN_WIRE_LEN)
+            continue;
+        *name         = tn_bytes(NULL, 0);
+        uint32_t left = UINT32_MAX;
+        slot_has(field.body, &left, name);
+        *count = UINT32_MAX - left;
+        return true;
+    }
+    return false;
+}
+
 static const char *paddle_tensor_word(const struct tn_tensor *tensor)
 {
     (void)tensor;
@@ -337,6 +355,7 @@ static const char *paddle_tensor_word(const struct tn_tensor *tensor)
 const struct tn_dialect tn_dialect_paddle = {
     .name          = "paddle",
     .next_attr     = paddle_next_attr,
+    .next_slot     = paddle_next_slot,
     .decode        = paddle_decode,
     .attr_type     = paddle_attr_word,
     .tensor_word   = paddle_tensor_word,

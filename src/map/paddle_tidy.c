@@ -1,0 +1,260 @@
+/* paddle_tidy.c - a Paddle program whose arguments stand in order */
+#include "map/paddle_tidy.h"
+
+#include <inttypes.h>
+
+#include "ir/attr.h"
+#include "ir/vocab.h"
+
+/* Arguments of an op that are in one slot. */
+struct slot {
+    struct tn_bytes name;
+    uint32_t        first, count;
+    bool            is_known;
+};
+
+struct tidying {
+    struct tn_net  *net;
+    struct tn_arena scratch;
+    struct tn_vocab vocab;
+    struct tn_list  slots;  /* struct slot: of one op, inputs or outputs      */
+    struct tn_list  placed; /* uint32_t: values, as the vocabulary has them   */
+    bool           *is_used; /* by value                                      */
+};
+
+/* ---- who uses what ------------------------------------------------------ */
+
+static void use_all(struct tidying *t, const uint32_t *values, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (values[i] != TN_NONE)
+            t->is_used[values[i]] = true;
+}
+
+static enum tn_status find_uses(struct tidying *t)
+{
+    const struct tn_net *net = t->net;
+
+    t->is_used = tn_new(&t->scratch, bool, net->values.count, net->error);
+    if (!t->is_used)
+        return net->error->status;
+    for (uint32_t i = 0; i < net->nodes.count; i++)
+        if (!tn_net_node(net, i)->is_removed)
+            use_all(t, tn_net_node(net, i)->inputs,
+                    tn_net_node(net, i)->input_count);
+    for (uint32_t i = 0; i < net->graphs.count; i++) {
+        const struct tn_list *ends = &tn_net_graph(net, i)->outputs;
+        for (uint64_t k = 0; k < ends->count; k++)
+            use_all(t, tn_list_at(ends, uint32_t, k), 1);
+    }
+    return TN_OK;
+}
+
+/* ---- slots -------------------------------------------------------------- */
+
+/* False: the file does not say, or an edit says otherwise. */
+static bool list_slots(struct tidying *t, uint32_t op, bool is_output,
+                       uint32_t count)
+{
+    const struct tn_model *model = t->net->source;
+    const struct tn_op    *row   = tn_model_op_at(model, op);
+    uint64_t               sum   = 0;
+    struct slot            slot  = { 0 };
+
+    t->slots.count = 0;
+    if (!row->wire_length || !model->dialect->next_slot)
+        return false;
+    struct tn_cursor c = tn_cursor_span(
+        (struct tn_span){
+            *tn_list_at(&model->sources, struct tn_source *, row->source),
+            row->wire_offset, row->wire_length },
+        t->net->error);
+    while (model->dialect->next_slot(&c, is_output, &slot.name, &slot.count)) {
+        struct slot *to = tn_list_push(&t->slots, struct slot, t->net->error);
+        if (!to)
+            return false;
+        slot.first = (uint32_t)sum;
+        *to        = slot;
+        sum += slot.count;
+    }
+    return !tn_failed(t->net->error) && sum == count;
+}
+
+static struct slot *find_slot(struct tidying *t, struct tn_bytes name)
+{
+    for (uint64_t i = 0; i < t->slots.count; i++) {
+        struct slot *slot = tn_list_at(&t->slots, struct slot, i);
+        if (tn_bytes_equal(slot->name, name))
+            return slot;
+    }
+    return NULL;
+}
+
+static void place(struct tidying *t, uint32_t value)
+{
+    uint32_t *to = tn_list_push(&t->placed, uint32_t, t->net->error);
+
+    if (to)
+        *to = value;
+}
+
+static enum tn_status set_count(struct tidying *t, uint32_t node,
+                                struct tn_bytes name, uint32_t count)
+{
+    int64_t *number = tn_new(t->net->arena, int64_t, 1, t->net->error);
+    char    *text   = tn_new(t->net->arena, char, name.size + 1, t->net->error);
+
+    if (!number || !text)
+        return t->net->error->status;
+    memcpy(text, name.data, name.size);
+    text[name.size]                  = '\0';
+    *number                          = count;
+    const struct tn_attr_value value = { .kind    = TN_ATTR_INT,
+                                         .count   = 1,
+                                         .of.ints = number };
+    tn_net_set_attr(t->net, node, text, &value);
+    return t->net->error->status;
+}
+
+static enum tn_status place_argument(struct tidying *t, uint32_t node,
+                                     const struct tn_vocab_arg *arg,
+                                     const uint32_t            *values)
+{
+    struct slot *slot  = find_slot(t, arg->name);
+    uint32_t     count = slot ? slot->count : 0;
+    bool is_one = arg->arity == TN_VOCAB_ONE || arg->arity == TN_VOCAB_OPTIONAL;
+
+    if (slot)
+        slot->is_known = true;
+    if (is_one && count > 1)
+        return tn_error_set(t->net->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%" PRIu32 " arguments in the slot '%.*s', which "
+                            "takes one",
+                            count, TN_FMT(arg->name));
+    if (arg->arity == TN_VOCAB_COUNTED)
+        TN_TRY(set_count(t, node, arg->list, count));
+    if (is_one && !count)
+        place(t, TN_NONE);
+    for (uint32_t i = 0; i < count; i++)
+        place(t, values[slot->first + i]);
+    return t->net->error->status;
+}
+
+/* What is in other slots would be lost. */
+static enum tn_status check_rest(const struct tidying *t,
+                                 const uint32_t       *values)
+{
+    for (uint64_t i = 0; i < t->slots.count; i++) {
+        const struct slot *slot = tn_list_at(&t->slots, struct slot, i);
+        for (uint32_t k = 0; !slot->is_known && k < slot->count; k++)
+            if (values[slot->first + k] != TN_NONE &&
+                t->is_used[values[slot->first + k]])
+                return tn_error_set(t->net->error, TN_UNSUPPORTED, TN_NOWHERE,
+                                    "the slot '%.*s' is not known",
+                                    TN_FMT(slot->name));
+    }
+    return TN_OK;
+}
+
+/* The arguments of a node in the order of `args`, in t->placed; false: they
+ * stay as they are. */
+static bool place_all(struct tidying *t, uint32_t node, bool is_output,
+                      const struct tn_vocab_arg *args, uint32_t arg_count)
+{
+    const struct tn_net_node *n      = tn_net_node(t->net, node);
+    const uint32_t           *values = is_output ? n->outputs : n->inputs;
+
+    t->placed.count = 0;
+    if (!list_slots(t, n->source, is_output,
+                    is_output ? n->output_count : n->input_count))
+        return false;
+    for (uint32_t i = 0; i < arg_count; i++)
+        if (place_argument(t, node, &args[i], values) != TN_OK)
+            return false;
+    return check_rest(t, values) == TN_OK;
+}
+
+/* ---- nodes -------------------------------------------------------------- */
+
+static void order_inputs(struct tidying *t, uint32_t node,
+                         const struct tn_vocab_op *op)
+{
+    if (!place_all(t, node, false, op->inputs, op->input_count))
+        return;
+    const uint32_t *items = t->placed.items;
+    uint64_t        count = t->placed.count;
+    while (count && items[count - 1] == TN_NONE)
+        count--;
+    tn_net_set_inputs(t->net, node, items, (uint32_t)count);
+}
+
+static void order_outputs(struct tidying *t, uint32_t node,
+                          const struct tn_vocab_op *op)
+{
+    if (!place_all(t, node, true, op->outputs, op->output_count))
+        return;
+    uint32_t  count   = (uint32_t)t->placed.count;
+    uint32_t *outputs = tn_new(t->net->arena, uint32_t, count, t->net->error);
+    for (uint32_t i = 0; outputs && i < count; i++) {
+        uint32_t value = *tn_list_at(&t->placed, uint32_t, i);
+        outputs[i] = value != TN_NONE && t->is_used[value] ? value : TN_NONE;
+        if (outputs[i] != TN_NONE)
+            tn_net_value(t->net, value)->output = i;
+    }
+    if (!outputs)
+        return;
+    tn_net_node(t->net, node)->outputs      = outputs;
+    tn_net_node(t->net, node)->output_count = count;
+}
+
+static enum tn_status place_error(const struct tidying *t, uint32_t node)
+{
+    char where[sizeof t->net->error->where];
+
+    tn_op_path(t->net->source, tn_net_node(t->net, node)->source, where,
+               sizeof where);
+    tn_error_where(t->net->error, "%s", where);
+    return t->net->error->status;
+}
+
+static enum tn_status tidy_node(struct tidying *t, uint32_t id)
+{
+    struct tn_error           unheard = TN_ERROR_INIT;
+    const struct tn_net_node *node    = tn_net_node(t->net, id);
+    const struct tn_vocab_op *op;
+
+    if (node->is_removed || node->source == TN_NONE)
+        return TN_OK;
+    op =
+        tn_vocab_find(&t->vocab, node->domain, node->type, INT64_MAX, &unheard);
+    if (!op)
+        return TN_OK;
+    order_inputs(t, id, op);
+    if (!tn_failed(t->net->error))
+        order_outputs(t, id, op);
+    return tn_failed(t->net->error) ? place_error(t, id) : TN_OK;
+}
+
+static enum tn_status tidy_all(struct tidying *t)
+{
+    TN_TRY(tn_vocab_index(&t->vocab, &t->scratch, tn_vocab_builtin("paddle"),
+                          t->net->error));
+    TN_TRY(find_uses(t));
+    for (uint32_t i = 0; i < t->net->nodes.count; i++)
+        TN_TRY(tidy_node(t, i));
+    return TN_OK;
+}
+
+enum tn_status tn_paddle_tidy(struct tn_net *net)
+{
+    struct tidying t = { .net = net };
+
+    tn_arena_init(&t.scratch, net->arena->memory);
+    tn_list_init(&t.slots, net->arena->memory, sizeof(struct slot));
+    tn_list_init(&t.placed, net->arena->memory, sizeof(uint32_t));
+    tidy_all(&t);
+    tn_list_done(&t.placed);
+    tn_list_done(&t.slots);
+    tn_arena_done(&t.scratch);
+    return net->error->status;
+}

@@ -1,0 +1,27 @@
+/*
+ * paddle_tidy.h - a Paddle program whose arguments stand in order
+ *
+ * An operator of Paddle names its arguments by slots, in any order and as many
+ * in a slot as it likes.  After tidying, the arguments of a node are those of
+ * its operator in rules/paddle.vocab, in that order:
+ *
+ *   X, B?      the slot's only argument; TN_NONE when it is empty
+ *   Xs N*      all of the slot, and the attribute N says how many
+ *   Xs*        all of the slot; always the last
+ *
+ * Outputs likewise, but those that nobody uses are TN_NONE.  Slots that the
+ * vocabulary does not have must be empty or unused.  Operators that it does
+ * not have are left as they are.
+ *
+ * Ends of the program have become ends of the net before: what `feed` and
+ * `fetch` do is done.
+ */
+#ifndef TN_MAP_PADDLE_TIDY_H
+#define TN_MAP_PADDLE_TIDY_H
+
+#include "map/net.h"
+
+/* Fails into net->error. */
+enum tn_status tn_paddle_tidy(struct tn_net *net);
+
+#endif
