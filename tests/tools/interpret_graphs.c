@@ -5,8 +5,8 @@
  *
  * Each path is of a binary GraphDef.  For each node that a mapper takes there
  * is a line with the path, the node, its op, nd4j's op and how many known
- * defects the mapper has, then a line for each argument that got a value: list,
- * place, name and value, tab-separated.
+ * defects the mapper has, then a line for each argument: list, place in it,
+ * name and value, tab-separated.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,31 +109,31 @@ static bool find_constant(void *context, struct tn_bytes name,
 
 /* ---- printing ----------------------------------------------------------- */
 
-static char letter_of(enum tn_arg_type type)
+static void print_list(char letter, const struct tn_args *args)
 {
-    switch (type) {
-    case TN_ARG_FLOAT:
-    case TN_ARG_DOUBLE: return 't';
-    case TN_ARG_INT32:
-    case TN_ARG_INT64: return 'i';
-    case TN_ARG_BOOL: return 'b';
-    case TN_ARG_DATA_TYPE: return 'd';
-    default: return 0;
+    for (uint32_t i = 0; i < args->count; i++) {
+        const struct tn_arg *arg = &args->items[i];
+        printf("%c\t%u\t%.*s\t", letter, (unsigned)i, (int)arg->name.size,
+               (const char *)arg->name.data);
+        if (letter == 't')
+            printf("%.17g\n", arg->real);
+        else
+            printf("%lld\n", (long long)arg->number);
     }
 }
 
-static void print_arg(const struct tn_arg *arg)
+/* In the order that libnd4j gets them, whatever places the rules name. */
+static void print_args(const struct tn_op_descriptor *op)
 {
-    char letter = letter_of(arg->type);
+    static const char letters[TN_LIST_COUNT] = { [TN_LIST_T]    = 't',
+                                                 [TN_LIST_I]    = 'i',
+                                                 [TN_LIST_B]    = 'b',
+                                                 [TN_LIST_D]    = 'd',
+                                                 [TN_LIST_AXIS] = 'a' };
 
-    if (!letter || !arg->has_value)
-        return;
-    printf("%c\t%d\t%.*s\t", letter, (int)arg->index, (int)arg->name.size,
-           (const char *)arg->name.data);
-    if (letter == 't')
-        printf("%.17g\n", arg->real);
-    else
-        printf("%lld\n", (long long)arg->number);
+    for (int list = 0; list < TN_LIST_COUNT; list++)
+        if (letters[list])
+            print_list(letters[list], &op->lists[list]);
 }
 
 static unsigned defects_of(const struct tn_interpreter *interpreter,
@@ -167,8 +167,7 @@ static void interpret_node(struct tn_interpreter *interpreter, const char *path,
            (const char *)name.data, (int)op.size, (const char *)op.data,
            (int)made->name.size, (const char *)made->name.data,
            defects_of(interpreter, op));
-    for (uint32_t i = 0; i < made->args.count; i++)
-        print_arg(&made->args.items[i]);
+    print_args(made);
     tn_op_descriptor_close(made);
 }
 
