@@ -111,6 +111,31 @@ static void big_pieces_stand_alone(void **state)
     tn_arena_done(&arena);
 }
 
+static void arenas_rewind(void **state)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_memory memory;
+    struct tn_arena  arena;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    tn_arena_rewind(&arena); /* of nothing */
+    assert_int_equal(memory.used, 0);
+    for (unsigned round = 0; round < 3; round++) {
+        uint8_t *first = tn_arena_alloc(&arena, 100, 1, &error);
+        assert_int_equal(first[99], 0);
+        memset(first, 7, 100);
+        for (unsigned i = 0; i < 50; i++)
+            assert_non_null(tn_arena_alloc(&arena, 100000, 8, &error));
+        tn_arena_rewind(&arena);
+        assert_true(memory.used < 2 << 20);
+        assert_non_null(arena.blocks);
+    }
+    tn_arena_done(&arena);
+    assert_int_equal(memory.used, 0);
+}
+
 static void arenas_refuse_what_does_not_fit(void **state)
 {
     static const struct {
@@ -244,6 +269,7 @@ int main(void)
         cmocka_unit_test(absurd_sizes_are_no_memory),
         cmocka_unit_test(arena_pieces_are_aligned_zeroed_and_apart),
         cmocka_unit_test(big_pieces_stand_alone),
+        cmocka_unit_test(arenas_rewind),
         cmocka_unit_test(arenas_refuse_what_does_not_fit),
         cmocka_unit_test(copies),
         cmocka_unit_test(lists_grow_and_trim),
