@@ -40,6 +40,7 @@ struct tn_infer {
     struct tn_list     stack;        /* uint32_t: values that wait            */
     struct tn_list     seen;         /* uint8_t by graph                      */
     uint64_t           item_count;   /* of the memos                          */
+    uint64_t           turns_left;   /* nodes of loops to look at once more   */
 };
 
 /* ---- open and close ----------------------------------------------------- */
@@ -513,8 +514,11 @@ static bool widen(struct tn_infer *infer, struct tn_net_type *type,
 static void forget_graph(struct tn_infer *infer, uint32_t graph, unsigned depth)
 {
     const struct tn_list *nodes = &tn_net_graph(infer->net, graph)->nodes;
+    uint8_t              *seen  = tn_list_at(&infer->seen, uint8_t, graph);
 
-    *tn_list_at(&infer->seen, uint8_t, graph) = false;
+    if (!*seen)
+        return; /* that includes a graph inside itself */
+    *seen = false;
     for (uint64_t i = 0; i < nodes->count && depth <= GRAPH_DEPTH_MAX; i++) {
         const struct tn_net_node *node =
             tn_net_node(infer->net, *tn_list_at(nodes, uint32_t, i));
@@ -574,9 +578,27 @@ static void seed_variables(struct tn_infer          *infer,
 
 #define LOOP_PASSES 4
 
+/* Loops in loops multiply their passes: all of them together may look at every
+ * node so many times, then what is in them stays unknown. */
+#define LOOP_TURNS 16
+
+static bool may_turn(struct tn_infer *infer, uint32_t body)
+{
+    uint64_t count = tn_net_graph(infer->net, body)->nodes.count + 1;
+
+    if (infer->turns_left < count) {
+        *tn_list_at(&infer->seen, uint8_t, body) = true;
+        return false;
+    }
+    infer->turns_left -= count;
+    return true;
+}
+
 static void infer_loop(struct tn_infer *infer, uint32_t node, uint32_t body,
                        unsigned depth)
 {
+    if (!may_turn(infer, body))
+        return;
     seed_variables(infer, tn_net_node(infer->net, node), body);
     infer_graph(infer, body, depth);
     for (int pass = 1; pass <= LOOP_PASSES && !tn_failed(infer->net->error);
@@ -584,8 +606,30 @@ static void infer_loop(struct tn_infer *infer, uint32_t node, uint32_t body,
         if (!widen_variables(infer, body, pass == LOOP_PASSES))
             return;
         forget_graph(infer, body, depth);
+        if (!may_turn(infer, body))
+            return;
         infer_graph(infer, body, depth);
     }
+}
+
+/* What a Loop collects has its turns in front. */
+static struct tn_net_type stacked(struct tn_infer          *infer,
+                                  const struct tn_net_type *type)
+{
+    struct tn_net_type all = *type;
+
+    if (!type->has_rank)
+        return all;
+    int64_t *dims = tn_new(infer->net->arena, int64_t, (uint64_t)type->rank + 1,
+                           infer->net->error);
+    all.has_rank  = dims != NULL;
+    all.dims      = dims;
+    all.rank      = type->rank + 1;
+    if (dims)
+        dims[0] = -1;
+    for (uint32_t i = 0; dims && i < type->rank; i++)
+        dims[i + 1] = type->dims[i];
+    return all;
 }
 
 /* The outputs of If and Loop, in dialects whose files of shapes do not know
@@ -626,10 +670,13 @@ static void type_structure(struct tn_infer *infer, uint32_t node)
         for (uint32_t i = 0;
              i < n->output_count && i + is_loop < outputs->count; i++) {
             uint32_t from = *tn_list_at(outputs, uint32_t, i + is_loop);
-            if (n->outputs[i] != TN_NONE)
-                type_output(infer, n->outputs[i],
-                            &tn_net_value(infer->net, from)->type, is_first);
-            if (n->outputs[i] != TN_NONE && is_loop && i + 2 < n->input_count &&
+            struct tn_net_type type = tn_net_value(infer->net, from)->type;
+            if (n->outputs[i] == TN_NONE)
+                continue;
+            if (is_loop && i + 2 >= n->input_count)
+                type = stacked(infer, &type);
+            type_output(infer, n->outputs[i], &type, is_first);
+            if (is_loop && i + 2 < n->input_count &&
                 n->inputs[i + 2] != TN_NONE)
                 type_output(infer, n->outputs[i],
                             &tn_net_value(infer->net, n->inputs[i + 2])->type,
@@ -687,6 +734,7 @@ enum tn_status tn_infer_run(struct tn_infer *infer)
     uint64_t       count = net->graphs.count;
 
     infer->seen.count = 0;
+    infer->turns_left = LOOP_TURNS * (net->nodes.count + 64);
     if (count && !tn_list_grow(&infer->seen, count, net->error))
         return net->error->status;
     for (uint32_t i = 0; i < count && !tn_failed(net->error); i++)

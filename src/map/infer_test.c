@@ -221,6 +221,73 @@ static void test_subgraphs(void **state)
     tear_down(&b);
 }
 
+/* Thirty loops, one in the other, of which each must be looked at again since
+ * its variable, which begins as v, grows: 2 to the 30th turns, if nobody
+ * counted. */
+static void test_loops_in_loops_are_counted(void **state)
+{
+    struct bench b;
+    char         name[32];
+    int64_t      zero = 0;
+
+    (void)state;
+    set_up(&b, 0);
+    b.net.dialect = "nd4j";
+    tn_lang_done(&b.shapes);
+    assert_int_equal(tn_shapes_read(&b.shapes, &b.arena, "nd4j", &b.error),
+                     TN_OK);
+    uint32_t ends[3] = {
+        make_input(&b.net, "m", TN_INT64, (int64_t[]){ -2 }),
+        make_input(&b.net, "c", TN_BOOL, (int64_t[]){ -2 }),
+        make_input(&b.net, "v", TN_FLOAT32, (int64_t[]){ 2, -2 }),
+    };
+    uint32_t v = ends[2];
+    for (uint32_t g = 0; g < 30; g++) {
+        uint32_t inputs[] = { ends[0], ends[1], v };
+        snprintf(name, sizeof name, "g%u", g + 1);
+        assert_int_equal(
+            tn_net_add_graph(&b.net, TN_GRAPH_SUBGRAPH, tn_text(name), g),
+            g + 1);
+        int64_t           *body  = tn_new(&b.arena, int64_t, 1, &b.error);
+        uint32_t           out   = tn_net_add_value(&b.net, g, tn_text("w"));
+        uint32_t           grown = tn_net_add_value(&b.net, g, tn_text("x"));
+        struct tn_net_attr attr  = make_int("body", body);
+        struct tn_net_attr axis  = make_int("dimensions", &zero);
+        *body                    = g + 1;
+        attr.value.kind          = TN_ATTR_GRAPH;
+        tn_net_add_node(&b.net, &(struct tn_net_node){ .type  = tn_text("Loop"),
+                                                       .graph = g,
+                                                       .inputs       = inputs,
+                                                       .input_count  = 3,
+                                                       .outputs      = &out,
+                                                       .output_count = 1,
+                                                       .attrs        = &attr,
+                                                       .attr_count   = 1,
+                                                       .source = TN_NONE });
+        tn_net_add_node(&b.net,
+                        &(struct tn_net_node){ .type   = tn_text("expand_dims"),
+                                               .graph  = g,
+                                               .inputs = &out,
+                                               .input_count  = 1,
+                                               .outputs      = &grown,
+                                               .output_count = 1,
+                                               .attrs        = &axis,
+                                               .attr_count   = 1,
+                                               .source       = TN_NONE });
+        if (g)
+            tn_net_add_output(&b.net, g, ends[1], tn_text(""));
+        tn_net_add_output(&b.net, g, grown, tn_text(""));
+        for (uint32_t i = 0; i < 3; i++) {
+            ends[i] = tn_net_add_value(&b.net, g + 1, tn_text("in"));
+            tn_net_add_input(&b.net, g + 1, ends[i], tn_text(""));
+        }
+    }
+    tn_net_add_output(&b.net, 30, ends[1], tn_text(""));
+    tn_net_add_output(&b.net, 30, ends[2], tn_text(""));
+    assert_int_equal(tn_infer(&b.net, &b.shapes), TN_OK);
+    tear_down(&b);
+}
+
 static enum tn_status infer_any(struct tn_bytes input, struct tn_memory *memory,
                                 struct tn_error *error)
 {
@@ -270,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_long_chains_fold),
         cmocka_unit_test(test_cycles_end),
         cmocka_unit_test(test_subgraphs),
+        cmocka_unit_test(test_loops_in_loops_are_counted),
         cmocka_unit_test(test_no_memory),
     };
 
