@@ -353,13 +353,14 @@ static bool is_one_of(struct tn_bytes type, const char *a, const char *b)
 /* Only the first input carries on; Print has more. */
 static void become_identity(struct tn_tf_work *work, uint32_t id)
 {
-    struct tn_net      *net  = work->net;
-    struct tn_net_node *node = tn_net_node(net, id);
-    const char         *why  = effect_of(node->type);
+    static const char *const plain[] = { "Identity", "StopGradient", NULL };
+    struct tn_net           *net     = work->net;
+    struct tn_net_node      *node    = tn_net_node(net, id);
+    const char              *why     = effect_of(node->type);
 
     if (why)
         add_note(work, node, why);
-    if (!node->input_count || tn_bytes_is(node->type, "Identity"))
+    if (!node->input_count || tn_tf_type_in(node->type, plain))
         return;
     const struct tn_attr_value *type = tn_net_attr(node, "T");
     struct tn_attr_value kept     = type ? *type : (struct tn_attr_value){ 0 };

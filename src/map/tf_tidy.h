@@ -16,7 +16,7 @@
  *   If, Case, While          If and Loop with subgraphs (flow.h); Switch, Merge
  *                            and frames of TensorFlow 1 too
  *   Assert, Print, summaries dropped, with a note
- *   StopGradient, Snapshot,  Identity, which rules carry, so that names of
+ *   Snapshot, EnsureShape,   Identity, which rules carry, so that names of
  *   PreventGradient, ...     outputs stay
  *   ^control                 dropped: what is left has no effects.  A constant
  *                            that only a control edge keeps in its branch of a
