@@ -361,6 +361,8 @@ static enum tn_status tidy_node(struct tidying *t, uint32_t id)
         return expand(t, id, body);
     if (is_onnx(node->domain) && tn_bytes_is(node->type, "Constant"))
         settle_constant(t->net, id);
+    else if (is_onnx(node->domain) && tn_bytes_is(node->type, "Scan"))
+        tn_onnx_scan(t->net, id);
     return t->net->error->status;
 }
 

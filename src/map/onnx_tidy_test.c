@@ -177,6 +177,69 @@ static void constants_of_every_kind_dissolve(void **state)
     }
 }
 
+/* y = Scan(x) { slice -> Neg(slice) }, over the first axis. */
+static uint32_t add_scan(struct bench *b, const char *name, int64_t number)
+{
+    static const int64_t one = 1;
+    int64_t             *ids = tn_new(&b->arena, int64_t, 2, &b->error);
+    uint32_t             g =
+        tn_net_add_graph(&b->net, TN_GRAPH_SUBGRAPH, tn_text("body"), 0);
+    uint32_t slice = tn_net_add_value(&b->net, g, tn_text("slice"));
+    uint32_t out   = tn_net_add_value(&b->net, g, tn_text("out"));
+
+    b->net.version = 17;
+    ids[0]         = g;
+    ids[1]         = number;
+    tn_net_add_input(&b->net, g, slice, tn_text(""));
+    node(b, g, "Neg", "", &slice, 1, out);
+    tn_net_add_output(&b->net, g, out, tn_text(""));
+    uint32_t n = node(b, 0, "Scan", "", &b->x, 1, b->y);
+    tn_net_set_attr(
+        &b->net, n, "body",
+        &(struct tn_attr_value){ TN_ATTR_GRAPH, false, 1, { .ints = ids } });
+    tn_net_set_attr(
+        &b->net, n, "num_scan_inputs",
+        &(struct tn_attr_value){ TN_ATTR_INT, false, 1, { .ints = &one } });
+    tn_net_set_attr(
+        &b->net, n, name,
+        &(struct tn_attr_value){ TN_ATTR_INT, true, 1, { .ints = ids + 1 } });
+    return g;
+}
+
+static void a_scan_is_a_loop(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t     number;
+        uint64_t    loops, gathers, subs;
+    } rows[] = {
+        { "scan_input_directions", 0, 1, 2, 0 },
+        { "scan_input_directions", 1, 1, 2, 2 },
+        { "scan_input_axes", 1, 1, 2, 0 },
+        { "scan_input_axes", -1, 0, 0, 0 }, /* of no known rank */
+        { "scan_output_axes", 1, 0, 0, 0 },
+        { "scan_output_directions", 1, 0, 0, 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct bench b;
+        set_up(&b);
+        uint32_t body = add_scan(&b, rows[i].name, rows[i].number);
+        assert_int_equal(tn_onnx_tidy(&b.net), TN_OK);
+        assert_int_equal(living(&b, "Loop"), rows[i].loops);
+        assert_int_equal(living(&b, "Scan"), 1 - rows[i].loops);
+        assert_int_equal(living(&b, "Gather"), rows[i].gathers);
+        assert_int_equal(living(&b, "Sub"), rows[i].subs);
+        assert_int_equal(tn_net_graph(&b.net, body)->inputs.count,
+                         rows[i].loops ? 2 : 1);
+        assert_int_equal(tn_net_graph(&b.net, body)->outputs.count,
+                         rows[i].loops ? 2 : 1);
+        assert_int_equal(tn_net_order(&b.net, NULL), TN_OK);
+        tear_down(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_function_that_calls_itself_is_refused),
         cmocka_unit_test(doubling_comes_to_an_end),
         cmocka_unit_test(constants_of_every_kind_dissolve),
+        cmocka_unit_test(a_scan_is_a_loop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
