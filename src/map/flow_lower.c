@@ -51,7 +51,42 @@ struct lowering {
     const struct words *words;
     struct tn_pairs     outside; /* (0 or 1, value): what it is inside        */
     struct tn_list      gated;   /* uint32_t by value: 1 + side               */
+    struct tn_list      wanted;  /* uint8_t by value: somebody uses it        */
 };
+
+/* ---- who uses what ------------------------------------------------------ */
+
+static void want_all(struct lowering *l, const uint32_t *values, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (values[i] != TN_NONE)
+            *tn_list_at(&l->wanted, uint8_t, values[i]) = true;
+}
+
+static void find_wanted(struct lowering *l)
+{
+    const struct tn_net *net = l->net;
+
+    if (!tn_list_grow(&l->wanted, net->values.count, net->error))
+        return;
+    for (uint32_t i = 0; i < net->nodes.count; i++)
+        if (!tn_net_node(net, i)->is_removed)
+            want_all(l, tn_net_node(net, i)->inputs,
+                     tn_net_node(net, i)->input_count);
+    for (uint32_t i = 0; i < net->graphs.count; i++) {
+        const struct tn_list *outputs = &tn_net_graph(net, i)->outputs;
+        if (outputs->count)
+            want_all(l, tn_list_at(outputs, uint32_t, 0), outputs->count);
+    }
+}
+
+/* What a loop gives and nobody uses would look like a result of the model. */
+static uint32_t if_wanted(const struct lowering *l, uint32_t value)
+{
+    if (value == TN_NONE || value >= l->wanted.count)
+        return value;
+    return *tn_list_at(&l->wanted, uint8_t, value) ? value : TN_NONE;
+}
 
 static uint32_t value_in(struct tn_net *net, uint32_t graph, uint32_t like)
 {
@@ -517,8 +552,9 @@ static void begin_rounds(struct lowering *l, uint32_t node, struct loop *loop,
     add_test(l, loop, &rounds->items[0], &rounds->items[1], n.inputs[0]);
     for (uint32_t i = 0; i < rounds->count && !tn_failed(l->net->error); i++)
         turn_round(l, loop, &rounds->items[i],
-                   i >= 2 && i - 2 < n.output_count ? n.outputs[i - 2]
-                                                    : TN_NONE);
+                   i >= 2 && i - 2 < n.output_count
+                       ? if_wanted(l, n.outputs[i - 2])
+                       : TN_NONE);
 }
 
 static void end_rounds(struct lowering *l, struct loop *loop,
@@ -629,10 +665,14 @@ enum tn_status tn_flow_lower(struct tn_net *net)
     tn_list_init(&found, net->arena->memory, sizeof(uint32_t));
     tn_pairs_init(&l.outside, net->arena->memory);
     tn_list_init(&l.gated, net->arena->memory, sizeof(uint32_t));
-    lower_all(&l, &found);
+    tn_list_init(&l.wanted, net->arena->memory, sizeof(uint8_t));
+    find_wanted(&l);
+    if (!tn_failed(net->error))
+        lower_all(&l, &found);
     tn_list_done(&found);
     tn_pairs_done(&l.outside);
     tn_list_done(&l.gated);
+    tn_list_done(&l.wanted);
     return tn_failed(net->error) ? net->error->status
                                  : tn_net_order(net, tn_flow_loop_ops);
 }
