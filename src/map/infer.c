@@ -698,8 +698,7 @@ static void infer_attrs(struct tn_infer *infer, uint32_t node, unsigned depth)
             if (graph >= infer->net->graphs.count)
                 continue;
             seed_by_op(infer, n, (uint32_t)graph);
-            if (tn_flow_is_structure(n) && tn_bytes_is(n->type, "Loop") &&
-                strcmp(infer->net->dialect, "onnx") != 0)
+            if (tn_flow_is_structure(n) && tn_bytes_is(n->type, "Loop"))
                 infer_loop(infer, node, (uint32_t)graph, depth + 1);
             else
                 infer_graph(infer, (uint32_t)graph, depth + 1);
