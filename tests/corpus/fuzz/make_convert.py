@@ -52,6 +52,17 @@ def nested():
          [value("n", (), T.INT64), value("x")], [value("y")])
 
 
+def scanned():
+    body = h.make_graph([h.make_node("Add", ["v", "s"], ["w"]),
+                         h.make_node("Identity", ["w"], ["o"])], "body",
+                        [value("v", (3,)), value("s", (3,))],
+                        [value("w", (3,)), value("o", (3,))])
+    save("scan.onnx",
+         [h.make_node("Scan", ["a", "x"], ["y", "z"], body=body,
+                      num_scan_inputs=1, scan_input_directions=[1])],
+         [value("a", (3,)), value("x")], [value("y", (3,)), value("z")])
+
+
 def called():
     twice = h.make_function("own", "twice", ["a"], ["b"],
                             [h.make_node("Add", ["a", "a"], ["b"])],
@@ -68,6 +79,7 @@ def main():
     os.makedirs(OUT, exist_ok=True)
     plain()
     nested()
+    scanned()
     called()
     for name in ("dense", "if", "loop"):
         path = os.path.join(OUT, name)
