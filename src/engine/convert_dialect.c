@@ -44,12 +44,14 @@ static void tell_notes(struct tn_carrying *c, const struct tn_list *notes)
     }
 }
 
-static enum tn_status tidy_tensorflow(struct tn_carrying *c, struct tn_net *net)
+static enum tn_status tidy_noting(struct tn_carrying *c, struct tn_net *net,
+                                  enum tn_status (*with)(struct tn_net  *net,
+                                                         struct tn_list *notes))
 {
     struct tn_list notes;
 
     tn_list_init(&notes, &c->store->memory, sizeof(struct tn_tidy_note));
-    if (tn_tf_tidy(net, &notes) == TN_OK)
+    if (with(net, &notes) == TN_OK)
         tell_notes(c, &notes);
     tn_list_done(&notes);
     return c->error->status;
@@ -66,11 +68,11 @@ static enum tn_status tidy(struct tn_carrying *c, struct tn_net *net)
     if (tn_failed(c->error))
         return c->error->status;
     if (is_tensorflow)
-        TN_TRY(tidy_tensorflow(c, net));
+        TN_TRY(tidy_noting(c, net, tn_tf_tidy));
     if (strcmp(net->dialect, "onnx") == 0)
         TN_TRY(tn_onnx_tidy(net));
     if (strcmp(net->dialect, "paddle") == 0)
-        TN_TRY(tn_paddle_tidy(net));
+        TN_TRY(tidy_noting(c, net, tn_paddle_tidy));
     if (is_nd4j(net)) {
         TN_TRY(tn_nd4j_unpack(net));
         tn_nd4j_free_lists(net);

@@ -19,6 +19,7 @@ struct tidying {
     struct tn_vocab vocab;
     struct tn_list  slots;  /* struct slot: of one op, inputs or outputs      */
     struct tn_list  placed; /* uint32_t: values, as the vocabulary has them   */
+    struct tn_list *notes;  /* may be NULL                                   */
     bool           *is_used; /* by value                                      */
 };
 
@@ -207,6 +208,21 @@ static void order_outputs(struct tidying *t, uint32_t node,
     tn_net_node(t->net, node)->output_count = count;
 }
 
+/* Where sequences begin is beside a tensor in Paddle, and nowhere in a net. */
+static void note_sequences(struct tidying *t, const struct tn_net_node *node)
+{
+    static const char prefix[] = "sequence_";
+
+    if (!t->notes || node->type.size < sizeof prefix ||
+        memcmp(node->type.data, prefix, sizeof prefix - 1) != 0)
+        return;
+    struct tn_tidy_note *note =
+        tn_list_push(t->notes, struct tn_tidy_note, t->net->error);
+    if (note)
+        *note = (struct tn_tidy_note){ node->name, node->type,
+                                       "takes all rows as one sequence" };
+}
+
 static enum tn_status place_error(const struct tidying *t, uint32_t node)
 {
     char where[sizeof t->net->error->where];
@@ -229,6 +245,7 @@ static enum tn_status tidy_node(struct tidying *t, uint32_t id)
         tn_vocab_find(&t->vocab, node->domain, node->type, INT64_MAX, &unheard);
     if (!op)
         return TN_OK;
+    note_sequences(t, node);
     order_inputs(t, id, op);
     if (!tn_failed(t->net->error))
         order_outputs(t, id, op);
@@ -245,9 +262,9 @@ static enum tn_status tidy_all(struct tidying *t)
     return TN_OK;
 }
 
-enum tn_status tn_paddle_tidy(struct tn_net *net)
+enum tn_status tn_paddle_tidy(struct tn_net *net, struct tn_list *notes)
 {
-    struct tidying t = { .net = net };
+    struct tidying t = { .net = net, .notes = notes };
 
     tn_arena_init(&t.scratch, net->arena->memory);
     tn_list_init(&t.slots, net->arena->memory, sizeof(struct slot));

@@ -19,9 +19,10 @@
 #ifndef TN_MAP_PADDLE_TIDY_H
 #define TN_MAP_PADDLE_TIDY_H
 
-#include "map/net.h"
+#include "map/tf_tidy.h"
 
-/* Fails into net->error. */
-enum tn_status tn_paddle_tidy(struct tn_net *net);
+/* To `notes` (struct tn_tidy_note; NULL: nobody wants them) go operators that
+ * mean less afterwards.  Fails into net->error. */
+enum tn_status tn_paddle_tidy(struct tn_net *net, struct tn_list *notes);
 
 #endif

@@ -234,7 +234,7 @@ def conclude(title, results, arguments, name, extra=""):
     print(line)
     if not arguments.report:
         print(table(results))
-        return 0
+        return 1 if share < arguments.least else 0
     report = Report(arguments.report, name)
     if arguments.update:
         report.update(f"\n{line}.\n\n{table(results)}{extra}\n")
