@@ -391,7 +391,7 @@ static enum tn_status become_gather(struct tn_tf_work *work, uint32_t node,
 enum tn_status tn_tf_freeze(struct tn_tf_work *work, uint32_t node)
 {
     struct tn_net *net = work->net;
-    uint32_t       variable, constant;
+    uint32_t       variable = TN_NONE, constant = TN_NONE;
 
     TN_TRY(variable_of(work, node, &variable));
     TN_TRY(constant_of(work, variable, &constant));
