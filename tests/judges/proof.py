@@ -16,6 +16,7 @@ import fnmatch
 import importlib.util
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -133,15 +134,22 @@ class Nd4j:
 
 # --- running a suite -----------------------------------------------------------------
 
+def told(error):
+    """The first line, without the places of this run."""
+    line = (str(error).splitlines() or [""])[0]
+    line = re.sub(r"^tenon: \S+: ", "", line)
+    return re.sub(r"/\S*/(?=[\w.-])", "", line)
+
+
 def judged(prove, test, *context):
     """One test, in one of the states."""
     try:
         ops = prove(test, *context)
         return Result(test, "passed" if ops else "no ops", "", ops)
     except Unmapped as error:
-        return Result(test, "unmapped", str(error), 0)
+        return Result(test, "unmapped", told(error), 0)
     except (Differs, engines.EngineError) as error:
-        return Result(test, "failed", str(error).splitlines()[0], 0)
+        return Result(test, "failed", told(error), 0)
 
 
 def shard(prove, tests, folder, arguments):
