@@ -2,6 +2,7 @@
 #include "map/paddle_tidy.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "ir/attr.h"
 #include "ir/vocab.h"
@@ -208,6 +209,94 @@ static void order_outputs(struct tidying *t, uint32_t node,
     tn_net_node(t->net, node)->output_count = count;
 }
 
+/* Of kernels, of training, and of who wrote the program: they say nothing about
+ * what is computed. */
+static const char *const hints[] = {
+    "Scale_in",
+    "Scale_in_eltwise",
+    "Scale_out",
+    "Scale_weights",
+    "Scale_x",
+    "Scale_y",
+    "col",
+    "data_format",
+    "epmap",
+    "exhaustive_search",
+    "fix_seed",
+    "force_cpu",
+    "force_fp32_output",
+    "fuse_alpha",
+    "fuse_beta",
+    "fuse_brelu_threshold",
+    "fuse_residual_connection",
+    "grad_inplace",
+    "height_sections",
+    "is_distributed",
+    "is_sparse",
+    "is_test",
+    "legacy.type",
+    "mkldnn_data_type",
+    "name",
+    "place_type",
+    "remote_prefetch",
+    "scale_out",
+    "scale_x",
+    "scale_y",
+    "seed",
+    "skip_quant",
+    "struct_name",
+    "table_names",
+    "trainer_id",
+    "workspace_size_MB",
+    "x_data_format",
+    "y_data_format",
+};
+static const char *const hint_prefixes[] = { "op_", "use_", "with_quant" };
+
+static bool is_hint(struct tn_bytes name)
+{
+    for (size_t i = 0; i < sizeof hint_prefixes / sizeof *hint_prefixes; i++) {
+        size_t size = strlen(hint_prefixes[i]);
+        if (name.size >= size && !memcmp(name.data, hint_prefixes[i], size))
+            return true;
+    }
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (tn_bytes_is(name, hints[i]))
+            return true;
+    return false;
+}
+
+/* Operators have no names; what they give has. */
+static void note(struct tidying *t, const struct tn_net_node *node,
+                 const char *why)
+{
+    struct tn_bytes name = node->output_count && node->outputs[0] != TN_NONE
+                               ? tn_net_value(t->net, node->outputs[0])->name
+                               : node->name;
+    struct tn_tidy_note *to =
+        tn_list_push(t->notes, struct tn_tidy_note, t->net->error);
+
+    if (to)
+        *to = (struct tn_tidy_note){ name, node->type, why };
+}
+
+/* No rule can look at an attribute that the vocabulary does not have. */
+static void note_attrs(struct tidying *t, const struct tn_net_node *node,
+                       const struct tn_vocab_op *op)
+{
+    for (uint32_t i = 0; t->notes && i < node->attr_count; i++) {
+        struct tn_bytes name = node->attrs[i].name;
+        char            why[96];
+
+        if (tn_vocab_find_attr(op, name) || is_hint(name))
+            continue;
+        snprintf(why, sizeof why, "the attribute '%.*s' is not looked at",
+                 (int)(name.size < 48 ? name.size : 48),
+                 (const char *)name.data);
+        note(t, node, tn_text_dup(t->net->arena, why, t->net->error));
+    }
+}
+
 /* Where sequences begin is beside a tensor in Paddle, and nowhere in a net. */
 static void note_sequences(struct tidying *t, const struct tn_net_node *node)
 {
@@ -216,11 +305,7 @@ static void note_sequences(struct tidying *t, const struct tn_net_node *node)
     if (!t->notes || node->type.size < sizeof prefix ||
         memcmp(node->type.data, prefix, sizeof prefix - 1) != 0)
         return;
-    struct tn_tidy_note *note =
-        tn_list_push(t->notes, struct tn_tidy_note, t->net->error);
-    if (note)
-        *note = (struct tn_tidy_note){ node->name, node->type,
-                                       "takes all rows as one sequence" };
+    note(t, node, "takes all rows as one sequence");
 }
 
 static enum tn_status place_error(const struct tidying *t, uint32_t node)
@@ -246,6 +331,7 @@ static enum tn_status tidy_node(struct tidying *t, uint32_t id)
     if (!op)
         return TN_OK;
     note_sequences(t, node);
+    note_attrs(t, node, op);
     order_inputs(t, id, op);
     if (!tn_failed(t->net->error))
         order_outputs(t, id, op);

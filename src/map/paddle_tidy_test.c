@@ -1,0 +1,258 @@
+/* paddle_tidy_test.c - arguments of Paddle's operators stand in order */
+#define _GNU_SOURCE
+#include <stdio.h>
+
+#include "map/paddle_tidy.h"
+
+#include "support/little_models.h"
+
+#define VAR(name)                                                              \
+    "vars { name: \"" name "\" type { type: LOD_TENSOR lod_tensor { tensor {"  \
+    " data_type: FP32 dims: 2 dims: 3 } } } }\n"
+#define FEED(name, col)                                                        \
+    "ops { inputs { parameter: \"X\" arguments: \"feed\" } outputs {"          \
+    " parameter: \"Out\" arguments: \"" name "\" } type: \"feed\" attrs {"     \
+    " name: \"col\" type: INT i: " col " } }\n"
+#define FETCH(name)                                                            \
+    "ops { inputs { parameter: \"X\" arguments: \"" name "\" } outputs {"      \
+    " parameter: \"Out\" arguments: \"fetch\" } type: \"fetch\" attrs {"       \
+    " name: \"col\" type: INT i: 0 } }\n"
+#define SLOT(way, name, arguments)                                             \
+    way " { parameter: \"" name "\" " arguments " }\n"
+#define ARG(name) "arguments: \"" name "\" "
+
+#define PROGRAM(op, result)                                                    \
+    "blocks { idx: 0 parent_idx: -1\n"                                         \
+    "vars { name: \"feed\" type { type: FEED_MINIBATCH } persistable: true "   \
+    "}\n"                                                                      \
+    "vars { name: \"fetch\" type { type: FETCH_LIST } persistable: true "      \
+    "}\n" VAR("a") VAR("b") VAR("c") VAR("d") VAR("y") VAR("z") FEED("a", "0") \
+        FEED("b", "1") FEED("c", "2") FEED("d", "3") "ops {\n" op              \
+                                                     "}\n" FETCH(result) "}\n"
+
+struct bench {
+    struct tn_scratch scratch;
+    struct tn_model  *model;
+    struct tn_error   error;
+    struct tn_memory  memory;
+    struct tn_arena   arena;
+    struct tn_net     net;
+    struct tn_list    notes;
+};
+
+static enum tn_status tidy(struct bench *b, const char *program)
+{
+    static const struct tn_options with_graph = { .wants_graph = true };
+
+    b->scratch = tn_scratch_open();
+    b->error   = (struct tn_error)TN_ERROR_INIT;
+    tn_write_text(&b->scratch, "model.pdmodel.txt", program);
+    if (tn_model_open(&b->model,
+                      tn_in_scratch(&b->scratch, "model.pdmodel.txt"),
+                      &with_graph, &b->error) != TN_OK)
+        fail_msg("%s: %s", b->error.where, b->error.what);
+    tn_memory_init(&b->memory, NULL, 0);
+    tn_arena_init(&b->arena, &b->memory);
+    tn_net_init(&b->net, &b->arena, "paddle", &b->error);
+    tn_list_init(&b->notes, &b->memory, sizeof(struct tn_tidy_note));
+    assert_int_equal(tn_net_load(&b->net, b->model, NULL), TN_OK);
+    tn_net_prune(&b->net);
+    return tn_paddle_tidy(&b->net, &b->notes);
+}
+
+static void tear_down(struct bench *b)
+{
+    tn_list_done(&b->notes);
+    tn_net_done(&b->net);
+    tn_arena_done(&b->arena);
+    assert_int_equal(b->memory.used, 0);
+    tn_model_close(b->model);
+    tn_scratch_close(&b->scratch);
+}
+
+/* The one that computes. */
+static const struct tn_net_node *only_node(const struct bench *b)
+{
+    const struct tn_net_node *found = NULL;
+
+    for (uint32_t i = 0; i < b->net.nodes.count; i++)
+        if (!tn_net_node(&b->net, i)->is_removed) {
+            assert_null(found);
+            found = tn_net_node(&b->net, i);
+        }
+    assert_non_null(found);
+    return found;
+}
+
+/* Names with a space behind each; "- " for none. */
+static void assert_values(const struct bench *b, const uint32_t *values,
+                          uint32_t count, const char *expected)
+{
+    char   text[128] = "";
+    size_t at        = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        at += (size_t)snprintf(
+            text + at, sizeof text - at, "%.*s ",
+            TN_FMT(values[i] == TN_NONE
+                       ? tn_text("-")
+                       : tn_net_value(&b->net, values[i])->name));
+    assert_string_equal(text, expected);
+}
+
+static const struct {
+    const char *name, *program, *inputs, *outputs;
+} orders[] = {
+    { "the order of the file says nothing",
+      PROGRAM("type: \"elementwise_sub\"" SLOT("inputs", "Y", ARG("b")) SLOT(
+                  "inputs", "X", ARG("a")) SLOT("outputs", "Out", ARG("y")),
+              "y"),
+      "a b ", "y " },
+    { "what is left out leaves a place",
+      PROGRAM("type: \"clip\"" SLOT("inputs", "Max", ARG("c"))
+                  SLOT("inputs", "Min", "") SLOT("inputs", "X", ARG("a"))
+                      SLOT("outputs", "Out", ARG("y")),
+              "y"),
+      "a - c ", "y " },
+    { "but not at the end",
+      PROGRAM("type: \"clip\"" SLOT("inputs", "Min", ARG("c")) SLOT(
+                  "inputs", "X", ARG("a")) SLOT("outputs", "Out", ARG("y")),
+              "y"),
+      "a c ", "y " },
+    { "slots of many stand last",
+      PROGRAM("type: \"concat\"" SLOT("inputs", "X", ARG("b") ARG("a"))
+                  SLOT("inputs", "AxisTensor", ARG("d"))
+                      SLOT("outputs", "Out", ARG("y")),
+              "y"),
+      "d b a ", "y " },
+    { "outputs that nobody uses are none",
+      PROGRAM("type: \"top_k\"" SLOT("inputs", "X", ARG("a"))
+                  SLOT("outputs", "Indices", ARG("z"))
+                      SLOT("outputs", "Out", ARG("y")),
+              "z"),
+      "a ", "- z " },
+    { "a slot of training is dropped",
+      PROGRAM("type: \"reshape2\"" SLOT("inputs", "X", ARG("a"))
+                  SLOT("outputs", "XShape", ARG("z"))
+                      SLOT("outputs", "Out", ARG("y")),
+              "y"),
+      "a ", "y " },
+    { "an operator that nobody knows stays as it is",
+      PROGRAM("type: \"mystery\"" SLOT("inputs", "Q", ARG("b"))
+                  SLOT("inputs", "P", ARG("a")) SLOT("outputs", "R", ARG("y")),
+              "y"),
+      "b a ", "y " },
+};
+
+static void test_arguments_stand_in_order(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        struct bench b;
+
+        if (tidy(&b, orders[i].program) != TN_OK)
+            fail_msg("%s: %s", orders[i].name, b.error.what);
+        const struct tn_net_node *node = only_node(&b);
+        assert_values(&b, node->inputs, node->input_count, orders[i].inputs);
+        assert_values(&b, node->outputs, node->output_count, orders[i].outputs);
+        tear_down(&b);
+    }
+}
+
+/* Of two slots of many, an attribute says where the second begins. */
+static void test_the_first_of_two_lists_is_counted(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    assert_int_equal(
+        tidy(&b, PROGRAM("type: \"slice\"" SLOT("inputs", "EndsTensorList",
+                                                ARG("d"))
+                             SLOT("inputs", "StartsTensorList", ARG("c"))
+                                 SLOT("inputs", "Input", ARG("a"))
+                                     SLOT("outputs", "Out", ARG("y")),
+                         "y")),
+        TN_OK);
+    const struct tn_net_node *node = only_node(&b);
+    assert_values(&b, node->inputs, node->input_count, "a - - c d ");
+    assert_int_equal(tn_net_attr(node, "starts_count")->of.ints[0], 1);
+    tear_down(&b);
+}
+
+static const struct {
+    const char *program, *what;
+} refusals[] = {
+    { PROGRAM("type: \"relu\"" SLOT("inputs", "X", ARG("a") ARG("b"))
+                  SLOT("outputs", "Out", ARG("y")),
+              "y"),
+      "2 arguments in the slot 'X', which takes one" },
+    { PROGRAM("type: \"relu\"" SLOT("inputs", "X", ARG("a"))
+                  SLOT("inputs", "Residual", ARG("b"))
+                      SLOT("outputs", "Out", ARG("y")),
+              "y"),
+      "the slot 'Residual' is not known" },
+    { PROGRAM("type: \"reshape2\"" SLOT("inputs", "X", ARG("a"))
+                  SLOT("outputs", "Out", ARG("y"))
+                      SLOT("outputs", "XShape", ARG("z")),
+              "z"),
+      "the slot 'XShape' is not known" },
+};
+
+static void test_what_would_be_lost_is_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        struct bench b;
+
+        assert_int_equal(tidy(&b, refusals[i].program), TN_UNSUPPORTED);
+        assert_string_equal(b.error.what, refusals[i].what);
+        assert_string_equal(b.error.where, "blocks[0].ops[4]");
+        tear_down(&b);
+    }
+}
+
+/* Hints are no news. */
+static void test_attributes_that_nobody_looks_at_are_noted(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    assert_int_equal(
+        tidy(&b, PROGRAM("type: \"relu\" attrs { name: \"op_role\" type: INT "
+                         "i: 0 } attrs { name: \"slope\" type: INT i: 1 }" SLOT(
+                             "inputs", "X", ARG("a"))
+                             SLOT("outputs", "Out", ARG("y")),
+                         "y")),
+        TN_OK);
+    assert_int_equal(b.notes.count, 1);
+    assert_string_equal(tn_list_at(&b.notes, struct tn_tidy_note, 0)->why,
+                        "the attribute 'slope' is not looked at");
+    tear_down(&b);
+}
+
+static void test_sequences_are_noted(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    assert_int_equal(
+        tidy(&b, PROGRAM("type: \"sequence_pool\"" SLOT("inputs", "X", ARG("a"))
+                             SLOT("outputs", "Out", ARG("y")),
+                         "y")),
+        TN_OK);
+    assert_int_equal(b.notes.count, 1);
+    tear_down(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arguments_stand_in_order),
+        cmocka_unit_test(test_the_first_of_two_lists_is_counted),
+        cmocka_unit_test(test_what_would_be_lost_is_refused),
+        cmocka_unit_test(test_attributes_that_nobody_looks_at_are_noted),
+        cmocka_unit_test(test_sequences_are_noted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
