@@ -192,12 +192,14 @@ struct moving {
 };
 
 /* A frame is in the one that its values come from: what enters it must have
- * entered that one, constants too. */
+ * entered that one, constants too.  And a list is made anew in every round. */
 static bool must_enter(const struct lowering *l, const struct moving *m,
                        uint32_t node)
 {
-    return m->is_frame &&
-           tn_bytes_is(tn_net_node(l->net, node)->type, l->words->flow[ENTER]);
+    struct tn_bytes type = tn_net_node(l->net, node)->type;
+
+    return m->is_frame && (tn_bytes_is(type, l->words->flow[ENTER]) ||
+                           tn_bytes_is(type, "create_list"));
 }
 
 static void move_node(struct lowering *l, const struct moving *m, uint32_t id)
