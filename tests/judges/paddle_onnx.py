@@ -399,6 +399,14 @@ def recurrent(mode, layers, both, lengths):
 for mode in ("LSTM", "GRU", "RNN_TANH", "RNN_RELU"):
     case(f"rnn.{mode}", *recurrent(mode, 1, False, False))
     case(f"rnn.{mode}.both", *recurrent(mode, 2, True, True))
+for how, attrs, wide in (("", {}, 7), (".plain", {"use_peepholes": False}, 4),
+                         (".back", {"is_reverse": True}, 7)):
+    case(f"lstm{how}", {"Input": f(6, 12), "Weight": f(3, 12, seed=1), "Bias": f(1, 3 * wide),
+                        **({"H0": f(1, 3), "C0": f(1, 3, seed=1)} if how else {})}, attrs,
+         {"Hidden": 1, "Cell": 1}, drops=["Cell"])
+for how, attrs in {"": {}, ".origin": {"origin_mode": True}, ".back": {"is_reverse": True}}.items():
+    case(f"gru{how}", {"Input": f(6, 9), "Weight": f(3, 9, seed=1),
+                       **({"H0": f(1, 3), "Bias": f(1, 9)} if how else {})}, attrs, {"Hidden": 1})
 
 
 # --- programs ----------------------------------------------------------------
