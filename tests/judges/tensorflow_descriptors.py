@@ -41,11 +41,9 @@ WRONG = {
     "Round": "round is half away from zero, TensorFlow's half to even: rint",
     "ShapeN": "shapes_of gives INT64 always: one shape_of for each",
     "Size": "size gives INT64 always: a cast follows",
-    "StopGradient": "means nothing without gradients: identity",
     "TensorArrayWriteV3": "the name of a Java class; the kernel is"
                           " write_list",
     "Tile": "dimensions 0 is a constant without meaning",
-    "TopKV2": "k a second time, as a real that no kernel reads",
 }
 
 
