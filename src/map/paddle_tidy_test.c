@@ -4,6 +4,7 @@
 
 #include "map/paddle_tidy.h"
 
+#include "support/hostile.h"
 #include "support/little_models.h"
 
 #define VAR(name)                                                              \
@@ -244,6 +245,35 @@ static void test_sequences_are_noted(void **state)
     tear_down(&b);
 }
 
+/* The bytes are those of a pointer to the model. */
+static enum tn_status tidy_again(struct tn_bytes   input,
+                                 struct tn_memory *memory,
+                                 struct tn_error  *error)
+{
+    const struct tn_model *model;
+    struct tn_arena        arena;
+    struct tn_net          net;
+
+    memcpy(&model, input.data, sizeof model);
+    tn_arena_init(&arena, memory);
+    tn_net_init(&net, &arena, "paddle", error);
+    if (tn_net_load(&net, model, NULL) == TN_OK)
+        tn_paddle_tidy(&net, NULL);
+    tn_net_done(&net);
+    tn_arena_done(&arena);
+    return error->status;
+}
+
+static void test_no_memory(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    assert_int_equal(tidy(&b, orders[3].program), TN_OK);
+    tn_survives_no_memory(tidy_again, tn_bytes(&b.model, sizeof b.model));
+    tear_down(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_what_would_be_lost_is_refused),
         cmocka_unit_test(test_attributes_that_nobody_looks_at_are_noted),
         cmocka_unit_test(test_sequences_are_noted),
+        cmocka_unit_test(test_no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

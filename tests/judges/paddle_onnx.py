@@ -239,6 +239,7 @@ case("tile", x(f(2, 3)), {"repeat_times": [2, 1, 3]})
 case("tile.fewer", x(f(2, 3)), {"repeat_times": [2]})
 case("flip", x(f(2, 3)), {"axis": [1]})
 case("reverse", x(f(2, 3)), {"axis": [0, 1]})
+case("roll", x(f(3, 5)), {"shifts": [4, -7], "axis": [0, 1]})
 case("pad", x(f(2, 3)), {"paddings": [1, 0, 2, 1], "pad_value": 0.5})
 for mode in ("constant", "reflect", "edge"):
     case(f"pad2d.{mode}", x(f(1, 2, 4, 5)), {"paddings": [1, 0, 2, 1], "mode": mode})
