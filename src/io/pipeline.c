@@ -33,9 +33,11 @@ static void do_one(struct tn_pipeline *p)
 {
     uint32_t slot = (uint32_t)(p->begun++ % p->room);
 
+    p->running++;
     pthread_mutex_unlock(&p->lock);
     p->job(p->context, slot);
     pthread_mutex_lock(&p->lock);
+    p->running--;
     p->done[slot] = true;
     pthread_cond_signal(&p->is_done);
 }
@@ -46,7 +48,7 @@ static void *work(void *context)
 
     pthread_mutex_lock(&p->lock);
     while (!p->is_over) {
-        if (p->begun < p->added)
+        if (p->begun < p->added && !p->is_paused)
             do_one(p);
         else
             pthread_cond_wait(&p->has_work, &p->lock);
@@ -120,4 +122,18 @@ uint32_t tn_pipeline_take(struct tn_pipeline *p)
     p->taken++;
     pthread_mutex_unlock(&p->lock);
     return slot;
+}
+
+void tn_pipeline_again(struct tn_pipeline *p, uint32_t slot)
+{
+    pthread_mutex_lock(&p->lock);
+    p->is_paused = true;
+    while (p->running)
+        pthread_cond_wait(&p->is_done, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+    p->job(p->context, slot);
+    pthread_mutex_lock(&p->lock);
+    p->is_paused = false;
+    pthread_cond_broadcast(&p->has_work);
+    pthread_mutex_unlock(&p->lock);
 }

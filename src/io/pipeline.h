@@ -37,6 +37,8 @@ struct tn_pipeline {
     pthread_cond_t   has_work, is_done;
     uint64_t         taken, begun, added; /* how many, ever                   */
     bool             done[TN_PIPELINE_SLOTS];
+    unsigned         running;   /* jobs                                       */
+    bool             is_paused; /* none is begun                              */
     bool             is_over;
     unsigned         started; /* threads, besides the caller's                */
     pthread_t        threads[TN_PIPELINE_WORKERS];
@@ -77,5 +79,15 @@ bool tn_pipeline_is_ready(struct tn_pipeline *pipeline);
 
 /* The oldest slot, when its job is done; there must be one. */
 uint32_t tn_pipeline_take(struct tn_pipeline *pipeline);
+
+/* Whether other jobs ran beside those that were taken. */
+static inline bool tn_pipeline_is_shared(const struct tn_pipeline *pipeline)
+{
+    return pipeline->started > 0;
+}
+
+/* Does the job of the slot that was taken last once more, and no other beside
+ * it: it may have lacked what they had, such as memory. */
+void tn_pipeline_again(struct tn_pipeline *pipeline, uint32_t slot);
 
 #endif

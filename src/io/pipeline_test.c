@@ -87,12 +87,53 @@ static void closing_waits_for_what_was_begun(void **state)
     }
 }
 
+/* A job that cannot stand company. */
+struct shy {
+    struct tn_pipeline pipeline;
+    _Atomic int        inside, runs;
+    bool               failed[ROOM];
+};
+
+static void want_to_be_alone(void *context, uint32_t slot)
+{
+    struct shy *shy = context;
+
+    shy->failed[slot] = atomic_fetch_add(&shy->inside, 1) > 0;
+    usleep(300);
+    atomic_fetch_sub(&shy->inside, 1);
+    atomic_fetch_add(&shy->runs, 1);
+}
+
+static void what_lacked_room_is_done_again_alone(void **state)
+{
+    struct shy shy   = { .inside = 0 };
+    int        added = 0, repeats = 0;
+
+    (void)state;
+    tn_pipeline_open(&shy.pipeline, 4, ROOM, want_to_be_alone, &shy);
+    for (int i = 0; i < COUNT; i++) {
+        for (; added < COUNT && !tn_pipeline_is_full(&shy.pipeline); added++)
+            tn_pipeline_add(&shy.pipeline);
+        uint32_t slot = tn_pipeline_take(&shy.pipeline);
+        if (!shy.failed[slot])
+            continue;
+        tn_pipeline_again(&shy.pipeline, slot);
+        assert_false(shy.failed[slot]);
+        repeats++;
+    }
+    assert_true(tn_pipeline_is_shared(&shy.pipeline));
+    assert_int_equal(tn_pipeline_count(&shy.pipeline), 0);
+    assert_int_equal(shy.runs, COUNT + repeats);
+    tn_pipeline_close(&shy.pipeline);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_come_back_in_order),
         cmocka_unit_test(one_worker_is_the_caller),
         cmocka_unit_test(closing_waits_for_what_was_begun),
+        cmocka_unit_test(what_lacked_room_is_done_again_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

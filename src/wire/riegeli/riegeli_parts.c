@@ -73,8 +73,15 @@ static struct part *next_part(struct parts *parts)
 
 static enum tn_status write_oldest(struct parts *parts, struct tn_error *error)
 {
-    struct part *part = &parts->items[tn_pipeline_take(&parts->pipeline)];
+    uint32_t     slot = tn_pipeline_take(&parts->pipeline);
+    struct part *part = &parts->items[slot];
 
+    if (part->error.status == TN_NO_MEMORY &&
+        tn_pipeline_is_shared(&parts->pipeline)) {
+        part->error = (struct tn_error)TN_ERROR_INIT;
+        tn_buffer_clear(&part->packed);
+        tn_pipeline_again(&parts->pipeline, slot);
+    }
     if (tn_failed(&part->error))
         *error = part->error;
     else

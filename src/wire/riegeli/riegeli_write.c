@@ -252,10 +252,28 @@ static void write_draft(struct tn_riegeli_writer      *w,
 }
 
 /* Writes the oldest draft when it is packed. */
+/* Several codecs at once may need more memory than there is, where one does
+ * not. */
+static void pack_again(struct tn_riegeli_writer *w, uint32_t slot)
+{
+    struct tn_riegeli_draft *draft = &w->drafts[slot];
+
+    if (draft->error.status != TN_NO_MEMORY || tn_failed(w->error) ||
+        !tn_pipeline_is_shared(&w->pipeline))
+        return;
+    draft->error = (struct tn_error)TN_ERROR_INIT;
+    tn_buffer_clear(&draft->data);
+    tn_source_close(draft->spooled);
+    draft->spooled = NULL;
+    tn_pipeline_again(&w->pipeline, slot);
+}
+
 static void write_oldest(struct tn_riegeli_writer *w)
 {
-    struct tn_riegeli_draft *draft = &w->drafts[tn_pipeline_take(&w->pipeline)];
+    uint32_t                 slot  = tn_pipeline_take(&w->pipeline);
+    struct tn_riegeli_draft *draft = &w->drafts[slot];
 
+    pack_again(w, slot);
     if (!tn_failed(w->error) && tn_failed(&draft->error))
         *w->error = draft->error;
     if (!tn_failed(w->error))
