@@ -75,7 +75,6 @@ static enum tn_status tidy(struct tn_carrying *c, struct tn_net *net)
         TN_TRY(tidy_noting(c, net, tn_paddle_tidy));
     if (is_nd4j(net)) {
         TN_TRY(tn_nd4j_unpack(net));
-        tn_nd4j_free_lists(net);
         TN_TRY(tn_flow_raise(net));
     }
     tn_net_prune(net);

@@ -26,7 +26,4 @@ enum tn_status tn_nd4j_pack(struct tn_net *net);
  * would be: 0, false. */
 enum tn_status tn_nd4j_unpack(struct tn_net *net);
 
-/* Lists and their flow lose the types that a file gives them: they have none. */
-void tn_nd4j_free_lists(struct tn_net *net);
-
 #endif
