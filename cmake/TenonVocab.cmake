@@ -13,14 +13,14 @@ function(tn_embed_rules symbol file)
     set_property(GLOBAL APPEND PROPERTY TN_VOCAB_SOURCES ${code})
 endfunction()
 
-# tn_vocabulary(NAME): NAME.vocab as tn_vocab_NAME.
+# tn_vocabulary(NAME): NAME.ops as tn_vocab_NAME.
 function(tn_vocabulary name)
-    tn_embed_rules(tn_vocab_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.vocab)
+    tn_embed_rules(tn_vocab_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.ops)
 endfunction()
 
-# tn_rules(NAME): NAME.ops as tn_rules_NAME.
-function(tn_rules name)
-    tn_embed_rules(tn_rules_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.ops)
+# tn_names(NAME): NAME.names as tn_rules_NAME.
+function(tn_names name)
+    tn_embed_rules(tn_rules_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.names)
 endfunction()
 
 # tn_rule_files(NAME...): NAME.rules as tn_rules_NAME.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Write rules/nd4j.vocab.
+"""Write rules/nd4j.ops.
 
-    make_nd4j_vocab.py DECLARATIONS.tsv [--differences] > rules/nd4j.vocab
+    make_nd4j_vocab.py DECLARATIONS.tsv [--differences] > rules/nd4j.ops
 
 DECLARATIONS.tsv has a line for each operator of nd4j: its name, how libnd4j
 declares it, and the names of its inputs, outputs, iArgs, tArgs, bArgs, dArgs

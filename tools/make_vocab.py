@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Write a vocabulary (rules/README.md) from a table of operator signatures.
 
-    make_vocab.py onnx TABLE.tsv > rules/onnx.vocab
-    make_vocab.py tensorflow TABLE.tsv > rules/tensorflow.vocab
+    make_vocab.py onnx TABLE.tsv > rules/onnx.ops
+    make_vocab.py tensorflow TABLE.tsv > rules/tensorflow.ops
 
 The columns of a table are explained in its first lines.
 """

@@ -2,7 +2,7 @@
  * nd4j_args.h - arguments of nd4j ops: by name in a net, by place in a file
  *
  * A call in a SameDiff file has no named arguments but a list for each kind of
- * value; kernels find theirs by counting.  rules/nd4j.vocab says which argument
+ * value; kernels find theirs by counting.  rules/nd4j.ops says which argument
  * sits where.  Rules speak of names alone, so a net that was loaded from a file
  * is unpacked, and a net that goes into one is packed:
  *

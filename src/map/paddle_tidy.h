@@ -3,7 +3,7 @@
  *
  * An operator of Paddle names its arguments by slots, in any order and as many
  * in a slot as it likes.  After tidying, the arguments of a node are those of
- * its operator in rules/paddle.vocab, in that order:
+ * its operator in rules/paddle.ops, in that order:
  *
  *   X, B?      the slot's only argument; TN_NONE when it is empty
  *   Xs N*      all of the slot, and the attribute N says how many

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""rules/onnx.vocab against the schemas that Debian's python3-onnx carries.
+"""rules/onnx.ops against the schemas that Debian's python3-onnx carries.
 
-    vocab_onnx.py rules/onnx.vocab
+    vocab_onnx.py rules/onnx.ops
 
 Every schema of every version must be there and say the same; prints how many
 were compared.  Exits 77 when python3-onnx is not installed.

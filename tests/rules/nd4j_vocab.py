@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""rules/nd4j.vocab against the operators that Deeplearning4j ships.
+"""rules/nd4j.ops against the operators that Deeplearning4j ships.
 
     nd4j_vocab.py SOURCE SHARED
 
@@ -102,7 +102,7 @@ def main(source, shared):
     if not os.path.exists(shipped):
         print('skipped: nd4j-op-def.pbtxt is not there')
         return 77
-    vocab = os.path.join(source, 'rules/nd4j.vocab')
+    vocab = os.path.join(source, 'rules/nd4j.ops')
     shipped, (ours, open_from) = read_shipped(shipped), read_ours(vocab)
     wrong = list(compare(shipped, ours, open_from, read_corrections(
         os.path.join(source, 'docs/nd4j-corrections.md'))))
@@ -113,7 +113,7 @@ def main(source, shared):
          os.path.join(shared, 'data/import/nd4j-ops.tsv')],
         stdout=subprocess.PIPE, check=True).stdout
     if made != open(vocab, 'rb').read():
-        wrong.append('rules/nd4j.vocab is not what tools/make_nd4j_vocab.py '
+        wrong.append('rules/nd4j.ops is not what tools/make_nd4j_vocab.py '
                      'makes')
     print('\n'.join(wrong) or '%d operators agree' % len(ours))
     return 1 if wrong else 0

@@ -44,7 +44,7 @@ def listed(text):
 
 
 def main(source):
-    vocabulary = set(re.findall(r"^op (\S+)", read(source, "nd4j.vocab"), re.M))
+    vocabulary = set(re.findall(r"^op (\S+)", read(source, "nd4j.ops"), re.M))
     back = code_of(read(source, "nd4j_onnx.rules"))
     heads = set(re.findall(r"^(\w+)\(", back, re.M)) | FLOW
     onnx = read(source, "onnx_nd4j.rules")

@@ -2,7 +2,7 @@
  * paddle_pir.h - Paddle 3's programs, inside the format
  *
  * A PIR program is JSON.  It is turned into the ProgramDesc that says the same
- * and back; rules/paddle_pir.ops says which operator, slot and attribute is
+ * and back; rules/paddle_pir.names says which operator, slot and attribute is
  * which.  What the other side has no word for is kept under a reserved name:
  *
  *   in a ProgramDesc   op type `pir.1.foo`, attribute `pir.NAME`, whose text is

@@ -1,5 +1,5 @@
 /*
- * paddle_pir_rules.c - reads rules/paddle_pir.ops
+ * paddle_pir_rules.c - reads rules/paddle_pir.names
  *
  *   paddle-pir 1                                the first line
  *   unary NAME...                               op NAME = NAME (X) -> (Out)
