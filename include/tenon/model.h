@@ -76,6 +76,8 @@ struct tn_end {
     enum tn_dtype        dtype; /* TN_UNDEFINED: not said, or not a tensor   */
     bool                 has_rank;
     bool                 has_default; /* an input with an initial value      */
+    bool                 is_guessed;  /* an output that no file lists: nobody
+                                         takes it                            */
     uint32_t             rank;
     const struct tn_dim *dims;
     const char          *note;  /* "sequence", "optional", "map": else ""    */

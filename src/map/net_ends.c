@@ -369,12 +369,8 @@ static bool is_no_output(struct tn_net_loading *l, const struct wanted *w)
         (l->model->dialect->names_outputs && !is_nd4j))
         return false;
     uint32_t op = tn_model_value_at(l->model, value)->producer;
-    if (is_nd4j) /* noop is there for its control inputs */
-        return op != TN_NONE &&
-               (is_by_the_way(l, op) ||
-                tn_bytes_is(
-                    tn_model_name(l->model, tn_model_op_at(l->model, op)->type),
-                    "noop"));
+    if (is_nd4j)
+        return op != TN_NONE && w->type->is_guessed && is_by_the_way(l, op);
     return l->is_cut[value] ||
            (op != TN_NONE && tn_net_known_outputs(l, op) == 0);
 }

@@ -252,7 +252,7 @@ struct tn_sd_variable {
     int8_t             kind; /* enum tn_sd_kind, or what the file says        */
     bool               has_id, has_shape;
     bool               has_array; /* in the table itself                     */
-    bool               is_made;   /* an op names it as its output            */
+    bool               is_result; /* of an op, and worth having: sd_ends.c   */
     uint32_t           rank;
     const int64_t     *shape;  /* -1: not known                               */
     uint32_t           tensor; /* in model->tensors; TN_NONE: no data         */

@@ -2,9 +2,17 @@
  * sd_ends.c - inputs and outputs of a FlatGraph
  *
  * The list of outputs in the file is always empty.  Outputs are what is
- * minimised, and then what operations make and none takes.
+ * minimised, and then what operations make and none takes; as Deeplearning4j
+ * has it, not what only steers: the side of a switch that nobody uses never
+ * comes to be.
  */
 #include "format/samediff/sd_graph.h"
+
+bool tn_sd_makes_results(struct tn_bytes op)
+{
+    return !tn_bytes_is(op, "switch") && !tn_bytes_is(op, "Switch") &&
+           !tn_bytes_is(op, "Assert") && !tn_bytes_is(op, "noop");
+}
 
 static struct tn_end make_end(struct tn_sd_reader         *r,
                               const struct tn_sd_variable *v)
@@ -66,8 +74,10 @@ static void add_outputs(struct tn_sd_reader *r, struct tn_graph *graph)
         ends[at++]               = make_end(r, v);
     }
     for (uint32_t i = 0; i < r->variable_count; i++)
-        if (r->variables[i].is_made && !r->is_used[i] && !is_out[i])
-            ends[at++] = make_end(r, &r->variables[i]);
+        if (r->variables[i].is_result && !r->is_used[i] && !is_out[i]) {
+            ends[at]              = make_end(r, &r->variables[i]);
+            ends[at++].is_guessed = true;
+        }
     struct tn_end *kept = tn_new(r->arena, struct tn_end, at, r->error);
     if (kept && at)
         memcpy(kept, ends, at * sizeof *kept);

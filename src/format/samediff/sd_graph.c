@@ -361,13 +361,14 @@ static void read_inputs(struct tn_sd_reader *r, const struct node *n)
         read_input(r, tn_fb_vector_i32(&plain, i), 0);
 }
 
-static void read_output(struct tn_sd_reader *r, struct tn_bytes name,
-                        uint32_t position)
+static void read_output(struct tn_sd_reader *r, const struct node *n,
+                        struct tn_bytes name, uint32_t position)
 {
     uint32_t id = tn_intern_find(&r->names, name);
 
     if (id != TN_NO_NAME)
-        r->variables[*tn_list_at(&r->by_name, uint32_t, id)].is_made = true;
+        r->variables[*tn_list_at(&r->by_name, uint32_t, id)].is_result =
+            tn_sd_makes_results(n->type);
     if (!r->model->wants_graph)
         return;
     uint32_t value = tn_sd_value_named(r, name);
@@ -385,12 +386,12 @@ static void read_outputs(struct tn_sd_reader *r, const struct node *n)
     uint32_t index;
 
     for (uint32_t i = 0; i < names.count && !tn_failed(r->error); i++)
-        read_output(r, tn_fb_vector_string(&names, i), i);
+        read_output(r, n, tn_fb_vector_string(&names, i), i);
     for (uint32_t i = 0; names.count == 0; i++) {
         index = tn_pairs_find(&r->by_id, (uint32_t)n->id, i);
         if (index == UINT32_MAX || tn_failed(r->error))
             return;
-        read_output(r, r->variables[index].name, i);
+        read_output(r, n, r->variables[index].name, i);
     }
 }
 

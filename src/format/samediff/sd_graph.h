@@ -95,6 +95,9 @@ void tn_sd_add_controls(struct tn_sd_reader *r, const struct tn_fb_table *op,
 /* Placeholders are inputs; what is minimised, and what no op takes, outputs. */
 void tn_sd_add_ends(struct tn_sd_reader *r);
 
+/* Whether what an op gives can be an output of the graph. */
+bool tn_sd_makes_results(struct tn_bytes op);
+
 /* ---- sd_config.c -------------------------------------------------------- */
 
 /* Updater, learning rate, regularisation and states, as facts. */

@@ -220,7 +220,8 @@ static void read_inputs(struct tn_sd_reader *r, const struct tn_fb_table *op)
     }
 }
 
-static void read_outputs(struct tn_sd_reader *r, const struct tn_fb_table *op)
+static void read_outputs(struct tn_sd_reader *r, const struct tn_fb_table *op,
+                         bool are_results)
 {
     struct tn_fb_vector names = tn_fb_vector(op, TN_TAGGED_OP_OUTPUTS, 4);
 
@@ -228,7 +229,7 @@ static void read_outputs(struct tn_sd_reader *r, const struct tn_fb_table *op)
         struct tn_bytes name  = tn_fb_vector_string(&names, i);
         uint32_t        index = find_variable(r, name);
         if (index != TN_NONE)
-            r->variables[index].is_made = true;
+            r->variables[index].is_result = are_results;
         if (!r->model->wants_graph)
             continue;
         uint32_t value = tn_sd_value_named(r, name);
@@ -301,8 +302,8 @@ static void add_op(struct tn_sd_reader *r, const struct tn_fb_table *op,
 static void read_op(struct tn_sd_reader *r, uint32_t ordinal,
                     const struct tn_fb_table *op)
 {
-    uint32_t type =
-        tn_intern_borrow(&r->model->names, op_type(r, op), r->error);
+    struct tn_bytes word = op_type(r, op);
+    uint32_t        type = tn_intern_borrow(&r->model->names, word, r->error);
 
     tn_model_count_op(r->model, TN_NO_NAME, type, r->error);
     check_pairs(r, op);
@@ -315,7 +316,7 @@ static void read_op(struct tn_sd_reader *r, uint32_t ordinal,
         tn_sd_add_controls(r, op, TN_TAGGED_OP_VAR_DEPS, TN_TAGGED_OP_OUTPUTS);
     }
     if (!tn_failed(r->error))
-        read_outputs(r, op);
+        read_outputs(r, op, tn_sd_makes_results(word));
     if (!tn_failed(r->error))
         read_op_arrays(r, ordinal, op);
 }

@@ -283,13 +283,30 @@ static uint32_t put_subs(struct putting *p, uint32_t graph,
     return count ? tn_fb_put_refs(&p->b, refs, count) : 0;
 }
 
+/* What a container lists stays listed.  A graph that was made of another kind
+ * of model knows its outputs; one of Deeplearning4j's has to guess. */
+static uint32_t put_outputs(struct putting *p, uint32_t graph)
+{
+    const struct tn_tagged_detail *tagged = tn_tagged_detail_of(p->w->model);
+    struct tn_ends ends = tn_model_graph_at(p->w->model, graph)->outputs;
+
+    if (graph != 0 || (!tagged && tn_sd_detail_of(p->w->model)))
+        return 0;
+    if (tagged)
+        return put_names(p, tagged->outputs);
+    struct tn_bytes *names =
+        tn_new(&p->scratch, struct tn_bytes, ends.count, p->w->error);
+    for (uint32_t i = 0; names && i < ends.count; i++)
+        names[i] = ends.items[i].name;
+    return put_names(p, (struct tn_sd_names){ names, names ? ends.count : 0 });
+}
+
 static uint32_t put_graph(struct putting *p, uint32_t graph,
                           const uint32_t *tables)
 {
-    const struct tn_sd_plan       *plan   = &p->w->plans[graph];
-    const struct tn_tagged_detail *tagged = tn_tagged_detail_of(p->w->model);
-    const struct tn_sd_detail     *detail = tn_sd_detail_of(p->w->model);
-    uint32_t                       refs[TN_TAGGED_SUBGRAPHS + 1] = { 0 };
+    const struct tn_sd_plan   *plan   = &p->w->plans[graph];
+    const struct tn_sd_detail *detail = tn_sd_detail_of(p->w->model);
+    uint32_t                   refs[TN_TAGGED_SUBGRAPHS + 1] = { 0 };
 
     refs[TN_TAGGED_SUBGRAPHS] = put_subs(p, graph, tables);
     if (detail && graph < detail->graph_count) {
@@ -298,8 +315,7 @@ static uint32_t put_graph(struct putting *p, uint32_t graph,
         refs[TN_TAGGED_META_KEYS] =
             put_names(p, detail->graphs[graph].meta_keys);
     }
-    if (tagged && graph == 0)
-        refs[TN_TAGGED_OUTPUTS] = put_names(p, tagged->outputs);
+    refs[TN_TAGGED_OUTPUTS]    = put_outputs(p, graph);
     refs[TN_TAGGED_LOSS]       = put_names(p, plan->loss);
     refs[TN_TAGGED_OPERATIONS] = put_ops(p, plan);
     refs[TN_TAGGED_VARIABLES]  = put_variables(p, plan);
