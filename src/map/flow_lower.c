@@ -23,6 +23,7 @@ struct words {
     const char *flow[6]; /* Switch, Merge, Enter, Exit, Next, Cond            */
     const char *frame_name, *is_constant;
     const char *less, *both, *add, *identity;
+    uint32_t    merge_outputs; /* two: it says which input was there, too     */
 };
 
 enum { SWITCH, MERGE, ENTER, EXIT, NEXT, COND };
@@ -35,7 +36,8 @@ static const struct words dialects[] = {
       "less",
       "boolean_and",
       "add",
-      "identity" },
+      "identity",
+      1 },
     { "tensorflow",
       { "Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond" },
       "frame_name",
@@ -43,7 +45,8 @@ static const struct words dialects[] = {
       "Less",
       "LogicalAnd",
       "AddV2",
-      "Identity" },
+      "Identity",
+      2 },
 };
 
 struct lowering {
@@ -116,6 +119,15 @@ static uint32_t add_node(struct lowering *l, uint32_t graph, const char *type,
                                                   .outputs      = outputs,
                                                   .output_count = output_count,
                                                   .source       = TN_NONE });
+}
+
+static void add_merge(struct lowering *l, uint32_t graph,
+                      const uint32_t inputs[2], uint32_t output)
+{
+    uint32_t outputs[2] = { output, TN_NONE };
+
+    add_node(l, graph, l->words->flow[MERGE], inputs, 2, outputs,
+             l->words->merge_outputs);
 }
 
 static void set_string(struct lowering *l, uint32_t node, const char *name,
@@ -367,11 +379,9 @@ static enum tn_status lower_if(struct lowering *l, uint32_t node)
     }
     const struct tn_net_node old = *tn_net_node(net, node);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t inputs[2]  = { halves[i], halves[count + i] };
-        uint32_t outputs[2] = { old.outputs[i], TN_NONE };
+        uint32_t inputs[2] = { halves[i], halves[count + i] };
         if (old.outputs[i] != TN_NONE)
-            add_node(l, old.graph, l->words->flow[MERGE], inputs, 2, outputs,
-                     2);
+            add_merge(l, old.graph, inputs, old.outputs[i]);
     }
     tn_net_node(net, node)->is_removed = true;
     return net->error->status;
@@ -419,9 +429,8 @@ static void begin_round(struct lowering *l, const struct loop *loop,
     round->merge = value_in(l->net, loop->graph, first);
     if (tn_failed(l->net->error))
         return;
-    inputs[1]           = round->next;
-    uint32_t outputs[2] = { round->merge, TN_NONE };
-    add_node(l, loop->graph, l->words->flow[MERGE], inputs, 2, outputs, 2);
+    inputs[1] = round->next;
+    add_merge(l, loop->graph, inputs, round->merge);
 }
 
 /* The Switch: one way to the Exit, the other into the body. */
