@@ -911,7 +911,7 @@ static void drop_loose_ends(struct raising *r)
     struct tn_net_graph *graph = tn_net_graph(r->net, 0);
 
     for (uint64_t i = graph->outputs.count; i-- > 0;) {
-        if (graph->outputs.count == 1 ||
+        if (graph->outputs.count == 1 || !graph->are_outputs_guessed ||
             !is_loose_end(r, *tn_list_at(&graph->outputs, uint32_t, i)))
             continue;
         remove_at(&graph->outputs, i);

@@ -188,7 +188,12 @@ static const struct {
       "[mi_1_1:Identity(mi_1) ->mi_1_1] c_2:C(w_1) c_2_1:Identity(c_2) "
       "w_1_1:Identity(w_1) ->c_2_1,w_1_1] ->x" },
     { "two conditions in one Merge", wild, "x", NULL },
-    { "which input came", which, "y", NULL },
+    { "which input came", which, "y",
+      "k:If(p)[which_3_1:Size(a) which_4_1:Mul(which_3_1,number_2) "
+      "which_5_1:AddV2(which_4_1,number_3) which_5_1_1:Identity(which_5_1) "
+      "->which_5_1_1][which_6:Size(a) which_1_1:Mul(which_6,number) "
+      "which_2_1:AddV2(which_1_1,number_1) which_2_1_1:Identity(which_2_1) "
+      "->which_2_1_1] y:F(k) ->y" },
 };
 
 static void dataflow_becomes_structure(void **state)
@@ -198,6 +203,7 @@ static void dataflow_becomes_structure(void **state)
         struct bench b;
         set_up(&b, "tensorflow");
         fill(&b.net, raised[i].lines, raised[i].outputs);
+        tn_flow_number(&b.net);
         enum tn_status status = tn_flow_raise(&b.net);
         if (!raised[i].want) {
             assert_int_equal(status, TN_UNSUPPORTED);
@@ -234,6 +240,7 @@ static void structure_becomes_dataflow_and_back(void **state)
             continue;
         set_up(&b, "tensorflow");
         fill(&b.net, raised[i].lines, raised[i].outputs);
+        tn_flow_number(&b.net);
         assert_int_equal(tn_flow_raise(&b.net), TN_OK);
         for (int k = 0; k < 2; k++)
             count_types(&b.net, types[k], &first[k]);

@@ -92,6 +92,7 @@ struct tn_net_graph {
     struct tn_list     inputs, outputs; /* uint32_t: values; added to by the
                                            calls below                        */
     struct tn_list     input_names, output_names; /* struct tn_bytes          */
+    bool are_outputs_guessed; /* nobody named them, nobody uses them          */
 };
 
 struct tn_net {

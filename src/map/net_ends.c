@@ -358,19 +358,25 @@ static bool is_by_the_way(struct tn_net_loading *l, uint32_t op)
     return false;
 }
 
+/* Neither the caller nor a signature nor the file says that it is an output. */
+static bool is_guess(const struct tn_net_loading *l, const struct wanted *w)
+{
+    if (w->is_given || !w->type || w->type->key.size)
+        return false;
+    return !l->model->dialect->names_outputs || w->type->is_guessed;
+}
+
 /* Where no file lists outputs, every result that nobody uses looks like one:
  * of a GraphDef, those that give nothing, and inputs, are none. */
 static bool is_no_output(struct tn_net_loading *l, const struct wanted *w)
 {
-    uint32_t value   = find_end(l, 0, w->value);
-    bool     is_nd4j = strcmp(l->net->dialect, "nd4j") == 0;
+    uint32_t value = find_end(l, 0, w->value);
 
-    if (w->is_given || value == TN_NONE ||
-        (l->model->dialect->names_outputs && !is_nd4j))
+    if (!is_guess(l, w) || value == TN_NONE)
         return false;
     uint32_t op = tn_model_value_at(l->model, value)->producer;
-    if (is_nd4j)
-        return op != TN_NONE && w->type->is_guessed && is_by_the_way(l, op);
+    if (strcmp(l->net->dialect, "nd4j") == 0)
+        return op != TN_NONE && is_by_the_way(l, op);
     return l->is_cut[value] ||
            (op != TN_NONE && tn_net_known_outputs(l, op) == 0);
 }
@@ -380,9 +386,13 @@ enum tn_status tn_net_load_outputs(struct tn_net_loading *l)
     uint32_t       count;
     struct wanted *wanted = want(l, false, &count);
 
-    for (uint32_t i = 0; wanted && i < count && !tn_failed(l->net->error); i++)
-        if (!is_no_output(l, &wanted[i]))
-            add_output(l, 0, &wanted[i]);
+    for (uint32_t i = 0; wanted && i < count && !tn_failed(l->net->error);
+         i++) {
+        if (is_no_output(l, &wanted[i]))
+            continue;
+        add_output(l, 0, &wanted[i]);
+        tn_net_graph(l->net, 0)->are_outputs_guessed |= is_guess(l, &wanted[i]);
+    }
     for (uint32_t g = 1; g < l->model->graphs.count; g++) {
         struct tn_ends ends = tn_model_graph_at(l->model, g)->outputs;
         if (tn_model_graph_at(l->model, g)->kind == TN_GRAPH_OTHER)

@@ -545,6 +545,7 @@ static enum tn_status tidy(struct tn_tf_work *work)
     TN_TRY(tn_tf_gate(work));
     sweep(work);
     TN_TRY(find_constants(work));
+    tn_flow_number(work->net);
     TN_TRY(tn_net_order(work->net, tn_flow_loop_ops));
     return tn_flow_raise(work->net);
 }
