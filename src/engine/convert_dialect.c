@@ -238,7 +238,7 @@ static void type_inputs(struct tn_carrying *c, struct tn_net *net)
         for (uint64_t i = 0; i < from->count && i < to->count; i++) {
             struct tn_net_value *input =
                 tn_net_value(net, *tn_list_at(to, uint32_t, i));
-            if (!input->type.has_rank)
+            if (!input->type->has_rank)
                 input->type =
                     tn_net_value(&whole, *tn_list_at(from, uint32_t, i))->type;
         }

@@ -19,12 +19,12 @@ struct marking {
 
 static void mark(struct marking *m, uint32_t value, enum tn_dtype dtype)
 {
-    struct tn_net_type *type =
-        value == TN_NONE ? NULL : &tn_net_value(m->net, value)->type;
+    struct tn_net_type list = { .dtype = dtype, .wrap = TN_NET_SEQUENCE };
 
-    if (!type || type->wrap == TN_NET_SEQUENCE)
+    if (value == TN_NONE ||
+        tn_net_value(m->net, value)->type->wrap == TN_NET_SEQUENCE)
         return;
-    *type = (struct tn_net_type){ .dtype = dtype, .wrap = TN_NET_SEQUENCE };
+    tn_net_set_type(m->net, value, &list);
     m->has_changed = true;
 }
 
@@ -33,7 +33,7 @@ static void carry(struct marking *m, uint32_t from, uint32_t to)
 {
     if (from == TN_NONE)
         return;
-    const struct tn_net_type *type = &tn_net_value(m->net, from)->type;
+    const struct tn_net_type *type = tn_net_value(m->net, from)->type;
     if (type->wrap == TN_NET_SEQUENCE)
         mark(m, to, type->dtype);
 }
@@ -121,7 +121,7 @@ static void say_held(struct tn_net *net, const struct tn_net_node *writer)
         writer->inputs[at] == TN_NONE)
         return;
     uint32_t      maker = tn_net_value(net, writer->inputs[0])->producer;
-    enum tn_dtype dtype = tn_net_value(net, writer->inputs[at])->type.dtype;
+    enum tn_dtype dtype = tn_net_value(net, writer->inputs[at])->type->dtype;
     if (maker == TN_NONE || dtype == TN_UNDEFINED ||
         !tn_bytes_is(tn_net_node(net, maker)->type, "create_list") ||
         tn_net_attr(tn_net_node(net, maker), "importDataType"))

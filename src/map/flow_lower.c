@@ -473,8 +473,7 @@ static uint32_t add_two(struct lowering *l, uint32_t graph, const char *type,
 
     if (output == TN_NONE)
         return TN_NONE;
-    tn_net_value(l->net, output)->type =
-        (struct tn_net_type){ .dtype = dtype, .has_rank = true };
+    tn_net_set_scalar(l->net, output, dtype);
     add_node(l, graph, type, inputs, 2, &output, 1);
     return output;
 }
@@ -497,8 +496,7 @@ static void add_test(struct lowering *l, struct loop *loop,
     loop->test = tn_net_add_value(l->net, loop->graph, tn_text("keep_going"));
     if (loop->test == TN_NONE || tn_failed(l->net->error))
         return;
-    tn_net_value(l->net, loop->test)->type =
-        (struct tn_net_type){ .dtype = TN_BOOL, .has_rank = true };
+    tn_net_set_scalar(l->net, loop->test, TN_BOOL);
     add_node(l, loop->graph, l->words->flow[COND], &test, 1, &loop->test, 1);
 }
 

@@ -683,7 +683,7 @@ static uint32_t frame_place(struct raising *r, const struct frame *f,
 }
 
 static void add_body_input(struct raising *r, struct frame *f, const char *wish,
-                           struct tn_net_type type, uint32_t merge)
+                           const struct tn_net_type *type, uint32_t merge)
 {
     struct tn_net  *net  = r->net;
     struct tn_bytes name = tn_text(wish);
@@ -693,7 +693,7 @@ static void add_body_input(struct raising *r, struct frame *f, const char *wish,
     uint32_t value = tn_net_add_value(net, f->graph, name);
     if (value == TN_NONE)
         return;
-    tn_net_value(net, value)->type = type;
+    tn_net_set_type(net, value, type);
     tn_net_add_input(net, f->graph, value, tn_bytes(NULL, 0));
     if (merge != TN_NONE)
         push(r, &r->inputs, value);
@@ -723,10 +723,10 @@ static enum tn_status begin_frame(struct raising *r, struct frame *f)
                                      .loop  = TN_NONE });
     tn_list_at(&r->loops, struct loop, f->loop)->body = f->inner_place;
     add_body_input(r, f, "iteration",
-                   (struct tn_net_type){ .dtype = TN_INT64, .has_rank = true },
+                   &(struct tn_net_type){ .dtype = TN_INT64, .has_rank = true },
                    TN_NONE);
     add_body_input(r, f, "keep_going",
-                   (struct tn_net_type){ .dtype = TN_BOOL, .has_rank = true },
+                   &(struct tn_net_type){ .dtype = TN_BOOL, .has_rank = true },
                    TN_NONE);
     for (uint32_t i = 0; i < f->count && !tn_failed(net->error); i++)
         add_body_input(

@@ -28,8 +28,7 @@ static uint32_t add_flow(struct tn_net *net, uint32_t graph, const char *wish)
     uint32_t value = tn_net_add_value(net, graph, tn_text(wish));
 
     if (value != TN_NONE)
-        tn_net_value(net, value)->type =
-            (struct tn_net_type){ .dtype = TN_FLOAT32, .has_rank = true };
+        tn_net_set_scalar(net, value, TN_FLOAT32);
     return value;
 }
 
@@ -90,7 +89,7 @@ static void open_list(const struct scanning *s, uint32_t scan,
     set_dtype(net,
               add_node(s, s->graph, "create_list", &size, 1,
                        (uint32_t[]){ list->handle, list->first }, 2),
-              tn_net_value(net, value)->type.dtype);
+              tn_net_value(net, value)->type->dtype);
     uint32_t round =
         *tn_list_at(&tn_net_graph(net, s->body)->inputs, uint32_t, 0);
     uint32_t write[] = { list->handle, round, value, list->inside };

@@ -104,7 +104,7 @@ static void fill_stacking(struct bench *b)
     tn_net_add_output(net, body, y, tn_bytes(NULL, 0));
     tn_net_add_output(net, 0, stacked, tn_bytes(NULL, 0));
     if (y != TN_NONE)
-        tn_net_value(net, y)->type.dtype = TN_INT32;
+        tn_net_set_dtype(net, y, TN_INT32);
 }
 
 static void what_is_stacked_is_written_to_a_list(void **state)

@@ -334,59 +334,20 @@ static bool is_better(const struct tn_net_type *type, struct tn_item dims)
     return false;
 }
 
-static bool has_dims(const struct tn_net_type *type, struct tn_item list)
+/* The dims lie in the scratch arena. */
+static void set_dims(struct tn_infer *infer, struct tn_net_type *type,
+                     struct tn_item list)
 {
-    if (!type->has_rank || type->rank != list.count)
-        return false;
-    for (uint32_t i = 0; i < list.count; i++)
-        if (type->dims[i] != dim_of(list.of.items[i]))
-            return false;
-    return true;
-}
-
-/* Most ops give what they get: such dims are those of an input, not a copy. */
-static const int64_t *dims_of_input(const struct tn_infer    *infer,
-                                    const struct tn_net_node *node,
-                                    struct tn_item            list)
-{
-    for (uint32_t i = 0; i < node->input_count && i < 2; i++) {
-        if (node->inputs[i] == TN_NONE)
-            continue;
-        const struct tn_net_type *type =
-            &tn_net_value(infer->net, node->inputs[i])->type;
-        if (has_dims(type, list))
-            return type->dims;
-    }
-    return NULL;
-}
-
-static const int64_t *new_dims(struct tn_infer          *infer,
-                               const struct tn_net_type *type,
-                               struct tn_item            list)
-{
+    if (list.kind != TN_ITEM_LIST || !is_better(type, list))
+        return;
     int64_t *dims =
-        tn_new(infer->net->arena, int64_t, list.count, infer->net->error);
-
-    for (uint32_t i = 0; dims && i < list.count; i++)
+        tn_new(&infer->scratch, int64_t, list.count, infer->net->error);
+    if (!dims)
+        return;
+    for (uint32_t i = 0; i < list.count; i++)
         dims[i] = type->has_rank && type->dims[i] >= 0
                       ? type->dims[i]
                       : dim_of(list.of.items[i]);
-    return dims;
-}
-
-static void set_dims(struct tn_infer *infer, const struct tn_net_node *node,
-                     struct tn_net_type *type, struct tn_item list)
-{
-    const int64_t *dims = NULL;
-
-    if (list.kind != TN_ITEM_LIST || !is_better(type, list))
-        return;
-    if (!type->has_rank)
-        dims = dims_of_input(infer, node, list);
-    if (!dims)
-        dims = new_dims(infer, type, list);
-    if (!dims)
-        return;
     type->dims     = dims;
     type->rank     = list.count;
     type->has_rank = true;
@@ -418,11 +379,12 @@ void tn_infer_node(struct tn_infer *infer, uint32_t node)
         const struct tn_code_shape *shape = shape_of(rule, e.output);
         if (value == TN_NONE || !shape)
             continue;
-        struct tn_item      dtype = part_of(&e, &shape->dtype);
-        struct tn_item      dims  = part_of(&e, &shape->dims);
-        struct tn_net_type *type  = &tn_net_value(infer->net, value)->type;
-        set_dtype(type, dtype);
-        set_dims(infer, e.node, type, dims);
+        struct tn_item     dtype = part_of(&e, &shape->dtype);
+        struct tn_item     dims  = part_of(&e, &shape->dims);
+        struct tn_net_type type  = *tn_net_value(infer->net, value)->type;
+        set_dtype(&type, dtype);
+        set_dims(infer, &type, dims);
+        tn_net_set_type(infer->net, value, &type);
     }
 }
 
@@ -448,13 +410,14 @@ static const struct {
 static void seed_input(struct tn_infer *infer, uint32_t from, uint32_t to,
                        bool is_element)
 {
-    struct tn_net_type *type = &tn_net_value(infer->net, to)->type;
+    struct tn_net_type type = *tn_net_value(infer->net, to)->type;
 
-    if (from == TN_NONE || type->dtype != TN_UNDEFINED)
+    if (from == TN_NONE || type.dtype != TN_UNDEFINED)
         return;
-    const struct tn_net_type *source = &tn_net_value(infer->net, from)->type;
-    type->dtype                      = source->dtype;
-    type->wrap = is_element ? TN_NET_TENSOR : source->wrap;
+    const struct tn_net_type *source = tn_net_value(infer->net, from)->type;
+    type.dtype                       = source->dtype;
+    type.wrap = is_element ? TN_NET_TENSOR : source->wrap;
+    tn_net_set_type(infer->net, to, &type);
 }
 
 static void seed_graph(struct tn_infer *infer, const struct tn_net_node *node,
@@ -482,31 +445,40 @@ static void infer_graph(struct tn_infer *infer, uint32_t graph, unsigned depth);
 
 /* ---- loops -------------------------------------------------------------- */
 
+static void forget_rank(struct tn_net *net, uint32_t value)
+{
+    struct tn_net_type type = *tn_net_value(net, value)->type;
+
+    type.has_rank = false;
+    tn_net_set_type(net, value, &type);
+}
+
 /* What two values that may stand for one have in common; false: nothing was
- * lost of `type`. */
-static bool widen(struct tn_infer *infer, struct tn_net_type *type,
+ * lost of what is known of `value`. */
+static bool widen(struct tn_infer *infer, uint32_t value,
                   const struct tn_net_type *other)
 {
-    bool is_wider = false;
+    struct tn_net_type type     = *tn_net_value(infer->net, value)->type;
+    bool               is_wider = false;
 
-    if (!type->has_rank)
+    if (!type.has_rank)
         return false;
-    if (!other->has_rank || other->rank != type->rank) {
-        type->has_rank = false;
+    if (!other->has_rank || other->rank != type.rank) {
+        forget_rank(infer->net, value);
         return true;
     }
     int64_t *dims =
-        tn_new(infer->net->arena, int64_t, type->rank, infer->net->error);
-    for (uint32_t i = 0; dims && i < type->rank; i++) {
-        dims[i] = type->dims[i];
+        tn_new(&infer->scratch, int64_t, type.rank, infer->net->error);
+    for (uint32_t i = 0; dims && i < type.rank; i++) {
+        dims[i] = type.dims[i];
         if (dims[i] < 0 || dims[i] == other->dims[i])
             continue;
         dims[i]  = -1;
         is_wider = true;
     }
-    type->dims = dims;
-    if (!dims)
-        type->has_rank = false;
+    type.dims = dims;
+    if (dims)
+        tn_net_set_type(infer->net, value, &type);
     return is_wider;
 }
 
@@ -524,8 +496,7 @@ static void forget_graph(struct tn_infer *infer, uint32_t graph, unsigned depth)
             tn_net_node(infer->net, *tn_list_at(nodes, uint32_t, i));
         for (uint32_t k = 0; k < node->output_count; k++)
             if (node->outputs[k] != TN_NONE)
-                tn_net_value(infer->net, node->outputs[k])->type.has_rank =
-                    false;
+                forget_rank(infer->net, node->outputs[k]);
         for (uint32_t k = 0; k < node->attr_count; k++)
             if (node->attrs[k].value.kind == TN_ATTR_GRAPH &&
                 (uint64_t)node->attrs[k].value.of.ints[0] <
@@ -543,17 +514,19 @@ static bool widen_variables(struct tn_infer *infer, uint32_t body, bool is_last)
     bool                       is_wider = false;
 
     for (uint64_t i = 2; i < g->inputs.count && i - 1 < g->outputs.count; i++) {
-        struct tn_net_type *type =
-            &tn_net_value(infer->net, *tn_list_at(&g->inputs, uint32_t, i))
-                 ->type;
-        struct tn_net_type next =
-            tn_net_value(infer->net, *tn_list_at(&g->outputs, uint32_t, i - 1))
-                ->type;
-        if (is_last)
-            next.has_rank = false;
-        is_wider |= widen(infer, type, &next);
+        uint32_t next = *tn_list_at(&g->outputs, uint32_t, i - 1);
+        is_wider |= widen(infer, *tn_list_at(&g->inputs, uint32_t, i),
+                          is_last ? &tn_net_unknown
+                                  : tn_net_value(infer->net, next)->type);
     }
     return is_wider;
+}
+
+static void take_rank(struct tn_net_type *type, const struct tn_net_type *from)
+{
+    type->has_rank = from->has_rank;
+    type->rank     = from->rank;
+    type->dims     = from->dims;
 }
 
 static void seed_variables(struct tn_infer          *infer,
@@ -562,17 +535,13 @@ static void seed_variables(struct tn_infer          *infer,
     const struct tn_net_graph *g = tn_net_graph(infer->net, body);
 
     for (uint64_t i = 2; i < g->inputs.count && i < node->input_count; i++) {
-        struct tn_net_type *type =
-            &tn_net_value(infer->net, *tn_list_at(&g->inputs, uint32_t, i))
-                 ->type;
-        if (node->inputs[i] == TN_NONE || type->has_rank ||
-            type->wrap != TN_NET_TENSOR)
+        uint32_t           input = *tn_list_at(&g->inputs, uint32_t, i);
+        struct tn_net_type type  = *tn_net_value(infer->net, input)->type;
+        if (node->inputs[i] == TN_NONE || type.has_rank ||
+            type.wrap != TN_NET_TENSOR)
             continue;
-        const struct tn_net_type *from =
-            &tn_net_value(infer->net, node->inputs[i])->type;
-        type->has_rank = from->has_rank;
-        type->rank     = from->rank;
-        type->dims     = from->dims;
+        take_rank(&type, tn_net_value(infer->net, node->inputs[i])->type);
+        tn_net_set_type(infer->net, input, &type);
     }
 }
 
@@ -620,7 +589,7 @@ static struct tn_net_type stacked(struct tn_infer          *infer,
 
     if (!type->has_rank)
         return all;
-    int64_t *dims = tn_new(infer->net->arena, int64_t, (uint64_t)type->rank + 1,
+    int64_t *dims = tn_new(&infer->scratch, int64_t, (uint64_t)type->rank + 1,
                            infer->net->error);
     all.has_rank  = dims != NULL;
     all.dims      = dims;
@@ -637,19 +606,17 @@ static struct tn_net_type stacked(struct tn_infer          *infer,
 static void type_output(struct tn_infer *infer, uint32_t value,
                         const struct tn_net_type *from, bool is_first)
 {
-    struct tn_net_type *type = &tn_net_value(infer->net, value)->type;
+    struct tn_net_type type = *tn_net_value(infer->net, value)->type;
 
-    if (type->dtype == TN_UNDEFINED) {
-        type->dtype = from->dtype;
-        type->wrap  = from->wrap;
+    if (type.dtype == TN_UNDEFINED) {
+        type.dtype = from->dtype;
+        type.wrap  = from->wrap;
     }
-    if (!is_first) {
-        widen(infer, type, from);
-    } else if (!type->has_rank) {
-        type->has_rank = from->has_rank;
-        type->rank     = from->rank;
-        type->dims     = from->dims;
-    }
+    if (is_first && !type.has_rank)
+        take_rank(&type, from);
+    tn_net_set_type(infer->net, value, &type);
+    if (!is_first)
+        widen(infer, value, from);
 }
 
 static void type_structure(struct tn_infer *infer, uint32_t node)
@@ -670,7 +637,7 @@ static void type_structure(struct tn_infer *infer, uint32_t node)
         for (uint32_t i = 0;
              i < n->output_count && i + is_loop < outputs->count; i++) {
             uint32_t from = *tn_list_at(outputs, uint32_t, i + is_loop);
-            struct tn_net_type type = tn_net_value(infer->net, from)->type;
+            struct tn_net_type type = *tn_net_value(infer->net, from)->type;
             if (n->outputs[i] == TN_NONE)
                 continue;
             if (is_loop && i + 2 >= n->input_count)
@@ -679,7 +646,7 @@ static void type_structure(struct tn_infer *infer, uint32_t node)
             if (is_loop && i + 2 < n->input_count &&
                 n->inputs[i + 2] != TN_NONE)
                 type_output(infer, n->outputs[i],
-                            &tn_net_value(infer->net, n->inputs[i + 2])->type,
+                            tn_net_value(infer->net, n->inputs[i + 2])->type,
                             false);
         }
         is_first = false;

@@ -41,7 +41,7 @@ static void tear_down(struct bench *b)
 
 static void assert_type(struct bench *b, uint32_t value, const char *expected)
 {
-    const struct tn_net_type *type = &tn_net_value(&b->net, value)->type;
+    const struct tn_net_type *type = tn_net_value(&b->net, value)->type;
     char                      text[200];
     int at = snprintf(text, sizeof text, "%s", tn_dtype_name(type->dtype));
 
@@ -115,9 +115,10 @@ static void test_declared_types_stay(void **state)
     set_up(&b, 13);
     uint32_t x = make_input(&b.net, "x", TN_FLOAT32, (int64_t[]){ -1, 3, -2 });
     uint32_t y = make_node(&b.net, "Relu", "y", &x, 1, NULL, 0);
-    tn_net_value(&b.net, y)->type = (struct tn_net_type){
-        .dtype = TN_FLOAT16, .has_rank = true, .rank = 2, .dims = dims
-    };
+    tn_net_set_type(
+        &b.net, y,
+        &(struct tn_net_type){
+            .dtype = TN_FLOAT16, .has_rank = true, .rank = 2, .dims = dims });
     assert_int_equal(tn_infer(&b.net, &b.shapes), TN_OK);
     assert_type(&b, y, "float16 7 3");
     tear_down(&b);

@@ -179,17 +179,21 @@ static void replace_early(struct apply *a, uint32_t early, uint32_t made)
 }
 
 /* It means the same, so what was known of it still holds. */
-static void keep_type(struct tn_net_type *type, const struct tn_net_type *known)
+static void keep_type(struct tn_net *to, uint32_t value,
+                      const struct tn_net_type *known)
 {
+    struct tn_net_type type = *tn_net_value(to, value)->type;
+
     if (known->dtype != TN_UNDEFINED) {
-        type->dtype = known->dtype;
-        type->wrap  = known->wrap;
+        type.dtype = known->dtype;
+        type.wrap  = known->wrap;
     }
     if (known->has_rank) {
-        type->has_rank = true;
-        type->rank     = known->rank;
-        type->dims     = known->dims;
+        type.has_rank = true;
+        type.rank     = known->rank;
+        type.dims     = known->dims;
     }
+    tn_net_set_type(to, value, &type);
 }
 
 /* An output of the rule is an output of the node. */
@@ -209,7 +213,7 @@ static void bind_output(struct apply *a, uint32_t source, struct tn_item item)
                   !value->name.size;
     if (is_new) {
         value->name = from->name;
-        keep_type(&value->type, &from->type);
+        keep_type(a->to, made, from->type);
     }
     if (*id != TN_NONE)
         replace_early(a, *id, made);

@@ -53,15 +53,7 @@ static bool need_truth(struct tn_emit *e, const struct tn_code *code)
 
 uint32_t tn_emit_value(struct tn_emit *e)
 {
-    uint32_t             id = (uint32_t)e->to->values.count;
-    struct tn_net_value *value =
-        tn_list_push(&e->to->values, struct tn_net_value, e->to->error);
-
-    if (!value)
-        return TN_NONE;
-    value->graph    = e->graph;
-    value->producer = TN_NONE;
-    return id;
+    return tn_net_add_nameless(e->to, e->graph);
 }
 
 uint32_t tn_emit_carry(struct tn_emit *e, uint32_t value)

@@ -319,11 +319,11 @@ static uint32_t add_input(struct run *r, const struct input *input)
     uint32_t value = tn_net_add_value(&r->from, 0, input->name);
     if (tn_failed(r->error))
         return TN_NONE;
-    tn_net_value(&r->from, value)->type =
-        (struct tn_net_type){ .dtype    = input->dtype,
-                              .has_rank = input->has_rank,
-                              .rank     = input->rank,
-                              .dims     = input->dims };
+    tn_net_set_type(&r->from, value,
+                    &(struct tn_net_type){ .dtype    = input->dtype,
+                                           .has_rank = input->has_rank,
+                                           .rank     = input->rank,
+                                           .dims     = input->dims });
     tn_net_add_input(&r->from, 0, value, input->name);
     return value;
 }
@@ -471,7 +471,7 @@ static void print_elements(struct printing *x, const struct tn_net_type *type,
 
 static void print_constant(struct printing *x, uint32_t value)
 {
-    const struct tn_net_type *type = &tn_net_value(&x->r->to, value)->type;
+    const struct tn_net_type *type = tn_net_value(&x->r->to, value)->type;
     struct tn_item            items;
 
     if (tn_fold(x->made, value, &items) != TN_OK)

@@ -45,15 +45,15 @@ static bool dims_of(const struct tn_call *call, struct tn_item *out)
         *out = refuse(call, "a value is wanted");
         return false;
     }
-    if (v && !v->type.has_rank) {
+    if (v && !v->type->has_rank) {
         *out = unknown(call);
         return false;
     }
     const struct tn_shape *shape = v ? NULL : &x.of.tensor->elements.shape;
-    uint32_t               rank  = v ? v->type.rank : shape->rank;
+    uint32_t               rank  = v ? v->type->rank : shape->rank;
     struct tn_item        *items = tn_eval_list(call->eval, call->expr, rank);
     for (uint32_t i = 0; items && i < rank; i++) {
-        int64_t dim = v ? v->type.dims[i] : (int64_t)shape->dims[i];
+        int64_t dim = v ? v->type->dims[i] : (int64_t)shape->dims[i];
         items[i]    = dim < 0 ? unknown(call) : tn_item_int(dim);
     }
     *out = tn_item_list(items, items ? rank : 0);
@@ -118,9 +118,9 @@ static struct tn_item run_dtype(const struct tn_call *call)
         return tn_item_dtype(x.of.tensor->elements.shape.dtype, TN_NET_TENSOR);
     if (!v)
         return refuse(call, "a value is wanted");
-    if (v->type.dtype == TN_UNDEFINED)
+    if (v->type->dtype == TN_UNDEFINED)
         return unknown(call);
-    return tn_item_dtype(v->type.dtype, v->type.wrap);
+    return tn_item_dtype(v->type->dtype, v->type->wrap);
 }
 
 /* ---- elements ----------------------------------------------------------- */

@@ -56,9 +56,10 @@ static void add_values(struct tn_net *net)
     uint32_t x = tn_net_add_value(net, 0, tn_text("x"));
     if (tn_failed(net->error))
         return;
-    tn_net_value(net, x)->type = (struct tn_net_type){
-        .dtype = TN_FLOAT32, .has_rank = true, .rank = 3, .dims = dims
-    };
+    tn_net_set_type(
+        net, x,
+        &(struct tn_net_type){
+            .dtype = TN_FLOAT32, .has_rank = true, .rank = 3, .dims = dims });
     tn_net_add_input(net, 0, x, tn_text(""));
 }
 

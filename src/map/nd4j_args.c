@@ -301,7 +301,7 @@ static enum tn_dtype scalar_type(const struct packing *p)
     enum tn_dtype             dtype = TN_UNDEFINED;
 
     if (node->input_count && node->inputs[0] != TN_NONE)
-        dtype = tn_net_value(p->net, node->inputs[0])->type.dtype;
+        dtype = tn_net_value(p->net, node->inputs[0])->type->dtype;
     return tn_dtype_size(dtype) ? dtype : TN_FLOAT32;
 }
 
@@ -375,7 +375,7 @@ static void pack_types(struct packing *p)
         union argument type = { .whole = TN_UNDEFINED };
         if (node->outputs[i] != TN_NONE)
             type.whole =
-                (int64_t)tn_net_value(p->net, node->outputs[i])->type.dtype;
+                (int64_t)tn_net_value(p->net, node->outputs[i])->type->dtype;
         if (type.whole == TN_UNDEFINED)
             return;
         put_argument(&types, i, &type);
@@ -617,8 +617,8 @@ static void unpack_types(struct packing *p)
         return;
     for (uint32_t i = 0; i < types->count && i < node->output_count; i++)
         if (node->outputs[i] != TN_NONE)
-            tn_net_value(p->net, node->outputs[i])->type.dtype =
-                (enum tn_dtype)types->of.ints[i];
+            tn_net_set_dtype(p->net, node->outputs[i],
+                             (enum tn_dtype)types->of.ints[i]);
 }
 
 static enum tn_status unpack_node(struct packing *p)

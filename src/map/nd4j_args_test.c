@@ -24,7 +24,7 @@ static void set_up(struct bench *b)
     tn_net_init(&b->net, &b->arena, "nd4j", &b->error);
     tn_net_add_graph(&b->net, TN_GRAPH_MAIN, tn_text("g"), TN_NONE);
     b->x = tn_net_add_value(&b->net, 0, tn_text("x"));
-    tn_net_value(&b->net, b->x)->type.dtype = TN_FLOAT64;
+    tn_net_set_dtype(&b->net, b->x, TN_FLOAT64);
 }
 
 static void tear_down(struct bench *b)
@@ -38,7 +38,7 @@ static uint32_t add(struct bench *b, const char *type)
 {
     uint32_t y = tn_net_add_value(&b->net, 0, tn_text("y"));
 
-    tn_net_value(&b->net, y)->type.dtype = TN_FLOAT32;
+    tn_net_set_dtype(&b->net, y, TN_FLOAT32);
     return tn_net_add_node(&b->net,
                            &(struct tn_net_node){ .name         = tn_text("n"),
                                                   .type         = tn_text(type),

@@ -47,6 +47,7 @@ void tn_net_init(struct tn_net *net, struct tn_arena *arena,
     tn_list_init(&net->uses, memory, sizeof(struct use));
     names_init(&net->value_names, arena);
     names_init(&net->node_names, arena);
+    tn_net_types_init(&net->types, arena);
 }
 
 void tn_net_done(struct tn_net *net)
@@ -66,6 +67,7 @@ void tn_net_done(struct tn_net *net)
     tn_list_done(&net->uses);
     names_done(&net->value_names);
     names_done(&net->node_names);
+    tn_net_types_done(&net->types);
 }
 
 /* ---- names -------------------------------------------------------------- */
@@ -215,36 +217,29 @@ struct tn_bytes tn_net_output_name(const struct tn_net *net, uint32_t graph,
 
 /* ---- values ------------------------------------------------------------- */
 
-uint32_t tn_net_add_value(struct tn_net *net, uint32_t graph,
-                          struct tn_bytes wish)
+uint32_t tn_net_add_nameless(struct tn_net *net, uint32_t graph)
 {
-    uint32_t             id   = (uint32_t)net->values.count;
-    struct tn_bytes      name = tn_net_name(net, wish);
+    uint32_t             id = (uint32_t)net->values.count;
     struct tn_net_value *value =
         tn_list_push(&net->values, struct tn_net_value, net->error);
 
     if (!value)
         return TN_NONE;
-    value->name     = name;
+    value->type     = &tn_net_unknown;
     value->graph    = graph;
     value->producer = TN_NONE;
-    return tn_failed(net->error) ? TN_NONE : id;
+    return id;
 }
 
-/* The type of a constant follows from what it holds. */
-static void set_type(struct tn_net *net, struct tn_net_type *type,
-                     const struct tn_shape *shape)
+uint32_t tn_net_add_value(struct tn_net *net, uint32_t graph,
+                          struct tn_bytes wish)
 {
-    int64_t *dims = tn_new(net->arena, int64_t, shape->rank, net->error);
+    struct tn_bytes name = tn_net_name(net, wish);
+    uint32_t        id   = tn_net_add_nameless(net, graph);
 
-    if (!dims)
-        return;
-    for (uint32_t i = 0; i < shape->rank; i++)
-        dims[i] = shape->dims[i] > INT64_MAX ? -1 : (int64_t)shape->dims[i];
-    *type = (struct tn_net_type){ .dtype    = shape->dtype,
-                                  .has_rank = true,
-                                  .rank     = shape->rank,
-                                  .dims     = dims };
+    if (id != TN_NONE)
+        tn_net_value(net, id)->name = name;
+    return tn_failed(net->error) ? TN_NONE : id;
 }
 
 void tn_net_set_constant(struct tn_net *net, uint32_t value,
@@ -260,7 +255,7 @@ void tn_net_set_constant(struct tn_net *net, uint32_t value,
     struct tn_net_value *row = tn_net_value(net, value);
     row->constant            = kept;
     row->origin              = origin;
-    set_type(net, &row->type, &elements->shape);
+    tn_net_set_shape(net, value, &elements->shape);
 }
 
 uint32_t tn_net_add_constant(struct tn_net *net, uint32_t graph,

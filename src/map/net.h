@@ -35,7 +35,9 @@ enum tn_net_wrap {
     TN_NET_HANDLE, /* of a tensor array, a variable, a table: no tensor       */
 };
 
-/* What is known of a value. */
+/* What is known of a value.  Equal types of a net are one struct, which never
+ * changes: a million values of the same shape take one, and two values have the
+ * same type when the pointers are equal. */
 struct tn_net_type {
     enum tn_dtype    dtype; /* TN_UNDEFINED: not known                        */
     enum tn_net_wrap wrap;
@@ -46,12 +48,14 @@ struct tn_net_type {
                                        NULL                                   */
 };
 
+extern const struct tn_net_type tn_net_unknown;
+
 struct tn_net_value {
-    struct tn_bytes    name; /* unique among values; see tn_net_name()        */
-    struct tn_net_type type;
-    uint32_t           graph;
-    uint32_t           producer; /* node; TN_NONE: a constant or an input     */
-    uint32_t           output;   /* which output of it                        */
+    struct tn_bytes           name; /* unique among values; see tn_net_name() */
+    const struct tn_net_type *type; /* never NULL; see tn_net_set_type()      */
+    uint32_t                  graph;
+    uint32_t producer; /* node; TN_NONE: a constant, an input */
+    uint32_t output;   /* which output of it                 */
     const struct tn_elements *constant; /* NULL: it is computed or an input   */
     const struct tn_tensor   *origin;   /* the tensor of the source model that
                                            the constant comes from, or NULL   */
@@ -79,7 +83,7 @@ struct tn_net_node {
     uint32_t                  attr_count;
     uint32_t                  source; /* op of the model it comes from, through
                                          every step, or TN_NONE               */
-    bool                      is_removed;
+    bool is_removed;
 };
 
 /* What the world calls an end is the end's, not the value's: two outputs may be
@@ -96,19 +100,23 @@ struct tn_net_graph {
 };
 
 struct tn_net {
-    struct tn_arena        *arena;
-    const char             *dialect; /* "onnx"                                */
-    const struct tn_model  *source;  /* whose ops nodes come from             */
-    int64_t                 version; /* opset of the dialect's own domain, or
-                                        producer version; 0: has none         */
-    struct tn_list          nodes;   /* struct tn_net_node                    */
-    struct tn_list          values;  /* struct tn_net_value                   */
-    struct tn_list          graphs;  /* struct tn_net_graph                   */
-    struct tn_list          versions; /* struct tn_net_version: other domains */
+    struct tn_arena       *arena;
+    const char            *dialect; /* "onnx"                                */
+    const struct tn_model *source;  /* whose ops nodes come from             */
+    int64_t                version; /* opset of the dialect's own domain, or
+                                       producer version; 0: has none         */
+    struct tn_list nodes;           /* struct tn_net_node                    */
+    struct tn_list values;          /* struct tn_net_value                   */
+    struct tn_list graphs;          /* struct tn_net_graph                   */
+    struct tn_list versions;        /* struct tn_net_version: other domains */
     struct tn_net_names {
         struct tn_intern table;
         struct tn_list   tries; /* uint32_t by id: the last _N that was made  */
     } value_names, node_names;
+    struct tn_net_types {
+        struct tn_intern table; /* what they say, as words                    */
+        struct tn_list   types; /* const struct tn_net_type *, by id          */
+    } types;
     struct tn_list   uses; /* net.c's own: of values, once somebody replaces  */
     bool             has_uses;
     struct tn_error *error; /* every call below fails softly into it          */
@@ -118,6 +126,10 @@ struct tn_net_version {
     struct tn_bytes domain;
     int64_t         version;
 };
+
+/* Of net.c; see net_type.c. */
+void tn_net_types_init(struct tn_net_types *types, struct tn_arena *arena);
+void tn_net_types_done(struct tn_net_types *types);
 
 void tn_net_init(struct tn_net *net, struct tn_arena *arena,
                  const char *dialect, struct tn_error *error);
@@ -161,6 +173,9 @@ struct tn_bytes tn_net_input_name(const struct tn_net *net, uint32_t graph,
 struct tn_bytes tn_net_output_name(const struct tn_net *net, uint32_t graph,
                                    uint32_t index);
 
+/* A value that gets its name later, from who knows better. */
+uint32_t tn_net_add_nameless(struct tn_net *net, uint32_t graph);
+
 /* Its name is made unique. */
 uint32_t tn_net_add_value(struct tn_net *net, uint32_t graph,
                           struct tn_bytes wish);
@@ -168,6 +183,15 @@ uint32_t tn_net_add_constant(struct tn_net *net, uint32_t graph,
                              struct tn_bytes           wish,
                              const struct tn_elements *elements,
                              const struct tn_tensor   *origin);
+
+/* What is known of a value from now on; dims are copied, symbols are kept as
+ * they are. */
+void tn_net_set_type(struct tn_net *net, uint32_t value,
+                     const struct tn_net_type *type);
+void tn_net_set_dtype(struct tn_net *net, uint32_t value, enum tn_dtype dtype);
+void tn_net_set_scalar(struct tn_net *net, uint32_t value, enum tn_dtype dtype);
+void tn_net_set_shape(struct tn_net *net, uint32_t value,
+                      const struct tn_shape *shape);
 
 /* Makes a constant of a value that nothing produces. */
 void tn_net_set_constant(struct tn_net *net, uint32_t value,
@@ -226,18 +250,19 @@ void tn_net_set_versions(struct tn_net *net);
 /* What the ends are when the caller says it; names as the user gives them. */
 struct tn_net_ends {
     const char *const *inputs, *const *outputs;
-    uint32_t           input_count, output_count;
-    const char        *signature; /* NULL: the only one, or serving_default   */
+    uint32_t    input_count, output_count;
+    const char *signature; /* NULL: the only one, or serving_default   */
 };
 
 /* The main graph and what it uses.  The model must outlive the net. */
 enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
                            const struct tn_net_ends *ends);
 
-/* Lays it out as an edited model of `dialect`, onnx or nd4j, which any writer of
- * a format of that dialect takes.  Tensors share their payloads with the sources.  To
- * `origins` goes, for each tensor of the model, the one of the source that it
- * comes from, or NULL (const struct tn_tensor *); may be NULL. */
+/* Lays it out as an edited model of `dialect`, onnx or nd4j, which any writer
+ * of a format of that dialect takes.  Tensors share their payloads with the
+ * sources.  To `origins` goes, for each tensor of the model, the one of the
+ * source that it comes from, or NULL (const struct tn_tensor *); may be NULL.
+ */
 enum tn_status tn_net_lay_out(const struct tn_net     *net,
                               const struct tn_dialect *dialect,
                               struct tn_model *model, struct tn_list *origins,

@@ -27,7 +27,7 @@ static enum tn_net_wrap wrap_of(const char *note)
     return TN_NET_TENSOR;
 }
 
-void tn_net_load_type(struct tn_net *net, struct tn_net_type *type,
+void tn_net_load_type(struct tn_net *net, uint32_t value,
                       const struct tn_end *end)
 {
     int64_t         *dims = tn_new(net->arena, int64_t, end->rank, net->error);
@@ -40,12 +40,14 @@ void tn_net_load_type(struct tn_net *net, struct tn_net_type *type,
         dims[i]    = end->dims[i].value;
         symbols[i] = end->dims[i].symbol;
     }
-    *type = (struct tn_net_type){ .dtype    = end->dtype,
-                                  .wrap     = wrap_of(end->note),
-                                  .has_rank = end->has_rank,
-                                  .rank     = end->rank,
-                                  .dims     = dims,
-                                  .symbols  = end->has_rank ? symbols : NULL };
+    tn_net_set_type(
+        net, value,
+        &(struct tn_net_type){ .dtype    = end->dtype,
+                               .wrap     = wrap_of(end->note),
+                               .has_rank = end->has_rank,
+                               .rank     = end->rank,
+                               .dims     = dims,
+                               .symbols  = end->has_rank ? symbols : NULL });
 }
 
 /* ---- values by name ----------------------------------------------------- */
@@ -235,7 +237,7 @@ static void add_input(struct tn_net_loading *l, uint32_t graph,
     tn_net_value(l->net, id)->constant = NULL;
     tn_net_value(l->net, id)->origin   = NULL;
     if (w->type)
-        tn_net_load_type(l->net, &tn_net_value(l->net, id)->type, w->type);
+        tn_net_load_type(l->net, id, w->type);
     tn_net_add_input(l->net, graph, id, w->name);
 }
 
@@ -325,8 +327,8 @@ static void add_output(struct tn_net_loading *l, uint32_t graph,
         return;
     }
     struct tn_net_value *v = tn_net_value(l->net, id);
-    if (w->type && !v->type.has_rank && !v->constant)
-        tn_net_load_type(l->net, &v->type, w->type);
+    if (w->type && !v->type->has_rank && !v->constant)
+        tn_net_load_type(l->net, id, w->type);
     tn_net_add_output(l->net, graph, id, w->name);
 }
 

@@ -308,7 +308,7 @@ static struct tn_ends lay_inputs(struct laying *l, uint32_t graph)
 
     for (uint32_t i = 0; ends && i < from->count; i++) {
         uint32_t value = *tn_list_at(from, uint32_t, i);
-        lay_end(l, &ends[i], &tn_net_value(l->net, value)->type,
+        lay_end(l, &ends[i], tn_net_value(l->net, value)->type,
                 tn_bytes_dup(&l->model->arena, l->names[value], l->error));
     }
     return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
@@ -323,7 +323,7 @@ static struct tn_ends lay_outputs(struct laying *l, uint32_t graph)
     for (uint32_t i = 0; ends && i < from->count; i++) {
         uint32_t value = *tn_list_at(from, uint32_t, i);
         lay_end(
-            l, &ends[i], &tn_net_value(l->net, value)->type,
+            l, &ends[i], tn_net_value(l->net, value)->type,
             tn_bytes_dup(&l->model->arena, l->end_names[graph][i], l->error));
     }
     return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };

@@ -12,15 +12,15 @@ struct tn_net_loading {
     const struct tn_model    *model;
     const struct tn_net_ends *ends;
     struct tn_arena           scratch;
-    struct tn_list            attrs; /* struct tn_attr_named: of the op at hand */
-    uint32_t *now;     /* by value of the model: the net's, as the name stands  */
-    bool     *is_cut;  /* by value of the model: an input, whoever produces it  */
-    uint32_t *nodes;   /* by op of the model: the net's node, or TN_NONE        */
-    uint32_t *made;    /* values of the model by producing op: first_made says  */
-    uint32_t *first_made; /* where those of an op begin                         */
-    uint32_t *tensors; /* by op: the tensor in its attributes, or TN_NONE       */
-    bool     *is_used; /* by value of the model: an op takes it; NULL: not asked */
-    struct tn_vocab vocab; /* TensorFlow's, for the outputs of functions        */
+    struct tn_list attrs; /* struct tn_attr_named: of the op at hand */
+    uint32_t *now;   /* by value of the model: the net's, as the name stands  */
+    bool *is_cut;    /* by value of the model: an input, whoever produces it  */
+    uint32_t *nodes; /* by op of the model: the net's node, or TN_NONE        */
+    uint32_t *made;  /* values of the model by producing op: first_made says  */
+    uint32_t *first_made; /* where those of an op begin */
+    uint32_t *tensors;    /* by op: the tensor in its attributes, or TN_NONE    */
+    bool *is_used; /* by value of the model: an op takes it; NULL: not asked */
+    struct tn_vocab vocab; /* TensorFlow's, for the outputs of functions */
     bool            has_vocab;
 };
 
@@ -33,7 +33,7 @@ enum tn_status tn_net_load_outputs(struct tn_net_loading *l);
 int tn_net_known_outputs(struct tn_net_loading *l, uint32_t op);
 
 /* What the model says of an end. */
-void tn_net_load_type(struct tn_net *net, struct tn_net_type *type,
+void tn_net_load_type(struct tn_net *net, uint32_t value,
                       const struct tn_end *end);
 
 #endif

@@ -130,9 +130,9 @@ static void constants_know_their_type(void **state)
     uint32_t v =
         tn_net_add_ints(&b.net, 0, tn_text("c"), TN_INT8, items, 2, dims);
     const struct tn_net_value *c = tn_net_value(&b.net, v);
-    assert_int_equal(c->type.dtype, TN_INT8);
-    assert_int_equal(c->type.rank, 2);
-    assert_int_equal(c->type.dims[1], 3);
+    assert_int_equal(c->type->dtype, TN_INT8);
+    assert_int_equal(c->type->rank, 2);
+    assert_int_equal(c->type->dims[1], 3);
     assert_int_equal(c->constant->payload.span.length, 6);
     assert_int_equal(
         tn_source_read(c->constant->payload.span.source, 0, raw, 6, &b.error),
@@ -151,7 +151,7 @@ static void doubles_become_any_type(void **state)
     set_up(&b);
     uint32_t v =
         tn_net_add_doubles(&b.net, 0, tn_text("c"), TN_FLOAT16, items, 0, NULL);
-    assert_int_equal(tn_net_value(&b.net, v)->type.rank, 0);
+    assert_int_equal(tn_net_value(&b.net, v)->type->rank, 0);
     tn_source_read(tn_net_value(&b.net, v)->constant->payload.span.source, 0,
                    raw, 2, &b.error);
     assert_true(tn_element_double(TN_FLOAT16, raw) == -1.5);

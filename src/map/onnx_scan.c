@@ -33,7 +33,7 @@ static int64_t item_of(const struct scan *s, const char *name, uint32_t index)
 static bool axis_of(const struct scan *s, uint32_t index, int64_t *axis)
 {
     uint32_t value = tn_net_node(s->net, s->node)->inputs[s->states + index];
-    const struct tn_net_type *type = &tn_net_value(s->net, value)->type;
+    const struct tn_net_type *type = tn_net_value(s->net, value)->type;
 
     *axis = item_of(s, "scan_input_axes", index);
     if (*axis < 0 && type->has_rank)
@@ -89,8 +89,7 @@ static uint32_t new_value(struct scan *s, uint32_t graph, const char *name,
     uint32_t value = tn_net_add_value(s->net, graph, tn_text(name));
 
     if (value != TN_NONE)
-        tn_net_value(s->net, value)->type =
-            (struct tn_net_type){ .dtype = dtype, .has_rank = true };
+        tn_net_set_scalar(s->net, value, dtype);
     return value;
 }
 

@@ -147,7 +147,7 @@ static uint32_t copy_value(struct call *call, uint32_t graph, uint32_t value)
     if (call->t->copies[value].call == call->number)
         return call->t->copies[value].value;
     const struct tn_net_value *from     = tn_net_value(net, value);
-    struct tn_net_type         type     = from->type;
+    const struct tn_net_type  *type     = from->type;
     const struct tn_elements  *constant = from->constant;
     const struct tn_tensor    *origin   = from->origin;
     uint32_t                   copy = tn_net_add_value(net, graph, from->name);

@@ -170,8 +170,8 @@ static void constants_of_every_kind_dissolve(void **state)
         assert_int_equal(tn_onnx_tidy(&b.net), TN_OK);
         const struct tn_net_value *y = tn_net_value(&b.net, b.y);
         assert_non_null(y->constant);
-        assert_int_equal(y->type.dtype, expected[i].dtype);
-        assert_int_equal(y->type.rank, expected[i].rank);
+        assert_int_equal(y->type->dtype, expected[i].dtype);
+        assert_int_equal(y->type->rank, expected[i].rank);
         assert_int_equal(living(&b, "Constant"), 0);
         tear_down(&b);
     }

@@ -401,9 +401,8 @@ static void loop_input(struct tn_tf_work *work, struct loop *loop,
     *value = name ? tn_net_add_value(net, loop->graph, tn_text(name)) : TN_NONE;
     if (*value == TN_NONE)
         return;
-    struct tn_net_type *type = &tn_net_value(net, *value)->type;
     if (dtype != TN_UNDEFINED)
-        *type = (struct tn_net_type){ .dtype = dtype, .has_rank = true };
+        tn_net_set_scalar(net, *value, dtype);
     tn_net_add_input(net, loop->graph, *value, tn_bytes(NULL, 0));
 }
 

@@ -302,16 +302,17 @@ static void type_from_attrs(struct tn_net *net, uint32_t id, uint32_t value)
     const struct tn_net_node   *node  = tn_net_node(net, id);
     const struct tn_attr_value *dtype = tn_net_attr(node, "dtype");
     const struct tn_attr_value *shape = tn_net_attr(node, "shape");
-    struct tn_net_type         *type  = &tn_net_value(net, value)->type;
+    struct tn_net_type          type  = *tn_net_value(net, value)->type;
 
     if (dtype && dtype->kind == TN_ATTR_DTYPE && dtype->count)
-        type->dtype = (enum tn_dtype)dtype->of.ints[0];
-    if (type->has_rank || !shape || shape->kind != TN_ATTR_SHAPE ||
-        !shape->count || !shape->of.shapes[0].has_rank)
-        return;
-    type->has_rank = true;
-    type->rank     = shape->of.shapes[0].rank;
-    type->dims     = shape->of.shapes[0].dims;
+        type.dtype = (enum tn_dtype)dtype->of.ints[0];
+    if (!type.has_rank && shape && shape->kind == TN_ATTR_SHAPE &&
+        shape->count && shape->of.shapes[0].has_rank) {
+        type.has_rank = true;
+        type.rank     = shape->of.shapes[0].rank;
+        type.dims     = shape->of.shapes[0].dims;
+    }
+    tn_net_set_type(net, value, &type);
 }
 
 /* A Placeholder is an input even when the ends do not list it. */

@@ -21,12 +21,11 @@ static inline uint32_t make_input(struct tn_net *net, const char *name,
         return id;
     while (dims && dims[rank] != -2)
         rank++;
-    int64_t *kept = tn_new(net->arena, int64_t, rank, net->error);
-    for (uint32_t i = 0; kept && i < rank; i++)
-        kept[i] = dims[i];
-    tn_net_value(net, id)->type = (struct tn_net_type){
-        .dtype = dtype, .has_rank = dims != NULL, .rank = rank, .dims = kept
-    };
+    tn_net_set_type(net, id,
+                    &(struct tn_net_type){ .dtype    = dtype,
+                                           .has_rank = dims != NULL,
+                                           .rank     = rank,
+                                           .dims     = dims });
     tn_net_add_input(net, 0, id, tn_text(""));
     return id;
 }

@@ -22,14 +22,14 @@ static void forget(struct tn_net *net)
     for (uint32_t i = 0; i < net->values.count; i++) {
         struct tn_net_value *value = tn_net_value(net, i);
         if (value->producer != TN_NONE)
-            value->type = (struct tn_net_type){ .dtype = TN_UNDEFINED };
+            value->type = &tn_net_unknown;
     }
 }
 
 static void print_value(const struct tn_net_value *value)
 {
     static const char *const  wraps[] = { "", "seq:", "optional:", "handle:" };
-    const struct tn_net_type *type    = &value->type;
+    const struct tn_net_type *type    = value->type;
 
     printf("%.*s\t%s%s\t", TN_FMT(value->name), wraps[type->wrap],
            type->dtype == TN_UNDEFINED ? "?" : tn_dtype_name(type->dtype));
