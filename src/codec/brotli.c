@@ -169,6 +169,16 @@ static void pack_close(struct tn_stream *stream)
 /* The encoder treats all offsets from the window's size on alike. */
 #define MOST_OFFSET (UINT64_C(1) << 30)
 
+/* From 4 on bytes are searched in blocks, which overlap nothing: what spans two
+ * of them costs more.  Up to 8 the library takes 64 KiB, and more above. */
+#define BLOCK_LOG 17
+
+static void set_block(BrotliEncoderState *state, int quality)
+{
+    if (quality >= 4 && quality <= 8)
+        BrotliEncoderSetParameter(state, BROTLI_PARAM_LGBLOCK, BLOCK_LOG);
+}
+
 static void set_parameters(BrotliEncoderState *state, int quality,
                            int window_log, uint64_t size, uint64_t before)
 {
@@ -180,6 +190,20 @@ static void set_parameters(BrotliEncoderState *state, int quality,
     BrotliEncoderSetParameter(state, BROTLI_PARAM_LGWIN, (uint32_t)window_log);
     BrotliEncoderSetParameter(state, BROTLI_PARAM_SIZE_HINT,
                               (uint32_t)tn_min(size, UINT32_MAX));
+    set_block(state, quality);
+}
+
+/* A ring of twice the window, room for twice what is written at once, which is
+ * as much as the ring or 16 MiB; commands; and chains of 2^quality places. */
+uint64_t tn_brotli_packer_memory(int quality, int window_log)
+{
+    uint64_t ring     = UINT64_C(2) << tn_max((uint64_t)window_log, BLOCK_LOG);
+    uint64_t at_once  = tn_min(ring, UINT64_C(16) << 20);
+    uint64_t searched = UINT64_C(65536) << tn_min((uint64_t)quality, 9);
+
+    if (quality > 9) /* trees instead, and every way to write a block */
+        searched = 4 * ring + (UINT64_C(32) << 20);
+    return ring + 2 * at_once + at_once / 2 + searched;
 }
 
 enum tn_status tn_brotli_packer(struct tn_stream **stream,

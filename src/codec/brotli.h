@@ -29,4 +29,7 @@ enum tn_status tn_brotli_part_packer(struct tn_stream **stream,
                                      uint64_t before, bool is_final,
                                      struct tn_error *error);
 
+/* About the most memory that a packer of a long stream needs. */
+uint64_t tn_brotli_packer_memory(int quality, int window_log);
+
 #endif

@@ -2,9 +2,13 @@
 #include "io/pipeline.h"
 
 #include <assert.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#define STACK_SIZE ((size_t)256 << 10)
+#include "base/arith.h"
+
+#define STACK_SIZE      ((size_t)256 << 10)
+#define EVERYTHING_ELSE (UINT64_C(16) << 20)
 
 unsigned tn_pipeline_workers(unsigned workers)
 {
@@ -13,6 +17,28 @@ unsigned tn_pipeline_workers(unsigned workers)
     if (cores < 1)
         return 1;
     return cores > TN_PIPELINE_WORKERS ? TN_PIPELINE_WORKERS : (unsigned)cores;
+}
+
+/* What `ulimit -d` leaves for one purpose.  Nobody says how much of it is taken
+ * already; everything else is small. */
+static uint64_t left_by_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return limit.rlim_cur > EVERYTHING_ELSE ? limit.rlim_cur - EVERYTHING_ELSE
+                                            : 0;
+}
+
+unsigned tn_pipeline_affords(unsigned workers, uint64_t each,
+                             const struct tn_memory *purse)
+{
+    uint64_t used = purse->used;
+    uint64_t left = purse->limit > used ? purse->limit - used : 0;
+
+    left = tn_min(left, left_by_limit());
+    return (unsigned)tn_max(tn_min(workers, left / each), 1);
 }
 
 void tn_pipeline_open(struct tn_pipeline *p, unsigned workers, uint32_t room,

@@ -22,6 +22,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/memory.h"
+
 #define TN_PIPELINE_WORKERS 8
 #define TN_PIPELINE_SLOTS   32
 
@@ -54,6 +56,11 @@ void tn_pipeline_close(struct tn_pipeline *pipeline);
 
 /* As open understands `workers`. */
 unsigned tn_pipeline_workers(unsigned workers);
+
+/* As many of them as get so many bytes each out of a purse, and out of what
+ * `ulimit` leaves; at least one. */
+unsigned tn_pipeline_affords(unsigned workers, uint64_t each,
+                             const struct tn_memory *purse);
 
 /* Slots that were added and not taken. */
 static inline uint32_t tn_pipeline_count(const struct tn_pipeline *pipeline)

@@ -127,9 +127,32 @@ static void what_lacked_room_is_done_again_alone(void **state)
     tn_pipeline_close(&shy.pipeline);
 }
 
+static void no_more_than_the_purse_affords(void **state)
+{
+    static const struct {
+        uint64_t limit, used, each;
+        unsigned workers, affords;
+    } rows[] = {
+        { 0, 0, 32 << 20, 4, 4 },        { 64 << 20, 0, 32 << 20, 4, 2 },
+        { 64 << 20, 1, 32 << 20, 4, 1 }, { 1 << 20, 0, 32 << 20, 4, 1 },
+        { 1 << 20, 2 << 20, 1, 4, 1 },   { 64 << 20, 0, 1 << 20, 4, 4 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tn_memory purse;
+        tn_memory_init(&purse, NULL, rows[i].limit);
+        purse.used = rows[i].used;
+        assert_int_equal(
+            tn_pipeline_affords(rows[i].workers, rows[i].each, &purse),
+            rows[i].affords);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_more_than_the_purse_affords),
         cmocka_unit_test(jobs_come_back_in_order),
         cmocka_unit_test(one_worker_is_the_caller),
         cmocka_unit_test(closing_waits_for_what_was_begun),

@@ -7,7 +7,6 @@
 #include "codec/brotli.h"
 #include "codec/snappy.h"
 #include "codec/zstd.h"
-#include "io/spool.h"
 
 enum tn_status tn_riegeli_check_compression(uint8_t type, uint64_t offset,
                                             struct tn_error *error)
@@ -313,19 +312,43 @@ enum tn_status tn_riegeli_pack_bytes(const struct tn_riegeli_codec *codec,
                                      struct tn_memory              *memory,
                                      struct tn_sink *to, struct tn_error *error)
 {
-    struct tn_stream *stream;
-    struct tn_filter  filter;
-    uint8_t           size[TN_VARINT_MAX];
+    uint8_t size[TN_VARINT_MAX];
 
     TN_TRY(tn_sink_write(to, tn_bytes(size, tn_varint_put(size, plain.size)),
                          error));
-    if (codec->type == TN_RIEGELI_ZSTD)
-        return tn_zstd_encode_to(plain, codec->level, codec->window_log, memory,
-                                 to, error);
-    TN_TRY(open_packer(codec, &stream, memory, plain.size, error));
-    tn_filter_to_sink(&filter, stream, to, UINT64_MAX);
-    tn_filter_last(&filter, plain, error);
-    tn_filter_done(&filter);
-    tn_stream_close(stream);
-    return error->status;
+    return tn_zstd_encode_to(plain, codec->level, codec->window_log, memory, to,
+                             error);
+}
+
+/* ---- spilling ----------------------------------------------------------- */
+
+#define MOST_IN_MEMORY ((size_t)4 << 20)
+
+static enum tn_status spill_write(struct tn_sink *sink, struct tn_bytes bytes,
+                                  struct tn_error *error)
+{
+    struct tn_riegeli_spill *spill = (struct tn_riegeli_spill *)sink;
+
+    if (!spill->is_spooled && bytes.size > MOST_IN_MEMORY - spill->to->size) {
+        TN_TRY(tn_spool_open(&spill->spool, spill->to->memory, error));
+        spill->is_spooled = true;
+    }
+    return tn_sink_write(spill->is_spooled ? &spill->spool.sink
+                                           : &spill->to->sink,
+                         bytes, error);
+}
+
+void tn_riegeli_spill_init(struct tn_riegeli_spill *spill, struct tn_buffer *to)
+{
+    static const struct tn_sink_ops ops = { .write = spill_write };
+
+    *spill = (struct tn_riegeli_spill){ .sink = { .ops = &ops }, .to = to };
+}
+
+void tn_riegeli_spill_finish(struct tn_riegeli_spill *spill,
+                             struct tn_source **rest, struct tn_error *error)
+{
+    *rest = NULL;
+    if (spill->is_spooled)
+        tn_spool_finish(&spill->spool, rest, "", error);
 }

@@ -11,6 +11,7 @@
 #define TN_WIRE_RIEGELI_PACKED_H
 
 #include "base/rope.h"
+#include "io/spool.h"
 #include "wire/riegeli/riegeli.h"
 
 /* Refuses what is none of the four. */
@@ -42,26 +43,53 @@ enum tn_status tn_riegeli_pack(const struct tn_riegeli_codec *codec,
                                struct tn_bytes plain, struct tn_buffer *to,
                                struct tn_error *error);
 
-/* Writes it to a sink, in portions; snappy needs all of it in memory, brotli is
- * packed by several workers.  How many does not change the bytes. */
+/* Writes it to a sink, in portions; snappy needs all of it in memory, a long
+ * brotli stream is packed by several workers.  How many does not change the
+ * bytes. */
 enum tn_status tn_riegeli_pack_rope(const struct tn_riegeli_codec *codec,
                                     const struct tn_rope          *plain,
                                     unsigned workers, struct tn_memory *memory,
                                     struct tn_sink *to, struct tn_error *error);
 
-/* Bytes by zstd or brotli, in one go, on the caller's thread alone. */
+/* Bytes by zstd, in one go, on the caller's thread alone. */
 enum tn_status tn_riegeli_pack_bytes(const struct tn_riegeli_codec *codec,
                                      struct tn_bytes                plain,
                                      struct tn_memory              *memory,
                                      struct tn_sink                *to,
                                      struct tn_error               *error);
 
-/* One long brotli stream, made of parts. */
+/* A brotli stream, made of parts if it is long: riegeli_parts.c. */
 enum tn_status tn_riegeli_pack_parts(const struct tn_riegeli_codec *codec,
                                      const struct tn_rope          *plain,
                                      unsigned workers, struct tn_memory *memory,
                                      struct tn_sink  *to,
                                      struct tn_error *error);
+
+/* What is no longer has only one. */
+#define TN_RIEGELI_ONE_PART (UINT64_C(32) << 20)
+
+/* Whether all of it is in memory, or as good as that, for any thread. */
+bool tn_riegeli_is_at_hand(const struct tn_rope *rope);
+
+/* How many packers of brotli fit into memory, of so many that are wanted. */
+unsigned tn_riegeli_brotli_workers(const struct tn_riegeli_codec *codec,
+                                   unsigned                       workers,
+                                   const struct tn_memory        *memory);
+
+/* A sink: to memory at first, to a file without a name when that is enough. */
+struct tn_riegeli_spill {
+    struct tn_sink    sink; /* first */
+    struct tn_buffer *to;
+    struct tn_spool   spool;
+    bool              is_spooled;
+};
+
+void tn_riegeli_spill_init(struct tn_riegeli_spill *spill,
+                           struct tn_buffer        *to);
+
+/* What is not in the buffer, or NULL.  Must be called. */
+void tn_riegeli_spill_finish(struct tn_riegeli_spill *spill,
+                             struct tn_source **rest, struct tn_error *error);
 
 #define TN_RIEGELI_BROTLI_WINDOW_LOG 22 /* unless told otherwise */
 

@@ -6,9 +6,8 @@
  *
  * A long record has its own chunk.  Uncompressed it goes to the file as it is.
  * To be packed it is a draft like any other, if it stays where it is; but one
- * past 4 MiB by brotli is packed by all threads at once, in parts of that
- * length: a hundredth longer than in one stream, a quarter faster, and in half
- * the memory, since brotli keeps all commands of 8 MiB.  zstd knows no parts.
+ * past 32 MiB by brotli is packed by all threads at once, in parts.  zstd knows
+ * no parts.
  */
 #include "wire/riegeli/riegeli_write.h"
 
@@ -16,7 +15,6 @@
 
 #include "base/arith.h"
 #include "base/varint.h"
-#include "io/spool.h"
 #include "wire/riegeli/riegeli_lay.h"
 #include "wire/riegeli/riegeli_packed.h"
 #include "wire/riegeli/riegeli_transposed.h"
@@ -29,13 +27,12 @@
 #define MOST_SHELVED      (UINT64_C(16) << 20)
 #define LONG_RECORD       (UINT64_C(4) << 20)
 #define LONG_TRANSPOSED   (UINT64_C(64) << 20)
-#define MOST_ONE_STREAM   LONG_RECORD /* of brotli                         */
 #define PROBE_SIZE        ((size_t)64 << 10)
-#define MOST_PACKED       ((size_t)4 << 20) /* of a long record, in memory   */
 
 struct tn_riegeli_draft {
     struct tn_buffer sizes, values; /* as in a simple chunk                   */
     struct tn_bytes  borrowed;      /* or the values, somebody else's         */
+    struct tn_rope   record;        /* or these, in several pieces            */
     struct tn_buffer data;          /* packed; without values if is_plain     */
     struct tn_source *spooled; /* packed, behind `data`; NULL: nothing        */
     uint64_t          count;
@@ -64,6 +61,9 @@ static bool make_drafts(struct tn_riegeli_writer *w)
 {
     unsigned workers = workers_for(&w->options);
 
+    if (w->options.codec.type == TN_RIEGELI_BROTLI)
+        workers =
+            tn_riegeli_brotli_workers(&w->options.codec, workers, w->memory);
     w->options.workers = workers;
     w->draft_room      = workers * DRAFTS_PER_WORKER + 1;
     uint64_t size      = w->draft_room * sizeof *w->drafts;
@@ -76,6 +76,7 @@ static bool make_drafts(struct tn_riegeli_writer *w)
         tn_buffer_init(&draft->sizes, &w->shelf.memory, w->error);
         tn_buffer_init(&draft->values, &w->shelf.memory, w->error);
         tn_buffer_init(&draft->data, &w->shelf.memory, &draft->error);
+        tn_rope_init(&draft->record, &w->arena, w->error);
     }
     tn_pipeline_open(&w->pipeline, workers, w->draft_room, pack_slot, w);
     return true;
@@ -92,8 +93,14 @@ static struct tn_bytes values_of(const struct tn_riegeli_draft *draft)
                                 : tn_buffer_bytes(&draft->values);
 }
 
+static uint64_t plain_size(const struct tn_riegeli_draft *draft)
+{
+    return draft->record.length + values_of(draft).size;
+}
+
 static void clear_draft(struct tn_riegeli_draft *draft)
 {
+    tn_rope_done(&draft->record);
     tn_buffer_clear(&draft->sizes);
     tn_buffer_clear(&draft->values);
     tn_buffer_clear(&draft->data);
@@ -164,42 +171,24 @@ static enum tn_status pack_draft(struct tn_riegeli_writer *w,
     return error->status;
 }
 
-/* A sink: to memory at first, to a file without a name when that is enough. */
-struct spill {
-    struct tn_sink    sink; /* first */
-    struct tn_buffer *to;
-    struct tn_spool   spool;
-    bool              is_spooled;
-};
-
-static enum tn_status spill_write(struct tn_sink *sink, struct tn_bytes bytes,
-                                  struct tn_error *error)
-{
-    struct spill *spill = (struct spill *)sink;
-
-    if (!spill->is_spooled && bytes.size > MOST_PACKED - spill->to->size) {
-        TN_TRY(tn_spool_open(&spill->spool, spill->to->memory, error));
-        spill->is_spooled = true;
-    }
-    return tn_sink_write(spill->is_spooled ? &spill->spool.sink
-                                           : &spill->to->sink,
-                         bytes, error);
-}
-
-static const struct tn_sink_ops spill_ops = { .write = spill_write };
-
 static void pack_long(struct tn_riegeli_writer *w,
                       struct tn_riegeli_draft *draft, struct tn_error *error)
 {
-    const struct tn_riegeli_codec *codec = &w->options.codec;
-    struct spill spill = { .sink = { .ops = &spill_ops }, .to = &draft->data };
+    const struct tn_riegeli_codec *codec  = &w->options.codec;
+    struct tn_memory              *memory = &w->shelf.memory;
+    struct tn_riegeli_spill        spill;
 
     put_head(codec, tn_buffer_bytes(&draft->sizes), &draft->data, error);
-    if (!tn_failed(error))
-        tn_riegeli_pack_bytes(codec, draft->borrowed, &w->shelf.memory,
-                              &spill.sink, error);
-    if (spill.is_spooled)
-        tn_spool_finish(&spill.spool, &draft->spooled, "", error);
+    if (tn_failed(error))
+        return;
+    tn_riegeli_spill_init(&spill, &draft->data);
+    if (codec->type == TN_RIEGELI_ZSTD)
+        tn_riegeli_pack_bytes(codec, draft->borrowed, memory, &spill.sink,
+                              error);
+    else
+        tn_riegeli_pack_rope(codec, &draft->record, 1, memory, &spill.sink,
+                             error);
+    tn_riegeli_spill_finish(&spill, &draft->spooled, error);
 }
 
 static void pack_slot(void *context, uint32_t slot)
@@ -231,7 +220,7 @@ static void write_draft(struct tn_riegeli_writer      *w,
         .type         = w->options.is_transposed ? TN_RIEGELI_TRANSPOSED
                                                  : TN_RIEGELI_SIMPLE,
         .record_count = draft->count,
-        .decoded_size = values_of(draft).size,
+        .decoded_size = plain_size(draft),
     };
     struct tn_arena arena;
     struct tn_rope  data;
@@ -425,6 +414,26 @@ static void write_plain(struct tn_riegeli_writer *w,
         lay_record(w, data, record->length);
 }
 
+/* All that is needed of it can be noted. */
+static bool note_pieces(const struct tn_riegeli_writer *w,
+                        const struct tn_riegeli_codec  *codec,
+                        const struct tn_rope           *record,
+                        struct tn_riegeli_draft        *draft)
+{
+    if (codec->type == TN_RIEGELI_ZSTD && lies_still(w, record)) {
+        draft->borrowed = look(record);
+        return true;
+    }
+    if (codec->type != TN_RIEGELI_BROTLI || !w->options.records_last ||
+        record->length > TN_RIEGELI_ONE_PART || !tn_riegeli_is_at_hand(record))
+        return false;
+    for (uint64_t i = 0; i < record->pieces.count; i++)
+        tn_rope_borrow(
+            &draft->record,
+            tn_piece_look(tn_list_at(&record->pieces, struct tn_piece, i)));
+    return true;
+}
+
 /* Packed as a draft while others are, if it can wait where it is. */
 static bool waits(struct tn_riegeli_writer      *w,
                   const struct tn_riegeli_codec *codec,
@@ -432,15 +441,10 @@ static bool waits(struct tn_riegeli_writer      *w,
 {
     struct tn_riegeli_draft *draft = open_draft(w);
 
-    bool is_one =
-        codec->type == TN_RIEGELI_ZSTD ||
-        (codec->type == TN_RIEGELI_BROTLI && record->length <= MOST_ONE_STREAM);
-
-    if (!is_one || !lies_still(w, record))
+    if (!note_pieces(w, codec, record, draft))
         return false;
-    draft->borrowed = look(record);
-    draft->is_long  = true;
-    draft->count    = 1;
+    draft->is_long = true;
+    draft->count   = 1;
     tn_buffer_varint(&draft->sizes, record->length);
     w->record_count++;
     close_draft(w);
@@ -601,6 +605,7 @@ void tn_riegeli_writer_init(struct tn_riegeli_writer *w, struct tn_sink *to,
                                      .options = *options,
                                      .base    = to->offset };
     tn_list_init(&w->begins, memory, sizeof(struct chunk_begin));
+    tn_arena_init(&w->arena, memory);
     tn_shelf_init(&w->shelf, memory, MOST_SHELVED);
     if (w->options.chunk_size == 0)
         w->options.chunk_size = options->codec.type == TN_RIEGELI_NONE
@@ -618,6 +623,7 @@ void tn_riegeli_writer_done(struct tn_riegeli_writer *w)
     tn_pipeline_close(&w->pipeline);
     for (uint32_t i = 0; w->drafts && i < w->draft_room; i++) {
         tn_source_close(w->drafts[i].spooled);
+        tn_rope_done(&w->drafts[i].record);
         tn_buffer_done(&w->drafts[i].sizes);
         tn_buffer_done(&w->drafts[i].values);
         tn_buffer_done(&w->drafts[i].data);
@@ -626,6 +632,7 @@ void tn_riegeli_writer_done(struct tn_riegeli_writer *w)
     w->drafts = NULL;
     tn_shelf_done(&w->shelf);
     tn_list_done(&w->begins);
+    tn_arena_done(&w->arena);
 }
 
 /* The last chunk whose first record is not after `number`. */

@@ -52,6 +52,7 @@ struct tn_riegeli_writer {
     uint64_t                  record_count; /* added so far                   */
     struct tn_list            begins; /* of chunks written, see position      */
     struct tn_shelf           shelf;  /* what drafts and codecs work in       */
+    struct tn_arena           arena;  /* of ropes; it stays empty             */
     struct tn_riegeli_draft  *drafts; /* slots of the pipeline; the next one is
                                          open                                 */
     uint32_t           draft_room;

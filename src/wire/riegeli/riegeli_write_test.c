@@ -555,9 +555,8 @@ static void stores_what_does_not_shrink(void **state)
     }
 }
 
-/* A long record is packed in parts, whose number is not that of the threads;
- * zstd knows no parts, then several records are packed at once.  What they give
- * is more than stays in memory. */
+/* Several records are packed at once, if they stay where they are.  What they
+ * give is more than stays in memory. */
 static void long_records_by(const char *text, const struct set *set,
                             bool records_last)
 {
@@ -601,6 +600,80 @@ static void threads_and_long_records(void **state)
     }
     struct set set = { { tn_bytes(bytes, sizeof bytes) }, 1 };
     long_records_by("zstd:1", &set, false);
+}
+
+/* The same bytes again and again, in pieces that any thread can look at or by
+ * a producer that gives them once. */
+struct echo {
+    struct tn_producer producer; /* first */
+    struct tn_bytes    bytes;
+    unsigned           times;
+};
+
+static enum tn_status echo_produce(const struct tn_producer *producer,
+                                   struct tn_sink           *to,
+                                   struct tn_error          *complaint)
+{
+    const struct echo *echo = (const struct echo *)producer;
+
+    for (unsigned i = 0; i < echo->times; i++)
+        TN_TRY(tn_sink_write(to, echo->bytes, complaint));
+    return TN_OK;
+}
+
+static void write_echo(const struct echo *echo, bool is_produced,
+                       bool records_last, unsigned workers,
+                       struct tn_buffer *to)
+{
+    struct tn_riegeli_options options = options_of("brotli:1");
+    struct tn_riegeli_writer  w;
+    struct tn_arena           arena;
+    struct tn_rope            rope;
+
+    options.workers      = workers;
+    options.records_last = records_last;
+    tn_arena_init(&arena, &memory);
+    tn_rope_init(&rope, &arena, &error);
+    for (unsigned i = 0; i < echo->times && !is_produced; i++)
+        tn_rope_borrow(&rope, echo->bytes);
+    if (is_produced)
+        tn_rope_producer(&rope, &echo->producer);
+    tn_riegeli_writer_init(&w, &to->sink, &options, &memory, &error);
+    tn_riegeli_add_rope(&w, &rope);
+    tn_riegeli_add_rope(&w, &rope);
+    tn_riegeli_finish(&w);
+    tn_riegeli_writer_done(&w);
+    tn_rope_done(&rope);
+    tn_arena_done(&arena);
+}
+
+/* Neither how many threads there are nor where the bytes are changes where a
+ * stream is cut. */
+static void parts_of_long_records(void **state)
+{
+    static uint8_t bytes[11 << 20];
+    uint32_t       seed = 3;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(next_random(&seed) % 16 * (i >> 10 & 15));
+    for (unsigned times = 2; times <= 7; times += times == 2 ? 1 : 4) {
+        struct echo      echo = { { echo_produce, times * sizeof bytes },
+                                  tn_bytes(bytes, sizeof bytes),
+                                  times };
+        struct tn_buffer files[6];
+        start();
+        for (unsigned k = 0; k < 6; k++) {
+            tn_buffer_init(&files[k], &memory, &error);
+            write_echo(&echo, k % 2, k / 2 == 2, k / 2 * 2 + 1, &files[k]);
+            assert_int_equal(error.status, TN_OK);
+            assert_true(tn_bytes_equal(tn_buffer_bytes(&files[0]),
+                                       tn_buffer_bytes(&files[k])));
+        }
+        for (unsigned k = 0; k < 6; k++)
+            tn_buffer_done(&files[k]);
+        assert_int_equal(memory.used, 0);
+    }
 }
 
 /* A sink that nothing can be changed in, like a pipe. */
@@ -743,6 +816,7 @@ int main(void)
         cmocka_unit_test(long_records),
         cmocka_unit_test(stores_what_does_not_shrink),
         cmocka_unit_test(threads_and_long_records),
+        cmocka_unit_test(parts_of_long_records),
         cmocka_unit_test(patched_or_spooled),
         cmocka_unit_test(where_bytes_lie),
         cmocka_unit_test(survives_no_memory),
