@@ -12,6 +12,17 @@
 #include "base/cursor.h"
 #include "ir/model_tables.h"
 
+/* What a file says of a value beside its ops. */
+struct tn_declared {
+    enum tn_dtype  dtype;
+    uint32_t       number; /* of the dtype, as the dialect counts them        */
+    uint32_t       rank;
+    const int64_t *dims; /* -1: not known                                     */
+    bool           has_type;  /* else nothing is said but that it is there    */
+    bool           is_list;   /* of tensors of that type                      */
+    bool           is_ragged; /* rows are several sequences                   */
+};
+
 struct tn_dialect {
     const char *name; /* "onnx" */
 
@@ -31,12 +42,17 @@ struct tn_dialect {
     bool (*next_slot)(struct tn_cursor *node, bool is_output,
                       struct tn_bytes *name, uint32_t *count);
 
+    /* Where graphs declare their variables (Paddle): false, when `graph` has
+     * none of that name.  May be NULL. */
+    bool (*declared)(const struct tn_model *model, uint32_t graph,
+                     struct tn_bytes name, struct tn_declared *to);
+
     /* Decode one; memory from the arena.  Tensors inside become tn_tensors of
      * the model with payloads; graphs are given by index (`op` says whose). */
     enum tn_status (*decode)(const struct tn_model *model, uint32_t op,
                              struct tn_span wire, struct tn_arena *arena,
                              struct tn_attr_value *value,
-                             struct tn_error *error);
+                             struct tn_error      *error);
 
     /* The type of one, without decoding it, in the words of vocab.h: "int",
      * "list(int)"; "list()" for an empty list, "reference" for one that is

@@ -399,6 +399,7 @@ static const struct {
     { "onnx", "Loop", 0 },
     { "tensorflow", "Loop", 0 },
     { "nd4j", "Loop", 0 },
+    { "paddle", "Loop", 0 },
     { "onnx", "Scan", 0 },
     { "onnx", "SequenceMap", 0 },
     { "tensorflow", "While", 0 },

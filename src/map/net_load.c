@@ -6,7 +6,7 @@
  *
  * A dialect may let an op write a name that has been written before (Paddle):
  * each time it is another value here, and whoever reads the name later reads
- * the last one.
+ * the last one.  Its blocks are net_blocks.c's.
  *
  * In a TensorFlow function an output is called "node:argument:index", which is
  * only a number once the op's outputs are known: from its vocabulary, or from
@@ -66,12 +66,12 @@ static void load_values(struct tn_net_loading *l)
     for (uint32_t i = 0; i < count && !tn_failed(l->net->error); i++) {
         const struct tn_value *value = tn_model_value_at(l->model, i);
         l->now[i]                    = TN_NONE;
-        if (value->kind != TN_VALUE_OUTER)
+        if (l->home ? l->home[i] == i : value->kind != TN_VALUE_OUTER)
             l->now[i] = tn_net_add_value(l->net, value->graph,
                                          tn_model_name(l->model, value->name));
     }
     for (uint32_t i = 0; i < count && !tn_failed(l->net->error); i++)
-        if (tn_model_value_at(l->model, i)->kind == TN_VALUE_OUTER)
+        if (!l->home && tn_model_value_at(l->model, i)->kind == TN_VALUE_OUTER)
             l->now[i] = find_outside(l, tn_model_value_at(l->model, i));
 }
 
@@ -248,7 +248,7 @@ static uint32_t output_of(struct tn_net_loading *l, uint32_t op,
 
 /* ---- nodes -------------------------------------------------------------- */
 
-static enum tn_status place_op(const struct tn_net_loading *l, uint32_t op)
+enum tn_status tn_net_place_op(const struct tn_net_loading *l, uint32_t op)
 {
     char path[sizeof l->net->error->where];
 
@@ -257,38 +257,65 @@ static enum tn_status place_op(const struct tn_net_loading *l, uint32_t op)
     return l->net->error->status;
 }
 
+static bool is_type(const struct tn_net_loading *l, uint32_t op,
+                    const char *type)
+{
+    return tn_bytes_is(
+        tn_model_name(l->model, tn_model_op_at(l->model, op)->type), type);
+}
+
+static uint32_t home_of(const struct tn_net_loading *l, uint32_t value)
+{
+    return l->home ? l->home[value] : value;
+}
+
 static enum tn_status load_inputs(struct tn_net_loading *l, uint32_t op,
                                   struct tn_net_node *node)
 {
     const struct tn_op *row   = tn_model_op_at(l->model, op);
     uint32_t            count = row->input_count - row->control_count;
-    uint32_t *inputs = tn_new(&l->scratch, uint32_t, count, l->net->error);
+    bool                more  = l->home && is_type(l, op, "write_to_array");
+    uint32_t           *inputs =
+        tn_new(&l->scratch, uint32_t, (uint64_t)count + more, l->net->error);
 
     for (uint32_t i = 0; inputs && i < count; i++) {
         uint32_t value = tn_op_input(l->model, op, i);
-        inputs[i]      = value == TN_NONE ? TN_NONE : l->now[value];
+        inputs[i]      = value == TN_NONE ? TN_NONE : l->now[home_of(l, value)];
         if (value != TN_NONE && inputs[i] == TN_NONE)
             return tn_error_set(l->net->error, TN_MALFORMED, TN_NOWHERE,
                                 "nothing defines input %" PRIu32 ", '%.*s'", i,
                                 TN_FMT(tn_model_value_name(l->model, value)));
     }
+    if (inputs && more)
+        inputs[count++] = tn_net_array_before(l, op);
     node->inputs      = inputs;
     node->input_count = count;
     return l->net->error->status;
 }
 
-/* A name that is written again is another value from here on. */
-static uint32_t output_value(struct tn_net_loading *l, uint32_t value)
+/* An input that the model names is written by `feed`, and may be written over
+ * by others. */
+static bool is_cut(const struct tn_net_loading *l, uint32_t op, uint32_t home)
 {
-    const struct tn_value *row = tn_model_value_at(l->model, value);
-    struct tn_net_value   *now = tn_net_value(l->net, l->now[value]);
+    return l->is_cut[home] &&
+           (!l->home || l->ends->input_count || is_type(l, op, "feed"));
+}
 
-    if (l->is_cut[value])
+/* A name that is written again is another value from here on. */
+static uint32_t output_value(struct tn_net_loading *l, uint32_t op,
+                             uint32_t value)
+{
+    const struct tn_value *row  = tn_model_value_at(l->model, value);
+    uint32_t               home = home_of(l, value);
+    struct tn_net_value   *now  = tn_net_value(l->net, l->now[home]);
+
+    if (is_cut(l, op, home))
         return TN_NONE;
-    if (now->producer != TN_NONE || now->constant)
-        l->now[value] = tn_net_add_value(l->net, row->graph,
-                                         tn_model_name(l->model, row->name));
-    return l->now[value];
+    if (now->producer != TN_NONE || now->constant || now->graph != row->graph ||
+        l->is_cut[home] || (l->home && l->is_handed[home]))
+        l->now[home] = tn_net_add_value(l->net, row->graph,
+                                        tn_model_name(l->model, row->name));
+    return l->now[home];
 }
 
 static enum tn_status load_listed(struct tn_net_loading *l, uint32_t op,
@@ -300,7 +327,7 @@ static enum tn_status load_listed(struct tn_net_loading *l, uint32_t op,
 
     for (uint32_t i = 0; outputs && i < row->output_count; i++) {
         uint32_t value = tn_op_output(l->model, op, i);
-        outputs[i]     = value == TN_NONE ? TN_NONE : output_value(l, value);
+        outputs[i] = value == TN_NONE ? TN_NONE : output_value(l, op, value);
     }
     node->outputs      = outputs;
     node->output_count = row->output_count;
@@ -308,11 +335,12 @@ static enum tn_status load_listed(struct tn_net_loading *l, uint32_t op,
 }
 
 static enum tn_status load_named(struct tn_net_loading *l, uint32_t op,
-                                 struct tn_net_node *node, uint64_t *budget)
+                                 struct tn_net_node *node)
 {
-    uint32_t first = l->first_made[op], end = l->first_made[op + 1];
-    int      known = tn_net_known_outputs(l, op);
-    uint32_t count = known >= 0 ? (uint32_t)known : 1;
+    uint64_t *budget = &l->output_budget;
+    uint32_t  first = l->first_made[op], end = l->first_made[op + 1];
+    int       known = tn_net_known_outputs(l, op);
+    uint32_t  count = known >= 0 ? (uint32_t)known : 1;
 
     for (uint32_t i = first; i < end; i++) {
         uint32_t output =
@@ -331,7 +359,7 @@ static enum tn_status load_named(struct tn_net_loading *l, uint32_t op,
     memset(outputs, 0xff, count * sizeof *outputs);
     for (uint32_t i = first; i < end; i++)
         outputs[output_of(l, op, tn_model_value_at(l->model, l->made[i]))] =
-            output_value(l, l->made[i]);
+            output_value(l, op, l->made[i]);
     node->outputs      = outputs;
     node->output_count = count;
     return TN_OK;
@@ -376,8 +404,7 @@ static bool load_as_constant(struct tn_net_loading *l, uint32_t op)
     return true;
 }
 
-static enum tn_status load_node(struct tn_net_loading *l, uint32_t op,
-                                uint64_t *budget)
+static enum tn_status load_node(struct tn_net_loading *l, uint32_t op)
 {
     const struct tn_op *row  = tn_model_op_at(l->model, op);
     struct tn_net_node  node = { .name   = tn_model_name(l->model, row->name),
@@ -394,7 +421,7 @@ static enum tn_status load_node(struct tn_net_loading *l, uint32_t op,
     if (l->model->dialect->names_outputs)
         TN_TRY(load_listed(l, op, &node));
     else
-        TN_TRY(load_named(l, op, &node, budget));
+        TN_TRY(load_named(l, op, &node));
     load_attrs(l, &node);
     if (tn_failed(l->net->error))
         return l->net->error->status;
@@ -402,18 +429,23 @@ static enum tn_status load_node(struct tn_net_loading *l, uint32_t op,
     return l->net->error->status;
 }
 
+enum tn_status tn_net_load_op(struct tn_net_loading *l, uint32_t op)
+{
+    return load_node(l, op) == TN_OK ? TN_OK : tn_net_place_op(l, op);
+}
+
 static enum tn_status load_nodes(struct tn_net_loading *l)
 {
-    uint64_t budget =
+    l->output_budget =
         OUTPUT_LIMIT +
         OUTPUTS_PER_VALUE * (l->model->values.count + l->model->ops.count);
 
+    if (l->home)
+        return tn_net_load_blocks(l);
     for (uint32_t i = 0; i < l->model->ops.count; i++) {
         uint32_t graph = tn_model_op_at(l->model, i)->graph;
-        if (tn_model_graph_at(l->model, graph)->kind == TN_GRAPH_OTHER)
-            continue;
-        if (load_node(l, i, &budget) != TN_OK)
-            return place_op(l, i);
+        if (tn_model_graph_at(l->model, graph)->kind != TN_GRAPH_OTHER)
+            TN_TRY(tn_net_load_op(l, i));
     }
     return TN_OK;
 }
@@ -515,6 +547,7 @@ static enum tn_status load_all(struct tn_net_loading *l)
 {
     if (!make_tables(l))
         return l->net->error->status;
+    TN_TRY(tn_net_find_homes(l));
     load_graphs(l);
     if (!tn_failed(l->net->error))
         load_values(l);
@@ -545,7 +578,9 @@ enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
     net->dialect = model->dialect->name;
     tn_arena_init(&l.scratch, net->arena->memory);
     tn_list_init(&l.attrs, net->arena->memory, sizeof(struct tn_attr_named));
+    tn_list_init(&l.written, net->arena->memory, sizeof(struct tn_net_written));
     load_all(&l);
+    tn_list_done(&l.written);
     tn_list_done(&l.attrs);
     tn_arena_done(&l.scratch);
     return net->error->status;

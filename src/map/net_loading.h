@@ -1,11 +1,17 @@
-/* net_loading.h - a model on its way into a net: what net_load.c and net_ends.c
- * share */
+/* net_loading.h - a model on its way into a net: what net_load.c, net_ends.c
+ * and net_blocks.c share */
 #ifndef TN_MAP_NET_LOADING_H
 #define TN_MAP_NET_LOADING_H
 
 #include "ir/attr.h"
 #include "ir/vocab.h"
 #include "map/net.h"
+
+/* A variable that a block writes, of those of a block around it. */
+struct tn_net_written {
+    uint32_t home;
+    uint32_t next; /* of the same block, + 1; 0: it is the last               */
+};
 
 struct tn_net_loading {
     struct tn_net            *net;
@@ -22,12 +28,34 @@ struct tn_net_loading {
     bool *is_used; /* by value of the model: an op takes it; NULL: not asked */
     struct tn_vocab vocab; /* TensorFlow's, for the outputs of functions */
     bool            has_vocab;
+    uint64_t output_budget; /* how many outputs may still be named       */
+
+    /* Where graphs declare variables, else NULL; by value of the model: */
+    uint32_t *home; /* the one that stands for the variable                   */
+    uint32_t *stamps; /* net_blocks.c's own */
+    bool *is_handed;  /* of homes: `now` is what a loop hands to its block  */
+    struct tn_list written;  /* struct tn_net_written                     */
+    uint32_t *first_written; /* by graph: in `written`, + 1               */
+    uint32_t *first_inner, *next_inner; /* by graph: those directly inside */
 };
 
 /* What the model's or the caller's words say the inputs and outputs are.  The
  * inputs come first: they cut off what would produce them. */
 enum tn_status tn_net_load_inputs(struct tn_net_loading *l);
 enum tn_status tn_net_load_outputs(struct tn_net_loading *l);
+
+/* One op; and what an error in it says. */
+enum tn_status tn_net_load_op(struct tn_net_loading *l, uint32_t op);
+enum tn_status tn_net_place_op(const struct tn_net_loading *l, uint32_t op);
+
+/* In dialects whose graphs declare variables: before anything is loaded; and
+ * all ops, with the blocks that they hold. */
+enum tn_status tn_net_find_homes(struct tn_net_loading *l);
+enum tn_status tn_net_load_blocks(struct tn_net_loading *l);
+
+/* The array that a write_to_array writes, before it does and without the
+ * element that it writes; TN_NONE on failure. */
+uint32_t tn_net_array_before(struct tn_net_loading *l, uint32_t op);
 
 /* How many outputs an op of the vocabulary has; -1: not known. */
 int tn_net_known_outputs(struct tn_net_loading *l, uint32_t op);

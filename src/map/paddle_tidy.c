@@ -20,6 +20,7 @@ struct tidying {
     struct tn_vocab vocab;
     struct tn_list  slots;  /* struct slot: of one op, inputs or outputs      */
     struct tn_list  placed; /* uint32_t: values, as the vocabulary has them   */
+    uint32_t        more;   /* arguments of that op that are in no slot       */
     struct tn_list *notes;  /* may be NULL                                   */
     bool           *is_used; /* by value                                      */
 };
@@ -79,7 +80,9 @@ static bool list_slots(struct tidying *t, uint32_t op, bool is_output,
         *to        = slot;
         sum += slot.count;
     }
-    return !tn_failed(t->net->error) && sum == count;
+    /* What was added when the program was loaded stands behind. */
+    t->more = sum <= count ? count - (uint32_t)sum : 0;
+    return !tn_failed(t->net->error) && sum + t->more == count;
 }
 
 static struct slot *find_slot(struct tidying *t, struct tn_bytes name)
@@ -173,6 +176,12 @@ static bool place_all(struct tidying *t, uint32_t node, bool is_output,
     for (uint32_t i = 0; i < arg_count; i++)
         if (place_argument(t, node, &args[i], values) != TN_OK)
             return false;
+    if (t->more > t->placed.count ||
+        (t->more && !tn_bytes_is(n->type, "write_to_array")))
+        return false;
+    for (uint32_t i = 0; i < t->more; i++)
+        *tn_list_at(&t->placed, uint32_t, t->placed.count - t->more + i) =
+            values[n->input_count - t->more + i];
     return check_rest(t, values) == TN_OK;
 }
 

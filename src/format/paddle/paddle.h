@@ -16,6 +16,7 @@
 #define TN_FORMAT_PADDLE_H
 
 #include "format/format.h"
+#include "ir/attr.h"
 #include "wire/lod/lod.h"
 #include "wire/pb/pb_wire.h"
 
@@ -79,6 +80,8 @@ struct tn_paddle_var {
 struct tn_paddle_detail {
     const struct tn_paddle_var *vars; /* by block, in the order of the file   */
     uint64_t                    var_count;
+    const struct tn_paddle_var **named;  /* all of them by name, and of one name
+                                            by block                           */
     const struct tn_paddle_var **stored; /* those with data, by name, each once:
                                             the order of a combined file      */
     uint64_t              stored_count;
@@ -126,6 +129,15 @@ enum tn_status tn_paddle_shared_read(struct tn_model        *model,
 enum tn_status tn_paddle_separate_read(struct tn_model  *model,
                                        struct tn_bundle *bundle,
                                        struct tn_error  *error);
+
+/* The variable of that name in a block, or NULL. */
+const struct tn_paddle_var *tn_paddle_find_var(
+    const struct tn_paddle_detail *detail, struct tn_bytes name,
+    uint32_t block);
+
+/* The dialect's: what a block says of a variable. */
+bool tn_paddle_declared(const struct tn_model *model, uint32_t graph,
+                        struct tn_bytes name, struct tn_declared *to);
 
 /* The stored variable of that name, or NULL. */
 const struct tn_paddle_var *tn_paddle_find_stored(

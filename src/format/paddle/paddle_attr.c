@@ -356,6 +356,7 @@ const struct tn_dialect tn_dialect_paddle = {
     .name          = "paddle",
     .next_attr     = paddle_next_attr,
     .next_slot     = paddle_next_slot,
+    .declared      = tn_paddle_declared,
     .decode        = paddle_decode,
     .attr_type     = paddle_attr_word,
     .tensor_word   = paddle_tensor_word,

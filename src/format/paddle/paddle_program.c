@@ -391,6 +391,71 @@ static void sort_stored(struct reader *r)
     }
 }
 
+static void sort_names(struct reader *r)
+{
+    uint64_t count = r->detail->var_count;
+
+    r->detail->named =
+        tn_new(r->arena, const struct tn_paddle_var *, count, r->error);
+    if (!r->detail->named)
+        return;
+    for (uint64_t i = 0; i < count; i++)
+        r->detail->named[i] = &r->detail->vars[i];
+    tn_sort((const void **)r->detail->named, count, is_before);
+}
+
+/* Where the variables of that name begin that are in `block` or after it. */
+static uint64_t first_named(const struct tn_paddle_detail *detail,
+                            struct tn_bytes name, uint32_t block)
+{
+    uint64_t low = 0, high = detail->var_count;
+
+    while (low < high) {
+        uint64_t                    middle = low + (high - low) / 2;
+        const struct tn_paddle_var *var    = detail->named[middle];
+        int                         order  = tn_bytes_compare(var->name, name);
+        if (order < 0 || (order == 0 && var->block < block))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct tn_paddle_var *tn_paddle_find_var(
+    const struct tn_paddle_detail *detail, struct tn_bytes name, uint32_t block)
+{
+    uint64_t at = first_named(detail, name, block);
+
+    return at < detail->var_count && detail->named[at]->block == block &&
+                   tn_bytes_equal(detail->named[at]->name, name)
+               ? detail->named[at]
+               : NULL;
+}
+
+bool tn_paddle_declared(const struct tn_model *model, uint32_t graph,
+                        struct tn_bytes name, struct tn_declared *to)
+{
+    const struct tn_paddle_detail *detail = model->detail;
+    const struct tn_paddle_var    *var    = NULL;
+
+    /* Blocks of an edited model are others than those of its file. */
+    if (detail && detail->named && !model->is_edited)
+        var = tn_paddle_find_var(detail, name, graph);
+    if (!var)
+        return false;
+    *to = (struct tn_declared){
+        .dtype    = var->has_desc ? tn_lod_dtype(var->data_type) : TN_UNDEFINED,
+        .number   = var->data_type,
+        .rank     = var->rank,
+        .dims     = var->dims,
+        .has_type = var->has_desc,
+        .is_list  = var->type == TN_PADDLE_TENSOR_ARRAY,
+        .is_ragged = var->lod_level > 0,
+    };
+    return true;
+}
+
 static void *keep_list(struct reader *r, const struct tn_list *list)
 {
     void *copy = tn_arena_array(r->arena, list->count, list->item_size,
@@ -402,42 +467,6 @@ static void *keep_list(struct reader *r, const struct tn_list *list)
 }
 
 /* ---- ends --------------------------------------------------------------- */
-
-/* The variables of block 0 by name, for as many ends as a stranger likes. */
-struct index {
-    const struct tn_paddle_var **vars;
-    uint64_t                     count;
-};
-
-static struct index index_vars(struct reader *r)
-{
-    uint64_t     count = r->detail->first_vars[1];
-    struct index index = {
-        tn_new(r->arena, const struct tn_paddle_var *, count, r->error), 0
-    };
-
-    for (; index.vars && index.count < count; index.count++)
-        index.vars[index.count] = &r->detail->vars[index.count];
-    tn_sort((const void **)index.vars, index.count, is_before);
-    return index;
-}
-
-static const struct tn_paddle_var *find_var(const struct index *index,
-                                            struct tn_bytes     name)
-{
-    uint64_t low = 0, high = index->count;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (tn_bytes_compare(index->vars[middle]->name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < index->count && tn_bytes_equal(index->vars[low]->name, name)
-               ? index->vars[low]
-               : NULL;
-}
 
 static struct tn_end make_end(struct reader *r, struct tn_bytes name,
                               const struct tn_paddle_var *var)
@@ -475,12 +504,12 @@ static struct tn_ends make_ends(struct reader *r, const struct tn_list *ports)
 
     if (tn_failed(r->error) || count == 0)
         return (struct tn_ends){ 0, NULL };
-    struct index index = index_vars(r);
     for (uint64_t i = 0; i < count; i++)
         order[i] = tn_list_at(ports, struct port, i);
     tn_sort((const void **)order, count, is_left_of);
     for (uint64_t i = 0; i < count; i++)
-        ends[i] = make_end(r, order[i]->name, find_var(&index, order[i]->name));
+        ends[i] = make_end(r, order[i]->name,
+                           tn_paddle_find_var(r->detail, order[i]->name, 0));
     return (struct tn_ends){ (uint32_t)count, ends };
 }
 
@@ -515,12 +544,11 @@ static struct tn_ends pickled_ends(struct reader *r, const char *key,
     const struct tn_pickle *list  = tn_pickle_find(dict, key);
     bool                    is_ok = list && list->kind == TN_PICKLE_LIST;
     uint64_t                count = is_ok ? list->as.list.count : 0;
-    struct tn_end *ends  = tn_new(r->arena, struct tn_end, count, r->error);
-    struct index   index = index_vars(r);
+    struct tn_end *ends = tn_new(r->arena, struct tn_end, count, r->error);
 
     for (uint64_t i = 0; ends && i < count; i++) {
         struct tn_bytes name = tn_pickle_text(list->as.list.items[i]);
-        ends[i]              = make_end(r, name, find_var(&index, name));
+        ends[i] = make_end(r, name, tn_paddle_find_var(r->detail, name, 0));
     }
     return (struct tn_ends){ ends ? (uint32_t)count : 0, ends };
 }
@@ -629,6 +657,8 @@ static void reader_finish(struct reader *r)
     keep_blocks(r);
     if (!tn_failed(r->error))
         sort_stored(r);
+    if (!tn_failed(r->error))
+        sort_names(r);
     if (!tn_failed(r->error))
         add_ends(r);
     if (!tn_failed(r->error))

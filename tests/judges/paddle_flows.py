@@ -1,0 +1,233 @@
+"""paddle_flows.py - programs with blocks and arrays, for paddle_onnx.py"""
+import numpy as np
+from paddle_cases import Case, f, ints
+
+CASES = {}
+NOT_PIR = {"flow.all_true"}  # its `if` has a condition of one element
+
+
+class Block(int):
+    """An attribute that names a block."""
+
+
+def flow(build):
+    """A case: the function makes the program."""
+    CASES["flow." + build.__name__] = Case("flow", {}, build=build)
+    return build
+
+
+def constant(p, name, value, dtype="int64", dims=(1,)):
+    p.declare(name, dtype, dims)
+    p.op("fill_constant", {}, {"Out": [name]}, {"shape": list(dims), "dtype": {"bool": 0, "int64": 3, "float32": 5}[dtype],
+                                                "value": float(value), "str_value": str(value)})
+    return name
+
+
+def less(p, x, y, out):
+    p.op("less_than", {"X": [x], "Y": [y]}, {"Out": [out]})
+
+
+def loop(p, condition, names, scope="scopes"):
+    """The attribute is filled in by who made the block."""
+    return {"Condition": [condition], "X": names}, {"Out": names, "StepScopes": [scope]}
+
+
+@flow
+def counting(p):
+    """x doubles until i is n; what a round makes for itself is forgotten."""
+    p.place("x", f(2, 3), False)
+    p.place("n", ints(5), False)
+    constant(p, "i", 0)
+    p.declare("going", "bool")
+    less(p, "i", "n", "going")
+    with p.inside() as body:
+        p.declare("twice", dims=(2, 3))
+        p.op("scale", {"X": ["x_now"]}, {"Out": ["twice"]}, {"scale": 2.0})
+        p.op("assign", {"X": ["twice"]}, {"Out": ["x_now"]})
+        p.op("increment", {"X": ["i"]}, {"Out": ["i"]}, {"step": 1.0})
+        less(p, "i", "n", "going")
+    p.declare("x_now", dims=(2, 3))
+    p.op("assign", {"X": ["x"]}, {"Out": ["x_now"]})
+    p.op("while", *loop(p, "going", ["i", "x_now"]), {"sub_block": body, "is_test": True})
+    p.fetch("x_now")
+    p.fetch("i")
+
+
+@flow
+def never(p):
+    """A loop that does not begin leaves everything as it was."""
+    p.place("x", f(2, 3), False)
+    p.place("n", ints(0), False)
+    constant(p, "i", 0)
+    p.declare("going", "bool")
+    less(p, "i", "n", "going")
+    with p.inside() as body:
+        p.op("increment", {"X": ["x_now"]}, {"Out": ["x_now"]}, {"step": 1.0})
+        p.op("increment", {"X": ["i"]}, {"Out": ["i"]}, {"step": 1.0})
+        less(p, "i", "n", "going")
+    p.declare("x_now", dims=(2, 3))
+    p.op("assign", {"X": ["x"]}, {"Out": ["x_now"]})
+    p.op("while", *loop(p, "going", ["i", "x_now"]), {"sub_block": body})
+    p.fetch("x_now")
+
+
+@flow
+def rewritten(p):
+    """A block reads a name as it stands when the block runs."""
+    p.place("x", f(2, 3), False)
+    p.place("yes", np.array([True]), False)
+    p.declare("y", dims=(2, 3))
+    p.op("scale", {"X": ["x"]}, {"Out": ["y"]}, {"scale": 3.0})
+    p.op("scale", {"X": ["y"]}, {"Out": ["y"]}, {"scale": 1.0, "bias": 1.0})
+    p.declare("z", dims=(2, 3))
+    p.op("assign", {"X": ["x"]}, {"Out": ["z"]})
+    with p.inside() as block:
+        p.op("elementwise_add", {"X": ["y"], "Y": ["z"]}, {"Out": ["z"]})
+    p.op("conditional_block", {"Cond": ["yes"], "Input": ["y", "z"]}, {"Out": ["z"], "Scope": ["scope"]},
+         {"sub_block": block, "is_scalar_condition": True})
+    p.op("scale", {"X": ["y"]}, {"Out": ["y"]}, {"scale": -1.0})
+    p.fetch("z")
+    p.fetch("y")
+
+
+@flow
+def fed_over(p):
+    """An input is written over, outside and inside a block."""
+    p.place("x", f(2, 3), False)
+    p.place("i", ints(0), False)
+    p.place("n", ints(3), False)
+    p.op("scale", {"X": ["x"]}, {"Out": ["x"]}, {"scale": 3.0})
+    p.declare("going", "bool")
+    less(p, "i", "n", "going")
+    with p.inside() as body:
+        p.op("increment", {"X": ["i"]}, {"Out": ["i"]}, {"step": 1.0})
+        p.op("elementwise_add", {"X": ["x"], "Y": ["x"]}, {"Out": ["x"]})
+        less(p, "i", "n", "going")
+    p.op("while", *loop(p, "going", ["i", "x"]), {"sub_block": body})
+    p.declare("out", dims=(2, 3))
+    p.op("assign", {"X": ["x"]}, {"Out": ["out"]})
+    p.fetch("out")
+
+
+def choose(p, yes):
+    """What paddle.static.nn.cond() makes."""
+    p.place("x", f(2, 3), False)
+    p.place("yes", np.array([yes]), False)
+    p.declare("no", "bool")
+    p.op("logical_not", {"X": ["yes"]}, {"Out": ["no"]})
+    for name, op in (("yes", "exp"), ("no", "abs")):
+        p.declare(f"{name}_out", dims=(2, 3))
+        with p.inside() as block:
+            p.declare(f"{name}_made", dims=(2, 3))
+            p.op(op, {"X": ["x"]}, {"Out": [f"{name}_made"]})
+            p.op("assign", {"X": [f"{name}_made"]}, {"Out": [f"{name}_out"]})
+        p.op("conditional_block", {"Cond": [name], "Input": ["x"]}, {"Out": [f"{name}_out"], "Scope": ["scope"]},
+             {"sub_block": block, "is_scalar_condition": True})
+    p.declare("mask", "int32")
+    p.op("cast", {"X": ["yes"]}, {"Out": ["mask"]}, {"in_dtype": 0, "out_dtype": 2})
+    p.declare("out", dims=(2, 3))
+    p.op("select_input", {"X": ["no_out", "yes_out"], "Mask": ["mask"]}, {"Out": ["out"]})
+    p.fetch("out")
+
+
+@flow
+def chosen(p):
+    choose(p, True)
+
+
+@flow
+def not_chosen(p):
+    choose(p, False)
+
+
+@flow
+def all_true(p):
+    """A condition of many elements."""
+    p.place("x", f(2, 3), False)
+    p.place("y", f(2, 3, seed=4), False)
+    p.declare("more", "bool", (2, 3))
+    less(p, "x", "y", "more")
+    p.declare("out", dims=(2, 3))
+    p.op("assign", {"X": ["x"]}, {"Out": ["out"]})
+    with p.inside() as block:
+        p.op("assign", {"X": ["y"]}, {"Out": ["out"]})
+    p.op("conditional_block", {"Cond": ["more"], "Input": ["y"]}, {"Out": ["out"], "Scope": ["scope"]}, {"sub_block": block})
+    p.fetch("out")
+
+
+@flow
+def arrays(p):
+    """Elements are added, replaced and read."""
+    p.place("x", f(2, 3), False)
+    constant(p, "zero", 0)
+    constant(p, "one", 1)
+    p.declare("list", is_array=True, dims=())
+    p.declare("doubled", dims=(2, 3))
+    p.op("scale", {"X": ["x"]}, {"Out": ["doubled"]}, {"scale": 2.0})
+    p.op("write_to_array", {"X": ["x"], "I": ["zero"]}, {"Out": ["list"]})
+    p.op("write_to_array", {"X": ["doubled"], "I": ["one"]}, {"Out": ["list"]})
+    p.op("write_to_array", {"X": ["doubled"], "I": ["zero"]}, {"Out": ["list"]})
+    for name in ("second", "joined", "stacked"):
+        p.declare(name, dims=(2, 3))
+    p.op("read_from_array", {"X": ["list"], "I": ["one"]}, {"Out": ["second"]})
+    p.declare("count", "int64")
+    p.op("lod_array_length", {"X": ["list"]}, {"Out": ["count"]})
+    p.declare("sizes", "int32")
+    p.op("tensor_array_to_tensor", {"X": ["list"]}, {"Out": ["joined"], "OutIndex": ["sizes"]}, {"axis": 1})
+    p.op("tensor_array_to_tensor", {"X": ["list"]}, {"Out": ["stacked"], "OutIndex": ["sizes"]}, {"axis": 0, "use_stack": True})
+    for name in ("second", "count", "joined", "stacked"):
+        p.fetch(name)
+
+
+@flow
+def collecting(p):
+    """A loop that writes an element in every round, as decoders do."""
+    p.place("x", f(2, 3), False)
+    p.place("n", ints(4), False)
+    constant(p, "i", 0)
+    p.declare("list", is_array=True, dims=())
+    p.declare("x_now", dims=(2, 3))
+    p.op("create_array", {}, {"Out": ["list"]}, {"dtype": 5})
+    p.op("write_to_array", {"X": ["x"], "I": ["i"]}, {"Out": ["list"]})
+    p.op("assign", {"X": ["x"]}, {"Out": ["x_now"]})
+    p.declare("going", "bool")
+    less(p, "i", "n", "going")
+    with p.inside() as body:
+        p.declare("last", dims=(2, 3))
+        p.declare("next", dims=(2, 3))
+        p.op("read_from_array", {"X": ["list"], "I": ["i"]}, {"Out": ["last"]})
+        p.op("elementwise_add", {"X": ["last"], "Y": ["x"]}, {"Out": ["next"]})
+        p.op("increment", {"X": ["i"]}, {"Out": ["i"]}, {"step": 1.0})
+        p.op("write_to_array", {"X": ["next"], "I": ["i"]}, {"Out": ["list"]})
+        less(p, "i", "n", "going")
+    p.op("while", *loop(p, "going", ["i", "list"]), {"sub_block": body})
+    p.declare("all", dims=(-1, 2, 3))
+    p.declare("sizes", "int32")
+    p.op("tensor_array_to_tensor", {"X": ["list"]}, {"Out": ["all"], "OutIndex": ["sizes"]}, {"axis": 0, "use_stack": True})
+    p.fetch("all")
+
+
+@flow
+def nested(p):
+    """A block in a block writes what is two outside; the inner one only sometimes."""
+    p.place("x", f(2, 3), False)
+    p.place("n", ints(5), False)
+    constant(p, "i", 0)
+    constant(p, "two", 2)
+    p.declare("sum", dims=(2, 3))
+    p.op("fill_zeros_like", {"X": ["x"]}, {"Out": ["sum"]})
+    p.declare("going", "bool")
+    less(p, "i", "n", "going")
+    with p.inside() as body:
+        p.declare("small", "bool")
+        less(p, "i", "two", "small")
+        with p.inside() as inner:
+            p.declare("more", dims=(2, 3))
+            p.op("elementwise_add", {"X": ["sum"], "Y": ["x"]}, {"Out": ["more"]})
+            p.op("assign", {"X": ["more"]}, {"Out": ["sum"]})
+        p.op("conditional_block", {"Cond": ["small"], "Input": ["sum"]}, {"Out": ["sum"], "Scope": ["scope"]},
+             {"sub_block": inner, "is_scalar_condition": True})
+        p.op("increment", {"X": ["i"]}, {"Out": ["i"]}, {"step": 1.0})
+        less(p, "i", "n", "going")
+    p.op("while", *loop(p, "going", ["i", "sum"]), {"sub_block": body})
+    p.fetch("sum")
