@@ -389,10 +389,8 @@ static void hand_in(struct tn_net_loading *l, uint32_t body,
 
     if (tn_failed(l->net->error))
         return;
-    tn_net_value(l->net, round)->type =
-        (struct tn_net_type){ .dtype = TN_INT64, .has_rank = true };
-    tn_net_value(l->net, going)->type =
-        (struct tn_net_type){ .dtype = TN_BOOL, .has_rank = true };
+    tn_net_set_scalar(l->net, round, TN_INT64);
+    tn_net_set_scalar(l->net, going, TN_BOOL);
     tn_net_add_input(l->net, body, round, tn_bytes(NULL, 0));
     tn_net_add_input(l->net, body, going, tn_bytes(NULL, 0));
     for (uint32_t i = 0; i < all.count && !tn_failed(l->net->error); i++) {
