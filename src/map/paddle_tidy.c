@@ -25,6 +25,107 @@ struct tidying {
     bool           *is_used; /* by value                                      */
 };
 
+/* ---- numbers that are vectors ------------------------------------------- */
+
+/* Before Paddle 2.5 there was no tensor without dims: what has none here is a
+ * vector of one element then.  The program says so where it declares it. */
+static const char *const reducing[] = {
+    "arg_max",        "arg_min",     "dot",        "einsum",
+    "frobenius_norm", "gather",      "is_empty",   "logsumexp",
+    "matmul",         "matmul_v2",   "mean",       "p_norm",
+    "reduce_all",     "reduce_any",  "reduce_max", "reduce_mean",
+    "reduce_min",     "reduce_prod", "reduce_sum", "size",
+    "slice",          "squeeze",     "squeeze2",   "strided_slice",
+    "unbind",         "unstack",
+};
+
+static bool may_reduce(const struct tn_net_node *node)
+{
+    for (size_t i = 0; i < sizeof reducing / sizeof *reducing; i++)
+        if (tn_bytes_is(node->type, reducing[i]))
+            return !node->is_removed && node->source != TN_NONE;
+    return false;
+}
+
+/* What is said of an output of an op, in its block or around it. */
+static bool find_declared(const struct tidying *t, uint32_t op, uint32_t output,
+                          struct tn_declared *to)
+{
+    const struct tn_model *model = t->net->source;
+    uint32_t value = output < tn_model_op_at(model, op)->output_count
+                         ? tn_op_output(model, op, output)
+                         : TN_NONE;
+
+    if (value == TN_NONE || !model->dialect->declared)
+        return false;
+    struct tn_bytes name  = tn_model_value_name(model, value);
+    uint32_t        graph = tn_model_value_at(model, value)->graph;
+    for (uint64_t left = model->graphs.count; left && graph != TN_NONE;
+         left--) {
+        if (model->dialect->declared(model, graph, name, to))
+            return to->has_type;
+        graph = tn_model_graph_at(model, graph)->parent_graph;
+    }
+    return false;
+}
+
+/* A node that is not in the file, before `output` of another: what that makes
+ * goes through it. */
+static void put_behind(struct tidying *t, uint32_t node, uint32_t output)
+{
+    struct tn_net *net   = t->net;
+    uint32_t       value = tn_net_node(net, node)->outputs[output];
+    uint32_t       graph = tn_net_node(net, node)->graph;
+    uint32_t       made =
+        tn_net_add_value(net, graph, tn_net_value(net, value)->name);
+    uint32_t  count   = tn_net_node(net, node)->output_count;
+    uint32_t *outputs = tn_new(net->arena, uint32_t, count, net->error);
+    int64_t  *one     = tn_new(net->arena, int64_t, 1, net->error);
+
+    if (tn_failed(net->error))
+        return;
+    memcpy(outputs, tn_net_node(net, node)->outputs, count * sizeof *outputs);
+    outputs[output]                   = made;
+    tn_net_node(net, node)->outputs   = outputs;
+    tn_net_value(net, made)->producer = node;
+    tn_net_value(net, made)->output   = output;
+    *one                              = 1;
+    const struct tn_net_attr shape    = {
+           tn_text("shape"),
+           { .kind = TN_ATTR_INT, .is_list = true, .count = 1, .of.ints = one }
+    };
+    const struct tn_net_node reshape = { .type         = tn_text("reshape2"),
+                                         .graph        = graph,
+                                         .inputs       = &made,
+                                         .input_count  = 1,
+                                         .outputs      = &value,
+                                         .output_count = 1,
+                                         .attrs        = &shape,
+                                         .attr_count   = 1,
+                                         .source       = TN_NONE };
+    tn_net_add_node(net, &reshape);
+}
+
+static enum tn_status keep_vectors(struct tidying *t)
+{
+    uint64_t           count = t->net->nodes.count;
+    struct tn_declared told;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (!may_reduce(tn_net_node(t->net, i)))
+            continue;
+        uint32_t op = tn_net_node(t->net, i)->source;
+        for (uint32_t k = 0; k < tn_net_node(t->net, i)->output_count; k++)
+            if (tn_net_node(t->net, i)->outputs[k] != TN_NONE &&
+                find_declared(t, op, k, &told) && told.rank == 1 &&
+                told.dims[0] == 1)
+                put_behind(t, i, k);
+        if (tn_failed(t->net->error))
+            break;
+    }
+    return t->net->error->status;
+}
+
 /* ---- who uses what ------------------------------------------------------ */
 
 static void use_all(struct tidying *t, const uint32_t *values, uint64_t count)
@@ -351,6 +452,7 @@ static enum tn_status tidy_all(struct tidying *t)
 {
     TN_TRY(tn_vocab_index(&t->vocab, &t->scratch, tn_vocab_builtin("paddle"),
                           t->net->error));
+    TN_TRY(keep_vectors(t));
     TN_TRY(find_uses(t));
     for (uint32_t i = 0; i < t->net->nodes.count; i++)
         TN_TRY(tidy_node(t, i));

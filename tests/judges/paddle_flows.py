@@ -3,7 +3,8 @@ import numpy as np
 from paddle_cases import Case, f, ints
 
 CASES = {}
-NOT_PIR = {"flow.all_true"}  # its `if` has a condition of one element
+# There `if` has a condition of one element, and numbers have no dims.
+NOT_PIR = {"flow.all_true", "flow.vectors"}
 
 
 class Block(int):
@@ -230,4 +231,37 @@ def nested(p):
         p.op("increment", {"X": ["i"]}, {"Out": ["i"]}, {"step": 1.0})
         less(p, "i", "n", "going")
     p.op("while", *loop(p, "going", ["i", "sum"]), {"sub_block": body})
+    p.fetch("sum")
+
+
+@flow
+def vectors(p):
+    """Before 2.5 nothing has no dims: what a program declares as [1] is that."""
+    p.place("x", f(3, 4), False)
+    p.place("v", f(5), False)
+    for kind in ("sum", "mean", "max", "min", "prod"):
+        p.declare(kind)
+        p.op(f"reduce_{kind}", {"X": ["x"]}, {"Out": [kind]}, {"reduce_all": True, "dim": [0]})
+    p.declare("average")
+    p.op("mean", {"X": ["x"]}, {"Out": ["average"]})
+    p.declare("item")
+    p.op("slice", {"Input": ["v"]}, {"Out": ["item"]}, {"axes": [0], "starts": [1], "ends": [2], "decrease_axis": [0]})
+    p.declare("count", "int64")
+    p.op("size", {"Input": ["x"]}, {"Out": ["count"]})
+    p.declare("product")
+    p.op("matmul_v2", {"X": ["v"], "Y": ["v"]}, {"Out": ["product"]})
+    p.declare("empty", "bool")
+    p.op("is_empty", {"X": ["x"]}, {"Out": ["empty"]})
+    p.declare("place", "int64")
+    p.op("arg_max", {"X": ["v"]}, {"Out": ["place"]}, {"axis": 0, "dtype": 3})
+    for name in ("sum", "mean", "max", "min", "prod", "average", "item", "count", "product", "empty", "place"):
+        p.fetch(name)
+
+
+@flow
+def numbers(p):
+    """Since 2.5 they are numbers."""
+    p.place("x", f(3, 4), False)
+    p.declare("sum", dims=())
+    p.op("reduce_sum", {"X": ["x"]}, {"Out": ["sum"]}, {"reduce_all": True, "dim": [0]})
     p.fetch("sum")
