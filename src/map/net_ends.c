@@ -216,6 +216,31 @@ static struct wanted *want(struct tn_net_loading *l, bool is_input,
 
 /* ---- inputs ------------------------------------------------------------- */
 
+/* "words@lod": where the sequences of an input of Paddle begin, which is beside
+ * the tensor there. */
+static bool is_offsets(const struct tn_net_loading *l, struct tn_bytes name)
+{
+    static const char  suffix[] = "@lod";
+    struct tn_declared told;
+    size_t             tail = sizeof suffix - 1;
+
+    return l->home && name.size > tail &&
+           !memcmp(name.data + name.size - tail, suffix, tail) &&
+           l->model->dialect->declared(
+               l->model, 0, tn_bytes(name.data, name.size - tail), &told) &&
+           told.is_ragged;
+}
+
+static void type_offsets(struct tn_net *net, uint32_t value)
+{
+    static const int64_t open[] = { -1 };
+
+    tn_net_set_type(
+        net, value,
+        &(struct tn_net_type){
+            .dtype = TN_INT64, .has_rank = true, .rank = 1, .dims = open });
+}
+
 static void add_input(struct tn_net_loading *l, uint32_t graph,
                       const struct wanted *w)
 {
@@ -238,6 +263,8 @@ static void add_input(struct tn_net_loading *l, uint32_t graph,
     tn_net_value(l->net, id)->origin   = NULL;
     if (w->type)
         tn_net_load_type(l->net, id, w->type);
+    else if (value == TN_NONE && is_offsets(l, w->value))
+        type_offsets(l->net, id);
     tn_net_add_input(l->net, graph, id, w->name);
 }
 
@@ -247,7 +274,8 @@ static enum tn_status check_given(struct tn_net_loading *l,
     struct tn_bytes base = w->value;
     uint32_t        output;
 
-    if (!w->is_given || find_end(l, 0, w->value) != TN_NONE)
+    if (!w->is_given || find_end(l, 0, w->value) != TN_NONE ||
+        is_offsets(l, w->value))
         return TN_OK;
     if (cut_output(w->value, &base, &output) &&
         find_named(l, 0, base) != TN_NONE)

@@ -6,6 +6,7 @@
 
 #include "ir/attr.h"
 #include "ir/vocab.h"
+#include "map/paddle_lod.h"
 
 /* Arguments of an op that are in one slot. */
 struct slot {
@@ -407,17 +408,6 @@ static void note_attrs(struct tidying *t, const struct tn_net_node *node,
     }
 }
 
-/* Where sequences begin is beside a tensor in Paddle, and nowhere in a net. */
-static void note_sequences(struct tidying *t, const struct tn_net_node *node)
-{
-    static const char prefix[] = "sequence_";
-
-    if (!t->notes || node->type.size < sizeof prefix ||
-        memcmp(node->type.data, prefix, sizeof prefix - 1) != 0)
-        return;
-    note(t, node, "takes all rows as one sequence");
-}
-
 static enum tn_status place_error(const struct tidying *t, uint32_t node)
 {
     char where[sizeof t->net->error->where];
@@ -440,7 +430,6 @@ static enum tn_status tidy_node(struct tidying *t, uint32_t id)
         tn_vocab_find(&t->vocab, node->domain, node->type, INT64_MAX, &unheard);
     if (!op)
         return TN_OK;
-    note_sequences(t, node);
     note_attrs(t, node, op);
     order_inputs(t, id, op);
     if (!tn_failed(t->net->error))
@@ -456,7 +445,7 @@ static enum tn_status tidy_all(struct tidying *t)
     TN_TRY(find_uses(t));
     for (uint32_t i = 0; i < t->net->nodes.count; i++)
         TN_TRY(tidy_node(t, i));
-    return TN_OK;
+    return tn_paddle_lods(t->net, &t->vocab, t->notes);
 }
 
 enum tn_status tn_paddle_tidy(struct tn_net *net, struct tn_list *notes)

@@ -13,6 +13,10 @@
  * vocabulary does not have must be empty or unused.  Operators that it does
  * not have are left as they are.
  *
+ * What a program before Paddle 2.5 declares as a vector of one element is that,
+ * where others would give a number; where sequences begin is a value
+ * (paddle_lod.h).
+ *
  * Ends of the program have become ends of the net before: what `feed` and
  * `fetch` do is done.
  */

@@ -31,6 +31,17 @@
         FEED("b", "1") FEED("c", "2") FEED("d", "3") "ops {\n" op              \
                                                      "}\n" FETCH(result) "}\n"
 
+#define ONE(dims)                                                              \
+    "blocks { idx: 0 parent_idx: -1\n"                                         \
+    "vars { name: \"feed\" type { type: FEED_MINIBATCH } persistable: true }"  \
+    "\nvars { name: \"fetch\" type { type: FETCH_LIST } persistable: true "    \
+    "}\n" VAR("a") "vars { name: \"y\" type { type: LOD_TENSOR lod_tensor { "  \
+                   "tensor {"                                                  \
+                   " data_type: FP32 " dims                                    \
+                   " } } } }\n" FEED("a", "0") "ops { type: \"mean\"" SLOT(    \
+                       "inputs", "X", ARG("a"))                                \
+                       SLOT("outputs", "Out", ARG("y")) "}\n" FETCH("y") "}\n"
+
 struct bench {
     struct tn_scratch scratch;
     struct tn_model  *model;
@@ -245,6 +256,25 @@ static void test_sequences_are_noted(void **state)
     tear_down(&b);
 }
 
+/* Variables say [1]: a number without dims would be something else. */
+static void test_a_number_of_old_is_a_vector(void **state)
+{
+    static const char *const programs[] = { ONE("dims: 1"), ONE("") };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct bench b;
+        uint32_t     count = 0;
+
+        assert_int_equal(tidy(&b, programs[i]), TN_OK);
+        for (uint32_t k = 0; k < b.net.nodes.count; k++)
+            count += !tn_net_node(&b.net, k)->is_removed &&
+                     tn_bytes_is(tn_net_node(&b.net, k)->type, "reshape2");
+        assert_int_equal(count, i == 0);
+        tear_down(&b);
+    }
+}
+
 /* The bytes are those of a pointer to the model. */
 static enum tn_status tidy_again(struct tn_bytes   input,
                                  struct tn_memory *memory,
@@ -282,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_what_would_be_lost_is_refused),
         cmocka_unit_test(test_attributes_that_nobody_looks_at_are_noted),
         cmocka_unit_test(test_sequences_are_noted),
+        cmocka_unit_test(test_a_number_of_old_is_a_vector),
         cmocka_unit_test(test_no_memory),
     };
 

@@ -8,12 +8,13 @@ import numpy as np
 class Case:
     """Inputs by slot: an array, or a list of them; `fixed` ones are parameters.
     Outputs by slot: how many; `drops` are not fetched.  `expect` computes what
-    the judge does not know.  `build` makes a program of more than one operator."""
+    the judge does not know.  `build` makes a program of more than one operator.
+    `lods` by slot: offsets of sequences."""
 
     def __init__(self, op, inputs, attrs=None, outputs=None, fixed=(), drops=(),
-                 expect=None, build=None):
+                 expect=None, build=None, lods=None):
         self.op, self.attrs, self.fixed = op, attrs or {}, fixed
-        self.expect, self.build = expect, build
+        self.expect, self.build, self.lods = expect, build, lods or {}
         self.inputs = {slot: value if isinstance(value, list) else [value]
                        for slot, value in inputs.items()}
         self.outputs = outputs or {"Out": 1}
@@ -304,6 +305,36 @@ for kind in "SUM AVERAGE MAX SQRT FIRST LAST".split():
     case(f"sequence_pool.{kind}", x(f(6, 3)), {"pooltype": kind})
 case("sequence_softmax", x(f(6, 1)))
 
+case("sequence_reverse", x(f(6, 3)), {}, Y)
+case("sequence_expand", x(f(1, 3), Y=f(6, 2)), {"ref_level": -1}, expect=lambda rows, y: np.repeat(rows, 6, 0))
+case("sequence_expand_as", x(f(1, 3), Y=f(6, 2)), {}, expect=lambda rows, y: np.repeat(rows, 6, 0))
+PADDED = {"Out": 1, "Length": 1}
+case("sequence_pad", x(f(6, 3), PadValue=f(1)), {"padded_length": 8}, PADDED)
+case("sequence_unpad", x(f(3, 4, 2), Length=ints(2, 4, 1)))
+case("sequence_reshape", x(f(6, 4)), {"new_dim": 2})
+case("sequence_mask", x(ints(2, 0, 3)), {"maxlen": 5, "out_dtype": 5}, Y)
+case("sequence_mask.most", x(ints(2, 0, 3)), {"maxlen": -1, "out_dtype": 3}, Y)
+case("sequence_mask.tensor", x(ints(2, 0, 3), MaxLenTensor=ints(4, dtype="i4")), {"out_dtype": 2}, Y)
+for how, attrs in {"": {}, ".padded": {"paddings": [1, 0, 2, 1], "strides": [2, 1]}}.items():
+    case(f"im2sequence{how}", x(f(2, 3, 5, 6)), {"kernels": [2, 3], **attrs})
+
+# Rows are several sequences; one of them may be empty.
+RAGGED, HOLE = {"X": [0, 2, 5, 6]}, {"X": [0, 2, 2, 6]}
+for kind in "SUM AVERAGE MAX SQRT FIRST LAST".split():
+    case(f"sequence_pool.{kind}.ragged", x(f(6, 3)), {"pooltype": kind}, lods=RAGGED)
+    case(f"sequence_pool.{kind}.hole", x(f(6, 3)), {"pooltype": kind, "pad_value": 0.5}, lods=HOLE)
+case("sequence_conv.ragged", x(f(6, 3), Filter=f(9, 4)), {"contextLength": 3, "contextStart": -1, "contextStride": 1}, lods=RAGGED)
+case("sequence_conv.ahead.ragged", x(f(6, 3), Filter=f(6, 4)), {"contextLength": 2, "contextStart": 1, "contextStride": 1}, lods=HOLE)
+case("sequence_softmax.ragged", x(f(6, 1)), lods=RAGGED)
+case("sequence_reverse.ragged", x(f(6, 3)), {}, Y, lods=HOLE)
+case("sequence_expand.ragged", x(f(3, 3), Y=f(6, 2)), {"ref_level": -1}, lods={"Y": [0, 2, 5, 6]})
+case("sequence_expand_as.ragged", x(f(3, 3), Y=f(6, 2)), {}, lods={"Y": [0, 2, 2, 6]})
+case("sequence_pad.ragged", x(f(6, 3), PadValue=f(1)), {"padded_length": -1}, PADDED, lods=RAGGED)
+case("sequence_pad.wide.ragged", x(f(6, 3), PadValue=f(3)), {"padded_length": 5}, PADDED, lods=HOLE)
+case("fill_constant_batch_size_like.ragged", {"Input": f(6, 3)}, {"shape": [-1, 2], "dtype": 5, "value": 2.0}, lods={"Input": [0, 2, 5, 6]})
+case("fill_constant_batch_size_like.columns", {"Input": f(6, 3)},
+     {"shape": [-1, 2], "dtype": 5, "value": 2.0, "input_dim_idx": 1}, lods={"Input": [0, 2, 5, 6]})
+
 PRIOR = {"min_sizes": [4.0, 8.0], "aspect_ratios": [2.0, 1.0], "variances": [0.1, 0.1, 0.2, 0.2],
          "flip": True, "clip": True, "offset": 0.5}
 PRIORS = {"Boxes": 1, "Variances": 1}
@@ -384,6 +415,11 @@ for how, attrs, wide in (("", {}, 7), (".plain", {"use_peepholes": False}, 4),
     case(f"lstm{how}", {"Input": f(6, 12), "Weight": f(3, 12, seed=1), "Bias": f(1, 3 * wide),
                         **({"H0": f(1, 3), "C0": f(1, 3, seed=1)} if how else {})}, attrs,
          {"Hidden": 1, "Cell": 1}, drops=["Cell"])
+for back in (False, True):
+    case(f"lstm.ragged.{back}", {"Input": f(6, 12), "Weight": f(3, 12, seed=1), "Bias": f(1, 21), "H0": f(3, 3), "C0": f(3, 3, seed=1)},
+         {"is_reverse": back}, {"Hidden": 1, "Cell": 1}, drops=["Cell"], lods={"Input": [0, 2, 5, 6]})
+    case(f"gru.ragged.{back}", {"Input": f(6, 9), "Weight": f(3, 9, seed=1), "H0": f(3, 3), "Bias": f(1, 9)},
+         {"is_reverse": back}, {"Hidden": 1}, lods={"Input": [0, 1, 5, 6]})
 for how, attrs in {"": {}, ".origin": {"origin_mode": True}, ".back": {"is_reverse": True}}.items():
     case(f"gru{how}", {"Input": f(6, 9), "Weight": f(3, 9, seed=1),
                        **({"H0": f(1, 3), "Bias": f(1, 9)} if how else {})}, attrs, {"Hidden": 1})

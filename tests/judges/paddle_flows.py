@@ -3,8 +3,9 @@ import numpy as np
 from paddle_cases import Case, f, ints
 
 CASES = {}
-# There `if` has a condition of one element, and numbers have no dims.
-NOT_PIR = {"flow.all_true", "flow.vectors"}
+# There `if` has a condition of one element, numbers have no dims, and there are no
+# sequences beside tensors.
+NOT_PIR = {"flow.all_true", "flow.vectors", "flow.along", "flow.reset", "flow.made"}
 
 
 class Block(int):
@@ -36,8 +37,8 @@ def loop(p, condition, names, scope="scopes"):
 @flow
 def counting(p):
     """x doubles until i is n; what a round makes for itself is forgotten."""
-    p.place("x", f(2, 3), False)
-    p.place("n", ints(5), False)
+    p.place("x", f(2, 3))
+    p.place("n", ints(5))
     constant(p, "i", 0)
     p.declare("going", "bool")
     less(p, "i", "n", "going")
@@ -57,8 +58,8 @@ def counting(p):
 @flow
 def never(p):
     """A loop that does not begin leaves everything as it was."""
-    p.place("x", f(2, 3), False)
-    p.place("n", ints(0), False)
+    p.place("x", f(2, 3))
+    p.place("n", ints(0))
     constant(p, "i", 0)
     p.declare("going", "bool")
     less(p, "i", "n", "going")
@@ -75,8 +76,8 @@ def never(p):
 @flow
 def rewritten(p):
     """A block reads a name as it stands when the block runs."""
-    p.place("x", f(2, 3), False)
-    p.place("yes", np.array([True]), False)
+    p.place("x", f(2, 3))
+    p.place("yes", np.array([True]))
     p.declare("y", dims=(2, 3))
     p.op("scale", {"X": ["x"]}, {"Out": ["y"]}, {"scale": 3.0})
     p.op("scale", {"X": ["y"]}, {"Out": ["y"]}, {"scale": 1.0, "bias": 1.0})
@@ -94,9 +95,9 @@ def rewritten(p):
 @flow
 def fed_over(p):
     """An input is written over, outside and inside a block."""
-    p.place("x", f(2, 3), False)
-    p.place("i", ints(0), False)
-    p.place("n", ints(3), False)
+    p.place("x", f(2, 3))
+    p.place("i", ints(0))
+    p.place("n", ints(3))
     p.op("scale", {"X": ["x"]}, {"Out": ["x"]}, {"scale": 3.0})
     p.declare("going", "bool")
     less(p, "i", "n", "going")
@@ -112,8 +113,8 @@ def fed_over(p):
 
 def choose(p, yes):
     """What paddle.static.nn.cond() makes."""
-    p.place("x", f(2, 3), False)
-    p.place("yes", np.array([yes]), False)
+    p.place("x", f(2, 3))
+    p.place("yes", np.array([yes]))
     p.declare("no", "bool")
     p.op("logical_not", {"X": ["yes"]}, {"Out": ["no"]})
     for name, op in (("yes", "exp"), ("no", "abs")):
@@ -144,8 +145,8 @@ def not_chosen(p):
 @flow
 def all_true(p):
     """A condition of many elements."""
-    p.place("x", f(2, 3), False)
-    p.place("y", f(2, 3, seed=4), False)
+    p.place("x", f(2, 3))
+    p.place("y", f(2, 3, seed=4))
     p.declare("more", "bool", (2, 3))
     less(p, "x", "y", "more")
     p.declare("out", dims=(2, 3))
@@ -159,7 +160,7 @@ def all_true(p):
 @flow
 def arrays(p):
     """Elements are added, replaced and read."""
-    p.place("x", f(2, 3), False)
+    p.place("x", f(2, 3))
     constant(p, "zero", 0)
     constant(p, "one", 1)
     p.declare("list", is_array=True, dims=())
@@ -183,8 +184,8 @@ def arrays(p):
 @flow
 def collecting(p):
     """A loop that writes an element in every round, as decoders do."""
-    p.place("x", f(2, 3), False)
-    p.place("n", ints(4), False)
+    p.place("x", f(2, 3))
+    p.place("n", ints(4))
     constant(p, "i", 0)
     p.declare("list", is_array=True, dims=())
     p.declare("x_now", dims=(2, 3))
@@ -211,8 +212,8 @@ def collecting(p):
 @flow
 def nested(p):
     """A block in a block writes what is two outside; the inner one only sometimes."""
-    p.place("x", f(2, 3), False)
-    p.place("n", ints(5), False)
+    p.place("x", f(2, 3))
+    p.place("n", ints(5))
     constant(p, "i", 0)
     constant(p, "two", 2)
     p.declare("sum", dims=(2, 3))
@@ -237,8 +238,8 @@ def nested(p):
 @flow
 def vectors(p):
     """Before 2.5 nothing has no dims: what a program declares as [1] is that."""
-    p.place("x", f(3, 4), False)
-    p.place("v", f(5), False)
+    p.place("x", f(3, 4))
+    p.place("v", f(5))
     for kind in ("sum", "mean", "max", "min", "prod"):
         p.declare(kind)
         p.op(f"reduce_{kind}", {"X": ["x"]}, {"Out": [kind]}, {"reduce_all": True, "dim": [0]})
@@ -261,7 +262,57 @@ def vectors(p):
 @flow
 def numbers(p):
     """Since 2.5 they are numbers."""
-    p.place("x", f(3, 4), False)
+    p.place("x", f(3, 4))
     p.declare("sum", dims=())
     p.op("reduce_sum", {"X": ["x"]}, {"Out": ["sum"]}, {"reduce_all": True, "dim": [0]})
     p.fetch("sum")
+
+
+def ragged(p):
+    """Offsets go along with rows."""
+    p.place("x", f(6, 4), lod=[0, 2, 5, 6])
+    p.place("w", f(4, 3))
+    p.declare("h", dims=(-1, 3))
+    p.op("mul", {"X": ["x"], "Y": ["w"]}, {"Out": ["h"]})
+    p.declare("t", dims=(-1, 3))
+    p.op("tanh", {"X": ["h"]}, {"Out": ["t"]})
+    p.declare("out", dims=(-1, 3))
+
+
+@flow
+def along(p):
+    ragged(p)
+    p.op("sequence_pool", {"X": ["t"]}, {"Out": ["out"]}, {"pooltype": "SUM"})
+    p.fetch("out")
+
+
+@flow
+def reset(p):
+    """By what a tensor holds, by an attribute, by the sequences of another."""
+    ragged(p)
+    p.place("from", ints(0, 1, 6, dtype="i4"))
+    for name in ("a", "b", "c", "a_out", "b_out", "c_out"):
+        p.declare(name, dims=(-1, 3))
+    p.op("lod_reset", {"X": ["t"], "Y": ["from"]}, {"Out": ["a"]})
+    p.op("lod_reset", {"X": ["t"]}, {"Out": ["b"]}, {"target_lod": [0, 3, 6]})
+    p.op("lod_reset", {"X": ["a"], "Y": ["x"]}, {"Out": ["c"]})
+    for name in "abc":
+        p.op("sequence_pool", {"X": [name]}, {"Out": [name + "_out"]}, {"pooltype": "MAX"})
+        p.fetch(name + "_out")
+
+
+@flow
+def made(p):
+    """Sequences of columns of images, and of what was padded."""
+    p.place("x", f(2, 1, 4, 5))
+    p.place("n", ints(2, 3))
+    p.place("y", f(2, 3, 2))
+    for name in ("rows", "out", "flat", "wide", "last"):
+        p.declare(name, dims=(-1, 2))
+    p.op("im2sequence", {"X": ["x"]}, {"Out": ["rows"]}, {"kernels": [4, 1]})
+    p.op("sequence_pool", {"X": ["rows"]}, {"Out": ["out"]}, {"pooltype": "AVERAGE"})
+    p.op("sequence_unpad", {"X": ["y"], "Length": ["n"]}, {"Out": ["flat"]})
+    p.op("sequence_reshape", {"X": ["flat"]}, {"Out": ["wide"]}, {"new_dim": 1})
+    p.op("sequence_pool", {"X": ["wide"]}, {"Out": ["last"]}, {"pooltype": "LAST"})
+    p.fetch("out")
+    p.fetch("last")

@@ -73,7 +73,7 @@ class Program:
         self.program = pb.ProgramDesc()
         self.program.version.version = 3000000
         self.block = self.program.blocks.add(idx=0, parent_idx=-1)
-        self.feeds, self.stored, self.fetches = {}, {}, []
+        self.feeds, self.stored, self.fetches, self.lods = {}, {}, [], {}
         self.var("feed", FEED, persistable=True)
         self.var("fetch", FETCH, persistable=True)
         if made.build:
@@ -123,8 +123,11 @@ class Program:
         for name, value in (attrs or {}).items():
             put_attr(op, name, value)
 
-    def place(self, name, array, is_stored):
+    def place(self, name, array, is_stored=False, lod=None):
         self.var(name, array=array, persistable=is_stored)
+        if lod:
+            self.lods[f"{name}@lod"] = np.array(lod, "i8")
+            self.block.vars[-1].type.lod_tensor.lod_level = 1
         (self.stored if is_stored else self.feeds)[name] = array
         if not is_stored:
             self.op("feed", {"X": ["feed"]}, {"Out": [name]}, {"col": len(self.feeds) - 1})
@@ -137,7 +140,7 @@ class Program:
                    for slot, count in made.outputs.items()}
         for slot, names in inputs.items():
             for name, array in zip(names, made.inputs[slot]):
-                self.place(name, array, slot in made.fixed)
+                self.place(name, array, slot in made.fixed, made.lods.get(slot))
         for names in outputs.values():
             for name in names:
                 self.var(name)
@@ -164,7 +167,11 @@ class Program:
         with open(os.path.join(folder, "model.pdiparams"), "wb") as file:
             for name in sorted(self.stored):
                 file.write(self.record(self.stored[name]))
-        np.savez(os.path.join(folder, "in.npz"), **self.feeds)
+        np.savez(os.path.join(folder, "in.npz"), **self.feeds, **self.lods)
+
+    def ends(self):
+        """Options that make inputs of offsets, too."""
+        return ["--inputs", ",".join([*self.feeds, *self.lods])] if self.lods else []
 
 
 # --- both sides --------------------------------------------------------------
@@ -215,9 +222,9 @@ def prove(test, engine, scratch, arguments):
         if "pir" in how:
             source = os.path.join(folder, "model.json")
             proof.convert(arguments.tenon, os.path.join(folder, "model.pdmodel"), source)
-        note_rules(arguments, source, back)
-        proof.convert(arguments.tenon, source, back)
-        got = engine.run(back, program.feeds, optimize="disabled")
+        note_rules(arguments, source, back, *program.ends())
+        proof.convert(arguments.tenon, source, back, *program.ends())
+        got = engine.run(back, {**program.feeds, **program.lods}, optimize="disabled")
         if "pir" in how:  # where outputs may have other names
             got = dict(zip(program.fetches, got.values()))
         for name in program.fetches:
@@ -225,9 +232,9 @@ def prove(test, engine, scratch, arguments):
     return 1
 
 
-def note_rules(arguments, source, target):
+def note_rules(arguments, source, target, *options):
     """Which rules carry the program."""
-    told = subprocess.run([arguments.tenon, "convert", "--plan", source, "-o", target], text=True,
+    told = subprocess.run([arguments.tenon, "convert", "--plan", *options, source, "-o", target], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120, check=False)
     with open(arguments.used, "a") as file:
         file.writelines(line + "\n" for line in re.findall(r"paddle_onnx\.rules:(\d+)", told.stdout))

@@ -43,15 +43,23 @@ class Run:
     """One line of a .run.tsv an input or output; see expected/."""
 
     def __init__(self, path):
-        self.inputs, self.outputs = {}, {}
+        self.inputs, self.outputs, self.is_ragged = {}, {}, False
         with open(path) as file:
             for line in file:
                 words = line.rstrip("\n").split("\t")
                 if words[0] == "input":
                     self.inputs[words[1]] = array_of(words[2], dims_of(words[3]),
                                                      words[4])
+                    self.take_offsets(words[1], words[5:])
                 elif words[0] == "output":
                     self.outputs[words[1]] = words[2:]
+
+    def take_offsets(self, name, words):
+        """Of several sequences; one needs none."""
+        offsets = words[0].replace("lod ", "").split(",") if words else []
+        if len(offsets) > 2:
+            self.is_ragged = True
+            self.inputs[f"{name}@lod"] = numpy.array([int(item) for item in offsets])
 
     def hold(self, outputs):
         for name, facts in self.outputs.items():
@@ -150,8 +158,10 @@ def prove(test, engine, scratch, arguments):
     if kind == "tensorflow":
         ends = ["--inputs", ",".join(run.inputs),
                 "--outputs", ",".join(run.outputs)]
+    if run.is_ragged:
+        ends = ["--inputs", ",".join(run.inputs)]
     if kind == "paddle":
-        proof.convert(arguments.tenon, source, back)
+        proof.convert(arguments.tenon, source, back, *ends)
     else:
         source = onnx_in(source) if kind == "onnx" else source
         proof.convert(arguments.tenon, source, middle, *ends)
