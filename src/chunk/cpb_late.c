@@ -285,6 +285,9 @@ static enum tn_status pass_late(struct late *late, struct tn_sink *to,
                                              .to         = to,
                                              .is_message = known->must_be_whole };
 
+    /* Windows fall on pages of the target. */
+    if (late->goals.count)
+        passing.sink.offset = tn_list_at(&late->goals, struct goal, 0)->to;
     tn_wire_watch_init(&passing.watch);
     TN_TRY(tn_riegeli_chunk_pass(late->trusted, &late->file, &passing.sink,
                                  error));
@@ -358,10 +361,12 @@ static enum tn_status write_others(const struct stream *stream,
     for (uint64_t i = 0; i < stream->message->pieces.count; i++) {
         const struct tn_piece *piece = piece_at(stream, i);
         const struct late     *late  = late_of(piece);
-        if (late && !late->is_tangled)
+        if (late && !late->is_tangled) {
+            TN_TRY(tn_sink_expect(stream->to, piece->length, error));
             TN_TRY(tn_sink_gap(stream->to, piece->length, error));
-        else
+        } else {
             TN_TRY(tn_piece_write(piece, stream->to, error));
+        }
     }
     return TN_OK;
 }

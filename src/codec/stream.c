@@ -5,12 +5,19 @@
 
 #include "base/arith.h"
 
-#define WINDOW ((size_t)64 << 10)
+#define WINDOW ((size_t)256 << 10)
 
 void tn_stream_close(struct tn_stream *stream)
 {
     if (stream)
         stream->ops->close(stream);
+}
+
+/* What the window takes before it is passed on.  It ends where the sink has
+ * taken whole windows: a file is written in whole pages, wherever it begins. */
+static size_t window_end(const struct tn_filter *f)
+{
+    return WINDOW - (size_t)(f->onward->offset % WINDOW);
 }
 
 /* Where the next bytes go.  One more than allowed, to see that it is needed. */
@@ -28,12 +35,23 @@ static bool make_room(struct tn_filter *f, struct tn_flow *flow,
     }
     if (!f->window)
         f->window = tn_memory_resize(f->stream->memory, NULL, 0, WINDOW, error);
-    flow->out = f->window;
-    return f->window;
+    if (!f->window)
+        return false;
+    flow->room = tn_min(flow->room, window_end(f) - f->filled);
+    flow->out  = f->window + f->filled;
+    return true;
 }
 
-static enum tn_status pass_on(struct tn_filter *f, const uint8_t *from,
-                              size_t size, struct tn_error *error)
+static enum tn_status empty_window(struct tn_filter *f, struct tn_error *error)
+{
+    size_t size = f->filled;
+
+    f->filled = 0;
+    return tn_sink_write(f->onward, tn_bytes(f->window, size), error);
+}
+
+static enum tn_status pass_on(struct tn_filter *f, size_t size,
+                              struct tn_error *error)
 {
     f->given += size;
     if (f->given > f->most)
@@ -41,10 +59,13 @@ static enum tn_status pass_on(struct tn_filter *f, const uint8_t *from,
                             "%s gives more than the %" PRIu64
                             " bytes there should be",
                             f->stream->name, f->most);
-    if (f->onward)
-        return tn_sink_write(f->onward, tn_bytes(from, size), error);
-    f->to->size += size;
-    return TN_OK;
+    if (f->to) {
+        f->to->size += size;
+        return TN_OK;
+    }
+    f->filled += size;
+    return f->is_done || f->filled == window_end(f) ? empty_window(f, error)
+                                                    : TN_OK;
 }
 
 /* One step; *is_stuck when it neither took nor gave anything. */
@@ -60,7 +81,7 @@ static enum tn_status step(struct tn_filter *f, struct tn_flow *flow,
     size_t gave = (size_t)(flow->out - out);
     *is_stuck   = gave == 0 && flow->in.size == before;
     f->is_done  = flow->is_done;
-    return pass_on(f, out, gave, error);
+    return pass_on(f, gave, error);
 }
 
 static enum tn_status pump(struct tn_filter *f, struct tn_flow *flow,

@@ -45,6 +45,7 @@ struct tn_filter {
     struct tn_buffer *to;     /* gets the bytes in place                      */
     struct tn_sink   *onward; /* or: gets them by way of a window             */
     uint8_t          *window;
+    size_t            filled; /* of the window                                */
     uint64_t          most; /* more than that is refused                      */
     uint64_t          given;
     bool              is_done;

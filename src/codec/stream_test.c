@@ -292,9 +292,64 @@ static void survives_no_memory(void **state)
     tn_survives_no_memory(by_zstd, tn_bytes(plain, 9000));
 }
 
+/* Every write but the last ends where a page of a file would. */
+struct pages {
+    struct tn_sink   sink; /* first */
+    struct tn_buffer to;
+    unsigned         writes, crooked;
+};
+
+static enum tn_status pages_write(struct tn_sink *sink, struct tn_bytes bytes,
+                                  struct tn_error *error)
+{
+    struct pages *pages = (struct pages *)sink;
+
+    pages->writes++;
+    pages->crooked += (sink->offset + bytes.size) % 4096 != 0;
+    tn_buffer_add(&pages->to, bytes);
+    return error->status;
+}
+
+static void windows_fall_on_pages(void **state)
+{
+    static const struct tn_sink_ops ops = { .write = pages_write };
+    static uint8_t                  zeros[2 << 20];
+    struct tn_error                 error = TN_ERROR_INIT;
+    struct tn_memory                memory;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    for (unsigned i = 0; i < 6; i++) {
+        struct setting    s     = { i % 2, 3, 18 };
+        struct pages      pages = { .sink = { &ops, i / 2 * 4095 } };
+        struct tn_filter  filter;
+        struct tn_stream *stream;
+        struct tn_buffer  packed;
+        tn_buffer_init(&packed, &memory, &error);
+        tn_buffer_init(&pages.to, &memory, &error);
+        pack(s, tn_bytes(zeros, sizeof zeros), 0, &packed);
+        open_unpacker(&stream, s.is_zstd, &memory, &error);
+        tn_filter_to_sink(&filter, stream, &pages.sink, sizeof zeros);
+        for (size_t k = 0; k < packed.size; k++)
+            tn_sink_write(&filter.sink, tn_bytes(packed.data + k, 1), &error);
+        tn_filter_last(&filter, tn_bytes(NULL, 0), &error);
+        tn_filter_done(&filter);
+        tn_stream_close(stream);
+        assert_int_equal(error.status, TN_OK);
+        assert_int_equal(pages.crooked, i / 2 > 0); /* that is the last one */
+        assert_in_range(pages.writes, 2, 64);
+        assert_true(tn_bytes_equal(tn_buffer_bytes(&pages.to),
+                                   tn_bytes(zeros, sizeof zeros)));
+        tn_buffer_done(&packed);
+        tn_buffer_done(&pages.to);
+    }
+    assert_int_equal(memory.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(windows_fall_on_pages),
         cmocka_unit_test(every_level),
         cmocka_unit_test(every_window_and_size),
         cmocka_unit_test(refuses_bad_settings),
