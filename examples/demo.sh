@@ -32,3 +32,9 @@ show tenon convert tiny.onnx -o moved.onnx --external weights.bin --threshold 1
 show tenon hash moved.onnx
 tenon hash tiny.onnx >before
 tenon hash moved.onnx | cmp - before && echo "(the same before and after)"
+
+echo
+echo "The same model for Deeplearning4j, and back:"
+show tenon convert tiny.onnx -o tiny.samediff
+show tenon convert tiny.samediff -o again.onnx
+show tenon ls again.onnx --ops
