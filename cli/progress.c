@@ -48,8 +48,10 @@ static void draw(struct cli_session *session, const char *doing, uint64_t done,
     struct cli_text text = { 0 };
 
     cli_text_safe(&text, cli_bytes(doing));
-    cli_text_add(&text, "  ");
-    cli_text_bytes(&text, done);
+    if (done > 0 || total > 0) {
+        cli_text_add(&text, "  ");
+        cli_text_bytes(&text, done);
+    }
     if (total > 0) {
         cli_text_add(&text, " of ");
         cli_text_bytes(&text, total);

@@ -5,8 +5,9 @@
 #include <stdint.h>
 
 /* Called now and then from the thread that made the call.  `done` of `total`
- * bytes (total 0: unknown).  Return non-zero to stop: the call then fails with
- * TN_CANCELLED and leaves nothing half written. */
+ * bytes (total 0: unknown; both 0: it is not bytes that take the time).  Return
+ * non-zero to stop: the call then fails with TN_CANCELLED and leaves nothing
+ * half written. */
 typedef int tn_progress(void *context, const char *doing, uint64_t done,
                         uint64_t total);
 

@@ -284,9 +284,13 @@ static enum tn_status carry_all(struct tn_carrying *c)
     struct tn_net nets[TN_PATH_MAX + 2];
     uint32_t      last = c->path.steps + 1;
 
-    for (uint32_t i = 0; i <= last; i++)
+    for (uint32_t i = 0; i <= last; i++) {
         tn_net_init(&nets[i], &c->store->model.arena,
                     c->path.dialects[i < last ? i : c->path.steps], c->error);
+        nets[i].progress = c->options ? c->options->progress : NULL;
+        nets[i].progress_context =
+            c->options ? c->options->progress_context : NULL;
+    }
     walk(c, nets);
     for (uint32_t i = 0; i <= last; i++)
         tn_net_done(&nets[i]);

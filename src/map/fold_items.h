@@ -16,4 +16,7 @@ bool tn_fold_items(const struct tn_elements *elements, struct tn_arena *arena,
 bool tn_fold_peek(const struct tn_infer *infer, uint32_t value,
                   struct tn_item *out);
 
+/* While folding: the value is to be folded before what asks for it. */
+void tn_fold_want(struct tn_infer *infer, uint32_t value);
+
 #endif

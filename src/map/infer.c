@@ -5,9 +5,10 @@
  * reached, so that the node can ask for the types of the subgraph's outputs.
  *
  * Elements are found by need, and never by recursion: a rule that asks for the
- * elements of a value which nobody has folded yet answers "unknown" and leaves
- * a note; the value is put on the stack, folded, and the rule runs again.  A
- * chain of a million additions takes a stack of a million entries, not frames.
+ * elements of a value which nobody has folded yet is told "unknown", and the
+ * value is put on the stack; when all that it asked for is folded, the rule
+ * runs again.  A chain of a million additions takes a stack of a million
+ * entries, not frames.
  */
 #include "map/infer.h"
 
@@ -26,6 +27,10 @@ enum {
 /* Items of all memos together: 256 MiB. */
 #define MEMO_ITEMS_MAX (UINT64_C(1) << 24)
 
+/* More than any dialect has: what follows from such a value stays unknown, or
+ * one would make all others large. */
+#define RANK_MAX 255
+
 /* Graphs inside of each other. */
 #define GRAPH_DEPTH_MAX 64
 
@@ -41,6 +46,7 @@ struct tn_infer {
     struct tn_list     seen;         /* uint8_t by graph                      */
     uint64_t           item_count;   /* of the memos                          */
     uint64_t           turns_left;   /* nodes of loops to look at once more   */
+    uint64_t           steps;        /* that rules have taken                 */
 };
 
 /* ---- open and close ----------------------------------------------------- */
@@ -97,6 +103,18 @@ void tn_infer_close(struct tn_infer *infer)
     tn_arena_done(&infer->scratch);
     tn_arena_done(&infer->arena);
     tn_memory_free(infer->net->arena->memory, infer, sizeof *infer);
+}
+
+/* Whether rules may take more steps; else what they would say is unknown. */
+static bool has_time(struct tn_infer *infer)
+{
+    return tn_net_goes_on(infer->net) &&
+           infer->steps <= tn_lang_most_steps(infer->net);
+}
+
+static void count_steps(struct tn_infer *infer, const struct tn_eval *e)
+{
+    infer->steps += e->total + e->steps;
 }
 
 /* The rule that takes the node, entered; NULL: none does. */
@@ -205,27 +223,29 @@ static struct tn_item run_values(struct tn_eval            *e,
     return tn_eval_stopped(e) ? tn_item_unknown(NULL) : items;
 }
 
-/* Folds by the rule of the node that makes it.  Returns a value that must be
- * folded before, or TN_NONE when the memo is set. */
-static uint32_t fold_made(struct tn_infer *infer, uint32_t value)
+/* Folds by the rule of the node that makes it.  False: what must be folded
+ * before is on the stack now. */
+static bool fold_made(struct tn_infer *infer, uint32_t value)
 {
     const struct tn_net_value *v = tn_net_value(infer->net, value);
     struct tn_eval e     = eval_of(infer, v->producer, &infer->fold_scratch);
     struct tn_item items = tn_item_unknown(NULL);
 
     tn_arena_rewind(&infer->fold_scratch);
-    e.is_fold                       = true;
-    e.output                        = v->output;
-    const struct tn_code_rule *rule = enter_rule(infer, &e);
+    e.is_fold = true;
+    e.output  = v->output;
+    const struct tn_code_rule *rule =
+        has_time(infer) ? enter_rule(infer, &e) : NULL;
     if (rule)
         items = run_values(&e, rule);
+    count_steps(infer, &e);
     if (e.missing != TN_NONE)
-        return e.missing;
+        return false;
     set_memo(infer, value, keep_items(infer, items));
-    return TN_NONE;
+    return true;
 }
 
-static uint32_t fold_value(struct tn_infer *infer, uint32_t value)
+static bool fold_value(struct tn_infer *infer, uint32_t value)
 {
     const struct tn_net_value *v     = tn_net_value(infer->net, value);
     struct tn_item             items = tn_item_unknown(NULL);
@@ -237,17 +257,15 @@ static uint32_t fold_value(struct tn_infer *infer, uint32_t value)
         tn_fold_items(v->constant, &infer->arena, &items, infer->net->error);
     infer->item_count += items.count;
     set_memo(infer, value, items);
-    return TN_NONE;
+    return true;
 }
 
-static void push(struct tn_infer *infer, uint32_t value)
+void tn_fold_want(struct tn_infer *infer, uint32_t value)
 {
     uint32_t *slot = tn_list_push(&infer->stack, uint32_t, infer->net->error);
 
-    if (!slot)
-        return;
-    *slot                   = value;
-    *state_of(infer, value) = IN_PROGRESS;
+    if (slot)
+        *slot = value;
 }
 
 /* Nodes may have been added since the facts were opened; values, too. */
@@ -287,15 +305,16 @@ enum tn_status tn_fold(struct tn_infer *infer, uint32_t value,
     if (value >= infer->net->values.count || !grow_states(infer) ||
         tn_fold_peek(infer, value, out))
         return error->status;
-    push(infer, value);
+    tn_fold_want(infer, value);
     while (infer->stack.count && !tn_failed(error)) {
         uint32_t top =
             *tn_list_at(&infer->stack, uint32_t, infer->stack.count - 1);
-        uint32_t before = fold_value(infer, top);
-        if (before == TN_NONE)
+        uint32_t *state  = state_of(infer, top);
+        bool      is_new = *state < FIRST_MEMO;
+        if (is_new)
+            *state = IN_PROGRESS;
+        if (!is_new || fold_value(infer, top))
             infer->stack.count--;
-        else
-            push(infer, before);
     }
     clear_stack(infer);
     if (!tn_failed(error))
@@ -338,7 +357,8 @@ static bool is_better(const struct tn_net_type *type, struct tn_item dims)
 static void set_dims(struct tn_infer *infer, struct tn_net_type *type,
                      struct tn_item list)
 {
-    if (list.kind != TN_ITEM_LIST || !is_better(type, list))
+    if (list.kind != TN_ITEM_LIST || list.count > RANK_MAX ||
+        !is_better(type, list))
         return;
     int64_t *dims =
         tn_new(&infer->scratch, int64_t, list.count, infer->net->error);
@@ -366,26 +386,33 @@ static struct tn_item part_of(struct tn_eval *e, const struct tn_code *code)
     return item;
 }
 
-void tn_infer_node(struct tn_infer *infer, uint32_t node)
+static void infer_outputs(struct tn_infer *infer, struct tn_eval *e,
+                          const struct tn_code_rule *rule)
 {
-    struct tn_eval e = eval_of(infer, node, &infer->scratch);
-
-    tn_arena_rewind(&infer->scratch);
-    const struct tn_code_rule *rule = enter_rule(infer, &e);
-    if (!rule)
-        return;
-    for (e.output = 0; e.output < e.node->output_count; e.output++) {
-        uint32_t                    value = e.node->outputs[e.output];
-        const struct tn_code_shape *shape = shape_of(rule, e.output);
+    for (e->output = 0; e->output < e->node->output_count; e->output++) {
+        uint32_t                    value = e->node->outputs[e->output];
+        const struct tn_code_shape *shape = shape_of(rule, e->output);
         if (value == TN_NONE || !shape)
             continue;
-        struct tn_item     dtype = part_of(&e, &shape->dtype);
-        struct tn_item     dims  = part_of(&e, &shape->dims);
+        struct tn_item     dtype = part_of(e, &shape->dtype);
+        struct tn_item     dims  = part_of(e, &shape->dims);
         struct tn_net_type type  = *tn_net_value(infer->net, value)->type;
         set_dtype(&type, dtype);
         set_dims(infer, &type, dims);
         tn_net_set_type(infer->net, value, &type);
     }
+}
+
+void tn_infer_node(struct tn_infer *infer, uint32_t node)
+{
+    struct tn_eval e = eval_of(infer, node, &infer->scratch);
+
+    tn_arena_rewind(&infer->scratch);
+    const struct tn_code_rule *rule =
+        has_time(infer) ? enter_rule(infer, &e) : NULL;
+    if (rule)
+        infer_outputs(infer, &e, rule);
+    count_steps(infer, &e);
 }
 
 /* ---- subgraphs ---------------------------------------------------------- */
@@ -396,16 +423,11 @@ static const struct {
     const char *dialect, *op;
     uint32_t    first;
 } callers[] = {
-    { "onnx", "Loop", 0 },
-    { "tensorflow", "Loop", 0 },
-    { "nd4j", "Loop", 0 },
-    { "paddle", "Loop", 0 },
-    { "onnx", "Scan", 0 },
-    { "onnx", "SequenceMap", 0 },
-    { "tensorflow", "While", 0 },
-    { "tensorflow", "StatelessWhile", 0 },
-    { "tensorflow", "If", 1 },
-    { "tensorflow", "StatelessIf", 1 },
+    { "onnx", "Loop", 0 },        { "tensorflow", "Loop", 0 },
+    { "nd4j", "Loop", 0 },        { "paddle", "Loop", 0 },
+    { "onnx", "Scan", 0 },        { "onnx", "SequenceMap", 0 },
+    { "tensorflow", "While", 0 }, { "tensorflow", "StatelessWhile", 0 },
+    { "tensorflow", "If", 1 },    { "tensorflow", "StatelessIf", 1 },
 };
 
 static void seed_input(struct tn_infer *infer, uint32_t from, uint32_t to,

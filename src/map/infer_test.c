@@ -289,6 +289,106 @@ static void test_loops_in_loops_are_counted(void **state)
     tear_down(&b);
 }
 
+/* What is asked for is folded at once, not after one rule run each. */
+static void test_many_inputs_fold_together(void **state)
+{
+    enum { COUNT = 20000 };
+    static uint32_t    parts[COUNT];
+    int64_t            zero = 0, one = 1;
+    struct tn_net_attr axis = make_int("axis", &zero);
+    struct bench       b;
+    struct tn_infer   *facts;
+    struct tn_item     item;
+
+    (void)state;
+    set_up(&b, 13);
+    uint32_t ones = make_ints(&b.net, "ones", &one, 1);
+    for (uint32_t i = 0; i < COUNT; i++)
+        parts[i] = make_node(&b.net, "Add", "part", (uint32_t[]){ ones, ones },
+                             2, NULL, 0);
+    uint32_t all = make_node(&b.net, "Concat", "all", parts, COUNT, &axis, 1);
+    b.net.most_steps = UINT64_C(400) * COUNT;
+    assert_int_equal(tn_infer_open(&facts, &b.net, &b.shapes), TN_OK);
+    assert_int_equal(tn_infer_run(facts), TN_OK);
+    assert_int_equal(tn_fold(facts, all, &item), TN_OK);
+    assert_int_equal(item.kind, TN_ITEM_LIST);
+    assert_int_equal(item.count, COUNT);
+    assert_int_equal(item.of.items[COUNT - 1].of.number, 2);
+    tn_infer_close(facts);
+    tear_down(&b);
+}
+
+/* Beyond its steps nothing is known any more, and nothing fails. */
+static void test_steps_run_out(void **state)
+{
+    int64_t          one = 1;
+    struct bench     b;
+    struct tn_infer *facts;
+
+    (void)state;
+    set_up(&b, 13);
+    uint32_t x = make_ints(&b.net, "x", &one, 1);
+    uint32_t y =
+        make_node(&b.net, "Add", "y", (uint32_t[]){ x, x }, 2, NULL, 0);
+    uint32_t z =
+        make_node(&b.net, "Add", "z", (uint32_t[]){ y, x }, 2, NULL, 0);
+    assert_int_equal(tn_infer_open(&facts, &b.net, &b.shapes), TN_OK);
+    assert_folds(&b, facts, y, "[2]");
+    b.net.most_steps = 1;
+    assert_folds(&b, facts, z, "?");
+    assert_int_equal(tn_infer_run(facts), TN_OK);
+    assert_type(&b, z, "undefined ?");
+    tn_infer_close(facts);
+    tear_down(&b);
+}
+
+/* One value of a huge rank must not make all that follow huge. */
+static void test_huge_ranks_are_unknown(void **state)
+{
+    static int64_t axes[300];
+    struct bench   b;
+
+    (void)state;
+    set_up(&b, 13);
+    for (int i = 0; i < 300; i++)
+        axes[i] = i;
+    uint32_t x  = make_input(&b.net, "x", TN_FLOAT32, (int64_t[]){ 2, -2 });
+    uint32_t to = make_ints(&b.net, "to", axes, 300);
+    uint32_t y =
+        make_node(&b.net, "Unsqueeze", "y", (uint32_t[]){ x, to }, 2, NULL, 0);
+    assert_int_equal(tn_infer(&b.net, &b.shapes), TN_OK);
+    assert_type(&b, y, "float32 ?");
+    tear_down(&b);
+}
+
+static int say_stop(void *context, const char *doing, uint64_t done,
+                    uint64_t total)
+{
+    (void)doing;
+    (void)done;
+    (void)total;
+    return ++*(int *)context == 2;
+}
+
+static void test_stops_when_told(void **state)
+{
+    int          asked = 0;
+    int64_t      one   = 1;
+    struct bench b;
+
+    (void)state;
+    set_up(&b, 13);
+    uint32_t x = make_ints(&b.net, "x", &one, 1);
+    for (uint32_t i = 0; i < 10000; i++)
+        make_node(&b.net, "Add", "y", (uint32_t[]){ x, x }, 2, NULL, 0);
+    b.net.progress         = say_stop;
+    b.net.progress_context = &asked;
+    assert_int_equal(tn_infer(&b.net, &b.shapes), TN_CANCELLED);
+    assert_int_equal(asked, 2);
+    b.error = (struct tn_error)TN_ERROR_INIT;
+    tear_down(&b);
+}
+
 static enum tn_status infer_any(struct tn_bytes input, struct tn_memory *memory,
                                 struct tn_error *error)
 {
@@ -339,6 +439,10 @@ int main(void)
         cmocka_unit_test(test_cycles_end),
         cmocka_unit_test(test_subgraphs),
         cmocka_unit_test(test_loops_in_loops_are_counted),
+        cmocka_unit_test(test_many_inputs_fold_together),
+        cmocka_unit_test(test_steps_run_out),
+        cmocka_unit_test(test_huge_ranks_are_unknown),
+        cmocka_unit_test(test_stops_when_told),
         cmocka_unit_test(test_no_memory),
     };
 

@@ -10,6 +10,7 @@
  */
 #include "map/lang_apply.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "map/flow.h"
@@ -401,6 +402,26 @@ static void carry_node(struct apply *a, uint32_t id)
 static const struct tn_lang_rule structure = { .place = {
                                                    .file = "control flow" } };
 
+/* A rule may take its time, and make its nodes; all of them together may not,
+ * for every node once more. */
+static bool is_bounded(struct apply *a, const struct tn_lang_rule *rule)
+{
+    const struct tn_eval *e     = &a->emit.eval;
+    uint64_t              steps = tn_lang_most_steps(a->from);
+
+    if (e->total + e->steps > steps)
+        tn_error_set(a->error, TN_LIMIT, TN_NOWHERE,
+                     "%s:%" PRIu32 ": the rules take more than %" PRIu64
+                     " steps for all nodes",
+                     rule->place.file, rule->place.line, steps);
+    if (a->to->nodes.count > a->to->most_nodes)
+        tn_error_set(a->error, TN_LIMIT, TN_NOWHERE,
+                     "%s:%" PRIu32 ": the rules make more than %" PRIu64
+                     " nodes",
+                     rule->place.file, rule->place.line, a->to->most_nodes);
+    return tn_net_goes_on(a->to);
+}
+
 static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
 {
     struct tn_eval            *e = &a->emit.eval;
@@ -414,10 +435,12 @@ static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
     if (!rule)
         add_reason(a, id, NULL, &none);
     for (; rule && !tn_failed(a->error); rule = rule->next) {
-        if (tn_rule_enter(e, rule) && run_rule(a, rule))
+        bool is_taken = tn_rule_enter(e, rule) && run_rule(a, rule);
+        if (!is_bounded(a, rule->rule))
+            return NULL;
+        if (is_taken)
             return rule;
-        if (!tn_failed(a->error))
-            add_reason(a, id, rule->rule, &e->refusal);
+        add_reason(a, id, rule->rule, &e->refusal);
     }
     return NULL;
 }
@@ -555,7 +578,8 @@ enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
     };
 
     apply_init(&a, facts, made);
-    to->source = from->source;
+    to->source     = from->source;
+    to->most_nodes = tn_lang_most_nodes(from);
     tn_code_init(&a.set, to->arena->memory, from, to->dialect, to->version,
                  a.error);
     if (!tn_failed(a.error) && prepare(&a, files, file_count) == TN_OK) {

@@ -91,6 +91,7 @@ struct bench {
     struct tn_net        from, to;
     struct tn_lang_file  file;
     struct tn_map_report report;
+    uint64_t             most_nodes, most_steps;
 };
 
 static const int64_t one = 1;
@@ -133,7 +134,9 @@ static enum tn_status apply(struct bench *b, struct tn_bytes rules)
     tn_net_init(&b->from, &b->arena, "onnx", &b->error);
     tn_net_init(&b->to, &b->arena, "nd4j", &b->error);
     tn_map_report_init(&b->report, &b->arena);
-    b->from.version = 13;
+    b->from.version    = 13;
+    b->from.most_nodes = b->most_nodes;
+    b->from.most_steps = b->most_steps;
     make_net(&b->from);
     tn_lang_parse(&b->file, &b->arena, "a.rules", rules, &b->error);
     if (!tn_failed(&b->error))
@@ -146,7 +149,7 @@ static enum tn_status apply(struct bench *b, struct tn_bytes rules)
 
 static void set_up(struct bench *b)
 {
-    b->error = (struct tn_error)TN_ERROR_INIT;
+    *b = (struct bench){ .error = TN_ERROR_INIT };
     tn_memory_init(&b->memory, NULL, 0);
     tn_arena_init(&b->arena, &b->memory);
 }
@@ -243,6 +246,39 @@ static void test_what_is_kept(void **state)
     tear_down(&b);
 }
 
+/* What one rule may, all rules for all nodes may not. */
+static void test_all_together_are_bounded(void **state)
+{
+    static const struct {
+        const char *rules;
+        uint64_t    most_nodes, most_steps;
+        const char *what;
+    } rows[] = {
+        { "Relu(X) => relu(neg(X); cutoff: 0.0)\nSum(xs...) => neg(xs[0])", 2,
+          0, "a.rules:3: the rules make more than 2 nodes" },
+        { "Relu(X) when len(range(900)) < 0 => neg(X)\n"
+          "Relu(X) when len(range(900)) < 0 => neg(X)\n",
+          0, 1000,
+          "a.rules:3: the rules take more than 1000 steps for all "
+          "nodes" },
+        { "Relu(X) => neg(X)\nSum(xs...) => neg(xs[len(range(900)) * 0])", 0,
+          900, "a.rules:3: the rules take more than 900 steps for all nodes" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench b;
+        char         rules[1000];
+        set_up(&b);
+        b.most_nodes = rows[i].most_nodes;
+        b.most_steps = rows[i].most_steps;
+        snprintf(rules, sizeof rules, ONNX_TO_ND4J "%s", rows[i].rules);
+        assert_int_equal(apply(&b, tn_text(rules)), TN_LIMIT);
+        assert_string_equal(b.error.what, rows[i].what);
+        tear_down(&b);
+    }
+}
+
 static enum tn_status apply_any(struct tn_bytes input, struct tn_memory *memory,
                                 struct tn_error *error)
 {
@@ -273,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nets),
         cmocka_unit_test(test_what_is_kept),
+        cmocka_unit_test(test_all_together_are_bounded),
         cmocka_unit_test(test_no_memory),
     };
 

@@ -46,11 +46,28 @@ struct tn_item {
 };
 
 /* Bounds that hold for every rule and every node: items of one list, work
- * (expressions and items), nodes that one node becomes, depth of expressions. */
-#define TN_LANG_LIST_MAX (UINT32_C(1) << 20)
+ * (expressions and items), nodes that one node becomes, depth of expressions.
+ */
+#define TN_LANG_LIST_MAX  (UINT32_C(1) << 20)
 #define TN_LANG_STEPS_MAX (UINT64_C(1) << 22)
 #define TN_LANG_NODES_MAX 10000
 #define TN_LANG_DEPTH_MAX 256
+
+/* Bounds for all nodes of a net together, so that what a rule set costs is in
+ * proportion to the model: steps, and nodes over all nets on the way. */
+static inline uint64_t tn_lang_most_steps(const struct tn_net *net)
+{
+    if (net->most_steps)
+        return net->most_steps;
+    return (UINT64_C(1) << 26) + 4096 * net->nodes.count;
+}
+
+static inline uint64_t tn_lang_most_nodes(const struct tn_net *net)
+{
+    if (net->most_nodes)
+        return net->most_nodes;
+    return (UINT64_C(1) << 20) + 256 * net->nodes.count;
+}
 
 static inline struct tn_item tn_item_int(int64_t number)
 {
@@ -127,10 +144,11 @@ struct tn_eval {
                                        NULL: everybody is wanted             */
     struct tn_arena *scratch; /* what lists and texts lie in                  */
     struct tn_item  *frame;   /* slots of what runs                           */
-    uint64_t         steps;   /* taken for this node                          */
+    uint64_t         steps;   /* taken by this rule                           */
+    uint64_t         total;   /* by the rules before it                       */
     uint32_t         depth;
     uint32_t         output; /* of the node, in rules of shapes              */
-    uint32_t missing; /* a value that must be folded first; see infer.c */
+    uint32_t missing; /* one of those that must be folded first: infer.c */
     bool     is_fold; /* inside of tn_fold(): do not start another    */
     struct tn_refusal refusal;
     struct tn_error  *error; /* for what is no rule's fault: memory           */

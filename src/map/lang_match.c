@@ -136,6 +136,7 @@ bool tn_rule_enter(struct tn_eval *e, const struct tn_code_rule *rule)
 {
     const struct tn_code_frame *frame = &rule->frame;
 
+    e->total += e->steps;
     e->steps          = 0;
     e->depth          = 0;
     e->missing        = TN_NONE;

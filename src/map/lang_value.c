@@ -137,7 +137,8 @@ static struct tn_item elements_of(const struct tn_call     *call,
     return items.kind == TN_ITEM_UNKNOWN ? unknown(call) : items;
 }
 
-/* While folding, what is not there yet is noted and asked for again later. */
+/* While folding, what is not there yet is asked for, and the rule runs again.
+ */
 static struct tn_item folded(const struct tn_call *call, struct tn_infer *facts,
                              uint32_t value)
 {
@@ -152,8 +153,8 @@ static struct tn_item folded(const struct tn_call *call, struct tn_infer *facts,
             tn_error_set(e->error, status, TN_NOWHERE,
                          "no memory for the elements of a constant");
     } else if (!tn_fold_peek(facts, value, &items)) {
-        if (e->missing == TN_NONE)
-            e->missing = value;
+        e->missing = value;
+        tn_fold_want(facts, value);
         return unknown(call);
     }
     tn_eval_steps(e, call->expr, items.count);

@@ -70,6 +70,15 @@ void tn_net_done(struct tn_net *net)
     tn_net_types_done(&net->types);
 }
 
+bool tn_net_goes_on(struct tn_net *net)
+{
+    bool is_time = net->progress && ++net->beats % 256 == 0;
+
+    if (is_time && net->progress(net->progress_context, "mapping", 0, 0))
+        tn_error_set(net->error, TN_CANCELLED, TN_NOWHERE, "stopped while mapping");
+    return !tn_failed(net->error);
+}
+
 /* ---- names -------------------------------------------------------------- */
 
 /* wish_1, wish_2...: each wish remembers how far it got, so that a million

@@ -22,6 +22,7 @@
 #define TN_MAP_NET_H
 
 #include <tenon/graph.h>
+#include <tenon/progress.h>
 
 #include "base/memory.h"
 #include "ir/model_tables.h"
@@ -95,7 +96,7 @@ struct tn_net_graph {
     struct tn_list     nodes;  /* uint32_t: nodes in order, removed ones too  */
     struct tn_list     inputs, outputs; /* uint32_t: values; added to by the
                                            calls below                        */
-    struct tn_list     input_names, output_names; /* struct tn_bytes          */
+    struct tn_list input_names, output_names; /* struct tn_bytes          */
     bool are_outputs_guessed; /* nobody named them, nobody uses them          */
 };
 
@@ -117,8 +118,15 @@ struct tn_net {
         struct tn_intern table; /* what they say, as words                    */
         struct tn_list   types; /* const struct tn_net_type *, by id          */
     } types;
-    struct tn_list   uses; /* net.c's own: of values, once somebody replaces  */
-    bool             has_uses;
+    struct tn_list uses; /* net.c's own: of values, once somebody replaces  */
+    bool           has_uses;
+    uint64_t most_nodes; /* that rules may make of the model; 0: nobody has
+                            counted yet                                       */
+    uint64_t most_steps; /* that rules may take for its nodes; 0: in proportion
+                            to their number                                   */
+    tn_progress     *progress; /* asked whether to go on; NULL: nobody is     */
+    void            *progress_context;
+    uint32_t         beats; /* net.c's own: since it was asked                */
     struct tn_error *error; /* every call below fails softly into it          */
 };
 
@@ -134,6 +142,10 @@ void tn_net_types_done(struct tn_net_types *types);
 void tn_net_init(struct tn_net *net, struct tn_arena *arena,
                  const char *dialect, struct tn_error *error);
 void tn_net_done(struct tn_net *net);
+
+/* For long work, often: now and then asks the caller whether to go on.  False:
+ * the net has failed, by now with CANCELLED. */
+bool tn_net_goes_on(struct tn_net *net);
 
 static inline struct tn_net_node *tn_net_node(const struct tn_net *net,
                                               uint32_t             node)
