@@ -5,14 +5,14 @@
  *
  * Each path is of a binary GraphDef.  For each node that a mapper takes there
  * is a line with the path, the node, its op, nd4j's op and how many known
- * defects the mapper has, then a line for each argument: list, place in it,
- * name and value, tab-separated.
+ * defects the mapper has, tab-separated, then its arguments as
+ * print_descriptor.h has them.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <tenon/interpret.h>
+#include "print_descriptor.h"
 
 /* ---- fields of a message; a broken one ends ----------------------------- */
 
@@ -107,46 +107,6 @@ static bool find_constant(void *context, struct tn_bytes name,
     return false;
 }
 
-/* ---- printing ----------------------------------------------------------- */
-
-static void print_list(char letter, const struct tn_args *args)
-{
-    for (uint32_t i = 0; i < args->count; i++) {
-        const struct tn_arg *arg = &args->items[i];
-        printf("%c\t%u\t%.*s\t", letter, (unsigned)i, (int)arg->name.size,
-               (const char *)arg->name.data);
-        if (letter == 't')
-            printf("%.17g\n", arg->real);
-        else
-            printf("%lld\n", (long long)arg->number);
-    }
-}
-
-/* In the order that libnd4j gets them, whatever places the rules name. */
-static void print_args(const struct tn_op_descriptor *op)
-{
-    static const char letters[TN_LIST_COUNT] = { [TN_LIST_T]    = 't',
-                                                 [TN_LIST_I]    = 'i',
-                                                 [TN_LIST_B]    = 'b',
-                                                 [TN_LIST_D]    = 'd',
-                                                 [TN_LIST_AXIS] = 'a' };
-
-    for (int list = 0; list < TN_LIST_COUNT; list++)
-        if (letters[list])
-            print_list(letters[list], &op->lists[list]);
-}
-
-static unsigned defects_of(const struct tn_interpreter *interpreter,
-                           struct tn_bytes              op)
-{
-    for (uint32_t i = 0; i < tn_interpreter_mapper_count(interpreter); i++) {
-        struct tn_mapper_info info = tn_interpreter_mapper(interpreter, i);
-        if (equal(info.op_type, op) && is_text(info.framework, "tensorflow"))
-            return info.defect_count;
-    }
-    return 0;
-}
-
 static void interpret_node(struct tn_interpreter *interpreter, const char *path,
                            struct tn_bytes graph, struct tn_bytes node)
 {
@@ -166,8 +126,8 @@ static void interpret_node(struct tn_interpreter *interpreter, const char *path,
     printf("%s\t%.*s\t%.*s\t%.*s\t%u\n", path, (int)name.size,
            (const char *)name.data, (int)op.size, (const char *)op.data,
            (int)made->name.size, (const char *)made->name.data,
-           defects_of(interpreter, op));
-    print_args(made);
+           count_defects(interpreter, "tensorflow", op));
+    print_descriptor(made);
     tn_op_descriptor_close(made);
 }
 

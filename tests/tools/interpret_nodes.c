@@ -4,57 +4,14 @@
  *   interpret_nodes VOCABULARY RULES < paths > out
  *
  * Each path is of a file with the bytes of a NodeProto.  For it a line with the
- * path, nd4j's op and how many known defects its mapper has, then a line for
- * each argument that got a value: list, place, name and value, tab-separated.
+ * path, nd4j's op and how many known defects its mapper has, tab-separated,
+ * then its arguments as print_descriptor.h has them.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <tenon/interpret.h>
-
-static char letter_of(enum tn_arg_type type)
-{
-    switch (type) {
-    case TN_ARG_FLOAT:
-    case TN_ARG_DOUBLE: return 't';
-    case TN_ARG_INT32:
-    case TN_ARG_INT64: return 'i';
-    case TN_ARG_BOOL: return 'b';
-    case TN_ARG_DATA_TYPE: return 'd';
-    case TN_ARG_STRING: return 's';
-    default: return 0;
-    }
-}
-
-static void print_arg(const struct tn_arg *arg)
-{
-    char letter = letter_of(arg->type);
-
-    if (!letter || !arg->has_value)
-        return;
-    printf("%c\t%d\t%.*s\t", letter, (int)arg->index, (int)arg->name.size,
-           (const char *)arg->name.data);
-    if (letter == 't')
-        printf("%.17g\n", arg->real);
-    else if (letter == 's')
-        printf("%.*s\n", (int)arg->text.size, (const char *)arg->text.data);
-    else
-        printf("%lld\n", (long long)arg->number);
-}
-
-static uint32_t defects_of(const struct tn_interpreter *interpreter,
-                           struct tn_bytes              op)
-{
-    for (uint32_t i = 0; i < tn_interpreter_mapper_count(interpreter); i++) {
-        struct tn_mapper_info info = tn_interpreter_mapper(interpreter, i);
-        if (info.op_type.size == op.size &&
-            !memcmp(info.op_type.data, op.data, op.size) &&
-            info.framework.size == 4)
-            return info.defect_count;
-    }
-    return 0;
-}
+#include "print_descriptor.h"
 
 static bool read_file(const char *path, char *to, size_t room, size_t *size)
 {
@@ -88,9 +45,8 @@ static void interpret(struct tn_interpreter *interpreter, const char *path,
     struct tn_bytes type = { (const uint8_t *)op_type, strlen(op_type) };
     printf("%s\t%.*s\t%u\n", path, (int)made->name.size,
            (const char *)made->name.data,
-           (unsigned)defects_of(interpreter, type));
-    for (uint32_t i = 0; i < made->args.count; i++)
-        print_arg(&made->args.items[i]);
+           count_defects(interpreter, "onnx", type));
+    print_descriptor(made);
     tn_op_descriptor_close(made);
 }
 
