@@ -98,6 +98,8 @@ def arg_line(kind, slot, item, name):
     if item.endswith('..'):
         place += '..'
     what = 'list(%s)' % TYPES[kind] if rest else TYPES[kind]
+    if item == 'inPlace':  # nothing is overwritten that nobody gave away
+        item += '=false'
     if '=' in item:
         return '    %s %s @%s = %s' % (name, what, place, item.split('=')[1])
     return '    %s%s %s @%s' % (name, '' if '!' in item else '?', what, place)

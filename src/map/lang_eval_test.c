@@ -18,7 +18,7 @@
 
 /* x is float32 [2, ?, 4], s the constant [1, 2, 3], u not known, n not given;
  * axis = 1, list = [3, 1, 2], alpha = 0.1, text = "abc", missing is none. */
-#define HEAD "T(x, s, u, n?; axis, list, alpha, text, missing) : ? ?\n = "
+#define HEAD "T(x, s, u, c, n?; axis, list, alpha, text, missing) : ? ?\n = "
 
 static const struct {
     const char *expr, *result; /* "!C: why" is a refusal at column C */
@@ -127,6 +127,7 @@ static const struct {
     { "value(n)", "none" },
     { "is_const(s)", "true" },
     { "is_const(x)", "false" },
+    { "is_const(c)", "true" },
     { "given(n)", "false" },
     { "given(x)", "true" },
     { "known(rank(u))", "false" },
@@ -280,8 +281,11 @@ static void make_net(struct bench *b)
         make_input(&b->net, "x", TN_FLOAT32, (int64_t[]){ 2, -1, 4, -2 }),
         make_ints(&b->net, "s", items, 3),
         make_input(&b->net, "u", TN_UNDEFINED, NULL),
+        TN_NONE,
     };
-    make_node(&b->net, "T", "y", inputs, 3, attrs, 4);
+
+    inputs[3] = make_node(&b->net, "Identity", "c", &inputs[1], 1, NULL, 0);
+    make_node(&b->net, "T", "y", inputs, 4, attrs, 4);
 }
 
 static void set_up(struct bench *b, const char *rule, char *text, size_t size)
@@ -316,7 +320,7 @@ static void run(struct bench *b, char *to, size_t size)
 {
     struct tn_eval             e = { .net     = &b->net,
                                      .facts   = b->facts,
-                                     .node    = tn_net_node(&b->net, 0),
+                                     .node    = tn_net_node(&b->net, 1),
                                      .scratch = &b->scratch,
                                      .missing = TN_NONE,
                                      .error   = &b->error };

@@ -218,10 +218,27 @@ struct tn_item tn_builtin_value(const struct tn_call *call, struct tn_item x)
 
 /* ---- what it is --------------------------------------------------------- */
 
+/* What copies read, copies of copies too. */
+static const struct tn_net_value *copied(const struct tn_net       *net,
+                                         const struct tn_net_value *v)
+{
+    for (unsigned steps = 0; steps < 64 && v->producer != TN_NONE; steps++) {
+        const struct tn_net_node *node = tn_net_node(net, v->producer);
+        if (!tn_bytes_is(node->type, "Identity") || node->input_count != 1 ||
+            node->inputs[0] == TN_NONE)
+            break;
+        v = tn_net_value(net, node->inputs[0]);
+    }
+    return v;
+}
+
 static struct tn_item run_is_const(const struct tn_call *call)
 {
-    const struct tn_net_value *v = net_value(call, call->args[0]);
+    struct tn_item             x = call->args[0];
+    const struct tn_net_value *v = net_value(call, x);
 
+    if (v && x.kind == TN_ITEM_VALUE)
+        v = copied(call->eval->net, v);
     return tn_item_bool(v && v->constant);
 }
 

@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
-"""What Deeplearning4j's own rules give, and what ours give, for the same nodes.
+"""What Deeplearning4j's own rules give, and what ours give, for nodes of
+TensorFlow.
 
     tensorflow_descriptors.py TENON INTERPRET_GRAPHS [--shared DIR] [--only
                               PATTERN] [--verbose]
 
 For every node of the import suite whose shipped mapper has no known defect: the
-op is the same, and every argument that the shipped rules give has the same value
-in the same slot of the .fb file that we write.  What differs on purpose is listed
-below, with the reason; docs/nd4j-corrections.md has the evidence.
+call that we write for it equals that of the shipped rules.  shipped_rules.py
+says what equal means.
+
+Nodes of loops and branches are copied on the way, and copies are called NAME_1,
+NAME_2...; a node is found under any of these.  An input is the same when it is
+what the other one copies, enters a loop with or is chosen from.  A node that
+nobody reads is not written, nor is one that only such nodes read whose call
+differs; were it read by an equal call, that call would lack an input.
 """
 import argparse
 import collections
@@ -15,57 +21,39 @@ import fnmatch
 import glob
 import multiprocessing
 import os
-import subprocess
+import re
 import sys
 import tempfile
 
-import nd4j_descriptors
 import proof
+import shipped_rules
 import tensorflow_suite
 
 # Nodes that no op of nd4j stands for: values, and what control flow is made of.
 VALUES = {"Const", "Identity", "Placeholder", "PlaceholderWithDefault", "NoOp",
           "Enter", "Exit", "Switch", "Merge", "NextIteration", "LoopCond"}
 
-# Where ours differs on purpose.
-WRONG = {
-    "BatchMatMul": "beta 1 adds an array that nobody filled: ours is 0",
-    "BatchMatMulV2": "as BatchMatMul",
-    "FloorDiv": "floordiv of integers cuts towards zero: the remainder is"
-                " taken away first",
-    "HistogramFixedWidth": "the kernel gives INT64 always: a cast follows",
-    "Mod": "mod of floats takes the divisor's sign: composed of others",
-    "NonMaxSuppressionV4": "the number of valid outputs is lost, and the"
-                           " padding",
-    "Roll": "roll is no rotation for every length: cut and joined",
-    "Round": "round is half away from zero, TensorFlow's half to even: rint",
-    "ShapeN": "shapes_of gives INT64 always: one shape_of for each",
-    "Size": "size gives INT64 always: a cast follows",
-    "TensorArrayWriteV3": "the name of a Java class; the kernel is"
-                          " write_list",
-    "Tile": "dimensions 0 is a constant without meaning",
-}
+# Hand on what they get, by the names of either side.
+COPIES = {"Identity", "StopGradient", "Enter", "Exit", "Switch", "Merge",
+          "NextIteration", "RefEnter", "identity", "stop_gradient", "enter",
+          "exit", "switch", "merge", "next_iteration"}
+
+Node = collections.namedtuple("Node", "name op_type shipped has_defects")
 
 
-def shipped(tool, shared, paths):
-    """{path: [(node, op type, op, defects, [(list, index, name, value)])]}"""
-    files = [os.path.join(shared, "data/import", name) for name in
-             ("nd4j-op-def.pbtxt", "tensorflow-mapping-ruleset.pbtxt")]
-    done = subprocess.run([tool, *files], input="\n".join(paths) + "\n",
-                          text=True, check=True, stdout=subprocess.PIPE)
-    found, args = {path: [] for path in paths}, []
-    for line in done.stdout.splitlines():
-        words = line.split("\t")
-        if len(words) == 5:
-            args = []
-            found[words[0]].append((*words[1:4], int(words[4]), args))
-        else:
-            args.append((words[0], int(words[1]), words[2], words[3]))
+def shipped(arguments, paths):
+    """{path: [Node]}"""
+    found = {path: [] for path in paths}
+    for words, what in shipped_rules.interpret(
+            arguments.interpret_graphs, arguments.shared,
+            "tensorflow-mapping-ruleset.pbtxt", "\n".join(paths) + "\n", 5):
+        path, name, op_type, _, defects = words
+        found[path].append(Node(name, op_type, what, defects != "0"))
     return found
 
 
 def ours(arguments, judge, path, folder):
-    """{name: node} of what we write, as the evaluator sees it."""
+    """What we write, as the evaluator sees it."""
     test = os.path.dirname(path)
     want = tensorflow_suite.load(os.path.join(test, "outputs.npz"))
     inputs = tensorflow_suite.load(os.path.join(test, "inputs.npz"))
@@ -75,64 +63,91 @@ def ours(arguments, judge, path, folder):
     target = os.path.join(folder, "model.fb")
     proof.convert(arguments.tenon, path, target, *ends)
     with open(target, "rb") as file:
-        graph = judge.Graph(memoryview(file.read()),
-                            judge.Remarks(False, False, True))
-    return graph, {output: node for node in graph.nodes.values()
-                   for output in node.outputs[:1]}
+        return judge.Graph(memoryview(file.read()),
+                           judge.Remarks(False, False, True))
 
 
-def rank_of(graph, node):
-    return max((len(graph.arrays[name].shape) for name in node.inputs[:1]
-                if name in graph.arrays), default=0)
+# --- names -----------------------------------------------------------------------
+
+def bare(name):
+    return name[:-2] if name.endswith(":0") else name
 
 
-def judged(graph, made, row):
+def originals(name):
+    """The name, and what it may be a copy of."""
+    yield name
+    while re.search(r"_\d+$", name):
+        name = re.sub(r"_\d+$", "", name)
+        yield name
+
+
+class Names:
+    """Which values of the two sides are the same."""
+
+    def __init__(self, graph, nodes):
+        self.theirs = {node.name: node.shipped.inputs[0] for node in nodes
+                       if node.op_type in COPIES and node.shipped.inputs}
+        self.ours = {bare(output): node.inputs[0]
+                     for node in graph.nodes.values() if node.op in COPIES
+                     for output in node.outputs if node.inputs}
+        self.made = collections.defaultdict(list)
+        for node in graph.nodes.values():
+            for name in originals(bare(node.outputs[0])):
+                self.made[name].append(node)
+
+    @staticmethod
+    def trail(name, copies, heads=lambda name: name):
+        """The value and all that it hands on."""
+        seen = []
+        while name not in seen:
+            seen.append(name)
+            head = name if name in copies else heads(name)
+            if head in copies:
+                name = bare(copies[head])
+        return seen
+
+    def same(self, ours, theirs):
+        mine = {name for value in self.trail(bare(ours), self.ours)
+                for name in originals(value)}
+        return not mine.isdisjoint(
+            self.trail(bare(theirs), self.theirs,
+                       lambda name: re.sub(r":\d+$", "", name)))
+
+
+# --- comparing -------------------------------------------------------------------
+
+def judged(corrections, names, node):
     """(word, why) of a node."""
-    name, op_type, op, defects, args = row
-    node = made.get(name) or made.get(name + ":0")
-    if op in ("-", "noop"):
+    if node.shipped.op in ("-", "noop"):
         return "no mapper", ""
-    if defects:
+    if node.has_defects:
         return "defect", ""
-    if not node:
+    made = names.made.get(node.name)
+    if not made:
         return "not written", ""
-    # The shipped rules know the size of a constant alone, not of one that is
-    # read through an Identity.
-    args = [arg for arg in args if arg[2:] != ("filter", "-1")]
-    why = f"ours {node.op}, theirs {op}" if node.op != op else \
-        nd4j_descriptors.difference(node, args, rank_of(graph, node))
-    if why and op_type in WRONG:
-        return "wrong", WRONG[op_type]
-    return ("differs", why) if why else ("same", "")
+    found = [shipped_rules.differences(one, node.shipped, names.same)
+             for one in made]
+    return corrections.judge(node.op_type, min(found, key=len))
 
 
 def compare(arguments, part):
+    """Rows (test, op type, word, why), and which corrections explained any."""
     judge = proof.Nd4j.find(arguments.shared).judge
+    corrections = shipped_rules.Corrections("TensorFlow")
     rows = []
     with tempfile.TemporaryDirectory(prefix="tenon-nodes-") as folder:
         for path, nodes in part:
             test = os.path.basename(os.path.dirname(path))
             try:
-                graph, made = ours(arguments, judge, path, folder)
+                graph = ours(arguments, judge, path, folder)
             except proof.Unmapped:
-                rows += [(test, node[1], "not converted", "") for node in nodes]
+                rows += [(test, node.op_type, "not converted", "")
+                         for node in nodes]
                 continue
-            rows += [(test, node[1], *judged(graph, made, node))
-                     for node in nodes if node[1] not in VALUES]
-    return rows
-
-
-def table(rows):
-    """Per operator how often each word was said."""
-    words = ("same", "wrong", "differs", "defect", "no mapper", "not written",
-             "not converted")
-    print("| operator | " + " | ".join(words) + " |\n|---" * 1 +
-          "|---" * len(words) + "|")
-    for op_type in sorted({row[1] for row in rows} - VALUES):
-        counts = collections.Counter(row[2] for row in rows
-                                     if row[1] == op_type)
-        print(f"| {op_type} | " +
-              " | ".join(str(counts[word] or "") for word in words) + " |")
+            names = Names(graph, nodes)
+            rows += [(test, node.op_type, *judged(corrections, names, node))
+                     for node in nodes if node.op_type not in VALUES]
+    return rows, corrections.used
 
 
 def main():
@@ -149,19 +164,16 @@ def main():
     if not paths or not proof.Nd4j.find(arguments.shared):
         print("skipped: the import suite is not here")
         return 77
-    found = list(shipped(arguments.interpret_graphs, arguments.shared,
-                         paths).items())
+    found = list(shipped(arguments, paths).items())
     with multiprocessing.Pool(2) as pool:
-        rows = sum(pool.starmap(compare, [(arguments, found[k::2])
-                                          for k in range(2)]), [])
-    counts = collections.Counter(row[2] for row in rows)
-    print("descriptors of", len(rows), "nodes:", dict(counts))
-    if arguments.verbose:
-        table(rows)
-    for test, op_type, word, why in rows:
-        if word == "differs":
-            print(f"| {test} | {op_type} | {word} | {why} |")
-    return 1 if counts["differs"] or not counts["same"] else 0
+        done = pool.starmap(compare, [(arguments, found[k::2])
+                                      for k in range(2)])
+    corrections = shipped_rules.Corrections("TensorFlow")
+    used = set().union(*(used for _, used in done))
+    return shipped_rules.report(
+        sum((rows for rows, _ in done), []),
+        corrections.idle(used) if arguments.only == "*" else [],
+        arguments.verbose)
 
 
 if __name__ == "__main__":

@@ -91,6 +91,17 @@ static struct tn_bytes tensor_of(struct tn_bytes node)
     return (struct tn_bytes){ NULL, 0 };
 }
 
+/* What `w/read` reads is `w`. */
+static struct tn_bytes without_read(struct tn_bytes name)
+{
+    static const char tail[] = "/read";
+    size_t            size   = sizeof tail - 1;
+
+    if (name.size > size && !memcmp(name.data + name.size - size, tail, size))
+        name.size -= size;
+    return name;
+}
+
 static bool find_constant(void *context, struct tn_bytes name,
                           struct tn_bytes *tensor)
 {
@@ -99,7 +110,7 @@ static bool find_constant(void *context, struct tn_bytes name,
 
     while (next_field(&graph, &field))
         if (field.number == NODE &&
-            equal(find_field(field.bytes, NODE_NAME), name) &&
+            equal(find_field(field.bytes, NODE_NAME), without_read(name)) &&
             is_text(find_field(field.bytes, NODE_OP), "Const")) {
             *tensor = tensor_of(field.bytes);
             return tensor->data != NULL;
