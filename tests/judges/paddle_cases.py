@@ -12,9 +12,10 @@ class Case:
     `lods` by slot: offsets of sequences."""
 
     def __init__(self, op, inputs, attrs=None, outputs=None, fixed=(), drops=(),
-                 expect=None, build=None, lods=None):
+                 expect=None, build=None, lods=None, only_shapes=False):
         self.op, self.attrs, self.fixed = op, attrs or {}, fixed
         self.expect, self.build, self.lods = expect, build, lods or {}
+        self.only_shapes = only_shapes
         self.inputs = {slot: value if isinstance(value, list) else [value]
                        for slot, value in inputs.items()}
         self.outputs = outputs or {"Out": 1}
@@ -423,3 +424,141 @@ for back in (False, True):
 for how, attrs in {"": {}, ".origin": {"origin_mode": True}, ".back": {"is_reverse": True}}.items():
     case(f"gru{how}", {"Input": f(6, 9), "Weight": f(3, 9, seed=1),
                        **({"H0": f(1, 3), "Bias": f(1, 9)} if how else {})}, attrs, {"Hidden": 1})
+
+# --- rarer ones ------------------------------------------------------------------
+
+for op in "stanh soft_relu isnan".split():
+    case(op, x(f(3, 5)))
+for op in "memcpy memcpy_d2h memcpy_h2d fill_zeros_like2".split():
+    case(op, x(f(3, 5)))
+case("print", {"In": f(3, 5)}, expect=lambda a: a)
+case("trunc", x(f(3, 5)), expect=np.trunc)
+case("trunc.ints", x(ints(3, -5)), expect=lambda a: a)
+case("logit", x(f(3, 5, low=0, high=1)), {"eps": 0.1}, expect=lambda a: np.log(np.clip(a, .1, .9) / (1 - np.clip(a, .1, .9))))
+for op in ("maximum", "minimum"):
+    case(op, x(f(2, 3), Y=f(3, seed=1)))
+HOLES = np.array([[1, np.nan, 3], [np.nan, np.nan, -1]], "f4"), np.array([[2, 5, np.nan], [np.nan, 0, -2]], "f4")
+case("elementwise_fmax", x(HOLES[0], Y=HOLES[1]), expect=np.fmax)
+case("elementwise_fmin", x(HOLES[0], Y=HOLES[1]), expect=np.fmin)
+case("elementwise_heaviside", x(np.array([-1, 0, 2], "f4"), Y=f(3)), expect=np.heaviside)
+case("atan2", {"X1": np.array([1, -1, 1, -1, 0, 2, -2, 0], "f4"), "X2": np.array([1, 1, -1, -1, -1, 0, 0, 0], "f4")},
+     expect=np.arctan2)
+case("lerp", x(f(2, 3), Y=f(2, 3, seed=1), Weight=f(1)), expect=lambda a, b, w: a + w * (b - a))
+case("isclose", {"Input": np.array([1, 2, 3, np.nan], "f4"), "Other": np.array([1.000001, 2.1, 3, np.nan], "f4")},
+     {"rtol": "1e-5", "atol": "1e-8", "equal_nan": True}, expect=lambda a, b: np.isclose(a, b, 1e-5, 1e-8, True))
+case("isclose.strict", {"Input": np.array([1, 2, np.nan], "f4"), "Other": np.array([1, 2.1, np.nan], "f4")}, expect=np.isclose)
+case("equal_all", x(ints(1, 2), Y=ints(1, 3)), expect=lambda a, b: np.array((a == b).all()))
+case("cos_sim", x(f(3, 4), Y=f(3, 4, seed=1)),
+     expect=lambda a, b: ((a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1))[:, None].astype("f4"))
+case("cross", x(f(2, 3), Y=f(2, 3, seed=1)), {"dim": 1}, expect=np.cross)
+case("cross.any", x(f(2, 3), Y=f(2, 3, seed=1)), expect=np.cross)
+case("addmm", {"Input": f(2, 4), "X": f(2, 3), "Y": f(3, 4)}, {"Alpha": 0.5, "Beta": 2.0})
+case("mv", x(f(3, 4), Vec=f(4)), expect=lambda a, b: a @ b)
+case("einsum", {"Operands": [f(2, 3, 4), f(2, 4, 5)]}, {"equation": "bij,bjk->bik"})
+case("kron", x(f(2, 3), Y=f(3, 2)), expect=np.kron)
+case("kron.ranks", x(f(3), Y=f(2, 2)), expect=np.kron)
+case("expand_as", x(f(2, 3), target_tensor=f(4, 9)))
+case("broadcast_tensors", x([f(1, 3), f(2, 1)]), {}, {"Out": 2}, drops=["none"], expect=lambda a, b: np.broadcast_to(a, (2, 3)))
+case("pixel_unshuffle", x(f(2, 3, 4, 6)), {"downscale_factor": 2})
+case("shuffle_channel", x(f(2, 6, 3, 2)), {"group": 3})
+case("channel_shuffle", x(f(2, 6, 3, 2)), {"groups": 2})
+case("maxout", x(f(2, 6, 3, 2)), {"groups": 2}, expect=lambda a: a.reshape(2, 3, 2, 3, 2).max(2))
+
+
+def shifted(a):
+    a = np.pad(a.reshape(2, 3, 8, 2, 2), [(0, 0), (1, 1), (0, 0), (0, 0), (0, 0)])
+    return np.concatenate([a[:, :3, :2], a[:, 2:, 2:4], a[:, 1:4, 4:]], 2).reshape(6, 8, 2, 2)
+
+
+case("temporal_shift", x(f(6, 8, 2, 2)), {"seg_num": 3, "shift_ratio": 0.25}, expect=shifted)
+case("crop_tensor", x(f(4, 5)), {"shape": [2, -1], "offsets": [1, 2]}, expect=lambda a: a[1:3, 2:])
+case("crop_tensor.tensors", x(f(4, 5), Shape=ints(2, 3, dtype="i4"), Offsets=ints(1, 0, dtype="i4")), {},
+     expect=lambda a, s, o: a[1:3, :3])
+case("crop_tensor.parts", x(f(4, 5), ShapeTensor=[ints(2, dtype="i4"), ints(3, dtype="i4")],
+                            OffsetsTensor=[ints(1, dtype="i4"), ints(0, dtype="i4")]), {}, expect=lambda a, *s: a[1:3, :3])
+case("pad_constant_like", x(f(4, 5), Y=f(2, 3)), {"pad_value": 0.5}, expect=lambda a, b: np.pad(b, [(0, 2), (0, 2)], constant_values=.5))
+case("eye", {}, {"num_rows": 3, "num_columns": 4, "dtype": 5})
+case("eye.square", {}, {"num_rows": 3, "dtype": 3})
+case("fill", {}, {"shape": [2, 2], "value": [1.0, 2.0, 3.0, 4.5], "dtype": 5}, expect=lambda: np.array([[1, 2], [3, 4.5]], "f4"))
+case("linspace", {"Start": f(1), "Stop": f(1, seed=3), "Num": ints(5, dtype="i4")}, {"dtype": 5})
+case("linspace.one", {"Start": f(1), "Stop": f(1, seed=3), "Num": ints(1, dtype="i4")}, {"dtype": 5})
+for op in ("reduce_amax", "reduce_amin"):
+    case(op, x(f(2, 3, 4)), {"dim": [1]}, expect=lambda a, op=op: (a.max if "max" in op else a.min)(1))
+case("logsumexp", x(f(2, 3, 4)), {"axis": [1], "keepdim": True})
+case("logsumexp.all", x(f(2, 3, 4)), {"axis": [0], "reduce_all": True})
+case("frobenius_norm", x(f(2, 3, 4)), {"dim": [1, 2]})
+case("l1_norm", x(f(2, 3)), expect=lambda a: np.abs(a).sum())
+case("squared_l2_norm", x(f(2, 3)), expect=lambda a: (a * a).sum().reshape(1))
+for p in (0.0, 1.0, 3.0, float("inf"), float("-inf")):
+    case(f"p_norm.{p}", x(f(2, 3, 4)), {"axis": 1, "porder": p})
+case("p_norm.all", x(f(2, 3, 4)), {"asvector": True})
+case("cumprod", x(f(2, 5)), {"dim": 1}, expect=lambda a: np.cumprod(a, 1))
+case("cumprod.first", x(f(3, 2)), {"dim": 0}, expect=lambda a: np.cumprod(a, 0))
+case("logcumsumexp", x(f(2, 5)), {"axis": -1}, expect=lambda a: np.log(np.cumsum(np.exp(a), 1)))
+case("logcumsumexp.flat", x(f(2, 5)), {"flatten": True}, expect=lambda a: np.log(np.cumsum(np.exp(a))))
+case("label_smooth", x(f(2, 4)), {"epsilon": 0.1}, expect=lambda a: (a * .9 + .1 / 4).astype("f4"))
+case("label_smooth.prior", x(f(2, 4), PriorDist=f(1, 4)), {"epsilon": 0.1}, expect=lambda a, p: (a * .9 + .1 * p).astype("f4"))
+case("one_hot", x(ints(1, 0, 3).reshape(3, 1)), {"depth": 4, "dtype": 5})
+case("kthvalue", x(f(2, 6)), {"k": 2}, {"Out": 1, "Indices": 1}, drops=["Indices"], expect=lambda a: np.sort(a)[:, 1])
+case("kthvalue.keep", x(f(2, 6)), {"k": 3, "axis": 0 + 1, "keepdim": True}, {"Out": 1, "Indices": 1}, drops=["Indices"],
+     expect=lambda a: np.sort(a)[:, 2:3])
+case("searchsorted", {"SortedSequence": np.sort(f(7)), "Values": f(2, 3)}, {}, expect=np.searchsorted)
+case("searchsorted.right", {"SortedSequence": ints(1, 3, 3, 5), "Values": ints(3, 0, 9)}, {"right": True, "out_int32": True},
+     expect=lambda s, v: np.searchsorted(s, v, "right").astype("i4"))
+case("masked_select", x(f(3, 4), Mask=f(3, 4, seed=2) > 0), {}, Y)
+case("diag_v2", x(f(4)), {"offset": 1, "padding_value": 0.5},
+     expect=lambda a: np.where(np.eye(5, k=1) > 0, np.diag(a, 1), np.float32(.5)))
+case("diag_v2.below", x(f(4)), {"offset": -2}, expect=lambda a: np.diag(a, -2))
+case("diag_v2.matrix", x(f(4, 5)), {"offset": 2}, expect=lambda a: np.diag(a, 2))
+case("diagonal", {"Input": f(2, 3, 4)}, {"offset": -1, "axis1": 1, "axis2": 2}, expect=lambda a: np.diagonal(a, -1, 1, 2))
+case("trace", {"Input": f(3, 4, 2)}, {"offset": 1}, expect=lambda a: np.trace(a, 1))
+case("scatter.sum", x(f(5, 3), Ids=ints(4, 0, 4), Updates=f(3, 3)), {"overwrite": False})
+
+
+def put(a, at, new, how):
+    a = a.copy()
+    for i in range(at.shape[0]):
+        for j in range(at.shape[1]):
+            a[i, at[i, j]] = how(a[i, at[i, j]], np.broadcast_to(new, at.shape)[i, j])
+    return a
+
+
+for kind, how in {"assign": lambda o, n: n, "add": lambda o, n: o + n, "mul": lambda o, n: o * n, "amax": max}.items():
+    case(f"put_along_axis.{kind}", {"Input": f(2, 4), "Index": ints(3, 0, 1, 2).reshape(2, 2), "Value": f(2, 2)},
+         {"Axis": 1, "Reduce": kind}, {"Result": 1}, expect=lambda a, at, n, how=how: put(a, at, n, how))
+case("index_add", x(f(3, 4), Index=ints(1, 1, 3), AddValue=f(3, 3)), {"axis": 1},
+     expect=lambda a, at, n: a + np.stack([0 * n[:, 0], n[:, 0] + n[:, 1], 0 * n[:, 0], n[:, 2]], 1))
+for add in (False, True):
+    case(f"index_put.{add}", {"x": f(3, 4), "value": f(2), "indices": [ints(0, 2), ints(1, 3)]}, {"accumulate": add}, {"out": 1},
+         expect=lambda a, v, i, j, add=add: np.array([[v[list(zip(i, j)).index((r, c))] + add * a[r, c] if (r, c) in zip(i, j) else a[r, c]
+                                                      for c in range(4)] for r in range(3)], "f4"))
+case("set_value", {"Input": f(4, 5)}, {"axes": [0, 1], "starts": [1, 0], "ends": [4, 5], "steps": [2, 1], "dtype": 5,
+                                        "shape": [1], "fp32_values": [7.0]})
+case("set_value.tensor", {"Input": f(4, 5), "ValueTensor": f(5)}, {"axes": [0], "starts": [1], "ends": [2], "steps": [1],
+                                                                "decrease_axes": [0], "dtype": 5})
+case("set_value.parts", {"Input": f(4, 5), "ValueTensor": f(1), "StartsTensorList": [ints(1, dtype="i4")],
+                         "EndsTensorList": [ints(3, dtype="i4")], "StepsTensorList": [ints(1, dtype="i4")]}, {"axes": [1], "dtype": 5})
+UNIQUE = {"Out": 1, "Indices": 1, "Index": 1, "Counts": 1}
+case("unique", x(ints(3, 1, 3, 2)), {"is_sorted": True, "dtype": 3, "return_index": True}, UNIQUE, drops=["Indices", "Index", "Counts"],
+     expect=np.unique)
+case("unique.rows", x(ints(3, 1, 3, 1, 2, 2).reshape(3, 2)), {"is_sorted": True, "dtype": 2, "axis": [0]}, UNIQUE,
+     drops=["Indices", "Index", "Counts"], expect=lambda a: np.unique(a, axis=0))
+for how, attrs in {"": {}, ".spread": {"strides": [2, 1], "paddings": [1, 0, 2, 1], "dilations": [1, 2]}}.items():
+    case(f"unfold{how}", x(f(2, 3, 6, 7)), {"kernel_sizes": [2, 3], **attrs}, Y)
+for corners in (False, True):
+    case(f"affine_grid.{corners}", {"Theta": f(2, 2, 3)}, {"align_corners": corners, "output_shape": [2, 3, 4, 5]}, OUT)
+case("affine_grid.tensor", {"Theta": f(2, 2, 3), "OutputShape": ints(2, 3, 4, 5, dtype="i4")}, {}, OUT)
+case("affine_channel", x(f(2, 3, 4, 5), Scale=f(3), Bias=f(3, seed=1)))
+case("affine_channel.last", x(f(2, 4, 5, 3), Scale=f(3), Bias=f(3, seed=1)), {"data_layout": "NHWC"})
+case("lstm_unit", x(f(2, 12), C_prev=f(2, 3)), {"forget_bias": 0.5}, {"C": 1, "H": 1})
+for how, attrs in {"": {}, ".origin": {"origin_mode": True, "activation": 3}}.items():
+    case(f"gru_unit{how}", {"Input": f(2, 9), "HiddenPrev": f(2, 3), "Weight": f(3, 9, seed=1), "Bias": f(1, 9)}, attrs,
+         {"Gate": 1, "ResetHiddenPrev": 1, "Hidden": 1})
+for whole in (True, False):
+    case(f"iou_similarity.{whole}", x(boxes(4)[0], Y=boxes(5, 3)[0]), {"box_normalized": whole})
+
+# Of what is drawn at random, only shapes are right.
+for op, attrs in {"gaussian_random": {"mean": 1.0}, "uniform_random": {"min": 0.0}, "randint": {"low": 2, "high": 5, "dtype": 3},
+                  "truncated_gaussian_random": {"std": 2.0}}.items():
+    case(op, {}, {"shape": [2, 3], **attrs}, only_shapes=True, expect=lambda op=op: np.zeros((2, 3), "i8" if op == "randint" else "f4"))
+case("bernoulli", x(f(2, 3, low=0, high=1)), only_shapes=True, expect=lambda a: a)

@@ -227,8 +227,10 @@ def prove(test, engine, scratch, arguments):
         got = engine.run(back, {**program.feeds, **program.lods}, optimize="disabled")
         if "pir" in how:  # where outputs may have other names
             got = dict(zip(program.fetches, got.values()))
-        for name in program.fetches:
-            proof.compare(name, got[name], want[name], 1e-4, 1e-5)
+        for name in program.fetches if not program.case.expect else [program.fetches[0]]:
+            array = got[name] * 0 if program.case.only_shapes else got[name]
+            wanted = want[name] * 0 if program.case.only_shapes else want[name]
+            proof.compare(name, array, wanted, 1e-4, 1e-5)
     return 1
 
 
