@@ -58,8 +58,15 @@ static void give_back(struct tn_shelf *shelf, struct shelved *block)
         tn_memory_free(shelf->purse, block, block->size);
 }
 
+/* First the tools: their memory comes to lie on the shelf. */
 static void clear(struct tn_shelf *shelf)
 {
+    for (unsigned i = 0; i < TN_SHELF_TOOLS; i++) {
+        struct tn_tool *tool =
+            (struct tn_tool *)atomic_exchange(&shelf->tools[i], 0);
+        if (tool)
+            tool->drop(tool);
+    }
     for (unsigned i = 0; i < TN_SHELF_PLACES; i++)
         give_back(shelf, take_from(shelf, i));
 }
@@ -102,6 +109,8 @@ void tn_shelf_init(struct tn_shelf *shelf, struct tn_memory *purse,
     atomic_init(&shelf->oldest, 0);
     for (unsigned i = 0; i < TN_SHELF_PLACES; i++)
         atomic_init(&shelf->places[i], 0);
+    for (unsigned i = 0; i < TN_SHELF_TOOLS; i++)
+        atomic_init(&shelf->tools[i], 0);
 }
 
 void tn_shelf_done(struct tn_shelf *shelf)
@@ -144,4 +153,47 @@ void tn_shelf_free(struct tn_shelf *shelf, void *block, uint64_t size)
         give_back(shelf, take_from(shelf, oldest % TN_SHELF_PLACES));
     }
     give_back(shelf, back);
+}
+
+/* ---- tools -------------------------------------------------------------- */
+
+/* A thread begins to look where it left its last tool: that one is still in
+ * the cache of its core.  Stacks tell threads apart. */
+static unsigned own_place(unsigned i)
+{
+    uint8_t on_stack;
+
+    return (unsigned)(((uintptr_t)&on_stack >> 16) + i) % TN_SHELF_TOOLS;
+}
+
+static bool hang_up(struct tn_shelf *shelf, struct tn_tool *tool)
+{
+    for (unsigned i = 0; i < TN_SHELF_TOOLS; i++) {
+        uintptr_t none = 0;
+        if (atomic_compare_exchange_strong(&shelf->tools[own_place(i)], &none,
+                                           (uintptr_t)tool))
+            return true;
+    }
+    return false;
+}
+
+struct tn_tool *tn_shelf_take_tool(struct tn_memory *memory, tn_tool_drop *drop)
+{
+    struct tn_shelf *shelf = memory->shelf;
+
+    for (unsigned i = 0; shelf && i < TN_SHELF_TOOLS; i++) {
+        struct tn_tool *tool =
+            (struct tn_tool *)atomic_exchange(&shelf->tools[own_place(i)], 0);
+        if (tool && tool->drop == drop)
+            return tool;
+        if (tool && !hang_up(shelf, tool))
+            tool->drop(tool);
+    }
+    return NULL;
+}
+
+void tn_shelf_keep_tool(struct tn_memory *memory, struct tn_tool *tool)
+{
+    if (!memory->shelf || !hang_up(memory->shelf, tool))
+        tool->drop(tool);
 }

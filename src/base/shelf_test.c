@@ -158,9 +158,87 @@ static void a_block_is_in_one_hand_only(void **state)
     assert_int_equal(purse.used, 0);
 }
 
+/* A hammer, and how many there are. */
+struct hammer {
+    struct tn_tool tool; /* first */
+    void          *handle;
+};
+
+static unsigned hammers;
+
+static void drop_hammer(struct tn_tool *tool)
+{
+    hammers--;
+    give(((struct hammer *)tool)->handle, BIG);
+    give(tool, sizeof(struct hammer));
+}
+
+static void drop_saw(struct tn_tool *tool)
+{
+    (void)tool;
+    fail();
+}
+
+static struct tn_tool *new_hammer(void)
+{
+    struct hammer *hammer = get(sizeof *hammer);
+
+    *hammer = (struct hammer){ { drop_hammer }, get(BIG) };
+    hammers++;
+    return &hammer->tool;
+}
+
+static void tools_are_used_again(void **state)
+{
+    struct tn_error error = TN_ERROR_INIT;
+
+    (void)state;
+    tn_memory_init(&purse, NULL, 4 * BIG);
+    tn_shelf_init(&shelf, &purse, 2 * BIG);
+    assert_null(tn_shelf_take_tool(&shelf.memory, drop_hammer));
+    struct tn_tool *first = new_hammer();
+    tn_shelf_keep_tool(&shelf.memory, first);
+    assert_null(tn_shelf_take_tool(&shelf.memory, drop_saw));
+    assert_ptr_equal(tn_shelf_take_tool(&shelf.memory, drop_hammer), first);
+    assert_null(tn_shelf_take_tool(&shelf.memory, drop_hammer));
+    tn_shelf_keep_tool(&shelf.memory, first);
+    assert_int_equal(hammers, 1);
+    void *most = get(3 * BIG + BIG / 2); /* who needs the memory gets it */
+    assert_non_null(most);
+    assert_int_equal(hammers, 0);
+    give(most, 3 * BIG + BIG / 2);
+    tn_shelf_keep_tool(&shelf.memory, new_hammer());
+    tn_shelf_done(&shelf);
+    assert_int_equal(hammers + purse.used, 0);
+    struct hammer *alone =
+        tn_memory_resize(&purse, NULL, 0, sizeof *alone, &error);
+    *alone = (struct hammer){ { drop_hammer }, NULL };
+    hammers++;
+    assert_null(tn_shelf_take_tool(&purse, drop_hammer));
+    tn_shelf_keep_tool(&purse, &alone->tool); /* no shelf: dropped at once */
+    assert_int_equal(hammers + purse.used, 0);
+}
+
+static void more_tools_than_places(void **state)
+{
+    (void)state;
+    tn_memory_init(&purse, NULL, 0);
+    tn_shelf_init(&shelf, &purse, 2 * BIG);
+    struct tn_tool *tools[TN_SHELF_TOOLS + 3];
+    for (unsigned i = 0; i < TN_SHELF_TOOLS + 3; i++)
+        tools[i] = new_hammer();
+    for (unsigned i = 0; i < TN_SHELF_TOOLS + 3; i++)
+        tn_shelf_keep_tool(&shelf.memory, tools[i]);
+    assert_int_equal(hammers, TN_SHELF_TOOLS);
+    tn_shelf_done(&shelf);
+    assert_int_equal(hammers + purse.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tools_are_used_again),
+        cmocka_unit_test(more_tools_than_places),
         cmocka_unit_test(gives_the_same_block_again),
         cmocka_unit_test(small_blocks_pass_by),
         cmocka_unit_test(keeps_no_more_than_it_may),

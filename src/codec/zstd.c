@@ -2,11 +2,13 @@
 #define ZSTD_STATIC_LINKING_ONLY /* for allocators of our own */
 #include "codec/zstd.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 #include "base/arith.h"
+#include "base/shelf.h"
 #include "codec/hooks.h"
 
 /* The densest block: a header of three bytes and one byte, repeated. */
@@ -33,6 +35,87 @@ static enum tn_status blame(const struct tn_hooks *hooks, size_t code,
                         ZSTD_getErrorName(code));
 }
 
+/* ---- contexts ------------------------------------------------------------
+ *
+ * To make one takes as long as to pack a few kilobytes: the library asks the
+ * processor what it can, which a virtual machine answers slowly.  So they are
+ * kept where there is a shelf.
+ */
+
+/* A larger one costs more memory than it saves time. */
+#define MOST_KEPT ((size_t)4 << 20)
+
+struct context {
+    struct tn_tool    tool; /* first */
+    struct tn_memory *memory;
+    struct tn_hooks   hooks;
+    ZSTD_CCtx        *packer; /* one of them                                  */
+    ZSTD_DCtx        *unpacker;
+};
+
+static void drop_context(struct context *context)
+{
+    ZSTD_freeCCtx(context->packer);
+    ZSTD_freeDCtx(context->unpacker);
+    tn_hooks_done(&context->hooks);
+    tn_memory_free(context->memory, context, sizeof *context);
+}
+
+/* Two functions: a tool is what drops it. */
+static void drop_packer(struct tn_tool *tool)
+{
+    drop_context((struct context *)tool);
+}
+
+static void drop_unpacker(struct tn_tool *tool)
+{
+    struct context *context = (struct context *)tool;
+
+    assert(!context->packer);
+    drop_context(context);
+}
+
+static struct context *new_context(struct tn_memory *memory, tn_tool_drop *drop,
+                                   struct tn_error *error)
+{
+    struct context *context =
+        tn_memory_resize(memory, NULL, 0, sizeof *context, error);
+
+    if (!context)
+        return NULL;
+    *context = (struct context){ .tool = { drop }, .memory = memory };
+    tn_hooks_init(&context->hooks, memory);
+    if (drop == drop_packer)
+        context->packer = ZSTD_createCCtx_advanced(memory_of(&context->hooks));
+    else
+        context->unpacker =
+            ZSTD_createDCtx_advanced(memory_of(&context->hooks));
+    if (context->packer || context->unpacker)
+        return context;
+    blame(&context->hooks, 0, TN_NOWHERE, error);
+    drop_context(context);
+    return NULL;
+}
+
+static struct context *take_context(struct tn_memory *memory,
+                                    tn_tool_drop *drop, struct tn_error *error)
+{
+    struct tn_tool *kept = tn_shelf_take_tool(memory, drop);
+
+    return kept ? (struct context *)kept : new_context(memory, drop, error);
+}
+
+static void leave_context(struct context *context, const struct tn_error *error)
+{
+    size_t size = context->packer ? ZSTD_sizeof_CCtx(context->packer)
+                                  : ZSTD_sizeof_DCtx(context->unpacker);
+
+    if (tn_failed(error) || size > MOST_KEPT)
+        context->tool.drop(&context->tool);
+    else
+        tn_shelf_keep_tool(context->memory, &context->tool);
+}
+
 /* ---- all at once -------------------------------------------------------- */
 
 static enum tn_status check_frame(struct tn_bytes packed, uint64_t offset,
@@ -56,7 +139,7 @@ static enum tn_status check_frame(struct tn_bytes packed, uint64_t offset,
     return TN_OK;
 }
 
-static enum tn_status decode_with(ZSTD_DCtx *context, struct tn_hooks *hooks,
+static enum tn_status decode_with(struct context *context,
                                   struct tn_bytes packed, uint64_t offset,
                                   uint64_t size, struct tn_buffer *to,
                                   struct tn_error *error)
@@ -68,12 +151,12 @@ static enum tn_status decode_with(ZSTD_DCtx *context, struct tn_hooks *hooks,
             *error = *to->error;
         return error->status;
     }
-    ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax,
+    ZSTD_DCtx_setParameter(context->unpacker, ZSTD_d_windowLogMax,
                            TN_ZSTD_WINDOW_LOG_MAX);
-    size_t got = ZSTD_decompressDCtx(context, room, (size_t)size, packed.data,
-                                     packed.size);
+    size_t got = ZSTD_decompressDCtx(context->unpacker, room, (size_t)size,
+                                     packed.data, packed.size);
     if (ZSTD_isError(got))
-        return blame(hooks, got, offset, error);
+        return blame(&context->hooks, got, offset, error);
     if (got != size)
         return tn_error_set(error, TN_MALFORMED, offset,
                             "zstd gives %zu of %" PRIu64 " bytes", got, size);
@@ -85,17 +168,12 @@ enum tn_status tn_zstd_decode(struct tn_bytes packed, uint64_t offset,
                               uint64_t size, struct tn_buffer *to,
                               struct tn_error *error)
 {
-    struct tn_hooks hooks;
-
     TN_TRY(check_frame(packed, offset, size, error));
-    tn_hooks_init(&hooks, to->memory);
-    ZSTD_DCtx *context = ZSTD_createDCtx_advanced(memory_of(&hooks));
-    if (context)
-        decode_with(context, &hooks, packed, offset, size, to, error);
-    else
-        blame(&hooks, 0, offset, error);
-    ZSTD_freeDCtx(context);
-    tn_hooks_done(&hooks);
+    struct context *context = take_context(to->memory, drop_unpacker, error);
+    if (!context)
+        return error->status;
+    decode_with(context, packed, offset, size, to, error);
+    leave_context(context, error);
     return error->status;
 }
 
@@ -247,7 +325,27 @@ enum tn_status tn_zstd_packer(struct tn_stream **stream,
 
 /* ---- all at once, the other way ----------------------------------------- */
 
-static enum tn_status encode_with(ZSTD_CCtx *context, struct tn_hooks *hooks,
+/* One that has forgotten what was set before. */
+static struct context *take_packer(struct tn_memory *memory, int level,
+                                   int window_log, uint64_t size,
+                                   struct tn_error *error)
+{
+    struct context *context =
+        check_parameters(level, window_log, error) == TN_OK
+            ? take_context(memory, drop_packer, error)
+            : NULL;
+
+    if (!context)
+        return NULL;
+    ZSTD_CCtx_reset(context->packer, ZSTD_reset_session_and_parameters);
+    if (set_parameters(context->packer, level, window_log, size, error) ==
+        TN_OK)
+        return context;
+    leave_context(context, error);
+    return NULL;
+}
+
+static enum tn_status encode_with(struct context *context,
                                   struct tn_bytes plain, struct tn_buffer *to,
                                   struct tn_error *error)
 {
@@ -259,9 +357,10 @@ static enum tn_status encode_with(ZSTD_CCtx *context, struct tn_hooks *hooks,
             *error = *to->error;
         return error->status;
     }
-    size_t got = ZSTD_compress2(context, room, most, plain.data, plain.size);
+    size_t got =
+        ZSTD_compress2(context->packer, room, most, plain.data, plain.size);
     if (ZSTD_isError(got))
-        return blame(hooks, got, TN_NOWHERE, error);
+        return blame(&context->hooks, got, TN_NOWHERE, error);
     to->size += got;
     return TN_OK;
 }
@@ -269,22 +368,17 @@ static enum tn_status encode_with(ZSTD_CCtx *context, struct tn_hooks *hooks,
 enum tn_status tn_zstd_encode(struct tn_bytes plain, int level, int window_log,
                               struct tn_buffer *to, struct tn_error *error)
 {
-    struct tn_hooks hooks;
+    struct context *context =
+        take_packer(to->memory, level, window_log, plain.size, error);
 
-    TN_TRY(check_parameters(level, window_log, error));
-    tn_hooks_init(&hooks, to->memory);
-    ZSTD_CCtx *context = ZSTD_createCCtx_advanced(memory_of(&hooks));
     if (!context)
-        blame(&hooks, 0, TN_NOWHERE, error);
-    else if (set_parameters(context, level, window_log, plain.size, error) ==
-             TN_OK)
-        encode_with(context, &hooks, plain, to, error);
-    ZSTD_freeCCtx(context);
-    tn_hooks_done(&hooks);
+        return error->status;
+    encode_with(context, plain, to, error);
+    leave_context(context, error);
     return error->status;
 }
 
-static enum tn_status encode_steps(ZSTD_CCtx *context, struct tn_hooks *hooks,
+static enum tn_status encode_steps(struct context *context,
                                    struct tn_bytes plain, uint8_t *window,
                                    struct tn_sink *to, struct tn_error *error)
 {
@@ -293,9 +387,9 @@ static enum tn_status encode_steps(ZSTD_CCtx *context, struct tn_hooks *hooks,
 
     while (left) {
         ZSTD_outBuffer out = { window, OUT_WINDOW, 0 };
-        left = ZSTD_compressStream2(context, &out, &in, ZSTD_e_end);
+        left = ZSTD_compressStream2(context->packer, &out, &in, ZSTD_e_end);
         if (ZSTD_isError(left))
-            return blame(hooks, left, TN_NOWHERE, error);
+            return blame(&context->hooks, left, TN_NOWHERE, error);
         TN_TRY(tn_sink_write(to, tn_bytes(window, out.pos), error));
     }
     return TN_OK;
@@ -305,21 +399,17 @@ enum tn_status tn_zstd_encode_to(struct tn_bytes plain, int level,
                                  int window_log, struct tn_memory *memory,
                                  struct tn_sink *to, struct tn_error *error)
 {
-    struct tn_hooks hooks;
+    struct context *context =
+        take_packer(memory, level, window_log, plain.size, error);
 
-    TN_TRY(check_parameters(level, window_log, error));
-    tn_hooks_init(&hooks, memory);
-    uint8_t   *window  = tn_hook_alloc(&hooks, OUT_WINDOW);
-    ZSTD_CCtx *context = ZSTD_createCCtx_advanced(memory_of(&hooks));
-    if (!context || !window)
-        blame(&hooks, 0, TN_NOWHERE, error);
-    else if (set_parameters(context, level, window_log, plain.size, error) ==
-             TN_OK) {
-        /* All of the input stays where it is: no need for a window of it. */
-        ZSTD_CCtx_setParameter(context, ZSTD_c_stableInBuffer, 1);
-        encode_steps(context, &hooks, plain, window, to, error);
-    }
-    ZSTD_freeCCtx(context);
-    tn_hooks_done(&hooks);
+    if (!context)
+        return error->status;
+    uint8_t *window = tn_memory_resize(memory, NULL, 0, OUT_WINDOW, error);
+    /* All of the input stays where it is: no need for a window of it. */
+    ZSTD_CCtx_setParameter(context->packer, ZSTD_c_stableInBuffer, 1);
+    if (window)
+        encode_steps(context, plain, window, to, error);
+    tn_memory_free(memory, window, OUT_WINDOW);
+    leave_context(context, error);
     return error->status;
 }
