@@ -11,6 +11,7 @@ semantics, for the ops that it covers.
 import fnmatch
 import multiprocessing
 import os
+import subprocess
 import sys
 import tempfile
 
@@ -18,7 +19,9 @@ import graphdef
 import proof
 from tensorflow_table import CASES
 
-TOGETHER = 24
+FAILURES = (proof.Unmapped, proof.Differs, proof.engines.EngineError,
+            subprocess.TimeoutExpired)
+TOGETHER = 48
 # What floats lose on the way, relative and absolute.
 TOLERANCE = {"float16": (2e-3, 1e-3), "float32": (1e-4, 1e-5),
              "float64": (1e-5, 1e-6)}
@@ -93,7 +96,7 @@ def prove(names, engine, scratch, arguments):
     """All together; when that cannot be, one half and the other."""
     try:
         return travel([CASES[name] for name in names], engine, scratch, arguments)
-    except (proof.Unmapped, proof.Differs, proof.engines.EngineError) as error:
+    except FAILURES as error:
         if len(names) == 1:
             return {names[0]: proof.told(error)}
     half = len(names) // 2
@@ -112,8 +115,9 @@ def shard(chunks, arguments):
 
 def main():
     arguments = proof.parse(__doc__.splitlines()[0])
+    wished = (arguments.only or "*").split(",")
     names = [name for name in CASES
-             if fnmatch.fnmatch(name, arguments.only or "*")]
+             if any(fnmatch.fnmatch(name, one) for one in wished)]
     chunks = [names[i:i + TOGETHER] for i in range(0, len(names), TOGETHER)]
     proof.engines.OnnxRuntime.find()
     graphdef.schema()

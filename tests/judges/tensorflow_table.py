@@ -240,7 +240,7 @@ binary("TruncateMod", np.fmod, FLOATS + ["int32", "int64"], nonzero=True)
 binary("TruncateDiv", lambda x, y: trunc_div(x, y), FLOATS + INTS, nonzero=True)
 binary("Maximum", np.maximum, NUMBERS)
 binary("Minimum", np.minimum, NUMBERS)
-binary("SquaredDifference", lambda x, y: (x - y) ** 2, FLOATS + ["int32", "int64"])
+binary("SquaredDifference", lambda x, y: np.square(x - y), FLOATS + ["int32", "int64"])
 binary("Pow", kept(np.power), FLOATS, low=1, high=9)
 for dtype_ in ["int8", "int16", "int32", "int64"]:
     case("Pow", [n(2, 3, low=-3, high=3, dtype=dtype_), n(3, low=0, high=4, dtype=dtype_)], np.power)
@@ -775,3 +775,460 @@ case("SparseTensorDenseMatMul", [np.array([[0, 1], [2, 0]], "i8"), f(2), K(np.ar
      lambda i, v, s, y: scatter(np.zeros(s, "f4"), i, v, np.add) @ y)
 case("SparseTensorDenseAdd", [np.array([[0, 1], [2, 0]], "i8"), f(2), K(np.array([3, 2]), "int64"), f(3, 2, seed=1)],
      lambda i, v, s, y: scatter(y, i, v, np.add))
+
+
+# --- linear algebra ----------------------------------------------------------------------
+
+def flip(x, is_turned):
+    return np.swapaxes(x, -1, -2) if is_turned else x
+
+
+def wide(want):
+    """In float64, and back: what a product of halves must be near to."""
+    return lambda *xs: np.asarray(want(*(x.astype("f8") if x.dtype.kind == "f" else x for x in xs))).astype(xs[0].dtype)
+
+
+for dtype_ in ["float16", "float32", "float64", "int32", "int64"]:
+    for ta_, tb_ in itertools.product((False, True), (False, True)):
+        x_ = flip(any_of(dtype_, 2, 3), ta_)
+        y_ = flip(any_of(dtype_, 3, 4, seed=1), tb_)
+        case("MatMul", [x_, y_], wide(lambda x, y, s=ta_, t=tb_: flip(x, s) @ flip(y, t)), transpose_a=ta_, transpose_b=tb_)
+case("MatMul", [f(0, 3), f(3, 4)], np.matmul)
+case("MatMul", [f(2, 0), f(0, 4)], np.matmul)
+for op_ in ("BatchMatMul", "BatchMatMulV2"):
+    for dims_, turn_ in itertools.product([((2, 3), (3, 4)), ((2, 2, 3), (2, 3, 4)), ((2, 1, 2, 3), (2, 1, 3, 4))], itertools.product((False, True), (False, True))):
+        x_, y_ = flip(f(*dims_[0]), turn_[0]), flip(f(*dims_[1], seed=1), turn_[1])
+        case(op_, [x_, y_], lambda x, y, t=turn_: flip(x, t[0]) @ flip(y, t[1]), adj_x=turn_[0], adj_y=turn_[1])
+    case(op_, [n(2, 2, 3), n(2, 3, 4, seed=1)], np.matmul)
+    case(op_, [f(2, 2, 3, dtype="float64"), f(2, 3, 4, dtype="float64")], np.matmul)
+for left_, right_ in [((2, 2, 3), (3, 4)), ((2, 3), (5, 3, 4)), ((2, 1, 2, 3), (3, 3, 4)), ((1, 2, 3), (4, 3, 4))]:
+    for op_ in ("BatchMatMulV2", "BatchMatMulV3"):
+        more_ = {"Tout": "float32"} if op_.endswith("3") else {}
+        case(op_, [f(*left_), f(*right_, seed=1)], np.matmul, **more_)
+        case(op_, [flip(f(*left_), True), f(*right_, seed=1)], lambda x, y: flip(x, True) @ y, adj_x=True, **more_)
+case("BatchMatMulV3", [n(2, 3, dtype="int8"), n(3, 4, dtype="int8")], lambda x, y: x.astype("i4") @ y.astype("i4"), Tout="int32")
+for equation_, dims_ in [("ij,jk->ik", [(2, 3), (3, 4)]), ("bij,bjk->bik", [(2, 2, 3), (2, 3, 4)]), ("bhqd,bhkd->bhqk", [(1, 2, 3, 4), (1, 2, 5, 4)]),
+                         ("ij->ji", [(2, 3)]), ("ij->i", [(2, 3)]), ("i,j->ij", [(2,), (3,)]), ("abc,cd->abd", [(2, 3, 4), (4, 5)]),
+                         ("ij,kj->ik", [(2, 3), (4, 3)]), ("ij,ij->", [(2, 3), (2, 3)]), ("...ij,...jk->...ik", [(2, 2, 3), (2, 3, 4)]),
+                         ("ij,jk,kl->il", [(2, 3), (3, 4), (4, 2)]), ("ijk,j->ik", [(2, 3, 4), (3,)])]:
+    case("Einsum", [f(*d, seed=i) for i, d in enumerate(dims_)], lambda *xs, e=equation_: np.einsum(e, *xs).astype("f4"), equation=equation_)
+for format_, dims_, axis_ in [("NHWC", (2, 3), 1), ("NHWC", (1, 2, 2, 3), 3), ("NCHW", (1, 3, 2, 2), 1), ("NHWC", (1, 2, 3), 2), ("NCHW", (1, 2, 2, 2, 2), 1), ("NCHW", (2, 3, 4), 1)]:
+    for dtype_ in ("float32", "float64", "float16"):
+        bias_ = f(dims_[axis_], dtype=dtype_, seed=1)
+        case("BiasAdd", [f(*dims_, dtype=dtype_), bias_],
+             lambda x, y, a=axis_: x + y.reshape([-1 if i == a else 1 for i in range(x.ndim)]), data_format=format_)
+case("BiasAdd", [n(2, 3), n(3)], np.add)
+case("BiasAddV1", [f(2, 3), f(3)], np.add)
+
+
+def spd(*dims, dtype="float64"):
+    x = f(*dims, dtype=dtype)
+    return x @ flip(x, True) + 2 * np.eye(dims[-1], dtype=dtype)
+
+
+def well(*dims, dtype="float32", seed=0):
+    return f(*dims, dtype=dtype, seed=seed) + 4 * np.eye(dims[-1], dtype=dtype)
+
+
+for dtype_ in ("float32", "float64"):
+    for dims_ in [(3, 3), (2, 3, 3), (2, 1, 2, 2), (1, 1), (5, 5), (18, 18)]:
+        case("Cholesky", [spd(*dims_, dtype=dtype_)], np.linalg.cholesky)
+        case("MatrixDeterminant", [f(*dims_, dtype=dtype_)], np.linalg.det, tolerance=2e-3)
+        case("MatrixInverse", [well(*dims_, dtype=dtype_)], np.linalg.inv)
+        case("MatrixInverse", [well(*dims_, dtype=dtype_)], lambda x: np.linalg.inv(flip(x, True)), adjoint=True)
+        case("LogMatrixDeterminant", [well(*dims_, dtype=dtype_)], lambda x: tuple(np.linalg.slogdet(x)))
+        rhs_ = f(*dims_[:-1], 2, dtype=dtype_, seed=2)
+        for adjoint_ in (False, True):
+            case("MatrixSolve", [well(*dims_, dtype=dtype_), rhs_], lambda a, y, t=adjoint_: np.linalg.solve(flip(a, t), y), adjoint=adjoint_)
+            for lower_ in (False, True):
+                case("MatrixTriangularSolve", [well(*dims_, dtype=dtype_), rhs_],
+                     lambda a, y, t=adjoint_, l=lower_: np.linalg.solve(flip(np.tril(a) if l else np.triu(a), t), y), lower=lower_, adjoint=adjoint_)
+case("MatrixTriangularSolve", [well(3, 3), f(2, 3, 1)], lambda a, y: np.linalg.solve(np.tril(a), y))
+case("MatrixTriangularSolve", [well(2, 3, 3), f(3, 1)], lambda a, y: np.linalg.solve(np.tril(a), np.stack([y, y])))
+
+
+def band(x, low, high):
+    rows, cols = np.ogrid[:x.shape[-2], :x.shape[-1]]
+    keep = ((low < 0) | (rows - cols <= low)) & ((high < 0) | (cols - rows <= high))
+    return np.where(keep, x, np.zeros((), x.dtype))
+
+
+for dtype_ in ("float32", "float64", "int32", "int64", "float16", "uint8", "bool"):
+    for low_, high_ in [(1, 0), (-1, 1), (0, -1), (5, 0), (-1, -1), (0, 9)]:
+        case("MatrixBandPart", [any_of(dtype_, 2, 3, 4), K(np.array(low_), "int64"), K(np.array(high_), "int64")], band)
+    case("MatrixDiag", [any_of(dtype_, 3)], lambda x: np.diag(x))
+    case("MatrixDiag", [any_of(dtype_, 2, 3)], lambda x: np.stack([np.diag(r) for r in x]))
+    case("MatrixDiagPart", [any_of(dtype_, 3, 4)], lambda x: np.diagonal(x, axis1=-2, axis2=-1))
+    case("MatrixDiagPart", [any_of(dtype_, 2, 4, 3)], lambda x: np.diagonal(x, axis1=-2, axis2=-1))
+
+    def set_diag_(x, d):
+        y = x.copy()
+        k = range(min(x.shape[-2:]))
+        y[..., k, k] = d
+        return y
+    for dims_ in [(3, 3), (2, 3, 4), (2, 4, 3)]:
+        case("MatrixSetDiag", [any_of(dtype_, *dims_), any_of(dtype_, *dims_[:-2], min(dims_[-2:]), seed=3)], set_diag_)
+    if dtype_ not in ("uint8", "bool"):
+        case("Diag", [any_of(dtype_, 3)], np.diag)
+        case("DiagPart", [any_of(dtype_, 3, 3)], np.diag)
+case("Diag", [f(2, 3)], lambda x: np.diag(x.reshape(-1)).reshape(2, 3, 2, 3))
+case("DiagPart", [f(2, 3, 2, 3)], lambda x: np.diag(x.reshape(6, 6)).reshape(2, 3))
+
+
+def diag_parts(x, low, high, fill, align):
+    """MatrixDiagPartV3: rows of diagonals, the uppermost first."""
+    rows, cols = x.shape[-2:]
+    low, high = int(low), int(high)
+    width = min(rows + min(high, 0), cols - max(low, 0))
+    made = np.full(x.shape[:-2] + (high - low + 1, width), fill, x.dtype)
+    for i, d in enumerate(range(high, low - 1, -1)):
+        line = np.diagonal(x, d, -2, -1)
+        is_left = align.split("_")[0 if d > 0 else 1] == "LEFT" if d else align.split("_")[0 if high > 0 else 1] == "LEFT"
+        at = 0 if is_left else width - line.shape[-1]
+        made[..., i, at:at + line.shape[-1]] = line
+    return made[..., 0, :] if low == high else made
+
+
+for align_ in ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"):
+    for low_, high_ in [(0, 0), (1, 1), (-1, -1), (-1, 1), (0, 2), (-2, 0)]:
+        case("MatrixDiagPartV3", [f(2, 3, 4), K([low_, high_]), K(7.0)], lambda x, k, v, a=align_: diag_parts(x, k[0], k[1], v, a), align=align_)
+
+
+def from_diags(d, k, rows, cols, fill, align):
+    low, high = int(np.reshape(k, -1)[0]), int(np.reshape(k, -1)[-1])
+    count = high - low + 1
+    width = d.shape[-1]
+    lines = d[..., None, :] if low == high and (d.ndim < 2 or d.shape[-2] != 1) else d
+    rows, cols = int(rows), int(cols)
+    least_rows, least_cols = width - min(high, 0), width + max(low, 0)
+    if rows == -1 and cols == -1:
+        rows = cols = max(least_rows, least_cols)
+    rows = least_rows if rows == -1 else rows
+    cols = least_cols if cols == -1 else cols
+    made = np.full(lines.shape[:-2] + (rows, cols), fill, d.dtype)
+    for i, g in enumerate(range(high, low - 1, -1)):
+        size = min(rows + min(g, 0), cols - max(g, 0))
+        is_left = align.split("_")[0 if g > 0 else 1] == "LEFT" if g else True
+        at = 0 if is_left or size == width else width - size
+        for j in range(size):
+            made[..., j - min(g, 0), j + max(g, 0)] = lines[..., i, at + j]
+    return made
+
+
+case("MatrixDiagV3", [f(2, 3), K(0), K(-1), K(-1), K(0.0)], lambda d, k, r, c, v: from_diags(d, k, r, c, v, "RIGHT_LEFT"))
+case("MatrixDiagV3", [f(2, 3), K(1), K(-1), K(-1), K(9.0)], lambda d, k, r, c, v: from_diags(d, k, r, c, v, "RIGHT_LEFT"))
+case("MatrixDiagV3", [f(2, 3), K(-1), K(-1), K(-1), K(0.0)], lambda d, k, r, c, v: from_diags(d, k, r, c, v, "RIGHT_LEFT"))
+case("MatrixDiagV3", [f(3), K(0), K(3), K(5), K(0.0)], lambda d, k, r, c, v: from_diags(d, k, r, c, v, "RIGHT_LEFT"))
+for align_ in ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"):
+    case("MatrixDiagV3", [f(2, 3, 3), K([-1, 1]), K(-1), K(-1), K(0.0)], lambda d, k, r, c, v, a=align_: from_diags(d, k, r, c, v, a), align=align_)
+case("MatrixDiagV2", [f(2, 3), K(1), K(-1), K(-1), K(9.0)], lambda d, k, r, c, v: from_diags(d, k, r, c, v, "LEFT_LEFT"))
+case("MatrixDiagPartV2", [f(2, 3, 4), K([-1, 1]), K(7.0)], lambda x, k, v: diag_parts(x, k[0], k[1], v, "LEFT_LEFT"))
+for k_, dims_ in [(0, (3, 4)), (1, (3, 4)), (-1, (2, 3, 3)), (2, (3, 4))]:
+    def set_one_(x, d, k):
+        y, k = x.copy(), int(k)
+        for j in range(d.shape[-1]):
+            y[..., j - min(k, 0), j + max(k, 0)] = d[..., j]
+        return y
+    size_ = min(dims_[-2] + min(k_, 0), dims_[-1] - max(k_, 0))
+    case("MatrixSetDiagV3", [f(*dims_), f(*dims_[:-2], size_, seed=1), K(k_)], set_one_)
+    case("MatrixSetDiagV2", [f(*dims_), f(*dims_[:-2], size_, seed=1), K(k_)], set_one_)
+for align_ in ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"):
+    def set_many_(x, d, k, a=align_):
+        hole = from_diags(d, k, x.shape[-2], x.shape[-1], np.nan, a)
+        return np.where(np.isnan(hole), x, hole)
+    case("MatrixSetDiagV3", [f(2, 4, 4), f(2, 3, 4, seed=1), K([-1, 1])], set_many_, align=align_)
+
+
+# --- networks ----------------------------------------------------------------------------
+
+def pads_of(sizes, kernel, strides, rates, padding):
+    if not isinstance(padding, str):
+        return padding
+    if padding == "VALID":
+        return [(0, 0)] * len(sizes)
+    made = []
+    for size, k, s, r in zip(sizes, kernel, strides, rates):
+        total = max((-(-size // s) - 1) * s + (k - 1) * r + 1 - size, 0)
+        made.append((total // 2, total - total // 2))
+    return made
+
+
+def windows(x, kernel, strides, rates, padding, fill):
+    """All cells of all windows of [n, sizes.., c]: [n, out.., cells, c]."""
+    pads = pads_of(x.shape[1:-1], kernel, strides, rates, padding)
+    x = np.pad(x, [(0, 0), *pads, (0, 0)], constant_values=fill)
+    out = [(size - (k - 1) * r - 1) // s + 1 for size, k, s, r in zip(x.shape[1:-1], kernel, strides, rates)]
+    cells = []
+    for at in itertools.product(*(range(k) for k in kernel)):
+        cells.append(x[(slice(None), *(slice(i * r, i * r + (o - 1) * s + 1, s)
+                                       for i, r, o, s in zip(at, rates, out, strides)), slice(None))])
+    return np.stack(cells, -2)
+
+
+def conv(x, w, strides, rates, padding):
+    kernel = w.shape[:-2]
+    cells = windows(x.astype("f8"), kernel, strides, rates, padding, 0)
+    return np.einsum("...kc,kco->...o", cells, w.reshape(-1, *w.shape[-2:]).astype("f8")).astype(x.dtype)
+
+
+def depthwise(x, w, strides, rates, padding):
+    cells = windows(x.astype("f8"), w.shape[:2], strides, rates, padding, 0)
+    made = np.einsum("...kc,kcm->...cm", cells, w.reshape(-1, *w.shape[2:]).astype("f8"))
+    return made.reshape(made.shape[:-2] + (-1,)).astype(x.dtype)
+
+
+def pool(x, kernel, strides, padding, is_max):
+    ones = [1] * len(kernel)
+    if is_max:
+        return windows(x, kernel, strides, ones, padding, -1e9).max(-2).astype(x.dtype)
+    sums = windows(x.astype("f8"), kernel, strides, ones, padding, 0).sum(-2)
+    count = windows(np.ones_like(x, "f8"), kernel, strides, ones, padding, 0).sum(-2)
+    return (sums / count).astype(x.dtype)
+
+
+def first(x):
+    return np.moveaxis(x, -1, 1)
+
+
+def last(x):
+    return np.moveaxis(x, 1, -1)
+
+
+def spread(xs, is_first):
+    return [1, 1, *xs] if is_first else [1, *xs, 1]
+
+
+def laid_out(x, is_first):
+    return np.ascontiguousarray(first(x)) if is_first else x
+
+
+def layers(op, x, w, want, name, form, ranks, strides, rates, padding, **more):
+    """The same in both layouts."""
+    for is_first in (False, True):
+        def expect(x, *w, is_first=is_first):
+            made = want(last(x) if is_first else x, *w)
+            return first(made) if is_first else made
+        attrs = {"data_format": form[is_first], "strides": spread(strides, is_first), "padding": padding if isinstance(padding, str) else "EXPLICIT", **more}
+        if rates is not None:
+            attrs["dilations"] = spread(rates, is_first)
+        if not isinstance(padding, str):
+            flat = [p for pair in padding for p in pair]
+            attrs["explicit_paddings"] = [0, 0, 0, 0, *flat] if is_first else [0, 0, *flat, 0, 0]
+        case(op, [laid_out(x, is_first), *w], expect, attrs=attrs)
+
+
+for dtype_ in FLOATS:
+    for pad_, s_, r_ in [("SAME", 1, 1), ("VALID", 1, 1), ("SAME", 2, 1), ("VALID", 2, 1), ("SAME", 1, 2), ("VALID", 1, 2), (((1, 0), (2, 1)), 1, 1), ("SAME", 3, 1)]:
+        if dtype_ != "float32" and s_ + r_ > 2:
+            continue
+        x_, w_ = f(2, 6, 7, 3, dtype=dtype_), f(2, 3, 3, 4, seed=1, dtype=dtype_)
+        layers("Conv2D", x_, [w_], lambda x, w, s=s_, r=r_, p=pad_: conv(x, w, (s, s), (r, r), p), "conv", ("NHWC", "NCHW"), 2, (s_, s_), (r_, r_), pad_)
+        w_ = f(2, 3, 3, 2, seed=1, dtype=dtype_)
+        layers("DepthwiseConv2dNative", x_, [w_], lambda x, w, s=s_, r=r_, p=pad_: depthwise(x, w, (s, s), (r, r), p), "depthwise", ("NHWC", "NCHW"), 2, (s_, s_), (r_, r_), pad_)
+x_ = f(2, 6, 7, 3)
+layers("Conv2D", x_, [f(3, 3, 3, 4, seed=1)], lambda x, w: conv(x, w, (1, 2), (1, 1), "SAME"), "", ("NHWC", "NCHW"), 2, (1, 2), None, "SAME")
+layers("Conv2D", x_, [f(1, 1, 3, 4, seed=1)], lambda x, w: conv(x, w, (2, 2), (1, 1), "SAME"), "", ("NHWC", "NCHW"), 2, (2, 2), None, "SAME")
+layers("Conv2D", x_, [f(3, 3, 3, 4, seed=1)], lambda x, w: conv(x, w, (1, 1), (2, 1), "SAME"), "", ("NHWC", "NCHW"), 2, (1, 1), (2, 1), "SAME")
+# Groups: the filter has fewer channels than the image.
+case("Conv2D", [f(1, 5, 5, 4), f(2, 2, 2, 6, seed=1)],
+     lambda x, w: np.concatenate([conv(x[..., :2], w[..., :3], (1, 1), (1, 1), "SAME"), conv(x[..., 2:], w[..., 3:], (1, 1), (1, 1), "SAME")], -1), strides=[1, 1, 1, 1], padding="SAME")
+for pad_, s_, r_ in [("SAME", 1, 1), ("VALID", 1, 1), ("SAME", 2, 1), ("VALID", 1, 2)]:
+    x_, w_ = f(1, 4, 5, 6, 2), f(2, 1, 3, 2, 3, seed=1)
+    layers("Conv3D", x_, [w_], lambda x, w, s=s_, r=r_, p=pad_: conv(x, w, (s,) * 3, (r,) * 3, p), "conv", ("NDHWC", "NCDHW"), 3, (s_,) * 3, (r_,) * 3, pad_)
+
+
+def conv_back(sizes, w, grad, strides, rates, padding):
+    """The gradient of a convolution: each element spreads its window."""
+    n, c = grad.shape[0], w.shape[-2]
+    kernel = w.shape[:-2]
+    pads = pads_of(sizes, kernel, strides, rates, padding)
+    made = np.zeros((n, *(s + a + z for s, (a, z) in zip(sizes, pads)), c))
+    for at in itertools.product(*(range(k) for k in kernel)):
+        part = np.einsum("...o,co->...c", grad.astype("f8"), w[at].astype("f8"))
+        made[(slice(None), *(slice(i * r, i * r + (o - 1) * s + 1, s)
+                             for i, r, o, s in zip(at, rates, grad.shape[1:-1], strides)))] += part
+    cut = tuple(slice(a, a + s) for s, (a, _) in zip(sizes, pads))
+    return made[(slice(None), *cut)].astype(grad.dtype)
+
+
+for nd_, op_, forms_ in [(2, "Conv2DBackpropInput", ("NHWC", "NCHW")), (3, "Conv3DBackpropInputV2", ("NDHWC", "NCDHW"))]:
+    for pad_, s_, k_, size_ in [("SAME", 1, 2, 4), ("SAME", 2, 2, 5), ("SAME", 2, 3, 6), ("VALID", 1, 2, 5), ("VALID", 2, 3, 8), ("VALID", 2, 3, 7), ("SAME", 3, 2, 7), ("SAME", 2, 1, 4)]:
+        for dtype_ in ("float32", "float64") if s_ == 1 else ("float32",):
+            out_ = -(-size_ // s_) if pad_ == "SAME" else (size_ - k_) // s_ + 1
+            g_, w_ = f(2, *[out_] * nd_, 3, dtype=dtype_), f(*[k_] * nd_, 2, 3, seed=1, dtype=dtype_)
+            for is_first_ in (False, True):
+                want_ = conv_back([size_] * nd_, w_, g_, [s_] * nd_, [1] * nd_, pad_)
+                dims_ = [2, 2] + [size_] * nd_ if is_first_ else [2] + [size_] * nd_ + [2]
+                case(op_, [K(dims_), w_, laid_out(g_, is_first_)], first(want_) if is_first_ else want_,
+                     strides=spread([s_] * nd_, is_first_), padding=pad_, data_format=forms_[is_first_])
+case("Conv2DBackpropInput", [K([1, 5, 5, 2]), f(2, 2, 2, 3), f(1, 4, 4, 3)], lambda s, w, g: conv_back((5, 5), w, g, (1, 1), (1, 1), ((0, 0), (0, 0))),
+     strides=[1, 1, 1, 1], padding="EXPLICIT", explicit_paddings=[0, 0, 0, 0, 0, 0, 0, 0])
+case("Conv2DBackpropInput", [K([1, 7, 7, 2]), f(2, 2, 2, 3), f(1, 7, 7, 3)], lambda s, w, g: conv_back((7, 7), w, g, (1, 1), (2, 2), "SAME"),
+     strides=[1, 1, 1, 1], dilations=[1, 2, 2, 1], padding="SAME")
+
+
+for dtype_ in FLOATS:
+    for pad_, k_, s_ in [("SAME", 2, 1), ("VALID", 2, 2), ("SAME", 3, 2), ("VALID", 3, 1), ("SAME", 1, 2), ("SAME", 2, 3)]:
+        for op_, is_max_ in (("MaxPool", True), ("AvgPool", False)):
+            layers(op_, f(2, 6, 7, 3, dtype=dtype_), [], lambda x, k=k_, s=s_, p=pad_, m=is_max_: pool(x, (k, k), (s, s), p, m), "", ("NHWC", "NCHW"), 2, (s_, s_), None, pad_, ksize=[1, 1, 1, 1])
+            for made_ in list(CASES.values())[-2:]:
+                made_.attrs["ksize"] = spread((k_, k_), made_.attrs["data_format"] == "NCHW")
+        for op_, is_max_ in (("MaxPool3D", True), ("AvgPool3D", False)):
+            if dtype_ == "float16":
+                continue
+            layers(op_, f(1, 4, 5, 6, 2, dtype=dtype_), [], lambda x, k=k_, s=s_, p=pad_, m=is_max_: pool(x, (k,) * 3, (s,) * 3, p, m), "", ("NDHWC", "NCDHW"), 3, (s_,) * 3, None, pad_, ksize=[1])
+            for made_ in list(CASES.values())[-2:]:
+                made_.attrs["ksize"] = spread((k_,) * 3, made_.attrs["data_format"] == "NCDHW")
+case("MaxPool", [f(1, 5, 5, 2)], lambda x: pool(x, (2, 2), (1, 1), ((1, 0), (0, 1)), True), ksize=[1, 2, 2, 1], strides=[1, 1, 1, 1], padding="EXPLICIT", explicit_paddings=[0, 0, 1, 0, 0, 1, 0, 0])
+case("MaxPoolV2", [f(1, 5, 5, 2), K([1, 2, 2, 1]), K([1, 2, 2, 1])], lambda x, *k: pool(x, (2, 2), (2, 2), "SAME", True), padding="SAME")
+case("MaxPool", [n(1, 4, 4, 2)], lambda x: pool(x, (2, 2), (2, 2), "VALID", True), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
+# Windows of channels.
+case("MaxPool", [f(1, 2, 2, 6)], lambda x: x.reshape(1, 2, 2, 3, 2).max(-1), ksize=[1, 1, 1, 2], strides=[1, 1, 1, 2], padding="VALID")
+
+
+def max_argmax(x, k, s, padding, with_batch, t):
+    count = np.arange(x.size, dtype="f8").reshape(x.shape)
+    if not with_batch:
+        count = count - np.arange(len(x)).reshape(-1, 1, 1, 1) * x[0].size
+    cells = windows(x, k, s, (1, 1), padding, -1e9)
+    at = np.argmax(cells, -2)
+    places = windows(count, k, s, (1, 1), padding, -1)
+    return cells.max(-2), np.take_along_axis(places, at[..., None, :], -2)[..., 0, :].astype(t)
+
+
+for dtype_, t_ in (("float32", "int64"), ("float64", "int32"), ("float16", "int64")):
+    for pad_, k_, s_, w_ in [("SAME", (2, 2), (2, 2), False), ("VALID", (2, 3), (1, 2), True), ("SAME", (3, 3), (1, 1), False)]:
+        case("MaxPoolWithArgmax", [f(2, 5, 6, 2, dtype=dtype_)], lambda x, k=k_, s=s_, p=pad_, w=w_, t=t_: max_argmax(x, k, s, p, w, t),
+             ksize=[1, *k_, 1], strides=[1, *s_, 1], padding=pad_, Targmax=t_, include_batch_in_index=w_)
+
+
+def max_grad(x, y, grad, k, s, padding):
+    made = np.zeros(x.size)
+    _, at = max_argmax(x, k, s, padding, True, "i8")
+    np.add.at(made, at.reshape(-1), grad.reshape(-1))
+    return made.reshape(x.shape).astype(x.dtype)
+
+
+x_ = f(1, 4, 4, 2)
+case("MaxPoolGrad", [x_, pool(x_, (2, 2), (2, 2), "VALID", True), f(1, 2, 2, 2, seed=3)], lambda x, y, g: max_grad(x, y, g, (2, 2), (2, 2), "VALID"),
+     ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
+case("MaxPoolGrad", [x_, pool(x_, (2, 2), (1, 1), "SAME", True), f(1, 4, 4, 2, seed=3)], lambda x, y, g: max_grad(x, y, g, (2, 2), (1, 1), "SAME"),
+     ksize=[1, 2, 2, 1], strides=[1, 1, 1, 1], padding="SAME")
+case("ReluGrad", [f(2, 3), f(2, 3, seed=1)], lambda g, x: np.where(x > 0, g, np.float32(0)))
+case("Relu6Grad", [f(2, 3), f(2, 3, seed=1, high=9)], lambda g, x: np.where((x > 0) & (x < 6), g, np.float32(0)))
+case("TanhGrad", [f(2, 3), f(2, 3, seed=1)], lambda y, g: g * (1 - y * y))
+case("SigmoidGrad", [f(2, 3), f(2, 3, seed=1)], lambda y, g: g * y * (1 - y))
+case("BiasAddGrad", [f(2, 4, 4, 3)], lambda g: g.sum((0, 1, 2)))
+case("BiasAddGrad", [f(2, 3, 4, 4)], lambda g: g.sum((0, 2, 3)), data_format="NCHW")
+
+
+def batch_norm(x, scale, offset, mean, variance, epsilon, is_training, factor=1.0):
+    axes = tuple(range(x.ndim - 1))
+    wide = x.astype("f8")
+    count = x.size // x.shape[-1]
+    if is_training:
+        m, v = wide.mean(axes), wide.var(axes)
+    else:
+        m, v = mean.astype("f8"), variance.astype("f8")
+    y = (wide - m) / np.sqrt(v + epsilon) * scale + offset
+    whole = v * count / max(count - 1, 1) if is_training else v
+    if is_training and factor != 1:
+        m, whole = mean * (1 - factor) + m * factor, variance * (1 - factor) + whole * factor
+    return y.astype(x.dtype), m.astype(scale.dtype), whole.astype(scale.dtype)
+
+
+for op_ in ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"):
+    for is_first_, train_, e_ in itertools.product((False, True), (False, True), (1e-3, 0.1)):
+        x_ = laid_out(f(2, 3, 4, 5), is_first_)
+        form_ = "NCHW" if is_first_ else "NHWC"
+        stats_ = [f(5, seed=i, low=0.5) for i in range(2)] + ([f(0), f(0)] if train_ and e_ < 0.01 else [f(5, seed=3), f(5, seed=4, low=0.2)])
+
+        def norm_(x, *s, is_first=is_first_, t=train_, e=e_):
+            y, m, v = batch_norm(last(x) if is_first else x, *s, e, t)
+            return first(y) if is_first else y, m, v
+        case(op_, [x_, *stats_], norm_, data_format=form_, is_training=train_, epsilon=e_)
+    if op_ != "FusedBatchNorm":
+        case(op_, [f(2, 3, 4, 5, dtype="float16"), *(f(5, seed=i, low=0.5) for i in range(4))], lambda x, *s: batch_norm(x, *s, 1e-3, False)[0], is_training=False, epsilon=1e-3)
+        case(op_, [f(2, 3, 4, 5, dtype="float16"), *(f(5, seed=i, low=0.5) for i in range(4))], lambda x, *s: batch_norm(x, *s, 1e-3, True)[:1], is_training=True, epsilon=1e-3)
+case("FusedBatchNormV3", [f(2, 3, 4, 5, 2), *(f(2, seed=i, low=0.5) for i in range(4))], lambda x, *s: batch_norm(x, *s, 1e-3, False)[0], is_training=False, epsilon=1e-3, data_format="NDHWC")
+case("FusedBatchNormV3", [f(2, 3, 4, 5, 2), *(f(2, seed=i, low=0.5) for i in range(2)), f(0), f(0)], lambda x, *s: batch_norm(x, *s, 1e-3, True), is_training=True, epsilon=1e-3, data_format="NDHWC")
+case("FusedBatchNormV3", [f(2, 3, 4, 5), *(f(5, seed=i, low=0.5) for i in range(4))], lambda x, *s: batch_norm(x, *s, 1e-3, True, 0.5), is_training=True, epsilon=1e-3, exponential_avg_factor=0.5)
+case("FusedBatchNormV3", [f(2, 3, 4, 5), *(f(5, seed=i, low=0.5) for i in range(4))], lambda x, *s: batch_norm(x, *s, 1e-6, False)[0], is_training=False, epsilon=1e-6)
+case("BatchNormWithGlobalNormalization", [f(2, 3, 4, 5), f(5), f(5, low=0.2, seed=1), f(5, seed=2), f(5, seed=3)],
+     lambda x, m, v, b, g: (x - m) / np.sqrt(v + np.float32(0.001)) * g + b, variance_epsilon=0.001, scale_after_normalization=True)
+
+
+def lrn(x, radius, bias, alpha, beta):
+    square = np.stack([(x[..., max(0, i - radius):i + radius + 1].astype("f8") ** 2).sum(-1) for i in range(x.shape[-1])], -1)
+    return (x / (bias + alpha * square) ** beta).astype(x.dtype)
+
+
+for dtype_ in ("float32", "float16"):
+    case("LRN", [f(2, 3, 4, 8, dtype=dtype_)], lambda x: lrn(x, 5, 1.0, 1.0, 0.5))
+    case("LRN", [f(2, 3, 4, 8, dtype=dtype_)], lambda x: lrn(x, 2, 2.0, 0.5, 0.75), depth_radius=2, bias=2.0, alpha=0.5, beta=0.75)
+
+
+def dilation(x, w, strides, rates, padding):
+    cells = windows(x, w.shape[:2], strides, rates, padding, -1e30)
+    return (cells + w.reshape(-1, w.shape[-1])).max(-2).astype(x.dtype)
+
+
+for dtype_ in ("float32", "float64", "int32"):
+    for pad_, s_, r_ in [("SAME", 1, 1), ("VALID", 1, 1), ("SAME", 2, 1), ("VALID", 1, 2), ("SAME", 1, 2)]:
+        case("Dilation2D", [any_of(dtype_, 2, 6, 7, 3), any_of(dtype_, 2, 3, 3, seed=1)], lambda x, w, s=s_, r=r_, p=pad_: dilation(x.astype("f8"), w.astype("f8"), (s, s), (r, r), p).astype(x.dtype),
+             strides=[1, s_, s_, 1], rates=[1, r_, r_, 1], padding=pad_)
+
+
+def patches(x, k, s, r, padding):
+    cells = windows(x, k, s, r, padding, 0)
+    return cells.reshape(cells.shape[:-2] + (-1,))
+
+
+for dtype_ in ("float32", "float64", "int32", "int64", "float16", "uint8"):
+    for pad_, k_, s_, r_ in [("VALID", (2, 2), (1, 1), (1, 1)), ("SAME", (3, 2), (2, 3), (1, 1)), ("SAME", (2, 2), (1, 1), (2, 2)), ("VALID", (2, 2), (5, 5), (1, 1))]:
+        case("ExtractImagePatches", [any_of(dtype_, 2, 7, 8, 3)], lambda x, k=k_, s=s_, r=r_, p=pad_: patches(x, k, s, r, p),
+             ksizes=[1, *k_, 1], strides=[1, *s_, 1], rates=[1, *r_, 1], padding=pad_)
+
+
+# --- blocks -------------------------------------------------------------------------------
+
+def space_to_depth(x, k):
+    a, h, w, c = x.shape
+    return x.reshape(a, h // k, k, w // k, k, c).transpose(0, 1, 3, 2, 4, 5).reshape(a, h // k, w // k, -1)
+
+
+def depth_to_space(x, k):
+    a, h, w, c = x.shape
+    return x.reshape(a, h, w, k, k, -1).transpose(0, 1, 3, 2, 4, 5).reshape(a, h * k, w * k, -1)
+
+
+for dtype_ in ("float32", "float64", "float16", "int32", "int64", "uint8"):
+    case("SpaceToDepth", [any_of(dtype_, 2, 4, 6, 3)], lambda x: space_to_depth(x, 2), block_size=2)
+    case("DepthToSpace", [any_of(dtype_, 2, 2, 3, 12)], lambda x: depth_to_space(x, 2), block_size=2)
+    case("SpaceToDepth", [any_of(dtype_, 2, 3, 4, 6)], lambda x: first(space_to_depth(last(x), 2)), block_size=2, data_format="NCHW")
+    case("DepthToSpace", [any_of(dtype_, 2, 12, 2, 3)], lambda x: first(depth_to_space(last(x), 2)), block_size=2, data_format="NCHW")
+
+
+def space_to_batch(x, block, pads):
+    m = len(block)
+    x = np.pad(x, [(0, 0), *pads] + [(0, 0)] * (x.ndim - m - 1))
+    cut = [x.shape[0]] + [v for i in range(m) for v in (x.shape[1 + i] // block[i], block[i])] + list(x.shape[1 + m:])
+    perm = [2 * i + 2 for i in range(m)] + [0] + [2 * i + 1 for i in range(m)] + list(range(2 * m + 1, len(cut)))
+    return x.reshape(cut).transpose(perm).reshape([-1] + [x.shape[1 + i] // block[i] for i in range(m)] + list(x.shape[1 + m:]))
+
+
+def batch_to_space(x, block, crops):
+    m, size = len(block), x.shape[0] // int(np.prod(block))
+    y = x.reshape(list(block) + [size] + list(x.shape[1:]))
+    perm = [m] + [v for i in range(m) for v in (m + 1 + i, i)] + list(range(2 * m + 1, y.ndim))
+    y = y.transpose(perm).reshape([size] + [x.shape[1 + i] * block[i] for i in range(m)] + list(x.shape[1 + m:]))
+    return y[(slice(None), *(slice(a, y.shape[1 + i] - z) for i, (a, z) in enumerate(crops)))]
+
+
+for dtype_ in ("float32", "int32", "float64"):
+    for block_, dims_, pads_ in [([2, 2], (1, 4, 6, 3), [[0, 0], [0, 0]]), ([2, 3], (2, 3, 4, 1), [[1, 0], [1, 1]]), ([2], (1, 5, 2), [[0, 1]]), ([2, 2], (1, 4, 2), [[0, 0], [0, 0]]), ([1, 2, 2], (1, 2, 4, 2, 1), [[0, 0], [0, 0], [0, 0]])]:
+        case("SpaceToBatchND", [any_of(dtype_, *dims_), K(block_), K(pads_)], space_to_batch)
+        many_ = int(np.prod(block_)) * 2
+        case("BatchToSpaceND", [any_of(dtype_, many_, *[2] * len(block_), 3), K(block_), K([[0, 1] if b > 1 else [0, 0] for b in block_])], batch_to_space)
+    case("SpaceToBatch", [any_of(dtype_, 1, 4, 6, 3), K([[0, 0], [1, 1]])], lambda x, p: space_to_batch(x, [2, 2], p), block_size=2)
+    case("BatchToSpace", [any_of(dtype_, 4, 2, 3, 1), K([[0, 0], [1, 1]])], lambda x, p: batch_to_space(x, [2, 2], p), block_size=2)
