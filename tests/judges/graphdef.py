@@ -6,7 +6,7 @@
     graph.write("model.pb")
 
 Types and numbers of inputs are counted from what is given, by the operator's
-line in rules/tensorflow.vocab; other attributes are of the kind that it says.
+line in rules/tensorflow.ops; other attributes are of the kind that it says.
 """
 import functools
 import os
@@ -42,7 +42,7 @@ def schema():
 @functools.lru_cache(None)
 def vocabulary():
     """Of each operator: inputs, outputs (name and type), attributes (kinds)."""
-    with open(os.path.join(ROOT, "rules/tensorflow.vocab")) as file:
+    with open(os.path.join(ROOT, "rules/tensorflow.ops")) as file:
         lines = file.read().splitlines()
     ops, attrs = {}, {}
     for line in lines:
