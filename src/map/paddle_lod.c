@@ -48,6 +48,8 @@ struct habit {
 
 static const struct habit habits[] = {
     { "crf_decoding", 0, GIVES_TAKEN },
+    { "fusion_gru", 0, GIVES_TAKEN },
+    { "fusion_lstm", 0, GIVES_TAKEN },
     { "gru", 0, GIVES_TAKEN },
     { "im2sequence", TAKES_NONE, GIVES_NEW },
     { "lstm", 0, GIVES_TAKEN },
