@@ -193,8 +193,9 @@ bool tn_lang_has_attr(const struct tn_lang_parser *p, uint64_t mark,
  * back of <=>. */
 static bool read_attr(struct tn_lang_parser *p, uint64_t mark)
 {
-    struct tn_lang_attr attr = { .is_ignored = tn_lang_accept(p, "-"),
-                                 .place      = place_of(p) };
+    struct tn_lang_attr attr = { .is_ignored =
+                                     p->may_ignore && tn_lang_accept(p, "-"),
+                                 .place = place_of(p) };
 
     attr.name = tn_lang_word(p, "the name of an attribute");
     if (!attr.name.size)

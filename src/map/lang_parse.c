@@ -164,9 +164,11 @@ static bool read_back_rule(struct tn_lang_parser *p)
 /* HEAD <=> call: one rule each way. */
 static bool read_both(struct tn_lang_parser *p, struct tn_lang_rule *rule)
 {
-    struct tn_lang_rule        back = { .place = rule->place };
-    const struct tn_lang_expr *call = tn_lang_value(p);
+    struct tn_lang_rule back = { .place = rule->place };
 
+    p->may_ignore                   = true;
+    const struct tn_lang_expr *call = tn_lang_value(p);
+    p->may_ignore                   = false;
     if (!call)
         return false;
     if (!p->file->is_both_ways)

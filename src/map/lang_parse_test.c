@@ -513,6 +513,8 @@ static const struct {
     { R "A(x; if) => b(x)", "line 2, column 6: expected a name, not 'if'" },
     { R "A(x; if as a) => b(x; a, a: 1)",
       "line 2, column 26: 'a' is set twice" },
+    { "rules onnx <-> nd4j 1\nA(x) => b(c(x; -d))",
+      "line 2, column 16: expected the name of an attribute, not '-'" },
     { R "A(float32) => b(x)",
       "line 2, column 3: expected a name, not the type 'float32'" },
     { R "A(xs..., y) => b(x)",

@@ -32,6 +32,7 @@ struct tn_lang_parser {
     struct tn_list params; /* struct tn_lang_param                            */
     struct tn_list names;  /* struct tn_bytes                                 */
     struct tn_list steps;  /* struct tn_lang_step                             */
+    bool may_ignore; /* a call may say -name: what its way back drops         */
 };
 
 /* Makes the tokens of a text that stands there in its file; false: failed.
