@@ -22,6 +22,12 @@ TN_API enum tn_status tn_rulebook_open(struct tn_rulebook     **out,
                                        struct tn_error         *error);
 TN_API void           tn_rulebook_close(struct tn_rulebook *book);
 
+/* Functions that rules with `native` call in examples; checks know their names.
+ * They must outlive the book. */
+TN_API void tn_rulebook_add_functions(struct tn_rulebook     *book,
+                                      const struct tn_native *functions,
+                                      uint32_t                function_count);
+
 struct tn_rule_info {
     const char     *file;
     uint32_t        line;

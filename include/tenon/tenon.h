@@ -15,6 +15,7 @@
 #include <tenon/graph.h>
 #include <tenon/interpret.h>
 #include <tenon/model.h>
+#include <tenon/native.h>
 #include <tenon/options.h>
 #include <tenon/progress.h>
 #include <tenon/rules.h>

@@ -120,6 +120,8 @@ TN_API enum tn_status tn_undump(const char                   *path,
 
 /* A model becomes one of another dialect by rules, op by op.  Weights move by
  * reference; what no rule carries is an error. */
+struct tn_native;
+
 struct tn_map_options {
     /* The ends of the graph, by their names in the model, which they keep;
      * NULL: those of a signature, or what the model says, or what nobody uses. */
@@ -138,6 +140,9 @@ struct tn_map_options {
     const char *receipt; /* a file: a line of JSON for each tensor: its name, the
                             tensor that it was, what was done to it, its hash;
                             NULL: none                                        */
+
+    const struct tn_native *functions; /* native.h: those that the rules name */
+    uint32_t                function_count;
 };
 
 struct tn_convert_options {

@@ -331,7 +331,9 @@ static enum tn_status read_own(struct tn_carrying *c, uint32_t index)
     struct tn_rule_text *own  = &c->own[index];
     struct tn_lang_file  file = { 0 };
 
-    own->name = c->how->rules[index];
+    own->name           = c->how->rules[index];
+    own->functions      = c->how->functions;
+    own->function_count = c->how->function_count;
     TN_TRY(read_text(c, own->name, &own->text));
     if (tn_lang_parse(&file, &c->store->model.arena, own->name, own->text,
                       c->error) == TN_OK) {

@@ -94,6 +94,16 @@ enum tn_status tn_rulebook_open(struct tn_rulebook **out,
     return error->status;
 }
 
+void tn_rulebook_add_functions(struct tn_rulebook     *book,
+                               const struct tn_native *functions,
+                               uint32_t                function_count)
+{
+    for (uint32_t i = 0; i < book->file_count; i++) {
+        book->files[i].functions      = functions;
+        book->files[i].function_count = function_count;
+    }
+}
+
 /* ---- listing ------------------------------------------------------------ */
 
 uint32_t tn_rulebook_count(const struct tn_rulebook *book)

@@ -229,6 +229,8 @@ struct tn_lang_file {
     struct tn_list  examples; /* struct tn_lang_example                       */
     struct tn_list  ignored;  /* struct tn_bytes: attributes that no head of
                                  the file needs to name                       */
+    const struct tn_native *functions; /* for whoever parsed it to set        */
+    uint32_t                function_count;
 };
 
 /* Reads a file; everything lives in the arena, the text must outlive it.  What

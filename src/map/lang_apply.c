@@ -16,6 +16,7 @@
 #include "map/flow.h"
 #include "map/lang_emit.h"
 #include "map/lang_match.h"
+#include "map/lang_native.h"
 
 struct apply {
     struct tn_code_set    set;
@@ -356,9 +357,9 @@ static bool run_rule(struct apply *a, const struct tn_code_rule *rule)
 
     begin_rule(a);
     if (rule->rule->native.size)
-        tn_eval_refuse(&e->eval, NULL, "no function is called '%.*s'",
-                       TN_FMT(rule->rule->native));
-    tn_emit_block(e, &rule->body);
+        tn_native_enter(e, &a->set, rule);
+    else
+        tn_emit_block(e, &rule->body);
     if (!tn_eval_stopped(&e->eval) && has_outputs(a, rule)) {
         bind_outputs(a, rule);
         name_inner(a);

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "map/lang_checking.h"
+#include "map/lang_native.h"
 
 /* More than any rule has; a set of them is small enough to be copied. */
 #define NAME_LIMIT 1024
@@ -515,11 +516,11 @@ void tn_lang_check_rule(struct tn_lang_checks     *x,
     add_outputs(&s);
     walk_block(&s, &rule->body);
     walk_shapes(&s, rule);
-    if (rule->native.size) /* lang_apply.c has none: all rules are data */
+    if (!rule->native.size)
+        check_use(&s);
+    else if (!tn_native_find(x->file, rule->native))
         tn_lang_found(x, &rule->place, "no function in C is called '%.*s'",
                       TN_FMT(rule->native));
-    else
-        check_use(&s);
     if (!rule->native.size && !x->file->is_shapes) {
         check_inputs(&s);
         check_outputs(&s);

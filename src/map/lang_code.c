@@ -315,22 +315,26 @@ static bool make_call_attr(struct builder *b, const struct tn_lang_attr *attr,
     return make_code(b, attr->value, &code->value);
 }
 
-static const struct tn_vocab_op *target_op(struct builder            *b,
-                                           const struct tn_lang_expr *expr)
+const struct tn_vocab_op *tn_code_target(struct tn_code_set *set,
+                                         struct tn_bytes     domain,
+                                         struct tn_bytes     type,
+                                         struct tn_error    *error)
 {
-    int64_t version = expr->domain.size ? 0 : b->set->to_version;
+    int64_t version = domain.size ? 0 : set->to_version;
 
-    if (!b->set->has_to)
+    if (!set->has_to)
         return NULL;
-    return tn_vocab_find(&b->set->to, expr->domain, expr->text,
-                         version ? version : INT64_MAX, b->error);
+    return tn_vocab_find(&set->to, domain, type, version ? version : INT64_MAX,
+                         error);
 }
 
 static bool make_op(struct builder *b, const struct tn_lang_expr *expr,
                     const struct tn_code_macro *macro, struct tn_code *code)
 {
-    const struct tn_vocab_op *known = macro ? NULL : target_op(b, expr);
-    struct tn_code_op        *op =
+    const struct tn_vocab_op *known =
+        macro ? NULL
+              : tn_code_target(b->set, expr->domain, expr->text, b->error);
+    struct tn_code_op *op =
         tn_new(&b->set->arena, struct tn_code_op, 1, b->error);
     struct tn_code_attr *attrs =
         tn_new(&b->set->arena, struct tn_code_attr, expr->attr_count, b->error);
@@ -622,6 +626,7 @@ static struct tn_code_rule *rule_code(struct tn_code_set         *set,
         return NULL;
     tn_list_init(&b.sights, set->arena.memory, sizeof(struct sight));
     code->rule   = entry->rule;
+    code->file   = entry->file->file;
     bool is_made = make_rule(&b, code);
     tn_list_done(&b.sights);
     return is_made && !tn_failed(error) ? code : NULL;

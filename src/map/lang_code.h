@@ -119,6 +119,7 @@ struct tn_code_shape {
 
 struct tn_code_rule {
     const struct tn_lang_rule  *rule;
+    const struct tn_lang_file  *file;
     struct tn_code_frame        frame;
     struct tn_code              guard; /* expr NULL: always                   */
     struct tn_code_block        body;
@@ -178,6 +179,13 @@ const struct tn_code_rule *tn_code_find(struct tn_code_set *set,
                                         struct tn_bytes     type,
                                         struct tn_bytes     domain,
                                         struct tn_error    *error);
+
+/* What the vocabulary of the target says of an op; NULL: it does not know it,
+ * or there is none. */
+const struct tn_vocab_op *tn_code_target(struct tn_code_set *set,
+                                         struct tn_bytes     domain,
+                                         struct tn_bytes     type,
+                                         struct tn_error    *error);
 
 /* Whether rules name that op, if only for other versions. */
 bool tn_code_knows(const struct tn_code_set *set, struct tn_bytes type);

@@ -14,9 +14,6 @@
 /* Macros use only macros above them, but there may be many. */
 #define MACRO_DEPTH_MAX 64
 
-/* Of a nested list in const(). */
-#define CONST_RANK_MAX 8
-
 static struct tn_item make(struct tn_emit *e, const struct tn_code *code);
 
 static bool stopped(const struct tn_emit *e)
@@ -80,26 +77,19 @@ uint32_t tn_emit_carry(struct tn_emit *e, uint32_t value)
 }
 
 /* As an input of a node. */
-static uint32_t input_of(struct tn_emit *e, const struct tn_code *code,
-                         struct tn_item item)
+uint32_t tn_emit_input(struct tn_emit *e, const struct tn_lang_expr *at,
+                       struct tn_item item)
 {
     if (item.kind == TN_ITEM_MADE)
         return (uint32_t)item.of.number;
     if (item.kind == TN_ITEM_VALUE)
         return tn_emit_carry(e, (uint32_t)item.of.number);
     if (item.kind != TN_ITEM_NONE)
-        tn_eval_refuse(&e->eval, code->expr, "a value is wanted here");
+        tn_eval_refuse(&e->eval, at, "a value is wanted here");
     return TN_NONE;
 }
 
 /* ---- constants ---------------------------------------------------------- */
-
-struct cells {
-    struct tn_item *items;
-    uint64_t        count;
-    uint64_t        dims[CONST_RANK_MAX];
-    uint32_t        rank;
-};
 
 /* "Y/const", after the first output of the node. */
 static struct tn_bytes const_name(struct tn_emit *e)
@@ -115,12 +105,12 @@ static struct tn_bytes const_name(struct tn_emit *e)
 }
 
 /* Dims of a nested list: those of its first item, and of that. */
-static bool nested_dims(struct tn_item item, struct cells *cells)
+static bool nested_dims(struct tn_item item, struct tn_emit_cells *cells)
 {
     uint64_t product = 1;
 
     while (item.kind == TN_ITEM_LIST) {
-        if (cells->rank == CONST_RANK_MAX)
+        if (cells->rank == TN_EMIT_RANK_MAX)
             return false;
         cells->dims[cells->rank++] = item.count;
         product *= item.count;
@@ -134,8 +124,8 @@ static bool nested_dims(struct tn_item item, struct cells *cells)
     return true;
 }
 
-static bool flatten(struct tn_item item, uint32_t level, struct cells *cells,
-                    struct tn_item **at)
+static bool flatten(struct tn_item item, uint32_t level,
+                    struct tn_emit_cells *cells, struct tn_item **at)
 {
     if (level == cells->rank) {
         *(*at)++ = item;
@@ -150,7 +140,7 @@ static bool flatten(struct tn_item item, uint32_t level, struct cells *cells,
 }
 
 static bool read_cells(struct tn_emit *e, const struct tn_code *code,
-                       struct tn_item item, struct cells *cells)
+                       struct tn_item item, struct tn_emit_cells *cells)
 {
     if (!nested_dims(item, cells)) {
         tn_eval_refuse(&e->eval, code->expr, "too large for a constant");
@@ -167,14 +157,14 @@ static bool read_cells(struct tn_emit *e, const struct tn_code *code,
 
 /* The third argument: dims of a flat list. */
 static bool set_dims(struct tn_emit *e, const struct tn_code *code,
-                     struct cells *cells)
+                     struct tn_emit_cells *cells)
 {
     struct tn_item list    = need(e, code);
     uint64_t       product = 1;
 
     if (stopped(e))
         return false;
-    bool is_good = list.kind == TN_ITEM_LIST && list.count <= CONST_RANK_MAX;
+    bool is_good = list.kind == TN_ITEM_LIST && list.count <= TN_EMIT_RANK_MAX;
     for (uint32_t i = 0; is_good && i < list.count; i++) {
         int64_t dim;
         is_good = tn_item_to_int(list.of.items[i], &dim) && dim >= 0 &&
@@ -194,8 +184,9 @@ static bool is_real(enum tn_dtype dtype)
     return dtype >= TN_FLOAT32 && dtype <= TN_FLOAT4E2M1;
 }
 
-static uint32_t add_doubles(struct tn_emit *e, const struct cells *cells,
-                            enum tn_dtype dtype)
+static uint32_t add_doubles(struct tn_emit             *e,
+                            const struct tn_emit_cells *cells,
+                            enum tn_dtype               dtype)
 {
     double *items = tn_new(e->eval.scratch, double, cells->count, e->to->error);
 
@@ -208,7 +199,7 @@ static uint32_t add_doubles(struct tn_emit *e, const struct cells *cells,
                               cells->rank, cells->dims);
 }
 
-static uint32_t add_ints(struct tn_emit *e, const struct cells *cells,
+static uint32_t add_ints(struct tn_emit *e, const struct tn_emit_cells *cells,
                          enum tn_dtype dtype)
 {
     int64_t *items =
@@ -223,7 +214,8 @@ static uint32_t add_ints(struct tn_emit *e, const struct cells *cells,
                            cells->rank, cells->dims);
 }
 
-static uint32_t add_strings(struct tn_emit *e, const struct cells *cells)
+static uint32_t add_strings(struct tn_emit             *e,
+                            const struct tn_emit_cells *cells)
 {
     struct tn_bytes *items =
         tn_new(e->eval.scratch, struct tn_bytes, cells->count, e->to->error);
@@ -239,8 +231,9 @@ static uint32_t add_strings(struct tn_emit *e, const struct cells *cells)
                               cells->rank, cells->dims);
 }
 
-static struct tn_item add_cells(struct tn_emit *e, const struct tn_code *code,
-                                const struct cells *cells, enum tn_dtype dtype)
+uint32_t tn_emit_constant(struct tn_emit *e, const struct tn_lang_expr *at,
+                          const struct tn_emit_cells *cells,
+                          enum tn_dtype               dtype)
 {
     uint32_t id = TN_NONE;
 
@@ -251,9 +244,8 @@ static struct tn_item add_cells(struct tn_emit *e, const struct tn_code *code,
     else if (tn_dtype_size(dtype))
         id = add_ints(e, cells, dtype);
     if (id == TN_NONE && !tn_failed(e->to->error))
-        tn_eval_refuse(&e->eval, code->expr, "no elements of %s",
-                       tn_dtype_name(dtype));
-    return made_item(id);
+        tn_eval_refuse(&e->eval, at, "no elements of %s", tn_dtype_name(dtype));
+    return id;
 }
 
 /* const(TENSOR): the tensor of an attribute, by reference. */
@@ -266,8 +258,8 @@ static struct tn_item const_tensor(struct tn_emit         *e,
 
 static struct tn_item make_const(struct tn_emit *e, const struct tn_code *code)
 {
-    struct tn_item item  = need(e, &code->items[0]);
-    struct cells   cells = { 0 };
+    struct tn_item       item  = need(e, &code->items[0]);
+    struct tn_emit_cells cells = { 0 };
 
     if (stopped(e))
         return tn_item_none();
@@ -286,7 +278,8 @@ static struct tn_item make_const(struct tn_emit *e, const struct tn_code *code)
             return tn_eval_not_known(&e->eval, cells.items[i], code->expr);
     if (code->item_count > 2 && !set_dims(e, &code->items[2], &cells))
         return tn_item_none();
-    return add_cells(e, code, &cells, (enum tn_dtype)(dtype.of.number & 0xff));
+    return made_item(tn_emit_constant(e, code->expr, &cells,
+                                      (enum tn_dtype)(dtype.of.number & 0xff)));
 }
 
 /* ---- nodes -------------------------------------------------------------- */
@@ -330,7 +323,7 @@ static uint32_t *make_inputs(struct tn_emit *e, const struct tn_code *code,
             is_spread ? places[i].of.items : &places[i];
         uint32_t many = is_spread ? places[i].count : 1;
         for (uint32_t k = 0; k < many; k++)
-            inputs[used++] = input_of(e, code, list[k]);
+            inputs[used++] = tn_emit_input(e, code->expr, list[k]);
     }
     while (used && inputs && inputs[used - 1] == TN_NONE)
         used--;
@@ -381,31 +374,19 @@ static bool make_attrs(struct tn_emit *e, const struct tn_code_op *op,
     return attrs != NULL;
 }
 
-static bool count_node(struct tn_emit *e, const struct tn_code *code)
+static bool count_node(struct tn_emit *e, const struct tn_lang_expr *at)
 {
     if (e->to->nodes.count - e->first_node < TN_LANG_NODES_MAX)
         return true;
-    tn_eval_refuse(&e->eval, code->expr, "more than %d nodes",
-                   TN_LANG_NODES_MAX);
+    tn_eval_refuse(&e->eval, at, "more than %d nodes", TN_LANG_NODES_MAX);
     return false;
 }
 
-/* Makes a node; its outputs go to `outs`.  Those that are `_` have TN_ITEM_NONE
- * there already and get no value. */
-static void make_node(struct tn_emit *e, const struct tn_code *code,
-                      struct tn_item *outs, uint32_t out_count)
+void tn_emit_node(struct tn_emit *e, const struct tn_lang_expr *at,
+                  struct tn_net_node *node, struct tn_item *outs,
+                  uint32_t out_count)
 {
-    const struct tn_code_op *op   = code->of.op;
-    struct tn_net_node       node = { .type          = op->type,
-                                      .domain        = op->domain,
-                                      .graph         = e->graph,
-                                      .source        = e->eval.node->source,
-                                      .controls      = e->controls,
-                                      .control_count = e->control_count };
-
-    node.inputs = make_inputs(e, code, &node.input_count);
-    if (!node.inputs || !make_attrs(e, op, &node) || !count_node(e, code) ||
-        !tn_eval_steps(&e->eval, code->expr, out_count))
+    if (!count_node(e, at) || !tn_eval_steps(&e->eval, at, out_count))
         return;
     uint32_t *outputs =
         tn_new(e->eval.scratch, uint32_t, out_count, e->to->error);
@@ -416,13 +397,28 @@ static void make_node(struct tn_emit *e, const struct tn_code *code,
     }
     while (out_count > 1 && outputs && outputs[out_count - 1] == TN_NONE)
         out_count--;
-    node.outputs      = outputs;
-    node.output_count = out_count;
     if (!outputs || tn_failed(e->to->error))
         return;
-    uint32_t id = tn_net_add_node(e->to, &node);
+    node->outputs       = outputs;
+    node->output_count  = out_count;
+    node->graph         = e->graph;
+    node->source        = e->eval.node->source;
+    node->controls      = e->controls;
+    node->control_count = e->control_count;
+    uint32_t id         = tn_net_add_node(e->to, node);
     if (id != TN_NONE && e->eval.made_facts)
         tn_infer_node(e->eval.made_facts, id);
+}
+
+static void make_node(struct tn_emit *e, const struct tn_code *code,
+                      struct tn_item *outs, uint32_t out_count)
+{
+    const struct tn_code_op *op   = code->of.op;
+    struct tn_net_node       node = { .type = op->type, .domain = op->domain };
+
+    node.inputs = make_inputs(e, code, &node.input_count);
+    if (node.inputs && make_attrs(e, op, &node))
+        tn_emit_node(e, code->expr, &node, outs, out_count);
 }
 
 /* ---- macros ------------------------------------------------------------- */

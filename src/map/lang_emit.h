@@ -35,6 +35,31 @@ void tn_emit_block(struct tn_emit *e, const struct tn_code_block *block);
  * before its node comes. */
 uint32_t tn_emit_carry(struct tn_emit *e, uint32_t value);
 
+/* Numbers or texts on their way into a constant. */
+#define TN_EMIT_RANK_MAX 8
+
+struct tn_emit_cells {
+    struct tn_item *items;
+    uint64_t        count;
+    uint64_t        dims[TN_EMIT_RANK_MAX];
+    uint32_t        rank;
+};
+
+/* A constant of the target; `at` is blamed.  TN_NONE: it has refused. */
+uint32_t tn_emit_constant(struct tn_emit *e, const struct tn_lang_expr *at,
+                          const struct tn_emit_cells *cells,
+                          enum tn_dtype               dtype);
+
+/* Adds a node whose type, inputs and attributes are set; its outputs go to
+ * `outs`.  Those that have TN_ITEM_NONE there already get no value. */
+void tn_emit_node(struct tn_emit *e, const struct tn_lang_expr *at,
+                  struct tn_net_node *node, struct tn_item *outs,
+                  uint32_t out_count);
+
+/* The value that an item is as an input; TN_NONE: none, or it has refused. */
+uint32_t tn_emit_input(struct tn_emit *e, const struct tn_lang_expr *at,
+                       struct tn_item item);
+
 /* A value of the target without a name. */
 uint32_t tn_emit_value(struct tn_emit *e);
 

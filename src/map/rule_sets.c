@@ -37,8 +37,13 @@ bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
 {
     const struct tn_rule_text files[] = {
 #define X(file, from, to, both)                                                \
-    { #file ".rules", from, to, both,                                          \
-      tn_bytes(tn_rules_##file, tn_rules_##file##_size) },
+    { #file ".rules",                                                          \
+      from,                                                                    \
+      to,                                                                      \
+      both,                                                                    \
+      tn_bytes(tn_rules_##file, tn_rules_##file##_size),                       \
+      NULL,                                                                    \
+      0 },
         RULES(X)
 #undef X
     };
@@ -83,8 +88,12 @@ static enum tn_status read_one(struct tn_rule_set        *set,
                                const struct tn_rule_text *file,
                                struct tn_error           *error)
 {
-    return tn_lang_parse(&set->files[set->count++], set->arena, file->name,
-                         file->text, error);
+    struct tn_lang_file *to = &set->files[set->count++];
+
+    TN_TRY(tn_lang_parse(to, set->arena, file->name, file->text, error));
+    to->functions      = file->functions;
+    to->function_count = file->function_count;
+    return TN_OK;
 }
 
 /* Rules of the user have not been through our tests: what is wrong with them

@@ -15,6 +15,8 @@ struct tn_rule_text {
     const char     *from, *to;
     bool            is_both_ways;
     struct tn_bytes text;
+    const struct tn_native *functions; /* that its rules may call             */
+    uint32_t                function_count;
 };
 
 /* The file `index`; false: there are no more. */

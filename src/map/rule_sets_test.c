@@ -104,6 +104,18 @@ static void test_wrong_rules_of_the_user_are_refused(void **state)
                "it, or say -alpha");
 }
 
+static void assert_few_natives(const struct tn_rule_text *text,
+                               const struct tn_list      *rules)
+{
+    uint64_t natives = 0;
+
+    for (uint64_t i = 0; i < rules->count; i++)
+        natives += tn_list_at(rules, struct tn_lang_rule, i)->native.size > 0;
+    if (natives * 100 > rules->count * 15)
+        fail_msg("%s: %u of %u rules are native", text->name, (unsigned)natives,
+                 (unsigned)rules->count);
+}
+
 /* Rules stay data: of the rules of a set and direction at most 15 % are C. */
 static void test_few_rules_are_native(void **state)
 {
@@ -115,17 +127,12 @@ static void test_few_rules_are_native(void **state)
         struct tn_memory    memory;
         struct tn_arena     arena;
         struct tn_lang_file file;
-        uint64_t            natives = 0;
 
         tn_memory_init(&memory, NULL, 0);
         tn_arena_init(&arena, &memory);
         tn_lang_parse(&file, &arena, text.name, text.text, &error);
-        for (uint64_t k = 0; k < file.rules.count; k++)
-            if (tn_list_at(&file.rules, struct tn_lang_rule, k)->native.size)
-                natives++;
-        if (natives * 100 > file.rules.count * 15)
-            fail_msg("%s: %u of %u rules are native", text.name,
-                     (unsigned)natives, (unsigned)file.rules.count);
+        assert_few_natives(&text, &file.rules);
+        assert_few_natives(&text, &file.back);
         tn_lang_done(&file);
         tn_arena_done(&arena);
     }
