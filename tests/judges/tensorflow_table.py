@@ -1232,3 +1232,261 @@ for dtype_ in ("float32", "int32", "float64"):
         case("BatchToSpaceND", [any_of(dtype_, many_, *[2] * len(block_), 3), K(block_), K([[0, 1] if b > 1 else [0, 0] for b in block_])], batch_to_space)
     case("SpaceToBatch", [any_of(dtype_, 1, 4, 6, 3), K([[0, 0], [1, 1]])], lambda x, p: space_to_batch(x, [2, 2], p), block_size=2)
     case("BatchToSpace", [any_of(dtype_, 4, 2, 3, 1), K([[0, 0], [1, 1]])], lambda x, p: batch_to_space(x, [2, 2], p), block_size=2)
+
+
+# --- functions that are sums -----------------------------------------------------------------
+
+def special(name):
+    """scipy's, where it is installed."""
+    try:
+        from scipy import special as functions
+    except ImportError:
+        return None
+    return getattr(functions, name)
+
+
+def by_scipy(op, name, *inputs, order=None):
+    function = special(name)
+    if function:
+        case(op, list(inputs), lambda *xs: function(*(x.astype("f8") for x in xs)).astype(xs[0].dtype))
+
+
+for dtype_ in ("float32", "float64"):
+    for dims_ in [(3, 4), (2,), (2, 0)]:
+        a_, x_ = f(*dims_, low=0.1, high=9, dtype=dtype_), f(*dims_, low=0.0, high=12, dtype=dtype_, seed=3)
+        by_scipy("Igamma", "gammainc", a_, x_)
+        by_scipy("Igammac", "gammaincc", a_, x_)
+        by_scipy("Betainc", "betainc", a_, x_ + dtype_.startswith("f"), f(*dims_, low=0, high=1, dtype=dtype_, seed=5))
+        by_scipy("Zeta", "zeta", f(*dims_, low=1.1, high=9, dtype=dtype_), f(*dims_, low=0.1, high=9, dtype=dtype_, seed=3))
+        if 0 in dims_:
+            continue
+        by_scipy("Polygamma", "polygamma", n(*dims_, low=0, high=5).astype(dtype_), f(*dims_, low=0.1, high=9, dtype=dtype_, seed=3))
+        by_scipy("Lgamma", "gammaln", f(*dims_, low=0.1, high=20, dtype=dtype_))
+        by_scipy("Digamma", "digamma", f(*dims_, low=0.1, high=20, dtype=dtype_))
+    by_scipy("Lgamma", "gammaln", np.array([-0.5, -2.3, 0.5, 1, 2, 100], dtype_))
+    by_scipy("Digamma", "digamma", np.array([-0.5, -2.3, 0.5, 1, 2, 100], dtype_))
+    by_scipy("Igamma", "gammainc", np.array([0.01, 50, 100, 1, 5], dtype_), np.array([2, 40, 130, 30, 0], dtype_))
+    by_scipy("Betainc", "betainc", np.array([10, 0.5, 20, 3], dtype_), np.array([0.5, 10, 30, 3], dtype_), np.array([0.95, 0.02, 0.4, 1], dtype_))
+
+
+def lu(x):
+    made, order = x.astype("f8").copy(), np.zeros(x.shape[:-1], "i4")
+    for at in np.ndindex(x.shape[:-2]):
+        m, p = made[at], list(range(x.shape[-1]))
+        for k in range(len(p)):
+            best = k + int(np.argmax(abs(m[k:, k])))
+            m[[k, best]] = m[[best, k]]
+            p[k], p[best] = p[best], p[k]
+            m[k + 1:, k] /= m[k, k]
+            m[k + 1:, k + 1:] -= np.outer(m[k + 1:, k], m[k, k + 1:])
+        order[at] = p
+    return made.astype(x.dtype), order
+
+
+for dtype_ in ("float32", "float64"):
+    for dims_ in [(3, 3), (2, 4, 4), (1, 2, 2, 2), (1, 1)]:
+        case("Lu", [f(*dims_, dtype=dtype_)], lu)
+    case("Lu", [f(3, 3, dtype=dtype_)], lambda x: (lu(x)[0], lu(x)[1].astype("i8")), output_idx_type="int64")
+    for dims_ in [(3, 3), (4, 3), (3, 4), (2, 3, 3), (2, 2, 4, 3), (5, 5), (6, 2)]:
+        values_ = lambda x: np.linalg.svd(x, compute_uv=False)
+        for full_ in (False, True):
+            case("Svd", [f(*dims_, dtype=dtype_)], values_, compute_uv=False, full_matrices=full_)
+            case("Svd", [f(*dims_, dtype=dtype_)], values_, compute_uv=True, full_matrices=full_)
+
+
+# --- images -----------------------------------------------------------------------------------
+
+def source_places(size, new, corners, half):
+    scale = (size - 1) / (new - 1) if corners and new > 1 else size / new
+    at = np.arange(new)
+    return (at + 0.5) * scale - 0.5 if half else at * scale
+
+
+def bilinear(x, size, corners, half):
+    x = x.astype("f8")
+    for axis, new in ((1, int(size[0])), (2, int(size[1]))):
+        at = source_places(x.shape[axis], new, corners, half)
+        low = np.clip(np.floor(at), 0, x.shape[axis] - 1).astype(int)
+        high = np.clip(np.ceil(at), 0, x.shape[axis] - 1).astype(int)
+        part = (at - np.floor(at)).reshape([-1 if i == axis else 1 for i in range(4)])
+        x = np.take(x, low, axis) * (1 - part) + np.take(x, high, axis) * part
+    return x.astype("f4")
+
+
+def nearest(x, size, corners, half):
+    for axis, new in ((1, int(size[0])), (2, int(size[1]))):
+        count = x.shape[axis]
+        scale = (count - 1) / (new - 1) if corners and new > 1 else count / new
+        at = (np.arange(new) + (0.5 if half else 0)) * scale
+        at = np.floor(at + 0.5) if corners else np.floor(at)
+        x = np.take(x, np.minimum(at, count - 1).astype(int), axis)
+    return x
+
+
+def cubic(x, size, corners, half):
+    x = x.astype("f8")
+    a = -0.5 if half else -0.75
+    for axis, new in ((1, int(size[0])), (2, int(size[1]))):
+        count = x.shape[axis]
+        matrix = np.zeros((new, count))
+        for i, at in enumerate(source_places(count, new, corners, half)):
+            d = np.rint((at - np.floor(at)) * 1024) / 1024
+            near = lambda v: ((a + 2) * v - (a + 3)) * v * v + 1
+            far = lambda v: ((a * v - 5 * a) * v + 8 * a) * v - 4 * a
+            for k, w in enumerate((far(d + 1), near(d), near(1 - d), far(2 - d))):
+                j = int(np.floor(at)) - 1 + k
+                if not half or 0 <= j < count:
+                    matrix[i, np.clip(j, 0, count - 1)] += w
+            matrix[i] /= matrix[i].sum()
+        x = np.moveaxis(np.tensordot(matrix, x, (1, axis)), 0, axis)
+    return x.astype("f4")
+
+
+def area(x, size, corners=False):
+    x = x.astype("f8")
+    for axis, new in ((1, int(size[0])), (2, int(size[1]))):
+        count = x.shape[axis]
+        scale = (count - 1) / (new - 1) if corners and new > 1 else count / new
+        matrix = np.zeros((new, count))
+        for k in range(new):
+            for j in range(int(np.floor(k * scale)), int(np.ceil((k + 1) * scale))):
+                part = min((k + 1) * scale, j + 1) - max(k * scale, j)
+                matrix[k, min(j, count - 1)] += part / scale
+        x = np.moveaxis(np.tensordot(matrix, x, (1, axis)), 0, axis)
+    return x.astype("f4")
+
+
+IMAGES = ["float32", "float64", "float16", "uint8", "int8", "int16", "uint16", "int32", "int64"]
+for dtype_ in IMAGES:
+    for size_, (c_, h_) in itertools.product([(9, 8), (4, 5), (7, 4)], [(False, False), (True, False), (False, True)]):
+        if dtype_ not in ("float32", "int32") and size_ != (9, 8):
+            continue
+        x_ = any_of(dtype_, 2, 5, 6, 3, low=0, high=9)
+        for op_, want_ in (("ResizeBilinear", bilinear), ("ResizeNearestNeighbor", nearest), ("ResizeBicubic", cubic)):
+            case(op_, [x_, K(size_)], lambda x, s, w=want_, c=c_, h=h_: w(x, s, c, h), align_corners=c_, half_pixel_centers=h_)
+    for size_ in [(9, 8), (3, 2), (5, 3), (1, 1)]:
+        case("ResizeArea", [any_of(dtype_, 2, 5, 6, 3, low=0, high=9), K(size_)], area)
+case("ResizeArea", [f(1, 5, 6, 3), K((3, 4))], lambda x, s: area(x, s, True), align_corners=True)
+
+
+def crop(x, boxes, at, size, method="bilinear", fill=0.0):
+    made = np.full((len(boxes), *size, x.shape[-1]), fill)
+    for b, (y1, x1, y2, x2) in enumerate(boxes):
+        def places(low, high, count, n):
+            if n > 1:
+                return low * (count - 1) + np.arange(n) * (high - low) * (count - 1) / (n - 1)
+            return np.array([0.5 * (low + high) * (count - 1)])
+        for i, r in enumerate(places(y1, y2, x.shape[1], size[0])):
+            for j, c in enumerate(places(x1, x2, x.shape[2], size[1])):
+                if not (0 <= r <= x.shape[1] - 1 and 0 <= c <= x.shape[2] - 1):
+                    continue
+                image = x[at[b]].astype("f8")
+                if method == "nearest":
+                    made[b, i, j] = image[int(np.floor(r + 0.5)), int(np.floor(c + 0.5))]
+                    continue
+                r0, c0, r1, c1 = int(np.floor(r)), int(np.floor(c)), int(np.ceil(r)), int(np.ceil(c))
+                upper = image[r0, c0] + (image[r0, c1] - image[r0, c0]) * (c - c0)
+                lower = image[r1, c0] + (image[r1, c1] - image[r1, c0]) * (c - c0)
+                made[b, i, j] = upper + (lower - upper) * (r - r0)
+    return made.astype("f4")
+
+
+boxes_ = np.array([[0, 0, 1, 1], [0.1, 0.2, 0.7, 0.88], [0.8, 0.95, 0.2, 0.12], [-0.2, 0.1, 1.3, 0.8]], "f4")
+for dtype_ in ("float32", "uint8", "float64", "int32"):
+    for method_, fill_, size_ in [("bilinear", 0.0, (3, 4)), ("nearest", 0.0, (3, 4)), ("bilinear", 7.0, (1, 2))]:
+        case("CropAndResize", [any_of(dtype_, 2, 5, 6, 3, low=0, high=9), boxes_, np.array([0, 1, 0, 1], "i4"), K(size_)],
+             lambda x, b, i, s, m=method_, v=fill_: crop(x, b, i, s, m, v), method=method_, extrapolation_value=fill_)
+
+
+def hue_parts(x):
+    import colorsys
+    return np.array([colorsys.rgb_to_hsv(*p) for p in x.reshape(-1, 3).astype("f8")]).reshape(x.shape).astype(x.dtype)
+
+
+def rgb_of(x):
+    import colorsys
+    return np.array([colorsys.hsv_to_rgb(*p) for p in x.reshape(-1, 3).astype("f8")]).reshape(x.shape).astype(x.dtype)
+
+
+for dtype_ in ("float32", "float64"):
+    for dims_ in [(4, 5, 3), (2, 4, 5, 3), (3,), (7, 3)]:
+        case("RGBToHSV", [f(*dims_, low=0, high=1, dtype=dtype_)], hue_parts)
+        case("HSVToRGB", [f(*dims_, low=0, high=1, dtype=dtype_)], rgb_of)
+for dims_ in [(4, 5, 3), (2, 4, 5, 3)]:
+    x_ = f(*dims_, low=0, high=1)
+    for d_ in (0.3, -0.4, 0.0):
+        case("AdjustHue", [x_, K(d_)], lambda x, d: rgb_of(np.concatenate([(hue_parts(x)[..., :1] + d) % 1, hue_parts(x)[..., 1:]], -1)), tolerance=1e-4)
+    for d_ in (0.3, 2.0):
+        case("AdjustSaturation", [x_, K(d_)], lambda x, d: rgb_of(np.concatenate([hue_parts(x)[..., :1], np.clip(hue_parts(x)[..., 1:2] * d, 0, 1), hue_parts(x)[..., 2:]], -1)), tolerance=1e-4)
+        case("AdjustContrastv2", [x_, K(d_)], lambda x, d: (x - x.mean((-3, -2), keepdims=True)) * d + x.mean((-3, -2), keepdims=True))
+case("RGBToHSV", [f(1, 0, 4, 3)], np.copy)
+case("HSVToRGB", [f(1, 0, 4, 3)], np.copy)
+
+
+# --- boxes --------------------------------------------------------------------------------------
+
+def overlap(a, b):
+    (y1, x1), (y2, x2) = np.minimum(a[:2], a[2:]), np.maximum(a[:2], a[2:])
+    (v1, u1), (v2, u2) = np.minimum(b[:2], b[2:]), np.maximum(b[:2], b[2:])
+    inner = max(min(y2, v2) - max(y1, v1), 0) * max(min(x2, u2) - max(x1, u1), 0)
+    outer = (y2 - y1) * (x2 - x1) + (v2 - v1) * (u2 - u1) - inner
+    return inner / outer if outer > 0 else 0
+
+
+def suppress(boxes, scores, count, iou, least=-np.inf, sigma=0.0):
+    scores = scores.astype("f8").copy()
+    picked, kept = [], []
+    for _ in range(int(count)):
+        best = int(np.argmax(scores))
+        if scores[best] <= least or scores[best] == -np.inf:
+            break
+        picked.append(best)
+        kept.append(scores[best])
+        for i in range(len(scores)):
+            v = overlap(boxes[best].astype("f8"), boxes[i].astype("f8"))
+            if sigma > 0:
+                scores[i] *= np.exp(-0.5 * v * v / sigma)
+            elif v > iou:
+                scores[i] = -np.inf
+        scores[best] = -np.inf
+    return np.array(picked, "i4"), np.array(kept)
+
+
+boxes_ = np.array([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1], [0, 100, 1, 101]], "f4")
+scores_ = np.array([0.9, 0.75, 0.6, 0.95, 0.5, 0.3], "f4")
+for dtype_ in ("float32", "float16"):
+    b_, s_ = boxes_.astype(dtype_), scores_.astype(dtype_)
+    t_ = lambda v, dtype=dtype_: K(np.array(v), dtype)
+    if dtype_ == "float32":
+        case("NonMaxSuppression", [b_, s_, K(3)], lambda b, s, k: suppress(b, s, k, 0.5)[0], iou_threshold=0.5)
+    for count_, iou_, least_ in [(3, 0.5, 0.0), (6, 0.5, 0.4), (2, 0.3, 0.8), (6, 0.95, 0.0)]:
+        case("NonMaxSuppressionV2", [b_, s_, K(count_), t_(iou_)], lambda b, s, k, i: suppress(b, s, k, i)[0])
+        case("NonMaxSuppressionV3", [b_, s_, K(count_), t_(iou_), t_(least_)], lambda b, s, k, i, l: suppress(b, s, k, i, l)[0])
+        for pads_ in (False, True):
+            def padded_(b, s, k, i, l, sigma=0.0, p=pads_):
+                at, kept = suppress(b, s, k, i, l, sigma)
+                more = int(k) - len(at) if p else 0
+                return np.pad(at, (0, more)), np.pad(kept, (0, more)).astype(s.dtype), np.int32(len(at))
+            case("NonMaxSuppressionV4", [b_, s_, K(count_), t_(iou_), t_(least_)], lambda *a, p=padded_: p(*a)[::2], pad_to_max_output_size=pads_)
+            for sigma_ in (0.0, 0.5):
+                case("NonMaxSuppressionV5", [b_, s_, K(count_), t_(iou_), t_(least_), t_(sigma_)], padded_, pad_to_max_output_size=pads_)
+case("NonMaxSuppressionWithOverlaps", [np.array([[1, .6, .1], [.6, 1, .2], [.1, .2, 1]], "f4"), np.array([.5, .9, .7], "f4"), K(3), K(0.5), K(0.0)], np.array([1, 2], "i4"))
+
+
+# --- quantisation -----------------------------------------------------------------------------------
+
+def fake_quant(x, low, high, bits=8, narrow=False):
+    first, last = (1 if narrow else 0), 2 ** bits - 1
+    scale = (high - low) / (last - first)
+    zero = first - low / scale
+    nudged = np.clip(np.floor(zero + 0.5), first, last)
+    least, most = (first - nudged) * scale, (last - nudged) * scale
+    return (np.floor((np.clip(x, least, most) - least) / scale + 0.5) * scale + least).astype("f4")
+
+
+for bits_, narrow_, ends_ in itertools.product((8, 4, 16), (False, True), ((-1.2, 1.0), (0.0, 3.0), (-0.7, 1.9))):
+    low_, high_ = ends_
+    case("FakeQuantWithMinMaxArgs", [f(3, 4)], lambda x, b=bits_, n=narrow_, e=ends_: fake_quant(x, *e, b, n), attrs={"min": low_, "max": high_}, num_bits=bits_, narrow_range=narrow_)
+    case("FakeQuantWithMinMaxVars", [f(3, 4), np.array(low_, "f4"), np.array(high_, "f4")], lambda x, a, z, b=bits_, n=narrow_: fake_quant(x.astype("f8"), float(a), float(z), b, n), num_bits=bits_, narrow_range=narrow_)
+    case("FakeQuantWithMinMaxVarsPerChannel", [f(3, 2), np.array([low_, low_ - 1], "f4"), np.array([high_, high_ + 1], "f4")],
+         lambda x, a, z, b=bits_, n=narrow_: fake_quant(x.astype("f8"), a.astype("f8"), z.astype("f8"), b, n), num_bits=bits_, narrow_range=narrow_)
