@@ -47,12 +47,17 @@ struct habit {
 };
 
 static const struct habit habits[] = {
+    { "box_clip", 0, GIVES_TAKEN },
     { "crf_decoding", 0, GIVES_TAKEN },
+    { "distribute_fpn_proposals", 0, GIVES_NONE },
     { "fusion_gru", 0, GIVES_TAKEN },
     { "fusion_lstm", 0, GIVES_TAKEN },
     { "gru", 0, GIVES_TAKEN },
+    { "generate_proposals", TAKES_NONE, GIVES_NEW },
+    { "generate_proposals_v2", TAKES_NONE, GIVES_NEW },
     { "im2sequence", TAKES_NONE, GIVES_NEW },
     { "lstm", 0, GIVES_TAKEN },
+    { "roi_align", 1, GIVES_NONE },
     { "sequence_conv", 0, GIVES_TAKEN },
     { "sequence_expand", 1, GIVES_TAKEN },
     { "sequence_expand_as", 1, GIVES_TAKEN },
@@ -259,6 +264,16 @@ static void set_flag(struct lods *l, uint32_t node, const char *name)
                         .kind = TN_ATTR_BOOL, .count = 1, .of.ints = &yes });
 }
 
+/* How many rows each image has is an argument then. */
+static bool has_counts(const struct tn_net_node *node)
+{
+    uint32_t at = tn_bytes_is(node->type, "roi_align")                  ? 2
+                  : tn_bytes_is(node->type, "distribute_fpn_proposals") ? 1
+                                                                        : 0;
+
+    return at && at < node->input_count && node->inputs[at] != TN_NONE;
+}
+
 static void take_sequences(struct lods *l, uint32_t node,
                            const struct tn_vocab_op *op,
                            const struct habit       *how)
@@ -268,7 +283,9 @@ static void take_sequences(struct lods *l, uint32_t node,
                                           ? offsets_of(l, n->inputs[how->takes])
                                           : TN_NONE;
 
-    if (how->takes != TAKES_NONE && taken >= UNTOLD)
+    if (has_counts(n))
+        taken = TN_NONE;
+    else if (how->takes != TAKES_NONE && taken >= UNTOLD)
         note(l, n, one_sequence);
     else if (how->takes != TAKES_NONE)
         hand_offsets(l, node, op, taken);

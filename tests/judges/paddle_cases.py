@@ -697,3 +697,56 @@ def steps(kind):
 case("fusion_gru", x(f(5, 4), WeightX=f(4, 9), WeightH=f(3, 9, seed=1), Bias=f(1, 9)), {}, {"Hidden": 1}, expect=steps("gru"))
 case("fusion_lstm", x(f(5, 4), WeightX=f(4, 12), WeightH=f(3, 12, seed=1), Bias=f(1, 12)), {"use_peepholes": False}, {"Hidden": 1},
      expect=steps("lstm"))
+
+# --- boxes: rarer ones ---------------------------------------------------------------
+
+INFO = np.array([[8, 9, 1], [5, 7.6, 2]], "f4")
+case("box_clip", {"Input": boxes(6)[0] * 2 - 3, "ImInfo": INFO[:1]}, {}, OUT)
+case("box_clip.ragged", {"Input": boxes(6)[0] * 2 - 3, "ImInfo": INFO}, {}, OUT, lods={"Input": [0, 2, 6]})
+
+
+def density(feature, image):
+    out = np.zeros((3, 4, 5, 4), "f4")
+    for h in range(3):
+        for w in range(4):
+            cx, cy, k = (w + .5) * 10, (h + .5) * 10, 0
+            for size, n in ((4., 2), (8., 1)):
+                shift = 10 // n
+                for i in range(n):
+                    for j in range(n):
+                        x0, y0 = cx - 5 + shift / 2 + j * shift, cy - 5 + shift / 2 + i * shift
+                        out[h, w, k] = np.clip([(x0 - size / 2) / 40, (y0 - size / 2) / 30, (x0 + size / 2) / 40, (y0 + size / 2) / 30], 0, 1)
+                        k += 1
+    return out
+
+
+for flat in (False, True):
+    case(f"density_prior_box.{flat}", {"Input": f(1, 2, 3, 4), "Image": f(1, 3, 30, 40)},
+         {"fixed_sizes": [4.0, 8.0], "fixed_ratios": [1.0], "densities": [2, 1], "flatten_to_2d": flat}, PRIORS,
+         expect=lambda a, b, flat=flat: density(a, b).reshape(-1, 4) if flat else density(a, b))
+MATRIX = {"background_label": 0, "score_threshold": 0.2, "post_threshold": 0.1, "nms_top_k": -1, "keep_top_k": -1, "normalized": True}
+for how, attrs in {"": {}, ".gaussian": {"use_gaussian": True, "gaussian_sigma": 2.0}, ".top": {"nms_top_k": 6, "keep_top_k": 5},
+                   ".all": {"background_label": -1, "normalized": False}}.items():
+    case(f"matrix_nms{how}", {"BBoxes": np.concatenate([boxes(20), boxes(20, 5)]), "Scores": f(2, 3, 20, low=0, high=1, seed=7)},
+         {**MATRIX, **attrs}, {"Out": 1, "Index": 1, "RoisNum": 1})
+RPN = {"Scores": f(2, 3, 4, 5, low=0, high=1), "BboxDeltas": f(2, 12, 4, 5, low=-0.5, high=0.5),
+       "Anchors": (boxes(60)[0] * 4).reshape(4, 5, 3, 4), "Variances": np.full((4, 5, 3, 4), 0.5, "f4")}
+PROPOSED = {"RpnRois": 1, "RpnRoiProbs": 1, "RpnRoisNum": 1}
+for how, attrs in {"": {}, ".few": {"pre_nms_topN": 20, "post_nms_topN": 4}, ".none": {"min_size": 1000.0}}.items():
+    common = {"pre_nms_topN": 40, "post_nms_topN": 30, "nms_thresh": 0.5, "min_size": 3.0, "eta": 1.0, **attrs}
+    case(f"generate_proposals{how}", {**RPN, "ImInfo": np.array([[40, 44, 1], [30, 36, 1.5]], "f4")}, common, PROPOSED)
+    for pixel in (False, True):
+        case(f"generate_proposals_v2{how}.{pixel}", {**RPN, "ImShape": np.array([[40, 44], [30, 36]], "f4")},
+             {**common, "pixel_offset": pixel}, PROPOSED)
+FPN = {"min_level": 2, "max_level": 5, "refer_level": 4, "refer_scale": 224}
+WIDE = np.concatenate([boxes(6)[0], boxes(6, 1)[0] * 30, boxes(6, 2)[0] * 90])[[0, 6, 12, 1, 7, 13, 2, 8, 14, 3, 9, 15, 4, 10, 16, 5, 11, 17]]
+LEVELS = {"MultiFpnRois": 4, "RestoreIndex": 1, "MultiLevelRoIsNum": 4}
+case("distribute_fpn_proposals", {"FpnRois": WIDE, "RoisNum": ints(7, 11, dtype="i4")}, FPN, LEVELS)
+case("distribute_fpn_proposals.ragged", {"FpnRois": WIDE}, FPN, LEVELS, lods={"FpnRois": [0, 7, 18]})
+case("distribute_fpn_proposals.one", {"FpnRois": WIDE}, {**FPN, "pixel_offset": False}, LEVELS)
+COLLECT = {"MultiLevelRois": [boxes(5)[0], boxes(4, 1)[0]], "MultiLevelScores": [f(5, 1, low=0, high=1), f(4, 1, low=0, high=1, seed=3)]}
+COLLECTED = {"FpnRois": 1, "RoisNum": 1}
+case("collect_fpn_proposals", {**COLLECT, "MultiLevelRoIsNum": [ints(2, 3, dtype="i4"), ints(3, 1, dtype="i4")]}, {"post_nms_topN": 6}, COLLECTED)
+case("collect_fpn_proposals.one", COLLECT, {"post_nms_topN": 20}, COLLECTED)
+case("roi_align.ragged", x(f(2, 3, 10, 12), ROIs=boxes(5)[0]), {"pooled_height": 2, "pooled_width": 3, "sampling_ratio": 2}, lods={"ROIs": [0, 2, 5]})
+case("roi_align.one", x(f(1, 3, 10, 12), ROIs=boxes(5)[0]), {"pooled_height": 2, "pooled_width": 3, "sampling_ratio": 2})
