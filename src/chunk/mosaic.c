@@ -7,14 +7,15 @@
 #include "base/arith.h"
 #include "base/number.h"
 #include "chunk/mosaic_index.h"
-#include "chunk/wire_walk.h"
 #include "wire/pb/pb_message.h"
 #include "wire/pb/pb_value.h"
 
 void tn_mosaics_init(struct tn_mosaics *all, struct tn_arena *arena,
                      struct tn_error *error)
 {
-    *all = (struct tn_mosaics){ .arena = arena, .error = error };
+    *all = (struct tn_mosaics){ .arena  = arena,
+                                .error  = error,
+                                .survey = { .workers = 1 } };
     tn_list_init(&all->holes, arena->memory, sizeof(struct tn_list *));
     tn_list_init(&all->indices, arena->memory,
                  sizeof(struct tn_mosaic_index *));
@@ -28,6 +29,7 @@ void tn_mosaics_done(struct tn_mosaics *all)
         struct tn_mosaic_index *index =
             *tn_list_at(&all->indices, struct tn_mosaic_index *, i);
         tn_index_restore(index);
+        tn_list_done(&index->stretches);
         tn_list_done(&index->places);
         tn_list_done(&index->dead);
         tn_list_done(&index->by_key);
@@ -47,81 +49,21 @@ struct tn_mosaic *tn_mosaic_new(struct tn_mosaics          *all,
     return m;
 }
 
-/* A row of more runs than that is walked again whenever it is asked for. */
-#define MOST_RUNS 16
-
-struct runs {
-    struct tn_field_run items[MOST_RUNS];
-    uint32_t            count; /* MOST_RUNS + 1: too many                     */
-};
-
-static void note_run(struct runs *runs, uint32_t number, struct tn_span whole)
-{
-    uint32_t count = runs->count;
-
-    if (count > MOST_RUNS)
-        return;
-    if (count == 0 || runs->items[count - 1].number != number) {
-        runs->count++;
-        if (count == MOST_RUNS)
-            return;
-        runs->items[count++] =
-            (struct tn_field_run){ number, whole.offset, whole.offset };
-    }
-    runs->items[count - 1].end = whole.offset + whole.length;
-}
-
-static void keep_runs(struct tn_mosaics *all, struct tn_tile *tile,
-                      const struct runs *runs)
-{
-    if (runs->count > MOST_RUNS)
-        return;
-    struct tn_field_run *kept =
-        tn_new(all->arena, struct tn_field_run, runs->count, all->error);
-    if (kept)
-        memcpy(kept, runs->items, runs->count * sizeof *kept);
-    tile->runs      = kept;
-    tile->run_count = runs->count;
-}
-
-/* The next fields of one number, all together. */
-static bool walk_some(struct tn_wire_walk *walk, uint32_t *number,
-                      struct tn_span *whole)
-{
-    struct tn_pb_field field;
-    uint64_t           begin = walk->cursor.offset;
-
-    if (tn_wire_walk_rows(walk, number, NULL, UINT64_MAX)) {
-        *whole = (struct tn_span){ walk->wire.source, begin,
-                                   walk->cursor.offset - begin };
-        return true;
-    }
-    if (!tn_wire_walk_next(walk, &field, whole))
-        return false;
-    *number = field.number;
-    return true;
-}
-
 enum tn_status tn_mosaic_merge(struct tn_mosaic *m, struct tn_span message)
 {
-    struct tn_tile      tile = { .kind = TN_TILE_WIRE, .span = message };
-    struct runs         runs = { .count = 0 };
-    struct tn_wire_walk walk;
-    struct tn_span      whole;
-    uint32_t            number;
+    struct tn_wire_survey survey;
 
     if (message.length > TN_PLACE_LENGTH_MAX)
         return tn_error_set(m->all->error, TN_LIMIT, message.offset,
                             "a message of %" PRIu64 " bytes", message.length);
-    tn_wire_walk_init(&walk, message, m->all->error);
-    while (walk_some(&walk, &number, &whole))
-        note_run(&runs, number, whole);
-    tn_wire_walk_done(&walk);
-    TN_TRY(m->all->error->status);
-    if (message.length == 0)
-        return TN_OK;
-    keep_runs(m->all, &tile, &runs);
-    tn_mosaic_push(m, tile);
+    TN_TRY(tn_wire_survey(&survey, message, m->all->survey, m->all->arena,
+                          m->all->error));
+    if (message.length)
+        tn_mosaic_push(m, (struct tn_tile){ .kind      = TN_TILE_WIRE,
+                                            .span      = message,
+                                            .runs      = survey.runs,
+                                            .grouped   = survey.grouped,
+                                            .run_count = survey.run_count });
     return m->all->error->status;
 }
 
@@ -253,11 +195,11 @@ struct tn_mosaic *tn_mosaic_path(struct tn_mosaic *m, struct tn_tags tags,
 uint64_t tn_mosaic_count(struct tn_mosaic              *m,
                          const struct tn_pb_field_type *field)
 {
-    const struct tn_mosaic_index *index = tn_mosaic_index(m, field);
+    const struct tn_mosaic_index *index = tn_mosaic_outline(m, field);
 
     if (!index || field->label == TN_PB_REPEATED)
-        return index ? index->places.count : 0;
-    return index->places.count > 0;
+        return index ? tn_index_count(index) : 0;
+    return tn_index_count(index) > 0;
 }
 
 /* ---- values -------------------------------------------------------------- */

@@ -19,6 +19,7 @@
 #include "base/intern.h"
 #include "base/rope.h"
 #include "chunk/chunk_tags.h"
+#include "chunk/wire_survey.h"
 
 enum tn_tile_kind {
     TN_TILE_WIRE,    /* whole fields, as they lie in a source                 */
@@ -30,13 +31,6 @@ enum tn_tile_kind {
 
 struct tn_mosaic;
 
-/* Neighbours of one number in wire: a message has few such runs, even if it has
- * a million fields. */
-struct tn_field_run {
-    uint32_t number;
-    uint64_t begin, end; /* in the source                                     */
-};
-
 struct tn_tile {
     enum tn_tile_kind kind;
     uint32_t          number;  /* of the field; not of WIRE                   */
@@ -45,8 +39,9 @@ struct tn_tile {
     struct tn_span    span;  /* WIRE, RUN: the bytes; VALUE: its content    */
     struct tn_bytes   head;  /* VALUE: what comes before the content        */
     struct tn_list   *holes; /* WIRE, RUN: struct tn_hole; NULL: none       */
-    const struct tn_field_run *runs; /* WIRE: all of it; NULL: too many  */
-    uint32_t                   run_count;
+    const struct tn_field_run   *runs;    /* WIRE: all of it; NULL: too many  */
+    const struct tn_grouped_run *grouped; /* the same; NULL: not noted   */
+    uint32_t                     run_count;
     union {
         struct tn_mosaic      *message; /* NULL: empty, not made yet        */
         struct tn_value_spans *more;    /* VALUE: content behind `span`; NULL:
@@ -85,6 +80,7 @@ struct tn_mosaics {
     struct tn_list   indices; /* struct tn_mosaic_index *, likewise    */
     bool is_rough; /* packed numbers stay apart when it is written: for who
                       only wants to know what it is                     */
+    struct tn_survey_how survey; /* of what is merged                     */
 };
 
 void tn_mosaics_init(struct tn_mosaics *all, struct tn_arena *arena,

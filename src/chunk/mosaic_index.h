@@ -3,6 +3,10 @@
  *
  * Built when a path first goes through the field, and brought up to date when
  * more wire has been merged since: no byte is walked twice.
+ *
+ * While nobody has asked for one of a million elements, stretches of them as
+ * they lie in the wire are all there is: an outline.  They can be counted,
+ * measured and sliced.  The index has a place for each.
  */
 #ifndef TN_CHUNK_MOSAIC_INDEX_H
 #define TN_CHUNK_MOSAIC_INDEX_H
@@ -22,24 +26,66 @@ struct tn_place {
 /* No wire is longer: tn_mosaic_merge refuses it. */
 #define TN_PLACE_LENGTH_MAX ((UINT64_C(1) << 59) - 1)
 
+/* Fields [begin, end) of a run of the tile's wire. */
+struct tn_stretch {
+    struct tn_tile              *tile;
+    const struct tn_grouped_run *run;
+    uint64_t                     begin, end;
+};
+
 /* Of a singular field all occurrences that count are places: the bytes of a
  * message are all of them, of a value the last. */
 struct tn_mosaic_index {
     const struct tn_pb_field_type *field;
     struct tn_mosaic_index        *next;    /* in the same message            */
     struct tn_tile                *scanned; /* up to and with this one        */
-    struct tn_list                 places;  /* struct tn_place                */
-    uint64_t                       gone;    /* places before the first: the
-                                               list begins behind them        */
-    struct tn_list dead;                    /* struct tn_place: cleared by
-                                               another member of the oneof    */
-    struct tn_intern keys;                  /* of a map                       */
-    struct tn_list   by_key;                /* uint64_t: place by id of a key */
+    struct tn_list                 stretches; /* struct tn_stretch: an outline;
+                                                 none when there are places   */
+    struct tn_list places;   /* struct tn_place                */
+    uint64_t       gone;     /* places before the first: the
+                                list begins behind them        */
+    struct tn_list dead;     /* struct tn_place: cleared by
+                                another member of the oneof    */
+    struct tn_intern keys;   /* of a map                       */
+    struct tn_list   by_key; /* uint64_t: place by id of a key */
 };
 
 /* Up to date; NULL on failure. */
 struct tn_mosaic_index *tn_mosaic_index(struct tn_mosaic              *m,
                                         const struct tn_pb_field_type *field);
+
+/* The same without places, if there are none yet: for what follows. */
+struct tn_mosaic_index *tn_mosaic_outline(struct tn_mosaic              *m,
+                                          const struct tn_pb_field_type *field);
+
+/* How many elements, or occurrences of a singular field. */
+uint64_t tn_index_count(const struct tn_mosaic_index *index);
+
+/* Elements that are measured together. */
+struct tn_some {
+    uint64_t count;
+    uint64_t bodies, largest; /* bytes without tags and lengths: all, the most
+                                 of one                                       */
+};
+
+/* Those from element `at` on; one when there are places. */
+struct tn_some tn_index_some(const struct tn_mosaic_index *index, uint64_t at,
+                             struct tn_error *error);
+
+/* How long each of so many elements is: some of those that are measured
+ * together, or any that have places in wire. */
+void tn_index_bodies(const struct tn_mosaic_index *index, uint64_t at,
+                     uint64_t count, uint64_t *bodies, struct tn_error *error);
+
+/* The elements [begin, end) leave the outline: one piece of wire goes to the
+ * rope for each stretch, and a hole is left. */
+void tn_outline_slice(struct tn_mosaic *m, struct tn_mosaic_index *index,
+                      uint64_t begin, uint64_t end, struct tn_rope *to);
+
+static inline bool tn_index_is_outline(const struct tn_mosaic_index *index)
+{
+    return index->stretches.count > 0;
+}
 
 static inline struct tn_place *tn_place_at(const struct tn_mosaic_index *index,
                                            uint64_t                      at)

@@ -745,18 +745,22 @@ enum tn_status tn_mosaic_slice(struct tn_mosaic              *m,
                                const struct tn_pb_field_type *field,
                                uint64_t begin, uint64_t end, struct tn_rope *to)
 {
-    struct tn_mosaic_index *index = tn_mosaic_index(m, field);
+    struct tn_mosaic_index *index = tn_mosaic_outline(m, field);
 
     if (!index)
         return m->all->error->status;
-    uint64_t count = index->places.count;
+    uint64_t count = tn_index_count(index);
     if (field->label != TN_PB_REPEATED || begin > end || end > count)
         return tn_error_set(m->all->error, TN_NOT_FOUND, TN_NOWHERE,
                             "no elements %" PRIu64 " to %" PRIu64
                             " of %s, which has %" PRIu64,
                             begin, end, field->name, count);
-    slice_places(m, index, begin, end, to);
-    forget_places(index, begin, end);
+    if (tn_index_is_outline(index)) {
+        tn_outline_slice(m, index, begin, end, to);
+    } else {
+        slice_places(m, index, begin, end, to);
+        forget_places(index, begin, end);
+    }
     return m->all->error->status;
 }
 

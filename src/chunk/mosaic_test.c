@@ -464,6 +464,91 @@ static void rivals_of_a_oneof_clear_each_other(void **state)
     tn_source_close(&more);
 }
 
+/* 300 strings of 0 to 299 bytes, before and behind 300 more. */
+static void lay_many(struct table *t, bool has_outline)
+{
+    const char *empty = "repeated_string_field: []";
+
+    lay(t, judge.many, empty, &judge.memory);
+    t->all.survey.notes_groups = has_outline;
+    for (uint64_t i = 0; i < 300; i++) {
+        tn_buffer_varint(&t->bytes, tn_tag(4, TN_WIRE_LEN));
+        tn_buffer_varint(&t->bytes, i);
+        memset(tn_buffer_room(&t->bytes, (size_t)i + 1), 'x', (size_t)i);
+        t->bytes.size += (size_t)i;
+    }
+    tn_source_memory(&t->source, &judge.memory, tn_buffer_bytes(&t->bytes));
+    for (unsigned i = 0; i < 2; i++)
+        tn_mosaic_merge(t->m, (struct tn_span){ &t->source, 0, t->bytes.size });
+}
+
+/* Slices in the middle, over the end of one wire, and from the begin. */
+static void slice_some(struct table *t, struct tn_rope *to)
+{
+    const struct tn_pb_field_type *field = tn_pb_message_field(judge.many, 4);
+    static const uint64_t          slices[][2] = { { 100, 150 }, { 100, 130 },
+                                                   { 200, 290 }, { 0, 70 },
+                                                   { 10, 11 },   { 350, 359 } };
+
+    for (size_t i = 0; i < sizeof slices / sizeof *slices; i++)
+        tn_mosaic_slice(t->m, field, slices[i][0], slices[i][1], to);
+    assert_int_equal(t->error.status, TN_OK);
+    assert_int_equal(tn_mosaic_count(t->m, field), 350);
+}
+
+static uint64_t sum_of(const struct tn_mosaic_index *index,
+                       struct tn_error              *error)
+{
+    uint64_t sum = 0, most = 0, bodies[TN_GROUP_FIELDS];
+
+    for (uint64_t i = 0; i < tn_index_count(index);) {
+        struct tn_some some = tn_index_some(index, i, error);
+        tn_index_bodies(index, i, some.count, bodies, error);
+        uint64_t all = 0;
+        for (uint64_t k = 0; k < some.count; k++)
+            all += bodies[k];
+        assert_int_equal(all, some.bodies);
+        sum += all;
+        most = some.count > most ? some.count : most;
+        i += some.count;
+    }
+    assert_int_equal(most, tn_index_is_outline(index) ? TN_GROUP_FIELDS : 1);
+    return sum;
+}
+
+static void outlines_do_what_places_do(void **state)
+{
+    const struct tn_pb_field_type *field = tn_pb_message_field(judge.many, 4);
+    struct table                   rough, fine;
+    struct tn_rope                 some, same;
+
+    (void)state;
+    lay_many(&rough, true);
+    lay_many(&fine, false);
+    tn_rope_init(&some, &rough.arena, &rough.error);
+    tn_rope_init(&same, &fine.arena, &fine.error);
+    slice_some(&rough, &some);
+    slice_some(&fine, &same);
+    assert_int_equal(some.length, same.length);
+    assert_true(some.pieces.count <= 7);
+    struct tn_mosaic_index *outline = tn_mosaic_outline(rough.m, field);
+    struct tn_mosaic_index *index   = tn_mosaic_index(fine.m, field);
+    assert_true(tn_index_is_outline(outline));
+    uint64_t sum = sum_of(outline, &rough.error);
+    assert_int_equal(sum, sum_of(index, &fine.error));
+    assert_int_equal(tn_mosaic_size(rough.m), tn_mosaic_size(fine.m));
+    outline = tn_mosaic_index(rough.m, field); /* and now with places */
+    assert_int_equal(outline->places.count, index->places.count);
+    for (uint64_t i = 0; i < index->places.count; i++)
+        assert_int_equal(tn_place_at(outline, i)->offset,
+                         tn_place_at(index, i)->offset);
+    assert_int_equal(sum, sum_of(outline, &rough.error));
+    tn_rope_done(&some);
+    tn_rope_done(&same);
+    clear(&rough);
+    clear(&fine);
+}
+
 /* ---- parts --------------------------------------------------------------- */
 
 static const struct {
@@ -499,7 +584,7 @@ static void parts_are_whole_fields(void **state)
 
         lay(&t, judge.many, parts[i].text, &judge.memory);
         tn_list_init(&ropes, &judge.memory, sizeof(struct tn_rope));
-        enum tn_status status = 
+        enum tn_status status =
             tn_mosaic_parts(t.m, parts[i].most, keep_part, &ropes);
         assert_int_equal(status, parts[i].sizes ? TN_OK : TN_LIMIT);
         for (uint64_t k = 0; k < ropes.count; k++) {
@@ -566,6 +651,7 @@ int main(void)
         cmocka_unit_test(an_index_grows_with_the_message),
         cmocka_unit_test(the_last_entry_of_a_key_counts),
         cmocka_unit_test(rivals_of_a_oneof_clear_each_other),
+        cmocka_unit_test(outlines_do_what_places_do),
         cmocka_unit_test(parts_are_whole_fields),
         cmocka_unit_test(survives_flips_and_no_memory),
     };

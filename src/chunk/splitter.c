@@ -21,6 +21,7 @@ static void init_root(struct tn_splitter *root, struct tn_message *message)
     };
     tn_arena_init(&root->arena, memory);
     tn_mosaics_init(&root->mosaics, &root->arena, &root->failure);
+    root->mosaics.survey = (struct tn_survey_how){ true, message->workers };
     tn_list_init(&root->chunks, memory, sizeof(struct tn_chunk *));
     tn_list_init(&root->fields, memory, sizeof(struct tn_chunked_field));
     tn_list_init(&root->spooled, memory, sizeof(struct tn_source *));

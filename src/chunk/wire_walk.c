@@ -1,6 +1,8 @@
 /* wire_walk.c - the fields of wire of any length, in little memory */
 #include "chunk/wire_walk.h"
 
+#include "base/arith.h"
+
 /* So much is kept, at least, before it is forgotten. */
 #define KEPT_SIZE ((uint64_t)1 << 20)
 
@@ -115,36 +117,90 @@ static inline uint32_t short_length(const uint8_t *at, uint32_t *head)
 
 #define LONGEST_HEAD 4
 
+/* How long the field at `at` is, whose tag is one byte; 0: longer than this way
+ * knows, or than the wire. */
+static inline uint64_t row_size(const uint8_t *at, const uint8_t *end,
+                                uint32_t *head)
+{
+    if (end - at < LONGEST_HEAD)
+        return 0;
+    uint64_t whole = short_length(at, head);
+    whole += *head;
+    return *head == 0 || whole > (uint64_t)(end - at) ? 0 : whole;
+}
+
+static bool is_row_tag(uint8_t tag)
+{
+    return tag < 0x80 && tag >= 8 && (tag & 7) == TN_WIRE_LEN;
+}
+
+/* Whether the cursor stands at a field whose neighbours may be like it. */
+static bool is_at_row(const struct tn_cursor *c)
+{
+    return !tn_failed(c->error) && c->at != c->end && is_row_tag(*c->at);
+}
+
 uint64_t tn_wire_walk_rows(struct tn_wire_walk *walk, uint32_t *number,
                            struct tn_wire_row *rows, uint64_t most)
 {
     struct tn_cursor *c     = &walk->cursor;
-    uint64_t          count = 0;
+    uint64_t          count = 0, whole;
+    uint32_t          head;
 
     forget(walk);
-    if (tn_failed(c->error) || c->at == c->end)
+    if (!is_at_row(c))
         return 0;
     const uint8_t *at  = c->at;
     uint8_t        tag = *at;
-    if (tag >= 0x80 || tag < 8 || (tag & 7) != TN_WIRE_LEN)
-        return 0;
-    while (count < most && c->end - at >= LONGEST_HEAD && *at == tag) {
-        uint32_t head, length = short_length(at, &head);
-        uint64_t whole = (uint64_t)head + length;
-        if (head == 0 || whole > (uint64_t)(c->end - at))
-            break;
-        if (rows)
-            rows[count] =
-                (struct tn_wire_row){ c->offset + (uint64_t)(at - c->at), whole,
-                                      head };
+    while (count < most && at < c->end && *at == tag &&
+           (whole = row_size(at, c->end, &head))) {
+        rows[count++] =
+            (struct tn_wire_row){ c->offset + (uint64_t)(at - c->at), whole,
+                                  head };
         at += whole;
         fetch_ahead(at, c->end, whole);
-        count++;
     }
     c->offset += (uint64_t)(at - c->at);
     c->at   = at;
     *number = tag >> 3;
     return count;
+}
+
+struct tn_row_sum tn_wire_sum(const uint8_t *at, const uint8_t *stop,
+                              const uint8_t *end, uint64_t most)
+{
+    struct tn_row_sum sum   = { 0 };
+    const uint8_t    *begin = at;
+    uint8_t           tag   = *at;
+    uint64_t          whole;
+    uint32_t          head;
+
+    while (sum.count < most && at < stop && *at == tag &&
+           (whole = row_size(at, end, &head))) {
+        at += whole;
+        fetch_ahead(at, end, whole);
+        sum.count++;
+        sum.bodies += whole - head;
+        sum.largest = tn_max(sum.largest, whole - head);
+    }
+    sum.size = (uint64_t)(at - begin);
+    return sum;
+}
+
+struct tn_row_sum tn_wire_walk_sum(struct tn_wire_walk *walk, uint32_t *number,
+                                   uint64_t most)
+{
+    struct tn_cursor *c   = &walk->cursor;
+    struct tn_row_sum sum = { 0 };
+
+    forget(walk);
+    if (!is_at_row(c))
+        return sum;
+    *number = *c->at >> 3;
+    sum     = tn_wire_sum(c->at, c->end, c->end, most);
+    c->at += sum.size;
+    c->offset += sum.size;
+    return sum;
 }
 
 bool tn_wire_walk_next(struct tn_wire_walk *walk, struct tn_pb_field *field,

@@ -33,11 +33,26 @@ struct tn_wire_row {
 };
 
 /* The next fields as far as they are like the first: one number, bytes or
- * messages, in the window.  How many, at most `most`; their places go to `rows`
- * unless that is NULL.  0: the next one is of another kind, tn_wire_walk_next
- * has it.  A million elements of one field are walked in half the time. */
+ * messages, in the window.  How many, at most `most`; their places go to
+ * `rows`.  0: the next one is of another kind, tn_wire_walk_next has it.  A
+ * million elements of one field are walked in half the time. */
 uint64_t tn_wire_walk_rows(struct tn_wire_walk *walk, uint32_t *number,
                            struct tn_wire_row *rows, uint64_t most);
+
+/* Such fields together. */
+struct tn_row_sum {
+    uint64_t count, size;     /* of the fields                                */
+    uint64_t bodies, largest; /* bytes without tags and lengths, all and most */
+};
+
+/* The same, when nobody wants to know their places. */
+struct tn_row_sum tn_wire_walk_sum(struct tn_wire_walk *walk, uint32_t *number,
+                                   uint64_t most);
+
+/* The same for fields in memory up to `end` that begin before `stop`, the first
+ * at `at`, where a byte is. */
+struct tn_row_sum tn_wire_sum(const uint8_t *at, const uint8_t *stop,
+                              const uint8_t *end, uint64_t most);
 
 /* Where the body of a field is, in the source that was walked. */
 static inline struct tn_span tn_wire_body(const struct tn_pb_field *field,

@@ -98,21 +98,29 @@ static struct tn_mosaic *mosaic_of(struct tn_splitter *splitter)
                           &none);
 }
 
+typedef struct tn_mosaic_index *indexer(struct tn_mosaic              *m,
+                                        const struct tn_pb_field_type *field);
+
 /* The elements of a field where they lie: asking for their sizes through the
  * splitter would open a million nodes, of which few are large. */
-static struct tn_mosaic_index *elements_of(struct splitting   *s,
+static struct tn_mosaic_index *elements_by(indexer *look, struct splitting *s,
                                            struct tn_splitter *parent,
                                            const char         *name)
 {
     struct tn_mosaic       *m = mosaic_of(parent);
     struct tn_mosaic_index *index =
-        m ? tn_mosaic_index(m,
-                            tn_pb_message_field_named(m->type, tn_text(name)))
-          : NULL;
+        m ? look(m, tn_pb_message_field_named(m->type, tn_text(name))) : NULL;
 
     if (!index)
         tn_splitter_end(parent->root, s->error);
     return index;
+}
+
+static struct tn_mosaic_index *elements_of(struct splitting   *s,
+                                           struct tn_splitter *parent,
+                                           const char         *name)
+{
+    return elements_by(tn_mosaic_index, s, parent, name);
 }
 
 /* An element that nobody has opened yet; NULL when somebody has. */
@@ -127,14 +135,6 @@ static const struct tn_place *whole_at(struct splitting             *s,
     tn_error_set(s->error, TN_INVALID, TN_NOWHERE,
                  "%s[%" PRIu64 "] was split before", index->field->name, at);
     return NULL;
-}
-
-static uint64_t body_size(struct splitting             *s,
-                          const struct tn_mosaic_index *index, uint64_t at)
-{
-    const struct tn_place *place = whole_at(s, index, at);
-
-    return place ? place->length - place->head : 0;
 }
 
 static struct tn_cursor body_at(struct splitting             *s,
@@ -424,6 +424,8 @@ struct repeated {
     const char         *field;
     struct tn_list      cuts;
     uint64_t            count;
+    uint64_t            held; /* by the slice that is open                    */
+    uint64_t            gone; /* into chunks                                  */
 };
 
 static void add_cut(struct repeated *r, uint64_t element)
@@ -499,35 +501,82 @@ static void slice_rest(struct repeated *r)
     }
 }
 
+/* What an element adds to a slice besides its bytes. */
+static uint64_t head_size(const struct splitting *s)
+{
+    return s->rules == TN_SPLIT_CPP ? ELEMENT_HEAD : 0;
+}
+
+/* Whether the slice has room for so many bytes more. */
+static bool has_room(const struct repeated *r, uint64_t size)
+{
+    uint64_t most = r->s->max;
+
+    return r->s->rules == TN_SPLIT_CPP ? r->held + size <= most
+                                       : r->held + size < most;
+}
+
+static void split_element(struct repeated *r, uint64_t at, uint64_t size,
+                          divider *divide)
+{
+    struct splitting *s = r->s;
+    uint64_t divided = size > s->max / 3 ? divide(s, r->parent, at, size) : 0;
+
+    size = less(size, divided);
+    r->gone += divided;
+    if (!has_room(r, size)) {
+        add_cut(r, at);
+        r->gone += r->held;
+        r->held = 0;
+    }
+    r->held += size + head_size(s);
+}
+
+/* Elements that go into the slice together are not looked at one by one. */
+static bool take_some(struct repeated *r, struct tn_some some)
+{
+    uint64_t heads = some.count * head_size(r->s);
+
+    if (some.count < 2 || some.largest > r->s->max / 3 ||
+        !has_room(r, some.bodies + heads - head_size(r->s)))
+        return false;
+    r->held += some.bodies + heads;
+    return true;
+}
+
+static void split_some(struct repeated *r, const struct tn_mosaic_index *index,
+                       uint64_t at, uint64_t count, divider *divide)
+{
+    uint64_t bodies[TN_GROUP_FIELDS];
+
+    if (!tn_index_is_outline(index) && !whole_at(r->s, index, at))
+        return;
+    tn_index_bodies(index, at, count, bodies, r->s->error);
+    for (uint64_t i = 0; i < count && !tn_failed(r->s->error); i++)
+        split_element(r, at + i, bodies[i], divide);
+}
+
 static uint64_t split_elements(struct repeated *r, divider *divide)
 {
-    struct splitting       *s    = r->s;
-    bool                    cpp  = s->rules == TN_SPLIT_CPP;
-    uint64_t                held = 0, gone = 0;
-    struct tn_mosaic_index *index = elements_of(s, r->parent, r->field);
+    struct splitting       *s = r->s;
+    struct tn_mosaic_index *index =
+        elements_by(tn_mosaic_outline, s, r->parent, r->field);
+    struct tn_some some;
 
-    r->count = index ? index->places.count : 0;
-    for (uint64_t i = 0; i < r->count && !tn_failed(s->error); i++) {
-        uint64_t size = body_size(s, index, i);
-        uint64_t divided =
-            size > s->max / 3 ? divide(s, r->parent, i, size) : 0;
-
-        size = less(size, divided);
-        gone += divided;
-        if (cpp ? held + size > s->max : held + size >= s->max) {
-            add_cut(r, i);
-            gone += held;
-            held = 0;
-        }
-        held += size + (cpp ? ELEMENT_HEAD : 0);
+    r->count = index ? tn_index_count(index) : 0;
+    for (uint64_t i = 0; i < r->count && !tn_failed(s->error);
+         i += some.count) {
+        some = tn_index_some(index, i, s->error);
+        if (!take_some(r, some))
+            split_some(r, index, i, some.count, divide);
     }
-    return gone;
+    return r->gone;
 }
 
 static uint64_t split_repeated(struct splitting *s, struct tn_splitter *parent,
                                const char *field, divider *divide)
 {
-    struct repeated r = { s, parent, field, { 0 }, 0 };
+    struct repeated r = { .s = s, .parent = parent, .field = field };
 
     tn_list_init(&r.cuts, &parent->root->message->memory, sizeof(struct cut));
     uint64_t before = size_of(s, parent);

@@ -1,0 +1,377 @@
+/*
+ * wire_survey.c - which fields a message has, found in one walk
+ *
+ * A field says where the next one is, and nothing else does: to know where the
+ * millionth begins all before it are walked.  A walk that is long is shared
+ * all the same.  What is left of the wire is cut into as many parts as there
+ * are threads, and each guesses where the first field of its part is: where 64
+ * fields of the same tag follow each other.  A guess is right when the part
+ * before ends there.  Behind the first wrong one the walk goes on alone, so
+ * guessing costs time at worst.
+ */
+#include "chunk/wire_survey.h"
+
+#include <string.h>
+
+#include "base/arith.h"
+#include "chunk/wire_walk.h"
+#include "io/pipeline.h"
+#include "io/workers.h"
+
+/* A row of more runs than that is walked again whenever it is asked for. */
+#define MOST_RUNS 16
+
+/* Sharing pays off from so many bytes on, if fields are no longer than that on
+ * the average; a guess is made within so many. */
+#define SHARED_LEAST ((ptrdiff_t)8 << 20)
+#define SHARED_FIELD 1024
+#define GUESS_WITHIN ((ptrdiff_t)64 << 10)
+
+struct run {
+    struct tn_field_run about;
+    uint64_t            count; /* fields                                      */
+    uint64_t            first_group;
+    bool                is_odd; /* not all are bytes or messages              */
+};
+
+struct surveying {
+    struct tn_wire_walk  walk;
+    struct tn_survey_how how;
+    struct tn_error     *error;
+    struct run           runs[MOST_RUNS];
+    uint32_t             count;  /* MOST_RUNS + 1: too many                   */
+    struct tn_list       groups; /* struct tn_field_group, of all runs        */
+    bool                 was_shared;
+};
+
+/* ---- noting -------------------------------------------------------------- */
+
+/* The run of that number at the end of what was walked; NULL: too many. */
+static struct run *open_run(struct surveying *s, uint32_t number, uint64_t at)
+{
+    if (s->count > MOST_RUNS)
+        return NULL;
+    if (s->count && s->runs[s->count - 1].about.number == number)
+        return &s->runs[s->count - 1];
+    if (s->count++ == MOST_RUNS) {
+        tn_list_done(&s->groups);
+        return NULL;
+    }
+    struct run *run = &s->runs[s->count - 1];
+    *run            = (struct run){ .about       = { number, at, at },
+                                    .first_group = s->groups.count };
+    return run;
+}
+
+static void note_group(struct surveying *s, struct run *run, uint64_t offset,
+                       struct tn_row_sum sum)
+{
+    struct tn_field_group *group =
+        s->how.notes_groups && !run->is_odd
+            ? tn_list_push(&s->groups, struct tn_field_group, s->error)
+            : NULL;
+
+    if (group)
+        *group = (struct tn_field_group){ run->count, offset, sum.bodies,
+                                          sum.largest };
+    run->count += sum.count;
+}
+
+/* Into the last group of the run, if there is room. */
+static void note_one(struct surveying *s, struct run *run, uint64_t offset,
+                     uint64_t body)
+{
+    struct tn_row_sum      one = { 1, 0, body, body };
+    struct tn_field_group *last =
+        s->groups.count > run->first_group
+            ? tn_list_at(&s->groups, struct tn_field_group, s->groups.count - 1)
+            : NULL;
+
+    if (!last || run->count - last->first >= TN_GROUP_FIELDS) {
+        note_group(s, run, offset, one);
+        return;
+    }
+    last->bodies += body;
+    last->largest = tn_max(last->largest, body);
+    run->count++;
+}
+
+/* ---- sharing ------------------------------------------------------------- */
+
+struct part {
+    const uint8_t *begin, *stop; /* fields that begin in between              */
+    const uint8_t *first, *end;  /* those that were found; NULL: none         */
+    uint64_t       count;
+    struct tn_list groups; /* struct tn_field_group                           */
+};
+
+struct sharing {
+    struct part    parts[TN_PIPELINE_WORKERS];
+    const uint8_t *end; /* of the wire                                        */
+    uint8_t        tag;
+    uint64_t       offset; /* of the first part, in the source                */
+};
+
+static const uint8_t *guess_first(const struct sharing *sharing,
+                                  const struct part    *part)
+{
+    const uint8_t *at = part->begin, *stop = part->stop;
+
+    if (stop - at > GUESS_WITHIN)
+        stop = at + GUESS_WITHIN;
+    while (at < stop && (at = memchr(at, sharing->tag, (size_t)(stop - at)))) {
+        if (tn_wire_sum(at, sharing->end, sharing->end, TN_GROUP_FIELDS)
+                .count == TN_GROUP_FIELDS)
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
+static enum tn_status walk_part(void *context, uint64_t index,
+                                struct tn_error *error)
+{
+    struct sharing *sharing = context;
+    struct part    *part    = &sharing->parts[index];
+    const uint8_t  *zero    = sharing->parts[0].begin;
+
+    part->first = index ? guess_first(sharing, part) : part->begin;
+    part->end   = part->first;
+    while (part->end && part->end < part->stop && *part->end == sharing->tag) {
+        struct tn_row_sum sum =
+            tn_wire_sum(part->end, part->stop, sharing->end, TN_GROUP_FIELDS);
+        if (sum.count == 0)
+            break;
+        struct tn_field_group *group =
+            tn_list_push(&part->groups, struct tn_field_group, error);
+        if (!group)
+            return error->status;
+        *group = (struct tn_field_group){ part->count,
+                                          sharing->offset +
+                                              (uint64_t)(part->end - zero),
+                                          sum.bodies, sum.largest };
+        part->count += sum.count;
+        part->end += sum.size;
+    }
+    return TN_OK;
+}
+
+static void take_part(struct surveying *s, struct run *run,
+                      const struct part *part)
+{
+    struct tn_field_group *to =
+        s->how.notes_groups && part->groups.count
+            ? tn_list_grow(&s->groups, part->groups.count, s->error)
+            : NULL;
+
+    for (uint64_t i = 0; to && i < part->groups.count; i++) {
+        to[i] = *tn_list_at(&part->groups, struct tn_field_group, i);
+        to[i].first += run->count;
+    }
+    run->count += part->count;
+}
+
+/* Parts as far as each begins where the one before ends; where that is. */
+static const uint8_t *join_parts(struct surveying *s, struct run *run,
+                                 const struct sharing *sharing, unsigned count)
+{
+    const uint8_t *at = sharing->parts[0].begin;
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct part *part = &sharing->parts[i];
+        if (part->first != at)
+            break;
+        take_part(s, run, part);
+        at = part->end;
+    }
+    return at;
+}
+
+/* The rest of the wire begins with fields like those of the run. */
+static void share_rest(struct surveying *s, struct run *run)
+{
+    struct tn_cursor *c       = &s->walk.cursor;
+    unsigned          count   = tn_pipeline_workers(s->how.workers);
+    ptrdiff_t         size    = (c->end - c->at) / (ptrdiff_t)count;
+    struct sharing    sharing = { .end    = c->end,
+                                  .tag    = *c->at,
+                                  .offset = c->offset };
+
+    s->was_shared = true;
+    for (unsigned i = 0; i < count; i++) {
+        struct part *part = &sharing.parts[i];
+        part->begin       = c->at + (ptrdiff_t)i * size;
+        part->stop        = i + 1 < count ? part->begin + size : c->end;
+        tn_list_init(&part->groups, s->groups.memory,
+                     sizeof(struct tn_field_group));
+    }
+    if (tn_workers_run(count, count, walk_part, &sharing, s->error) == TN_OK) {
+        const uint8_t *end = join_parts(s, run, &sharing, count);
+        c->offset += (uint64_t)(end - c->at);
+        c->at          = end;
+        run->about.end = c->offset;
+    }
+    for (unsigned i = 0; i < count; i++)
+        tn_list_done(&sharing.parts[i].groups);
+}
+
+static bool is_worth_sharing(const struct surveying *s, struct tn_row_sum last)
+{
+    const struct tn_cursor *c = &s->walk.cursor;
+
+    return !s->was_shared && s->walk.window.map && s->how.workers != 1 &&
+           last.count == TN_GROUP_FIELDS &&
+           last.size <= TN_GROUP_FIELDS * SHARED_FIELD &&
+           c->end - c->at >= SHARED_LEAST;
+}
+
+/* ---- walking ------------------------------------------------------------- */
+
+/* Many at once; false: there are none here. */
+static bool survey_rows(struct surveying *s)
+{
+    uint64_t          begin = s->walk.cursor.offset;
+    uint32_t          number;
+    struct tn_row_sum sum = tn_wire_walk_sum(
+        &s->walk, &number, s->how.notes_groups ? TN_GROUP_FIELDS : UINT64_MAX);
+
+    if (sum.count == 0)
+        return false;
+    struct run *run = open_run(s, number, begin);
+    if (!run)
+        return true;
+    note_group(s, run, begin, sum);
+    run->about.end = begin + sum.size;
+    if (is_worth_sharing(s, sum))
+        share_rest(s, run);
+    return true;
+}
+
+static bool survey_field(struct surveying *s)
+{
+    struct tn_pb_field field;
+    struct tn_span     whole;
+
+    if (!tn_wire_walk_next(&s->walk, &field, &whole))
+        return false;
+    struct run *run = open_run(s, field.number, whole.offset);
+    if (!run)
+        return true;
+    if (field.type == TN_WIRE_LEN)
+        note_one(s, run, whole.offset, tn_wire_body(&field, whole).length);
+    else
+        run->is_odd = true;
+    run->about.end = whole.offset + whole.length;
+    return true;
+}
+
+static struct tn_field_run *keep_runs(const struct surveying *s,
+                                      struct tn_arena        *arena)
+{
+    struct tn_field_run *runs =
+        tn_new(arena, struct tn_field_run, s->count, s->error);
+
+    for (uint32_t i = 0; runs && i < s->count; i++)
+        runs[i] = s->runs[i].about;
+    return runs;
+}
+
+static struct tn_grouped_run *keep_groups(const struct surveying *s,
+                                          struct tn_arena        *arena)
+{
+    uint64_t               total = s->groups.count;
+    struct tn_grouped_run *runs =
+        tn_new(arena, struct tn_grouped_run, s->count, s->error);
+    struct tn_field_group *groups =
+        tn_new(arena, struct tn_field_group, total, s->error);
+
+    if (!runs || !groups)
+        return NULL;
+    if (total)
+        memcpy(groups, s->groups.items, (size_t)total * sizeof *groups);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct run *run = &s->runs[i];
+        uint64_t next = i + 1 < s->count ? s->runs[i + 1].first_group : total;
+        runs[i] =
+            (struct tn_grouped_run){ run->about, run->count,
+                                     run->is_odd || next == run->first_group
+                                         ? NULL
+                                         : groups + run->first_group,
+                                     next - run->first_group };
+    }
+    return runs;
+}
+
+static void keep(const struct surveying *s, struct tn_arena *arena,
+                 struct tn_wire_survey *survey)
+{
+    survey->run_count = s->count;
+    survey->runs      = keep_runs(s, arena);
+    if (s->how.notes_groups && survey->runs)
+        survey->grouped = keep_groups(s, arena);
+}
+
+enum tn_status tn_wire_survey(struct tn_wire_survey *survey,
+                              struct tn_span wire, struct tn_survey_how how,
+                              struct tn_arena *arena, struct tn_error *error)
+{
+    struct surveying s = { .how = how, .error = error };
+
+    *survey = (struct tn_wire_survey){ NULL, NULL, 0 };
+    tn_list_init(&s.groups, arena->memory, sizeof(struct tn_field_group));
+    tn_wire_walk_init(&s.walk, wire, error);
+    while (survey_rows(&s) || survey_field(&s))
+        continue;
+    tn_wire_walk_done(&s.walk);
+    if (!tn_failed(error) && s.count <= MOST_RUNS)
+        keep(&s, arena, survey);
+    tn_list_done(&s.groups);
+    return error->status;
+}
+
+/* ---- looking up ---------------------------------------------------------- */
+
+const struct tn_field_group *tn_run_group(const struct tn_grouped_run *run,
+                                          uint64_t at, uint64_t *count)
+{
+    uint64_t low = 0, high = run->group_count;
+
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (run->groups[middle].first <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    *count = (high < run->group_count ? run->groups[high].first : run->count) -
+             run->groups[low].first;
+    return &run->groups[low];
+}
+
+uint64_t tn_run_offset(const struct tn_grouped_run *run,
+                       struct tn_source *source, uint64_t at,
+                       struct tn_error *error)
+{
+    struct tn_wire_walk walk;
+    struct tn_pb_field  field;
+    struct tn_span      whole;
+    uint64_t            count;
+    uint32_t            number;
+
+    if (at >= run->count)
+        return run->run.end;
+    const struct tn_field_group *group = tn_run_group(run, at, &count);
+    tn_wire_walk_init(
+        &walk,
+        (struct tn_span){ source, group->offset, run->run.end - group->offset },
+        error);
+    for (uint64_t left = at - group->first; left && !tn_failed(error);
+         left -= count) {
+        count = tn_wire_walk_sum(&walk, &number, left).count;
+        if (count == 0 && tn_wire_walk_next(&walk, &field, &whole))
+            count = 1;
+    }
+    uint64_t offset = walk.cursor.offset;
+    tn_wire_walk_done(&walk);
+    return offset;
+}

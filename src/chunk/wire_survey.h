@@ -1,0 +1,69 @@
+/*
+ * wire_survey.h - which fields a message has, found in one walk
+ *
+ * Neighbours of one number are a run: a message has few of them, even if it has
+ * a million fields.  Messages and bytes are noted in groups of up to 64, where
+ * a group begins and how long its bodies are:
+ *
+ *   node node node ... node | node ... node | versions
+ *   group of 64               group           run of its own
+ *
+ * That is enough to cut a million elements into slices: only the group in which
+ * a slice ends is looked at again.
+ */
+#ifndef TN_CHUNK_WIRE_SURVEY_H
+#define TN_CHUNK_WIRE_SURVEY_H
+
+#include "base/source.h"
+
+#define TN_GROUP_FIELDS 64
+
+struct tn_field_group {
+    uint64_t first;   /* number of its first field, in the run                */
+    uint64_t offset;  /* of that field, in the source                         */
+    uint64_t bodies;  /* bytes of all its fields, without tags and lengths    */
+    uint64_t largest; /* of these bodies                                      */
+};
+
+struct tn_field_run {
+    uint32_t number;
+    uint64_t begin, end; /* in the source                                     */
+};
+
+/* A run, and its fields in groups. */
+struct tn_grouped_run {
+    struct tn_field_run          run;
+    uint64_t                     count;  /* fields                            */
+    const struct tn_field_group *groups; /* NULL: not all are bytes or messages
+                                          */
+    uint64_t group_count;
+};
+
+struct tn_survey_how {
+    bool     notes_groups;
+    unsigned workers; /* for a long walk; 0: one per core                     */
+};
+
+struct tn_wire_survey {
+    const struct tn_field_run   *runs; /* all of it; NULL: there are too many */
+    const struct tn_grouped_run *grouped; /* the same; NULL: nobody asked     */
+    uint32_t                     run_count;
+};
+
+/* Lives in the arena.  MALFORMED or TRUNCATED when the bytes are not whole
+ * fields.  However many threads walk: runs and fields are the same. */
+enum tn_status tn_wire_survey(struct tn_wire_survey *survey,
+                              struct tn_span wire, struct tn_survey_how how,
+                              struct tn_arena *arena, struct tn_error *error);
+
+/* The group of a field of a run that has groups; how many fields it has. */
+const struct tn_field_group *tn_run_group(const struct tn_grouped_run *run,
+                                          uint64_t at, uint64_t *count);
+
+/* Where a field of such a run begins; where the run ends for the one behind
+ * its last. */
+uint64_t tn_run_offset(const struct tn_grouped_run *run,
+                       struct tn_source *source, uint64_t at,
+                       struct tn_error *error);
+
+#endif
