@@ -58,6 +58,7 @@ static const struct habit habits[] = {
     { "im2sequence", TAKES_NONE, GIVES_NEW },
     { "lstm", 0, GIVES_TAKEN },
     { "roi_align", 1, GIVES_NONE },
+    { "roi_pool", 1, GIVES_NONE },
     { "sequence_conv", 0, GIVES_TAKEN },
     { "sequence_expand", 1, GIVES_TAKEN },
     { "sequence_expand_as", 1, GIVES_TAKEN },
@@ -267,7 +268,9 @@ static void set_flag(struct lods *l, uint32_t node, const char *name)
 /* How many rows each image has is an argument then. */
 static bool has_counts(const struct tn_net_node *node)
 {
-    uint32_t at = tn_bytes_is(node->type, "roi_align")                  ? 2
+    uint32_t at = tn_bytes_is(node->type, "roi_align") ||
+                          tn_bytes_is(node->type, "roi_pool")
+                      ? 2
                   : tn_bytes_is(node->type, "distribute_fpn_proposals") ? 1
                                                                         : 0;
 

@@ -458,7 +458,7 @@ case("einsum", {"Operands": [f(2, 3, 4), f(2, 4, 5)]}, {"equation": "bij,bjk->bi
 case("kron", x(f(2, 3), Y=f(3, 2)), expect=np.kron)
 case("kron.ranks", x(f(3), Y=f(2, 2)), expect=np.kron)
 case("expand_as", x(f(2, 3), target_tensor=f(4, 9)))
-case("broadcast_tensors", x([f(1, 3), f(2, 1)]), {}, {"Out": 2}, drops=["none"], expect=lambda a, b: np.broadcast_to(a, (2, 3)))
+case("broadcast_tensors", x([f(1, 3), f(2, 1)]), {}, {"Out": 2}, expect=lambda a, b: np.broadcast_to(a, (2, 3)))
 case("pixel_unshuffle", x(f(2, 3, 4, 6)), {"downscale_factor": 2})
 case("shuffle_channel", x(f(2, 6, 3, 2)), {"group": 3})
 case("channel_shuffle", x(f(2, 6, 3, 2)), {"groups": 2})
@@ -750,3 +750,40 @@ case("collect_fpn_proposals", {**COLLECT, "MultiLevelRoIsNum": [ints(2, 3, dtype
 case("collect_fpn_proposals.one", COLLECT, {"post_nms_topN": 20}, COLLECTED)
 case("roi_align.ragged", x(f(2, 3, 10, 12), ROIs=boxes(5)[0]), {"pooled_height": 2, "pooled_width": 3, "sampling_ratio": 2}, lods={"ROIs": [0, 2, 5]})
 case("roi_align.one", x(f(1, 3, 10, 12), ROIs=boxes(5)[0]), {"pooled_height": 2, "pooled_width": 3, "sampling_ratio": 2})
+
+# --- and a few more --------------------------------------------------------------------
+
+for op in "mean max min prod".split():
+    case(f"reduce_{op}.typed", x(f(2, 3)), {"dim": [1], "in_dtype": 5, "out_dtype": 5})
+case("roll.flat", x(f(3, 5)), {"shifts": [4], "axis": []})
+case("roll.tensor", x(f(3, 5), ShiftsTensor=ints(-2)), {"axis": [1]}, expect=lambda a, s: np.roll(a, -2, 1))
+case("unsqueeze2.parts", x(f(2, 3), AxesTensorList=[ints(0, dtype="i4"), ints(2, dtype="i4")]), {}, fixed=["AxesTensorList"])
+case("repeat_interleave", x(f(2, 3)), {"Repeats": 2, "dim": 1}, expect=lambda a: np.repeat(a, 2, 1))
+case("rrelu", x(f(2, 3)), {"lower": 0.1, "upper": 0.3, "is_test": True}, expect=lambda a: np.where(a < 0, a * np.float32(.2), a))
+case("clip_by_norm", x(f(3, 4)), {"max_norm": 1.0}, expect=lambda a: a / max(1, np.linalg.norm(a)))
+case("clip_by_norm.small", x(f(3, 4)), {"max_norm": 100.0}, expect=lambda a: a)
+case("data_norm", x(f(2, 3), BatchSize=f(3, low=4, high=9), BatchSum=f(3), BatchSquareSum=f(3, low=4, high=9)), {}, Y,
+     expect=lambda a, n, s, q: ((a - s / n) * np.sqrt(n / q)).astype("f4"))
+case("row_conv", x(f(2, 5, 3), Filter=f(3, 3)), {}, fixed=["Filter"],
+     expect=lambda a, w: sum(np.pad(a, [(0, 0), (0, 2), (0, 0)])[:, i:i + 5] * w[i] for i in range(3)))
+case("tril_indices", {}, {"rows": 3, "cols": 4, "offset": 1, "dtype": 3}, {"out": 1}, expect=lambda: np.array(np.tril_indices(3, 1, 4)))
+case("triu_indices", {}, {"row": 3, "col": 4, "offset": -1, "dtype": 2}, {"out": 1}, expect=lambda: np.array(np.triu_indices(3, -1, 4), "i4"))
+case("select_output", x(f(2, 3), Mask=ints(1, dtype="i4")), {}, {"Out": 2}, expect=lambda a, m: a)
+case("polygon_box_transform", {"Input": f(2, 4, 3, 5)}, {}, OUT, fixed=[],
+     expect=lambda a: np.where(np.arange(4)[:, None, None] % 2 == 0, np.arange(5) * 4, np.arange(3)[:, None] * 4).astype("f4") - a)
+case("roi_pool", x(f(2, 3, 8, 8), ROIs=np.array([[0, 0, 3, 3], [2, 2, 7, 5]], "f4"), RoisNum=ints(1, 1, dtype="i4")),
+     {"pooled_height": 2, "pooled_width": 2}, expect=lambda a, r, n: np.array(
+         [[[[a[k, c, y + i * h // 2:y + -(-(i + 1) * h // 2), z + j * w // 2:z + -(-(j + 1) * w // 2)].max() for j in range(2)]
+            for i in range(2)] for c in range(3)] for k, (z, y, w, h) in enumerate([(0, 0, 4, 4), (2, 2, 6, 4)])], "f4"))
+
+
+def unpooled(a, at):
+    out = np.zeros((1, 2, 36), "f4")
+    for c in range(2):
+        out[0, c, at[0, c].ravel()] = a[0, c].ravel()
+    return out.reshape(1, 2, 6, 6)
+
+
+PLACES = np.array([[[0, 3, 4], [13, 14, 16], [24, 26, 35]], [[7, 2, 5], [12, 15, 17], [25, 33, 28]]], "i4")[None]
+case("unpool", x(f(1, 2, 3, 3), Indices=PLACES), {"ksize": [2, 2], "strides": [2, 2]}, expect=unpooled)
+case("unpool.size", x(f(1, 2, 3, 3), Indices=PLACES), {"ksize": [2, 2], "strides": [2, 2], "output_size": [6, 6]}, expect=unpooled)

@@ -5,7 +5,7 @@ from paddle_cases import Case, f, ints
 CASES = {}
 # There `if` has a condition of one element, numbers have no dims, and there are no
 # sequences beside tensors.
-NOT_PIR = {"flow.all_true", "flow.vectors", "flow.along", "flow.reset", "flow.made"}
+NOT_PIR = {"flow.all_true", "flow.vectors", "flow.along", "flow.element", "flow.reset", "flow.made"}
 
 
 class Block(int):
@@ -16,6 +16,20 @@ def flow(build):
     """A case: the function makes the program."""
     CASES["flow." + build.__name__] = Case("flow", {}, build=build)
     return build
+
+
+def element(p):
+    """A slice of an array; the judge has none."""
+    p.place("x", f(2, 3))
+    constant(p, "zero", 0)
+    p.declare("list", is_array=True, dims=())
+    p.op("write_to_array", {"X": ["x"], "I": ["zero"]}, {"Out": ["list"]})
+    p.declare("first", dims=(2, 3))
+    p.op("slice", {"Input": ["list"]}, {"Out": ["first"]}, {"axes": [0], "starts": [0], "ends": [1], "decrease_axis": [0]})
+    p.fetch("first")
+
+
+CASES["flow.element"] = Case("flow", {}, build=element, expect=lambda: f(2, 3))
 
 
 def constant(p, name, value, dtype="int64", dims=(1,)):
