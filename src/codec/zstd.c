@@ -45,6 +45,8 @@ static enum tn_status blame(const struct tn_hooks *hooks, size_t code,
 /* A larger one costs more memory than it saves time. */
 #define MOST_KEPT ((size_t)4 << 20)
 
+#define FEW 4096
+
 struct context {
     struct tn_tool    tool; /* first */
     struct tn_memory *memory;
@@ -61,10 +63,19 @@ static void drop_context(struct context *context)
     tn_memory_free(context->memory, context, sizeof *context);
 }
 
-/* Two functions: a tool is what drops it. */
+/* Several functions: a tool is what drops it.  Tables of a packer for a few
+ * bytes lie elsewhere than those of one for many, so each has its own. */
 static void drop_packer(struct tn_tool *tool)
 {
     drop_context((struct context *)tool);
+}
+
+static void drop_small_packer(struct tn_tool *tool)
+{
+    struct context *context = (struct context *)tool;
+
+    assert(!context->unpacker);
+    drop_context(context);
 }
 
 static void drop_unpacker(struct tn_tool *tool)
@@ -85,11 +96,11 @@ static struct context *new_context(struct tn_memory *memory, tn_tool_drop *drop,
         return NULL;
     *context = (struct context){ .tool = { drop }, .memory = memory };
     tn_hooks_init(&context->hooks, memory);
-    if (drop == drop_packer)
-        context->packer = ZSTD_createCCtx_advanced(memory_of(&context->hooks));
-    else
+    if (drop == drop_unpacker)
         context->unpacker =
             ZSTD_createDCtx_advanced(memory_of(&context->hooks));
+    else
+        context->packer = ZSTD_createCCtx_advanced(memory_of(&context->hooks));
     if (context->packer || context->unpacker)
         return context;
     blame(&context->hooks, 0, TN_NOWHERE, error);
@@ -330,9 +341,10 @@ static struct context *take_packer(struct tn_memory *memory, int level,
                                    int window_log, uint64_t size,
                                    struct tn_error *error)
 {
+    tn_tool_drop   *kind = size > FEW ? drop_packer : drop_small_packer;
     struct context *context =
         check_parameters(level, window_log, error) == TN_OK
-            ? take_context(memory, drop_packer, error)
+            ? take_context(memory, kind, error)
             : NULL;
 
     if (!context)
