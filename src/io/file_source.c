@@ -350,17 +350,3 @@ enum tn_status tn_source_spool(struct tn_source **source,
     close(file);
     return error->status;
 }
-
-void tn_map_fetch(struct tn_bytes bytes)
-{
-#ifdef MADV_POPULATE_READ
-    uintptr_t page  = 4096;
-    uintptr_t begin = ((uintptr_t)bytes.data + page - 1) / page * page;
-    uintptr_t end   = ((uintptr_t)bytes.data + bytes.size) / page * page;
-
-    if (bytes.size > page && begin < end)
-        (void)madvise((void *)begin, end - begin, MADV_POPULATE_READ);
-#else
-    (void)bytes;
-#endif
-}

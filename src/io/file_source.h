@@ -48,8 +48,4 @@ int tn_source_descriptor(const struct tn_source *source);
  * come out of the mapping.  Does nothing to other sources. */
 void tn_source_release(struct tn_source *source);
 
-/* Bytes of a mapping, or of any memory, that are about to be read from end to
- * end: one call instead of a page fault every 64 KiB.  Promises nothing. */
-void tn_map_fetch(struct tn_bytes bytes);
-
 #endif

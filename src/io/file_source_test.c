@@ -401,25 +401,9 @@ static void tells_holes_from_data(void **state)
     assert_int_equal(memory.used, 0);
 }
 
-/* Whatever is asked for, nothing happens but that it is there. */
-static void fetching_is_harmless(void **state)
-{
-    static uint8_t bytes[5 * 4096];
-
-    (void)state;
-    bytes[4096] = 7;
-    for (size_t from = 0; from < 4100; from += 1025)
-        for (size_t size = 0; size < 4 * 4096 - 30; size += 1023)
-            tn_map_fetch(tn_bytes(bytes + from, size));
-    tn_map_fetch(tn_bytes(NULL, 0));
-    tn_map_fetch(tn_bytes((uint8_t *)(uintptr_t)4096, 65536));
-    assert_int_equal(bytes[4096], 7);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fetching_is_harmless),
         cmocka_unit_test(reads_what_is_there),
         cmocka_unit_test(tells_holes_from_data),
         cmocka_unit_test(an_empty_file_is_mapped_too),

@@ -15,7 +15,6 @@
 
 #include "base/arith.h"
 #include "base/varint.h"
-#include "io/file_source.h"
 #include "wire/riegeli/riegeli_lay.h"
 #include "wire/riegeli/riegeli_packed.h"
 #include "wire/riegeli/riegeli_transposed.h"
@@ -160,8 +159,6 @@ static enum tn_status pack_draft(struct tn_riegeli_writer *w,
     struct tn_bytes         sizes  = tn_buffer_bytes(&draft->sizes);
     struct tn_riegeli_codec codec;
 
-    if (draft->borrowed.size)
-        tn_map_fetch(draft->borrowed);
     TN_TRY(probe(&w->options, values, &w->shelf.memory, &codec, error));
     if (w->options.is_transposed)
         return tn_riegeli_transposed_write(&codec, w->options.bucket_fraction,
