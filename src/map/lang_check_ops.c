@@ -98,7 +98,7 @@ static void check_literal(struct tn_lang_checks      *x,
 struct versions {
     struct tn_lang_checks     *x;
     const struct tn_lang_head *head;
-    int64_t                    version; /* -1: there are no more              */
+    int64_t                    first, version; /* -1: there are no more       */
     const struct tn_vocab_op  *op;
 };
 
@@ -106,8 +106,10 @@ static void find_version(struct versions *v)
 {
     struct tn_error error = TN_ERROR_INIT;
 
+    /* an op that came later raises the version that is written */
+    bool is_late = v->version > v->x->source->newest && v->version != v->first;
     bool is_over = v->version < 0 || v->version > v->head->until ||
-                   (!v->head->domain.size && v->version > v->x->source->newest);
+                   (!v->head->domain.size && is_late);
 
     v->op = is_over ? NULL
                     : tn_vocab_find(v->x->source->vocab, v->head->domain,
@@ -123,7 +125,8 @@ static struct versions first_version(struct tn_lang_checks     *x,
 
     if (!least && !head->domain.size)
         least = side->oldest;
-    v.version = tn_vocab_first_version(side->vocab, head->domain, head->op);
+    v.first   = tn_vocab_first_version(side->vocab, head->domain, head->op);
+    v.version = v.first;
     if (v.version >= 0 && v.version < least)
         v.version = least;
     find_version(&v);
