@@ -1,5 +1,5 @@
 /* attr.c - attributes, found and decoded when somebody asks */
-#include "ir/attr.h"
+#include "ir/attr_key.h"
 
 #include <inttypes.h>
 
@@ -132,10 +132,9 @@ enum tn_status tn_attr_open(struct tn_attr **out, const struct tn_model *model,
     *out = NULL;
     if (!find_attr(model, tn_model_op_at(model, op), has_index, &index, &found,
                    error))
-        return tn_failed(error)
-                   ? error->status
-                   : tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                                  "no attribute %" PRIu32, index);
+        return tn_failed(error) ? error->status
+                                : tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                                               "no attribute %" PRIu32, index);
     return decode(out, model, op, &found, error);
 }
 
@@ -192,6 +191,44 @@ enum tn_status tn_attr_list(const struct tn_model *model, uint32_t op,
     find_attr(model, tn_model_op_at(model, op), list_one, &listing, &found,
               error);
     return error->status;
+}
+
+struct saying {
+    struct tn_buffer *key;
+    size_t            most;
+};
+
+/* Takes the one that is too much. */
+static bool say_one(const void *wanted, uint32_t index,
+                    const struct found *found)
+{
+    const struct saying *s     = wanted;
+    uint64_t             sizes = found->name.size | found->wire.length << 32;
+
+    (void)index;
+    if (found->value || found->name.size > s->most ||
+        found->wire.length > s->most ||
+        s->key->size + found->name.size + found->wire.length > s->most)
+        return true;
+    struct tn_cursor bytes = tn_cursor_span(found->wire, s->key->error);
+    const uint8_t   *data  = tn_take(&bytes, found->wire.length);
+    if (!data)
+        return true;
+    tn_buffer_add(s->key, tn_bytes(&sizes, sizeof sizes));
+    tn_buffer_add(s->key, found->name);
+    tn_buffer_add(s->key, tn_bytes(data, (size_t)found->wire.length));
+    return tn_failed(s->key->error);
+}
+
+bool tn_attr_key(const struct tn_model *model, uint32_t op, size_t most,
+                 struct tn_buffer *key)
+{
+    struct saying saying = { key, most };
+    struct found  found  = { 0 };
+
+    return !find_attr(model, tn_model_op_at(model, op), say_one, &saying,
+                      &found, key->error) &&
+           !tn_failed(key->error);
 }
 
 struct tn_bytes tn_attr_name(const struct tn_attr *attr)

@@ -47,6 +47,11 @@ struct tn_infer {
     uint64_t           item_count;   /* of the memos                          */
     uint64_t           turns_left;   /* nodes of loops to look at once more   */
     uint64_t           steps;        /* that rules have taken                 */
+    struct tn_intern   nodes;        /* what rules saw of nodes, as words     */
+    struct tn_list     outcomes;     /* uint32_t by id: first of the types    */
+    struct tn_list     types;        /* const struct tn_net_type *: outputs   */
+    uint32_t           asked[TN_INFER_ASKED_MAX];
+    uint32_t           asked_count;
 };
 
 /* ---- open and close ----------------------------------------------------- */
@@ -68,6 +73,9 @@ static struct tn_infer *new_infer(struct tn_net *net)
     tn_list_init(&infer->memos, memory, sizeof(struct tn_item));
     tn_list_init(&infer->stack, memory, sizeof(uint32_t));
     tn_list_init(&infer->seen, memory, sizeof(uint8_t));
+    tn_intern_init(&infer->nodes, &infer->arena);
+    tn_list_init(&infer->outcomes, memory, sizeof(uint32_t));
+    tn_list_init(&infer->types, memory, sizeof(const struct tn_net_type *));
     return infer;
 }
 
@@ -95,6 +103,9 @@ void tn_infer_close(struct tn_infer *infer)
     if (!infer)
         return;
     tn_code_done(&infer->set);
+    tn_list_done(&infer->types);
+    tn_list_done(&infer->outcomes);
+    tn_intern_done(&infer->nodes);
     tn_list_done(&infer->seen);
     tn_list_done(&infer->stack);
     tn_list_done(&infer->memos);
@@ -161,11 +172,36 @@ static uint32_t *state_of(const struct tn_infer *infer, uint32_t value)
     return tn_list_at(&infer->states, uint32_t, value);
 }
 
-bool tn_fold_peek(const struct tn_infer *infer, uint32_t value,
-                  struct tn_item *out)
+void tn_infer_watch(struct tn_infer *infer)
+{
+    if (infer)
+        infer->asked_count = 0;
+}
+
+uint32_t tn_infer_asked(const struct tn_infer *infer, const uint32_t **asked)
+{
+    *asked = infer ? infer->asked : NULL;
+    return infer ? infer->asked_count : 0;
+}
+
+/* Of an input nothing will ever be known. */
+static void note_asked(struct tn_infer *infer, uint32_t value)
+{
+    const struct tn_net_value *v = tn_net_value(infer->net, value);
+
+    if (!v->constant && v->producer == TN_NONE)
+        return;
+    if (infer->asked_count < TN_INFER_ASKED_MAX)
+        infer->asked[infer->asked_count] = value;
+    infer->asked_count++;
+}
+
+bool tn_fold_peek(struct tn_infer *infer, uint32_t value, struct tn_item *out)
 {
     const uint32_t *state = state_of(infer, value);
 
+    if (value < infer->net->values.count)
+        note_asked(infer, value);
     if (!state || *state == IN_PROGRESS) {
         *out = tn_item_unknown(NULL);
         return true;
@@ -403,16 +439,129 @@ static void infer_outputs(struct tn_infer *infer, struct tn_eval *e,
     }
 }
 
+/* ---- equal nodes -------------------------------------------------------- */
+
+bool tn_infer_has_words(const struct tn_net_node *node)
+{
+    return node->has_common_attrs && node->input_count <= TN_INFER_ENDS_MAX &&
+           node->output_count <= TN_INFER_ENDS_MAX;
+}
+
+/* Which inputs are the same value: of each the first that is, in four bits. */
+static uint64_t twins_of(const struct tn_net_node *node)
+{
+    uint64_t twins = 0;
+
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint64_t first = 0;
+        while (node->inputs[first] != node->inputs[i])
+            first++;
+        twins |= first << 4 * i;
+    }
+    return twins;
+}
+
+uint32_t tn_infer_node_words(const struct tn_net_node *node, uint64_t *words)
+{
+    words[0] = (uintptr_t)node->type.data;
+    words[1] = (uintptr_t)node->domain.data;
+    words[2] = (uint64_t)node->type.size << 32 | node->domain.size << 16 |
+               node->input_count << 8 | node->output_count;
+    words[3] = node->attr_count ? (uintptr_t)node->attrs : 0;
+    words[4] = twins_of(node);
+    return TN_INFER_NODE_WORDS;
+}
+
+/* Types are aligned, so that the lowest bits of where they are are free. */
+uint64_t tn_infer_word(const struct tn_net *net, uint32_t value)
+{
+    if (value == TN_NONE)
+        return 0;
+    const struct tn_net_value *v = tn_net_value(net, value);
+    unsigned kind = v->constant ? 1 : v->producer == TN_NONE ? 2 : 3;
+    return (uintptr_t)v->type | kind;
+}
+
+struct node_words {
+    uint64_t words[TN_INFER_NODE_WORDS + 2 * TN_INFER_ENDS_MAX];
+    uint32_t count;
+};
+
+static struct tn_bytes say_node(const struct tn_net      *net,
+                                const struct tn_net_node *node,
+                                struct node_words        *to)
+{
+    to->count = tn_infer_node_words(node, to->words);
+    for (uint32_t i = 0; i < node->input_count; i++)
+        to->words[to->count++] = tn_infer_word(net, node->inputs[i]);
+    for (uint32_t i = 0; i < node->output_count; i++)
+        to->words[to->count++] = tn_infer_word(net, node->outputs[i]);
+    return tn_bytes(to->words, to->count * sizeof *to->words);
+}
+
+/* The types that an equal node gave its outputs; false: there was none. */
+static bool infer_again(struct tn_infer *infer, const struct tn_net_node *node,
+                        struct tn_bytes key)
+{
+    uint32_t id = tn_intern_find(&infer->nodes, key);
+
+    if (id == TN_NO_NAME)
+        return false;
+    uint32_t first = *tn_list_at(&infer->outcomes, uint32_t, id);
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (node->outputs[i] != TN_NONE)
+            tn_net_value(infer->net, node->outputs[i])->type = *tn_list_at(
+                &infer->types, const struct tn_net_type *, first + i);
+    return true;
+}
+
+#define OUTCOMES_MAX (UINT64_C(1) << 16)
+
+static void note_outcome(struct tn_infer *infer, const struct tn_net_node *node,
+                         struct tn_bytes key)
+{
+    struct tn_error *error = infer->net->error;
+    uint32_t         first = (uint32_t)infer->types.count;
+
+    if (infer->outcomes.count >= OUTCOMES_MAX || tn_failed(error))
+        return;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        const struct tn_net_type **type =
+            tn_list_push(&infer->types, const struct tn_net_type *, error);
+        if (!type)
+            return;
+        *type = node->outputs[i] == TN_NONE
+                    ? NULL
+                    : tn_net_value(infer->net, node->outputs[i])->type;
+    }
+    uint32_t *outcome = tn_list_push(&infer->outcomes, uint32_t, error);
+    if (!outcome)
+        return;
+    *outcome = first;
+    if (tn_intern_copy(&infer->nodes, key, error) == TN_NO_NAME)
+        infer->outcomes.count--;
+}
+
 void tn_infer_node(struct tn_infer *infer, uint32_t node)
 {
-    struct tn_eval e = eval_of(infer, node, &infer->scratch);
+    struct tn_eval    e     = eval_of(infer, node, &infer->scratch);
+    uint32_t          asked = infer->asked_count;
+    struct tn_bytes   key   = { NULL, 0 };
+    struct node_words words;
 
+    if (tn_infer_has_words(e.node))
+        key = say_node(infer->net, e.node, &words);
+    if (key.size && infer_again(infer, e.node, key))
+        return;
     tn_arena_rewind(&infer->scratch);
     const struct tn_code_rule *rule =
         has_time(infer) ? enter_rule(infer, &e) : NULL;
     if (rule)
         infer_outputs(infer, &e, rule);
     count_steps(infer, &e);
+    if (key.size && infer->asked_count == asked && !e.looks_far &&
+        has_time(infer))
+        note_outcome(infer, e.node, key);
 }
 
 /* ---- subgraphs ---------------------------------------------------------- */

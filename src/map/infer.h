@@ -40,6 +40,24 @@ enum tn_status tn_infer(struct tn_net *net, const struct tn_lang_file *shapes);
 /* The types of what one node makes. */
 void tn_infer_node(struct tn_infer *infer, uint32_t node);
 
+/* Whose elements have been asked for since tn_infer_watch(), each time, but for
+ * values that have none: how many, and which, up to so many.  Facts may be
+ * NULL.
+ */
+#define TN_INFER_ASKED_MAX 16
+void     tn_infer_watch(struct tn_infer *infer);
+uint32_t tn_infer_asked(const struct tn_infer *infer, const uint32_t **asked);
+
+/* What rules see of a node and of its values, as words that are equal only for
+ * equal ones, as long as the net lives: of a node with common attributes (up to
+ * TN_INFER_NODE_WORDS), without what its inputs and outputs are; of a value,
+ * which may be TN_NONE, without its elements. */
+#define TN_INFER_NODE_WORDS 5
+#define TN_INFER_ENDS_MAX   16 /* inputs, or outputs */
+bool     tn_infer_has_words(const struct tn_net_node *node);
+uint32_t tn_infer_node_words(const struct tn_net_node *node, uint64_t *words);
+uint64_t tn_infer_word(const struct tn_net *net, uint32_t value);
+
 /* Values from `first` on are gone: others will have their ids. */
 void tn_infer_forget(struct tn_infer *infer, uint32_t first);
 

@@ -17,10 +17,12 @@
 #include "map/lang_emit.h"
 #include "map/lang_match.h"
 #include "map/lang_native.h"
+#include "map/lang_replay.h"
 
 struct apply {
     struct tn_code_set    set;
     struct tn_emit        emit;
+    struct tn_replay      replay;
     const struct tn_net  *from;
     struct tn_net        *to;
     struct tn_map_report *report;
@@ -113,18 +115,6 @@ static bool fill_ids(struct tn_list *list, uint64_t count,
     for (uint64_t i = 0; ids && i < count; i++)
         ids[i] = TN_NONE;
     return ids || !count;
-}
-
-/* Every name of the source is taken; the texts are those of the source. */
-static void take_names(struct apply *a)
-{
-    const struct tn_net *from = a->from;
-    struct tn_net       *to   = a->to;
-
-    if (tn_intern_clone(&to->value_names.table, &from->value_names.table,
-                        a->error))
-        tn_intern_clone(&to->node_names.table, &from->node_names.table,
-                        a->error);
 }
 
 static bool is_mapped(const struct tn_net *from, uint32_t graph)
@@ -284,25 +274,13 @@ static void bind_outputs(struct apply *a, const struct tn_code_rule *rule)
     }
 }
 
-/* What lies between is called after the first output and its own op. */
 static void name_inner(struct apply *a)
 {
-    const struct tn_net_node *node = a->emit.eval.node;
-    struct tn_bytes           of   = node->name;
-
-    if (node->output_count && node->outputs[0] != TN_NONE)
-        of = tn_net_value(a->from, node->outputs[0])->name;
     for (uint32_t i = a->emit.first_value; i < a->to->values.count; i++) {
         struct tn_net_value *value = tn_net_value(a->to, i);
-        if (value->name.size || value->producer == TN_NONE)
-            continue;
-        struct tn_bytes type = tn_net_node(a->to, value->producer)->type;
-        char *wish = tn_text_format(&a->scratch, a->error, "%.*s/%.*s",
-                                    TN_FMT(of), TN_FMT(type));
-        if (!wish)
-            return;
-        struct tn_bytes name         = tn_net_name(a->to, tn_text(wish));
-        tn_net_value(a->to, i)->name = name;
+        if (!value->name.size &&
+            (value->constant || value->producer != TN_NONE))
+            tn_emit_name_inner(&a->emit, value);
     }
 }
 
@@ -338,7 +316,11 @@ static void roll_back(struct apply *a)
 {
     struct tn_emit *e     = &a->emit;
     struct tn_list *nodes = &tn_net_graph(a->to, e->graph)->nodes;
+    const uint32_t *asked;
 
+    /* What it asked for has numbers that others will have. */
+    if (tn_infer_asked(e->eval.made_facts, &asked))
+        e->eval.looks_far = true;
     for (uint64_t i = 0; i < e->carried.count; i++) {
         uint32_t value = *tn_list_at(&e->carried, uint32_t, i);
         *tn_list_at(&e->ids, uint32_t, value) = TN_NONE;
@@ -356,6 +338,7 @@ static bool run_rule(struct apply *a, const struct tn_code_rule *rule)
     struct tn_emit *e = &a->emit;
 
     begin_rule(a);
+    e->eval.looks_far |= rule->rule->native.size > 0; /* C sees everything */
     if (rule->rule->native.size)
         tn_native_enter(e, &a->set, rule);
     else
@@ -449,9 +432,10 @@ static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
 /* Nodes that must run before: what they have become. */
 static void set_controls(struct apply *a, const struct tn_net_node *node)
 {
-    uint32_t *controls =
-        tn_new(&a->scratch, uint32_t, node->control_count, a->error);
+    uint32_t *controls = NULL;
 
+    if (node->control_count)
+        controls = tn_new(&a->scratch, uint32_t, node->control_count, a->error);
     a->emit.controls      = controls;
     a->emit.control_count = 0;
     for (uint32_t i = 0; controls && i < node->control_count; i++) {
@@ -459,6 +443,25 @@ static void set_controls(struct apply *a, const struct tn_net_node *node)
         if (made != TN_NONE)
             controls[a->emit.control_count++] = made;
     }
+}
+
+/* Makes of the node what its rule makes of it; NULL: none takes it. */
+static const struct tn_lang_rule *find_rule(struct apply *a, uint32_t id)
+{
+    struct tn_eval            *e = &a->emit.eval;
+    const struct tn_lang_rule *rule;
+
+    begin_rule(a);
+    if ((rule = tn_replay_run(&a->replay)) || tn_failed(a->error))
+        return rule;
+    e->looks_far = false;
+    tn_infer_watch(e->facts);
+    tn_infer_watch(e->made_facts);
+    const struct tn_code_rule *chosen = choose(a, id);
+    if (!chosen)
+        return NULL;
+    tn_replay_note(&a->replay, chosen->rule);
+    return chosen->rule;
 }
 
 static void map_node(struct apply *a, uint32_t id)
@@ -469,7 +472,7 @@ static void map_node(struct apply *a, uint32_t id)
     a->emit.eval.node = node;
     set_controls(a, node);
     uint64_t                   before = a->to->nodes.count;
-    const struct tn_code_rule *rule   = choose(a, id);
+    const struct tn_lang_rule *rule   = find_rule(a, id);
     if (tn_failed(a->error))
         return;
     bool is_structure = !rule && tn_flow_is_structure(node);
@@ -484,7 +487,7 @@ static void map_node(struct apply *a, uint32_t id)
     name_node(a, id);
     struct tn_map_row *row =
         tn_list_at(&a->report->rows, struct tn_map_row, id);
-    row->rule       = is_structure ? &structure : rule ? rule->rule : NULL;
+    row->rule       = is_structure ? &structure : rule;
     row->node_count = (uint32_t)(a->to->nodes.count - before);
 }
 
@@ -521,26 +524,18 @@ static void apply_init(struct apply *a, struct tn_infer *facts,
                                             .scratch    = &a->scratch,
                                             .missing    = TN_NONE,
                                             .error      = a->error };
+    tn_replay_init(&a->replay, &a->emit);
 }
 
 static void apply_done(struct apply *a)
 {
+    tn_replay_done(&a->replay);
     tn_list_done(&a->emit.carried);
     tn_list_done(&a->emit.ids);
     tn_list_done(&a->made_by);
     tn_list_done(&a->uses);
     tn_arena_done(&a->scratch);
     tn_code_done(&a->set);
-}
-
-/* Most nodes become one: room for as many, which need not be moved then. */
-static bool reserve(struct tn_list *list, uint64_t count,
-                    struct tn_error *error)
-{
-    if (count && !tn_list_grow(list, count, error))
-        return false;
-    list->count = 0;
-    return true;
 }
 
 static enum tn_status prepare(struct apply                     *a,
@@ -560,18 +555,17 @@ static enum tn_status prepare(struct apply                     *a,
     if (from->nodes.count &&
         !tn_list_grow(&a->report->rows, from->nodes.count, a->error))
         return a->error->status;
-    if (!reserve(&a->to->nodes, from->nodes.count, a->error) ||
-        !reserve(&a->to->values, from->values.count, a->error))
+    /* Most nodes become one. */
+    if (!tn_net_reserve(a->to, from->values.count, from->nodes.count))
         return a->error->status;
     a->emit.eval.uses = a->uses.items;
     note_uses(a);
-    take_names(a);
     return a->error->status;
 }
 
 enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
                              uint32_t file_count, struct tn_infer *facts,
-                             const struct tn_net *from, struct tn_infer *made,
+                             struct tn_net *from, struct tn_infer *made,
                              struct tn_net *to, struct tn_map_report *report)
 {
     struct apply a = {
@@ -584,6 +578,7 @@ enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
     tn_code_init(&a.set, to->arena->memory, from, to->dialect, to->version,
                  a.error);
     if (!tn_failed(a.error) && prepare(&a, files, file_count) == TN_OK) {
+        tn_net_move_names(to, from);
         add_graphs(&a);
         for (uint32_t i = 0; i < from->graphs.count; i++)
             if (is_mapped(from, i) && !tn_failed(a.error))

@@ -48,17 +48,17 @@ void tn_map_report_done(struct tn_map_report *report);
 /*
  * The rules of `files` that lead from the dialect of `from` to that of `to`,
  * the first file first.  `to` has just been initialised, with its version set;
- * `from`, its model and the files must outlive it.  `facts` are those of
- * `from`; `made` are those of `to`, opened while it is empty (NULL: none). With
- * them the types of what is made are set as it is made: rules may ask for them,
- * and nobody has to infer them afterwards.
+ * `from`, its model and the files must outlive it; its names go over to `to`.
+ * `facts` are those of `from`; `made` are those of `to`, opened while it is
+ * empty (NULL: none). With them the types of what is made are set as it is
+ * made: rules may ask for them, and nobody has to infer them afterwards.
  *
  * Fails into to->error, for want of memory or for a rule that contradicts
  * itself.  A rule that refuses does not apply.
  */
 enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
                              uint32_t file_count, struct tn_infer *facts,
-                             const struct tn_net *from, struct tn_infer *made,
+                             struct tn_net *from, struct tn_infer *made,
                              struct tn_net *to, struct tn_map_report *report);
 
 #endif

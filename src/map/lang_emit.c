@@ -71,9 +71,21 @@ uint32_t tn_emit_carry(struct tn_emit *e, uint32_t value)
     to->constant            = from->constant;
     to->origin              = from->origin;
     to->is_trained          = from->is_trained;
+    to->is_inner            = from->is_inner;
     *note                   = value;
     *id                     = made;
     return made;
+}
+
+void tn_emit_name_inner(const struct tn_emit *e, struct tn_net_value *value)
+{
+    const struct tn_net_node *node = e->eval.node;
+    struct tn_bytes           of   = node->name;
+
+    if (node->output_count && node->outputs[0] != TN_NONE)
+        of = tn_net_value(e->eval.net, node->outputs[0])->name;
+    value->name     = of;
+    value->is_inner = true;
 }
 
 /* As an input of a node. */
@@ -91,18 +103,7 @@ uint32_t tn_emit_input(struct tn_emit *e, const struct tn_lang_expr *at,
 
 /* ---- constants ---------------------------------------------------------- */
 
-/* "Y/const", after the first output of the node. */
-static struct tn_bytes const_name(struct tn_emit *e)
-{
-    const struct tn_net_node *node = e->eval.node;
-    struct tn_bytes           of   = node->name;
-
-    if (node->output_count && node->outputs[0] != TN_NONE)
-        of = tn_net_value(e->eval.net, node->outputs[0])->name;
-    char *name =
-        tn_text_format(e->eval.scratch, e->to->error, "%.*s/const", TN_FMT(of));
-    return tn_text(name ? name : "");
-}
+static const struct tn_bytes nameless = { NULL, 0 };
 
 /* Dims of a nested list: those of its first item, and of that. */
 static bool nested_dims(struct tn_item item, struct tn_emit_cells *cells)
@@ -195,7 +196,7 @@ static uint32_t add_doubles(struct tn_emit             *e,
             return TN_NONE;
     if (!items)
         return TN_NONE;
-    return tn_net_add_doubles(e->to, e->graph, const_name(e), dtype, items,
+    return tn_net_add_doubles(e->to, e->graph, nameless, dtype, items,
                               cells->rank, cells->dims);
 }
 
@@ -210,8 +211,8 @@ static uint32_t add_ints(struct tn_emit *e, const struct tn_emit_cells *cells,
             return TN_NONE;
     if (!items)
         return TN_NONE;
-    return tn_net_add_ints(e->to, e->graph, const_name(e), dtype, items,
-                           cells->rank, cells->dims);
+    return tn_net_add_ints(e->to, e->graph, nameless, dtype, items, cells->rank,
+                           cells->dims);
 }
 
 static uint32_t add_strings(struct tn_emit             *e,
@@ -227,8 +228,8 @@ static uint32_t add_strings(struct tn_emit             *e,
     }
     if (!items)
         return TN_NONE;
-    return tn_net_add_strings(e->to, e->graph, const_name(e), items,
-                              cells->rank, cells->dims);
+    return tn_net_add_strings(e->to, e->graph, nameless, items, cells->rank,
+                              cells->dims);
 }
 
 uint32_t tn_emit_constant(struct tn_emit *e, const struct tn_lang_expr *at,
@@ -252,7 +253,7 @@ uint32_t tn_emit_constant(struct tn_emit *e, const struct tn_lang_expr *at,
 static struct tn_item const_tensor(struct tn_emit         *e,
                                    const struct tn_tensor *tensor)
 {
-    return made_item(tn_net_add_constant(e->to, e->graph, const_name(e),
+    return made_item(tn_net_add_constant(e->to, e->graph, nameless,
                                          &tensor->elements, tensor));
 }
 

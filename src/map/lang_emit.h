@@ -63,4 +63,7 @@ uint32_t tn_emit_input(struct tn_emit *e, const struct tn_lang_expr *at,
 /* A value of the target without a name. */
 uint32_t tn_emit_value(struct tn_emit *e);
 
+/* What lies between is called after the first output of the node. */
+void tn_emit_name_inner(const struct tn_emit *e, struct tn_net_value *value);
+
 #endif

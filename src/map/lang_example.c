@@ -541,7 +541,7 @@ static void print_value(struct printing *x, uint32_t id, uint32_t output)
     }
     const struct tn_net_value *value = tn_net_value(&x->r->to, id);
     if (value->producer == TN_NONE && value->constant &&
-        !is_input_name(x->r, value->name)) {
+        (value->is_inner || !is_input_name(x->r, value->name))) {
         print_constant(x, id);
     } else if (value->producer == TN_NONE) {
         tn_buffer_add(x->to, value->name);

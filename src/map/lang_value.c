@@ -266,6 +266,7 @@ static struct tn_item run_name(const struct tn_call *call)
 
     if (!v)
         return refuse(call, "a value is wanted");
+    call->eval->looks_far = true;
     return tn_item_text(v->name);
 }
 
@@ -293,6 +294,7 @@ static const struct tn_net_graph *graph_arg(const struct tn_call *call)
 {
     struct tn_item x = call->args[0];
 
+    call->eval->looks_far = true;
     if (x.kind == TN_ITEM_GRAPH &&
         (uint64_t)x.of.number < call->eval->net->graphs.count)
         return tn_net_graph(call->eval->net, (uint32_t)x.of.number);

@@ -249,7 +249,7 @@ static void an_argument_without_a_name_is_refused(void **state)
     set_ints(&b, n, "iArgs", TN_ATTR_INT, 1, three);
     assert_int_equal(tn_nd4j_unpack(&b.net), TN_UNSUPPORTED);
     assert_string_equal(b.error.what,
-                        "nd4j op identity 'n_1': iArgs[0] has no name in the "
+                        "nd4j op identity 'n': iArgs[0] has no name in the "
                         "vocabulary");
     tear_down(&b);
 }

@@ -21,18 +21,6 @@ struct use {
     bool     is_output;
 };
 
-static void names_init(struct tn_net_names *names, struct tn_arena *arena)
-{
-    tn_intern_init(&names->table, arena);
-    tn_list_init(&names->tries, arena->memory, sizeof(uint32_t));
-}
-
-static void names_done(struct tn_net_names *names)
-{
-    tn_intern_done(&names->table);
-    tn_list_done(&names->tries);
-}
-
 void tn_net_init(struct tn_net *net, struct tn_arena *arena,
                  const char *dialect, struct tn_error *error)
 {
@@ -45,8 +33,8 @@ void tn_net_init(struct tn_net *net, struct tn_arena *arena,
     tn_list_init(&net->graphs, memory, sizeof(struct tn_net_graph));
     tn_list_init(&net->versions, memory, sizeof(struct tn_net_version));
     tn_list_init(&net->uses, memory, sizeof(struct use));
-    names_init(&net->value_names, arena);
-    names_init(&net->node_names, arena);
+    tn_net_names_init(&net->names, arena);
+    tn_net_lists_init(&net->lists, arena, error);
     tn_net_types_init(&net->types, arena);
 }
 
@@ -65,8 +53,8 @@ void tn_net_done(struct tn_net *net)
     tn_list_done(&net->graphs);
     tn_list_done(&net->versions);
     tn_list_done(&net->uses);
-    names_done(&net->value_names);
-    names_done(&net->node_names);
+    tn_net_names_done(&net->names);
+    tn_net_lists_done(&net->lists);
     tn_net_types_done(&net->types);
 }
 
@@ -75,49 +63,24 @@ bool tn_net_goes_on(struct tn_net *net)
     bool is_time = net->progress && ++net->beats % 256 == 0;
 
     if (is_time && net->progress(net->progress_context, "mapping", 0, 0))
-        tn_error_set(net->error, TN_CANCELLED, TN_NOWHERE, "stopped while mapping");
+        tn_error_set(net->error, TN_CANCELLED, TN_NOWHERE,
+                     "stopped while mapping");
     return !tn_failed(net->error);
 }
 
-/* ---- names -------------------------------------------------------------- */
-
-/* wish_1, wish_2...: each wish remembers how far it got, so that a million
- * equal ones cost no more than different ones. */
-static struct tn_bytes numbered(struct tn_net *net, struct tn_net_names *names,
-                                uint32_t id)
+static bool reserve(struct tn_list *list, uint64_t count,
+                    struct tn_error *error)
 {
-    struct tn_bytes wish  = tn_intern_text(&names->table, id);
-    uint64_t        grown = names->tries.count;
-
-    if (id >= grown && !tn_list_grow(&names->tries, id + 1 - grown, net->error))
-        return wish;
-    for (;;) {
-        uint32_t n    = ++*tn_list_at(&names->tries, uint32_t, id);
-        char    *text = tn_text_format(net->arena, net->error, "%.*s_%" PRIu32,
-                                       TN_FMT(wish), n);
-        if (!text)
-            return wish;
-        uint32_t before = tn_intern_count(&names->table);
-        if (tn_intern_borrow(&names->table, tn_text(text), net->error) >=
-            before)
-            return tn_text(text);
-    }
+    if (count && !tn_list_grow(list, count, error))
+        return false;
+    list->count = 0;
+    return true;
 }
 
-static struct tn_bytes take_name(struct tn_net *net, struct tn_net_names *names,
-                                 struct tn_bytes wish)
+bool tn_net_reserve(struct tn_net *net, uint64_t values, uint64_t nodes)
 {
-    uint32_t before = tn_intern_count(&names->table);
-    uint32_t id     = tn_intern_copy(&names->table, wish, net->error);
-
-    if (id == TN_NO_NAME || id >= before)
-        return tn_intern_text(&names->table, id);
-    return numbered(net, names, id);
-}
-
-struct tn_bytes tn_net_name(struct tn_net *net, struct tn_bytes wish)
-{
-    return take_name(net, &net->value_names, wish.size ? wish : tn_text("v"));
+    return reserve(&net->values, values, net->error) &&
+           reserve(&net->nodes, nodes, net->error);
 }
 
 /* ---- graphs and their ends ---------------------------------------------- */
@@ -243,11 +206,10 @@ uint32_t tn_net_add_nameless(struct tn_net *net, uint32_t graph)
 uint32_t tn_net_add_value(struct tn_net *net, uint32_t graph,
                           struct tn_bytes wish)
 {
-    struct tn_bytes name = tn_net_name(net, wish);
-    uint32_t        id   = tn_net_add_nameless(net, graph);
+    uint32_t id = tn_net_add_nameless(net, graph);
 
-    if (id != TN_NONE)
-        tn_net_value(net, id)->name = name;
+    if (id != TN_NONE && wish.data)
+        tn_net_value(net, id)->name = tn_net_name(net, wish);
     return tn_failed(net->error) ? TN_NONE : id;
 }
 
@@ -403,27 +365,29 @@ uint32_t tn_net_add_strings(struct tn_net *net, uint32_t graph,
 
 /* ---- nodes -------------------------------------------------------------- */
 
-static const uint32_t *keep_ids(struct tn_net *net, const uint32_t *ids,
-                                uint32_t count)
+static uint32_t *put_ids(uint32_t *at, const uint32_t *ids, uint32_t count)
 {
-    uint32_t *kept = tn_new(net->arena, uint32_t, count, net->error);
-
-    if (kept && count)
-        memcpy(kept, ids, count * sizeof *kept);
-    return kept;
+    if (count)
+        memcpy(at, ids, count * sizeof *at);
+    return at + count;
 }
 
-static void keep_lists(struct tn_net *net, struct tn_net_node *node)
+/* Inputs, outputs and controls lie one after the other. */
+static bool keep_lists(struct tn_net *net, struct tn_net_node *node)
 {
-    struct tn_net_attr *attrs =
-        tn_new(net->arena, struct tn_net_attr, node->attr_count, net->error);
+    uint64_t count =
+        (uint64_t)node->input_count + node->output_count + node->control_count;
+    uint32_t *ids = tn_new(net->arena, uint32_t, count, net->error);
 
-    if (attrs && node->attr_count)
-        memcpy(attrs, node->attrs, node->attr_count * sizeof *attrs);
-    node->attrs    = attrs;
-    node->inputs   = keep_ids(net, node->inputs, node->input_count);
-    node->outputs  = keep_ids(net, node->outputs, node->output_count);
-    node->controls = keep_ids(net, node->controls, node->control_count);
+    if (!ids)
+        return false;
+    uint32_t *outputs  = put_ids(ids, node->inputs, node->input_count);
+    uint32_t *controls = put_ids(outputs, node->outputs, node->output_count);
+    put_ids(controls, node->controls, node->control_count);
+    node->inputs   = ids;
+    node->outputs  = outputs;
+    node->controls = controls;
+    return true;
 }
 
 static void add_input_uses(struct tn_net *net, uint32_t node)
@@ -436,12 +400,23 @@ static void add_input_uses(struct tn_net *net, uint32_t node)
 
 uint32_t tn_net_add_node(struct tn_net *net, const struct tn_net_node *node)
 {
-    uint32_t           id   = (uint32_t)net->nodes.count;
     struct tn_net_node kept = *node;
 
     if (node->name.size)
-        kept.name = take_name(net, &net->node_names, node->name);
-    keep_lists(net, &kept);
+        kept.name = tn_bytes_dup(net->arena, node->name, net->error);
+    kept.attrs = tn_net_keep_attrs(net, node->attrs, node->attr_count,
+                                   &kept.has_common_attrs);
+    return tn_failed(net->error) ? TN_NONE : tn_net_add_kept_node(net, &kept);
+}
+
+uint32_t tn_net_add_kept_node(struct tn_net            *net,
+                              const struct tn_net_node *node)
+{
+    uint32_t           id   = (uint32_t)net->nodes.count;
+    struct tn_net_node kept = *node;
+
+    if (!keep_lists(net, &kept))
+        return TN_NONE;
     struct tn_net_node *row =
         tn_list_push(&net->nodes, struct tn_net_node, net->error);
     if (!row)
@@ -463,13 +438,14 @@ uint32_t tn_net_add_node(struct tn_net *net, const struct tn_net_node *node)
 void tn_net_set_inputs(struct tn_net *net, uint32_t node,
                        const uint32_t *inputs, uint32_t count)
 {
-    const uint32_t     *kept = keep_ids(net, inputs, count);
-    struct tn_net_node *n    = tn_net_node(net, node);
+    uint32_t *kept = tn_new(net->arena, uint32_t, count, net->error);
 
     if (!kept)
         return;
-    n->inputs      = kept;
-    n->input_count = count;
+    put_ids(kept, inputs, count);
+    struct tn_net_node *n = tn_net_node(net, node);
+    n->inputs             = kept;
+    n->input_count        = count;
     if (net->has_uses)
         add_input_uses(net, node);
 }
@@ -499,9 +475,10 @@ void tn_net_set_attr(struct tn_net *net, uint32_t node, const char *name,
         return;
     if (n->attr_count)
         memcpy(attrs, n->attrs, n->attr_count * sizeof *attrs);
-    attrs[at]     = (struct tn_net_attr){ kept, *value };
-    n->attrs      = attrs;
-    n->attr_count = count;
+    attrs[at]           = (struct tn_net_attr){ kept, *value };
+    n->attrs            = attrs;
+    n->attr_count       = count;
+    n->has_common_attrs = false;
 }
 
 /* ---- replacing a value -------------------------------------------------- */

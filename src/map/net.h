@@ -24,6 +24,7 @@
 #include <tenon/graph.h>
 #include <tenon/progress.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "ir/model_tables.h"
 #include "ir/payload.h"
@@ -62,6 +63,8 @@ struct tn_net_value {
                                            the constant comes from, or NULL   */
     bool is_trained; /* a variable or weight; for dialects that tell it from a
                         constant                                              */
+    bool is_inner;   /* a rule made it on the way to what has that name: lay-out
+                        calls it after that and what it is, "Y/add", "Y/const"  */
     uint32_t uses; /* net.c's own: where the list of its users begins, + 1    */
 };
 
@@ -71,20 +74,19 @@ struct tn_net_attr {
 };
 
 struct tn_net_node {
-    struct tn_bytes           name; /* unique among nodes, or empty           */
+    struct tn_bytes           name; /* may be empty; lay-out makes it unique  */
     struct tn_bytes           type, domain;
-    uint32_t                  graph;
-    const uint32_t           *inputs; /* values; TN_NONE: not given           */
-    uint32_t                  input_count;
+    const uint32_t           *inputs;   /* values; TN_NONE: not given         */
     const uint32_t           *controls; /* nodes that must have run before    */
-    uint32_t                  control_count;
-    const uint32_t           *outputs; /* values; TN_NONE: nobody wants it    */
-    uint32_t                  output_count;
+    const uint32_t           *outputs;  /* values; TN_NONE: nobody wants it   */
     const struct tn_net_attr *attrs;
+    uint32_t                  input_count, control_count, output_count;
     uint32_t                  attr_count;
+    uint32_t                  graph;
     uint32_t                  source; /* op of the model it comes from, through
                                          every step, or TN_NONE               */
     bool is_removed;
+    bool has_common_attrs; /* net.c's own: see tn_net_keep_attrs()            */
 };
 
 /* What the world calls an end is the end's, not the value's: two outputs may be
@@ -111,9 +113,16 @@ struct tn_net {
     struct tn_list graphs;          /* struct tn_net_graph                   */
     struct tn_list versions;        /* struct tn_net_version: other domains */
     struct tn_net_names {
-        struct tn_intern table;
-        struct tn_list   tries; /* uint32_t by id: the last _N that was made  */
-    } value_names, node_names;
+        const struct tn_intern *given; /* of a model; NULL: none              */
+        uint64_t               *taken; /* a bit for each of those             */
+        struct tn_intern        table; /* all others                          */
+        struct tn_list tries; /* uint32_t by id: the last _N that was made    */
+    } names;
+    struct tn_net_lists {
+        struct tn_intern table; /* lists of attributes, as bytes              */
+        struct tn_list   lists; /* const struct tn_net_attr *, by id          */
+        struct tn_buffer key;
+    } lists;
     struct tn_net_types {
         struct tn_intern table; /* what they say, as words                    */
         struct tn_list   types; /* const struct tn_net_type *, by id          */
@@ -135,7 +144,12 @@ struct tn_net_version {
     int64_t         version;
 };
 
-/* Of net.c; see net_type.c. */
+/* Of net.c; see net_names.c, net_attrs.c and net_type.c. */
+void tn_net_names_init(struct tn_net_names *names, struct tn_arena *arena);
+void tn_net_names_done(struct tn_net_names *names);
+void tn_net_lists_init(struct tn_net_lists *lists, struct tn_arena *arena,
+                       struct tn_error *error);
+void tn_net_lists_done(struct tn_net_lists *lists);
 void tn_net_types_init(struct tn_net_types *types, struct tn_arena *arena);
 void tn_net_types_done(struct tn_net_types *types);
 
@@ -167,12 +181,25 @@ static inline struct tn_net_graph *tn_net_graph(const struct tn_net *net,
 
 /* ---- making one; TN_NONE on failure ------------------------------------- */
 
+/* Room in an empty net, which need not be moved then.  False on failure. */
+bool tn_net_reserve(struct tn_net *net, uint64_t values, uint64_t nodes);
+
 uint32_t tn_net_add_graph(struct tn_net *net, enum tn_graph_kind kind,
                           struct tn_bytes name, uint32_t parent);
 
 /* A name that no value of the net has: `wish`, or else wish_1, wish_2...  The
  * name is then taken. */
 struct tn_bytes tn_net_name(struct tn_net *net, struct tn_bytes wish);
+
+/* The names of a model, which outlives the net, are looked up in its table from
+ * now on; before there is any value.  The second takes one by its id. */
+enum tn_status  tn_net_give_names(struct tn_net          *net,
+                                  const struct tn_intern *given);
+struct tn_bytes tn_net_given_name(struct tn_net *net, uint32_t id);
+
+/* What is taken in `from` is taken in `to`, which has none yet; `from` will
+ * make no more. */
+void tn_net_move_names(struct tn_net *to, struct tn_net *from);
 
 /* An end of a graph, known to the world by that name (the value's own when
  * NULL or empty). */
@@ -188,7 +215,8 @@ struct tn_bytes tn_net_output_name(const struct tn_net *net, uint32_t graph,
 /* A value that gets its name later, from who knows better. */
 uint32_t tn_net_add_nameless(struct tn_net *net, uint32_t graph);
 
-/* Its name is made unique. */
+/* Its name is made unique; a wish without bytes, not even "", leaves it
+ * nameless. */
 uint32_t tn_net_add_value(struct tn_net *net, uint32_t graph,
                           struct tn_bytes wish);
 uint32_t tn_net_add_constant(struct tn_net *net, uint32_t graph,
@@ -224,9 +252,21 @@ uint32_t tn_net_add_strings(struct tn_net *net, uint32_t graph,
                             struct tn_bytes wish, const struct tn_bytes *items,
                             uint32_t rank, const uint64_t *dims);
 
-/* A node at the end of its graph; its name is made unique unless empty.  Arrays
- * are copied; outputs get it as their producer. */
+/* A node at the end of its graph.  Its name and arrays are copied; outputs get
+ * it as their producer. */
 uint32_t tn_net_add_node(struct tn_net *net, const struct tn_net_node *node);
+
+/* The same for one whose name outlives the net and whose attributes come from
+ * the next call. */
+uint32_t tn_net_add_kept_node(struct tn_net            *net,
+                              const struct tn_net_node *node);
+
+/* The list of the net that says the same, or a copy; NULL when there are none,
+ * and on failure.  `is_common`: two such lists are equal when their addresses
+ * are. */
+const struct tn_net_attr *tn_net_keep_attrs(struct tn_net            *net,
+                                            const struct tn_net_attr *attrs,
+                                            uint32_t count, bool *is_common);
 
 /* Another list of inputs, copied. */
 void tn_net_set_inputs(struct tn_net *net, uint32_t node,

@@ -353,13 +353,13 @@ static uint32_t block_of(struct tn_net_loading *l, uint32_t op)
 {
     const struct tn_op *row = tn_model_op_at(l->model, op);
 
-    l->attrs.count = 0;
-    if (tn_attr_list(l->model, op, l->net->arena, &l->attrs, l->net->error) !=
+    l->decoded.count = 0;
+    if (tn_attr_list(l->model, op, l->net->arena, &l->decoded, l->net->error) !=
         TN_OK)
         return TN_NONE;
-    for (uint64_t i = 0; i < l->attrs.count; i++) {
+    for (uint64_t i = 0; i < l->decoded.count; i++) {
         const struct tn_attr_named *attr =
-            tn_list_at(&l->attrs, struct tn_attr_named, i);
+            tn_list_at(&l->decoded, struct tn_attr_named, i);
         if (!tn_bytes_is(attr->name, "sub_block") ||
             attr->value.kind != TN_ATTR_GRAPH || attr->value.count != 1 ||
             (uint64_t)attr->value.of.ints[0] >= l->model->graphs.count)
@@ -462,9 +462,9 @@ static uint32_t branch_condition(struct tn_net_loading *l, uint32_t op,
     uint32_t graph  = tn_model_op_at(l->model, op)->graph;
     bool     is_one = false;
 
-    for (uint64_t i = 0; i < l->attrs.count; i++) {
+    for (uint64_t i = 0; i < l->decoded.count; i++) {
         const struct tn_attr_named *attr =
-            tn_list_at(&l->attrs, struct tn_attr_named, i);
+            tn_list_at(&l->decoded, struct tn_attr_named, i);
         if (tn_bytes_is(attr->name, "is_scalar_condition") &&
             attr->value.kind == TN_ATTR_BOOL)
             is_one = attr->value.of.ints[0];

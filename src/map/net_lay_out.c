@@ -47,32 +47,64 @@ struct laying {
     struct tn_list    relays;      /* struct relay                            */
     struct tn_list    queue;       /* uint32_t: graphs whose nodes stay */
     struct tn_intern  taken;       /* names of values                         */
-    struct tn_intern  op_names;    /* nd4j: every op has one of its own       */
+    struct tn_intern  op_names;
+    struct tn_list    tries, op_tries; /* uint32_t by id of a name: the last _N
+                                          that was made of it                 */
 };
 
 /* ---- names -------------------------------------------------------------- */
 
-static struct tn_bytes take_from(struct laying *l, struct tn_intern *table,
-                                 struct tn_bytes wish)
+/* wish_1, wish_2...: from where the last one who wished it got to. */
+static struct tn_bytes numbered(struct laying *l, struct tn_intern *table,
+                                struct tn_list *tries, uint32_t wish)
 {
-    struct tn_bytes name = wish;
-    char           *text;
+    struct tn_bytes of = tn_intern_text(table, wish);
 
-    for (uint32_t n = 1; !tn_failed(l->error); n++) {
+    if (wish >= tries->count &&
+        !tn_list_grow(tries, wish + 1 - tries->count, l->error))
+        return of;
+    while (!tn_failed(l->error)) {
+        char *text =
+            tn_text_format(&l->scratch, l->error, "%.*s_%" PRIu32, TN_FMT(of),
+                           ++*tn_list_at(tries, uint32_t, wish));
         uint32_t before = tn_intern_count(table);
-        uint32_t id     = tn_intern_copy(table, name, l->error);
+        uint32_t id =
+            text ? tn_intern_borrow(table, tn_text(text), l->error) : before;
         if (id >= before)
             return tn_intern_text(table, id);
-        text = tn_text_format(&l->scratch, l->error, "%.*s_%" PRIu32,
-                              TN_FMT(wish), n);
-        name = tn_text(text ? text : "");
     }
-    return wish;
+    return of;
+}
+
+static struct tn_bytes take_from(struct laying *l, struct tn_intern *table,
+                                 struct tn_list *tries, struct tn_bytes wish)
+{
+    uint32_t before = tn_intern_count(table);
+    uint32_t id     = tn_intern_borrow(table, wish, l->error);
+
+    if (id >= before)
+        return tn_intern_text(table, id);
+    return numbered(l, table, tries, id);
 }
 
 static struct tn_bytes take_name(struct laying *l, struct tn_bytes wish)
 {
-    return take_from(l, &l->taken, wish);
+    return take_from(l, &l->taken, &l->tries, wish);
+}
+
+/* What was made on the way to a value is called after it and what it is. */
+static struct tn_bytes wish_of(struct laying *l, uint32_t value)
+{
+    const struct tn_net_value *v    = tn_net_value(l->net, value);
+    struct tn_bytes            what = tn_text("const");
+
+    if (!v->is_inner)
+        return v->name;
+    if (v->producer != TN_NONE)
+        what = tn_net_node(l->net, v->producer)->type;
+    char *text = tn_text_format(&l->scratch, l->error, "%.*s/%.*s",
+                                TN_FMT(v->name), TN_FMT(what));
+    return text ? tn_text(text) : v->name;
 }
 
 /* Every op of nd4j has a name; elsewhere it may have none. */
@@ -192,8 +224,7 @@ static void name_inner_outputs(struct laying *l, uint32_t graph)
 
     for (uint32_t i = 0; i < outputs->count && !tn_failed(l->error); i++) {
         uint32_t value = *tn_list_at(outputs, uint32_t, i);
-        name_output(l, graph, i,
-                    take_name(l, tn_net_value(l->net, value)->name));
+        name_output(l, graph, i, take_name(l, wish_of(l, value)));
     }
 }
 
@@ -205,8 +236,11 @@ static void name_values(struct laying *l)
         if (l->placed[i] != TN_NONE)
             name_inner_outputs(l, i);
     for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
-        if (!l->names[i].size)
+        if (!l->names[i].size && !tn_net_value(l->net, i)->is_inner)
             l->names[i] = take_name(l, tn_net_value(l->net, i)->name);
+    for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
+        if (!l->names[i].size)
+            l->names[i] = take_name(l, wish_of(l, i));
 }
 
 /* ---- what is needed ----------------------------------------------------- */
@@ -504,8 +538,8 @@ static uint32_t new_op(struct laying *l, uint32_t graph, struct tn_bytes name,
 
     if (op == TN_NONE)
         return TN_NONE;
-    if (l->is_nd4j)
-        name = take_from(l, &l->op_names, name);
+    if (l->is_nd4j || name.size)
+        name = take_from(l, &l->op_names, &l->op_tries, name);
     struct tn_op *row = tn_model_op_at(l->model, op);
     row->name         = intern(l, name);
     row->type         = intern(l, type);
@@ -781,10 +815,14 @@ enum tn_status tn_net_lay_out(const struct tn_net     *net,
     tn_list_init(&l.queue, model->memory, sizeof(uint32_t));
     tn_intern_init(&l.taken, &l.scratch);
     tn_intern_init(&l.op_names, &l.scratch);
+    tn_list_init(&l.tries, model->memory, sizeof(uint32_t));
+    tn_list_init(&l.op_tries, model->memory, sizeof(uint32_t));
     if (make_tables(&l))
         lay_all(&l);
     tn_intern_done(&l.taken);
     tn_intern_done(&l.op_names);
+    tn_list_done(&l.tries);
+    tn_list_done(&l.op_tries);
     tn_list_done(&l.relays);
     tn_list_done(&l.queue);
     tn_arena_done(&l.scratch);

@@ -66,9 +66,12 @@ static void load_values(struct tn_net_loading *l)
     for (uint32_t i = 0; i < count && !tn_failed(l->net->error); i++) {
         const struct tn_value *value = tn_model_value_at(l->model, i);
         l->now[i]                    = TN_NONE;
-        if (l->home ? l->home[i] == i : value->kind != TN_VALUE_OUTER)
-            l->now[i] = tn_net_add_value(l->net, value->graph,
-                                         tn_model_name(l->model, value->name));
+        if (l->home ? l->home[i] != i : value->kind == TN_VALUE_OUTER)
+            continue;
+        l->now[i] = tn_net_add_nameless(l->net, value->graph);
+        if (l->now[i] != TN_NONE)
+            tn_net_value(l->net, l->now[i])->name =
+                tn_net_given_name(l->net, value->name);
     }
     for (uint32_t i = 0; i < count && !tn_failed(l->net->error); i++)
         if (!l->home && tn_model_value_at(l->model, i)->kind == TN_VALUE_OUTER)
@@ -167,12 +170,9 @@ int tn_net_known_outputs(struct tn_net_loading *l, uint32_t op)
 static const struct tn_attr_value *find_attr(const struct tn_net_loading *l,
                                              struct tn_bytes              name)
 {
-    for (uint64_t i = 0; i < l->attrs.count; i++) {
-        const struct tn_attr_named *attr =
-            tn_list_at(&l->attrs, struct tn_attr_named, i);
-        if (tn_bytes_equal(attr->name, name))
-            return &attr->value;
-    }
+    for (uint32_t i = 0; i < l->attrs.count; i++)
+        if (tn_bytes_equal(l->attrs.attrs[i].name, name))
+            return &l->attrs.attrs[i].value;
     return NULL;
 }
 
@@ -276,7 +276,7 @@ static enum tn_status load_inputs(struct tn_net_loading *l, uint32_t op,
     uint32_t            count = row->input_count - row->control_count;
     bool                more  = l->home && is_type(l, op, "write_to_array");
     uint32_t           *inputs =
-        tn_new(&l->scratch, uint32_t, (uint64_t)count + more, l->net->error);
+        tn_new(&l->op_scratch, uint32_t, (uint64_t)count + more, l->net->error);
 
     for (uint32_t i = 0; inputs && i < count; i++) {
         uint32_t value = tn_op_input(l->model, op, i);
@@ -323,7 +323,7 @@ static enum tn_status load_listed(struct tn_net_loading *l, uint32_t op,
 {
     const struct tn_op *row = tn_model_op_at(l->model, op);
     uint32_t           *outputs =
-        tn_new(&l->scratch, uint32_t, row->output_count, l->net->error);
+        tn_new(&l->op_scratch, uint32_t, row->output_count, l->net->error);
 
     for (uint32_t i = 0; outputs && i < row->output_count; i++) {
         uint32_t value = tn_op_output(l->model, op, i);
@@ -353,7 +353,7 @@ static enum tn_status load_named(struct tn_net_loading *l, uint32_t op,
         count = output < count ? count : output + 1;
     }
     *budget -= count < *budget ? count : *budget;
-    uint32_t *outputs = tn_new(&l->scratch, uint32_t, count, l->net->error);
+    uint32_t *outputs = tn_new(&l->op_scratch, uint32_t, count, l->net->error);
     if (!outputs)
         return l->net->error->status;
     memset(outputs, 0xff, count * sizeof *outputs);
@@ -365,19 +365,66 @@ static enum tn_status load_named(struct tn_net_loading *l, uint32_t op,
     return TN_OK;
 }
 
-static void load_attrs(struct tn_net_loading *l, struct tn_net_node *node)
-{
-    uint64_t            count = l->attrs.count;
-    struct tn_net_attr *attrs =
-        tn_new(&l->scratch, struct tn_net_attr, count, l->net->error);
+/* Bytes of attributes that others may well have, too. */
+enum { KEY_SIZE = 512 };
 
-    for (uint64_t i = 0; attrs && i < count; i++) {
+/* Ops whose attributes are the same bytes share one list, decoded once; false:
+ * there is none yet. */
+static bool find_list(struct tn_net_loading *l, uint32_t op)
+{
+    l->attrs = (struct tn_net_list){ NULL, 0 };
+    tn_buffer_clear(&l->key);
+    if (!tn_attr_key(l->model, op, KEY_SIZE, &l->key)) {
+        tn_buffer_clear(&l->key);
+        return false;
+    }
+    if (!l->key.size)
+        return true;
+    uint32_t id = tn_intern_find(&l->keys, tn_buffer_bytes(&l->key));
+    if (id == TN_NO_NAME)
+        return false;
+    l->attrs = *tn_list_at(&l->lists, struct tn_net_list, id);
+    return true;
+}
+
+static enum tn_status decode_list(struct tn_net_loading *l, uint32_t op)
+{
+    l->decoded.count = 0;
+    TN_TRY(
+        tn_attr_list(l->model, op, l->net->arena, &l->decoded, l->net->error));
+    uint64_t            count = l->decoded.count;
+    struct tn_net_attr *attrs =
+        tn_new(&l->op_scratch, struct tn_net_attr, count, l->net->error);
+    if (!attrs)
+        return l->net->error->status;
+    for (uint64_t i = 0; i < count; i++) {
         const struct tn_attr_named *from =
-            tn_list_at(&l->attrs, struct tn_attr_named, i);
+            tn_list_at(&l->decoded, struct tn_attr_named, i);
         attrs[i] = (struct tn_net_attr){ from->name, from->value };
     }
-    node->attrs      = attrs;
-    node->attr_count = attrs ? (uint32_t)count : 0;
+    l->attrs = (struct tn_net_list){ attrs, (uint32_t)count };
+    return TN_OK;
+}
+
+static void add_list(struct tn_net_loading *l)
+{
+    struct tn_net_list *list =
+        tn_list_push(&l->lists, struct tn_net_list, l->net->error);
+
+    if (!list)
+        return;
+    *list = l->attrs;
+    if (tn_intern_copy(&l->keys, tn_buffer_bytes(&l->key), l->net->error) ==
+        TN_NO_NAME)
+        l->lists.count--;
+}
+
+static void keep_list(struct tn_net_loading *l, struct tn_net_node *node)
+{
+    l->attrs.attrs = tn_net_keep_attrs(l->net, l->attrs.attrs, l->attrs.count,
+                                       &node->has_common_attrs);
+    if (node->has_common_attrs && l->key.size && !tn_failed(l->net->error))
+        add_list(l);
 }
 
 /* Const without control inputs: what it holds is the value.  With some, who
@@ -413,8 +460,10 @@ static enum tn_status load_node(struct tn_net_loading *l, uint32_t op)
                                  .graph  = row->graph,
                                  .source = op };
 
-    l->attrs.count = 0;
-    TN_TRY(tn_attr_list(l->model, op, l->net->arena, &l->attrs, l->net->error));
+    tn_arena_rewind(&l->op_scratch);
+    node.has_common_attrs = find_list(l, op);
+    if (!node.has_common_attrs)
+        TN_TRY(decode_list(l, op));
     if (load_as_constant(l, op))
         return l->net->error->status;
     TN_TRY(load_inputs(l, op, &node));
@@ -422,10 +471,13 @@ static enum tn_status load_node(struct tn_net_loading *l, uint32_t op)
         TN_TRY(load_listed(l, op, &node));
     else
         TN_TRY(load_named(l, op, &node));
-    load_attrs(l, &node);
+    if (!node.has_common_attrs)
+        keep_list(l, &node);
     if (tn_failed(l->net->error))
         return l->net->error->status;
-    l->nodes[op] = tn_net_add_node(l->net, &node);
+    node.attrs      = l->attrs.attrs;
+    node.attr_count = l->attrs.count;
+    l->nodes[op]    = tn_net_add_kept_node(l->net, &node);
     return l->net->error->status;
 }
 
@@ -543,9 +595,17 @@ static bool make_tables(struct tn_net_loading *l)
     return !tn_failed(l->net->error);
 }
 
+/* Most of what the model has will be in the net, which need not grow then. */
+static bool make_room(struct tn_net_loading *l)
+{
+    return tn_net_reserve(l->net, l->model->values.count,
+                          l->model->ops.count) &&
+           tn_net_give_names(l->net, &l->model->names) == TN_OK;
+}
+
 static enum tn_status load_all(struct tn_net_loading *l)
 {
-    if (!make_tables(l))
+    if (!make_tables(l) || !make_room(l))
         return l->net->error->status;
     TN_TRY(tn_net_find_homes(l));
     load_graphs(l);
@@ -563,6 +623,28 @@ static enum tn_status load_all(struct tn_net_loading *l)
     return tn_net_load_outputs(l);
 }
 
+static void loading_init(struct tn_net_loading *l, struct tn_memory *memory)
+{
+    tn_arena_init(&l->scratch, memory);
+    tn_arena_init(&l->op_scratch, memory);
+    tn_list_init(&l->decoded, memory, sizeof(struct tn_attr_named));
+    tn_buffer_init(&l->key, memory, l->net->error);
+    tn_intern_init(&l->keys, &l->scratch);
+    tn_list_init(&l->lists, memory, sizeof(struct tn_net_list));
+    tn_list_init(&l->written, memory, sizeof(struct tn_net_written));
+}
+
+static void loading_done(struct tn_net_loading *l)
+{
+    tn_list_done(&l->written);
+    tn_list_done(&l->lists);
+    tn_intern_done(&l->keys);
+    tn_buffer_done(&l->key);
+    tn_list_done(&l->decoded);
+    tn_arena_done(&l->op_scratch);
+    tn_arena_done(&l->scratch);
+}
+
 enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
                            const struct tn_net_ends *ends)
 {
@@ -576,12 +658,8 @@ enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
                             "the model was opened without its graph");
     net->source  = model;
     net->dialect = model->dialect->name;
-    tn_arena_init(&l.scratch, net->arena->memory);
-    tn_list_init(&l.attrs, net->arena->memory, sizeof(struct tn_attr_named));
-    tn_list_init(&l.written, net->arena->memory, sizeof(struct tn_net_written));
+    loading_init(&l, net->arena->memory);
     load_all(&l);
-    tn_list_done(&l.written);
-    tn_list_done(&l.attrs);
-    tn_arena_done(&l.scratch);
+    loading_done(&l);
     return net->error->status;
 }

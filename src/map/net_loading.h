@@ -3,7 +3,7 @@
 #ifndef TN_MAP_NET_LOADING_H
 #define TN_MAP_NET_LOADING_H
 
-#include "ir/attr.h"
+#include "ir/attr_key.h"
 #include "ir/vocab.h"
 #include "map/net.h"
 
@@ -13,18 +13,28 @@ struct tn_net_written {
     uint32_t next; /* of the same block, + 1; 0: it is the last               */
 };
 
+/* A list of attributes. */
+struct tn_net_list {
+    const struct tn_net_attr *attrs;
+    uint32_t                  count;
+};
+
 struct tn_net_loading {
     struct tn_net            *net;
     const struct tn_model    *model;
     const struct tn_net_ends *ends;
-    struct tn_arena           scratch;
-    struct tn_list attrs; /* struct tn_attr_named: of the op at hand */
+    struct tn_arena scratch, op_scratch; /* of all; of one op         */
+    struct tn_list  decoded;  /* struct tn_attr_named                         */
+    struct tn_net_list attrs; /* of the op at hand                            */
+    struct tn_buffer   key; /* its attributes, as the file says them          */
+    struct tn_intern keys;  /* of lists that are the same for equal ops       */
+    struct tn_list   lists; /* struct tn_net_list, by id of the key           */
     uint32_t *now;   /* by value of the model: the net's, as the name stands  */
     bool *is_cut;    /* by value of the model: an input, whoever produces it  */
     uint32_t *nodes; /* by op of the model: the net's node, or TN_NONE        */
     uint32_t *made;  /* values of the model by producing op: first_made says  */
     uint32_t *first_made; /* where those of an op begin */
-    uint32_t *tensors;    /* by op: the tensor in its attributes, or TN_NONE    */
+    uint32_t *tensors; /* by op: the tensor in its attributes, or TN_NONE    */
     bool *is_used; /* by value of the model: an op takes it; NULL: not asked */
     struct tn_vocab vocab; /* TensorFlow's, for the outputs of functions */
     bool            has_vocab;

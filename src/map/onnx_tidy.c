@@ -390,10 +390,11 @@ enum tn_status tn_onnx_tidy(struct tn_net *net)
     tn_intern_init(&t.functions, net->arena);
     tn_list_init(&t.bodies, net->arena->memory, sizeof(uint32_t));
     tn_list_init(&t.depths, net->arena->memory, sizeof(uint32_t));
-    t.known  = net->values.count;
-    t.most   = net->nodes.count * (NODES_A_NODE + 1) + NODES_AT_LEAST;
-    t.copies = tn_new(net->arena, struct copied, t.known, net->error);
+    t.known = net->values.count;
+    t.most  = net->nodes.count * (NODES_A_NODE + 1) + NODES_AT_LEAST;
     list_functions(&t);
+    if (t.bodies.count)
+        t.copies = tn_new(net->arena, struct copied, t.known, net->error);
     for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++)
         tidy_node(&t, i);
     if (!tn_failed(net->error))

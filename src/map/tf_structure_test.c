@@ -157,9 +157,9 @@ static void a_case_is_a_ladder(void **state)
     tn_net_add_output(&b.net, 0, output_of(&b, node), tn_text(""));
     expect(&b, "z/is_1:Equal(c,z/is) z:If(z/is_1)"
                "[z/case/f_F:F(x) ->z/case/f_F]"
-               "[z_1/is_1:Equal(c,z_1/is) z_1:If(z_1/is_1)"
-               "[z_1/case/g_G:G(x) ->z_1/case/g_G]"
-               "[z_1/default/h_H:H(x) ->z_1/default/h_H] ->z_1] ->z");
+               "[z/is_3:Equal(c,z/is_2) z_1:If(z/is_3)"
+               "[z/case/g_G:G(x) ->z/case/g_G]"
+               "[z/default/h_H:H(x) ->z/default/h_H] ->z_1] ->z");
     tear_down(&b);
 }
 

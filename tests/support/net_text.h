@@ -9,6 +9,35 @@
 #include "base/buffer.h"
 #include "map/net.h"
 
+static struct tn_bytes net_text_what(const struct tn_net       *net,
+                                     const struct tn_net_value *value)
+{
+    if (value->producer == TN_NONE)
+        return tn_text("const");
+    return tn_net_node(net, value->producer)->type;
+}
+
+/* As lay-out would call it. */
+static void net_text_value(struct tn_buffer *to, const struct tn_net *net,
+                           uint32_t id)
+{
+    const struct tn_net_value *value = tn_net_value(net, id);
+    unsigned                   same  = 0;
+
+    tn_buffer_add(to, value->name);
+    if (!value->is_inner)
+        return;
+    struct tn_bytes what = net_text_what(net, value);
+    for (uint32_t i = 0; i < id; i++) {
+        const struct tn_net_value *other = tn_net_value(net, i);
+        same += other->is_inner && tn_bytes_equal(other->name, value->name) &&
+                tn_bytes_equal(net_text_what(net, other), what);
+    }
+    tn_buffer_format(to, "/%.*s", TN_FMT(what));
+    if (same)
+        tn_buffer_format(to, "_%u", same);
+}
+
 static void net_text_values(struct tn_buffer *to, const struct tn_net *net,
                             const uint32_t *values, uint32_t count)
 {
@@ -16,7 +45,7 @@ static void net_text_values(struct tn_buffer *to, const struct tn_net *net,
         if (i)
             tn_buffer_byte(to, ',');
         if (values[i] != TN_NONE)
-            tn_buffer_add(to, tn_net_value(net, values[i])->name);
+            net_text_value(to, net, values[i]);
     }
 }
 
