@@ -4,10 +4,11 @@
  * A field says where the next one is, and nothing else does: to know where the
  * millionth begins all before it are walked.  A walk that is long is shared
  * all the same.  What is left of the wire is cut into as many parts as there
- * are threads, and each guesses where the first field of its part is: where 64
- * fields of the same tag follow each other.  A guess is right when the part
- * before ends there.  Behind the first wrong one the walk goes on alone, so
- * guessing costs time at worst.
+ * are threads, and each guesses where fields of its part begin: behind 64 of
+ * the same tag that follow each other.  (Not where the first of them does: that
+ * is often one inside of another, and both end at the same place.)  A guess is
+ * right when the walk over the part before comes by there.  Behind the first
+ * wrong one it goes on alone, so guessing costs time at worst.
  */
 #include "chunk/wire_survey.h"
 
@@ -120,9 +121,10 @@ static const uint8_t *guess_first(const struct sharing *sharing,
     if (stop - at > GUESS_WITHIN)
         stop = at + GUESS_WITHIN;
     while (at < stop && (at = memchr(at, sharing->tag, (size_t)(stop - at)))) {
-        if (tn_wire_sum(at, sharing->end, sharing->end, TN_GROUP_FIELDS)
-                .count == TN_GROUP_FIELDS)
-            return at;
+        struct tn_row_sum sum =
+            tn_wire_sum(at, sharing->end, sharing->end, TN_GROUP_FIELDS);
+        if (sum.count == TN_GROUP_FIELDS)
+            return at + sum.size;
         at++;
     }
     return NULL;
@@ -171,14 +173,33 @@ static void take_part(struct surveying *s, struct run *run,
     run->count += part->count;
 }
 
-/* Parts as far as each begins where the one before ends; where that is. */
+/* The few fields before the first of a part; where they end. */
+static const uint8_t *walk_between(struct surveying *s, struct run *run,
+                                   const struct sharing *sharing,
+                                   const uint8_t *at, const uint8_t *stop)
+{
+    while (at < stop && *at == sharing->tag) {
+        struct tn_row_sum sum =
+            tn_wire_sum(at, stop, sharing->end, TN_GROUP_FIELDS);
+        if (sum.count == 0)
+            break;
+        note_group(s, run,
+                   sharing->offset + (uint64_t)(at - sharing->parts[0].begin),
+                   sum);
+        at += sum.size;
+    }
+    return at;
+}
+
+/* Parts as far as the fields before each lead there; where the last ends. */
 static const uint8_t *join_parts(struct surveying *s, struct run *run,
                                  const struct sharing *sharing, unsigned count)
 {
     const uint8_t *at = sharing->parts[0].begin;
 
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count && sharing->parts[i].first; i++) {
         const struct part *part = &sharing->parts[i];
+        at = walk_between(s, run, sharing, at, part->first);
         if (part->first != at)
             break;
         take_part(s, run, part);
