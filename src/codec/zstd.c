@@ -15,7 +15,8 @@
 #define BLOCK_BYTES 4
 #define BLOCK_GIVES (UINT64_C(128) << 10)
 
-#define OUT_WINDOW ((size_t)128 << 10)
+/* More than a block can come to, so that it is written there at once. */
+#define OUT_WINDOW ((size_t)136 << 10)
 
 static ZSTD_customMem memory_of(struct tn_hooks *hooks)
 {
@@ -392,24 +393,32 @@ enum tn_status tn_zstd_encode(struct tn_bytes plain, int level, int window_log,
 
 static enum tn_status encode_steps(struct context *context,
                                    struct tn_bytes plain, uint8_t *window,
-                                   struct tn_sink *to, struct tn_error *error)
+                                   struct tn_buffer *head, struct tn_sink *to,
+                                   struct tn_error *error)
 {
     ZSTD_inBuffer in   = { plain.data, plain.size, 0 };
     size_t        left = 1;
 
     while (left) {
-        ZSTD_outBuffer out = { window, OUT_WINDOW, 0 };
+        if (head && head->room - head->size < OUT_WINDOW)
+            head = NULL;
+        ZSTD_outBuffer out = { head ? head->data + head->size : window,
+                               OUT_WINDOW, 0 };
         left = ZSTD_compressStream2(context->packer, &out, &in, ZSTD_e_end);
         if (ZSTD_isError(left))
             return blame(&context->hooks, left, TN_NOWHERE, error);
-        TN_TRY(tn_sink_write(to, tn_bytes(window, out.pos), error));
+        if (head)
+            head->size += out.pos;
+        else
+            TN_TRY(tn_sink_write(to, tn_bytes(window, out.pos), error));
     }
     return TN_OK;
 }
 
 enum tn_status tn_zstd_encode_to(struct tn_bytes plain, int level,
                                  int window_log, struct tn_memory *memory,
-                                 struct tn_sink *to, struct tn_error *error)
+                                 struct tn_buffer *head, struct tn_sink *to,
+                                 struct tn_error *error)
 {
     struct context *context =
         take_packer(memory, level, window_log, plain.size, error);
@@ -420,7 +429,7 @@ enum tn_status tn_zstd_encode_to(struct tn_bytes plain, int level,
     /* All of the input stays where it is: no need for a window of it. */
     ZSTD_CCtx_setParameter(context->packer, ZSTD_c_stableInBuffer, 1);
     if (window)
-        encode_steps(context, plain, window, to, error);
+        encode_steps(context, plain, window, head, to, error);
     tn_memory_free(memory, window, OUT_WINDOW);
     leave_context(context, error);
     return error->status;

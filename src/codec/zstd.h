@@ -21,10 +21,12 @@ enum tn_status tn_zstd_decode(struct tn_bytes packed, uint64_t offset,
 enum tn_status tn_zstd_encode(struct tn_bytes plain, int level, int window_log,
                               struct tn_buffer *to, struct tn_error *error);
 
-/* The same to a sink, for what may stay too long for memory. */
+/* The same to a sink, for what may stay too long for memory; what there is room
+ * for in `head` (may be NULL) goes there first, without a copy. */
 enum tn_status tn_zstd_encode_to(struct tn_bytes plain, int level,
                                  int window_log, struct tn_memory *memory,
-                                 struct tn_sink *to, struct tn_error *error);
+                                 struct tn_buffer *head, struct tn_sink *to,
+                                 struct tn_error *error);
 
 /* An unpacker of one frame, for what does not fit into memory.  It needs a
  * window as large as the frame says, counted.  Yours to close. */

@@ -117,8 +117,8 @@ static const struct tn_sink_ops layer_ops = { .write  = layer_write,
 
 /* ---- one chunk ---------------------------------------------------------- */
 
-static enum tn_status hash_data(const struct tn_rope *data, uint64_t *hash,
-                                struct tn_error *error)
+enum tn_status tn_riegeli_hash(const struct tn_rope *data, uint64_t *hash,
+                               struct tn_error *error)
 {
     struct tn_highwayhash h;
 
@@ -153,6 +153,15 @@ enum tn_status tn_riegeli_lay(struct tn_sink *to, uint64_t base,
                               const struct tn_rope    *data,
                               struct tn_error         *error)
 {
+    TN_TRY(tn_riegeli_hash(data, &frame->data_hash, error));
+    return tn_riegeli_lay_hashed(to, base, frame, data, error);
+}
+
+enum tn_status tn_riegeli_lay_hashed(struct tn_sink *to, uint64_t base,
+                                     struct tn_riegeli_frame *frame,
+                                     const struct tn_rope    *data,
+                                     struct tn_error         *error)
+{
     uint8_t      header[TN_RIEGELI_CHUNK_HEADER];
     struct layer layer = { .sink  = { .ops = &layer_ops },
                            .to    = to,
@@ -163,7 +172,6 @@ enum tn_status tn_riegeli_lay(struct tn_sink *to, uint64_t base,
     frame->data_size = data->length;
     TN_TRY(find_end(frame, error));
     layer.end = frame->end;
-    TN_TRY(hash_data(data, &frame->data_hash, error));
     make_header(frame, header);
     TN_TRY(tn_sink_write(&layer.sink, tn_bytes(header, sizeof header), error));
     TN_TRY(tn_rope_write(data, &layer.sink, error));

@@ -14,6 +14,14 @@ enum tn_status tn_riegeli_lay(struct tn_sink *to, uint64_t base,
                               const struct tn_rope    *data,
                               struct tn_error         *error);
 
+/* The hash of data, and the same for data whose hash the frame has already. */
+enum tn_status tn_riegeli_hash(const struct tn_rope *data, uint64_t *hash,
+                               struct tn_error *error);
+enum tn_status tn_riegeli_lay_hashed(struct tn_sink *to, uint64_t base,
+                                     struct tn_riegeli_frame *frame,
+                                     const struct tn_rope    *data,
+                                     struct tn_error         *error);
+
 /* The same for data that have no length before their last byte: they are
  * written to the first sink here, and what stands before them is patched at the
  * end. */

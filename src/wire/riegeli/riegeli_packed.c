@@ -307,29 +307,18 @@ enum tn_status tn_riegeli_pack_rope(const struct tn_riegeli_codec *codec,
     return error->status;
 }
 
-enum tn_status tn_riegeli_pack_bytes(const struct tn_riegeli_codec *codec,
-                                     struct tn_bytes                plain,
-                                     struct tn_memory              *memory,
-                                     struct tn_sink *to, struct tn_error *error)
-{
-    uint8_t size[TN_VARINT_MAX];
-
-    TN_TRY(tn_sink_write(to, tn_bytes(size, tn_varint_put(size, plain.size)),
-                         error));
-    return tn_zstd_encode_to(plain, codec->level, codec->window_log, memory, to,
-                             error);
-}
-
 /* ---- spilling ----------------------------------------------------------- */
 
 #define MOST_IN_MEMORY ((size_t)4 << 20)
+#define ROOM_STEP      ((size_t)256 << 10) /* rooms that fit the next, too */
 
 static enum tn_status spill_write(struct tn_sink *sink, struct tn_bytes bytes,
                                   struct tn_error *error)
 {
     struct tn_riegeli_spill *spill = (struct tn_riegeli_spill *)sink;
 
-    if (!spill->is_spooled && bytes.size > MOST_IN_MEMORY - spill->to->size) {
+    if (!spill->is_spooled && (spill->to->size > MOST_IN_MEMORY ||
+                               bytes.size > MOST_IN_MEMORY - spill->to->size)) {
         TN_TRY(tn_spool_open(&spill->spool, spill->to->memory, error));
         spill->is_spooled = true;
     }
@@ -351,4 +340,27 @@ void tn_riegeli_spill_finish(struct tn_riegeli_spill *spill,
     *rest = NULL;
     if (spill->is_spooled)
         tn_spool_finish(&spill->spool, rest, "", error);
+}
+
+/* How much room a record is given to be packed into, before anybody knows how
+ * much it needs: what is too much is never touched. */
+static size_t room_for(size_t size)
+{
+    return (size_t)tn_min(size / 8 / ROOM_STEP * ROOM_STEP, MOST_IN_MEMORY);
+}
+
+enum tn_status tn_riegeli_pack_bytes(const struct tn_riegeli_codec *codec,
+                                     struct tn_bytes                plain,
+                                     struct tn_memory              *memory,
+                                     struct tn_riegeli_spill       *to,
+                                     struct tn_error               *error)
+{
+    uint8_t size[TN_VARINT_MAX];
+
+    if (!tn_buffer_room(to->to, room_for(plain.size)))
+        return stop_with(to->to, error);
+    TN_TRY(tn_sink_write(
+        &to->sink, tn_bytes(size, tn_varint_put(size, plain.size)), error));
+    return tn_zstd_encode_to(plain, codec->level, codec->window_log, memory,
+                             to->to, &to->sink, error);
 }

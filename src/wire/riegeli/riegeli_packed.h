@@ -51,11 +51,19 @@ enum tn_status tn_riegeli_pack_rope(const struct tn_riegeli_codec *codec,
                                     unsigned workers, struct tn_memory *memory,
                                     struct tn_sink *to, struct tn_error *error);
 
+/* A sink: to memory at first, to a file without a name when that is enough. */
+struct tn_riegeli_spill {
+    struct tn_sink    sink; /* first */
+    struct tn_buffer *to;
+    struct tn_spool   spool;
+    bool              is_spooled;
+};
+
 /* Bytes by zstd, in one go, on the caller's thread alone. */
 enum tn_status tn_riegeli_pack_bytes(const struct tn_riegeli_codec *codec,
                                      struct tn_bytes                plain,
                                      struct tn_memory              *memory,
-                                     struct tn_sink                *to,
+                                     struct tn_riegeli_spill       *to,
                                      struct tn_error               *error);
 
 /* A brotli stream, made of parts if it is long: riegeli_parts.c. */
@@ -75,14 +83,6 @@ bool tn_riegeli_is_at_hand(const struct tn_rope *rope);
 unsigned tn_riegeli_brotli_workers(const struct tn_riegeli_codec *codec,
                                    unsigned                       workers,
                                    const struct tn_memory        *memory);
-
-/* A sink: to memory at first, to a file without a name when that is enough. */
-struct tn_riegeli_spill {
-    struct tn_sink    sink; /* first */
-    struct tn_buffer *to;
-    struct tn_spool   spool;
-    bool              is_spooled;
-};
 
 void tn_riegeli_spill_init(struct tn_riegeli_spill *spill,
                            struct tn_buffer        *to);

@@ -35,6 +35,7 @@ struct tn_riegeli_draft {
     struct tn_rope   record;        /* or these, in several pieces            */
     struct tn_buffer data;          /* packed; without values if is_plain     */
     struct tn_source *spooled; /* packed, behind `data`; NULL: nothing        */
+    uint64_t          hash;    /* of all these                                */
     uint64_t          count;
     bool              is_plain;
     bool            is_long; /* one record, to be packed whatever it gives   */
@@ -103,7 +104,10 @@ static void clear_draft(struct tn_riegeli_draft *draft)
     tn_rope_done(&draft->record);
     tn_buffer_clear(&draft->sizes);
     tn_buffer_clear(&draft->values);
-    tn_buffer_clear(&draft->data);
+    if (draft->is_long) /* who packs next takes it from the shelf, still warm */
+        tn_buffer_done(&draft->data);
+    else
+        tn_buffer_clear(&draft->data);
     tn_source_close(draft->spooled);
     draft->spooled  = NULL;
     draft->borrowed = tn_bytes(NULL, 0);
@@ -183,12 +187,38 @@ static void pack_long(struct tn_riegeli_writer *w,
         return;
     tn_riegeli_spill_init(&spill, &draft->data);
     if (codec->type == TN_RIEGELI_ZSTD)
-        tn_riegeli_pack_bytes(codec, draft->borrowed, memory, &spill.sink,
-                              error);
+        tn_riegeli_pack_bytes(codec, draft->borrowed, memory, &spill, error);
     else
         tn_riegeli_pack_rope(codec, &draft->record, 1, memory, &spill.sink,
                              error);
     tn_riegeli_spill_finish(&spill, &draft->spooled, error);
+}
+
+/* All that goes to the file between the header of the chunk and the next. */
+static void put_data(const struct tn_riegeli_draft *draft, struct tn_rope *to)
+{
+    tn_rope_borrow(to, tn_buffer_bytes(&draft->data));
+    if (draft->is_plain)
+        tn_rope_borrow(to, values_of(draft));
+    if (draft->spooled)
+        tn_rope_span(
+            to, (struct tn_span){ draft->spooled, 0, draft->spooled->size });
+}
+
+/* While what was packed is still in the cache, and on every thread. */
+static void hash_draft(struct tn_riegeli_writer *w,
+                       struct tn_riegeli_draft  *draft)
+{
+    struct tn_arena arena;
+    struct tn_rope  data;
+
+    tn_arena_init(&arena, w->memory);
+    tn_rope_init(&data, &arena, &draft->error);
+    put_data(draft, &data);
+    if (!tn_failed(&draft->error))
+        tn_riegeli_hash(&data, &draft->hash, &draft->error);
+    tn_rope_done(&data);
+    tn_arena_done(&arena);
 }
 
 static void pack_slot(void *context, uint32_t slot)
@@ -200,6 +230,7 @@ static void pack_slot(void *context, uint32_t slot)
         pack_long(w, draft, &draft->error);
     else
         (void)pack_draft(w, draft, &draft->error);
+    hash_draft(w, draft);
 }
 
 /* ---- writing ------------------------------------------------------------ */
@@ -221,6 +252,7 @@ static void write_draft(struct tn_riegeli_writer      *w,
                                                  : TN_RIEGELI_SIMPLE,
         .record_count = draft->count,
         .decoded_size = plain_size(draft),
+        .data_hash    = draft->hash,
     };
     struct tn_arena arena;
     struct tn_rope  data;
@@ -228,14 +260,9 @@ static void write_draft(struct tn_riegeli_writer      *w,
     note_begin(w, w->written);
     tn_arena_init(&arena, w->memory);
     tn_rope_init(&data, &arena, w->error);
-    tn_rope_borrow(&data, tn_buffer_bytes(&draft->data));
-    if (draft->is_plain)
-        tn_rope_borrow(&data, values_of(draft));
-    if (draft->spooled)
-        tn_rope_span(
-            &data, (struct tn_span){ draft->spooled, 0, draft->spooled->size });
+    put_data(draft, &data);
     if (!tn_failed(w->error))
-        tn_riegeli_lay(w->to, w->base, &frame, &data, w->error);
+        tn_riegeli_lay_hashed(w->to, w->base, &frame, &data, w->error);
     tn_rope_done(&data);
     tn_arena_done(&arena);
 }
