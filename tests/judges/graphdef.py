@@ -71,7 +71,9 @@ def counted(op, arrays):
         if "*$" in kind:
             number, variable = kind.split("*$")
             count = len(arrays) - at - (len(args) - i - 1)
-            made[number], made[variable] = count, type_name(arrays[at])
+            made[number] = count
+            if count:
+                made[variable] = type_name(arrays[at])
             at += count
         elif "*" in kind:
             count = len(arrays) - at - (len(args) - i - 1)

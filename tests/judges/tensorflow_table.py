@@ -1490,3 +1490,68 @@ for bits_, narrow_, ends_ in itertools.product((8, 4, 16), (False, True), ((-1.2
     case("FakeQuantWithMinMaxVars", [f(3, 4), np.array(low_, "f4"), np.array(high_, "f4")], lambda x, a, z, b=bits_, n=narrow_: fake_quant(x.astype("f8"), float(a), float(z), b, n), num_bits=bits_, narrow_range=narrow_)
     case("FakeQuantWithMinMaxVarsPerChannel", [f(3, 2), np.array([low_, low_ - 1], "f4"), np.array([high_, high_ + 1], "f4")],
          lambda x, a, z, b=bits_, n=narrow_: fake_quant(x.astype("f8"), a.astype("f8"), z.astype("f8"), b, n), num_bits=bits_, narrow_range=narrow_)
+
+
+# --- cells, and several operators at once ---------------------------------------------------------
+
+def lstm_step(x, c0, h0, w, wci, wcf, wco, b, forget, clip, peephole, order="icfo"):
+    gates = dict(zip(order, np.split(np.concatenate([x, h0], 1) @ w + b, 4, 1)))
+    i = sigmoid(gates["i"] + (wci * c0 if peephole else 0))
+    f_ = sigmoid(gates["f"] + forget + (wcf * c0 if peephole else 0))
+    z = np.tanh(gates["c"])
+    c = z * i + c0 * f_
+    if clip > 0:
+        c = np.clip(c, -clip, clip)
+    o = sigmoid(gates["o"] + (wco * c if peephole else 0))
+    return [y.astype("f4") for y in (i, c, f_, o, z, np.tanh(c), o * np.tanh(c))]
+
+
+def lstm_steps(length, x, c, h, *rest, **how):
+    made = []
+    for t in range(len(x)):
+        step = lstm_step(x[t], c, h, *rest, **how)
+        c, h = step[1], step[6]
+        made.append(step if t < length else [np.zeros_like(y) for y in step])
+    return tuple(np.stack(ys) for ys in zip(*made))
+
+
+cell_ = [f(2, 3), f(2, 4, seed=1), f(2, 4, seed=2), f(7, 16, seed=3), f(4, seed=4), f(4, seed=5), f(4, seed=6), f(16, seed=7)]
+for clip_, hole_, forget_ in itertools.product((-1.0, 0.3, 3.0), (False, True), (1.0, 0.0)):
+    case("LSTMBlockCell", cell_, lambda *a, c=clip_, p=hole_, b=forget_: lstm_step(*a, b, c, p), cell_clip=clip_, use_peephole=hole_, forget_bias=forget_)
+for clip_, hole_, length_ in itertools.product((-1.0, 0.3), (False, True), (5, 3)):
+    case("BlockLSTM", [K(np.array(length_), "int64"), f(5, 2, 3), *cell_[1:]],
+         lambda n, *a, c=clip_, p=hole_: lstm_steps(n, *a, forget=1.0, clip=c, peephole=p), cell_clip=clip_, use_peephole=hole_)
+    case("BlockLSTMV2", [K(np.array(length_), "int64"), f(5, 2, 3), *cell_[1:]],
+         lambda n, *a, c=clip_, p=hole_: lstm_steps(n, *a, forget=0.0, clip=c, peephole=p, order="ifco"), cell_clip=clip_, use_peephole=hole_)
+
+
+def gru(x, h, wru, wc, bru, bc):
+    r, u = np.split(sigmoid(np.concatenate([x, h], 1) @ wru + bru), 2, 1)
+    c = np.tanh(np.concatenate([x, r * h], 1) @ wc + bc)
+    return tuple(y.astype("f4") for y in (r, u, c, u * h + (1 - u) * c))
+
+
+case("GRUBlockCell", [f(2, 3), f(2, 4, seed=1), f(7, 8, seed=2), f(7, 4, seed=3), f(8, seed=4), f(4, seed=5)], gru)
+ACTS = {"Relu": relu, "Relu6": lambda x: np.clip(x, 0, 6), "Elu": lambda x: np.where(x < 0, np.expm1(x), x),
+        "LeakyRelu": lambda x: np.where(x < 0, np.float32(0.2) * x, x), "Tanh": np.tanh, "Sigmoid": sigmoid}
+for ops_ in (["BiasAdd"], *(["BiasAdd", name] for name in ACTS)):
+    case("_FusedMatMul", [f(2, 3), f(3, 4), f(4, seed=1)], lambda x, y, b, o=ops_: (ACTS[o[1]] if o[1:] else np.copy)(x @ y + b).astype("f4"), fused_ops=ops_)
+    case("_FusedConv2D", [f(1, 5, 5, 3), f(2, 2, 3, 4), f(4, seed=1)], lambda x, y, b, o=ops_: (ACTS[o[1]] if o[1:] else np.copy)(conv(x, y, (1, 1), (1, 1), "SAME") + b).astype("f4"),
+         fused_ops=ops_, strides=[1, 1, 1, 1], padding="SAME")
+case("_FusedMatMul", [f(3, 2), f(4, 3), f(4, seed=1)], lambda x, y, b: x.T @ y.T + b, fused_ops=["BiasAdd"], transpose_a=True, transpose_b=True)
+case("_FusedConv2D", [f(1, 5, 5, 3), f(2, 2, 3, 4), *(f(4, seed=i, low=0.2) for i in range(4))],
+     lambda x, y, *s: relu(batch_norm(conv(x, y, (2, 2), (1, 1), "VALID"), *s, 0.01, False)[0]), fused_ops=["FusedBatchNorm", "Relu"], epsilon=0.01, strides=[1, 2, 2, 1], padding="VALID")
+case("_FusedConv2D", [f(1, 5, 5, 3), f(2, 2, 3, 4), f(4, seed=1)], lambda x, y, b: conv(x, y, (1, 1), (1, 1), ((1, 0), (0, 2))) + b,
+     fused_ops=["BiasAdd"], strides=[1, 1, 1, 1], padding="EXPLICIT", explicit_paddings=[0, 0, 1, 0, 0, 2, 0, 0])
+for op_ in ("_FusedDepthwiseConv2dNative", "FusedDepthwiseConv2dNative"):
+    case(op_, [f(1, 5, 5, 3), f(2, 2, 3, 2), f(6, seed=1)], lambda x, y, b: relu(depthwise(x, y, (1, 1), (1, 1), "SAME") + b), fused_ops=["BiasAdd", "Relu"], strides=[1, 1, 1, 1], padding="SAME")
+case("_FusedBatchNormEx", [f(2, 3, 4, 5), *(f(5, seed=i, low=0.2) for i in range(4))], lambda x, *s: relu(batch_norm(x, *s, 1e-3, False)[0]), is_training=False, epsilon=1e-3, activation_mode="Relu", num_side_inputs=0)
+case("FusedPadConv2D", [f(1, 5, 5, 3), K([[0, 0], [1, 2], [2, 1], [0, 0]]), f(2, 2, 3, 4)], lambda x, p, w: conv(np.pad(x, p, "reflect"), w, (1, 1), (1, 1), "VALID"), mode="REFLECT", strides=[1, 1, 1, 1], padding="VALID")
+case("FusedResizeAndPadConv2D", [f(1, 5, 5, 3), K([7, 8]), K([[0, 0], [1, 2], [2, 1], [0, 0]]), f(2, 2, 3, 4)],
+     lambda x, s, p, w: conv(np.pad(bilinear(x, s, False, False), p, "symmetric"), w, (1, 1), (1, 1), "SAME"), mode="SYMMETRIC", strides=[1, 1, 1, 1], padding="SAME")
+case("Empty", [K([2, 3])], np.zeros((2, 3), "f4"), dtype="float32", init=True)
+case("Empty", [K([2])], np.zeros(2, "i4"), dtype="int32", init=True)
+for axes_, dims_ in [([0], (0, 3)), ([1], (2, 0)), ([0], (0,)), ([0, 1], (0, 3)), ([1], (0, 3))]:
+    for keep_ in (False, True):
+        for op_, want_, start_ in (("Max", np.max, -np.inf), ("Min", np.min, np.inf)):
+            case(op_, [f(*dims_), K(axes_)], lambda x, a, w=want_, s=start_, k=keep_: w(x, axis=tuple(a), keepdims=k, initial=s).astype("f4"), keep_dims=keep_)
