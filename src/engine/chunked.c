@@ -316,6 +316,51 @@ enum tn_status tn_chunked_unwrap(struct tn_bundle *bundle, const char *from,
     return file ? unwrap(bundle, file, from, error) : TN_OK;
 }
 
+static enum tn_status merge_file(struct tn_bundle           *bundle,
+                                 struct tn_chunked_file     *file,
+                                 const struct tn_pb_message *type,
+                                 struct tn_error            *error)
+{
+    struct guess guess = { .type = type };
+
+    tn_arena_init(&guess.arena, bundle->memory);
+    tn_cpb_load(&file->cpb, bundle->workers);
+    if (merge_as(&guess, &file->cpb, false, error) == TN_OK) {
+        guess.type = NULL; /* it is the caller's */
+        return replace_main(bundle, file, &guess, error);
+    }
+    drop_guess(&guess);
+    tn_source_close(&file->holder);
+    return error->status;
+}
+
+enum tn_status tn_chunked_unwrap_as(struct tn_bundle           *bundle,
+                                    const struct tn_pb_message *type,
+                                    bool *is_merged, struct tn_error *error)
+{
+    bool                    must_be = ends_in(bundle->name, ".cpb");
+    struct tn_source       *source;
+    struct tn_chunked_file *file;
+
+    *is_merged = false;
+    TN_TRY(find_source(bundle, &source, error));
+    if (!source)
+        return TN_OK;
+    TN_TRY(open_file(bundle, source, &file, must_be, error));
+    if (!file)
+        return TN_OK;
+    *is_merged = paths_fit(&file->cpb.meta.message, type);
+    if (*is_merged)
+        return merge_file(bundle, file, type, error);
+    tn_source_close(&file->holder);
+    if (!must_be)
+        return TN_OK;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "the chunks make no %s: their paths do not fit; with "
+                        "--from riegeli each record is one",
+                        type->name);
+}
+
 /* ---- damage -------------------------------------------------------------- */
 
 /* The message of the only format that all paths fit; of a SavedModel folder

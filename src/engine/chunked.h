@@ -28,6 +28,12 @@ struct tn_chunked_file {
 enum tn_status tn_chunked_unwrap(struct tn_bundle *bundle, const char *from,
                                  struct tn_error *error);
 
+/* The same as a message of this type; *is_merged says whether.  INVALID when it
+ * is a chunked one, by its name too, whose paths lead elsewhere in the type. */
+enum tn_status tn_chunked_unwrap_as(struct tn_bundle           *bundle,
+                                    const struct tn_pb_message *type,
+                                    bool *is_merged, struct tn_error *error);
+
 /* The file that was unwrapped, or NULL. */
 struct tn_chunked_file *tn_chunked_file_of(const struct tn_bundle *bundle);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "engine/chunked.h"
 #include "engine/dump_flat.h"
 #include "engine/dumping.h"
 #include "engine/target.h"
@@ -237,20 +238,35 @@ static enum tn_status check_losses(const struct typed           *typed,
                         listener.count);
 }
 
-/* A file of records, opened; NULL: it is none.  With a type nobody asked yet
- * what the file is. */
-static enum tn_status find_records(struct tn_opened             *opened,
-                                   const struct tn_dump_options *dump,
-                                   const struct tn_model       **records,
-                                   struct tn_error              *error)
+static bool are_records(struct tn_opened *opened)
 {
     struct tn_error   quiet = TN_ERROR_INIT;
     struct tn_riegeli file;
 
+    return !opened->format && opened->bundle.main &&
+           tn_riegeli_open(&file, opened->bundle.main, &opened->memory,
+                           &quiet) == TN_OK;
+}
+
+/* A file of records, opened; NULL: it is none, or they are chunks of a message
+ * that the bundle has now.  With a type nobody asked yet what the file is. */
+static enum tn_status find_records(struct tn_opened             *opened,
+                                   const struct tn_dump_options *dump,
+                                   const struct tn_options      *options,
+                                   const struct tn_pb_message   *type,
+                                   const struct tn_model       **records,
+                                   struct tn_error              *error)
+{
+    bool as_they_are =
+        options && options->from && strcmp(options->from, "riegeli") == 0;
+    bool is_merged = false;
+
     *records = NULL;
-    if (opened->format || !opened->bundle.main ||
-        tn_riegeli_open(&file, opened->bundle.main, &opened->memory, &quiet) !=
-            TN_OK)
+    if (!are_records(opened))
+        return TN_OK;
+    if (!as_they_are)
+        TN_TRY(tn_chunked_unwrap_as(&opened->bundle, type, &is_merged, error));
+    if (is_merged)
         return TN_OK;
     if (dump->is_strict)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
@@ -275,7 +291,8 @@ static enum tn_status dump_opened(struct tn_opened             *opened,
 
     tn_arena_init(&typed.arena, &opened->memory);
     if (find_type(&typed, dump, opened->format, error) == TN_OK &&
-        find_records(opened, dump, &dumping.records, error) == TN_OK &&
+        find_records(opened, dump, options, typed.type, &dumping.records,
+                     error) == TN_OK &&
         (dumping.records ||
          (find_message(opened, dump, &dumping.message, error) == TN_OK &&
           check_losses(&typed, dumping.message, dump, loss, context, error) ==
