@@ -252,6 +252,13 @@ def unused(path):
                 yield f"rules/paddle_onnx.rules:{number}: no program for {line.split('(')[0]}"
 
 
+def rarer():
+    """Operators of that section of the table of PIR's names."""
+    with open(os.path.join(ROOT, "rules/paddle_pir.names")) as file:
+        section = file.read().split("# ---- rarer ones")[1]
+    return set(re.findall(r"^op \S+ = (\S+)", section, re.M))
+
+
 def main():
     arguments = proof.parse(__doc__.splitlines()[0])
     if not os.path.exists(os.path.join(arguments.shared, "judges/paddle_eval.py")):
@@ -260,7 +267,8 @@ def main():
     SIDES.update(schema=schema(), judge=Judge(arguments.shared))
     CASES.update(paddle_flows.CASES)
     tests = [*CASES, *(f"{name}@open" for name in CASES if OPEN.match(name)),
-             *(f"{name}@pir" for name in paddle_flows.CASES if name not in paddle_flows.NOT_PIR)]
+             *(f"{name}@pir" for name in paddle_flows.CASES if name not in paddle_flows.NOT_PIR),
+             *(f"{name}@pir" for name in rarer() if name in CASES)]
     with tempfile.NamedTemporaryFile() as used:
         arguments.used = used.name
         results = proof.run(prove, sorted(tests), arguments)
