@@ -6,6 +6,7 @@
 
 #include "ir/attr.h"
 #include "ir/vocab.h"
+#include "map/paddle_crf.h"
 #include "map/paddle_lod.h"
 
 /* Arguments of an op that are in one slot. */
@@ -445,7 +446,8 @@ static enum tn_status tidy_all(struct tidying *t)
     TN_TRY(find_uses(t));
     for (uint32_t i = 0; i < t->net->nodes.count; i++)
         TN_TRY(tidy_node(t, i));
-    return tn_paddle_lods(t->net, &t->vocab, t->notes);
+    TN_TRY(tn_paddle_lods(t->net, &t->vocab, t->notes));
+    return tn_paddle_crf(t->net);
 }
 
 enum tn_status tn_paddle_tidy(struct tn_net *net, struct tn_list *notes)

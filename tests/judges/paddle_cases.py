@@ -787,3 +787,11 @@ def unpooled(a, at):
 PLACES = np.array([[[0, 3, 4], [13, 14, 16], [24, 26, 35]], [[7, 2, 5], [12, 15, 17], [25, 33, 28]]], "i4")[None]
 case("unpool", x(f(1, 2, 3, 3), Indices=PLACES), {"ksize": [2, 2], "strides": [2, 2]}, expect=unpooled)
 case("unpool.size", x(f(1, 2, 3, 3), Indices=PLACES), {"ksize": [2, 2], "strides": [2, 2], "output_size": [6, 6]}, expect=unpooled)
+
+CRF = {"Emission": f(7, 4), "Transition": f(6, 4, seed=1)}
+VITERBI = {"ViterbiPath": 1}
+case("crf_decoding", CRF, {}, VITERBI)
+case("crf_decoding.ragged", CRF, {}, VITERBI, lods={"Emission": [0, 3, 4, 7]})
+case("crf_decoding.hole", CRF, {}, VITERBI, lods={"Emission": [0, 3, 3, 7]})
+case("crf_decoding.label", {**CRF, "Label": ints(0, 1, 2, 3, 0, 1, 2).reshape(7, 1)}, {}, VITERBI, lods={"Emission": [0, 2, 7]})
+case("crf_decoding.length", {"Emission": f(3, 4, 5), "Transition": f(7, 5), "Length": ints(4, 2, 3)}, {}, VITERBI)
