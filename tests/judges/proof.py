@@ -13,6 +13,7 @@ in one state:
 import argparse
 import collections
 import fnmatch
+import functools
 import importlib.util
 import multiprocessing
 import os
@@ -109,6 +110,7 @@ class Nd4j:
         sys.setrecursionlimit(200000)
 
     @classmethod
+    @functools.cache
     def find(cls, shared):
         path = os.path.join(shared, "judges", "nd4j_eval.py")
         return cls(path) if os.path.exists(path) else None
