@@ -549,18 +549,18 @@ void tn_infer_node(struct tn_infer *infer, uint32_t node)
     struct tn_bytes   key   = { NULL, 0 };
     struct node_words words;
 
+    if (!has_time(infer))
+        return;
     if (tn_infer_has_words(e.node))
         key = say_node(infer->net, e.node, &words);
     if (key.size && infer_again(infer, e.node, key))
         return;
     tn_arena_rewind(&infer->scratch);
-    const struct tn_code_rule *rule =
-        has_time(infer) ? enter_rule(infer, &e) : NULL;
+    const struct tn_code_rule *rule = enter_rule(infer, &e);
     if (rule)
         infer_outputs(infer, &e, rule);
     count_steps(infer, &e);
-    if (key.size && infer->asked_count == asked && !e.looks_far &&
-        has_time(infer))
+    if (key.size && infer->asked_count == asked && !e.looks_far)
         note_outcome(infer, e.node, key);
 }
 

@@ -452,8 +452,8 @@ static const struct tn_lang_rule *find_rule(struct apply *a, uint32_t id)
     const struct tn_lang_rule *rule;
 
     begin_rule(a);
-    if ((rule = tn_replay_run(&a->replay)) || tn_failed(a->error))
-        return rule;
+    if ((rule = tn_replay_run(&a->replay)))
+        return is_bounded(a, rule) ? rule : NULL;
     e->looks_far = false;
     tn_infer_watch(e->facts);
     tn_infer_watch(e->made_facts);

@@ -17,19 +17,20 @@ struct marking {
     struct tn_net *net;
     bool          *needed; /* by node                                         */
     bool          *seen;   /* by graph                                        */
-    struct tn_list stack;  /* uint32_t: nodes whose needs are to be marked    */
+    uint32_t       at;     /* nodes from here on have been looked at          */
+    struct tn_list stack;  /* uint32_t: those that turned out to be needed only
+                              then                                            */
 };
 
 static void need_node(struct marking *m, uint32_t node)
 {
-    if (node == TN_NONE || m->needed[node] ||
-        tn_net_node(m->net, node)->is_removed)
+    if (node == TN_NONE || m->needed[node])
         return;
-    uint32_t *slot = tn_list_push(&m->stack, uint32_t, m->net->error);
-    if (!slot)
-        return;
-    *slot           = node;
     m->needed[node] = true;
+    uint32_t *slot =
+        node < m->at ? NULL : tn_list_push(&m->stack, uint32_t, m->net->error);
+    if (slot)
+        *slot = node;
 }
 
 static void need_value(struct marking *m, uint32_t value)
@@ -58,19 +59,32 @@ static void need_graphs_of(struct marking *m, const struct tn_net_node *node)
     }
 }
 
+static void look_at(struct marking *m, uint32_t id)
+{
+    const struct tn_net_node *node = tn_net_node(m->net, id);
+
+    if (node->is_removed)
+        return;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        need_value(m, node->inputs[i]);
+    for (uint32_t i = 0; i < node->control_count; i++)
+        need_node(m, node->controls[i]);
+    need_graphs_of(m, node);
+}
+
+/* From the last node to the first: what a node needs mostly stands before it,
+ * so that rows are read one after the other. */
 static void mark(struct marking *m)
 {
+    m->at = (uint32_t)m->net->nodes.count;
     for (uint32_t i = 0; i < m->net->graphs.count; i++)
         if (tn_net_graph(m->net, i)->kind != TN_GRAPH_SUBGRAPH)
             need_graph(m, i);
-    while (m->stack.count && !tn_failed(m->net->error)) {
-        uint32_t id = *tn_list_at(&m->stack, uint32_t, --m->stack.count);
-        const struct tn_net_node *node = tn_net_node(m->net, id);
-        for (uint32_t i = 0; i < node->input_count; i++)
-            need_value(m, node->inputs[i]);
-        for (uint32_t i = 0; i < node->control_count; i++)
-            need_node(m, node->controls[i]);
-        need_graphs_of(m, node);
+    while (m->at-- > 0 && !tn_failed(m->net->error)) {
+        if (m->needed[m->at])
+            look_at(m, m->at);
+        while (m->stack.count && !tn_failed(m->net->error))
+            look_at(m, *tn_list_at(&m->stack, uint32_t, --m->stack.count));
     }
 }
 
@@ -106,10 +120,14 @@ void tn_net_prune(struct tn_net *net)
     m.seen   = new_table(&scratch, net->graphs.count, 1, net->error);
     if (m.needed && m.seen)
         mark(&m);
-    for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++)
-        if (!m.needed[i])
-            tn_net_node(net, i)->is_removed = true;
-    drop_removed(net);
+    bool has_removed = false;
+    for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++) {
+        struct tn_net_node *node = tn_net_node(net, i);
+        node->is_removed |= !m.needed[i];
+        has_removed |= node->is_removed;
+    }
+    if (has_removed)
+        drop_removed(net);
     tn_list_done(&m.stack);
     tn_arena_done(&scratch);
 }
@@ -292,10 +310,43 @@ static enum tn_status visit(struct ordering *o, uint32_t root)
     return TN_OK;
 }
 
+/* Whether what a value needs has been done, or need not be. */
+static bool is_ready(const struct ordering *o, uint32_t graph, uint32_t value)
+{
+    uint32_t maker =
+        value == TN_NONE ? TN_NONE : tn_net_value(o->net, value)->producer;
+
+    return maker == TN_NONE || o->state[maker] == DONE ||
+           tn_net_node(o->net, maker)->graph != graph;
+}
+
+/* Whether a graph without removed nodes is in order already, as most are; it
+ * says no when it cannot tell. */
+static bool is_ordered(struct ordering *o, uint32_t graph)
+{
+    const struct tn_list *nodes  = &tn_net_graph(o->net, graph)->nodes;
+    bool                  is_now = !o->reaches.count;
+    uint64_t              count  = 0;
+
+    for (; is_now && count < nodes->count; count++) {
+        uint32_t                  id   = *tn_list_at(nodes, uint32_t, count);
+        const struct tn_net_node *node = tn_net_node(o->net, id);
+        is_now = !node->is_removed && !node->control_count;
+        for (uint32_t i = 0; is_now && i < node->input_count; i++)
+            is_now = is_ready(o, graph, node->inputs[i]);
+        o->state[id] = DONE;
+    }
+    for (uint64_t i = 0; !is_now && i < count; i++)
+        o->state[*tn_list_at(nodes, uint32_t, i)] = UNSEEN;
+    return is_now;
+}
+
 static enum tn_status order_graph(struct ordering *o, uint32_t graph)
 {
     struct tn_list *nodes = &tn_net_graph(o->net, graph)->nodes;
 
+    if (is_ordered(o, graph))
+        return TN_OK;
     o->sorted.count = 0;
     for (uint64_t i = 0; i < nodes->count; i++)
         TN_TRY(visit(o, *tn_list_at(nodes, uint32_t, i)));
@@ -308,8 +359,10 @@ static enum tn_status order_graph(struct ordering *o, uint32_t graph)
 
 static enum tn_status order_all(struct ordering *o)
 {
-    find_owners(o);
-    find_reaches(o);
+    if (o->net->graphs.count > 1) {
+        find_owners(o);
+        find_reaches(o);
+    }
     if (tn_failed(o->net->error))
         return o->net->error->status;
     for (uint32_t i = 0; i < o->net->graphs.count; i++)
