@@ -155,6 +155,7 @@ static enum tn_status step(struct tn_carrying *c, struct tn_net *from,
     tn_rule_set_done(&s.set);
     if (tn_failed(c->error))
         return c->error->status;
+    tn_net_done(from); /* it has served */
     tn_net_prune(to);
     return tn_net_order(to, NULL);
 }
