@@ -1555,3 +1555,23 @@ for axes_, dims_ in [([0], (0, 3)), ([1], (2, 0)), ([0], (0,)), ([0, 1], (0, 3))
     for keep_ in (False, True):
         for op_, want_, start_ in (("Max", np.max, -np.inf), ("Min", np.min, np.inf)):
             case(op_, [f(*dims_), K(axes_)], lambda x, a, w=want_, s=start_, k=keep_: w(x, axis=tuple(a), keepdims=k, initial=s).astype("f4"), keep_dims=keep_)
+
+
+def draw(images, boxes, colors):
+    y = images.astype("f8").copy()
+    _, h, w, _ = images.shape
+    for b, i in np.ndindex(boxes.shape[:2]):
+        top, left, bottom, right = (int(v) for v in boxes[b, i] * np.array([h - 1, w - 1, h - 1, w - 1], "f4"))
+        for r, c in np.ndindex(h, w):
+            if top <= r <= bottom and left <= c <= right and (r in (top, bottom) or c in (left, right)):
+                y[b, r, c] = colors[i % len(colors)]
+    return y.astype(images.dtype)
+
+
+boxes_ = np.array([[[0.1, 0.2, 0.7, 0.8], [0, 0, 1, 1]], [[-0.3, 0.3, 0.52, 1.4], [0.2, 0.1, 0.63, 0.41]]], "f4")
+for dtype_ in ("float32", "float16"):
+    case("DrawBoundingBoxesV2", [f(2, 8, 9, 3, dtype=dtype_), boxes_, f(3, 3, seed=2, low=0)], draw)
+    case("DrawBoundingBoxesV2", [f(2, 8, 9, 1, dtype=dtype_), boxes_, f(1, 1, seed=2, low=0)], draw)
+case("RaggedRange", [K([0, 3, 7]), K([2, 3, 1]), K([1, 1, -2])], (np.array([0, 2, 2, 5], "i8"), np.array([0, 1, 7, 5, 3], "i4")))
+case("RaggedRange", [K(0), K([2, 0, 3]), K(1)], (np.array([0, 2, 2, 5], "i8"), np.array([0, 1, 0, 1, 2], "i4")))
+case("RaggedRange", [K(0.0), K([1.0, 2.0]), K(0.5)], (np.array([0, 2, 6], "i4"), np.array([0, .5, 0, .5, 1, 1.5], "f4")), Tsplits="int32")
