@@ -548,7 +548,8 @@ static enum tn_status tidy(struct tn_tf_work *work)
     TN_TRY(find_constants(work));
     tn_flow_number(work->net);
     TN_TRY(tn_net_order(work->net, tn_flow_loop_ops));
-    return tn_flow_raise(work->net);
+    TN_TRY(tn_flow_raise(work->net));
+    return tn_tf_lists(work->net);
 }
 
 enum tn_status tn_tf_tidy(struct tn_net *net, struct tn_list *notes)
