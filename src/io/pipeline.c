@@ -54,7 +54,26 @@ void tn_pipeline_open(struct tn_pipeline *p, unsigned workers, uint32_t room,
                                .is_done  = PTHREAD_COND_INITIALIZER };
 }
 
-/* Called with the lock, and again has it when it returns. */
+/* Ends what can be ended.  Called with the lock, and again has it when it
+ * returns. */
+static void end_some(struct tn_pipeline *p)
+{
+    while (!p->is_ending && p->ended < p->begun &&
+           p->done[p->ended % p->room]) {
+        uint32_t slot = (uint32_t)(p->ended % p->room);
+        if (p->end) {
+            p->is_ending = true;
+            pthread_mutex_unlock(&p->lock);
+            p->end(p->context, slot);
+            pthread_mutex_lock(&p->lock);
+            p->is_ending = false;
+        }
+        p->ended++;
+    }
+    pthread_cond_broadcast(&p->is_done);
+}
+
+/* Called with the lock, likewise. */
 static void do_one(struct tn_pipeline *p)
 {
     uint32_t slot = (uint32_t)(p->begun++ % p->room);
@@ -65,7 +84,7 @@ static void do_one(struct tn_pipeline *p)
     pthread_mutex_lock(&p->lock);
     p->running--;
     p->done[slot] = true;
-    pthread_cond_signal(&p->is_done);
+    end_some(p);
 }
 
 static void *work(void *context)
@@ -128,7 +147,7 @@ void tn_pipeline_add(struct tn_pipeline *p)
 bool tn_pipeline_is_ready(struct tn_pipeline *p)
 {
     pthread_mutex_lock(&p->lock);
-    bool is_ready = p->taken < p->added && p->done[p->taken % p->room];
+    bool is_ready = p->taken < p->ended;
     pthread_mutex_unlock(&p->lock);
     return is_ready;
 }
@@ -139,8 +158,8 @@ uint32_t tn_pipeline_take(struct tn_pipeline *p)
 
     assert(tn_pipeline_count(p) > 0);
     pthread_mutex_lock(&p->lock);
-    while (!p->done[slot]) {
-        if (p->begun < p->added)
+    while (p->taken == p->ended) {
+        if (p->begun < p->added && !p->is_paused)
             do_one(p);
         else
             pthread_cond_wait(&p->is_done, &p->lock);

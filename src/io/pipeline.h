@@ -30,14 +30,21 @@
 /* What went wrong is for the slot to remember. */
 typedef void tn_pipeline_job(void *context, uint32_t slot);
 
+/* What has to be done in order, such as writing: called for each slot whose job
+ * is done, one after the other, by any of the threads.  So it is not the
+ * caller's thread that has to do all of it besides its share of the jobs. */
+typedef void tn_pipeline_end(void *context, uint32_t slot);
+
 struct tn_pipeline {
     tn_pipeline_job *job;
+    tn_pipeline_end *end; /* may be NULL                                      */
     void            *context;
     uint32_t         room; /* slots                                           */
     unsigned         workers;
     pthread_mutex_t  lock; /* of what follows                                 */
     pthread_cond_t   has_work, is_done;
-    uint64_t         taken, begun, added; /* how many, ever                   */
+    uint64_t         taken, ended, begun, added; /* how many, ever            */
+    bool             is_ending; /* somebody is at it                          */
     bool             done[TN_PIPELINE_SLOTS];
     unsigned         running;   /* jobs                                       */
     bool             is_paused; /* none is begun                              */
@@ -50,6 +57,13 @@ struct tn_pipeline {
  * thread, 0 stands for the cores.  Threads start when there is work for two. */
 void tn_pipeline_open(struct tn_pipeline *pipeline, unsigned workers,
                       uint32_t room, tn_pipeline_job *job, void *context);
+
+/* Before the first slot is added. */
+static inline void tn_pipeline_ends_by(struct tn_pipeline *pipeline,
+                                       tn_pipeline_end    *end)
+{
+    pipeline->end = end;
+}
 
 /* Waits for the jobs that were begun, forgets the others. */
 void tn_pipeline_close(struct tn_pipeline *pipeline);
@@ -84,7 +98,7 @@ void tn_pipeline_add(struct tn_pipeline *pipeline);
 /* Whether the oldest slot can be taken without waiting. */
 bool tn_pipeline_is_ready(struct tn_pipeline *pipeline);
 
-/* The oldest slot, when its job is done; there must be one. */
+/* The oldest slot, when its job is done and ended; there must be one. */
 uint32_t tn_pipeline_take(struct tn_pipeline *pipeline);
 
 /* Whether other jobs ran beside those that were taken. */
@@ -93,8 +107,8 @@ static inline bool tn_pipeline_is_shared(const struct tn_pipeline *pipeline)
     return pipeline->started > 0;
 }
 
-/* Does the job of the slot that was taken last once more, and no other beside
- * it: it may have lacked what they had, such as memory. */
+/* Does the job of the slot that was taken last, or is being ended, once more,
+ * and no other beside it: it may have lacked what they had, such as memory. */
 void tn_pipeline_again(struct tn_pipeline *pipeline, uint32_t slot);
 
 #endif

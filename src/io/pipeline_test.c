@@ -56,6 +56,47 @@ static void jobs_come_back_in_order(void **state)
     }
 }
 
+/* Slots are ended once, in order, one at a time, before they are taken. */
+struct ending {
+    struct ring ring; /* first */
+    _Atomic int busy;
+    uint64_t    ended;
+};
+
+static void end_one(void *context, uint32_t slot)
+{
+    struct ending *ending = context;
+
+    assert_int_equal(atomic_fetch_add(&ending->busy, 1), 0);
+    uint64_t number = ending->ended++;
+    assert_int_equal(ending->ring.output[slot], number * number);
+    if (number % 11 == 0)
+        usleep(200);
+    atomic_fetch_sub(&ending->busy, 1);
+}
+
+static void jobs_are_ended_in_order(void **state)
+{
+    (void)state;
+    for (unsigned workers = 1; workers < 6; workers++) {
+        struct ending ending = { .ended = 0 };
+        struct ring  *ring   = &ending.ring;
+        uint64_t      taken  = 0;
+        tn_pipeline_open(&ring->pipeline, workers, ROOM, square, &ending);
+        tn_pipeline_ends_by(&ring->pipeline, end_one);
+        for (uint64_t i = 0; i < COUNT; i++) {
+            while (tn_pipeline_is_full(&ring->pipeline))
+                take_one(ring, &taken);
+            ring->input[tn_pipeline_next(&ring->pipeline)] = i;
+            tn_pipeline_add(&ring->pipeline);
+        }
+        while (tn_pipeline_count(&ring->pipeline))
+            take_one(ring, &taken);
+        assert_int_equal(ending.ended, COUNT);
+        tn_pipeline_close(&ring->pipeline);
+    }
+}
+
 static void one_worker_is_the_caller(void **state)
 {
     struct ring ring = { .runs = 0 };
@@ -154,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_more_than_the_purse_affords),
         cmocka_unit_test(jobs_come_back_in_order),
+        cmocka_unit_test(jobs_are_ended_in_order),
         cmocka_unit_test(one_worker_is_the_caller),
         cmocka_unit_test(closing_waits_for_what_was_begun),
         cmocka_unit_test(what_lacked_room_is_done_again_alone),

@@ -57,6 +57,7 @@ static unsigned workers_for(const struct tn_riegeli_options *options)
 }
 
 static void pack_slot(void *context, uint32_t slot);
+static void write_slot(void *context, uint32_t slot);
 
 static bool make_drafts(struct tn_riegeli_writer *w)
 {
@@ -80,6 +81,7 @@ static bool make_drafts(struct tn_riegeli_writer *w)
         tn_rope_init(&draft->record, &w->arena, w->error);
     }
     tn_pipeline_open(&w->pipeline, workers, w->draft_room, pack_slot, w);
+    tn_pipeline_ends_by(&w->pipeline, write_slot);
     return true;
 }
 
@@ -235,17 +237,19 @@ static void pack_slot(void *context, uint32_t slot)
 
 /* ---- writing ------------------------------------------------------------ */
 
-static void note_begin(struct tn_riegeli_writer *w, uint64_t first)
+static void note_begin(struct tn_riegeli_writer *w, uint64_t first,
+                       struct tn_error *error)
 {
     struct chunk_begin *begin =
-        tn_list_push(&w->begins, struct chunk_begin, w->error);
+        tn_list_push(&w->begins, struct chunk_begin, error);
 
     if (begin)
         *begin = (struct chunk_begin){ first, w->to->offset - w->base };
 }
 
 static void write_draft(struct tn_riegeli_writer      *w,
-                        const struct tn_riegeli_draft *draft)
+                        const struct tn_riegeli_draft *draft,
+                        struct tn_error               *error)
 {
     struct tn_riegeli_frame frame = {
         .type         = w->options.is_transposed ? TN_RIEGELI_TRANSPOSED
@@ -257,24 +261,23 @@ static void write_draft(struct tn_riegeli_writer      *w,
     struct tn_arena arena;
     struct tn_rope  data;
 
-    note_begin(w, w->written);
+    note_begin(w, w->written, error);
     tn_arena_init(&arena, w->memory);
-    tn_rope_init(&data, &arena, w->error);
+    tn_rope_init(&data, &arena, error);
     put_data(draft, &data);
-    if (!tn_failed(w->error))
-        tn_riegeli_lay_hashed(w->to, w->base, &frame, &data, w->error);
+    if (!tn_failed(error))
+        tn_riegeli_lay_hashed(w->to, w->base, &frame, &data, error);
     tn_rope_done(&data);
     tn_arena_done(&arena);
 }
 
-/* Writes the oldest draft when it is packed. */
 /* Several codecs at once may need more memory than there is, where one does
  * not. */
 static void pack_again(struct tn_riegeli_writer *w, uint32_t slot)
 {
     struct tn_riegeli_draft *draft = &w->drafts[slot];
 
-    if (draft->error.status != TN_NO_MEMORY || tn_failed(w->error) ||
+    if (draft->error.status != TN_NO_MEMORY ||
         !tn_pipeline_is_shared(&w->pipeline))
         return;
     draft->error = (struct tn_error)TN_ERROR_INIT;
@@ -284,18 +287,32 @@ static void pack_again(struct tn_riegeli_writer *w, uint32_t slot)
     tn_pipeline_again(&w->pipeline, slot);
 }
 
+/* In order, on whatever thread: nobody else is at the file meanwhile, since the
+ * caller's thread writes there only when no draft waits.  What went wrong is
+ * the draft's; nothing is written behind it. */
+static void write_slot(void *context, uint32_t slot)
+{
+    struct tn_riegeli_writer *w     = context;
+    struct tn_riegeli_draft  *draft = &w->drafts[slot];
+
+    if (!w->is_stuck) {
+        pack_again(w, slot);
+        if (!tn_failed(&draft->error))
+            write_draft(w, draft, &draft->error);
+        w->is_stuck = tn_failed(&draft->error);
+    }
+    w->written += draft->count;
+}
+
+/* Waits for the oldest draft to be written. */
 static void write_oldest(struct tn_riegeli_writer *w)
 {
     uint32_t                 slot  = tn_pipeline_take(&w->pipeline);
     struct tn_riegeli_draft *draft = &w->drafts[slot];
 
-    pack_again(w, slot);
     if (!tn_failed(w->error) && tn_failed(&draft->error))
         *w->error = draft->error;
-    if (!tn_failed(w->error))
-        write_draft(w, draft);
     w->waiting -= draft->values.size;
-    w->written += draft->count;
     clear_draft(draft);
 }
 
@@ -370,7 +387,7 @@ static void lay_record(struct tn_riegeli_writer *w, const struct tn_rope *data,
                                       .record_count = 1,
                                       .decoded_size = length };
 
-    note_begin(w, w->record_count);
+    note_begin(w, w->record_count, w->error);
     if (!tn_failed(w->error))
         tn_riegeli_lay(w->to, w->base, &frame, data, w->error);
 }
@@ -387,7 +404,7 @@ static void write_patched(struct tn_riegeli_writer      *w,
                                        .decoded_size = record->length };
     struct tn_riegeli_laying laying;
 
-    note_begin(w, w->record_count);
+    note_begin(w, w->record_count, w->error);
     if (!tn_failed(w->error) &&
         tn_riegeli_lay_begin(&laying, w->to, w->base, w->error) == TN_OK &&
         tn_rope_write(head, &laying.sink, w->error) == TN_OK &&

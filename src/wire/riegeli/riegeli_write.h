@@ -58,7 +58,8 @@ struct tn_riegeli_writer {
     uint32_t           draft_room;
     uint64_t           waiting; /* bytes in closed drafts                     */
     uint64_t           written; /* records in chunks that are written         */
-    struct tn_pipeline pipeline; /* packs drafts                              */
+    bool               is_stuck; /* a draft was not written: none is any more */
+    struct tn_pipeline pipeline; /* packs drafts and writes them, in order    */
 };
 
 /* Writes signature and metadata.  The sink's next byte is the file's first.
