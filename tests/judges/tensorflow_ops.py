@@ -21,7 +21,7 @@ from tensorflow_table import CASES
 
 FAILURES = (proof.Unmapped, proof.Differs, proof.engines.EngineError,
             subprocess.TimeoutExpired)
-# Also: what is fed are constants, or has dims that nobody knows.
+# Also: what is fed are constants, or of any number of rows.
 HOW = {way: way in os.environ.get("TN_OPS", "") for way in ("fixed", "open")}
 TOGETHER = 48
 # What floats lose on the way, relative and absolute.
@@ -42,7 +42,7 @@ def place(graph, prefix, case):
             graph.arrays[name] = array
         else:
             is_open = case.is_open or HOW["open"]
-            dims = [None] * array.ndim if is_open else array.shape
+            dims = [None, *array.shape[1:]][:array.ndim] if is_open else array.shape
             graph.placeholder(name, array, dims)
             feeds[name] = array
         names.append(name)
