@@ -10,7 +10,8 @@ import re
 
 import numpy
 
-Case = collections.namedtuple("Case", "name op opset inputs outputs attributes")
+Case = collections.namedtuple("Case", "name op opset inputs outputs attributes"
+                              " is_edge")
 NEWEST = 24
 
 CASES = []
@@ -51,11 +52,13 @@ def add(op, first, last, *inputs, outputs=1, tag="", **attributes):
     since = [v for v in VERSIONS[op] if v <= first]
     tried = {max(first, 7)} | {v for v in VERSIONS[op] if first < v <= last}
     assert since or first in VERSIONS[op], op
-    for opset in sorted(v for v in tried if v <= NEWEST):
+    tried = sorted(v for v in tried if v <= NEWEST)
+    for opset in tried:
         count = sum(case.op == op and case.opset == opset for case in CASES)
         name = f"{op}-{opset}" + (f"-{tag}" if tag else
                                   f"-{count}" if count else "")
-        CASES.append(Case(name, op, opset, inputs, outputs, attributes))
+        CASES.append(Case(name, op, opset, inputs, outputs, attributes,
+                          opset in (tried[0], tried[-1])))
 
 
 _random = numpy.random.default_rng(7)

@@ -115,13 +115,17 @@ class Nd4j:
         path = os.path.join(shared, "judges", "nd4j_eval.py")
         return cls(path) if os.path.exists(path) else None
 
-    def run(self, path, inputs, want):
+    def load(self, path):
+        """The graph of a file, for several runs."""
+        with open(path, "rb") as file:
+            return self.judge.Graph(memoryview(file.read()),
+                                    self.judge.Remarks(False, False, True))
+
+    def run(self, path, inputs, want, graph=None):
         """Outputs by name; None: it does not cover an op of the graph."""
         judge = self.judge
         try:
-            with open(path, "rb") as file:
-                graph = judge.Graph(memoryview(file.read()),
-                                    judge.Remarks(False, False, True))
+            graph = graph or self.load(path)
             feeds = judge.match_feeds(graph, inputs) if inputs else {}
             names = {name: judge.variable_name(graph, name) for name in want}
             got = graph.run(feeds, list(names.values()), skip_dead=False)
