@@ -37,6 +37,11 @@ struct tn_dialect {
     bool (*next_entry)(struct tn_cursor *node, struct tn_bytes *name,
                        struct tn_span *wire);
 
+    /* The same for what a function says of attributes that a call leaves out
+     * (`function`: a cursor over the function's message).  NULL: nothing. */
+    bool (*next_default)(struct tn_cursor *function, struct tn_bytes *name,
+                         struct tn_span *wire);
+
     /* Where arguments are in named slots (Paddle): steps `node` to the next
      * one; how many arguments it holds.  May be NULL. */
     bool (*next_slot)(struct tn_cursor *node, bool is_output,

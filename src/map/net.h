@@ -100,6 +100,9 @@ struct tn_net_graph {
                                            calls below                        */
     struct tn_list input_names, output_names; /* struct tn_bytes          */
     bool are_outputs_guessed; /* nobody named them, nobody uses them          */
+    const struct tn_net_attr *defaults; /* functions: attributes that a call
+                                           may leave out                      */
+    uint32_t default_count;
 };
 
 struct tn_net {

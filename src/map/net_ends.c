@@ -114,6 +114,13 @@ static bool is_callable(const struct tn_signature *signature)
            memcmp(signature->name.data, "__", 2) != 0;
 }
 
+/* What nobody consumes in a SavedModel is what saves and restores it. */
+static bool is_callable_only(const struct tn_net_loading *l)
+{
+    return l->model->format && !l->ends->output_count &&
+           strcmp(l->model->format, "tf-saved-model") == 0;
+}
+
 /* NULL without a failure: the model has none. */
 static const struct tn_signature *choose_signature(struct tn_net_loading *l)
 {
@@ -140,6 +147,10 @@ static const struct tn_signature *choose_signature(struct tn_net_loading *l)
                      "%" PRIu32 " signatures and none is serving_default: "
                      "choose one, or name inputs and outputs",
                      count);
+    else if (count == 0 && is_callable_only(l))
+        tn_error_set(l->net->error, TN_INVALID, TN_NOWHERE,
+                     "the model has no signature to call: name inputs and "
+                     "outputs");
     return count == 1 && !tn_failed(l->net->error) ? only : NULL;
 }
 

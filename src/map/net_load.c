@@ -27,6 +27,35 @@ static bool is_tensorflow(const struct tn_net_loading *l)
 
 /* ---- graphs and values -------------------------------------------------- */
 
+/* What a function takes when its caller says nothing. */
+static void load_defaults(struct tn_net_loading *l, const struct tn_graph *g,
+                          uint32_t id)
+{
+    struct tn_error   *error = l->net->error;
+    struct tn_cursor   c     = tn_cursor_span(g->wire, error);
+    struct tn_net_attr one   = { 0 };
+    struct tn_list     found;
+    struct tn_span     wire;
+
+    tn_list_init(&found, l->net->arena->memory, sizeof one);
+    while (l->model->dialect->next_default(&c, &one.name, &wire) &&
+           l->model->dialect->decode(l->model, TN_NONE, wire, l->net->arena,
+                                     &one.value, error) == TN_OK) {
+        struct tn_net_attr *to =
+            tn_list_push(&found, struct tn_net_attr, error);
+        if (to)
+            *to = one;
+    }
+    struct tn_net_attr *kept =
+        tn_new(l->net->arena, struct tn_net_attr, found.count, error);
+    if (kept && found.count) {
+        memcpy(kept, found.items, (size_t)found.count * sizeof *kept);
+        tn_net_graph(l->net, id)->defaults      = kept;
+        tn_net_graph(l->net, id)->default_count = (uint32_t)found.count;
+    }
+    tn_list_done(&found);
+}
+
 static void load_graphs(struct tn_net_loading *l)
 {
     for (uint32_t i = 0; i < l->model->graphs.count; i++) {
@@ -38,6 +67,9 @@ static void load_graphs(struct tn_net_loading *l)
             return;
         tn_net_graph(l->net, id)->domain = tn_bytes_dup(
             l->net->arena, tn_model_name(l->model, g->domain), l->net->error);
+        if (g->kind == TN_GRAPH_FUNCTION && l->model->dialect->next_default &&
+            g->wire.length)
+            load_defaults(l, g, id);
     }
 }
 
@@ -96,10 +128,24 @@ static bool is_default_ignored(const struct tn_net_loading *l,
            strcmp(l->net->dialect, "nd4j") == 0;
 }
 
+/* No dialect of ours computes with what is written down sparsely. */
+static void refuse_sparse(struct tn_net_loading  *l,
+                          const struct tn_tensor *tensor)
+{
+    tn_error_set(l->net->error, TN_UNSUPPORTED, TN_NOWHERE,
+                 "the constant '%.*s' is sparse, and only dense ones are "
+                 "converted",
+                 TN_FMT(tn_model_name(l->model, tensor->name)));
+}
+
 static void load_constants(struct tn_net_loading *l)
 {
     for (uint64_t i = 0; i < l->model->tensors.count; i++) {
         const struct tn_tensor *t = tn_model_tensor(l->model, i);
+        if (t->role == TN_ROLE_SPARSE_VALUES && t->graph != TN_NONE) {
+            refuse_sparse(l, t);
+            return;
+        }
         if (t->graph == TN_NONE || t->node != TN_NONE ||
             (t->role != TN_ROLE_INITIALIZER && t->role != TN_ROLE_VARIABLE))
             continue;

@@ -134,7 +134,7 @@ static uint32_t depth_of(const struct tidying *t, uint32_t node)
 /* One call on its way into the graph of the caller. */
 struct call {
     struct tidying *t;
-    uint32_t        node, depth;
+    uint32_t        node, body, depth;
     uint32_t        number; /* from 1                                         */
 };
 
@@ -209,17 +209,29 @@ static struct tn_attr_value copy_graphs(struct call *call, uint32_t parent,
     return copy;
 }
 
-static const struct tn_attr_value *attr_named(const struct tn_net_node *node,
+static const struct tn_attr_value *attr_named(const struct tn_net_attr *attrs,
+                                              uint32_t                  count,
                                               struct tn_bytes           name)
 {
-    for (uint32_t i = 0; i < node->attr_count; i++)
-        if (tn_bytes_equal(node->attrs[i].name, name))
-            return &node->attrs[i].value;
+    for (uint32_t i = 0; i < count; i++)
+        if (tn_bytes_equal(attrs[i].name, name))
+            return &attrs[i].value;
     return NULL;
 }
 
-/* What the body takes from its caller is the caller's; nothing, if that one
- * does not say it. */
+/* What the body takes from its caller is the caller's, else what the function
+ * says of it; NULL: neither says anything. */
+static const struct tn_attr_value *referred(const struct call *call,
+                                            struct tn_bytes    name)
+{
+    const struct tn_net_node   *node = tn_net_node(call->t->net, call->node);
+    const struct tn_net_graph  *body = tn_net_graph(call->t->net, call->body);
+    const struct tn_attr_value *said =
+        attr_named(node->attrs, node->attr_count, name);
+
+    return said ? said : attr_named(body->defaults, body->default_count, name);
+}
+
 static void copy_attrs(struct call *call, uint32_t graph,
                        struct tn_net_node *node)
 {
@@ -232,8 +244,7 @@ static void copy_attrs(struct call *call, uint32_t graph,
         const struct tn_net_attr   *from  = &node->attrs[i];
         const struct tn_attr_value *value = &from->value;
         if (value->kind == TN_ATTR_REFERENCE)
-            value =
-                attr_named(tn_net_node(net, call->node), value->of.strings[0]);
+            value = referred(call, value->of.strings[0]);
         if (!value)
             continue;
         attrs[count++] = (struct tn_net_attr){
@@ -314,9 +325,11 @@ static void bind_outputs(struct call *call, uint32_t body)
 static enum tn_status expand(struct tidying *t, uint32_t node, uint32_t body)
 {
     struct tn_net *net  = t->net;
-    struct call    call = {
-           .t = t, .node = node, .depth = depth_of(t, node), .number = ++t->calls
-    };
+    struct call    call = { .t      = t,
+                            .node   = node,
+                            .body   = body,
+                            .depth  = depth_of(t, node),
+                            .number = ++t->calls };
 
     if (call.depth >= DEPTH_LIMIT || net->nodes.count > t->most)
         return tn_error_set(net->error, TN_LIMIT, TN_NOWHERE,

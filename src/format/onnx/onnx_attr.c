@@ -14,13 +14,13 @@
 
 #include "base/number.h"
 
-static bool onnx_next_attr(struct tn_cursor *node, struct tn_bytes *name,
-                           struct tn_span *wire)
+static bool next_in(struct tn_cursor *node, uint32_t number,
+                    struct tn_bytes *name, struct tn_span *wire)
 {
     struct tn_pb_field field;
 
     while (tn_pb_next(node, &field)) {
-        if (field.number != NODE_ATTRIBUTE)
+        if (field.number != number)
             continue;
         if (!tn_pb_expect(node, &field, TN_WIRE_LEN))
             return false;
@@ -34,6 +34,18 @@ static bool onnx_next_attr(struct tn_cursor *node, struct tn_bytes *name,
         return !tn_failed(node->error);
     }
     return false;
+}
+
+static bool onnx_next_attr(struct tn_cursor *node, struct tn_bytes *name,
+                           struct tn_span *wire)
+{
+    return next_in(node, NODE_ATTRIBUTE, name, wire);
+}
+
+static bool onnx_next_default(struct tn_cursor *function, struct tn_bytes *name,
+                              struct tn_span *wire)
+{
+    return next_in(function, FUNCTION_ATTRIBUTE_PROTO, name, wire);
 }
 
 /* ---- what an attribute is ----------------------------------------------- */
@@ -422,6 +434,7 @@ static const char *onnx_tensor_tail(const struct tn_tensor *tensor)
 const struct tn_dialect tn_dialect_onnx = {
     .name          = "onnx",
     .next_attr     = onnx_next_attr,
+    .next_default  = onnx_next_default,
     .decode        = onnx_decode,
     .attr_type     = onnx_attr_word,
     .tensor_word   = onnx_tensor_word,
