@@ -233,6 +233,22 @@ static bool map(const char *path, const char *tensor, struct result *result)
     return status == TN_OK || fail(path, &error);
 }
 
+/* Rules alone, from their text to what can be run. */
+static bool read_rules(const char *path, const char *tensor,
+                       struct result *result)
+{
+    struct tn_error     error = { 0 };
+    struct tn_rulebook *book;
+
+    (void)tensor;
+    if (tn_rulebook_open(&book, &path, 1, NULL, &error) != TN_OK)
+        return fail(path, &error);
+    result->nodes = tn_rulebook_count(book);
+    print_memory();
+    tn_rulebook_close(book);
+    return true;
+}
+
 /* --- checking ------------------------------------------------------------ */
 
 static bool check(const char *path, const char *tensor, struct result *result)
@@ -278,6 +294,7 @@ static const struct job jobs[] = {
     { "summary", open_summary },
     { "graph", open_graph },
     { "map", map },
+    { "rules", read_rules },
     { "check", check },
     { "read", read_one },
     { "naive-records", hop_records },
