@@ -19,6 +19,15 @@ struct packing {
     uint32_t                  id; /* node at hand                             */
     const struct tn_vocab_op *op;
     struct tn_list            attrs; /* struct tn_net_attr: being made        */
+    struct tn_intern          calls; /* what was packed, as words             */
+    struct tn_list            packed; /* struct packed, by id of the call     */
+};
+
+/* What became of a call, which becomes of all equal ones. */
+struct packed {
+    const struct tn_vocab_op *op;
+    const struct tn_net_attr *attrs;
+    uint32_t                  attr_count;
 };
 
 /* The lists of a call, in the order of enum tn_vocab_list. */
@@ -39,6 +48,8 @@ static enum tn_status packing_init(struct packing *p, struct tn_net *net)
 {
     *p = (struct packing){ .net = net, .error = net->error };
     tn_list_init(&p->attrs, net->arena->memory, sizeof(struct tn_net_attr));
+    tn_intern_init(&p->calls, net->arena);
+    tn_list_init(&p->packed, net->arena->memory, sizeof(struct packed));
     tn_nd4j_hasher_init(&p->hasher);
     return tn_vocab_index(&p->vocab, net->arena, tn_vocab_builtin("nd4j"),
                           net->error);
@@ -76,8 +87,9 @@ static enum tn_status finish_node(struct packing *p)
         return p->error->status;
     if (count)
         memcpy(attrs, p->attrs.items, (size_t)count * sizeof *attrs);
-    node_of(p)->attrs      = attrs;
-    node_of(p)->attr_count = (uint32_t)count;
+    node_of(p)->attrs            = attrs;
+    node_of(p)->attr_count       = (uint32_t)count;
+    node_of(p)->has_common_attrs = false;
     return TN_OK;
 }
 
@@ -425,7 +437,7 @@ static enum tn_status check_names(struct packing *p)
     return TN_OK;
 }
 
-static enum tn_status pack_node(struct packing *p)
+static enum tn_status pack_anew(struct packing *p)
 {
     p->attrs.count = 0;
     p->op          = find_op(p, node_of(p)->type);
@@ -442,6 +454,76 @@ static enum tn_status pack_node(struct packing *p)
     }
     pack_types(p);
     return finish_node(p);
+}
+
+/* ---- equal calls -------------------------------------------------------- */
+
+enum { CALL_OUTPUTS = 8, CALL_WORDS = 5 + CALL_OUTPUTS, CALLS_MAX = 1 << 16 };
+
+static uint64_t dtype_of(const struct packing *p, uint32_t value)
+{
+    if (value == TN_NONE)
+        return TN_DTYPE_COUNT;
+    return (uint64_t)tn_net_value(p->net, value)->type->dtype;
+}
+
+/* All that packing looks at; empty: the call is like no other. */
+static struct tn_bytes say_call(const struct packing *p, uint64_t *words)
+{
+    const struct tn_net_node *node = node_of(p);
+
+    if (!node->has_common_attrs || node->output_count > CALL_OUTPUTS)
+        return tn_bytes(NULL, 0);
+    words[0] = (uintptr_t)node->type.data;
+    words[1] = node->type.size;
+    words[2] = node->attr_count ? (uintptr_t)node->attrs : 0;
+    words[3] = (uint64_t)node->input_count << 32 | node->output_count;
+    words[4] = node->input_count ? dtype_of(p, node->inputs[0]) : 0;
+    for (uint32_t i = 0; i < node->output_count; i++)
+        words[5 + i] = dtype_of(p, node->outputs[i]);
+    return tn_bytes(words, (5 + (size_t)node->output_count) * sizeof *words);
+}
+
+static void note_call(struct packing *p, struct tn_bytes call)
+{
+    struct packed *packed =
+        p->packed.count < CALLS_MAX
+            ? tn_list_push(&p->packed, struct packed, p->error)
+            : NULL;
+
+    if (!packed)
+        return;
+    *packed =
+        (struct packed){ p->op, node_of(p)->attrs, node_of(p)->attr_count };
+    if (tn_intern_copy(&p->calls, call, p->error) == TN_NO_NAME)
+        p->packed.count--;
+}
+
+static enum tn_status pack_again(struct packing *p, uint32_t id)
+{
+    const struct packed *packed = tn_list_at(&p->packed, struct packed, id);
+
+    p->op = packed->op;
+    if (p->op)
+        complete_outputs(p);
+    node_of(p)->attrs            = packed->attrs;
+    node_of(p)->attr_count       = packed->attr_count;
+    node_of(p)->has_common_attrs = false;
+    return p->error->status;
+}
+
+static enum tn_status pack_node(struct packing *p)
+{
+    uint64_t        words[CALL_WORDS];
+    struct tn_bytes call = say_call(p, words);
+    uint32_t id = call.size ? tn_intern_find(&p->calls, call) : TN_NO_NAME;
+
+    if (id != TN_NO_NAME)
+        return pack_again(p, id);
+    TN_TRY(pack_anew(p));
+    if (call.size)
+        note_call(p, call);
+    return p->error->status;
 }
 
 /* ---- unpacking ---------------------------------------------------------- */
@@ -651,6 +733,8 @@ static enum tn_status each_node(struct tn_net *net,
             if (!tn_net_node(net, p.id)->is_removed)
                 visit(&p);
     tn_list_done(&p.attrs);
+    tn_list_done(&p.packed);
+    tn_intern_done(&p.calls);
     return net->error->status;
 }
 

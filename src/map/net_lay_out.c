@@ -34,6 +34,7 @@ struct laying {
     bool                 is_nd4j;
     const char          *identity; /* the dialect's op                        */
     struct tn_bytes     *names;    /* by value; empty: not yet                */
+    uint32_t            *ids;      /* by value: of its name in the model, + 1 */
     bool                *is_used;  /* by value: by a node that stays          */
     uint8_t             *wanted;   /* by value: 1, once an output of the main
                                       graph; 2, more often                    */
@@ -440,18 +441,26 @@ static void lay_attr(struct laying *l, uint32_t op,
 
 /* ---- nodes -------------------------------------------------------------- */
 
-static void lay_input(struct laying *l, uint32_t graph, struct tn_bytes name)
+/* The name of a value in the model, looked up once. */
+static uint32_t name_id(struct laying *l, uint32_t value)
+{
+    if (!l->ids[value])
+        l->ids[value] = intern(l, l->names[value]) + 1;
+    return l->ids[value] - 1;
+}
+
+static void lay_input(struct laying *l, uint32_t graph, uint32_t value)
 {
     tn_model_add_input(
-        l->model, tn_model_value(l->model, graph, intern(l, name), l->error),
+        l->model, tn_model_value(l->model, graph, name_id(l, value), l->error),
         l->error);
 }
 
 static void lay_output(struct laying *l, uint32_t op, uint32_t index,
-                       struct tn_bytes name)
+                       uint32_t name)
 {
     uint32_t graph = tn_model_op_at(l->model, op)->graph;
-    uint32_t value = tn_model_value(l->model, graph, intern(l, name), l->error);
+    uint32_t value = tn_model_value(l->model, graph, name, l->error);
 
     if (value == TN_NONE)
         return;
@@ -488,7 +497,7 @@ static enum tn_status lay_node_inputs(struct laying            *l,
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value = node->inputs[i];
         if (value != TN_NONE)
-            lay_input(l, graph, l->names[value]);
+            lay_input(l, graph, value);
         else if (l->is_nd4j)
             return refuse_hole(l, node, "input", i);
         else
@@ -506,9 +515,9 @@ static void lay_node_outputs(struct laying *l, const struct tn_net_node *node,
 
     for (uint32_t i = 0; i < count; i++) {
         if (node->outputs[i] != TN_NONE)
-            lay_output(l, op, i, l->names[node->outputs[i]]);
+            lay_output(l, op, i, name_id(l, node->outputs[i]));
         else if (l->is_nd4j) /* every result has a variable */
-            lay_output(l, op, i, take_name(l, node_name(l, node)));
+            lay_output(l, op, i, intern(l, take_name(l, node_name(l, node))));
         else
             tn_model_add_output(l->model, TN_NONE, l->error);
     }
@@ -525,7 +534,7 @@ static void lay_controls(struct laying *l, const struct tn_net_node *node,
         if (before->is_removed || !before->output_count ||
             before->outputs[0] == TN_NONE)
             continue;
-        lay_input(l, graph, l->names[before->outputs[0]]);
+        lay_input(l, graph, before->outputs[0]);
         count++;
     }
     tn_model_op_at(l->model, op)->control_count = count;
@@ -573,8 +582,8 @@ static void lay_relay(struct laying *l, const struct relay *r, uint32_t graph)
 
     if (op == TN_NONE)
         return;
-    lay_input(l, graph, l->names[r->from]);
-    lay_output(l, op, 0, r->to);
+    lay_input(l, graph, r->from);
+    lay_output(l, op, 0, intern(l, r->to));
 }
 
 /* ---- constants ---------------------------------------------------------- */
@@ -591,7 +600,7 @@ static void lay_constant(struct laying *l, uint32_t id)
     if (!t)
         return;
     note_origin(l, value->origin);
-    t->name     = intern(l, l->names[id]);
+    t->name     = name_id(l, id);
     t->graph    = graph;
     t->node     = TN_NONE;
     t->part     = TN_NONE;
@@ -661,7 +670,7 @@ static void define_inputs(struct laying *l, uint32_t graph)
         uint32_t value = *tn_list_at(inputs, uint32_t, i);
         tn_model_define(l->model,
                         tn_model_value(l->model, l->numbers[graph],
-                                       intern(l, l->names[value]), l->error),
+                                       name_id(l, value), l->error),
                         TN_VALUE_INPUT, TN_NONE, 0);
     }
 }
@@ -768,6 +777,7 @@ static bool make_tables(struct laying *l)
     uint64_t values = l->net->values.count, graphs = l->net->graphs.count;
 
     l->names     = tn_new(&l->scratch, struct tn_bytes, values, l->error);
+    l->ids       = tn_new(&l->scratch, uint32_t, values, l->error);
     l->is_used   = tn_new(&l->scratch, bool, values, l->error);
     l->is_output = tn_new(&l->scratch, bool, values, l->error);
     l->wanted    = tn_new(&l->scratch, uint8_t, values, l->error);
