@@ -17,6 +17,9 @@
 #include "base/arith.h"
 #include "wire/pb/pb_value.h"
 
+/* A shorter chunk is walked again sooner than remembered. */
+#define LEAST_KNOWN 1024
+
 struct merging {
     struct tn_chunk_store *store;
     struct tn_error       *error;
@@ -65,18 +68,17 @@ static enum tn_status merge_new(struct merging *merging, uint64_t index,
 
     TN_TRY(tn_mosaic_merge(to, chunk));
     tile = to->last;
-    if (!store->known || !chunk.length || !tile->runs)
+    if (!store->known || chunk.length < LEAST_KNOWN || !tile->runs)
         return TN_OK;
     struct tn_field_run *runs = tn_new(store->arena, struct tn_field_run,
                                        tile->run_count, merging->error);
     if (!runs)
         return merging->error->status;
     memcpy(runs, tile->runs, tile->run_count * sizeof *runs);
-    store->known[index] =
-        (struct tn_chunk_known){ .is_whole  = true,
-                                 .run_count = tile->run_count,
-                                 .offset    = chunk.offset,
-                                 .runs      = runs };
+    store->known[index] = (struct tn_chunk_known){ .is_whole  = true,
+                                                   .run_count = tile->run_count,
+                                                   .offset    = chunk.offset,
+                                                   .runs      = runs };
     return TN_OK;
 }
 

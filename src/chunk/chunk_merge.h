@@ -11,13 +11,15 @@
 
 /* That a chunk is whole fields, found out once for all who merge it. */
 struct tn_chunk_known {
-    bool     is_whole;
-    uint64_t late;      /* number among the unseen, for the store */
-    bool     is_unseen; /* it will be seen by who writes it                   */
+    bool is_whole;
+    bool is_unseen;     /* it will be seen by who writes it                   */
     bool must_be_whole; /* and then turn out to be whole fields               */
-    uint32_t                   run_count;
-    uint64_t                   offset; /* where it lay then                   */
-    const struct tn_field_run *runs;
+    uint32_t run_count;
+    uint64_t offset; /* where it lay then                                     */
+    union {
+        const struct tn_field_run *runs; /* is_whole                          */
+        uint64_t late; /* is_unseen: number among those, for the store        */
+    };
 };
 
 /* Where chunks come from.  Read when they are needed, and only those. */

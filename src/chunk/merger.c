@@ -185,25 +185,41 @@ static enum tn_status extract(struct tn_mosaic *m, struct tn_tags path,
     return to->error->status;
 }
 
+/* The mosaic is gone before the message is made: a million chunks are hundreds
+ * of megabytes of it. */
+static enum tn_status merge_pieces(struct tn_message    *out,
+                                   struct tn_merger     *merger,
+                                   const struct tn_tags *paths, uint64_t count,
+                                   struct tn_tags path, struct tn_rope *to)
+{
+    struct tn_mosaics all;
+    struct tn_arena   arena;
+
+    tn_arena_init(&arena, &out->memory);
+    tn_mosaics_init(&all, &arena, to->error);
+    struct tn_mosaic *m = merge_fields(merger, &all, paths, count);
+    if (m)
+        extract(m, path, to, &out->type);
+    tn_mosaics_done(&all);
+    tn_arena_done(&arena);
+    return to->error->status;
+}
+
 static enum tn_status fill_message(struct tn_message    *out,
                                    struct tn_merger     *merger,
                                    const struct tn_tags *paths, uint64_t count,
                                    struct tn_tags path, struct tn_error *error)
 {
-    struct tn_mosaics all;
-    struct tn_rope    rope, flat;
+    struct tn_rope rope, flat;
 
-    tn_mosaics_init(&all, &out->arena, error);
     tn_rope_init(&rope, &out->arena, error);
     tn_rope_init(&flat, &out->arena, error);
-    struct tn_mosaic *m = merge_fields(merger, &all, paths, count);
-    if (m && extract(m, path, &rope, &out->type) == TN_OK) {
+    if (merge_pieces(out, merger, paths, count, path, &rope) == TN_OK) {
         tn_rope_flatten(&rope, &flat);
         tn_source_rope(&out->source, &out->memory, &flat, "", error);
     }
     tn_rope_done(&rope);
     tn_rope_done(&flat);
-    tn_mosaics_done(&all);
     return error->status;
 }
 

@@ -33,7 +33,8 @@ struct tn_mosaic;
 
 struct tn_tile {
     enum tn_tile_kind kind;
-    uint32_t          number;  /* of the field; not of WIRE                   */
+    uint32_t          number; /* of the field; not of WIRE                    */
+    uint32_t          run_count;
     bool              is_bare; /* a number among those of a run               */
     bool              is_group;
     struct tn_span    span;  /* WIRE, RUN: the bytes; VALUE: its content    */
@@ -41,7 +42,6 @@ struct tn_tile {
     struct tn_list   *holes; /* WIRE, RUN: struct tn_hole; NULL: none       */
     const struct tn_field_run   *runs;    /* WIRE: all of it; NULL: too many  */
     const struct tn_grouped_run *grouped; /* the same; NULL: not noted   */
-    uint32_t                     run_count;
     union {
         struct tn_mosaic      *message; /* NULL: empty, not made yet        */
         struct tn_value_spans *more;    /* VALUE: content behind `span`; NULL:
@@ -168,8 +168,10 @@ enum tn_status tn_mosaic_empty(struct tn_mosaic *m, struct tn_rope *to);
 
 /* ---- as bytes ------------------------------------------------------------ */
 
-/* Packed numbers at the end of wire and at the begin of the wire behind it are
- * written as one field, which is a few bytes less than tn_mosaic_size says. */
+/* What is written lies in the rope's arena and in sources: the message need not
+ * live on.  Packed numbers at the end of wire and at the begin of the wire
+ * behind it are written as one field, which is a few bytes less than
+ * tn_mosaic_size says. */
 void     tn_mosaic_write(const struct tn_mosaic *m, struct tn_rope *to);
 uint64_t tn_mosaic_size(const struct tn_mosaic *m);
 

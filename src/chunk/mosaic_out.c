@@ -139,7 +139,7 @@ static void write_tile(struct tn_tile *tile, struct tn_rope *to)
     case TN_TILE_RUN:
     case TN_TILE_MESSAGE: write_inner(tile, to); break;
     case TN_TILE_VALUE:
-        tn_rope_borrow(to, tile->head);
+        tn_rope_bytes(to, tile->head);
         write_content(tile, to);
         break;
     case TN_TILE_NOTHING: break;

@@ -106,20 +106,23 @@ static enum tn_status merge_as(struct guess *guess, struct tn_cpb *cpb,
                                bool is_rough, struct tn_error *error)
 {
     struct tn_mosaics all;
+    struct tn_arena   arena; /* of the mosaic, which is gone soon */
     struct tn_rope    rope;
 
     guess->merged = NULL;
-    tn_mosaics_init(&all, &guess->arena, error);
+    tn_arena_init(&arena, cpb->memory);
+    tn_mosaics_init(&all, &arena, error);
     all.is_rough = is_rough;
     tn_rope_init(&rope, &guess->arena, error);
     struct tn_mosaic *m = tn_mosaic_new(&all, guess->type);
-    if (m && tn_chunk_merge(m, &cpb->meta.message, &cpb->store) == TN_OK) {
+    if (m && tn_chunk_merge(m, &cpb->meta.message, &cpb->store) == TN_OK)
         tn_mosaic_write(m, &rope);
-        if (!tn_failed(error))
-            tn_source_rope(&guess->merged, cpb->memory, &rope, "", error);
-    }
-    tn_rope_done(&rope);
     tn_mosaics_done(&all);
+    tn_arena_done(&arena);
+    tn_list_trim(&rope.pieces);
+    if (m && !tn_failed(error))
+        tn_source_rope(&guess->merged, cpb->memory, &rope, "", error);
+    tn_rope_done(&rope);
     return error->status;
 }
 

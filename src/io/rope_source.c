@@ -164,12 +164,17 @@ enum tn_status tn_source_rope(struct tn_source    **source,
                                               .look   = rope_look } };
     tn_arena_init(&made->source.pins, memory);
     tn_list_init(&made->parts, memory, sizeof(struct part));
-    for (uint64_t i = 0; i < rope->pieces.count; i++)
+    if (rope->pieces.count &&
+        tn_list_grow(&made->parts, rope->pieces.count, error))
+        made->parts.count = 0; /* room for all of them, and no more */
+    for (uint64_t i = 0; i < rope->pieces.count && !tn_failed(error); i++)
         if (add_part(made, tn_list_at(&rope->pieces, struct tn_piece, i),
-                     error) != TN_OK) {
-            tn_source_close(&made->source);
-            return error->status;
-        }
+                     error) != TN_OK)
+            break;
+    if (tn_failed(error)) {
+        tn_source_close(&made->source);
+        return error->status;
+    }
     made->source.map = map_of(made);
     *source          = &made->source;
     return TN_OK;
@@ -216,4 +221,5 @@ void tn_rope_flatten(struct tn_rope *from, struct tn_rope *to)
                                                piece->length });
     }
     tn_rope_done(from);
+    tn_list_trim(&to->pieces);
 }
