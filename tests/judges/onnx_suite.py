@@ -5,7 +5,8 @@
 
 The tests are Debian's libonnx-testdata.  One that ONNX Runtime does not pass as
 it stands is not run.  With ../shared the .fb files are also run by the
-evaluator of libnd4j's semantics, for the ops that it covers.
+evaluator of libnd4j's semantics, for the ops that it covers; --judged FILE
+lists those that passed there.
 """
 import os
 import shutil
@@ -80,6 +81,9 @@ def prove(test, engine, scratch, arguments):
     outputs = judge.run(middle, inputs, list(want)) if judge else None
     if outputs is not None:
         hold(outputs, want)
+        if arguments.judged:
+            with open(arguments.judged, "a") as file:
+                file.write(test + "\n")
     return proof.computing(back, idle=())
 
 
@@ -95,6 +99,8 @@ def main():
     if not os.path.isdir(SUITE):
         print("skipped: libonnx-testdata is not installed")
         return 77
+    if arguments.judged:
+        open(arguments.judged, "w").close()
     results = proof.run(prove_or_not, sorted(os.listdir(SUITE)), arguments)
     results = [result._replace(state="not run") if result.ops == -1 else result
                for result in results]

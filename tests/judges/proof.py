@@ -274,4 +274,5 @@ def parse(description):
     parser.add_argument("--keep", help="a folder for what was converted")
     parser.add_argument("--nd4j", action="store_true",
                         help="judge the .fb alone")
+    parser.add_argument("--judged", help="a file for what nd4j_eval agrees to")
     return parser.parse_args()
