@@ -149,6 +149,15 @@ int cli_complain(const char *path, const struct tn_error *error)
     return tn_status_exit_code(error->status);
 }
 
+int cli_complain_file(struct tn_error *error)
+{
+    char path[sizeof error->file];
+
+    memcpy(path, error->file, sizeof path);
+    error->file[0] = '\0';
+    return cli_complain(path, error);
+}
+
 int cli_fail(const struct cli_common *common, const char *path,
              const struct tn_error *error)
 {

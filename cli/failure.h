@@ -27,6 +27,9 @@ bool cli_is_about_output(const struct tn_error *error);
 /* The line without the advice. */
 int cli_complain(const char *path, const struct tn_error *error);
 
+/* The same about the file that the error names. */
+int cli_complain_file(struct tn_error *error);
+
 /* The same for the system's refusals that the command meets itself:
  * tenon: cannot read list.txt: No such file or directory */
 int cli_fail_errno(const char *verb, const char *path, int number);

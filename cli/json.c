@@ -189,3 +189,17 @@ void cli_json_end(struct cli_json *json)
     cli_json_close(json, '}');
     putchar('\n');
 }
+
+void cli_json_begin_list(struct cli_json *json, const char *schema,
+                         const char *key)
+{
+    cli_json_begin(json, schema);
+    cli_json_key(json, key);
+    cli_json_open(json, '[');
+}
+
+void cli_json_end_list(struct cli_json *json)
+{
+    cli_json_close(json, ']');
+    cli_json_end(json);
+}

@@ -27,6 +27,11 @@ struct cli_json {
 void cli_json_begin(struct cli_json *json, const char *schema);
 void cli_json_end(struct cli_json *json);
 
+/* A document that holds one list. */
+void cli_json_begin_list(struct cli_json *json, const char *schema,
+                         const char *key);
+void cli_json_end_list(struct cli_json *json);
+
 void cli_json_key(struct cli_json *json, const char *key);
 void cli_json_open(struct cli_json *json, char bracket);      /* { or [ */
 void cli_json_open_flat(struct cli_json *json, char bracket); /* { or [ */

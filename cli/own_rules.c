@@ -28,10 +28,7 @@ static int open_book(const struct cli_own_rules *rules,
     if (tn_rulebook_open(book, rules->files, rules->count,
                          &rules->session->options, &error) == TN_OK)
         return 0;
-    char path[sizeof error.file];
-    memcpy(path, error.file, sizeof path);
-    error.file[0] = '\0';
-    return cli_complain(path, &error);
+    return cli_complain_file(&error);
 }
 
 /* ---- one rule in words -------------------------------------------------- */
@@ -127,13 +124,10 @@ static void list_for_programs(struct tn_rulebook *book)
 {
     struct cli_json json;
 
-    cli_json_begin(&json, "tenon.rulebook/1");
-    cli_json_key(&json, "rules");
-    cli_json_open(&json, '[');
+    cli_json_begin_list(&json, "tenon.rulebook/1", "rules");
     for (uint32_t i = 0; i < tn_rulebook_count(book); i++)
         put_rule(&json, book, i);
-    cli_json_close(&json, ']');
-    cli_json_end(&json);
+    cli_json_end_list(&json);
 }
 
 static void list_for_people(struct tn_rulebook *book)
@@ -175,17 +169,41 @@ int cli_own_rules_ls(const struct cli_own_rules *rules)
 static const char *const explain_words[] = { "rule",  "reads", "ignores",
                                              "makes", "unset", "defect" };
 
-static void print_line(void *context, enum tn_explain_kind kind,
-                       const char *what)
+static void print_line(const struct cli_explaining *explaining,
+                       enum tn_explain_kind kind, const char *what)
 {
     struct cli_text line = { 0 };
 
-    (void)context;
-    cli_text_addf(&line, "  %-8s", explain_words[kind]);
+    cli_text_addf(&line, "  %-*s", explaining->width, explaining->words[kind]);
     cli_text_safe(&line, cli_bytes(what));
     cli_text_add(&line, "\n");
-    cli_print(stdout, kind == TN_EXPLAIN_DROPS ? CLI_YELLOW : CLI_PLAIN, &line);
+    cli_print(stdout,
+              kind == TN_EXPLAIN_DEFECT  ? CLI_RED
+              : kind == TN_EXPLAIN_DROPS ? CLI_YELLOW
+                                         : CLI_PLAIN,
+              &line);
     cli_text_done(&line);
+}
+
+void cli_explain_line(void *context, enum tn_explain_kind kind,
+                      const char *what)
+{
+    const struct cli_explaining *explaining = context;
+    struct cli_json             *json       = explaining->json;
+
+    if (json == NULL) {
+        print_line(explaining, kind, what);
+        return;
+    }
+    cli_json_open_flat(json, '{');
+    cli_json_put_string(json, "kind", explaining->words[kind]);
+    cli_json_put_string(json, "what", what);
+    cli_json_close(json, '}');
+}
+
+static struct cli_explaining explaining_with(struct cli_json *json)
+{
+    return (struct cli_explaining){ explain_words, 8, json };
 }
 
 /* The text of the rule, line by line and made harmless. */
@@ -225,17 +243,8 @@ static void print_rule(struct tn_rulebook *book, uint32_t index,
     cli_print(stdout, CLI_BOLD, &line);
     cli_text_done(&line);
     print_text(rule.text);
-    tn_rulebook_explain(book, index, print_line, NULL, error);
-}
-
-static void put_line(void *context, enum tn_explain_kind kind, const char *what)
-{
-    struct cli_json *json = context;
-
-    cli_json_open_flat(json, '{');
-    cli_json_put_string(json, "kind", explain_words[kind]);
-    cli_json_put_string(json, "what", what);
-    cli_json_close(json, '}');
+    struct cli_explaining as_text = explaining_with(NULL);
+    tn_rulebook_explain(book, index, cli_explain_line, &as_text, error);
 }
 
 static void put_explained(struct cli_json *json, struct tn_rulebook *book,
@@ -252,7 +261,8 @@ static void put_explained(struct cli_json *json, struct tn_rulebook *book,
     cli_json_put_bytes(json, "text", rule.text);
     cli_json_key(json, "lines");
     cli_json_open(json, '[');
-    tn_rulebook_explain(book, index, put_line, json, error);
+    struct cli_explaining as_json = explaining_with(json);
+    tn_rulebook_explain(book, index, cli_explain_line, &as_json, error);
     cli_json_close(json, ']');
     cli_json_close(json, '}');
 }
@@ -312,17 +322,12 @@ int cli_own_rules_explain(const struct cli_own_rules *rules, const char *op)
 
     if (code != 0)
         return code;
-    if (rules->is_json) {
-        cli_json_begin(&json, "tenon.rulebook-explain/1");
-        cli_json_key(&json, "rules");
-        cli_json_open(&json, '[');
-    }
+    if (rules->is_json)
+        cli_json_begin_list(&json, "tenon.rulebook-explain/1", "rules");
     uint32_t found =
         explain_all(book, op, rules->is_json ? &json : NULL, &error);
-    if (rules->is_json) {
-        cli_json_close(&json, ']');
-        cli_json_end(&json);
-    }
+    if (rules->is_json)
+        cli_json_end_list(&json);
     tn_rulebook_close(book);
     if (error.status != TN_OK)
         return cli_fail(rules->session->common, op, &error);
@@ -368,17 +373,12 @@ int cli_own_rules_check(const struct cli_own_rules *rules)
 
     if (code != 0)
         return code;
-    if (rules->is_json) {
-        cli_json_begin(&json, "tenon.rulebook-check/1");
-        cli_json_key(&json, "findings");
-        cli_json_open(&json, '[');
-    }
+    if (rules->is_json)
+        cli_json_begin_list(&json, "tenon.rulebook-check/1", "findings");
     uint64_t count = tn_rulebook_check(
         book, rules->is_json ? put_finding : print_finding, &json, &error);
-    if (rules->is_json) {
-        cli_json_close(&json, ']');
-        cli_json_end(&json);
-    }
+    if (rules->is_json)
+        cli_json_end_list(&json);
     tn_rulebook_close(book);
     if (error.status != TN_OK)
         return cli_fail(rules->session->common, "rules", &error);
@@ -440,24 +440,15 @@ int cli_own_rules_test(const struct cli_own_rules *rules)
 
     if (code != 0)
         return code;
-    if (rules->is_json) {
-        cli_json_begin(&json, "tenon.rulebook-test/1");
-        cli_json_key(&json, "examples");
-        cli_json_open(&json, '[');
-    }
+    if (rules->is_json)
+        cli_json_begin_list(&json, "tenon.rulebook-test/1", "examples");
     tn_rulebook_test(book, &sum, rules->is_json ? put_example : print_example,
                      &json, &error);
-    if (rules->is_json) {
-        cli_json_close(&json, ']');
-        cli_json_end(&json);
-    }
+    if (rules->is_json)
+        cli_json_end_list(&json);
     tn_rulebook_close(book);
-    if (error.status != TN_OK) {
-        char path[sizeof error.file];
-        memcpy(path, error.file, sizeof path);
-        error.file[0] = '\0';
-        return cli_complain(path, &error);
-    }
+    if (error.status != TN_OK)
+        return cli_complain_file(&error);
     if (!rules->is_json)
         print_sum(&sum);
     return cli_finish(sum.failed > 0 ? CLI_NO : 0);

@@ -2,6 +2,7 @@
 #ifndef CLI_OWN_RULES_H
 #define CLI_OWN_RULES_H
 
+#include "json.h"
 #include "session.h"
 
 struct cli_own_rules {
@@ -10,6 +11,17 @@ struct cli_own_rules {
     uint32_t            count;
     bool                is_json;
 };
+
+/* Lines of an explanation, as text or, with `json`, as its items.  Words are by
+ * enum tn_explain_kind. */
+struct cli_explaining {
+    const char *const *words;
+    int                width; /* of the column of words                       */
+    struct cli_json   *json;  /* NULL: as text                                */
+};
+
+void cli_explain_line(void *context, enum tn_explain_kind kind,
+                      const char *what);
 
 /* Whether these are such files: none at all, or all called *.rules. */
 bool cli_are_own_rules(const char *const *files, uint32_t count);

@@ -69,10 +69,7 @@ static int open_files(struct cli_session *session, const struct files *files,
     if (tn_interpreter_open(interpreter, &what, &session->options, &error) ==
         TN_OK)
         return 0;
-    char path[sizeof error.file];
-    memcpy(path, error.file, sizeof path);
-    error.file[0] = '\0';
-    return cli_complain(path, &error);
+    return cli_complain_file(&error);
 }
 
 /* ---- ls ----------------------------------------------------------------- */
@@ -181,8 +178,7 @@ static void list_for_programs(const struct tn_interpreter *interpreter)
     cli_json_open(&json, '[');
     for (uint32_t i = 0; i < tn_interpreter_op_count(interpreter); i++)
         put_op(&json, tn_interpreter_op(interpreter, i));
-    cli_json_close(&json, ']');
-    cli_json_end(&json);
+    cli_json_end_list(&json);
 }
 
 static int run_ls(struct cli_session *session, const struct rules_opts *opts,
@@ -205,33 +201,6 @@ static int run_ls(struct cli_session *session, const struct rules_opts *opts,
 
 static const char *const explain_words[] = { "rule",  "reads", "drops",
                                              "gives", "unset", "defect" };
-
-static void print_line(void *context, enum tn_explain_kind kind,
-                       const char *what)
-{
-    struct cli_text line = { 0 };
-
-    (void)context;
-    cli_text_addf(&line, "  %-7s", explain_words[kind]);
-    cli_text_safe(&line, cli_bytes(what));
-    cli_text_add(&line, "\n");
-    cli_print(stdout,
-              kind == TN_EXPLAIN_DEFECT  ? CLI_RED
-              : kind == TN_EXPLAIN_DROPS ? CLI_YELLOW
-                                         : CLI_PLAIN,
-              &line);
-    cli_text_done(&line);
-}
-
-static void put_line(void *context, enum tn_explain_kind kind, const char *what)
-{
-    struct cli_json *json = context;
-
-    cli_json_open_flat(json, '{');
-    cli_json_put_string(json, "kind", explain_words[kind]);
-    cli_json_put_string(json, "what", what);
-    cli_json_close(json, '}');
-}
 
 static bool is_asked(struct tn_mapper_info info, const char *op)
 {
@@ -262,11 +231,12 @@ static enum tn_status explain_one(struct tn_interpreter *interpreter,
                                   struct tn_error *error)
 {
     struct tn_mapper_info info = tn_interpreter_mapper(interpreter, mapper);
+    struct cli_explaining explaining = { explain_words, 7, json };
 
     if (json == NULL) {
         print_head(info);
-        return tn_interpreter_explain(interpreter, mapper, print_line, NULL,
-                                      error);
+        return tn_interpreter_explain(interpreter, mapper, cli_explain_line,
+                                      &explaining, error);
     }
     cli_json_open(json, '{');
     cli_json_put_bytes(json, "framework", info.framework);
@@ -274,7 +244,8 @@ static enum tn_status explain_one(struct tn_interpreter *interpreter,
     cli_json_put_bytes(json, "nd4j", info.name);
     cli_json_key(json, "lines");
     cli_json_open(json, '[');
-    tn_interpreter_explain(interpreter, mapper, put_line, json, error);
+    tn_interpreter_explain(interpreter, mapper, cli_explain_line, &explaining,
+                           error);
     cli_json_close(json, ']');
     cli_json_close(json, '}');
     return error->status;
@@ -307,17 +278,12 @@ static int run_explain(struct cli_session      *session,
 
     if (code != 0)
         return code;
-    if (opts->common.is_json) {
-        cli_json_begin(&json, "tenon.rules-explain/1");
-        cli_json_key(&json, "mappers");
-        cli_json_open(&json, '[');
-    }
+    if (opts->common.is_json)
+        cli_json_begin_list(&json, "tenon.rules-explain/1", "mappers");
     code = explain_all(session, interpreter, op,
                        opts->common.is_json ? &json : NULL);
-    if (opts->common.is_json) {
-        cli_json_close(&json, ']');
-        cli_json_end(&json);
-    }
+    if (opts->common.is_json)
+        cli_json_end_list(&json);
     tn_interpreter_close(interpreter);
     if (code == CLI_NO)
         cli_hint("no mapper reads or gives '%s'", op);
@@ -361,12 +327,8 @@ static int run_extract(struct cli_session      *session,
 
     if (tn_interpreter_extract(
             &interpreter, (const char *const *)(args->items + 1),
-            (uint32_t)(args->count - 1), &session->options, &error) != TN_OK) {
-        char path[sizeof error.file];
-        memcpy(path, error.file, sizeof path);
-        error.file[0] = '\0';
-        return cli_complain(path, &error);
-    }
+            (uint32_t)(args->count - 1), &session->options, &error) != TN_OK)
+        return cli_complain_file(&error);
     return write_out(session, opts, interpreter);
 }
 
@@ -435,8 +397,9 @@ static int run_rules(const void *opts, const struct cli_args *args)
         return run_explain(&session, o, args->items[1], &files);
     if (!strcmp(word, "export"))
         return run_export(&session, o, &files);
-    return cli_usage("rules", "'%s' is none of ls, explain, check, test, "
-                              "coverage, export, extract",
+    return cli_usage("rules",
+                     "'%s' is none of ls, explain, check, test, "
+                     "coverage, export, extract",
                      word);
 }
 

@@ -292,21 +292,34 @@ static uint8_t *new_elements(struct tn_net *net, struct tn_elements *elements,
     return tn_failed(net->error) ? NULL : bytes;
 }
 
+/* Numbers of one of the two kinds. */
+static uint32_t add_numbers(struct tn_net *net, uint32_t graph,
+                            struct tn_bytes wish, struct tn_elements *elements,
+                            const uint64_t *dims, const int64_t *ints,
+                            const double *doubles)
+{
+    enum tn_dtype dtype = elements->shape.dtype;
+    uint64_t      count;
+    uint8_t      *at = new_elements(net, elements, dims, &count);
+
+    if (!at)
+        return TN_NONE;
+    for (uint64_t i = 0; i < count; i++, at += tn_dtype_size(dtype))
+        if (ints)
+            tn_element_from_int64(dtype, ints[i], at);
+        else
+            tn_element_from_double(dtype, doubles[i], at);
+    return tn_net_add_constant(net, graph, wish, elements, NULL);
+}
+
 uint32_t tn_net_add_ints(struct tn_net *net, uint32_t graph,
                          struct tn_bytes wish, enum tn_dtype dtype,
                          const int64_t *items, uint32_t rank,
                          const uint64_t *dims)
 {
     struct tn_elements elements = { .shape = { dtype, rank, NULL } };
-    uint64_t           count;
-    uint8_t           *bytes = new_elements(net, &elements, dims, &count);
 
-    if (!bytes)
-        return TN_NONE;
-    for (uint64_t i = 0; i < count; i++)
-        tn_element_from_int64(dtype, items[i],
-                              bytes + i * tn_dtype_size(dtype));
-    return tn_net_add_constant(net, graph, wish, &elements, NULL);
+    return add_numbers(net, graph, wish, &elements, dims, items, NULL);
 }
 
 uint32_t tn_net_add_doubles(struct tn_net *net, uint32_t graph,
@@ -315,15 +328,8 @@ uint32_t tn_net_add_doubles(struct tn_net *net, uint32_t graph,
                             const uint64_t *dims)
 {
     struct tn_elements elements = { .shape = { dtype, rank, NULL } };
-    uint64_t           count;
-    uint8_t           *bytes = new_elements(net, &elements, dims, &count);
 
-    if (!bytes)
-        return TN_NONE;
-    for (uint64_t i = 0; i < count; i++)
-        tn_element_from_double(dtype, items[i],
-                               bytes + i * tn_dtype_size(dtype));
-    return tn_net_add_constant(net, graph, wish, &elements, NULL);
+    return add_numbers(net, graph, wish, &elements, dims, NULL, items);
 }
 
 /* Lengths as varints, then all the bytes. */

@@ -385,30 +385,17 @@ static void types_that_are_not_there_are_refused(void **state)
 
 /* ---- numbers of operations ---------------------------------------------- */
 
-static void names_have_numbers(void **state)
+/* Old files have numbers of names that an operator no longer has. */
+static void old_names_have_numbers(void **state)
 {
-    static const struct {
-        const char *name;
-        int64_t     number;
-    } rows[] = {
-        { "add", INT64_C(-5176033361941572836) },
-        { "matmul", INT64_C(-273014250715117663) },
-        { "identity", INT64_C(1117335895801582653) },
-        { "reshape", INT64_C(-299234276746112594) },
-        { "conv2d", INT64_C(7325441780195652299) },
-        { "softmax", INT64_C(-7532944577593734819) },
-        { "Assert", INT64_C(-5500104399239369755) },
-        { "lstmLayer", INT64_C(4755755275599605151) },
-    };
     struct tn_nd4j_hasher hasher;
 
     (void)state;
     tn_nd4j_hasher_init(&hasher);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_true(tn_nd4j_hash(&hasher, tn_text(rows[i].name)) ==
-                    rows[i].number);
-    assert_true(tn_sd_hash_is(&hasher, tn_text("mmul"), rows[1].number));
-    assert_false(tn_sd_hash_is(&hasher, tn_text("mmul"), rows[0].number));
+    int64_t matmul = tn_nd4j_hash(&hasher, tn_text("matmul"));
+    int64_t add    = tn_nd4j_hash(&hasher, tn_text("add"));
+    assert_true(tn_sd_hash_is(&hasher, tn_text("mmul"), matmul));
+    assert_false(tn_sd_hash_is(&hasher, tn_text("mmul"), add));
 }
 
 int main(void)
@@ -418,7 +405,7 @@ int main(void)
         cmocka_unit_test(strings_are_read),
         cmocka_unit_test(arrays_are_written),
         cmocka_unit_test(types_that_are_not_there_are_refused),
-        cmocka_unit_test(names_have_numbers),
+        cmocka_unit_test(old_names_have_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
