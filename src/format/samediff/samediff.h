@@ -253,6 +253,7 @@ struct tn_sd_variable {
     bool               has_id, has_shape;
     bool               has_array; /* in the table itself                     */
     bool               is_result; /* of an op, and worth having: sd_ends.c   */
+    bool               is_listed; /* among the outputs of the graph          */
     uint32_t           rank;
     const int64_t     *shape;  /* -1: not known                               */
     uint32_t           tensor; /* in model->tensors; TN_NONE: no data         */

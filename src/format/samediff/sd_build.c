@@ -527,6 +527,23 @@ static uint32_t put_placeholders(struct building *b)
     return names.count ? put_names(b, names) : tn_fb_put_refs(&b->fb, NULL, 0);
 }
 
+/* Outputs that nobody would take for some: they are inputs. */
+static uint32_t put_listed(struct building *b)
+{
+    struct tn_ends ends =
+        tn_model_graph_at(b->plan->model, b->plan->graph)->outputs;
+    uint32_t *refs  = tn_new(b->arena, uint32_t, ends.count, b->error);
+    uint32_t  count = 0;
+
+    for (uint32_t i = 0; refs && i < ends.count; i++) {
+        const struct tn_sd_entry *entry =
+            tn_sd_plan_find(b->plan, ends.items[i].name);
+        if (entry && entry->v.kind == TN_SD_PLACEHOLDER)
+            refs[count++] = put_pair(b, entry->v.first, entry->v.second);
+    }
+    return tn_fb_put_refs(&b->fb, refs, count);
+}
+
 static uint32_t put_graph(struct building *b)
 {
     const struct tn_sd_plan *plan = b->plan;
@@ -541,7 +558,7 @@ static uint32_t put_graph(struct building *b)
     if (b->part->is_sdnb)
         put_meta(b, &refs[TN_SD_GRAPH_META_KEYS],
                  &refs[TN_SD_GRAPH_META_VALUES]);
-    refs[TN_SD_GRAPH_OUTPUTS] = tn_fb_put_refs(&b->fb, NULL, 0);
+    refs[TN_SD_GRAPH_OUTPUTS] = put_listed(b);
     if (b->part->has_graph) {
         refs[TN_SD_GRAPH_CONFIGURATION] = put_configuration(b, &old);
         refs[TN_SD_GRAPH_PLACEHOLDERS]  = put_placeholders(b);

@@ -1,8 +1,9 @@
 /*
  * sd_ends.c - inputs and outputs of a FlatGraph
  *
- * The list of outputs in the file is always empty.  Outputs are what is
- * minimised, and then what operations make and none takes; as Deeplearning4j
+ * The list of outputs in the file is empty, but for inputs that are outputs,
+ * too, which nothing else would tell.  Outputs are what is minimised, then what
+ * is in that list, and what operations make and none takes; as Deeplearning4j
  * has it, not what only steers: the side of a switch that nobody uses never
  * comes to be.
  */
@@ -74,9 +75,10 @@ static void add_outputs(struct tn_sd_reader *r, struct tn_graph *graph)
         ends[at++]               = make_end(r, v);
     }
     for (uint32_t i = 0; i < r->variable_count; i++)
-        if (r->variables[i].is_result && !r->is_used[i] && !is_out[i]) {
+        if (!is_out[i] && (r->variables[i].is_listed ||
+                           (r->variables[i].is_result && !r->is_used[i]))) {
             ends[at]              = make_end(r, &r->variables[i]);
-            ends[at++].is_guessed = true;
+            ends[at++].is_guessed = !r->variables[i].is_listed;
         }
     struct tn_end *kept = tn_new(r->arena, struct tn_end, at, r->error);
     if (kept && at)

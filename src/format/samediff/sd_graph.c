@@ -591,6 +591,22 @@ static void read_row(struct tn_sd_reader *r, const struct tn_fb_table *root)
     }
 }
 
+/* Deeplearning4j leaves the list empty; ours has the outputs that are inputs.
+ */
+static void read_listed(struct tn_sd_reader *r, const struct tn_fb_table *root)
+{
+    struct tn_fb_vector pairs = tn_fb_vector(root, TN_SD_GRAPH_OUTPUTS, 4);
+
+    for (uint32_t i = 0; i < pairs.count && !tn_failed(r->error); i++) {
+        struct tn_fb_table pair = tn_fb_vector_table(&pairs, i);
+        uint32_t           index =
+            tn_pairs_find(&r->by_id, (uint32_t)tn_fb_i32(&pair, 0, 0),
+                          (uint32_t)tn_fb_i32(&pair, 1, 0));
+        if (index != UINT32_MAX)
+            r->variables[index].is_listed = true;
+    }
+}
+
 /* Buffers in the buffer, to be read later. */
 static void queue_subs(struct tn_sd_reader *r, const struct tn_fb_table *root)
 {
@@ -658,6 +674,7 @@ static void read_graph(struct tn_sd_reader *r, uint32_t graph,
         read_variables(r, &root);
     if (!tn_failed(r->error))
         read_nodes(r, &root);
+    read_listed(r, &root);
     if (!tn_failed(r->error))
         tn_sd_add_ends(r);
     if (!tn_failed(r->error))
