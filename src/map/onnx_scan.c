@@ -8,6 +8,11 @@
  *          slice = Gather(x, i; axis)         backwards: Gather(x, n - 1 - i)
  *
  * Results that are stacked elsewhere than in front, or backwards, stay a Scan.
+ *
+ * That of opset 8 has an axis of batches before all others, and works on one
+ * batch after the other: a Loop over them with a Scan of today inside.
+ *
+ *   Loop(batches, ) {(b, go) -> (go', Scan(Gather(v, b)..., Gather(x, b)...))}
  */
 #include "map/onnx_tidy.h"
 
@@ -68,9 +73,9 @@ static bool open_scan(struct scan *s)
     const struct tn_attr_value *body  = tn_net_attr(node, "body");
     const struct tn_attr_value *count = tn_net_attr(node, "num_scan_inputs");
 
-    if (s->net->version < 9 || !body || body->kind != TN_ATTR_GRAPH ||
-        body->is_list || (uint64_t)body->of.ints[0] >= s->net->graphs.count ||
-        !count || count->kind != TN_ATTR_INT || count->of.ints[0] < 1 ||
+    if (!body || body->kind != TN_ATTR_GRAPH || body->is_list ||
+        (uint64_t)body->of.ints[0] >= s->net->graphs.count || !count ||
+        count->kind != TN_ATTR_INT || count->of.ints[0] < 1 ||
         count->of.ints[0] > node->input_count)
         return false;
     s->graph                     = node->graph;
@@ -220,10 +225,123 @@ static void make_loop(struct scan *s)
     tn_net_add_node(s->net, &loop);
 }
 
+/* ---- opset 8 ------------------------------------------------------------ */
+
+/* The first input is the lengths of sequences, which must be left out. */
+static bool has_batches(const struct scan *s)
+{
+    const struct tn_net_node   *node = tn_net_node(s->net, s->node);
+    const struct tn_attr_value *body = tn_net_attr(node, "body");
+
+    for (uint32_t i = 1; i < node->input_count; i++)
+        if (node->inputs[i] == TN_NONE)
+            return false;
+    return node->input_count > 1 && node->inputs[0] == TN_NONE && body &&
+           body->kind == TN_ATTR_GRAPH && !body->is_list &&
+           (uint64_t)body->of.ints[0] < s->net->graphs.count;
+}
+
+/* In the graph of the loop: a Scan of what the batch has; gives its node. */
+static uint32_t scan_batch(struct scan *s, uint32_t batch)
+{
+    struct tn_net_node inner = *tn_net_node(s->net, s->node);
+    uint32_t           count = inner.input_count - 1;
+    uint32_t *inputs = tn_new(s->net->arena, uint32_t, count, s->net->error);
+    uint32_t *outputs =
+        tn_new(s->net->arena, uint32_t, inner.output_count, s->net->error);
+    struct tn_net_attr *attrs = tn_new(s->net->arena, struct tn_net_attr,
+                                       inner.attr_count, s->net->error);
+
+    if (!inputs || !outputs || !attrs)
+        return TN_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pair[] = { inner.inputs[i + 1], batch };
+        inputs[i]       = make(s, s->body, "Gather", pair, 2, 0,
+                               tn_net_add_value(s->net, s->body, tn_text("item")));
+    }
+    for (uint32_t i = 0; i < inner.output_count; i++)
+        outputs[i] = tn_net_add_value(s->net, s->body, tn_text("result"));
+    for (uint32_t i = 0; i < inner.attr_count; i++) {
+        attrs[i] = inner.attrs[i];
+        if (tn_bytes_is(attrs[i].name, "directions"))
+            attrs[i].name = tn_text("scan_input_directions");
+    }
+    inner.name        = tn_text("");
+    inner.graph       = s->body;
+    inner.inputs      = inputs;
+    inner.input_count = count;
+    inner.outputs     = outputs;
+    inner.attrs       = attrs;
+    return tn_failed(s->net->error) ? TN_NONE : tn_net_add_node(s->net, &inner);
+}
+
+/* The loop, once the graph of its body is there. */
+static void loop_batches(struct scan *s)
+{
+    struct tn_net_node loop  = *tn_net_node(s->net, s->node);
+    int64_t           *graph = tn_new(s->net->arena, int64_t, 1, s->net->error);
+    uint32_t shape = tn_net_add_value(s->net, s->graph, tn_text("shape"));
+
+    if (!graph || shape == TN_NONE)
+        return;
+    *graph = s->body;
+    make(s, s->graph, "Shape", &loop.inputs[1], 1, -1, shape);
+    uint32_t           pair[]   = { shape, number(s, 0) };
+    uint32_t           inputs[] = { make(s, s->graph, "Gather", pair, 2, 0,
+                                         new_value(s, s->graph, "batches", TN_INT64)),
+                                    TN_NONE };
+    struct tn_net_attr body     = {
+            tn_text("body"), { TN_ATTR_GRAPH, false, 1, { .ints = graph } }
+    };
+    loop.type                                = tn_text("Loop");
+    loop.inputs                              = inputs;
+    loop.input_count                         = 2;
+    loop.attrs                               = &body;
+    loop.attr_count                          = 1;
+    tn_net_node(s->net, s->node)->is_removed = true;
+    if (!tn_failed(s->net->error))
+        tn_net_add_node(s->net, &loop);
+}
+
+/* Gives the Scan inside, or TN_NONE. */
+static uint32_t open_batches(struct scan *s)
+{
+    struct tn_net *net = s->net;
+    uint32_t       inner =
+        (uint32_t)tn_net_attr(tn_net_node(net, s->node), "body")->of.ints[0];
+
+    s->graph = tn_net_node(net, s->node)->graph;
+    s->body =
+        tn_net_add_graph(net, TN_GRAPH_SUBGRAPH, tn_text("batch"), s->graph);
+    if (s->body == TN_NONE)
+        return TN_NONE;
+    tn_net_graph(net, inner)->parent = s->body;
+    uint32_t b                       = new_value(s, s->body, "b", TN_INT64);
+    uint32_t go                      = new_value(s, s->body, "go", TN_BOOL);
+    uint32_t on                      = make(s, s->body, "Identity", &go, 1, -1,
+                                            new_value(s, s->body, "on", TN_BOOL));
+    uint32_t scan                    = scan_batch(s, b);
+    if (scan == TN_NONE)
+        return TN_NONE;
+    tn_net_add_input(net, s->body, b, tn_text(""));
+    tn_net_add_input(net, s->body, go, tn_text(""));
+    tn_net_add_output(net, s->body, on, tn_text(""));
+    for (uint32_t i = 0; i < tn_net_node(net, scan)->output_count; i++)
+        tn_net_add_output(net, s->body, tn_net_node(net, scan)->outputs[i],
+                          tn_text(""));
+    loop_batches(s);
+    return scan;
+}
+
 enum tn_status tn_onnx_scan(struct tn_net *net, uint32_t node)
 {
     struct scan s = { .net = net, .node = node };
 
+    if (net->version < 9) {
+        s.node = has_batches(&s) ? open_batches(&s) : TN_NONE;
+        if (s.node == TN_NONE)
+            return net->error->status;
+    }
     if (!open_scan(&s))
         return TN_OK;
     count_rounds(&s);

@@ -79,6 +79,8 @@ def compare(name, got, want, relative, absolute):
     got, want = numpy.asarray(got), numpy.asarray(want)
     if want.dtype == object:
         want = want.astype(str)
+    if got.dtype == object:
+        got = got.astype(str)
     if got.shape != want.shape:
         raise Differs(f"{name}: shape {got.shape}, not {want.shape}")
     if got.dtype.kind != want.dtype.kind or (want.dtype.kind != "U" and
