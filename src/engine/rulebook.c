@@ -277,6 +277,7 @@ struct testing {
 
 static enum tn_status test_one(struct tn_rulebook           *book,
                                const struct tn_lang_file    *file,
+                               const struct tn_lang_desk    *desk,
                                const struct tn_lang_example *example,
                                const struct testing *t, struct tn_error *error)
 {
@@ -286,13 +287,31 @@ static enum tn_status test_one(struct tn_rulebook           *book,
     struct tn_arena        scratch;
 
     tn_arena_init(&scratch, &book->memory);
-    if (tn_lang_example_run(file, example, &scratch, &told.why, error) ==
+    if (tn_lang_example_run(file, desk, example, &scratch, &told.why, error) ==
         TN_OK) {
         t->sum->count++;
         t->sum->failed += told.why != NULL;
         t->on(t->context, &told);
     }
     tn_arena_done(&scratch);
+    return error->status;
+}
+
+static enum tn_status test_file(struct tn_rulebook        *book,
+                                const struct tn_lang_file *file,
+                                const struct testing *t, struct tn_error *error)
+{
+    struct tn_lang_desk desk;
+    struct tn_arena     arena;
+
+    tn_arena_init(&arena, &book->memory);
+    tn_lang_desk_open(&desk, file, &arena, error);
+    for (uint64_t k = 0; k < file->examples.count && !tn_failed(error); k++)
+        test_one(book, file, &desk,
+                 tn_list_at(&file->examples, struct tn_lang_example, k), t,
+                 error);
+    tn_lang_desk_done(&desk);
+    tn_arena_done(&arena);
     return error->status;
 }
 
@@ -304,14 +323,7 @@ enum tn_status tn_rulebook_test(
     const struct testing t = { sum, on, context };
 
     *sum = (struct tn_rule_examples){ 0 };
-    for (uint32_t i = 0; i < book->file_count; i++) {
-        const struct tn_lang_file *file = &book->files[i];
-
-        for (uint64_t k = 0; k < file->examples.count; k++)
-            TN_TRY(
-                test_one(book, file,
-                         tn_list_at(&file->examples, struct tn_lang_example, k),
-                         &t, error));
-    }
+    for (uint32_t i = 0; i < book->file_count; i++)
+        TN_TRY(test_file(book, &book->files[i], &t, error));
     return TN_OK;
 }

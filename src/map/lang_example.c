@@ -36,6 +36,7 @@ struct input {
 
 struct run {
     const struct tn_lang_file    *file;
+    const struct tn_lang_desk    *desk;
     const struct tn_lang_example *example;
     const struct tn_lang_rule    *rule;
     struct tn_lang_file           words; /* nothing is defined in an example  */
@@ -685,13 +686,14 @@ static const char *apply(struct run *r, struct tn_infer *facts,
     return why || tn_failed(r->error) ? why : compare(r, made);
 }
 
-static const char *run_nets(struct run *r, const struct tn_lang_file *shapes)
+static const char *run_nets(struct run *r)
 {
     struct tn_infer *facts = NULL, *made = NULL;
-    const char      *why = NULL;
+    const char      *why     = NULL;
+    bool             is_back = r->example->is_back;
 
-    if (tn_infer_open(&facts, &r->from, &shapes[0]) == TN_OK &&
-        tn_infer_open(&made, &r->to, &shapes[1]) == TN_OK)
+    if (tn_infer_open(&facts, &r->from, &r->desk->shapes[is_back]) == TN_OK &&
+        tn_infer_open(&made, &r->to, &r->desk->shapes[!is_back]) == TN_OK)
         why = apply(r, facts, made);
     tn_infer_close(made);
     tn_infer_close(facts);
@@ -716,9 +718,8 @@ static const char *run_example(struct run *r, const char *from, const char *to)
 {
     struct tn_vocab     vocabs[2];
     struct tn_lang_side sides[2];
-    struct tn_lang_file shapes[2] = { 0 };
-    const char         *why       = NULL;
-    struct tn_error     ignored   = TN_ERROR_INIT;
+    const char         *why     = NULL;
+    struct tn_error     ignored = TN_ERROR_INIT;
 
     if (tn_lang_side_open(&sides[0], &vocabs[0], r->arena, tn_text(from),
                           r->error) != TN_OK ||
@@ -731,12 +732,8 @@ static const char *run_example(struct run *r, const char *from, const char *to)
         sides[0].vocab ? tn_vocab_find(sides[0].vocab, r->domain, r->op,
                                        r->from.version, &ignored)
                        : NULL;
-    if (make_node(r, op) &&
-        tn_shapes_read(&shapes[0], r->arena, from, r->error) == TN_OK &&
-        tn_shapes_read(&shapes[1], r->arena, to, r->error) == TN_OK)
-        why = run_nets(r, shapes);
-    tn_lang_done(&shapes[0]);
-    tn_lang_done(&shapes[1]);
+    if (make_node(r, op))
+        why = run_nets(r);
     return why;
 }
 
@@ -746,7 +743,31 @@ static const char *name_of(struct run *r, struct tn_bytes dialect)
     return (const char *)tn_bytes_dup(r->arena, dialect, r->error).data;
 }
 
+enum tn_status tn_lang_desk_open(struct tn_lang_desk       *desk,
+                                 const struct tn_lang_file *file,
+                                 struct tn_arena *arena, struct tn_error *error)
+{
+    struct tn_bytes dialects[] = { file->from, file->to };
+
+    *desk = (struct tn_lang_desk){ 0 };
+    for (int i = 0; i < 2; i++) {
+        struct tn_bytes name = tn_bytes_dup(arena, dialects[i], error);
+        if (!name.data)
+            return error->status;
+        TN_TRY(tn_shapes_read(&desk->shapes[i], arena, (const char *)name.data,
+                              error));
+    }
+    return TN_OK;
+}
+
+void tn_lang_desk_done(struct tn_lang_desk *desk)
+{
+    tn_lang_done(&desk->shapes[0]);
+    tn_lang_done(&desk->shapes[1]);
+}
+
 enum tn_status tn_lang_example_run(const struct tn_lang_file    *file,
+                                   const struct tn_lang_desk    *desk,
                                    const struct tn_lang_example *example,
                                    struct tn_arena *arena, const char **why,
                                    struct tn_error *error)
@@ -758,6 +779,7 @@ enum tn_status tn_lang_example_run(const struct tn_lang_file    *file,
     if (!r)
         return error->status;
     r->file    = file;
+    r->desk    = desk;
     r->example = example;
     r->rule    = tn_list_at(rules, struct tn_lang_rule, example->rule);
     r->arena   = arena;

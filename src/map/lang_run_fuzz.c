@@ -27,20 +27,32 @@ static void check(const struct tn_lang_file *file, struct tn_arena *arena)
         tn_lang_check(file, &from, &to, NULL, NULL, &error);
 }
 
-static void run(const struct tn_lang_file *file, struct tn_memory *memory)
+static void run_one(const struct tn_lang_file *file,
+                    const struct tn_lang_desk *desk, uint64_t index,
+                    struct tn_memory *memory)
 {
-    for (uint64_t i = 0; i < file->examples.count && i < EXAMPLES; i++) {
-        struct tn_error error = TN_ERROR_INIT;
-        struct tn_arena arena;
-        const char     *why;
+    struct tn_error error = TN_ERROR_INIT;
+    struct tn_arena arena;
+    const char     *why;
 
-        tn_arena_init(&arena, memory);
-        tn_lang_example_run(
-            file, tn_list_at(&file->examples, struct tn_lang_example, i),
-            &arena, &why, &error);
-        assert(tn_failed(&error) || !why || why[0]);
-        tn_arena_done(&arena);
-    }
+    tn_arena_init(&arena, memory);
+    tn_lang_example_run(
+        file, desk, tn_list_at(&file->examples, struct tn_lang_example, index),
+        &arena, &why, &error);
+    assert(tn_failed(&error) || !why || why[0]);
+    tn_arena_done(&arena);
+}
+
+static void run(const struct tn_lang_file *file, struct tn_arena *arena,
+                struct tn_memory *memory)
+{
+    struct tn_error     error = TN_ERROR_INIT;
+    struct tn_lang_desk desk;
+
+    if (tn_lang_desk_open(&desk, file, arena, &error) == TN_OK)
+        for (uint64_t i = 0; i < file->examples.count && i < EXAMPLES; i++)
+            run_one(file, &desk, i, memory);
+    tn_lang_desk_done(&desk);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -56,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         TN_OK) {
         check(&file, &arena);
         if (!file.is_shapes)
-            run(&file, &memory);
+            run(&file, &arena, &memory);
     }
     tn_lang_done(&file);
     tn_arena_done(&arena);
