@@ -3,7 +3,7 @@
 #
 # One tensor of 3 GiB (a hole, so that it costs no disk) is split into chunks of
 # 1 GiB in files of 2 GiB and joined again, in 64 MiB of memory: all of it goes
-# by reference.  A hundred thousand tiny chunks take less than 96 MiB.  Exits 77
+# by reference.  A hundred thousand tiny chunks take less than 80 MiB.  Exits 77
 # when there is no release build.
 set -eu
 
