@@ -1575,3 +1575,68 @@ for dtype_ in ("float32", "float16"):
 case("RaggedRange", [K([0, 3, 7]), K([2, 3, 1]), K([1, 1, -2])], (np.array([0, 2, 2, 5], "i8"), np.array([0, 1, 7, 5, 3], "i4")))
 case("RaggedRange", [K(0), K([2, 0, 3]), K(1)], (np.array([0, 2, 2, 5], "i8"), np.array([0, 1, 0, 1, 2], "i4")))
 case("RaggedRange", [K(0.0), K([1.0, 2.0]), K(0.5)], (np.array([0, 2, 6], "i4"), np.array([0, .5, 0, .5, 1, 1.5], "f4")), Tsplits="int32")
+
+
+# --- of nothing ------------------------------------------------------------------------------------
+
+for dims_ in [(0,), (0, 3), (2, 0), (1, 0, 4)]:
+    x_ = f(*dims_)
+    for op_ in ("Sigmoid", "Tanh", "Relu", "Softplus", "Elu", "Selu", "Lgamma", "Digamma", "Round", "Sign", "Log1p", "Expm1", "Reciprocal", "LeakyRelu"):
+        case(op_, [x_], np.copy)
+    for op_ in ("Mul", "Sub", "RealDiv", "Maximum", "Minimum", "SquaredDifference", "FloorMod", "Pow", "Atan2"):
+        case(op_, [x_, x_], lambda x, y: x)
+        case(op_, [x_, np.array(2, "f4")], lambda x, y: x)
+    for op_ in ("BitwiseAnd", "BitwiseOr", "BitwiseXor", "LeftShift", "RightShift"):
+        case(op_, [n(*dims_), n(*dims_)], lambda x, y: x)
+    for keep_ in (False, True):
+        for op_, want_ in (("Sum", np.sum), ("Prod", np.prod), ("Mean", np.mean)):
+            case(op_, [x_, K(list(range(len(dims_))))], lambda x, a, w=want_, k=keep_: np.asarray(w(x, axis=tuple(a), keepdims=k)).astype("f4"), keep_dims=keep_)
+            case(op_, [x_, K([len(dims_) - 1])], lambda x, a, w=want_, k=keep_: np.asarray(w(x, axis=-1, keepdims=k)).astype("f4"), keep_dims=keep_)
+        for op_, want_ in (("All", np.all), ("Any", np.any)):
+            case(op_, [b(*dims_), K([0])], lambda x, a, w=want_, k=keep_: np.asarray(w(x, axis=0, keepdims=k)), keep_dims=keep_)
+    case("Cumsum", [x_, K(0)], lambda x, a: x)
+    case("Cumprod", [x_, K(0)], lambda x, a: x)
+    case("ExpandDims", [x_, K(-1)], lambda x, a: x[..., None])
+    case("Tile", [x_, K([2] * len(dims_))], np.tile)
+    case("ReverseV2", [x_, K([0])], lambda x, a: x)
+    case("Transpose", [x_, K(list(range(len(dims_)))[::-1])], lambda x, p: x.T)
+    case("Reshape", [x_, K([0, 7])], lambda x, s: x.reshape(0, 7))
+    case("Reshape", [x_, K([-1, 3])], lambda x, s: x.reshape(0, 3))
+    case("ConcatV2", [x_, x_, K(0)], lambda x, y, a: np.concatenate([x, y]))
+    case("Pack", [x_, x_], lambda x, y: np.stack([x, y]))
+    case("Where", [b(*dims_)], lambda x: np.argwhere(x).astype("i8"), skips_judge=True)
+    case("Select", [b(*dims_), x_, x_], np.where)
+    case("SelectV2", [b(*dims_), x_, x_], np.where)
+    case("Pad", [x_, K([[1, 1]] * len(dims_))], lambda x, p: np.pad(x, p))
+    case("OneHot", [n(*dims_), K(4), K(1.0), K(0.0)], lambda i, d, y, z: np.zeros(i.shape + (4,), "f4"))
+    case("GatherV2", [f(3, 4), n(*dims_), K(0)], lambda x, i, a: x[i])
+    case("GatherV2", [f(3, 4), n(*dims_), K(1)], lambda x, i, a: x[:, i])
+    case("Cast", [x_], lambda x: x.astype("i8"), DstT="int64")
+    case("Shape", [x_], lambda x: np.array(x.shape, "i4"))
+    case("Size", [x_], np.int32(0))
+    case("L2Loss", [x_], np.float32(0))
+    case("AddN", [x_, x_], lambda x, y: x)
+    case("BroadcastTo", [f(1), K(dims_)], lambda x, s: np.zeros(s, "f4"))
+    case("IdentityN", [x_, x_], lambda x, y: (x, y))
+    case("ZerosLike", [x_], np.copy)
+    case("OnesLike", [x_], np.copy)
+    if dims_[-1]:
+        case("Softmax", [x_], np.copy)
+        case("LogSoftmax", [x_], np.copy)
+    if len(dims_) > 1:
+        case("Slice", [x_, K([0] * len(dims_)), K([-1] * len(dims_))], lambda x, *k: x)
+        case("StridedSlice", [x_, K([0]), K([1]), K([1])], lambda x, *k: x[0:1])
+        case("BiasAdd", [x_, f(dims_[-1])], lambda x, y: x)
+        case("Unpack", [x_], lambda x: tuple(np.moveaxis(x, -1, 0)), num=dims_[-1], axis=len(dims_) - 1) if dims_[-1] else None
+        case("Split", [K(len(dims_) - 1), f(*dims_[:-1], 4)], lambda a, x: tuple(np.split(x, 2, -1)), num_split=2)
+        case("MatMul", [f(dims_[-2], dims_[-1]), f(dims_[-1], 5)], np.matmul)
+        case("BatchMatMulV2", [f(2, dims_[-2], dims_[-1]), f(2, dims_[-1], 5)], np.matmul)
+        case("MatrixDiag", [x_], lambda x: np.zeros(x.shape + x.shape[-1:], "f4"))
+for op_ in ("NonMaxSuppressionV2", "NonMaxSuppressionV3"):
+    rest_ = [K(0.5), K(0.0)][:2 if op_.endswith("3") else 1]
+    case(op_, [f(0, 4), f(0), K(3), *rest_], np.zeros(0, "i4"))
+case("UnsortedSegmentSum", [f(0, 3), n(0), K(2)], np.zeros((2, 3), "f4"))
+case("DynamicPartition", [f(0, 3), n(0)], lambda x, p: (x, x), num_partitions=2)
+case("Bincount", [n(0), K(3), K(np.array([], "f4"))], np.zeros(3, "f4"))
+case("Conv2D", [f(0, 5, 5, 3), f(2, 2, 3, 4)], np.zeros((0, 5, 5, 4), "f4"), strides=[1, 1, 1, 1], padding="SAME")
+case("MaxPool", [f(0, 5, 5, 3)], np.zeros((0, 2, 2, 3), "f4"), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
