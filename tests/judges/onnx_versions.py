@@ -26,6 +26,7 @@ REFUSED = {
     "Cast-*-text*": "numbers as text",
     "Cast-*-to-text": "numbers as text",
     "RegexFullMatch-*": "no regular expressions",
+    "Resize-*-antialias": "a filter against aliasing",
     "RoiAlign-*-ratio0": "as many samples as each region needs",
     "StringConcat-*": "no kernel that joins texts",
     "StringSplit-*": "sparse arrays only",
