@@ -18,9 +18,9 @@ struct tn_declared {
     uint32_t       number; /* of the dtype, as the dialect counts them        */
     uint32_t       rank;
     const int64_t *dims; /* -1: not known                                     */
-    bool           has_type;  /* else nothing is said but that it is there    */
-    bool           is_list;   /* of tensors of that type                      */
-    bool           is_ragged; /* rows are several sequences                   */
+    bool           has_type; /* else nothing is said but that it is there    */
+    bool           is_list;  /* of tensors of that type                      */
+    uint32_t       levels; /* of sequences that rows are: mostly 0           */
 };
 
 struct tn_dialect {

@@ -239,7 +239,7 @@ static bool is_offsets(const struct tn_net_loading *l, struct tn_bytes name)
            !memcmp(name.data + name.size - tail, suffix, tail) &&
            l->model->dialect->declared(
                l->model, 0, tn_bytes(name.data, name.size - tail), &told) &&
-           told.is_ragged;
+           told.levels == 1;
 }
 
 static void type_offsets(struct tn_net *net, uint32_t value)

@@ -176,7 +176,7 @@ static void find_inputs(struct lods *l)
 
     for (uint32_t i = 0; i < main->inputs.count; i++) {
         struct tn_bytes name = tn_net_input_name(l->net, 0, i);
-        if (model->dialect->declared(model, 0, name, &told) && told.is_ragged)
+        if (model->dialect->declared(model, 0, name, &told) && told.levels)
             set_offsets(l, *tn_list_at(&main->inputs, uint32_t, i), UNTOLD);
     }
     for (uint32_t i = 0; i < main->inputs.count; i++) {
@@ -302,6 +302,31 @@ static void take_sequences(struct lods *l, uint32_t node,
         set_outputs(l, n, make_offsets(l, node, op));
 }
 
+/* Each of several has offsets of its own: all of them behind all of those. */
+static void join_sequences(struct lods *l, uint32_t node,
+                           const struct tn_vocab_op *op)
+{
+    const struct tn_net_node *n     = tn_net_node(l->net, node);
+    uint32_t                  count = n->input_count;
+    uint32_t                 *inputs =
+        tn_new(l->net->arena, uint32_t, 2 * (uint64_t)count, l->net->error);
+
+    for (uint32_t i = 0; inputs && i < count; i++) {
+        inputs[i]         = n->inputs[i];
+        inputs[count + i] = offsets_of(l, n->inputs[i]);
+        if (inputs[count + i] < UNTOLD)
+            continue;
+        note(l, n, one_sequence);
+        inputs = NULL;
+    }
+    if (tn_failed(l->net->error))
+        return;
+    if (inputs)
+        tn_net_set_inputs(l->net, node, inputs, 2 * count);
+    if (tn_net_node(l->net, node)->output_count)
+        set_outputs(l, tn_net_node(l->net, node), make_offsets(l, node, op));
+}
+
 /* A node that is not in the file: of one input, with one attribute. */
 static uint32_t add_node(struct lods *l, uint32_t graph, const char *type,
                          uint32_t from, const struct tn_net_attr *attr)
@@ -415,6 +440,8 @@ static void go_through(struct lods *l, uint32_t node)
         return;
     if (how)
         take_sequences(l, node, op, how);
+    else if (tn_bytes_is(n->type, "sequence_concat"))
+        join_sequences(l, node, op);
     else if (tn_bytes_is(n->type, "lod_reset"))
         reset_offsets(l, node);
     else if (tn_bytes_is(n->type, "fill_constant_batch_size_like"))

@@ -795,3 +795,5 @@ case("crf_decoding.ragged", CRF, {}, VITERBI, lods={"Emission": [0, 3, 4, 7]})
 case("crf_decoding.hole", CRF, {}, VITERBI, lods={"Emission": [0, 3, 3, 7]})
 case("crf_decoding.label", {**CRF, "Label": ints(0, 1, 2, 3, 0, 1, 2).reshape(7, 1)}, {}, VITERBI, lods={"Emission": [0, 2, 7]})
 case("crf_decoding.length", {"Emission": f(3, 4, 5), "Transition": f(7, 5), "Length": ints(4, 2, 3)}, {}, VITERBI)
+
+case("sequence_concat", x([f(3, 2), f(4, 2)]), {})

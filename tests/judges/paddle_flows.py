@@ -5,7 +5,7 @@ from paddle_cases import Case, f, ints
 CASES = {}
 # There `if` has a condition of one element, numbers have no dims, and there are no
 # sequences beside tensors.
-NOT_PIR = {"flow.all_true", "flow.vectors", "flow.along", "flow.element", "flow.reset", "flow.made"}
+NOT_PIR = {"flow.all_true", "flow.vectors", "flow.along", "flow.element", "flow.joined", "flow.reset", "flow.made"}
 
 
 class Block(int):
@@ -330,3 +330,16 @@ def made(p):
     p.op("sequence_pool", {"X": ["wide"]}, {"Out": ["last"]}, {"pooltype": "LAST"})
     p.fetch("out")
     p.fetch("last")
+
+
+@flow
+def joined(p):
+    """Sequences of two inputs behind each other, and what they are then."""
+    p.place("a", f(5, 3), lod=[0, 2, 5])
+    p.place("b", f(4, 3, seed=1), lod=[0, 3, 4])
+    for name in ("both", "out"):
+        p.declare(name, dims=(-1, 3))
+    p.op("sequence_concat", {"X": ["a", "b"]}, {"Out": ["both"]})
+    p.op("sequence_pool", {"X": ["both"]}, {"Out": ["out"]}, {"pooltype": "LAST"})
+    p.fetch("both")
+    p.fetch("out")

@@ -222,7 +222,8 @@ def prove(test, engine, scratch, arguments):
         if "pir" in how:
             source = os.path.join(folder, "model.json")
             proof.convert(arguments.tenon, os.path.join(folder, "model.pdmodel"), source)
-        note_rules(arguments, source, back, *program.ends())
+        if not how:
+            note_rules(arguments, source, back, *program.ends())
         proof.convert(arguments.tenon, source, back, *program.ends())
         got = engine.run(back, {**program.feeds, **program.lods}, optimize="disabled")
         if "pir" in how:  # where outputs may have other names

@@ -451,7 +451,7 @@ bool tn_paddle_declared(const struct tn_model *model, uint32_t graph,
         .dims     = var->dims,
         .has_type = var->has_desc,
         .is_list  = var->type == TN_PADDLE_TENSOR_ARRAY,
-        .is_ragged = var->lod_level > 0,
+        .levels   = var->lod_level > 0 ? (uint32_t)var->lod_level : 0,
     };
     return true;
 }
