@@ -355,8 +355,15 @@ enum tn_status tn_wire_survey(struct tn_wire_survey *survey,
 const struct tn_field_group *tn_run_group(const struct tn_grouped_run *run,
                                           uint64_t at, uint64_t *count)
 {
-    uint64_t low = 0, high = run->group_count;
+    /* most groups are full: it is there, or a little later */
+    uint64_t low = at / TN_GROUP_FIELDS, high = low + 1, step = 1;
 
+    while (high < run->group_count && run->groups[high].first <= at) {
+        low = high;
+        high += step;
+        step *= 2;
+    }
+    high = tn_min(high, run->group_count);
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
         if (run->groups[middle].first <= at)
