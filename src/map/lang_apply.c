@@ -117,6 +117,14 @@ static bool fill_ids(struct tn_list *list, uint64_t count,
     return ids || !count;
 }
 
+static bool has_controls(const struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->nodes.count; i++)
+        if (tn_net_node(net, i)->control_count)
+            return true;
+    return false;
+}
+
 static bool is_mapped(const struct tn_net *from, uint32_t graph)
 {
     return tn_net_graph(from, graph)->kind != TN_GRAPH_FUNCTION;
@@ -295,7 +303,8 @@ static void name_node(struct apply *a, uint32_t node)
 
     if (last == a->emit.first_node)
         return;
-    *tn_list_at(&a->made_by, uint32_t, node) = last - 1;
+    if (a->made_by.count)
+        *tn_list_at(&a->made_by, uint32_t, node) = last - 1;
     uint32_t maker =
         first == TN_NONE ? last - 1 : tn_net_value(a->to, first)->producer;
     if (maker != TN_NONE && maker >= a->emit.first_node)
@@ -547,7 +556,8 @@ static enum tn_status prepare(struct apply                     *a,
     for (uint32_t i = 0; i < file_count; i++)
         TN_TRY(tn_code_add(&a->set, files[i], a->error));
     if (!fill_ids(&a->emit.ids, from->values.count, a->error) ||
-        !fill_ids(&a->made_by, from->nodes.count, a->error))
+        (has_controls(from) &&
+         !fill_ids(&a->made_by, from->nodes.count, a->error)))
         return a->error->status;
     if (from->values.count &&
         !tn_list_grow(&a->uses, from->values.count, a->error))

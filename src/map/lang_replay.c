@@ -220,7 +220,6 @@ static bool note_value(const struct tn_emit *e, uint32_t id,
     plan->input = plan->named = TN_NONE;
     plan->row                 = *tn_net_value(e->to, id);
     plan->row.producer        = TN_NONE;
-    plan->row.uses            = 0;
     if (is_carried(e, id)) {
         plan->input = input_of(e, id);
         return plan->input != TN_NONE;

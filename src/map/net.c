@@ -33,6 +33,7 @@ void tn_net_init(struct tn_net *net, struct tn_arena *arena,
     tn_list_init(&net->graphs, memory, sizeof(struct tn_net_graph));
     tn_list_init(&net->versions, memory, sizeof(struct tn_net_version));
     tn_list_init(&net->uses, memory, sizeof(struct use));
+    tn_list_init(&net->first_uses, memory, sizeof(uint32_t));
     tn_net_names_init(&net->names, arena);
     tn_net_lists_init(&net->lists, arena, error);
     tn_net_types_init(&net->types, arena);
@@ -53,6 +54,7 @@ void tn_net_done(struct tn_net *net)
     tn_list_done(&net->graphs);
     tn_list_done(&net->versions);
     tn_list_done(&net->uses);
+    tn_list_done(&net->first_uses);
     tn_net_names_done(&net->names);
     tn_net_lists_done(&net->lists);
     tn_net_types_done(&net->types);
@@ -128,18 +130,28 @@ static void push_end(struct tn_net *net, struct tn_list *ends,
         *slot = tn_bytes_dup(net->arena, name, net->error);
 }
 
+/* Where the list of its users begins, or NULL with the error set. */
+static uint32_t *uses_of(struct tn_net *net, uint32_t value)
+{
+    uint64_t known = net->first_uses.count;
+
+    if (value >= known &&
+        !tn_list_grow(&net->first_uses, net->values.count - known, net->error))
+        return NULL;
+    return tn_list_at(&net->first_uses, uint32_t, value);
+}
+
 static void add_use(struct tn_net *net, uint32_t value, uint32_t user,
                     bool is_output)
 {
-    struct use *use;
+    uint32_t   *first = value < net->values.count ? uses_of(net, value) : NULL;
+    struct use *use =
+        first ? tn_list_push(&net->uses, struct use, net->error) : NULL;
 
-    if (value >= net->values.count)
-        return;
-    use = tn_list_push(&net->uses, struct use, net->error);
     if (!use)
         return;
-    *use = (struct use){ user, tn_net_value(net, value)->uses, is_output };
-    tn_net_value(net, value)->uses = (uint32_t)net->uses.count;
+    *use   = (struct use){ user, *first, is_output };
+    *first = (uint32_t)net->uses.count;
 }
 
 void tn_net_add_input(struct tn_net *net, uint32_t graph, uint32_t value,
@@ -200,6 +212,8 @@ uint32_t tn_net_add_nameless(struct tn_net *net, uint32_t graph)
     value->type     = &tn_net_unknown;
     value->graph    = graph;
     value->producer = TN_NONE;
+    if (id < net->first_uses.count) /* of one that was taken back */
+        *tn_list_at(&net->first_uses, uint32_t, id) = 0;
     return id;
 }
 
@@ -538,7 +552,9 @@ void tn_net_replace(struct tn_net *net, uint32_t from, uint32_t to)
         return;
     if (!net->has_uses)
         find_uses(net);
-    for (uint32_t at = tn_net_value(net, from)->uses; at;) {
+    uint32_t *first = uses_of(net, from) ? uses_of(net, to) : NULL;
+    uint32_t *old   = first ? uses_of(net, from) : NULL;
+    for (uint32_t at = old ? *old : 0; at;) {
         struct use *use = tn_list_at(&net->uses, struct use, at - 1);
         if (use->is_output) {
             swap_outputs(net, use->user, from, to);
@@ -552,8 +568,7 @@ void tn_net_replace(struct tn_net *net, uint32_t from, uint32_t to)
     }
     if (!last)
         return;
-    tn_list_at(&net->uses, struct use, last - 1)->next =
-        tn_net_value(net, to)->uses;
-    tn_net_value(net, to)->uses   = tn_net_value(net, from)->uses;
-    tn_net_value(net, from)->uses = 0;
+    tn_list_at(&net->uses, struct use, last - 1)->next = *first;
+    *first                                             = *old;
+    *old                                               = 0;
 }

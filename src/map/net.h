@@ -55,17 +55,16 @@ extern const struct tn_net_type tn_net_unknown;
 struct tn_net_value {
     struct tn_bytes           name; /* unique among values; see tn_net_name() */
     const struct tn_net_type *type; /* never NULL; see tn_net_set_type()      */
-    uint32_t                  graph;
-    uint32_t producer; /* node; TN_NONE: a constant, an input */
-    uint32_t output;   /* which output of it                 */
     const struct tn_elements *constant; /* NULL: it is computed or an input   */
     const struct tn_tensor   *origin;   /* the tensor of the source model that
                                            the constant comes from, or NULL   */
-    bool is_trained; /* a variable or weight; for dialects that tell it from a
-                        constant                                              */
-    bool is_inner;   /* a rule made it on the way to what has that name: lay-out
-                        calls it after that and what it is, "Y/add", "Y/const"  */
-    uint32_t uses; /* net.c's own: where the list of its users begins, + 1    */
+    uint32_t graph;
+    uint32_t producer; /* node; TN_NONE: a constant, an input                 */
+    uint32_t output;   /* which output of it                                  */
+    bool is_trained;   /* a variable or weight; for dialects that tell it from a
+                          constant                                              */
+    bool is_inner; /* a rule made it on the way to what has that name: lay-out
+                      calls it after that and what it is, "Y/add", "Y/const"  */
 };
 
 struct tn_net_attr {
@@ -131,6 +130,7 @@ struct tn_net {
         struct tn_list   types; /* const struct tn_net_type *, by id          */
     } types;
     struct tn_list uses; /* net.c's own: of values, once somebody replaces  */
+    struct tn_list first_uses; /* uint32_t by value: in `uses`, + 1         */
     bool           has_uses;
     uint64_t most_nodes; /* that rules may make of the model; 0: nobody has
                             counted yet                                       */
