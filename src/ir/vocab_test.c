@@ -416,7 +416,7 @@ static void carries_paddle(void **state)
     load(&l, tn_vocab_builtin("paddle"));
     if (l.error.status != TN_OK)
         fail_msg("%s: %s", l.error.where, l.error.what);
-    assert_int_equal(l.vocab.row_count, 202);
+    assert_true(l.vocab.row_count >= 342);
     const struct tn_vocab_op *slice = find(&l, "", "slice", 0);
     assert_text(slice->inputs[3].name, "StartsTensorList");
     assert_int_equal(slice->inputs[3].arity, TN_VOCAB_COUNTED);
