@@ -452,6 +452,38 @@ static void a_name_far_out_is_no_output(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* Each of forty functions calls the one before it twice. */
+static void functions_that_double_are_refused(void **state)
+{
+    static char       text[16384];
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_error   error;
+    int               at = snprintf(text, sizeof text,
+                                    "node { name: \"x\" op: \"Placeholder\"\n"
+                                                  "  attr { key: \"dtype\" value { type: DT_FLOAT } } }\n"
+                                                  "node { name: \"y\" op: \"f40\" input: \"x\" }\n"
+                                                  "library {\n");
+
+    (void)state;
+    for (int i = 1; i <= 40; i++)
+        at +=
+            snprintf(text + at, sizeof text - (size_t)at,
+                     "function { signature { name: \"f%d\"\n"
+                     "  input_arg { name: \"a\" type: DT_FLOAT }\n"
+                     "  output_arg { name: \"b\" type: DT_FLOAT } }\n"
+                     "  node_def { name: \"p\" op: \"f%d\" input: \"a\" }\n"
+                     "  node_def { name: \"q\" op: \"f%d\" input: \"p:b:0\" }\n"
+                     "  ret { key: \"b\" value: \"q:b:0\" } }\n",
+                     i, i - 1, i - 1);
+    snprintf(text + at, sizeof text - (size_t)at, "}\n");
+    struct tn_model *model = open_in(&scratch, "double.pb", text);
+    assert_int_equal(convert(&scratch, model, "double.fb", NULL, &error),
+                     TN_LIMIT);
+    assert_non_null(strstr(error.what, "calls make more than"));
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 static void memory_may_end_anywhere(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
@@ -511,6 +543,7 @@ int main(void)
         cmocka_unit_test(a_file_of_nd4j_can_be_cut_too),
         cmocka_unit_test(other_graphs_are_not_put_together),
         cmocka_unit_test(a_name_far_out_is_no_output),
+        cmocka_unit_test(functions_that_double_are_refused),
         cmocka_unit_test(memory_may_end_anywhere),
         cmocka_unit_test(a_model_without_its_graph_is_opened_again),
     };

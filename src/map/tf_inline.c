@@ -10,14 +10,17 @@
 
 #include "map/tf_work.h"
 
-/* Functions that call functions; and how many nodes calls may add. */
-#define DEPTH_LIMIT 64
-#define NODE_LIMIT  (UINT64_C(1) << 22)
+/* Functions that call functions; and how many nodes calls may make, for each
+ * node of the file. */
+#define DEPTH_LIMIT    64
+#define NODES_A_NODE   256
+#define NODES_AT_LEAST (UINT64_C(1) << 16)
 
 void tn_tf_find_functions(struct tn_tf_work *work)
 {
     struct tn_net *net = work->net;
 
+    work->most_nodes = NODES_A_NODE * net->nodes.count + NODES_AT_LEAST;
     for (uint32_t i = 0; i < net->graphs.count; i++) {
         const struct tn_net_graph *graph = tn_net_graph(net, i);
         if (graph->kind != TN_GRAPH_FUNCTION)
@@ -293,10 +296,10 @@ enum tn_status tn_tf_instantiate(struct tn_tf_work       *work,
     struct tn_net *net = work->net;
     struct copying c   = { .work = work, .call = call };
 
-    if (net->nodes.count > NODE_LIMIT)
+    if (net->nodes.count > work->most_nodes)
         return tn_error_set(net->error, TN_LIMIT, TN_NOWHERE,
                             "calls make more than %" PRIu64 " nodes",
-                            NODE_LIMIT);
+                            work->most_nodes);
     TN_TRY(enter_instance(&c));
     tn_list_init(&c.nodes, net->arena->memory, sizeof(uint32_t));
     if (bind_args(&c) == TN_OK) {

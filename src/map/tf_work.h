@@ -46,6 +46,7 @@ struct tn_tf_work {
     struct tn_list copies;  /* uint32_t by value of a function: its copy + 1  */
     struct tn_list touched; /* uint32_t: values with a copy                   */
     uint64_t       walked;  /* steps taken to look for assignments            */
+    uint64_t       most_nodes; /* that calls may make                         */
 };
 
 /* Marks by number; lists grow with the net. */
