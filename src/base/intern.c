@@ -164,31 +164,6 @@ uint32_t tn_intern_copy(struct tn_intern *table, struct tn_bytes text,
     return add(table, text, false, error);
 }
 
-bool tn_intern_clone(struct tn_intern *table, const struct tn_intern *from,
-                     struct tn_error *error)
-{
-    uint64_t count = from->names.count;
-    uint64_t size  = from->slot_count * sizeof *from->slots;
-
-    if (!count || !size)
-        return true;
-    struct tn_bytes       *names = tn_list_grow(&table->names, count, error);
-    struct tn_intern_slot *slots =
-        names ? tn_memory_resize(table->names.memory, NULL, 0, size, error)
-              : NULL;
-    if (!slots) {
-        table->names.count = 0;
-        return false;
-    }
-    memcpy(names, from->names.items, (size_t)count * sizeof *names);
-    memcpy(slots, from->slots, (size_t)size);
-    table->slots      = slots;
-    table->slot_count = from->slot_count;
-    table->used_count = from->used_count;
-    table->seed       = from->seed;
-    return true;
-}
-
 uint32_t tn_intern_find(const struct tn_intern *table, struct tn_bytes text)
 {
     if (!table->slot_count)

@@ -40,12 +40,6 @@ uint32_t tn_intern_borrow(struct tn_intern *table, struct tn_bytes text,
 uint32_t tn_intern_copy(struct tn_intern *table, struct tn_bytes text,
                         struct tn_error *error);
 
-/* Fills an empty table with what another has, ids and all; the texts are
- * borrowed.  Names that were only appended come along when others can be found.
- * False on failure. */
-bool tn_intern_clone(struct tn_intern *table, const struct tn_intern *from,
-                     struct tn_error *error);
-
 /* A new id for borrowed text that nobody will look up: tn_intern_find() does
  * not know it, and equal texts get ids of their own. */
 uint32_t tn_intern_append(struct tn_intern *table, struct tn_bytes text,

@@ -197,38 +197,6 @@ static void every_byte_changes_the_hash(void **state)
         }
 }
 
-static enum tn_status clone_some(struct tn_bytes   input,
-                                 struct tn_memory *memory,
-                                 struct tn_error  *error)
-{
-    struct tn_arena  arena;
-    struct tn_intern one, two;
-
-    (void)input;
-    tn_arena_init(&arena, memory);
-    tn_intern_init(&one, &arena);
-    tn_intern_init(&two, &arena);
-    tn_intern_borrow(&one, tn_text("a"), error);
-    uint32_t b = tn_intern_borrow(&one, tn_text("b"), error);
-    if (!tn_failed(error) && tn_intern_clone(&two, &one, error)) {
-        assert_int_equal(tn_intern_find(&two, tn_text("b")), b);
-        assert_int_equal(tn_intern_copy(&two, tn_text("a"), error), 0);
-        assert_int_equal(tn_intern_count(&one), 2);
-        tn_intern_copy(&two, tn_text("c"), error);
-        assert_int_equal(tn_intern_find(&one, tn_text("c")), TN_NO_NAME);
-    }
-    tn_intern_done(&two);
-    tn_intern_done(&one);
-    tn_arena_done(&arena);
-    return error->status;
-}
-
-static void clones_have_the_same_ids(void **state)
-{
-    (void)state;
-    tn_survives_no_memory(clone_some, tn_bytes(NULL, 0));
-}
-
 static void every_allocation_fails_once(void **state)
 {
     (void)state;
@@ -245,7 +213,6 @@ int main(void)
         cmocka_unit_test(names_cannot_be_made_to_collide),
         cmocka_unit_test(appended_names_are_not_found),
         cmocka_unit_test(every_byte_changes_the_hash),
-        cmocka_unit_test(clones_have_the_same_ids),
         cmocka_unit_test(every_allocation_fails_once),
     };
 
