@@ -59,9 +59,11 @@ static void print_net(struct tn_net *net, const struct tn_lang_file *shapes)
 {
     forget(net);
     tn_infer(net, shapes);
-    for (uint32_t i = 0; i < net->values.count; i++)
-        if (tn_net_value(net, i)->producer != TN_NONE)
-            print_value(tn_net_value(net, i));
+    for (uint32_t i = 0; i < net->values.count; i++) {
+        const struct tn_net_value *value = tn_net_value(net, i);
+        if (value->producer != TN_NONE && !value->is_inner)
+            print_value(value);
+    }
 }
 
 static struct tn_bytes unmapped(const struct tn_net        *net,

@@ -1,9 +1,17 @@
 # A terminal sees how far split and merge are.  Digits shrink, and slowly.
-cat >digits.txt <<END
-graph { initializer { name: "z" dims: 12000000 data_type: 2
+{
+    echo 'graph {'
+    for i in 0 1 2 3 4 5 6 7 8 9 10 11; do
+        cat <<END
+initializer { name: "z$i" dims: 1000000 data_type: 2
   data_location: EXTERNAL
-  external_data { key: "location" value: "z.bin" } } }
+  external_data { key: "location" value: "z.bin" }
+  external_data { key: "offset" value: "${i}000000" }
+  external_data { key: "length" value: "1000000" } }
 END
+    done
+    echo '}'
+} >digits.txt
 seq 100000000 1 200000000 | head -c 12000000 >z.bin
 tenon undump digits.txt -o digits.onnx
 tenon convert -q digits.onnx --inline -o inline.onnx
