@@ -342,9 +342,9 @@ static void real_graphs_have_structure(void **state)
     unsigned tensorflow = 0, nd4j = 0;
 
     (void)state;
-    raise_folder("../shared/data/tensorflow/import-suite", "/model.pb",
+    raise_folder(TN_SHARED_DATA "/tensorflow/import-suite", "/model.pb",
                  "tensorflow", &tensorflow);
-    raise_folder("../shared/data/samediff/libnd4j", "", "nd4j", &nd4j);
+    raise_folder(TN_SHARED_DATA "/samediff/libnd4j", "", "nd4j", &nd4j);
     if (!tensorflow && !nd4j)
         puts("skipped: no graphs under ../shared/data");
     else

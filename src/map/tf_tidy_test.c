@@ -69,7 +69,7 @@ static unsigned count_trained(struct tn_net *net)
     return count;
 }
 
-#define DATA "../shared/data/tensorflow/"
+#define DATA TN_SHARED_DATA "/tensorflow/"
 
 static const char *const gone[] = { "VarHandleOp",
                                     "ReadVariableOp",
