@@ -2,79 +2,29 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 
-#include "map/net.h"
+#include "support/paddle_net.h"
 
-#include "support/hostile.h"
-#include "support/little_models.h"
-
-#define VAR(name, type)                                                        \
-    "vars { name: \"" name "\" type { type: LOD_TENSOR lod_tensor { tensor {"  \
-    " data_type: " type " dims: 1 } } } }\n"
-#define SLOT(way, name, arguments)                                             \
-    way " { parameter: \"" name "\" " arguments " }\n"
-#define ARG(name)       "arguments: \"" name "\" "
-#define OP(type, slots) "ops { type: \"" type "\"\n" slots "}\n"
-#define COL(n)          "attrs { name: \"col\" type: INT i: " n " }\n"
-#define FEED(name, col)                                                        \
-    OP("feed", SLOT("inputs", "X", ARG("feed"))                                \
-                   SLOT("outputs", "Out", ARG(name)) COL(col))
-#define FETCH(name)                                                            \
-    OP("fetch", SLOT("inputs", "X", ARG(name))                                 \
-                    SLOT("outputs", "Out", ARG("fetch")) COL("0"))
-#define BLOCK(n) "attrs { name: \"sub_block\" type: BLOCK block_idx: " n " }\n"
-#define UNARY(type, x, y)                                                      \
-    OP(type, SLOT("inputs", "X", ARG(x)) SLOT("outputs", "Out", ARG(y)))
+#define VAR(name, type) TENSOR(name, type, "dims: 1")
+#define BLOCK(n)        "attrs { name: \"sub_block\" type: BLOCK block_idx: " n " }\n"
 #define WHILE(condition, block)                                                \
     OP("while", SLOT("inputs", "Condition", ARG(condition))                    \
                     SLOT("outputs", "Out", ARG("y")) BLOCK(block))
 
 /* Inputs x and go; the main block ends with what is fetched. */
 #define PROGRAM(ops, result, blocks)                                           \
-    "blocks { idx: 0 parent_idx: -1\n"                                         \
-    "vars { name: \"feed\" type { type: FEED_MINIBATCH } persistable: true }"  \
-    "\nvars { name: \"fetch\" type { type: FETCH_LIST } persistable: true "    \
-    "}\n" VAR("x", "FP32") VAR("y", "FP32") VAR("go", "BOOL") FEED("x", "0")   \
-        FEED("go", "1") ops                                                    \
-        FETCH(result) "}\n" blocks
+    MAIN(VAR("x", "FP32") VAR("y", "FP32") VAR("go", "BOOL") FEED("x", "0")    \
+             FEED("go", "1") ops FETCH(result))                                \
+    blocks
 #define INNER(n, parent, body)                                                 \
     "blocks { idx: " n " parent_idx: " parent "\n" body "}\n"
 
-struct bench {
-    struct tn_scratch scratch;
-    struct tn_model  *model;
-    struct tn_error   error;
-    struct tn_memory  memory;
-    struct tn_arena   arena;
-    struct tn_net     net;
-};
-
 static enum tn_status load(struct bench *b, const char *program)
 {
-    static const struct tn_options with_graph = { .wants_graph = true };
-
-    b->scratch = tn_scratch_open();
-    b->error   = (struct tn_error)TN_ERROR_INIT;
-    tn_write_text(&b->scratch, "model.pdmodel.txt", program);
-    if (tn_model_open(&b->model,
-                      tn_in_scratch(&b->scratch, "model.pdmodel.txt"),
-                      &with_graph, &b->error) != TN_OK)
-        fail_msg("%s: %s", b->error.where, b->error.what);
-    tn_memory_init(&b->memory, NULL, 0);
-    tn_arena_init(&b->arena, &b->memory);
-    tn_net_init(&b->net, &b->arena, "paddle", &b->error);
+    open_program(b, program);
     enum tn_status status = tn_net_load(&b->net, b->model, NULL);
     if (status == TN_OK)
         tn_net_prune(&b->net);
     return status;
-}
-
-static void tear_down(struct bench *b)
-{
-    tn_net_done(&b->net);
-    tn_arena_done(&b->arena);
-    assert_int_equal(b->memory.used, 0);
-    tn_model_close(b->model);
-    tn_scratch_close(&b->scratch);
 }
 
 /* Types of the nodes of a graph, with a space behind each. */
@@ -216,34 +166,16 @@ static void test_what_makes_no_sense_is_refused(void **state)
     }
 }
 
-/* The bytes are those of a pointer to the model. */
-static enum tn_status load_again(struct tn_bytes   input,
-                                 struct tn_memory *memory,
-                                 struct tn_error  *error)
-{
-    const struct tn_model *model;
-    struct tn_arena        arena;
-    struct tn_net          net;
-
-    memcpy(&model, input.data, sizeof model);
-    tn_arena_init(&arena, memory);
-    tn_net_init(&net, &arena, "paddle", error);
-    tn_net_load(&net, model, NULL);
-    tn_net_done(&net);
-    tn_arena_done(&arena);
-    return error->status;
-}
-
 static void test_no_memory(void **state)
 {
     struct bench b;
 
     (void)state;
     assert_int_equal(load(&b, LOOP), TN_OK);
-    tn_survives_no_memory(load_again, tn_bytes(&b.model, sizeof b.model));
+    survive_no_memory(&b);
     tear_down(&b);
     assert_int_equal(load(&b, CHOICE("")), TN_OK);
-    tn_survives_no_memory(load_again, tn_bytes(&b.model, sizeof b.model));
+    survive_no_memory(&b);
     tear_down(&b);
 }
 

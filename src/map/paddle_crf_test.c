@@ -1,49 +1,15 @@
 /* paddle_crf_test.c - a crf_decoding becomes two loops */
 #define _GNU_SOURCE
-#include "map/paddle_tidy.h"
-
-#include "support/hostile.h"
-#include "support/little_models.h"
-
-#define VAR(name, dims)                                                        \
-    "vars { name: \"" name "\" type { type: LOD_TENSOR lod_tensor { tensor {"  \
-    " data_type: FP32 " dims " } } } }\n"
-#define SLOT(way, name, argument)                                              \
-    way " { parameter: \"" name "\" arguments: \"" argument "\" }\n"
-#define OP(type, slots) "ops { type: \"" type "\"\n" slots "}\n"
-#define COL(n)          "attrs { name: \"col\" type: INT i: " n " }\n"
-#define FEED(name, n)                                                          \
-    OP("feed", SLOT("inputs", "X", "feed") SLOT("outputs", "Out", name) COL(n))
+#include "support/paddle_net.h"
 
 static const char program[] =
-    "blocks { idx: 0 parent_idx: -1\n"
-    "vars { name: \"feed\" type { type: FEED_MINIBATCH } persistable: true }\n"
-    "vars { name: \"fetch\" type { type: FETCH_LIST } persistable: true "
-    "}\n" VAR("e", "dims: -1 dims: 3") VAR("t", "dims: 5 dims: 3")
-        VAR("p", "dims: 1") FEED("e", "0") FEED("t", "1")
-            OP("crf_decoding",
-               SLOT("inputs", "Transition", "t") SLOT("inputs", "Emission", "e")
-                   SLOT("outputs", "ViterbiPath", "p"))
-                OP("fetch", SLOT("inputs", "X", "p")
-                                SLOT("outputs", "Out", "fetch") COL("0")) "}\n";
-
-/* The bytes are those of a pointer to the model. */
-static enum tn_status tidy(struct tn_bytes input, struct tn_memory *memory,
-                           struct tn_error *error)
-{
-    const struct tn_model *model;
-    struct tn_arena        arena;
-    struct tn_net          net;
-
-    memcpy(&model, input.data, sizeof model);
-    tn_arena_init(&arena, memory);
-    tn_net_init(&net, &arena, "paddle", error);
-    if (tn_net_load(&net, model, NULL) == TN_OK)
-        tn_paddle_tidy(&net, NULL);
-    tn_net_done(&net);
-    tn_arena_done(&arena);
-    return error->status;
-}
+    MAIN(TENSOR("e", "FP32", "dims: -1 dims: 3")
+             TENSOR("t", "FP32", "dims: 5 dims: 3")
+                 TENSOR("p", "FP32", "dims: 1") FEED("e", "0") FEED("t", "1")
+                     OP("crf_decoding", SLOT("inputs", "Transition", ARG("t"))
+                                            SLOT("inputs", "Emission", ARG("e"))
+                                                SLOT("outputs", "ViterbiPath",
+                                                     ARG("p"))) FETCH("p"));
 
 static uint32_t count_nodes(const struct tn_net *net, const char *type)
 {
@@ -74,30 +40,15 @@ static void assert_loops(const struct tn_net *net)
 
 static void test_two_loops(void **state)
 {
-    static const struct tn_options with_graph = { .wants_graph = true };
-    struct tn_scratch              scratch    = tn_scratch_open();
-    struct tn_error                error      = TN_ERROR_INIT;
-    struct tn_model               *model;
-    struct tn_memory               memory;
-    struct tn_arena                arena;
-    struct tn_net                  net;
+    struct bench b;
 
     (void)state;
-    tn_write_text(&scratch, "model.pdmodel.txt", program);
-    if (tn_model_open(&model, tn_in_scratch(&scratch, "model.pdmodel.txt"),
-                      &with_graph, &error) != TN_OK)
-        fail_msg("%s: %s", error.where, error.what);
-    tn_memory_init(&memory, NULL, 0);
-    tn_arena_init(&arena, &memory);
-    tn_net_init(&net, &arena, "paddle", &error);
-    assert_int_equal(tn_net_load(&net, model, NULL), TN_OK);
-    assert_int_equal(tn_paddle_tidy(&net, NULL), TN_OK);
-    assert_loops(&net);
-    tn_net_done(&net);
-    tn_arena_done(&arena);
-    tn_survives_no_memory(tidy, tn_bytes(&model, sizeof model));
-    tn_model_close(model);
-    tn_scratch_close(&scratch);
+    open_program(&b, program);
+    assert_int_equal(tn_net_load(&b.net, b.model, NULL), TN_OK);
+    assert_int_equal(tn_paddle_tidy(&b.net, NULL), TN_OK);
+    assert_loops(&b.net);
+    survive_no_memory(&b);
+    tear_down(&b);
 }
 
 int main(void)

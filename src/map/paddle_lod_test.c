@@ -2,72 +2,24 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 
-#include "map/paddle_tidy.h"
+#include "support/paddle_net.h"
 
-#include "support/hostile.h"
-#include "support/little_models.h"
-
-#define VAR(name, lod)                                                         \
-    "vars { name: \"" name "\" type { type: LOD_TENSOR lod_tensor { tensor {"  \
-    " data_type: FP32 dims: -1 dims: 3 } lod_level: " lod " } } }\n"
-#define SLOT(way, name, arguments)                                             \
-    way " { parameter: \"" name "\" " arguments " }\n"
-#define ARG(name)       "arguments: \"" name "\" "
-#define OP(type, slots) "ops { type: \"" type "\"\n" slots "}\n"
-#define UNARY(type, x, y)                                                      \
-    OP(type, SLOT("inputs", "X", ARG(x)) SLOT("outputs", "Out", ARG(y)))
-#define COL "attrs { name: \"col\" type: INT i: 0 }\n"
+#define VAR(name, lod) SEQUENCES(name, "FP32", "dims: -1 dims: 3", lod)
 #define PROGRAM(ops)                                                           \
-    "blocks { idx: 0 parent_idx: -1\n"                                         \
-    "vars { name: \"feed\" type { type: FEED_MINIBATCH } persistable: true }"  \
-    "\nvars { name: \"fetch\" type { type: FETCH_LIST } persistable: true "    \
-    "}\n" VAR("x", "1") VAR("a", "0") VAR("y", "0")                            \
-        OP("feed", SLOT("inputs", "X", ARG("feed"))                            \
-                       SLOT("outputs", "Out", ARG("x")) COL)                   \
-            ops OP("fetch", SLOT("inputs", "X", ARG("y")) SLOT(                \
-                                "outputs", "Out", ARG("fetch")) COL) "}\n"
-
-struct bench {
-    struct tn_scratch scratch;
-    struct tn_model  *model;
-    struct tn_error   error;
-    struct tn_memory  memory;
-    struct tn_arena   arena;
-    struct tn_net     net;
-    struct tn_list    notes;
-};
+    MAIN(VAR("x", "1") VAR("a", "0") VAR("y", "0") FEED("x", "0")              \
+             ops FETCH("y"))
 
 static void tidy(struct bench *b, const char *program, uint32_t input_count)
 {
-    static const struct tn_options with_graph = { .wants_graph = true };
-    static const char *const       inputs[]   = { "x", "x@lod" };
+    static const char *const inputs[] = { "x", "x@lod" };
     struct tn_net_ends ends = { .inputs = inputs, .input_count = input_count };
 
-    b->scratch = tn_scratch_open();
-    b->error   = (struct tn_error)TN_ERROR_INIT;
-    tn_write_text(&b->scratch, "model.pdmodel.txt", program);
-    tn_memory_init(&b->memory, NULL, 0);
-    tn_arena_init(&b->arena, &b->memory);
-    tn_net_init(&b->net, &b->arena, "paddle", &b->error);
-    tn_list_init(&b->notes, &b->memory, sizeof(struct tn_tidy_note));
-    if (tn_model_open(&b->model,
-                      tn_in_scratch(&b->scratch, "model.pdmodel.txt"),
-                      &with_graph, &b->error) != TN_OK ||
-        tn_net_load(&b->net, b->model, &ends) != TN_OK)
+    open_program(b, program);
+    if (tn_net_load(&b->net, b->model, &ends) != TN_OK)
         fail_msg("%s: %s", b->error.where, b->error.what);
     tn_net_prune(&b->net);
     if (tn_paddle_tidy(&b->net, &b->notes) != TN_OK)
         fail_msg("%s: %s", b->error.where, b->error.what);
-}
-
-static void tear_down(struct bench *b)
-{
-    tn_list_done(&b->notes);
-    tn_net_done(&b->net);
-    tn_arena_done(&b->arena);
-    assert_int_equal(b->memory.used, 0);
-    tn_model_close(b->model);
-    tn_scratch_close(&b->scratch);
 }
 
 /* The last argument of the node of that type. */
@@ -135,25 +87,6 @@ static void test_offsets_go_along(void **state)
     }
 }
 
-/* The bytes are those of a pointer to the model. */
-static enum tn_status tidy_again(struct tn_bytes   input,
-                                 struct tn_memory *memory,
-                                 struct tn_error  *error)
-{
-    const struct tn_model *model;
-    struct tn_arena        arena;
-    struct tn_net          net;
-
-    memcpy(&model, input.data, sizeof model);
-    tn_arena_init(&arena, memory);
-    tn_net_init(&net, &arena, "paddle", error);
-    if (tn_net_load(&net, model, NULL) == TN_OK)
-        tn_paddle_tidy(&net, NULL);
-    tn_net_done(&net);
-    tn_arena_done(&arena);
-    return error->status;
-}
-
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -161,7 +94,7 @@ static void test_no_memory(void **state)
         struct bench b;
 
         tidy(&b, claims[i].program, claims[i].inputs);
-        tn_survives_no_memory(tidy_again, tn_bytes(&b.model, sizeof b.model));
+        survive_no_memory(&b);
         tear_down(&b);
     }
 }

@@ -2,84 +2,23 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 
-#include "map/paddle_tidy.h"
+#include "support/paddle_net.h"
 
-#include "support/hostile.h"
-#include "support/little_models.h"
-
-#define VAR(name)                                                              \
-    "vars { name: \"" name "\" type { type: LOD_TENSOR lod_tensor { tensor {"  \
-    " data_type: FP32 dims: 2 dims: 3 } } } }\n"
-#define FEED(name, col)                                                        \
-    "ops { inputs { parameter: \"X\" arguments: \"feed\" } outputs {"          \
-    " parameter: \"Out\" arguments: \"" name "\" } type: \"feed\" attrs {"     \
-    " name: \"col\" type: INT i: " col " } }\n"
-#define FETCH(name)                                                            \
-    "ops { inputs { parameter: \"X\" arguments: \"" name "\" } outputs {"      \
-    " parameter: \"Out\" arguments: \"fetch\" } type: \"fetch\" attrs {"       \
-    " name: \"col\" type: INT i: 0 } }\n"
-#define SLOT(way, name, arguments)                                             \
-    way " { parameter: \"" name "\" " arguments " }\n"
-#define ARG(name) "arguments: \"" name "\" "
-
+#define VAR(name) TENSOR(name, "FP32", "dims: 2 dims: 3")
 #define PROGRAM(op, result)                                                    \
-    "blocks { idx: 0 parent_idx: -1\n"                                         \
-    "vars { name: \"feed\" type { type: FEED_MINIBATCH } persistable: true "   \
-    "}\n"                                                                      \
-    "vars { name: \"fetch\" type { type: FETCH_LIST } persistable: true "      \
-    "}\n" VAR("a") VAR("b") VAR("c") VAR("d") VAR("y") VAR("z") FEED("a", "0") \
-        FEED("b", "1") FEED("c", "2") FEED("d", "3") "ops {\n" op              \
-                                                     "}\n" FETCH(result) "}\n"
-
+    MAIN(VAR("a") VAR("b") VAR("c") VAR("d") VAR("y") VAR("z") FEED("a", "0")  \
+             FEED("b", "1") FEED("c", "2") FEED("d", "3") "ops {\n" op         \
+                                                          "}\n" FETCH(result))
 #define ONE(dims)                                                              \
-    "blocks { idx: 0 parent_idx: -1\n"                                         \
-    "vars { name: \"feed\" type { type: FEED_MINIBATCH } persistable: true }"  \
-    "\nvars { name: \"fetch\" type { type: FETCH_LIST } persistable: true "    \
-    "}\n" VAR("a") "vars { name: \"y\" type { type: LOD_TENSOR lod_tensor { "  \
-                   "tensor {"                                                  \
-                   " data_type: FP32 " dims                                    \
-                   " } } } }\n" FEED("a", "0") "ops { type: \"mean\"" SLOT(    \
-                       "inputs", "X", ARG("a"))                                \
-                       SLOT("outputs", "Out", ARG("y")) "}\n" FETCH("y") "}\n"
-
-struct bench {
-    struct tn_scratch scratch;
-    struct tn_model  *model;
-    struct tn_error   error;
-    struct tn_memory  memory;
-    struct tn_arena   arena;
-    struct tn_net     net;
-    struct tn_list    notes;
-};
+    MAIN(VAR("a") TENSOR("y", "FP32", dims) FEED("a", "0")                     \
+             UNARY("mean", "a", "y") FETCH("y"))
 
 static enum tn_status tidy(struct bench *b, const char *program)
 {
-    static const struct tn_options with_graph = { .wants_graph = true };
-
-    b->scratch = tn_scratch_open();
-    b->error   = (struct tn_error)TN_ERROR_INIT;
-    tn_write_text(&b->scratch, "model.pdmodel.txt", program);
-    if (tn_model_open(&b->model,
-                      tn_in_scratch(&b->scratch, "model.pdmodel.txt"),
-                      &with_graph, &b->error) != TN_OK)
-        fail_msg("%s: %s", b->error.where, b->error.what);
-    tn_memory_init(&b->memory, NULL, 0);
-    tn_arena_init(&b->arena, &b->memory);
-    tn_net_init(&b->net, &b->arena, "paddle", &b->error);
-    tn_list_init(&b->notes, &b->memory, sizeof(struct tn_tidy_note));
+    open_program(b, program);
     assert_int_equal(tn_net_load(&b->net, b->model, NULL), TN_OK);
     tn_net_prune(&b->net);
     return tn_paddle_tidy(&b->net, &b->notes);
-}
-
-static void tear_down(struct bench *b)
-{
-    tn_list_done(&b->notes);
-    tn_net_done(&b->net);
-    tn_arena_done(&b->arena);
-    assert_int_equal(b->memory.used, 0);
-    tn_model_close(b->model);
-    tn_scratch_close(&b->scratch);
 }
 
 /* The one that computes. */
@@ -275,32 +214,13 @@ static void test_a_number_of_old_is_a_vector(void **state)
     }
 }
 
-/* The bytes are those of a pointer to the model. */
-static enum tn_status tidy_again(struct tn_bytes   input,
-                                 struct tn_memory *memory,
-                                 struct tn_error  *error)
-{
-    const struct tn_model *model;
-    struct tn_arena        arena;
-    struct tn_net          net;
-
-    memcpy(&model, input.data, sizeof model);
-    tn_arena_init(&arena, memory);
-    tn_net_init(&net, &arena, "paddle", error);
-    if (tn_net_load(&net, model, NULL) == TN_OK)
-        tn_paddle_tidy(&net, NULL);
-    tn_net_done(&net);
-    tn_arena_done(&arena);
-    return error->status;
-}
-
 static void test_no_memory(void **state)
 {
     struct bench b;
 
     (void)state;
     assert_int_equal(tidy(&b, orders[3].program), TN_OK);
-    tn_survives_no_memory(tidy_again, tn_bytes(&b.model, sizeof b.model));
+    survive_no_memory(&b);
     tear_down(&b);
 }
 
