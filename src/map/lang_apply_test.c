@@ -1,14 +1,10 @@
 /* lang_apply_test.c - a net of one dialect becomes a net of another */
 #include "map/lang_apply.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 #include "support/hostile.h"
 #include "support/net_make.h"
 #include "support/net_text.h"
+#include "support/rule_bench.h"
 
 #define ONNX_TO_ND4J "rules onnx -> nd4j 1\n"
 
@@ -84,16 +80,6 @@ static const struct {
       "!2:9 the rule is for another 'axis'" },
 };
 
-struct bench {
-    struct tn_error      error;
-    struct tn_memory     memory;
-    struct tn_arena      arena;
-    struct tn_net        from, to;
-    struct tn_lang_file  file;
-    struct tn_map_report report;
-    uint64_t             most_nodes, most_steps;
-};
-
 static const int64_t one = 1;
 
 static void make_net(struct tn_net *net)
@@ -128,40 +114,7 @@ static void make_net(struct tn_net *net)
 
 static enum tn_status apply(struct bench *b, struct tn_bytes rules)
 {
-    const struct tn_lang_file *files[] = { &b->file };
-    struct tn_infer           *facts   = NULL;
-
-    tn_net_init(&b->from, &b->arena, "onnx", &b->error);
-    tn_net_init(&b->to, &b->arena, "nd4j", &b->error);
-    tn_map_report_init(&b->report, &b->arena);
-    b->from.version    = 13;
-    b->from.most_nodes = b->most_nodes;
-    b->from.most_steps = b->most_steps;
-    make_net(&b->from);
-    tn_lang_parse(&b->file, &b->arena, "a.rules", rules, &b->error);
-    if (!tn_failed(&b->error))
-        tn_infer_open(&facts, &b->from, NULL);
-    if (!tn_failed(&b->error))
-        tn_lang_apply(files, 1, facts, &b->from, NULL, &b->to, &b->report);
-    tn_infer_close(facts);
-    return b->error.status;
-}
-
-static void set_up(struct bench *b)
-{
-    *b = (struct bench){ .error = TN_ERROR_INIT };
-    tn_memory_init(&b->memory, NULL, 0);
-    tn_arena_init(&b->arena, &b->memory);
-}
-
-static void tear_down(struct bench *b)
-{
-    tn_map_report_done(&b->report);
-    tn_lang_done(&b->file);
-    tn_net_done(&b->to);
-    tn_net_done(&b->from);
-    tn_arena_done(&b->arena);
-    assert_int_equal(b->memory.used, 0);
+    return apply_rules(b, make_net, rules, NULL, 0);
 }
 
 /* "!line:column text" of the last reason for the first node. */

@@ -1,13 +1,9 @@
 /* lang_replay_test.c - equal nodes are mapped once, others are not */
 #include "map/lang_replay.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 #include "support/net_make.h"
 #include "support/net_text.h"
+#include "support/rule_bench.h"
 
 #define SUM "Sum(X, s) => add(X, const(2, int64))\n"
 
@@ -32,15 +28,6 @@ static const struct {
     { "Relu(X) => add(X, const(1.0, float32))\n"
       "Sum(X, s) when value(s) == [8] => add(X, const(3, int64))\n" SUM,
       "aabcde" },
-};
-
-struct bench {
-    struct tn_error      error;
-    struct tn_memory     memory;
-    struct tn_arena      arena;
-    struct tn_net        from, to;
-    struct tn_lang_file  file;
-    struct tn_map_report report;
 };
 
 static void make_net(struct tn_net *net)
@@ -68,36 +55,11 @@ static void make_net(struct tn_net *net)
                           tn_text(""));
 }
 
-static void set_up(struct bench *b, const char *rules)
+static void apply(struct bench *b, const char *rules)
 {
-    const struct tn_lang_file *files[] = { &b->file };
-    struct tn_infer           *facts;
-
-    memset(b, 0, sizeof *b);
-    b->error = (struct tn_error)TN_ERROR_INIT;
-    tn_memory_init(&b->memory, NULL, 0);
-    tn_arena_init(&b->arena, &b->memory);
-    tn_net_init(&b->from, &b->arena, "onnx", &b->error);
-    tn_net_init(&b->to, &b->arena, "nd4j", &b->error);
-    tn_map_report_init(&b->report, &b->arena);
-    b->from.version = 13;
-    make_net(&b->from);
-    tn_lang_parse(&b->file, &b->arena, "a.rules", tn_text(rules), &b->error);
-    assert_int_equal(tn_infer_open(&facts, &b->from, NULL), TN_OK);
-    tn_lang_apply(files, 1, facts, &b->from, NULL, &b->to, &b->report);
-    tn_infer_close(facts);
-    if (tn_failed(&b->error))
+    set_up(b);
+    if (apply_rules(b, make_net, tn_text(rules), NULL, 0) != TN_OK)
         fail_msg("%s: %s", rules, b->error.what);
-}
-
-static void tear_down(struct bench *b)
-{
-    tn_map_report_done(&b->report);
-    tn_lang_done(&b->file);
-    tn_net_done(&b->to);
-    tn_net_done(&b->from);
-    tn_arena_done(&b->arena);
-    assert_int_equal(b->memory.used, 0);
 }
 
 /* A letter for each node's constant; the same for what is the same. */
@@ -127,7 +89,7 @@ static void test_plans(void **state)
         char             rules[1000], plans[32];
         snprintf(rules, sizeof rules, "rules onnx -> nd4j 1\n%s",
                  cases[i].rules);
-        set_up(&b, rules);
+        apply(&b, rules);
         tn_buffer_init(&text, &b.memory, &b.error);
         net_text_graph(&text, &b.to, 0);
         assert_string_equal(tn_buffer_string(&text),
