@@ -2,11 +2,15 @@
  * codecs.c - what a codec can do on this machine, in a bare loop
  *
  *   codecs pack|unpack zstd|brotli LEVEL PATH BLOCK WORKERS
+ *   codecs map|read    zstd|brotli LEVEL PATH BLOCK WORKERS OUT
  *
  * The file is cut into blocks of so many bytes, each packed on its own by so
- * many threads; nothing is hashed, framed or written.  What has to be packed
- * before it can be unpacked is not timed.  Prints what stopwatch.h says, and
- * the packed bytes as `nodes`.
+ * many threads; nothing is hashed or framed.  `pack` and `unpack` do so in
+ * memory: the file is mapped before the clock starts, what has to be packed
+ * before it can be unpacked is not timed, and nothing is written.  The other
+ * two go from file to file.  Each thread maps or reads the block it packs, and
+ * writes it behind the last one that is done, so blocks are in no order and
+ * nobody waits.  Prints what stopwatch.h says, and the packed bytes as `nodes`.
  */
 #include <brotli/decode.h>
 #include <brotli/encode.h>
@@ -27,6 +31,8 @@
 
 enum { WORKERS_MAX = 64, WINDOW_LOG = 22 };
 
+#define PAGE_MASK ((uintptr_t)4095)
+
 struct block {
     const uint8_t *plain;
     size_t         plain_size;
@@ -35,11 +41,14 @@ struct block {
 };
 
 struct work {
-    bool          is_brotli, unpacks;
-    int           level;
+    bool is_brotli, unpacks;
+    bool reads; /* its blocks, instead of mapping them               */
+    int  level;
+    int  from, to; /* files; -1: blocks are in memory, and stay there */
     struct block *blocks;
     size_t        count, block_size;
     atomic_size_t next;
+    atomic_size_t written; /* bytes of `to` that are taken                    */
     atomic_bool   has_failed;
 };
 
@@ -77,18 +86,49 @@ static bool unpack(const struct work *work, const struct block *block,
                                block->packed_size) == size;
 }
 
+/* Brings a block to memory; `in` has room for it. */
+static bool fetch(const struct work *work, struct block *block, size_t begin,
+                  uint8_t *in)
+{
+    uintptr_t plain = (uintptr_t)block->plain, page = plain & ~PAGE_MASK;
+
+    if (!work->reads)
+        return madvise((void *)page, block->plain_size + (plain - page),
+                       MADV_POPULATE_READ) == 0;
+    block->plain = in;
+    return pread(work->from, in, block->plain_size, (off_t)begin) ==
+           (ssize_t)block->plain_size;
+}
+
+static bool save(struct work *work, const struct block *block,
+                 const uint8_t *packed)
+{
+    size_t at = atomic_fetch_add(&work->written, block->packed_size);
+
+    return pwrite(work->to, packed, block->packed_size, (off_t)at) ==
+           (ssize_t)block->packed_size;
+}
+
 static void *work_off(void *argument)
 {
     struct work *work           = argument;
     ZSTD_CCtx   *pack_context   = ZSTD_createCCtx();
     ZSTD_DCtx   *unpack_context = ZSTD_createDCtx();
     uint8_t     *room           = malloc(packed_bound(work, work->block_size));
+    uint8_t     *in             = work->reads ? malloc(work->block_size) : room;
     size_t       index;
 
-    while (room && (index = atomic_fetch_add(&work->next, 1)) < work->count) {
+    while (room && in &&
+           (index = atomic_fetch_add(&work->next, 1)) < work->count) {
         struct block *block = &work->blocks[index];
-        if (!(work->unpacks ? unpack(work, block, room, unpack_context)
-                            : pack(work, block, room, pack_context)))
+        bool          is_done =
+            work->to < 0 || fetch(work, block, index * work->block_size, in);
+        if (is_done)
+            is_done = work->unpacks ? unpack(work, block, room, unpack_context)
+                                    : pack(work, block, room, pack_context);
+        if (is_done && work->to >= 0)
+            is_done = save(work, block, room);
+        if (!is_done)
             work->has_failed = true;
     }
     if (!room)
@@ -128,49 +168,69 @@ static bool prepare(struct work *work)
     return is_done;
 }
 
+static const uint8_t *map_file(const struct work *work, size_t size)
+{
+    int how = MAP_SHARED | (work->to < 0 ? MAP_POPULATE : 0);
+
+    return work->reads ? NULL : mmap(NULL, size, PROT_READ, how, work->from, 0);
+}
+
 static bool cut(struct work *work, const char *path)
 {
     struct stat about;
-    int         file = open(path, O_RDONLY | O_CLOEXEC);
 
-    if (file < 0 || fstat(file, &about) != 0 || about.st_size == 0)
+    work->from = open(path, O_RDONLY | O_CLOEXEC);
+    if (work->from < 0 || fstat(work->from, &about) != 0 || about.st_size == 0)
         return false;
     size_t         size = (size_t)about.st_size;
-    const uint8_t *map =
-        mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, file, 0);
-    work->count  = (size + work->block_size - 1) / work->block_size;
-    work->blocks = calloc(work->count, sizeof *work->blocks);
-    close(file);
+    const uint8_t *map  = map_file(work, size);
+    work->count         = (size + work->block_size - 1) / work->block_size;
+    work->blocks        = calloc(work->count, sizeof *work->blocks);
     if (map == MAP_FAILED || !work->blocks)
         return false;
     for (size_t i = 0; i < work->count; i++) {
         size_t begin = i * work->block_size, left = size - begin;
-        work->blocks[i].plain = map + begin;
+        work->blocks[i].plain = map ? map + begin : NULL;
         work->blocks[i].plain_size =
             left < work->block_size ? left : work->block_size;
     }
     return true;
 }
 
+static bool read_arguments(struct work *work, int argc, char **argv)
+{
+    if (argc != 7 && argc != 8)
+        return false;
+    *work         = (struct work){ .unpacks    = strcmp(argv[1], "unpack") == 0,
+                                   .reads      = strcmp(argv[1], "read") == 0,
+                                   .is_brotli  = strcmp(argv[2], "brotli") == 0,
+                                   .level      = atoi(argv[3]),
+                                   .block_size = strtoul(argv[5], NULL, 10),
+                                   .from       = -1,
+                                   .to         = -1 };
+    bool is_saved = work->reads || strcmp(argv[1], "map") == 0;
+    return work->block_size && is_saved == (argc == 8);
+}
+
 int main(int argc, char **argv)
 {
-    struct work work = { .level = 0 };
-    long        sum  = 0;
+    struct stopwatch watch = stopwatch_start();
+    struct work      work;
+    long             sum = 0;
 
-    if (argc != 7) {
-        fprintf(stderr, "usage: codecs pack|unpack zstd|brotli LEVEL PATH "
-                        "BLOCK WORKERS\n");
+    if (!read_arguments(&work, argc, argv)) {
+        fprintf(stderr, "usage: codecs pack|unpack|map|read zstd|brotli LEVEL "
+                        "PATH BLOCK WORKERS [OUT]\n");
         return 2;
     }
-    work.unpacks    = strcmp(argv[1], "unpack") == 0;
-    work.is_brotli  = strcmp(argv[2], "brotli") == 0;
-    work.level      = atoi(argv[3]);
-    work.block_size = strtoul(argv[5], NULL, 10);
-    if (work.block_size == 0 || !cut(&work, argv[4]) ||
+    if (argc == 8)
+        work.to = open(argv[7], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if ((argc == 8 && work.to < 0) || !cut(&work, argv[4]) ||
         (work.unpacks && !prepare(&work)))
         return 1;
-    struct stopwatch watch  = stopwatch_start();
-    bool             is_run = run(&work, (unsigned)atoi(argv[6]));
+    if (work.to < 0)
+        watch = stopwatch_start(); /* all that was for nothing but the memory */
+    bool is_run = run(&work, (unsigned)atoi(argv[6]));
     for (size_t i = 0; i < work.count; i++)
         sum += (long)work.blocks[i].packed_size;
     stopwatch_print(watch, sum);
