@@ -213,6 +213,22 @@ enum tn_status tn_source_glance(struct tn_source *source, uint64_t offset,
     return status;
 }
 
+/* Whole pages only: the others are a neighbour's, too. */
+void tn_source_let_go(const struct tn_source *source, uint64_t offset,
+                      uint64_t length)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
+
+    if (source->ops != &file_ops || !source->map ||
+        !tn_inside(offset, length, source->size))
+        return;
+    uintptr_t begin = (uintptr_t)source->map + (uintptr_t)offset;
+    uintptr_t end   = (begin + (uintptr_t)length) & ~page;
+    begin           = (begin + page) & ~page;
+    if (begin < end)
+        (void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
 void tn_source_release(struct tn_source *source)
 {
     struct file_source *file = (struct file_source *)source;

@@ -43,6 +43,13 @@ enum tn_status tn_source_glance(struct tn_source *source, uint64_t offset,
 /* The descriptor behind a source, for copy_file_range; -1 if there is none. */
 int tn_source_descriptor(const struct tn_source *source);
 
+/* Nobody will look at that part of a mapping soon.  Its pages leave our memory,
+ * and come back when somebody does.  To close a mapping takes 5 ms for every
+ * 100 MB that were looked at; threads that are done with a part each take their
+ * share of that.  Does nothing to other sources. */
+void tn_source_let_go(const struct tn_source *source, uint64_t offset,
+                      uint64_t length);
+
 /* Closes the descriptor of a mapped source and keeps the mapping: a model of
  * three thousand files must not need three thousand descriptors.  Reads then
  * come out of the mapping.  Does nothing to other sources. */

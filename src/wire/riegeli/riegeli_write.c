@@ -15,6 +15,7 @@
 
 #include "base/arith.h"
 #include "base/varint.h"
+#include "io/file_source.h"
 #include "wire/riegeli/riegeli_lay.h"
 #include "wire/riegeli/riegeli_packed.h"
 #include "wire/riegeli/riegeli_transposed.h"
@@ -32,8 +33,9 @@
 struct tn_riegeli_draft {
     struct tn_buffer sizes, values; /* as in a simple chunk                   */
     struct tn_bytes  borrowed;      /* or the values, somebody else's         */
-    struct tn_rope   record;        /* or these, in several pieces            */
-    struct tn_buffer data;          /* packed; without values if is_plain     */
+    struct tn_span   mapped;   /* where those are; without source: no file */
+    struct tn_rope   record;   /* or these, in several pieces            */
+    struct tn_buffer data;     /* packed; without values if is_plain     */
     struct tn_source *spooled; /* packed, behind `data`; NULL: nothing        */
     uint64_t          hash;    /* of all these                                */
     uint64_t          count;
@@ -101,18 +103,24 @@ static uint64_t plain_size(const struct tn_riegeli_draft *draft)
     return draft->record.length + values_of(draft).size;
 }
 
-static void clear_draft(struct tn_riegeli_draft *draft)
+static void clear_packed(struct tn_riegeli_draft *draft)
 {
-    tn_rope_done(&draft->record);
-    tn_buffer_clear(&draft->sizes);
-    tn_buffer_clear(&draft->values);
     if (draft->is_long) /* who packs next takes it from the shelf, still warm */
         tn_buffer_done(&draft->data);
     else
         tn_buffer_clear(&draft->data);
     tn_source_close(draft->spooled);
-    draft->spooled  = NULL;
+    draft->spooled = NULL;
+}
+
+static void clear_draft(struct tn_riegeli_draft *draft)
+{
+    tn_rope_done(&draft->record);
+    tn_buffer_clear(&draft->sizes);
+    tn_buffer_clear(&draft->values);
+    clear_packed(draft);
     draft->borrowed = tn_bytes(NULL, 0);
+    draft->mapped   = (struct tn_span){ NULL, 0, 0 };
     draft->count    = 0;
     draft->is_plain = draft->is_long = false;
 }
@@ -194,6 +202,9 @@ static void pack_long(struct tn_riegeli_writer *w,
         tn_riegeli_pack_rope(codec, &draft->record, 1, memory, &spill.sink,
                              error);
     tn_riegeli_spill_finish(&spill, &draft->spooled, error);
+    if (draft->mapped.source)
+        tn_source_let_go(draft->mapped.source, draft->mapped.offset,
+                         draft->mapped.length);
 }
 
 /* All that goes to the file between the header of the chunk and the next. */
@@ -301,6 +312,7 @@ static void write_slot(void *context, uint32_t slot)
             write_draft(w, draft, &draft->error);
         w->is_stuck = tn_failed(&draft->error);
     }
+    clear_packed(draft);
     w->written += draft->count;
 }
 
@@ -350,6 +362,18 @@ static struct tn_bytes look(const struct tn_rope *record)
     return record->pieces.count == 1
                ? tn_piece_look(tn_list_at(&record->pieces, struct tn_piece, 0))
                : tn_bytes(NULL, 0);
+}
+
+/* Where that is, if it is not in memory only. */
+static struct tn_span span_of(const struct tn_rope *record)
+{
+    const struct tn_piece *piece =
+        tn_list_at(&record->pieces, struct tn_piece, 0);
+
+    if (piece->kind != TN_PIECE_SPAN)
+        return (struct tn_span){ NULL, 0, 0 };
+    return (struct tn_span){ piece->at.span.source, piece->at.span.offset,
+                             piece->length };
 }
 
 /* It is a chunk of its own, packed where it is. */
@@ -466,6 +490,7 @@ static bool note_pieces(const struct tn_riegeli_writer *w,
 {
     if (codec->type == TN_RIEGELI_ZSTD && lies_still(w, record)) {
         draft->borrowed = look(record);
+        draft->mapped   = span_of(record);
         return true;
     }
     if (codec->type != TN_RIEGELI_BROTLI || !w->options.records_last ||
