@@ -15,12 +15,17 @@
 #include <poll.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/arith.h"
 #include "io/file_source.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
+
+/* From here on a call is cheaper than a copy.  A block of Riegeli is written
+ * so, with its header out of the buffer. */
+#define WORTH_A_CALL ((size_t)32 << 10)
 
 /* From here on asking the kernel to copy is cheaper than copying. */
 #define BIG (UINT64_C(64) << 10)
@@ -82,9 +87,14 @@ static void advance(struct tn_file_sink *sink, uint64_t size)
     sink->reach = sink->position;
 }
 
+/* Some of what is in `head` and `bytes`, which go one behind the other. */
 static ssize_t put_some(struct tn_file_sink *sink, uint64_t position,
-                        const uint8_t *from, size_t size)
+                        struct tn_bytes head, struct tn_bytes bytes)
 {
+    struct iovec parts[2] = {
+        { (void *)(uintptr_t)head.data, head.size },
+        { (void *)(uintptr_t)bytes.data, tn_min(bytes.size, MOST_A_CALL) },
+    };
     int number = tn_desk_step(sink->desk, "write", sink->name);
 
     if (number) {
@@ -92,21 +102,30 @@ static ssize_t put_some(struct tn_file_sink *sink, uint64_t position,
         return -1;
     }
     if (sink->is_stream)
-        return write(sink->seat->descriptor, from, size);
-    return pwrite(sink->seat->descriptor, from, size, (off_t)position);
+        return writev(sink->seat->descriptor, parts, 2);
+    return pwritev(sink->seat->descriptor, parts, 2, (off_t)position);
+}
+
+/* Takes up to `count` bytes off the front; how many of them are left. */
+static size_t take_off(struct tn_bytes *bytes, size_t count)
+{
+    size_t size = tn_min(bytes->size, count);
+
+    if (size)
+        *bytes = tn_bytes(bytes->data + size, bytes->size - size);
+    return count - size;
 }
 
 /* Past the buffer, straight to the file. */
-static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes bytes,
-                          struct tn_error *error)
+static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes head,
+                          struct tn_bytes bytes, struct tn_error *error)
 {
     if (sink->desk->is_dry) {
-        advance(sink, bytes.size);
+        advance(sink, head.size + bytes.size);
         return TN_OK;
     }
-    while (bytes.size) {
-        ssize_t n = put_some(sink, sink->position, bytes.data,
-                             tn_min(bytes.size, MOST_A_CALL));
+    while (head.size || bytes.size) {
+        ssize_t n = put_some(sink, sink->position, head, bytes);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN && sink->is_stream) {
@@ -116,18 +135,25 @@ static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes bytes,
         if (n < 0)
             return fail_write(sink, errno, error);
         advance(sink, (uint64_t)n);
-        bytes = tn_bytes(bytes.data + n, bytes.size - (size_t)n);
+        (void)take_off(&bytes, take_off(&head, (size_t)n));
     }
     return TN_OK;
 }
 
-static enum tn_status flush(struct tn_file_sink *sink, struct tn_error *error)
+/* What is in the buffer, and these behind it. */
+static enum tn_status flush_with(struct tn_file_sink *sink,
+                                 struct tn_bytes bytes, struct tn_error *error)
 {
     struct tn_seat *seat = sink->seat;
     size_t          size = seat->filled;
 
     seat->filled = 0;
-    return put(sink, tn_bytes(seat->buffer, size), error);
+    return put(sink, tn_bytes(seat->buffer, size), bytes, error);
+}
+
+static enum tn_status flush(struct tn_file_sink *sink, struct tn_error *error)
+{
+    return flush_with(sink, tn_bytes(NULL, 0), error);
 }
 
 /* Gives the seat back.  Some file systems only say at close that the disk is
@@ -220,10 +246,10 @@ static enum tn_status write_bytes(struct tn_file_sink *sink,
 {
     TN_TRY(sit_down(sink, error));
     struct tn_seat *seat = sink->seat;
+    if (bytes.size >= WORTH_A_CALL)
+        return flush_with(sink, bytes, error);
     if (bytes.size > BUFFER_SIZE - seat->filled)
         TN_TRY(flush(sink, error));
-    if (bytes.size >= BUFFER_SIZE)
-        return put(sink, bytes, error);
     memcpy(seat->buffer + seat->filled, bytes.data, bytes.size);
     seat->filled += bytes.size;
     return TN_OK;
@@ -441,7 +467,7 @@ static enum tn_status splice_span(struct tn_file_sink *sink,
         return sink->is_stream ? copy_data(sink, span, error)
                                : copy_extents(sink, span, error);
     if (source->map)
-        return put(sink,
+        return put(sink, tn_bytes(NULL, 0),
                    tn_bytes(source->map + span.offset, (size_t)span.length),
                    error);
     return copy_runs(sink, span, error);
@@ -504,7 +530,7 @@ static enum tn_status write_over(struct tn_file_sink *sink, uint64_t back,
     TN_TRY(flush(sink, error));
     uint64_t position = sink->position, reach = sink->reach;
     sink->position -= back;
-    enum tn_status status = put(sink, bytes, error);
+    enum tn_status status = put(sink, tn_bytes(NULL, 0), bytes, error);
     sink->reach           = tn_max(sink->position, reach);
     sink->position        = position;
     return status;
@@ -564,8 +590,7 @@ static enum tn_status file_place(struct tn_sink *base, uint64_t offset,
 
     offset += sink->origin;
     while (bytes.size && !sink->desk->is_dry) {
-        ssize_t n =
-            put_some(sink, offset, bytes.data, tn_min(bytes.size, MOST_A_CALL));
+        ssize_t n = put_some(sink, offset, tn_bytes(NULL, 0), bytes);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)

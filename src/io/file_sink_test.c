@@ -255,6 +255,76 @@ static void pipes_take_everything(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* Those that wait in the buffer and those that do not; returns how many bytes
+ * they are. */
+static size_t write_sizes(struct rig *rig)
+{
+    static const size_t sizes[] = { 24, 65512,  24, 32767,  32768,
+                                    3,  262144, 24, 600000, 5 };
+    uint8_t            *bytes   = malloc(MIB);
+    size_t              at      = 0;
+
+    assert_non_null(bytes);
+    for (size_t i = 0; i < MIB; i++)
+        bytes[i] = byte_at(i);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; at += sizes[i++])
+        assert_int_equal(tn_sink_write(&rig->file.sink,
+                                       tn_bytes(bytes + at, sizes[i]),
+                                       &rig->error),
+                         TN_OK);
+    free(bytes);
+    assert_int_equal(tn_file_sink_finish(&rig->file, false, &rig->error),
+                     TN_OK);
+    tn_desk_done(&rig->desk);
+    return at;
+}
+
+static void check_sizes(struct tn_bytes got, size_t size)
+{
+    assert_int_equal(got.size, size);
+    for (size_t i = 0; i < size; i++)
+        if (got.data[i] != byte_at(i))
+            fail_msg("byte %zu", i);
+}
+
+/* In a pipe that takes a part of the buffer, or all of it and a part of what
+ * goes behind it. */
+static void sizes_into_a_pipe(struct tn_scratch *scratch)
+{
+    struct drain drain = { .bytes = malloc(2 * MIB) };
+    pthread_t    reader;
+    struct rig   rig;
+    int          ends[2];
+
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    fcntl(ends[0], F_SETFL, 0);
+    drain.pipe = ends[0];
+    assert_int_equal(pthread_create(&reader, NULL, drain_slowly, &drain), 0);
+    set_up(&rig, scratch, ends[1], true);
+    size_t size = write_sizes(&rig);
+    pthread_join(reader, NULL);
+    check_sizes(tn_bytes(drain.bytes, drain.size), size);
+    close(ends[0]);
+    free(drain.bytes);
+}
+
+static void short_and_long_in_order(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    char             *path    = tn_scratch_path(&scratch, "to");
+    struct rig        rig;
+
+    (void)state;
+    set_up(&rig, &scratch, create(&scratch), false);
+    size_t          size = write_sizes(&rig);
+    struct tn_bytes got  = tn_load_file(path);
+    check_sizes(got, size);
+    free((void *)(uintptr_t)got.data);
+    free(path);
+    sizes_into_a_pipe(&scratch);
+    tn_scratch_close(&scratch);
+}
+
 /* Filled from behind, and the last gap not at all: that is zeros. */
 static void gaps_that_are_filled_later(void **state)
 {
@@ -477,6 +547,7 @@ int main(void)
         cmocka_unit_test(ranges_of_every_source),
         cmocka_unit_test(room_for_a_range),
         cmocka_unit_test(pipes_take_everything),
+        cmocka_unit_test(short_and_long_in_order),
         cmocka_unit_test(gaps_that_are_filled_later),
         cmocka_unit_test(no_gaps_in_a_stream),
         cmocka_unit_test(appending_to_a_file),

@@ -98,6 +98,53 @@ static void reads_what_is_there(void **state)
     tn_scratch_close(&scratch);
 }
 
+static bool is_resident(const uint8_t *at)
+{
+    /* present bit of the page's row */
+    uint64_t row = 0, page = (uint64_t)sysconf(_SC_PAGESIZE);
+    int      map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+
+    assert_int_equal(pread(map, &row, 8, (off_t)((uintptr_t)at / page * 8)), 8);
+    close(map);
+    return row >> 63;
+}
+
+/* Whole pages go, and come back as they were; what is no mapping stays. */
+static void pages_that_are_let_go(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_memory  memory  = purse();
+    uint64_t          page    = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint8_t           sum     = 0;
+
+    (void)state;
+    make_file(&scratch, "file", 64 * page);
+    struct tn_source *source = open_named(&scratch, &memory, "file", true);
+    for (uint64_t i = 0; i < 64; i++)
+        sum = (uint8_t)(sum + source->map[i * page]);
+    tn_source_let_go(source, page + 1, 8 * page);
+    assert_true(is_resident(source->map + page));
+    assert_false(is_resident(source->map + 2 * page));
+    assert_false(is_resident(source->map + 8 * page));
+    assert_true(is_resident(source->map + 9 * page));
+    tn_source_let_go(source, 60 * page, 5 * page); /* past the end */
+    assert_true(is_resident(source->map + 60 * page));
+    for (uint64_t i = 0; i < 64; i++)
+        sum = (uint8_t)(sum - source->map[i * page]);
+    assert_int_equal(sum, 0);
+    tn_source_close(source);
+
+    uint8_t *bytes = calloc(16, (size_t)page);
+    memset(bytes, 7, 16 * (size_t)page);
+    struct tn_source in_memory;
+    tn_source_memory(&in_memory, &memory, tn_bytes(bytes, 16 * (size_t)page));
+    tn_source_let_go(&in_memory, 0, 16 * page);
+    assert_int_equal(bytes[8 * page], 7);
+    tn_source_close(&in_memory);
+    free(bytes);
+    tn_scratch_close(&scratch);
+}
+
 static void an_empty_file_is_mapped_too(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
@@ -406,6 +453,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_is_there),
         cmocka_unit_test(tells_holes_from_data),
+        cmocka_unit_test(pages_that_are_let_go),
         cmocka_unit_test(an_empty_file_is_mapped_too),
         cmocka_unit_test(refuses_what_is_no_file),
         cmocka_unit_test(a_file_cut_off_is_an_error),
