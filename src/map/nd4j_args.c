@@ -396,6 +396,14 @@ static void pack_types(struct packing *p)
         add_attr(p, tn_text("outputTypes"), types);
 }
 
+static bool has_all_outputs(const struct tn_net_node *node, uint32_t count)
+{
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (node->outputs[i] == TN_NONE)
+            return false;
+    return node->output_count == count;
+}
+
 /* A kernel has all its results, wanted or not. */
 static void complete_outputs(struct packing *p)
 {
@@ -404,7 +412,9 @@ static void complete_outputs(struct packing *p)
 
     if (!p->op->has_signature || need == UINT32_MAX || need > SLOT_LIMIT)
         return;
-    uint32_t  count   = node->output_count > need ? node->output_count : need;
+    uint32_t count = node->output_count > need ? node->output_count : need;
+    if (has_all_outputs(node, count))
+        return;
     uint32_t *outputs = tn_new(p->net->arena, uint32_t, count, p->error);
     for (uint32_t i = 0; outputs && i < count; i++) {
         node       = node_of(p);

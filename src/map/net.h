@@ -315,7 +315,8 @@ enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
 
 /* Lays it out as an edited model of `dialect`, onnx or nd4j, which any writer
  * of a format of that dialect takes.  Tensors share their payloads with the
- * sources.  To `origins` goes, for each tensor of the model, the one of the
+ * sources, names and attributes are those of the net: its arena must outlive
+ * the model, the net itself need not.  To `origins` goes, for each tensor of the model, the one of the
  * source that it comes from, or NULL (const struct tn_tensor *); may be NULL.
  */
 enum tn_status tn_net_lay_out(const struct tn_net     *net,

@@ -20,9 +20,16 @@
 
 /* An identity that gives an output. */
 struct relay {
-    uint32_t        graph;
-    uint32_t        from; /* value */
-    struct tn_bytes to;
+    uint32_t graph;
+    uint32_t from; /* value */
+    uint32_t to;   /* name */
+};
+
+/* Names among which each may be there once; all are in the model's table. */
+struct scope {
+    struct tn_list taken; /* uint64_t: a bit for each name of the model       */
+    struct tn_list
+        tries; /* uint32_t by name: the last _N that was made of it */
 };
 
 struct laying {
@@ -33,64 +40,84 @@ struct laying {
     struct tn_arena      scratch;
     bool                 is_nd4j;
     const char          *identity; /* the dialect's op                        */
-    struct tn_bytes     *names;    /* by value; empty: not yet                */
-    uint32_t            *ids;      /* by value: of its name in the model, + 1 */
-    bool                *is_used;  /* by value: by a node that stays          */
-    uint8_t             *wanted;   /* by value: 1, once an output of the main
-                                      graph; 2, more often                    */
-    bool             *is_output;   /* by value: it has an output's name      */
-    uint32_t         *holder;      /* by graph: the node that holds it        */
-    uint32_t         *slot;        /* by graph: in which attribute            */
-    uint32_t         *placed;      /* by graph: TN_NONE: it is not needed     */
-    uint32_t         *numbers;     /* by graph: in the model                  */
-    struct tn_bytes **end_names;   /* by graph: of its outputs               */
-    uint32_t         *ordinal;     /* by node: in its graph                   */
-    struct tn_list    relays;      /* struct relay                            */
-    struct tn_list    queue;       /* uint32_t: graphs whose nodes stay */
-    struct tn_intern  taken;       /* names of values                         */
-    struct tn_intern  op_names;
-    struct tn_list    tries, op_tries; /* uint32_t by id of a name: the last _N
-                                          that was made of it                 */
+    uint32_t *names; /* by value: the model's name; TN_NO_NAME: none yet      */
+    bool     *is_used; /* by value: by a node that stays                    */
+    bool *is_input;  /* by value: of a graph                                  */
+    uint8_t *wanted; /* by value: 1, once an output of the main graph; 2,
+                        more often                                        */
+    bool     *is_output; /* by value: it has an output's name                 */
+    uint32_t *holder;    /* by graph: the node that holds it                  */
+    uint32_t *slot;      /* by graph: in which attribute                      */
+    uint32_t *placed;    /* by graph: TN_NONE: it is not needed               */
+    uint32_t *numbers;   /* by graph: in the model                            */
+    uint32_t **end_names; /* by graph: of its outputs                       */
+    uint32_t  *ordinal; /* by node: in its graph; NULL: there is but one     */
+    struct tn_list  relays; /* struct relay                                   */
+    struct tn_list  queue;  /* uint32_t: graphs whose nodes stay              */
+    struct tn_pairs lists;  /* address of a list of attributes -> first slot  */
+    struct scope    value_names, op_names;
 };
 
 /* ---- names -------------------------------------------------------------- */
 
-/* wish_1, wish_2...: from where the last one who wished it got to. */
-static struct tn_bytes numbered(struct laying *l, struct tn_intern *table,
-                                struct tn_list *tries, uint32_t wish)
+static void scope_init(struct scope *scope, struct tn_memory *memory)
 {
-    struct tn_bytes of = tn_intern_text(table, wish);
+    tn_list_init(&scope->taken, memory, sizeof(uint64_t));
+    tn_list_init(&scope->tries, memory, sizeof(uint32_t));
+}
+
+static void scope_done(struct scope *scope)
+{
+    tn_list_done(&scope->taken);
+    tn_list_done(&scope->tries);
+}
+
+/* False: somebody had it before. */
+static bool take(struct laying *l, struct scope *scope, uint32_t name)
+{
+    uint64_t bit = UINT64_C(1) << name % 64, index = name / 64;
+
+    if (index >= scope->taken.count &&
+        !tn_list_grow(&scope->taken, index + 1 - scope->taken.count, l->error))
+        return true;
+    uint64_t *word    = tn_list_at(&scope->taken, uint64_t, index);
+    bool      is_free = !(*word & bit);
+    *word |= bit;
+    return is_free;
+}
+
+/* wish_1, wish_2...: from where the last one who wished it got to. */
+static uint32_t numbered(struct laying *l, struct scope *scope, uint32_t wish)
+{
+    struct tn_intern *names = &l->model->names;
+    struct tn_bytes   of    = tn_intern_text(names, wish);
+    struct tn_list   *tries = &scope->tries;
 
     if (wish >= tries->count &&
-        !tn_list_grow(tries, wish + 1 - tries->count, l->error))
-        return of;
+        !tn_list_grow(tries, wish + UINT64_C(1) - tries->count, l->error))
+        return TN_NO_NAME;
     while (!tn_failed(l->error)) {
         char *text =
-            tn_text_format(&l->scratch, l->error, "%.*s_%" PRIu32, TN_FMT(of),
-                           ++*tn_list_at(tries, uint32_t, wish));
-        uint32_t before = tn_intern_count(table);
-        uint32_t id =
-            text ? tn_intern_borrow(table, tn_text(text), l->error) : before;
-        if (id >= before)
-            return tn_intern_text(table, id);
+            tn_text_format(&l->model->arena, l->error, "%.*s_%" PRIu32,
+                           TN_FMT(of), ++*tn_list_at(tries, uint32_t, wish));
+        uint32_t id = text ? tn_intern_borrow(names, tn_text(text), l->error)
+                           : TN_NO_NAME;
+        if (id == TN_NO_NAME || take(l, scope, id))
+            return id;
     }
-    return of;
+    return TN_NO_NAME;
 }
 
-static struct tn_bytes take_from(struct laying *l, struct tn_intern *table,
-                                 struct tn_list *tries, struct tn_bytes wish)
+/* The text outlives the model: what the net has does. */
+static uint32_t take_name(struct laying *l, struct scope *scope,
+                          struct tn_bytes wish)
 {
-    uint32_t before = tn_intern_count(table);
-    uint32_t id     = tn_intern_borrow(table, wish, l->error);
+    uint32_t id = tn_intern_borrow(&l->model->names,
+                                   wish.size ? wish : tn_text("v"), l->error);
 
-    if (id >= before)
-        return tn_intern_text(table, id);
-    return numbered(l, table, tries, id);
-}
-
-static struct tn_bytes take_name(struct laying *l, struct tn_bytes wish)
-{
-    return take_from(l, &l->taken, &l->tries, wish);
+    if (id == TN_NO_NAME || take(l, scope, id))
+        return id;
+    return numbered(l, scope, id);
 }
 
 /* What was made on the way to a value is called after it and what it is. */
@@ -103,7 +130,7 @@ static struct tn_bytes wish_of(struct laying *l, uint32_t value)
         return v->name;
     if (v->producer != TN_NONE)
         what = tn_net_node(l->net, v->producer)->type;
-    char *text = tn_text_format(&l->scratch, l->error, "%.*s/%.*s",
+    char *text = tn_text_format(&l->model->arena, l->error, "%.*s/%.*s",
                                 TN_FMT(v->name), TN_FMT(what));
     return text ? tn_text(text) : v->name;
 }
@@ -116,20 +143,23 @@ static struct tn_bytes node_name(const struct laying      *l,
         return node->name;
     for (uint32_t i = 0; i < node->output_count; i++)
         if (node->outputs[i] != TN_NONE)
-            return l->names[node->outputs[i]];
+            return tn_model_name(l->model, l->names[node->outputs[i]]);
     return node->type;
+}
+
+static bool is_made(const struct laying *l, uint32_t value)
+{
+    uint32_t producer = tn_net_value(l->net, value)->producer;
+
+    return producer != TN_NONE && !tn_net_node(l->net, producer)->is_removed;
 }
 
 static bool is_made_here(const struct laying *l, uint32_t value, uint32_t graph)
 {
-    const struct tn_net_value *v = tn_net_value(l->net, value);
-
-    return v->graph == graph && v->producer != TN_NONE &&
-           !tn_net_node(l->net, v->producer)->is_removed;
+    return tn_net_value(l->net, value)->graph == graph && is_made(l, value);
 }
 
-static void relay(struct laying *l, uint32_t graph, uint32_t from,
-                  struct tn_bytes to)
+static void relay(struct laying *l, uint32_t graph, uint32_t from, uint32_t to)
 {
     struct relay *r = tn_list_push(&l->relays, struct relay, l->error);
 
@@ -144,12 +174,14 @@ static void name_inputs(struct laying *l)
     const struct tn_list *inputs = &tn_net_graph(l->net, 0)->inputs;
 
     for (uint32_t i = 0; i < inputs->count; i++) {
-        uint32_t        value  = *tn_list_at(inputs, uint32_t, i);
-        struct tn_bytes name   = tn_net_input_name(l->net, 0, i);
-        uint32_t        before = tn_intern_count(&l->taken);
-        if (tn_intern_copy(&l->taken, name, l->error) < before)
+        uint32_t        value = *tn_list_at(inputs, uint32_t, i);
+        struct tn_bytes text  = tn_net_input_name(l->net, 0, i);
+        uint32_t        name = tn_intern_copy(&l->model->names, text, l->error);
+        if (name == TN_NO_NAME)
+            return;
+        if (!take(l, &l->value_names, name))
             tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
-                         "two inputs are called '%.*s'", TN_FMT(name));
+                         "two inputs are called '%.*s'", TN_FMT(text));
         l->names[value] = name;
     }
 }
@@ -168,7 +200,7 @@ static bool is_plain_output(const struct laying *l, uint32_t value)
 }
 
 static void name_output(struct laying *l, uint32_t graph, uint32_t index,
-                        struct tn_bytes name)
+                        uint32_t name)
 {
     uint32_t value =
         *tn_list_at(&tn_net_graph(l->net, graph)->outputs, uint32_t, index);
@@ -185,14 +217,13 @@ static void name_output(struct laying *l, uint32_t graph, uint32_t index,
 }
 
 /* An output that is an input of the same name needs no more. */
-static bool is_input_too(const struct laying *l, uint32_t value,
-                         struct tn_bytes name)
+static bool is_input_too(const struct laying *l, uint32_t value, uint32_t name)
 {
     const struct tn_list *inputs = &tn_net_graph(l->net, 0)->inputs;
 
     for (uint32_t i = 0; i < inputs->count; i++)
         if (*tn_list_at(inputs, uint32_t, i) == value)
-            return tn_bytes_equal(l->names[value], name);
+            return l->names[value] == name;
     return false;
 }
 
@@ -205,15 +236,15 @@ static void name_outputs(struct laying *l)
         *wanted         = *wanted ? 2 : 1;
     }
     for (uint32_t i = 0; i < outputs->count && !tn_failed(l->error); i++) {
-        uint32_t        value  = *tn_list_at(outputs, uint32_t, i);
-        struct tn_bytes name   = tn_net_output_name(l->net, 0, i);
-        uint32_t        before = tn_intern_count(&l->taken);
-        l->end_names[0][i]     = name;
-        if (is_input_too(l, value, name))
+        uint32_t        value = *tn_list_at(outputs, uint32_t, i);
+        struct tn_bytes text  = tn_net_output_name(l->net, 0, i);
+        uint32_t        name = tn_intern_copy(&l->model->names, text, l->error);
+        l->end_names[0][i]   = name;
+        if (name == TN_NO_NAME || is_input_too(l, value, name))
             continue;
-        if (tn_intern_copy(&l->taken, name, l->error) < before)
+        if (!take(l, &l->value_names, name))
             tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
-                         "two ends are called '%.*s'", TN_FMT(name));
+                         "two ends are called '%.*s'", TN_FMT(text));
         else
             name_output(l, 0, i, name);
     }
@@ -225,8 +256,19 @@ static void name_inner_outputs(struct laying *l, uint32_t graph)
 
     for (uint32_t i = 0; i < outputs->count && !tn_failed(l->error); i++) {
         uint32_t value = *tn_list_at(outputs, uint32_t, i);
-        name_output(l, graph, i, take_name(l, wish_of(l, value)));
+        name_output(l, graph, i,
+                    take_name(l, &l->value_names, wish_of(l, value)));
     }
+}
+
+/* Those that something uses, takes or makes, but for the world's ends. */
+static void name_rest(struct laying *l, bool is_inner)
+{
+    for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
+        if (l->names[i] == TN_NO_NAME &&
+            tn_net_value(l->net, i)->is_inner == is_inner &&
+            (l->is_used[i] || l->is_input[i] || is_made(l, i)))
+            l->names[i] = take_name(l, &l->value_names, wish_of(l, i));
 }
 
 static void name_values(struct laying *l)
@@ -236,20 +278,19 @@ static void name_values(struct laying *l)
     for (uint32_t i = 1; i < l->net->graphs.count && !tn_failed(l->error); i++)
         if (l->placed[i] != TN_NONE)
             name_inner_outputs(l, i);
-    for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
-        if (!l->names[i].size && !tn_net_value(l->net, i)->is_inner)
-            l->names[i] = take_name(l, tn_net_value(l->net, i)->name);
-    for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
-        if (!l->names[i].size)
-            l->names[i] = take_name(l, wish_of(l, i));
+    name_rest(l, false);
+    name_rest(l, true);
 }
 
 /* ---- what is needed ----------------------------------------------------- */
 
 static void keep_graph(struct laying *l, uint32_t graph)
 {
-    uint32_t *slot = tn_list_push(&l->queue, uint32_t, l->error);
+    const struct tn_list *inputs = &tn_net_graph(l->net, graph)->inputs;
+    uint32_t             *slot   = tn_list_push(&l->queue, uint32_t, l->error);
 
+    for (uint64_t i = 0; i < inputs->count; i++)
+        l->is_input[*tn_list_at(inputs, uint32_t, i)] = true;
     if (slot)
         *slot = graph;
     l->placed[graph] = 0;
@@ -344,7 +385,7 @@ static struct tn_ends lay_inputs(struct laying *l, uint32_t graph)
     for (uint32_t i = 0; ends && i < from->count; i++) {
         uint32_t value = *tn_list_at(from, uint32_t, i);
         lay_end(l, &ends[i], tn_net_value(l->net, value)->type,
-                tn_bytes_dup(&l->model->arena, l->names[value], l->error));
+                tn_model_name(l->model, l->names[value]));
     }
     return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
 }
@@ -357,9 +398,8 @@ static struct tn_ends lay_outputs(struct laying *l, uint32_t graph)
 
     for (uint32_t i = 0; ends && i < from->count; i++) {
         uint32_t value = *tn_list_at(from, uint32_t, i);
-        lay_end(
-            l, &ends[i], tn_net_value(l->net, value)->type,
-            tn_bytes_dup(&l->model->arena, l->end_names[graph][i], l->error));
+        lay_end(l, &ends[i], tn_net_value(l->net, value)->type,
+                tn_model_name(l->model, l->end_names[graph][i]));
     }
     return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
 }
@@ -421,12 +461,10 @@ static void lay_tensors(struct laying *l, uint32_t op, uint32_t slot,
     }
 }
 
-static void lay_attr(struct laying *l, uint32_t op,
-                     const struct tn_net_attr *attr)
+static void lay_slot(struct laying *l, const struct tn_net_attr *attr)
 {
     struct tn_attr_slot *slot =
         tn_list_push(&l->model->attrs, struct tn_attr_slot, l->error);
-    struct tn_op *row = tn_model_op_at(l->model, op);
 
     if (!slot)
         return;
@@ -434,25 +472,41 @@ static void lay_attr(struct laying *l, uint32_t op,
     slot->value = attr->value.kind == TN_ATTR_GRAPH
                       ? lay_graphs(l, &attr->value)
                       : &attr->value;
-    if (attr->value.kind == TN_ATTR_TENSOR)
-        lay_tensors(l, op, row->attr_count, &attr->value);
-    tn_model_op_at(l->model, op)->attr_count++;
+}
+
+/* Where the slots of a list are: nodes that share it share them. */
+static uint32_t lay_slots(struct laying *l, const struct tn_net_node *node)
+{
+    uint64_t address = (uintptr_t)node->attrs;
+    uint32_t next    = (uint32_t)l->model->attrs.count;
+    uint32_t first   = tn_pairs_add(&l->lists, (uint32_t)(address >> 32),
+                                    (uint32_t)address, next, l->error);
+
+    for (uint32_t i = 0; first == next && i < node->attr_count; i++)
+        lay_slot(l, &node->attrs[i]);
+    return first;
+}
+
+static void lay_attrs(struct laying *l, uint32_t op,
+                      const struct tn_net_node *node)
+{
+    struct tn_op *row = tn_model_op_at(l->model, op);
+
+    row->first_attr = (uint32_t)l->model->attrs.count;
+    row->attr_count = node->attr_count;
+    if (node->attr_count)
+        row->first_attr = lay_slots(l, node);
+    for (uint32_t i = 0; i < node->attr_count; i++)
+        if (node->attrs[i].value.kind == TN_ATTR_TENSOR)
+            lay_tensors(l, op, i, &node->attrs[i].value);
 }
 
 /* ---- nodes -------------------------------------------------------------- */
 
-/* The name of a value in the model, looked up once. */
-static uint32_t name_id(struct laying *l, uint32_t value)
-{
-    if (!l->ids[value])
-        l->ids[value] = intern(l, l->names[value]) + 1;
-    return l->ids[value] - 1;
-}
-
 static void lay_input(struct laying *l, uint32_t graph, uint32_t value)
 {
     tn_model_add_input(
-        l->model, tn_model_value(l->model, graph, name_id(l, value), l->error),
+        l->model, tn_model_value(l->model, graph, l->names[value], l->error),
         l->error);
 }
 
@@ -515,9 +569,10 @@ static void lay_node_outputs(struct laying *l, const struct tn_net_node *node,
 
     for (uint32_t i = 0; i < count; i++) {
         if (node->outputs[i] != TN_NONE)
-            lay_output(l, op, i, name_id(l, node->outputs[i]));
+            lay_output(l, op, i, l->names[node->outputs[i]]);
         else if (l->is_nd4j) /* every result has a variable */
-            lay_output(l, op, i, intern(l, take_name(l, node_name(l, node))));
+            lay_output(l, op, i,
+                       take_name(l, &l->value_names, node_name(l, node)));
         else
             tn_model_add_output(l->model, TN_NONE, l->error);
     }
@@ -547,13 +602,12 @@ static uint32_t new_op(struct laying *l, uint32_t graph, struct tn_bytes name,
 
     if (op == TN_NONE)
         return TN_NONE;
-    if (l->is_nd4j || name.size)
-        name = take_from(l, &l->op_names, &l->op_tries, name);
     struct tn_op *row = tn_model_op_at(l->model, op);
-    row->name         = intern(l, name);
-    row->type         = intern(l, type);
-    row->domain       = intern(l, domain);
-    row->first_attr   = (uint32_t)l->model->attrs.count;
+    if (l->is_nd4j || name.size)
+        row->name = take_name(l, &l->op_names, name);
+    row->type       = intern(l, type);
+    row->domain     = intern(l, domain);
+    row->first_attr = (uint32_t)l->model->attrs.count;
     tn_model_graph_at(l->model, graph)->op_count++;
     tn_model_count_op(l->model, row->domain, row->type, l->error);
     return op;
@@ -567,9 +621,9 @@ static enum tn_status lay_node(struct laying *l, uint32_t id, uint32_t graph)
 
     if (op == TN_NONE || tn_failed(l->error))
         return l->error->status;
-    l->ordinal[id] = op - tn_model_graph_at(l->model, graph)->first_op;
-    for (uint32_t i = 0; i < node->attr_count; i++)
-        lay_attr(l, op, &node->attrs[i]);
+    if (l->ordinal)
+        l->ordinal[id] = op - tn_model_graph_at(l->model, graph)->first_op;
+    lay_attrs(l, op, node);
     TN_TRY(lay_node_inputs(l, node, graph));
     lay_controls(l, node, graph, op);
     lay_node_outputs(l, node, op);
@@ -578,12 +632,13 @@ static enum tn_status lay_node(struct laying *l, uint32_t id, uint32_t graph)
 
 static void lay_relay(struct laying *l, const struct relay *r, uint32_t graph)
 {
-    uint32_t op = new_op(l, graph, r->to, tn_text(l->identity), tn_text(""));
+    uint32_t op = new_op(l, graph, tn_model_name(l->model, r->to),
+                         tn_text(l->identity), tn_text(""));
 
     if (op == TN_NONE)
         return;
     lay_input(l, graph, r->from);
-    lay_output(l, op, 0, intern(l, r->to));
+    lay_output(l, op, 0, r->to);
 }
 
 /* ---- constants ---------------------------------------------------------- */
@@ -600,7 +655,7 @@ static void lay_constant(struct laying *l, uint32_t id)
     if (!t)
         return;
     note_origin(l, value->origin);
-    t->name     = name_id(l, id);
+    t->name     = l->names[id];
     t->graph    = graph;
     t->node     = TN_NONE;
     t->part     = TN_NONE;
@@ -670,7 +725,7 @@ static void define_inputs(struct laying *l, uint32_t graph)
         uint32_t value = *tn_list_at(inputs, uint32_t, i);
         tn_model_define(l->model,
                         tn_model_value(l->model, l->numbers[graph],
-                                       name_id(l, value), l->error),
+                                       l->names[value], l->error),
                         TN_VALUE_INPUT, TN_NONE, 0);
     }
 }
@@ -731,20 +786,9 @@ static void lay_versions(struct laying *l)
 /* Every value that is used must come from somewhere. */
 static enum tn_status check_values(struct laying *l)
 {
-    bool *is_input = tn_new(&l->scratch, bool, l->net->values.count, l->error);
-
-    if (!is_input)
-        return l->error->status;
-    for (uint32_t g = 0; g < l->net->graphs.count; g++) {
-        const struct tn_list *inputs = &tn_net_graph(l->net, g)->inputs;
-        for (uint64_t i = 0; i < inputs->count; i++)
-            is_input[*tn_list_at(inputs, uint32_t, i)] = true;
-    }
     for (uint32_t i = 0; i < l->net->values.count; i++) {
-        const struct tn_net_value *v       = tn_net_value(l->net, i);
-        bool                       is_made = v->producer != TN_NONE &&
-                       !tn_net_node(l->net, v->producer)->is_removed;
-        if (l->is_used[i] && !v->constant && !is_input[i] && !is_made)
+        const struct tn_net_value *v = tn_net_value(l->net, i);
+        if (l->is_used[i] && !v->constant && !l->is_input[i] && !is_made(l, i))
             return tn_error_set(l->error, TN_MALFORMED, TN_NOWHERE,
                                 "nothing defines '%.*s'", TN_FMT(v->name));
     }
@@ -776,24 +820,29 @@ static bool make_tables(struct laying *l)
 {
     uint64_t values = l->net->values.count, graphs = l->net->graphs.count;
 
-    l->names     = tn_new(&l->scratch, struct tn_bytes, values, l->error);
-    l->ids       = tn_new(&l->scratch, uint32_t, values, l->error);
+    l->names     = tn_new(&l->scratch, uint32_t, values, l->error);
     l->is_used   = tn_new(&l->scratch, bool, values, l->error);
+    l->is_input  = tn_new(&l->scratch, bool, values, l->error);
     l->is_output = tn_new(&l->scratch, bool, values, l->error);
     l->wanted    = tn_new(&l->scratch, uint8_t, values, l->error);
     l->holder    = tn_new(&l->scratch, uint32_t, graphs, l->error);
     l->slot      = tn_new(&l->scratch, uint32_t, graphs, l->error);
     l->placed    = tn_new(&l->scratch, uint32_t, graphs, l->error);
     l->numbers   = tn_new(&l->scratch, uint32_t, graphs, l->error);
-    l->end_names = tn_new(&l->scratch, struct tn_bytes *, graphs, l->error);
-    l->ordinal   = tn_new(&l->scratch, uint32_t, l->net->nodes.count, l->error);
+    l->end_names = tn_new(&l->scratch, uint32_t *, graphs, l->error);
+    if (graphs > 1)
+        l->ordinal =
+            tn_new(&l->scratch, uint32_t, l->net->nodes.count, l->error);
     for (uint32_t i = 0; i < graphs && !tn_failed(l->error); i++) {
         l->holder[i] = TN_NONE;
         l->end_names[i] =
-            tn_new(&l->scratch, struct tn_bytes,
+            tn_new(&l->scratch, uint32_t,
                    tn_net_graph(l->net, i)->outputs.count, l->error);
     }
-    return !tn_failed(l->error);
+    if (tn_failed(l->error))
+        return false;
+    memset(l->names, 0xff, (size_t)values * sizeof *l->names);
+    return true;
 }
 
 static const char *identity_of(const char *dialect)
@@ -823,16 +872,14 @@ enum tn_status tn_net_lay_out(const struct tn_net     *net,
     tn_arena_init(&l.scratch, model->memory);
     tn_list_init(&l.relays, model->memory, sizeof(struct relay));
     tn_list_init(&l.queue, model->memory, sizeof(uint32_t));
-    tn_intern_init(&l.taken, &l.scratch);
-    tn_intern_init(&l.op_names, &l.scratch);
-    tn_list_init(&l.tries, model->memory, sizeof(uint32_t));
-    tn_list_init(&l.op_tries, model->memory, sizeof(uint32_t));
+    tn_pairs_init(&l.lists, model->memory);
+    scope_init(&l.value_names, model->memory);
+    scope_init(&l.op_names, model->memory);
     if (make_tables(&l))
         lay_all(&l);
-    tn_intern_done(&l.taken);
-    tn_intern_done(&l.op_names);
-    tn_list_done(&l.tries);
-    tn_list_done(&l.op_tries);
+    scope_done(&l.value_names);
+    scope_done(&l.op_names);
+    tn_pairs_done(&l.lists);
     tn_list_done(&l.relays);
     tn_list_done(&l.queue);
     tn_arena_done(&l.scratch);
