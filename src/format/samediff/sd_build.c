@@ -15,36 +15,48 @@ enum { NODE_SLOTS = TN_SD_NODE_S_ARGS + 1, OUTPUT_MODE = 3 };
 
 struct building {
     const struct tn_sd_plan *plan;
-    const struct tn_sd_part *part;
+    struct tn_sd_part        part;
     struct tn_arena         *arena;
     struct tn_error         *error;
     struct tn_memory        *memory;
-    struct tn_fb_builder     fb;
+    struct tn_fb_builder    *fb;
 };
+
+/* For what is made one by one, and again when it is written. */
+static struct building building_with(const struct building *all,
+                                     struct tn_fb_builder  *fb)
+{
+    struct building b = *all;
+
+    b.fb    = fb;
+    b.arena = fb->arena;
+    b.error = fb->error;
+    return b;
+}
 
 static uint32_t put_names(struct building *b, struct tn_sd_names names)
 {
-    return names.count ? tn_sd_strings_put(&b->fb, names.items, names.count)
-                       : 0;
+    return names.count ? tn_sd_strings_put(b->fb, names.items, names.count) : 0;
 }
 
 static uint32_t put_pair(struct building *b, int32_t first, int32_t second)
 {
-    tn_fb_begin(&b->fb);
-    tn_fb_add_i32(&b->fb, 0, first, 0);
-    tn_fb_add_i32(&b->fb, 1, second, 0);
-    return tn_fb_end(&b->fb);
+    tn_fb_begin(b->fb);
+    tn_fb_add_i32(b->fb, 0, first, 0);
+    tn_fb_add_i32(b->fb, 1, second, 0);
+    return tn_fb_end(b->fb);
 }
 
 static uint32_t put_array(struct building          *b,
                           const struct tn_elements *elements,
                           struct tn_bytes           name)
 {
-    uint32_t ref = tn_sd_array_put(&b->fb, elements, &b->part->how, b->memory);
+    uint32_t ref = tn_sd_array_put(b->fb, elements, &b->part.how, b->memory);
 
     if (!ref)
         tn_error_where(b->error, "%.*s", TN_FMT(name));
-    ++*b->plan->options->tensors_moved;
+    if (!b->fb->is_again)
+        ++*b->plan->options->tensors_moved;
     return ref;
 }
 
@@ -53,21 +65,22 @@ static uint32_t put_array(struct building          *b,
 /* Classic files have no shape beside an array, but for placeholders. */
 static uint32_t put_shape(struct building *b, const struct tn_sd_entry *entry)
 {
-    const struct tn_sd_variable *v        = &entry->v;
+    const struct tn_sd_variable *said     = entry->said;
     bool                         has_dims = entry->elements != NULL;
+    bool                         is_input = entry->kind == TN_SD_PLACEHOLDER;
     int64_t                     *dims;
 
-    if (!b->part->is_sdnb && v->kind != TN_SD_PLACEHOLDER && has_dims)
+    if (!b->part.is_sdnb && !is_input && has_dims)
         return 0;
-    if (v->has_shape && (!has_dims || v->kind == TN_SD_PLACEHOLDER))
-        return tn_fb_put_i64s(&b->fb, v->shape, v->rank);
-    if (!has_dims || !b->part->is_sdnb)
+    if (said->has_shape && (!has_dims || is_input))
+        return tn_fb_put_i64s(b->fb, said->shape, said->rank);
+    if (!has_dims || !b->part.is_sdnb)
         return 0;
     const struct tn_shape *shape = &entry->elements->shape;
     dims = tn_new(b->arena, int64_t, shape->rank, b->error);
     for (uint32_t i = 0; dims && i < shape->rank; i++)
         dims[i] = (int64_t)shape->dims[i];
-    return tn_fb_put_i64s(&b->fb, dims, dims ? shape->rank : 0);
+    return tn_fb_put_i64s(b->fb, dims, dims ? shape->rank : 0);
 }
 
 /* SDNB has no array where there are no elements. */
@@ -76,52 +89,58 @@ static bool has_inline(const struct building    *b,
 {
     uint64_t count = 0;
 
-    if (!entry->elements || !b->part->has_data ||
-        (b->part->is_away && b->part->is_away[index]))
+    if (!entry->elements || !b->part.has_data ||
+        (b->part.is_away && b->part.is_away[index]))
         return false;
     tn_shape_count(&entry->elements->shape, &count);
-    return count > 0 || !b->part->is_sdnb;
+    return count > 0 || !b->part.is_sdnb;
 }
 
 static uint32_t put_variable(struct building *b, uint32_t index, int32_t own_id)
 {
-    const struct tn_sd_entry    *entry = &b->plan->entries[index];
-    const struct tn_sd_variable *v     = &entry->v;
-    uint32_t                     array = has_inline(b, entry, index)
-                                             ? put_array(b, entry->elements, v->name)
-                                             : 0;
-    uint32_t                     id =
-        own_id ? put_pair(b, own_id, 0) : put_pair(b, v->first, v->second);
-    uint32_t name    = tn_fb_put_string(&b->fb, v->name);
-    uint32_t shape   = put_shape(b, entry);
-    uint32_t deps    = put_names(b, v->deps);
-    uint32_t for_op  = put_names(b, v->for_op);
-    uint32_t for_var = put_names(b, v->for_var);
+    const struct tn_sd_entry    *entry   = &b->plan->entries[index];
+    const struct tn_sd_variable *said    = entry->said;
+    uint32_t                     array   = has_inline(b, entry, index)
+                                               ? put_array(b, entry->elements, entry->name)
+                                               : 0;
+    uint32_t                     id      = own_id ? put_pair(b, own_id, 0)
+                                                  : put_pair(b, entry->first, entry->second);
+    uint32_t                     name    = tn_fb_put_string(b->fb, entry->name);
+    uint32_t                     shape   = put_shape(b, entry);
+    uint32_t                     deps    = put_names(b, said->deps);
+    uint32_t                     for_op  = put_names(b, said->for_op);
+    uint32_t                     for_var = put_names(b, said->for_var);
 
-    tn_fb_begin(&b->fb);
-    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_ID, id);
-    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_NAME, name);
-    tn_fb_add_i8(&b->fb, TN_SD_VARIABLE_DTYPE, v->dtype, 0);
-    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_SHAPE, shape);
-    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_ARRAY, array);
-    tn_fb_add_i32(&b->fb, TN_SD_VARIABLE_DEVICE, v->device, 0);
-    tn_fb_add_i8(&b->fb, TN_SD_VARIABLE_KIND, v->kind, 0);
-    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_CONTROL_DEPS, deps);
-    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_CONTROL_FOR_OP, for_op);
-    tn_fb_add_ref(&b->fb, TN_SD_VARIABLE_CONTROL_FOR_VAR, for_var);
-    return tn_fb_end(&b->fb);
+    tn_fb_begin(b->fb);
+    tn_fb_add_ref(b->fb, TN_SD_VARIABLE_ID, id);
+    tn_fb_add_ref(b->fb, TN_SD_VARIABLE_NAME, name);
+    tn_fb_add_i8(b->fb, TN_SD_VARIABLE_DTYPE, entry->dtype, 0);
+    tn_fb_add_ref(b->fb, TN_SD_VARIABLE_SHAPE, shape);
+    tn_fb_add_ref(b->fb, TN_SD_VARIABLE_ARRAY, array);
+    tn_fb_add_i32(b->fb, TN_SD_VARIABLE_DEVICE,
+                  b->plan->row ? said->device : -1, 0);
+    tn_fb_add_i8(b->fb, TN_SD_VARIABLE_KIND, entry->kind, 0);
+    tn_fb_add_ref(b->fb, TN_SD_VARIABLE_CONTROL_DEPS, deps);
+    tn_fb_add_ref(b->fb, TN_SD_VARIABLE_CONTROL_FOR_OP, for_op);
+    tn_fb_add_ref(b->fb, TN_SD_VARIABLE_CONTROL_FOR_VAR, for_var);
+    return tn_fb_end(b->fb);
+}
+
+static uint32_t make_variable(struct tn_fb_builder *fb, void *context,
+                              uint32_t index)
+{
+    struct building          b    = building_with(context, fb);
+    const struct tn_sd_part *part = &b.part;
+
+    return put_variable(&b, part->picks ? part->picks[index] : index,
+                        part->has_graph ? 0 : (int32_t)index + 1);
 }
 
 static uint32_t put_variables(struct building *b)
 {
-    const struct tn_sd_part *part = b->part;
-    uint32_t  count = part->picks ? part->pick_count : b->plan->count;
-    uint32_t *refs  = tn_new(b->arena, uint32_t, count, b->error);
-
-    for (uint32_t i = 0; refs && i < count && !tn_failed(b->error); i++)
-        refs[i] = put_variable(b, part->picks ? part->picks[i] : i,
-                               part->has_graph ? 0 : (int32_t)i + 1);
-    return tn_fb_put_refs(&b->fb, refs, count);
+    return tn_fb_put_tables(b->fb,
+                            b->part.picks ? b->part.pick_count : b->plan->count,
+                            make_variable, b);
 }
 
 /* ---- operations --------------------------------------------------------- */
@@ -132,14 +151,15 @@ static struct tn_bytes ref_name(const struct building *b, uint64_t ref)
                                tn_model_ref_at(b->plan->model, ref));
 }
 
-static const struct tn_sd_entry *entry_named(struct building *b,
-                                             struct tn_bytes  name)
+static const struct tn_sd_entry *entry_at(struct building *b, uint64_t ref)
 {
-    const struct tn_sd_entry *entry = tn_sd_plan_find(b->plan, name);
+    const struct tn_sd_entry *entry =
+        tn_sd_plan_value(b->plan, tn_model_ref_at(b->plan->model, ref));
 
     if (!entry)
         tn_error_set(b->error, TN_INVALID, TN_NOWHERE,
-                     "'%.*s' is no variable of the graph", TN_FMT(name));
+                     "'%.*s' is no variable of the graph",
+                     TN_FMT(ref_name(b, ref)));
     return entry;
 }
 
@@ -150,12 +170,12 @@ static uint32_t put_inputs(struct building *b, const struct tn_op *op)
 
     for (uint32_t i = 0; refs && i < count; i++) {
         const struct tn_sd_entry *entry =
-            entry_named(b, ref_name(b, (uint64_t)op->first_input + i));
+            entry_at(b, (uint64_t)op->first_input + i);
         if (!entry)
             return 0;
-        refs[i] = put_pair(b, entry->v.first, entry->v.second);
+        refs[i] = put_pair(b, entry->first, entry->second);
     }
-    return tn_fb_put_refs(&b->fb, refs, count);
+    return tn_fb_put_refs(b->fb, refs, count);
 }
 
 struct outputs {
@@ -173,18 +193,19 @@ static void put_outputs(struct building *b, const struct tn_op *op,
     if (tn_failed(b->error))
         return;
     for (uint32_t i = 0; i < count; i++) {
-        names[i] = ref_name(b, (uint64_t)op->first_output + i);
-        const struct tn_sd_entry *entry = entry_named(b, names[i]);
+        const struct tn_sd_entry *entry =
+            entry_at(b, (uint64_t)op->first_output + i);
         if (!entry)
             return;
+        names[i] = entry->name;
         index[i] = (int32_t)(entry - b->plan->entries);
         types[i] = args->output_type_count == count ? args->output_types[i]
-                                                    : entry->v.dtype;
+                                                    : entry->dtype;
     }
-    to->names   = count ? tn_sd_strings_put(&b->fb, names, count)
-                        : tn_fb_put_refs(&b->fb, NULL, 0);
-    to->types   = tn_fb_put_vector(&b->fb, tn_bytes(types, count), 1, 1);
-    to->indices = tn_fb_put_i32s(&b->fb, index, b->part->is_sdnb ? 0 : count);
+    to->names   = count ? tn_sd_strings_put(b->fb, names, count)
+                        : tn_fb_put_refs(b->fb, NULL, 0);
+    to->types   = tn_fb_put_vector(b->fb, tn_bytes(types, count), 1, 1);
+    to->indices = tn_fb_put_i32s(b->fb, index, b->part.is_sdnb ? 0 : count);
 }
 
 static uint32_t put_properties(struct building         *b,
@@ -194,9 +215,9 @@ static uint32_t put_properties(struct building         *b,
     bool      is_plain = tn_sd_is_plain(b->plan->model);
 
     for (uint32_t i = 0; refs && i < args->property_count; i++)
-        refs[i] = tn_sd_property_put(&b->fb, &args->properties[i], is_plain,
-                                     &b->part->how, b->memory);
-    return tn_fb_put_refs(&b->fb, refs, args->property_count);
+        refs[i] = tn_sd_property_put(b->fb, &args->properties[i], is_plain,
+                                     &b->part.how, b->memory);
+    return tn_fb_put_refs(b->fb, refs, args->property_count);
 }
 
 static uint32_t put_bools(struct building *b, const struct tn_sd_args *args)
@@ -205,7 +226,7 @@ static uint32_t put_bools(struct building *b, const struct tn_sd_args *args)
 
     for (uint32_t i = 0; bytes && i < args->b_count; i++)
         bytes[i] = args->b[i] != 0;
-    return tn_fb_put_vector(&b->fb, tn_bytes(bytes, bytes ? args->b_count : 0),
+    return tn_fb_put_vector(b->fb, tn_bytes(bytes, bytes ? args->b_count : 0),
                             1, 1);
 }
 
@@ -222,22 +243,22 @@ static uint32_t put_dimensions(struct building         *b,
                          args->dimensions[i]);
         to[i] = (int32_t)args->dimensions[i];
     }
-    return tn_fb_put_i32s(&b->fb, to, to ? count : 0);
+    return tn_fb_put_i32s(b->fb, to, to ? count : 0);
 }
 
 static void put_args(struct building *b, const struct tn_sd_args *args,
                      uint32_t refs[NODE_SLOTS])
 {
-    refs[TN_SD_NODE_T_ARGS] = tn_fb_put_f64s(&b->fb, args->t, args->t_count);
-    refs[TN_SD_NODE_I_ARGS] = tn_fb_put_i64s(&b->fb, args->i, args->i_count);
-    refs[TN_SD_NODE_B_ARGS] = put_bools(b, args);
+    refs[TN_SD_NODE_T_ARGS]     = tn_fb_put_f64s(b->fb, args->t, args->t_count);
+    refs[TN_SD_NODE_I_ARGS]     = tn_fb_put_i64s(b->fb, args->i, args->i_count);
+    refs[TN_SD_NODE_B_ARGS]     = put_bools(b, args);
     refs[TN_SD_NODE_DIMENSIONS] = put_dimensions(b, args);
     if (args->d_count)
         refs[TN_SD_NODE_D_ARGS] =
-            tn_fb_put_vector(&b->fb, tn_bytes(args->d, args->d_count), 1, 1);
+            tn_fb_put_vector(b->fb, tn_bytes(args->d, args->d_count), 1, 1);
     if (args->s_count)
         refs[TN_SD_NODE_S_ARGS] =
-            tn_sd_strings_put(&b->fb, args->s, args->s_count);
+            tn_sd_strings_put(b->fb, args->s, args->s_count);
     if (args->scalar)
         refs[TN_SD_NODE_SCALAR] = put_array(b, args->scalar, tn_text("scalar"));
 }
@@ -286,7 +307,7 @@ static uint32_t put_node(struct building *b, uint32_t ordinal)
         return 0;
     refs[TN_SD_NODE_PROPERTIES]   = put_properties(b, &args);
     refs[TN_SD_NODE_INPUT_PAIRED] = put_inputs(b, op);
-    refs[TN_SD_NODE_INPUT]        = tn_fb_put_i32s(&b->fb, NULL, 0);
+    refs[TN_SD_NODE_INPUT]        = tn_fb_put_i32s(b->fb, NULL, 0);
     put_args(b, &args, refs);
     put_controls(b, op, refs);
     put_outputs(b, op, &args, &outputs);
@@ -294,31 +315,35 @@ static uint32_t put_node(struct building *b, uint32_t ordinal)
     refs[TN_SD_NODE_OUTPUT_NAMES] = outputs.names;
     refs[TN_SD_NODE_OUTPUT_TYPES] = outputs.types;
     refs[TN_SD_NODE_NAME] =
-        tn_fb_put_string(&b->fb, tn_model_name(model, op->name));
+        tn_fb_put_string(b->fb, tn_model_name(model, op->name));
     refs[TN_SD_NODE_OP_NAME] =
-        tn_fb_put_string(&b->fb, tn_model_name(model, op->type));
-    refs[TN_SD_NODE_SCOPE_NAME] = tn_fb_put_string(&b->fb, tn_text(""));
-    tn_fb_begin(&b->fb);
-    tn_fb_add_i32(&b->fb, TN_SD_NODE_ID, b->plan->op_ids[ordinal], 0);
-    tn_fb_add_i8(&b->fb, TN_SD_NODE_OP_TYPE, args.op_type, 0);
-    tn_fb_add_i64(&b->fb, TN_SD_NODE_OP_NUM, args.op_num, 0);
-    tn_fb_add_i32(&b->fb, TN_SD_NODE_DEVICE, -1, 0);
+        tn_fb_put_string(b->fb, tn_model_name(model, op->type));
+    refs[TN_SD_NODE_SCOPE_NAME] = tn_fb_put_string(b->fb, tn_text(""));
+    tn_fb_begin(b->fb);
+    tn_fb_add_i32(b->fb, TN_SD_NODE_ID, b->plan->op_ids[ordinal], 0);
+    tn_fb_add_i8(b->fb, TN_SD_NODE_OP_TYPE, args.op_type, 0);
+    tn_fb_add_i64(b->fb, TN_SD_NODE_OP_NUM, args.op_num, 0);
+    tn_fb_add_i32(b->fb, TN_SD_NODE_DEVICE, -1, 0);
     for (uint16_t slot = 0; slot < NODE_SLOTS; slot++)
-        tn_fb_add_ref(&b->fb, slot, refs[slot]);
-    return tn_fb_end(&b->fb);
+        tn_fb_add_ref(b->fb, slot, refs[slot]);
+    return tn_fb_end(b->fb);
+}
+
+static uint32_t make_node(struct tn_fb_builder *fb, void *context,
+                          uint32_t index)
+{
+    struct building b   = building_with(context, fb);
+    uint32_t        ref = put_node(&b, index);
+
+    if (tn_failed(fb->error))
+        tn_error_where(fb->error, "nodes[%" PRIu32 "]", index);
+    return ref;
 }
 
 static uint32_t put_nodes(struct building *b)
 {
-    uint32_t  count = b->part->has_graph ? b->plan->op_count : 0;
-    uint32_t *refs  = tn_new(b->arena, uint32_t, count, b->error);
-
-    for (uint32_t i = 0; refs && i < count && !tn_failed(b->error); i++) {
-        refs[i] = put_node(b, i);
-        if (tn_failed(b->error))
-            tn_error_where(b->error, "nodes[%" PRIu32 "]", i);
-    }
-    return tn_fb_put_refs(&b->fb, refs, refs ? count : 0);
+    return tn_fb_put_tables(b->fb, b->part.has_graph ? b->plan->op_count : 0,
+                            make_node, b);
 }
 
 /* ---- states ------------------------------------------------------------- */
@@ -328,10 +353,10 @@ static bool is_picked(const struct building *b, struct tn_bytes param)
 {
     const struct tn_sd_entry *entry = tn_sd_plan_find(b->plan, param);
 
-    if (!b->part->shard_of)
+    if (!b->part.shard_of)
         return true;
-    return b->part->shard ==
-           (entry ? b->part->shard_of[entry - b->plan->entries] : 1);
+    return b->part.shard ==
+           (entry ? b->part.shard_of[entry - b->plan->entries] : 1);
 }
 
 static uint32_t put_state(struct building *b, const struct tn_sd_kept *state)
@@ -340,16 +365,16 @@ static uint32_t put_state(struct building *b, const struct tn_sd_kept *state)
 
     for (uint32_t i = 0; refs && i < state->count; i++)
         refs[i] = put_array(b, state->values[i], state->param);
-    uint32_t values = tn_fb_put_refs(&b->fb, refs, refs ? state->count : 0);
+    uint32_t values = tn_fb_put_refs(b->fb, refs, refs ? state->count : 0);
     uint32_t keys   = state->count
-                          ? tn_sd_strings_put(&b->fb, state->keys, state->count)
-                          : tn_fb_put_refs(&b->fb, NULL, 0);
-    uint32_t name   = tn_fb_put_string(&b->fb, state->param);
-    tn_fb_begin(&b->fb);
-    tn_fb_add_ref(&b->fb, 0, name);
-    tn_fb_add_ref(&b->fb, 1, keys);
-    tn_fb_add_ref(&b->fb, 2, values);
-    return tn_fb_end(&b->fb);
+                          ? tn_sd_strings_put(b->fb, state->keys, state->count)
+                          : tn_fb_put_refs(b->fb, NULL, 0);
+    uint32_t name   = tn_fb_put_string(b->fb, state->param);
+    tn_fb_begin(b->fb);
+    tn_fb_add_ref(b->fb, 0, name);
+    tn_fb_add_ref(b->fb, 1, keys);
+    tn_fb_add_ref(b->fb, 2, values);
+    return tn_fb_end(b->fb);
 }
 
 static uint32_t put_states(struct building *b)
@@ -357,12 +382,12 @@ static uint32_t put_states(struct building *b)
     uint32_t  count = 0;
     uint32_t *refs = tn_new(b->arena, uint32_t, b->plan->state_count, b->error);
 
-    if (!b->part->has_states || !refs)
+    if (!b->part.has_states || !refs)
         return 0;
     for (uint32_t i = 0; i < b->plan->state_count; i++)
         if (is_picked(b, b->plan->states[i].param))
             refs[count++] = put_state(b, &b->plan->states[i]);
-    return count ? tn_fb_put_refs(&b->fb, refs, count) : 0;
+    return count ? tn_fb_put_refs(b->fb, refs, count) : 0;
 }
 
 /* ---- metadata ----------------------------------------------------------- */
@@ -404,14 +429,14 @@ static uint32_t collect_meta(struct building *b, struct meta **items)
         (struct meta){ tn_text("nd4j.format.version"), tn_text("1") };
     (*items)[count++] =
         (struct meta){ tn_text("nd4j.format.type"), tn_text("APPENDED_BLOB") };
-    if (b->part->shard_count) {
+    if (b->part.shard_count) {
         const char *index =
-            tn_text_format(b->arena, b->error, "%" PRIu32, b->part->shard);
+            tn_text_format(b->arena, b->error, "%" PRIu32, b->part.shard);
         (*items)[count++] = (struct meta){ tn_text("shard.index"),
                                            tn_text(index ? index : "") };
         (*items)[count++] =
             (struct meta){ tn_text("shard.type"),
-                           tn_text(b->part->has_graph ? "graph" : "weights") };
+                           tn_text(b->part.has_graph ? "graph" : "weights") };
     }
     return count;
 }
@@ -433,36 +458,39 @@ static void put_meta(struct building *b, uint32_t *keys, uint32_t *values)
         texts[i]         = ((const struct meta *)order[i])->key;
         texts[count + i] = ((const struct meta *)order[i])->value;
     }
-    *values = tn_sd_strings_put(&b->fb, texts + count, count);
-    *keys   = tn_sd_strings_put(&b->fb, texts, count);
+    *values = tn_sd_strings_put(b->fb, texts + count, count);
+    *keys   = tn_sd_strings_put(b->fb, texts, count);
 }
 
 /* ---- graphs in the graph ------------------------------------------------ */
 
+/* The plan stays in the arena, for what is made when it is written. */
 static uint32_t put_sub(struct building *b, uint32_t graph)
 {
     const struct tn_model *model = b->plan->model;
-    struct tn_sd_part      part  = { .how       = b->part->how,
-                                     .has_graph = true,
-                                     .has_data  = true,
-                                     .is_sdnb   = true };
-    uint32_t               data  = 0;
-    struct tn_sd_plan      plan;
-    struct tn_rope         rope;
+    struct tn_sd_part      part  = {
+              .how = b->part.how, .has_graph = true, .has_data = true, .is_sdnb = true
+    };
+    uint32_t           data = 0;
+    struct tn_sd_plan *plan = tn_new(b->arena, struct tn_sd_plan, 1, b->error);
+    struct tn_rope     rope;
 
+    if (!plan)
+        return 0;
     tn_rope_init(&rope, b->arena, b->error);
-    if (tn_sd_plan_make(&plan, model, graph, b->plan->options, b->arena,
+    if (tn_sd_plan_make(plan, model, graph, b->plan->options, b->arena,
                         b->error) == TN_OK &&
-        tn_sd_build(&plan, &part, &rope) == TN_OK)
-        data = tn_fb_put_rope(&b->fb, &rope, 1, 8);
-    tn_sd_plan_done(&plan);
+        tn_sd_build(plan, &part, &rope) == TN_OK)
+        data = tn_fb_put_rope(b->fb, &rope, 1, 8);
+    plan->next     = *b->plan->subs;
+    *b->plan->subs = plan;
     tn_rope_done(&rope);
     uint32_t name = tn_fb_put_string(
-        &b->fb, tn_model_name(model, tn_model_graph_at(model, graph)->name));
-    tn_fb_begin(&b->fb);
-    tn_fb_add_ref(&b->fb, 0, name);
-    tn_fb_add_ref(&b->fb, 1, data);
-    return tn_fb_end(&b->fb);
+        b->fb, tn_model_name(model, tn_model_graph_at(model, graph)->name));
+    tn_fb_begin(b->fb);
+    tn_fb_add_ref(b->fb, 0, name);
+    tn_fb_add_ref(b->fb, 1, data);
+    return tn_fb_end(b->fb);
 }
 
 /* The reader limits how deep they lie in each other, and so the recursion. */
@@ -472,12 +500,12 @@ static uint32_t put_subs(struct building *b)
     uint32_t               count = 0;
     uint32_t *refs = tn_new(b->arena, uint32_t, model->graphs.count, b->error);
 
-    if (!b->part->is_sdnb || !b->part->has_graph || !refs)
+    if (!b->part.is_sdnb || !b->part.has_graph || !refs)
         return 0;
     for (uint32_t i = 1; i < model->graphs.count && !tn_failed(b->error); i++)
         if (tn_model_graph_at(model, i)->parent_graph == b->plan->graph)
             refs[count++] = put_sub(b, i);
-    return count ? tn_fb_put_refs(&b->fb, refs, count) : 0;
+    return count ? tn_fb_put_refs(b->fb, refs, count) : 0;
 }
 
 /* ---- the whole ---------------------------------------------------------- */
@@ -499,16 +527,25 @@ static uint32_t put_configuration(struct building          *b,
 {
     struct tn_fb_table old = tn_fb_child(root, TN_SD_GRAPH_CONFIGURATION);
 
-    tn_fb_begin(&b->fb);
-    tn_fb_add_i64(&b->fb, 0, tn_fb_i64(&old, 0, old.fb ? 0 : -1), 0);
-    tn_fb_add_i8(&b->fb, 1, tn_fb_i8(&old, 1, 0), 0);
-    tn_fb_add_i8(&b->fb, 2, tn_fb_i8(&old, 2, 0), 0);
-    tn_fb_add_i8(&b->fb, 3, tn_fb_i8(&old, 3, old.fb ? 0 : OUTPUT_MODE), 0);
-    tn_fb_add_bool(&b->fb, 4, tn_fb_bool(&old, 4, !old.fb), false);
-    tn_fb_add_i64(&b->fb, 5, tn_fb_i64(&old, 5, 0), 0);
-    tn_fb_add_i64(&b->fb, 6, tn_fb_i64(&old, 6, 0), 0);
-    tn_fb_add_i8(&b->fb, 7, tn_fb_i8(&old, 7, 0), 0);
-    return tn_fb_end(&b->fb);
+    tn_fb_begin(b->fb);
+    tn_fb_add_i64(b->fb, 0, tn_fb_i64(&old, 0, old.fb ? 0 : -1), 0);
+    tn_fb_add_i8(b->fb, 1, tn_fb_i8(&old, 1, 0), 0);
+    tn_fb_add_i8(b->fb, 2, tn_fb_i8(&old, 2, 0), 0);
+    tn_fb_add_i8(b->fb, 3, tn_fb_i8(&old, 3, old.fb ? 0 : OUTPUT_MODE), 0);
+    tn_fb_add_bool(b->fb, 4, tn_fb_bool(&old, 4, !old.fb), false);
+    tn_fb_add_i64(b->fb, 5, tn_fb_i64(&old, 5, 0), 0);
+    tn_fb_add_i64(b->fb, 6, tn_fb_i64(&old, 6, 0), 0);
+    tn_fb_add_i8(b->fb, 7, tn_fb_i8(&old, 7, 0), 0);
+    return tn_fb_end(b->fb);
+}
+
+static uint32_t count_placeholders(const struct tn_sd_plan *plan)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < plan->count; i++)
+        count += plan->entries[i].kind == TN_SD_PLACEHOLDER;
+    return count;
 }
 
 static uint32_t put_placeholders(struct building *b)
@@ -516,15 +553,15 @@ static uint32_t put_placeholders(struct building *b)
     const struct tn_sd_plan *plan  = b->plan;
     struct tn_sd_names       names = { NULL, 0 };
     struct tn_bytes         *items =
-        tn_new(b->arena, struct tn_bytes, plan->count, b->error);
+        tn_new(b->arena, struct tn_bytes, count_placeholders(plan), b->error);
 
     for (uint32_t i = 0; items && i < plan->count; i++)
-        if (plan->entries[i].v.kind == TN_SD_PLACEHOLDER)
-            items[names.count++] = plan->entries[i].v.name;
+        if (plan->entries[i].kind == TN_SD_PLACEHOLDER)
+            items[names.count++] = plan->entries[i].name;
     names.items = items;
     if (plan->row && plan->row->placeholders.count)
         names = plan->row->placeholders;
-    return names.count ? put_names(b, names) : tn_fb_put_refs(&b->fb, NULL, 0);
+    return names.count ? put_names(b, names) : tn_fb_put_refs(b->fb, NULL, 0);
 }
 
 /* Outputs that nobody would take for some: they are inputs. */
@@ -538,10 +575,10 @@ static uint32_t put_listed(struct building *b)
     for (uint32_t i = 0; refs && i < ends.count; i++) {
         const struct tn_sd_entry *entry =
             tn_sd_plan_find(b->plan, ends.items[i].name);
-        if (entry && entry->v.kind == TN_SD_PLACEHOLDER)
-            refs[count++] = put_pair(b, entry->v.first, entry->v.second);
+        if (entry && entry->kind == TN_SD_PLACEHOLDER)
+            refs[count++] = put_pair(b, entry->first, entry->second);
     }
-    return tn_fb_put_refs(&b->fb, refs, count);
+    return tn_fb_put_refs(b->fb, refs, count);
 }
 
 static uint32_t put_graph(struct building *b)
@@ -555,40 +592,44 @@ static uint32_t put_graph(struct building *b)
     refs[TN_SD_GRAPH_UPDATER]   = put_states(b);
     refs[TN_SD_GRAPH_NODES]     = put_nodes(b);
     refs[TN_SD_GRAPH_SUBS]      = put_subs(b);
-    if (b->part->is_sdnb)
+    if (b->part.is_sdnb)
         put_meta(b, &refs[TN_SD_GRAPH_META_KEYS],
                  &refs[TN_SD_GRAPH_META_VALUES]);
     refs[TN_SD_GRAPH_OUTPUTS] = put_listed(b);
-    if (b->part->has_graph) {
+    if (b->part.has_graph) {
         refs[TN_SD_GRAPH_CONFIGURATION] = put_configuration(b, &old);
         refs[TN_SD_GRAPH_PLACEHOLDERS]  = put_placeholders(b);
         refs[TN_SD_GRAPH_LOSS]          = put_names(b, plan->loss);
         if (plan->training.size)
             refs[TN_SD_GRAPH_TRAINING] =
-                tn_fb_put_string(&b->fb, plan->training);
+                tn_fb_put_string(b->fb, plan->training);
     }
-    tn_fb_begin(&b->fb);
-    tn_fb_add_i64(&b->fb, TN_SD_GRAPH_ID, tn_fb_i64(&old, TN_SD_GRAPH_ID, 0),
-                  0);
+    tn_fb_begin(b->fb);
+    tn_fb_add_i64(b->fb, TN_SD_GRAPH_ID, tn_fb_i64(&old, TN_SD_GRAPH_ID, 0), 0);
     for (uint16_t slot = 1; slot <= TN_SD_GRAPH_SUBS; slot++)
-        tn_fb_add_ref(&b->fb, slot, refs[slot]);
-    return tn_fb_end(&b->fb);
+        tn_fb_add_ref(b->fb, slot, refs[slot]);
+    return tn_fb_end(b->fb);
 }
 
 enum tn_status tn_sd_build(const struct tn_sd_plan *plan,
                            const struct tn_sd_part *part, struct tn_rope *to)
 {
-    struct building b = { .plan   = plan,
-                          .part   = part,
-                          .arena  = plan->arena,
-                          .error  = plan->error,
-                          .memory = plan->model->memory };
+    struct building *b = tn_new(plan->arena, struct building, 1, plan->error);
+    struct tn_fb_builder fb;
 
-    tn_fb_build_init(&b.fb, plan->arena, plan->error);
-    uint32_t root = put_graph(&b);
+    if (!b)
+        return plan->error->status;
+    *b = (struct building){ .plan   = plan,
+                            .part   = *part,
+                            .arena  = plan->arena,
+                            .error  = plan->error,
+                            .memory = plan->model->memory,
+                            .fb     = &fb };
+    tn_fb_build_init(&fb, plan->arena, plan->error);
+    uint32_t root = put_graph(b);
     if (!tn_failed(plan->error))
-        tn_fb_finish(&b.fb, root, NULL, to);
-    tn_fb_build_done(&b.fb);
+        tn_fb_finish(&fb, root, NULL, to);
+    tn_fb_build_done(&fb);
     return plan->error->status;
 }
 

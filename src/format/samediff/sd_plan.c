@@ -38,29 +38,66 @@ uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry)
     return size;
 }
 
+struct tn_sd_entry *tn_sd_plan_value(const struct tn_sd_plan *plan,
+                                     uint32_t                 value)
+{
+    if (value == TN_NONE)
+        return NULL;
+    if (plan->by_value && plan->by_value[value])
+        return &plan->entries[plan->by_value[value] - 1];
+    return tn_sd_plan_find(plan, tn_model_value_name(plan->model, value));
+}
+
+static uint32_t value_named(const struct tn_sd_plan *plan, struct tn_bytes name)
+{
+    uint32_t id = tn_intern_find(&plan->model->names, name);
+
+    return id == TN_NO_NAME ? TN_NONE
+                            : tn_model_find_value(plan->model, plan->graph, id);
+}
+
 struct tn_sd_entry *tn_sd_plan_find(const struct tn_sd_plan *plan,
                                     struct tn_bytes          name)
 {
-    uint32_t id = tn_intern_find(&plan->names, name);
+    uint32_t value = plan->by_value ? value_named(plan, name) : TN_NONE;
 
-    return id == TN_NO_NAME ? NULL : &plan->entries[id];
+    if (value != TN_NONE && plan->by_value[value])
+        return &plan->entries[plan->by_value[value] - 1];
+    uint32_t id = tn_intern_find(&plan->names, name);
+    return id == TN_NO_NAME
+               ? NULL
+               : &plan->entries[*tn_list_at(&plan->named, uint32_t, id)];
 }
 
 /* ---- entries ------------------------------------------------------------ */
 
+/* Of what no file and no end says anything. */
+static const struct tn_sd_variable unsaid = { .tensor = TN_NONE, .device = -1 };
+
 static struct tn_sd_entry *add_entry(struct tn_sd_plan *plan,
                                      struct tn_bytes    name)
 {
-    if (tn_intern_borrow(&plan->names, name, plan->error) != plan->count) {
-        tn_error_set(plan->error, TN_INVALID, TN_NOWHERE,
-                     "two variables are called '%.*s'", TN_FMT(name));
-        return NULL;
-    }
     struct tn_sd_entry *entry = &plan->entries[plan->count++];
-    entry->v.name             = name;
-    entry->v.tensor           = TN_NONE;
-    entry->v.device           = -1;
+
+    *entry = (struct tn_sd_entry){ .name = name, .said = &unsaid };
     return entry;
+}
+
+/* One that is found by its name. */
+static struct tn_sd_entry *add_named(struct tn_sd_plan *plan,
+                                     struct tn_bytes    name)
+{
+    uint32_t *slot = tn_list_push(&plan->named, uint32_t, plan->error);
+
+    if (!slot)
+        return NULL;
+    *slot       = plan->count;
+    uint32_t id = tn_intern_borrow(&plan->names, name, plan->error);
+    if (id == plan->named.count - 1)
+        return add_entry(plan, name);
+    tn_error_set(plan->error, TN_INVALID, TN_NOWHERE,
+                 "two variables are called '%.*s'", TN_FMT(name));
+    return NULL;
 }
 
 static void take_variables(struct tn_sd_plan *plan)
@@ -71,13 +108,19 @@ static void take_variables(struct tn_sd_plan *plan)
                            plan->error);
     for (uint32_t i = 0; i < row->variable_count && !tn_failed(plan->error);
          i++) {
-        struct tn_sd_entry *entry = add_entry(plan, row->variables[i].name);
+        const struct tn_sd_variable *v     = &row->variables[i];
+        struct tn_sd_entry          *entry = add_named(plan, v->name);
         if (!entry)
             return;
-        entry->v = row->variables[i];
-        if (entry->v.tensor != TN_NONE)
+        entry->said       = v;
+        entry->first      = v->first;
+        entry->second     = v->second;
+        entry->dtype      = v->dtype;
+        entry->kind       = v->kind;
+        entry->has_number = v->has_id;
+        if (v->tensor != TN_NONE)
             entry->elements =
-                &tn_model_tensor(plan->model, entry->v.tensor)->elements;
+                &tn_model_tensor(plan->model, v->tensor)->elements;
     }
 }
 
@@ -107,28 +150,28 @@ static const struct tn_sd_variable **old_variables(struct tn_sd_plan *plan,
 static void take_old(struct tn_sd_entry          *entry,
                      const struct tn_sd_variable *old)
 {
-    entry->v.dtype     = old->dtype;
-    entry->v.has_shape = old->has_shape;
-    entry->v.rank      = old->rank;
-    entry->v.shape     = old->shape;
-    entry->v.deps      = old->deps;
-    entry->v.for_op    = old->for_op;
-    entry->v.for_var   = old->for_var;
+    entry->dtype = old->dtype;
+    entry->said  = old;
 }
 
+/* The file's word on its shape, if there is one, else that of the end. */
 static void take_end(struct tn_sd_plan *plan, struct tn_sd_entry *entry,
                      const struct tn_end *end)
 {
+    struct tn_sd_variable *said =
+        tn_new(plan->arena, struct tn_sd_variable, 1, plan->error);
     int64_t *shape = tn_new(plan->arena, int64_t, end->rank, plan->error);
 
-    entry->v.dtype = tn_sd_dtype_code(end->dtype);
-    if (!end->has_rank || !shape)
+    entry->dtype = tn_sd_dtype_code(end->dtype);
+    if (!end->has_rank || !said || !shape)
         return;
     for (uint32_t i = 0; i < end->rank; i++)
         shape[i] = end->dims[i].value;
-    entry->v.has_shape = true;
-    entry->v.rank      = end->rank;
-    entry->v.shape     = shape;
+    *said           = *entry->said;
+    said->has_shape = true;
+    said->rank      = end->rank;
+    said->shape     = shape;
+    entry->said     = said;
 }
 
 static int8_t kind_of(uint32_t kind)
@@ -149,34 +192,67 @@ static void collect_states(const struct tn_sd_plan *plan,
     }
 }
 
-static void take_values(struct tn_sd_plan *plan)
+/* Whether it has no value, and will be found by its name. */
+static bool is_beside(const struct tn_sd_plan *plan, const struct tn_tensor *t)
+{
+    return t->graph == plan->graph && t->node == TN_NONE &&
+           t->role != TN_ROLE_STATE &&
+           tn_model_find_value(plan->model, plan->graph, t->name) == TN_NONE;
+}
+
+static uint64_t most_entries(const struct tn_sd_plan *plan)
 {
     const struct tn_model *model = plan->model;
-    uint64_t               most  = model->values.count + model->tensors.count;
+    uint64_t count = tn_model_graph_at(model, plan->graph)->inputs.count;
 
+    for (uint32_t i = 0; i < model->values.count; i++)
+        count += tn_model_value_at(model, i)->graph == plan->graph;
+    for (uint64_t i = 0; i < model->tensors.count; i++)
+        count += is_beside(plan, tn_model_tensor(model, i));
+    return count;
+}
+
+static bool make_entries(struct tn_sd_plan *plan)
+{
+    plan->entries = tn_new(plan->arena, struct tn_sd_entry, most_entries(plan),
+                           plan->error);
+    plan->by_value =
+        tn_new(plan->arena, uint32_t, plan->model->values.count, plan->error);
+    return !tn_failed(plan->error);
+}
+
+static void take_value(struct tn_sd_plan *plan, uint32_t id,
+                       const struct tn_sd_variable *const *old,
+                       const struct tn_intern             *old_names)
+{
+    const struct tn_value *value = tn_model_value_at(plan->model, id);
+    struct tn_sd_entry    *entry =
+        add_entry(plan, tn_model_name(plan->model, value->name));
+    uint32_t before = old ? tn_intern_find(old_names, entry->name) : TN_NO_NAME;
+
+    plan->by_value[id] = plan->count;
+    entry->kind        = kind_of(value->kind);
+    if (before != TN_NO_NAME)
+        take_old(entry, old[before]);
+}
+
+static void take_values(struct tn_sd_plan *plan)
+{
+    const struct tn_model        *model = plan->model;
     const struct tn_sd_variable **old;
     struct tn_intern              names, states;
 
     tn_intern_init(&names, plan->arena);
     tn_intern_init(&states, plan->arena);
     collect_states(plan, &states);
-    old           = old_variables(plan, &names);
-    plan->entries = tn_new(plan->arena, struct tn_sd_entry, most, plan->error);
-    for (uint32_t i = 0; i < model->values.count && !tn_failed(plan->error);
+    old = old_variables(plan, &names);
+    for (uint32_t i = 0; !tn_failed(plan->error) && i < model->values.count;
          i++) {
         const struct tn_value *value = tn_model_value_at(model, i);
-        if (value->graph != plan->graph ||
-            tn_intern_find(&states, tn_model_name(model, value->name)) !=
+        if (value->graph == plan->graph &&
+            tn_intern_find(&states, tn_model_name(model, value->name)) ==
                 TN_NO_NAME)
-            continue;
-        struct tn_sd_entry *entry =
-            add_entry(plan, tn_model_name(model, value->name));
-        if (!entry)
-            break;
-        entry->v.kind = kind_of(value->kind);
-        uint32_t id   = tn_intern_find(&names, entry->v.name);
-        if (id != TN_NO_NAME && old)
-            take_old(entry, old[id]);
+            take_value(plan, i, old, &names);
     }
     tn_intern_done(&names);
     tn_intern_done(&states);
@@ -189,11 +265,11 @@ static void take_inputs(struct tn_sd_plan *plan)
     for (uint32_t i = 0; i < ends.count && !tn_failed(plan->error); i++) {
         struct tn_sd_entry *entry = tn_sd_plan_find(plan, ends.items[i].name);
         if (!entry)
-            entry = add_entry(plan, ends.items[i].name);
+            entry = add_named(plan, ends.items[i].name);
         if (!entry)
             return;
-        entry->v.kind = TN_SD_PLACEHOLDER;
-        if (!entry->v.has_shape)
+        entry->kind = TN_SD_PLACEHOLDER;
+        if (!entry->said->has_shape)
             take_end(plan, entry, &ends.items[i]);
     }
 }
@@ -208,13 +284,13 @@ static void take_tensors(struct tn_sd_plan *plan)
             continue;
         struct tn_sd_entry *entry = tn_sd_plan_find(plan, tn_tensor_name(t));
         if (!entry)
-            entry = add_entry(plan, tn_tensor_name(t));
+            entry = add_named(plan, tn_tensor_name(t));
         if (!entry)
             return;
         entry->elements = &t->elements;
-        entry->v.dtype  = tn_sd_dtype_code(t->elements.shape.dtype);
-        if (entry->v.kind != TN_SD_PLACEHOLDER)
-            entry->v.kind =
+        entry->dtype    = tn_sd_dtype_code(t->elements.shape.dtype);
+        if (entry->kind != TN_SD_PLACEHOLDER)
+            entry->kind =
                 t->role == TN_ROLE_VARIABLE ? TN_SD_VARIABLE : TN_SD_CONSTANT;
     }
 }
@@ -244,10 +320,9 @@ static void take_types(struct tn_sd_plan *plan)
              k++) {
             uint32_t value =
                 tn_model_ref_at(model, (uint64_t)op->first_output + k);
-            struct tn_sd_entry *entry =
-                tn_sd_plan_find(plan, tn_model_value_name(model, value));
-            if (entry && entry->v.dtype == TN_SD_INHERIT)
-                entry->v.dtype =
+            struct tn_sd_entry *entry = tn_sd_plan_value(plan, value);
+            if (entry && entry->dtype == TN_SD_INHERIT)
+                entry->dtype =
                     tn_sd_dtype_code((enum tn_dtype)types->of.ints[k]);
         }
     }
@@ -278,27 +353,25 @@ static void give_numbers(struct tn_sd_plan *plan, int32_t *ids)
     int32_t                next  = (int32_t)plan->op_count + 1;
 
     for (uint32_t i = 0; i < plan->count; i++)
-        plan->entries[i].v.has_id = false;
+        plan->entries[i].has_number = false;
     for (uint32_t i = 0; i < plan->op_count; i++) {
         const struct tn_op *op = tn_model_op_at(model, plan->first_op + i);
         ids[i]                 = (int32_t)i + 1;
         for (uint32_t k = 0; k < op->output_count; k++) {
-            struct tn_sd_entry *entry = tn_sd_plan_find(
-                plan, tn_model_value_name(
-                          model, tn_model_ref_at(
-                                     model, (uint64_t)op->first_output + k)));
-            if (!entry || entry->v.has_id)
+            struct tn_sd_entry *entry = tn_sd_plan_value(
+                plan, tn_model_ref_at(model, (uint64_t)op->first_output + k));
+            if (!entry || entry->has_number)
                 continue;
-            entry->v.first  = ids[i];
-            entry->v.second = (int32_t)k;
-            entry->v.has_id = true;
+            entry->first      = ids[i];
+            entry->second     = (int32_t)k;
+            entry->has_number = true;
         }
     }
     for (uint32_t i = 0; i < plan->count; i++)
-        if (!plan->entries[i].v.has_id) {
-            plan->entries[i].v.has_id = true;
-            plan->entries[i].v.first  = next++;
-            plan->entries[i].v.second = 0;
+        if (!plan->entries[i].has_number) {
+            plan->entries[i].has_number = true;
+            plan->entries[i].first      = next++;
+            plan->entries[i].second     = 0;
         }
 }
 
@@ -387,11 +460,13 @@ static struct tn_sd_kept *state_of(struct tn_sd_plan *plan,
 /* Of a model that was edited, or comes from elsewhere: by their names. */
 static void find_states(struct tn_sd_plan *plan)
 {
-    uint64_t         count = plan->model->tensors.count;
+    uint64_t         count = plan->model->tensors.count, most = 0;
     struct tn_intern params;
     struct tn_bytes  key, param;
 
-    plan->states = tn_new(plan->arena, struct tn_sd_kept, count, plan->error);
+    for (uint64_t i = 0; i < count; i++)
+        most += tn_model_tensor(plan->model, i)->role == TN_ROLE_STATE;
+    plan->states = tn_new(plan->arena, struct tn_sd_kept, most, plan->error);
     tn_intern_init(&params, plan->arena);
     for (uint64_t i = 0; i < count && !tn_failed(plan->error); i++) {
         const struct tn_tensor *t = tn_model_tensor(plan->model, i);
@@ -429,7 +504,7 @@ static void fill_plan(struct tn_sd_plan *plan)
 {
     if (plan->row) {
         take_variables(plan);
-    } else {
+    } else if (make_entries(plan)) {
         take_values(plan);
         if (!tn_failed(plan->error))
             take_inputs(plan);
@@ -461,6 +536,10 @@ enum tn_status tn_sd_plan_make(struct tn_sd_plan     *plan,
     plan->first_op = tn_model_graph_at(model, graph)->first_op;
     plan->op_count = (uint32_t)tn_model_graph_at(model, graph)->op_count;
     tn_intern_init(&plan->names, arena);
+    tn_list_init(&plan->named, arena->memory, sizeof(uint32_t));
+    plan->subs = tn_new(arena, struct tn_sd_plan *, 1, error);
+    if (!plan->subs)
+        return error->status;
     if (!model->wants_graph)
         tn_error_set(error, TN_INVALID, TN_NOWHERE,
                      "the model was opened without its graph");
@@ -469,7 +548,12 @@ enum tn_status tn_sd_plan_make(struct tn_sd_plan     *plan,
     return error->status;
 }
 
+/* Readers limit how deep graphs lie in each other. */
 void tn_sd_plan_done(struct tn_sd_plan *plan)
 {
+    for (struct tn_sd_plan *sub = plan->subs ? *plan->subs : NULL; sub;
+         sub                    = sub->next)
+        tn_sd_plan_done(sub);
     tn_intern_done(&plan->names);
+    tn_list_done(&plan->named);
 }

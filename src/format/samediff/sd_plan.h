@@ -13,8 +13,15 @@
 #include "format/samediff/sd_node.h"
 
 struct tn_sd_entry {
-    struct tn_sd_variable     v; /* its number is set                         */
-    const struct tn_elements *elements; /* NULL: no data                      */
+    struct tn_bytes              name;
+    const struct tn_elements    *elements; /* NULL: no data                   */
+    const struct tn_sd_variable *said; /* what a file or the ends of the graph
+                                          say of it: shape, control
+                                          dependencies; never NULL            */
+    int32_t first, second; /* number: which op makes it, which output         */
+    int8_t  dtype;
+    int8_t  kind; /* enum tn_sd_kind, or what the file says                   */
+    bool    has_number;
 };
 
 struct tn_sd_kept {
@@ -33,13 +40,17 @@ struct tn_sd_plan {
     const struct tn_sd_graph      *row; /* NULL: not of a file                */
     struct tn_sd_entry            *entries;
     uint32_t                       count;
-    struct tn_intern               names; /* of entries; ids are indices      */
-    const int32_t                 *op_ids; /* by ordinal                      */
-    uint32_t                       first_op, op_count;
-    struct tn_sd_names             loss;
-    struct tn_bytes                training;
-    struct tn_sd_kept             *states;
-    uint32_t                       state_count;
+    uint32_t *by_value; /* of the model: the entry, + 1; NULL: of a file      */
+    struct tn_intern    names; /* of the other entries             */
+    struct tn_list      named; /* uint32_t: entries by id of those */
+    struct tn_sd_plan **subs; /* of graphs in it, released with it            */
+    struct tn_sd_plan  *next; /* in such a list                               */
+    const int32_t      *op_ids; /* by ordinal                      */
+    uint32_t            first_op, op_count;
+    struct tn_sd_names  loss;
+    struct tn_bytes     training;
+    struct tn_sd_kept  *states;
+    uint32_t            state_count;
 };
 
 enum tn_status tn_sd_plan_make(struct tn_sd_plan     *plan,
@@ -48,9 +59,11 @@ enum tn_status tn_sd_plan_make(struct tn_sd_plan     *plan,
                                struct tn_arena *arena, struct tn_error *error);
 void           tn_sd_plan_done(struct tn_sd_plan *plan);
 
-/* The entry of that name; NULL: none. */
+/* The entry of that name, or of a value of the model; NULL: none. */
 struct tn_sd_entry *tn_sd_plan_find(const struct tn_sd_plan *plan,
                                     struct tn_bytes          name);
+struct tn_sd_entry *tn_sd_plan_value(const struct tn_sd_plan *plan,
+                                     uint32_t                 value);
 
 /* Says what is left behind. */
 void tn_sd_lose(const struct tn_write_options *options, uint64_t offset,

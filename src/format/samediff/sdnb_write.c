@@ -35,7 +35,7 @@ static void check_entry(struct tn_sdnb_writer    *w,
     if (!why)
         return;
     tn_error_set(w->error, TN_INVALID, TN_NOWHERE, "%s; samediff-fb does", why);
-    tn_error_where(w->error, "%.*s", TN_FMT(entry->v.name));
+    tn_error_where(w->error, "%.*s", TN_FMT(entry->name));
 }
 
 static uint64_t mark_away(struct tn_sdnb_writer *w)
@@ -48,7 +48,7 @@ static uint64_t mark_away(struct tn_sdnb_writer *w)
         uint64_t                  size  = tn_sd_entry_size(entry);
         check_entry(w, entry);
         all->is_away[i] =
-            size >= INLINE_LIMIT && entry->v.kind != TN_SD_PLACEHOLDER;
+            size >= INLINE_LIMIT && entry->kind != TN_SD_PLACEHOLDER;
         if (!tn_add(total, size, &total))
             tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
                          "more than 2^64 bytes of data");
@@ -214,7 +214,7 @@ static void put_blobs(struct tn_sdnb_writer *w, const struct tn_sd_part *part,
         if (!part->has_data || !w->all->is_away[index])
             continue;
         to->entries[to->count++] = (struct tn_javaser_entry){
-            .key    = entry->v.name,
+            .key    = entry->name,
             .first  = (int64_t)(at + to->rope.length),
             .second = (int64_t)tn_sd_entry_size(entry),
         };

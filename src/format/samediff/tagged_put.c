@@ -24,13 +24,14 @@ static uint32_t put_names(struct putting *p, struct tn_sd_names names)
 
 static uint32_t put_shape(struct putting *p, const struct tn_sd_entry *entry)
 {
-    const struct tn_sd_variable *v = &entry->v;
+    const struct tn_sd_variable *said = entry->said;
     const struct tn_shape       *shape =
         entry->elements ? &entry->elements->shape : NULL;
     int64_t *dims;
 
-    if (!shape || v->kind == TN_SD_PLACEHOLDER)
-        return v->has_shape ? tn_fb_put_i64s(&p->b, v->shape, v->rank) : 0;
+    if (!shape || entry->kind == TN_SD_PLACEHOLDER)
+        return said->has_shape ? tn_fb_put_i64s(&p->b, said->shape, said->rank)
+                               : 0;
     dims = tn_new(&p->scratch, int64_t, shape->rank, p->w->error);
     for (uint32_t i = 0; dims && i < shape->rank; i++)
         dims[i] = (int64_t)shape->dims[i];
@@ -40,22 +41,22 @@ static uint32_t put_shape(struct putting *p, const struct tn_sd_entry *entry)
 static bool owns_array(const struct tn_sd_entry *entry)
 {
     return entry->elements &&
-           (entry->v.kind == TN_SD_VARIABLE || entry->v.kind == TN_SD_CONSTANT);
+           (entry->kind == TN_SD_VARIABLE || entry->kind == TN_SD_CONSTANT);
 }
 
 static uint32_t put_variable(struct putting *p, const struct tn_sd_entry *entry)
 {
-    const struct tn_sd_variable *v     = &entry->v;
-    int8_t                       dtype = v->dtype;
+    const struct tn_sd_variable *said  = entry->said;
+    int8_t                       dtype = entry->dtype;
     uint32_t                     refs[4];
 
     if (owns_array(entry))
         dtype = tn_sd_dtype_code(entry->elements->shape.dtype);
-    refs[0]        = put_names(p, v->for_var);
-    refs[1]        = put_names(p, v->for_op);
-    refs[2]        = put_names(p, v->deps);
+    refs[0]        = put_names(p, said->for_var);
+    refs[1]        = put_names(p, said->for_op);
+    refs[2]        = put_names(p, said->deps);
     refs[3]        = put_shape(p, entry);
-    uint32_t named = tn_fb_put_string(&p->b, v->name);
+    uint32_t named = tn_fb_put_string(&p->b, entry->name);
     tn_fb_begin(&p->b);
     tn_fb_add_ref(&p->b, TN_TAGGED_VARIABLE_NAME, named);
     tn_fb_add_ref(&p->b, TN_TAGGED_VARIABLE_SHAPE, refs[3]);
@@ -63,7 +64,7 @@ static uint32_t put_variable(struct putting *p, const struct tn_sd_entry *entry)
     tn_fb_add_ref(&p->b, TN_TAGGED_VARIABLE_FOR_OP, refs[1]);
     tn_fb_add_ref(&p->b, TN_TAGGED_VARIABLE_FOR_VAR, refs[0]);
     tn_fb_add_i8(&p->b, TN_TAGGED_VARIABLE_DTYPE, dtype, 0);
-    tn_fb_add_i8(&p->b, TN_TAGGED_VARIABLE_KIND, v->kind, 0);
+    tn_fb_add_i8(&p->b, TN_TAGGED_VARIABLE_KIND, entry->kind, 0);
     return tn_fb_end(&p->b);
 }
 

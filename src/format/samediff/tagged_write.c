@@ -75,20 +75,20 @@ static void refuse(struct tn_tagged_writer *w, struct tn_bytes name,
 static void add_param(struct tn_tagged_writer *w, uint32_t graph,
                       const struct tn_sd_entry *entry)
 {
-    struct tn_bytes name = tn_tagged_param_name(w->model, graph, entry->v.name,
-                                                &w->arena, w->error);
+    struct tn_bytes name =
+        tn_tagged_param_name(w->model, graph, entry->name, &w->arena, w->error);
 
-    if (entry->elements && entry->v.kind != TN_SD_VARIABLE &&
-        entry->v.kind != TN_SD_CONSTANT) {
-        lose(w, entry->v.name,
-             entry->v.kind == TN_SD_PLACEHOLDER
+    if (entry->elements && entry->kind != TN_SD_VARIABLE &&
+        entry->kind != TN_SD_CONSTANT) {
+        lose(w, entry->name,
+             entry->kind == TN_SD_PLACEHOLDER
                  ? "the example of a placeholder is left behind"
                  : "the value of what is computed is left behind");
         return;
     }
     if (!entry->elements)
         return;
-    refuse(w, entry->v.name, entry->elements);
+    refuse(w, entry->name, entry->elements);
     add_line(w, TN_TAG_PARAMS, name, 1, tn_bytes(NULL, 0));
     add_file(w, TN_TAG_PARAMS, entry->elements, (struct tn_span){ 0 });
 }

@@ -6,6 +6,11 @@
  * byte was written.  Padding is put behind an object so that its place comes
  * out even; the whole is padded to the largest alignment at last, and then the
  * places are even from the beginning as well.
+ *
+ * Since a place depends on nothing that comes later, a run of tables is made
+ * again, byte by byte the same, from the size that the buffer had before it.
+ * What is shared between runs is vtables: one whose place is past the size was
+ * written in this run or in a later one.
  */
 #include "wire/fb/fb_build.h"
 
@@ -15,6 +20,7 @@
 
 #define FIRST_BLOCK UINT64_C(4096)
 #define LAST_BLOCK  (UINT64_C(1) << 20)
+#define RUN_SIZE    (UINT64_C(256) << 10)
 #define ALIGN_LIMIT 4096u
 #define TABLE_LIMIT 65535u
 
@@ -36,10 +42,10 @@ struct vtable {
 };
 
 struct tn_fb_vtables {
-    struct tn_memory *memory;
-    struct vtable    *places; /* open addressing; size 0 is empty */
-    uint64_t          room;
-    uint64_t          count;
+    struct tn_arena *arena;
+    struct vtable   *places; /* open addressing; size 0 is empty */
+    uint64_t         room;
+    uint64_t         count;
 };
 
 static void store(uint8_t *to, uint64_t value, uint32_t size)
@@ -58,18 +64,13 @@ void tn_fb_build_init(struct tn_fb_builder *b, struct tn_arena *arena,
     tn_list_init(&b->pending, arena->memory, sizeof(struct pending));
     b->vtables = tn_new(arena, struct tn_fb_vtables, 1, error);
     if (b->vtables)
-        b->vtables->memory = arena->memory;
+        b->vtables->arena = arena;
 }
 
 void tn_fb_build_done(struct tn_fb_builder *b)
 {
-    struct tn_fb_vtables *v = b->vtables;
-
     tn_list_done(&b->pieces);
     tn_list_done(&b->pending);
-    if (v)
-        tn_memory_free(v->memory, v->places, v->room * sizeof *v->places);
-    b->vtables = NULL;
 }
 
 /* ---- bytes, back to front --------------------------------------------- */
@@ -385,16 +386,13 @@ static bool grow_vtables(struct tn_fb_builder *b)
     struct tn_fb_vtables *old = b->vtables;
     struct tn_fb_vtables new  = *old;
 
-    new.room      = old->room ? old->room * 2 : 64;
-    uint64_t size = new.room * sizeof *new.places;
-    new.places    = tn_memory_resize(new.memory, NULL, 0, size, b->error);
+    new.room   = old->room ? old->room * 2 : 64;
+    new.places = tn_new(old->arena, struct vtable, new.room, b->error);
     if (!new.places)
         return false;
-    memset(new.places, 0, (size_t)size);
     for (uint64_t i = 0; i < old->room; i++)
         if (old->places[i].size)
             *find_vtable(&new, &old->places[i]) = old->places[i];
-    tn_memory_free(old->memory, old->places, old->room * sizeof *old->places);
     *old = new;
     return true;
 }
@@ -408,15 +406,20 @@ static uint32_t put_vtable(struct tn_fb_builder *b, const uint8_t *bytes,
     if (b->vtables->count >= b->vtables->room / 2 && !grow_vtables(b))
         return 0;
     struct vtable *place = find_vtable(b->vtables, &want);
-    if (place->size)
+    if (place->size && place->at <= b->size)
         return place->at;
     uint8_t *to = take_room(b, size);
     if (!to)
         return 0;
     memcpy(to, bytes, size);
-    want.bytes = to;
-    want.at    = (uint32_t)b->size;
-    *place     = want;
+    want.at = (uint32_t)b->size;
+    if (place->size) /* made again */
+        return want.at;
+    want.bytes =
+        tn_bytes_dup(b->vtables->arena, tn_bytes(bytes, size), b->error).data;
+    if (!want.bytes)
+        return 0;
+    *place = want;
     b->vtables->count++;
     return want.at;
 }
@@ -511,7 +514,29 @@ uint32_t tn_fb_end(struct tn_fb_builder *b)
     return at ? table : 0;
 }
 
-/* ---- the whole -------------------------------------------------------- */
+/* ---- runs of tables --------------------------------------------------- */
+
+struct run {
+    struct tn_producer    producer; /* first */
+    struct tn_memory     *memory;
+    struct tn_fb_vtables *vtables;
+    tn_fb_make           *make;
+    void                 *context;
+    uint32_t              first, count;
+    uint64_t              size; /* of the buffer before it */
+};
+
+static void run_begin(const struct run *run, struct tn_fb_builder *inner,
+                      struct tn_arena *scratch, struct tn_error *error)
+{
+    *inner = (struct tn_fb_builder){ .arena   = scratch,
+                                     .error   = error,
+                                     .vtables = run->vtables,
+                                     .size    = run->size,
+                                     .align   = 4 };
+    tn_list_init(&inner->pieces, run->memory, sizeof(struct tn_piece));
+    tn_list_init(&inner->pending, run->memory, sizeof(struct pending));
+}
 
 static void hand_over(struct tn_fb_builder *b, struct tn_rope *rope)
 {
@@ -532,6 +557,110 @@ static void hand_over(struct tn_fb_builder *b, struct tn_rope *rope)
         }
     }
 }
+
+static void write_run(struct tn_fb_builder *b, uint64_t length,
+                      struct tn_sink *to)
+{
+    struct tn_rope rope;
+
+    tn_rope_init(&rope, b->arena, b->error);
+    close_piece(b);
+    hand_over(b, &rope);
+    if (!tn_failed(b->error) && rope.length != length)
+        tn_error_set(b->error, TN_INVALID, TN_NOWHERE,
+                     "tables of %" PRIu64 " bytes, made again of %" PRIu64,
+                     length, rope.length);
+    if (!tn_failed(b->error))
+        tn_rope_write(&rope, to, b->error);
+    tn_rope_done(&rope);
+}
+
+static enum tn_status make_again(const struct tn_producer *producer,
+                                 struct tn_sink *to, struct tn_error *error)
+{
+    const struct run    *run = (const struct run *)producer;
+    struct tn_arena      scratch;
+    struct tn_fb_builder b;
+
+    tn_arena_init(&scratch, run->memory);
+    run_begin(run, &b, &scratch, error);
+    b.is_again = true;
+    for (uint32_t i = 0; i < run->count && !tn_failed(error); i++)
+        run->make(&b, run->context, run->first + i);
+    if (!tn_failed(error))
+        write_run(&b, producer->length, to);
+    tn_fb_build_done(&b);
+    tn_arena_done(&scratch);
+    return error->status;
+}
+
+/* Makes as many as fill a run, and keeps where they are, not what they are. */
+static void make_run(struct tn_fb_builder *b, struct run *run, uint32_t most,
+                     uint32_t *refs, struct tn_arena *scratch)
+{
+    struct tn_fb_builder inner;
+
+    tn_arena_rewind(scratch);
+    run_begin(run, &inner, scratch, b->error);
+    while (run->count < most && inner.size - run->size < RUN_SIZE &&
+           !tn_failed(b->error)) {
+        refs[run->count] =
+            run->make(&inner, run->context, run->first + run->count);
+        run->count++;
+    }
+    run->producer.produce = make_again;
+    run->producer.length  = inner.size - run->size;
+    struct tn_piece piece = { .kind        = TN_PIECE_PRODUCER,
+                              .length      = run->producer.length,
+                              .at.producer = &run->producer };
+    if (!tn_failed(b->error))
+        add_piece(b, &piece);
+    b->size  = inner.size;
+    b->align = inner.align > b->align ? inner.align : b->align;
+    tn_fb_build_done(&inner);
+}
+
+static void make_runs(struct tn_fb_builder *b, uint32_t count, tn_fb_make *make,
+                      void *context, uint32_t *refs)
+{
+    struct tn_arena scratch;
+
+    tn_arena_init(&scratch, b->arena->memory);
+    close_piece(b);
+    for (uint32_t at = 0; at < count && !tn_failed(b->error);) {
+        struct run *run = tn_new(b->arena, struct run, 1, b->error);
+        if (!run)
+            break;
+        *run = (struct run){ .memory  = b->arena->memory,
+                             .vtables = b->vtables,
+                             .make    = make,
+                             .context = context,
+                             .first   = at,
+                             .size    = b->size };
+        make_run(b, run, count - at, refs + at, &scratch);
+        at += run->count;
+    }
+    tn_arena_done(&scratch);
+}
+
+uint32_t tn_fb_put_tables(struct tn_fb_builder *b, uint32_t count,
+                          tn_fb_make *make, void *context)
+{
+    struct tn_list refs;
+    uint32_t       ref = 0;
+
+    if (tn_failed(b->error))
+        return 0;
+    tn_list_init(&refs, b->arena->memory, sizeof(uint32_t));
+    if (!count || tn_list_grow(&refs, count, b->error)) {
+        make_runs(b, count, make, context, refs.items);
+        ref = tn_fb_put_refs(b, refs.items, count);
+    }
+    tn_list_done(&refs);
+    return ref;
+}
+
+/* ---- the whole -------------------------------------------------------- */
 
 enum tn_status tn_fb_finish(struct tn_fb_builder *b, uint32_t root,
                             const char *identifier, struct tn_rope *rope)

@@ -39,6 +39,7 @@ struct tn_fb_builder {
     uint64_t              size;  /* of everything so far                      */
     uint64_t              block; /* room that was taken last                  */
     uint32_t              align; /* the largest that was asked for            */
+    bool is_again; /* what is being made was made before, see below           */
 };
 
 /* The arena must live until the rope is written. */
@@ -137,6 +138,19 @@ static inline void tn_fb_add_f64(struct tn_fb_builder *b, uint16_t slot,
     if (tn_double_bits(value) != tn_double_bits(otherwise))
         tn_fb_add(b, slot, tn_double_bits(value), 8);
 }
+
+/* ---- many tables ------------------------------------------------------ */
+
+/* Makes one, children first; what it needs on the way is from b->arena, what
+ * fails goes into b->error.  The same calls for the same index, whenever. */
+typedef uint32_t tn_fb_make(struct tn_fb_builder *b, void *context,
+                            uint32_t index);
+
+/* A vector of `count` tables.  They are made to learn how long they are, and
+ * not kept but made again when the rope is written, a few at a time: a million
+ * take no memory.  So `context` and all it leads to must live until then. */
+uint32_t tn_fb_put_tables(struct tn_fb_builder *b, uint32_t count,
+                          tn_fb_make *make, void *context);
 
 /* ---- the whole -------------------------------------------------------- */
 
