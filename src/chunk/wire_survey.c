@@ -7,8 +7,11 @@
  * are threads, and each guesses where fields of its part begin: behind 64 of
  * the same tag that follow each other.  (Not where the first of them does: that
  * is often one inside of another, and both end at the same place.)  A guess is
- * right when the walk over the part before comes by there.  Behind the first
- * wrong one it goes on alone, so guessing costs time at worst.
+ * right when the walk over the part before comes by there.  A part with a wrong
+ * one is walked again, so guessing costs time at worst.
+ *
+ * A thread has several parts and walks them in turns: alone, each would wait
+ * for memory most of the time.
  */
 #include "chunk/wire_survey.h"
 
@@ -27,6 +30,12 @@
 #define SHARED_LEAST ((ptrdiff_t)8 << 20)
 #define SHARED_FIELD 1024
 #define GUESS_WITHIN ((ptrdiff_t)64 << 10)
+
+/* What a thread does at a time is so many parts, of at least so many bytes, and
+ * each does that a few times: who is faster does more. */
+#define STRIPS        16
+#define STRIP_LEAST   ((ptrdiff_t)256 << 10)
+#define JOBS_A_WORKER 4
 
 struct run {
     struct tn_field_run about;
@@ -107,7 +116,8 @@ struct part {
 };
 
 struct sharing {
-    struct part    parts[TN_PIPELINE_WORKERS];
+    struct part   *parts;
+    uint64_t       count; /* STRIPS for each job                              */
     const uint8_t *end; /* of the wire                                        */
     uint8_t        tag;
     uint64_t       offset; /* of the first part, in the source                */
@@ -130,32 +140,64 @@ static const uint8_t *guess_first(const struct sharing *sharing,
     return NULL;
 }
 
-static enum tn_status walk_part(void *context, uint64_t index,
-                                struct tn_error *error)
+/* What was found of a part last, as a group. */
+static enum tn_status note_strip(const struct sharing *sharing,
+                                 struct part *part, struct tn_row_sum sum,
+                                 struct tn_error *error)
 {
-    struct sharing *sharing = context;
-    struct part    *part    = &sharing->parts[index];
-    const uint8_t  *zero    = sharing->parts[0].begin;
+    uint64_t before = (uint64_t)(part->end - sharing->parts[0].begin);
+    struct tn_field_group *group =
+        tn_list_push(&part->groups, struct tn_field_group, error);
 
-    part->first = index ? guess_first(sharing, part) : part->begin;
-    part->end   = part->first;
-    while (part->end && part->end < part->stop && *part->end == sharing->tag) {
-        struct tn_row_sum sum =
-            tn_wire_sum(part->end, part->stop, sharing->end, TN_GROUP_FIELDS);
-        if (sum.count == 0)
-            break;
-        struct tn_field_group *group =
-            tn_list_push(&part->groups, struct tn_field_group, error);
-        if (!group)
-            return error->status;
-        *group = (struct tn_field_group){ part->count,
-                                          sharing->offset +
-                                              (uint64_t)(part->end - zero),
-                                          sum.bodies, sum.largest };
-        part->count += sum.count;
-        part->end += sum.size;
+    if (!group)
+        return error->status;
+    *group = (struct tn_field_group){ part->count, sharing->offset + before,
+                                      sum.bodies, sum.largest };
+    part->count += sum.count;
+    part->end += sum.size;
+    return TN_OK;
+}
+
+/* All parts of a job. */
+static enum tn_status walk_parts(void *context, uint64_t index,
+                                 struct tn_error *error)
+{
+    struct sharing      *sharing = context;
+    struct part         *parts   = &sharing->parts[index * STRIPS];
+    struct tn_wire_strip strips[STRIPS];
+    bool                 is_over = false;
+
+    for (unsigned i = 0; i < STRIPS; i++) {
+        struct part *part     = &parts[i];
+        bool         is_known = part == sharing->parts;
+        part->first    = is_known ? part->begin : guess_first(sharing, part);
+        part->end      = part->first;
+        strips[i].at   = part->first ? part->first : part->stop;
+        strips[i].stop = part->stop;
+    }
+    while (!is_over) {
+        tn_wire_sum_strips(strips, STRIPS, sharing->tag, sharing->end,
+                           TN_GROUP_FIELDS);
+        is_over = true;
+        for (unsigned i = 0; i < STRIPS; i++) {
+            if (strips[i].sum.count == 0)
+                continue;
+            TN_TRY(note_strip(sharing, &parts[i], strips[i].sum, error));
+            is_over = false;
+        }
     }
     return TN_OK;
+}
+
+/* Room for all groups at once: grown part by part they would be moved. */
+static void make_room(struct surveying *s, const struct sharing *sharing)
+{
+    uint64_t count = s->groups.count, more = sharing->count;
+
+    for (uint64_t i = 0; i < sharing->count; i++)
+        more += sharing->parts[i].groups.count;
+    if (s->how.notes_groups && tn_list_grow(&s->groups, more, s->error))
+        s->groups.count = count;
 }
 
 static void take_part(struct surveying *s, struct run *run,
@@ -191,56 +233,86 @@ static const uint8_t *walk_between(struct surveying *s, struct run *run,
     return at;
 }
 
-/* Parts as far as the fields before each lead there; where the last ends. */
+/* Parts to which the fields before lead, and the fields of others; where the
+ * last one ends. */
 static const uint8_t *join_parts(struct surveying *s, struct run *run,
-                                 const struct sharing *sharing, unsigned count)
+                                 const struct sharing *sharing)
 {
     const uint8_t *at = sharing->parts[0].begin;
 
-    for (unsigned i = 0; i < count && sharing->parts[i].first; i++) {
+    make_room(s, sharing);
+    for (uint64_t i = 0; i < sharing->count; i++) {
         const struct part *part = &sharing->parts[i];
+        if (!part->first)
+            continue;
         at = walk_between(s, run, sharing, at, part->first);
         if (part->first != at)
-            break;
+            continue;
         take_part(s, run, part);
         at = part->end;
     }
     return at;
 }
 
+static bool open_parts(struct surveying *s, struct sharing *sharing)
+{
+    const struct tn_cursor *c    = &s->walk.cursor;
+    ptrdiff_t               size = (c->end - c->at) / (ptrdiff_t)sharing->count;
+
+    sharing->parts =
+        tn_memory_resize(s->groups.memory, NULL, 0,
+                         sharing->count * sizeof *sharing->parts, s->error);
+    for (uint64_t i = 0; sharing->parts && i < sharing->count; i++) {
+        const uint8_t *begin   = c->at + (ptrdiff_t)i * size;
+        bool           is_last = i + 1 == sharing->count;
+        sharing->parts[i] =
+            (struct part){ .begin = begin,
+                           .stop  = is_last ? c->end : begin + size };
+        tn_list_init(&sharing->parts[i].groups, s->groups.memory,
+                     sizeof(struct tn_field_group));
+    }
+    return sharing->parts;
+}
+
+static void close_parts(struct surveying *s, struct sharing *sharing)
+{
+    for (uint64_t i = 0; i < sharing->count; i++)
+        tn_list_done(&sharing->parts[i].groups);
+    tn_memory_free(s->groups.memory, sharing->parts,
+                   sharing->count * sizeof *sharing->parts);
+}
+
 /* The rest of the wire begins with fields like those of the run. */
 static void share_rest(struct surveying *s, struct run *run)
 {
     struct tn_cursor *c       = &s->walk.cursor;
-    unsigned          count   = tn_pipeline_workers(s->how.workers);
-    ptrdiff_t         size    = (c->end - c->at) / (ptrdiff_t)count;
-    struct sharing    sharing = { .end    = c->end,
-                                  .tag    = *c->at,
-                                  .offset = c->offset };
+    unsigned          workers = tn_pipeline_workers(s->how.workers);
+    uint64_t          jobs =
+        tn_min((uint64_t)((c->end - c->at) / (STRIPS * STRIP_LEAST)),
+               (uint64_t)workers * JOBS_A_WORKER);
+    struct sharing sharing = { .count  = jobs * STRIPS,
+                               .end    = c->end,
+                               .tag    = *c->at,
+                               .offset = c->offset };
 
     s->was_shared = true;
-    for (unsigned i = 0; i < count; i++) {
-        struct part *part = &sharing.parts[i];
-        part->begin       = c->at + (ptrdiff_t)i * size;
-        part->stop        = i + 1 < count ? part->begin + size : c->end;
-        tn_list_init(&part->groups, s->groups.memory,
-                     sizeof(struct tn_field_group));
-    }
-    if (tn_workers_run(count, count, walk_part, &sharing, s->error) == TN_OK) {
-        const uint8_t *end = join_parts(s, run, &sharing, count);
+    if (!open_parts(s, &sharing))
+        return;
+    if (tn_workers_run(workers, jobs, walk_parts, &sharing, s->error) ==
+        TN_OK) {
+        const uint8_t *end = join_parts(s, run, &sharing);
         c->offset += (uint64_t)(end - c->at);
         c->at          = end;
         run->about.end = c->offset;
     }
-    for (unsigned i = 0; i < count; i++)
-        tn_list_done(&sharing.parts[i].groups);
+    close_parts(s, &sharing);
 }
 
 static bool is_worth_sharing(const struct surveying *s, struct tn_row_sum last)
 {
     const struct tn_cursor *c = &s->walk.cursor;
 
-    return !s->was_shared && s->walk.window.map && s->how.workers != 1 &&
+    return !s->was_shared && s->walk.window.map &&
            last.count == TN_GROUP_FIELDS &&
            last.size <= TN_GROUP_FIELDS * SHARED_FIELD &&
            c->end - c->at >= SHARED_LEAST;

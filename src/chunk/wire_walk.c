@@ -187,6 +187,33 @@ struct tn_row_sum tn_wire_sum(const uint8_t *at, const uint8_t *stop,
     return sum;
 }
 
+static inline void step(struct tn_wire_strip *strip, uint8_t tag,
+                        const uint8_t *end)
+{
+    uint64_t whole;
+    uint32_t head;
+
+    if (strip->at >= strip->stop || *strip->at != tag ||
+        !(whole = row_size(strip->at, end, &head)))
+        return;
+    strip->at += whole;
+    __builtin_prefetch(strip->at);
+    strip->sum.count++;
+    strip->sum.size += whole;
+    strip->sum.bodies += whole - head;
+    strip->sum.largest = tn_max(strip->sum.largest, whole - head);
+}
+
+void tn_wire_sum_strips(struct tn_wire_strip *strips, unsigned count,
+                        uint8_t tag, const uint8_t *end, uint64_t most)
+{
+    for (unsigned i = 0; i < count; i++)
+        strips[i].sum = (struct tn_row_sum){ 0 };
+    for (uint64_t turn = 0; turn < most; turn++)
+        for (unsigned i = 0; i < count; i++)
+            step(&strips[i], tag, end);
+}
+
 struct tn_row_sum tn_wire_walk_sum(struct tn_wire_walk *walk, uint32_t *number,
                                    uint64_t most)
 {

@@ -54,6 +54,18 @@ struct tn_row_sum tn_wire_walk_sum(struct tn_wire_walk *walk, uint32_t *number,
 struct tn_row_sum tn_wire_sum(const uint8_t *at, const uint8_t *stop,
                               const uint8_t *end, uint64_t most);
 
+/* A part of such a wire, and the fields that were found there last. */
+struct tn_wire_strip {
+    const uint8_t    *at, *stop; /* the next field; none begins from here on  */
+    struct tn_row_sum sum;
+};
+
+/* The same for several strips with fields of one tag, up to `most` of each.
+ * Fields of one strip say where the next one is, so a walk waits for memory
+ * most of the time; here the others go on meanwhile. */
+void tn_wire_sum_strips(struct tn_wire_strip *strips, unsigned count,
+                        uint8_t tag, const uint8_t *end, uint64_t most);
+
 /* Where the body of a field is, in the source that was walked. */
 static inline struct tn_span tn_wire_body(const struct tn_pb_field *field,
                                           struct tn_span            whole)

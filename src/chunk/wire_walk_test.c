@@ -1,6 +1,7 @@
 /* wire_walk_test.c - all fields of long wire, in little memory */
 #include "chunk/wire_walk.h"
 
+#include "base/arith.h"
 #include "io/file_source.h"
 #include "support/hostile.h"
 
@@ -191,6 +192,61 @@ static void test_rows(void **state)
     tn_buffer_done(&bytes);
 }
 
+/* Strips have what a walk over each alone has, also where the wire is cut. */
+static void compare_strips(struct tn_bytes bytes, const size_t *begins)
+{
+    enum { COUNT = 4, MOST = 20 };
+    const uint8_t       *end = bytes.data + bytes.size;
+    struct tn_wire_strip strips[COUNT];
+
+    for (unsigned i = 0; i < COUNT; i++)
+        strips[i] = (struct tn_wire_strip){
+            .at   = bytes.data + tn_min(begins[i], bytes.size),
+            .stop = bytes.data + tn_min(begins[i + 1], bytes.size)
+        };
+    for (unsigned turn = 0; turn < 6; turn++) {
+        struct tn_row_sum alone[COUNT] = { { 0 } };
+        const uint8_t    *at[COUNT];
+        for (unsigned i = 0; i < COUNT; i++) {
+            at[i] = strips[i].at;
+            if (at[i] < strips[i].stop && *at[i] == 0x0a)
+                alone[i] = tn_wire_sum(at[i], strips[i].stop, end, MOST);
+        }
+        tn_wire_sum_strips(strips, COUNT, 0x0a, end, MOST);
+        for (unsigned i = 0; i < COUNT; i++) {
+            assert_memory_equal(&strips[i].sum, &alone[i], sizeof alone[i]);
+            assert_ptr_equal(strips[i].at, at[i] + alone[i].size);
+        }
+    }
+}
+
+static void test_strips(void **state)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_memory memory;
+    struct tn_buffer bytes;
+    size_t           begins[5] = { 0 };
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_buffer_init(&bytes, &memory, &error);
+    for (unsigned i = 0; i < 200; i++) {
+        begins[i / 50] = i % 50 ? begins[i / 50] : bytes.size;
+        tn_buffer_varint(&bytes, i == 120 ? 0x12 : 0x0a);
+        tn_buffer_varint(&bytes, i * 3);
+        memset(tn_buffer_room(&bytes, i * 3 + 1), 'x', i * 3);
+        bytes.size += i * 3;
+    }
+    begins[4] = bytes.size;
+    for (size_t cut = 0; cut < 700; cut += 7) {
+        struct tn_guarded guarded =
+            tn_guard(tn_bytes(bytes.data, bytes.size - cut));
+        compare_strips(guarded.bytes, begins);
+        tn_unguard(&guarded);
+    }
+    tn_buffer_done(&bytes);
+}
+
 static void test_nothing(void **state)
 {
     struct tn_error     error = TN_ERROR_INIT;
@@ -210,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walk),
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_strips),
         cmocka_unit_test(test_nothing),
     };
 
