@@ -121,6 +121,7 @@ TN_API enum tn_status tn_undump(const char                   *path,
 /* A model becomes one of another dialect by rules, op by op.  Weights move by
  * reference; what no rule carries is an error. */
 struct tn_native;
+struct tn_rulebook;
 
 struct tn_map_options {
     /* The ends of the graph, by their names in the model, which they keep;
@@ -143,6 +144,11 @@ struct tn_map_options {
 
     const struct tn_native *functions; /* native.h: those that the rules name */
     uint32_t                function_count;
+
+    /* rules.h: a book that was opened without files.  Reading our rules takes
+     * most of the time in which a small model is converted; what the book has
+     * read is not read again.  NULL: this conversion reads what it needs. */
+    struct tn_rulebook *book;
 };
 
 struct tn_convert_options {

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "engine/rulebook.h"
 #include "ir/attr.h"
 #include "map/flow.h"
 #include "map/lang_check.h"
@@ -85,54 +86,46 @@ static enum tn_status tidy(struct tn_carrying *c, struct tn_net *net)
 
 static enum tn_status infer(struct tn_carrying *c, struct tn_net *net)
 {
-    struct tn_lang_file shapes = { 0 };
+    const struct tn_lang_file *shapes =
+        tn_rule_shelf_shapes(c->shelf, net->dialect, c->error);
 
-    if (tn_shapes_read(&shapes, net->arena, net->dialect, c->error) == TN_OK)
-        tn_infer(net, &shapes);
-    tn_lang_done(&shapes);
-    return c->error->status;
+    return shapes ? tn_infer(net, shapes) : c->error->status;
 }
 
 struct step {
-    struct tn_rule_set          set;
-    struct tn_lang_file         shapes, next_shapes; /* of the two dialects   */
-    struct tn_map_report        report;
-    const struct tn_lang_file **files;
-    struct tn_infer            *facts, *made;
+    struct tn_rule_set   set;
+    struct tn_map_report report;
+    struct tn_infer     *facts, *made;
 };
 
 static enum tn_status open_facts(struct tn_carrying *c, struct step *s,
                                  struct tn_net *from, struct tn_net *to)
 {
-    bool folds = !c->how->folds_nothing;
+    bool                       folds = !c->how->folds_nothing;
+    const struct tn_lang_file *shapes, *next;
 
-    TN_TRY(tn_shapes_read(&s->shapes, from->arena, from->dialect, c->error));
-    TN_TRY(tn_shapes_read(&s->next_shapes, to->arena, to->dialect, c->error));
+    if (!(shapes = tn_rule_shelf_shapes(c->shelf, from->dialect, c->error)) ||
+        !(next = tn_rule_shelf_shapes(c->shelf, to->dialect, c->error)))
+        return c->error->status;
     if (!folds)
-        TN_TRY(tn_infer(from, &s->shapes));
-    TN_TRY(tn_infer_open(&s->facts, from, folds ? &s->shapes : NULL));
+        TN_TRY(tn_infer(from, shapes));
+    TN_TRY(tn_infer_open(&s->facts, from, folds ? shapes : NULL));
     if (folds)
         TN_TRY(tn_infer_run(s->facts));
-    return tn_infer_open(&s->made, to, &s->next_shapes);
+    return tn_infer_open(&s->made, to, next);
 }
 
 static enum tn_status run_step(struct tn_carrying *c, struct step *s,
                                struct tn_net *from, struct tn_net *to)
 {
-    TN_TRY(tn_rule_set_read(&s->set, from->arena, from->dialect, to->dialect,
-                            c->own, c->how->rule_count, c->error));
-    s->files = tn_new(from->arena, const struct tn_lang_file *, s->set.count,
-                      c->error);
-    if (!s->files)
-        return c->error->status;
-    for (uint32_t i = 0; i < s->set.count; i++)
-        s->files[i] = &s->set.files[i];
+    TN_TRY(tn_rule_set_read(&s->set, from->arena, c->shelf, from->dialect,
+                            to->dialect, c->own, c->how->rule_count, c->error));
     to->source = from->source;
     if (strcmp(to->dialect, "onnx") == 0)
         to->version = TN_LANG_ONNX_VERSION;
     TN_TRY(open_facts(c, s, from, to));
-    TN_TRY(tn_lang_apply(s->files, s->set.count, s->facts, from, s->made, to,
-                         &s->report));
+    TN_TRY(tn_lang_apply(s->set.files, s->set.count, s->facts, from, s->made,
+                         to, &s->report));
     return strcmp(from->dialect, to->dialect) == 0
                ? tn_carry_note(c, from, &s->report)
                : tn_carry_report(c, from, to->dialect, &s->report);
@@ -150,8 +143,6 @@ static enum tn_status step(struct tn_carrying *c, struct tn_net *from,
     tn_infer_close(s.made);
     tn_infer_close(s.facts);
     tn_map_report_done(&s.report);
-    tn_lang_done(&s.shapes);
-    tn_lang_done(&s.next_shapes);
     tn_rule_set_done(&s.set);
     if (tn_failed(c->error))
         return c->error->status;
@@ -223,18 +214,18 @@ static enum tn_status lay_out(struct tn_carrying *c, const struct tn_net *net)
  * known. */
 static void type_inputs(struct tn_carrying *c, struct tn_net *net)
 {
-    struct tn_error     unheard = TN_ERROR_INIT;
-    struct tn_net_ends  ends    = { .outputs      = c->how->inputs,
-                                    .output_count = c->how->input_count };
-    struct tn_lang_file shapes  = { 0 };
-    struct tn_list     *to      = &tn_net_graph(net, 0)->inputs;
-    struct tn_net       whole;
+    struct tn_error            unheard = TN_ERROR_INIT;
+    struct tn_net_ends         ends    = { .outputs      = c->how->inputs,
+                                           .output_count = c->how->input_count };
+    struct tn_list            *to      = &tn_net_graph(net, 0)->inputs;
+    struct tn_net              whole;
+    const struct tn_lang_file *shapes;
 
     tn_net_init(&whole, net->arena, net->dialect, &unheard);
     if (tn_net_load(&whole, c->from, &ends) == TN_OK &&
         tn_net_order(&whole, c->from->dialect->loop_ops) == TN_OK &&
-        tn_shapes_read(&shapes, net->arena, net->dialect, &unheard) == TN_OK &&
-        tn_infer(&whole, &shapes) == TN_OK) {
+        (shapes = tn_rule_shelf_shapes(c->shelf, net->dialect, &unheard)) &&
+        tn_infer(&whole, shapes) == TN_OK) {
         const struct tn_list *from = &tn_net_graph(&whole, 0)->outputs;
         for (uint64_t i = 0; i < from->count && i < to->count; i++) {
             struct tn_net_value *input =
@@ -244,7 +235,6 @@ static void type_inputs(struct tn_carrying *c, struct tn_net *net)
                     tn_net_value(&whole, *tn_list_at(from, uint32_t, i))->type;
         }
     }
-    tn_lang_done(&shapes);
     tn_net_done(&whole);
 }
 
@@ -377,6 +367,20 @@ static enum tn_status take_model(struct tn_carrying    *c,
     return TN_OK;
 }
 
+/* The caller's, who keeps what is read there, or one for this time. */
+static enum tn_status take_shelf(struct tn_carrying *c)
+{
+    if (!c->how->book) {
+        c->shelf = &c->own_shelf;
+        return tn_rule_shelf_init(c->shelf, &c->store->model.arena, c->error);
+    }
+    if (!c->how->book->is_ours)
+        return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                            "the book is of files, not of the library's rules");
+    c->shelf = &c->how->book->shelf;
+    return TN_OK;
+}
+
 static void say_way(struct tn_carrying *c)
 {
     size_t at = 0, size;
@@ -401,6 +405,7 @@ enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
     tn_list_init(&c->origins, &c->store->memory,
                  sizeof(const struct tn_tensor *));
     tn_list_init(&c->touched, &c->store->memory, sizeof(struct tn_touched));
+    TN_TRY(take_shelf(c));
     TN_TRY(read_rules(c));
     TN_TRY(tn_dialect_path_find(&c->path, tn_model_dialect(model),
                                 c->format->dialect, c->own, c->how->rule_count,
@@ -412,6 +417,7 @@ enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
 void tn_carry_done(struct tn_carrying *c)
 {
     if (c->store) {
+        tn_rule_shelf_done(&c->own_shelf);
         tn_list_done(&c->origins);
         tn_list_done(&c->touched);
     }

@@ -33,6 +33,7 @@ struct tn_carrying {
                                              of the result; NULL: made        */
     struct tn_list               touched; /* struct tn_touched                */
     struct tn_rule_text         *own;   /* the caller's rule files            */
+    struct tn_rule_shelf        *shelf, own_shelf; /* of ours                  */
     struct tn_dialect_path       path;
     tn_on_plan                  *on;    /* NULL: a missing rule is a failure  */
     void                        *context;

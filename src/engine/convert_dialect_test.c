@@ -509,6 +509,69 @@ static void memory_may_end_anywhere(void **state)
     tn_scratch_close(&scratch);
 }
 
+static enum tn_status convert_in_little(struct tn_scratch     *scratch,
+                                        const struct tn_model *model,
+                                        const char            *name,
+                                        struct tn_rulebook    *book)
+{
+    struct tn_options         little = { .max_memory = 1 << 20 };
+    struct tn_map_options     map    = { .book = book };
+    struct tn_convert_options how    = { .map = &map };
+    struct tn_target          target = { .path = tn_in_scratch(scratch, name),
+                                         .can_replace = true };
+    struct tn_error           error  = TN_ERROR_INIT;
+
+    return tn_convert(model, &how, &target, &little, NULL, &error);
+}
+
+/* A conversion that has a book reads no rules, and so takes little memory. */
+static void a_book_spares_reading(void **state)
+{
+    struct tn_scratch   scratch = tn_scratch_open();
+    struct tn_model    *model   = open_in(&scratch, "a.onnx", little_onnx);
+    struct tn_error     error   = TN_ERROR_INIT;
+    struct tn_rulebook *book;
+
+    (void)state;
+    must_convert(&scratch, model, "a.fb", NULL);
+    struct tn_bytes expected = tn_load_file(tn_in_scratch(&scratch, "a.fb"));
+    assert_int_equal(convert_in_little(&scratch, model, "b.fb", NULL),
+                     TN_LIMIT);
+    assert_int_equal(tn_rulebook_open(&book, NULL, 0, NULL, &error), TN_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(convert_in_little(&scratch, model, "b.fb", book),
+                         TN_OK);
+        struct tn_bytes got = tn_load_file(tn_in_scratch(&scratch, "b.fb"));
+        assert_true(tn_bytes_equal(got, expected));
+        free((void *)(uintptr_t)got.data);
+    }
+    free((void *)(uintptr_t)expected.data);
+    tn_rulebook_close(book);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+static void a_book_of_files_is_refused(void **state)
+{
+    struct tn_scratch     scratch = tn_scratch_open();
+    struct tn_model      *model   = open_in(&scratch, "a.onnx", little_onnx);
+    struct tn_map_options map     = { 0 };
+    struct tn_error       error   = TN_ERROR_INIT;
+
+    (void)state;
+    tn_write_text(&scratch, "own.rules", own_rules);
+    const char *const files[] = { tn_in_scratch(&scratch, "own.rules") };
+    assert_int_equal(tn_rulebook_open(&map.book, files, 1, NULL, &error),
+                     TN_OK);
+    assert_int_equal(convert(&scratch, model, "a.fb", &map, &error),
+                     TN_INVALID);
+    assert_string_equal(error.what, "the book is of files, not of the "
+                                    "library's rules");
+    tn_rulebook_close(map.book);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 /* The graph is read when it is needed, though nobody asked for it. */
 static void a_model_without_its_graph_is_opened_again(void **state)
 {
@@ -545,6 +608,8 @@ int main(void)
         cmocka_unit_test(a_name_far_out_is_no_output),
         cmocka_unit_test(functions_that_double_are_refused),
         cmocka_unit_test(memory_may_end_anywhere),
+        cmocka_unit_test(a_book_spares_reading),
+        cmocka_unit_test(a_book_of_files_is_refused),
         cmocka_unit_test(a_model_without_its_graph_is_opened_again),
     };
 

@@ -35,8 +35,9 @@ void tn_rulebook_close(struct tn_rulebook *book)
 
     if (!book)
         return;
-    for (uint32_t i = 0; i < book->file_count; i++)
+    for (uint32_t i = 0; !book->is_ours && i < book->file_count; i++)
         tn_lang_done(&book->files[i]);
+    tn_rule_shelf_done(&book->shelf);
     tn_arena_done(&book->arena);
     tn_memory_init(&memory, &book->memory.allocator, book->memory.limit);
     memory.used = book->memory.used;
@@ -67,16 +68,13 @@ static enum tn_status read_carried(struct tn_rulebook *book,
                                    struct tn_error    *error)
 {
     struct tn_rule_text text;
-    uint32_t            count = 0;
 
-    while (tn_rules_builtin_at(count, &text))
-        count++;
-    book->files = tn_new(&book->arena, struct tn_lang_file, count, error);
-    if (!book->files)
-        return error->status;
-    while (tn_rules_builtin_at(book->file_count, &text))
-        TN_TRY(tn_lang_parse(&book->files[book->file_count++], &book->arena,
-                             text.name, text.text, error));
+    book->is_ours = true;
+    TN_TRY(tn_rule_shelf_init(&book->shelf, &book->arena, error));
+    book->files = book->shelf.rules;
+    for (; tn_rules_builtin_at(book->file_count, &text); book->file_count++)
+        if (!tn_rule_shelf_rules(&book->shelf, book->file_count, error))
+            return error->status;
     return TN_OK;
 }
 

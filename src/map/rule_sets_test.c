@@ -57,21 +57,75 @@ static void test_own_rules_come_first(void **state)
         .text = tn_text("rules nd4j -> onnx 1\nignore inPlace dataType\n"
                         "abs(input) => Neg(input)"),
     };
-    struct tn_error    error = TN_ERROR_INIT;
-    struct tn_memory   memory;
-    struct tn_arena    arena;
-    struct tn_rule_set set;
+    struct tn_error      error = TN_ERROR_INIT;
+    struct tn_memory     memory;
+    struct tn_arena      arena;
+    struct tn_rule_shelf shelf;
+    struct tn_rule_set   set;
 
     (void)state;
     tn_memory_init(&memory, NULL, 0);
     tn_arena_init(&arena, &memory);
-    tn_rule_set_read(&set, &arena, "nd4j", "onnx", &own, 1, &error);
+    tn_rule_shelf_init(&shelf, &arena, &error);
+    tn_rule_set_read(&set, &arena, &shelf, "nd4j", "onnx", &own, 1, &error);
     assert_string_equal(error.what, "");
     assert_int_equal(set.count, 3);
-    assert_string_equal(set.files[0].name, "own.rules");
-    assert_string_equal(set.files[1].name, "nd4j_onnx.rules");
-    assert_string_equal(set.files[2].name, "onnx_nd4j.rules");
+    assert_string_equal(set.files[0]->name, "own.rules");
+    assert_string_equal(set.files[1]->name, "nd4j_onnx.rules");
+    assert_string_equal(set.files[2]->name, "onnx_nd4j.rules");
     tn_rule_set_done(&set);
+    tn_rule_shelf_done(&shelf);
+    tn_arena_done(&arena);
+}
+
+/* What was read once is there; what could not be read may be tried again. */
+static void test_a_shelf_reads_once(void **state)
+{
+    struct tn_error      none = TN_ERROR_INIT, error = none;
+    struct tn_memory     memory;
+    struct tn_arena      arena;
+    struct tn_rule_shelf shelf;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    assert_int_equal(tn_rule_shelf_init(&shelf, &arena, &error), TN_OK);
+    memory.limit = memory.used + (1 << 16);
+    assert_null(tn_rule_shelf_shapes(&shelf, "onnx", &error));
+    assert_int_equal(error.status, TN_LIMIT);
+    error = none;
+    assert_null(tn_rule_shelf_rules(&shelf, 1, &error));
+    memory.limit                     = UINT64_MAX;
+    error                            = none;
+    const struct tn_lang_file *rules = tn_rule_shelf_rules(&shelf, 1, &error);
+    const struct tn_lang_file *shapes =
+        tn_rule_shelf_shapes(&shelf, "onnx", &error);
+    assert_string_equal(rules->name, "onnx_nd4j.rules");
+    assert_string_equal(shapes->name, "onnx.shapes");
+    uint64_t used = memory.used;
+    assert_ptr_equal(tn_rule_shelf_rules(&shelf, 1, &error), rules);
+    assert_ptr_equal(tn_rule_shelf_shapes(&shelf, "onnx", &error), shapes);
+    assert_int_equal(memory.used, used);
+    tn_rule_shelf_done(&shelf);
+    tn_arena_done(&arena);
+    assert_int_equal(memory.used, 0);
+}
+
+static void test_other_dialects_have_empty_shapes(void **state)
+{
+    struct tn_error      error = TN_ERROR_INIT;
+    struct tn_memory     memory;
+    struct tn_arena      arena;
+    struct tn_rule_shelf shelf;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    tn_rule_shelf_init(&shelf, &arena, &error);
+    assert_int_equal(tn_rule_shelf_shapes(&shelf, "x", &error)->rules.count, 0);
+    assert_ptr_equal(tn_rule_shelf_shapes(&shelf, "y", &error),
+                     tn_rule_shelf_shapes(&shelf, "x", &error));
+    tn_rule_shelf_done(&shelf);
     tn_arena_done(&arena);
 }
 
@@ -82,14 +136,17 @@ static void refuse_own(const char *rules, const char *what)
     struct tn_error           error = TN_ERROR_INIT;
     struct tn_memory          memory;
     struct tn_arena           arena;
+    struct tn_rule_shelf      shelf;
     struct tn_rule_set        set;
 
     tn_memory_init(&memory, NULL, 0);
     tn_arena_init(&arena, &memory);
-    tn_rule_set_read(&set, &arena, "onnx", "nd4j", &own, 1, &error);
+    tn_rule_shelf_init(&shelf, &arena, &error);
+    tn_rule_set_read(&set, &arena, &shelf, "onnx", "nd4j", &own, 1, &error);
     assert_string_equal(error.file, "own.rules");
     assert_string_equal(error.what, what);
     tn_rule_set_done(&set);
+    tn_rule_shelf_done(&shelf);
     tn_arena_done(&arena);
     assert_int_equal(memory.used, 0);
 }
@@ -144,6 +201,8 @@ int main(void)
         cmocka_unit_test(test_every_file_is_what_its_name_says),
         cmocka_unit_test(test_every_dialect_has_shapes),
         cmocka_unit_test(test_own_rules_come_first),
+        cmocka_unit_test(test_a_shelf_reads_once),
+        cmocka_unit_test(test_other_dialects_have_empty_shapes),
         cmocka_unit_test(test_few_rules_are_native),
         cmocka_unit_test(test_wrong_rules_of_the_user_are_refused),
     };

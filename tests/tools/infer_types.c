@@ -47,12 +47,13 @@ static void print_value(const struct tn_net_value *value)
 }
 
 struct tool {
-    struct tn_error     error;
-    struct tn_memory    memory;
-    struct tn_arena     arena; /* of rules */
-    const char         *dialect, *target;
-    struct tn_lang_file shapes, target_shapes;
-    struct tn_rule_set  rules;
+    struct tn_error      error;
+    struct tn_memory     memory;
+    struct tn_arena      arena; /* of rules */
+    const char          *dialect, *target;
+    struct tn_lang_file  shapes, target_shapes;
+    struct tn_rule_shelf shelf;
+    struct tn_rule_set   rules;
 };
 
 static void print_net(struct tn_net *net, const struct tn_lang_file *shapes)
@@ -78,22 +79,20 @@ static struct tn_bytes unmapped(const struct tn_net        *net,
 
 static void print_target(struct tool *tool, struct tn_net *net)
 {
-    const struct tn_lang_file *files[8];
-    struct tn_infer           *facts = NULL, *made = NULL;
-    struct tn_map_report       report;
-    struct tn_net              to;
+    struct tn_infer     *facts = NULL, *made = NULL;
+    struct tn_map_report report;
+    struct tn_net        to;
 
     if (!strcmp(tool->dialect, "onnx"))
         tn_onnx_tidy(net);
     tn_net_prune(net);
-    for (uint32_t i = 0; i < tool->rules.count && i < 8; i++)
-        files[i] = &tool->rules.files[i];
     tn_map_report_init(&report, net->arena);
     tn_net_init(&to, net->arena, tool->target, net->error);
     if (tn_infer_open(&facts, net, &tool->shapes) == TN_OK &&
         tn_infer_run(facts) == TN_OK &&
         tn_infer_open(&made, &to, &tool->target_shapes) == TN_OK)
-        tn_lang_apply(files, tool->rules.count, facts, net, made, &to, &report);
+        tn_lang_apply(tool->rules.files, tool->rules.count, facts, net, made,
+                      &to, &report);
     if (report.unmapped_count)
         printf("- %.*s\n", TN_FMT(unmapped(net, &report)));
     else if (!tn_failed(net->error))
@@ -135,8 +134,9 @@ static enum tn_status read_rules(struct tool *tool)
         return TN_OK;
     TN_TRY(tn_shapes_read(&tool->target_shapes, &tool->arena, tool->target,
                           &tool->error));
-    return tn_rule_set_read(&tool->rules, &tool->arena, tool->dialect,
-                            tool->target, NULL, 0, &tool->error);
+    TN_TRY(tn_rule_shelf_init(&tool->shelf, &tool->arena, &tool->error));
+    return tn_rule_set_read(&tool->rules, &tool->arena, &tool->shelf,
+                            tool->dialect, tool->target, NULL, 0, &tool->error);
 }
 
 int main(int argc, char **argv)
@@ -164,6 +164,7 @@ int main(int argc, char **argv)
     }
     if (tool.target) {
         tn_rule_set_done(&tool.rules);
+        tn_rule_shelf_done(&tool.shelf);
         tn_lang_done(&tool.target_shapes);
     }
     tn_lang_done(&tool.shapes);
