@@ -83,8 +83,32 @@ static void do_one(struct tn_pipeline *p)
     p->job(p->context, slot);
     pthread_mutex_lock(&p->lock);
     p->running--;
+    p->finished++;
     p->done[slot] = true;
+    if (p->spare)
+        pthread_cond_signal(&p->has_work);
     end_some(p);
+}
+
+static bool has_job(const struct tn_pipeline *p)
+{
+    return p->begun < p->added && !p->is_paused;
+}
+
+/* Called with the lock, likewise.  False: there was nothing when last asked,
+ * and no job has left anything since. */
+static bool do_spare(struct tn_pipeline *p)
+{
+    uint64_t finished = p->finished;
+
+    if (!p->spare || p->bare_since == finished)
+        return false;
+    pthread_mutex_unlock(&p->lock);
+    bool was_some = p->spare(p->context);
+    pthread_mutex_lock(&p->lock);
+    if (!was_some)
+        p->bare_since = finished;
+    return true;
 }
 
 static void *work(void *context)
@@ -93,9 +117,9 @@ static void *work(void *context)
 
     pthread_mutex_lock(&p->lock);
     while (!p->is_over) {
-        if (p->begun < p->added && !p->is_paused)
+        if (has_job(p))
             do_one(p);
-        else
+        else if (!do_spare(p))
             pthread_cond_wait(&p->has_work, &p->lock);
     }
     pthread_mutex_unlock(&p->lock);
@@ -122,6 +146,9 @@ void tn_pipeline_close(struct tn_pipeline *p)
     if (!p->room)
         return;
     pthread_mutex_lock(&p->lock);
+    p->is_paused = true;
+    while (do_spare(p))
+        continue;
     p->is_over = true;
     pthread_cond_broadcast(&p->has_work);
     pthread_mutex_unlock(&p->lock);
@@ -159,9 +186,9 @@ uint32_t tn_pipeline_take(struct tn_pipeline *p)
     assert(tn_pipeline_count(p) > 0);
     pthread_mutex_lock(&p->lock);
     while (p->taken == p->ended) {
-        if (p->begun < p->added && !p->is_paused)
+        if (has_job(p))
             do_one(p);
-        else
+        else if (!do_spare(p))
             pthread_cond_wait(&p->is_done, &p->lock);
     }
     p->taken++;

@@ -35,22 +35,29 @@ typedef void tn_pipeline_job(void *context, uint32_t slot);
  * caller's thread that has to do all of it besides its share of the jobs. */
 typedef void tn_pipeline_end(void *context, uint32_t slot);
 
+/* A little of what can wait until a thread would: called by any of them, also
+ * by several at once.  False: there is nothing at the moment. */
+typedef bool tn_pipeline_spare(void *context);
+
 struct tn_pipeline {
-    tn_pipeline_job *job;
-    tn_pipeline_end *end; /* may be NULL                                      */
-    void            *context;
-    uint32_t         room; /* slots                                           */
-    unsigned         workers;
-    pthread_mutex_t  lock; /* of what follows                                 */
-    pthread_cond_t   has_work, is_done;
-    uint64_t         taken, ended, begun, added; /* how many, ever            */
-    bool             is_ending; /* somebody is at it                          */
-    bool             done[TN_PIPELINE_SLOTS];
-    unsigned         running;   /* jobs                                       */
-    bool             is_paused; /* none is begun                              */
-    bool             is_over;
-    unsigned         started; /* threads, besides the caller's                */
-    pthread_t        threads[TN_PIPELINE_WORKERS];
+    tn_pipeline_job   *job;
+    tn_pipeline_end   *end;   /* may be NULL                                  */
+    tn_pipeline_spare *spare; /* likewise                                     */
+    void              *context;
+    uint32_t           room; /* slots                                         */
+    unsigned           workers;
+    pthread_mutex_t lock; /* of what follows                                 */
+    pthread_cond_t  has_work, is_done;
+    uint64_t        taken, ended, begun, added; /* how many, ever            */
+    bool            is_ending;  /* somebody is at it                          */
+    uint64_t        finished;   /* jobs                                       */
+    uint64_t        bare_since; /* so many were, when nothing was to spare   */
+    bool            done[TN_PIPELINE_SLOTS];
+    unsigned        running;   /* jobs                                       */
+    bool            is_paused; /* none is begun                              */
+    bool            is_over;
+    unsigned        started; /* threads, besides the caller's                */
+    pthread_t       threads[TN_PIPELINE_WORKERS];
 };
 
 /* So many slots, at most TN_PIPELINE_SLOTS; `workers` counts the caller's
@@ -63,6 +70,13 @@ static inline void tn_pipeline_ends_by(struct tn_pipeline *pipeline,
                                        tn_pipeline_end    *end)
 {
     pipeline->end = end;
+}
+
+/* Likewise.  What is left of it when the pipeline is closed is done then. */
+static inline void tn_pipeline_spares_by(struct tn_pipeline *pipeline,
+                                         tn_pipeline_spare  *spare)
+{
+    pipeline->spare = spare;
 }
 
 /* Waits for the jobs that were begun, forgets the others. */

@@ -97,6 +97,86 @@ static void jobs_are_ended_in_order(void **state)
     }
 }
 
+/* Each job leaves something behind. */
+struct leaving {
+    struct ring ring; /* first */
+    _Atomic int left, cleared;
+};
+
+static void square_and_leave(void *context, uint32_t slot)
+{
+    struct leaving *leaving = context;
+
+    square(context, slot);
+    atomic_fetch_add(&leaving->left, 1);
+}
+
+static bool clear_one(void *context)
+{
+    struct leaving *leaving = context;
+    int             left    = leaving->left;
+
+    while (left > 0)
+        if (atomic_compare_exchange_weak(&leaving->left, &left, left - 1)) {
+            atomic_fetch_add(&leaving->cleared, 1);
+            return true;
+        }
+    return false;
+}
+
+static void what_can_wait_is_done_at_last(void **state)
+{
+    (void)state;
+    for (unsigned workers = 1; workers < 6; workers++) {
+        struct leaving leaving = { .left = 0 };
+        struct ring   *ring    = &leaving.ring;
+        uint64_t       taken   = 0;
+        tn_pipeline_open(&ring->pipeline, workers, ROOM, square_and_leave,
+                         &leaving);
+        tn_pipeline_spares_by(&ring->pipeline, clear_one);
+        for (uint64_t i = 0; i < COUNT; i++) {
+            while (tn_pipeline_is_full(&ring->pipeline))
+                take_one(ring, &taken);
+            ring->input[tn_pipeline_next(&ring->pipeline)] = i;
+            tn_pipeline_add(&ring->pipeline);
+        }
+        while (tn_pipeline_count(&ring->pipeline))
+            take_one(ring, &taken);
+        tn_pipeline_close(&ring->pipeline);
+        assert_int_equal(leaving.left, 0);
+        assert_int_equal(leaving.cleared, COUNT);
+    }
+}
+
+/* While one job takes its time, nobody waits for it with something to do. */
+static void slow_fourth(void *context, uint32_t slot)
+{
+    struct leaving *leaving = context;
+
+    if (slot == 3)
+        for (int i = 0; i < 5000 && leaving->cleared < 3; i++)
+            usleep(1000);
+    atomic_fetch_add(&leaving->left, 1);
+}
+
+static void what_can_wait_is_done_meanwhile(void **state)
+{
+    struct leaving leaving = { .left = 0 };
+    struct ring   *ring    = &leaving.ring;
+
+    (void)state;
+    tn_pipeline_open(&ring->pipeline, 2, ROOM, slow_fourth, &leaving);
+    tn_pipeline_spares_by(&ring->pipeline, clear_one);
+    for (int i = 0; i < 4; i++)
+        tn_pipeline_add(&ring->pipeline);
+    while (tn_pipeline_count(&ring->pipeline))
+        (void)tn_pipeline_take(&ring->pipeline);
+    if (tn_pipeline_is_shared(&ring->pipeline))
+        assert_true(leaving.cleared >= 3);
+    tn_pipeline_close(&ring->pipeline);
+    assert_int_equal(leaving.cleared, 4);
+}
+
 static void one_worker_is_the_caller(void **state)
 {
     struct ring ring = { .runs = 0 };
@@ -196,6 +276,8 @@ int main(void)
         cmocka_unit_test(no_more_than_the_purse_affords),
         cmocka_unit_test(jobs_come_back_in_order),
         cmocka_unit_test(jobs_are_ended_in_order),
+        cmocka_unit_test(what_can_wait_is_done_at_last),
+        cmocka_unit_test(what_can_wait_is_done_meanwhile),
         cmocka_unit_test(one_worker_is_the_caller),
         cmocka_unit_test(closing_waits_for_what_was_begun),
         cmocka_unit_test(what_lacked_room_is_done_again_alone),

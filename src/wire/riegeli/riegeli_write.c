@@ -60,6 +60,7 @@ static unsigned workers_for(const struct tn_riegeli_options *options)
 
 static void pack_slot(void *context, uint32_t slot);
 static void write_slot(void *context, uint32_t slot);
+static bool let_one_go(void *context);
 
 static bool make_drafts(struct tn_riegeli_writer *w)
 {
@@ -84,6 +85,7 @@ static bool make_drafts(struct tn_riegeli_writer *w)
     }
     tn_pipeline_open(&w->pipeline, workers, w->draft_room, pack_slot, w);
     tn_pipeline_ends_by(&w->pipeline, write_slot);
+    tn_pipeline_spares_by(&w->pipeline, let_one_go);
     return true;
 }
 
@@ -185,6 +187,34 @@ static enum tn_status pack_draft(struct tn_riegeli_writer *w,
     return error->status;
 }
 
+/* Pages of a record that was packed are let go when there is nothing else to
+ * do, which is when one thread packs the last record and the others do not; but
+ * not too many wait for that. */
+static void leave_span(struct tn_riegeli_writer *w, struct tn_span span)
+{
+    pthread_mutex_lock(&w->left_lock);
+    bool is_left = w->left_count < TN_RIEGELI_LEFT;
+    if (is_left)
+        w->left[w->left_count++] = span;
+    pthread_mutex_unlock(&w->left_lock);
+    if (!is_left)
+        tn_source_let_go(span.source, span.offset, span.length);
+}
+
+static bool let_one_go(void *context)
+{
+    struct tn_riegeli_writer *w    = context;
+    struct tn_span            span = { NULL, 0, 0 };
+
+    pthread_mutex_lock(&w->left_lock);
+    if (w->left_count)
+        span = w->left[--w->left_count];
+    pthread_mutex_unlock(&w->left_lock);
+    if (span.source)
+        tn_source_let_go(span.source, span.offset, span.length);
+    return span.source;
+}
+
 static void pack_long(struct tn_riegeli_writer *w,
                       struct tn_riegeli_draft *draft, struct tn_error *error)
 {
@@ -203,8 +233,7 @@ static void pack_long(struct tn_riegeli_writer *w,
                              error);
     tn_riegeli_spill_finish(&spill, &draft->spooled, error);
     if (draft->mapped.source)
-        tn_source_let_go(draft->mapped.source, draft->mapped.offset,
-                         draft->mapped.length);
+        leave_span(w, draft->mapped);
 }
 
 /* All that goes to the file between the header of the chunk and the next. */
@@ -668,11 +697,12 @@ void tn_riegeli_writer_init(struct tn_riegeli_writer *w, struct tn_sink *to,
                             const struct tn_riegeli_options *options,
                             struct tn_memory *memory, struct tn_error *error)
 {
-    *w = (struct tn_riegeli_writer){ .to      = to,
-                                     .memory  = memory,
-                                     .error   = error,
-                                     .options = *options,
-                                     .base    = to->offset };
+    *w = (struct tn_riegeli_writer){ .to        = to,
+                                     .memory    = memory,
+                                     .error     = error,
+                                     .options   = *options,
+                                     .base      = to->offset,
+                                     .left_lock = PTHREAD_MUTEX_INITIALIZER };
     tn_list_init(&w->begins, memory, sizeof(struct chunk_begin));
     tn_arena_init(&w->arena, memory);
     tn_shelf_init(&w->shelf, memory, MOST_SHELVED);
@@ -690,6 +720,7 @@ void tn_riegeli_writer_init(struct tn_riegeli_writer *w, struct tn_sink *to,
 void tn_riegeli_writer_done(struct tn_riegeli_writer *w)
 {
     tn_pipeline_close(&w->pipeline);
+    pthread_mutex_destroy(&w->left_lock);
     for (uint32_t i = 0; w->drafts && i < w->draft_room; i++) {
         tn_source_close(w->drafts[i].spooled);
         tn_rope_done(&w->drafts[i].record);

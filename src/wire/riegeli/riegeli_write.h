@@ -25,8 +25,8 @@ struct tn_riegeli_options {
     bool            has_metadata;
     struct tn_bytes metadata; /* a serialized message                         */
     unsigned        workers;  /* 0: as many as there are cores                */
-    bool records_last; /* what records are made of stays until the file is
-                          finished: it need not be copied                     */
+    bool records_last; /* what records are made of stays until the writer is
+                          done: it need not be copied                         */
 };
 
 /* Google's own: brotli of quality 6. */
@@ -42,6 +42,9 @@ enum tn_status tn_riegeli_options_parse(struct tn_riegeli_options *options,
                                         struct tn_error           *error);
 
 struct tn_riegeli_draft;
+
+/* Records that may wait for their pages to be let go. */
+#define TN_RIEGELI_LEFT 16
 
 struct tn_riegeli_writer {
     struct tn_sink           *to;
@@ -60,6 +63,9 @@ struct tn_riegeli_writer {
     uint64_t           written; /* records in chunks that are written         */
     bool               is_stuck; /* a draft was not written: none is any more */
     struct tn_pipeline pipeline; /* packs drafts and writes them, in order    */
+    pthread_mutex_t    left_lock;
+    uint32_t           left_count;
+    struct tn_span     left[TN_RIEGELI_LEFT]; /* packed, and still mapped     */
 };
 
 /* Writes signature and metadata.  The sink's next byte is the file's first.
