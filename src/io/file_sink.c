@@ -66,10 +66,16 @@ int tn_desk_step(struct tn_desk *desk, const char *step, const char *name)
     return number;
 }
 
+/* Nobody has asked for .model.onnx.tenon-k3x9qa. */
+static const char *title_of(const struct tn_file_sink *sink)
+{
+    return sink->title ? sink->title : sink->name;
+}
+
 static enum tn_status fail_write(const struct tn_file_sink *sink, int number,
                                  struct tn_error *error)
 {
-    return tn_error_errno(error, number, "cannot write %s", sink->name);
+    return tn_error_errno(error, number, "cannot write %s", title_of(sink));
 }
 
 /* A non-blocking standard output is full; wait as a blocking one would. */
@@ -670,7 +676,7 @@ static enum tn_status sync_file(struct tn_file_sink *sink,
     if (!number && fsync(sink->seat->descriptor) != 0)
         number = errno;
     if (number)
-        return tn_error_errno(error, number, "cannot sync %s", sink->name);
+        return tn_error_errno(error, number, "cannot sync %s", title_of(sink));
     return TN_OK;
 }
 

@@ -45,6 +45,7 @@ struct tn_file_sink {
     struct tn_desk *desk;
     struct tn_seat *seat;      /* NULL: closed until its next turn           */
     const char     *name;      /* what it is called until the commit         */
+    const char     *title;     /* what people call it; NULL: by its name     */
     uint64_t        origin;    /* where the first byte went                  */
     uint64_t        position;  /* where the buffer's first byte will go      */
     uint64_t        reach;     /* end of what is on disk; a hole follows     */

@@ -319,9 +319,20 @@ int tn_write_all(int file, const uint8_t *from, size_t size)
     return 0;
 }
 
+/* /dev/zero would fill the disk.  What is typed at a terminal ends. */
+static bool is_endless(int descriptor)
+{
+    struct stat about;
+
+    return fstat(descriptor, &about) == 0 && S_ISCHR(about.st_mode) &&
+           !isatty(descriptor);
+}
+
 static enum tn_status pour(int from, int to, uint8_t *window, const char *name,
                            const char *folder, struct tn_error *error)
 {
+    bool is_device = is_endless(from);
+
     for (;;) {
         ssize_t n = read(from, window, SPOOL_SIZE);
         if (n < 0 && errno == EINTR)
@@ -330,6 +341,9 @@ static enum tn_status pour(int from, int to, uint8_t *window, const char *name,
             return tn_error_errno(error, errno, "cannot read %s", name);
         if (n == 0)
             return TN_OK;
+        if (is_device)
+            return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                                "this is a device, whose bytes never end");
         int number = tn_write_all(to, window, (size_t)n);
         if (number)
             return tn_error_errno(error, number, "cannot spool to %s", folder);

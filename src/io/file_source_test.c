@@ -393,6 +393,23 @@ static void spooling_needs_a_place(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+/* Its bytes would fill the disk. */
+static void devices_are_not_spooled(void **state)
+{
+    struct tn_memory  memory = purse();
+    struct tn_error   error  = TN_ERROR_INIT;
+    int               zeros  = open("/dev/zero", O_RDONLY);
+    struct tn_source *source;
+
+    (void)state;
+    assert_true(zeros >= 0);
+    assert_int_equal(tn_source_spool(&source, &memory, zeros, "", &error),
+                     TN_INVALID);
+    assert_null(source);
+    close(zeros);
+    assert_int_equal(memory.used, 0);
+}
+
 static enum tn_status spool_nothing(struct tn_bytes   input,
                                     struct tn_memory *memory,
                                     struct tn_error  *error)
@@ -462,6 +479,7 @@ int main(void)
         cmocka_unit_test(callbacks),
         cmocka_unit_test(pipes_are_spooled),
         cmocka_unit_test(spooling_needs_a_place),
+        cmocka_unit_test(devices_are_not_spooled),
         cmocka_unit_test(every_allocation_fails_once),
     };
 

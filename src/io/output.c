@@ -282,7 +282,8 @@ static enum tn_status create(struct tn_output *output, const char *name,
         output->main = file;
     TN_TRY(tn_file_sink_init(&file->file, &output->desk, temp, descriptor,
                              false, error));
-    *sink = hand_out(output, file);
+    file->file.title = name;
+    *sink            = hand_out(output, file);
     return TN_OK;
 }
 
