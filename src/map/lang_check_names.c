@@ -504,9 +504,17 @@ static void walk_shapes(struct scope *s, const struct tn_lang_rule *rule)
     }
 }
 
+/* A rule that carries nothing drops nothing, either: what --plan prints to be
+ * filled in is one. */
+static bool only_refuses(const struct tn_lang_rule *rule)
+{
+    return rule->body.count > 0 && rule->body.steps[0].kind == TN_LANG_REFUSE;
+}
+
 void tn_lang_check_rule(struct tn_lang_checks     *x,
                         const struct tn_lang_rule *rule)
 {
+    bool         is_empty = only_refuses(rule);
     struct scope s;
 
     init_scope(&s, x, &rule->head);
@@ -516,12 +524,12 @@ void tn_lang_check_rule(struct tn_lang_checks     *x,
     add_outputs(&s);
     walk_block(&s, &rule->body);
     walk_shapes(&s, rule);
-    if (!rule->native.size)
+    if (!rule->native.size && !is_empty)
         check_use(&s);
-    else if (!tn_native_find(x->file, rule->native))
+    else if (rule->native.size && !tn_native_find(x->file, rule->native))
         tn_lang_found(x, &rule->place, "no function in C is called '%.*s'",
                       TN_FMT(rule->native));
-    if (!rule->native.size && !x->file->is_shapes) {
+    if (!rule->native.size && !is_empty && !x->file->is_shapes) {
         check_inputs(&s);
         check_outputs(&s);
     }

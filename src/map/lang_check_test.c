@@ -93,6 +93,7 @@ static const struct {
     { N "Relu(_X) => lrelu()", "2:13: 0 inputs for 'lrelu', which needs 1" },
     { N "Add(A, B) => abs(A)",
       "2:8: input 'B' is not used: call it _B if that is meant" },
+    { N "LeakyRelu(X; alpha) -> (Y) { refuse \"to be written\" }", "" },
     { N "Dropout@13..(X, _r?, _t?; -seed) -> (Y, m?) => lrelu(X)",
       "2:48: 2 outputs of 'lrelu', which has 1" },
     { O "abs(input) => Cast(input)", "3:15: 'Cast' needs an attribute 'to'" },
