@@ -43,14 +43,17 @@ static const struct cli_opt options[] = {
 };
 /* clang-format on */
 
+static const char *out_name(const char *out)
+{
+    return strcmp(out, "-") == 0 ? "standard output" : out;
+}
+
 static void print_receipt(const struct cli_common         *common,
                           const struct tn_convert_summary *summary)
 {
     struct cli_text text = { 0 };
 
-    cli_text_safe(&text,
-                  cli_bytes(strcmp(common->out, "-") == 0 ? "standard output"
-                                                          : common->out));
+    cli_text_safe(&text, cli_bytes(out_name(common->out)));
     cli_text_addf(&text, ": %s, ", summary->format);
     cli_text_bytes(&text, summary->bytes_written);
     cli_text_add(&text, common->is_dry_run ? " to write" : " written");
@@ -133,7 +136,7 @@ static void print_loss(const char *out, const struct loss *loss)
     struct cli_text text = { 0 };
 
     cli_text_add(&text, "tenon: ");
-    cli_text_safe(&text, cli_bytes(out));
+    cli_text_safe(&text, cli_bytes(out_name(out)));
     cli_text_add(&text, ": ");
     cli_text_safe(&text, cli_text_view(&loss->where));
     if (loss->count > 1) {
@@ -160,7 +163,8 @@ static void say_losses(struct losses *losses, const struct cli_common *common)
 }
 
 /* Where the name is one that another verb writes, say which. */
-static void advise_format(const char *out, enum tn_status status)
+static void advise_format(const char *out, const char *to,
+                          enum tn_status status)
 {
     size_t      size = strlen(out);
     const char *end  = size > 4 ? out + size - 4 : "";
@@ -170,10 +174,25 @@ static void advise_format(const char *out, enum tn_status status)
     else if (strcmp(end, ".cpb") == 0)
         cli_hint("'tenon split' writes chunks");
     else if (status == TN_NOT_FOUND)
-        cli_hint("'tenon formats' lists what can be written");
+        cli_hint(to == NULL ? "--to says one; 'tenon formats' lists them"
+                            : "'tenon formats' lists what can be written");
 }
 
-static int fail(const struct convert_opts *opts, const struct tn_model *model,
+/* What goes wrong between dialects is mended with another option. */
+static void advise_mapping(const char *path, const struct tn_error *error)
+{
+    if (strncmp(error->what, "no rule carries ", 16) == 0)
+        cli_hint("--plan lists every op without a rule, with rules to fill in "
+                 "for --rules");
+    if (error->status == TN_INVALID &&
+        (strncmp(error->what, "no input '", 10) == 0 ||
+         strncmp(error->what, "nothing defines the output '", 28) == 0))
+        cli_hint("'tenon ls --ops %s' lists what each op takes and gives",
+                 path);
+}
+
+static int fail(const struct convert_opts   *opts,
+                const struct tn_map_options *map, const struct tn_model *model,
                 const struct tn_error *error)
 {
     const char *path =
@@ -181,10 +200,15 @@ static int fail(const struct convert_opts *opts, const struct tn_model *model,
     bool is_format =
         error->file[0] == '\0' && error->where[0] == '\0' &&
         (error->status == TN_NOT_FOUND || error->status == TN_UNSUPPORTED);
-    int code = cli_fail(&opts->common, path, error);
 
-    if (is_format && !opts->common.is_quiet)
-        advise_format(opts->common.out, error->status);
+    if (cli_is_about_rules(map, error))
+        return cli_fail_rules(&opts->common, error);
+    int code = cli_fail(&opts->common, path, error);
+    if (opts->common.is_quiet)
+        return code;
+    if (is_format)
+        advise_format(opts->common.out, opts->to, error->status);
+    advise_mapping(tn_model_path(model), error);
     return code;
 }
 
@@ -228,7 +252,7 @@ static int convert_model(struct cli_session          *session,
     cli_session_clear(session);
     say_losses(&losses, &opts->common);
     if (status != TN_OK)
-        return fail(opts, model, &error);
+        return fail(opts, map, model, &error);
     if (opts->common.is_json)
         put_receipt(&opts->common, tn_model_path(model), &summary);
     else if (!opts->common.is_quiet)

@@ -2,6 +2,8 @@
 #ifndef CLI_CONVERT_H
 #define CLI_CONVERT_H
 
+#include <stdbool.h>
+
 #include <tenon/tenon.h>
 
 #include "session.h"
@@ -23,9 +25,15 @@ struct cli_map {
 void cli_map_init(struct cli_map *map, const struct cli_map_words *words);
 void cli_map_done(struct cli_map *map);
 
+/* Is a file of --rules to blame, and not the model?  The failure of such a one
+ * is told, with what to do about it. */
+bool cli_is_about_rules(const struct tn_map_options *map,
+                        const struct tn_error       *error);
+int  cli_fail_rules(const struct cli_common *common,
+                    const struct tn_error   *error);
+
 /* --plan: what would be done; 1 when something has no rule. */
-int cli_convert_plan(struct cli_session              *session,
-                     const struct tn_model           *model,
+int cli_convert_plan(struct cli_session *session, const struct tn_model *model,
                      const struct tn_convert_options *convert);
 
 #endif

@@ -6,7 +6,7 @@
  *   Foo         1  -  graph.node[3]
  *                     there is no rule for it
  *
- * Then, for each op without a rule, one to fill in.
+ * Then, for each op without a rule, one to fill in, all of a step in one file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,13 +85,42 @@ void cli_map_done(struct cli_map *map)
     free(map->texts);
 }
 
+/* ---- files of rules ----------------------------------------------------- */
+
+bool cli_is_about_rules(const struct tn_map_options *map,
+                        const struct tn_error       *error)
+{
+    size_t most = sizeof error->file - 1; /* a longer name is cut */
+
+    for (uint32_t i = 0; i < map->rule_count; i++)
+        if (error->file[0] != '\0' &&
+            strncmp(error->file, map->rules[i], most) == 0)
+            return true;
+    return false;
+}
+
+int cli_fail_rules(const struct cli_common *common,
+                   const struct tn_error   *error)
+{
+    struct tn_error copy = *error;
+    int             code = cli_complain_file(&copy);
+
+    if (!common->is_quiet && error->status == TN_MALFORMED)
+        cli_hint("'tenon rules check %s' tries it without a model",
+                 error->file);
+    return code;
+}
+
 /* ---- rows --------------------------------------------------------------- */
 
 struct plan {
     struct cli_json json;
     struct cli_text stubs;
     const char     *from; /* of the step being printed; NULL: none yet        */
-    bool            is_json;
+    const char *stub_from; /* of the last stub; NULL: none yet             */
+    uint64_t    later;     /* ops with a rule that rules have made            */
+    bool        is_first;  /* the step being printed takes the model's own */
+    bool        is_json;
 };
 
 static void add_op(struct cli_text *text, const struct tn_plan_row *row)
@@ -118,23 +147,37 @@ static void print_reasons(const struct tn_plan_row *row)
     cli_text_done(&text);
 }
 
+/* A stub is a whole file: a line that says from where to where, and a rule.
+ * The rules of one step go into one file, which has that line once. */
 static void keep_stub(struct plan *plan, const struct tn_plan_row *row)
 {
-    if (row->is_allowed || row->stub == NULL)
+    const char *stub = row->stub;
+
+    if (row->is_allowed || stub == NULL)
         return;
-    if (plan->stubs.size > 0)
-        cli_text_add(&plan->stubs, "\n");
-    cli_text_add(&plan->stubs, row->stub);
+    cli_text_add(&plan->stubs, "\n");
+    if (plan->stub_from != row->from)
+        cli_text_add(&plan->stubs, "# to fill in, in a file for --rules\n");
+    else
+        stub += strcspn(stub, "\n");
+    while (plan->stub_from == row->from && *stub == '\n')
+        stub++;
+    plan->stub_from = row->from;
+    cli_text_add(&plan->stubs, stub);
 }
 
 static void print_row(struct plan *plan, const struct tn_plan_row *row)
 {
     struct cli_text text = { 0 };
 
-    if (plan->from != row->from)
+    if (plan->from != row->from) {
         printf("%s%s -> %s\n", plan->from != NULL ? "\n" : "", row->from,
                row->to);
+        plan->is_first = plan->from == NULL;
+    }
     plan->from = row->from;
+    if (row->rule != NULL && !plan->is_first)
+        plan->later += row->count;
     cli_text_add(&text, "  ");
     add_op(&text, row);
     while (cli_text_width(&text) < 30)
@@ -200,12 +243,13 @@ static void print_end(const struct plan            *plan,
 {
     struct cli_text text = { 0 };
 
-    if (plan->stubs.size > 0) {
-        printf("\n# to fill in, in files for --rules\n");
-        cli_print(stdout, CLI_PLAIN, &plan->stubs);
+    cli_print(stdout, CLI_PLAIN, &plan->stubs);
+    if (strstr(summary->way, "->") == NULL) {
+        printf("%s: the dialect stays, and needs no rule\n", summary->way);
+        return;
     }
     cli_text_addf(&text, "\n%s: ", summary->way);
-    cli_show_plural(&text, summary->mapped, "op has", "ops have");
+    cli_show_plural(&text, summary->mapped - plan->later, "op has", "ops have");
     cli_text_add(&text, " a rule");
     if (summary->allowed > 0) {
         cli_text_add(&text, ", ");
@@ -254,6 +298,8 @@ int cli_convert_plan(struct cli_session *session, const struct tn_model *model,
     else if (status == TN_OK)
         print_end(&plan, &summary);
     cli_text_done(&plan.stubs);
+    if (status != TN_OK && cli_is_about_rules(convert->map, &error))
+        return cli_fail_rules(common, &error);
     if (status != TN_OK)
         return cli_fail(common, tn_model_path(model), &error);
     return summary.unmapped > 0 ? 1 : 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert.h"
 #include "failure.h"
 #include "json.h"
 #include "print.h"
@@ -145,19 +146,18 @@ static void put_rows(const struct rows *rows, const char *path)
 
 /* ---- the verb ----------------------------------------------------------- */
 
-static enum tn_status plan(struct cli_session        *session,
-                           const struct cli_coverage *what,
+static enum tn_status plan(struct cli_session          *session,
+                           const struct cli_coverage   *what,
+                           const struct tn_map_options *map,
                            const struct tn_model *model, struct rows *rows,
                            struct tn_error *error)
 {
     bool is_nd4j = strcmp(tn_model_dialect(model), "nd4j") == 0;
-    struct tn_map_options     map     = { .rules      = &what->rules,
-                                          .rule_count = what->rules != NULL };
     struct tn_convert_options convert = {
         .to  = what->to != NULL ? what->to
                : is_nd4j        ? "onnx"
                                 : "samediff",
-        .map = &map,
+        .map = map,
     };
     struct tn_plan_summary summary;
 
@@ -167,14 +167,16 @@ static enum tn_status plan(struct cli_session        *session,
 
 int cli_coverage(struct cli_session *session, const struct cli_coverage *what)
 {
-    struct tn_error  error = TN_ERROR_INIT;
-    struct rows      rows  = { 0 };
-    struct tn_model *model;
-    int              code = cli_session_open(session, what->path, &model);
+    struct tn_error       error = TN_ERROR_INIT;
+    struct rows           rows  = { 0 };
+    struct tn_model      *model;
+    int                   code = cli_session_open(session, what->path, &model);
+    struct tn_map_options map  = { .rules      = &what->rules,
+                                   .rule_count = what->rules != NULL };
 
     if (code != 0)
         return code;
-    enum tn_status status = plan(session, what, model, &rows, &error);
+    enum tn_status status = plan(session, what, &map, model, &rows, &error);
     cli_session_clear(session);
     tn_model_close(model);
     if (status == TN_OK && session->common->is_json)
@@ -183,6 +185,8 @@ int cli_coverage(struct cli_session *session, const struct cli_coverage *what)
         print_rows(&rows);
     code = rows.covered < rows.nodes ? CLI_NO : 0;
     free_rows(&rows);
+    if (status != TN_OK && cli_is_about_rules(&map, &error))
+        return cli_fail_rules(session->common, &error);
     return status == TN_OK ? cli_finish(code)
                            : cli_fail(session->common, what->path, &error);
 }

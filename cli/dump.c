@@ -69,7 +69,13 @@ static int dump_file(struct cli_session *session, const struct dump_opts *opts,
     cli_session_clear(session);
     if (status == TN_OK)
         return 0;
-    return cli_fail_writing(session->common, path, out, &error);
+    if (opts->type == NULL ||
+        (status != TN_MALFORMED && status != TN_TRUNCATED))
+        return cli_fail_writing(session->common, path, out, &error);
+    int code = cli_complain(path, &error);
+    if (!opts->common.is_quiet)
+        cli_hint("it was read as %s because of --type", opts->type);
+    return code;
 }
 
 static int run_dump(const void *opts, const struct cli_args *args)

@@ -224,6 +224,16 @@ int cli_usage(const char *verb, const char *format, ...)
     return CLI_USAGE;
 }
 
+void cli_say(const char *format, ...)
+{
+    va_list list;
+
+    fflush(stdout);
+    va_start(list, format);
+    print_safely(CLI_PLAIN, "tenon: ", format, list);
+    va_end(list);
+}
+
 void cli_hint(const char *format, ...)
 {
     va_list list;

@@ -39,6 +39,10 @@ int cli_fail_errno(const char *verb, const char *path, int number);
 int cli_usage(const char *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* tenon: no rule reads 'Conv'
+ * A line on standard error: an honest no, which is no failure. */
+void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* A line of advice on standard error. */
 void cli_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

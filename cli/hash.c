@@ -223,6 +223,7 @@ struct checking {
     struct cli_json         *json; /* or NULL */
     uint64_t                 counts[3];
     uint64_t                 line_number;
+    bool                     has_lines; /* that were not only a comment     */
 };
 
 static void report_line(struct checking *checking, const char *label,
@@ -274,7 +275,8 @@ static bool check_line(struct checking *checking, char *line)
     char *label = shape != NULL ? next_column(shape) : NULL;
     if (label == NULL)
         return false;
-    line[HEX_SIZE] = '\0';
+    line[HEX_SIZE]      = '\0';
+    checking->has_lines = true;
     if (cli_glob_any(checking->args->items + 1, checking->args->count - 1,
                      cli_bytes(label)))
         report_line(checking, label, judge(checking->entries, label, line));
@@ -294,13 +296,17 @@ static int check_lines(struct checking *checking, FILE *file, const char *path)
     free(line);
     if (ferror(file) != 0)
         return cli_fail_errno("read", path, errno);
-    if (is_good)
+    if (is_good && checking->has_lines)
         return 0;
     struct tn_error error = TN_ERROR_INIT;
     error.status          = TN_MALFORMED;
-    snprintf(error.what, sizeof(error.what),
-             "line %" PRIu64 " is not one that 'tenon hash' prints",
-             checking->line_number);
+    if (is_good) /* what says nothing proves nothing */
+        snprintf(error.what, sizeof(error.what),
+                 "there is no line in it that 'tenon hash' prints");
+    else
+        snprintf(error.what, sizeof(error.what),
+                 "line %" PRIu64 " is not one that 'tenon hash' prints",
+                 checking->line_number);
     return cli_complain(path, &error);
 }
 
@@ -353,6 +359,20 @@ static void print_verdict(const struct checking *checking)
                     "tensors are not in the manifest");
 }
 
+static bool is_nothing(const struct checking *checking)
+{
+    return checking->counts[VERDICT_OK] == 0 &&
+           checking->counts[VERDICT_FAILED] == 0 &&
+           checking->counts[VERDICT_MISSING] == 0;
+}
+
+static int say_nothing_matches(const struct cli_common *common)
+{
+    if (!common->is_quiet)
+        fputs("tenon: no tensor matches\n", stderr);
+    return CLI_NO;
+}
+
 static int compare(const struct hash_opts *opts, struct entries *entries,
                    const struct cli_args *args)
 {
@@ -379,6 +399,8 @@ static int compare(const struct hash_opts *opts, struct entries *entries,
     } else if (code == 0) {
         print_verdict(&checking);
     }
+    if (code == 0 && is_nothing(&checking))
+        return say_nothing_matches(&opts->common);
     bool is_same = checking.counts[VERDICT_FAILED] == 0 &&
                    checking.counts[VERDICT_MISSING] == 0;
     return code != 0 ? code : is_same ? 0 : CLI_NO;
@@ -397,9 +419,7 @@ static int report(const struct hash_opts *opts, struct entries *entries,
         print_lines(entries);
     if (entries->count > 0 || args->count == 1)
         return 0;
-    if (!opts->common.is_quiet)
-        fputs("tenon: no tensor matches\n", stderr);
-    return CLI_NO;
+    return say_nothing_matches(&opts->common);
 }
 
 static int hash_model(struct cli_session *session, const struct tn_model *model,

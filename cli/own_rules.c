@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "failure.h"
+#include "option_table.h"
 #include "print.h"
 #include "show.h"
 
@@ -284,13 +285,28 @@ static void look_for(void *context, struct tn_bytes op)
     asking->is_made |= is_same(asking->op, op);
 }
 
+/* com.microsoft::Gelu, as ls and --plan have it, or Gelu alone. */
+static bool is_called(const struct tn_rule_info *rule, struct tn_bytes op)
+{
+    size_t all = rule->domain.size + 2 + rule->op_type.size;
+
+    if (is_same(rule->op_type, op))
+        return true;
+    return rule->domain.size > 0 && op.size == all &&
+           !memcmp(op.data, rule->domain.data, rule->domain.size) &&
+           !memcmp(op.data + rule->domain.size, "::", 2) &&
+           !memcmp(op.data + rule->domain.size + 2, rule->op_type.data,
+                   rule->op_type.size);
+}
+
 /* Rules that read it, or make it. */
 static bool is_asked(struct tn_rulebook *book, uint32_t index, const char *op)
 {
-    struct tn_error error  = TN_ERROR_INIT;
-    struct asking   asking = { .op = cli_bytes(op) };
+    struct tn_error     error  = TN_ERROR_INIT;
+    struct asking       asking = { .op = cli_bytes(op) };
+    struct tn_rule_info rule   = tn_rulebook_rule(book, index);
 
-    if (is_same(tn_rulebook_rule(book, index).op_type, asking.op))
+    if (is_called(&rule, asking.op))
         return true;
     tn_rulebook_makes(book, index, look_for, &asking, &error);
     return asking.is_made;
@@ -313,6 +329,40 @@ static uint32_t explain_all(struct tn_rulebook *book, const char *op,
     return found;
 }
 
+/* The operator whose name is nearest to what was typed, when one is near. */
+static void find_nearest(struct tn_rulebook *book, const char *typed,
+                         struct cli_text *best)
+{
+    struct cli_text name    = { 0 };
+    unsigned        nearest = 3;
+
+    for (uint32_t i = 0; i < tn_rulebook_count(book); i++) {
+        cli_text_clear(&name);
+        cli_text_safe(&name, tn_rulebook_rule(book, i).op_type);
+        cli_text_put(&name, "", 1);
+        unsigned distance = cli_distance(typed, name.data, nearest);
+        if (distance < nearest) {
+            nearest = distance;
+            cli_text_clear(best);
+            cli_text_put(best, name.data, name.size);
+        }
+    }
+    cli_text_done(&name);
+}
+
+static void say_unknown(struct tn_rulebook *book, const char *op)
+{
+    struct cli_text best = { 0 };
+
+    cli_say("no rule reads or makes '%s'", op);
+    find_nearest(book, op, &best);
+    if (best.size > 0)
+        cli_hint("did you mean '%s'?", best.data);
+    else
+        cli_hint("'tenon rules ls' lists those that are known");
+    cli_text_done(&best);
+}
+
 int cli_own_rules_explain(const struct cli_own_rules *rules, const char *op)
 {
     struct tn_error     error = TN_ERROR_INIT;
@@ -328,11 +378,11 @@ int cli_own_rules_explain(const struct cli_own_rules *rules, const char *op)
         explain_all(book, op, rules->is_json ? &json : NULL, &error);
     if (rules->is_json)
         cli_json_end_list(&json);
+    if (error.status == TN_OK && found == 0)
+        say_unknown(book, op);
     tn_rulebook_close(book);
     if (error.status != TN_OK)
         return cli_fail(rules->session->common, op, &error);
-    if (found == 0)
-        cli_hint("no rule reads or makes '%s'", op);
     return cli_finish(found > 0 ? 0 : CLI_NO);
 }
 

@@ -286,7 +286,7 @@ static int run_explain(struct cli_session      *session,
         cli_json_end_list(&json);
     tn_interpreter_close(interpreter);
     if (code == CLI_NO)
-        cli_hint("no mapper reads or gives '%s'", op);
+        cli_say("no mapper reads or gives '%s'", op);
     return cli_finish(code);
 }
 
@@ -408,9 +408,19 @@ const struct cli_verb cli_rules = {
     .arguments = "ls|explain OP|check|test|coverage MODEL|export|extract "
                  "[FILE...]",
     .summary   = "op descriptors and mapping rules: list, explain, export",
-    .details   = "FILEs are vocabularies and rules, told apart by what is in "
-                 "them; of extract, C++. Without any: the rules that Tenon "
-                 "converts by.",
+    .details   = "  ls                       all rules, one a line\n"
+                 "  explain OP               those that read or make OP, line "
+                 "by line\n"
+                 "  check                    what is wrong with them\n"
+                 "  test                     the examples written beside them\n"
+                 "  coverage MODEL           which rule carries which of its "
+                 "operators\n"
+                 "  export                   as import-ir messages, for "
+                 "Deeplearning4j\n"
+                 "  extract FILE...          op descriptors out of libnd4j's "
+                 "C++\n\n"
+                 "FILEs are vocabularies and rules, told apart by what is in "
+                 "them.  Without any:\nthe rules that Tenon converts by.",
     .words     = "ls|explain|check|test|coverage|export|extract",
     .least     = 1,
     .most      = CLI_MANY,

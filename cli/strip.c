@@ -107,6 +107,19 @@ static int check_usage(const struct strip_opts *opts)
     return cli_refuse_terminal("strip", opts->common.out);
 }
 
+static int fail(const struct cli_common *common, const char *path,
+                const struct tn_error *error)
+{
+    bool is_name = strstr(error->what, "' says no format") != NULL;
+    bool is_out  = is_name || error->status == TN_EXISTS;
+    int  code    = cli_fail(common, is_out ? common->out : path, error);
+
+    if (is_name && !common->is_quiet)
+        cli_hint("OUT ends as its format has it, such as .pdmodel; 'tenon "
+                 "formats' lists them");
+    return code;
+}
+
 static int run_strip(const void *opts, const struct cli_args *args)
 {
     const struct strip_opts *o       = opts;
@@ -129,9 +142,7 @@ static int run_strip(const void *opts, const struct cli_args *args)
                                        &target, &summary, &error);
     cli_session_clear(&session);
     if (status != TN_OK)
-        return cli_fail(&o->common,
-                        status == TN_EXISTS ? o->common.out : args->items[0],
-                        &error);
+        return fail(&o->common, args->items[0], &error);
     if (o->common.is_json)
         put_receipt(&o->common, args->items[0], &summary);
     else if (!o->common.is_quiet)

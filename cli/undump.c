@@ -33,7 +33,10 @@ static int undump_file(struct cli_session       *session,
     if (cli_is_about_output(&error))
         return cli_fail_writing(session->common, path, opts->common.out,
                                 &error);
-    return cli_complain(path, &error); /* a text is not for 'tenon check' */
+    int code = cli_complain(path, &error); /* not for 'tenon check' */
+    if (status == TN_NOT_FOUND && opts->type == NULL && !opts->common.is_quiet)
+        cli_hint("--type says what message it is, such as onnx.ModelProto");
+    return code;
 }
 
 static int run_undump(const void *opts, const struct cli_args *args)

@@ -103,7 +103,7 @@ static enum tn_status choose_format(const struct tn_model           *model,
     if (!*format)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             convert->to ? "no format is called '%s'"
-                                        : "'%s' says no format: use --to",
+                                        : "'%s' says no format",
                             convert->to ? convert->to : path);
     if (!(*format)->write)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,

@@ -182,6 +182,17 @@ static void path_of(const struct planning *p, uint32_t node, char *to,
 
 /* ---- telling ------------------------------------------------------------ */
 
+/* "onnx_nd4j.rules:14"; what is carried without a rule has no line. */
+static void name_rule(const struct tn_lang_rule *rule, char *to, size_t size)
+{
+    const char *file = rule->place.file ? rule->place.file : "rules";
+
+    if (rule->place.line > 0)
+        snprintf(to, size, "%s:%" PRIu32, file, rule->place.line);
+    else
+        snprintf(to, size, "%s", file);
+}
+
 static void tell_row(struct planning *p, const struct row *row)
 {
     const struct tn_net_node *node = tn_net_node(p->from, row->first);
@@ -195,9 +206,7 @@ static void tell_row(struct planning *p, const struct row *row)
 
     path_of(p, row->first, where, sizeof where);
     if (row->rule) {
-        snprintf(rule, sizeof rule, "%s:%" PRIu32,
-                 row->rule->place.file ? row->rule->place.file : "rules",
-                 row->rule->place.line);
+        name_rule(row->rule, rule, sizeof rule);
         told.rule = rule;
     } else {
         told.why        = why_not(p, row->first);
@@ -232,9 +241,11 @@ static enum tn_status refuse(struct planning *p, const struct row *row,
 
     path_of(p, row->first, where, sizeof where);
     if (others)
-        snprintf(more, sizeof more, " (and %" PRIu64 " more ops)", others);
+        snprintf(more, sizeof more, " (and %" PRIu64 " more op%s)", others,
+                 others == 1 ? "" : "s");
     tn_error_set(p->c->error, TN_UNSUPPORTED, TN_NOWHERE,
-                 "no rule carries %.*s from %s to %s%s: %.100s",
+                 "no rule carries %.*s%s%.*s from %s to %s%s: %.100s",
+                 TN_FMT(node->domain), node->domain.size ? "::" : "",
                  TN_FMT(node->type), p->from->dialect, p->to, more,
                  why_not(p, row->first));
     tn_error_where(p->c->error, "%s", where);

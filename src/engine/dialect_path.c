@@ -5,6 +5,7 @@
  */
 #include "engine/dialect_path.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { DIALECT_LIMIT = 32 };
@@ -49,6 +50,21 @@ static void write_path(const struct search *s, uint32_t at,
     path->dialects[0] = s->names[0];
 }
 
+/* What else could be asked for is said, too. */
+static enum tn_status refuse(const struct search *s, const char *to,
+                             struct tn_error *error)
+{
+    char   others[80] = "";
+    size_t used       = 0;
+
+    for (uint32_t i = 1; i < s->count && used < sizeof others; i++)
+        used += (size_t)snprintf(others + used, sizeof others - used, "%s%s",
+                                 i == 1 ? ", only to " : " and ", s->names[i]);
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "no rules lead from dialect '%s' to '%s'%s",
+                        s->names[0], to, others);
+}
+
 enum tn_status tn_dialect_path_find(struct tn_dialect_path *path,
                                     const char *from, const char *to,
                                     const struct tn_rule_text *own,
@@ -67,6 +83,5 @@ enum tn_status tn_dialect_path_find(struct tn_dialect_path *path,
         for (uint32_t i = 0; tn_rules_builtin_at(i, &file); i++)
             follow(&s, at, &file);
     }
-    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "no rules lead from dialect '%s' to '%s'", from, to);
+    return refuse(&s, to, error);
 }

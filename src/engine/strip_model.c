@@ -189,9 +189,11 @@ static enum tn_status fields_of(const struct tn_format        *format,
     };
 
     if ((!is_onnx && !is_tensorflow) || !format->message)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%s holds nothing that can be stripped",
-                            format->name);
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "strip knows ONNX, TensorFlow and PaddlePaddle models, not "
+            "%s",
+            format->name);
     if (strip->training && !is_onnx)
         return tn_error_set(
             error, TN_UNSUPPORTED, TN_NOWHERE,
@@ -310,9 +312,11 @@ static enum tn_status strip_opened(struct tn_opened              *opened,
         return write_model(&opened->model, strip, target, options, summary,
                            error);
     if (!opened->model.dialect)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%s holds nothing that can be stripped",
-                            opened->format->name);
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "strip knows ONNX, TensorFlow and PaddlePaddle models, not "
+            "%s",
+            opened->format->name);
     TN_TRY(
         strip_paddle(&opened->model, strip, options, &edited, summary, error));
     write_model(edited, strip, target, options, summary, error);

@@ -92,8 +92,9 @@ static void check_levels(struct tn_paddle_checker *k,
     if (tn_paddle_record(row, &record, k->error) == TN_OK &&
         record.level_count && record.layout != TN_LOD_ROWS)
         tn_paddle_complain(k, TN_LEVEL_WARNING, "parameter-lod", row->wire,
-                           where, "%" PRIu64 " LoD levels on a parameter",
-                           record.level_count);
+                           where, "%" PRIu64 " LoD level%s on a parameter",
+                           record.level_count,
+                           record.level_count == 1 ? "" : "s");
 }
 
 static void check_tensor(struct tn_paddle_checker *k,

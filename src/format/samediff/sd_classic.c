@@ -159,6 +159,7 @@ const struct tn_format tn_format_samediff_fb = {
     .title       = "SameDiff FlatBuffers graph",
     .dialect     = "nd4j",
     .suffixes    = (const char *const[]){ ".fb", NULL },
+    .flat        = "sd.graph.FlatGraph",
     .dialect_ops = &tn_dialect_nd4j,
     .probe       = classic_probe,
     .open        = classic_open,
