@@ -18,6 +18,7 @@ import importlib.util
 import multiprocessing
 import os
 import re
+import select
 import subprocess
 import sys
 import tempfile
@@ -46,16 +47,52 @@ class Differs(Exception):
 
 # --- converting ----------------------------------------------------------------
 
+class Converter:
+    """tenon convert in a process that stays, so that rules are read once: what
+    tests/tools/convert_many.c makes of the command, beside it."""
+
+    def __init__(self, path):
+        self.process = subprocess.Popen([path], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
+
+    @classmethod
+    @functools.cache
+    def of(cls, tenon, _process):
+        path = os.path.join(os.path.dirname(tenon), "convert_many")
+        return cls(path) if os.path.exists(path) else None
+
+    def run(self, words, seconds=120):
+        """The exit code and what was printed; negative: it died of a signal."""
+        assert not any("\t" in word or "\n" in word for word in words)
+        self.process.stdin.write(("\t".join(words) + "\n").encode())
+        self.process.stdin.flush()
+        ready, _, _ = select.select([self.process.stdout], [], [], seconds)
+        line = self.process.stdout.readline() if ready else b""
+        if line:
+            code, size = map(int, line.split())
+            return code, self.process.stdout.read(size).decode()
+        if not ready:
+            self.process.kill()
+        code = self.process.wait()
+        Converter.of.cache_clear()
+        return (code, "") if ready else (-1, f"no end within {seconds} s")
+
+
 def convert(tenon, source, target, *options):
-    done = subprocess.run([tenon, "convert", "--quiet", "--force", *options,
-                           source, "-o", target], text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=120, check=False)
-    if done.returncode < 0 or done.returncode > 100:
-        raise Differs(f"tenon convert: exit code {done.returncode}")
-    if done.returncode:
-        lines = [line for line in done.stdout.splitlines() if line.strip()]
-        raise Unmapped(lines[0] if lines else f"exit {done.returncode}")
+    words = ["--quiet", "--force", *options, source, "-o", target]
+    converter = Converter.of(tenon, os.getpid())
+    if converter:
+        code, printed = converter.run(words)
+    else:
+        done = subprocess.run([tenon, "convert", *words], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=120, check=False)
+        code, printed = done.returncode, done.stdout
+    if code < 0 or code > 100:
+        raise Differs(f"tenon convert: exit code {code} {printed}".strip())
+    if code:
+        lines = [line for line in printed.splitlines() if line.strip()]
+        raise Unmapped(lines[0] if lines else f"exit {code}")
 
 
 def computing(path, idle=IDLE):

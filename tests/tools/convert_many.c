@@ -1,0 +1,128 @@
+/*
+ * convert_many.c - tenon convert, again and again in one process
+ *
+ *   convert_many < jobs > answers
+ *
+ * A job is a line: what would follow `tenon convert`, separated by tabs.  The
+ * answer to it is a line with the exit code and the number of bytes that were
+ * printed, and then these bytes.
+ *
+ * All of it is the command's own code, but that our rules are read once and not
+ * for every model.  Proofs convert thousands of small ones.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tenon/rules.h>
+#include <tenon/verbs.h>
+
+#include "failure.h"
+#include "verb_table.h"
+
+enum { MAX_WORDS = 64 };
+
+static struct tn_rulebook *book;
+
+/* ---- the command, with a book ------------------------------------------- */
+
+/* The linker gives these two names their meaning: who calls tn_convert() comes
+ * to the first, the function itself is the second. */
+enum tn_status __wrap_tn_convert(const struct tn_model           *model,
+                                 const struct tn_convert_options *convert,
+                                 const struct tn_target          *target,
+                                 const struct tn_options         *options,
+                                 struct tn_convert_summary       *summary,
+                                 struct tn_error                 *error);
+enum tn_status __real_tn_convert(const struct tn_model           *model,
+                                 const struct tn_convert_options *convert,
+                                 const struct tn_target          *target,
+                                 const struct tn_options         *options,
+                                 struct tn_convert_summary       *summary,
+                                 struct tn_error                 *error);
+
+enum tn_status __wrap_tn_convert(const struct tn_model           *model,
+                                 const struct tn_convert_options *convert,
+                                 const struct tn_target          *target,
+                                 const struct tn_options         *options,
+                                 struct tn_convert_summary       *summary,
+                                 struct tn_error                 *error)
+{
+    struct tn_map_options     map  = *convert->map;
+    struct tn_convert_options with = *convert;
+
+    map.book = book;
+    with.map = &map;
+    return __real_tn_convert(model, &with, target, options, summary, error);
+}
+
+static int convert(int argc, char **argv)
+{
+    void           *opts = calloc(1, cli_convert.opts_size);
+    struct cli_args args;
+    int             code = 1;
+
+    if (opts && cli_parse(&cli_convert, argc, argv, opts, &args, &code))
+        code = cli_convert.run(opts, &args);
+    free(opts);
+    return cli_finish(code);
+}
+
+/* ---- jobs and answers --------------------------------------------------- */
+
+static int split(char *line, char **words)
+{
+    int count = 0;
+
+    line[strcspn(line, "\n")] = '\0';
+    for (char *word; (word = strsep(&line, "\t")) && count < MAX_WORDS - 1;)
+        words[count++] = word;
+    words[count] = NULL;
+    return count;
+}
+
+/* Whatever is printed goes to the file behind `printed` from now on; the
+ * answers go where standard output went. */
+static FILE *take_output(int printed)
+{
+    FILE *answers = fdopen(dup(STDOUT_FILENO), "w");
+
+    if (dup2(printed, STDOUT_FILENO) < 0 || dup2(printed, STDERR_FILENO) < 0)
+        return NULL;
+    return answers;
+}
+
+static void answer(FILE *answers, FILE *printed, int code)
+{
+    long size = lseek(fileno(printed), 0, SEEK_END);
+
+    fprintf(answers, "%d %ld\n", code, size);
+    rewind(printed);
+    for (long i = 0; i < size; i++)
+        putc(getc(printed), answers);
+    fflush(answers);
+    if (ftruncate(fileno(printed), 0) != 0)
+        abort();
+    rewind(printed);
+}
+
+int main(void)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    char           *words[MAX_WORDS], *line = NULL;
+    size_t          room    = 0;
+    FILE           *printed = tmpfile(), *answers;
+
+    if (tn_rulebook_open(&book, NULL, 0, NULL, &error) != TN_OK || !printed ||
+        !(answers = take_output(fileno(printed))))
+        return 1;
+    while (getline(&line, &room, stdin) > 0) {
+        int count = split(line, words);
+        answer(answers, printed, convert(count, words));
+    }
+    free(line);
+    tn_rulebook_close(book);
+    return 0;
+}
