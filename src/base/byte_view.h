@@ -36,6 +36,29 @@ static inline int tn_bytes_compare(struct tn_bytes a, struct tn_bytes b)
     return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
+static inline bool tn_bytes_starts_with(struct tn_bytes a, const char *start)
+{
+    size_t size = strlen(start);
+
+    return a.size >= size && (size == 0 || !memcmp(a.data, start, size));
+}
+
+static inline bool tn_bytes_ends_with(struct tn_bytes a, const char *end)
+{
+    size_t size = strlen(end);
+
+    return a.size >= size &&
+           (size == 0 || !memcmp(a.data + a.size - size, end, size));
+}
+
+static inline bool tn_bytes_contains(struct tn_bytes a, struct tn_bytes part)
+{
+    for (size_t i = 0; i + part.size <= a.size; i++)
+        if (tn_bytes_equal(tn_bytes(a.data + i, part.size), part))
+            return true;
+    return false;
+}
+
 static inline bool tn_text_ends_with(const char *text, const char *end)
 {
     size_t size = strlen(text), tail = strlen(end);

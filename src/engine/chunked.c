@@ -238,13 +238,6 @@ static enum tn_status unwrap(struct tn_bundle       *bundle,
     return error->status;
 }
 
-static bool ends_in(const char *name, const char *tail)
-{
-    size_t size = strlen(name), tail_size = strlen(tail);
-
-    return size >= tail_size && strcmp(name + size - tail_size, tail) == 0;
-}
-
 /* Any file of records may be opened as such, unless it is called a chunked
  * one: then what is missing must be said. */
 static enum tn_status open_file(struct tn_bundle        *bundle,
@@ -314,7 +307,8 @@ enum tn_status tn_chunked_unwrap(struct tn_bundle *bundle, const char *from,
     TN_TRY(find_source(bundle, &source, error));
     if (!source)
         return TN_OK;
-    bool must_be = !bundle->main || from || ends_in(bundle->name, ".cpb");
+    bool must_be =
+        !bundle->main || from || tn_text_ends_with(bundle->name, ".cpb");
     TN_TRY(open_file(bundle, source, &file, must_be, error));
     return file ? unwrap(bundle, file, from, error) : TN_OK;
 }
@@ -341,7 +335,7 @@ enum tn_status tn_chunked_unwrap_as(struct tn_bundle           *bundle,
                                     const struct tn_pb_message *type,
                                     bool *is_merged, struct tn_error *error)
 {
-    bool                    must_be = ends_in(bundle->name, ".cpb");
+    bool                    must_be = tn_text_ends_with(bundle->name, ".cpb");
     struct tn_source       *source;
     struct tn_chunked_file *file;
 

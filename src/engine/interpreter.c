@@ -61,11 +61,6 @@ struct loading {
     bool                 is_own; /* rules in our own language                 */
 };
 
-static bool begins_with(struct tn_bytes text, const char *word)
-{
-    return text.size >= strlen(word) && !memcmp(text.data, word, strlen(word));
-}
-
 static enum tn_status load_vocab(struct tn_interpreter *i,
                                  const struct loading  *file,
                                  struct tn_error       *error)
@@ -137,8 +132,8 @@ static enum tn_status load_rules(struct tn_interpreter *i,
 static enum tn_status look_at(struct tn_interpreter *i, struct loading *file,
                               struct tn_error *error)
 {
-    file->is_vocab = begins_with(file->text, "vocabulary ");
-    file->is_own = file->is_rules = begins_with(file->text, "rules ");
+    file->is_vocab = tn_bytes_starts_with(file->text, "vocabulary ");
+    file->is_own = file->is_rules = tn_bytes_starts_with(file->text, "rules ");
     if (file->is_vocab || file->is_own)
         return TN_OK;
     TN_TRY(tn_rule_text(&i->arena, &file->text, error));

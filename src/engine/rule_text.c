@@ -19,16 +19,6 @@ static const struct kind rule_set   = { TN_PB_IMPORT_IR,
                                         "org.nd4j.ir.MappingDefinitionSet" };
 static const struct kind onnx_graph = { TN_PB_ONNX, "onnx.GraphProto" };
 
-static bool contains(struct tn_bytes text, const char *word)
-{
-    size_t size = strlen(word);
-
-    for (size_t at = 0; at + size <= text.size; at++)
-        if (!memcmp(text.data + at, word, size))
-            return true;
-    return false;
-}
-
 /* All three begin with a message in field 1; what is in it tells them apart:
  * a node has its op type in 4, a mapper the framework in 1. */
 static const struct kind *binary_kind(struct tn_bytes bytes)
@@ -118,9 +108,10 @@ enum tn_status tn_rule_text(struct tn_arena *arena, struct tn_bytes *bytes,
 
     if (!is_json && is_text(*bytes))
         return TN_OK;
-    const struct kind *kind = !is_json ? binary_kind(*bytes)
-                              : contains(*bytes, "\"mappings\"") ? &rule_set
-                                                                 : &op_list;
+    const struct kind *kind =
+        !is_json ? binary_kind(*bytes)
+        : tn_bytes_contains(*bytes, tn_text("\"mappings\"")) ? &rule_set
+                                                             : &op_list;
     if (!kind)
         return tn_error_set(error, TN_NOT_FOUND, 0,
                             "neither a vocabulary nor rules");

@@ -271,13 +271,6 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
 
 /* ---- merge --------------------------------------------------------------- */
 
-static bool ends_in(const char *text, const char *tail)
-{
-    size_t size = strlen(text), tail_size = strlen(tail);
-
-    return size >= tail_size && strcmp(text + size - tail_size, tail) == 0;
-}
-
 /* PREFIX.cpb, else PREFIX.pb, else what is called just so: a file of any name,
  * or a folder. */
 static const char *find_path(const char *prefix, struct tn_arena *arena,
@@ -286,7 +279,7 @@ static const char *find_path(const char *prefix, struct tn_arena *arena,
     static const char *const suffixes[] = { ".cpb", ".pb" };
 
     for (int i = 0; i < 2; i++)
-        if (ends_in(prefix, suffixes[i]))
+        if (tn_text_ends_with(prefix, suffixes[i]))
             return prefix;
     for (int i = 0; i < 2; i++) {
         const char *path =

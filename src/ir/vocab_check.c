@@ -337,9 +337,7 @@ static bool check_attr(struct visit *v, const struct given *given,
 
 static bool is_free(const struct check *c, struct tn_bytes name)
 {
-    size_t size = strlen(c->use->free_prefix);
-
-    return name.size >= size && !memcmp(name.data, c->use->free_prefix, size);
+    return tn_bytes_starts_with(name, c->use->free_prefix);
 }
 
 static struct tn_bytes read_bytes(struct tn_span wire)

@@ -17,12 +17,11 @@
 #define RECORD_SIZE 46 /* the same of a record in its directory */
 #define END_SIZE    22 /* of the end record, which every zip has */
 
-static bool ends_with(struct tn_bytes text, const char *end)
+/* An array must have a name besides the suffix. */
+static bool is_member(struct tn_bytes name)
 {
-    size_t size = strlen(end);
-
-    return text.size > size &&
-           memcmp(text.data + text.size - size, end, size) == 0;
+    return name.size > strlen(TN_NPZ_MEMBER) &&
+           tn_bytes_ends_with(name, TN_NPZ_MEMBER);
 }
 
 /* ---- one array ---------------------------------------------------------- */
@@ -61,7 +60,7 @@ static enum tn_status npy_open(struct tn_bundle *bundle, struct tn_model *model,
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
                             "a folder is no array");
     TN_TRY(tn_npz_array(bundle, &model->arena, bundle->main, &elements, error));
-    if (ends_with(name, TN_NPZ_MEMBER))
+    if (is_member(name))
         name.size -= strlen(TN_NPZ_MEMBER);
     add_tensor(model, name, &elements, bundle->main, error);
     return error->status;
@@ -74,7 +73,7 @@ static bool is_empty_npz(const struct tn_probe *probe)
 {
     return probe->size == END_SIZE && probe->head.size == END_SIZE &&
            memcmp(probe->head.data, "PK\5\6", 4) == 0 &&
-           ends_with(tn_text(probe->name), ".npz");
+           tn_text_ends_with(probe->name, ".npz");
 }
 
 /* The first entry is an array, or the directory lists one. */
@@ -89,15 +88,14 @@ static int npz_probe(const struct tn_probe *probe)
         return 0;
     size_t size = (size_t)head.data[26] | (size_t)head.data[27] << 8;
     if (size <= head.size - LOCAL_SIZE &&
-        ends_with(tn_bytes(head.data + LOCAL_SIZE, size), TN_NPZ_MEMBER))
+        is_member(tn_bytes(head.data + LOCAL_SIZE, size)))
         return NPZ_BITS;
     for (size_t i = 0; i + RECORD_SIZE < tail.size; i++) {
         if (memcmp(tail.data + i, "PK\1\2", 4) != 0)
             continue;
         size = (size_t)tail.data[i + 28] | (size_t)tail.data[i + 29] << 8;
         if (size <= tail.size - i - RECORD_SIZE &&
-            ends_with(tn_bytes(tail.data + i + RECORD_SIZE, size),
-                      TN_NPZ_MEMBER))
+            is_member(tn_bytes(tail.data + i + RECORD_SIZE, size)))
             return NPZ_BITS / 2;
     }
     return 0;
@@ -161,7 +159,7 @@ static void add_entries(struct tn_bundle *bundle, struct tn_model *model,
 
     for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(error); i++) {
         const struct tn_zip_entry *entry = tn_zip_at(zip, i);
-        if (!ends_with(entry->name, TN_NPZ_MEMBER)) {
+        if (!is_member(entry->name)) {
             others++;
             continue;
         }
@@ -203,7 +201,7 @@ static void check_entry(struct tn_bundle *bundle, struct tn_arena *arena,
     struct tn_source  *source;
     struct tn_elements elements;
 
-    if (!ends_with(entry->name, TN_NPZ_MEMBER)) {
+    if (!is_member(entry->name)) {
         own.status = TN_UNSUPPORTED;
         own.offset = entry->offset;
         tn_zip_blame(entry, &own);

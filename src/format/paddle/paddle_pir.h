@@ -17,6 +17,12 @@
 #include "base/rope.h"
 #include "format/paddle/paddle.h"
 
+/* A reserved name: `pir.` or `legacy.`, and something behind it. */
+static inline bool tn_pir_is_reserved(struct tn_bytes name, const char *prefix)
+{
+    return name.size > strlen(prefix) && tn_bytes_starts_with(name, prefix);
+}
+
 /* ---- JSON in memory ----------------------------------------------------- */
 
 struct tn_tree {

@@ -287,9 +287,7 @@ enum tn_status tn_pir_open_beside(struct tn_bundle *bundle,
 static void say_note(struct tn_report *report, const struct tn_pir_note *note,
                      const char *file)
 {
-    bool is_old = note->what.size > 7 && !memcmp(note->what.data, "legacy.", 7);
-
-    if (is_old)
+    if (tn_pir_is_reserved(note->what, "legacy."))
         tn_report_format(report, TN_LEVEL_WARNING, "pir-legacy-operator", file,
                          note->offset, note->where,
                          "%.*s is no operator of Paddle 3", TN_FMT(note->what));

@@ -266,14 +266,6 @@ static void put_number(struct tn_buffer *to, struct tn_bytes text)
         tn_pir_put_double(to, real);
 }
 
-static int compare_keys(struct tn_bytes a, struct tn_bytes b)
-{
-    size_t size  = a.size < b.size ? a.size : b.size;
-    int    order = size ? memcmp(a.data, b.data, size) : 0;
-
-    return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 /* The member after `last` in the order of keys.  Objects are small. */
 static const struct tn_tree *next_key(const struct tn_tree *object,
                                       const struct tn_tree *last)
@@ -281,8 +273,8 @@ static const struct tn_tree *next_key(const struct tn_tree *object,
     const struct tn_tree *best = NULL;
 
     for (const struct tn_tree *c = object->first; c; c = c->next)
-        if ((!last || compare_keys(c->key, last->key) > 0) &&
-            (!best || compare_keys(c->key, best->key) < 0))
+        if ((!last || tn_bytes_compare(c->key, last->key) > 0) &&
+            (!best || tn_bytes_compare(c->key, best->key) < 0))
             best = c;
     return best;
 }

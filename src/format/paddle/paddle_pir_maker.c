@@ -252,14 +252,8 @@ void tn_pirm_add_slot(struct tn_pir_maker *m, struct tn_pir_slot *slots,
                      "an operator of more than %d slots", TN_PIR_SLOT_LIMIT);
         return;
     }
-    for (; at > 0; at--) {
-        struct tn_bytes before = slots[at - 1].name;
-        size_t size  = before.size < name.size ? before.size : name.size;
-        int    order = memcmp(before.data, name.data, size);
-        if (order < 0 || (order == 0 && before.size <= name.size))
-            break;
+    for (; at > 0 && tn_bytes_compare(slots[at - 1].name, name) > 0; at--)
         slots[at] = slots[at - 1];
-    }
     slots[at] = (struct tn_pir_slot){ name, args, arg_count };
     (*count)++;
 }

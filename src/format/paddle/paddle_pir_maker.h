@@ -108,7 +108,6 @@ void tn_pirm_put_int(struct tn_pir_maker *m, struct tn_pir_made_op *op,
                      const char *name, uint8_t type, int64_t number);
 void tn_pirm_put_text(struct tn_pir_maker *m, struct tn_pir_made_op *op,
                       const char *name, struct tn_bytes text);
-bool tn_pirm_begins(struct tn_bytes text, const char *with);
 
 /* An attribute that no rule names: as what it is, or else as its JSON. */
 void tn_pirm_put_natural(struct tn_pir_maker *m, struct tn_pir_made_op *op,

@@ -16,12 +16,6 @@ static void put_kept(struct tn_pir_maker *m, struct tn_pir_made_op *op,
         tn_pirm_put_text(m, op, kept, tn_pirm_text_of(m, attr));
 }
 
-bool tn_pirm_begins(struct tn_bytes text, const char *with)
-{
-    return text.size > strlen(with) &&
-           memcmp(text.data, with, strlen(with)) == 0;
-}
-
 /* legacy.empty.03.NAME: a list of nothing, of a type that only the name says.
  */
 static bool put_empty(struct tn_pir_made_op *op, struct tn_bytes name)
@@ -30,7 +24,7 @@ static bool put_empty(struct tn_pir_made_op *op, struct tn_bytes name)
     size_t              at     = strlen(mark);
     struct tn_pir_value value  = { .type = TN_DESC_NONE };
 
-    if (!tn_pirm_begins(name, mark) || name.size < at + 4 ||
+    if (!tn_pir_is_reserved(name, mark) || name.size < at + 4 ||
         name.data[at + 2] != '.')
         return false;
     unsigned type = (name.data[at] - '0') * 10u + (name.data[at + 1] - '0');
@@ -49,7 +43,7 @@ void tn_pirm_put_natural(struct tn_pir_maker *m, struct tn_pir_made_op *op,
 
     if (put_empty(op, name))
         return;
-    if (tn_pirm_begins(name, "legacy."))
+    if (tn_pir_is_reserved(name, "legacy."))
         name = tn_bytes(name.data + 7, name.size - 7);
     if (tn_pir_value_read(attr, m->arena, &value, m->error) &&
         value.type != TN_DESC_NONE)

@@ -253,7 +253,7 @@ static void make_op(struct tn_pir_maker *m, const struct tn_pir_op *op,
         return;
     else if (op->rule)
         tn_pirm_make_ruled(m, op);
-    else if (tn_pirm_begins(op->id, "legacy."))
+    else if (tn_pir_is_reserved(op->id, "legacy."))
         tn_pirm_make_legacy(m, op);
     else
         tn_pirm_make_unknown(m, op);

@@ -212,12 +212,6 @@ void tn_pirw_put_ruled(struct tn_pir_writer *w, const struct tn_desc_op *op,
 
 /* ---- the other attributes ----------------------------------------------- */
 
-bool tn_pirw_begins(struct tn_bytes text, const char *with)
-{
-    return text.size > strlen(with) &&
-           memcmp(text.data, with, strlen(with)) == 0;
-}
-
 /* pir.NAME: what the reader had no word for, as it was. */
 static bool put_reserved(struct tn_pir_writer      *w,
                          const struct tn_desc_attr *attr)
@@ -225,7 +219,7 @@ static bool put_reserved(struct tn_pir_writer      *w,
     struct tn_error failure = TN_ERROR_INIT;
     struct tn_bytes name    = attr->name;
 
-    if (!tn_pirw_begins(name, "pir.") || attr->value.type != TN_DESC_STRING)
+    if (!tn_pir_is_reserved(name, "pir.") || attr->value.type != TN_DESC_STRING)
         return false;
     name = tn_bytes(name.data + 4, name.size - 4);
     if (tn_bytes_is(name, "op") || tn_bytes_is(name, "name"))

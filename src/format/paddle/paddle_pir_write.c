@@ -547,7 +547,7 @@ static void put_op(struct tn_pir_writer *w, const struct tn_desc_op *op)
     const struct tn_pir_rule *rule = find_rule(w, op);
     if (rule && !has_block(op))
         put_by_rule(w, op, rule);
-    else if (tn_pirw_begins(op->type, "pir."))
+    else if (tn_pir_is_reserved(op->type, "pir."))
         put_unknown(w, op);
     else
         put_legacy(w, op);

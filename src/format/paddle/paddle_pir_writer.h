@@ -119,7 +119,6 @@ bool tn_pirw_is_over_all(const struct tn_pir_rule *rule,
 void tn_pirw_put_ruled(struct tn_pir_writer *w, const struct tn_desc_op *op,
                        const struct tn_pir_rule      *row,
                        const struct tn_pir_attr_rule *rule);
-bool tn_pirw_begins(struct tn_bytes text, const char *with);
 void tn_pirw_put_others(struct tn_pir_writer *w, const struct tn_desc_op *op,
                         const struct tn_pir_rule *rule);
 

@@ -36,16 +36,6 @@ static size_t skip_space(struct tn_bytes text, size_t at)
     return at;
 }
 
-static bool contains(struct tn_bytes text, const char *part)
-{
-    size_t size = strlen(part);
-
-    for (size_t i = 0; i + size <= text.size; i++)
-        if (memcmp(text.data + i, part, size) == 0)
-            return true;
-    return false;
-}
-
 static int st_probe(const struct tn_probe *probe)
 {
     struct tn_bytes head = probe->head;
@@ -54,7 +44,8 @@ static int st_probe(const struct tn_probe *probe)
         return probe_folder(probe);
     size_t at = skip_space(head, 0);
     if (at < head.size && head.data[at] == '{')
-        return contains(head, "\"weight_map\"") ? INDEX_BITS : 0;
+        return tn_bytes_contains(head, tn_text("\"weight_map\"")) ? INDEX_BITS
+                                                                  : 0;
     if (head.size < 10 || head.data[8] != '{')
         return 0;
     for (unsigned i = 4; i < 8; i++)

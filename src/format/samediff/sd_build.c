@@ -399,10 +399,8 @@ struct meta {
 static bool is_before(const void *left, const void *right)
 {
     const struct meta *a = left, *b = right;
-    size_t size  = a->key.size < b->key.size ? a->key.size : b->key.size;
-    int    order = memcmp(a->key.data, b->key.data, size);
 
-    return order ? order < 0 : a->key.size < b->key.size;
+    return tn_bytes_compare(a->key, b->key) < 0;
 }
 
 static bool is_own_meta(struct tn_bytes key)

@@ -480,13 +480,6 @@ static void check_table(struct tn_tf_checking     *c,
         check_data(c, table);
 }
 
-static bool ends_in(const char *text, const char *tail)
-{
-    size_t size = strlen(text), tail_size = strlen(tail);
-
-    return size >= tail_size && strcmp(text + size - tail_size, tail) == 0;
-}
-
 /* A message out of chunks is the business of who joined them; and a file of
  * another name is not the folder's. */
 static void check_fingerprint(struct tn_tf_checking *c)
@@ -494,12 +487,12 @@ static void check_fingerprint(struct tn_tf_checking *c)
     const struct tn_tf_detail *d      = tn_tf_detail_of(c->model);
     struct tn_bundle          *bundle = c->bundle;
 
-    if (bundle->is_folder || ends_in(bundle->name, ".cpb") ||
+    if (bundle->is_folder || tn_text_ends_with(bundle->name, ".cpb") ||
         (bundle->main && strcmp(bundle->name, "saved_model.pb") != 0 &&
          strcmp(bundle->name, "saved_model.pbtxt") != 0))
         return;
-    bool is_text =
-        ends_in(d->model_file, ".pbtxt") || ends_in(bundle->name, ".pbtxt");
+    bool is_text = tn_text_ends_with(d->model_file, ".pbtxt") ||
+                   tn_text_ends_with(bundle->name, ".pbtxt");
     struct tn_tf_fingerprinted what = {
         .bundle     = bundle,
         .message    = d->message,

@@ -60,29 +60,14 @@ enum tn_status tn_tf_table_open(struct tn_tf_bundle **table,
 
 /* ---- its tensors in a model --------------------------------------------- */
 
-static bool contains(struct tn_bytes text, const char *part)
-{
-    size_t size = strlen(part);
-
-    for (size_t i = 0; i + size <= text.size; i++)
-        if (memcmp(text.data + i, part, size) == 0)
-            return true;
-    return false;
-}
-
-static bool starts_with(struct tn_bytes text, const char *start)
-{
-    return text.size >= strlen(start) &&
-           memcmp(text.data, start, strlen(start)) == 0;
-}
-
 bool tn_tf_is_state_key(struct tn_bytes key)
 {
     return tn_bytes_is(key, TN_TF_OBJECT_GRAPH_KEY) ||
-           contains(key, "/.OPTIMIZER_SLOT/") ||
-           starts_with(key, "keras_api/metrics/") ||
-           starts_with(key, "save_counter/") ||
-           starts_with(key, "optimizer/") || starts_with(key, "_optimizer/");
+           tn_bytes_contains(key, tn_text("/.OPTIMIZER_SLOT/")) ||
+           tn_bytes_starts_with(key, "keras_api/metrics/") ||
+           tn_bytes_starts_with(key, "save_counter/") ||
+           tn_bytes_starts_with(key, "optimizer/") ||
+           tn_bytes_starts_with(key, "_optimizer/");
 }
 
 enum tn_status tn_tf_table_tensors(struct tn_model           *model,

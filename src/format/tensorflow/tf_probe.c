@@ -302,19 +302,12 @@ int tn_tf_probe_saved_model(const struct tn_probe *probe)
     return bits && is_named(probe, main_names) ? SURE : bits;
 }
 
-static bool ends_in(const char *name, const char *tail)
-{
-    size_t size = strlen(name), tail_size = strlen(tail);
-
-    return size >= tail_size && strcmp(name + size - tail_size, tail) == 0;
-}
-
 static int checkpoint_folder_bits(const struct tn_probe *probe)
 {
     if (has_entry(probe, "checkpoint"))
         return LIKELY;
     for (uint64_t i = 0; i < probe->entry_count; i++)
-        if (ends_in(probe->entries[i], ".index"))
+        if (tn_text_ends_with(probe->entries[i], ".index"))
             return PERHAPS;
     return 0;
 }
