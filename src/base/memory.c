@@ -299,3 +299,14 @@ void tn_list_trim(struct tn_list *list)
     if (list->count && list->count < list->room)
         (void)set_room(list, list->count, &ignored);
 }
+
+void *tn_list_keep_items(const struct tn_list *list, struct tn_arena *arena,
+                         size_t align, struct tn_error *error)
+{
+    void *kept =
+        tn_arena_array(arena, list->count, list->item_size, align, error);
+
+    if (kept && list->count)
+        memcpy(kept, list->items, (size_t)(list->count * list->item_size));
+    return kept;
+}

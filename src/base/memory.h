@@ -103,6 +103,14 @@ void *tn_list_grow(struct tn_list *list, uint64_t count,
 /* Give back what was reserved and never used. */
 void tn_list_trim(struct tn_list *list);
 
+/* Its items, copied to where they live as long as the arena; an empty list has
+ * an address, too.  NULL on failure: T *p = tn_list_keep(list, T, arena, e). */
+void *tn_list_keep_items(const struct tn_list *list, struct tn_arena *arena,
+                         size_t align, struct tn_error *error);
+
+#define tn_list_keep(list, T, arena, error)                                    \
+    ((T *)tn_list_keep_items((list), (arena), alignof(T), (error)))
+
 /* One more; `size` is the list's item_size, known to the compiler. */
 static inline void *tn_list_push_item(struct tn_list *list, size_t size,
                                       struct tn_error *error)

@@ -211,6 +211,31 @@ static void lists_grow_and_trim(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+static void lists_are_kept_in_an_arena(void **state)
+{
+    struct tn_memory memory;
+    struct tn_arena  arena;
+    struct tn_list   list;
+    struct tn_error  error = TN_ERROR_INIT;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    tn_list_init(&list, &memory, sizeof(uint64_t));
+    assert_non_null(tn_list_keep(&list, uint64_t, &arena, &error));
+    for (uint64_t i = 0; i < 3; i++)
+        *tn_list_push(&list, uint64_t, &error) = i + 7;
+    assert_non_null(tn_arena_alloc(&arena, 1, 1, &error));
+    const uint64_t *kept = tn_list_keep(&list, uint64_t, &arena, &error);
+    tn_list_done(&list);
+    assert_non_null(kept);
+    assert_int_equal((uintptr_t)kept % alignof(uint64_t), 0);
+    for (uint64_t i = 0; i < 3; i++)
+        assert_int_equal(kept[i], i + 7);
+    tn_arena_done(&arena);
+    assert_int_equal(memory.used, 0);
+}
+
 static void lists_refuse_what_does_not_fit(void **state)
 {
     struct tn_memory memory;
@@ -273,6 +298,7 @@ int main(void)
         cmocka_unit_test(arenas_refuse_what_does_not_fit),
         cmocka_unit_test(copies),
         cmocka_unit_test(lists_grow_and_trim),
+        cmocka_unit_test(lists_are_kept_in_an_arena),
         cmocka_unit_test(lists_refuse_what_does_not_fit),
         cmocka_unit_test(every_allocation_fails_once),
     };

@@ -27,16 +27,6 @@ struct reading {
     struct tn_list   attrs;  /* struct tn_map_attr */
 };
 
-static const void *keep(struct reading *r, const struct tn_list *list)
-{
-    void *kept = tn_arena_array(r->arena, list->count, list->item_size,
-                                alignof(max_align_t), r->error);
-
-    if (kept && list->count > 0)
-        memcpy(kept, list->items, list->count * list->item_size);
-    return kept;
-}
-
 /* ---- runs of values ----------------------------------------------------- */
 
 /* Every value of the field `number` in the message. */
@@ -56,7 +46,7 @@ static uint32_t gather_numbers(struct reading *r, struct tn_cursor message,
                 break;
             *value = (int64_t)bits;
         }
-    *values        = keep(r, &list);
+    *values        = tn_list_keep(&list, int64_t, r->arena, r->error);
     uint32_t count = (uint32_t)list.count;
     tn_list_done(&list);
     return *values ? count : 0;
@@ -77,7 +67,7 @@ static uint32_t gather_bytes(struct reading *r, struct tn_cursor message,
             break;
         *value = tn_pb_text(&f);
     }
-    *values        = keep(r, &list);
+    *values        = tn_list_keep(&list, struct tn_bytes, r->arena, r->error);
     uint32_t count = (uint32_t)list.count;
     tn_list_done(&list);
     return *values ? count : 0;
@@ -400,10 +390,10 @@ enum tn_status tn_map_node_read(struct tn_map_node *node,
         read_onnx(&r, &c, node);
     else
         read_tensorflow(&r, &c, node);
-    node->inputs      = keep(&r, &r.inputs);
+    node->inputs      = tn_list_keep(&r.inputs, struct tn_bytes, arena, error);
     node->input_count = (uint32_t)r.inputs.count;
-    node->attrs       = keep(&r, &r.attrs);
-    node->attr_count  = (uint32_t)r.attrs.count;
+    node->attrs      = tn_list_keep(&r.attrs, struct tn_map_attr, arena, error);
+    node->attr_count = (uint32_t)r.attrs.count;
     tn_list_done(&r.inputs);
     tn_list_done(&r.attrs);
     if (!tn_failed(error) && node->op_type.size == 0)

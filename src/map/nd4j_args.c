@@ -79,16 +79,13 @@ static void add_attr(struct packing *p, struct tn_bytes name,
 /* The attributes that were made take the place of the old ones. */
 static enum tn_status finish_node(struct packing *p)
 {
-    uint64_t            count = p->attrs.count;
     struct tn_net_attr *attrs =
-        tn_new(p->net->arena, struct tn_net_attr, count, p->error);
+        tn_list_keep(&p->attrs, struct tn_net_attr, p->net->arena, p->error);
 
     if (!attrs)
         return p->error->status;
-    if (count)
-        memcpy(attrs, p->attrs.items, (size_t)count * sizeof *attrs);
     node_of(p)->attrs            = attrs;
-    node_of(p)->attr_count       = (uint32_t)count;
+    node_of(p)->attr_count       = (uint32_t)p->attrs.count;
     node_of(p)->has_common_attrs = false;
     return TN_OK;
 }

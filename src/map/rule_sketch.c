@@ -103,14 +103,11 @@ static enum tn_status keep_list(const struct tn_rule_file *file,
                                 const struct tn_list *list, const void **items,
                                 uint32_t *count)
 {
-    void *kept =
-        tn_arena_array(file->mappers->arena, list->count, list->item_size,
-                       alignof(max_align_t), file->error);
+    void *kept = tn_list_keep_items(list, file->mappers->arena,
+                                    alignof(max_align_t), file->error);
 
     if (!kept)
         return file->error->status;
-    if (list->count > 0)
-        memcpy(kept, list->items, list->count * list->item_size);
     *items = kept;
     *count = (uint32_t)list->count;
     return TN_OK;

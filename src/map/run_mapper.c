@@ -137,12 +137,10 @@ static enum tn_status keep_args(struct tn_op_descriptor *out,
                                 const struct tn_list    *args,
                                 struct tn_arena *arena, struct tn_error *error)
 {
-    struct tn_arg *kept = tn_new(arena, struct tn_arg, args->count, error);
+    struct tn_arg *kept = tn_list_keep(args, struct tn_arg, arena, error);
 
     if (!kept)
         return error->status;
-    if (args->count > 0)
-        memcpy(kept, args->items, args->count * sizeof *kept);
     out->args = (struct tn_args){ (uint32_t)args->count, kept };
     return TN_OK;
 }

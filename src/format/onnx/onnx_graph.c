@@ -545,22 +545,12 @@ static void define_initializers(struct tn_onnx_reader *r, uint32_t graph,
     }
 }
 
-const void *tn_onnx_keep_list(struct tn_onnx_reader *r,
-                              const struct tn_list  *list)
-{
-    void *copy = tn_arena_array(r->arena, list->count, list->item_size,
-                                alignof(max_align_t), r->error);
-
-    if (copy && list->count)
-        memcpy(copy, list->items, list->count * list->item_size);
-    return copy;
-}
-
 static struct tn_ends keep_ends(struct tn_onnx_reader *r,
                                 const struct tn_list  *ends)
 {
     return (struct tn_ends){ (uint32_t)ends->count,
-                             tn_onnx_keep_list(r, ends) };
+                             tn_list_keep(ends, struct tn_end, r->arena,
+                                          r->error) };
 }
 
 static void finish_graph(struct tn_onnx_reader    *r,

@@ -366,11 +366,13 @@ static void reader_finish(struct tn_onnx_reader *r)
     sort_tensors(&r->model->tensors);
     index_graphs(r);
     index_parts(r);
-    r->detail->imports      = tn_onnx_keep_list(r, &r->imports);
+    r->detail->imports =
+        tn_list_keep(&r->imports, struct tn_onnx_import, r->arena, r->error);
     r->detail->import_count = r->imports.count;
-    r->detail->parts        = tn_onnx_keep_list(r, &r->parts);
-    r->detail->part_count   = r->parts.count;
-    r->model->detail        = r->detail;
+    r->detail->parts =
+        tn_list_keep(&r->parts, struct tn_onnx_part, r->arena, r->error);
+    r->detail->part_count = r->parts.count;
+    r->model->detail      = r->detail;
     if (r->model->wants_graph)
         tn_model_resolve(r->model);
 }

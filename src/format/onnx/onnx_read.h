@@ -50,10 +50,6 @@ struct tn_onnx_reader {
 void tn_onnx_add_part(struct tn_onnx_reader *r, uint32_t graph,
                       struct tn_span wire);
 
-/* A copy in the arena, for as long as the model lives. */
-const void *tn_onnx_keep_list(struct tn_onnx_reader *r,
-                              const struct tn_list  *list);
-
 /* Reads every graph of the model, and those that are met on the way. */
 void tn_onnx_read_graphs(struct tn_onnx_reader *r);
 

@@ -179,12 +179,10 @@ static void keep_detail(struct tn_model *model, struct tn_source *json,
     struct tn_pir_detail *detail =
         tn_new(&model->arena, struct tn_pir_detail, 1, error);
     struct tn_pir_note *kept =
-        tn_new(&model->arena, struct tn_pir_note, notes->count, error);
+        tn_list_keep(notes, struct tn_pir_note, &model->arena, error);
 
     if (!detail || !kept)
         return;
-    if (notes->count)
-        memcpy(kept, notes->items, notes->count * sizeof *kept);
     *detail =
         (struct tn_pir_detail){ *(const struct tn_paddle_detail *)model->detail,
                                 json, kept, notes->count };

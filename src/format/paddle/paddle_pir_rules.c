@@ -126,11 +126,9 @@ static void read_port(struct parser *p, struct tn_cursor *line,
 
 static void *keep(struct parser *p, struct tn_list *list, uint32_t *count)
 {
-    void *copy = tn_arena_array(p->arena, list->count, list->item_size,
-                                alignof(max_align_t), p->error);
+    void *copy =
+        tn_list_keep_items(list, p->arena, alignof(max_align_t), p->error);
 
-    if (copy && list->count)
-        memcpy(copy, list->items, list->count * list->item_size);
     *count      = copy ? (uint32_t)list->count : 0;
     list->count = 0;
     return copy;

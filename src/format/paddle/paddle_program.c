@@ -456,16 +456,6 @@ bool tn_paddle_declared(const struct tn_model *model, uint32_t graph,
     return true;
 }
 
-static void *keep_list(struct reader *r, const struct tn_list *list)
-{
-    void *copy = tn_arena_array(r->arena, list->count, list->item_size,
-                                alignof(max_align_t), r->error);
-
-    if (copy && list->count)
-        memcpy(copy, list->items, list->count * list->item_size);
-    return copy;
-}
-
 /* ---- ends --------------------------------------------------------------- */
 
 static struct tn_end make_end(struct reader *r, struct tn_bytes name,
@@ -649,11 +639,12 @@ static void keep_blocks(struct reader *r)
 
 static void reader_finish(struct reader *r)
 {
-    r->detail->vars       = r->vars;
-    r->detail->var_count  = r->var_count;
-    r->detail->first_vars = keep_list(r, &r->first_vars);
-    r->detail->has_data   = tn_new(r->arena, bool, r->var_count, r->error);
-    r->model->detail      = r->detail;
+    r->detail->vars      = r->vars;
+    r->detail->var_count = r->var_count;
+    r->detail->first_vars =
+        tn_list_keep(&r->first_vars, uint64_t, r->arena, r->error);
+    r->detail->has_data = tn_new(r->arena, bool, r->var_count, r->error);
+    r->model->detail    = r->detail;
     keep_blocks(r);
     if (!tn_failed(r->error))
         sort_stored(r);

@@ -758,21 +758,13 @@ static void add_facts(struct tn_sd_reader *r)
     tn_sd_config_facts(r->model, r->detail, r->error);
 }
 
-static void *keep_list(struct tn_sd_reader *r, const struct tn_list *list)
-{
-    void *copy = tn_arena_array(r->arena, list->count, list->item_size,
-                                alignof(max_align_t), r->error);
-
-    if (copy && list->count)
-        memcpy(copy, list->items, list->count * list->item_size);
-    return copy;
-}
-
 enum tn_status tn_sd_reader_finish(struct tn_sd_reader *r)
 {
-    r->detail->graphs      = keep_list(r, &r->graphs);
+    r->detail->graphs =
+        tn_list_keep(&r->graphs, struct tn_sd_graph, r->arena, r->error);
     r->detail->graph_count = (uint32_t)r->graphs.count;
-    r->detail->states      = keep_list(r, &r->states);
+    r->detail->states =
+        tn_list_keep(&r->states, struct tn_sd_state, r->arena, r->error);
     r->detail->state_count = (uint32_t)r->states.count;
     r->model->detail       = r->detail;
     if (!tn_failed(r->error))

@@ -306,11 +306,8 @@ enum tn_status tn_tag_text_tags(const struct tn_tag_text *text,
         *slot = r.word;
         read_tag(&r, &names);
     }
-    *count                = (uint32_t)found.count;
-    struct tn_bytes *kept = tn_new(arena, struct tn_bytes, found.count, error);
-    if (kept && found.count)
-        memcpy(kept, found.items, (size_t)found.count * sizeof *kept);
-    *tags = kept;
+    *count = (uint32_t)found.count;
+    *tags  = tn_list_keep(&found, struct tn_bytes, arena, error);
     tn_list_done(&found);
     tn_intern_done(&names);
     return error->status;
@@ -422,14 +419,12 @@ static void keep(struct tn_tag_lines *to, const struct tn_list *lines,
     struct tn_tag_line *items =
         tn_new(arena, struct tn_tag_line, lines->count, error);
     struct tn_tag_ref *files =
-        tn_new(arena, struct tn_tag_ref, refs->count, error);
+        tn_list_keep(refs, struct tn_tag_ref, arena, error);
     uint64_t next = 0;
 
     *to = (struct tn_tag_lines){ 0 };
     if (tn_failed(error))
         return;
-    if (refs->count)
-        memcpy(files, refs->items, (size_t)refs->count * sizeof *files);
     for (uint64_t i = 0; i < lines->count; i++) {
         items[i]      = *tn_list_at(lines, struct tn_tag_line, i);
         items[i].refs = files + next;

@@ -341,10 +341,8 @@ static void find_strangers(struct opening *o)
                                entry->name.size - o->tag.size - 1)))
             add_stranger(o, &list, entry);
     }
-    struct tn_tagged_stranger *kept = tn_new(
-        &o->model->arena, struct tn_tagged_stranger, list.count, o->error);
-    if (kept && list.count)
-        memcpy(kept, list.items, (size_t)list.count * sizeof *kept);
+    struct tn_tagged_stranger *kept = tn_list_keep(
+        &list, struct tn_tagged_stranger, &o->model->arena, o->error);
     o->detail->strangers      = kept;
     o->detail->stranger_count = kept ? (uint32_t)list.count : 0;
     tn_list_done(&list);
@@ -388,16 +386,6 @@ static void add_tags(struct opening *o)
     }
 }
 
-static void *keep_list(struct opening *o, const struct tn_list *list)
-{
-    void *copy = tn_arena_array(&o->model->arena, list->count, list->item_size,
-                                alignof(max_align_t), o->error);
-
-    if (copy && list->count)
-        memcpy(copy, list->items, (size_t)(list->count * list->item_size));
-    return copy;
-}
-
 /* Files and lines that no other container can hold. */
 static void name_beside(struct opening *o, struct tn_sd_names *beside)
 {
@@ -418,12 +406,16 @@ static void name_beside(struct opening *o, struct tn_sd_names *beside)
 static void finish(struct opening *o)
 {
     struct tn_sd_detail *detail = o->reader.detail;
+    struct tn_arena     *arena  = &o->model->arena;
 
-    detail->graphs         = keep_list(o, &o->reader.graphs);
-    detail->graph_count    = (uint32_t)o->reader.graphs.count;
-    detail->states         = keep_list(o, &o->reader.states);
-    detail->state_count    = (uint32_t)o->reader.states.count;
-    o->detail->extras      = keep_list(o, &o->extras);
+    detail->graphs =
+        tn_list_keep(&o->reader.graphs, struct tn_sd_graph, arena, o->error);
+    detail->graph_count = (uint32_t)o->reader.graphs.count;
+    detail->states =
+        tn_list_keep(&o->reader.states, struct tn_sd_state, arena, o->error);
+    detail->state_count = (uint32_t)o->reader.states.count;
+    o->detail->extras =
+        tn_list_keep(&o->extras, struct tn_tagged_extra, arena, o->error);
     o->detail->extra_count = (uint32_t)o->extras.count;
     o->detail->tag         = o->tag;
     detail->container      = o->detail;

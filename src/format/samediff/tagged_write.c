@@ -142,9 +142,7 @@ static void choose_columns(struct tn_tagged_writer *w)
         for (uint32_t k = 0; k < plan->states[i].count; k++)
             push_key(w, &keys, plan->states[i].keys[k]);
     struct tn_bytes *kept =
-        tn_new(&w->arena, struct tn_bytes, keys.count, w->error);
-    if (kept && keys.count)
-        memcpy(kept, keys.items, (size_t)keys.count * sizeof *kept);
+        tn_list_keep(&keys, struct tn_bytes, &w->arena, w->error);
     w->columns = (struct tn_sd_names){ kept, kept ? (uint32_t)keys.count : 0 };
     tn_list_done(&keys);
 }

@@ -116,20 +116,10 @@ void tn_tf_read_extents(struct tn_tf_bundle_reader *r, struct tn_cursor *c)
         *rank = r->extents.count - before;
 }
 
-static void *keep(struct tn_tf_bundle_reader *r, struct tn_list *list,
-                  size_t align)
-{
-    void *copy = tn_arena_array(&r->index->arena, list->count, list->item_size,
-                                align, r->error);
-
-    if (copy && list->count)
-        memcpy(copy, list->items, list->count * list->item_size);
-    return copy;
-}
-
 void tn_tf_keep_shape(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
                       struct tn_tf_draft *draft)
 {
+    struct tn_arena *arena = &r->index->arena;
     struct tn_shape *shape = &draft->entry.elements.shape;
     uint64_t         count;
 
@@ -141,8 +131,9 @@ void tn_tf_keep_shape(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
                     "slice %" PRIu64 " has %" PRIu64
                     " dimensions, the tensor %" PRIu32,
                     i, *tn_list_at(&r->ranks, uint64_t, i), shape->rank);
-    shape->dims    = keep(r, &r->dims, alignof(uint64_t));
-    draft->extents = keep(r, &r->extents, alignof(struct tn_tf_extent));
+    shape->dims = tn_list_keep(&r->dims, uint64_t, arena, r->error);
+    draft->extents =
+        tn_list_keep(&r->extents, struct tn_tf_extent, arena, r->error);
     if (!tn_failed(r->error) && !tn_shape_count(shape, &count))
         tn_fail(c, TN_MALFORMED, "a shape of too many elements to count");
     r->dims.count = r->extents.count = r->ranks.count = 0;
@@ -520,7 +511,8 @@ static bool key_is_before(const void *a, const void *b)
  * tensors point at them. */
 static void keep_list(struct tn_tf_bundle_reader *r, struct tn_list *list)
 {
-    void *items = keep(r, list, alignof(struct tn_tf_draft));
+    void *items =
+        tn_list_keep(list, struct tn_tf_draft, &r->index->arena, r->error);
 
     if (!items)
         return;

@@ -625,14 +625,10 @@ static void read_return(struct tn_tf_reader *reader, struct function *f,
 static struct tn_ends keep_ends(struct tn_tf_reader  *reader,
                                 const struct tn_list *list)
 {
-    struct tn_end *ends = tn_new(&reader->model->arena, struct tn_end,
-                                 list->count, reader->error);
+    struct tn_end *ends =
+        tn_list_keep(list, struct tn_end, &reader->model->arena, reader->error);
 
-    if (!ends)
-        return (struct tn_ends){ 0, NULL };
-    if (list->count)
-        memcpy(ends, list->items, (size_t)list->count * sizeof *ends);
-    return (struct tn_ends){ (uint32_t)list->count, ends };
+    return (struct tn_ends){ ends ? (uint32_t)list->count : 0, ends };
 }
 
 /* The reference that gives an output. */

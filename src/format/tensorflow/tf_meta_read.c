@@ -149,12 +149,9 @@ static void read_tensor_info(struct gathering *g, struct tn_end *end,
 static struct tn_ends keep_ends(struct gathering *g, const struct tn_list *list)
 {
     struct tn_end *ends =
-        tn_new(&g->model->arena, struct tn_end, list->count, g->error);
+        tn_list_keep(list, struct tn_end, &g->model->arena, g->error);
 
-    if (!ends || !list->count)
-        return (struct tn_ends){ 0, NULL };
-    memcpy(ends, list->items, (size_t)list->count * sizeof *ends);
-    return (struct tn_ends){ (uint32_t)list->count, ends };
+    return (struct tn_ends){ ends ? (uint32_t)list->count : 0, ends };
 }
 
 /* The inputs (1) or outputs (2) of a SignatureDef. */
