@@ -10,19 +10,6 @@ struct tn_attr {
     struct tn_attr_value value;
 };
 
-/* The node's message, as it lies in the file. */
-static struct tn_cursor node_cursor(const struct tn_model *model,
-                                    const struct tn_op    *op,
-                                    struct tn_error       *error)
-{
-    struct tn_span span = { NULL, op->wire_offset, op->wire_length };
-
-    if (op->wire_length)
-        span.source =
-            *tn_list_at(&model->sources, struct tn_source *, op->source);
-    return tn_cursor_span(span, error);
-}
-
 /* One attribute of an op: either still on the wire or touched by an edit. */
 struct found {
     struct tn_bytes             name;
@@ -59,7 +46,7 @@ static bool find_attr(const struct tn_model *model, const struct tn_op *op,
     }
     if (!model->dialect)
         return false;
-    struct tn_cursor node = node_cursor(model, op, error);
+    struct tn_cursor node = tn_cursor_span(tn_model_op_wire(model, op), error);
     found->value          = NULL;
     while (model->dialect->next_attr(&node, &found->name, &found->wire))
         if (accept(wanted, index++, found))

@@ -10,9 +10,9 @@ static uint64_t offset_of(const struct tn_op *op)
 
 static const char *file_of(const struct tn_model *model, const struct tn_op *op)
 {
-    if (op->source == TN_NONE)
-        return "";
-    return (*tn_list_at(&model->sources, struct tn_source *, op->source))->name;
+    const struct tn_source *source = tn_model_op_wire(model, op).source;
+
+    return source ? source->name : "";
 }
 
 static void complain(const struct tn_model *model, struct tn_report *report,

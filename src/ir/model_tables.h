@@ -180,6 +180,18 @@ static inline struct tn_op *tn_model_op_at(const struct tn_model *model,
     return tn_list_at(&model->ops, struct tn_op, op);
 }
 
+/* The node as it lies in its file; no source, when an edit made it. */
+static inline struct tn_span tn_model_op_wire(const struct tn_model *model,
+                                              const struct tn_op    *op)
+{
+    struct tn_source *source =
+        op->source == TN_NONE
+            ? NULL
+            : *tn_list_at(&model->sources, struct tn_source *, op->source);
+
+    return (struct tn_span){ source, op->wire_offset, op->wire_length };
+}
+
 static inline struct tn_value *tn_model_value_at(const struct tn_model *model,
                                                  uint32_t               value)
 {

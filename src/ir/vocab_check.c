@@ -391,17 +391,6 @@ static void see_attr(struct visit *v, const struct given *given,
         *memo = bytes;
 }
 
-static struct tn_span wire_of(const struct tn_model *model,
-                              const struct tn_op    *row)
-{
-    struct tn_span wire = { NULL, row->wire_offset, row->wire_length };
-
-    if (row->wire_length)
-        wire.source =
-            *tn_list_at(&model->sources, struct tn_source *, row->source);
-    return wire;
-}
-
 static bool is_among(const struct given *few, uint32_t count,
                      struct tn_bytes name)
 {
@@ -453,7 +442,8 @@ static void see_attrs(struct visit *v)
     }
     if (tn_failed(failure))
         *failure = (struct tn_error)TN_ERROR_INIT;
-    struct tn_cursor node = tn_cursor_span(wire_of(model, v->row), failure);
+    struct tn_cursor node =
+        tn_cursor_span(tn_model_op_wire(model, v->row), failure);
     if (model->dialect->next_entry && see_few(v, node))
         return;
     for (; model->dialect->next_attr(&node, &given.name, &given.wire);

@@ -170,11 +170,8 @@ static bool list_slots(struct tidying *t, uint32_t op, bool is_output,
     t->slots.count = 0;
     if (!row->wire_length || !model->dialect->next_slot)
         return false;
-    struct tn_cursor c = tn_cursor_span(
-        (struct tn_span){
-            *tn_list_at(&model->sources, struct tn_source *, row->source),
-            row->wire_offset, row->wire_length },
-        t->net->error);
+    struct tn_cursor c =
+        tn_cursor_span(tn_model_op_wire(model, row), t->net->error);
     while (model->dialect->next_slot(&c, is_output, &slot.name, &slot.count)) {
         struct slot *to = tn_list_push(&t->slots, struct slot, t->net->error);
         if (!to)

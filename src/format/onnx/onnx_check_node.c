@@ -457,13 +457,11 @@ static void node_init(struct node *node, struct tn_onnx_checker *ch,
 
 static void check_node(struct tn_onnx_checker *ch, uint32_t graph, uint32_t op)
 {
-    const struct tn_op *row = tn_model_op_at(ch->model, op);
-    struct tn_span wire = { *tn_list_at(&ch->model->sources, struct tn_source *,
-                                        row->source),
-                            row->wire_offset, row->wire_length };
-    struct tn_cursor c  = tn_cursor_span(wire, &ch->failure);
-    struct node      node;
-    bool             is_in_function =
+    const struct tn_op *row  = tn_model_op_at(ch->model, op);
+    struct tn_span      wire = tn_model_op_wire(ch->model, row);
+    struct tn_cursor    c    = tn_cursor_span(wire, &ch->failure);
+    struct node         node;
+    bool                is_in_function =
         tn_model_graph_at(ch->model, ch->roots[graph])->kind ==
         TN_GRAPH_FUNCTION;
     struct tn_pb_field field;

@@ -199,16 +199,6 @@ static void put_slot(struct tn_onnx_writer *w, struct tn_rope *to,
 
 /* ---- nodes -------------------------------------------------------------- */
 
-static struct tn_span op_wire(const struct tn_onnx_writer *w,
-                              const struct tn_op          *op)
-{
-    if (!op->wire_length)
-        return (struct tn_span){ NULL, 0, 0 };
-    return (struct tn_span){ *tn_list_at(&w->model->sources, struct tn_source *,
-                                         op->source),
-                             op->wire_offset, op->wire_length };
-}
-
 /* Names of values; one that is not given is "". */
 static void put_refs(struct tn_onnx_writer *w, struct tn_rope *to,
                      uint32_t number, uint32_t first, uint32_t count)
@@ -229,7 +219,8 @@ static void put_op(struct tn_onnx_writer *w, struct tn_rope *to,
     struct tn_rope      message;
 
     if (op->first_attr == TN_NONE && op->wire_length) {
-        tn_onnx_put_spliced_field(w, to, number, op_wire(w, op));
+        tn_onnx_put_spliced_field(w, to, number,
+                                  tn_model_op_wire(w->model, op));
         return;
     }
     tn_rope_init(&message, &w->arena, w->error);
@@ -243,7 +234,7 @@ static void put_op(struct tn_onnx_writer *w, struct tn_rope *to,
                             (uint64_t)op->first_attr + i),
                  &(struct attr_place){ index, i, depth });
     put_name(w, &message, NODE_DOMAIN, op->domain);
-    put_rest(w, &message, op_wire(w, op), OF_NODE);
+    put_rest(w, &message, tn_model_op_wire(w->model, op), OF_NODE);
     tn_pb_put_message(to, number, &message);
     tn_rope_done(&message);
 }

@@ -313,14 +313,8 @@ struct tn_bytes tn_paddle_slot(const struct tn_model *model, uint32_t op,
     struct tn_error     error = TN_ERROR_INIT;
     struct tn_bytes     name  = { NULL, 0 };
     struct tn_pb_field  field;
+    struct tn_cursor c = tn_cursor_span(tn_model_op_wire(model, row), &error);
 
-    if (row->wire_length == 0)
-        return name;
-    struct tn_cursor c = tn_cursor_span(
-        (struct tn_span){
-            *tn_list_at(&model->sources, struct tn_source *, row->source),
-            row->wire_offset, row->wire_length },
-        &error);
     while (tn_pb_next(&c, &field))
         if (field.number == (is_output ? OP_OUTPUTS : OP_INPUTS) &&
             field.type == TN_WIRE_LEN && slot_has(field.body, &index, &name))

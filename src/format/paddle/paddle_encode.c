@@ -341,16 +341,6 @@ static void put_new_vars(struct encoder *e, struct tn_rope *to, uint32_t index,
 
 /* ---- operators ---------------------------------------------------------- */
 
-static struct tn_span op_wire(const struct tn_model *model,
-                              const struct tn_op    *op)
-{
-    if (!op->wire_length)
-        return (struct tn_span){ NULL, 0, 0 };
-    return (struct tn_span){ *tn_list_at(&model->sources, struct tn_source *,
-                                         op->source),
-                             op->wire_offset, op->wire_length };
-}
-
 /* Values of an op that are yet to be put into slots. */
 struct refs {
     uint32_t next, end; /* in model->refs                                     */
@@ -460,9 +450,10 @@ static void put_attr_wire(struct encoder *e, struct tn_rope *to,
 static void put_attrs(struct encoder *e, struct tn_rope *to,
                       const struct tn_op *op)
 {
-    struct tn_cursor c = tn_cursor_span(op_wire(e->model, op), e->error);
-    struct tn_bytes  name;
-    struct tn_span   wire;
+    struct tn_cursor c =
+        tn_cursor_span(tn_model_op_wire(e->model, op), e->error);
+    struct tn_bytes name;
+    struct tn_span  wire;
 
     if (op->first_attr == TN_NONE) {
         while (tn_dialect_paddle.next_attr(&c, &name, &wire))
@@ -497,10 +488,10 @@ static void put_rest(struct encoder *e, struct tn_rope *to, struct tn_span wire)
 static void put_op(struct encoder *e, struct tn_rope *to,
                    const struct tn_op *op)
 {
-    struct tn_span wire = op_wire(e->model, op);
+    struct tn_span wire = tn_model_op_wire(e->model, op);
     struct tn_rope body;
 
-    if (op->first_attr == TN_NONE && wire.source && !e->is_renumbered) {
+    if (op->first_attr == TN_NONE && wire.length && !e->is_renumbered) {
         tn_pb_put_span(to, BLOCK_OPS, wire);
         return;
     }

@@ -281,11 +281,9 @@ static void put_controls(struct building *b, const struct tn_op *op,
         refs[TN_SD_NODE_CONTROL_DEPS] = items ? put_names(b, names) : 0;
         return;
     }
-    tn_fb_view(
-        &fb,
-        *tn_list_at(&b->plan->model->sources, struct tn_source *, op->source),
-        b->error);
-    struct tn_fb_table table = tn_fb_table_at(&fb, op->wire_offset);
+    struct tn_span wire = tn_model_op_wire(b->plan->model, op);
+    tn_fb_view(&fb, wire.source, b->error);
+    struct tn_fb_table table = tn_fb_table_at(&fb, wire.offset);
     for (uint16_t slot = TN_SD_NODE_CONTROL_DEPS;
          slot <= TN_SD_NODE_CONTROL_FOR; slot++) {
         names.items =

@@ -470,14 +470,11 @@ static void take_slots(struct taking *t, const struct tn_op *op)
 
 static void take_table(struct taking *t, const struct tn_op *op)
 {
-    struct tn_span  span = { NULL, op->wire_offset, op->wire_length };
+    struct tn_cursor c =
+        tn_cursor_span(tn_model_op_wire(t->model, op), t->error);
     struct tn_bytes name;
     struct tn_span  wire;
 
-    if (op->wire_length)
-        span.source =
-            *tn_list_at(&t->model->sources, struct tn_source *, op->source);
-    struct tn_cursor c = tn_cursor_span(span, t->error);
     while (t->model->dialect->next_attr(&c, &name, &wire))
         take_wire(t, name, wire);
 }

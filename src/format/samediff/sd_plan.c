@@ -332,12 +332,11 @@ static void take_types(struct tn_sd_plan *plan)
 
 static int32_t wire_id(const struct tn_sd_plan *plan, const struct tn_op *op)
 {
-    struct tn_fb fb;
+    struct tn_span wire = tn_model_op_wire(plan->model, op);
+    struct tn_fb   fb;
 
-    tn_fb_view(
-        &fb, *tn_list_at(&plan->model->sources, struct tn_source *, op->source),
-        plan->error);
-    struct tn_fb_table table = tn_fb_table_at(&fb, op->wire_offset);
+    tn_fb_view(&fb, wire.source, plan->error);
+    struct tn_fb_table table = tn_fb_table_at(&fb, wire.offset);
     return tn_fb_i32(&table, TN_SD_NODE_ID, 0);
 }
 

@@ -170,12 +170,11 @@ static uint32_t put_values(struct putting *p, uint64_t first, uint32_t count)
 static void copy_controls(struct putting *p, const struct tn_op *op,
                           uint32_t refs[])
 {
-    struct tn_source *source =
-        *tn_list_at(&p->w->model->sources, struct tn_source *, op->source);
-    struct tn_fb fb;
+    struct tn_span wire = tn_model_op_wire(p->w->model, op);
+    struct tn_fb   fb;
 
-    tn_fb_view(&fb, source, p->w->error);
-    struct tn_fb_table table = tn_fb_table_at(&fb, op->wire_offset);
+    tn_fb_view(&fb, wire.source, p->w->error);
+    struct tn_fb_table table = tn_fb_table_at(&fb, wire.offset);
     for (uint16_t slot = TN_TAGGED_OP_DEPS; slot <= TN_TAGGED_OP_FOR; slot++) {
         struct tn_sd_names names;
         names.items = tn_sd_strings_read(&table, slot, &names.count,
@@ -199,14 +198,13 @@ static void put_controls(struct putting *p, const struct tn_op *op,
 static bool has_type(struct putting *p, const struct tn_op *op)
 {
     const struct tn_model *model = p->w->model;
+    struct tn_span         wire  = tn_model_op_wire(model, op);
     struct tn_fb           fb;
 
-    if (!op->wire_length)
+    if (!wire.length)
         return true;
-    tn_fb_view(&fb,
-               *tn_list_at(&model->sources, struct tn_source *, op->source),
-               p->w->error);
-    struct tn_fb_table table = tn_fb_table_at(&fb, op->wire_offset);
+    tn_fb_view(&fb, wire.source, p->w->error);
+    struct tn_fb_table table = tn_fb_table_at(&fb, wire.offset);
     return tn_fb_string(&table, model->dialect == &tn_dialect_nd4j_tagged
                                     ? TN_TAGGED_OP_OP_NAME
                                     : TN_SD_NODE_OP_NAME)

@@ -529,10 +529,8 @@ static void check_node(struct tn_tf_checking *c, struct past *past, uint32_t op,
                .main  = main,
                .keys  = keys,
     };
-    struct tn_span wire = { *tn_list_at(&c->model->sources, struct tn_source *,
-                                        row->source),
-                            row->wire_offset, row->wire_length };
-    struct tn_cursor node = tn_cursor_span(wire, c->error);
+    struct tn_cursor node =
+        tn_cursor_span(tn_model_op_wire(c->model, row), c->error);
 
     check_names(&v, row);
     check_fields(&v, node);

@@ -57,16 +57,6 @@ static void put_old(struct tn_tf_encoder *encoder, struct tn_rope *to,
 
 /* ---- nodes -------------------------------------------------------------- */
 
-static struct tn_span op_wire(const struct tn_model *model,
-                              const struct tn_op    *op)
-{
-    if (!op->wire_length)
-        return (struct tn_span){ NULL, 0, 0 };
-    return (struct tn_span){ *tn_list_at(&model->sources, struct tn_source *,
-                                         op->source),
-                             op->wire_offset, op->wire_length };
-}
-
 static void put_input(struct tn_tf_encoder *encoder, struct tn_rope *node,
                       struct tn_bytes name, bool is_control)
 {
@@ -130,7 +120,7 @@ static void put_changed_node(struct tn_tf_encoder *encoder, struct tn_rope *to,
     tn_pb_put_bytes(&node, 1, tn_model_name(model, row->name));
     tn_pb_put_bytes(&node, 2, tn_model_name(model, row->type));
     put_inputs(encoder, &node, op);
-    put_rest(encoder, op_wire(model, row),
+    put_rest(encoder, tn_model_op_wire(model, row),
              BIT(1) | BIT(2) | BIT(3) |
                  (row->first_attr == TN_NONE ? 0 : BIT(5)),
              &node);
@@ -191,7 +181,7 @@ static void put_nodes(struct tn_tf_encoder *encoder, struct tn_rope *to,
         uint32_t            op  = g->first_op + (uint32_t)i;
         const struct tn_op *row = tn_model_op_at(model, op);
         if (row->first_attr == TN_NONE && row->wire_length)
-            put_old(encoder, to, number, op_wire(model, row));
+            put_old(encoder, to, number, tn_model_op_wire(model, row));
         else
             put_changed_node(encoder, to, number, op);
     }
