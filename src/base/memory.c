@@ -30,12 +30,16 @@ static void *resize_with_malloc(void *context, void *memory, size_t old_size,
     return realloc(memory, new_size);
 }
 
+struct tn_allocator tn_allocator_or_malloc(const struct tn_allocator *allocator)
+{
+    return allocator ? *allocator
+                     : (struct tn_allocator){ resize_with_malloc, NULL };
+}
+
 void tn_memory_init(struct tn_memory *memory,
                     const struct tn_allocator *allocator, uint64_t limit)
 {
-    memory->allocator = allocator
-                            ? *allocator
-                            : (struct tn_allocator){ resize_with_malloc, NULL };
+    memory->allocator = tn_allocator_or_malloc(allocator);
     memory->limit     = limit ? limit : UINT64_MAX;
     memory->shelf     = NULL;
     atomic_init(&memory->used, 0);

@@ -30,6 +30,10 @@ struct tn_memory {
     struct tn_shelf         *shelf; /* blocks come from there; NULL: none    */
 };
 
+/* The caller's, or malloc's when it is NULL. */
+struct tn_allocator tn_allocator_or_malloc(
+    const struct tn_allocator *allocator);
+
 /* allocator may be NULL: malloc.  limit 0 means none. */
 void tn_memory_init(struct tn_memory *memory,
                     const struct tn_allocator *allocator, uint64_t limit);

@@ -13,27 +13,14 @@
 #define HEAD_SIZE (UINT64_C(64) << 10)
 #define TAIL_SIZE (UINT64_C(4) << 10)
 
-static void *resize_plainly(void *context, void *memory, size_t old_size,
-                            size_t new_size)
-{
-    (void)context;
-    (void)old_size;
-    if (new_size == 0) {
-        free(memory);
-        return NULL;
-    }
-    return realloc(memory, new_size);
-}
-
 enum tn_status tn_opened_new(struct tn_opened       **out,
                              const struct tn_options *options,
                              struct tn_error         *error)
 {
-    struct tn_allocator allocator = { resize_plainly, NULL };
+    struct tn_allocator allocator =
+        tn_allocator_or_malloc(options ? options->allocator : NULL);
 
     *out = NULL;
-    if (options && options->allocator)
-        allocator = *options->allocator;
     struct tn_opened *opened =
         allocator.resize(allocator.context, NULL, 0, sizeof *opened);
     if (!opened)
