@@ -16,6 +16,7 @@
 
 #include "base/byte_view.h"
 #include "base/error.h"
+#include "base/little.h"
 #include "base/source.h"
 
 struct tn_cursor {
@@ -129,15 +130,11 @@ static inline uint8_t tn_u8(struct tn_cursor *c)
     return p ? *p : 0;
 }
 
-static inline uint32_t tn_load32(const uint8_t *p)
+static inline uint16_t tn_u16(struct tn_cursor *c)
 {
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-           (uint32_t)p[3] << 24;
-}
+    const uint8_t *p = tn_take(c, 2);
 
-static inline uint64_t tn_load64(const uint8_t *p)
-{
-    return (uint64_t)tn_load32(p) | (uint64_t)tn_load32(p + 4) << 32;
+    return p ? tn_load16(p) : 0;
 }
 
 static inline uint32_t tn_u32(struct tn_cursor *c)

@@ -10,6 +10,7 @@
  * All numbers little-endian.  The tensor's name is not part of it.
  */
 #include "codec/sha256.h"
+#include "base/little.h"
 #include "engine/opened.h"
 #include "io/workers.h"
 
@@ -17,8 +18,7 @@ static void add_u64(struct tn_sha256 *hash, uint64_t value)
 {
     uint8_t bytes[8];
 
-    for (unsigned i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(value >> (8 * i));
+    tn_store_little(bytes, value, sizeof bytes);
     tn_sha256_add(hash, tn_bytes(bytes, sizeof bytes));
 }
 

@@ -225,21 +225,6 @@ static unsigned encode_power(double value)
     return code ? (unsigned)code - 1 : 0;
 }
 
-static inline uint64_t load_bits(const uint8_t *p, unsigned size)
-{
-    uint64_t bits = 0;
-
-    for (unsigned i = 0; i < size; i++)
-        bits |= (uint64_t)p[i] << 8 * i;
-    return bits;
-}
-
-static inline void store_bits(uint8_t *p, unsigned size, uint64_t bits)
-{
-    for (unsigned i = 0; i < size; i++)
-        p[i] = (uint8_t)(bits >> 8 * i);
-}
-
 static double load_single(const uint8_t *p)
 {
     uint32_t bits = tn_load32(p);
@@ -272,8 +257,9 @@ static double load_float(enum tn_dtype dtype, const uint8_t *p)
     if (dtype == TN_FLOAT8E8M0)
         return decode_power(p[0]);
     unsigned bits = tn_dtype_bits(dtype);
-    return decode_small(small, (unsigned)load_bits(p, tn_dtype_size(dtype)) &
-                                   ((1u << bits) - 1));
+    return decode_small(small,
+                        (unsigned)tn_load_little(p, tn_dtype_size(dtype)) &
+                            ((1u << bits) - 1));
 }
 
 static void store_float(enum tn_dtype dtype, double value, uint8_t *p)
@@ -283,11 +269,11 @@ static void store_float(enum tn_dtype dtype, double value, uint8_t *p)
     if (dtype == TN_FLOAT32)
         store_single(p, value);
     else if (dtype == TN_FLOAT64)
-        store_bits(p, 8, to_bits(value));
+        tn_store_little(p, to_bits(value), 8);
     else if (dtype == TN_FLOAT8E8M0)
         p[0] = (uint8_t)encode_power(value);
     else
-        store_bits(p, tn_dtype_size(dtype), encode_small(small, value));
+        tn_store_little(p, encode_small(small, value), tn_dtype_size(dtype));
 }
 
 /* The low bits of a number, sign-extended. */
@@ -311,13 +297,17 @@ static struct number load(enum tn_dtype dtype, const uint8_t *p)
 
     switch (n.kind) {
     case KIND_FLOAT: n.real = load_float(dtype, p); break;
-    case KIND_SIGNED: n.bits = sign_extend(load_bits(p, size), bits); break;
-    case KIND_UNSIGNED: n.bits = zero_extend(load_bits(p, size), bits); break;
+    case KIND_SIGNED:
+        n.bits = sign_extend(tn_load_little(p, size), bits);
+        break;
+    case KIND_UNSIGNED:
+        n.bits = zero_extend(tn_load_little(p, size), bits);
+        break;
     case KIND_BOOL: n.bits = p[0] != 0; break;
     case KIND_COMPLEX:
-        n.real = size == 8 ? load_single(p) : from_bits(load_bits(p, 8));
-        n.imaginary =
-            size == 8 ? load_single(p + 4) : from_bits(load_bits(p + 8, 8));
+        n.real = size == 8 ? load_single(p) : from_bits(tn_load_little(p, 8));
+        n.imaginary = size == 8 ? load_single(p + 4)
+                                : from_bits(tn_load_little(p + 8, 8));
         break;
     case KIND_NONE: break;
     }
@@ -405,8 +395,8 @@ static void store_complex(enum tn_dtype dtype, const struct number *n,
         store_single(p, to_double(n, false));
         store_single(p + 4, n->imaginary);
     } else {
-        store_bits(p, 8, to_bits(to_double(n, true)));
-        store_bits(p + 8, 8, to_bits(n->imaginary));
+        tn_store_little(p, to_bits(to_double(n, true)), 8);
+        tn_store_little(p + 8, to_bits(n->imaginary), 8);
     }
 }
 
@@ -418,7 +408,7 @@ static void store(enum tn_dtype dtype, const struct number *n, uint8_t *p)
         break;
     case KIND_SIGNED:
     case KIND_UNSIGNED:
-        store_bits(p, tn_dtype_size(dtype), to_integer(dtype, n));
+        tn_store_little(p, to_integer(dtype, n), tn_dtype_size(dtype));
         break;
     case KIND_BOOL: p[0] = to_bool(n); break;
     case KIND_COMPLEX: store_complex(dtype, n, p); break;
@@ -702,8 +692,8 @@ static bool parse_integer(enum tn_dtype dtype, struct tn_bytes text,
             magnitude > largest)
             return false;
     }
-    store_bits(to, tn_dtype_size(dtype),
-               is_negative ? ~magnitude + 1 : magnitude);
+    tn_store_little(to, is_negative ? ~magnitude + 1 : magnitude,
+                    tn_dtype_size(dtype));
     return true;
 }
 

@@ -10,6 +10,7 @@
  */
 #include "ir/payload_units.h"
 
+#include "base/little.h"
 #include "base/varint.h"
 
 /* As protobuf itself has it. */
@@ -266,8 +267,7 @@ static void store_unit(const struct tn_units *units, uint8_t *to,
 {
     if (units->is_bool)
         value = value != 0;
-    for (unsigned i = 0; i < units->size; i++)
-        to[i] = (uint8_t)(value >> 8 * i);
+    tn_store_little(to, value, units->size);
 }
 
 static uint64_t read_varints(struct tn_units *units, uint8_t *to,

@@ -159,8 +159,7 @@ static void element_of_bits(const struct taking *t, uint64_t bits,
 {
     unsigned size = tn_dtype_size(t->tensor->dtype);
 
-    for (unsigned i = 0; i < size && i < 8; i++)
-        element[i] = (uint8_t)(bits >> 8 * i);
+    tn_store_little(element, bits, size < 8 ? size : 8);
 }
 
 static void set_number(int64_t *ints, double *reals, uint64_t at,

@@ -14,6 +14,7 @@
 #include "base/arith.h"
 #include "base/buffer.h"
 #include "base/json_write.h"
+#include "base/little.h"
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "format/bare.h"
@@ -211,8 +212,7 @@ static enum tn_status write_file(struct writing *w, uint64_t first,
 
     tn_buffer_init(&header, w->model->memory, w->error);
     if (put_header(w, first, end, &header) == TN_OK) {
-        for (unsigned i = 0; i < sizeof length; i++)
-            length[i] = (uint8_t)((uint64_t)header.size >> 8 * i);
+        tn_store_little(length, header.size, sizeof length);
         if (tn_sink_write(sink, tn_bytes(length, sizeof length), w->error) ==
             TN_OK)
             tn_sink_write(sink, tn_buffer_bytes(&header), w->error);

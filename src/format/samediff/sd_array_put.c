@@ -5,6 +5,7 @@
  * arrangement is written row-major.  Strings are written in layout S1.
  */
 #include "base/arith.h"
+#include "base/little.h"
 #include "format/samediff/samediff.h"
 
 #define EMPTY_FLAG   8
@@ -203,12 +204,6 @@ struct string_list {
     uint64_t        at;
 };
 
-static void store64(uint8_t *to, uint64_t value)
-{
-    for (unsigned i = 0; i < 8; i++)
-        to[i] = (uint8_t)(value >> 8 * i);
-}
-
 static enum tn_status add_string(void *context, uint64_t index,
                                  struct tn_span text, struct tn_error *error)
 {
@@ -216,7 +211,7 @@ static enum tn_status add_string(void *context, uint64_t index,
 
     (void)error;
     list->at += text.length;
-    store64(list->offsets + 8 * (index + 1), list->at);
+    tn_store_little(list->offsets + 8 * (index + 1), list->at, 8);
     if (text.length)
         tn_rope_span(list->chars, text);
     return list->chars->error->status;

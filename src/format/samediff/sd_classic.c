@@ -19,8 +19,7 @@ static bool load(const struct tn_probe *p, uint64_t at, unsigned size,
     *value = 0;
     if (at > p->head.size || size > p->head.size - at)
         return false;
-    for (unsigned i = 0; i < size; i++)
-        *value |= (uint64_t)p->head.data[at + i] << 8 * i;
+    *value = tn_load_little(p->head.data + at, size);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
+#include "base/little.h"
 #include "base/sort.h"
 #include "base/varint.h"
 #include "codec/crc32c.h"
@@ -184,8 +185,7 @@ static enum tn_status write_crc(struct strings *s, struct tn_error *error)
     uint8_t  bytes[4];
 
     TN_TRY(flush_head(s, error));
-    for (unsigned n = 0; n < 4; n++)
-        bytes[n] = (uint8_t)(crc >> 8 * n);
+    tn_store_little(bytes, crc, sizeof bytes);
     return tn_sink_write(&s->sum->sink, tn_bytes(bytes, sizeof bytes), error);
 }
 

@@ -2,6 +2,7 @@
 #include "format/tensorflow/tf_crc.h"
 
 #include "base/arith.h"
+#include "base/little.h"
 #include "codec/crc32c.h"
 
 #define WINDOW (UINT64_C(256) << 10)
@@ -72,8 +73,7 @@ static uint32_t add_number(uint32_t crc, uint64_t value, unsigned size)
 {
     uint8_t bytes[8];
 
-    for (unsigned n = 0; n < size; n++)
-        bytes[n] = (uint8_t)(value >> 8 * n);
+    tn_store_little(bytes, value, size);
     return tn_crc32c(crc, bytes, size);
 }
 

@@ -148,11 +148,6 @@ static inline const uint8_t *tn_fb_take(struct tn_fb *fb, uint64_t at,
     return tn_fb_take_slowly(fb, at, size);
 }
 
-static inline uint16_t tn_load16(const uint8_t *p)
-{
-    return (uint16_t)(p[0] | p[1] << 8);
-}
-
 /* An integer of 1, 2, 4 or 8 bytes, zeros in front. */
 uint64_t tn_fb_load(struct tn_fb *fb, uint64_t at, unsigned size);
 

@@ -15,6 +15,7 @@
 #include "wire/fb/fb_build.h"
 
 #include "base/arith.h"
+#include "base/little.h"
 #include "base/mix.h"
 #include "wire/fb/fb.h"
 
@@ -47,12 +48,6 @@ struct tn_fb_vtables {
     uint64_t         room;
     uint64_t         count;
 };
-
-static void store(uint8_t *to, uint64_t value, uint32_t size)
-{
-    for (uint32_t i = 0; i < size; i++)
-        to[i] = (uint8_t)(value >> (8 * i));
-}
 
 /* ---- life ------------------------------------------------------------- */
 
@@ -147,7 +142,7 @@ uint32_t tn_fb_put_string(struct tn_fb_builder *b, struct tn_bytes text)
     uint8_t *to = take_room(b, (uint64_t)text.size + 5);
     if (!to)
         return 0;
-    store(to, text.size, 4);
+    tn_store_little(to, text.size, 4);
     if (text.size)
         memcpy(to + 4, text.data, text.size);
     return (uint32_t)b->size;
@@ -165,7 +160,7 @@ static uint8_t *put_elements(struct tn_fb_builder *b, uint64_t count,
     uint8_t *to = take_room(b, size + 4);
     if (!to)
         return NULL;
-    store(to, count, 4);
+    tn_store_little(to, count, 4);
     return to + 4;
 }
 
@@ -182,7 +177,8 @@ uint32_t tn_fb_put_refs(struct tn_fb_builder *b, const uint32_t *refs,
                          "a vector of references with nothing in it");
             return 0;
         }
-        store(to + 4 * (size_t)i, b->size - 4 - 4 * (uint64_t)i - refs[i], 4);
+        tn_store_little(to + 4 * (size_t)i,
+                        b->size - 4 - 4 * (uint64_t)i - refs[i], 4);
     }
     return (uint32_t)b->size;
 }
@@ -193,7 +189,7 @@ uint32_t tn_fb_put_i32s(struct tn_fb_builder *b, const int32_t *values,
     uint8_t *to = put_elements(b, count, 4, 4);
 
     for (uint32_t i = 0; to && i < count; i++)
-        store(to + 4 * (size_t)i, (uint32_t)values[i], 4);
+        tn_store_little(to + 4 * (size_t)i, (uint32_t)values[i], 4);
     return to ? (uint32_t)b->size : 0;
 }
 
@@ -203,7 +199,7 @@ uint32_t tn_fb_put_i64s(struct tn_fb_builder *b, const int64_t *values,
     uint8_t *to = put_elements(b, count, 8, 8);
 
     for (uint32_t i = 0; to && i < count; i++)
-        store(to + 8 * (size_t)i, (uint64_t)values[i], 8);
+        tn_store_little(to + 8 * (size_t)i, (uint64_t)values[i], 8);
     return to ? (uint32_t)b->size : 0;
 }
 
@@ -213,7 +209,7 @@ uint32_t tn_fb_put_f64s(struct tn_fb_builder *b, const double *values,
     uint8_t *to = put_elements(b, count, 8, 8);
 
     for (uint32_t i = 0; to && i < count; i++)
-        store(to + 8 * (size_t)i, tn_double_bits(values[i]), 8);
+        tn_store_little(to + 8 * (size_t)i, tn_double_bits(values[i]), 8);
     return to ? (uint32_t)b->size : 0;
 }
 
@@ -259,7 +255,7 @@ static uint32_t put_pieces(struct tn_fb_builder  *b,
     uint8_t *to = take_room(b, 4);
     if (!to)
         return 0;
-    store(to, length / element, 4);
+    tn_store_little(to, length / element, 4);
     return (uint32_t)b->size;
 }
 
@@ -464,17 +460,17 @@ static void fill_table(struct tn_fb_builder *b, uint8_t *to)
         if (f->bytes)
             memcpy(to + f->place, f->bytes, f->size);
         else if (f->ref)
-            store(to + f->place, b->size - f->place - f->ref, 4);
+            tn_store_little(to + f->place, b->size - f->place - f->ref, 4);
         else
-            store(to + f->place, f->bits, f->size);
+            tn_store_little(to + f->place, f->bits, f->size);
     }
 }
 
 static bool fill_vtable(struct tn_fb_builder *b, uint8_t *vtable,
                         uint32_t vtable_size, uint32_t table_size)
 {
-    store(vtable, vtable_size, 2);
-    store(vtable + 2, table_size, 2);
+    tn_store_little(vtable, vtable_size, 2);
+    tn_store_little(vtable + 2, table_size, 2);
     for (uint64_t i = 0; i < b->pending.count; i++) {
         const struct pending *f = tn_list_at(&b->pending, struct pending, i);
         uint8_t              *entry = vtable + 4 + 2 * (size_t)f->slot;
@@ -483,7 +479,7 @@ static bool fill_vtable(struct tn_fb_builder *b, uint8_t *vtable,
                          "slot %" PRIu16 " was added twice", f->slot);
             return false;
         }
-        store(entry, f->place, 2);
+        tn_store_little(entry, f->place, 2);
     }
     return true;
 }
@@ -509,7 +505,7 @@ uint32_t tn_fb_end(struct tn_fb_builder *b)
     if (!fill_vtable(b, vtable, 4 + 2 * slots, size))
         return 0;
     uint32_t at = put_vtable(b, vtable, 4 + 2 * slots);
-    store(to, (uint64_t)at - table, 4);
+    tn_store_little(to, (uint64_t)at - table, 4);
     b->pending.count = 0;
     return at ? table : 0;
 }
@@ -674,7 +670,7 @@ enum tn_status tn_fb_finish(struct tn_fb_builder *b, uint32_t root,
     uint8_t *to = take_room(b, head);
     if (!to)
         return b->error->status;
-    store(to, b->size - root, 4);
+    tn_store_little(to, b->size - root, 4);
     if (identifier)
         memcpy(to + 4, identifier, 4);
     close_piece(b);

@@ -54,12 +54,6 @@ static bool is_going(const struct undump *u)
     return !tn_failed(u->error);
 }
 
-static void store(uint8_t *to, uint64_t value, uint32_t size)
-{
-    for (uint32_t i = 0; i < size; i++)
-        to[i] = (uint8_t)(value >> (8 * i));
-}
-
 /* ---- scalars ---------------------------------------------------------- */
 
 static bool whole_fits(enum tn_fb_base base, int64_t value)
@@ -216,7 +210,7 @@ static bool read_inline(struct undump *u, enum tn_json_event event,
                    : is_going(u) && refuse(u, "expected an object");
     if (!read_scalar(u, event, base, type->names, &bits))
         return false;
-    store(to, bits, tn_fb_scalar_size(base));
+    tn_store_little(to, bits, tn_fb_scalar_size(base));
     return true;
 }
 

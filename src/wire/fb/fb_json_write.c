@@ -144,16 +144,6 @@ static void dump_scalar(struct dump *d, enum tn_fb_base base,
         dump_whole(d, base, bits);
 }
 
-static uint64_t load_bits(const uint8_t *p, unsigned size)
-{
-    switch (size) {
-    case 1: return p[0];
-    case 2: return tn_load16(p);
-    case 4: return tn_load32(p);
-    default: return tn_load64(p);
-    }
-}
-
 /* ---- strings and structs ---------------------------------------------- */
 
 static void dump_string(struct dump *d, uint64_t at)
@@ -179,7 +169,7 @@ static void dump_inline(struct dump *d, const uint8_t *bytes,
         dump_struct(d, bytes, type->object);
     else
         dump_scalar(d, base, type->names,
-                    load_bits(bytes, tn_fb_scalar_size(base)));
+                    tn_load_little(bytes, tn_fb_scalar_size(base)));
 }
 
 static void dump_array(struct dump *d, const uint8_t *bytes,

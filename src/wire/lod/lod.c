@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/arith.h"
+#include "base/little.h"
 #include "base/varint.h"
 
 /* VarType.Type, the part that names elements.  SIZE_T (19) is read as what it
@@ -293,9 +294,7 @@ static void write_desc(struct tn_buffer *to, const struct tn_lod_record *r)
     }
     if (tn_failed(to->error))
         return;
-    size_t length = to->size - length_at - 4;
-    for (unsigned i = 0; i < 4; i++)
-        to->data[length_at + i] = (uint8_t)(length >> 8 * i);
+    tn_store_little(to->data + length_at, to->size - length_at - 4, 4);
 }
 
 enum tn_status tn_lod_write_head(struct tn_buffer           *to,

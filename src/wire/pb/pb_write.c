@@ -1,6 +1,8 @@
 /* pb_write.c - composing protobuf messages out of pieces */
 #include "wire/pb/pb_write.h"
 
+#include "base/little.h"
+
 static void put_head(struct tn_rope *to, uint32_t number,
                      enum tn_wire_type type, uint64_t value, bool has_value)
 {
@@ -30,8 +32,7 @@ void tn_pb_put_bare(struct tn_rope *to, enum tn_wire_type type, uint64_t bits)
     if (type == TN_WIRE_VARINT)
         size = tn_varint_put(bytes, bits);
     else
-        for (unsigned i = 0; i < size; i++)
-            bytes[i] = (uint8_t)(bits >> (8 * i));
+        tn_store_little(bytes, bits, size);
     tn_rope_bytes(to, tn_bytes(bytes, size));
 }
 

@@ -764,16 +764,6 @@ static TN_COLD void refuse_opcode(struct machine *m, uint8_t opcode)
     tn_fail_at(m->c, m->at, TN_MALFORMED, "0x%02x is no opcode", opcode);
 }
 
-static uint64_t read_little(struct machine *m, unsigned size)
-{
-    const uint8_t *bytes = tn_take(m->c, size);
-    uint64_t       value = 0;
-
-    for (unsigned i = 0; bytes && i < size; i++)
-        value |= (uint64_t)bytes[i] << 8 * i;
-    return value;
-}
-
 static void push_mark(struct machine *m)
 {
     uint64_t *mark = tn_list_push(&m->marks, uint64_t, m->error);
@@ -819,7 +809,7 @@ static void step(struct machine *m)
     case OP_BYTES8:
     case OP_BYTEARRAY8:   push_run(m, TN_PICKLE_BYTES, tn_u64(m->c)); break;
     case OP_INT1:         push_int(m, tn_u8(m->c)); break;
-    case OP_INT2:         push_int(m, (int64_t)read_little(m, 2)); break;
+    case OP_INT2:         push_int(m, tn_u16(m->c)); break;
     case OP_INT4:         push_int(m, (int32_t)tn_u32(m->c)); break;
     case OP_LONG1:        push_long(m); break;
     case OP_REAL:         push_real(m); break;

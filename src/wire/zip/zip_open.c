@@ -114,17 +114,17 @@ static void parse_record(struct tn_cursor *c, struct record *r,
         tn_fail_at(c, e->record_offset, TN_MALFORMED,
                    "no record of the directory");
     tn_skip(c, 4); /* made by, version needed */
-    e->flags              = zip_u16(c);
-    e->method             = zip_u16(c);
-    e->time               = zip_u16(c);
-    e->date               = zip_u16(c);
+    e->flags              = tn_u16(c);
+    e->method             = tn_u16(c);
+    e->time               = tn_u16(c);
+    e->date               = tn_u16(c);
     e->crc                = tn_u32(c);
     e->packed_size        = tn_u32(c);
     e->size               = tn_u32(c);
-    uint16_t name_size    = zip_u16(c);
-    uint16_t extra_size   = zip_u16(c);
-    uint16_t comment_size = zip_u16(c);
-    r->disk               = zip_u16(c);
+    uint16_t name_size    = tn_u16(c);
+    uint16_t extra_size   = tn_u16(c);
+    uint16_t comment_size = tn_u16(c);
+    r->disk               = tn_u16(c);
     tn_skip(c, 2); /* internal attributes */
     r->external = tn_u32(c);
     e->offset   = tn_u32(c);

@@ -72,10 +72,10 @@ static struct tn_bytes find_extra(struct tn_bytes extra, uint16_t id)
     const uint8_t *at = extra.data;
 
     while (extra.size >= 4) {
-        size_t size = zip_load16(at + 2);
+        size_t size = tn_load16(at + 2);
         if (size > extra.size - 4)
             break;
-        if (zip_load16(at) == id)
+        if (tn_load16(at) == id)
             return tn_bytes(at + 4, size);
         at += 4 + size;
         extra.size -= 4 + size;
@@ -116,15 +116,15 @@ static void parse_local(struct tn_cursor *c, struct zip_local *local,
                         uint16_t *name_size, uint16_t *extra_size)
 {
     tn_skip(c, 6); /* signature, version */
-    local->flags       = zip_u16(c);
-    local->method      = zip_u16(c);
-    local->time        = zip_u16(c);
-    local->date        = zip_u16(c);
+    local->flags       = tn_u16(c);
+    local->method      = tn_u16(c);
+    local->time        = tn_u16(c);
+    local->date        = tn_u16(c);
     local->crc         = tn_u32(c);
     local->packed_size = tn_u32(c);
     local->size        = tn_u32(c);
-    *name_size         = zip_u16(c);
-    *extra_size        = zip_u16(c);
+    *name_size         = tn_u16(c);
+    *extra_size        = tn_u16(c);
 }
 
 enum tn_status zip_read_local(struct tn_zip *zip, uint64_t offset,
@@ -222,11 +222,11 @@ enum tn_status zip_read_end(struct tn_zip *zip, uint64_t offset,
         return tn_error_set(error, TN_MALFORMED, offset, "no end record");
     *end     = (struct zip_end){ .directory_offset = tn_load32(at + 16),
                                  .directory_size   = tn_load32(at + 12),
-                                 .count            = zip_load16(at + 10),
+                                 .count            = tn_load16(at + 10),
                                  .offset           = offset };
-    end->end = offset + ZIP_END_SIZE + zip_load16(at + 20);
-    if (zip_load16(at + 4) || zip_load16(at + 6) ||
-        zip_load16(at + 8) != zip_load16(at + 10))
+    end->end = offset + ZIP_END_SIZE + tn_load16(at + 20);
+    if (tn_load16(at + 4) || tn_load16(at + 6) ||
+        tn_load16(at + 8) != tn_load16(at + 10))
         return fail_disks(offset + 4, error);
     if (end->end > zip->source->size)
         return tn_error_set(error, TN_TRUNCATED, offset + 20,

@@ -26,18 +26,6 @@
 
 #define ZIP_EXTRA_64 0x0001
 
-static inline uint16_t zip_load16(const uint8_t *p)
-{
-    return (uint16_t)(p[0] | p[1] << 8);
-}
-
-static inline uint16_t zip_u16(struct tn_cursor *c)
-{
-    const uint8_t *p = tn_take(c, 2);
-
-    return p ? zip_load16(p) : 0;
-}
-
 /* An end record, with what ZIP64 says where it has to. */
 struct zip_end {
     uint64_t directory_offset;

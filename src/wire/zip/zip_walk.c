@@ -45,8 +45,8 @@ static uint64_t end_of_records(struct tn_zip *zip, uint64_t at, uint64_t limit,
             return 0;
         if (tn_load32(record) != ZIP_RECORD)
             break;
-        at += ZIP_RECORD_SIZE + (uint64_t)zip_load16(record + 28) +
-              zip_load16(record + 30) + zip_load16(record + 32);
+        at += ZIP_RECORD_SIZE + (uint64_t)tn_load16(record + 28) +
+              tn_load16(record + 30) + tn_load16(record + 32);
     }
     if (zip_signature(zip, at, error) == ZIP_END64)
         at += ZIP_END64_SIZE + ZIP_LOCATOR_SIZE;
