@@ -50,4 +50,11 @@ static inline bool tn_failed(const struct tn_error *error)
     return error->status != TN_OK;
 }
 
+/* Not about the bytes: a check stops at it, and it is no finding. */
+static inline bool tn_machine_failed(const struct tn_error *error)
+{
+    return error->status == TN_NO_MEMORY || error->status == TN_IO ||
+           error->status == TN_CANCELLED;
+}
+
 #endif

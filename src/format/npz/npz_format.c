@@ -187,12 +187,6 @@ static enum tn_status npz_open(struct tn_bundle *bundle, struct tn_model *model,
 
 /* ---- checking ----------------------------------------------------------- */
 
-static bool is_of_the_machine(const struct tn_error *error)
-{
-    return error->status == TN_NO_MEMORY || error->status == TN_IO ||
-           error->status == TN_CANCELLED;
-}
-
 static void check_entry(struct tn_bundle *bundle, struct tn_arena *arena,
                         struct tn_zip *zip, const struct tn_zip_entry *entry,
                         struct tn_report *report, struct tn_error *error)
@@ -212,7 +206,7 @@ static void check_entry(struct tn_bundle *bundle, struct tn_arena *arena,
     if (read_entry(bundle, arena, zip, entry, &source, &elements, &own) ==
         TN_OK)
         return;
-    if (is_of_the_machine(&own))
+    if (tn_machine_failed(&own))
         *error = own;
     else if (own.status == TN_UNSUPPORTED)
         tn_report_add(report, TN_LEVEL_ERROR, "unsupported-array", &own);

@@ -547,7 +547,7 @@ static void add_info(struct search *s, const char *name)
             tn_model_add_fact_format(s->model, s->error, "info",
                                      "%s names %" PRIu64 " variables", name,
                                      dict->as.list.count / 2);
-    } else if (quiet.status == TN_NO_MEMORY || quiet.status == TN_IO) {
+    } else if (tn_machine_failed(&quiet)) {
         *s->error = quiet;
     } else {
         detail->info_fault =

@@ -27,7 +27,7 @@ struct checking {
 static void absorb_in(struct checking *c, const char *file, const char *rule,
                       struct tn_error *own)
 {
-    if (own->status == TN_NO_MEMORY || own->status == TN_IO) {
+    if (tn_machine_failed(own)) {
         *c->error = *own;
     } else if (tn_failed(own)) {
         tn_error_file(own, file);
@@ -103,7 +103,7 @@ static void list_damage(const struct tn_riegeli *file, const char *name,
     while (!report->is_stopped && tn_riegeli_next(&walk, &record))
         continue;
     tn_riegeli_walk_done(&walk);
-    if (own.status == TN_NO_MEMORY || own.status == TN_IO) {
+    if (tn_machine_failed(&own)) {
         *error = own;
     } else if (tn_failed(&own)) { /* of a kind that nobody can skip */
         tn_error_file(&own, name);
@@ -337,7 +337,7 @@ static void check_message(struct checking *c, uint64_t chunk,
     if (c->cpb->store.read(&c->cpb->store, chunk, &span, &own) != TN_OK)
         return;
     if (span.length && tn_pb_check(type, span, &report, &own) != TN_OK &&
-        (own.status == TN_NO_MEMORY || own.status == TN_IO))
+        tn_machine_failed(&own))
         *c->error = own;
 }
 

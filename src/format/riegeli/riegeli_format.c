@@ -199,7 +199,7 @@ static enum tn_status riegeli_check(struct tn_bundle      *bundle,
         TN_OK) {
         tn_cpb_check(&cpb, NULL, NULL, report, error);
         tn_cpb_close(&cpb);
-    } else if (own.status == TN_NO_MEMORY || own.status == TN_IO) {
+    } else if (tn_machine_failed(&own)) {
         *error = own;
     } else if (tn_riegeli_open(&file, bundle->main, bundle->memory, error) ==
                TN_OK) {

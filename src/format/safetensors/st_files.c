@@ -117,7 +117,7 @@ static void read_shard(struct tn_st_files *files, struct tn_bytes name)
     files->error          = &first;
     read_file(files, source);
     files->error = kept;
-    if (first.status == TN_NO_MEMORY || first.status == TN_IO)
+    if (tn_machine_failed(&first))
         *files->error = first;
     else if (tn_failed(&first))
         complain(files, TN_LEVEL_ERROR, "bad-shard", &first);

@@ -67,7 +67,7 @@ static void check_data(struct checking *c, const struct tn_sd_variable *v,
              t->wire.offset, path, "%s", v->doubt);
     if (tn_payload_check(&t->elements, &error) == TN_OK)
         return;
-    if (error.status == TN_NO_MEMORY || error.status == TN_IO)
+    if (tn_machine_failed(&error))
         *c->error = error;
     else
         FIND(c, TN_LEVEL_ERROR, "bad-strings", error.offset, path, "%s",

@@ -27,18 +27,12 @@ struct checking {
     bool                 has_training;
 };
 
-static bool is_of_the_machine(const struct tn_error *error)
-{
-    return error->status == TN_NO_MEMORY || error->status == TN_IO ||
-           error->status == TN_CANCELLED;
-}
-
 /* A failure becomes a finding, unless it is the machine's. */
 static void absorb(struct checking *c, const char *rule, struct tn_error *own)
 {
     if (!tn_failed(own))
         return;
-    if (is_of_the_machine(own)) {
+    if (tn_machine_failed(own)) {
         if (!tn_failed(c->error))
             *c->error = *own;
     } else {

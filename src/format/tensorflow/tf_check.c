@@ -400,11 +400,6 @@ struct summing {
     uint8_t                   *is_bad; /* by entry                           */
 };
 
-static bool is_about_the_machine(const struct tn_error *error)
-{
-    return error->status == TN_NO_MEMORY || error->status == TN_IO;
-}
-
 static enum tn_status sum_entry(void *context, uint64_t index,
                                 struct tn_error *error)
 {
@@ -414,7 +409,7 @@ static enum tn_status sum_entry(void *context, uint64_t index,
     tn_tf_bundle_check_entry(tn_tf_bundle_entry(s->table, index), s->memory,
                              &own);
     s->is_bad[index] = tn_failed(&own);
-    if (is_about_the_machine(&own))
+    if (tn_machine_failed(&own))
         *error = own;
     return error->status;
 }
@@ -435,7 +430,7 @@ static void complain_of_entry(struct tn_tf_checking           *c,
     struct tn_error own = TN_ERROR_INIT;
 
     tn_tf_bundle_check_entry(entry, c->model->memory, &own);
-    if (is_about_the_machine(&own)) {
+    if (tn_machine_failed(&own)) {
         *c->error = own;
         return;
     }

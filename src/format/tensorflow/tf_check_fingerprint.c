@@ -18,7 +18,7 @@ struct checking {
 static bool has_failed(struct checking *c, struct tn_error *own,
                        enum tn_finding_level level, const char *rule)
 {
-    if (own->status == TN_NO_MEMORY || own->status == TN_IO) {
+    if (tn_machine_failed(own)) {
         *c->error = *own;
     } else if (tn_failed(own)) {
         tn_error_file(own, TN_TF_FINGERPRINT);
