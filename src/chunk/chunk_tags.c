@@ -193,6 +193,19 @@ const struct tn_pb_message *tn_step_message(const struct tn_tag_step *step)
     return tn_pb_is_message(value->type) ? value->message : NULL;
 }
 
+bool tn_tags_follow(struct tn_tags tags, const struct tn_pb_message **type)
+{
+    struct tn_error    ignored = TN_ERROR_INIT;
+    struct tn_tag_step step;
+
+    while (tags.count) {
+        if (!*type || tn_tags_step(&tags, *type, &step, &ignored) != TN_OK)
+            return false;
+        *type = tn_step_message(&step);
+    }
+    return true;
+}
+
 /* ---- building ------------------------------------------------------------ */
 
 static enum tn_status find_field(const struct tn_pb_message     *type,

@@ -82,6 +82,10 @@ enum tn_status tn_tags_step(struct tn_tags             *tags,
 /* The message that a step leads into; NULL: it ends at a number or at bytes. */
 const struct tn_pb_message *tn_step_message(const struct tn_tag_step *step);
 
+/* All steps, from the message *type on to the one they end in (NULL: a number
+ * or bytes).  False: they lead nowhere. */
+bool tn_tags_follow(struct tn_tags tags, const struct tn_pb_message **type);
+
 /* The field that a step sets: for a map that of the value, inside its entry. */
 const struct tn_pb_field_type *tn_step_value(const struct tn_tag_step *step);
 

@@ -73,20 +73,6 @@ static void drop_guess(struct guess *guess)
     guess->merged = NULL;
 }
 
-/* Where the tags lead; false when they lead nowhere. */
-static bool tags_fit(struct tn_tags tags, const struct tn_pb_message **type)
-{
-    struct tn_error    ignored = TN_ERROR_INIT;
-    struct tn_tag_step step;
-
-    while (tags.count) {
-        if (!*type || tn_tags_step(&tags, *type, &step, &ignored) != TN_OK)
-            return false;
-        *type = tn_step_message(&step);
-    }
-    return true;
-}
-
 /* The reader of metadata bounds the depth. */
 static bool paths_fit(const struct tn_chunked    *message,
                       const struct tn_pb_message *type)
@@ -94,7 +80,7 @@ static bool paths_fit(const struct tn_chunked    *message,
     for (uint64_t i = 0; i < message->field_count; i++) {
         const struct tn_chunked_field *field = &message->fields[i];
         const struct tn_pb_message    *to    = type;
-        if (!tags_fit(field->tags, &to) ||
+        if (!tn_tags_follow(field->tags, &to) ||
             (field->message.field_count && !to) ||
             (to && !paths_fit(&field->message, to)))
             return false;
@@ -486,7 +472,7 @@ static void show_fields(struct showing *show, const struct tn_chunked *message,
         size = (size_t)tn_min(size, sizeof path - 1);
         tn_tags_print(field->tags, type, path + size, sizeof path - size);
         show_chunk(show, &field->message, path);
-        if (!type || !tags_fit(field->tags, &to))
+        if (!type || !tn_tags_follow(field->tags, &to))
             to = NULL; /* numbers will do */
         show_fields(show, &field->message, to, path);
     }

@@ -286,20 +286,6 @@ static void check_type(struct checking *c, struct tn_tags tags,
                      chunk, type < 3 ? names[type] : "unknown", names[wanted]);
 }
 
-/* Where the tags lead.  False: nowhere; NULL: to a number or bytes. */
-static bool follow(struct tn_tags tags, const struct tn_pb_message **type)
-{
-    struct tn_error    ignored = TN_ERROR_INIT;
-    struct tn_tag_step step;
-
-    while (tags.count) {
-        if (!*type || tn_tags_step(&tags, *type, &step, &ignored) != TN_OK)
-            return false;
-        *type = tn_step_message(&step);
-    }
-    return true;
-}
-
 /* Findings in a chunk, as findings of the file. */
 struct inside {
     struct checking *c;
@@ -368,7 +354,7 @@ static void check_field(struct checking               *c,
 {
     const struct tn_chunked    *message  = &field->message;
     const struct tn_pb_message *to       = type;
-    bool                        is_known = type && follow(field->tags, &to);
+    bool is_known = type && tn_tags_follow(field->tags, &to);
     char                        where[256];
 
     tn_tags_print(field->tags, type, where, sizeof where);
@@ -432,20 +418,24 @@ static void check_all(struct checking *c, const struct tn_pb_message *type,
         check_records(c);
 }
 
-static enum tn_status check_file(struct checking            *c,
+static enum tn_status check_file(struct tn_cpb              *cpb,
                                  const struct tn_pb_message *type,
-                                 const char                 *sibling)
+                                 const char *sibling, bool is_apart,
+                                 struct tn_report *report,
+                                 struct tn_error  *error)
 {
-    uint64_t count = c->cpb->meta.chunk_count;
+    struct checking c = { .cpb      = cpb,
+                          .report   = report,
+                          .error    = error,
+                          .file     = cpb->file.source->name,
+                          .is_apart = is_apart };
 
-    tn_arena_init(&c->arena, c->cpb->memory);
-    c->uses = tn_new(&c->arena, uint32_t, count, c->error);
-    if (c->uses) {
-        memset(c->uses, 0, (size_t)count * sizeof *c->uses);
-        check_all(c, type, sibling);
-    }
-    tn_arena_done(&c->arena);
-    return c->error->status;
+    tn_arena_init(&c.arena, cpb->memory);
+    c.uses = tn_new(&c.arena, uint32_t, cpb->meta.chunk_count, error);
+    if (c.uses)
+        check_all(&c, type, sibling);
+    tn_arena_done(&c.arena);
+    return error->status;
 }
 
 enum tn_status tn_cpb_check(struct tn_cpb              *cpb,
@@ -453,12 +443,7 @@ enum tn_status tn_cpb_check(struct tn_cpb              *cpb,
                             const char *sibling, struct tn_report *report,
                             struct tn_error *error)
 {
-    struct checking c = { .cpb    = cpb,
-                          .report = report,
-                          .error  = error,
-                          .file   = cpb->file.source->name };
-
-    return check_file(&c, type, sibling);
+    return check_file(cpb, type, sibling, false, report, error);
 }
 
 enum tn_status tn_cpb_check_apart(struct tn_cpb              *cpb,
@@ -466,11 +451,5 @@ enum tn_status tn_cpb_check_apart(struct tn_cpb              *cpb,
                                   const char *sibling, struct tn_report *report,
                                   struct tn_error *error)
 {
-    struct checking c = { .cpb      = cpb,
-                          .report   = report,
-                          .error    = error,
-                          .file     = cpb->file.source->name,
-                          .is_apart = true };
-
-    return check_file(&c, type, sibling);
+    return check_file(cpb, type, sibling, true, report, error);
 }
