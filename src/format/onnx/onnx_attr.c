@@ -14,38 +14,17 @@
 
 #include "base/number.h"
 
-static bool next_in(struct tn_cursor *node, uint32_t number,
-                    struct tn_bytes *name, struct tn_span *wire)
-{
-    struct tn_pb_field field;
-
-    while (tn_pb_next(node, &field)) {
-        if (field.number != number)
-            continue;
-        if (!tn_pb_expect(node, &field, TN_WIRE_LEN))
-            return false;
-        *wire              = tn_pb_body_span(&field);
-        *name              = tn_bytes("", 0);
-        struct tn_cursor c = field.body;
-        while (tn_pb_next(&c, &field))
-            if (field.number == ATTR_NAME &&
-                tn_pb_expect(&c, &field, TN_WIRE_LEN))
-                *name = tn_pb_text(&field);
-        return !tn_failed(node->error);
-    }
-    return false;
-}
-
 static bool onnx_next_attr(struct tn_cursor *node, struct tn_bytes *name,
                            struct tn_span *wire)
 {
-    return next_in(node, NODE_ATTRIBUTE, name, wire);
+    return tn_pb_next_named(node, NODE_ATTRIBUTE, ATTR_NAME, name, wire);
 }
 
 static bool onnx_next_default(struct tn_cursor *function, struct tn_bytes *name,
                               struct tn_span *wire)
 {
-    return next_in(function, FUNCTION_ATTRIBUTE_PROTO, name, wire);
+    return tn_pb_next_named(function, FUNCTION_ATTRIBUTE_PROTO, ATTR_NAME, name,
+                            wire);
 }
 
 /* ---- what an attribute is ----------------------------------------------- */

@@ -49,23 +49,7 @@ static const struct attr_type {
 static bool paddle_next_attr(struct tn_cursor *op, struct tn_bytes *name,
                              struct tn_span *wire)
 {
-    struct tn_pb_field field;
-
-    while (tn_pb_next(op, &field)) {
-        if (field.number != OP_ATTRS)
-            continue;
-        if (!tn_pb_expect(op, &field, TN_WIRE_LEN))
-            return false;
-        *wire              = tn_pb_body_span(&field);
-        *name              = tn_bytes("", 0);
-        struct tn_cursor c = field.body;
-        while (tn_pb_next(&c, &field))
-            if (field.number == ATTR_NAME &&
-                tn_pb_expect(&c, &field, TN_WIRE_LEN))
-                *name = tn_pb_text(&field);
-        return !tn_failed(op->error);
-    }
-    return false;
+    return tn_pb_next_named(op, OP_ATTRS, ATTR_NAME, name, wire);
 }
 
 static const struct attr_type *find_type(struct tn_cursor c)

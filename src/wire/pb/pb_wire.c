@@ -102,6 +102,28 @@ bool tn_pb_expect(struct tn_cursor *c, const struct tn_pb_field *field,
     return false;
 }
 
+bool tn_pb_next_named(struct tn_cursor *c, uint32_t number,
+                      uint32_t name_number, struct tn_bytes *name,
+                      struct tn_span *message)
+{
+    struct tn_pb_field field;
+
+    do {
+        if (!tn_pb_next(c, &field))
+            return false;
+    } while (field.number != number);
+    if (!tn_pb_expect(c, &field, TN_WIRE_LEN))
+        return false;
+    *message              = tn_pb_body_span(&field);
+    *name                 = tn_bytes("", 0);
+    struct tn_cursor body = field.body;
+    while (tn_pb_next(&body, &field))
+        if (field.number == name_number &&
+            tn_pb_expect(&body, &field, TN_WIRE_LEN))
+            *name = tn_pb_text(&field);
+    return !tn_failed(c->error);
+}
+
 static uint64_t read_number(struct tn_cursor *c, enum tn_wire_type type)
 {
     if (type == TN_WIRE_VARINT)

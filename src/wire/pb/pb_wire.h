@@ -121,6 +121,12 @@ static inline struct tn_bytes tn_pb_short_body(const struct tn_pb_field *field,
 bool tn_pb_expect(struct tn_cursor *c, const struct tn_pb_field *field,
                   enum tn_wire_type type);
 
+/* The next message in field `number`, and the last string in its own field
+ * `name_number`, which is its name; other fields are stepped over. */
+bool tn_pb_next_named(struct tn_cursor *c, uint32_t number,
+                      uint32_t name_number, struct tn_bytes *name,
+                      struct tn_span *message);
+
 /* Repeated numbers, packed or not: call for each occurrence of the field; gives
  * one value a call, false when this occurrence has no more.
  *   struct tn_pb_field f; uint64_t v;

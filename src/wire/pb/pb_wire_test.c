@@ -284,6 +284,44 @@ static void a_failure_stops_every_cursor(void **state)
     assert_false(tn_pb_next(&c, &f));
 }
 
+static void messages_are_found_with_their_names(void **state)
+{
+    static const struct {
+        const char    *name, *bytes, *names; /* each with a comma behind it   */
+        enum tn_status status;
+        uint64_t       offset;
+    } rows[] = {
+        { "none", "08 01", "", TN_OK, 0 },
+        { "two", "12 03 0a 01 61 08 07 12 05 10 01 0a 01 62", "a,b,", TN_OK,
+          0 },
+        { "one without a name", "12 02 10 01", ",", TN_OK, 0 },
+        { "the last name counts", "12 06 0a 01 61 0a 01 62", "b,", TN_OK, 0 },
+        { "a number in place of one", "12 03 0a 01 61 10 01", "a,",
+          TN_MALFORMED, 5 },
+        { "a name that is a number", "12 02 08 01", "", TN_MALFORMED, 2 },
+        { "a name cut short", "12 02 0a 05", "", TN_TRUNCATED, 4 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tn_bytes  bytes = tn_hex(rows[i].bytes), name;
+        struct tn_error  error = TN_ERROR_INIT;
+        struct tn_cursor c     = tn_cursor_bytes(bytes, 0, &error);
+        struct tn_span   message;
+        char             seen[16] = "";
+
+        while (tn_pb_next_named(&c, 2, 1, &name, &message)) {
+            strncat(seen, (const char *)name.data, name.size);
+            strcat(seen, ",");
+        }
+        if (strcmp(seen, rows[i].names) || error.status != rows[i].status ||
+            (error.status != TN_OK && error.offset != rows[i].offset))
+            fail_msg("%s: %s, status %d at %" PRIu64, rows[i].name, seen,
+                     error.status, error.offset);
+        free((void *)bytes.data);
+    }
+}
+
 static enum tn_status walk(struct tn_bytes input, struct tn_memory *memory,
                            struct tn_error *error)
 {
@@ -318,6 +356,7 @@ int main(void)
         cmocka_unit_test(skipped_bodies_are_not_read),
         cmocka_unit_test(quick_and_slow_agree),
         cmocka_unit_test(a_failure_stops_every_cursor),
+        cmocka_unit_test(messages_are_found_with_their_names),
         cmocka_unit_test(hostility),
     };
 
