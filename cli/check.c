@@ -313,6 +313,8 @@ const struct cli_verb cli_check = {
     .details   = "Exits with 0 when there is neither an error nor a warning, "
                  "and with 1 when there\nis.  With --quiet the exit code is "
                  "all there is.",
+    .examples  = "tenon check tiny.onnx\n"
+                 "tenon check --quiet tiny.onnx && echo good",
     .least     = 1,
     .most      = CLI_MANY,
     .groups    = CLI_READS | CLI_REPORTS,

@@ -276,6 +276,7 @@ const struct cli_verb cli_completion = {
     .arguments = "bash|zsh|fish",
     .summary   = "a script that completes tenon's words in a shell",
     .details   = "For bash: source <(tenon completion bash)",
+    .examples  = "source <(tenon completion bash)",
     .words     = "bash|zsh|fish",
     .least     = 1,
     .most      = 1,

@@ -310,6 +310,10 @@ const struct cli_verb cli_convert = {
     .details   = "The format comes from the name of OUT, or from --to; 'tenon "
                  "formats' lists them.\n-o - keeps that of FILE.  OUT appears "
                  "when it is complete.",
+    .examples  = "tenon convert tiny.onnx -o tiny.samediff\n"
+                 "tenon convert --plan tiny.onnx -o tiny.fb\n"
+                 "tenon convert tiny.onnx -o big.onnx --external big.bin "
+                 "--threshold 100",
     .least     = 1,
     .most      = 1,
     .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS,

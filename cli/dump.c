@@ -99,6 +99,8 @@ const struct cli_verb cli_dump = {
     .summary   = "the whole file as protobuf text or JSON, losslessly",
     .details   = "What is printed can be edited and given back by 'tenon "
                  "undump'.",
+    .examples  = "tenon dump tiny.onnx | head -n 5\n"
+                 "tenon dump --json tiny.onnx -o tiny.json",
     .least     = 1,
     .most      = 1,
     .groups    = CLI_READS | CLI_WRITES,

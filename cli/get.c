@@ -150,6 +150,8 @@ const struct cli_verb cli_get = {
     .summary   = "one tensor, or a slice of it, as .npy, raw bytes or text",
     .details   = "NAME is a tensor's name, or its path as 'tenon ls --long' "
                  "shows it.",
+    .examples  = "tenon get tiny.onnx filters --slice 0:2,0\n"
+                 "tenon get tiny.onnx filters -o filters.npy",
     .least     = 2,
     .most      = 2,
     .groups    = CLI_READS | CLI_WRITES,

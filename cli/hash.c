@@ -464,6 +464,8 @@ const struct cli_verb cli_hash = {
     .details   = "Prints SHA-256 over type, shape and elements, then type, "
                  "shape and name.  Equal\ntensors have equal digests in every "
                  "format.",
+    .examples  = "tenon hash tiny.onnx > tiny.manifest\n"
+                 "tenon hash moved.onnx -c tiny.manifest",
     .least     = 1,
     .most      = CLI_MANY,
     .groups    = CLI_READS | CLI_REPORTS,

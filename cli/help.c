@@ -52,6 +52,18 @@ static void print_section(const struct cli_section *section, size_t width)
     cli_text_done(&text);
 }
 
+static void print_examples(const char *lines)
+{
+    putchar('\n');
+    cli_paint(stdout, CLI_BOLD, "Examples");
+    putchar('\n');
+    while (*lines != '\0') {
+        size_t size = strcspn(lines, "\n");
+        printf("  %.*s\n", (int)size, lines);
+        lines += size + (lines[size] == '\n');
+    }
+}
+
 void cli_print_help(const struct cli_verb *verb)
 {
     struct cli_section sections[CLI_MAX_SECTIONS];
@@ -66,6 +78,8 @@ void cli_print_help(const struct cli_verb *verb)
         printf("\n%s\n", verb->details);
     for (size_t i = 0; i < count; i++)
         print_section(&sections[i], width);
+    if (verb->examples != NULL)
+        print_examples(verb->examples);
 }
 
 /* ---- the manual --------------------------------------------------------- */

@@ -481,13 +481,15 @@ const struct cli_verb cli_info = {
     .name      = "info",
     .arguments = "FILE...",
     .summary   = "what this is: format, inputs, outputs, operators, parameters",
-    .details = "FILE is a model file, a folder such as a SavedModel, or - for "
-               "standard input.\nNothing but names, shapes and types is read: "
-               "a large model takes no longer than\na small one with as many "
-               "nodes.",
-    .least   = 1,
-    .most    = CLI_MANY,
-    .groups  = CLI_READS | CLI_REPORTS,
+    .details  = "FILE is a model file, a folder such as a SavedModel, or - for "
+                "standard input.\nNothing but names, shapes and types is read: "
+                "a large model takes no longer than\na small one with as many "
+                "nodes.",
+    .examples = "tenon info tiny.onnx\n"
+                "tenon info --json tiny.onnx | grep '\"parameters\"'",
+    .least    = 1,
+    .most     = CLI_MANY,
+    .groups   = CLI_READS | CLI_REPORTS,
     .opts_size = sizeof(struct info_opts),
     .options   = options,
     .run       = run_info,

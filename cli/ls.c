@@ -317,6 +317,8 @@ const struct cli_verb cli_ls = {
                  "shape, bytes, file, offset, stored bytes, storage, role,\n"
                  "path.  Operators (--ops): name, type, domain, inputs, "
                  "outputs, graph, path;\nPATTERN then means names or types.",
+    .examples  = "tenon ls --sort size tiny.onnx | head -n 3\n"
+                 "tenon ls tiny.onnx '*.bias' | cut -f 1,3",
     .least     = 1,
     .most      = CLI_MANY,
     .groups    = CLI_READS | CLI_REPORTS,

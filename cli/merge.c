@@ -105,11 +105,12 @@ const struct cli_verb cli_merge = {
     .name      = "merge",
     .arguments = "PREFIX[.cpb] -o OUT",
     .summary   = "one message again, out of its chunks",
-    .details = "What message it is can mostly be seen from the chunks; --type "
-               "settles it.",
-    .least   = 1,
-    .most    = 1,
-    .groups  = CLI_READS | CLI_WRITES | CLI_REPORTS,
+    .details  = "What message it is can mostly be seen from the chunks; --type "
+                "settles it.",
+    .examples = "tenon merge tiny.cpb -o again.onnx",
+    .least    = 1,
+    .most     = 1,
+    .groups   = CLI_READS | CLI_WRITES | CLI_REPORTS,
     .opts_size = sizeof(struct merge_opts),
     .options   = options,
     .run       = run_merge,

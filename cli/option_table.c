@@ -355,13 +355,13 @@ static int parse_words(struct parser *p)
 static int count_arguments(const struct cli_verb *verb,
                            const struct cli_args *args)
 {
+    if (args->count == 0 && verb->least > 0 && verb->words != NULL)
+        return cli_usage(verb->name, "say which: %s", verb->words);
     if (args->count < verb->least)
         return cli_usage(
             verb->name,
             args->count == 0 ? "no %s given" : "too few arguments: it takes %s",
-            args->count == 0 && verb->least == 1 && verb->words == NULL
-                ? "file"
-                : verb->arguments);
+            args->count == 0 && verb->least == 1 ? "file" : verb->arguments);
     if (args->count > verb->most)
         return cli_usage(verb->name, "one argument too many: '%s'",
                          args->items[verb->most]);

@@ -66,6 +66,7 @@ struct cli_verb {
     const char *arguments; /* "FILE [PATTERN...]"                            */
     const char *summary;   /* a line, for the list of verbs                  */
     const char *details;   /* for --help, after the summary; may be NULL     */
+    const char *examples;  /* for --help, a line each; the manual runs them  */
     const char *words;     /* completion of arguments: "bash|zsh|fish"; NULL:
                               files                                          */
     int      least, most;  /* how many arguments; CLI_MANY: any number       */

@@ -85,12 +85,15 @@ enum { MAX_COLUMNS = 12 };
 
 /* A cell wider than this sticks out of its own row; it does not push the
  * columns of all the others off the screen.  Its row falls into step again as
- * soon as the cells behind it leave room. */
-enum { WIDEST_CELL = 60 };
+ * soon as the cells behind it leave room.  Where every fourth row would stick
+ * out, long names are how this model is, and the column is made for them. */
+enum { WIDEST_CELL = 60, WIDEST_COLUMN = 160, FEW = 4 };
 
 struct layout {
     struct cli_text cells[MAX_COLUMNS];
     size_t          widths[MAX_COLUMNS];
+    size_t          long_widths[MAX_COLUMNS]; /* of cells that stick out      */
+    uint64_t        long_counts[MAX_COLUMNS];
 };
 
 static void pad(FILE *file, size_t count)
@@ -123,9 +126,22 @@ static void measure(struct layout *layout, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         size_t width = cli_text_width(&layout->cells[i]);
-        if (width > layout->widths[i] && width <= WIDEST_CELL)
+        if (width > WIDEST_CELL) {
+            layout->long_counts[i]++;
+            if (width > layout->long_widths[i] && width <= WIDEST_COLUMN)
+                layout->long_widths[i] = width;
+        } else if (width > layout->widths[i]) {
             layout->widths[i] = width;
+        }
     }
+}
+
+static void widen(struct layout *layout, const struct cli_table *table)
+{
+    for (unsigned i = 0; i < table->column_count; i++)
+        if (layout->long_counts[i] >= (table->row_count + FEW - 1) / FEW &&
+            layout->long_widths[i] > 0)
+            layout->widths[i] = layout->long_widths[i];
 }
 
 static void print_line(FILE *file, struct layout *layout,
@@ -166,6 +182,7 @@ void cli_print_table(FILE *file, const struct cli_table *table)
         fill_row(&layout, table, row);
         measure(&layout, table->column_count);
     }
+    widen(&layout, table);
     if (table->columns[0].title != NULL) {
         fill_titles(&layout, table);
         measure(&layout, table->column_count);

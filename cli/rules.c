@@ -405,8 +405,7 @@ static int run_rules(const void *opts, const struct cli_args *args)
 
 const struct cli_verb cli_rules = {
     .name      = "rules",
-    .arguments = "ls|explain OP|check|test|coverage MODEL|export|extract "
-                 "[FILE...]",
+    .arguments = "ACTION [FILE...]",
     .summary   = "op descriptors and mapping rules: list, explain, export",
     .details   = "  ls                       all rules, one a line\n"
                  "  explain OP               those that read or make OP, line "
@@ -421,6 +420,9 @@ const struct cli_verb cli_rules = {
                  "C++\n\n"
                  "FILEs are vocabularies and rules, told apart by what is in "
                  "them.  Without any:\nthe rules that Tenon converts by.",
+    .examples  = "tenon rules explain Conv\n"
+                 "tenon rules coverage tiny.onnx\n"
+                 "tenon rules check my.rules",
     .words     = "ls|explain|check|test|coverage|export|extract",
     .least     = 1,
     .most      = CLI_MANY,

@@ -161,9 +161,10 @@ const struct cli_verb cli_split = {
     .arguments = "FILE -o PREFIX",
     .summary   = "a message too large for protobuf, as chunks",
     .details   = "Writes PREFIX.cpb, or PREFIX.pb when all of it fits into one "
-                 "chunk.  TensorFlow's\ngraphs and SavedModels are split by its "
-                 "own rules, other messages by size.\nVersion 2 of the format "
-                 "has several chunks for long bytes, and several files.",
+                 "chunk.  Graphs and\nSavedModels of TensorFlow are split by "
+                 "its own rules, other messages by size.\nVersion 2 of the "
+                 "format has several chunks for long bytes, and several files.",
+    .examples  = "tenon split tiny.onnx -o tiny --max-size 200",
     .least     = 1,
     .most      = 1,
     .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS,

@@ -157,6 +157,7 @@ const struct cli_verb cli_strip = {
     .details   = "Writes the model without source paths (--callstack) or "
                  "without what belongs to\ntraining (--training).  OUT appears "
                  "when it is complete.",
+    .examples  = "tenon strip tiny.onnx -o shipped.onnx --callstack",
     .least     = 1,
     .most      = 1,
     .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS,

@@ -589,7 +589,7 @@ static int run_tag(const void *opts, const struct cli_args *args)
 
 const struct cli_verb cli_tag = {
     .name      = "tag",
-    .arguments = "ls|log|add|rm|export|diff|compact FILE [TAG...]",
+    .arguments = "ACTION FILE [TAG...]",
     .summary   = "the versions in a tagged container",
     .details   = "  ls FILE                  the tags, oldest first\n"
                  "  log FILE                 what each of them stores\n"
@@ -605,6 +605,9 @@ const struct cli_verb cli_tag = {
                  "  diff FILE TAG TAG        what differs; exits with 1 when "
                  "something does\n"
                  "  compact FILE             without what no version needs",
+    .examples  = "tenon tag add m.samediff step-1 dense.fb\n"
+                 "tenon tag log m.samediff\n"
+                 "tenon tag export m.samediff step-1 -o old.fb",
     .words     = "ls|log|add|rm|export|diff|compact",
     .least     = 2,
     .most      = 4,

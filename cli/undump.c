@@ -61,11 +61,12 @@ const struct cli_verb cli_undump = {
     .name      = "undump",
     .arguments = "FILE -o OUT",
     .summary   = "the file again, from what dump printed",
-    .details = "Text and JSON are told apart by their first bytes, formats by "
-               "the names of their\nfields; --type settles it.",
-    .least   = 1,
-    .most    = 1,
-    .groups  = CLI_READS | CLI_WRITES,
+    .details  = "Text and JSON are told apart by their first bytes, formats by "
+                "the names of their\nfields; --type settles it.",
+    .examples = "tenon undump tiny.txt -o again.onnx",
+    .least    = 1,
+    .most     = 1,
+    .groups   = CLI_READS | CLI_WRITES,
     .opts_size = sizeof(struct undump_opts),
     .options   = options,
     .run       = run_undump,

@@ -2,7 +2,8 @@
 # man_options.sh BINARY [--update] - the manual says what the tables say
 #
 # The OPTIONS section of man/tenon-VERB.1 must equal `tenon VERB --help-man`,
-# and every verb must have a page.  --update writes the sections.
+# every verb must have a page, and every example of --help must be one of the
+# manual, where man_examples.sh runs it.  --update writes the sections.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,6 +29,13 @@ with_section() {
         !skip { print }' "$1"
 }
 
+# Lines under "Examples" in the help of $1 that the page $2 does not have.
+missing_examples() {
+    sed -n 's/^\$ //p' "$2" | sed 's/\\-/-/g; s/\\e/\\/g' >"$scratch/commands"
+    "$binary" "$1" --help | sed -n '/^Examples$/,$s/^  //p' |
+        grep -vxF -f "$scratch/commands"
+}
+
 status=0 count=0
 for verb in $(verbs); do
     page=$man/tenon-$verb.1
@@ -46,6 +54,10 @@ for verb in $(verbs); do
         status=1
     fi
     grep -q '^\.SH OPTIONS$' "$page" || status=1
+    if missing_examples "$verb" "$page" >"$scratch/missing"; then
+        sed "s/^/man\/tenon-$verb.1: no such example: /" "$scratch/missing"
+        status=1
+    fi
 done
 echo "man: $count pages compared"
 [ "$count" -gt 0 ] && exit $status
