@@ -85,6 +85,15 @@ static void put_receipt(const struct cli_common *common, const char *path,
     cli_json_end(&json);
 }
 
+void cli_convert_receipt(const struct cli_common *common, const char *path,
+                         const struct tn_convert_summary *summary)
+{
+    if (common->is_json)
+        put_receipt(common, path, summary);
+    else if (!common->is_quiet)
+        print_receipt(common, summary);
+}
+
 /* Whose fault is it: the model's, or that of the name it should get?  A file
  * that the model refers to and that is missing is the model's. */
 static bool is_about_output(const struct tn_error *error)
@@ -201,6 +210,8 @@ static int fail(const struct convert_opts   *opts,
         error->file[0] == '\0' && error->where[0] == '\0' &&
         (error->status == TN_NOT_FOUND || error->status == TN_UNSUPPORTED);
 
+    if (opts->compress != NULL && cli_is_about_codec(error))
+        return cli_refuse_codec("convert", opts->compress);
     if (cli_is_about_rules(map, error))
         return cli_fail_rules(&opts->common, error);
     int code = cli_fail(&opts->common, path, error);
@@ -253,10 +264,7 @@ static int convert_model(struct cli_session          *session,
     say_losses(&losses, &opts->common);
     if (status != TN_OK)
         return fail(opts, map, model, &error);
-    if (opts->common.is_json)
-        put_receipt(&opts->common, tn_model_path(model), &summary);
-    else if (!opts->common.is_quiet)
-        print_receipt(&opts->common, &summary);
+    cli_convert_receipt(&opts->common, tn_model_path(model), &summary);
     return 0;
 }
 

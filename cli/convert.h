@@ -25,6 +25,11 @@ struct cli_map {
 void cli_map_init(struct cli_map *map, const struct cli_map_words *words);
 void cli_map_done(struct cli_map *map);
 
+/* What was written, as the verb was asked to say it: the receipt, with --json
+ * the report, or nothing. */
+void cli_convert_receipt(const struct cli_common *common, const char *path,
+                         const struct tn_convert_summary *summary);
+
 /* Is a file of --rules to blame, and not the model?  The failure of such a one
  * is told, with what to do about it. */
 bool cli_is_about_rules(const struct tn_map_options *map,

@@ -224,6 +224,21 @@ int cli_usage(const char *verb, const char *format, ...)
     return CLI_USAGE;
 }
 
+bool cli_is_about_codec(const struct tn_error *error)
+{
+    return error->status == TN_INVALID &&
+           strncmp(error->what, "option ", 7) == 0;
+}
+
+int cli_refuse_codec(const char *verb, const char *codec)
+{
+    return cli_usage(
+        verb,
+        "--compress takes none, snappy, brotli[:Q], Q up to 11, or "
+        "zstd[:L], L up to 22, not '%s'",
+        codec != NULL ? codec : "");
+}
+
 void cli_say(const char *format, ...)
 {
     va_list list;

@@ -123,7 +123,9 @@ static int split_file(struct cli_session      *session,
         tn_split(path, &session->options, &split, &target, &summary, &error);
     cli_session_clear(session);
     const char *name = name_written(opts, &summary, &written);
-    if (status != TN_OK)
+    if (status != TN_OK && cli_is_about_codec(&error))
+        code = cli_refuse_codec("split", opts->compress);
+    else if (status != TN_OK)
         code = cli_fail_writing(session->common, path, name, &error);
     else if (opts->common.is_json)
         put_receipt(opts, path, &summary, name);

@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "convert.h"
 #include "failure.h"
 #include "json.h"
 #include "print.h"
@@ -330,6 +331,8 @@ static int report(struct run *run, const char *action, const char *tag,
                             : "\n");
     cli_print(stderr, CLI_PLAIN, &text);
     cli_text_done(&text);
+    if (strcmp(action, "rm") == 0 && !run->opts->common.is_dry_run)
+        cli_hint("'tenon tag compact %s' gives the room back", run->path);
     return 0;
 }
 
@@ -507,10 +510,13 @@ static int export_model(struct run *run, const struct tn_model *model)
     struct tn_convert_options convert = { .to           = run->opts->to,
                                           .loss         = tell_export_loss,
                                           .loss_context = run };
+    struct tn_convert_summary summary = { 0 };
 
     enum tn_status status = tn_convert(model, &convert, &target,
-                                       &run->session.options, NULL, &error);
+                                       &run->session.options, &summary, &error);
     cli_session_clear(&run->session);
+    if (status == TN_OK)
+        cli_convert_receipt(common, run->path, &summary);
     return status == TN_OK
                ? 0
                : cli_fail(common,
@@ -524,6 +530,8 @@ static int run_export(struct run *run, char **words)
 
     if (run->opts->common.out == NULL)
         return cli_usage("tag", "say where to with -o OUT");
+    if (run->opts->common.is_json && strcmp(run->opts->common.out, "-") == 0)
+        return cli_usage("tag", "--json and -o - exclude each other");
     int code = cli_refuse_terminal("tag", run->opts->common.out);
     if (code != 0)
         return code;

@@ -707,8 +707,9 @@ enum tn_status tn_sd_reader_graph(struct tn_sd_reader *r, struct tn_span span)
 
 /* ---- facts -------------------------------------------------------------- */
 
-/* Slots were only ever added, so that they tell the writer's age. */
-static const char *writer_of(const struct tn_sd_graph *g)
+/* Slots were only ever added, so that they tell how old the layout is; others,
+ * as we do, write an old one where it is enough. */
+static const char *layout_of(const struct tn_sd_graph *g)
 {
     if (g->meta_keys.count || g->graph_slots > 10)
         return "Deeplearning4j since 2025";
@@ -743,7 +744,7 @@ static void add_facts(struct tn_sd_reader *r)
 {
     const struct tn_sd_graph *g = &r->detail->graphs[0];
 
-    tn_model_add_fact(r->model, "writer", tn_text(writer_of(g)), r->error);
+    tn_model_add_fact(r->model, "layout", tn_text(layout_of(g)), r->error);
     tn_model_add_fact_format(r->model, r->error, "slots",
                              "%" PRIu32 " of the graph, %" PRIu32 " of nodes",
                              g->graph_slots, g->node_slots);

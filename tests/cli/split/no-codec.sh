@@ -1,1 +1,0 @@
-tenon split tiny.onnx -o tiny -m 200 -c lzma
