@@ -42,6 +42,7 @@ struct block {
 
 struct work {
     bool is_brotli, unpacks;
+    bool keeps; /* what it packed */
     bool reads; /* its blocks, instead of mapping them               */
     int  level;
     int  from, to; /* files; -1: blocks are in memory, and stay there */
@@ -109,33 +110,57 @@ static bool save(struct work *work, const struct block *block,
            (ssize_t)block->packed_size;
 }
 
+static bool keep(struct block *block, const uint8_t *packed)
+{
+    block->packed = malloc(block->packed_size);
+    if (block->packed)
+        memcpy(block->packed, packed, block->packed_size);
+    return block->packed;
+}
+
+/* What a thread works with. */
+struct bench {
+    ZSTD_CCtx *pack;
+    ZSTD_DCtx *unpack;
+    uint8_t   *in, *out;
+};
+
+static bool do_block(struct work *work, size_t index, const struct bench *bench)
+{
+    struct block *block = &work->blocks[index];
+
+    if (work->to >= 0 &&
+        !fetch(work, block, index * work->block_size, bench->in))
+        return false;
+    if (work->unpacks)
+        return unpack(work, block, bench->out, bench->unpack);
+    if (!pack(work, block, bench->out, bench->pack))
+        return false;
+    if (work->to >= 0)
+        return save(work, block, bench->out);
+    return !work->keeps || keep(block, bench->out);
+}
+
 static void *work_off(void *argument)
 {
-    struct work *work           = argument;
-    ZSTD_CCtx   *pack_context   = ZSTD_createCCtx();
-    ZSTD_DCtx   *unpack_context = ZSTD_createDCtx();
-    uint8_t     *room           = malloc(packed_bound(work, work->block_size));
-    uint8_t     *in             = work->reads ? malloc(work->block_size) : room;
+    struct work *work  = argument;
+    struct bench bench = { .pack   = ZSTD_createCCtx(),
+                           .unpack = ZSTD_createDCtx(),
+                           .in     = malloc(work->reads ? work->block_size : 1),
+                           .out =
+                               malloc(packed_bound(work, work->block_size)) };
     size_t       index;
 
-    while (room && in &&
-           (index = atomic_fetch_add(&work->next, 1)) < work->count) {
-        struct block *block = &work->blocks[index];
-        bool          is_done =
-            work->to < 0 || fetch(work, block, index * work->block_size, in);
-        if (is_done)
-            is_done = work->unpacks ? unpack(work, block, room, unpack_context)
-                                    : pack(work, block, room, pack_context);
-        if (is_done && work->to >= 0)
-            is_done = save(work, block, room);
-        if (!is_done)
-            work->has_failed = true;
-    }
-    if (!room)
+    if (!bench.pack || !bench.unpack || !bench.in || !bench.out)
         work->has_failed = true;
-    free(room);
-    ZSTD_freeCCtx(pack_context);
-    ZSTD_freeDCtx(unpack_context);
+    while (!work->has_failed &&
+           (index = atomic_fetch_add(&work->next, 1)) < work->count)
+        if (!do_block(work, index, &bench))
+            work->has_failed = true;
+    free(bench.in);
+    free(bench.out);
+    ZSTD_freeCCtx(bench.pack);
+    ZSTD_freeDCtx(bench.unpack);
     return NULL;
 }
 
@@ -153,18 +178,14 @@ static bool run(struct work *work, unsigned workers)
 }
 
 /* What is unpacked later is packed first, and kept. */
-static bool prepare(struct work *work)
+static bool prepare(struct work *work, unsigned workers)
 {
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    bool       is_done = true;
-
-    for (size_t i = 0; i < work->count && is_done; i++) {
-        struct block *block = &work->blocks[i];
-        uint8_t      *room  = malloc(packed_bound(work, block->plain_size));
-        is_done             = room && pack(work, block, room, context);
-        block->packed = is_done ? realloc(room, block->packed_size) : NULL;
-    }
-    ZSTD_freeCCtx(context);
+    work->unpacks = false;
+    work->keeps   = true;
+    bool is_done  = run(work, workers);
+    work->unpacks = true;
+    work->keeps   = false;
+    work->next    = 0;
     return is_done;
 }
 
@@ -225,12 +246,13 @@ int main(int argc, char **argv)
     }
     if (argc == 8)
         work.to = open(argv[7], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    unsigned workers = (unsigned)atoi(argv[6]);
     if ((argc == 8 && work.to < 0) || !cut(&work, argv[4]) ||
-        (work.unpacks && !prepare(&work)))
+        (work.unpacks && !prepare(&work, workers)))
         return 1;
     if (work.to < 0)
         watch = stopwatch_start(); /* all that was for nothing but the memory */
-    bool is_run = run(&work, (unsigned)atoi(argv[6]));
+    bool is_run = run(&work, workers);
     for (size_t i = 0; i < work.count; i++)
         sum += (long)work.blocks[i].packed_size;
     stopwatch_print(watch, sum);
