@@ -187,17 +187,29 @@ static void advise_format(const char *out, const char *to,
                             : "'tenon formats' lists what can be written");
 }
 
+#define NAMES_HINT "'tenon ls --ops' lists what each op takes and gives"
+
 /* What goes wrong between dialects is mended with another option. */
-static void advise_mapping(const char *path, const struct tn_error *error)
+static void advise_mapping(const struct tn_error *error)
 {
-    if (strncmp(error->what, "no rule carries ", 16) == 0)
-        cli_hint("--plan lists every op without a rule, with rules to fill in "
-                 "for --rules");
-    if (error->status == TN_INVALID &&
-        (strncmp(error->what, "no input '", 10) == 0 ||
-         strncmp(error->what, "nothing defines the output '", 28) == 0))
-        cli_hint("'tenon ls --ops %s' lists what each op takes and gives",
-                 path);
+    static const struct {
+        const char *what, *hint;
+    } advice[] = {
+        { "no rule carries ",
+          "--plan lists every op without a rule, with rules to fill in for "
+          "--rules; --inputs and --outputs leave parts out" },
+        { "no signature is called '", "'tenon info' lists the signatures" },
+        { "signatures and none is ", "--signature chooses one" },
+        { "no signature to call", "--inputs and --outputs do; " NAMES_HINT },
+        { "no input '", NAMES_HINT },
+        { "nothing defines the output '", NAMES_HINT },
+    };
+
+    for (size_t i = 0; i < sizeof advice / sizeof advice[0]; i++)
+        if (strstr(error->what, advice[i].what) != NULL) {
+            cli_hint("%s", advice[i].hint);
+            return;
+        }
 }
 
 static int fail(const struct convert_opts   *opts,
@@ -219,7 +231,8 @@ static int fail(const struct convert_opts   *opts,
         return code;
     if (is_format)
         advise_format(opts->common.out, opts->to, error->status);
-    advise_mapping(tn_model_path(model), error);
+    if (error->status == TN_INVALID || error->status == TN_UNSUPPORTED)
+        advise_mapping(error);
     return code;
 }
 
