@@ -79,6 +79,7 @@ static enum tn_status tidy(struct tn_carrying *c, struct tn_net *net)
         TN_TRY(tn_flow_raise(net));
     }
     tn_net_prune(net);
+    tn_net_forget_uses(net);
     return tn_net_order(net, c->from->dialect->loop_ops);
 }
 
@@ -186,7 +187,7 @@ static enum tn_status finish(struct tn_carrying *c, struct tn_net *net,
     return finish_onnx(c, net, spare);
 }
 
-static enum tn_status lay_out(struct tn_carrying *c, const struct tn_net *net)
+static enum tn_status lay_out(struct tn_carrying *c, struct tn_net *net)
 {
     struct tn_options options = {
         .allocator = &c->store->memory.allocator,
@@ -261,12 +262,16 @@ static enum tn_status walk(struct tn_carrying *c, struct tn_net *nets)
     struct tn_net *result = &nets[last];
 
     TN_TRY(load(c, &nets[0]));
+    if (c->again)
+        tn_model_drop_ops(c->again);
     for (uint32_t i = 0; i < last; i++)
         TN_TRY(step(c, &nets[i], &nets[i + 1]));
     if (c->on)
         return TN_OK;
     TN_TRY(last ? finish(c, &nets[last], &nets[last + 1], &result)
                 : infer(c, &nets[last]));
+    if (c->again)
+        TN_TRY(tn_model_drop_names(c->again, c->error));
     return lay_out(c, result);
 }
 

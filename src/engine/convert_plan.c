@@ -176,7 +176,7 @@ static void path_of(const struct planning *p, uint32_t node, char *to,
     uint32_t op = tn_net_node(p->from, node)->source;
 
     to[0] = '\0';
-    if (op != TN_NONE && p->from->source && op < p->from->source->ops.count)
+    if (op != TN_NONE && p->from->source)
         tn_op_path(p->from->source, op, to, size);
 }
 

@@ -71,6 +71,47 @@ enum tn_status tn_model_finish(struct tn_model *model, struct tn_error *error)
     return error->status;
 }
 
+void tn_model_drop_ops(struct tn_model *model)
+{
+    model->wants_graph = false;
+    tn_list_done(&model->ops);
+    tn_list_done(&model->refs);
+    tn_list_done(&model->values);
+    tn_list_done(&model->first_values);
+    tn_pairs_done(&model->more_values);
+    tn_list_done(&model->attrs);
+}
+
+/* Its id in a table that has fewer. */
+static uint32_t keep_name(const struct tn_model *model, struct tn_intern *kept,
+                          uint32_t name, struct tn_error *error)
+{
+    if (name >= tn_intern_count(&model->names))
+        return name;
+    return tn_intern_borrow(kept, tn_model_name(model, name), error);
+}
+
+enum tn_status tn_model_drop_names(struct tn_model *model,
+                                   struct tn_error *error)
+{
+    struct tn_intern kept;
+
+    tn_intern_init(&kept, &model->arena);
+    for (uint32_t i = 0; i < model->graphs.count; i++) {
+        struct tn_graph *graph = tn_model_graph_at(model, i);
+        graph->name            = keep_name(model, &kept, graph->name, error);
+        graph->domain          = keep_name(model, &kept, graph->domain, error);
+    }
+    for (uint64_t i = 0; i < model->tensors.count; i++) {
+        struct tn_tensor *tensor =
+            tn_list_at(&model->tensors, struct tn_tensor, i);
+        tensor->name = keep_name(model, &kept, tensor->name, error);
+    }
+    tn_intern_done(&model->names);
+    model->names = kept;
+    return error->status;
+}
+
 void tn_model_add_fact(struct tn_model *model, const char *key,
                        struct tn_bytes value, struct tn_error *error)
 {

@@ -208,13 +208,30 @@ uint32_t tn_op_output(const struct tn_model *model, uint32_t op, uint32_t index)
     return tn_model_ref_at(model, (uint64_t)o->first_output + index);
 }
 
+/* The last one that begins at the op or before it: their ops lie one behind the
+ * other, and the table of ops may be gone. */
+static uint32_t graph_of(const struct tn_model *model, uint32_t op)
+{
+    uint32_t low = 0, high = (uint32_t)model->graphs.count;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (tn_model_graph_at(model, middle)->first_op <= op)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 size_t tn_op_path(const struct tn_model *model, uint32_t op, char *to,
                   size_t size)
 {
-    const struct tn_op *o = tn_model_op_at(model, op);
-    uint32_t first        = tn_model_graph_at(model, o->graph)->first_op;
+    uint32_t graph = op < model->ops.count ? tn_model_op_at(model, op)->graph
+                                           : graph_of(model, op);
+    uint32_t first = tn_model_graph_at(model, graph)->first_op;
 
-    return tn_model_path_of(model, o->graph, op - first, to, size);
+    return tn_model_path_of(model, graph, op - first, to, size);
 }
 
 uint32_t tn_model_value_count(const struct tn_model *model)

@@ -28,6 +28,7 @@ void tn_net_init(struct tn_net *net, struct tn_arena *arena,
 
     *net =
         (struct tn_net){ .arena = arena, .dialect = dialect, .error = error };
+    tn_arena_init(&net->edges, memory);
     tn_list_init(&net->nodes, memory, sizeof(struct tn_net_node));
     tn_list_init(&net->values, memory, sizeof(struct tn_net_value));
     tn_list_init(&net->graphs, memory, sizeof(struct tn_net_graph));
@@ -53,11 +54,11 @@ void tn_net_done(struct tn_net *net)
     tn_list_done(&net->values);
     tn_list_done(&net->graphs);
     tn_list_done(&net->versions);
-    tn_list_done(&net->uses);
-    tn_list_done(&net->first_uses);
+    tn_net_forget_uses(net);
     tn_net_names_done(&net->names);
     tn_net_lists_done(&net->lists);
     tn_net_types_done(&net->types);
+    tn_arena_done(&net->edges);
 }
 
 bool tn_net_goes_on(struct tn_net *net)
@@ -397,7 +398,7 @@ static bool keep_lists(struct tn_net *net, struct tn_net_node *node)
 {
     uint64_t count =
         (uint64_t)node->input_count + node->output_count + node->control_count;
-    uint32_t *ids = tn_new(net->arena, uint32_t, count, net->error);
+    uint32_t *ids = tn_new(&net->edges, uint32_t, count, net->error);
 
     if (!ids)
         return false;
@@ -458,7 +459,7 @@ uint32_t tn_net_add_kept_node(struct tn_net            *net,
 void tn_net_set_inputs(struct tn_net *net, uint32_t node,
                        const uint32_t *inputs, uint32_t count)
 {
-    uint32_t *kept = tn_new(net->arena, uint32_t, count, net->error);
+    uint32_t *kept = tn_new(&net->edges, uint32_t, count, net->error);
 
     if (!kept)
         return;
@@ -571,4 +572,11 @@ void tn_net_replace(struct tn_net *net, uint32_t from, uint32_t to)
     tn_list_at(&net->uses, struct use, last - 1)->next = *first;
     *first                                             = *old;
     *old                                               = 0;
+}
+
+void tn_net_forget_uses(struct tn_net *net)
+{
+    tn_list_done(&net->uses);
+    tn_list_done(&net->first_uses);
+    net->has_uses = false;
 }

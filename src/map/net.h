@@ -15,8 +15,9 @@
  * count over all graphs: a subgraph uses a value of an enclosing graph by its
  * id.  Weights stay where they are: a constant is a payload by reference.
  *
- * Everything lives in the net's arena and is released with it; nothing moves
- * in it but the three lists, so keep ids, not pointers to their rows.
+ * Everything lives in the net's arena and is released with it, but for lists of
+ * inputs and outputs, which go with the net; nothing moves but the three lists,
+ * so keep ids, not pointers to their rows.
  */
 #ifndef TN_MAP_NET_H
 #define TN_MAP_NET_H
@@ -106,6 +107,7 @@ struct tn_net_graph {
 
 struct tn_net {
     struct tn_arena       *arena;
+    struct tn_arena        edges; /* net.c's own: what nodes take and make   */
     const char            *dialect; /* "onnx"                                */
     const struct tn_model *source;  /* whose ops nodes come from             */
     int64_t                version; /* opset of the dialect's own domain, or
@@ -275,8 +277,10 @@ const struct tn_net_attr *tn_net_keep_attrs(struct tn_net            *net,
 void tn_net_set_inputs(struct tn_net *net, uint32_t node,
                        const uint32_t *inputs, uint32_t count);
 
-/* Everybody who used `from` uses `to`: nodes and outputs of graphs. */
+/* Everybody who used `from` uses `to`: nodes and outputs of graphs.  For this
+ * the net notes who uses what; the second call gives that back. */
 void tn_net_replace(struct tn_net *net, uint32_t from, uint32_t to);
+void tn_net_forget_uses(struct tn_net *net);
 
 /* NULL: it has none of that name. */
 const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
@@ -316,10 +320,10 @@ enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
 /* Lays it out as an edited model of `dialect`, onnx or nd4j, which any writer
  * of a format of that dialect takes.  Tensors share their payloads with the
  * sources, names and attributes are those of the net: its arena must outlive
- * the model, the net itself need not.  To `origins` goes, for each tensor of the model, the one of the
+ * the model.  The net itself is taken apart, and can only be released.  To `origins` goes, for each tensor of the model, the one of the
  * source that it comes from, or NULL (const struct tn_tensor *); may be NULL.
  */
-enum tn_status tn_net_lay_out(const struct tn_net     *net,
+enum tn_status tn_net_lay_out(struct tn_net           *net,
                               const struct tn_dialect *dialect,
                               struct tn_model *model, struct tn_list *origins,
                               struct tn_error *error);

@@ -32,14 +32,22 @@ struct scope {
         tries; /* uint32_t by name: the last _N that was made of it */
 };
 
+/* What is known of a constant once the values of the net are gone. */
+struct constant {
+    const struct tn_elements *elements;
+    const struct tn_tensor   *origin;
+    uint32_t                  name, graph; /* of the model                    */
+    bool                      is_trained;
+};
+
 struct laying {
-    const struct tn_net *net;
-    struct tn_model     *model;
-    struct tn_list      *origins; /* by tensor; NULL: nobody asks            */
-    struct tn_error     *error;
-    struct tn_arena      scratch;
-    bool                 is_nd4j;
-    const char          *identity; /* the dialect's op                        */
+    struct tn_net   *net;
+    struct tn_model *model;
+    struct tn_list  *origins; /* by tensor; NULL: nobody asks            */
+    struct tn_error *error;
+    struct tn_arena  scratch;
+    bool             is_nd4j;
+    const char      *identity; /* the dialect's op                        */
     uint32_t *names; /* by value: the model's name; TN_NO_NAME: none yet      */
     bool     *is_used; /* by value: by a node that stays                    */
     bool *is_input;  /* by value: of a graph                                  */
@@ -51,10 +59,12 @@ struct laying {
     uint32_t *placed;    /* by graph: TN_NONE: it is not needed               */
     uint32_t *numbers;   /* by graph: in the model                            */
     uint32_t **end_names; /* by graph: of its outputs                       */
-    uint32_t  *ordinal; /* by node: in its graph; NULL: there is but one     */
+    struct tn_ends *inputs, *outputs; /* by graph                          */
+    uint32_t *ordinal; /* by node: in its graph; NULL: there is but one     */
     struct tn_list  relays; /* struct relay                                   */
     struct tn_list  queue;  /* uint32_t: graphs whose nodes stay              */
-    struct tn_pairs lists;  /* address of a list of attributes -> first slot  */
+    struct tn_list  constants; /* struct constant */
+    struct tn_pairs lists; /* address of a list of attributes -> first slot  */
     struct scope    value_names, op_names;
 };
 
@@ -404,6 +414,15 @@ static struct tn_ends lay_outputs(struct laying *l, uint32_t graph)
     return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
 }
 
+static void lay_ends(struct laying *l)
+{
+    for (uint32_t i = 0; i < l->net->graphs.count && !tn_failed(l->error); i++)
+        if (l->placed[i] != TN_NONE) {
+            l->inputs[i]  = lay_inputs(l, i);
+            l->outputs[i] = lay_outputs(l, i);
+        }
+}
+
 /* ---- attributes --------------------------------------------------------- */
 
 static void note_origin(struct laying *l, const struct tn_tensor *origin)
@@ -643,35 +662,53 @@ static void lay_relay(struct laying *l, const struct relay *r, uint32_t graph)
 
 /* ---- constants ---------------------------------------------------------- */
 
-static void lay_constant(struct laying *l, uint32_t id)
+static void note_constant(struct laying *l, uint32_t id)
 {
     const struct tn_net_value *value = tn_net_value(l->net, id);
     uint32_t                   graph = l->numbers[value->graph];
-    struct tn_tensor          *t     = tn_model_add_tensor(l->model, l->error);
+    struct constant           *row =
+        tn_list_push(&l->constants, struct constant, l->error);
 
-    if (graph == TN_NONE) /* its graph dissolved; the main one is around all */
-        graph = 0;
+    if (row)
+        *row = (struct constant){ .elements = value->constant,
+                                  .origin   = value->origin,
+                                  .name     = l->names[id],
+                                  /* of a graph that dissolved: the main one is
+                                   * around all */
+                                  .graph      = graph == TN_NONE ? 0 : graph,
+                                  .is_trained = value->is_trained };
+}
+
+static void note_constants(struct laying *l)
+{
+    for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
+        if (tn_net_value(l->net, i)->constant && l->is_used[i])
+            note_constant(l, i);
+}
+
+static void lay_constant(struct laying *l, const struct constant *from)
+{
+    struct tn_tensor *t = tn_model_add_tensor(l->model, l->error);
 
     if (!t)
         return;
-    note_origin(l, value->origin);
-    t->name     = l->names[id];
-    t->graph    = graph;
-    t->node     = TN_NONE;
-    t->part     = TN_NONE;
-    t->role     = value->is_trained && l->is_nd4j ? TN_ROLE_VARIABLE
-                                                  : TN_ROLE_INITIALIZER;
-    t->elements = *value->constant;
+    note_origin(l, from->origin);
+    t->name  = from->name;
+    t->graph = from->graph;
+    t->node  = TN_NONE;
+    t->part  = TN_NONE;
+    t->role =
+        from->is_trained && l->is_nd4j ? TN_ROLE_VARIABLE : TN_ROLE_INITIALIZER;
+    t->elements = *from->elements;
     tn_model_define(l->model,
-                    tn_model_value(l->model, graph, t->name, l->error),
+                    tn_model_value(l->model, from->graph, t->name, l->error),
                     TN_VALUE_INITIALIZER, TN_NONE, 0);
 }
 
 static void lay_constants(struct laying *l)
 {
-    for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
-        if (tn_net_value(l->net, i)->constant && l->is_used[i])
-            lay_constant(l, i);
+    for (uint64_t i = 0; i < l->constants.count && !tn_failed(l->error); i++)
+        lay_constant(l, tn_list_at(&l->constants, struct constant, i));
 }
 
 /* ---- graphs ------------------------------------------------------------- */
@@ -696,16 +733,14 @@ static const char *path_of(struct laying *l, uint32_t graph)
 
 static void fill_graph(struct laying *l, uint32_t graph)
 {
-    const struct tn_net_graph *g       = tn_net_graph(l->net, graph);
-    struct tn_ends             inputs  = lay_inputs(l, graph);
-    struct tn_ends             outputs = lay_outputs(l, graph);
+    const struct tn_net_graph *g = tn_net_graph(l->net, graph);
     struct tn_graph *row  = tn_model_graph_at(l->model, l->numbers[graph]);
     uint32_t         node = l->holder[graph];
 
     row->name         = intern(l, g->name.size ? g->name : tn_text("graph"));
     row->domain       = intern(l, g->domain);
-    row->inputs       = inputs;
-    row->outputs      = outputs;
+    row->inputs       = l->inputs[graph];
+    row->outputs      = l->outputs[graph];
     row->is_touched   = true;
     row->parent_graph = TN_NONE;
     row->parent_node  = TN_NONE;
@@ -807,6 +842,9 @@ static enum tn_status lay_all(struct laying *l)
     if (tn_failed(l->error))
         return l->error->status;
     TN_TRY(check_values(l));
+    lay_ends(l);
+    note_constants(l);
+    tn_list_done(&l->net->values); /* names are all that is left of them */
     for (uint32_t i = 0; i < l->net->graphs.count; i++)
         if (l->placed[i] != TN_NONE)
             TN_TRY(lay_graph(l, i, &relay));
@@ -829,6 +867,8 @@ static bool make_tables(struct laying *l)
     l->slot      = tn_new(&l->scratch, uint32_t, graphs, l->error);
     l->placed    = tn_new(&l->scratch, uint32_t, graphs, l->error);
     l->numbers   = tn_new(&l->scratch, uint32_t, graphs, l->error);
+    l->inputs    = tn_new(&l->scratch, struct tn_ends, graphs, l->error);
+    l->outputs   = tn_new(&l->scratch, struct tn_ends, graphs, l->error);
     l->end_names = tn_new(&l->scratch, uint32_t *, graphs, l->error);
     if (graphs > 1)
         l->ordinal =
@@ -850,7 +890,7 @@ static const char *identity_of(const char *dialect)
     return strcmp(dialect, "nd4j") == 0 ? "identity" : "Identity";
 }
 
-enum tn_status tn_net_lay_out(const struct tn_net     *net,
+enum tn_status tn_net_lay_out(struct tn_net           *net,
                               const struct tn_dialect *dialect,
                               struct tn_model *model, struct tn_list *origins,
                               struct tn_error *error)
@@ -872,6 +912,7 @@ enum tn_status tn_net_lay_out(const struct tn_net     *net,
     tn_arena_init(&l.scratch, model->memory);
     tn_list_init(&l.relays, model->memory, sizeof(struct relay));
     tn_list_init(&l.queue, model->memory, sizeof(uint32_t));
+    tn_list_init(&l.constants, model->memory, sizeof(struct constant));
     tn_pairs_init(&l.lists, model->memory);
     scope_init(&l.value_names, model->memory);
     scope_init(&l.op_names, model->memory);
@@ -882,6 +923,7 @@ enum tn_status tn_net_lay_out(const struct tn_net     *net,
     tn_pairs_done(&l.lists);
     tn_list_done(&l.relays);
     tn_list_done(&l.queue);
+    tn_list_done(&l.constants);
     tn_arena_done(&l.scratch);
     return error->status;
 }
