@@ -173,7 +173,8 @@ class Nd4j:
             return None
         except (judge.FileError, judge.BadArgs, judge.GraphFailed) as error:
             raise Differs(f"nd4j_eval: {error}") from error
-        except (IndexError, KeyError, ValueError, TypeError) as error:
+        except (IndexError, KeyError, ValueError, TypeError,
+                ArithmeticError) as error:
             raise Differs(f"nd4j_eval gave up: {error!r}") from error
 
 

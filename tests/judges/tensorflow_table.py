@@ -1640,3 +1640,130 @@ case("DynamicPartition", [f(0, 3), n(0)], lambda x, p: (x, x), num_partitions=2)
 case("Bincount", [n(0), K(3), K(np.array([], "f4"))], np.zeros(3, "f4"))
 case("Conv2D", [f(0, 5, 5, 3), f(2, 2, 3, 4)], np.zeros((0, 5, 5, 4), "f4"), strides=[1, 1, 1, 1], padding="SAME")
 case("MaxPool", [f(0, 5, 5, 3)], np.zeros((0, 2, 2, 3), "f4"), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
+
+
+# --- of nothing in networks, images and matrices -------------------------------------------------
+
+def nothing(*dims, dtype="float32"):
+    return np.zeros(dims, dtype)
+
+
+for dtype_ in ("float32", "float64"):
+    def less_(*dims, dtype=dtype_):
+        return lambda *xs: nothing(*dims, dtype=dtype)
+    for dims_ in [(0, 2, 2), (1, 0, 2, 2)]:
+        x_ = nothing(*dims_, dtype=dtype_)
+        for op_ in ("Cholesky", "MatrixInverse"):
+            case(op_, [x_], np.copy)
+        for op_ in ("MatrixSolve", "MatrixTriangularSolve"):
+            case(op_, [x_, x_], lambda a, y: y)
+        case("MatrixDeterminant", [x_], less_(*dims_[:-2]))
+        case("MatrixDiagPart", [x_], less_(*dims_[:-1]))
+        case("Lu", [x_], lambda x: (x, nothing(*x.shape[:-1], dtype="int32")))
+        case("Svd", [x_], lambda x: (nothing(*x.shape[:-1], dtype=x.dtype), x, x))
+        case("MatrixSetDiag", [x_, x_[..., 0]], lambda x, d: x)
+    x_ = nothing(0, 4, 4, 3, dtype=dtype_)
+    for op_ in ("ResizeBilinear", "ResizeBicubic", "ResizeArea"):
+        case(op_, [x_, K([6, 5])], nothing(0, 6, 5, 3))
+    case("MaxPoolWithArgmax", [x_], lambda x: (x[:, :2, :2], nothing(0, 2, 2, 3, dtype="int64")), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
+    case("SpaceToBatchND", [x_, K([2, 2]), K([[0, 0], [0, 0]])], less_(0, 2, 2, 3))
+    case("BatchToSpaceND", [x_, K([2, 2]), K([[0, 0], [0, 0]])], less_(0, 8, 8, 3))
+    case("ExtractImagePatches", [x_], less_(0, 3, 3, 12), ksizes=[1, 2, 2, 1], strides=[1, 1, 1, 1], rates=[1, 1, 1, 1], padding="VALID")
+    x_ = nothing(0, 4, dtype=dtype_)
+    case("TopKV2", [x_, K(2)], lambda x, k: (x[:, :2], nothing(0, 2, dtype="int32")))
+    case("NthElement", [x_, K(2)], less_(0))
+    case("ArgMax", [x_, K(1)], nothing(0, dtype="int64"))
+    for op_ in ("SegmentSum", "SegmentProd", "SegmentMax", "SegmentMin", "SegmentMean"):
+        case(op_, [x_, n(0)], lambda x, i: x, skips_judge=True)
+    case("ListDiff", [f(2, dtype=dtype_), f(0, dtype=dtype_)], lambda x, y: (x, np.array([0, 1], "i4")))
+    case("SoftmaxCrossEntropyWithLogits", [x_, x_], lambda x, y: (x[:, 0], x))
+    case("CompareAndBitpack", [nothing(0, 8, dtype=dtype_), np.zeros((), dtype_)], nothing(0, 1, dtype="uint8"))
+case("InTopKV2", [nothing(0, 4), n(0), K(2)], nothing(0, dtype="bool"))
+
+
+# --- in all digits -------------------------------------------------------------------------------
+
+near_ = np.array([-1, -.999999, -.7, -1e-3, -1e-9, 0, 1e-12, 1e-4, .3, .99999999, 1])
+far_ = np.array([-20, -3, -1.5707, -1, -1e-7, 0, 1e-5, .5, 1.5, 2, 7, 20])
+for op_, want_, x_ in [("Tan", np.tan, far_), ("Asin", np.arcsin, near_), ("Acos", np.arccos, near_), ("Atan", np.arctan, far_),
+                       ("Sinh", np.sinh, far_), ("Cosh", np.cosh, far_), ("Asinh", np.arcsinh, far_),
+                       ("Atanh", np.arctanh, near_[1:-1]), ("Acosh", np.arccosh, np.array([1, 1.0000001, 2, 30, 1e10]))]:
+    case(op_, [x_], want_, tolerance=1e-12)
+case("Atan", [np.array([np.inf, -np.inf, 1e30])], np.arctan)
+for dims_ in [(1, 1), (3, 3), (2, 2, 6, 6), (12, 12)]:
+    case("MatrixDeterminant", [f(*dims_, dtype="float64")], np.linalg.det, tolerance=1e-9)
+case("MatrixDeterminant", [np.array([[0, 1, 2], [3, 0, 1], [0, 0, 0.0]])], np.linalg.det)
+case("MatrixDeterminant", [np.array([[0, 1, 2], [0, 0, 1], [4, 2, 0.0]])], np.linalg.det)
+
+
+# --- more of linear algebra ------------------------------------------------------------------------
+
+def one_by_one(want, count=1):
+    """Of each matrix of a batch."""
+    def made(*xs):
+        rows = [want(*row) for row in zip(*(x.reshape(-1, *x.shape[-2:]).astype("f8") for x in xs))]
+        parts = zip(*rows) if count > 1 else [rows]
+        done = [np.stack(part).reshape(*xs[0].shape[:-2], *part[0].shape).astype(xs[0].dtype) for part in parts]
+        return tuple(done) if count > 1 else done[0]
+    return made
+
+
+for dtype_ in ("float32", "float64"):
+    for dims_ in [(3, 3), (5, 3), (3, 5), (2, 4, 3)]:
+        solve_ = one_by_one(lambda a, y: np.linalg.lstsq(a, y, rcond=None)[0])
+        for fast_ in (True, False):
+            case("MatrixSolveLs", [f(*dims_, dtype=dtype_), f(*dims_[:-1], 2, dtype=dtype_, seed=2), K(0.0, "float64")],
+                 lambda a, y, l: solve_(a, y), fast=fast_, tolerance=2e-4)
+    case("MatrixSolveLs", [f(5, 3, dtype=dtype_), f(5, 2, dtype=dtype_, seed=2), K(0.5, "float64")],
+         lambda a, y, l: np.linalg.solve(a.T @ a + l.astype(a.dtype) * np.eye(3, dtype=a.dtype), a.T @ y))
+    for dims_, full_ in itertools.product([(3, 3), (4, 3), (3, 4), (2, 4, 3), (5, 2)], (False, True)):
+        case("Qr", [f(*dims_, dtype=dtype_)], one_by_one(lambda x, m=full_: np.linalg.qr(x, "complete" if m else "reduced"), 2), full_matrices=full_)
+case("Qr", [np.array([[2, 1], [0, 3], [0, 4]], "f4")], one_by_one(np.linalg.qr, 2))
+case("BatchMatrixBandPart", [f(3, 3), K(1, "int64"), K(0, "int64")], band)
+case("BatchMatrixDiag", [f(2, 3)], lambda x: np.stack([np.diag(r) for r in x]))
+case("BatchMatrixDiagPart", [f(2, 3, 3)], lambda x: np.diagonal(x, axis1=-2, axis2=-1))
+case("BatchMatrixSolve", [well(3, 3), f(3, 1)], np.linalg.solve)
+case("BatchMatrixTriangularSolve", [well(3, 3), f(3, 1)], lambda a, y: np.linalg.solve(np.tril(a), y))
+case("ConjugateTranspose", [f(2, 3), K([1, 0])], lambda x, p: x.T)
+case("DataFormatVecPermute", [n(4)], lambda x: x[[0, 3, 1, 2]], src_format="NHWC", dst_format="NCHW")
+case("DataFormatDimMap", [np.array([0, 1, -2, -1], "i4")], np.array([0, 2, 3, 1], "i4"), src_format="NHWC", dst_format="NCHW")
+case("InplaceUpdate", [f(4, 2), K([1]), f(1, 2, seed=1)], lambda x, i, v: scatter(x, i[:, None], v, second))
+case("InplaceAdd", [f(4, 2), K([1]), f(1, 2, seed=1)], lambda x, i, v: scatter(x, i[:, None], v, np.add))
+case("InplaceSub", [f(4, 2), K([1]), f(1, 2, seed=1)], lambda x, i, v: scatter(x, i[:, None], v, np.subtract))
+case("SegmentSumV2", [f(4, 2), np.array([0, 0, 1, 1], "i4"), K(3)], lambda x, i, k: segments(x, i, 3, 0, np.add))
+for op_, want_ in {"EluGrad": lambda g, y: np.where(y < 0, g * (y + 1), g), "SoftplusGrad": lambda g, x: g * sigmoid(x),
+                   "SeluGrad": lambda g, y: g * np.where(y < 0, y + 1.7580993408473766, 1.0507009873554805),
+                   "SoftsignGrad": lambda g, x: g / (1 + abs(x)) ** 2, "LeakyReluGrad": lambda g, x: np.where(x > 0, g, 0.2 * g),
+                   "ReciprocalGrad": lambda y, g: -g * y * y, "InvGrad": lambda y, g: -g * y * y,
+                   "SqrtGrad": lambda y, g: g * 0.5 / y, "RsqrtGrad": lambda y, g: g * -0.5 * y ** 3}.items():
+    case(op_, [f(2, 3), f(2, 3, seed=1)], wide(want_))
+
+
+# --- of any number of rows -------------------------------------------------------------------------
+
+for shift_, axis_, dims_ in [([2], [0], (5,)), ([-1, 3], [0, 1], (3, 4)), ([7], [0], (3, 2)), (1, 0, (0, 2))]:
+    case("Roll", [f(*dims_), K(np.array(shift_, "i4")), K(np.array(axis_, "i4"))],
+         lambda x, s, a: np.roll(x, tuple(np.reshape(s, -1)), tuple(np.reshape(a, -1))), is_open=True)
+for low_, high_ in [(1, 0), (-1, 1), (0, -1)]:
+    case("MatrixBandPart", [f(3, 4), K(low_, "int64"), K(high_, "int64")], band, is_open=True)
+case("MatrixDiag", [f(3)], np.diag, is_open=True)
+case("MatrixSetDiag", [f(4, 3), f(3, seed=1)], lambda x, d: np.where(np.eye(4, 3, dtype=bool), d, x), is_open=True)
+for op_ in ("MatrixDiagPartV3", "MatrixDiagPartV2"):
+    case(op_, [f(2, 3, 4), K([-1, 1]), K(7.0)], lambda x, k, v, a="LEFT_LEFT" if op_.endswith("2") else "RIGHT_LEFT": diag_parts(x, k[0], k[1], v, a), is_open=True)
+case("MatrixDiagV3", [f(2, 3), K(1), K(-1), K(-1), K(9.0)], lambda d, k, r, c, v: from_diags(d, k, r, c, v, "RIGHT_LEFT"), is_open=True)
+case("MatrixSetDiagV3", [f(2, 3, 3), f(2, 3, seed=1), K(0)], lambda x, d, k: x * (1 - np.eye(3, dtype="f4")) + np.stack([np.diag(r) for r in d]), is_open=True)
+for dims_, at_, axis_, batch_ in [((2, 4), (2, 3), 1, 1), ((2, 3, 4), (2, 2), 1, 1), ((2, 3, 4), (2, 2), 2, 1), ((2, 3, 4), (2, 3, 2), 2, 2)]:
+    case("GatherV2", [f(*dims_), n(*at_, low=0, high=2), K(axis_)], lambda x, i, a, k=batch_: batch_gather(x, i, int(a), k), batch_dims=batch_, is_open=True)
+for pads_, with_ in (("SAME", False), ("VALID", True)):
+    case("MaxPoolWithArgmax", [f(2, 5, 6, 2)], lambda x, p=pads_, w=with_: max_argmax(x, (2, 2), (2, 2), p, w, "i8"),
+         ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding=pads_, include_batch_in_index=with_, is_open=True)
+for form_ in ("NHWC", "NCHW"):
+    x_ = laid_out(f(2, 3, 4, 5), form_ == "NCHW")
+    case("FusedBatchNormV3", [x_, *(K(f(5, seed=i, low=0.5)) for i in range(4))],
+         lambda x, *s, c=form_: [first(y) if c == "NCHW" and y.ndim == 4 else y for y in batch_norm(last(x) if c == "NCHW" else x, *s, 1e-3, True)],
+         data_format=form_, is_training=True, epsilon=1e-3, is_open=True)
+case("FusedBatchNormV3", [f(2, 3, 4, 5, 2), *(K(f(2, seed=i, low=0.5)) for i in range(4))], lambda x, *s: batch_norm(x, *s, 1e-3, False)[0],
+     is_training=False, epsilon=1e-3, data_format="NDHWC", is_open=True)
+x_ = f(2, 4, 4, 4, 3)
+case("Conv3DBackpropInputV2", [K([2, 5, 5, 5, 2]), K(f(2, 2, 2, 2, 3, seed=1)), x_], lambda s, w, g: conv_back([5] * 3, w, g, [1] * 3, [1] * 3, "VALID"),
+     strides=[1] * 5, padding="VALID", is_open=True)

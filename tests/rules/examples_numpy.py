@@ -180,6 +180,7 @@ def pick(x, a, b, how, keep):
 
 SHARED = {
     "abs": np.abs, "exp": np.exp, "log": np.log, "tanh": np.tanh, "tan": np.tan,
+    "sin": np.sin, "cos": np.cos,
     "sqrt": np.sqrt, "neg": np.negative, "floor": np.floor, "ceil": np.ceil,
     "sign": np.sign,
     "identity": lambda x: x, "softplus": lambda x: np.log1p(np.exp(x)),
