@@ -10,14 +10,26 @@ static const struct tn_sd_array_how array_how = { TN_SD_FORM_LITTLE, 8, NULL };
 
 struct putting {
     struct tn_tagged_writer *w;
-    struct tn_fb_builder     b;
-    struct tn_arena          scratch; /* of one operation                     */
-    uint32_t                 nothing; /* the empty string, once               */
+    const struct tn_sd_plan *plan; /* of the graph at hand                    */
+    struct tn_fb_builder    *b;
+    struct tn_error         *error;
+    uint32_t                *nothing; /* the empty string, once               */
 };
+
+/* For what is made one by one, and again when it is written. */
+static struct putting putting_with(const struct putting *all,
+                                   struct tn_fb_builder *b)
+{
+    struct putting p = *all;
+
+    p.b     = b;
+    p.error = b->error;
+    return p;
+}
 
 static uint32_t put_names(struct putting *p, struct tn_sd_names names)
 {
-    return tn_sd_strings_put(&p->b, names.items, names.count);
+    return tn_sd_strings_put(p->b, names.items, names.count);
 }
 
 /* ---- variables ---------------------------------------------------------- */
@@ -30,12 +42,12 @@ static uint32_t put_shape(struct putting *p, const struct tn_sd_entry *entry)
     int64_t *dims;
 
     if (!shape || entry->kind == TN_SD_PLACEHOLDER)
-        return said->has_shape ? tn_fb_put_i64s(&p->b, said->shape, said->rank)
+        return said->has_shape ? tn_fb_put_i64s(p->b, said->shape, said->rank)
                                : 0;
-    dims = tn_new(&p->scratch, int64_t, shape->rank, p->w->error);
+    dims = tn_new(p->b->arena, int64_t, shape->rank, p->error);
     for (uint32_t i = 0; dims && i < shape->rank; i++)
         dims[i] = (int64_t)shape->dims[i];
-    return tn_fb_put_i64s(&p->b, dims, dims ? shape->rank : 0);
+    return tn_fb_put_i64s(p->b, dims, dims ? shape->rank : 0);
 }
 
 static bool owns_array(const struct tn_sd_entry *entry)
@@ -56,75 +68,80 @@ static uint32_t put_variable(struct putting *p, const struct tn_sd_entry *entry)
     refs[1]        = put_names(p, said->for_op);
     refs[2]        = put_names(p, said->deps);
     refs[3]        = put_shape(p, entry);
-    uint32_t named = tn_fb_put_string(&p->b, entry->name);
-    tn_fb_begin(&p->b);
-    tn_fb_add_ref(&p->b, TN_TAGGED_VARIABLE_NAME, named);
-    tn_fb_add_ref(&p->b, TN_TAGGED_VARIABLE_SHAPE, refs[3]);
-    tn_fb_add_ref(&p->b, TN_TAGGED_VARIABLE_DEPS, refs[2]);
-    tn_fb_add_ref(&p->b, TN_TAGGED_VARIABLE_FOR_OP, refs[1]);
-    tn_fb_add_ref(&p->b, TN_TAGGED_VARIABLE_FOR_VAR, refs[0]);
-    tn_fb_add_i8(&p->b, TN_TAGGED_VARIABLE_DTYPE, dtype, 0);
-    tn_fb_add_i8(&p->b, TN_TAGGED_VARIABLE_KIND, entry->kind, 0);
-    return tn_fb_end(&p->b);
+    uint32_t named = tn_fb_put_string(p->b, entry->name);
+    tn_fb_begin(p->b);
+    tn_fb_add_ref(p->b, TN_TAGGED_VARIABLE_NAME, named);
+    tn_fb_add_ref(p->b, TN_TAGGED_VARIABLE_SHAPE, refs[3]);
+    tn_fb_add_ref(p->b, TN_TAGGED_VARIABLE_DEPS, refs[2]);
+    tn_fb_add_ref(p->b, TN_TAGGED_VARIABLE_FOR_OP, refs[1]);
+    tn_fb_add_ref(p->b, TN_TAGGED_VARIABLE_FOR_VAR, refs[0]);
+    tn_fb_add_i8(p->b, TN_TAGGED_VARIABLE_DTYPE, dtype, 0);
+    tn_fb_add_i8(p->b, TN_TAGGED_VARIABLE_KIND, entry->kind, 0);
+    return tn_fb_end(p->b);
 }
 
-static uint32_t put_variables(struct putting *p, const struct tn_sd_plan *plan)
+static uint32_t make_variable(struct tn_fb_builder *b, void *context,
+                              uint32_t index)
 {
-    uint32_t *refs = tn_new(p->b.arena, uint32_t, plan->count, p->w->error);
+    struct putting p = putting_with(context, b);
 
-    for (uint32_t i = 0; refs && i < plan->count; i++)
-        refs[i] = put_variable(p, &plan->entries[i]);
-    return plan->count ? tn_fb_put_refs(&p->b, refs, plan->count) : 0;
+    return put_variable(&p, &p.plan->entries[index]);
+}
+
+static uint32_t put_variables(struct putting *p)
+{
+    return p->plan->count
+               ? tn_fb_put_tables(p->b, p->plan->count, make_variable, p)
+               : 0;
 }
 
 /* ---- operations --------------------------------------------------------- */
 
 static uint32_t put_i8s(struct putting *p, const int8_t *values, uint32_t count)
 {
-    return count ? tn_fb_put_vector(&p->b, tn_bytes(values, count), 1, 1) : 0;
+    return count ? tn_fb_put_vector(p->b, tn_bytes(values, count), 1, 1) : 0;
 }
 
 static uint32_t put_bools(struct putting *p, const int64_t *values,
                           uint32_t count)
 {
-    uint8_t *bytes = tn_new(&p->scratch, uint8_t, count, p->w->error);
+    uint8_t *bytes = tn_new(p->b->arena, uint8_t, count, p->error);
 
     for (uint32_t i = 0; bytes && i < count; i++)
         bytes[i] = values[i] != 0;
-    return count && bytes
-               ? tn_fb_put_vector(&p->b, tn_bytes(bytes, count), 1, 1)
-               : 0;
+    return count && bytes ? tn_fb_put_vector(p->b, tn_bytes(bytes, count), 1, 1)
+                          : 0;
 }
 
 /* A name for each value; one that nobody knows is empty. */
 static uint32_t put_arg_names(struct putting *p, const struct tn_bytes *names,
                               uint32_t count)
 {
-    uint32_t *refs = tn_new(&p->scratch, uint32_t, count, p->w->error);
+    uint32_t *refs = tn_new(p->b->arena, uint32_t, count, p->error);
 
     if (!refs || count == 0)
         return 0;
-    if (!p->nothing)
-        p->nothing = tn_fb_put_string(&p->b, tn_text(""));
+    if (!*p->nothing || *p->nothing > p->b->size) /* made again: not yet */
+        *p->nothing = tn_fb_put_string(p->b, tn_text(""));
     for (uint32_t i = 0; i < count; i++)
-        refs[i] = names && names[i].size ? tn_fb_put_string(&p->b, names[i])
-                                         : p->nothing;
-    return tn_fb_put_refs(&p->b, refs, count);
+        refs[i] = names && names[i].size ? tn_fb_put_string(p->b, names[i])
+                                         : *p->nothing;
+    return tn_fb_put_refs(p->b, refs, count);
 }
 
 static uint32_t put_properties(struct putting *p, const struct tn_sd_args *args)
 {
     const struct tn_model *model = p->w->model;
     uint32_t              *refs =
-        tn_new(&p->scratch, uint32_t, args->property_count, p->w->error);
+        tn_new(p->b->arena, uint32_t, args->property_count, p->error);
     uint32_t count = 0;
 
     for (uint32_t i = 0; refs && i < args->property_count; i++)
         if (args->properties[i].fb)
-            refs[count++] = tn_sd_property_put(&p->b, &args->properties[i],
+            refs[count++] = tn_sd_property_put(p->b, &args->properties[i],
                                                tn_sd_is_plain(model),
                                                &array_how, p->w->memory);
-    return count ? tn_fb_put_refs(&p->b, refs, count) : 0;
+    return count ? tn_fb_put_refs(p->b, refs, count) : 0;
 }
 
 static void put_args(struct putting *p, const struct tn_sd_args *a,
@@ -133,19 +150,19 @@ static void put_args(struct putting *p, const struct tn_sd_args *a,
     refs[TN_TAGGED_OP_PROPERTIES] = put_properties(p, a);
     if (a->scalar)
         refs[TN_TAGGED_OP_SCALAR] =
-            tn_sd_array_put(&p->b, a->scalar, &array_how, p->w->memory);
+            tn_sd_array_put(p->b, a->scalar, &array_how, p->w->memory);
     refs[TN_TAGGED_OP_OUTPUT_TYPES] =
         put_i8s(p, a->output_types, a->output_type_count);
     if (a->dimension_count)
         refs[TN_TAGGED_OP_DIMENSIONS] =
-            tn_fb_put_i64s(&p->b, a->dimensions, a->dimension_count);
-    refs[TN_TAGGED_OP_S] = tn_sd_strings_put(&p->b, a->s, a->s_count);
+            tn_fb_put_i64s(p->b, a->dimensions, a->dimension_count);
+    refs[TN_TAGGED_OP_S] = tn_sd_strings_put(p->b, a->s, a->s_count);
     refs[TN_TAGGED_OP_D] = put_i8s(p, a->d, a->d_count);
     refs[TN_TAGGED_OP_B] = put_bools(p, a->b, a->b_count);
     if (a->t_count)
-        refs[TN_TAGGED_OP_T] = tn_fb_put_f64s(&p->b, a->t, a->t_count);
+        refs[TN_TAGGED_OP_T] = tn_fb_put_f64s(p->b, a->t, a->t_count);
     if (a->i_count)
-        refs[TN_TAGGED_OP_I] = tn_fb_put_i64s(&p->b, a->i, a->i_count);
+        refs[TN_TAGGED_OP_I] = tn_fb_put_i64s(p->b, a->i, a->i_count);
     refs[TN_TAGGED_OP_S_NAMES] = put_arg_names(p, a->s_names, a->s_count);
     refs[TN_TAGGED_OP_D_NAMES] = put_arg_names(p, a->d_names, a->d_count);
     refs[TN_TAGGED_OP_B_NAMES] = put_arg_names(p, a->b_names, a->b_count);
@@ -157,12 +174,12 @@ static uint32_t put_values(struct putting *p, uint64_t first, uint32_t count)
 {
     const struct tn_model *model = p->w->model;
     struct tn_bytes       *names =
-        tn_new(&p->scratch, struct tn_bytes, count, p->w->error);
+        tn_new(p->b->arena, struct tn_bytes, count, p->error);
 
     for (uint32_t i = 0; names && i < count; i++)
         names[i] =
             tn_model_value_name(model, tn_model_ref_at(model, first + i));
-    return names ? tn_sd_strings_put(&p->b, names, count) : 0;
+    return names ? tn_sd_strings_put(p->b, names, count) : 0;
 }
 
 /* Where the file of the op says what waits for what; its slots have the same
@@ -173,12 +190,12 @@ static void copy_controls(struct putting *p, const struct tn_op *op,
     struct tn_span wire = tn_model_op_wire(p->w->model, op);
     struct tn_fb   fb;
 
-    tn_fb_view(&fb, wire.source, p->w->error);
+    tn_fb_view(&fb, wire.source, p->error);
     struct tn_fb_table table = tn_fb_table_at(&fb, wire.offset);
     for (uint16_t slot = TN_TAGGED_OP_DEPS; slot <= TN_TAGGED_OP_FOR; slot++) {
         struct tn_sd_names names;
         names.items = tn_sd_strings_read(&table, slot, &names.count,
-                                         &p->scratch, p->w->error);
+                                         p->b->arena, p->error);
         refs[slot]  = put_names(p, names);
     }
 }
@@ -203,7 +220,7 @@ static bool has_type(struct putting *p, const struct tn_op *op)
 
     if (!wire.length)
         return true;
-    tn_fb_view(&fb, wire.source, p->w->error);
+    tn_fb_view(&fb, wire.source, p->error);
     struct tn_fb_table table = tn_fb_table_at(&fb, wire.offset);
     return tn_fb_string(&table, model->dialect == &tn_dialect_nd4j_tagged
                                     ? TN_TAGGED_OP_OP_NAME
@@ -218,7 +235,7 @@ static uint32_t put_op(struct putting *p, uint32_t id)
     uint32_t               refs[TN_TAGGED_OP_PROPERTIES + 1] = { 0 };
     struct tn_sd_args      args;
 
-    if (tn_sd_args_read(model, id, &p->scratch, &args, p->w->error) != TN_OK)
+    if (tn_sd_args_read(model, id, p->b->arena, &args, p->error) != TN_OK)
         return 0;
     put_args(p, &args, refs);
     put_controls(p, op, refs);
@@ -228,29 +245,33 @@ static uint32_t put_op(struct putting *p, uint32_t id)
         put_values(p, op->first_input, op->input_count - op->control_count);
     if (has_type(p, op))
         refs[TN_TAGGED_OP_OP_NAME] =
-            tn_fb_put_string(&p->b, tn_model_name(model, op->type));
+            tn_fb_put_string(p->b, tn_model_name(model, op->type));
     if (op->name != TN_NO_NAME)
         refs[TN_TAGGED_OP_NAME] =
-            tn_fb_put_string(&p->b, tn_model_name(model, op->name));
-    tn_fb_begin(&p->b);
+            tn_fb_put_string(p->b, tn_model_name(model, op->name));
+    tn_fb_begin(p->b);
     for (uint16_t slot = 0; slot <= TN_TAGGED_OP_PROPERTIES; slot++)
-        tn_fb_add_ref(&p->b, slot, refs[slot]);
-    tn_fb_add_i8(&p->b, TN_TAGGED_OP_TYPE, args.op_type, 0);
-    tn_fb_add_i64(&p->b, TN_TAGGED_OP_NUM, args.op_num, 0);
-    return tn_fb_end(&p->b);
+        tn_fb_add_ref(p->b, slot, refs[slot]);
+    tn_fb_add_i8(p->b, TN_TAGGED_OP_TYPE, args.op_type, 0);
+    tn_fb_add_i64(p->b, TN_TAGGED_OP_NUM, args.op_num, 0);
+    return tn_fb_end(p->b);
 }
 
-static uint32_t put_ops(struct putting *p, const struct tn_sd_plan *plan)
+static uint32_t make_op(struct tn_fb_builder *b, void *context, uint32_t index)
 {
-    uint32_t *refs = tn_new(p->b.arena, uint32_t, plan->op_count, p->w->error);
+    struct putting p   = putting_with(context, b);
+    uint32_t       ref = put_op(&p, p.plan->first_op + index);
 
-    for (uint32_t i = 0; refs && i < plan->op_count && !tn_failed(p->w->error);
-         i++) {
-        refs[i] = put_op(p, plan->first_op + i);
-        if (tn_failed(p->w->error))
-            tn_error_where(p->w->error, "operations[%" PRIu32 "]", i);
-    }
-    return plan->op_count ? tn_fb_put_refs(&p->b, refs, plan->op_count) : 0;
+    if (tn_failed(b->error))
+        tn_error_where(b->error, "operations[%" PRIu32 "]", index);
+    return ref;
+}
+
+static uint32_t put_ops(struct putting *p)
+{
+    return p->plan->op_count
+               ? tn_fb_put_tables(p->b, p->plan->op_count, make_op, p)
+               : 0;
 }
 
 /* ---- graphs ------------------------------------------------------------- */
@@ -259,12 +280,12 @@ static uint32_t put_sub(struct putting *p, uint32_t graph, uint32_t table)
 {
     const struct tn_graph *row = tn_model_graph_at(p->w->model, graph);
     uint32_t               name =
-        tn_fb_put_string(&p->b, tn_model_name(p->w->model, row->name));
+        tn_fb_put_string(p->b, tn_model_name(p->w->model, row->name));
 
-    tn_fb_begin(&p->b);
-    tn_fb_add_ref(&p->b, 0, name);
-    tn_fb_add_ref(&p->b, 1, table);
-    return tn_fb_end(&p->b);
+    tn_fb_begin(p->b);
+    tn_fb_add_ref(p->b, 0, name);
+    tn_fb_add_ref(p->b, 1, table);
+    return tn_fb_end(p->b);
 }
 
 /* Those whose parent this is; they have been built. */
@@ -274,12 +295,12 @@ static uint32_t put_subs(struct putting *p, uint32_t graph,
     const struct tn_model *model = p->w->model;
     uint32_t               count = 0;
     uint32_t              *refs =
-        tn_new(p->b.arena, uint32_t, model->graphs.count, p->w->error);
+        tn_new(p->b->arena, uint32_t, model->graphs.count, p->error);
 
     for (uint32_t i = graph + 1; refs && i < model->graphs.count; i++)
         if (tn_model_graph_at(model, i)->parent_graph == graph)
             refs[count++] = put_sub(p, i, tables[i]);
-    return count ? tn_fb_put_refs(&p->b, refs, count) : 0;
+    return count ? tn_fb_put_refs(p->b, refs, count) : 0;
 }
 
 /* What a container lists stays listed.  A graph that was made of another kind
@@ -294,7 +315,7 @@ static uint32_t put_outputs(struct putting *p, uint32_t graph)
     if (tagged)
         return put_names(p, tagged->outputs);
     struct tn_bytes *names =
-        tn_new(&p->scratch, struct tn_bytes, ends.count, p->w->error);
+        tn_new(p->b->arena, struct tn_bytes, ends.count, p->error);
     for (uint32_t i = 0; names && i < ends.count; i++)
         names[i] = ends.items[i].name;
     return put_names(p, (struct tn_sd_names){ names, names ? ends.count : 0 });
@@ -303,7 +324,7 @@ static uint32_t put_outputs(struct putting *p, uint32_t graph)
 static uint32_t put_graph(struct putting *p, uint32_t graph,
                           const uint32_t *tables)
 {
-    const struct tn_sd_plan   *plan   = &p->w->plans[graph];
+    const struct tn_sd_plan   *plan   = p->plan;
     const struct tn_sd_detail *detail = tn_sd_detail_of(p->w->model);
     uint32_t                   refs[TN_TAGGED_SUBGRAPHS + 1] = { 0 };
 
@@ -316,30 +337,43 @@ static uint32_t put_graph(struct putting *p, uint32_t graph,
     }
     refs[TN_TAGGED_OUTPUTS]    = put_outputs(p, graph);
     refs[TN_TAGGED_LOSS]       = put_names(p, plan->loss);
-    refs[TN_TAGGED_OPERATIONS] = put_ops(p, plan);
-    refs[TN_TAGGED_VARIABLES]  = put_variables(p, plan);
-    tn_fb_begin(&p->b);
-    tn_fb_add_u32(&p->b, TN_TAGGED_VERSION_SLOT, TN_TAGGED_VERSION, 0);
+    refs[TN_TAGGED_OPERATIONS] = put_ops(p);
+    refs[TN_TAGGED_VARIABLES]  = put_variables(p);
+    tn_fb_begin(p->b);
+    tn_fb_add_u32(p->b, TN_TAGGED_VERSION_SLOT, TN_TAGGED_VERSION, 0);
     for (uint16_t slot = TN_TAGGED_VARIABLES; slot <= TN_TAGGED_SUBGRAPHS;
          slot++)
-        tn_fb_add_ref(&p->b, slot, refs[slot]);
-    return tn_fb_end(&p->b);
+        tn_fb_add_ref(p->b, slot, refs[slot]);
+    return tn_fb_end(p->b);
+}
+
+/* In the arena, since operations and variables are made again with it. */
+static struct putting *new_putting(struct tn_tagged_writer *w, uint32_t graph,
+                                   struct tn_fb_builder *b, uint32_t *nothing)
+{
+    struct putting *p = tn_new(&w->arena, struct putting, 1, w->error);
+
+    if (p)
+        *p = (struct putting){ w, &w->plans[graph], b, w->error, nothing };
+    return p;
 }
 
 enum tn_status tn_tagged_put_graph(struct tn_tagged_writer *w,
                                    struct tn_rope          *rope)
 {
-    struct putting p = { .w = w };
-    uint32_t *tables = tn_new(&w->arena, uint32_t, w->plan_count, w->error);
+    uint32_t *tables  = tn_new(&w->arena, uint32_t, w->plan_count, w->error);
+    uint32_t *nothing = tn_new(&w->arena, uint32_t, 1, w->error);
+    struct tn_fb_builder b;
 
-    tn_arena_init(&p.scratch, w->memory);
-    tn_fb_build_init(&p.b, &w->arena, w->error);
-    for (uint32_t i = w->plan_count; tables && i > 0; i--)
-        tables[i - 1] = put_graph(&p, i - 1, tables);
+    tn_fb_build_init(&b, &w->arena, w->error);
+    for (uint32_t i = w->plan_count; !tn_failed(w->error) && i > 0; i--) {
+        struct putting *p = new_putting(w, i - 1, &b, nothing);
+        if (p)
+            tables[i - 1] = put_graph(p, i - 1, tables);
+    }
     if (!tn_failed(w->error))
-        tn_fb_finish(&p.b, tables[0], "SDGR", rope);
-    tn_fb_build_done(&p.b);
-    tn_arena_done(&p.scratch);
+        tn_fb_finish(&b, tables[0], "SDGR", rope);
+    tn_fb_build_done(&b);
     return w->error->status;
 }
 

@@ -359,8 +359,6 @@ static void points_at_what_is_wrong(void **state)
     }
 }
 
-/* ---- sharing ---------------------------------------------------------- */
-
 static void finish(struct tn_fb_builder *b, uint32_t root,
                    struct tn_buffer *out)
 {
@@ -372,6 +370,106 @@ static void finish(struct tn_fb_builder *b, uint32_t root,
     tn_rope_done(&rope);
     tn_fb_build_done(b);
 }
+
+/* ---- many tables ------------------------------------------------------ */
+
+/* Variables with a name; every third has an id, and the last ones have what
+ * none before had, so that a vtable is written late. */
+struct variables {
+    uint32_t count, made;
+    bool     is_fickle; /* the second time they are something else */
+};
+
+static uint32_t make_variable(struct tn_fb_builder *b, void *context,
+                              uint32_t index)
+{
+    struct variables *v = context;
+    char              text[64];
+
+    v->made++;
+    snprintf(text, sizeof text, "a name of the variable %u%s", index,
+             v->is_fickle && b->is_again ? ", another" : "");
+    uint32_t name = tn_fb_put_string(b, tn_text(text)), id = 0;
+    if (index % 3 == 0) {
+        tn_fb_begin(b);
+        tn_fb_add_i32(b, 0, (int32_t)index, -1);
+        id = tn_fb_end(b);
+    }
+    tn_fb_begin(b);
+    tn_fb_add_ref(b, VARIABLE_ID, id);
+    tn_fb_add_ref(b, VARIABLE_NAME, name);
+    if (index + 10 > v->count)
+        tn_fb_add_i8(b, VARIABLE_NAME + 1, 5, 0);
+    return tn_fb_end(b);
+}
+
+/* At once, or one by one as they always could be; gives the status. */
+static enum tn_status build_variables(struct variables *v, bool at_once,
+                                      struct tn_buffer *out, uint64_t *held)
+{
+    struct tn_error      error = TN_ERROR_INIT;
+    struct tn_memory     purse;
+    struct tn_arena      scratch;
+    struct tn_fb_builder b;
+
+    tn_memory_init(&purse, NULL, 0);
+    tn_arena_init(&scratch, &purse);
+    tn_fb_build_init(&b, &scratch, &error);
+    uint32_t *refs = tn_new(&scratch, uint32_t, at_once ? 0 : v->count, &error);
+    for (uint32_t i = 0; !at_once && i < v->count; i++)
+        refs[i] = make_variable(&b, v, i);
+    uint32_t all = at_once ? tn_fb_put_tables(&b, v->count, make_variable, v)
+                           : tn_fb_put_refs(&b, refs, v->count);
+    tn_fb_begin(&b);
+    tn_fb_add_ref(&b, GRAPH_VARIABLES, all);
+    *held = purse.used;
+    finish(&b, tn_fb_end(&b), out);
+    tn_arena_done(&scratch);
+    assert_int_equal(purse.used, 0);
+    return error.status;
+}
+
+static void many_tables_are_not_kept(void **state)
+{
+    static const uint32_t counts[] = { 0, 1, 1000, 30000 };
+    uint64_t              held;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct variables v     = { .count = counts[i] };
+        struct tn_error  error = TN_ERROR_INIT;
+        struct tn_buffer kept, made;
+        tn_buffer_init(&kept, &memory, &error);
+        tn_buffer_init(&made, &memory, &error);
+        assert_int_equal(build_variables(&v, false, &kept, &held), TN_OK);
+        v.made = 0;
+        assert_int_equal(build_variables(&v, true, &made, &held), TN_OK);
+        assert_int_equal(v.made, 2 * v.count);
+        assert_true(held < UINT64_C(4) * v.count + (32u << 10));
+        assert_true(
+            tn_bytes_equal(tn_buffer_bytes(&kept), tn_buffer_bytes(&made)));
+        verify_as(tn_buffer_bytes(&made), &memory, classic.root, NULL, &error);
+        assert_string_equal(error.what, "");
+        tn_buffer_done(&kept);
+        tn_buffer_done(&made);
+    }
+}
+
+static void tables_that_change_are_refused(void **state)
+{
+    struct variables v     = { .count = 100, .is_fickle = true };
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_buffer out;
+    uint64_t         held;
+
+    (void)state;
+    tn_buffer_init(&out, &memory, &error);
+    assert_int_equal(build_variables(&v, true, &out, &held), TN_INVALID);
+    assert_int_equal(out.size < 1000, true);
+    tn_buffer_done(&out);
+}
+
+/* ---- sharing, and how deep --------------------------------------------- */
 
 /* Sub-graphs that each hold the next one 300 times: 300^7 paths. */
 static void walks_what_is_shared_once(void **state)
@@ -732,6 +830,8 @@ int main(void)
         cmocka_unit_test(prefers_a_head),
         cmocka_unit_test(survives_hostility),
         cmocka_unit_test(points_at_what_is_wrong),
+        cmocka_unit_test(many_tables_are_not_kept),
+        cmocka_unit_test(tables_that_change_are_refused),
         cmocka_unit_test(walks_what_is_shared_once),
         cmocka_unit_test(limits_the_depth),
         cmocka_unit_test(refuses_what_overlaps),

@@ -1,0 +1,130 @@
+/*
+ * convert_memory_test.c - what a node costs while it becomes another dialect's
+ *
+ * Rules and tables cost the same for every model.  So two models are
+ * converted, and what the larger one takes more at its peak is what its nodes
+ * take: 315 bytes when this was written.  Whoever passes the limit has made
+ * something live longer than it serves.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/little_models.h"
+
+enum { FEW = 500, MANY = 5500, KINDS = 4, MOST = 400 };
+
+/* ---- counting ----------------------------------------------------------- */
+
+struct purse {
+    _Atomic uint64_t used, peak;
+};
+
+static void *resize(void *context, void *block, size_t old_size,
+                    size_t new_size)
+{
+    struct purse *purse = context;
+    void         *moved = new_size ? realloc(block, new_size) : NULL;
+
+    if (new_size && !moved)
+        return NULL;
+    purse->used += new_size;
+    purse->used -= old_size;
+    if (purse->used > purse->peak)
+        purse->peak = purse->used;
+    if (!new_size)
+        free(block);
+    return moved;
+}
+
+/* ---- a model of many nodes ---------------------------------------------- */
+
+/* What one layer is: its nodes are called as exporters do. */
+static void add_layer(FILE *to, unsigned layer)
+{
+    static const char *const kinds[KINDS] = { "Relu", "Softmax", "Sigmoid",
+                                              "LeakyRelu" };
+    static const char *const attrs[KINDS] = {
+        "", "attribute { name: \"axis\" type: INT i: 1 }", "",
+        "attribute { name: \"alpha\" type: FLOAT f: 0.5 }"
+    };
+
+    for (unsigned i = 0; i < KINDS; i++)
+        fprintf(to,
+                "  node { input: \"v%u\" output: \"v%u\" op_type: \"%s\"\n"
+                "    name: \"/model/layers.%u/%s\" %s }\n",
+                layer * KINDS + i, layer * KINDS + i + 1, kinds[i], layer,
+                kinds[i], attrs[i]);
+}
+
+static char *model_text(unsigned layers)
+{
+    char  *text = NULL;
+    size_t size = 0;
+    FILE  *to   = open_memstream(&text, &size);
+
+    assert_non_null(to);
+    fprintf(to, "ir_version: 8 opset_import { version: 17 }\ngraph {\n");
+    for (unsigned i = 0; i < layers; i++)
+        add_layer(to, i);
+    fprintf(to,
+            "  name: \"g\"\n"
+            "  input { name: \"v0\" type { tensor_type { elem_type: 1 shape {\n"
+            "    dim { dim_value: 2 } dim { dim_value: 3 } } } } }\n"
+            "  output { name: \"v%u\" type { tensor_type { elem_type: 1 } } }\n"
+            "}\n",
+            layers * KINDS);
+    fclose(to);
+    return text;
+}
+
+/* ---- the claim ---------------------------------------------------------- */
+
+static uint64_t peak_of(struct tn_scratch *scratch, unsigned layers,
+                        const char *name)
+{
+    struct purse        purse     = { 0 };
+    struct tn_allocator allocator = { resize, &purse };
+    struct tn_options   options   = { .allocator = &allocator };
+    struct tn_target    target    = { .path        = tn_in_scratch(scratch, name),
+                                      .can_replace = true };
+    struct tn_error     error     = TN_ERROR_INIT;
+    struct tn_model    *model     = NULL;
+    char               *text      = model_text(layers);
+
+    tn_make_model(scratch, "many.onnx", text);
+    free(text);
+    if (tn_model_open(&model, tn_in_scratch(scratch, "many.onnx"), &options,
+                      &error) != TN_OK ||
+        tn_convert(model, NULL, &target, &options, NULL, &error) != TN_OK)
+        fail_msg("%s: %s: %s", name, error.where, error.what);
+    tn_model_close(model);
+    assert_int_equal(purse.used, 0);
+    return purse.peak;
+}
+
+static void a_node_costs_little(void **state)
+{
+    static const char *const names[] = { "out.fb", "out.sdnb", "out.samediff" };
+    struct tn_scratch        scratch = tn_scratch_open();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        uint64_t few  = peak_of(&scratch, FEW, names[i]);
+        uint64_t many = peak_of(&scratch, MANY, names[i]);
+        uint64_t each = (many - few) / ((MANY - FEW) * KINDS);
+        if (each > MOST)
+            fail_msg("%s: %u bytes a node, limit %d", names[i], (unsigned)each,
+                     MOST);
+    }
+    tn_scratch_close(&scratch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_node_costs_little),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
