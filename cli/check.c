@@ -1,6 +1,7 @@
 /* check.c - tenon check: everything that is wrong with a file, and where */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "failure.h"
 #include "json.h"
@@ -122,6 +123,9 @@ static void show_counts(struct cli_text               *text,
 static void show_checked(struct cli_text               *text,
                          const struct tn_check_summary *summary)
 {
+    /* Nobody knows what is in them. */
+    bool has_records = strcmp(summary->format, "riegeli") == 0;
+
     if (summary->format[0] == '\0') {
         cli_text_add(text, "not a model");
         return;
@@ -131,7 +135,8 @@ static void show_checked(struct cli_text               *text,
         cli_show_plural(text, summary->nodes, "node", "nodes");
         cli_text_add(text, ", ");
     }
-    cli_show_plural(text, summary->tensors, "tensor", "tensors");
+    cli_show_plural(text, summary->tensors, has_records ? "record" : "tensor",
+                    has_records ? "records" : "tensors");
     if (summary->bytes_verified > 0) {
         cli_text_add(text, ", ");
         cli_text_bytes(text, summary->bytes_verified);

@@ -88,7 +88,8 @@ static void print_failure(const char *path, const struct tn_error *error)
         cli_text_safe(&text, cli_bytes(cli_path_name(path)));
         cli_text_add(&text, ": ");
     }
-    if (error->file[0] != '\0' && strcmp(error->file, path) != 0) {
+    if (error->file[0] != '\0' && strcmp(error->file, path) != 0 &&
+        strstr(error->what, error->file) == NULL) {
         cli_text_safe(&text, cli_bytes(error->file));
         cli_text_add(&text, ": ");
     }

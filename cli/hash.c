@@ -226,6 +226,24 @@ struct checking {
     bool                     has_lines; /* that were not only a comment     */
 };
 
+/* The manifest has escaped it already; what it has not is made harmless. */
+static void print_label(const char *label)
+{
+    struct cli_text safe = { 0 };
+    size_t          used = 0;
+
+    cli_text_safe(&safe, cli_bytes(label));
+    for (size_t i = 0; i < safe.size; i++) {
+        safe.data[used++] = safe.data[i];
+        if (safe.data[i] == '\\' && i + 1 < safe.size &&
+            safe.data[i + 1] == '\\')
+            i++;
+    }
+    safe.size = used;
+    cli_print(stdout, CLI_PLAIN, &safe);
+    cli_text_done(&safe);
+}
+
 static void report_line(struct checking *checking, const char *label,
                         enum verdict verdict)
 {
@@ -242,7 +260,7 @@ static void report_line(struct checking *checking, const char *label,
     }
     if (verdict == VERDICT_OK && checking->common->is_quiet)
         return;
-    cli_print_name(stdout, CLI_PLAIN, cli_bytes(label));
+    print_label(label);
     fputs(": ", stdout);
     cli_paint(stdout, colours[verdict], words[verdict]);
     putchar('\n');
