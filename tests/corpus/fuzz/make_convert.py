@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """make_convert.py TENON - the seeds of convert_fuzz, into convert_fuzz/"""
 import os
+import re
 import subprocess
 import sys
 
@@ -75,12 +76,102 @@ def called():
          [value("x")], [value("y")], functions=[twice, four])
 
 
+FLOAT = 'attr { key: "T" value { type: DT_FLOAT } }'
+X = ('node { name: "x" op: "Placeholder" attr { key: "dtype"'
+     ' value { type: DT_FLOAT } } attr { key: "shape" value { shape {'
+     ' dim { size: 2 } dim { size: 3 } } } } }')
+
+TENSORFLOW = {
+    # Inference: weights, a slice with masks, a shape that follows.
+    "dense.pb": X + '''
+node { name: "w" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
+  attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape {
+    dim { size: 3 } dim { size: 2 } } float_val: 0.5 } } } }
+node { name: "m" op: "MatMul" input: "x" input: "w" T
+  attr { key: "transpose_a" value { b: false } }
+  attr { key: "transpose_b" value { b: false } } }
+node { name: "b" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
+  attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape {
+    dim { size: 2 } } int_val: 0 int_val: 1 } } } }
+node { name: "s" op: "StridedSlice" input: "m" input: "b" input: "b" input: "b"
+  T attr { key: "Index" value { type: DT_INT32 } }
+  attr { key: "begin_mask" value { i: 1 } } attr { key: "end_mask" value { i: 3 } }
+  attr { key: "shrink_axis_mask" value { i: 2 } } }
+node { name: "y" op: "Softmax" input: "s" T }''',
+
+    # A loop of TensorFlow 1: frames, switches and merges.
+    "frames.pb": X + '''
+node { name: "e" op: "Enter" input: "x" T
+  attr { key: "frame_name" value { s: "f" } } }
+node { name: "g" op: "Merge" input: "e" input: "n" T attr { key: "N"
+  value { i: 2 } } }
+node { name: "r" op: "Sum" input: "g" input: "axes" T
+  attr { key: "Tidx" value { type: DT_INT32 } } }
+node { name: "axes" op: "Const" input: "^g"
+  attr { key: "dtype" value { type: DT_INT32 } }
+  attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape {
+    dim { size: 2 } } int_val: 0 int_val: 1 } } } }
+node { name: "l" op: "Less" input: "r" input: "r" T }
+node { name: "c" op: "LoopCond" input: "l" }
+node { name: "s" op: "Switch" input: "g" input: "c" T }
+node { name: "i" op: "Identity" input: "s:1" T }
+node { name: "d" op: "AddV2" input: "i" input: "i" T }
+node { name: "n" op: "NextIteration" input: "d" T }
+node { name: "y" op: "Exit" input: "s" T }''',
+
+    # Functions of TensorFlow 2: a loop, a branch, a call of a call.
+    "functions.pb": X + '''
+node { name: "q" op: "Const" attr { key: "dtype" value { type: DT_BOOL } }
+  attr { key: "value" value { tensor { dtype: DT_BOOL tensor_shape { }
+    bool_val: true } } } }
+node { name: "i" op: "StatelessIf" input: "q" input: "x"
+  attr { key: "Tcond" value { type: DT_BOOL } }
+  attr { key: "Tin" value { list { type: DT_FLOAT } } }
+  attr { key: "Tout" value { list { type: DT_FLOAT } } }
+  attr { key: "then_branch" value { func { name: "twice" } } }
+  attr { key: "else_branch" value { func { name: "four" } } } }
+node { name: "l" op: "StatelessWhile" input: "i"
+  attr { key: "T" value { list { type: DT_FLOAT } } }
+  attr { key: "cond" value { func { name: "never" } } }
+  attr { key: "body" value { func { name: "twice" } } } }
+node { name: "y" op: "Neg" input: "l" T }
+library {
+  function { signature { name: "twice" input_arg { name: "a" type: DT_FLOAT }
+      output_arg { name: "b" type: DT_FLOAT } }
+    node_def { name: "s" op: "AddV2" input: "a" input: "a" T }
+    ret { key: "b" value: "s:z:0" } }
+  function { signature { name: "four" input_arg { name: "a" type: DT_FLOAT }
+      output_arg { name: "b" type: DT_FLOAT } }
+    node_def { name: "p" op: "PartitionedCall" input: "a"
+      attr { key: "Tin" value { list { type: DT_FLOAT } } }
+      attr { key: "Tout" value { list { type: DT_FLOAT } } }
+      attr { key: "f" value { func { name: "twice" } } } }
+    ret { key: "b" value: "p:output:0" } }
+  function { signature { name: "never" input_arg { name: "a" type: DT_FLOAT }
+      output_arg { name: "b" type: DT_BOOL } }
+    node_def { name: "k" op: "Const"
+      attr { key: "dtype" value { type: DT_BOOL } }
+      attr { key: "value" value { tensor { dtype: DT_BOOL tensor_shape { } } } } }
+    ret { key: "b" value: "k:output:0" } }
+}''',
+}
+
+
+def tensorflow(tenon):
+    for name, text in TENSORFLOW.items():
+        text = re.sub(r'(?<!")\bT\b', FLOAT, text)
+        subprocess.run([tenon, "undump", "-", "--type", "tensorflow.GraphDef",
+                        "--force", "--quiet", "-o", os.path.join(OUT, name)],
+                       input=text, text=True, check=True)
+
+
 def main():
     os.makedirs(OUT, exist_ok=True)
     plain()
     nested()
     scanned()
     called()
+    tensorflow(sys.argv[1])
     for name in ("dense", "if", "loop"):
         path = os.path.join(OUT, name)
         subprocess.run([sys.argv[1], "convert", "--quiet", "--force",
