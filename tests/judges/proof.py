@@ -11,6 +11,7 @@ in one state:
     not run   the engine cannot run the original, or there is nothing to compare
 """
 import argparse
+import atexit
 import collections
 import fnmatch
 import functools
@@ -54,12 +55,17 @@ class Converter:
     def __init__(self, path):
         self.process = subprocess.Popen([path], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE)
+        atexit.register(self.stop)
 
     @classmethod
     @functools.cache
     def of(cls, tenon, _process):
         path = os.path.join(os.path.dirname(tenon), "convert_many")
         return cls(path) if os.path.exists(path) else None
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait()
 
     def run(self, words, seconds=120):
         """The exit code and what was printed; negative: it died of a signal."""
@@ -201,8 +207,12 @@ def judged(prove, test, *context):
 def shard(prove, tests, folder, arguments):
     with engines.OnnxRuntime.find() as engine, \
             tempfile.TemporaryDirectory(dir=folder) as scratch:
-        return [judged(prove, test, engine, scratch, arguments)
-                for test in tests]
+        results = [judged(prove, test, engine, scratch, arguments)
+                   for test in tests]
+    converter = Converter.of(arguments.tenon, os.getpid())
+    if converter:
+        converter.stop()
+    return results
 
 
 def run(prove, tests, arguments, jobs=2):
