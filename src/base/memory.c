@@ -284,7 +284,7 @@ void *tn_list_grow(struct tn_list *list, uint64_t count, struct tn_error *error)
 
     if (!tn_add(list->count, count, &needed))
         needed = UINT64_MAX;
-    if (needed > list->room) {
+    if (needed > list->room || !list->items) {
         /* Half as much again: copies stay linear, waste stays small. */
         uint64_t room = tn_max(needed, list->room + list->room / 2 + 8);
         if (!set_room(list, room, error))

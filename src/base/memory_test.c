@@ -236,6 +236,22 @@ static void lists_are_kept_in_an_arena(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+/* NULL is a failure alone: no items at all are room, too. */
+static void an_empty_list_grows_by_nothing(void **state)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_memory memory;
+    struct tn_list   list;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_list_init(&list, &memory, 16);
+    assert_non_null(tn_list_grow(&list, 0, &error));
+    assert_int_equal(list.count, 0);
+    tn_list_done(&list);
+    assert_int_equal(memory.used, 0);
+}
+
 static void lists_refuse_what_does_not_fit(void **state)
 {
     struct tn_memory memory;
@@ -299,6 +315,7 @@ int main(void)
         cmocka_unit_test(copies),
         cmocka_unit_test(lists_grow_and_trim),
         cmocka_unit_test(lists_are_kept_in_an_arena),
+        cmocka_unit_test(an_empty_list_grows_by_nothing),
         cmocka_unit_test(lists_refuse_what_does_not_fit),
         cmocka_unit_test(every_allocation_fails_once),
     };
