@@ -170,9 +170,10 @@ void tn_access_close(struct tn_access *access)
     access->owned = NULL;
 }
 
-enum tn_status tn_access_read(struct tn_access *access, uint64_t first,
-                              uint64_t count, uint8_t *to,
-                              struct tn_error *error)
+/* Some elements, before any swapping. */
+static enum tn_status access_read(struct tn_access *access, uint64_t first,
+                                  uint64_t count, uint8_t *to,
+                                  struct tn_error *error)
 {
     size_t   size   = (size_t)(count * access->size);
     uint64_t offset = first * access->size;
@@ -394,7 +395,7 @@ static enum tn_status gather_stretch(struct gather *g)
         uint64_t n    = tn_min(left, fits);
         uint64_t span = (n - 1) * apart + 1;
         uint64_t low  = stride < 0 ? from - (span - 1) : from;
-        TN_TRY(tn_access_read(&g->access, low, span, g->stretch, g->error));
+        TN_TRY(access_read(&g->access, low, span, g->stretch, g->error));
         scatter(g->box + to * size, step, g->stretch + (from - low) * size,
                 stride * (int64_t)size, n, size);
         from += n * (uint64_t)stride;
@@ -407,8 +408,8 @@ static enum tn_status gather_stretch(struct gather *g)
 /* Runs that are runs in the output too need no stretch between. */
 static enum tn_status gather_run(struct gather *g)
 {
-    return tn_access_read(&g->access, g->from, box_dim(g, g->last),
-                          g->box + g->to * g->access.size, g->error);
+    return access_read(&g->access, g->from, box_dim(g, g->last),
+                       g->box + g->to * g->access.size, g->error);
 }
 
 static enum tn_status gather_by_reading(struct gather *g)

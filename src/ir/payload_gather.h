@@ -48,10 +48,6 @@ enum tn_status tn_access_open(struct tn_access         *access,
                               const struct tn_range    *range);
 void           tn_access_close(struct tn_access *access);
 
-/* Some elements, before any swapping. */
-enum tn_status tn_access_read(struct tn_access *access, uint64_t first,
-                              uint64_t count, uint8_t *to,
-                              struct tn_error *error);
 /* Some elements as they are handed out. */
 enum tn_status tn_access_stream(struct tn_access *access, uint64_t first,
                                 uint64_t count, struct tn_sink *to,

@@ -45,7 +45,8 @@ enum tn_flow_kind tn_flow_kind(const struct tn_net_node *node)
     return TN_FLOW_OTHER;
 }
 
-struct tn_bytes tn_flow_frame(const struct tn_net_node *node)
+/* The name of the frame of an Enter; empty: it has none. */
+static struct tn_bytes frame_of(const struct tn_net_node *node)
 {
     const struct tn_attr_value *name = tn_net_attr(node, "frame_name");
 
@@ -164,7 +165,9 @@ static uint32_t climb(const struct tn_guards *guards, uint32_t guard,
     return guard;
 }
 
-uint32_t tn_guard_common(const struct tn_guards *guards, uint32_t a, uint32_t b)
+/* What two guards have in common. */
+static uint32_t common_guard(const struct tn_guards *guards, uint32_t a,
+                             uint32_t b)
 {
     a = climb(guards, a, tn_guard(guards, b)->depth);
     b = climb(guards, b, tn_guard(guards, a)->depth);
@@ -175,8 +178,9 @@ uint32_t tn_guard_common(const struct tn_guards *guards, uint32_t a, uint32_t b)
     return a;
 }
 
-uint32_t tn_guard_below(const struct tn_guards *guards, uint32_t guard,
-                        uint32_t above)
+/* The step below `above` on the way to `guard`; TN_NONE: not below it. */
+static uint32_t guard_below(const struct tn_guards *guards, uint32_t guard,
+                            uint32_t above)
 {
     uint32_t depth = tn_guard(guards, above)->depth;
 
@@ -206,7 +210,7 @@ bool tn_flow_decision(const struct tn_guards *guards, const uint32_t *inputs,
 {
     uint32_t a      = tn_guard_of(guards, inputs[0]);
     uint32_t b      = tn_guard_of(guards, inputs[1]);
-    uint32_t common = tn_guard_common(guards, a, b);
+    uint32_t common = common_guard(guards, a, b);
 
     if (a == b)
         return false;
@@ -214,10 +218,8 @@ bool tn_flow_decision(const struct tn_guards *guards, const uint32_t *inputs,
         return decide_by_one(guards, b, 1, decision);
     if (b == common)
         return decide_by_one(guards, a, 0, decision);
-    const struct tn_guard *x =
-        tn_guard(guards, tn_guard_below(guards, a, common));
-    const struct tn_guard *y =
-        tn_guard(guards, tn_guard_below(guards, b, common));
+    const struct tn_guard *x = tn_guard(guards, guard_below(guards, a, common));
+    const struct tn_guard *y = tn_guard(guards, guard_below(guards, b, common));
     if (x->is_frame || y->is_frame || x->what != y->what || x->side == y->side)
         return false;
     *decision =
@@ -257,8 +259,8 @@ static uint32_t guard_of_inputs(const struct finding     *f,
 static uint32_t frame_number(struct tn_guards         *guards,
                              const struct tn_net_node *node)
 {
-    uint32_t id = tn_intern_copy(&guards->frames, tn_flow_frame(node),
-                                 guards->net->error);
+    uint32_t id =
+        tn_intern_copy(&guards->frames, frame_of(node), guards->net->error);
 
     while (id != TN_NO_NAME && guards->frame_parents.count <= id &&
            tn_list_push(&guards->frame_parents, uint32_t, guards->net->error))
@@ -306,7 +308,7 @@ static uint32_t guard_of_merge(struct finding *f, uint32_t id,
         uint32_t of = node->inputs[i] == TN_NONE
                           ? 0
                           : tn_guard_of(f->guards, node->inputs[i]);
-        guard = guard == TN_NONE ? of : tn_guard_common(f->guards, guard, of);
+        guard = guard == TN_NONE ? of : common_guard(f->guards, guard, of);
     }
     return guard == TN_NONE ? 0 : guard;
 }

@@ -27,9 +27,6 @@ enum tn_flow_kind {
 /* TensorFlow's and nd4j's names. */
 enum tn_flow_kind tn_flow_kind(const struct tn_net_node *node);
 
-/* The name of the frame of an Enter; empty: it has none. */
-struct tn_bytes tn_flow_frame(const struct tn_net_node *node);
-
 /* Ends with NULL; for tn_net_order(). */
 extern const char *const tn_flow_loop_ops[];
 
@@ -91,13 +88,5 @@ struct tn_flow_decision {
 };
 bool tn_flow_decision(const struct tn_guards *guards, const uint32_t *inputs,
                       struct tn_flow_decision *decision);
-
-/* What two guards have in common. */
-uint32_t tn_guard_common(const struct tn_guards *guards, uint32_t a,
-                         uint32_t b);
-
-/* The step below `above` on the way to `guard`; TN_NONE: not below it. */
-uint32_t tn_guard_below(const struct tn_guards *guards, uint32_t guard,
-                        uint32_t above);
 
 #endif

@@ -54,16 +54,6 @@ bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
     return true;
 }
 
-struct tn_bytes tn_rules_builtin(const char *from, const char *to)
-{
-    struct tn_rule_text file;
-
-    for (uint32_t i = 0; tn_rules_builtin_at(i, &file); i++)
-        if (!strcmp(file.from, from) && !strcmp(file.to, to))
-            return file.text;
-    return tn_bytes(NULL, 0);
-}
-
 struct tn_bytes tn_shapes_builtin(const char *dialect)
 {
 #define X(name)                                                                \

@@ -22,10 +22,6 @@ struct tn_rule_text {
 /* The file `index`; false: there are no more. */
 bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out);
 
-/* The text of `rules FROM -> TO` or `FROM <-> TO`, in this order of dialects;
- * empty: there is none. */
-struct tn_bytes tn_rules_builtin(const char *from, const char *to);
-
 /* What says types and shapes of a dialect; empty: there is none. */
 struct tn_bytes tn_shapes_builtin(const char *dialect);
 

@@ -15,9 +15,6 @@ enum tn_status tn_npz_array(struct tn_bundle *bundle, struct tn_arena *arena,
                             struct tn_elements *elements,
                             struct tn_error    *error);
 
-enum tn_status tn_npz_check(struct tn_bundle *bundle, struct tn_report *report,
-                            struct tn_error *error);
-
 enum tn_status tn_npz_write(const struct tn_model         *model,
                             const struct tn_write_options *options,
                             struct tn_output *to, struct tn_error *error);

@@ -214,8 +214,9 @@ static void check_entry(struct tn_bundle *bundle, struct tn_arena *arena,
         tn_report_add(report, TN_LEVEL_ERROR, "bad-array", &own);
 }
 
-enum tn_status tn_npz_check(struct tn_bundle *bundle, struct tn_report *report,
-                            struct tn_error *error)
+static enum tn_status npz_check(struct tn_bundle *bundle,
+                                struct tn_report *report,
+                                struct tn_error  *error)
 {
     struct tn_zip   zip;
     struct tn_arena arena;
@@ -256,7 +257,7 @@ const struct tn_format tn_format_npz = {
     .suffixes    = (const char *const[]){ ".npz", NULL },
     .probe       = npz_probe,
     .open        = npz_open,
-    .check_bytes = tn_npz_check,
+    .check_bytes = npz_check,
     .write       = tn_npz_write,
 };
 

@@ -504,8 +504,9 @@ static void descend(struct descent *d)
     }
 }
 
-void tn_onnx_put_spliced(struct tn_onnx_writer *w, struct tn_rope *to,
-                         struct tn_span message)
+/* The bytes of a message, spliced, with the patches that fall into it. */
+static void put_spliced(struct tn_onnx_writer *w, struct tn_rope *to,
+                        struct tn_span message)
 {
     struct descent d = { .w = w, .next = first_patch(w, message) };
 
@@ -536,7 +537,7 @@ void tn_onnx_put_spliced_field(struct tn_onnx_writer *w, struct tn_rope *to,
     struct tn_rope body;
 
     tn_rope_init(&body, &w->arena, w->error);
-    tn_onnx_put_spliced(w, &body, message);
+    put_spliced(w, &body, message);
     tn_pb_put_message(to, number, &body);
     tn_rope_done(&body);
 }
@@ -552,7 +553,7 @@ static enum tn_status put_model(struct tn_onnx_writer *w)
     if (w->model->is_edited)
         tn_onnx_put_edited(w, &model);
     else
-        tn_onnx_put_spliced(w, &model, w->model->wire);
+        put_spliced(w, &model, w->model->wire);
     if (!tn_failed(w->error) && model.length >= TN_ONNX_FILE_LIMIT)
         tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
                      "an ONNX file of %" PRIu64 " bytes, but no other program "

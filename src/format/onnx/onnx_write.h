@@ -36,10 +36,6 @@ struct tn_onnx_writer {
                                                attribute that an edit made   */
 };
 
-/* The bytes of a message, spliced, with the patches that fall into it. */
-void tn_onnx_put_spliced(struct tn_onnx_writer *w, struct tn_rope *to,
-                         struct tn_span message);
-
 /* A field that holds such a message. */
 void tn_onnx_put_spliced_field(struct tn_onnx_writer *w, struct tn_rope *to,
                                uint32_t number, struct tn_span message);

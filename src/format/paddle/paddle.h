@@ -130,11 +130,6 @@ enum tn_status tn_paddle_separate_read(struct tn_model  *model,
                                        struct tn_bundle *bundle,
                                        struct tn_error  *error);
 
-/* The variable of that name in a block, or NULL. */
-const struct tn_paddle_var *tn_paddle_find_var(
-    const struct tn_paddle_detail *detail, struct tn_bytes name,
-    uint32_t block);
-
 /* The dialect's: what a block says of a variable. */
 bool tn_paddle_declared(const struct tn_model *model, uint32_t graph,
                         struct tn_bytes name, struct tn_declared *to);
@@ -228,11 +223,6 @@ void tn_paddle_put_attr(struct tn_rope *to, struct tn_arena *arena,
  * `.` or `..`, no backslash, no zero byte.  Says what is wrong otherwise. */
 enum tn_status tn_paddle_check_name(struct tn_bytes  name,
                                     struct tn_error *error);
-
-/* The slot that input (or output) `index` of an op is in; empty if there is no
- * such input. */
-struct tn_bytes tn_paddle_slot(const struct tn_model *model, uint32_t op,
-                               bool is_output, uint32_t index);
 
 extern const struct tn_dialect tn_dialect_paddle;
 extern const struct tn_format  tn_format_paddle;

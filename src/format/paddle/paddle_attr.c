@@ -274,36 +274,21 @@ void tn_paddle_put_attr(struct tn_rope *to, struct tn_arena *arena,
 
 /* ---- slots -------------------------------------------------------------- */
 
-static bool slot_has(struct tn_cursor c, uint32_t *left, struct tn_bytes *name)
+static void read_slot(struct tn_cursor c, struct tn_bytes *name,
+                      uint32_t *count)
 {
     struct tn_pb_field field;
-    bool               is_here = false;
 
+    *name  = tn_bytes(NULL, 0);
+    *count = 0;
     while (tn_pb_next(&c, &field)) {
         if (field.type != TN_WIRE_LEN)
             continue;
         if (field.number == SLOT_PARAMETER)
             *name = tn_pb_text(&field);
-        else if (field.number == SLOT_ARGUMENTS && !is_here)
-            is_here = (*left)-- == 0;
+        else if (field.number == SLOT_ARGUMENTS)
+            ++*count;
     }
-    return is_here;
-}
-
-struct tn_bytes tn_paddle_slot(const struct tn_model *model, uint32_t op,
-                               bool is_output, uint32_t index)
-{
-    const struct tn_op *row   = tn_model_op_at(model, op);
-    struct tn_error     error = TN_ERROR_INIT;
-    struct tn_bytes     name  = { NULL, 0 };
-    struct tn_pb_field  field;
-    struct tn_cursor c = tn_cursor_span(tn_model_op_wire(model, row), &error);
-
-    while (tn_pb_next(&c, &field))
-        if (field.number == (is_output ? OP_OUTPUTS : OP_INPUTS) &&
-            field.type == TN_WIRE_LEN && slot_has(field.body, &index, &name))
-            return name;
-    return tn_bytes(NULL, 0);
 }
 
 static bool paddle_next_slot(struct tn_cursor *node, bool is_output,
@@ -315,10 +300,7 @@ static bool paddle_next_slot(struct tn_cursor *node, bool is_output,
         if (field.number != (is_output ? OP_OUTPUTS : OP_INPUTS) ||
             field.type != TN_WIRE_LEN)
             continue;
-        *name         = tn_bytes(NULL, 0);
-        uint32_t left = UINT32_MAX;
-        slot_has(field.body, &left, name);
-        *count = UINT32_MAX - left;
+        read_slot(field.body, name, count);
         return true;
     }
     return false;

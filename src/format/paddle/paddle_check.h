@@ -21,12 +21,6 @@ void tn_paddle_complain(struct tn_paddle_checker *k,
 /* All of the program: blocks, variables, operators, ends. */
 enum tn_status tn_paddle_check_program(struct tn_paddle_checker *k);
 
-/* `op_role` of an operator; 0 without one. */
-uint32_t tn_paddle_op_role(struct tn_span op, struct tn_error *error);
-
-/* The operator is of training, and not of running the model. */
-bool tn_paddle_is_training(uint32_t role);
-
 enum tn_status tn_paddle_check(struct tn_bundle      *bundle,
                                const struct tn_model *model,
                                struct tn_report      *report,

@@ -244,6 +244,14 @@ static void note_column(struct op_check *o)
     complain_column(p, is_feed, o->wire, o->where, "no column");
 }
 
+enum { ROLE_BACKWARD = 1, ROLE_OPTIMIZE = 2, ROLE_LR = 16 };
+
+/* The operator is of training, and not of running the model. */
+static bool is_training(uint32_t role)
+{
+    return role & (ROLE_BACKWARD | ROLE_OPTIMIZE | ROLE_LR);
+}
+
 static void check_op(struct program *p, uint32_t block, uint32_t ordinal,
                      const struct tn_pb_field *message)
 {
@@ -266,7 +274,7 @@ static void check_op(struct program *p, uint32_t block, uint32_t ordinal,
     if (o.type.size == 0)
         tn_paddle_complain(p->k, TN_LEVEL_ERROR, "untyped-operator", o.wire,
                            o.where, "an operator without a type");
-    p->k->training_count += tn_paddle_is_training(o.role);
+    p->k->training_count += is_training(o.role);
     note_column(&o);
 }
 
@@ -280,45 +288,6 @@ static void check_ops(struct program *p, uint32_t block)
     while (tn_pb_next(&c, &field) && !p->k->report->is_stopped)
         if (field.number == BLOCK_OPS && field.type == TN_WIRE_LEN)
             check_op(p, block, ordinal++, &field);
-}
-
-/* ---- roles -------------------------------------------------------------- */
-
-enum { ROLE_BACKWARD = 1, ROLE_OPTIMIZE = 2, ROLE_LR = 16 };
-
-bool tn_paddle_is_training(uint32_t role)
-{
-    return role & (ROLE_BACKWARD | ROLE_OPTIMIZE | ROLE_LR);
-}
-
-static bool attr_is_role(struct tn_cursor c, uint32_t *role)
-{
-    struct tn_pb_field field;
-    bool               is_role = false;
-    uint32_t           value   = 0;
-
-    while (tn_pb_next(&c, &field)) {
-        if (field.number == ATTR_NAME && field.type == TN_WIRE_LEN)
-            is_role = tn_bytes_is(tn_pb_text(&field), "op_role");
-        else if (field.number == ROLE_FIELD)
-            value = (uint32_t)field.value;
-    }
-    if (is_role)
-        *role = value;
-    return is_role;
-}
-
-uint32_t tn_paddle_op_role(struct tn_span op, struct tn_error *error)
-{
-    struct tn_cursor   c    = tn_cursor_span(op, error);
-    uint32_t           role = 0;
-    struct tn_pb_field field;
-
-    while (tn_pb_next(&c, &field))
-        if (field.number == OP_ATTRS && field.type == TN_WIRE_LEN &&
-            attr_is_role(field.body, &role))
-            return role;
-    return 0;
 }
 
 /* ---- inputs and outputs ------------------------------------------------- */

@@ -102,7 +102,9 @@ static enum tn_status unpickle(struct tn_source *source, struct tn_arena *arena,
     return TN_OK;
 }
 
-enum tn_status tn_paddle_program_bytes(
+/* What stands before the parameters: the ProgramDesc of a file that is binary,
+ * text or a pickle.  `ends` is the pickle's dict, or NULL. */
+static enum tn_status program_bytes(
     struct tn_bundle *bundle, struct tn_source *source, struct tn_arena *arena,
     struct tn_span *wire, const struct tn_pickle **ends, struct tn_error *error)
 {
@@ -191,8 +193,8 @@ static enum tn_status names_file(struct tn_bundle *bundle, const char *program,
     *names = false;
     tn_model_init(&model, bundle->memory);
     if (tn_bundle_sibling(bundle, tn_text(program), &source, error) == TN_OK &&
-        tn_paddle_program_bytes(bundle, source, &model.arena, &wire, &ends,
-                                error) == TN_OK &&
+        program_bytes(bundle, source, &model.arena, &wire, &ends, error) ==
+            TN_OK &&
         tn_paddle_program_read(&model, wire, error) == TN_OK)
         *names = has_variable(&model, bundle->name) ||
                  tn_paddle_combined_fits(&model, bundle->main);
@@ -447,8 +449,8 @@ static enum tn_status read_shared(struct search *s, const char *name)
             continue;
         tn_model_init(&other, s->bundle->memory);
         if (source_of(s, entries[i], &source) == TN_OK &&
-            tn_paddle_program_bytes(s->bundle, source, &other.arena, &wire,
-                                    &ends, s->error) == TN_OK &&
+            program_bytes(s->bundle, source, &other.arena, &wire, &ends,
+                          s->error) == TN_OK &&
             tn_paddle_program_read(&other, wire, s->error) == TN_OK) {
             const struct tn_paddle_detail *detail = other.detail;
             for (uint64_t k = 0; k < detail->stored_count; k++)
@@ -592,8 +594,8 @@ enum tn_status tn_paddle_open_program(struct tn_bundle *bundle,
     const struct tn_pickle *ends;
 
     TN_TRY(source_of(&s, name, &source));
-    if (tn_paddle_program_bytes(bundle, source, &model->arena, &wire, &ends,
-                                error) != TN_OK ||
+    if (program_bytes(bundle, source, &model->arena, &wire, &ends, error) !=
+            TN_OK ||
         tn_paddle_program_read(model, wire, error) != TN_OK) {
         if (source != bundle->main)
             tn_error_file(error, name);

@@ -45,16 +45,6 @@ enum tn_status tn_paddle_open_part(struct tn_bundle *bundle,
                                    struct tn_model *model, const char *name,
                                    struct tn_error *error);
 
-/* What stands before the parameters: the ProgramDesc of a file that is binary,
- * text or a pickle.  `ends` is the pickle's dict, or NULL. */
-struct tn_pickle;
-enum tn_status tn_paddle_program_bytes(struct tn_bundle        *bundle,
-                                       struct tn_source        *source,
-                                       struct tn_arena         *arena,
-                                       struct tn_span          *wire,
-                                       const struct tn_pickle **ends,
-                                       struct tn_error         *error);
-
 /* What PREFIX.meta says, as facts; a file that says nothing is a fact, too. */
 void tn_paddle_meta_facts(struct tn_model *model, struct tn_span meta,
                           const char *name, struct tn_error *error);

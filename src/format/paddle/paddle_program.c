@@ -422,7 +422,8 @@ static uint64_t first_named(const struct tn_paddle_detail *detail,
     return low;
 }
 
-const struct tn_paddle_var *tn_paddle_find_var(
+/* The variable of that name in a block, or NULL. */
+static const struct tn_paddle_var *find_var(
     const struct tn_paddle_detail *detail, struct tn_bytes name, uint32_t block)
 {
     uint64_t at = first_named(detail, name, block);
@@ -441,7 +442,7 @@ bool tn_paddle_declared(const struct tn_model *model, uint32_t graph,
 
     /* Blocks of an edited model are others than those of its file. */
     if (detail && detail->named && !model->is_edited)
-        var = tn_paddle_find_var(detail, name, graph);
+        var = find_var(detail, name, graph);
     if (!var)
         return false;
     *to = (struct tn_declared){
@@ -498,8 +499,8 @@ static struct tn_ends make_ends(struct reader *r, const struct tn_list *ports)
         order[i] = tn_list_at(ports, struct port, i);
     tn_sort((const void **)order, count, is_left_of);
     for (uint64_t i = 0; i < count; i++)
-        ends[i] = make_end(r, order[i]->name,
-                           tn_paddle_find_var(r->detail, order[i]->name, 0));
+        ends[i] =
+            make_end(r, order[i]->name, find_var(r->detail, order[i]->name, 0));
     return (struct tn_ends){ (uint32_t)count, ends };
 }
 
@@ -538,7 +539,7 @@ static struct tn_ends pickled_ends(struct reader *r, const char *key,
 
     for (uint64_t i = 0; ends && i < count; i++) {
         struct tn_bytes name = tn_pickle_text(list->as.list.items[i]);
-        ends[i] = make_end(r, name, tn_paddle_find_var(r->detail, name, 0));
+        ends[i]              = make_end(r, name, find_var(r->detail, name, 0));
     }
     return (struct tn_ends){ ends ? (uint32_t)count : 0, ends };
 }

@@ -420,7 +420,7 @@ static enum tn_status read_pickle(struct state *s, struct tn_source *file)
 
 /* ---- the container of 1.6 ----------------------------------------------- */
 
-bool tn_paddle_is_container(struct tn_bytes head)
+static bool is_container(struct tn_bytes head)
 {
     return head.size >= TN_PADDLE_RESERVED + 12 &&
            memcmp(head.data + TN_PADDLE_RESERVED, "TNUM", 4) == 0;
@@ -480,7 +480,7 @@ static enum tn_status fill(struct state *s, struct tn_source *file)
 
     if (tn_failed(s->error))
         return s->error->status;
-    s->is_container = tn_paddle_is_container(head);
+    s->is_container = is_container(head);
     if (s->is_container)
         read_container(s, file);
     else
@@ -519,7 +519,7 @@ static int state_probe(const struct tn_probe *probe)
 
     if (probe->entries)
         return 0;
-    if (tn_paddle_is_container(head))
+    if (is_container(head))
         return 32;
     if (head.size < 2 || head.data[0] != 0x80 || head.data[1] < 2 ||
         head.data[1] > 5)

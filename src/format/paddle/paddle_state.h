@@ -34,8 +34,6 @@ struct tn_paddle_state_detail {
 /* How long what stands before a container's "TNUM" is. */
 #define TN_PADDLE_RESERVED 256
 
-bool tn_paddle_is_container(struct tn_bytes head);
-
 enum tn_status tn_paddle_state_write(const struct tn_model         *model,
                                      const struct tn_write_options *options,
                                      struct tn_output              *to,

@@ -14,10 +14,6 @@ struct tn_st_detail {
     uint64_t                 metadata_count;
 };
 
-enum tn_status tn_st_check_bytes(struct tn_bundle *bundle,
-                                 struct tn_report *report,
-                                 struct tn_error  *error);
-
 enum tn_status tn_st_write(const struct tn_model         *model,
                            const struct tn_write_options *options,
                            struct tn_output *to, struct tn_error *error);

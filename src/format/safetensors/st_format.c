@@ -153,9 +153,9 @@ static enum tn_status st_open(struct tn_bundle *bundle, struct tn_model *model,
     return error->status;
 }
 
-enum tn_status tn_st_check_bytes(struct tn_bundle *bundle,
-                                 struct tn_report *report,
-                                 struct tn_error  *error)
+static enum tn_status st_check_bytes(struct tn_bundle *bundle,
+                                     struct tn_report *report,
+                                     struct tn_error  *error)
 {
     struct tn_st_files files;
     struct tn_arena    arena;
@@ -174,6 +174,6 @@ const struct tn_format tn_format_safetensors = {
     .suffixes = (const char *const[]){ TN_ST_SUFFIX, TN_ST_INDEX_SUFFIX, NULL },
     .probe    = st_probe,
     .open     = st_open,
-    .check_bytes = tn_st_check_bytes,
+    .check_bytes = st_check_bytes,
     .write       = tn_st_write,
 };

@@ -205,12 +205,6 @@ uint32_t tn_sd_array_put(struct tn_fb_builder         *b,
                          const struct tn_sd_array_how *how,
                          struct tn_memory             *memory);
 
-/* The elements as they lie in the file, first to last; the order says whether
- * the shape is reversed ('f') or as it is ('c'). */
-char tn_sd_stored_order(const struct tn_elements *elements,
-                        struct tn_arena *arena, struct tn_elements *stored,
-                        struct tn_error *error);
-
 /* Little-endian, row-major bytes of all elements on a rope. */
 enum tn_status tn_sd_rope_elements(struct tn_rope           *rope,
                                    const struct tn_elements *elements,

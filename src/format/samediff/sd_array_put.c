@@ -44,9 +44,11 @@ static bool is_reversed(const struct tn_elements *elements)
            view->inputs[0].payload.encoding == TN_ENCODING_RAW_BIG;
 }
 
-char tn_sd_stored_order(const struct tn_elements *elements,
-                        struct tn_arena *arena, struct tn_elements *stored,
-                        struct tn_error *error)
+/* The elements as they lie in the file, first to last; the order says whether
+ * the shape is reversed ('f') or as it is ('c'). */
+static char stored_order(const struct tn_elements *elements,
+                         struct tn_arena *arena, struct tn_elements *stored,
+                         struct tn_error *error)
 {
     uint32_t rank = elements->shape.rank;
 
@@ -314,7 +316,7 @@ uint32_t tn_sd_array_put(struct tn_fb_builder         *b,
     struct tn_elements     stored;
     uint64_t               count = 0;
     uint32_t               names = 0;
-    char order = tn_sd_stored_order(elements, b->arena, &stored, b->error);
+    char        order   = stored_order(elements, b->arena, &stored, b->error);
     const char *refusal = tn_sd_array_refusal(elements, how->form);
 
     if (refusal)

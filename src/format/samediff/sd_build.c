@@ -286,9 +286,8 @@ static void put_controls(struct building *b, const struct tn_op *op,
     struct tn_fb_table table = tn_fb_table_at(&fb, wire.offset);
     for (uint16_t slot = TN_SD_NODE_CONTROL_DEPS;
          slot <= TN_SD_NODE_CONTROL_FOR; slot++) {
-        names.items =
-            tn_sd_strings_read(&table, slot, &names.count, b->arena, b->error);
-        refs[slot] = put_names(b, names);
+        refs[slot] =
+            put_names(b, tn_sd_names_read(&table, slot, b->arena, b->error));
     }
 }
 

@@ -3,9 +3,9 @@
  *
  *   struct tn_sd_reader reader;
  *   tn_sd_reader_init(&reader, model, error);
- *   tn_sd_reader_graph(&reader, span);         the main graph, and what is in
- * it tn_sd_reader_states(&reader, span);        of further files: shards
- *   tn_sd_reader_finish(&reader);              facts, ends, model->detail
+ *   tn_sd_reader_graph(&reader, span);    the main graph, and what is in it
+ *   tn_sd_reader_states(&reader, &root);  of further files: shards
+ *   tn_sd_reader_finish(&reader);         facts, model->detail
  *   tn_sd_reader_done(&reader);
  */
 #ifndef TN_FORMAT_SD_GRAPH_H
@@ -49,9 +49,6 @@ struct tn_sd_reader {
     uint32_t               source;
 };
 
-/* The value of a variable is what its kind says: a constant or an input. */
-void tn_sd_define(struct tn_sd_reader *r, const struct tn_sd_variable *v);
-
 void tn_sd_reader_init(struct tn_sd_reader *r, struct tn_model *model,
                        struct tn_error *error);
 void tn_sd_reader_done(struct tn_sd_reader *r);
@@ -61,20 +58,45 @@ struct tn_fb_table tn_sd_reader_open(struct tn_sd_reader *r,
                                      struct tn_span       span);
 
 enum tn_status tn_sd_reader_graph(struct tn_sd_reader *r, struct tn_span span);
-/* The states of a graph's buffer. */
-enum tn_status tn_sd_reader_states(struct tn_sd_reader      *r,
-                                   const struct tn_fb_table *root);
 enum tn_status tn_sd_reader_finish(struct tn_sd_reader *r);
+
+/* ---- sd_variable.c ------------------------------------------------------ */
+
+/* All variables of a graph, with their data. */
+void tn_sd_read_variables(struct tn_sd_reader      *r,
+                          const struct tn_fb_table *root);
 
 /* One variable of a FlatGraph, without its data. */
 void tn_sd_variable_read(const struct tn_fb_table *table,
                          struct tn_arena *arena, struct tn_error *error,
                          struct tn_sd_variable *variable);
 
+/* Its shape, from a slot of its table. */
+void tn_sd_shape_read(const struct tn_fb_table *table, uint16_t slot,
+                      struct tn_arena *arena, struct tn_error *error,
+                      struct tn_sd_variable *variable);
+
+/* The value of a variable is what its kind says: a constant or an input. */
+void tn_sd_define(struct tn_sd_reader *r, const struct tn_sd_variable *v);
+
 /* A tensor of the model; its index, or TN_NONE. */
 uint32_t tn_sd_add_tensor(struct tn_model *model, struct tn_bytes name,
                           const struct tn_sd_array *array, enum tn_role role,
                           struct tn_error *error);
+
+/* The same for one of the graph being read, and in its file. */
+uint32_t          tn_sd_add_own(struct tn_sd_reader *r, struct tn_bytes name,
+                                const struct tn_sd_array *array, enum tn_role role);
+struct tn_tensor *tn_sd_tensor_at(const struct tn_sd_reader *r, uint32_t index);
+
+/* The states of a graph's buffer. */
+enum tn_status tn_sd_reader_states(struct tn_sd_reader      *r,
+                                   const struct tn_fb_table *root);
+
+/* ---- sd_op.c ------------------------------------------------------------ */
+
+/* All nodes of a graph, behind its variables. */
+void tn_sd_read_ops(struct tn_sd_reader *r, const struct tn_fb_table *root);
 
 /* ---- sd_control.c ------------------------------------------------------- */
 

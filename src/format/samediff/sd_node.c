@@ -19,26 +19,25 @@ uint32_t tn_sd_strings_put(struct tn_fb_builder  *b,
     return tn_fb_put_refs(b, refs, count);
 }
 
-const struct tn_bytes *tn_sd_strings_read(const struct tn_fb_table *table,
-                                          uint16_t slot, uint32_t *count,
-                                          struct tn_arena *arena,
-                                          struct tn_error *error)
+struct tn_sd_names tn_sd_names_read(const struct tn_fb_table *table,
+                                    uint16_t slot, struct tn_arena *arena,
+                                    struct tn_error *error)
 {
     struct tn_fb_vector vector = tn_fb_vector(table, slot, 4);
-    struct tn_bytes    *texts =
+    struct tn_bytes    *names =
         vector.count ? tn_new(arena, struct tn_bytes, vector.count, error)
                         : NULL;
 
-    *count = texts ? vector.count : 0;
-    for (uint32_t i = 0; i < *count; i++)
-        texts[i] = tn_fb_vector_string(&vector, i);
-    return texts;
+    for (uint32_t i = 0; names && i < vector.count; i++)
+        names[i] = tn_fb_vector_string(&vector, i);
+    return (struct tn_sd_names){ names, names ? vector.count : 0 };
 }
 
-const struct tn_fb_table *tn_sd_tables_read(const struct tn_fb_table *table,
-                                            uint16_t slot, uint32_t *count,
-                                            struct tn_arena *arena,
-                                            struct tn_error *error)
+/* Vectors of tables, into the arena. */
+static const struct tn_fb_table *tables_read(const struct tn_fb_table *table,
+                                             uint16_t slot, uint32_t *count,
+                                             struct tn_arena *arena,
+                                             struct tn_error *error)
 {
     struct tn_fb_vector vector = tn_fb_vector(table, slot, 4);
     struct tn_fb_table *tables =
@@ -85,14 +84,11 @@ static uint32_t copy_numbers(struct tn_fb_builder     *b,
 static uint32_t copy_strings(struct tn_fb_builder     *b,
                              const struct tn_fb_table *from, uint16_t slot)
 {
-    uint32_t               count;
-    const struct tn_bytes *texts;
-
     if (!tn_fb_has(from, slot))
         return 0;
-    texts = tn_sd_strings_read(from, slot, &count, b->arena, b->error);
-    return count ? tn_sd_strings_put(b, texts, count)
-                 : tn_fb_put_refs(b, NULL, 0);
+    struct tn_sd_names texts = tn_sd_names_read(from, slot, b->arena, b->error);
+    return texts.count ? tn_sd_strings_put(b, texts.items, texts.count)
+                       : tn_fb_put_refs(b, NULL, 0);
 }
 
 /* A null among the arrays is left out: no other writer can say it. */
@@ -190,10 +186,10 @@ struct tn_bytes tn_sd_property_pack(const struct tn_fb_table *property,
     return bytes;
 }
 
-struct tn_fb_table tn_sd_property_unpack(struct tn_bytes   bytes,
-                                         struct tn_arena  *arena,
-                                         struct tn_memory *memory,
-                                         struct tn_error  *error)
+static struct tn_fb_table property_unpack(struct tn_bytes   bytes,
+                                          struct tn_arena  *arena,
+                                          struct tn_memory *memory,
+                                          struct tn_error  *error)
 {
     struct tn_fb_table  none   = { 0 };
     struct tn_source   *source = tn_new(arena, struct tn_source, 1, error);
@@ -265,8 +261,8 @@ static void take_properties(struct taking *t, const struct tn_attr_value *value)
         tn_new(t->arena, struct tn_fb_table, value->count, t->error);
 
     for (uint32_t i = 0; tables && i < value->count; i++)
-        tables[i] = tn_sd_property_unpack(value->of.strings[i], t->arena,
-                                          t->model->memory, t->error);
+        tables[i] = property_unpack(value->of.strings[i], t->arena,
+                                    t->model->memory, t->error);
     t->args->properties     = tables;
     t->args->property_count = tables ? value->count : 0;
 }
@@ -427,8 +423,8 @@ static void take_raw(struct taking *t, struct tn_bytes name,
     struct tn_fb_table table = tn_fb_table_at(fb, wire.offset);
     if (tn_bytes_is(name, "properties"))
         args->properties =
-            tn_sd_tables_read(&table, is_tagged ? 22 : 4, &args->property_count,
-                              t->arena, t->error);
+            tables_read(&table, is_tagged ? 22 : 4, &args->property_count,
+                        t->arena, t->error);
     else if (tn_bytes_is(name, "dArgs"))
         args->d = read_codes(&table, is_tagged ? 13 : 22, &args->d_count, t);
     else

@@ -47,30 +47,19 @@ uint32_t tn_sd_property_put(struct tn_fb_builder         *b,
                             const struct tn_sd_array_how *how,
                             struct tn_memory             *memory);
 
-/* The same as a FlatBuffer of its own, and back. */
-struct tn_bytes    tn_sd_property_pack(const struct tn_fb_table *property,
-                                       bool prefers_plain, struct tn_arena *arena,
-                                       struct tn_memory *memory,
-                                       struct tn_error  *error);
-struct tn_fb_table tn_sd_property_unpack(struct tn_bytes   bytes,
-                                         struct tn_arena  *arena,
-                                         struct tn_memory *memory,
-                                         struct tn_error  *error);
+/* The same as a FlatBuffer of its own. */
+struct tn_bytes tn_sd_property_pack(const struct tn_fb_table *property,
+                                    bool prefers_plain, struct tn_arena *arena,
+                                    struct tn_memory *memory,
+                                    struct tn_error  *error);
 
 /* Vectors of strings, copied; 0 when there are none. */
 uint32_t tn_sd_strings_put(struct tn_fb_builder  *b,
                            const struct tn_bytes *texts, uint32_t count);
 /* Of a table, into the arena. */
-const struct tn_bytes *tn_sd_strings_read(const struct tn_fb_table *table,
-                                          uint16_t slot, uint32_t *count,
-                                          struct tn_arena *arena,
-                                          struct tn_error *error);
-
-/* The same of tables. */
-const struct tn_fb_table *tn_sd_tables_read(const struct tn_fb_table *table,
-                                            uint16_t slot, uint32_t *count,
-                                            struct tn_arena *arena,
-                                            struct tn_error *error);
+struct tn_sd_names tn_sd_names_read(const struct tn_fb_table *table,
+                                    uint16_t slot, struct tn_arena *arena,
+                                    struct tn_error *error);
 
 /* A table of a vector that has no nulls, which the verifier lets pass in SDNB
  * files: one is MALFORMED. */

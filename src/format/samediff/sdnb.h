@@ -66,29 +66,6 @@ const char *tn_sdnb_stale(struct tn_bundle *bundle);
 
 /* ---- writing (sdnb_write.c) --------------------------------------------- */
 
-/* A model as SDNB files: how many, and one after the other on ropes. */
-struct tn_sdnb_writing;
-struct tn_sdnb_writer {
-    const struct tn_model         *model;
-    const struct tn_write_options *options;
-    struct tn_error               *error;
-    struct tn_arena                arena;
-    struct tn_sdnb_writing        *all;
-    uint32_t                       count; /* of files: 1, or shards           */
-};
-
-enum tn_status tn_sdnb_writer_init(struct tn_sdnb_writer         *w,
-                                   const struct tn_model         *model,
-                                   const struct tn_write_options *options,
-                                   struct tn_error               *error);
-void           tn_sdnb_writer_done(struct tn_sdnb_writer *w);
-enum tn_status tn_sdnb_writer_file(struct tn_sdnb_writer *w, uint32_t index,
-                                   struct tn_rope *to);
-
-/* "BASE.shard1-of-3.sdnb", in the arena of the writer. */
-const char *tn_sdnb_writer_name(struct tn_sdnb_writer *w, struct tn_bytes base,
-                                uint32_t index);
-
 /* tn_format.write of sdnb and sdz. */
 enum tn_status tn_sdnb_write(const struct tn_model         *model,
                              const struct tn_write_options *options,

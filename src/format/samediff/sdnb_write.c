@@ -16,17 +16,26 @@
 #define SHARD_SIZE   (UINT64_C(1) << 30)
 #define OVERHEAD     (UINT64_C(5) << 20)
 
-struct tn_sdnb_writing {
+struct writing {
     struct tn_sd_plan plan;
     bool             *is_away;  /* by entry                                   */
     uint32_t         *shard_of; /* by entry; of files in shards               */
     bool              is_copied; /* the only file, as it was read             */
 };
 
+/* A model as SDNB files: how many, and one after the other on ropes. */
+struct writer {
+    const struct tn_model         *model;
+    const struct tn_write_options *options;
+    struct tn_error               *error;
+    struct tn_arena                arena;
+    struct writing                *all;
+    uint32_t                       count; /* of files: 1, or shards           */
+};
+
 /* ---- the plan ----------------------------------------------------------- */
 
-static void check_entry(struct tn_sdnb_writer    *w,
-                        const struct tn_sd_entry *entry)
+static void check_entry(struct writer *w, const struct tn_sd_entry *entry)
 {
     const char *why =
         entry->elements ? tn_sd_array_refusal(entry->elements, TN_SD_FORM_PLAIN)
@@ -38,9 +47,9 @@ static void check_entry(struct tn_sdnb_writer    *w,
     tn_error_where(w->error, "%.*s", TN_FMT(entry->name));
 }
 
-static uint64_t mark_away(struct tn_sdnb_writer *w)
+static uint64_t mark_away(struct writer *w)
 {
-    struct tn_sdnb_writing *all   = w->all;
+    struct writing         *all   = w->all;
     uint64_t                total = 0;
 
     for (uint32_t i = 0; i < all->plan.count && !tn_failed(w->error); i++) {
@@ -73,14 +82,14 @@ static bool is_larger(const void *left, const void *right)
 }
 
 /* With what an updater keeps of it. */
-static uint64_t load_of(const struct tn_sdnb_writing *all,
-                        const struct tn_sd_entry     *entry,
-                        const uint64_t               *state_sizes)
+static uint64_t load_of(const struct writing     *all,
+                        const struct tn_sd_entry *entry,
+                        const uint64_t           *state_sizes)
 {
     return tn_sd_entry_size(entry) + state_sizes[entry - all->plan.entries];
 }
 
-static void add_state_sizes(struct tn_sdnb_writing *all, uint64_t *sizes)
+static void add_state_sizes(struct writing *all, uint64_t *sizes)
 {
     for (uint32_t i = 0; i < all->plan.state_count; i++) {
         const struct tn_sd_kept  *state = &all->plan.states[i];
@@ -94,9 +103,9 @@ static void add_state_sizes(struct tn_sdnb_writing *all, uint64_t *sizes)
     }
 }
 
-static void deal_out(struct tn_sdnb_writer *w, uint64_t limit)
+static void deal_out(struct writer *w, uint64_t limit)
 {
-    struct tn_sdnb_writing *all   = w->all;
+    struct writing         *all    = w->all;
     uint32_t                count = all->plan.count;
     const void **order  = tn_new(&w->arena, const void *, count, w->error);
     uint64_t    *states = tn_new(&w->arena, uint64_t, count, w->error);
@@ -127,7 +136,7 @@ static void deal_out(struct tn_sdnb_writer *w, uint64_t limit)
 
 /* Without --shard-size, what was one file stays one; one that is too long for
  * Deeplearning4j was written by somebody who knew. */
-static void plan_files(struct tn_sdnb_writer *w)
+static void plan_files(struct writer *w)
 {
     uint64_t limit =
         w->options->shard_size ? w->options->shard_size : SHARD_SIZE;
@@ -146,16 +155,16 @@ static void plan_files(struct tn_sdnb_writer *w)
         deal_out(w, limit > 2 * OVERHEAD ? limit - OVERHEAD : limit);
 }
 
-enum tn_status tn_sdnb_writer_init(struct tn_sdnb_writer         *w,
-                                   const struct tn_model         *model,
-                                   const struct tn_write_options *options,
-                                   struct tn_error               *error)
+static enum tn_status writer_init(struct writer                 *w,
+                                  const struct tn_model         *model,
+                                  const struct tn_write_options *options,
+                                  struct tn_error               *error)
 {
-    *w = (struct tn_sdnb_writer){
+    *w = (struct writer){
         .model = model, .options = options, .error = error, .count = 1
     };
     tn_arena_init(&w->arena, model->memory);
-    w->all = tn_new(&w->arena, struct tn_sdnb_writing, 1, error);
+    w->all = tn_new(&w->arena, struct writing, 1, error);
     if (!w->all)
         return error->status;
     tn_intern_init(&w->all->plan.names, &w->arena);
@@ -167,7 +176,7 @@ enum tn_status tn_sdnb_writer_init(struct tn_sdnb_writer         *w,
     return error->status;
 }
 
-void tn_sdnb_writer_done(struct tn_sdnb_writer *w)
+static void writer_done(struct writer *w)
 {
     if (w->all)
         tn_sd_plan_done(&w->all->plan);
@@ -200,7 +209,7 @@ struct blobs {
 };
 
 /* The long arrays of the picked entries, from byte `at` on. */
-static void put_blobs(struct tn_sdnb_writer *w, const struct tn_sd_part *part,
+static void put_blobs(struct writer *w, const struct tn_sd_part *part,
                       uint64_t at, struct blobs *to)
 {
     const struct tn_sd_plan *plan = &w->all->plan;
@@ -223,7 +232,7 @@ static void put_blobs(struct tn_sdnb_writer *w, const struct tn_sd_part *part,
     }
 }
 
-static void put_file(struct tn_sdnb_writer *w, const struct tn_sd_part *part,
+static void put_file(struct writer *w, const struct tn_sd_part *part,
                      struct tn_rope *to)
 {
     struct blobs     blobs = { .entries = NULL };
@@ -248,7 +257,7 @@ static void put_file(struct tn_sdnb_writer *w, const struct tn_sd_part *part,
     tn_rope_done(&graph);
 }
 
-static uint32_t *pick(struct tn_sdnb_writer *w, uint32_t shard, uint32_t *count)
+static uint32_t *pick(struct writer *w, uint32_t shard, uint32_t *count)
 {
     const struct tn_sd_plan *plan = &w->all->plan;
     uint32_t *picks = tn_new(&w->arena, uint32_t, plan->count, w->error);
@@ -260,8 +269,8 @@ static uint32_t *pick(struct tn_sdnb_writer *w, uint32_t shard, uint32_t *count)
     return picks;
 }
 
-enum tn_status tn_sdnb_writer_file(struct tn_sdnb_writer *w, uint32_t index,
-                                   struct tn_rope *to)
+static enum tn_status writer_file(struct writer *w, uint32_t index,
+                                  struct tn_rope *to)
 {
     bool              is_split = w->count > 1;
     struct tn_sd_part part     = {
@@ -288,8 +297,9 @@ enum tn_status tn_sdnb_writer_file(struct tn_sdnb_writer *w, uint32_t index,
     return w->error->status;
 }
 
-const char *tn_sdnb_writer_name(struct tn_sdnb_writer *w, struct tn_bytes base,
-                                uint32_t index)
+/* "BASE.shard1-of-3.sdnb", in the arena of the writer. */
+static const char *shard_name(struct writer *w, struct tn_bytes base,
+                              uint32_t index)
 {
     return tn_text_format(&w->arena, w->error,
                           "%.*s.shard%" PRIu32 "-of-%" PRIu32 TN_SDNB_SUFFIX,
@@ -298,13 +308,13 @@ const char *tn_sdnb_writer_name(struct tn_sdnb_writer *w, struct tn_bytes base,
 
 /* ---- files beside each other -------------------------------------------- */
 
-static enum tn_status write_file(struct tn_sdnb_writer *w, uint32_t index,
+static enum tn_status write_file(struct writer *w, uint32_t index,
                                  struct tn_sink *sink)
 {
     struct tn_rope rope;
 
     tn_rope_init(&rope, &w->arena, w->error);
-    if (tn_sdnb_writer_file(w, index, &rope) == TN_OK &&
+    if (writer_file(w, index, &rope) == TN_OK &&
         tn_rope_write(&rope, sink, w->error) == TN_OK && w->options->meter)
         tn_meter_add(w->options->meter, rope.length, w->error);
     tn_rope_done(&rope);
@@ -325,20 +335,19 @@ static struct tn_bytes base_of(const char *name)
     return base;
 }
 
-static enum tn_status write_shards(struct tn_sdnb_writer *w,
-                                   struct tn_output      *to)
+static enum tn_status write_shards(struct writer *w, struct tn_output *to)
 {
     struct tn_bytes base =
         tn_bytes_dup(&w->arena, base_of(tn_output_name(to)), w->error);
     struct tn_sink *sink;
-    const char     *name = tn_sdnb_writer_name(w, base, 0);
+    const char     *name = shard_name(w, base, 0);
 
     if (!name)
         return w->error->status;
     if (strcmp(name, tn_output_name(to)) != 0)
         TN_TRY(tn_output_call(to, name, w->error));
     for (uint32_t i = 1; i < w->count; i++) {
-        name = tn_sdnb_writer_name(w, base, i);
+        name = shard_name(w, base, i);
         if (!name)
             return w->error->status;
         TN_TRY(tn_output_side(to, name, &sink, w->error));
@@ -352,34 +361,33 @@ enum tn_status tn_sdnb_write(const struct tn_model         *model,
                              const struct tn_write_options *options,
                              struct tn_output *to, struct tn_error *error)
 {
-    struct tn_sdnb_writer w;
+    struct writer         w;
     struct tn_sink       *sink;
 
     tn_sd_lose_all_beside(options, model);
-    if (tn_sdnb_writer_init(&w, model, options, error) == TN_OK) {
+    if (writer_init(&w, model, options, error) == TN_OK) {
         if (w.count > 1)
             write_shards(&w, to);
         else if (tn_output_main(to, &sink, error) == TN_OK)
             write_file(&w, 0, sink);
     }
-    tn_sdnb_writer_done(&w);
+    writer_done(&w);
     return error->status;
 }
 
 /* ---- files in a zip ----------------------------------------------------- */
 
-static void add_entry(struct tn_sdnb_writer *w, struct tn_zip_writer *zip,
+static void add_entry(struct writer *w, struct tn_zip_writer *zip,
                       uint32_t index)
 {
-    const char    *name = w->count > 1
-                              ? tn_sdnb_writer_name(w, tn_text("model"), index)
-                              : "model";
+    const char *name =
+        w->count > 1 ? shard_name(w, tn_text("model"), index) : "model";
     struct tn_rope rope;
 
     if (!name)
         return;
     tn_rope_init(&rope, &w->arena, w->error);
-    if (tn_sdnb_writer_file(w, index, &rope) == TN_OK &&
+    if (writer_file(w, index, &rope) == TN_OK &&
         tn_zip_add(zip, tn_text(name), &rope) == TN_OK && w->options->meter)
         tn_meter_add(w->options->meter, rope.length, w->error);
     tn_rope_done(&rope);
@@ -397,7 +405,7 @@ static struct tn_source *zip_of(const struct tn_model *model)
 
 /* Files that lie beside the model in the zip that it was read from.  Another
  * model there would be taken for this one. */
-static void add_bundled(struct tn_sdnb_writer *w, struct tn_zip_writer *to)
+static void add_bundled(struct writer *w, struct tn_zip_writer *to)
 {
     static const struct tn_zip_options how = { .is_foreign = true };
     const struct tn_sd_names *beside       = &tn_sd_detail_of(w->model)->beside;
@@ -415,7 +423,7 @@ static void add_bundled(struct tn_sdnb_writer *w, struct tn_zip_writer *to)
     tn_zip_close(&from);
 }
 
-static void write_zip(struct tn_sdnb_writer *w, struct tn_sink *sink)
+static void write_zip(struct writer *w, struct tn_sink *sink)
 {
     struct tn_zip_writer zip;
 
@@ -447,7 +455,7 @@ enum tn_status tn_sdz_write(const struct tn_model         *model,
                             const struct tn_write_options *options,
                             struct tn_output *to, struct tn_error *error)
 {
-    struct tn_sdnb_writer w;
+    struct writer         w;
     struct tn_sink       *sink;
 
     TN_TRY(tn_output_main(to, &sink, error));
@@ -455,8 +463,8 @@ enum tn_status tn_sdz_write(const struct tn_model         *model,
         return copy_zip(model, options, sink, error);
     if (!is_from_zip(model))
         tn_sd_lose_all_beside(options, model);
-    if (tn_sdnb_writer_init(&w, model, options, error) == TN_OK)
+    if (writer_init(&w, model, options, error) == TN_OK)
         write_zip(&w, sink);
-    tn_sdnb_writer_done(&w);
+    writer_done(&w);
     return error->status;
 }

@@ -84,10 +84,6 @@ enum tn_status tn_tag_put_list(struct tn_zip_writer  *zip,
                                struct tn_memory *memory,
                                struct tn_error  *error);
 
-/* The array that an entry is: its tag, its id; false: it is none. */
-bool tn_tag_entry_ref(const struct tn_zip_entry *entry, enum tn_tag_file which,
-                      const char *suffix, struct tn_tag_ref *ref);
-
 /* One more than the largest number of a file of the tag. */
 uint64_t tn_tag_next_id(const struct tn_tagged *t, struct tn_bytes tag,
                         enum tn_tag_file which);
@@ -117,12 +113,5 @@ void           tn_tag_shares_done(struct tn_tag_shares *s);
 enum tn_status tn_tag_share_all(struct tn_tag_shares    *s,
                                 struct tn_tagged_writer *w,
                                 struct tn_tag_summary   *summary);
-
-/* Whether a rope and an entry are the same bytes. */
-enum tn_status tn_tag_same_bytes(struct tn_tagged          *t,
-                                 const struct tn_rope      *rope,
-                                 const struct tn_zip_entry *entry,
-                                 struct tn_meter *meter, bool *is_same,
-                                 struct tn_error *error);
 
 #endif

@@ -27,7 +27,8 @@ static bool ends_with(struct tn_bytes text, const char *end)
            memcmp(text.data + text.size - size, end, size) == 0;
 }
 
-bool tn_tag_entry_ref(const struct tn_zip_entry *entry, enum tn_tag_file which,
+/* The array that an entry is: its tag, its id; false: it is none. */
+static bool entry_ref(const struct tn_zip_entry *entry, enum tn_tag_file which,
                       const char *suffix, struct tn_tag_ref *ref)
 {
     struct tn_bytes name   = entry->name;
@@ -57,7 +58,7 @@ uint64_t tn_tag_next_id(const struct tn_tagged *t, struct tn_bytes tag,
         struct tn_tag_ref          ref;
         uint64_t                   id = 0;
         if (!tn_tag_is_below(entry, tag) ||
-            !tn_tag_entry_ref(entry, which, ".fb", &ref) || ref.id.size > 18)
+            !entry_ref(entry, which, ".fb", &ref) || ref.id.size > 18)
             continue;
         for (size_t k = 0; k < ref.id.size; k++)
             id = id * 10 + (uint64_t)(ref.id.data[k] & 15);
@@ -149,7 +150,8 @@ static enum tn_status compare_zeros(struct tn_sink *sink, uint64_t count,
 static const struct tn_sink_ops comparing_ops = { .write = compare_bytes,
                                                   .zeros = compare_zeros };
 
-enum tn_status tn_tag_same_bytes(struct tn_tagged          *t,
+/* Whether a rope and an entry are the same bytes. */
+static enum tn_status same_bytes(struct tn_tagged          *t,
                                  const struct tn_rope      *rope,
                                  const struct tn_zip_entry *entry,
                                  struct tn_meter *meter, bool *is_same,
@@ -177,8 +179,8 @@ static bool is_array(const struct tn_zip_entry *entry)
     struct tn_tag_ref ref;
 
     for (int which = TN_TAG_PARAMS; which <= TN_TAG_UPDATER; which++)
-        if (tn_tag_entry_ref(entry, (enum tn_tag_file)which, ".fb", &ref) ||
-            tn_tag_entry_ref(entry, (enum tn_tag_file)which, ".bin", &ref))
+        if (entry_ref(entry, (enum tn_tag_file)which, ".fb", &ref) ||
+            entry_ref(entry, (enum tn_tag_file)which, ".bin", &ref))
             return true;
     return false;
 }
@@ -249,15 +251,13 @@ static const struct tn_zip_entry *find_bytes(struct tn_tag_shares *s,
     for (; at != UINT32_MAX && !tn_failed(error);
          at = s->next[at] ? s->next[at] - 1 : UINT32_MAX) {
         const struct tn_zip_entry *entry = tn_zip_at(s->t->zip, at);
-        if (!tn_tag_entry_ref(entry, which, suffix, &ref) ||
-            !is_listed(s, ref.tag))
+        if (!entry_ref(entry, which, suffix, &ref) || !is_listed(s, ref.tag))
             continue;
         if (!has_crc && sum_of(rope, s->t->memory, &crc, error) != TN_OK)
             return NULL;
         has_crc = true;
         if (crc == entry->crc &&
-            tn_tag_same_bytes(s->t, rope, entry, s->meter, &is_same, error) ==
-                TN_OK &&
+            same_bytes(s->t, rope, entry, s->meter, &is_same, error) == TN_OK &&
             is_same)
             return entry;
     }
@@ -298,8 +298,8 @@ static bool is_in_container(const struct tn_tag_shares  *s,
         return false;
     const struct tn_zip_entry *entry = entry_around(s->t->zip, span.offset);
     return entry &&
-           (tn_tag_entry_ref(entry, which, ".fb", ref) ||
-            tn_tag_entry_ref(entry, which, ".bin", ref)) &&
+           (entry_ref(entry, which, ".fb", ref) ||
+            entry_ref(entry, which, ".bin", ref)) &&
            is_listed(s, ref->tag);
 }
 
@@ -318,7 +318,7 @@ static bool find_long(struct tn_tag_shares *s, enum tn_tag_file which,
         entry = find_bytes(s, which, &rope, ".bin", error);
     *size = rope.length;
     tn_rope_done(&rope);
-    return entry && tn_tag_entry_ref(entry, which, ".bin", ref) &&
+    return entry && entry_ref(entry, which, ".bin", ref) &&
            tn_tagged_array_read(s->t, ref->tag, which, ref, arena, &there,
                                 error) == TN_OK &&
            tn_shape_equal(&there.array.elements.shape, &elements->shape);
@@ -342,7 +342,7 @@ static bool find_short(struct tn_tag_shares *s, enum tn_tag_file which,
         entry = find_bytes(s, which, &rope, ".fb", error);
     *size = rope.length;
     tn_rope_done(&rope);
-    return entry && tn_tag_entry_ref(entry, which, ".fb", ref);
+    return entry && entry_ref(entry, which, ".fb", ref);
 }
 
 static void share(struct tn_tag_shares *s, struct tn_tagged_writer *w,

@@ -464,7 +464,8 @@ enum tn_status tn_tag_text_lines(const struct tn_tag_text *text,
 
 /* ---- writing ------------------------------------------------------------ */
 
-void tn_tag_text_put_name(struct tn_buffer *to, struct tn_bytes name)
+/* The name with what must be escaped escaped. */
+static void put_name(struct tn_buffer *to, struct tn_bytes name)
 {
     size_t mark = mark_size(name);
 
@@ -480,7 +481,7 @@ void tn_tag_text_put_name(struct tn_buffer *to, struct tn_bytes name)
 void tn_tag_text_put(struct tn_buffer *to, const struct tn_tag_line *line,
                      struct tn_bytes own)
 {
-    tn_tag_text_put_name(to, line->name);
+    put_name(to, line->name);
     for (uint32_t i = 0; i < line->ref_count; i++) {
         const struct tn_tag_ref *ref = &line->refs[i];
         tn_buffer_byte(to, ' ');

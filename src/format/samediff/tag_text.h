@@ -69,9 +69,6 @@ uint64_t tn_tag_text_count(struct tn_bytes text);
 void tn_tag_text_put(struct tn_buffer *to, const struct tn_tag_line *line,
                      struct tn_bytes own);
 
-/* The name with what must be escaped escaped. */
-void tn_tag_text_put_name(struct tn_buffer *to, struct tn_bytes name);
-
 /* Why a new tag cannot be called so, or one that is there; NULL: it can. */
 const char *tn_tag_new_refusal(struct tn_bytes tag);
 const char *tn_tag_old_refusal(struct tn_bytes tag);

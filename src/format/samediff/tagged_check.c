@@ -248,8 +248,8 @@ static void check_training(struct checking *c)
                          entry_name(c, "trainingConfig.fb"),
                          "a version of the format that nobody knows");
     struct tn_bytes json = tn_fb_string(&root, TN_TAGGED_TRAINING_JSON);
-    c->keys.items        = tn_sd_strings_read(&root, TN_TAGGED_TRAINING_KEYS,
-                                              &c->keys.count, &c->arena, c->error);
+    c->keys =
+        tn_sd_names_read(&root, TN_TAGGED_TRAINING_KEYS, &c->arena, c->error);
     if (json.size)
         check_json(
             c, json,

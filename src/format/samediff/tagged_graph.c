@@ -25,11 +25,7 @@ static struct tn_sd_names names_at(struct tn_sd_reader      *r,
                                    const struct tn_fb_table *table,
                                    uint16_t                  slot)
 {
-    struct tn_sd_names names;
-
-    names.items =
-        tn_sd_strings_read(table, slot, &names.count, r->arena, r->error);
-    return names;
+    return tn_sd_names_read(table, slot, r->arena, r->error);
 }
 
 static uint32_t find_variable(const struct tn_sd_reader *r,
@@ -41,20 +37,6 @@ static uint32_t find_variable(const struct tn_sd_reader *r,
 }
 
 /* ---- variables ---------------------------------------------------------- */
-
-static void read_shape(struct tn_sd_reader *r, const struct tn_fb_table *table,
-                       struct tn_sd_variable *v)
-{
-    struct tn_fb_vector shape =
-        tn_fb_vector(table, TN_TAGGED_VARIABLE_SHAPE, 8);
-    int64_t *dims = tn_new(r->arena, int64_t, shape.count, r->error);
-
-    v->has_shape = shape.fb != NULL;
-    v->rank      = dims ? shape.count : 0;
-    v->shape     = dims;
-    for (uint32_t i = 0; i < v->rank; i++)
-        dims[i] = tn_fb_vector_i64(&shape, i);
-}
 
 static void read_variable(struct tn_sd_reader      *r,
                           const struct tn_fb_table *table,
@@ -71,7 +53,7 @@ static void read_variable(struct tn_sd_reader      *r,
         .for_op  = names_at(r, table, TN_TAGGED_VARIABLE_FOR_OP),
         .for_var = names_at(r, table, TN_TAGGED_VARIABLE_FOR_VAR),
     };
-    read_shape(r, table, v);
+    tn_sd_shape_read(table, TN_TAGGED_VARIABLE_SHAPE, r->arena, r->error, v);
     if (v->name.size == 0)
         tn_error_set(r->error, TN_MALFORMED, v->at,
                      "a variable without a name");

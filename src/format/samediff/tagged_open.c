@@ -183,9 +183,8 @@ static void read_training(struct opening *o)
     o->reader.detail->training_at =
         fb->span.offset +
         tn_fb_follow(fb, tn_fb_field(&root, TN_TAGGED_TRAINING_JSON));
-    o->detail->state_keys.items = tn_sd_strings_read(
-        &root, TN_TAGGED_TRAINING_KEYS, &o->detail->state_keys.count,
-        &o->model->arena, o->error);
+    o->detail->state_keys = tn_sd_names_read(&root, TN_TAGGED_TRAINING_KEYS,
+                                             &o->model->arena, o->error);
 }
 
 /* ---- states ------------------------------------------------------------- */

@@ -193,10 +193,8 @@ static void copy_controls(struct putting *p, const struct tn_op *op,
     tn_fb_view(&fb, wire.source, p->error);
     struct tn_fb_table table = tn_fb_table_at(&fb, wire.offset);
     for (uint16_t slot = TN_TAGGED_OP_DEPS; slot <= TN_TAGGED_OP_FOR; slot++) {
-        struct tn_sd_names names;
-        names.items = tn_sd_strings_read(&table, slot, &names.count,
-                                         p->b->arena, p->error);
-        refs[slot]  = put_names(p, names);
+        refs[slot] =
+            put_names(p, tn_sd_names_read(&table, slot, p->b->arena, p->error));
     }
 }
 

@@ -33,11 +33,6 @@ void tn_tf_shape_init(struct tn_tf_shape *shape);
 /* Adds what a message says: occurrences of a field merge. */
 void tn_tf_shape_read(struct tn_cursor *c, struct tn_tf_shape *shape);
 
-/* The dims as a tensor has them; false when one is negative, the rank is not
- * known or their product does not fit. */
-bool tn_tf_shape_dims(const struct tn_tf_shape *shape, struct tn_arena *arena,
-                      struct tn_shape *dims, struct tn_error *error);
-
 /* TensorProto: what it says of itself, and which units it stores. */
 struct tn_tf_tensor {
     struct tn_span     wire;

@@ -17,10 +17,7 @@ struct tn_tf_encoder {
     struct tn_error       *error;
 };
 
-/* TensorProto and AttrValue. */
-void tn_tf_encode_tensor(struct tn_tf_encoder     *encoder,
-                         const struct tn_elements *elements,
-                         struct tn_rope           *to);
+/* An AttrValue. */
 void tn_tf_encode_attr(struct tn_tf_encoder       *encoder,
                        const struct tn_attr_value *value, struct tn_rope *to);
 

@@ -55,8 +55,10 @@ static void put_content(struct tn_tf_encoder     *encoder,
         tn_pb_put_producer(to, TN_TF_TENSOR_CONTENT, &producer->producer);
 }
 
-void tn_tf_encode_tensor(struct tn_tf_encoder     *encoder,
-                         const struct tn_elements *elements, struct tn_rope *to)
+/* A TensorProto. */
+static void encode_tensor(struct tn_tf_encoder     *encoder,
+                          const struct tn_elements *elements,
+                          struct tn_rope           *to)
 {
     enum tn_dtype  dtype  = elements->shape.dtype;
     uint32_t       number = tn_tf_dtype_number(dtype);
@@ -118,7 +120,7 @@ static void put_tensor(struct tn_tf_encoder *encoder, struct tn_rope *to,
         return;
     }
     tn_rope_init(&message, encoder->arena, encoder->error);
-    tn_tf_encode_tensor(encoder, &tensor->elements, &message);
+    encode_tensor(encoder, &tensor->elements, &message);
     tn_pb_put_message(to, number, &message);
     tn_rope_done(&message);
 }

@@ -56,8 +56,10 @@ void tn_tf_shape_read(struct tn_cursor *c, struct tn_tf_shape *shape)
     }
 }
 
-bool tn_tf_shape_dims(const struct tn_tf_shape *shape, struct tn_arena *arena,
-                      struct tn_shape *dims, struct tn_error *error)
+/* The dims as a tensor has them; false when one is negative, the rank is not
+ * known or their product does not fit. */
+static bool shape_dims(const struct tn_tf_shape *shape, struct tn_arena *arena,
+                       struct tn_shape *dims, struct tn_error *error)
 {
     uint64_t count;
 
@@ -274,7 +276,7 @@ void tn_tf_tensor_elements(const struct tn_tf_tensor *tensor,
     enum tn_dtype dtype =
         tensor->type < TN_TF_REF ? tn_tf_dtype(tensor->type) : TN_UNDEFINED;
     if (dtype == TN_UNDEFINED ||
-        !tn_tf_shape_dims(&tensor->shape, arena, &elements->shape, error)) {
+        !shape_dims(&tensor->shape, arena, &elements->shape, error)) {
         elements->shape = (struct tn_shape){ TN_UNDEFINED, 0, NULL };
         return;
     }

@@ -96,7 +96,8 @@ const uint8_t *tn_fb_take_slowly(struct tn_fb *fb, uint64_t at, uint64_t size)
     return page ? page + at % PAGE_SIZE : NULL;
 }
 
-uint64_t tn_fb_load(struct tn_fb *fb, uint64_t at, unsigned size)
+/* An integer of 1, 2, 4 or 8 bytes, zeros in front. */
+static uint64_t load(struct tn_fb *fb, uint64_t at, unsigned size)
 {
     const uint8_t *p = tn_fb_take(fb, at, size);
 
@@ -112,7 +113,7 @@ uint64_t tn_fb_load(struct tn_fb *fb, uint64_t at, unsigned size)
 
 uint64_t tn_fb_follow(struct tn_fb *fb, uint64_t at)
 {
-    uint64_t distance = tn_fb_load(fb, at, 4);
+    uint64_t distance = load(fb, at, 4);
 
     return distance ? at + distance : 0;
 }
@@ -155,7 +156,7 @@ uint64_t tn_fb_field(const struct tn_fb_table *table, uint16_t slot)
 
     if (!table->fb || entry + 2 > table->vtable_size)
         return 0;
-    uint64_t place = tn_fb_load(table->fb, table->vtable + entry, 2);
+    uint64_t place = load(table->fb, table->vtable + entry, 2);
     return place ? table->at + place : 0;
 }
 
@@ -167,7 +168,7 @@ static bool load_field(const struct tn_fb_table *table, uint16_t slot,
 
     if (!at)
         return false;
-    *value = tn_fb_load(table->fb, at, size);
+    *value = load(table->fb, at, size);
     return true;
 }
 
@@ -182,27 +183,16 @@ static bool load_field(const struct tn_fb_table *table, uint16_t slot,
 
 SCALAR(tn_fb_i8, int8_t)
 SCALAR(tn_fb_u8, uint8_t)
-SCALAR(tn_fb_i16, int16_t)
 SCALAR(tn_fb_u16, uint16_t)
 SCALAR(tn_fb_i32, int32_t)
 SCALAR(tn_fb_u32, uint32_t)
 SCALAR(tn_fb_i64, int64_t)
-SCALAR(tn_fb_u64, uint64_t)
 
 bool tn_fb_bool(const struct tn_fb_table *table, uint16_t slot, bool otherwise)
 {
     uint64_t value;
 
     return load_field(table, slot, 1, &value) ? value != 0 : otherwise;
-}
-
-float tn_fb_f32(const struct tn_fb_table *table, uint16_t slot, float otherwise)
-{
-    uint64_t value;
-
-    return load_field(table, slot, 4, &value)
-               ? tn_float_of_bits((uint32_t)value)
-               : otherwise;
 }
 
 double tn_fb_f64(const struct tn_fb_table *table, uint16_t slot,
@@ -232,16 +222,8 @@ struct tn_fb_table tn_fb_child(const struct tn_fb_table *table, uint16_t slot)
     return tn_fb_table_at(table->fb, follow_field(table, slot));
 }
 
-struct tn_fb_vector tn_fb_vector(const struct tn_fb_table *table, uint16_t slot,
-                                 uint32_t element)
-{
-    return tn_fb_vector_at(table->fb, follow_field(table, slot), element);
-}
-
-/* ---- vectors and strings ---------------------------------------------- */
-
-struct tn_fb_vector tn_fb_vector_at(struct tn_fb *fb, uint64_t at,
-                                    uint32_t element)
+static struct tn_fb_vector vector_at(struct tn_fb *fb, uint64_t at,
+                                     uint32_t element)
 {
     const uint8_t *p = at ? tn_fb_take(fb, at, 4) : NULL;
 
@@ -256,6 +238,14 @@ struct tn_fb_vector tn_fb_vector_at(struct tn_fb *fb, uint64_t at,
                  vector.count, element);
     return (struct tn_fb_vector){ 0 };
 }
+
+struct tn_fb_vector tn_fb_vector(const struct tn_fb_table *table, uint16_t slot,
+                                 uint32_t element)
+{
+    return vector_at(table->fb, follow_field(table, slot), element);
+}
+
+/* ---- vectors and strings ---------------------------------------------- */
 
 struct tn_bytes tn_fb_string_at(struct tn_fb *fb, uint64_t at)
 {
@@ -273,8 +263,8 @@ static uint64_t load_element(const struct tn_fb_vector *vector, uint32_t index,
 {
     if (index >= vector->count || vector->element < size)
         return 0;
-    return tn_fb_load(vector->fb,
-                      vector->at + (uint64_t)index * vector->element, size);
+    return load(vector->fb, vector->at + (uint64_t)index * vector->element,
+                size);
 }
 
 int8_t tn_fb_vector_i8(const struct tn_fb_vector *vector, uint32_t index)

@@ -88,8 +88,6 @@ int8_t   tn_fb_i8(const struct tn_fb_table *table, uint16_t slot,
                   int8_t otherwise);
 uint8_t  tn_fb_u8(const struct tn_fb_table *table, uint16_t slot,
                   uint8_t otherwise);
-int16_t  tn_fb_i16(const struct tn_fb_table *table, uint16_t slot,
-                   int16_t otherwise);
 uint16_t tn_fb_u16(const struct tn_fb_table *table, uint16_t slot,
                    uint16_t otherwise);
 int32_t  tn_fb_i32(const struct tn_fb_table *table, uint16_t slot,
@@ -98,10 +96,6 @@ uint32_t tn_fb_u32(const struct tn_fb_table *table, uint16_t slot,
                    uint32_t otherwise);
 int64_t  tn_fb_i64(const struct tn_fb_table *table, uint16_t slot,
                    int64_t otherwise);
-uint64_t tn_fb_u64(const struct tn_fb_table *table, uint16_t slot,
-                   uint64_t otherwise);
-float    tn_fb_f32(const struct tn_fb_table *table, uint16_t slot,
-                   float otherwise);
 double   tn_fb_f64(const struct tn_fb_table *table, uint16_t slot,
                    double otherwise);
 
@@ -148,14 +142,9 @@ static inline const uint8_t *tn_fb_take(struct tn_fb *fb, uint64_t at,
     return tn_fb_take_slowly(fb, at, size);
 }
 
-/* An integer of 1, 2, 4 or 8 bytes, zeros in front. */
-uint64_t tn_fb_load(struct tn_fb *fb, uint64_t at, unsigned size);
-
 /* What the u32 at a position refers to; 0 when that is nothing good. */
 uint64_t            tn_fb_follow(struct tn_fb *fb, uint64_t at);
 struct tn_fb_table  tn_fb_table_at(struct tn_fb *fb, uint64_t at);
-struct tn_fb_vector tn_fb_vector_at(struct tn_fb *fb, uint64_t at,
-                                    uint32_t element);
 struct tn_bytes     tn_fb_string_at(struct tn_fb *fb, uint64_t at);
 
 #endif

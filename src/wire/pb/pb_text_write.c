@@ -63,7 +63,9 @@ static void put_name(struct writer *w, const struct tn_pb_field_type *type)
     put(w, type->is_extension ? "]" : "");
 }
 
-size_t tn_pb_text_escape(char *to, struct tn_bytes bytes)
+/* The escapes of a string: \n \r \t \" \' \\ and \ooo.  `to` has room for four
+ * times as many bytes; returns how many were written. */
+static size_t escape_text(char *to, struct tn_bytes bytes)
 {
     char *at = to;
 
@@ -100,7 +102,7 @@ static void put_string(struct writer *w, struct tn_span span)
         if (!to || tn_source_read(span.source, span.offset, window, size,
                                   w->error) != TN_OK)
             return;
-        w->out.size += tn_pb_text_escape(to, tn_bytes(window, size));
+        w->out.size += escape_text(to, tn_bytes(window, size));
         span.offset += size;
         span.length -= size;
         if (w->out.size > FLUSH_AT)

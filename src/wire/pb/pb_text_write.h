@@ -19,10 +19,6 @@ enum tn_status tn_pb_text_write(const struct tn_pb_message *type,
                                 struct tn_memory *memory,
                                 struct tn_error  *error);
 
-/* The escapes of a string: \n \r \t \" \' \\ and \ooo.  `to` has room for four
- * times as many bytes; returns how many were written. */
-size_t tn_pb_text_escape(char *to, struct tn_bytes bytes);
-
 /* How deep protoc looks into unknown fields for messages. */
 #define TN_PB_UNKNOWN_DEPTH 10
 
