@@ -172,6 +172,12 @@ enum tn_status tn_paddle_make_record(const struct tn_shape *shape,
                                      struct tn_lod_record  *record,
                                      struct tn_error       *error);
 
+/* The parameters of a model with a program, in the order of their names. */
+enum tn_status tn_paddle_params(const struct tn_model    *model,
+                                struct tn_arena          *arena,
+                                const struct tn_tensor ***rows, uint64_t *count,
+                                struct tn_error *error);
+
 /* All tensors that records can hold, in the order of their names. */
 struct tn_bare_tensor;
 enum tn_status tn_paddle_collect(const struct tn_model         *model,

@@ -9,7 +9,6 @@
  */
 #include "format/paddle/paddle_pir.h"
 
-#include "base/sort.h"
 #include "format/paddle/paddle_check.h"
 #include "io/rope_source.h"
 #include "io/spool.h"
@@ -310,14 +309,6 @@ static enum tn_status pir_check(struct tn_bundle      *bundle,
 
 /* ---- writing ------------------------------------------------------------ */
 
-static bool is_before(const void *left, const void *right)
-{
-    const struct tn_tensor *a = left, *b = right;
-    int order = tn_bytes_compare(tn_tensor_name(a), tn_tensor_name(b));
-
-    return order ? order < 0 : a < b;
-}
-
 /* Beside PREFIX.json, all in one. */
 static enum tn_status write_rows(const struct tn_model         *model,
                                  const struct tn_write_options *options,
@@ -340,7 +331,6 @@ static enum tn_status write_rows(const struct tn_model         *model,
     if (!params)
         return error->status;
     TN_TRY(tn_output_side(to, params, &records.sink, error));
-    tn_sort((const void **)(void *)rows, count, is_before);
     for (uint64_t i = 0; i < count; i++)
         TN_TRY(tn_paddle_records_put(&records, rows[i]));
     return tn_paddle_records_flush(&records);
@@ -351,17 +341,12 @@ static enum tn_status write_params(const struct tn_model         *model,
                                    struct tn_output *to, struct tn_arena *arena,
                                    struct tn_error *error)
 {
-    uint64_t                 count = 0;
-    const struct tn_tensor **rows =
-        tn_new(arena, const struct tn_tensor *, model->tensors.count, error);
+    const struct tn_tensor **rows;
+    uint64_t                 count;
 
-    for (uint64_t i = 0; rows && i < model->tensors.count; i++) {
-        const struct tn_tensor *row = tn_model_tensor(model, i);
-        if (row->node == TN_NONE && row->graph != TN_NONE)
-            rows[count++] = row;
-    }
-    if (tn_failed(error) || count == 0)
-        return error->status;
+    TN_TRY(tn_paddle_params(model, arena, &rows, &count, error));
+    if (count == 0)
+        return TN_OK;
     return write_rows(model, options, rows, count, to, arena, error);
 }
 

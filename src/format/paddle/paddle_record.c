@@ -99,6 +99,38 @@ static const char *refuse(const struct tn_elements *elements)
     return NULL;
 }
 
+static bool row_is_before(const void *left, const void *right)
+{
+    const struct tn_tensor *a = left, *b = right;
+    int order = tn_bytes_compare(tn_tensor_name(a), tn_tensor_name(b));
+
+    return order ? order < 0 : a < b;
+}
+
+/* Constants of attributes stay in the program, and an optimizer's state has no
+ * variables in it; all others are parameters. */
+enum tn_status tn_paddle_params(const struct tn_model    *model,
+                                struct tn_arena          *arena,
+                                const struct tn_tensor ***rows, uint64_t *count,
+                                struct tn_error *error)
+{
+    uint64_t                 all = model->tensors.count;
+    const struct tn_tensor **some =
+        tn_new(arena, const struct tn_tensor *, all, error);
+
+    *rows  = some;
+    *count = 0;
+    if (!some)
+        return error->status;
+    for (uint64_t i = 0; i < all; i++) {
+        const struct tn_tensor *row = tn_model_tensor(model, i);
+        if (row->node == TN_NONE && row->graph != TN_NONE)
+            some[(*count)++] = row;
+    }
+    tn_sort((const void **)(void *)some, *count, row_is_before);
+    return TN_OK;
+}
+
 static bool is_before(const void *left, const void *right)
 {
     const struct tn_bare_tensor *a = left, *b = right;

@@ -11,7 +11,6 @@
  */
 #include "format/paddle/paddle_files.h"
 
-#include "base/sort.h"
 #include "io/spool.h"
 #include "wire/pb/pb_text_write.h"
 
@@ -78,33 +77,6 @@ enum tn_status tn_paddle_check_name(struct tn_bytes  name,
 }
 
 /* ---- parameters --------------------------------------------------------- */
-
-static bool is_before(const void *left, const void *right)
-{
-    const struct tn_tensor *a = left, *b = right;
-    int order = tn_bytes_compare(tn_tensor_name(a), tn_tensor_name(b));
-
-    return order ? order < 0 : a < b;
-}
-
-/* Constants of attributes stay in the program, and an optimizer's state has no
- * variables in it; all others are parameters. */
-static enum tn_status list_rows(struct writing *w)
-{
-    uint64_t count = w->model->tensors.count;
-
-    w->rows = tn_new(&w->arena, const struct tn_tensor *, count, w->error);
-    if (tn_failed(w->error))
-        return w->error->status;
-    for (uint64_t i = 0; i < count; i++) {
-        const struct tn_tensor *row =
-            tn_list_at(&w->model->tensors, struct tn_tensor, i);
-        if (row->node == TN_NONE && row->graph != TN_NONE)
-            w->rows[w->count++] = row;
-    }
-    tn_sort((const void **)(void *)w->rows, w->count, is_before);
-    return TN_OK;
-}
 
 /* One file holds one layout: the one that its records have already if they
  * come out of one file, else that of today. */
@@ -225,7 +197,8 @@ static enum tn_status write_sides(struct writing *w, const char *params)
 
 static enum tn_status write_params(struct writing *w)
 {
-    TN_TRY(list_rows(w));
+    TN_TRY(
+        tn_paddle_params(w->model, &w->arena, &w->rows, &w->count, w->error));
     say_missing(w);
     if (w->count == 0)
         return TN_OK;
