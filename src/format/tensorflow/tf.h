@@ -247,6 +247,9 @@ int tn_tf_probe_checkpoint(const struct tn_probe *probe);
  */
 bool tn_tf_is_shard_name(const char *name);
 
+/* "00000123/": what model servers put above a SavedModel. */
+bool tn_tf_is_version_folder(const char *entry);
+
 /* ---- tf_attr.c: the attributes of a node -------------------------------- */
 
 /* The map entries of a NodeDef or NameAttrList (`field` 5 or 2), as they are

@@ -226,8 +226,7 @@ static bool is_named(const struct tn_probe *probe, const char *const *names)
     return false;
 }
 
-/* "00000123/": what model servers put above a SavedModel. */
-static bool is_version_folder(const char *entry)
+bool tn_tf_is_version_folder(const char *entry)
 {
     const char *p = entry;
 
@@ -252,7 +251,7 @@ static int saved_model_folder_bits(const struct tn_probe *probe)
         has_entry(probe, "saved_model.pbtxt"))
         return SURE;
     for (uint64_t i = 0; i < probe->entry_count; i++)
-        if (is_version_folder(probe->entries[i]))
+        if (tn_tf_is_version_folder(probe->entries[i]))
             bits = HARDLY;
     return bits;
 }

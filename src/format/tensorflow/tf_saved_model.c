@@ -22,15 +22,6 @@
 
 /* ---- which file --------------------------------------------------------- */
 
-static bool is_version_folder(const char *entry)
-{
-    const char *p = entry;
-
-    while (*p >= '0' && *p <= '9')
-        p++;
-    return p > entry && strcmp(p, "/") == 0;
-}
-
 /* Model servers keep versions of a model in numbered folders. */
 static enum tn_status no_model_here(struct tn_bundle *bundle,
                                     struct tn_error  *error)
@@ -41,7 +32,7 @@ static enum tn_status no_model_here(struct tn_bundle *bundle,
 
     TN_TRY(tn_bundle_list(bundle, "", &names, &count, error));
     for (uint64_t i = 0; i < count; i++)
-        if (is_version_folder(names[i])) {
+        if (tn_tf_is_version_folder(names[i])) {
             last = names[i];
             versions++;
         }
