@@ -277,6 +277,13 @@ struct tn_sd_state {
     const uint32_t *tensors; /* in model->tensors, by value                  */
 };
 
+/* What the tensor is called that is the state `key` of a parameter, and back:
+ * "updater/KEY/PARAM".  False: that is no name of one. */
+const char *tn_sd_state_name(struct tn_bytes key, struct tn_bytes param,
+                             struct tn_arena *arena, struct tn_error *error);
+bool        tn_sd_state_split(struct tn_bytes name, struct tn_bytes *key,
+                              struct tn_bytes *param);
+
 /* model->detail of every SameDiff format. */
 struct tn_sd_detail {
     const struct tn_sd_graph *graphs; /* by graph of the model                */

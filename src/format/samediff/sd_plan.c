@@ -417,23 +417,6 @@ static void take_states(struct tn_sd_plan         *plan,
     }
 }
 
-/* "updater/KEY/PARAM" */
-static bool split_state(struct tn_bytes name, struct tn_bytes *key,
-                        struct tn_bytes *param)
-{
-    static const char head[] = "updater/";
-    size_t            size   = sizeof head - 1;
-
-    if (name.size <= size || memcmp(name.data, head, size) != 0)
-        return false;
-    const uint8_t *slash = memchr(name.data + size, '/', name.size - size);
-    if (!slash)
-        return false;
-    *key   = tn_bytes(name.data + size, (size_t)(slash - name.data) - size);
-    *param = tn_bytes(slash + 1, (size_t)(name.data + name.size - slash) - 1);
-    return true;
-}
-
 enum { KEY_LIMIT = 8 };
 
 static struct tn_sd_kept *state_of(struct tn_sd_plan *plan,
@@ -470,7 +453,7 @@ static void find_states(struct tn_sd_plan *plan)
     for (uint64_t i = 0; i < count && !tn_failed(plan->error); i++) {
         const struct tn_tensor *t = tn_model_tensor(plan->model, i);
         if (t->role != TN_ROLE_STATE ||
-            !split_state(tn_tensor_name(t), &key, &param))
+            !tn_sd_state_split(tn_tensor_name(t), &key, &param))
             continue;
         struct tn_sd_kept *state = state_of(plan, &params, param);
         if (!state)

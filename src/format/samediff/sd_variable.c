@@ -186,6 +186,30 @@ void tn_sd_read_variables(struct tn_sd_reader      *r,
 
 /* ---- states of the updater ---------------------------------------------- */
 
+#define STATE_HEAD "updater/"
+
+const char *tn_sd_state_name(struct tn_bytes key, struct tn_bytes param,
+                             struct tn_arena *arena, struct tn_error *error)
+{
+    return tn_text_format(arena, error, STATE_HEAD "%.*s/%.*s", TN_FMT(key),
+                          TN_FMT(param));
+}
+
+bool tn_sd_state_split(struct tn_bytes name, struct tn_bytes *key,
+                       struct tn_bytes *param)
+{
+    size_t size = strlen(STATE_HEAD);
+
+    if (name.size <= size || !tn_bytes_starts_with(name, STATE_HEAD))
+        return false;
+    const uint8_t *slash = memchr(name.data + size, '/', name.size - size);
+    if (!slash)
+        return false;
+    *key   = tn_bytes(name.data + size, (size_t)(slash - name.data) - size);
+    *param = tn_bytes(slash + 1, (size_t)(name.data + name.size - slash) - 1);
+    return true;
+}
+
 static uint32_t read_state_array(struct tn_sd_reader      *r,
                                  const struct tn_sd_state *state, uint32_t key,
                                  const struct tn_fb_table *table)
@@ -196,8 +220,7 @@ static uint32_t read_state_array(struct tn_sd_reader      *r,
 
     if (tn_sd_array_read(table, r->is_plain, r->arena, &array) != TN_OK)
         return TN_NONE;
-    const char *name = tn_text_format(r->arena, r->error, "updater/%.*s/%.*s",
-                                      TN_FMT(word), TN_FMT(state->param));
+    const char *name = tn_sd_state_name(word, state->param, r->arena, r->error);
     if (!name)
         return TN_NONE;
     uint32_t index = tn_sd_add_own(r, tn_text(name), &array, TN_ROLE_STATE);

@@ -36,9 +36,9 @@ static uint32_t rank_of(struct tn_bytes name)
     for (uint32_t i = 0; i < RANK_PARAMS; i++)
         if (tn_tag_equal(name, tn_text(files[i])))
             return i;
-    if (name.size > 7 && memcmp(name.data, "params/", 7) == 0)
+    if (tn_tagged_is_in(name, TN_TAG_PARAMS))
         return RANK_PARAMS;
-    if (name.size > 8 && memcmp(name.data, "updater/", 8) == 0)
+    if (tn_tagged_is_in(name, TN_TAG_UPDATER))
         return RANK_UPDATER;
     return RANK_STRANGER;
 }

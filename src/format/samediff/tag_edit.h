@@ -88,9 +88,6 @@ enum tn_status tn_tag_put_list(struct tn_zip_writer  *zip,
 uint64_t tn_tag_next_id(const struct tn_tagged *t, struct tn_bytes tag,
                         enum tn_tag_file which);
 
-/* Whether the entry is below the tag. */
-bool tn_tag_is_below(const struct tn_zip_entry *entry, struct tn_bytes tag);
-
 /* Marks (by number of the entry) the arrays that the tag names, its own and
  * others'. */
 enum tn_status tn_tag_mark(struct tn_tagged *t, struct tn_bytes tag,

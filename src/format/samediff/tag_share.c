@@ -12,36 +12,20 @@
 
 /* ---- names of entries --------------------------------------------------- */
 
-bool tn_tag_is_below(const struct tn_zip_entry *entry, struct tn_bytes tag)
-{
-    return entry->name.size > tag.size + 1 &&
-           entry->name.data[tag.size] == '/' &&
-           tn_tag_equal(tn_bytes(entry->name.data, tag.size), tag);
-}
-
-static bool ends_with(struct tn_bytes text, const char *end)
-{
-    size_t size = strlen(end);
-
-    return text.size > size &&
-           memcmp(text.data + text.size - size, end, size) == 0;
-}
-
 /* The array that an entry is: its tag, its id; false: it is none. */
 static bool entry_ref(const struct tn_zip_entry *entry, enum tn_tag_file which,
                       const char *suffix, struct tn_tag_ref *ref)
 {
     struct tn_bytes name   = entry->name;
-    const char     *folder = tn_tagged_folder(which);
-    size_t          size   = strlen(folder);
+    size_t          size   = strlen(tn_tagged_folder(which));
     const uint8_t  *slash  = memchr(name.data, '/', name.size);
 
-    if (!slash || !ends_with(name, suffix))
+    if (!slash || !tn_bytes_ends_with(name, suffix))
         return false;
     ref->tag = tn_bytes(name.data, (size_t)(slash - name.data));
     ref->id  = tn_bytes(slash + 1, name.size - ref->tag.size - 1);
-    if (ref->id.size <= size + 1 + strlen(suffix) ||
-        memcmp(ref->id.data, folder, size) != 0 || ref->id.data[size] != '/')
+    if (!tn_tagged_is_in(ref->id, which) ||
+        ref->id.size <= size + 1 + strlen(suffix))
         return false;
     ref->id = tn_bytes(ref->id.data + size + 1,
                        ref->id.size - size - 1 - strlen(suffix));

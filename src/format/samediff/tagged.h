@@ -130,6 +130,14 @@ const struct tn_zip_entry *tn_tagged_ref(const struct tn_tagged  *t,
 
 /* "params" or "updater". */
 const char *tn_tagged_folder(enum tn_tag_file which);
+
+/* A path below a tag lies in that folder. */
+bool tn_tagged_is_in(struct tn_bytes path, enum tn_tag_file which);
+
+/* An entry lies below a tag, and is more than its folder. */
+bool tn_tag_is_below(const struct tn_zip_entry *entry, struct tn_bytes tag);
+
+/* "params.txt" or "updater.txt". */
 const char *tn_tagged_text_name(enum tn_tag_file which);
 
 /* Of params.txt and updater.txt; without such an entry there are no lines. */

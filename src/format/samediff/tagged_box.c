@@ -67,6 +67,22 @@ const char *tn_tagged_folder(enum tn_tag_file which)
     return which == TN_TAG_PARAMS ? "params" : "updater";
 }
 
+bool tn_tagged_is_in(struct tn_bytes path, enum tn_tag_file which)
+{
+    const char *folder = tn_tagged_folder(which);
+    size_t      size   = strlen(folder);
+
+    return path.size > size + 1 && tn_bytes_starts_with(path, folder) &&
+           path.data[size] == '/';
+}
+
+bool tn_tag_is_below(const struct tn_zip_entry *entry, struct tn_bytes tag)
+{
+    return entry->name.size > tag.size + 1 &&
+           entry->name.data[tag.size] == '/' &&
+           tn_tag_equal(tn_bytes(entry->name.data, tag.size), tag);
+}
+
 const char *tn_tagged_text_name(enum tn_tag_file which)
 {
     return which == TN_TAG_PARAMS ? "params.txt" : "updater.txt";

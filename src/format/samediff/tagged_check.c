@@ -378,8 +378,8 @@ static void check_entry(struct checking *c, uint64_t index)
         return;
     struct tn_bytes rest = tn_bytes(slash + 1, name.size - size - 1);
     bool is_listed = tn_tagged_find(c->t, tn_bytes(name.data, size)) != TN_NONE;
-    bool is_array  = (rest.size > 7 && memcmp(rest.data, "params/", 7) == 0) ||
-                    (rest.size > 8 && memcmp(rest.data, "updater/", 8) == 0);
+    bool is_array  = tn_tagged_is_in(rest, TN_TAG_PARAMS) ||
+                    tn_tagged_is_in(rest, TN_TAG_UPDATER);
     if (!is_listed && tn_tag_equal(rest, tn_text("graph.fb")))
         tn_report_format(c->report, TN_LEVEL_WARNING, "tag-unlisted", "",
                          entry->offset, where,

@@ -217,9 +217,8 @@ static uint32_t add_state(struct opening *o, const struct tn_sd_state *state,
                           uint32_t column, const struct tn_tag_ref *ref)
 {
     struct tn_tagged_array found;
-    const char            *name =
-        tn_text_format(&o->model->arena, o->error, "updater/%.*s/%.*s",
-                       TN_FMT(state->keys.items[column]), TN_FMT(state->param));
+    const char *name = tn_sd_state_name(state->keys.items[column], state->param,
+                                        &o->model->arena, o->error);
 
     if (!name ||
         tn_tagged_array_read(o->t, o->tag, TN_TAG_UPDATER, ref,
@@ -287,18 +286,6 @@ static void read_states(struct opening *o)
 
 /* ---- what nobody knows -------------------------------------------------- */
 
-static bool is_below(struct tn_bytes name, struct tn_bytes tag)
-{
-    return name.size > tag.size + 1 && name.data[tag.size] == '/' &&
-           tn_tag_equal(tn_bytes(name.data, tag.size), tag);
-}
-
-static bool begins(struct tn_bytes name, const char *word)
-{
-    return name.size >= strlen(word) &&
-           memcmp(name.data, word, strlen(word)) == 0;
-}
-
 static bool is_known(struct tn_bytes name)
 {
     static const char *const files[] = { "graph.fb", "params.txt",
@@ -308,7 +295,8 @@ static bool is_known(struct tn_bytes name)
     for (const char *const *file = files; *file; file++)
         if (tn_tag_equal(name, tn_text(*file)))
             return true;
-    return begins(name, "params/") || begins(name, "updater/") ||
+    return tn_tagged_is_in(name, TN_TAG_PARAMS) ||
+           tn_tagged_is_in(name, TN_TAG_UPDATER) ||
            name.data[name.size - 1] == '/';
 }
 
@@ -335,7 +323,7 @@ static void find_strangers(struct opening *o)
     tn_list_init(&list, o->model->memory, sizeof(struct tn_tagged_stranger));
     for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(o->error); i++) {
         const struct tn_zip_entry *entry = tn_zip_at(zip, i);
-        if (is_below(entry->name, o->tag) &&
+        if (tn_tag_is_below(entry, o->tag) &&
             !is_known(tn_bytes(entry->name.data + o->tag.size + 1,
                                entry->name.size - o->tag.size - 1)))
             add_stranger(o, &list, entry);

@@ -266,24 +266,6 @@ static uint64_t find_file(const struct tn_tagged_writer *w,
     return list->files.count;
 }
 
-/* "updater/M/w" is the state M of w. */
-static bool cut_state(struct tn_bytes name, struct tn_bytes *key,
-                      struct tn_bytes *param)
-{
-    static const char head[] = "updater/";
-    size_t            size   = sizeof head - 1;
-    const uint8_t    *slash;
-
-    if (name.size <= size || memcmp(name.data, head, size) != 0)
-        return false;
-    slash = memchr(name.data + size, '/', name.size - size);
-    if (!slash)
-        return false;
-    *key   = tn_bytes(name.data + size, (size_t)(slash - name.data) - size);
-    *param = tn_bytes(slash + 1, (size_t)(name.data + name.size - slash) - 1);
-    return true;
-}
-
 enum tn_status tn_tagged_writer_replace(struct tn_tagged_writer  *w,
                                         struct tn_bytes           name,
                                         const struct tn_elements *elements)
@@ -292,7 +274,7 @@ enum tn_status tn_tagged_writer_replace(struct tn_tagged_writer  *w,
     struct tn_bytes        key = { NULL, 0 }, param = name;
     uint64_t               at = find_file(w, list, name, key);
 
-    if (at == list->files.count && cut_state(name, &key, &param)) {
+    if (at == list->files.count && tn_sd_state_split(name, &key, &param)) {
         list = &w->lists[TN_TAG_UPDATER];
         at   = find_file(w, list, param, key);
     }
