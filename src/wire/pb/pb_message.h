@@ -120,18 +120,4 @@ bool tn_pb_view_entry(const struct tn_pb_view       *view,
                       struct tn_bytes text, uint64_t bits,
                       struct tn_pb_view *entry);
 
-/* What a path leads to. */
-struct tn_pb_found {
-    const struct tn_pb_field_type *field;    /* NULL: the message itself      */
-    bool                           is_whole; /* a repeated field, no index    */
-    struct tn_pb_view              view; /* messages; else the one it lies in */
-    struct tn_pb_value             value; /* numbers, strings, bytes          */
-};
-
-/* graph.node[15].name, node[3].attr["T"].type, sizes[2], [pkg.ext].x: names,
- * indices, keys of maps, extensions in brackets.  What is not set is its
- * default; an index or a key that is not there is TN_NOT_FOUND. */
-enum tn_status tn_pb_view_path(const struct tn_pb_view *view, const char *path,
-                               struct tn_pb_found *found);
-
 #endif

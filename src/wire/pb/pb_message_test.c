@@ -295,83 +295,6 @@ static void maps(void **state)
         tn_pb_view_entry(&v, named(&v, "m_int"), tn_text(""), 4, &entry));
 }
 
-/* ---- paths -------------------------------------------------------------- */
-
-static const struct {
-    const char    *path;
-    enum tn_status status;
-    const char    *text; /* strings; NULL: look at bits */
-    uint64_t       bits;
-} paths[] = {
-    { "f_int32", TN_OK, NULL, 5 },
-    { "f_uint32", TN_OK, NULL, 0 },
-    { "f_string", TN_OK, "hello", 0 },
-    { "f_message.names[1]", TN_OK, "two", 0 },
-    { "f_message.inner.inner.a", TN_OK, NULL, 0 },
-    { "r_message[1].a", TN_OK, NULL, 12 },
-    { "r_int32[2]", TN_OK, NULL, 30 },
-    { "many[0].text", TN_OK, "grouped", 0 },
-    { "m_text[\"key\"]", TN_OK, NULL, 77 },
-    { "m_text[\"a.b[0]\"]", TN_OK, NULL, 78 },
-    { "m_message[-3].names[0]", TN_OK, "far", 0 },
-    { "m_enum[true]", TN_OK, NULL, 1 },
-    { "[old.x_int]", TN_OK, NULL, 100 },
-    { "[old.x_message][0].a", TN_OK, NULL, 101 },
-    { "[old.Scope.x_text]", TN_OK, "ext", 0 },
-    { "f_nothing", TN_NOT_FOUND, NULL, 0 },
-    { "f_message.nothing", TN_NOT_FOUND, NULL, 0 },
-    { "f_message.names[2]", TN_NOT_FOUND, NULL, 0 },
-    { "m_text[\"no\"]", TN_NOT_FOUND, NULL, 0 },
-    { "m_message[3]", TN_NOT_FOUND, NULL, 0 },
-    { "[old.x_none]", TN_NOT_FOUND, NULL, 0 },
-    { "f_int32.a", TN_INVALID, NULL, 0 },
-    { "r_message.a", TN_INVALID, NULL, 0 },
-    { "f_message.", TN_INVALID, NULL, 0 },
-    { "f_int32[0]", TN_INVALID, NULL, 0 },
-    { "r_int32[x]", TN_INVALID, NULL, 0 },
-    { "r_int32[]", TN_INVALID, NULL, 0 },
-    { "r_int32[1", TN_INVALID, NULL, 0 },
-    { "r_int32[99999999999999999999]", TN_INVALID, NULL, 0 },
-    { "m_text[key]", TN_INVALID, NULL, 0 },
-    { "m_text[\"key]", TN_INVALID, NULL, 0 },
-    { "m_enum[1]", TN_INVALID, NULL, 0 },
-    { "[old.x_int", TN_INVALID, NULL, 0 },
-};
-
-static void paths_lead_there(void **state)
-{
-    struct bench     *b = *state;
-    struct tn_pb_view v = view_text(
-        b, "old.Everything",
-        "f_int32: 5 f_string: 'hello' f_message { names: ['one', 'two'] } "
-        "r_message { a: 11 } r_message { a: 12 } r_int32: [10, 20, 30] "
-        "Many { text: 'grouped' } m_text { key: 'key' value: 77 } "
-        "m_text { key: 'a.b[0]' value: 78 } "
-        "m_message { key: -3 value { names: 'far' } } "
-        "m_enum { key: true value: ONE } [old.x_int]: 100 "
-        "[old.x_message] { a: 101 } [old.Scope.x_text]: 'ext'");
-    struct tn_pb_found found;
-
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        b->error = (struct tn_error)TN_ERROR_INIT;
-        if (tn_pb_view_path(&v, paths[i].path, &found) != paths[i].status)
-            fail_msg("%s: %s: %s", paths[i].path,
-                     tn_status_name(b->error.status), b->error.what);
-        if (paths[i].status != TN_OK)
-            continue;
-        struct tn_bytes text =
-            tn_take_bytes(&found.value.body, tn_left(&found.value.body));
-        if (paths[i].text ? !tn_bytes_is(text, paths[i].text)
-                          : found.value.bits != paths[i].bits)
-            fail_msg("%s leads elsewhere", paths[i].path);
-    }
-    b->error = (struct tn_error)TN_ERROR_INIT;
-    assert_int_equal(tn_pb_view_path(&v, "", &found), TN_OK);
-    assert_null(found.field);
-    assert_int_equal(tn_pb_view_path(&v, "r_message", &found), TN_OK);
-    assert_true(found.is_whole);
-}
-
 /* ---- hostility ---------------------------------------------------------- */
 
 static const struct tn_pb_message *under_test;
@@ -439,7 +362,6 @@ int main(void)
         cmocka_unit_test(repeated),
         cmocka_unit_test(odd_spellings),
         cmocka_unit_test(maps),
-        cmocka_unit_test(paths_lead_there),
         cmocka_unit_test(hostility),
     };
 
