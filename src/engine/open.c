@@ -239,8 +239,8 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
         *format = tn_format_named(from);
         return *format ? TN_OK
                        : tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                                      "no format is called '%s'; see `tenon "
-                                      "formats`",
+                                      "no format is called '%s'; see 'tenon "
+                                      "formats'",
                                       from);
     }
     TN_TRY(tn_probe_of(bundle, &probe, error));

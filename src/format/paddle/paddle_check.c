@@ -190,15 +190,15 @@ static void check_leaks(struct tn_paddle_checker *k)
     if (k->detail->callstack_size)
         tn_paddle_complain(k, TN_LEVEL_NOTE, "op-callstack", nowhere, "",
                            "%" PRIu64 " bytes of source paths and lines, "
-                           "%" PRIu64 " %% of the program; `tenon strip "
-                           "--callstack` removes them",
+                           "%" PRIu64 " %% of the program; 'tenon strip "
+                           "--callstack' removes them",
                            k->detail->callstack_size,
                            k->detail->callstack_size * 100 /
                                k->model->wire.length);
     if (k->training_count)
         tn_paddle_complain(k, TN_LEVEL_NOTE, "training-ops", nowhere, "",
-                           "%" PRIu64 " operators of training; `tenon strip "
-                           "--training` removes them",
+                           "%" PRIu64 " operators of training; 'tenon strip "
+                           "--training' removes them",
                            k->training_count);
 }
 
