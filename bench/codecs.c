@@ -42,7 +42,6 @@ struct block {
 
 struct work {
     bool is_brotli, unpacks;
-    bool keeps; /* what it packed */
     bool reads; /* its blocks, instead of mapping them               */
     int  level;
     int  from, to; /* files; -1: blocks are in memory, and stay there */
@@ -110,14 +109,6 @@ static bool save(struct work *work, const struct block *block,
            (ssize_t)block->packed_size;
 }
 
-static bool keep(struct block *block, const uint8_t *packed)
-{
-    block->packed = malloc(block->packed_size);
-    if (block->packed)
-        memcpy(block->packed, packed, block->packed_size);
-    return block->packed;
-}
-
 /* What a thread works with. */
 struct bench {
     ZSTD_CCtx *pack;
@@ -136,9 +127,7 @@ static bool do_block(struct work *work, size_t index, const struct bench *bench)
         return unpack(work, block, bench->out, bench->unpack);
     if (!pack(work, block, bench->out, bench->pack))
         return false;
-    if (work->to >= 0)
-        return save(work, block, bench->out);
-    return !work->keeps || keep(block, bench->out);
+    return work->to < 0 || save(work, block, bench->out);
 }
 
 static void *work_off(void *argument)
@@ -178,14 +167,18 @@ static bool run(struct work *work, unsigned workers)
 }
 
 /* What is unpacked later is packed first, and kept. */
-static bool prepare(struct work *work, unsigned workers)
+static bool prepare(struct work *work)
 {
-    work->unpacks = false;
-    work->keeps   = true;
-    bool is_done  = run(work, workers);
-    work->unpacks = true;
-    work->keeps   = false;
-    work->next    = 0;
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    bool       is_done = true;
+
+    for (size_t i = 0; i < work->count && is_done; i++) {
+        struct block *block = &work->blocks[i];
+        uint8_t      *room  = malloc(packed_bound(work, block->plain_size));
+        is_done             = room && pack(work, block, room, context);
+        block->packed = is_done ? realloc(room, block->packed_size) : NULL;
+    }
+    ZSTD_freeCCtx(context);
     return is_done;
 }
 
@@ -248,7 +241,7 @@ int main(int argc, char **argv)
         work.to = open(argv[7], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     unsigned workers = (unsigned)atoi(argv[6]);
     if ((argc == 8 && work.to < 0) || !cut(&work, argv[4]) ||
-        (work.unpacks && !prepare(&work, workers)))
+        (work.unpacks && !prepare(&work)))
         return 1;
     if (work.to < 0)
         watch = stopwatch_start(); /* all that was for nothing but the memory */
