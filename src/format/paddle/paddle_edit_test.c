@@ -7,34 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "support/hostile.h"
-#include "support/little_models.h"
+#include "format/paddle/paddle_testing.h"
 
 #include <tenon/edit.h>
 
 #define TRAIN TN_CORPUS "/paddle/train.pdmodel.txt"
-
-static struct tn_model *must_open(const char *path)
-{
-    struct tn_error   error   = TN_ERROR_INIT;
-    struct tn_options options = { .wants_graph = true };
-    struct tn_model  *model;
-
-    if (tn_model_open(&model, path, &options, &error) != TN_OK)
-        fail_msg("%s: %s: %s", path, error.where, error.what);
-    return model;
-}
-
-static void must_write(const struct tn_model *model, const char *path,
-                       const char *layout)
-{
-    struct tn_error           error   = TN_ERROR_INIT;
-    struct tn_target          target  = { .path = path, .can_replace = true };
-    struct tn_convert_options convert = { .layout = layout };
-
-    if (tn_convert(model, &convert, &target, NULL, NULL, &error) != TN_OK)
-        fail_msg("%s: %s: %s", path, error.where, error.what);
-}
 
 static void same_bytes(const char *a, const char *b)
 {

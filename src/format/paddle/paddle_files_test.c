@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "support/hostile.h"
-#include "support/little_models.h"
+#include "format/paddle/paddle_testing.h"
 
 #define CORPUS TN_CORPUS "/paddle/"
 
-static struct tn_model *must_open(const char *path)
+/* Names and files only. */
+static struct tn_model *must_open_bare(const char *path)
 {
     struct tn_error  error = TN_ERROR_INIT;
     struct tn_model *model;
@@ -19,17 +19,6 @@ static struct tn_model *must_open(const char *path)
     if (tn_model_open(&model, path, NULL, &error) != TN_OK)
         fail_msg("%s: %s: %s", path, error.where, error.what);
     return model;
-}
-
-static void must_write(const struct tn_model *model, const char *path,
-                       const char *layout)
-{
-    struct tn_error           error   = TN_ERROR_INIT;
-    struct tn_target          target  = { .path = path, .can_replace = true };
-    struct tn_convert_options convert = { .layout = layout };
-
-    if (tn_convert(model, &convert, &target, NULL, NULL, &error) != TN_OK)
-        fail_msg("%s: %s: %s", path, error.where, error.what);
 }
 
 /* A program without operators, whose variables are given as text. */
@@ -42,7 +31,7 @@ static void put_program(struct tn_scratch *scratch, const char *name,
              variables);
     tn_scratch_write(scratch, "text.pdmodel.txt", text);
     struct tn_model *model =
-        must_open(tn_in_scratch(scratch, "text.pdmodel.txt"));
+        must_open_bare(tn_in_scratch(scratch, "text.pdmodel.txt"));
     must_write(model, tn_in_scratch(scratch, name), NULL);
     tn_model_close(model);
     unlinkat(scratch->folder, "text.pdmodel.txt", 0);
@@ -89,15 +78,15 @@ static void test_shared(void **state)
     put_program(&scratch, "m.f.pdmodel", INT8S("b", "2") INT8S("c", "3"));
     put_hex(&scratch, "m.pdiparams",
             HEAD "01 0a" HEAD "02 0b0b" HEAD "03 0c0c0c");
-    model = must_open(tn_in_scratch(&scratch, "m.f.pdmodel"));
+    model = must_open_bare(tn_in_scratch(&scratch, "m.f.pdmodel"));
     assert_int_equal(tn_model_tensor_count(model), 2);
     assert_int_equal(first_of(model, "b"), 0x0b);
     assert_int_equal(first_of(model, "c"), 0x0c);
     tn_model_close(model);
-    model = must_open(tn_in_scratch(&scratch, "m.pdiparams"));
+    model = must_open_bare(tn_in_scratch(&scratch, "m.pdiparams"));
     assert_int_equal(tn_model_tensor_count(model), 2);
     tn_model_close(model);
-    model = must_open(tn_in_scratch(&scratch, "m.pdmodel"));
+    model = must_open_bare(tn_in_scratch(&scratch, "m.pdmodel"));
     assert_int_equal(tn_model_tensor_count(model), 2);
     assert_int_equal(first_of(model, "a"), 0x0a);
     assert_int_equal(first_of(model, "b"), 0x0b);
@@ -120,7 +109,7 @@ static void test_vocabularies(void **state)
     (void)state;
     put_program(&scratch, "m.pdmodel", VAR("v", "VOCAB") VAR("u", "VOCAB"));
     put_hex(&scratch, "m.pdiparams", WORD WORDS);
-    model = must_open(tn_in_scratch(&scratch, "m.pdmodel"));
+    model = must_open_bare(tn_in_scratch(&scratch, "m.pdmodel"));
     assert_int_equal(tn_tensor_size(tn_model_find(model, "u")), 21);
     assert_int_equal(tn_tensor_size(tn_model_find(model, "v")), 35);
     assert_int_equal(first_of(model, "u"), 1);
@@ -128,7 +117,7 @@ static void test_vocabularies(void **state)
     mkdirat(scratch.folder, "apart", 0777);
     must_write(model, tn_in_scratch(&scratch, "apart/__model__"), NULL);
     tn_model_close(model);
-    model = must_open(tn_in_scratch(&scratch, "apart/__model__"));
+    model = must_open_bare(tn_in_scratch(&scratch, "apart/__model__"));
     assert_int_equal(tn_tensor_size(tn_model_find(model, "v")), 35);
     must_write(model, tn_in_scratch(&scratch, "n.pdmodel"), NULL);
     tn_model_close(model);
@@ -152,7 +141,7 @@ static void test_container(void **state)
     struct tn_error           error   = TN_ERROR_INIT;
     struct tn_convert_options seed    = { .layout = "seed" };
     struct tn_target target = { .path = tn_in_scratch(&scratch, "x.pdparams") };
-    struct tn_model *model  = must_open(CORPUS "container.pdparams");
+    struct tn_model *model  = must_open_bare(CORPUS "container.pdparams");
     struct tn_bytes  was, now;
 
     (void)state;
@@ -163,7 +152,7 @@ static void test_container(void **state)
     was = tn_load_file(tn_in_scratch(&scratch, "a.pdparams"));
     assert_int_equal(was.data[0], 0x80);
     free((void *)(uintptr_t)was.data);
-    model = must_open(tn_in_scratch(&scratch, "a.pdparams"));
+    model = must_open_bare(tn_in_scratch(&scratch, "a.pdparams"));
     must_write(model, tn_in_scratch(&scratch, "b.pdparams"), "container");
     tn_model_close(model);
     was = tn_load_file(CORPUS "container.pdparams");
@@ -202,20 +191,20 @@ static void test_sides(void **state)
     put_hex(&scratch, "m.pdiparams", HEAD "01 0a");
     put_hex(&scratch, "m.pdiparams.info", INFO);
     put_hex(&scratch, "m.meta", META);
-    model = must_open(tn_in_scratch(&scratch, "m.pdmodel"));
+    model = must_open_bare(tn_in_scratch(&scratch, "m.pdmodel"));
     assert_string_equal(fact_of(model, "info"),
                         "m.pdiparams.info names 1 variables");
     assert_string_equal(fact_of(model, "meta"), "Net.n = 4294967293");
     must_write(model, tn_in_scratch(&scratch, "n.pdmodel"), NULL);
     tn_model_close(model);
-    model = must_open(tn_in_scratch(&scratch, "n.pdiparams.info"));
+    model = must_open_bare(tn_in_scratch(&scratch, "n.pdiparams.info"));
     assert_string_equal(fact_of(model, "info"),
                         "n.pdiparams.info names 1 variables");
     assert_string_equal(fact_of(model, "meta"), "Net.n = 4294967293");
     tn_model_close(model);
     tn_scratch_write(&scratch, "n.pdiparams.info", "no pickle");
     tn_scratch_write(&scratch, "n.meta", "");
-    model = must_open(tn_in_scratch(&scratch, "n.pdmodel"));
+    model = must_open_bare(tn_in_scratch(&scratch, "n.pdmodel"));
     assert_non_null(strstr(fact_of(model, "info"), "cannot be read"));
     assert_string_equal(fact_of(model, "meta"), "n.meta says nothing");
     assert_int_equal(first_of(model, "a"), 0x0a);

@@ -6,21 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "support/hostile.h"
-#include "support/little_models.h"
+#include "format/paddle/paddle_testing.h"
 
 #define CORPUS TN_CORPUS "/paddle/"
-
-static struct tn_model *must_open(const char *path)
-{
-    struct tn_error   error   = TN_ERROR_INIT;
-    struct tn_options options = { .wants_graph = true };
-    struct tn_model  *model;
-
-    if (tn_model_open(&model, path, &options, &error) != TN_OK)
-        fail_msg("%s: %s: %s", path, error.where, error.what);
-    return model;
-}
 
 /* The elements of a tensor, as text. */
 static const char *show(const struct tn_tensor *tensor)
