@@ -94,18 +94,19 @@ static FILE *take_output(int printed)
     return answers;
 }
 
-static void answer(FILE *answers, FILE *printed, int code)
+static void answer(FILE *answers, int printed, int code)
 {
-    long size = lseek(fileno(printed), 0, SEEK_END);
+    char    piece[4096];
+    off_t   size = lseek(printed, 0, SEEK_END), at = 0;
+    ssize_t got;
 
-    fprintf(answers, "%d %ld\n", code, size);
-    rewind(printed);
-    for (long i = 0; i < size; i++)
-        putc(getc(printed), answers);
+    fprintf(answers, "%d %lld\n", code, (long long)size);
+    for (; (got = pread(printed, piece, sizeof piece, at)) > 0; at += got)
+        fwrite(piece, 1, (size_t)got, answers);
     fflush(answers);
-    if (ftruncate(fileno(printed), 0) != 0)
+    if (at != size || ftruncate(printed, 0) != 0 ||
+        lseek(printed, 0, SEEK_SET) != 0)
         abort();
-    rewind(printed);
 }
 
 int main(void)
@@ -120,7 +121,7 @@ int main(void)
         return 1;
     while (getline(&line, &room, stdin) > 0) {
         int count = split(line, words);
-        answer(answers, printed, convert(count, words));
+        answer(answers, fileno(printed), convert(count, words));
     }
     free(line);
     tn_rulebook_close(book);
