@@ -111,15 +111,6 @@ static struct tn_model *graph_model(struct place *place)
     return open_model(in_place(place, "graph.pb"));
 }
 
-static uint32_t op_named(const struct tn_model *model, const char *name)
-{
-    for (uint32_t i = 0; i < tn_model_op_count(model); i++)
-        if (tn_bytes_is(tn_model_op(model, i).name, name))
-            return i;
-    fail_msg("no op '%s'", name);
-    return TN_NONE;
-}
-
 static struct tn_bytes input_name(const struct tn_model *model, const char *op,
                                   uint32_t index)
 {

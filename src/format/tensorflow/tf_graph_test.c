@@ -21,15 +21,6 @@
     "'sum:z:0' } ret { key: 'b' value: 'id:output:0' } } }"                    \
     "versions { producer: 1087 min_consumer: 12 }"
 
-static uint32_t op_named(const struct tn_model *model, const char *name)
-{
-    for (uint32_t i = 0; i < tn_model_op_count(model); i++)
-        if (tn_bytes_is(tn_model_op(model, i).name, name))
-            return i;
-    fail_msg("no op '%s'", name);
-    return TN_NONE;
-}
-
 static void expect_input(const struct tn_model *model, const char *op,
                          uint32_t index, const char *from, uint32_t output)
 {

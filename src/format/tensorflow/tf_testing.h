@@ -145,4 +145,13 @@ static inline void check_model(struct opened *o, const struct tn_format *format,
         fail_msg("%s", o->error.what);
 }
 
+static inline uint32_t op_named(const struct tn_model *model, const char *name)
+{
+    for (uint32_t i = 0; i < tn_model_op_count(model); i++)
+        if (tn_bytes_is(tn_model_op(model, i).name, name))
+            return i;
+    fail_msg("no op '%s'", name);
+    return TN_NONE;
+}
+
 #endif
