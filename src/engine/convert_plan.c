@@ -46,9 +46,9 @@ static void count_node(struct planning *p, uint32_t id,
 
     tn_buffer_clear(&p->scratch);
     tn_buffer_add(&p->scratch, tn_bytes(&mapped->rule, sizeof mapped->rule));
-    tn_buffer_add(&p->scratch, node->domain);
+    tn_buffer_add(&p->scratch, node->op->domain);
     tn_buffer_add(&p->scratch, tn_bytes("", 1));
-    tn_buffer_add(&p->scratch, node->type);
+    tn_buffer_add(&p->scratch, node->op->type);
     uint32_t key =
         tn_intern_copy(&p->keys, tn_buffer_bytes(&p->scratch), p->c->error);
     if (key == TN_NO_NAME)
@@ -114,7 +114,7 @@ static const struct tn_vocab_op *definition(struct planning          *p,
                                       &unheard) == TN_OK;
     if (!p->has_vocab)
         return NULL;
-    return tn_vocab_find(&p->vocab, node->domain, node->type,
+    return tn_vocab_find(&p->vocab, node->op->domain, node->op->type,
                          p->from->version ? p->from->version : INT64_MAX,
                          &unheard);
 }
@@ -155,9 +155,9 @@ static const char *stub_of(struct planning *p, uint32_t id)
 
     tn_buffer_clear(to);
     tn_buffer_format(to, "rules %s -> %s 1\n\n", p->from->dialect, p->to);
-    if (node->domain.size)
-        tn_buffer_format(to, "%.*s::", TN_FMT(node->domain));
-    tn_buffer_format(to, "%.*s(", TN_FMT(node->type));
+    if (node->op->domain.size)
+        tn_buffer_format(to, "%.*s::", TN_FMT(node->op->domain));
+    tn_buffer_format(to, "%.*s(", TN_FMT(node->op->type));
     if (op && !op->has_signature)
         op = NULL;
     add_args(to, op ? op->inputs : NULL, op ? op->input_count : 0,
@@ -199,8 +199,8 @@ static void tell_row(struct planning *p, const struct row *row)
     char                      where[256], rule[300];
     struct tn_plan_row        told = { .from   = p->from->dialect,
                                        .to     = p->to,
-                                       .op     = node->type,
-                                       .domain = node->domain,
+                                       .op     = node->op->type,
+                                       .domain = node->op->domain,
                                        .count  = row->count,
                                        .where  = where };
 
@@ -211,7 +211,7 @@ static void tell_row(struct planning *p, const struct row *row)
     } else {
         told.why        = why_not(p, row->first);
         told.stub       = stub_of(p, row->first);
-        told.is_allowed = is_allowed(p->c, node->type);
+        told.is_allowed = is_allowed(p->c, node->op->type);
     }
     if (!tn_failed(p->c->error))
         p->c->on(p->c->context, &told);
@@ -220,7 +220,7 @@ static void tell_row(struct planning *p, const struct row *row)
 static void sum_up(struct planning *p, const struct row *row)
 {
     struct tn_plan_summary *s    = p->c->summary;
-    struct tn_bytes         type = tn_net_node(p->from, row->first)->type;
+    struct tn_bytes         type = tn_net_node(p->from, row->first)->op->type;
 
     if (!s)
         return;
@@ -245,8 +245,8 @@ static enum tn_status refuse(struct planning *p, const struct row *row,
                  others == 1 ? "" : "s");
     tn_error_set(p->c->error, TN_UNSUPPORTED, TN_NOWHERE,
                  "no rule carries %.*s%s%.*s from %s to %s%s: %.100s",
-                 TN_FMT(node->domain), node->domain.size ? "::" : "",
-                 TN_FMT(node->type), p->from->dialect, p->to, more,
+                 TN_FMT(node->op->domain), node->op->domain.size ? "::" : "",
+                 TN_FMT(node->op->type), p->from->dialect, p->to, more,
                  why_not(p, row->first));
     tn_error_where(p->c->error, "%s", where);
     return p->c->error->status;
@@ -263,7 +263,7 @@ static enum tn_status judge(struct planning *p)
         if (p->c->on)
             tell_row(p, row);
         if (row->rule ||
-            is_allowed(p->c, tn_net_node(p->from, row->first)->type))
+            is_allowed(p->c, tn_net_node(p->from, row->first)->op->type))
             continue;
         others += first ? row->count : row->count - 1;
         first = first ? first : row;
@@ -316,7 +316,7 @@ enum tn_status tn_carry_note(struct tn_carrying *c, const struct tn_net *from,
         if (!row)
             continue;
         row->name = name_of(from, node);
-        row->type = node->type;
+        row->type = node->op->type;
         row->rule = tn_text_format(
             from->arena, c->error, "%s:%" PRIu32,
             rule->place.file ? rule->place.file : "rules", rule->place.line);

@@ -40,7 +40,7 @@ enum tn_flow_kind tn_flow_kind(const struct tn_net_node *node)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (tn_bytes_is(node->type, rows[i].name))
+        if (tn_bytes_is(node->op->type, rows[i].name))
             return rows[i].kind;
     return TN_FLOW_OTHER;
 }

@@ -73,7 +73,7 @@ static void carry_inputs(struct marking *m, const struct tn_net_node *node,
 
 static void mark_structure(struct marking *m, const struct tn_net_node *node)
 {
-    bool is_loop = tn_bytes_is(node->type, "Loop");
+    bool is_loop = tn_bytes_is(node->op->type, "Loop");
 
     for (uint32_t i = 0; i < node->attr_count; i++) {
         const struct tn_attr_value *value = &node->attrs[i].value;
@@ -94,22 +94,22 @@ static void mark_node(struct marking *m, const struct tn_net_node *node)
 
     if (tn_flow_is_structure(node))
         mark_structure(m, node);
-    else if (tn_bytes_is(node->type, "create_list"))
+    else if (tn_bytes_is(node->op->type, "create_list"))
         mark(m, output_at(node, 1), held_by(node));
-    else if (tn_bytes_is(node->type, "identity") && node->input_count)
+    else if (tn_bytes_is(node->op->type, "identity") && node->input_count)
         carry(m, node->inputs[0], output_at(node, 0));
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
-        if (tn_bytes_is(node->type, writers[i]) && node->input_count > 3)
+        if (tn_bytes_is(node->op->type, writers[i]) && node->input_count > 3)
             carry(m, node->inputs[3], output_at(node, 0));
 }
 
 /* Where the value sits in what writes a list; 0: it writes none. */
 static uint32_t written_at(const struct tn_net_node *node)
 {
-    if (tn_bytes_is(node->type, "write_list") ||
-        tn_bytes_is(node->type, "scatter_list"))
+    if (tn_bytes_is(node->op->type, "write_list") ||
+        tn_bytes_is(node->op->type, "scatter_list"))
         return 2;
-    return tn_bytes_is(node->type, "split_list") ? 1 : 0;
+    return tn_bytes_is(node->op->type, "split_list") ? 1 : 0;
 }
 
 /* Older files do not say what a list holds: it is what is written to it. */
@@ -123,7 +123,7 @@ static void say_held(struct tn_net *net, const struct tn_net_node *writer)
     uint32_t      maker = tn_net_value(net, writer->inputs[0])->producer;
     enum tn_dtype dtype = tn_net_value(net, writer->inputs[at])->type->dtype;
     if (maker == TN_NONE || dtype == TN_UNDEFINED ||
-        !tn_bytes_is(tn_net_node(net, maker)->type, "create_list") ||
+        !tn_bytes_is(tn_net_node(net, maker)->op->type, "create_list") ||
         tn_net_attr(tn_net_node(net, maker), "importDataType"))
         return;
     int64_t *kept = tn_new(net->arena, int64_t, 1, net->error);

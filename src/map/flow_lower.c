@@ -110,15 +110,15 @@ static uint32_t add_node(struct lowering *l, uint32_t graph, const char *type,
     for (uint32_t i = 0; i < output_count; i++)
         if (outputs[i] != TN_NONE)
             name = tn_net_value(l->net, outputs[i])->name;
-    return tn_net_add_node(l->net,
-                           &(struct tn_net_node){ .name         = name,
-                                                  .type         = tn_text(type),
-                                                  .graph        = graph,
-                                                  .inputs       = inputs,
-                                                  .input_count  = input_count,
-                                                  .outputs      = outputs,
-                                                  .output_count = output_count,
-                                                  .source       = TN_NONE });
+    return tn_net_add_node(
+        l->net, &(struct tn_net_node){ .name   = name,
+                                       .op     = tn_net_own_op(l->net, type),
+                                       .graph  = graph,
+                                       .inputs = inputs,
+                                       .input_count  = input_count,
+                                       .outputs      = outputs,
+                                       .output_count = output_count,
+                                       .source       = TN_NONE });
 }
 
 static void add_merge(struct lowering *l, uint32_t graph,
@@ -208,7 +208,7 @@ struct moving {
 static bool must_enter(const struct lowering *l, const struct moving *m,
                        uint32_t node)
 {
-    struct tn_bytes type = tn_net_node(l->net, node)->type;
+    struct tn_bytes type = tn_net_node(l->net, node)->op->type;
 
     return m->is_frame && (tn_bytes_is(type, l->words->flow[ENTER]) ||
                            tn_bytes_is(type, "create_list"));
@@ -299,7 +299,7 @@ static enum tn_status refuse(struct lowering *l, uint32_t node, const char *why)
     const struct tn_net_node *n = tn_net_node(l->net, node);
 
     return tn_error_set(l->net->error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "%.*s (%.*s): %s", TN_FMT(n->name), TN_FMT(n->type),
+                        "%.*s (%.*s): %s", TN_FMT(n->name), TN_FMT(n->op->type),
                         why);
 }
 
@@ -607,13 +607,14 @@ static enum tn_status lower_loop(struct lowering *l, uint32_t node)
 
 bool tn_flow_is_structure(const struct tn_net_node *node)
 {
-    return (tn_bytes_is(node->type, "If") || tn_bytes_is(node->type, "Loop")) &&
+    return (tn_bytes_is(node->op->type, "If") ||
+            tn_bytes_is(node->op->type, "Loop")) &&
            node->attr_count && node->attrs[0].value.kind == TN_ATTR_GRAPH;
 }
 
 static enum tn_status lower_node(struct lowering *l, uint32_t node)
 {
-    bool is_if = tn_bytes_is(tn_net_node(l->net, node)->type, "If");
+    bool is_if = tn_bytes_is(tn_net_node(l->net, node)->op->type, "If");
 
     TN_TRY(is_if ? lower_if(l, node) : lower_loop(l, node));
     forget(l);

@@ -21,7 +21,7 @@ static uint32_t compute(struct tn_net *net, uint32_t graph, const char *type,
     if (output == TN_NONE)
         return TN_NONE;
     tn_net_set_scalar(net, output, TN_INT32);
-    tn_net_add_node(net, &(struct tn_net_node){ .type         = tn_text(type),
+    tn_net_add_node(net, &(struct tn_net_node){ .op = tn_net_own_op(net, type),
                                                 .graph        = graph,
                                                 .inputs       = inputs,
                                                 .input_count  = count,

@@ -108,7 +108,7 @@ static enum tn_status refuse(struct raising *r, uint32_t node, const char *why)
     const struct tn_net_node *n = tn_net_node(r->net, node);
 
     return tn_error_set(r->net->error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "%.*s (%.*s): %s", TN_FMT(n->name), TN_FMT(n->type),
+                        "%.*s (%.*s): %s", TN_FMT(n->name), TN_FMT(n->op->type),
                         why);
 }
 
@@ -469,9 +469,9 @@ static void add_output(struct raising *r, uint32_t graph, uint32_t value)
     if (output == TN_NONE)
         return;
     tn_net_value(net, output)->type = tn_net_value(net, value)->type;
-    struct tn_net_node node         = { .name         = tn_net_value(net, output)->name,
-                                        .type         = tn_text(identity_name(net)),
-                                        .graph        = graph,
+    struct tn_net_node node         = { .name  = tn_net_value(net, output)->name,
+                                        .op    = tn_net_own_op(net, identity_name(net)),
+                                        .graph = graph,
                                         .inputs       = &value,
                                         .input_count  = 1,
                                         .outputs      = &output,
@@ -555,7 +555,7 @@ static uint32_t add_structure(struct raising *r, uint32_t place,
         };
     }
     struct tn_net_node node = { .name         = tn_net_node(net, like)->name,
-                                .type         = tn_text(type),
+                                .op           = tn_net_own_op(net, type),
                                 .graph        = place_at(r, place)->graph,
                                 .inputs       = inputs,
                                 .input_count  = input_count,

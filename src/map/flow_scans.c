@@ -39,7 +39,7 @@ static uint32_t add_node(const struct scanning *s, uint32_t graph,
 {
     struct tn_net_node node = {
         .name         = tn_net_value(s->net, outputs[output_count - 1])->name,
-        .type         = tn_text(type),
+        .op           = tn_net_own_op(s->net, type),
         .graph        = graph,
         .inputs       = inputs,
         .input_count  = input_count,
@@ -164,7 +164,7 @@ static bool find_scans(struct scanning *s)
     const struct tn_net_node   *node = tn_net_node(s->net, s->node);
     const struct tn_attr_value *body = tn_net_attr(node, "body");
 
-    if (node->is_removed || !tn_bytes_is(node->type, "Loop") || !body ||
+    if (node->is_removed || !tn_bytes_is(node->op->type, "Loop") || !body ||
         body->kind != TN_ATTR_GRAPH || body->count != 1 ||
         (uint64_t)body->of.ints[0] >= s->net->graphs.count)
         return false;

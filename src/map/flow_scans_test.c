@@ -39,7 +39,7 @@ static uint32_t add_op(struct tn_net *net, uint32_t graph, const char *type,
 {
     uint32_t           output = tn_net_add_value(net, graph, tn_text(name));
     struct tn_net_node node   = { .name         = tn_text(name),
-                                  .type         = tn_text(type),
+                                  .op           = tn_net_own_op(net, type),
                                   .graph        = graph,
                                   .inputs       = &input,
                                   .input_count  = 1,
@@ -70,7 +70,7 @@ static uint32_t add_loop(struct bench *b, uint32_t graph, uint32_t count,
         { .kind = TN_ATTR_GRAPH, .count = 1, .of.ints = &b->graphs[body] }
     };
     struct tn_net_node node = { .name         = tn_text(name),
-                                .type         = tn_text("Loop"),
+                                .op           = tn_net_own_op(net, "Loop"),
                                 .graph        = graph,
                                 .inputs       = inputs,
                                 .input_count  = 2,
@@ -128,7 +128,7 @@ static void what_is_stacked_is_written_to_a_list(void **state)
     for (uint32_t i = 0; i < b.net.nodes.count; i++) {
         const struct tn_net_node   *node = tn_net_node(&b.net, i);
         const struct tn_attr_value *held = tn_net_attr(node, "importDataType");
-        if (tn_bytes_is(node->type, "create_list"))
+        if (tn_bytes_is(node->op->type, "create_list"))
             assert_true(held && held->of.ints[0] == TN_INT32);
     }
     assert_int_equal(tn_flow_lower(&b.net), TN_OK);
@@ -145,7 +145,7 @@ static unsigned frames_around(const struct tn_net *net, uint32_t value)
         if (producer == TN_NONE)
             break;
         const struct tn_net_node *node = tn_net_node(net, producer);
-        frames += tn_bytes_is(node->type, "enter");
+        frames += tn_bytes_is(node->op->type, "enter");
         value = node->input_count ? node->inputs[0] : TN_NONE;
     }
     return frames;
@@ -174,7 +174,7 @@ static void constants_enter_every_frame(void **state)
     assert_int_equal(tn_flow_lower(&b.net), TN_OK);
     for (uint32_t k = 0; k < b.net.nodes.count; k++) {
         const struct tn_net_node *node = tn_net_node(&b.net, k);
-        if (node->is_removed || !tn_bytes_is(node->type, "merge"))
+        if (node->is_removed || !tn_bytes_is(node->op->type, "merge"))
             continue;
         unsigned depth = frames_around(&b.net, node->inputs[0]);
         assert_in_range(depth, 1, 2);

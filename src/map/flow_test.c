@@ -84,13 +84,13 @@ static void add_line(struct tn_net *net, const char *line, const char *frame)
     node.output_count = read_values(net, &line, outputs);
     line += 2; /* "= " */
     size_t size = strcspn(line, " ");
-    node.type   = tn_bytes(line, size);
+    node.op     = tn_net_op(net, tn_bytes(line, size), tn_text(""));
     node.name =
         tn_net_value(net, outputs[0] == TN_NONE ? outputs[1] : outputs[0])
             ->name;
     line += size + (line[size] == ' ');
     node.input_count = read_values(net, &line, inputs);
-    if (tn_bytes_is(node.type, "Enter")) {
+    if (tn_bytes_is(node.op->type, "Enter")) {
         struct tn_bytes *kept =
             tn_new(net->arena, struct tn_bytes, 1, net->error);
         *kept                 = name;
@@ -224,7 +224,7 @@ static void count_types(struct tn_net *net, const char *type, uint32_t *count)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++)
         if (!tn_net_node(net, i)->is_removed &&
-            tn_bytes_is(tn_net_node(net, i)->type, type))
+            tn_bytes_is(tn_net_node(net, i)->op->type, type))
             ++*count;
 }
 

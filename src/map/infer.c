@@ -133,7 +133,7 @@ static const struct tn_code_rule *enter_rule(struct tn_infer *infer,
                                              struct tn_eval  *e)
 {
     const struct tn_code_rule *rule = tn_code_find(
-        &infer->set, e->node->type, e->node->domain, infer->net->error);
+        &infer->set, e->node->op->type, e->node->op->domain, infer->net->error);
 
     for (; rule; rule = rule->next)
         if (tn_rule_enter(e, rule) || e->missing != TN_NONE)
@@ -463,12 +463,10 @@ static uint64_t twins_of(const struct tn_net_node *node)
 
 uint32_t tn_infer_node_words(const struct tn_net_node *node, uint64_t *words)
 {
-    words[0] = (uintptr_t)node->type.data;
-    words[1] = (uintptr_t)node->domain.data;
-    words[2] = (uint64_t)node->type.size << 32 | node->domain.size << 16 |
-               node->input_count << 8 | node->output_count;
-    words[3] = node->attr_count ? (uintptr_t)node->attrs : 0;
-    words[4] = twins_of(node);
+    words[0] = (uintptr_t)node->op;
+    words[1] = (uint64_t)node->input_count << 32 | node->output_count;
+    words[2] = node->attr_count ? (uintptr_t)node->attrs : 0;
+    words[3] = twins_of(node);
     return TN_INFER_NODE_WORDS;
 }
 
@@ -596,7 +594,7 @@ static void seed_graph(struct tn_infer *infer, const struct tn_net_node *node,
                        uint32_t graph, uint32_t first)
 {
     const struct tn_net_graph *g = tn_net_graph(infer->net, graph);
-    bool is_element              = tn_bytes_is(node->type, "SequenceMap");
+    bool is_element              = tn_bytes_is(node->op->type, "SequenceMap");
 
     for (uint64_t i = 0; i < g->inputs.count; i++)
         if (i + first < node->input_count)
@@ -609,7 +607,7 @@ static void seed_by_op(struct tn_infer *infer, const struct tn_net_node *node,
 {
     for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
         if (!strcmp(infer->net->dialect, callers[i].dialect) &&
-            tn_bytes_is(node->type, callers[i].op))
+            tn_bytes_is(node->op->type, callers[i].op))
             seed_graph(infer, node, graph, callers[i].first);
 }
 
@@ -794,7 +792,7 @@ static void type_output(struct tn_infer *infer, uint32_t value,
 static void type_structure(struct tn_infer *infer, uint32_t node)
 {
     const struct tn_net_node *n        = tn_net_node(infer->net, node);
-    bool                      is_loop  = tn_bytes_is(n->type, "Loop");
+    bool                      is_loop  = tn_bytes_is(n->op->type, "Loop");
     bool                      is_first = true;
 
     if (!tn_flow_is_structure(n) || !strcmp(infer->net->dialect, "onnx"))
@@ -837,7 +835,7 @@ static void infer_attrs(struct tn_infer *infer, uint32_t node, unsigned depth)
             if (graph >= infer->net->graphs.count)
                 continue;
             seed_by_op(infer, n, (uint32_t)graph);
-            if (tn_flow_is_structure(n) && tn_bytes_is(n->type, "Loop"))
+            if (tn_flow_is_structure(n) && tn_bytes_is(n->op->type, "Loop"))
                 infer_loop(infer, node, (uint32_t)graph, depth + 1);
             else
                 infer_graph(infer, (uint32_t)graph, depth + 1);

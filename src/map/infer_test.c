@@ -206,15 +206,15 @@ static void test_subgraphs(void **state)
     for (uint32_t g = 1; g < 3; g++) {
         tn_net_add_graph(&b.net, TN_GRAPH_SUBGRAPH, tn_text("b"), 0);
         uint32_t out = tn_net_add_value(&b.net, g, tn_text("out"));
-        tn_net_add_node(
-            &b.net, &(struct tn_net_node){
-                        .type = g == 1 ? tn_text("Relu") : tn_text("Transpose"),
-                        .graph        = g,
-                        .inputs       = &x,
-                        .input_count  = 1,
-                        .outputs      = &out,
-                        .output_count = 1,
-                        .source       = TN_NONE });
+        tn_net_add_node(&b.net, &(struct tn_net_node){
+                                    .op = tn_net_own_op(
+                                        &b.net, g == 1 ? "Relu" : "Transpose"),
+                                    .graph        = g,
+                                    .inputs       = &x,
+                                    .input_count  = 1,
+                                    .outputs      = &out,
+                                    .output_count = 1,
+                                    .source       = TN_NONE });
         tn_net_add_output(&b.net, g, out, tn_text(""));
     }
     assert_int_equal(tn_infer(&b.net, &b.shapes), TN_OK);
@@ -256,25 +256,26 @@ static void test_loops_in_loops_are_counted(void **state)
         struct tn_net_attr axis  = make_int("dimensions", &zero);
         *body                    = g + 1;
         attr.value.kind          = TN_ATTR_GRAPH;
-        tn_net_add_node(&b.net, &(struct tn_net_node){ .type  = tn_text("Loop"),
-                                                       .graph = g,
-                                                       .inputs       = inputs,
-                                                       .input_count  = 3,
-                                                       .outputs      = &out,
-                                                       .output_count = 1,
-                                                       .attrs        = &attr,
-                                                       .attr_count   = 1,
-                                                       .source = TN_NONE });
-        tn_net_add_node(&b.net,
-                        &(struct tn_net_node){ .type   = tn_text("expand_dims"),
-                                               .graph  = g,
-                                               .inputs = &out,
-                                               .input_count  = 1,
-                                               .outputs      = &grown,
-                                               .output_count = 1,
-                                               .attrs        = &axis,
-                                               .attr_count   = 1,
-                                               .source       = TN_NONE });
+        tn_net_add_node(
+            &b.net, &(struct tn_net_node){ .op = tn_net_own_op(&b.net, "Loop"),
+                                           .graph        = g,
+                                           .inputs       = inputs,
+                                           .input_count  = 3,
+                                           .outputs      = &out,
+                                           .output_count = 1,
+                                           .attrs        = &attr,
+                                           .attr_count   = 1,
+                                           .source       = TN_NONE });
+        tn_net_add_node(&b.net, &(struct tn_net_node){
+                                    .op = tn_net_own_op(&b.net, "expand_dims"),
+                                    .graph        = g,
+                                    .inputs       = &out,
+                                    .input_count  = 1,
+                                    .outputs      = &grown,
+                                    .output_count = 1,
+                                    .attrs        = &axis,
+                                    .attr_count   = 1,
+                                    .source       = TN_NONE });
         if (g)
             tn_net_add_output(&b.net, g, ends[1], tn_text(""));
         tn_net_add_output(&b.net, g, grown, tn_text(""));

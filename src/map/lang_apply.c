@@ -419,10 +419,10 @@ static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
 {
     struct tn_eval            *e = &a->emit.eval;
     const struct tn_code_rule *rule =
-        tn_code_find(&a->set, e->node->type, e->node->domain, a->error);
+        tn_code_find(&a->set, e->node->op->type, e->node->op->domain, a->error);
     struct tn_refusal none = { .text = "there is no rule for the op" };
 
-    if (!rule && tn_code_knows(&a->set, e->node->type))
+    if (!rule && tn_code_knows(&a->set, e->node->op->type))
         snprintf(none.text, sizeof none.text,
                  "its rules are for other versions or domains");
     if (!rule)

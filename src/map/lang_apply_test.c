@@ -96,14 +96,15 @@ static void make_net(struct tn_net *net)
     struct tn_net_attr axis = make_int("axis", &one);
     if (tn_failed(net->error))
         return;
-    tn_net_add_node(net, &(struct tn_net_node){ .type        = tn_text("Split"),
-                                                .inputs      = &a,
-                                                .input_count = 1,
-                                                .outputs     = outs,
-                                                .output_count = 2,
-                                                .attrs        = &axis,
-                                                .attr_count   = 1,
-                                                .source       = TN_NONE });
+    tn_net_add_node(net,
+                    &(struct tn_net_node){ .op = tn_net_own_op(net, "Split"),
+                                           .inputs       = &a,
+                                           .input_count  = 1,
+                                           .outputs      = outs,
+                                           .output_count = 2,
+                                           .attrs        = &axis,
+                                           .attr_count   = 1,
+                                           .source       = TN_NONE });
     uint32_t r =
         make_node(net, "Sum", "r", (uint32_t[]){ x, a, w }, 3, NULL, 0);
     if (tn_failed(net->error))

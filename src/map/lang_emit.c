@@ -414,8 +414,8 @@ void tn_emit_node(struct tn_emit *e, const struct tn_lang_expr *at,
 static void make_node(struct tn_emit *e, const struct tn_code *code,
                       struct tn_item *outs, uint32_t out_count)
 {
-    const struct tn_code_op *op   = code->of.op;
-    struct tn_net_node       node = { .type = op->type, .domain = op->domain };
+    const struct tn_code_op *op = code->of.op;
+    struct tn_net_node node = { .op = tn_net_op(e->to, op->type, op->domain) };
 
     node.inputs = make_inputs(e, code, &node.input_count);
     if (node.inputs && make_attrs(e, op, &node))

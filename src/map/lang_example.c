@@ -356,8 +356,7 @@ static bool make_node(struct run *r, const struct tn_vocab_op *op)
     if (tn_failed(r->error))
         return false;
     tn_net_add_node(&r->from, &(struct tn_net_node){
-                                  .type         = r->op,
-                                  .domain       = r->domain,
+                                  .op = tn_net_op(&r->from, r->op, r->domain),
                                   .inputs       = inputs,
                                   .input_count  = r->input_count,
                                   .outputs      = outputs,
@@ -510,7 +509,7 @@ static void print_made(struct printing *x, const struct tn_net_node *node)
 
     while (count && node->inputs[count - 1] == TN_NONE)
         count--;
-    print_op(x->to, node->domain, node->type);
+    print_op(x->to, node->op->domain, node->op->type);
     x->depth++;
     for (uint32_t i = 0; i < count; i++) {
         tn_buffer_text(x->to, i ? ", " : "");

@@ -209,7 +209,7 @@ static enum tn_status make_attrs(struct tn_native_call       *call,
                                  struct tn_net_node *to, struct tn_error *error)
 {
     const struct tn_vocab_op *op =
-        tn_code_target(call->set, tn_text(""), to->type, error);
+        tn_code_target(call->set, tn_text(""), to->op->type, error);
     struct tn_net_attr *attrs = tn_new(
         eval_of(call)->scratch, struct tn_net_attr, from->attr_count, error);
 
@@ -257,9 +257,9 @@ enum tn_status tn_native_make(struct tn_native_call       *call,
 
     for (uint32_t i = 0; i < output_count; i++)
         outputs[i] = TN_NONE;
-    made.type = tn_bytes_dup(call->emit->to->arena, tn_text(node->op), error);
-    outs      = tn_new(e->scratch, struct tn_item, output_count, error);
-    if (!made.type.data || !outs)
+    made.op = tn_net_own_op(call->emit->to, node->op);
+    outs    = tn_new(e->scratch, struct tn_item, output_count, error);
+    if (tn_failed(call->emit->to->error) || !outs)
         return error->status;
     TN_TRY(make_inputs(call, node, &made, error));
     TN_TRY(make_attrs(call, node, &made, error));

@@ -224,8 +224,8 @@ static const struct tn_net_value *copied(const struct tn_net       *net,
 {
     for (unsigned steps = 0; steps < 64 && v->producer != TN_NONE; steps++) {
         const struct tn_net_node *node = tn_net_node(net, v->producer);
-        if (!tn_bytes_is(node->type, "Identity") || node->input_count != 1 ||
-            node->inputs[0] == TN_NONE)
+        if (!tn_bytes_is(node->op->type, "Identity") ||
+            node->input_count != 1 || node->inputs[0] == TN_NONE)
             break;
         v = tn_net_value(net, node->inputs[0]);
     }

@@ -66,7 +66,7 @@ static void add_values(struct tn_net *net)
 static void add_node(struct tn_net *net, struct tn_cursor *c, uint32_t index)
 {
     uint32_t           inputs[8], outputs[OUTPUTS_MAX];
-    struct tn_net_node node = { .type   = tn_text(ops[tn_u8(c) & 7]),
+    struct tn_net_node node = { .op     = tn_net_own_op(net, ops[tn_u8(c) & 7]),
                                 .source = TN_NONE };
 
     node.input_count = tn_u8(c) & 7;

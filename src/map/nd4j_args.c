@@ -212,7 +212,7 @@ static enum tn_status refuse(const struct packing *p, struct tn_bytes attr,
     const struct tn_net_node *node = node_of(p);
 
     return tn_error_set(p->error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "nd4j op %.*s '%.*s': %.*s %s", TN_FMT(node->type),
+                        "nd4j op %.*s '%.*s': %.*s %s", TN_FMT(node->op->type),
                         TN_FMT(node->name), TN_FMT(attr), why);
 }
 
@@ -370,8 +370,9 @@ static void pack_kernel(struct packing *p)
     add_attr(p, tn_text("opType"),
              text_value(p, is_custom ? tn_text("CUSTOM") : p->op->kernel));
     add_attr(p, tn_text("opNum"),
-             int_value(p, is_custom ? tn_nd4j_hash(&p->hasher, node_of(p)->type)
-                                    : p->op->kernel_number));
+             int_value(p, is_custom
+                              ? tn_nd4j_hash(&p->hasher, node_of(p)->op->type)
+                              : p->op->kernel_number));
 }
 
 /* What is known of the results; a file has it for all of them or for none. */
@@ -447,7 +448,7 @@ static enum tn_status check_names(struct packing *p)
 static enum tn_status pack_anew(struct packing *p)
 {
     p->attrs.count = 0;
-    p->op          = find_op(p, node_of(p)->type);
+    p->op          = find_op(p, node_of(p)->op->type);
     if (tn_failed(p->error))
         return p->error->status;
     pack_kernel(p);
@@ -465,7 +466,8 @@ static enum tn_status pack_anew(struct packing *p)
 
 /* ---- equal calls -------------------------------------------------------- */
 
-enum { CALL_OUTPUTS = 8, CALL_WORDS = 5 + CALL_OUTPUTS, CALLS_MAX = 1 << 16 };
+enum { CALL_OUTPUTS = 8, CALL_HEAD = 4, CALL_WORDS = CALL_HEAD + CALL_OUTPUTS };
+enum { CALLS_MAX = 1 << 16 };
 
 static uint64_t dtype_of(const struct packing *p, uint32_t value)
 {
@@ -481,14 +483,14 @@ static struct tn_bytes say_call(const struct packing *p, uint64_t *words)
 
     if (!node->has_common_attrs || node->output_count > CALL_OUTPUTS)
         return tn_bytes(NULL, 0);
-    words[0] = (uintptr_t)node->type.data;
-    words[1] = node->type.size;
-    words[2] = node->attr_count ? (uintptr_t)node->attrs : 0;
-    words[3] = (uint64_t)node->input_count << 32 | node->output_count;
-    words[4] = node->input_count ? dtype_of(p, node->inputs[0]) : 0;
+    words[0] = (uintptr_t)node->op;
+    words[1] = node->attr_count ? (uintptr_t)node->attrs : 0;
+    words[2] = (uint64_t)node->input_count << 32 | node->output_count;
+    words[3] = node->input_count ? dtype_of(p, node->inputs[0]) : 0;
     for (uint32_t i = 0; i < node->output_count; i++)
-        words[5 + i] = dtype_of(p, node->outputs[i]);
-    return tn_bytes(words, (5 + (size_t)node->output_count) * sizeof *words);
+        words[CALL_HEAD + i] = dtype_of(p, node->outputs[i]);
+    return tn_bytes(words,
+                    (CALL_HEAD + (size_t)node->output_count) * sizeof *words);
 }
 
 static void note_call(struct packing *p, struct tn_bytes call)
@@ -568,7 +570,7 @@ static const struct tn_vocab_op *recognise(struct packing *p)
 {
     const struct tn_attr_value *type   = raw(p, "opType");
     const struct tn_attr_value *number = raw(p, "opNum");
-    const struct tn_vocab_op   *named  = find_op(p, node_of(p)->type);
+    const struct tn_vocab_op   *named  = find_op(p, node_of(p)->op->type);
 
     if (!type || type->kind != TN_ATTR_STRING || !number ||
         number->kind != TN_ATTR_INT || tn_failed(p->error))
@@ -576,7 +578,7 @@ static const struct tn_vocab_op *recognise(struct packing *p)
     bool    is_custom = tn_bytes_is(type->of.strings[0], "CUSTOM");
     int64_t n         = number->of.ints[0];
     if (is_custom &&
-        (n == 0 || tn_nd4j_hash(&p->hasher, node_of(p)->type) == n))
+        (n == 0 || tn_nd4j_hash(&p->hasher, node_of(p)->op->type) == n))
         return named;
     if (!is_custom && is_kernel(named, type->of.strings[0], n))
         return named;
@@ -723,7 +725,7 @@ static enum tn_status unpack_node(struct packing *p)
          list++)
         TN_TRY(unpack_list(p, list));
     TN_TRY(unpack_scalar(p));
-    node_of(p)->type = p->op->name;
+    node_of(p)->op = tn_net_op(p->net, p->op->name, tn_text(""));
     return finish_node(p);
 }
 

@@ -39,13 +39,13 @@ static uint32_t add(struct bench *b, const char *type)
     uint32_t y = tn_net_add_value(&b->net, 0, tn_text("y"));
 
     tn_net_set_dtype(&b->net, y, TN_FLOAT32);
-    return tn_net_add_node(&b->net,
-                           &(struct tn_net_node){ .name         = tn_text("n"),
-                                                  .type         = tn_text(type),
-                                                  .inputs       = &b->x,
-                                                  .input_count  = 1,
-                                                  .outputs      = &y,
-                                                  .output_count = 1 });
+    return tn_net_add_node(
+        &b->net, &(struct tn_net_node){ .name   = tn_text("n"),
+                                        .op     = tn_net_own_op(&b->net, type),
+                                        .inputs = &b->x,
+                                        .input_count  = 1,
+                                        .outputs      = &y,
+                                        .output_count = 1 });
 }
 
 static void set_int(struct bench *b, uint32_t node, const char *name,
@@ -174,7 +174,7 @@ static void a_name_that_is_an_alias_yields_to_the_number(void **state)
     set_int(&b, n, "opNum", TN_ATTR_INT, -273014250715117663);
     set_ints(&b, n, "iArgs", TN_ATTR_INT, 3, one);
     assert_int_equal(tn_nd4j_unpack(&b.net), TN_OK);
-    assert_true(tn_bytes_is(tn_net_node(&b.net, n)->type, "matmul"));
+    assert_true(tn_bytes_is(tn_net_node(&b.net, n)->op->type, "matmul"));
     tear_down(&b);
 }
 

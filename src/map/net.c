@@ -36,6 +36,7 @@ void tn_net_init(struct tn_net *net, struct tn_arena *arena,
     tn_list_init(&net->uses, memory, sizeof(struct use));
     tn_list_init(&net->first_uses, memory, sizeof(uint32_t));
     tn_net_names_init(&net->names, arena);
+    tn_net_ops_init(&net->ops, arena, error);
     tn_net_lists_init(&net->lists, arena, error);
     tn_net_types_init(&net->types, arena);
 }
@@ -56,6 +57,7 @@ void tn_net_done(struct tn_net *net)
     tn_list_done(&net->versions);
     tn_net_forget_uses(net);
     tn_net_names_done(&net->names);
+    tn_net_ops_done(&net->ops);
     tn_net_lists_done(&net->lists);
     tn_net_types_done(&net->types);
     tn_arena_done(&net->edges);

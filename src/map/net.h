@@ -73,9 +73,14 @@ struct tn_net_attr {
     struct tn_attr_value value; /* GRAPH: an index in the net's graphs        */
 };
 
+/* What a node is, kept once for all of a net that are the same. */
+struct tn_net_op {
+    struct tn_bytes type, domain;
+};
+
 struct tn_net_node {
     struct tn_bytes           name; /* may be empty; lay-out makes it unique  */
-    struct tn_bytes           type, domain;
+    const struct tn_net_op   *op;       /* never NULL; see tn_net_op()        */
     const uint32_t           *inputs;   /* values; TN_NONE: not given         */
     const uint32_t           *controls; /* nodes that must have run before    */
     const uint32_t           *outputs;  /* values; TN_NONE: nobody wants it   */
@@ -122,6 +127,11 @@ struct tn_net {
         struct tn_intern        table; /* all others                          */
         struct tn_list tries; /* uint32_t by id: the last _N that was made    */
     } names;
+    struct tn_net_ops {
+        struct tn_intern table; /* type and domain, as bytes                  */
+        struct tn_list   ops;   /* const struct tn_net_op *, by id            */
+        struct tn_buffer key;
+    } ops;
     struct tn_net_lists {
         struct tn_intern table; /* lists of attributes, as bytes              */
         struct tn_list   lists; /* const struct tn_net_attr *, by id          */
@@ -149,7 +159,10 @@ struct tn_net_version {
     int64_t         version;
 };
 
-/* Of net.c; see net_names.c, net_attrs.c and net_type.c. */
+/* Of net.c; see net_names.c, net_ops.c, net_attrs.c and net_type.c. */
+void tn_net_ops_init(struct tn_net_ops *ops, struct tn_arena *arena,
+                     struct tn_error *error);
+void tn_net_ops_done(struct tn_net_ops *ops);
 void tn_net_names_init(struct tn_net_names *names, struct tn_arena *arena);
 void tn_net_names_done(struct tn_net_names *names);
 void tn_net_lists_init(struct tn_net_lists *lists, struct tn_arena *arena,
@@ -256,6 +269,17 @@ uint32_t tn_net_add_doubles(struct tn_net *net, uint32_t graph,
 uint32_t tn_net_add_strings(struct tn_net *net, uint32_t graph,
                             struct tn_bytes wish, const struct tn_bytes *items,
                             uint32_t rank, const uint64_t *dims);
+
+/* What a node is that is called so; the second is of the dialect's own domain.
+ * Never NULL: after a failure it is called nothing. */
+const struct tn_net_op *tn_net_op(struct tn_net *net, struct tn_bytes type,
+                                  struct tn_bytes domain);
+const struct tn_net_op *tn_net_own_op(struct tn_net *net, const char *type);
+
+/* The same in two steps, for who has many; the id is TN_NONE after a failure. */
+uint32_t tn_net_op_id(struct tn_net *net, struct tn_bytes type,
+                      struct tn_bytes domain);
+const struct tn_net_op *tn_net_op_at(const struct tn_net *net, uint32_t id);
 
 /* A node at the end of its graph.  Its name and arrays are copied; outputs get
  * it as their producer. */

@@ -180,7 +180,7 @@ static uint32_t add_node(struct tn_net_loading *l, uint32_t graph,
 
     if (output == TN_NONE)
         return TN_NONE;
-    struct tn_net_node node = { .type         = tn_text(type),
+    struct tn_net_node node = { .op           = tn_net_own_op(l->net, type),
                                 .graph        = graph,
                                 .inputs       = inputs,
                                 .input_count  = input_count,
@@ -298,7 +298,7 @@ static uint32_t add_structure(struct tn_net_loading *l, uint32_t op,
     }
     if (tn_failed(l->net->error))
         return TN_NONE;
-    struct tn_net_node node = { .type         = tn_text(type),
+    struct tn_net_node node = { .op           = tn_net_own_op(l->net, type),
                                 .graph        = graph,
                                 .inputs       = inputs,
                                 .input_count  = input_count,

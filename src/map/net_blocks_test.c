@@ -38,8 +38,8 @@ static void assert_nodes(const struct bench *b, uint32_t graph,
     for (uint64_t i = 0; i < nodes->count; i++)
         at += (size_t)snprintf(
             text + at, sizeof text - at, "%.*s ",
-            TN_FMT(
-                tn_net_node(&b->net, *tn_list_at(nodes, uint32_t, i))->type));
+            TN_FMT(tn_net_node(&b->net, *tn_list_at(nodes, uint32_t, i))
+                       ->op->type));
     assert_string_equal(text, expected);
 }
 
@@ -47,7 +47,7 @@ static const struct tn_net_node *find(const struct bench *b, const char *type)
 {
     for (uint32_t i = 0; i < b->net.nodes.count; i++)
         if (!tn_net_node(&b->net, i)->is_removed &&
-            tn_bytes_is(tn_net_node(&b->net, i)->type, type))
+            tn_bytes_is(tn_net_node(&b->net, i)->op->type, type))
             return tn_net_node(&b->net, i);
     fail_msg("no %s", type);
     return NULL;

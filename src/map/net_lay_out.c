@@ -139,7 +139,7 @@ static struct tn_bytes wish_of(struct laying *l, uint32_t value)
     if (!v->is_inner)
         return v->name;
     if (v->producer != TN_NONE)
-        what = tn_net_node(l->net, v->producer)->type;
+        what = tn_net_node(l->net, v->producer)->op->type;
     char *text = tn_text_format(&l->model->arena, l->error, "%.*s/%.*s",
                                 TN_FMT(v->name), TN_FMT(what));
     return text ? tn_text(text) : v->name;
@@ -154,7 +154,7 @@ static struct tn_bytes node_name(const struct laying      *l,
     for (uint32_t i = 0; i < node->output_count; i++)
         if (node->outputs[i] != TN_NONE)
             return tn_model_name(l->model, l->names[node->outputs[i]]);
-    return node->type;
+    return node->op->type;
 }
 
 static bool is_made(const struct laying *l, uint32_t value)
@@ -557,7 +557,7 @@ static enum tn_status refuse_hole(const struct laying      *l,
     return tn_error_set(l->error, TN_UNSUPPORTED, TN_NOWHERE,
                         "%.*s '%.*s': %s %" PRIu32 " is left out, which %s "
                         "cannot say",
-                        TN_FMT(node->type), TN_FMT(node->name), what, index,
+                        TN_FMT(node->op->type), TN_FMT(node->name), what, index,
                         l->net->dialect);
 }
 
@@ -636,7 +636,7 @@ static enum tn_status lay_node(struct laying *l, uint32_t id, uint32_t graph)
 {
     const struct tn_net_node *node = tn_net_node(l->net, id);
     uint32_t                  op =
-        new_op(l, graph, node_name(l, node), node->type, node->domain);
+        new_op(l, graph, node_name(l, node), node->op->type, node->op->domain);
 
     if (op == TN_NONE || tn_failed(l->error))
         return l->error->status;

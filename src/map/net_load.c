@@ -497,12 +497,26 @@ static bool load_as_constant(struct tn_net_loading *l, uint32_t op)
     return true;
 }
 
+/* What a node is, by the ids that the model has for it. */
+static const struct tn_net_op *op_of(struct tn_net_loading *l,
+                                     const struct tn_op    *row)
+{
+    uint32_t id = tn_pairs_find(&l->op_ids, row->type, row->domain);
+
+    if (id == TN_NONE) {
+        id = tn_net_op_id(l->net, tn_model_name(l->model, row->type),
+                          tn_model_name(l->model, row->domain));
+        if (id != TN_NONE)
+            tn_pairs_add(&l->op_ids, row->type, row->domain, id, l->net->error);
+    }
+    return tn_net_op_at(l->net, id);
+}
+
 static enum tn_status load_node(struct tn_net_loading *l, uint32_t op)
 {
     const struct tn_op *row  = tn_model_op_at(l->model, op);
     struct tn_net_node  node = { .name   = tn_model_name(l->model, row->name),
-                                 .type   = tn_model_name(l->model, row->type),
-                                 .domain = tn_model_name(l->model, row->domain),
+                                 .op     = op_of(l, row),
                                  .graph  = row->graph,
                                  .source = op };
 
@@ -676,6 +690,7 @@ static void loading_init(struct tn_net_loading *l, struct tn_memory *memory)
     tn_list_init(&l->decoded, memory, sizeof(struct tn_attr_named));
     tn_buffer_init(&l->key, memory, l->net->error);
     tn_intern_init(&l->keys, &l->scratch);
+    tn_pairs_init(&l->op_ids, memory);
     tn_list_init(&l->lists, memory, sizeof(struct tn_net_list));
     tn_list_init(&l->written, memory, sizeof(struct tn_net_written));
 }
@@ -684,6 +699,7 @@ static void loading_done(struct tn_net_loading *l)
 {
     tn_list_done(&l->written);
     tn_list_done(&l->lists);
+    tn_pairs_done(&l->op_ids);
     tn_intern_done(&l->keys);
     tn_buffer_done(&l->key);
     tn_list_done(&l->decoded);

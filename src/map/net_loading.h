@@ -29,6 +29,7 @@ struct tn_net_loading {
     struct tn_buffer   key; /* its attributes, as the file says them          */
     struct tn_intern keys;  /* of lists that are the same for equal ops       */
     struct tn_list   lists; /* struct tn_net_list, by id of the key           */
+    struct tn_pairs  op_ids; /* (type, domain) of the model -> in net->ops    */
     uint32_t *now;   /* by value of the model: the net's, as the name stands  */
     bool *is_cut;    /* by value of the model: an input, whoever produces it  */
     uint32_t *nodes; /* by op of the model: the net's node, or TN_NONE        */

@@ -224,7 +224,7 @@ static void find_reaches(struct ordering *o)
 static bool closes_loops(const struct ordering *o, uint32_t node)
 {
     for (const char *const *op = o->loop_ops; op && *op; op++)
-        if (tn_bytes_is(tn_net_node(o->net, node)->type, *op))
+        if (tn_bytes_is(tn_net_node(o->net, node)->op->type, *op))
             return true;
     return false;
 }
@@ -290,7 +290,7 @@ static enum tn_status meet(struct ordering *o, uint32_t from, uint32_t node)
     return tn_error_set(o->net->error, TN_UNSUPPORTED, TN_NOWHERE,
                         "node '%.*s' (%.*s) needs its own result",
                         TN_FMT(tn_net_node(o->net, node)->name),
-                        TN_FMT(tn_net_node(o->net, node)->type));
+                        TN_FMT(tn_net_node(o->net, node)->op->type));
 }
 
 static enum tn_status visit(struct ordering *o, uint32_t root)

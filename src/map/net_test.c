@@ -45,15 +45,15 @@ static uint32_t value(struct bench *b, uint32_t graph, const char *name)
 static uint32_t node(struct bench *b, uint32_t graph, const char *name,
                      const uint32_t *inputs, uint32_t count, uint32_t output)
 {
-    return tn_net_add_node(&b->net,
-                           &(struct tn_net_node){ .name         = tn_text(name),
-                                                  .type         = tn_text(name),
-                                                  .graph        = graph,
-                                                  .inputs       = inputs,
-                                                  .input_count  = count,
-                                                  .outputs      = &output,
-                                                  .output_count = 1,
-                                                  .source       = TN_NONE });
+    return tn_net_add_node(
+        &b->net, &(struct tn_net_node){ .name   = tn_text(name),
+                                        .op     = tn_net_own_op(&b->net, name),
+                                        .graph  = graph,
+                                        .inputs = inputs,
+                                        .input_count  = count,
+                                        .outputs      = &output,
+                                        .output_count = 1,
+                                        .source       = TN_NONE });
 }
 
 /* a = f(x, x); y = g(a); the output is y. */
@@ -425,12 +425,13 @@ static enum tn_status everything(struct tn_memory *memory,
     uint32_t v =
         c == TN_NONE ? TN_NONE : tn_net_add_value(&net, g, tn_text("c"));
     if (v != TN_NONE) {
-        tn_net_add_node(&net, &(struct tn_net_node){ .name   = tn_text("n"),
-                                                     .type   = tn_text("n"),
-                                                     .inputs = &c,
-                                                     .input_count  = 1,
-                                                     .outputs      = &v,
-                                                     .output_count = 1 });
+        tn_net_add_node(&net,
+                        &(struct tn_net_node){ .name = tn_text("n"),
+                                               .op   = tn_net_own_op(&net, "n"),
+                                               .inputs       = &c,
+                                               .input_count  = 1,
+                                               .outputs      = &v,
+                                               .output_count = 1 });
         tn_net_add_output(&net, g, v, tn_text("y"));
     }
     if (!tn_failed(error))

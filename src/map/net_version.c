@@ -2,8 +2,8 @@
  * net_version.c - the opsets that a net of ONNX needs
  *
  * Rules are written for one opset.  An op that came later asks for its own, and
- * the other ops mean the same there: what an opset changes, it changes by adding
- * types and optional attributes to them.
+ * the other ops mean the same there: what an opset changes, it changes by
+ * adding types and optional attributes to them.
  */
 #include "base/byte_view.h"
 #include "ir/vocab.h"
@@ -27,11 +27,12 @@ static void look_at(struct tn_net *net, const struct tn_vocab *vocab,
 {
     if (node->is_removed)
         return;
-    if (node->domain.size) {
-        name_domain(net, node->domain);
+    if (node->op->domain.size) {
+        name_domain(net, node->op->domain);
         return;
     }
-    int64_t first = tn_vocab_first_version(vocab, node->domain, node->type);
+    int64_t first =
+        tn_vocab_first_version(vocab, node->op->domain, node->op->type);
     if (first > net->version)
         net->version = first;
 }

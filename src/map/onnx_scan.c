@@ -112,7 +112,7 @@ static uint32_t make(struct scan *s, uint32_t graph, const char *type,
                                 { TN_ATTR_INT, false, 1, { .ints = number } } };
     tn_net_add_node(s->net,
                     &(struct tn_net_node){
-                        .type         = tn_text(type),
+                        .op           = tn_net_own_op(s->net, type),
                         .graph        = graph,
                         .inputs       = inputs,
                         .input_count  = count,
@@ -216,7 +216,7 @@ static void make_loop(struct scan *s)
     inputs[1] = TN_NONE;
     if (s->states)
         memcpy(inputs + 2, old->inputs, s->states * sizeof *inputs);
-    loop.type                                = tn_text("Loop");
+    loop.op                                  = tn_net_own_op(s->net, "Loop");
     loop.inputs                              = inputs;
     loop.input_count                         = s->states + 2;
     loop.attrs                               = &body;
@@ -293,7 +293,7 @@ static void loop_batches(struct scan *s)
     struct tn_net_attr body     = {
             tn_text("body"), { TN_ATTR_GRAPH, false, 1, { .ints = graph } }
     };
-    loop.type                                = tn_text("Loop");
+    loop.op                                  = tn_net_own_op(s->net, "Loop");
     loop.inputs                              = inputs;
     loop.input_count                         = 2;
     loop.attrs                               = &body;

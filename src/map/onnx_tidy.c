@@ -120,8 +120,8 @@ static uint32_t body_of(struct tidying *t, const struct tn_net_node *node)
 {
     if (!t->bodies.count)
         return TN_NONE;
-    uint32_t id =
-        tn_intern_find(&t->functions, key_of(t, node->domain, node->type));
+    uint32_t id = tn_intern_find(&t->functions,
+                                 key_of(t, node->op->domain, node->op->type));
     return id < t->bodies.count ? *tn_list_at(&t->bodies, uint32_t, id)
                                 : TN_NONE;
 }
@@ -334,7 +334,7 @@ static enum tn_status expand(struct tidying *t, uint32_t node, uint32_t body)
     if (call.depth >= DEPTH_LIMIT || net->nodes.count > t->most)
         return tn_error_set(net->error, TN_LIMIT, TN_NOWHERE,
                             "functions call each other without an end: %.*s",
-                            TN_FMT(tn_net_node(net, node)->type));
+                            TN_FMT(tn_net_node(net, node)->op->type));
     bind_inputs(&call, body);
     copy_graph(&call, body, tn_net_node(net, node)->graph);
     if (!tn_failed(net->error))
@@ -372,9 +372,9 @@ static enum tn_status tidy_node(struct tidying *t, uint32_t id)
     uint32_t body = body_of(t, node);
     if (body != TN_NONE)
         return expand(t, id, body);
-    if (is_onnx(node->domain) && tn_bytes_is(node->type, "Constant"))
+    if (is_onnx(node->op->domain) && tn_bytes_is(node->op->type, "Constant"))
         settle_constant(t->net, id);
-    else if (is_onnx(node->domain) && tn_bytes_is(node->type, "Scan"))
+    else if (is_onnx(node->op->domain) && tn_bytes_is(node->op->type, "Scan"))
         tn_onnx_scan(t->net, id);
     return t->net->error->status;
 }

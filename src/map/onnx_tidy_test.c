@@ -40,15 +40,15 @@ static uint32_t node(struct bench *b, uint32_t graph, const char *type,
                      const char *domain, const uint32_t *inputs, uint32_t count,
                      uint32_t output)
 {
-    return tn_net_add_node(&b->net,
-                           &(struct tn_net_node){ .type   = tn_text(type),
-                                                  .domain = tn_text(domain),
-                                                  .graph  = graph,
-                                                  .inputs = inputs,
-                                                  .input_count  = count,
-                                                  .outputs      = &output,
-                                                  .output_count = 1,
-                                                  .source       = TN_NONE });
+    return tn_net_add_node(
+        &b->net, &(struct tn_net_node){
+                     .op = tn_net_op(&b->net, tn_text(type), tn_text(domain)),
+                     .graph        = graph,
+                     .inputs       = inputs,
+                     .input_count  = count,
+                     .outputs      = &output,
+                     .output_count = 1,
+                     .source       = TN_NONE });
 }
 
 /* NAME(a) = TYPE(TYPE(a)), in the domain "own". */
@@ -76,7 +76,7 @@ static uint64_t living(struct bench *b, const char *type)
     tn_net_prune(&b->net);
     for (uint32_t i = 0; i < b->net.nodes.count; i++)
         count += !tn_net_node(&b->net, i)->is_removed &&
-                 tn_bytes_is(tn_net_node(&b->net, i)->type, type);
+                 tn_bytes_is(tn_net_node(&b->net, i)->op->type, type);
     return count;
 }
 

@@ -33,9 +33,9 @@ static uint32_t add_node(const struct decoding *d, uint32_t graph,
         outputs[i] = tn_net_add_value(d->net, graph, tn_text(type));
     if (tn_failed(d->net->error))
         return TN_NONE;
-    const struct tn_net_node node = { .type         = tn_text(type),
-                                      .graph        = graph,
-                                      .inputs       = inputs,
+    const struct tn_net_node node = { .op     = tn_net_own_op(d->net, type),
+                                      .graph  = graph,
+                                      .inputs = inputs,
                                       .input_count  = input_count,
                                       .outputs      = outputs,
                                       .output_count = output_count,
@@ -149,7 +149,7 @@ enum tn_status tn_paddle_crf(struct tn_net *net)
 
     for (uint32_t i = 0; i < count && !tn_failed(net->error); i++)
         if (!tn_net_node(net, i)->is_removed &&
-            tn_bytes_is(tn_net_node(net, i)->type, "crf_decoding"))
+            tn_bytes_is(tn_net_node(net, i)->op->type, "crf_decoding"))
             replace(net, i);
     return net->error->status;
 }

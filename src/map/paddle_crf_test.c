@@ -17,7 +17,7 @@ static uint32_t count_nodes(const struct tn_net *net, const char *type)
 
     for (uint32_t i = 0; i < net->nodes.count; i++)
         count += !tn_net_node(net, i)->is_removed &&
-                 tn_bytes_is(tn_net_node(net, i)->type, type);
+                 tn_bytes_is(tn_net_node(net, i)->op->type, type);
     return count;
 }
 
@@ -35,7 +35,8 @@ static void assert_loops(const struct tn_net *net)
     uint32_t path = *tn_list_at(&tn_net_graph(net, 0)->outputs, uint32_t, 0);
     assert_true(tn_bytes_is(tn_net_value(net, path)->name, "p"));
     assert_true(tn_bytes_is(
-        tn_net_node(net, tn_net_value(net, path)->producer)->type, "crf_path"));
+        tn_net_node(net, tn_net_value(net, path)->producer)->op->type,
+        "crf_path"));
 }
 
 static void test_two_loops(void **state)

@@ -210,7 +210,7 @@ static void note(struct lods *l, const struct tn_net_node *node,
     struct tn_tidy_note *to =
         tn_list_push(l->notes, struct tn_tidy_note, l->net->error);
     if (to)
-        *to = (struct tn_tidy_note){ name, node->type, why };
+        *to = (struct tn_tidy_note){ name, node->op->type, why };
 }
 
 /* ---- nodes -------------------------------------------------------------- */
@@ -268,11 +268,11 @@ static void set_flag(struct lods *l, uint32_t node, const char *name)
 /* How many rows each image has is an argument then. */
 static bool has_counts(const struct tn_net_node *node)
 {
-    uint32_t at = tn_bytes_is(node->type, "roi_align") ||
-                          tn_bytes_is(node->type, "roi_pool")
+    uint32_t at = tn_bytes_is(node->op->type, "roi_align") ||
+                          tn_bytes_is(node->op->type, "roi_pool")
                       ? 2
-                  : tn_bytes_is(node->type, "distribute_fpn_proposals") ? 1
-                                                                        : 0;
+                  : tn_bytes_is(node->op->type, "distribute_fpn_proposals") ? 1
+                                                                            : 0;
 
     return at && at < node->input_count && node->inputs[at] != TN_NONE;
 }
@@ -292,7 +292,7 @@ static void take_sequences(struct lods *l, uint32_t node,
         note(l, n, one_sequence);
     else if (how->takes != TAKES_NONE)
         hand_offsets(l, node, op, taken);
-    if (tn_bytes_is(n->type, "sequence_expand") &&
+    if (tn_bytes_is(n->op->type, "sequence_expand") &&
         offsets_of(l, n->inputs[0]) != TN_NONE)
         set_flag(l, node, "x_has_sequences");
     n = tn_net_node(l->net, node);
@@ -332,9 +332,9 @@ static uint32_t add_node(struct lods *l, uint32_t graph, const char *type,
                          uint32_t from, const struct tn_net_attr *attr)
 {
     uint32_t made = tn_net_add_value(l->net, graph, tn_text("offsets"));
-    const struct tn_net_node node = { .type         = tn_text(type),
-                                      .graph        = graph,
-                                      .inputs       = &from,
+    const struct tn_net_node node = { .op     = tn_net_own_op(l->net, type),
+                                      .graph  = graph,
+                                      .inputs = &from,
                                       .input_count  = 1,
                                       .outputs      = &made,
                                       .output_count = 1,
@@ -409,9 +409,9 @@ static bool keeps_rows(const struct tn_net_node *node)
 {
     const struct tn_attr_value *shape = tn_net_attr(node, "shape");
 
-    if (!tn_bytes_is(node->type, "reshape2") &&
-        !tn_bytes_is(node->type, "reshape"))
-        return !changes_rows(node->type);
+    if (!tn_bytes_is(node->op->type, "reshape2") &&
+        !tn_bytes_is(node->op->type, "reshape"))
+        return !changes_rows(node->op->type);
     return shape && shape->kind == TN_ATTR_INT && shape->is_list &&
            shape->count && shape->of.ints[0] == 0;
 }
@@ -432,22 +432,22 @@ static void go_through(struct lods *l, uint32_t node)
 {
     struct tn_error           unheard = TN_ERROR_INIT;
     const struct tn_net_node *n       = tn_net_node(l->net, node);
-    const struct habit       *how     = find_habit(n->type);
-    const struct tn_vocab_op *op =
-        tn_vocab_find(l->vocab, n->domain, n->type, INT64_MAX, &unheard);
+    const struct habit       *how     = find_habit(n->op->type);
+    const struct tn_vocab_op *op      = tn_vocab_find(
+             l->vocab, n->op->domain, n->op->type, INT64_MAX, &unheard);
 
     if (n->is_removed || !op)
         return;
     if (how)
         take_sequences(l, node, op, how);
-    else if (tn_bytes_is(n->type, "sequence_concat"))
+    else if (tn_bytes_is(n->op->type, "sequence_concat"))
         join_sequences(l, node, op);
-    else if (tn_bytes_is(n->type, "lod_reset"))
+    else if (tn_bytes_is(n->op->type, "lod_reset"))
         reset_offsets(l, node);
-    else if (tn_bytes_is(n->type, "fill_constant_batch_size_like"))
+    else if (tn_bytes_is(n->op->type, "fill_constant_batch_size_like"))
         count_sequences(l, node, op);
-    else if (tn_bytes_is(n->type, "multiclass_nms") ||
-             tn_bytes_is(n->type, "multiclass_nms2"))
+    else if (tn_bytes_is(n->op->type, "multiclass_nms") ||
+             tn_bytes_is(n->op->type, "multiclass_nms2"))
         note(l, n, "does not tell whose rows are which image's");
     else
         share(l, n);

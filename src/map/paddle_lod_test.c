@@ -28,7 +28,7 @@ static const char *last_argument(struct bench *b, const char *type, char *to,
 {
     for (uint32_t i = 0; i < b->net.nodes.count; i++) {
         const struct tn_net_node *n = tn_net_node(&b->net, i);
-        if (n->is_removed || !tn_bytes_is(n->type, type))
+        if (n->is_removed || !tn_bytes_is(n->op->type, type))
             continue;
         uint32_t value = n->inputs[n->input_count - 1];
         snprintf(to, size, "%.*s", TN_FMT(tn_net_value(&b->net, value)->name));

@@ -44,7 +44,7 @@ static const char *const reducing[] = {
 static bool may_reduce(const struct tn_net_node *node)
 {
     for (size_t i = 0; i < sizeof reducing / sizeof *reducing; i++)
-        if (tn_bytes_is(node->type, reducing[i]))
+        if (tn_bytes_is(node->op->type, reducing[i]))
             return !node->is_removed && node->source != TN_NONE;
     return false;
 }
@@ -96,7 +96,7 @@ static void put_behind(struct tidying *t, uint32_t node, uint32_t output)
            tn_text("shape"),
            { .kind = TN_ATTR_INT, .is_list = true, .count = 1, .of.ints = one }
     };
-    const struct tn_net_node reshape = { .type         = tn_text("reshape2"),
+    const struct tn_net_node reshape = { .op = tn_net_own_op(net, "reshape2"),
                                          .graph        = graph,
                                          .inputs       = &made,
                                          .input_count  = 1,
@@ -277,7 +277,7 @@ static bool place_all(struct tidying *t, uint32_t node, bool is_output,
         if (place_argument(t, node, &args[i], values) != TN_OK)
             return false;
     if (t->more > t->placed.count ||
-        (t->more && !tn_bytes_is(n->type, "write_to_array")))
+        (t->more && !tn_bytes_is(n->op->type, "write_to_array")))
         return false;
     for (uint32_t i = 0; i < t->more; i++)
         *tn_list_at(&t->placed, uint32_t, t->placed.count - t->more + i) =
@@ -386,7 +386,7 @@ static void note(struct tidying *t, const struct tn_net_node *node,
         tn_list_push(t->notes, struct tn_tidy_note, t->net->error);
 
     if (to)
-        *to = (struct tn_tidy_note){ name, node->type, why };
+        *to = (struct tn_tidy_note){ name, node->op->type, why };
 }
 
 /* No rule can look at an attribute that the vocabulary does not have. */
@@ -424,8 +424,8 @@ static enum tn_status tidy_node(struct tidying *t, uint32_t id)
 
     if (node->is_removed || node->source == TN_NONE)
         return TN_OK;
-    op =
-        tn_vocab_find(&t->vocab, node->domain, node->type, INT64_MAX, &unheard);
+    op = tn_vocab_find(&t->vocab, node->op->domain, node->op->type, INT64_MAX,
+                       &unheard);
     if (!op)
         return TN_OK;
     note_attrs(t, node, op);

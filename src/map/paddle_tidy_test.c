@@ -208,7 +208,7 @@ static void test_a_number_of_old_is_a_vector(void **state)
         assert_int_equal(tidy(&b, programs[i]), TN_OK);
         for (uint32_t k = 0; k < b.net.nodes.count; k++)
             count += !tn_net_node(&b.net, k)->is_removed &&
-                     tn_bytes_is(tn_net_node(&b.net, k)->type, "reshape2");
+                     tn_bytes_is(tn_net_node(&b.net, k)->op->type, "reshape2");
         assert_int_equal(count, i == 0);
         tear_down(&b);
     }

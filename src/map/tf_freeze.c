@@ -34,7 +34,7 @@ static const char *const assigns[] = { "AssignVariableOp",
 
 bool tn_tf_is_read(const struct tn_net_node *node)
 {
-    return tn_tf_type_in(node->type, reads);
+    return tn_tf_type_in(node->op->type, reads);
 }
 
 /* ---- which entry a variable is ------------------------------------------ */
@@ -141,7 +141,7 @@ static uint32_t restored_entry(struct binding *b, uint32_t value)
     if (v->producer == TN_NONE)
         return TN_NONE;
     const struct tn_net_node *node = tn_net_node(net, v->producer);
-    if (!tn_bytes_is(node->type, "RestoreV2") || node->input_count < 2)
+    if (!tn_bytes_is(node->op->type, "RestoreV2") || node->input_count < 2)
         return TN_NONE;
     struct tn_bytes name = string_at(b, node->inputs[1], v->output);
     return name.size ? find_entry(b, name) : TN_NONE;
@@ -164,7 +164,7 @@ static void bind_handle(struct binding *b, uint32_t handle, uint32_t tensor)
     uint32_t       producer = tn_net_value(net, value)->producer;
 
     if (producer != TN_NONE) {
-        if (!tn_tf_type_in(tn_net_node(net, producer)->type, sources))
+        if (!tn_tf_type_in(tn_net_node(net, producer)->op->type, sources))
             return;
         uint32_t *slot = tn_tf_slot(b->work, &b->work->keys, producer);
         if (slot && !*slot)
@@ -213,8 +213,8 @@ static void look_at_nodes(struct binding *b)
         uint32_t                  callee = tn_tf_callee(b->work, node);
         if (callee != TN_NONE)
             add_call(b, i, callee);
-        else if (tn_bytes_is(node->type, "AssignVariableOp") ||
-                 tn_bytes_is(node->type, "Assign"))
+        else if (tn_bytes_is(node->op->type, "AssignVariableOp") ||
+                 tn_bytes_is(node->op->type, "Assign"))
             look_at_assign(b, node);
     }
 }
@@ -342,7 +342,7 @@ static enum tn_status variable_of(struct tn_tf_work *work, uint32_t node,
     struct tn_net            *net = work->net;
     const struct tn_net_node *n   = tn_net_node(net, node);
 
-    if (tn_tf_type_in(n->type, sources)) {
+    if (tn_tf_type_in(n->op->type, sources)) {
         *variable = node;
         return TN_OK;
     }
@@ -350,7 +350,7 @@ static enum tn_status variable_of(struct tn_tf_work *work, uint32_t node,
     if (handle != TN_NONE)
         *variable = tn_net_value(net, tn_tf_behind(net, handle))->producer;
     if (handle == TN_NONE || *variable == TN_NONE ||
-        !tn_tf_type_in(tn_net_node(net, *variable)->type, sources))
+        !tn_tf_type_in(tn_net_node(net, *variable)->op->type, sources))
         return tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
                             "%.*s reads a variable that is not of this graph",
                             TN_FMT(n->name));
@@ -379,7 +379,7 @@ static enum tn_status become_gather(struct tn_tf_work *work, uint32_t node,
                                       tn_net_add_ints(net, 0, name, TN_INT32, &axis, 0,
                                                       NULL) };
     struct tn_net_node *row       = tn_net_node(net, node);
-    row->type                     = tn_text("GatherV2");
+    row->op                       = tn_net_own_op(net, "GatherV2");
     row->attr_count               = 0;
     tn_net_set_inputs(net, node, inputs, 3);
     if (batch)
@@ -390,13 +390,13 @@ static enum tn_status become_gather(struct tn_tf_work *work, uint32_t node,
 
 enum tn_status tn_tf_freeze(struct tn_tf_work *work, uint32_t node)
 {
-    struct tn_net *net = work->net;
+    struct tn_net *net      = work->net;
     uint32_t       variable = TN_NONE, constant = TN_NONE;
 
     TN_TRY(variable_of(work, node, &variable));
     TN_TRY(constant_of(work, variable, &constant));
     const struct tn_net_node *n = tn_net_node(net, node);
-    if (tn_bytes_is(n->type, "ResourceGather"))
+    if (tn_bytes_is(n->op->type, "ResourceGather"))
         return become_gather(work, node, constant);
     if (n->output_count && n->outputs[0] != TN_NONE)
         tn_tf_replace(work, n->outputs[0], constant);
@@ -447,14 +447,14 @@ static void look_for_assignment(struct tn_tf_work *work, struct tn_list *stack,
     for (uint64_t i = 0; i < stack->count && !tn_failed(work->error); i++) {
         uint32_t                  at = *tn_list_at(stack, uint32_t, i);
         const struct tn_net_node *n  = tn_net_node(net, at);
-        if (tn_tf_type_in(n->type, assigns) && n->input_count &&
+        if (tn_tf_type_in(n->op->type, assigns) && n->input_count &&
             n->inputs[0] != TN_NONE &&
             tn_tf_behind(net, n->inputs[0]) == handle)
             tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
                          "%.*s reads what %.*s (%.*s) wrote: a variable that "
                          "changes is no constant",
                          TN_FMT(tn_net_node(net, read)->name), TN_FMT(n->name),
-                         TN_FMT(n->type));
+                         TN_FMT(n->op->type));
         if (++work->walked > WALK_LIMIT * (net->nodes.count + 1024))
             tn_error_set(work->error, TN_LIMIT, TN_NOWHERE,
                          "the order of reads and writes of variables is too "

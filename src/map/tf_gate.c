@@ -45,7 +45,7 @@ static uint32_t add_switch(struct gating *g, uint32_t value, uint32_t condition,
     if (outputs[side] == TN_NONE)
         return TN_NONE;
     struct tn_net_node node = { .name = tn_net_value(net, outputs[side])->name,
-                                .type = tn_text("Switch"),
+                                .op   = tn_net_own_op(net, "Switch"),
                                 .inputs       = inputs,
                                 .input_count  = 2,
                                 .outputs      = outputs,

@@ -53,8 +53,8 @@ uint32_t tn_tf_callee(const struct tn_tf_work  *work,
                                             "StatefulPartitionedCall", NULL };
     const struct tn_attr_value *f       = tn_net_attr(node, "f");
 
-    if (!tn_tf_type_in(node->type, calls))
-        return tn_tf_function(work, node->type);
+    if (!tn_tf_type_in(node->op->type, calls))
+        return tn_tf_function(work, node->op->type);
     if (!f || f->kind != TN_ATTR_FUNCTION || f->count != 1)
         return TN_NONE;
     return tn_tf_function(work, f->of.strings[0]);

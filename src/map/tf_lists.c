@@ -34,7 +34,7 @@ static uint32_t *slot(struct lists *lists, struct tn_list *list, uint64_t index)
 
 static bool is_type(const struct tn_net_node *node, const char *name)
 {
-    return tn_bytes_is(node->type, name);
+    return tn_bytes_is(node->op->type, name);
 }
 
 /* ---- where a list began ---------------------------------------------------
@@ -95,7 +95,8 @@ static uint32_t before(struct lists *lists, uint32_t value)
     if (is_type(node, "TensorArrayWriteV3"))
         return input_at(node, 3);
     if (is_type(node, "TensorListSetItem") ||
-        is_type(node, "TensorListPushBack") || tn_tf_is_identity(node->type))
+        is_type(node, "TensorListPushBack") ||
+        tn_tf_is_identity(node->op->type))
         return input_at(node, 0);
     return TN_NONE;
 }
@@ -155,7 +156,7 @@ static uint32_t add_beside(struct tn_net *net, uint32_t beside,
     if (output == TN_NONE)
         return TN_NONE;
     struct tn_net_node node = { .name         = tn_net_value(net, output)->name,
-                                .type         = tn_text(type),
+                                .op           = tn_net_own_op(net, type),
                                 .inputs       = inputs,
                                 .input_count  = count,
                                 .outputs      = &output,
@@ -199,7 +200,7 @@ static void become(struct tn_net *net, uint32_t node, const char *type,
 
     if (attr && held)
         tn_net_set_attr(net, node, attr, held);
-    tn_net_node(net, node)->type = tn_text(type);
+    tn_net_node(net, node)->op = tn_net_own_op(net, type);
     tn_net_set_inputs(net, node, inputs, count);
 }
 
@@ -327,7 +328,7 @@ static void change_lists(struct lists *lists, uint32_t node)
     };
     const struct tn_net_node *n = tn_net_node(lists->net, node);
 
-    if (n->is_removed || !n->input_count || !tn_tf_type_in(n->type, names))
+    if (n->is_removed || !n->input_count || !tn_tf_type_in(n->op->type, names))
         return;
     uint32_t handle = handle_of(lists, n->inputs[0]);
     if (handle != TN_NONE)

@@ -23,7 +23,7 @@ bool tn_tf_is_structure(const struct tn_net_node *node)
 
     for (uint32_t i = 0; i < node->attr_count; i++)
         if (node->attrs[i].value.kind == TN_ATTR_FUNCTION)
-            return tn_tf_type_in(node->type, names);
+            return tn_tf_type_in(node->op->type, names);
     return false;
 }
 
@@ -40,7 +40,7 @@ static enum tn_status function_of(struct tn_tf_work *work, uint32_t node,
     if (*function == TN_NONE)
         return tn_error_set(work->error, TN_INVALID, TN_NOWHERE,
                             "%.*s (%.*s): %s names no function of the library",
-                            TN_FMT(n->name), TN_FMT(n->type), attr);
+                            TN_FMT(n->name), TN_FMT(n->op->type), attr);
     return TN_OK;
 }
 
@@ -148,7 +148,7 @@ static enum tn_status become_if(struct tn_tf_work *work, uint32_t node,
     for (uint32_t i = 0; i < count; i++)
         outputs[i] = given_output(net, n, i);
     own_outputs(net, node, outputs, (uint32_t)count);
-    n->type         = tn_text("If");
+    n->op           = tn_net_own_op(net, "If");
     n->attrs        = attrs;
     n->attr_count   = 2;
     n->outputs      = outputs;
@@ -179,7 +179,7 @@ static uint32_t add_node(struct tn_net *net, uint32_t graph, const char *type,
     if (output == TN_NONE)
         return TN_NONE;
     struct tn_net_node node = { .name         = tn_net_value(net, output)->name,
-                                .type         = tn_text(type),
+                                .op           = tn_net_own_op(net, type),
                                 .graph        = graph,
                                 .inputs       = inputs,
                                 .input_count  = input_count,
@@ -495,7 +495,7 @@ static enum tn_status become_loop(struct tn_tf_work *work, struct loop *loop,
         tn_tf_need(work, loop->node.inputs[i]);
     }
     struct tn_net_node *n = tn_net_node(net, loop->id);
-    n->type               = tn_text("Loop");
+    n->op                 = tn_net_own_op(net, "Loop");
     n->attrs              = attrs;
     n->attr_count         = 1;
     n->outputs            = outputs;
@@ -524,7 +524,7 @@ static enum tn_status structure_while(struct tn_tf_work *work, uint32_t node)
 
 enum tn_status tn_tf_structure(struct tn_tf_work *work, uint32_t node)
 {
-    struct tn_bytes type = tn_net_node(work->net, node)->type;
+    struct tn_bytes type = tn_net_node(work->net, node)->op->type;
 
     if (tn_bytes_is(type, "If") || tn_bytes_is(type, "StatelessIf"))
         return structure_if(work, node);

@@ -44,15 +44,15 @@ static uint32_t add_node(struct bench *b, uint32_t graph, const char *type,
 {
     uint32_t value = add_value(b, graph, output);
 
-    return tn_net_add_node(&b->net,
-                           &(struct tn_net_node){ .name   = tn_text(output),
-                                                  .type   = tn_text(type),
-                                                  .graph  = graph,
-                                                  .inputs = inputs,
-                                                  .input_count  = input_count,
-                                                  .outputs      = &value,
-                                                  .output_count = 1,
-                                                  .source       = TN_NONE });
+    return tn_net_add_node(
+        &b->net, &(struct tn_net_node){ .name   = tn_text(output),
+                                        .op     = tn_net_own_op(&b->net, type),
+                                        .graph  = graph,
+                                        .inputs = inputs,
+                                        .input_count  = input_count,
+                                        .outputs      = &value,
+                                        .output_count = 1,
+                                        .source       = TN_NONE });
 }
 
 static uint32_t output_of(struct bench *b, uint32_t node)

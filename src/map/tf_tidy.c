@@ -73,8 +73,8 @@ uint32_t tn_tf_behind(const struct tn_net *net, uint32_t value)
             return value;
         const struct tn_net_node *node = tn_net_node(net, producer);
         if (!node->input_count || node->inputs[0] == TN_NONE ||
-            (!tn_tf_is_identity(node->type) &&
-             !tn_tf_type_in(node->type, carriers)))
+            (!tn_tf_is_identity(node->op->type) &&
+             !tn_tf_type_in(node->op->type, carriers)))
             return value;
         value = node->inputs[0];
     }
@@ -91,7 +91,7 @@ uint32_t tn_tf_add_identity(struct tn_tf_work *work, uint32_t graph,
         return TN_NONE;
     tn_net_value(net, output)->type = tn_net_value(net, value)->type;
     struct tn_net_node node         = { .name         = tn_net_value(net, output)->name,
-                                        .type         = tn_text("Identity"),
+                                        .op           = tn_net_own_op(net, "Identity"),
                                         .graph        = graph,
                                         .inputs       = &value,
                                         .input_count  = 1,
@@ -154,7 +154,7 @@ static void add_note(struct tn_tf_work *work, const struct tn_net_node *node,
             : NULL;
 
     if (note)
-        *note = (struct tn_tidy_note){ node->name, node->type, why };
+        *note = (struct tn_tidy_note){ node->name, node->op->type, why };
 }
 
 /* Why a node is there that nobody takes data from; NULL: it computes only. */
@@ -218,7 +218,7 @@ static void note_effects(struct tn_tf_work *work)
     for (uint64_t i = 0; i < stack.count && !tn_failed(net->error); i++) {
         const struct tn_net_node *node =
             tn_net_node(net, *tn_list_at(&stack, uint32_t, i));
-        const char *why = effect_of(node->type);
+        const char *why = effect_of(node->op->type);
         if (why)
             add_note(work, node, why);
         watch_behind(work, &stack, node);
@@ -292,7 +292,7 @@ static enum tn_status find_constants(struct tn_tf_work *work)
 
     for (uint32_t i = 0; i < net->nodes.count; i++)
         if (!tn_net_node(net, i)->is_removed &&
-            tn_bytes_is(tn_net_node(net, i)->type, "Const"))
+            tn_bytes_is(tn_net_node(net, i)->op->type, "Const"))
             TN_TRY(become_constant(work, i));
     return work->error->status;
 }
@@ -348,17 +348,17 @@ static void become_identity(struct tn_tf_work *work, uint32_t id)
     static const char *const plain[] = { "Identity", "StopGradient", NULL };
     struct tn_net           *net     = work->net;
     struct tn_net_node      *node    = tn_net_node(net, id);
-    const char              *why     = effect_of(node->type);
+    const char              *why     = effect_of(node->op->type);
 
     if (why)
         add_note(work, node, why);
-    if (!node->input_count || tn_tf_type_in(node->type, plain))
+    if (!node->input_count || tn_tf_type_in(node->op->type, plain))
         return;
     const struct tn_attr_value *type = tn_net_attr(node, "T");
     struct tn_attr_value kept     = type ? *type : (struct tn_attr_value){ 0 };
     uint32_t             input    = node->inputs[0];
     bool                 has_type = type != NULL;
-    node->type                    = tn_text("Identity");
+    node->op                      = tn_net_own_op(net, "Identity");
     node->attr_count              = 0;
     if (has_type)
         tn_net_set_attr(net, id, "T", &kept);
@@ -377,13 +377,13 @@ static enum tn_status need_inputs(struct tn_tf_work *work, uint32_t id)
 static enum tn_status look_at(struct tn_tf_work *work, uint32_t id)
 {
     const struct tn_net_node *node = tn_net_node(work->net, id);
-    const char               *why  = refusal(node->type);
+    const char               *why  = refusal(node->op->type);
 
     if (why)
         return tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
                             "%.*s (%.*s) needs %s", TN_FMT(node->name),
-                            TN_FMT(node->type), why);
-    if (is_one_of(node->type, "Placeholder", "PlaceholderV2"))
+                            TN_FMT(node->op->type), why);
+    if (is_one_of(node->op->type, "Placeholder", "PlaceholderV2"))
         return become_input(work, id);
     if (tn_tf_is_read(node)) {
         if (!tn_net_graph(work->net, node->graph)->kind)
@@ -394,7 +394,7 @@ static enum tn_status look_at(struct tn_tf_work *work, uint32_t id)
         return tn_tf_structure(work, id);
     if (tn_tf_callee(work, node) != TN_NONE)
         return tn_tf_inline_call(work, id);
-    if (tn_tf_is_identity(node->type))
+    if (tn_tf_is_identity(node->op->type))
         become_identity(work, id);
     return need_inputs(work, id);
 }

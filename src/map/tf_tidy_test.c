@@ -54,7 +54,7 @@ static unsigned count_of(struct tn_net *net, const char *type)
 
     for (uint32_t i = 0; i < net->nodes.count; i++)
         if (!tn_net_node(net, i)->is_removed &&
-            (!type || tn_bytes_is(tn_net_node(net, i)->type, type)))
+            (!type || tn_bytes_is(tn_net_node(net, i)->op->type, type)))
             count++;
     return count;
 }

@@ -56,7 +56,7 @@ static inline uint32_t make_node(struct tn_net *net, const char *type,
 
     if (output != TN_NONE)
         tn_net_add_node(net, &(struct tn_net_node){ .name   = tn_text(name),
-                                                    .type   = tn_text(type),
+                                                    .op = tn_net_own_op(net, type),
                                                     .inputs = inputs,
                                                     .input_count  = input_count,
                                                     .outputs      = &output,

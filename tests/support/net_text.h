@@ -14,7 +14,7 @@ static struct tn_bytes net_text_what(const struct tn_net       *net,
 {
     if (value->producer == TN_NONE)
         return tn_text("const");
-    return tn_net_node(net, value->producer)->type;
+    return tn_net_node(net, value->producer)->op->type;
 }
 
 /* As lay-out would call it. */
@@ -57,7 +57,7 @@ static void net_text_node(struct tn_buffer *to, const struct tn_net *net,
 {
     net_text_values(to, net, node->outputs, node->output_count);
     tn_buffer_byte(to, ':');
-    tn_buffer_add(to, node->type);
+    tn_buffer_add(to, node->op->type);
     tn_buffer_byte(to, '(');
     net_text_values(to, net, node->inputs, node->input_count);
     tn_buffer_byte(to, ')');

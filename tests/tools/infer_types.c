@@ -73,7 +73,7 @@ static struct tn_bytes unmapped(const struct tn_net        *net,
     for (uint32_t i = 0; i < report->rows.count; i++)
         if (!tn_list_at(&report->rows, struct tn_map_row, i)->rule &&
             !tn_net_node(net, i)->is_removed)
-            return tn_net_node(net, i)->type;
+            return tn_net_node(net, i)->op->type;
     return tn_text("?");
 }
 
