@@ -69,7 +69,6 @@ uint32_t tn_emit_carry(struct tn_emit *e, uint32_t value)
     to->type                = from->type;
     to->graph               = from->graph;
     to->constant            = from->constant;
-    to->origin              = from->origin;
     to->is_trained          = from->is_trained;
     to->is_inner            = from->is_inner;
     *note                   = value;

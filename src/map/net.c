@@ -234,15 +234,13 @@ void tn_net_set_constant(struct tn_net *net, uint32_t value,
                          const struct tn_elements *elements,
                          const struct tn_tensor   *origin)
 {
-    struct tn_elements *kept =
-        tn_new(net->arena, struct tn_elements, 1, net->error);
+    struct tn_net_constant *kept =
+        tn_new(net->arena, struct tn_net_constant, 1, net->error);
 
     if (!kept)
         return;
-    *kept                    = *elements;
-    struct tn_net_value *row = tn_net_value(net, value);
-    row->constant            = kept;
-    row->origin              = origin;
+    *kept = (struct tn_net_constant){ *elements, origin };
+    tn_net_value(net, value)->constant = &kept->elements;
     tn_net_set_shape(net, value, &elements->shape);
 }
 

@@ -53,12 +53,18 @@ struct tn_net_type {
 
 extern const struct tn_net_type tn_net_unknown;
 
+/* What a constant is, where net.c made it: values that are the same share it. */
+struct tn_net_constant {
+    struct tn_elements      elements; /* first                                */
+    const struct tn_tensor *origin; /* the tensor of the source model that it
+                                       comes from, or NULL                    */
+};
+
 struct tn_net_value {
     struct tn_bytes           name; /* unique among values; see tn_net_name() */
     const struct tn_net_type *type; /* never NULL; see tn_net_set_type()      */
-    const struct tn_elements *constant; /* NULL: it is computed or an input   */
-    const struct tn_tensor   *origin;   /* the tensor of the source model that
-                                           the constant comes from, or NULL   */
+    const struct tn_elements *constant; /* of a struct tn_net_constant; NULL: it
+                                           is computed or an input            */
     uint32_t graph;
     uint32_t producer; /* node; TN_NONE: a constant, an input                 */
     uint32_t output;   /* which output of it                                  */
@@ -189,6 +195,15 @@ static inline struct tn_net_value *tn_net_value(const struct tn_net *net,
                                                 uint32_t             value)
 {
     return tn_list_at(&net->values, struct tn_net_value, value);
+}
+
+/* Of a constant; NULL: it comes from no tensor of the source. */
+static inline const struct tn_tensor *tn_net_origin(
+    const struct tn_net_value *value)
+{
+    const void *constant = value->constant;
+
+    return constant ? ((const struct tn_net_constant *)constant)->origin : NULL;
 }
 
 static inline struct tn_net_graph *tn_net_graph(const struct tn_net *net,

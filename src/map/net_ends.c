@@ -271,7 +271,6 @@ static void add_input(struct tn_net_loading *l, uint32_t graph,
     if (value != TN_NONE)
         l->is_cut[value] = true;
     tn_net_value(l->net, id)->constant = NULL;
-    tn_net_value(l->net, id)->origin   = NULL;
     if (w->type)
         tn_net_load_type(l->net, id, w->type);
     else if (value == TN_NONE && is_offsets(l, w->value))

@@ -671,7 +671,7 @@ static void note_constant(struct laying *l, uint32_t id)
 
     if (row)
         *row = (struct constant){ .elements = value->constant,
-                                  .origin   = value->origin,
+                                  .origin   = tn_net_origin(value),
                                   .name     = l->names[id],
                                   /* of a graph that dissolved: the main one is
                                    * around all */

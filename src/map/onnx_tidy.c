@@ -77,7 +77,6 @@ static void settle_constant(struct tn_net *net, uint32_t id)
     const struct tn_net_value *from  = tn_net_value(net, made);
     struct tn_net_value       *to    = tn_net_value(net, node->outputs[0]);
     to->constant                     = from->constant;
-    to->origin                       = from->origin;
     to->type                         = from->type;
     to->producer                     = TN_NONE;
     tn_net_node(net, id)->is_removed = true;
@@ -149,13 +148,11 @@ static uint32_t copy_value(struct call *call, uint32_t graph, uint32_t value)
     const struct tn_net_value *from     = tn_net_value(net, value);
     const struct tn_net_type  *type     = from->type;
     const struct tn_elements  *constant = from->constant;
-    const struct tn_tensor    *origin   = from->origin;
     uint32_t                   copy = tn_net_add_value(net, graph, from->name);
     if (copy == TN_NONE)
         return TN_NONE;
     tn_net_value(net, copy)->type     = type;
     tn_net_value(net, copy)->constant = constant;
-    tn_net_value(net, copy)->origin   = origin;
     call->t->copies[value]            = (struct copied){ call->number, copy };
     return copy;
 }

@@ -116,7 +116,7 @@ static uint32_t copy_constant(struct copying *c, uint32_t value)
 
     from = tn_net_value(net, value);
     return tn_net_add_constant(net, c->call->graph, name, from->constant,
-                               from->origin);
+                               tn_net_origin(from));
 }
 
 /* The value of the body that a name of the function stands for. */
