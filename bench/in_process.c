@@ -215,10 +215,12 @@ static void hear_row(void *context, const struct tn_plan_row *row)
     result->nodes += row->count;
 }
 
-/* All of a conversion but the writing: load, tidy, infer, apply every rule. */
+/* All of a conversion but the writing: load, tidy, infer, apply every rule.  As
+ * the command does it: who has no use for the graph himself leaves opening it
+ * to the conversion, which can then release it. */
 static bool map(const char *path, const char *tensor, struct result *result)
 {
-    struct tn_options         options = { .wants_graph = true };
+    struct tn_options         options = { 0 };
     struct tn_convert_options convert = { .to = "samediff-fb" };
     struct tn_error           error   = { 0 };
     struct tn_model          *model;
@@ -229,6 +231,24 @@ static bool map(const char *path, const char *tensor, struct result *result)
     enum tn_status status = tn_plan(model, &convert, "out", &options, hear_row,
                                     result, NULL, &error);
     print_memory();
+    tn_model_close(model);
+    return status == TN_OK || fail(path, &error);
+}
+
+/* All of a conversion, the file made and thrown away. */
+static bool convert(const char *path, const char *tensor, struct result *result)
+{
+    struct tn_convert_options how    = { .to = "samediff-fb" };
+    struct tn_target          target = { .path = "out", .is_dry_run = true };
+    struct tn_error           error  = { 0 };
+    struct tn_model          *model;
+
+    (void)tensor;
+    if (tn_model_open(&model, path, NULL, &error) != TN_OK)
+        return fail(path, &error);
+    result->nodes = tn_model_node_count(model);
+    enum tn_status status =
+        tn_convert(model, &how, &target, NULL, NULL, &error);
     tn_model_close(model);
     return status == TN_OK || fail(path, &error);
 }
@@ -294,6 +314,7 @@ static const struct job jobs[] = {
     { "summary", open_summary },
     { "graph", open_graph },
     { "map", map },
+    { "convert", convert },
     { "rules", read_rules },
     { "check", check },
     { "read", read_one },

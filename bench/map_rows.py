@@ -28,13 +28,15 @@ def maps(bench, files, job, seconds, size):
 
     jobs = [ours(part) for part in PARTS]
     few = ours(max(1, HANDFUL // files.part))
+    whole = job("convert", [bench.program("in_process"), "convert",
+                            files.made("small", "onnx")])
     rules = job("rules", [bench.program("in_process"), "rules", RULES])
     peers = []
     if bench.has("peer_protobuf"):
         peers.append(job("libprotobuf arena, parsing",
                          [bench.program("peer_protobuf"), "arena", "onnx",
                           files.made("small", "onnx")]))
-    bench.measure(jobs + [few, rules] + peers)
+    bench.measure(jobs + [few, rules, whole] + peers)
     growth(bench, jobs, "ONNX nodes to nd4j", seconds, size)
     for peer in peers:
         bench.compare(f"map, {jobs[-1].nodes:,} ONNX nodes to nd4j", jobs[-1],
@@ -45,6 +47,10 @@ def maps(bench, files, job, seconds, size):
               seconds(jobs[-1].time()), size(jobs[-1].memory), "the file",
               size(file_size), f"{share:.2f} bytes a byte", "< 0.5",
               share < 0.5)
+    each = whole.memory / whole.nodes
+    bench.row(f"convert, {whole.nodes:,} ONNX nodes to .fb",
+              seconds(whole.time()), size(whole.memory), "-", "-",
+              f"{each:.0f} bytes a node", "< 700", each < 700)
     bench.row(f"rules read, {rules.nodes} of ONNX to nd4j",
               seconds(rules.time()), size(rules.memory), "-", "-", "-",
               "< 20 ms", rules.time() < 20e-3)
