@@ -31,6 +31,7 @@ struct run {
     struct cli_json   *json; /* or NULL: for people */
     const char        *path;
     bool               has_heading;
+    bool               is_torn; /* --repair could help */
 };
 
 static const char *severity_name(enum tn_severity severity)
@@ -204,6 +205,7 @@ static int on_finding(void *context, const struct tn_finding *finding)
     struct run *run = context;
 
     cli_session_clear(&run->session);
+    run->is_torn |= strcmp(finding->what, "no end record") == 0;
     if (run->json != NULL)
         put_finding(run->json, finding);
     else if (!run->session.common->is_quiet)
@@ -224,6 +226,11 @@ static int report(struct run *run, enum tn_status status,
         put_summary(run->json, summary);
     else if (!run->session.common->is_quiet)
         print_summary(run, summary);
+    if (run->is_torn && strcmp(summary->format, "samediff") == 0 &&
+        run->json == NULL && !run->session.common->is_quiet) {
+        fflush(stdout);
+        cli_hint("--repair mends a container that was cut short");
+    }
     return is_clean(summary) ? 0 : CLI_NO;
 }
 
@@ -237,6 +244,7 @@ static int check_one(struct run *run, const struct check_opts *opts,
 
     run->path        = path;
     run->has_heading = false;
+    run->is_torn     = false;
     if (run->json != NULL) {
         cli_json_open(run->json, '{');
         cli_json_put_string(run->json, "path", path);

@@ -115,9 +115,9 @@ static void advise_index(const char *path)
 }
 
 static void print_advice(const struct cli_common *common, const char *path,
-                         enum tn_status status)
+                         const struct tn_error *error)
 {
-    switch (status) {
+    switch (error->status) {
     case TN_TRUNCATED:
     case TN_MALFORMED:
         if (common->from != NULL)
@@ -129,6 +129,10 @@ static void print_advice(const struct cli_common *common, const char *path,
     case TN_NO_MEMORY:
         if (common->max_mem != 0)
             cli_hint("--max-mem sets the limit");
+        break;
+    case TN_NOT_FOUND:
+        if (!common->is_lax && strstr(error->what, ".shard") != NULL)
+            cli_hint("--lax does without shards that are missing");
         break;
     case TN_IO: advise_index(path); break;
     case TN_EXISTS: cli_hint("--force replaces it"); break;
@@ -165,7 +169,7 @@ int cli_fail(const struct cli_common *common, const char *path,
     int code = cli_complain(path, error);
 
     if (!common->is_quiet)
-        print_advice(common, path, error->status);
+        print_advice(common, path, error);
     return code;
 }
 
