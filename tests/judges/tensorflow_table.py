@@ -1767,3 +1767,17 @@ case("FusedBatchNormV3", [f(2, 3, 4, 5, 2), *(K(f(2, seed=i, low=0.5)) for i in 
 x_ = f(2, 4, 4, 4, 3)
 case("Conv3DBackpropInputV2", [K([2, 5, 5, 5, 2]), K(f(2, 2, 2, 2, 3, seed=1)), x_], lambda s, w, g: conv_back([5] * 3, w, g, [1] * 3, [1] * 3, "VALID"),
      strides=[1] * 5, padding="VALID", is_open=True)
+
+
+# --- types that few graphs have --------------------------------------------------------------------
+
+case("AdjustContrastv2", [f(2, 3, 4, 2, dtype="float16"), K(1.5)],
+     lambda x, d: ((x - x.mean((-3, -2), keepdims=True)) * d + x.mean((-3, -2), keepdims=True)).astype(x.dtype))
+for dtype_ in ("uint32", "uint64"):
+    case("Unique", [n(8, low=0, high=4, dtype=dtype_)], lambda x: uniques(x)[:2])
+for dtype_ in NUMBERS:
+    case("Cumsum", [any_of(dtype_, 2, 3, 4, low=-2, high=2), K(-2)], lambda x, a: np.cumsum(x, 1, dtype=x.dtype))
+    case("DepthToSpace", [any_of(dtype_, 1, 2, 2, 4)], lambda x: depth_to_space(x, 2), block_size=2)
+    case("SpaceToBatchND", [any_of(dtype_, 1, 4, 4, 1), K([2, 2]), K([[0, 0], [0, 0]])], space_to_batch)
+    case("MatrixDiagV3", [any_of(dtype_, 2, 3), K(0), K(-1), K(-1), K(np.array(0), dtype_)], lambda d, *k: np.stack([np.diag(r) for r in d]))
+    case("ReverseSequence", [any_of(dtype_, 3, 4), np.array([1, 4, 2], "i4")], lambda x, k: reverse_sequence(x, k, 1, 0), seq_dim=1)
