@@ -1768,6 +1768,17 @@ x_ = f(2, 4, 4, 4, 3)
 case("Conv3DBackpropInputV2", [K([2, 5, 5, 5, 2]), K(f(2, 2, 2, 2, 3, seed=1)), x_], lambda s, w, g: conv_back([5] * 3, w, g, [1] * 3, [1] * 3, "VALID"),
      strides=[1] * 5, padding="VALID", is_open=True)
 
+case("BatchMatMulV2", [f(2, 3, 4), K(f(4, 5))], np.matmul, is_open=True)
+case("BatchMatMulV2", [f(2, 3, 4), K(f(5, 4))], lambda x, y: x @ y.T, adj_y=True, is_open=True)
+case("SplitV", [f(4, 6), K([1, -1]), K(0)], lambda x, s, a: (x[:1], x[1:]), num_split=2, is_open=True)
+case("SplitV", [f(4, 6), K([-1, 1, 2]), K(0)], lambda x, s, a: (x[:1], x[1:2], x[2:]), num_split=3, is_open=True)
+x_ = f(2, 6, 6, 3)
+case("Conv2D", [x_, K(f(3, 3, 3, 4))], lambda x, w: conv(x, w, (2, 2), (1, 1), "SAME"), strides=[1, 2, 2, 1], padding="SAME", is_open=True)
+case("AvgPool", [x_], lambda x: pool(x, (3, 3), (2, 2), "SAME", False), ksize=[1, 3, 3, 1], strides=[1, 2, 2, 1], padding="SAME", is_open=True)
+case("ExtractImagePatches", [x_], lambda x: patches(x, (2, 2), (2, 2), (1, 1), "SAME"), ksizes=[1, 2, 2, 1], strides=[1, 2, 2, 1], rates=[1, 1, 1, 1], padding="SAME", is_open=True)
+case("SpaceToBatchND", [x_, K([2, 2]), K([[0, 0], [0, 0]])], space_to_batch, is_open=True)
+case("Qr", [f(2, 4, 3)], one_by_one(np.linalg.qr, 2), is_open=True)
+
 
 # --- types that few graphs have --------------------------------------------------------------------
 
