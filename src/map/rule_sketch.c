@@ -143,7 +143,7 @@ static enum tn_status add_rule(const struct tn_rule_file  *file,
 {
     struct tn_map_rule *rule =
         tn_list_push(&s->rules, struct tn_map_rule, file->error);
-    const void *pairs;
+    const void *pairs = NULL;
 
     if (!rule)
         return file->error->status;
@@ -211,7 +211,7 @@ static enum tn_status finish(const struct tn_rule_file  *file,
                              const struct tn_text_field *message,
                              struct sketch              *s)
 {
-    const void *items;
+    const void *items = NULL;
 
     s->mapper.place = tn_rule_place(file, message);
     TN_TRY(find_op_type(file, message, &s->mapper));
