@@ -26,7 +26,6 @@ void *tn_hook_alloc(void *context, size_t size)
 
     if (!tn_add(size, sizeof(struct tn_hook_block), &whole))
         whole = UINT64_MAX;
-    hooks->error = (struct tn_error)TN_ERROR_INIT;
     struct tn_hook_block *block =
         tn_memory_resize(hooks->memory, NULL, 0, whole, &hooks->error);
     if (!block)

@@ -15,7 +15,8 @@ struct tn_hook_block;
 struct tn_hooks {
     struct tn_memory     *memory;
     struct tn_hook_block *blocks;
-    struct tn_error       error; /* why the last allocation failed           */
+    struct tn_error       error; /* why the first one failed that did: a library
+                                    may ask for several blocks before it looks */
 };
 
 void tn_hooks_init(struct tn_hooks *hooks, struct tn_memory *memory);
