@@ -43,6 +43,7 @@ void tn_memory_init(struct tn_memory *memory,
     memory->limit     = limit ? limit : UINT64_MAX;
     memory->shelf     = NULL;
     atomic_init(&memory->used, 0);
+    atomic_init(&memory->has_refused, false);
 }
 
 /* Charge before allocating; two threads can then not both slip under it. */
@@ -54,6 +55,7 @@ static bool charge(struct tn_memory *memory, uint64_t size,
     if (size <= memory->limit && before <= memory->limit - size)
         return true;
     atomic_fetch_sub(&memory->used, size);
+    memory->has_refused = true;
     tn_error_set(error, TN_LIMIT, TN_NOWHERE,
                  "needs %" PRIu64 " more bytes of memory; %" PRIu64
                  " of %" PRIu64 " are in use",

@@ -13,6 +13,7 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@ struct tn_memory {
     struct tn_allocator      allocator;
     uint64_t                 limit; /* bytes; UINT64_MAX: none               */
     _Atomic uint64_t         used;
+    _Atomic bool             has_refused; /* somebody, for the limit         */
     struct tn_shelf         *shelf; /* blocks come from there; NULL: none    */
 };
 

@@ -4,11 +4,23 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+bool tn_report_is_short_of_memory(const struct tn_report *report,
+                                  const struct tn_error  *error)
+{
+    return error->status == TN_LIMIT && report->memory &&
+           report->memory->has_refused;
+}
+
 void tn_report_add(struct tn_report *report, enum tn_finding_level level,
                    const char *rule, const struct tn_error *finding)
 {
     if (report->is_stopped)
         return;
+    if (tn_report_is_short_of_memory(report, finding)) {
+        report->failure    = *finding;
+        report->is_stopped = true;
+        return;
+    }
     report->counts[level]++;
     if (report->each && report->each(report->context, level, rule, finding))
         report->is_stopped = true;

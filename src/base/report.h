@@ -8,6 +8,7 @@
 #define TN_BASE_REPORT_H
 
 #include "base/error.h"
+#include "base/memory.h"
 
 enum tn_finding_level { TN_LEVEL_NOTE, TN_LEVEL_WARNING, TN_LEVEL_ERROR };
 
@@ -22,7 +23,15 @@ struct tn_report {
     uint64_t bytes_verified; /* of payload, by checksum                       */
     bool     skip_data;  /* structure only                                    */
     unsigned workers;    /* threads for checksums; 0: one per core            */
+    const struct tn_memory *memory; /* of the check; NULL: it has no limit    */
+    struct tn_error failure; /* it ran out of that, which says nothing about the
+                                file: no finding, and the end of the check    */
 };
+
+/* What a file asks for beyond a depth or a count is a finding; what we ask for
+ * beyond the caller's memory is not. */
+bool tn_report_is_short_of_memory(const struct tn_report *report,
+                                  const struct tn_error  *error);
 
 /* `rule` is a stable name such as "dangling-input". */
 void tn_report_add(struct tn_report *report, enum tn_finding_level level,

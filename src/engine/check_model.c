@@ -175,7 +175,8 @@ static enum tn_status check_damaged(struct tn_opened *opened, const char *from,
     struct tn_error own    = TN_ERROR_INIT;
     const char     *sibling;
 
-    if (!is_about_the_file(error->status))
+    if (!is_about_the_file(error->status) ||
+        tn_report_is_short_of_memory(report, error))
         return error->status;
     sibling = find_sibling(&opened->bundle, &own);
     if (!tn_failed(&own) &&
@@ -224,11 +225,14 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
         report.skip_data = check->skip_data;
     }
     TN_TRY(tn_opened_files(&opened, path, options, error));
+    report.memory    = &opened->memory;
     const char *from = options ? options->from : NULL;
     if (tn_find_format(&opened->bundle, from, &opened->format, error) == TN_OK)
         check_chosen(opened, options, &report, error);
     else
         check_damaged(opened, from, &report, error);
+    if (tn_failed(&report.failure))
+        *error = report.failure;
     if (summary)
         summarize(opened, &report, summary);
     tn_opened_release(opened);

@@ -180,6 +180,34 @@ static void every_allocation_may_fail(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* From too little for anything to enough for all. */
+static void check_by_little_memory(const char *path)
+{
+    enum tn_status status = TN_LIMIT;
+
+    for (uint64_t limit = 512; status == TN_LIMIT; limit += 512) {
+        struct tn_options       options    = { .max_memory = limit };
+        struct tn_error         error      = TN_ERROR_INIT;
+        char                    rules[300] = "";
+        struct tn_check_summary summary;
+
+        status =
+            tn_check(path, &options, NULL, collect, rules, &summary, &error);
+        assert_string_equal(rules, "");
+    }
+    assert_int_equal(status, TN_OK);
+}
+
+static void too_little_memory_is_no_finding(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+
+    (void)state;
+    check_by_little_memory(tn_in_scratch(&scratch, make(&scratch, GOOD)));
+    check_by_little_memory(tn_in_scratch(&scratch, make(&scratch, TEXT)));
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +215,7 @@ int main(void)
         cmocka_unit_test(the_summary_counts),
         cmocka_unit_test(checking_stops_when_told_to),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(too_little_memory_is_no_finding),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
