@@ -98,6 +98,19 @@ enum tn_status tn_sd_reader_states(struct tn_sd_reader      *r,
 /* All nodes of a graph, behind its variables. */
 void tn_sd_read_ops(struct tn_sd_reader *r, const struct tn_fb_table *root);
 
+/* One more op of the graph being read; name "" is none, type is interned. */
+void tn_sd_add_op(struct tn_sd_reader *r, const struct tn_fb_table *table,
+                  struct tn_bytes name, uint32_t type);
+
+/* An output of the last op of the model. */
+void tn_sd_add_output(struct tn_sd_reader *r, struct tn_bytes name,
+                      uint32_t position, bool is_result);
+
+/* The arrays that an op has as attributes. */
+void tn_sd_read_op_arrays(struct tn_sd_reader *r, uint32_t ordinal,
+                          const struct tn_fb_table *op, uint16_t scalar_slot,
+                          uint16_t properties_slot);
+
 /* ---- sd_control.c ------------------------------------------------------- */
 
 /* The value of that name in the graph that is read. */

@@ -59,14 +59,14 @@ static void read_inputs(struct tn_sd_reader *r, const struct node *n)
         read_input(r, tn_fb_vector_i32(&plain, i), 0);
 }
 
-static void read_output(struct tn_sd_reader *r, const struct node *n,
-                        struct tn_bytes name, uint32_t position)
+void tn_sd_add_output(struct tn_sd_reader *r, struct tn_bytes name,
+                      uint32_t position, bool is_result)
 {
     uint32_t id = tn_intern_find(&r->names, name);
 
     if (id != TN_NO_NAME)
         r->variables[*tn_list_at(&r->by_name, uint32_t, id)].is_result =
-            tn_sd_makes_results(n->type);
+            is_result;
     if (!r->model->wants_graph)
         return;
     uint32_t value = tn_sd_value_named(r, name);
@@ -81,21 +81,22 @@ static void read_outputs(struct tn_sd_reader *r, const struct node *n)
 {
     struct tn_fb_vector names =
         tn_fb_vector(&n->table, TN_SD_NODE_OUTPUT_NAMES, 4);
+    bool     are_results = tn_sd_makes_results(n->type);
     uint32_t index;
 
     for (uint32_t i = 0; i < names.count && !tn_failed(r->error); i++)
-        read_output(r, n, tn_fb_vector_string(&names, i), i);
+        tn_sd_add_output(r, tn_fb_vector_string(&names, i), i, are_results);
     for (uint32_t i = 0; names.count == 0; i++) {
         index = tn_pairs_find(&r->by_id, (uint32_t)n->id, i);
         if (index == UINT32_MAX || tn_failed(r->error))
             return;
-        read_output(r, n, r->variables[index].name, i);
+        tn_sd_add_output(r, r->variables[index].name, i, are_results);
     }
 }
 
-static void read_node_array(struct tn_sd_reader *r, const struct node *n,
-                            const struct tn_fb_table *table, uint32_t slot,
-                            uint32_t part)
+static void read_array(struct tn_sd_reader *r, uint32_t ordinal,
+                       const struct tn_fb_table *table, uint32_t slot,
+                       uint32_t part)
 {
     struct tn_sd_array array;
 
@@ -113,45 +114,47 @@ static void read_node_array(struct tn_sd_reader *r, const struct node *n,
         tn_sd_add_own(r, tn_bytes(NULL, 0), &array, TN_ROLE_ATTRIBUTE);
     if (index == TN_NONE)
         return;
-    tn_sd_tensor_at(r, index)->node = n->ordinal;
+    tn_sd_tensor_at(r, index)->node = ordinal;
     tn_sd_tensor_at(r, index)->slot = slot;
     tn_sd_tensor_at(r, index)->part = part;
 }
 
-static void read_node_arrays(struct tn_sd_reader *r, const struct node *n)
+void tn_sd_read_op_arrays(struct tn_sd_reader *r, uint32_t ordinal,
+                          const struct tn_fb_table *op, uint16_t scalar_slot,
+                          uint16_t properties_slot)
 {
-    struct tn_fb_vector properties =
-        tn_fb_vector(&n->table, TN_SD_NODE_PROPERTIES, 4);
-    struct tn_fb_table scalar = tn_fb_child(&n->table, TN_SD_NODE_SCALAR);
+    struct tn_fb_vector properties = tn_fb_vector(op, properties_slot, 4);
+    struct tn_fb_table  scalar     = tn_fb_child(op, scalar_slot);
 
-    read_node_array(r, n, &scalar, TN_NONE, TN_NONE);
+    read_array(r, ordinal, &scalar, TN_NONE, TN_NONE);
     for (uint32_t i = 0; i < properties.count && !tn_failed(r->error); i++) {
         struct tn_fb_table  property = tn_fb_vector_table(&properties, i);
         struct tn_fb_vector arrays =
             tn_fb_vector(&property, TN_SD_PROPERTY_A, 4);
         for (uint32_t k = 0; k < arrays.count && !tn_failed(r->error); k++) {
             struct tn_fb_table array = tn_fb_vector_table(&arrays, k);
-            read_node_array(r, n, &array, i, k);
+            read_array(r, ordinal, &array, i, k);
         }
     }
 }
 
-static void read_op(struct tn_sd_reader *r, const struct node *n, uint32_t type)
+void tn_sd_add_op(struct tn_sd_reader *r, const struct tn_fb_table *table,
+                  struct tn_bytes name, uint32_t type)
 {
-    uint32_t op = tn_model_add_op(r->model, r->graph, r->error);
+    uint32_t text = TN_NO_NAME;
+    uint32_t op   = tn_model_add_op(r->model, r->graph, r->error);
 
     if (op == TN_NONE)
         return;
-    uint32_t      name = n->name.size
-                             ? tn_intern_borrow(&r->model->names, n->name, r->error)
-                             : TN_NO_NAME;
-    struct tn_op *row  = tn_model_op_at(r->model, op);
-    row->name          = name;
-    row->type          = type;
-    row->domain        = TN_NO_NAME;
-    row->source        = r->source;
-    row->wire_offset   = n->table.fb->span.offset + n->table.at;
-    row->wire_length   = 4;
+    if (name.size)
+        text = tn_intern_borrow(&r->model->names, name, r->error);
+    struct tn_op *row = tn_model_op_at(r->model, op);
+    row->name         = text;
+    row->type         = type;
+    row->domain       = TN_NO_NAME;
+    row->source       = r->source;
+    row->wire_offset  = table->fb->span.offset + table->at;
+    row->wire_length  = 4;
 }
 
 static void read_node(struct tn_sd_reader *r, struct node *n)
@@ -169,7 +172,7 @@ static void read_node(struct tn_sd_reader *r, struct node *n)
     if (tn_failed(r->error))
         return;
     if (r->model->wants_graph)
-        read_op(r, n, type);
+        tn_sd_add_op(r, &n->table, n->name, type);
     read_inputs(r, n);
     if (r->model->wants_graph) {
         tn_sd_add_controls(r, &n->table, TN_SD_NODE_CONTROL_DEPS,
@@ -178,7 +181,8 @@ static void read_node(struct tn_sd_reader *r, struct node *n)
                            TN_SD_NODE_OUTPUT_NAMES);
     }
     read_outputs(r, n);
-    read_node_arrays(r, n);
+    tn_sd_read_op_arrays(r, n->ordinal, &n->table, TN_SD_NODE_SCALAR,
+                         TN_SD_NODE_PROPERTIES);
 }
 
 void tn_sd_read_ops(struct tn_sd_reader *r, const struct tn_fb_table *root)

@@ -207,78 +207,8 @@ static void read_outputs(struct tn_sd_reader *r, const struct tn_fb_table *op,
 {
     struct tn_fb_vector names = tn_fb_vector(op, TN_TAGGED_OP_OUTPUTS, 4);
 
-    for (uint32_t i = 0; i < names.count && !tn_failed(r->error); i++) {
-        struct tn_bytes name  = tn_fb_vector_string(&names, i);
-        uint32_t        index = find_variable(r, name);
-        if (index != TN_NONE)
-            r->variables[index].is_result = are_results;
-        if (!r->model->wants_graph)
-            continue;
-        uint32_t value = tn_sd_value_named(r, name);
-        tn_model_add_output(r->model, value, r->error);
-        tn_model_define(r->model, value, TN_VALUE_OUTPUT,
-                        (uint32_t)r->model->ops.count - 1, i);
-    }
-}
-
-static void read_op_array(struct tn_sd_reader *r, uint32_t ordinal,
-                          const struct tn_fb_table *table, uint32_t slot,
-                          uint32_t part)
-{
-    struct tn_sd_array array;
-
-    if (!table->fb || tn_sd_array_read(table, false, r->arena, &array) != TN_OK)
-        return;
-    uint32_t index = tn_sd_add_tensor(r->model, tn_bytes(NULL, 0), &array,
-                                      TN_ROLE_ATTRIBUTE, r->error);
-    if (index == TN_NONE)
-        return;
-    struct tn_tensor *tensor =
-        tn_list_at(&r->model->tensors, struct tn_tensor, index);
-    tensor->graph       = r->graph;
-    tensor->node        = ordinal;
-    tensor->slot        = slot;
-    tensor->part        = part;
-    tensor->wire.source = r->row->source;
-}
-
-static void read_op_arrays(struct tn_sd_reader *r, uint32_t ordinal,
-                           const struct tn_fb_table *op)
-{
-    struct tn_fb_vector properties =
-        tn_fb_vector(op, TN_TAGGED_OP_PROPERTIES, 4);
-    struct tn_fb_table scalar = tn_fb_child(op, TN_TAGGED_OP_SCALAR);
-
-    read_op_array(r, ordinal, &scalar, TN_NONE, TN_NONE);
-    for (uint32_t i = 0; i < properties.count && !tn_failed(r->error); i++) {
-        struct tn_fb_table  property = tn_fb_vector_table(&properties, i);
-        struct tn_fb_vector arrays =
-            tn_fb_vector(&property, TN_SD_PROPERTY_A, 4);
-        for (uint32_t k = 0; k < arrays.count && !tn_failed(r->error); k++) {
-            struct tn_fb_table array = tn_fb_vector_table(&arrays, k);
-            read_op_array(r, ordinal, &array, i, k);
-        }
-    }
-}
-
-static void add_op(struct tn_sd_reader *r, const struct tn_fb_table *op,
-                   uint32_t type)
-{
-    struct tn_bytes name = tn_fb_string(op, TN_TAGGED_OP_NAME);
-    uint32_t        text = TN_NO_NAME;
-    uint32_t        id   = tn_model_add_op(r->model, r->graph, r->error);
-
-    if (id == TN_NONE)
-        return;
-    if (name.size)
-        text = tn_intern_borrow(&r->model->names, name, r->error);
-    struct tn_op *row = tn_model_op_at(r->model, id);
-    row->name         = text;
-    row->type         = type;
-    row->domain       = TN_NO_NAME;
-    row->source       = r->source;
-    row->wire_offset  = place(op);
-    row->wire_length  = 4;
+    for (uint32_t i = 0; i < names.count && !tn_failed(r->error); i++)
+        tn_sd_add_output(r, tn_fb_vector_string(&names, i), i, are_results);
 }
 
 static void read_op(struct tn_sd_reader *r, uint32_t ordinal,
@@ -290,7 +220,7 @@ static void read_op(struct tn_sd_reader *r, uint32_t ordinal,
     tn_model_count_op(r->model, TN_NO_NAME, type, r->error);
     check_pairs(r, op);
     if (!tn_failed(r->error) && r->model->wants_graph)
-        add_op(r, op, type);
+        tn_sd_add_op(r, op, tn_fb_string(op, TN_TAGGED_OP_NAME), type);
     if (!tn_failed(r->error))
         read_inputs(r, op);
     if (!tn_failed(r->error) && r->model->wants_graph) {
@@ -300,7 +230,8 @@ static void read_op(struct tn_sd_reader *r, uint32_t ordinal,
     if (!tn_failed(r->error))
         read_outputs(r, op, tn_sd_makes_results(word));
     if (!tn_failed(r->error))
-        read_op_arrays(r, ordinal, op);
+        tn_sd_read_op_arrays(r, ordinal, op, TN_TAGGED_OP_SCALAR,
+                             TN_TAGGED_OP_PROPERTIES);
 }
 
 static void read_ops(struct tn_sd_reader *r, const struct tn_fb_table *root)
