@@ -56,6 +56,21 @@ static void jobs_come_back_in_order(void **state)
     }
 }
 
+/* Puts in and takes out as many as there is room for. */
+static void take_all(struct ring *ring)
+{
+    uint64_t taken = 0;
+
+    for (uint64_t i = 0; i < COUNT; i++) {
+        while (tn_pipeline_is_full(&ring->pipeline))
+            take_one(ring, &taken);
+        ring->input[tn_pipeline_next(&ring->pipeline)] = i;
+        tn_pipeline_add(&ring->pipeline);
+    }
+    while (tn_pipeline_count(&ring->pipeline))
+        take_one(ring, &taken);
+}
+
 /* Slots are ended once, in order, one at a time, before they are taken. */
 struct ending {
     struct ring ring; /* first */
@@ -81,17 +96,9 @@ static void jobs_are_ended_in_order(void **state)
     for (unsigned workers = 1; workers < 6; workers++) {
         struct ending ending = { .ended = 0 };
         struct ring  *ring   = &ending.ring;
-        uint64_t      taken  = 0;
         tn_pipeline_open(&ring->pipeline, workers, ROOM, square, &ending);
         tn_pipeline_ends_by(&ring->pipeline, end_one);
-        for (uint64_t i = 0; i < COUNT; i++) {
-            while (tn_pipeline_is_full(&ring->pipeline))
-                take_one(ring, &taken);
-            ring->input[tn_pipeline_next(&ring->pipeline)] = i;
-            tn_pipeline_add(&ring->pipeline);
-        }
-        while (tn_pipeline_count(&ring->pipeline))
-            take_one(ring, &taken);
+        take_all(ring);
         assert_int_equal(ending.ended, COUNT);
         tn_pipeline_close(&ring->pipeline);
     }
@@ -130,18 +137,10 @@ static void what_can_wait_is_done_at_last(void **state)
     for (unsigned workers = 1; workers < 6; workers++) {
         struct leaving leaving = { .left = 0 };
         struct ring   *ring    = &leaving.ring;
-        uint64_t       taken   = 0;
         tn_pipeline_open(&ring->pipeline, workers, ROOM, square_and_leave,
                          &leaving);
         tn_pipeline_spares_by(&ring->pipeline, clear_one);
-        for (uint64_t i = 0; i < COUNT; i++) {
-            while (tn_pipeline_is_full(&ring->pipeline))
-                take_one(ring, &taken);
-            ring->input[tn_pipeline_next(&ring->pipeline)] = i;
-            tn_pipeline_add(&ring->pipeline);
-        }
-        while (tn_pipeline_count(&ring->pipeline))
-            take_one(ring, &taken);
+        take_all(ring);
         tn_pipeline_close(&ring->pipeline);
         assert_int_equal(leaving.left, 0);
         assert_int_equal(leaving.cleared, COUNT);
