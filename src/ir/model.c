@@ -36,12 +36,7 @@ void tn_model_done(struct tn_model *model)
     tn_pairs_done(&model->kind_index);
     tn_list_done(&model->tensors);
     tn_list_done(&model->graphs);
-    tn_list_done(&model->ops);
-    tn_list_done(&model->refs);
-    tn_list_done(&model->values);
-    tn_list_done(&model->first_values);
-    tn_pairs_done(&model->more_values);
-    tn_list_done(&model->attrs);
+    tn_model_drop_ops(model);
     tn_list_done(&model->sources);
     tn_intern_done(&model->names);
     tn_arena_done(&model->arena);
