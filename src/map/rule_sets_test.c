@@ -49,106 +49,115 @@ static void test_every_dialect_has_shapes(void **state)
     }
 }
 
-/* A set has the user's files first, and ours of both directions. */
-static void test_own_rules_come_first(void **state)
-{
-    const struct tn_rule_text own = {
-        .name = "own.rules",
-        .text = tn_text("rules nd4j -> onnx 1\nignore inPlace dataType\n"
-                        "abs(input) => Neg(input)"),
-    };
-    struct tn_error      error = TN_ERROR_INIT;
+/* A shelf, and what it needs. */
+struct desk {
+    struct tn_error      error;
     struct tn_memory     memory;
     struct tn_arena      arena;
     struct tn_rule_shelf shelf;
-    struct tn_rule_set   set;
+};
+
+static void open_desk(struct desk *desk)
+{
+    desk->error = (struct tn_error)TN_ERROR_INIT;
+    tn_memory_init(&desk->memory, NULL, 0);
+    tn_arena_init(&desk->arena, &desk->memory);
+    tn_rule_shelf_init(&desk->shelf, &desk->arena, &desk->error);
+    assert_string_equal(desk->error.what, "");
+}
+
+static void close_desk(struct desk *desk)
+{
+    tn_rule_shelf_done(&desk->shelf);
+    tn_arena_done(&desk->arena);
+    assert_int_equal(desk->memory.used, 0);
+}
+
+/* The set with one file of the user's; the error says how it went. */
+static void read_own(struct desk *desk, struct tn_rule_set *set,
+                     const char *from, const char *to, const char *rules)
+{
+    const struct tn_rule_text own = { .name = "own.rules",
+                                      .text = tn_text(rules) };
+
+    tn_rule_set_read(set, &desk->arena, &desk->shelf, from, to, &own, 1,
+                     &desk->error);
+}
+
+/* A set has the user's files first, and ours of both directions. */
+static void test_own_rules_come_first(void **state)
+{
+    struct tn_rule_set set;
+    struct desk        desk;
 
     (void)state;
-    tn_memory_init(&memory, NULL, 0);
-    tn_arena_init(&arena, &memory);
-    tn_rule_shelf_init(&shelf, &arena, &error);
-    tn_rule_set_read(&set, &arena, &shelf, "nd4j", "onnx", &own, 1, &error);
-    assert_string_equal(error.what, "");
+    open_desk(&desk);
+    read_own(&desk, &set, "nd4j", "onnx",
+             "rules nd4j -> onnx 1\nignore inPlace dataType\n"
+             "abs(input) => Neg(input)");
+    assert_string_equal(desk.error.what, "");
     assert_int_equal(set.count, 3);
     assert_string_equal(set.files[0]->name, "own.rules");
     assert_string_equal(set.files[1]->name, "nd4j_onnx.rules");
     assert_string_equal(set.files[2]->name, "onnx_nd4j.rules");
     tn_rule_set_done(&set);
-    tn_rule_shelf_done(&shelf);
-    tn_arena_done(&arena);
+    close_desk(&desk);
 }
 
 /* What was read once is there; what could not be read may be tried again. */
 static void test_a_shelf_reads_once(void **state)
 {
-    struct tn_error      none = TN_ERROR_INIT, error = none;
-    struct tn_memory     memory;
-    struct tn_arena      arena;
-    struct tn_rule_shelf shelf;
+    struct tn_error       none = TN_ERROR_INIT;
+    struct desk           desk;
+    struct tn_rule_shelf *shelf = &desk.shelf;
 
     (void)state;
-    tn_memory_init(&memory, NULL, 0);
-    tn_arena_init(&arena, &memory);
-    assert_int_equal(tn_rule_shelf_init(&shelf, &arena, &error), TN_OK);
-    memory.limit = memory.used + (1 << 16);
-    assert_null(tn_rule_shelf_shapes(&shelf, "onnx", &error));
-    assert_int_equal(error.status, TN_LIMIT);
-    error = none;
-    assert_null(tn_rule_shelf_rules(&shelf, 1, &error));
-    memory.limit                     = UINT64_MAX;
-    error                            = none;
-    const struct tn_lang_file *rules = tn_rule_shelf_rules(&shelf, 1, &error);
+    open_desk(&desk);
+    desk.memory.limit = desk.memory.used + (1 << 16);
+    assert_null(tn_rule_shelf_shapes(shelf, "onnx", &desk.error));
+    assert_int_equal(desk.error.status, TN_LIMIT);
+    desk.error = none;
+    assert_null(tn_rule_shelf_rules(shelf, 1, &desk.error));
+    desk.memory.limit = UINT64_MAX;
+    desk.error        = none;
+    const struct tn_lang_file *rules =
+        tn_rule_shelf_rules(shelf, 1, &desk.error);
     const struct tn_lang_file *shapes =
-        tn_rule_shelf_shapes(&shelf, "onnx", &error);
+        tn_rule_shelf_shapes(shelf, "onnx", &desk.error);
     assert_string_equal(rules->name, "onnx_nd4j.rules");
     assert_string_equal(shapes->name, "onnx.shapes");
-    uint64_t used = memory.used;
-    assert_ptr_equal(tn_rule_shelf_rules(&shelf, 1, &error), rules);
-    assert_ptr_equal(tn_rule_shelf_shapes(&shelf, "onnx", &error), shapes);
-    assert_int_equal(memory.used, used);
-    tn_rule_shelf_done(&shelf);
-    tn_arena_done(&arena);
-    assert_int_equal(memory.used, 0);
+    uint64_t used = desk.memory.used;
+    assert_ptr_equal(tn_rule_shelf_rules(shelf, 1, &desk.error), rules);
+    assert_ptr_equal(tn_rule_shelf_shapes(shelf, "onnx", &desk.error), shapes);
+    assert_int_equal(desk.memory.used, used);
+    close_desk(&desk);
 }
 
 static void test_other_dialects_have_empty_shapes(void **state)
 {
-    struct tn_error      error = TN_ERROR_INIT;
-    struct tn_memory     memory;
-    struct tn_arena      arena;
-    struct tn_rule_shelf shelf;
+    struct desk desk;
 
     (void)state;
-    tn_memory_init(&memory, NULL, 0);
-    tn_arena_init(&arena, &memory);
-    tn_rule_shelf_init(&shelf, &arena, &error);
-    assert_int_equal(tn_rule_shelf_shapes(&shelf, "x", &error)->rules.count, 0);
-    assert_ptr_equal(tn_rule_shelf_shapes(&shelf, "y", &error),
-                     tn_rule_shelf_shapes(&shelf, "x", &error));
-    tn_rule_shelf_done(&shelf);
-    tn_arena_done(&arena);
+    open_desk(&desk);
+    const struct tn_lang_file *shapes =
+        tn_rule_shelf_shapes(&desk.shelf, "x", &desk.error);
+    assert_int_equal(shapes->rules.count, 0);
+    assert_ptr_equal(tn_rule_shelf_shapes(&desk.shelf, "y", &desk.error),
+                     shapes);
+    close_desk(&desk);
 }
 
 static void refuse_own(const char *rules, const char *what)
 {
-    const struct tn_rule_text own   = { .name = "own.rules",
-                                        .text = tn_text(rules) };
-    struct tn_error           error = TN_ERROR_INIT;
-    struct tn_memory          memory;
-    struct tn_arena           arena;
-    struct tn_rule_shelf      shelf;
-    struct tn_rule_set        set;
+    struct tn_rule_set set;
+    struct desk        desk;
 
-    tn_memory_init(&memory, NULL, 0);
-    tn_arena_init(&arena, &memory);
-    tn_rule_shelf_init(&shelf, &arena, &error);
-    tn_rule_set_read(&set, &arena, &shelf, "onnx", "nd4j", &own, 1, &error);
-    assert_string_equal(error.file, "own.rules");
-    assert_string_equal(error.what, what);
+    open_desk(&desk);
+    read_own(&desk, &set, "onnx", "nd4j", rules);
+    assert_string_equal(desk.error.file, "own.rules");
+    assert_string_equal(desk.error.what, what);
     tn_rule_set_done(&set);
-    tn_rule_shelf_done(&shelf);
-    tn_arena_done(&arena);
-    assert_int_equal(memory.used, 0);
+    close_desk(&desk);
 }
 
 static void test_wrong_rules_of_the_user_are_refused(void **state)
