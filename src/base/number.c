@@ -173,8 +173,7 @@ float tn_double_to_float(double value)
     return (float)value;
 }
 
-/* Whatever the locale puts between the digits becomes a point. */
-static unsigned drop_locale(char *text)
+unsigned tn_number_drop_locale(char *text)
 {
     unsigned size = 0;
 
@@ -204,7 +203,7 @@ unsigned tn_double_print(char to[TN_NUMBER_ROOM], double value)
     snprintf(to, TN_NUMBER_ROOM, "%.*g", DBL_DIG, value);
     if (strtod(to, NULL) != value)
         snprintf(to, TN_NUMBER_ROOM, "%.*g", DBL_DIG + 2, value);
-    return drop_locale(to);
+    return tn_number_drop_locale(to);
 }
 
 unsigned tn_float_print(char to[TN_NUMBER_ROOM], float value)
@@ -214,7 +213,7 @@ unsigned tn_float_print(char to[TN_NUMBER_ROOM], float value)
     snprintf(to, TN_NUMBER_ROOM, "%.*g", FLT_DIG, (double)value);
     if (strtof(to, NULL) != value)
         snprintf(to, TN_NUMBER_ROOM, "%.*g", FLT_DIG + 3, (double)value);
-    return drop_locale(to);
+    return tn_number_drop_locale(to);
 }
 
 unsigned tn_float_print_short(char to[TN_NUMBER_ROOM], float value)
@@ -226,5 +225,5 @@ unsigned tn_float_print_short(char to[TN_NUMBER_ROOM], float value)
         if (strtof(to, NULL) == value)
             break;
     }
-    return drop_locale(to);
+    return tn_number_drop_locale(to);
 }

@@ -19,6 +19,10 @@ unsigned tn_float_print(char to[TN_NUMBER_ROOM], float value);
 /* The fewest digits, from six on, that read back: what JSON shows. */
 unsigned tn_float_print_short(char to[TN_NUMBER_ROOM], float value);
 
+/* What printf wrote, with a point for whatever the locale puts between the
+ * digits.  Returns the length. */
+unsigned tn_number_drop_locale(char *text);
+
 /* Decimal: [-] digits [. digits] [e [+-] digits], a digit before or after the
  * point.  The nearest double; past the largest it is infinite.  False when the
  * text is nothing of the kind. */

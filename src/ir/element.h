@@ -30,6 +30,18 @@
 /* Bytes of the largest element. */
 #define TN_ELEMENT_MAX 16
 
+/* What converts alike; NONE has no elements of fixed size. */
+enum tn_element_kind {
+    TN_ELEMENT_NONE,
+    TN_ELEMENT_FLOAT,
+    TN_ELEMENT_SIGNED,
+    TN_ELEMENT_UNSIGNED,
+    TN_ELEMENT_BOOL,
+    TN_ELEMENT_COMPLEX
+};
+
+enum tn_element_kind tn_element_kind(enum tn_dtype dtype);
+
 /* The value as a number; of complex ones the real part. */
 double  tn_element_double(enum tn_dtype dtype, const uint8_t *element);
 int64_t tn_element_int64(enum tn_dtype dtype, const uint8_t *element);
@@ -47,10 +59,6 @@ void tn_element_convert(enum tn_dtype to_dtype, uint8_t *to,
  * Whatever the locale.  Returns `text`. */
 const char *tn_element_text(enum tn_dtype dtype, const uint8_t *element,
                             char text[TN_ELEMENT_TEXT]);
-
-/* The inverse.  False when the text is no element of that type: anything after
- * it, an integer out of range. */
-bool tn_element_parse(enum tn_dtype dtype, struct tn_bytes text, uint8_t *to);
 
 /* Quoted, with \n \t \r \" \\ and \xNN for what is neither printable ASCII nor
  * part of well-formed UTF-8. */

@@ -23,6 +23,33 @@ static void put(uint8_t *p, unsigned size, uint64_t bits)
         p[i] = (uint8_t)(bits >> 8 * i);
 }
 
+/* The inverse of tn_element_text(), by the C library. */
+static void parse(enum tn_dtype dtype, const char *text, uint8_t *to)
+{
+    double real, imaginary;
+
+    switch (tn_element_kind(dtype)) {
+    case TN_ELEMENT_NONE: fail();
+    case TN_ELEMENT_FLOAT:
+        tn_element_from_double(dtype, strtod(text, NULL), to);
+        break;
+    case TN_ELEMENT_SIGNED:
+        tn_element_from_int64(dtype, strtoll(text, NULL, 10), to);
+        break;
+    case TN_ELEMENT_UNSIGNED:
+        put(to, tn_dtype_size(dtype), strtoull(text, NULL, 10));
+        break;
+    case TN_ELEMENT_BOOL: *to = strcmp(text, "true") == 0; break;
+    case TN_ELEMENT_COMPLEX: {
+        enum tn_dtype part = dtype == TN_COMPLEX64 ? TN_FLOAT32 : TN_FLOAT64;
+        assert_int_equal(sscanf(text, "(%lf%lfj)", &real, &imaginary), 2);
+        tn_element_from_double(part, real, to);
+        tn_element_from_double(part, imaginary, to + tn_dtype_size(part));
+        break;
+    }
+    }
+}
+
 static void types_have_names_and_sizes(void **state)
 {
     (void)state;
@@ -281,8 +308,7 @@ static void conversions_follow_the_rule(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint8_t from[16] = { 0 }, to[16] = { 0 };
         char    text[TN_ELEMENT_TEXT];
-        assert_true(
-            tn_element_parse(cases[i].from, tn_text(cases[i].in), from));
+        parse(cases[i].from, cases[i].in, from);
         tn_element_convert(cases[i].to, to, cases[i].from, from, 1);
         tn_element_text(cases[i].to, to, text);
         if (strcmp(text, cases[i].out) != 0)
@@ -376,7 +402,7 @@ static void reads_back(enum tn_dtype dtype, uint64_t bits)
 
     put(p, size, bits);
     tn_element_text(dtype, p, text);
-    assert_true(tn_element_parse(dtype, tn_text(text), back));
+    parse(dtype, text, back);
     if (strcmp(text, "nan") != 0 && load(back, size) != load(p, size))
         fail_msg("%s %s reads back as another", tn_dtype_name(dtype), text);
 }
@@ -407,46 +433,6 @@ static void texts_read_back(void **state)
     }
 }
 
-static void bad_texts_are_refused(void **state)
-{
-    static const struct {
-        enum tn_dtype dtype;
-        const char   *text;
-    } cases[] = {
-        { TN_FLOAT32, "" },
-        { TN_FLOAT32, "1,5" },
-        { TN_FLOAT32, "0x10" },
-        { TN_FLOAT32, "1 " },
-        { TN_FLOAT32, "1e" },
-        { TN_FLOAT32, "infinity" },
-        { TN_INT8, "128" },
-        { TN_INT8, "-129" },
-        { TN_INT8, "-" },
-        { TN_INT8, "1.0" },
-        { TN_UINT8, "-1" },
-        { TN_UINT8, "256" },
-        { TN_INT4, "8" },
-        { TN_UINT2, "4" },
-        { TN_INT64, "9223372036854775808" },
-        { TN_UINT64, "18446744073709551616" },
-        { TN_BOOL, "yes" },
-        { TN_COMPLEX64, "(1+2)" },
-        { TN_COMPLEX64, "(1+2j" },
-        { TN_COMPLEX64, "j" },
-        { TN_COMPLEX64, "" },
-        { TN_STRING, "a" },
-        { TN_UNDEFINED, "1" },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        uint8_t p[16];
-        if (tn_element_parse(cases[i].dtype, tn_text(cases[i].text), p))
-            fail_msg("%s \"%s\" was accepted", tn_dtype_name(cases[i].dtype),
-                     cases[i].text);
-    }
-}
-
 static void the_locale_does_not_matter(void **state)
 {
     uint8_t p[8];
@@ -457,7 +443,7 @@ static void the_locale_does_not_matter(void **state)
         print_message("skipped: no German locale on this machine\n");
         return;
     }
-    assert_true(tn_element_parse(TN_FLOAT64, tn_text("0.5"), p));
+    tn_element_from_double(TN_FLOAT64, 0.5, p);
     assert_string_equal(tn_element_text(TN_FLOAT64, p, text), "0.5");
     setlocale(LC_NUMERIC, "C");
 }
@@ -506,7 +492,6 @@ int main(void)
         cmocka_unit_test(integers_round_once),
         cmocka_unit_test(texts_are_the_shortest),
         cmocka_unit_test(texts_read_back),
-        cmocka_unit_test(bad_texts_are_refused),
         cmocka_unit_test(the_locale_does_not_matter),
         cmocka_unit_test(strings_are_quoted),
     };
