@@ -83,7 +83,7 @@ enum tn_status tn_tag_diff(const char *path, const char *left,
 /* A purse, and what the format wants to know. */
 struct change {
     struct tn_opened       *purse;
-    struct tn_meter         meter;
+    struct tn_meter         meter, writing;
     struct tn_write_options write;
     struct tn_tag_how       how;
     uint64_t                moved;
@@ -110,6 +110,8 @@ static enum tn_status begin_change(struct change               *c,
     TN_TRY(tn_opened_new(&c->purse, options, error));
     tn_meter_init(&c->meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "comparing", 0);
+    tn_meter_init(&c->writing, options ? options->progress : NULL,
+                  options ? options->progress_context : NULL, "writing", 0);
     c->write = (struct tn_write_options){
         .meter         = &c->meter,
         .tensors_moved = &c->moved,
@@ -117,7 +119,9 @@ static enum tn_status begin_change(struct change               *c,
         .loss_context  = wanted->loss_context,
     };
     c->how = (struct tn_tag_how){
-        .append      = { .can_wait = wanted->can_wait, .is_durable = true },
+        .append      = { .can_wait   = wanted->can_wait,
+                         .is_durable = true,
+                         .meter      = &c->writing },
         .can_replace = wanted->can_replace,
         .is_dry      = wanted->is_dry_run,
         .write       = &c->write,
@@ -144,6 +148,7 @@ static enum tn_status make_container(struct change *c, const char *path,
     struct tn_output        *output = NULL;
     struct tn_output_options how    = tn_target_options(&target);
 
+    how.meter = &c->writing;
     if (tn_output_file(&output, model->memory, path, &how, error) == TN_OK &&
         tn_tagged_write_as(model, tn_text(tag), &c->write, output, summary,
                            error) == TN_OK &&

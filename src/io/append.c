@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "io/file_sink.h"
 #include "io/file_source.h"
+#include "io/metered_sink.h"
 
 /* How often the name may come to mean another file while we wait. */
 #define TRIES 100
@@ -24,6 +25,7 @@ struct tn_append {
     struct tn_source        *source;
     struct tn_desk           desk;
     struct tn_file_sink      sink;
+    struct tn_metered_sink   metered; /* in front of it, with a meter         */
     uint64_t                 begin; /* what was there and counts              */
     bool                     has_begun;
     bool                     is_committed;
@@ -148,6 +150,10 @@ enum tn_status tn_append_begin(struct tn_append *append, uint64_t offset,
     append->sink.origin                                        = offset;
     append->has_begun                                          = true;
     *sink = &append->sink.sink;
+    if (append->options.meter) {
+        tn_metered_sink_init(&append->metered, *sink, append->options.meter);
+        *sink = &append->metered.sink;
+    }
     return TN_OK;
 }
 

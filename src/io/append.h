@@ -18,6 +18,7 @@ struct tn_append_options {
     bool can_wait;   /* for another writer; else it is BUSY                   */
     bool is_durable; /* tn_append_sync() reaches the disk                     */
     const struct tn_fault_hook *hook; /* NULL: none                           */
+    struct tn_meter            *meter; /* of what is written; NULL: none      */
 };
 
 struct tn_append; /* yours to close */

@@ -92,6 +92,36 @@ static void without_a_commit_it_stays(void **state)
     teardown(&f);
 }
 
+static int stop(void *context, const char *doing, uint64_t done, uint64_t total)
+{
+    (void)context;
+    (void)doing;
+    (void)total;
+    return done > 0;
+}
+
+/* Long enough that the meter is asked. */
+static void stopped_on_request_it_stays(void **state)
+{
+    static const uint8_t     many[1 << 17];
+    struct tn_meter          meter;
+    struct tn_append_options how = { .meter = &meter };
+    struct fixture           f;
+    struct tn_sink          *sink;
+
+    (void)state;
+    setup(&f);
+    tn_meter_init(&meter, stop, NULL, "writing", 0);
+    meter.next_call          = 0; /* at once, not in a tenth of a second */
+    struct tn_append *append = open_file(&f, &how);
+    assert_int_equal(tn_append_begin(append, 10, &sink, &f.error), TN_OK);
+    assert_int_equal(tn_sink_write(sink, tn_bytes(many, sizeof many), &f.error),
+                     TN_CANCELLED);
+    tn_append_close(append);
+    assert_true(tn_scratch_holds(&f.scratch, "file", "0123456789"));
+    teardown(&f);
+}
+
 static void begins_once_and_inside(void **state)
 {
     struct tn_error error = TN_ERROR_INIT;
@@ -181,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grows_behind_what_counts),
         cmocka_unit_test(without_a_commit_it_stays),
+        cmocka_unit_test(stopped_on_request_it_stays),
         cmocka_unit_test(begins_once_and_inside),
         cmocka_unit_test(every_step_may_fail),
         cmocka_unit_test(one_writer_at_a_time),

@@ -71,6 +71,7 @@ static enum tn_status begin_output(struct tn_zip_edit *edit,
     if (options) {
         how.is_durable = options->is_durable;
         how.hook       = options->hook;
+        how.meter      = options->meter;
     }
     TN_TRY(tn_output_file(&edit->output, memory, path, &how, error));
     TN_TRY(tn_output_main(edit->output, &sink, error));
