@@ -23,6 +23,9 @@
 /* A name has at most 255 bytes, and ours have some to add. */
 #define MOST_OF_A_NAME 200
 
+/* What fits into an error beside the words around it. */
+#define MOST_OF_A_TITLE 90
+
 enum output_kind { TO_FILE, TO_FOLDER, TO_STREAM, TO_MEMORY };
 
 struct output_file {
@@ -40,6 +43,7 @@ struct tn_output {
     enum output_kind         kind;
     int                      parent; /* the folder the target lies in, or -1  */
     const char              *name;   /* of the target, in there               */
+    const char              *folder; /* for people: "models/"; NULL: here     */
     const char              *temp;   /* of a new folder, until the commit     */
     const char              *old;    /* folder for what is replaced, or NULL  */
     struct tn_desk           desk;   /* desk.folder: where the files are      */
@@ -93,6 +97,28 @@ static enum tn_status step(struct tn_output *output, const char *what,
     if (number)
         tn_error_errno(error, number, "cannot %s %s", what, name);
     return error->status;
+}
+
+/* What people call a file: as they called the target.  A path that is too long
+ * for a message would lose the name at its end. */
+static const char *title_of(struct tn_output *output, const char *name)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+    const char     *folder  = output->folder ? output->folder : "";
+    const char     *title   = NULL;
+
+    if (folder[0] && strlen(folder) + strlen(name) <= MOST_OF_A_TITLE)
+        title = tn_text_format(&output->arena, &ignored, "%s%s", folder, name);
+    return title ? title : name;
+}
+
+static enum tn_status fail_errno(struct tn_output *output, const char *what,
+                                 const char *name, struct tn_error *error)
+{
+    int number = errno;
+
+    return tn_error_errno(error, number, "cannot %s %s", what,
+                          title_of(output, name));
 }
 
 /* Names of files and folders on the way to their own. */
@@ -175,6 +201,20 @@ static enum tn_status make_folders(struct tn_output *output, const char *name,
 
 /* Opening an output. */
 
+/* "models/bert.onnx" lies in "models/"; the files of a new folder in it. */
+static enum tn_status name_folder(struct tn_output *output, const char *path,
+                                  struct tn_error *error)
+{
+    const char *slash = strrchr(path, '/');
+    size_t      size  = slash ? (size_t)(slash - path) + 1 : 0;
+
+    output->folder =
+        output->kind == TO_FOLDER
+            ? tn_text_format(&output->arena, error, "%s/", path)
+            : tn_text_format(&output->arena, error, "%.*s", (int)size, path);
+    return error->status;
+}
+
 static enum tn_status split_path(struct tn_output *output, const char *path,
                                  struct tn_error *error)
 {
@@ -186,6 +226,7 @@ static enum tn_status split_path(struct tn_output *output, const char *path,
         (char *)(uintptr_t)tn_bytes_dup(&output->arena, whole, error).data;
     if (!copy)
         return error->status;
+    TN_TRY(name_folder(output, copy, error));
     char       *slash  = strrchr(copy, '/');
     const char *parent = slash == copy ? "/" : slash ? copy : ".";
     output->name       = slash ? slash + 1 : copy;
@@ -269,7 +310,7 @@ static enum tn_status create(struct tn_output *output, const char *name,
             break;
     }
     if (descriptor < 0)
-        return tn_error_errno(error, errno, "cannot create %s", name);
+        return fail_errno(output, "create", name, error);
     struct output_file **slot =
         tn_list_push(&output->files, struct output_file *, error);
     if (!slot) {
@@ -282,7 +323,7 @@ static enum tn_status create(struct tn_output *output, const char *name,
         output->main = file;
     TN_TRY(tn_file_sink_init(&file->file, &output->desk, temp, descriptor,
                              false, error));
-    file->file.title = name;
+    file->file.title = title_of(output, name);
     *sink            = hand_out(output, file);
     return TN_OK;
 }
@@ -454,8 +495,10 @@ static enum tn_status check_target(struct tn_output *output, const char *name,
         return TN_OK;
     if (S_ISDIR(about.st_mode))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE, "%.150s is a folder",
-                            name);
-    return output->options.can_replace ? TN_OK : fail_exists(error, name);
+                            title_of(output, name));
+    if (output->options.can_replace)
+        return TN_OK;
+    return fail_exists(error, title_of(output, name));
 }
 
 enum tn_status tn_output_call(struct tn_output *output, const char *name,
@@ -516,9 +559,13 @@ static enum tn_status rename_step(struct tn_output *output, int folder,
         else if (renameat(folder, from, folder, to) == 0)
             return TN_OK;
     }
+    if (folder != output->desk.folder) /* the new folder itself */
+        return errno == EEXIST
+                   ? fail_exists(error, to)
+                   : tn_error_errno(error, errno, "cannot rename to %s", to);
     if (errno == EEXIST)
-        return fail_exists(error, to);
-    return tn_error_errno(error, errno, "cannot rename to %s", to);
+        return fail_exists(error, title_of(output, to));
+    return fail_errno(output, "rename to", to, error);
 }
 
 static enum tn_status sync_folder(struct tn_output *output, int base,
