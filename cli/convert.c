@@ -197,12 +197,14 @@ static void advise_mapping(const struct tn_error *error)
     } advice[] = {
         { "no rule carries ",
           "--plan lists every op without a rule, with rules to fill in for "
-          "--rules; --inputs and --outputs leave parts out" },
+          "--rules; --allow lets ops stay, --inputs and --outputs leave parts "
+          "out" },
         { "no signature is called '", "'tenon info' lists the signatures" },
         { "signatures and none is ", "--signature chooses one" },
         { "no signature to call", "--inputs and --outputs do; " NAMES_HINT },
         { "no input '", NAMES_HINT },
         { "nothing defines the output '", NAMES_HINT },
+        { "a receipt says ", "'tenon hash' says what each tensor is" },
     };
 
     for (size_t i = 0; i < sizeof advice / sizeof advice[0]; i++)
@@ -212,13 +214,26 @@ static void advise_mapping(const struct tn_error *error)
         }
 }
 
+/* Which of the files that the command was given is it about? */
+static const char *blamed(const struct convert_opts *opts,
+                          const struct tn_model     *model,
+                          const struct tn_error     *error)
+{
+    const char *receipt = opts->map.receipt;
+
+    if (!is_about_output(error))
+        return tn_model_path(model);
+    if (receipt != NULL && strncmp(error->what, receipt, strlen(receipt)) == 0)
+        return receipt;
+    return opts->common.out;
+}
+
 static int fail(const struct convert_opts   *opts,
                 const struct tn_map_options *map, const struct tn_model *model,
                 const struct tn_error *error)
 {
-    const char *path =
-        is_about_output(error) ? opts->common.out : tn_model_path(model);
-    bool is_format =
+    const char *path = blamed(opts, model, error);
+    bool        is_format =
         error->file[0] == '\0' && error->where[0] == '\0' &&
         (error->status == TN_NOT_FOUND || error->status == TN_UNSUPPORTED);
 
@@ -299,6 +314,10 @@ static int check_usage(const struct convert_opts *opts)
         return 0;
     if (is_stream && opts->common.is_json)
         return cli_usage("convert", "--json and -o - exclude each other");
+    bool is_told = opts->map.receipt != NULL && !strcmp(opts->map.receipt, "-");
+    if (is_told && (is_stream || opts->common.is_json))
+        return cli_usage("convert", "--receipt - and %s exclude each other",
+                         is_stream ? "-o -" : "--json");
     return cli_refuse_terminal("convert", opts->common.out);
 }
 

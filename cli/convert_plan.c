@@ -21,13 +21,34 @@
 
 /* ---- names with commas between them ------------------------------------- */
 
+/* "\\," is a comma that belongs to a name. */
+static bool is_escaped(const char *text)
+{
+    return text[0] == '\\' && text[1] == ',';
+}
+
 static size_t count_names(const char *list)
 {
     size_t count = list != NULL && list[0] != '\0';
 
-    for (; count > 0 && *list != '\0'; list++)
-        count += *list == ',';
+    for (; count > 0 && *list != '\0'; list++) {
+        if (is_escaped(list))
+            list++;
+        else
+            count += *list == ',';
+    }
     return count;
+}
+
+/* Copies a name up to its comma; returns what follows that in the list. */
+static const char *take_name(const char *list, char *to)
+{
+    while (*list != '\0' && *list != ',') {
+        list += is_escaped(list);
+        *to++ = *list++;
+    }
+    *to = '\0';
+    return *list == ',' ? list + 1 : list;
 }
 
 /* Takes the names of a list apart, where the last one ended. */
@@ -36,23 +57,15 @@ static const char *const *take_names(struct cli_map *map, const char *list,
                                      uint32_t *count)
 {
     const char **first = map->names + *used;
-    char        *text  = map->texts + *size;
 
     *count = (uint32_t)count_names(list);
-    if (*count == 0)
-        return NULL;
-    strcpy(text, list);
-    *size += strlen(list) + 1;
     for (uint32_t i = 0; i < *count; i++) {
-        char *comma = strchr(text, ',');
-        first[i]    = text;
-        if (comma != NULL) {
-            *comma = '\0';
-            text   = comma + 1;
-        }
+        first[i] = map->texts + *size;
+        list     = take_name(list, map->texts + *size);
+        *size += strlen(first[i]) + 1;
     }
     *used += *count;
-    return first;
+    return *count > 0 ? first : NULL;
 }
 
 void cli_map_init(struct cli_map *map, const struct cli_map_words *words)
@@ -106,8 +119,8 @@ int cli_fail_rules(const struct cli_common *common,
     int             code = cli_complain_file(&copy);
 
     if (!common->is_quiet && error->status == TN_MALFORMED)
-        cli_hint("'tenon rules check %s' tries it without a model",
-                 error->file);
+        cli_hint_command("rules check", error->file,
+                         "tries it without a model");
     return code;
 }
 

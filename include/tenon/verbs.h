@@ -132,15 +132,16 @@ struct tn_map_options {
 
     const char *const *rules; /* files of rules; they go before ours          */
     uint32_t           rule_count;
-    const char *const *allow; /* ops that may stay what they are without one  */
+    const char *const *allow; /* ops that may stay what they are without one:
+                                 "Swirl" or "com.acme::Swirl"                 */
     uint32_t           allow_count;
 
     /* Values that follow from shapes are not computed: a rule that asks for one
      * does not apply. */
     bool        folds_nothing;
     const char *receipt; /* a file: a line of JSON for each tensor: its name, the
-                            tensor that it was, what was done to it, its hash;
-                            NULL: none                                        */
+                            tensor that it was, what was done to it, its hash.
+                            INVALID where no rules are at work.  NULL: none   */
 
     const struct tn_native *functions; /* native.h: those that the rules name */
     uint32_t                function_count;

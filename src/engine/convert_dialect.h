@@ -69,7 +69,10 @@ enum tn_status tn_carry_note(struct tn_carrying *c, const struct tn_net *from,
 
 /* ---- convert_receipt.c -------------------------------------------------- */
 
+/* All of it, but not committed: the model comes first.  *receipt is yours to
+ * close, also after a failure. */
 enum tn_status tn_carry_receipt(const struct tn_carrying *c,
-                                const struct tn_target   *target);
+                                const struct tn_target   *target,
+                                struct tn_output        **receipt);
 
 #endif

@@ -368,6 +368,90 @@ static void a_receipt_names_sources(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* A model without its receipt would be half of what was asked for. */
+static void without_a_receipt_there_is_no_model(void **state)
+{
+    struct tn_scratch     scratch = tn_scratch_open();
+    struct tn_model      *model   = open_in(&scratch, "a.onnx", little_onnx);
+    struct tn_map_options folder  = { .receipt = scratch.path };
+    struct tn_map_options nowhere = { .receipt = "/nowhere/r" };
+    struct tn_error       error;
+
+    (void)state;
+    assert_int_equal(convert(&scratch, model, "a.fb", &folder, &error),
+                     TN_INVALID);
+    assert_int_equal(convert(&scratch, model, "a.fb", &nowhere, &error), TN_IO);
+    assert_int_not_equal(access(tn_in_scratch(&scratch, "a.fb"), F_OK), 0);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+/* Where no rules are needed there is nothing to tell, to cut or to choose. */
+static void wishes_are_not_forgotten(void **state)
+{
+    static const char *const y[]     = { "y" };
+    struct tn_scratch        scratch = tn_scratch_open();
+    struct tn_model         *model   = open_in(&scratch, "a.onnx", little_onnx);
+    struct tn_map_options    receipt = { .receipt = "/nowhere/r" };
+    struct tn_map_options    choosing = { .signature = "serve" };
+    struct tn_map_options    cutting  = { .outputs = y, .output_count = 1 };
+    struct tn_error          error;
+
+    (void)state;
+    assert_int_equal(convert(&scratch, model, "b.onnx", &receipt, &error),
+                     TN_INVALID);
+    assert_int_equal(convert(&scratch, model, "b.onnx", &choosing, &error),
+                     TN_INVALID);
+    assert_int_equal(convert(&scratch, model, "a.npz", &cutting, &error),
+                     TN_INVALID);
+    must_convert(&scratch, model, "b.onnx", &cutting);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+struct lost {
+    uint64_t count;
+    char     where[64], what[128];
+};
+
+static void hear_lost(void *context, uint64_t offset, const char *where,
+                      const char *what)
+{
+    struct lost *lost = context;
+
+    (void)offset;
+    lost->count++;
+    snprintf(lost->where, sizeof lost->where, "%s", where);
+    snprintf(lost->what, sizeof lost->what, "%s", what);
+}
+
+static void what_is_allowed_tells_what_it_loses(void **state)
+{
+    static const char *const  names[] = { "my.ops::Mystery", "ops::Mystery",
+                                          "my.ops::Myst", "my.ops::" };
+    struct tn_scratch         scratch = tn_scratch_open();
+    struct tn_model          *model = open_in(&scratch, "m.onnx", mystery_onnx);
+    struct tn_map_options     map   = { .allow = names, .allow_count = 1 };
+    struct lost               lost  = { 0 };
+    struct tn_convert_options how   = { .map          = &map,
+                                        .loss         = hear_lost,
+                                        .loss_context = &lost };
+    struct tn_target target = { .path = tn_in_scratch(&scratch, "m.fb") };
+    struct tn_error  error  = TN_ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(tn_convert(model, &how, &target, NULL, NULL, &error),
+                     TN_OK);
+    assert_int_equal(lost.count, 1);
+    assert_string_equal(lost.where, "graph.node[1]");
+    assert_non_null(strstr(lost.what, "the attributes of Mystery"));
+    map = (struct tn_map_options){ .allow = names + 1, .allow_count = 3 };
+    assert_int_equal(convert(&scratch, model, "n.fb", &map, &error),
+                     TN_UNSUPPORTED);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 static void wrong_wishes_are_refused(void **state)
 {
     static const char *const nobody[] = { "nobody" };
@@ -602,6 +686,9 @@ int main(void)
         cmocka_unit_test(outputs_survive_where_no_file_lists_them),
         cmocka_unit_test(a_plan_writes_nothing),
         cmocka_unit_test(a_receipt_names_sources),
+        cmocka_unit_test(without_a_receipt_there_is_no_model),
+        cmocka_unit_test(wishes_are_not_forgotten),
+        cmocka_unit_test(what_is_allowed_tells_what_it_loses),
         cmocka_unit_test(wrong_wishes_are_refused),
         cmocka_unit_test(a_file_of_nd4j_can_be_cut_too),
         cmocka_unit_test(other_graphs_are_not_put_together),

@@ -249,6 +249,26 @@ static enum tn_status write_as(const struct tn_model           *model,
                        error);
 }
 
+/* The receipt is whole before the model gets its name: whatever keeps it from
+ * being written keeps the model, too. */
+static void write_carried(const struct tn_carrying        *c,
+                          const struct tn_convert_options *convert,
+                          const struct tn_target          *target,
+                          struct tn_convert_summary       *summary)
+{
+    struct tn_output *receipt = NULL;
+    struct tn_error  *error   = c->error;
+
+    if (c->how->receipt)
+        tn_carry_receipt(c, target, &receipt);
+    if (!tn_failed(error))
+        write_as(c->model, c->format, convert, target, c->options, summary,
+                 error);
+    if (!tn_failed(error) && receipt && !target->is_dry_run)
+        tn_output_commit(receipt, error);
+    tn_output_close(receipt);
+}
+
 /* The same in another dialect, or with other ends. */
 static enum tn_status carry_and_write(const struct tn_model           *model,
                                       const struct tn_format          *format,
@@ -265,13 +285,34 @@ static enum tn_status carry_and_write(const struct tn_model           *model,
                                       .loss         = hear_loss,
                                       .loss_context = &listener };
 
-    if (tn_carry(&c, model, error) == TN_OK &&
-        write_as(c.model, format, convert, target, options, summary, error) ==
-            TN_OK &&
-        c.how->receipt)
-        tn_carry_receipt(&c, target);
+    if (tn_carry(&c, model, error) == TN_OK)
+        write_carried(&c, convert, target, summary);
     tn_carry_done(&c);
     return error->status;
+}
+
+/* What only a change of dialect or of the ends can do is not forgotten in
+ * silence. */
+static enum tn_status check_uncarried(const struct tn_convert_options *convert,
+                                      const struct tn_format          *format,
+                                      struct tn_error                 *error)
+{
+    const struct tn_map_options *map = convert->map;
+
+    if (map && (map->input_count || map->output_count))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "%s has no graph that could begin or end elsewhere",
+                            format->name);
+    if (map && map->signature)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a signature is chosen for another dialect, and "
+                            "this is %s before and after",
+                            format->title);
+    if (map && map->receipt)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a receipt says what rules made of tensors, and "
+                            "no rules are needed here");
+    return TN_OK;
 }
 
 enum tn_status tn_convert(const struct tn_model           *model,
@@ -299,6 +340,7 @@ enum tn_status tn_convert(const struct tn_model           *model,
     if (tn_carry_is_needed(model, format, convert))
         return carry_and_write(model, format, convert, target, options, summary,
                                error);
+    TN_TRY(check_uncarried(convert, format, error));
     if (format == tn_opened_of(model)->format && format->message &&
         is_text_path(target->path, &form))
         return tn_dump_model(model, form, target, options,

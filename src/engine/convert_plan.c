@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "engine/convert_dialect.h"
@@ -29,10 +30,26 @@ struct planning {
     bool                        has_vocab;
 };
 
-static bool is_allowed(const struct tn_carrying *c, struct tn_bytes type)
+/* "Swirl", in whatever domain, or "com.acme::Swirl", as plans say it. */
+static bool is_called(const struct tn_net_op *op, const char *name)
 {
-    for (uint32_t i = 0; i < c->how->allow_count; i++)
-        if (tn_bytes_is(type, c->how->allow[i]))
+    size_t      domain = op->domain.size;
+    const char *colons = strstr(name, "::");
+
+    if (tn_bytes_is(op->type, name))
+        return true;
+    return domain > 0 && colons && (size_t)(colons - name) == domain &&
+           memcmp(name, op->domain.data, domain) == 0 &&
+           tn_bytes_is(op->type, colons + 2);
+}
+
+static bool is_allowed(const struct planning *p, const struct row *row)
+{
+    const struct tn_map_options *how = p->c->how;
+    const struct tn_net_op      *op  = tn_net_node(p->from, row->first)->op;
+
+    for (uint32_t i = 0; i < how->allow_count; i++)
+        if (is_called(op, how->allow[i]))
             return true;
     return false;
 }
@@ -211,7 +228,7 @@ static void tell_row(struct planning *p, const struct row *row)
     } else {
         told.why        = why_not(p, row->first);
         told.stub       = stub_of(p, row->first);
-        told.is_allowed = is_allowed(p->c, node->op->type);
+        told.is_allowed = is_allowed(p, row);
     }
     if (!tn_failed(p->c->error))
         p->c->on(p->c->context, &told);
@@ -219,14 +236,13 @@ static void tell_row(struct planning *p, const struct row *row)
 
 static void sum_up(struct planning *p, const struct row *row)
 {
-    struct tn_plan_summary *s    = p->c->summary;
-    struct tn_bytes         type = tn_net_node(p->from, row->first)->op->type;
+    struct tn_plan_summary *s = p->c->summary;
 
     if (!s)
         return;
     if (row->rule)
         s->mapped += row->count;
-    else if (is_allowed(p->c, type))
+    else if (is_allowed(p, row))
         s->allowed += row->count;
     else
         s->unmapped += row->count;
@@ -252,6 +268,25 @@ static enum tn_status refuse(struct planning *p, const struct row *row,
     return p->c->error->status;
 }
 
+/* Calls of nd4j have values in places that its vocabulary gives them: those of
+ * an op that is not in there have none. */
+static void lose_attrs(struct planning *p, const struct row *row)
+{
+    const struct tn_net_node *node = tn_net_node(p->from, row->first);
+    char                      where[256], what[300];
+
+    if (p->c->on || !p->c->loss || strcmp(p->to, "nd4j") != 0 ||
+        node->attr_count == 0)
+        return;
+    path_of(p, row->first, where, sizeof where);
+    snprintf(
+        what, sizeof what,
+        "the attributes of %.*s are left behind: nd4j does not know the op",
+        TN_FMT(node->op->type));
+    for (uint64_t i = 0; i < row->count; i++)
+        p->c->loss(p->c->loss_context, TN_NOWHERE, where, what);
+}
+
 static enum tn_status judge(struct planning *p)
 {
     const struct row *first  = NULL;
@@ -262,11 +297,12 @@ static enum tn_status judge(struct planning *p)
         sum_up(p, row);
         if (p->c->on)
             tell_row(p, row);
-        if (row->rule ||
-            is_allowed(p->c, tn_net_node(p->from, row->first)->op->type))
-            continue;
-        others += first ? row->count : row->count - 1;
-        first = first ? first : row;
+        if (!row->rule && is_allowed(p, row))
+            lose_attrs(p, row);
+        else if (!row->rule) {
+            others += first ? row->count : row->count - 1;
+            first = first ? first : row;
+        }
     }
     if (first && !p->c->on)
         return refuse(p, first, others);

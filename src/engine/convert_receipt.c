@@ -157,29 +157,43 @@ static void put_touched(struct tn_sink *to, const struct tn_touched *touched,
     tn_sink_write(to, tn_text("\n"), error);
 }
 
-static enum tn_status fill(void *context, struct tn_sink *to,
-                           struct tn_error *error)
+static void fill(const struct tn_carrying *c, struct tn_sink *to,
+                 struct tn_meter *meter)
 {
-    const struct tn_carrying *c = context;
-    struct tn_buffer          scratch;
+    struct tn_error *error = c->error;
+    struct tn_buffer scratch;
 
     tn_buffer_init(&scratch, &c->store->memory, error);
-    for (uint64_t i = 0; i < c->model->tensors.count && !tn_failed(error); i++)
-        put_line(to, tn_model_tensor(c->model, i),
+    for (uint64_t i = 0; i < c->model->tensors.count && !tn_failed(error);
+         i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(c->model, i);
+        put_line(to, tensor,
                  *tn_list_at(&c->origins, const struct tn_tensor *, i),
                  &scratch, error);
+        if (!tn_failed(error))
+            tn_meter_add(meter, tn_tensor_size(tensor), error);
+    }
     for (uint64_t i = 0; i < c->touched.count && !tn_failed(error); i++)
         put_touched(to, tn_list_at(&c->touched, struct tn_touched, i), error);
     tn_buffer_done(&scratch);
-    return error->status;
 }
 
 enum tn_status tn_carry_receipt(const struct tn_carrying *c,
-                                const struct tn_target   *target)
+                                const struct tn_target   *target,
+                                struct tn_output        **receipt)
 {
-    struct tn_target receipt = *target;
+    const struct tn_options *options = c->options;
+    struct tn_output_options how     = tn_target_options(target);
+    struct tn_meter          meter;
+    struct tn_sink          *sink;
 
-    receipt.path = c->how->receipt;
-    return tn_target_write(&receipt, NULL, &c->store->memory, fill,
-                           (void *)(uintptr_t)c, NULL, c->error);
+    tn_meter_init(&meter, options ? options->progress : NULL,
+                  options ? options->progress_context : NULL, "hashing", 0);
+    TN_TRY(tn_output_file(receipt, &c->store->memory, c->how->receipt, &how,
+                          c->error));
+    TN_TRY(tn_output_main(*receipt, &sink, c->error));
+    fill(c, sink, &meter);
+    if (tn_failed(c->error))
+        return c->error->status;
+    return tn_output_flush(*receipt, c->error);
 }
