@@ -171,8 +171,8 @@ int cli_coverage(struct cli_session *session, const struct cli_coverage *what)
     struct rows           rows  = { 0 };
     struct tn_model      *model;
     int                   code = cli_session_open(session, what->path, &model);
-    struct tn_map_options map  = { .rules      = &what->rules,
-                                   .rule_count = what->rules != NULL };
+    struct tn_map_options map  = { .rules      = what->rules,
+                                   .rule_count = what->rule_count };
 
     if (code != 0)
         return code;

@@ -6,8 +6,9 @@
 
 struct cli_coverage {
     const char *path;
-    const char *to;    /* a format; NULL: samediff, or onnx for what is nd4j  */
-    const char *rules; /* a file of rules; NULL: ours alone                   */
+    const char *to; /* a format; NULL: samediff, or onnx for what is nd4j  */
+    const char *const *rules; /* files of rules; they go before ours          */
+    uint32_t           rule_count;
 };
 
 int cli_coverage(struct cli_session *session, const struct cli_coverage *what);

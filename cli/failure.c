@@ -263,6 +263,20 @@ void cli_hint(const char *format, ...)
     va_end(list);
 }
 
+void cli_hint_command(const char *verb, const char *file, const char *does)
+{
+    struct cli_text text = { 0 };
+
+    cli_text_add(&text, "hint: ");
+    cli_print(stderr, CLI_DIM, &text);
+    cli_text_clear(&text);
+    cli_text_addf(&text, "'tenon %s ", verb);
+    cli_text_shell(&text, file);
+    cli_text_addf(&text, "' %s\n", does);
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
 int cli_finish(int code)
 {
     if (ferror(stdout) == 0 && fflush(stdout) == 0)

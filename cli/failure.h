@@ -50,6 +50,9 @@ void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A line of advice on standard error. */
 void cli_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* "'tenon VERB FILE' does", with FILE as a shell wants it. */
+void cli_hint_command(const char *verb, const char *file, const char *does);
+
 /* Flush standard output; a report that did not arrive is a failure. */
 int cli_finish(int code);
 

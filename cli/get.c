@@ -85,7 +85,7 @@ static void suggest(const struct tn_model *model, const char *typed)
     if (best.size > 0)
         cli_hint("did you mean '%s'?", best.data);
     else
-        cli_hint("'tenon ls %s' lists them", tn_model_path(model));
+        cli_hint_command("ls", tn_model_path(model), "lists them");
     cli_text_done(&label);
     cli_text_done(&best);
 }

@@ -414,6 +414,16 @@ static void put_finding(void *context, const struct tn_rule_finding *finding)
     cli_json_close(json, '}');
 }
 
+static void print_fine(const struct tn_rulebook *book)
+{
+    struct cli_text line = { 0 };
+
+    cli_show_plural(&line, tn_rulebook_count(book), "rule", "rules");
+    cli_text_add(&line, ", nothing is wrong\n");
+    cli_print(stdout, CLI_BOLD, &line);
+    cli_text_done(&line);
+}
+
 int cli_own_rules_check(const struct cli_own_rules *rules)
 {
     struct tn_error     error = TN_ERROR_INIT;
@@ -429,6 +439,8 @@ int cli_own_rules_check(const struct cli_own_rules *rules)
         book, rules->is_json ? put_finding : print_finding, &json, &error);
     if (rules->is_json)
         cli_json_end_list(&json);
+    else if (count == 0 && error.status == TN_OK)
+        print_fine(book);
     tn_rulebook_close(book);
     if (error.status != TN_OK)
         return cli_fail(rules->session->common, "rules", &error);
@@ -470,8 +482,11 @@ static void print_sum(const struct tn_rule_examples *sum)
 {
     struct cli_text line = { 0 };
 
-    cli_show_plural(&line, sum->count, "example", "examples");
-    if (sum->failed == 0)
+    if (sum->count > 0)
+        cli_show_plural(&line, sum->count, "example", "examples");
+    if (sum->count == 0)
+        cli_text_add(&line, "no examples\n");
+    else if (sum->failed == 0)
         cli_text_add(&line, sum->count == 1 ? ", it holds\n" : ", all hold\n");
     else
         cli_text_addf(&line, ", %" PRIu64 " %s\n", sum->failed,

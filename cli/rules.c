@@ -359,10 +359,14 @@ static int run_coverage(struct cli_session      *session,
                         const struct rules_opts *opts,
                         const struct cli_args   *args)
 {
-    const struct cli_coverage what = { args->items[1], opts->to, opts->rules };
+    struct files files = { .count = 0 };
 
-    if (args->count != 2)
+    if (args->count < 2)
         return cli_usage("rules", "coverage needs a model");
+    if (!gather(&files, opts, args, 2))
+        return cli_usage("rules", "too many files");
+    const struct cli_coverage what = { args->items[1], opts->to, files.items,
+                                       files.count };
     session->options.wants_graph = true;
     return cli_coverage(session, &what);
 }
@@ -413,7 +417,8 @@ const struct cli_verb cli_rules = {
                  "  check                    what is wrong with them\n"
                  "  test                     the examples written beside them\n"
                  "  coverage MODEL           which rule carries which of its "
-                 "operators\n"
+                 "operators;\n"
+                 "                           FILEs go before ours\n"
                  "  export                   as import-ir messages, for "
                  "Deeplearning4j\n"
                  "  extract FILE...          op descriptors out of libnd4j's "

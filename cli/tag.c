@@ -332,7 +332,7 @@ static int report(struct run *run, const char *action, const char *tag,
     cli_print(stderr, CLI_PLAIN, &text);
     cli_text_done(&text);
     if (strcmp(action, "rm") == 0 && !run->opts->common.is_dry_run)
-        cli_hint("'tenon tag compact %s' gives the room back", run->path);
+        cli_hint_command("tag compact", run->path, "gives the room back");
     return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,40 @@ void cli_text_safe(struct cli_text *text, struct tn_bytes name)
         if (i < name.size)
             i += add_harmful(text, name.data + i, name.size - i);
     }
+}
+
+/* Letters of all scripts, digits, and what paths have between them. */
+static bool is_plain_word(const char *word)
+{
+    size_t plain = strcspn(word, " \t\n\"'\\`$&|;<>()[]{}*?!#~");
+
+    return word[0] != '\0' && word[plain] == '\0';
+}
+
+void cli_text_shell(struct cli_text *text, const char *word)
+{
+    struct tn_bytes bytes    = cli_bytes(word);
+    const char     *quote    = is_plain_word(word) ? "" : "\"";
+    const char     *specials = "\"\\`$";
+
+    cli_text_add(text, quote);
+    for (size_t i = 0; i < bytes.size;) {
+        size_t run  = cli_safe_run(bytes.data + i, bytes.size - i, '\\');
+        size_t most = strcspn(word + i, specials);
+
+        run = run < most ? run : most;
+        cli_text_put(text, bytes.data + i, run);
+        i += run;
+        if (i == bytes.size)
+            break;
+        if (strchr(specials, word[i]) == NULL) {
+            i += add_harmful(text, bytes.data + i, bytes.size - i);
+            continue;
+        }
+        cli_text_add(text, "\\");
+        cli_text_put(text, word + i++, 1);
+    }
+    cli_text_add(text, quote);
 }
 
 void cli_text_bytes(struct cli_text *text, uint64_t size)

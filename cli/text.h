@@ -32,6 +32,10 @@ void cli_text_addf(struct cli_text *text, const char *format, ...)
  * the name can be told from what is printed. */
 void cli_text_safe(struct cli_text *text, struct tn_bytes name);
 
+/* A word of a command line, as it has to be typed: quoted when a shell would
+ * take it apart. */
+void cli_text_shell(struct cli_text *text, const char *word);
+
 /* "240 B", "17.4 MiB". */
 void cli_text_bytes(struct cli_text *text, uint64_t size);
 

@@ -46,6 +46,29 @@ static void sizes_have_units(void **state)
     cli_text_done(&text);
 }
 
+static void words_can_be_typed(void **state)
+{
+    static const struct {
+        const char *word, *typed;
+    } cases[] = {
+        { "a/b-1.onnx", "a/b-1.onnx" },
+        { "mod\u00e8le.onnx", "mod\u00e8le.onnx" },
+        { "my model.onnx", "\"my model.onnx\"" },
+        { "it's", "\"it's\"" },
+        { "a\"b$c`d\\e", "\"a\\\"b\\$c\\`d\\\\e\"" },
+        { "bell\a me", "\"bell\\x07 me\"" }, /* harmless, if not typed */
+        { "", "\"\"" },
+    };
+    struct cli_text text = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        cli_text_shell(&text, cases[i].word);
+        expect(&text, cases[i].typed);
+    }
+    cli_text_done(&text);
+}
+
 static void numbers_have_separators(void **state)
 {
     struct cli_text text = { 0 };
@@ -133,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_have_units),
+        cmocka_unit_test(words_can_be_typed),
         cmocka_unit_test(numbers_have_separators),
         cmocka_unit_test(names_are_harmless),
         cmocka_unit_test(no_bytes_get_through),

@@ -35,4 +35,4 @@ tenon rules check broken.rules
 tenon rules test examples.rules
 tenon rules test --json examples.rules
 tenon rules test odd.rules
-tenon rules check
+tenon rules check | sed "s/^[0-9,]*/all/"
