@@ -17,10 +17,6 @@
 #include "base/rope.h"
 #include "wire/pb/pb_message.h"
 
-/* Both as one, `second` after `first`; they must be of the same type. */
-struct tn_pb_view tn_pb_join(const struct tn_pb_view *first,
-                             const struct tn_pb_view *second);
-
 /* Appends the message to the rope.  Whatever is already in its one spelling is
  * taken by reference, whole messages too: payloads are neither read nor
  * copied, and a canonical file of any size becomes a single piece. */
@@ -31,9 +27,5 @@ enum tn_status tn_pb_normalize(const struct tn_pb_view *view,
  * its deterministic serialization, of which fingerprints are taken. */
 enum tn_status tn_pb_normalize_sorted(const struct tn_pb_view *view,
                                       struct tn_rope          *to);
-
-/* The bytes are what tn_pb_normalize would write.  If not, *offset is the
- * first byte that differs.  Look at the view's error, too. */
-bool tn_pb_is_canonical(const struct tn_pb_view *view, uint64_t *offset);
 
 #endif

@@ -140,40 +140,6 @@ static bool find_last(const struct tn_pb_view       *view,
     return is_set && !tn_failed(view->error);
 }
 
-static bool is_zero(const struct tn_pb_field_type *field,
-                    const struct tn_pb_field      *f)
-{
-    return f->type == TN_WIRE_LEN ? !tn_more(&f->body)
-                                  : !tn_pb_decode(field->type, f->value);
-}
-
-bool tn_pb_view_has(const struct tn_pb_view       *view,
-                    const struct tn_pb_field_type *field)
-{
-    struct tn_pb_field f;
-
-    if (field->label == TN_PB_REPEATED) {
-        struct tn_pb_items items = tn_pb_view_items(view, field);
-        struct tn_pb_value value;
-        return tn_pb_items_next(&items, &value);
-    }
-    return find_last(view, field, &f) &&
-           (field->has_presence || !is_zero(field, &f));
-}
-
-const struct tn_pb_field_type *tn_pb_view_oneof(const struct tn_pb_view *view,
-                                                uint32_t                 oneof)
-{
-    struct tn_pb_fields            fields = tn_pb_view_fields(view);
-    struct tn_pb_field             f;
-    const struct tn_pb_field_type *type, *winner = NULL;
-
-    while (tn_pb_fields_next(&fields, &f, &type))
-        if (type && type->oneof >= 0 && (uint32_t)type->oneof == oneof)
-            winner = type;
-    return tn_failed(view->error) ? NULL : winner;
-}
-
 /* ---- singular ----------------------------------------------------------- */
 
 uint64_t tn_pb_view_bits(const struct tn_pb_view       *view,
@@ -185,19 +151,6 @@ uint64_t tn_pb_view_bits(const struct tn_pb_view       *view,
     if (find_last(view, field, &f))
         return tn_pb_decode(field->type, f.value);
     return tn_pb_field_default(field, &bits) ? bits : 0;
-}
-
-double tn_pb_view_double(const struct tn_pb_view       *view,
-                         const struct tn_pb_field_type *field)
-{
-    uint64_t bits   = tn_pb_view_bits(view, field);
-    uint32_t narrow = (uint32_t)bits;
-    float    single;
-    double   value;
-
-    memcpy(&single, &narrow, sizeof single);
-    memcpy(&value, &bits, sizeof value);
-    return field->type == TN_PB_FLOAT ? (double)single : value;
 }
 
 /* Up to three octal digits; protoc writes exactly three. */
@@ -253,40 +206,6 @@ struct tn_bytes tn_pb_view_text(const struct tn_pb_view       *view,
         return tn_bytes(NULL, 0);
     return field->type == TN_PB_BYTES ? unescape(view, field->default_text)
                                       : field->default_text;
-}
-
-bool tn_pb_view_value(const struct tn_pb_view       *view,
-                      const struct tn_pb_field_type *field,
-                      struct tn_pb_value            *value)
-{
-    bool               is_number = tn_pb_is_packable(field->type);
-    struct tn_pb_field f;
-
-    *value = (struct tn_pb_value){ .offset = TN_NOWHERE };
-    if (find_last(view, field, &f)) {
-        value->offset = f.offset;
-        if (is_number)
-            value->bits = tn_pb_decode(field->type, f.value);
-        else
-            value->body = f.body;
-        return field->has_presence || !is_zero(field, &f);
-    }
-    if (is_number)
-        tn_pb_field_default(field, &value->bits);
-    else
-        value->body =
-            tn_cursor_bytes(tn_pb_view_text(view, field), 0, view->error);
-    return false;
-}
-
-struct tn_span tn_pb_view_span(const struct tn_pb_view       *view,
-                               const struct tn_pb_field_type *field)
-{
-    struct tn_pb_field f;
-
-    if (find_last(view, field, &f))
-        return tn_pb_body_span(&f);
-    return (struct tn_span){ NULL, 0, 0 };
 }
 
 /* Counts the occurrences that count, and writes them down when there is a
@@ -396,18 +315,6 @@ bool tn_pb_items_next(struct tn_pb_items *items, struct tn_pb_value *value)
     else
         value->body = f.body;
     return true;
-}
-
-uint64_t tn_pb_view_count(const struct tn_pb_view       *view,
-                          const struct tn_pb_field_type *field)
-{
-    struct tn_pb_items items = tn_pb_view_items(view, field);
-    struct tn_pb_value value;
-    uint64_t           count = 0;
-
-    while (tn_pb_items_next(&items, &value))
-        count++;
-    return count;
 }
 
 struct tn_pb_view tn_pb_item_message(const struct tn_pb_view       *view,

@@ -64,31 +64,13 @@ struct tn_pb_fields tn_pb_view_fields(const struct tn_pb_view *view);
 bool tn_pb_fields_next(struct tn_pb_fields *fields, struct tn_pb_field *field,
                        const struct tn_pb_field_type **type);
 
-/* Set: with presence, that it is there (in a oneof: that it won); without, that
- * it is not zero; repeated, that it is not empty. */
-bool tn_pb_view_has(const struct tn_pb_view       *view,
-                    const struct tn_pb_field_type *field);
-
-/* The member of the oneof that is set, or NULL. */
-const struct tn_pb_field_type *tn_pb_view_oneof(const struct tn_pb_view *view,
-                                                uint32_t                 oneof);
-
 /* Singular numbers, bools and enums; the default when not set. */
 uint64_t tn_pb_view_bits(const struct tn_pb_view       *view,
                          const struct tn_pb_field_type *field);
-double   tn_pb_view_double(const struct tn_pb_view       *view,
-                           const struct tn_pb_field_type *field);
 
-/* Singular, not a message: true when it is set; else the default. */
-bool tn_pb_view_value(const struct tn_pb_view       *view,
-                      const struct tn_pb_field_type *field,
-                      struct tn_pb_value            *value);
-
-/* Singular string or bytes: read into memory (the default unescaped), or where
- * they are (a length of 0 when not set). */
+/* Singular string or bytes, read into memory; the default, unescaped, when not
+ * set. */
 struct tn_bytes tn_pb_view_text(const struct tn_pb_view       *view,
-                                const struct tn_pb_field_type *field);
-struct tn_span  tn_pb_view_span(const struct tn_pb_view       *view,
                                 const struct tn_pb_field_type *field);
 
 /* Singular message or group, all its occurrences as one. */
@@ -104,9 +86,7 @@ struct tn_pb_items {
 };
 struct tn_pb_items tn_pb_view_items(const struct tn_pb_view       *view,
                                     const struct tn_pb_field_type *field);
-bool     tn_pb_items_next(struct tn_pb_items *items, struct tn_pb_value *value);
-uint64_t tn_pb_view_count(const struct tn_pb_view       *view,
-                          const struct tn_pb_field_type *field);
+bool tn_pb_items_next(struct tn_pb_items *items, struct tn_pb_value *value);
 
 /* The message that an item of a repeated field is. */
 struct tn_pb_view tn_pb_item_message(const struct tn_pb_view       *view,
