@@ -111,18 +111,6 @@ bool tn_cpb_probe(struct tn_bytes head);
 
 /* ---- writing ------------------------------------------------------------- */
 
-struct tn_chunk_record {
-    enum tn_chunk_type    type;
-    const struct tn_rope *content;
-};
-
-/* Writes chunks and their metadata into one file of version 1. */
-enum tn_status tn_cpb_write(struct tn_sink               *to,
-                            const struct tn_chunk_record *chunks,
-                            uint64_t count, const struct tn_chunked *message,
-                            const struct tn_riegeli_options *options,
-                            struct tn_arena *arena, struct tn_error *error);
-
 /* Chunks on their way to files. */
 struct tn_chunk; /* splitter.h */
 struct tn_cpb_job {

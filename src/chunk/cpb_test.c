@@ -7,6 +7,7 @@
 #include "chunk/cpb.h"
 
 #include "chunk/chunk_judge.h"
+#include "chunk/cpb_testing.h"
 #include "chunk/splitter.h"
 #include "io/rope_source.h"
 #include "wire/pb/pb_text_write.h"
@@ -426,7 +427,8 @@ static void test_cut_off(void **state)
 {
     static struct tn_error  error;
     struct tn_buffer        file;
-    struct tn_chunk_record  records[3];
+    struct tn_chunk         chunks[3];
+    struct tn_chunk        *rows[3];
     struct tn_rope          ropes[3];
     struct tn_chunked_field fields[2] = {
         { .message = { .has_chunk = true, .chunk = 1 } },
@@ -445,11 +447,13 @@ static void test_cut_off(void **state)
         tn_rope_init(&ropes[i], &judge.arena, &error);
         tn_rope_borrow(&ropes[i],
                        i == 1 ? tn_bytes("", 0) : tn_bytes("\x1a\x02xy", 4));
-        records[i] = (struct tn_chunk_record){ TN_CHUNK_MESSAGE, &ropes[i] };
+        chunks[i] = (struct tn_chunk){ .type         = TN_CHUNK_MESSAGE,
+                                       .is_rope      = true,
+                                       .content.rope = &ropes[i] };
+        rows[i]   = &chunks[i];
     }
     tn_buffer_init(&file, &judge.memory, &error);
-    tn_cpb_write(&file.sink, records, 3, &message, &how, &judge.arena, &error);
-    assert_string_equal(error.what, "");
+    write_chunks(&file.sink, rows, 3, &message, &how, &judge.arena, &error);
     assert_int_equal(read_many(tn_buffer_bytes(&file), &judge.memory, &error),
                      TN_OK);
     for (size_t size = TN_RIEGELI_SIGNATURE_SIZE; size < file.size; size++) {

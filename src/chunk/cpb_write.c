@@ -433,39 +433,3 @@ enum tn_status tn_cpb_write_files(const struct tn_cpb_job *job,
         TN_TRY(write_member(&w, file));
     return write_main(&w);
 }
-
-static enum tn_status give_sink(void *context, const char *member,
-                                struct tn_sink **sink, struct tn_error *error)
-{
-    (void)member; /* there is one file only */
-    (void)error;
-    *sink = context;
-    return TN_OK;
-}
-
-enum tn_status tn_cpb_write(struct tn_sink               *to,
-                            const struct tn_chunk_record *chunks,
-                            uint64_t count, const struct tn_chunked *message,
-                            const struct tn_riegeli_options *options,
-                            struct tn_arena *arena, struct tn_error *error)
-{
-    struct tn_chunk  *all  = tn_new(arena, struct tn_chunk, count, error);
-    struct tn_chunk **rows = tn_new(arena, struct tn_chunk *, count, error);
-
-    for (uint64_t i = 0; all && rows && i < count; i++) {
-        rows[i]             = &all[i];
-        all[i].type         = chunks[i].type;
-        all[i].is_rope      = true;
-        all[i].content.rope = (struct tn_rope *)(uintptr_t)chunks[i].content;
-    }
-    const struct tn_cpb_job job = { .chunks  = rows,
-                                    .count   = count,
-                                    .message = message,
-                                    .format  = { .version = 1 },
-                                    .options = options,
-                                    .arena   = arena,
-                                    .open    = give_sink,
-                                    .context = to };
-
-    return tn_failed(error) ? error->status : tn_cpb_write_files(&job, error);
-}

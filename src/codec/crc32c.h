@@ -15,17 +15,10 @@ uint32_t tn_crc32c_tables(uint32_t crc, const void *data, size_t size);
 /* Extends it by `count` zero bytes, in no time: for holes. */
 uint32_t tn_crc32c_zeros(uint32_t crc, uint64_t count);
 
-/* The masked form that is stored in files, and back. */
+/* The masked form that is stored in files. */
 static inline uint32_t tn_crc32c_mask(uint32_t crc)
 {
     return (crc >> 15 | crc << 17) + UINT32_C(0xa282ead8);
-}
-
-static inline uint32_t tn_crc32c_unmask(uint32_t masked)
-{
-    uint32_t rotated = masked - UINT32_C(0xa282ead8);
-
-    return rotated >> 17 | rotated << 15;
 }
 
 #endif

@@ -84,14 +84,13 @@ static void zeros_need_not_be_there(void **state)
                      tn_crc32c_zeros(crc, 2 * far));
 }
 
-static void masks_and_unmasks(void **state)
+static void masks(void **state)
 {
     (void)state;
     assert_int_equal(tn_crc32c_mask(0), 0xa282ead8);
-    for (uint32_t crc = 1; crc < 0x80000000; crc = crc * 2 + 1) {
-        assert_int_not_equal(tn_crc32c_mask(crc), crc);
-        assert_int_equal(tn_crc32c_unmask(tn_crc32c_mask(crc)), crc);
-    }
+    assert_int_equal(tn_crc32c_mask(0x8000), 0xa282ead9);
+    assert_int_equal(tn_crc32c_mask(1), 0xa284ead8);
+    assert_int_equal(tn_crc32c_mask(0xffffffff), 0xa282ead7);
 }
 
 int main(void)
@@ -100,7 +99,7 @@ int main(void)
         cmocka_unit_test(knows_the_published_vectors),
         cmocka_unit_test(agrees_with_the_definition_at_every_length),
         cmocka_unit_test(zeros_need_not_be_there),
-        cmocka_unit_test(masks_and_unmasks),
+        cmocka_unit_test(masks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

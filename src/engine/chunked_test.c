@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
+#include "chunk/cpb_testing.h"
 #include "engine/chunked.h"
 #include "support/little_models.h"
 
@@ -43,7 +44,8 @@ static void make_typed_graph(struct tn_scratch *scratch, const char *name,
     struct tn_memory          memory;
     struct tn_arena           arena;
     struct tn_rope            ropes[3];
-    struct tn_chunk_record    records[3];
+    struct tn_chunk           chunks[3];
+    struct tn_chunk          *rows[3];
     struct tn_buffer          out;
 
     options.final_padding = 1024;
@@ -54,13 +56,14 @@ static void make_typed_graph(struct tn_scratch *scratch, const char *name,
         struct tn_bytes bytes = tn_hex(contents[i]);
         tn_rope_init(&ropes[i], &arena, &error);
         tn_rope_bytes(&ropes[i], bytes);
-        records[i] =
-            (struct tn_chunk_record){ i == 1 ? content : TN_CHUNK_MESSAGE,
-                                      &ropes[i] };
+        chunks[i] =
+            (struct tn_chunk){ .type    = i == 1 ? content : TN_CHUNK_MESSAGE,
+                               .is_rope = true,
+                               .content.rope = &ropes[i] };
+        rows[i] = &chunks[i];
         free((void *)(uintptr_t)bytes.data);
     }
-    tn_cpb_write(&out.sink, records, 3, &message, &options, &arena, &error);
-    assert_string_equal(error.what, "");
+    write_chunks(&out.sink, rows, 3, &message, &options, &arena, &error);
     tn_scratch_put(scratch, name, tn_buffer_bytes(&out));
     for (int i = 0; i < 3; i++)
         tn_rope_done(&ropes[i]);

@@ -59,12 +59,3 @@ enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
     }
     return verdict(meter, error);
 }
-
-enum tn_status tn_meter_end(struct tn_meter *meter, struct tn_error *error)
-{
-    if (!meter->callback)
-        return TN_OK;
-    if (!atomic_load(&meter->is_stopped))
-        call(meter);
-    return verdict(meter, error);
-}

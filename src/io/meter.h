@@ -34,8 +34,4 @@ void tn_meter_init(struct tn_meter *meter, tn_progress *callback, void *context,
 enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
                             struct tn_error *error);
 
-/* The last word: calls back with what is done in the end, whatever the time.
- * For the owner. */
-enum tn_status tn_meter_end(struct tn_meter *meter, struct tn_error *error);
-
 #endif

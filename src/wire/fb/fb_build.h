@@ -132,13 +132,6 @@ static inline void tn_fb_add_i64(struct tn_fb_builder *b, uint16_t slot,
         tn_fb_add(b, slot, (uint64_t)value, 8);
 }
 
-static inline void tn_fb_add_f64(struct tn_fb_builder *b, uint16_t slot,
-                                 double value, double otherwise)
-{
-    if (tn_double_bits(value) != tn_double_bits(otherwise))
-        tn_fb_add(b, slot, tn_double_bits(value), 8);
-}
-
 /* ---- many tables ------------------------------------------------------ */
 
 /* Makes one, children first; what it needs on the way is from b->arena, what

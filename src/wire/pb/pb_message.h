@@ -34,8 +34,7 @@ struct tn_pb_view {
 struct tn_pb_value {
     uint64_t         bits;
     struct tn_cursor body;   /* strings, bytes, messages, groups              */
-    uint64_t         offset; /* of the tag, or in a packed run; TN_NOWHERE: a
-                                default                                       */
+    uint64_t         offset; /* of the tag, or in a packed run                */
 };
 
 struct tn_pb_view tn_pb_view(const struct tn_pb_message *type,

@@ -92,21 +92,15 @@ const struct tn_pickle *tn_pickle_find(const struct tn_pickle *dict,
 struct tn_bytes tn_pickle_text(const struct tn_pickle *value);
 
 /*
- * Writing, protocol 4, without a memo: begin, one value, end.  Containers are
- * opened and closed; an array's data goes between its head and its tail, in
- * little-endian C order.
+ * Writing, protocol 4, without a memo: begin, one value, end.  A value is a
+ * dict (open, key, value, key, value, close), a text, or an array, whose data
+ * goes between its head and its tail, in little-endian C order.
  */
 void tn_pickle_begin(struct tn_buffer *to);
 void tn_pickle_end(struct tn_buffer *to);
 void tn_pickle_put_text(struct tn_buffer *to, struct tn_bytes text);
-void tn_pickle_put_int(struct tn_buffer *to, int64_t value);
-void tn_pickle_put_real(struct tn_buffer *to, double value);
-void tn_pickle_put_bool(struct tn_buffer *to, bool value);
-void tn_pickle_put_none(struct tn_buffer *to);
 void tn_pickle_open_dict(struct tn_buffer *to);
 void tn_pickle_close_dict(struct tn_buffer *to);
-void tn_pickle_open_list(struct tn_buffer *to);
-void tn_pickle_close_list(struct tn_buffer *to);
 /* UNSUPPORTED for types that numpy does not have.  bfloat16 is written as u2,
  * which is what Paddle itself does. */
 enum tn_status tn_pickle_array_head(struct tn_buffer *to, enum tn_dtype dtype,

@@ -231,13 +231,10 @@ static void write_sample(struct tn_buffer *to)
     tn_buffer_byte(to, 0xfe);
     tn_pickle_array_tail(to);
     tn_pickle_put_text(to, tn_text("more"));
-    tn_pickle_open_list(to);
-    tn_pickle_put_int(to, -5);
-    tn_pickle_put_int(to, INT64_C(1) << 40);
-    tn_pickle_put_real(to, 0.5);
-    tn_pickle_put_bool(to, true);
-    tn_pickle_put_none(to);
-    tn_pickle_close_list(to);
+    tn_pickle_open_dict(to);
+    tn_pickle_put_text(to, tn_text("name"));
+    tn_pickle_put_text(to, tn_text("linear_0.w_0"));
+    tn_pickle_close_dict(to);
     tn_pickle_close_dict(to);
     tn_pickle_end(to);
 }
@@ -266,7 +263,7 @@ static void test_python_reads(void **state)
         "assert d[\"w\"].dtype == n.float32 and d[\"w\"].shape == (2, 3)\n"
         "assert d[\"w\"].tolist() == [[1, 2, 3], [4, 5, 6]]\n"
         "assert d[\"s\"].dtype == n.int8 and d[\"s\"].item() == -2\n"
-        "assert d[\"more\"] == [-5, 1 << 40, 0.5, True, None]'",
+        "assert d[\"more\"] == {\"name\": \"linear_0.w_0\"}'",
         "w");
     assert_non_null(python);
     assert_int_equal(fwrite(bytes.data, 1, bytes.size, python), bytes.size);

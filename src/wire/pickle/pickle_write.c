@@ -39,7 +39,7 @@ void tn_pickle_put_text(struct tn_buffer *to, struct tn_bytes text)
     tn_buffer_add(to, text);
 }
 
-void tn_pickle_put_int(struct tn_buffer *to, int64_t value)
+static void put_int(struct tn_buffer *to, int64_t value)
 {
     if (value >= INT32_MIN && value <= INT32_MAX) {
         tn_buffer_byte(to, 'J');
@@ -51,26 +51,6 @@ void tn_pickle_put_int(struct tn_buffer *to, int64_t value)
     }
 }
 
-void tn_pickle_put_real(struct tn_buffer *to, double value)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    tn_buffer_byte(to, 'G');
-    for (int shift = 56; shift >= 0; shift -= 8)
-        tn_buffer_byte(to, (uint8_t)(bits >> shift));
-}
-
-void tn_pickle_put_bool(struct tn_buffer *to, bool value)
-{
-    tn_buffer_byte(to, value ? 0x88 : 0x89);
-}
-
-void tn_pickle_put_none(struct tn_buffer *to)
-{
-    tn_buffer_byte(to, 'N');
-}
-
 void tn_pickle_open_dict(struct tn_buffer *to)
 {
     tn_buffer_text(to, "}(");
@@ -79,16 +59,6 @@ void tn_pickle_open_dict(struct tn_buffer *to)
 void tn_pickle_close_dict(struct tn_buffer *to)
 {
     tn_buffer_byte(to, 'u');
-}
-
-void tn_pickle_open_list(struct tn_buffer *to)
-{
-    tn_buffer_text(to, "](");
-}
-
-void tn_pickle_close_list(struct tn_buffer *to)
-{
-    tn_buffer_byte(to, 'e');
 }
 
 static const char *code_of(enum tn_dtype dtype)
@@ -119,12 +89,12 @@ static void put_dtype(struct tn_buffer *to, enum tn_dtype dtype)
     put_name(to, "numpy", "dtype");
     put_short_text(to, code_of(dtype));
     tn_buffer_text(to, "\x89\x88\x87R(");
-    tn_pickle_put_int(to, 3);
+    put_int(to, 3);
     put_short_text(to, tn_dtype_size(dtype) == 1 ? "|" : "<");
     tn_buffer_text(to, "NNN");
-    tn_pickle_put_int(to, -1);
-    tn_pickle_put_int(to, -1);
-    tn_pickle_put_int(to, 0);
+    put_int(to, -1);
+    put_int(to, -1);
+    put_int(to, 0);
     tn_buffer_text(to, "tb");
 }
 
@@ -139,20 +109,19 @@ enum tn_status tn_pickle_array_head(struct tn_buffer *to, enum tn_dtype dtype,
                             "numpy has no %s", tn_dtype_name(dtype));
     put_name(to, "numpy.core.multiarray", "_reconstruct");
     put_name(to, "numpy", "ndarray");
-    tn_pickle_put_int(to, 0);
+    put_int(to, 0);
     tn_buffer_text(to, "\x85"
                        "C\x01"
                        "b\x87R(");
-    tn_pickle_put_int(to, 1);
+    put_int(to, 1);
     tn_buffer_byte(to, '(');
     for (uint32_t i = 0; i < rank; i++) {
-        tn_pickle_put_int(to, (int64_t)dims[i]);
+        put_int(to, (int64_t)dims[i]);
         size *= dims[i];
     }
     tn_buffer_byte(to, 't');
     put_dtype(to, dtype);
-    tn_pickle_put_bool(to, false);
-    tn_buffer_byte(to, 0x8e);
+    tn_buffer_text(to, "\x89\x8e"); /* not Fortran's order; the bytes */
     tn_buffer_u64(to, size);
     return to->error->status;
 }

@@ -460,24 +460,3 @@ bool tn_sstable_next(struct tn_sstable_walk  *walk,
     tn_error_file(walk->error, walk->table->source->name);
     return has_entry && !tn_failed(walk->error);
 }
-
-bool tn_sstable_find(struct tn_sstable_walk *walk, struct tn_bytes key,
-                     struct tn_sstable_entry *entry)
-{
-    struct tn_sstable_entry  e;
-    struct tn_sstable_handle h;
-
-    rewind_walk(walk);
-    do {
-        if (!next_index_entry(walk, &e, &h))
-            return false;
-    } while (tn_sstable_compare(e.key, key) < 0);
-    place_load(&walk->data, walk->table->source, h, e.offset, walk->error);
-    settle(&walk->data, walk->error);
-    while (tn_sstable_next(walk, entry)) {
-        int order = tn_sstable_compare(entry->key, key);
-        if (order >= 0)
-            return order == 0;
-    }
-    return false;
-}

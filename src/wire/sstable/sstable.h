@@ -90,11 +90,6 @@ void tn_sstable_walk_done(struct tn_sstable_walk *walk);
 bool tn_sstable_next(struct tn_sstable_walk  *walk,
                      struct tn_sstable_entry *entry);
 
-/* The entry of that key: reads the index and one block.  False when there is
- * none, and after a failure.  The walk goes on behind it. */
-bool tn_sstable_find(struct tn_sstable_walk *walk, struct tn_bytes key,
-                     struct tn_sstable_entry *entry);
-
 /* Whoever found a fault in the value of an entry: offsets inside a packed block
  * mean nothing to people, so the complaint is moved to where the block is. */
 void tn_sstable_blame(const struct tn_sstable_entry *entry,

@@ -126,13 +126,6 @@ static void comes_back(unsigned count, uint64_t block_size, uint64_t blocks)
         assert_ptr_equal(entry.value.source, &source); /* used in place */
     }
     assert_false(tn_sstable_next(&walk, &entry));
-    for (unsigned i = count; i-- > 0;) {
-        assert_true(tn_sstable_find(&walk, numbered_key(key, i), &entry));
-        assert_true(tn_bytes_equal(entry.key, numbered_key(key, i)));
-    }
-    assert_true(tn_sstable_find(&walk, tn_bytes("", 0), &entry));
-    assert_false(tn_sstable_find(&walk, tn_text("layer/0"), &entry));
-    assert_false(tn_sstable_find(&walk, tn_text("zebra"), &entry));
     assert_int_equal(error.status, TN_OK);
     tn_sstable_walk_done(&walk);
     tn_source_close(&source);
