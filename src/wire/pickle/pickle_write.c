@@ -1,6 +1,6 @@
 /* pickle_write.c - data as a pickle of protocol 4, without a memo */
 #include "base/varint.h"
-#include "wire/pickle/pickle.h"
+#include "wire/pickle/pickle_machine.h"
 
 static void put_short_text(struct tn_buffer *to, const char *text)
 {
@@ -61,26 +61,10 @@ void tn_pickle_close_dict(struct tn_buffer *to)
     tn_buffer_byte(to, 'u');
 }
 
+/* bfloat16 goes as the integers that its bits are. */
 static const char *code_of(enum tn_dtype dtype)
 {
-    switch (dtype) {
-    case TN_BOOL: return "b1";
-    case TN_INT8: return "i1";
-    case TN_INT16: return "i2";
-    case TN_INT32: return "i4";
-    case TN_INT64: return "i8";
-    case TN_UINT8: return "u1";
-    case TN_UINT16:
-    case TN_BFLOAT16: return "u2";
-    case TN_UINT32: return "u4";
-    case TN_UINT64: return "u8";
-    case TN_FLOAT16: return "f2";
-    case TN_FLOAT32: return "f4";
-    case TN_FLOAT64: return "f8";
-    case TN_COMPLEX64: return "c8";
-    case TN_COMPLEX128: return "c16";
-    default: return NULL;
-    }
+    return tn_pickle_code(dtype == TN_BFLOAT16 ? TN_UINT16 : dtype);
 }
 
 /* dtype('f4', False, True), then its state: the byte order and no fields */
