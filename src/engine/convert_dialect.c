@@ -229,11 +229,11 @@ static void type_inputs(struct tn_carrying *c, struct tn_net *net)
         tn_infer(&whole, shapes) == TN_OK) {
         const struct tn_list *from = &tn_net_graph(&whole, 0)->outputs;
         for (uint64_t i = 0; i < from->count && i < to->count; i++) {
-            struct tn_net_value *input =
-                tn_net_value(net, *tn_list_at(to, uint32_t, i));
-            if (!input->type->has_rank)
-                input->type =
-                    tn_net_value(&whole, *tn_list_at(from, uint32_t, i))->type;
+            uint32_t input = *tn_list_at(to, uint32_t, i);
+            if (!tn_net_value(net, input)->type->has_rank)
+                tn_net_set_type(
+                    net, input,
+                    tn_net_value(&whole, *tn_list_at(from, uint32_t, i))->type);
         }
     }
     tn_net_done(&whole);
@@ -270,9 +270,8 @@ static enum tn_status walk(struct tn_carrying *c, struct tn_net *nets)
         return TN_OK;
     TN_TRY(last ? finish(c, &nets[last], &nets[last + 1], &result)
                 : infer(c, &nets[last]));
-    if (c->again)
-        TN_TRY(tn_model_drop_names(c->again, c->error));
-    return lay_out(c, result);
+    TN_TRY(lay_out(c, result));
+    return c->again ? tn_model_drop_names(c->again, c->error) : TN_OK;
 }
 
 static enum tn_status carry_all(struct tn_carrying *c)

@@ -56,13 +56,13 @@ static bool is_allowed(const struct planning *p, const struct row *row)
 
 /* ---- rows --------------------------------------------------------------- */
 
-static void count_node(struct planning *p, uint32_t id,
-                       const struct tn_map_row *mapped)
+static void count_node(struct planning *p, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(p->from, id);
+    const struct tn_net_node  *node = tn_net_node(p->from, id);
+    const struct tn_lang_rule *rule = tn_map_rule(p->report, id);
 
     tn_buffer_clear(&p->scratch);
-    tn_buffer_add(&p->scratch, tn_bytes(&mapped->rule, sizeof mapped->rule));
+    tn_buffer_add(&p->scratch, tn_bytes(&rule, sizeof rule));
     tn_buffer_add(&p->scratch, node->op->domain);
     tn_buffer_add(&p->scratch, tn_bytes("", 1));
     tn_buffer_add(&p->scratch, node->op->type);
@@ -74,18 +74,17 @@ static void count_node(struct planning *p, uint32_t id,
         struct row *row = tn_list_push(&p->rows, struct row, p->c->error);
         if (!row)
             return;
-        *row = (struct row){ .first = id, .rule = mapped->rule };
+        *row = (struct row){ .first = id, .rule = rule };
     }
     tn_list_at(&p->rows, struct row, key)->count++;
 }
 
 static void count_nodes(struct planning *p)
 {
-    const struct tn_list *rows = &p->report->rows;
-
-    for (uint32_t i = 0; i < rows->count && !tn_failed(p->c->error); i++)
+    for (uint32_t i = 0; i < p->report->rules.count && !tn_failed(p->c->error);
+         i++)
         if (!tn_net_node(p->from, i)->is_removed)
-            count_node(p, i, tn_list_at(rows, struct tn_map_row, i));
+            count_node(p, i);
 }
 
 /* ---- words -------------------------------------------------------------- */
@@ -98,16 +97,12 @@ static void add_place(struct tn_buffer *to, const struct tn_map_place *place)
 
 static const char *why_not(struct planning *p, uint32_t node)
 {
-    const struct tn_map_row *row =
-        tn_list_at(&p->report->rows, struct tn_map_row, node);
+    uint32_t                    count;
+    const struct tn_map_reason *reason =
+        tn_map_reasons(p->report, node, &count);
 
     tn_buffer_clear(&p->why);
-    for (uint32_t i = 0; i < row->reason_count; i++) {
-        uint64_t at = (uint64_t)row->first_reason + i;
-        if (at >= p->report->reasons.count)
-            break;
-        const struct tn_map_reason *reason =
-            tn_list_at(&p->report->reasons, struct tn_map_reason, at);
+    for (uint32_t i = 0; i < count; i++, reason++) {
         tn_buffer_text(&p->why, i ? "\n" : "");
         if (reason->rule) {
             add_place(&p->why, &reason->place);
@@ -341,14 +336,13 @@ static struct tn_bytes name_of(const struct tn_net      *net,
 enum tn_status tn_carry_note(struct tn_carrying *c, const struct tn_net *from,
                              const struct tn_map_report *report)
 {
-    for (uint32_t i = 0; i < report->rows.count && !tn_failed(c->error); i++) {
-        const struct tn_lang_rule *rule =
-            tn_list_at(&report->rows, struct tn_map_row, i)->rule;
-        const struct tn_net_node *node = tn_net_node(from, i);
-        struct tn_touched        *row =
+    for (uint32_t i = 0; i < report->rules.count && !tn_failed(c->error); i++) {
+        const struct tn_lang_rule *rule = tn_map_rule(report, i);
+        const struct tn_net_node  *node = tn_net_node(from, i);
+        struct tn_touched         *row =
             rule && !node->is_removed
-                       ? tn_list_push(&c->touched, struct tn_touched, c->error)
-                       : NULL;
+                        ? tn_list_push(&c->touched, struct tn_touched, c->error)
+                        : NULL;
         if (!row)
             continue;
         row->name = name_of(from, node);

@@ -97,7 +97,7 @@ static uint32_t value_in(struct tn_net *net, uint32_t graph, uint32_t like)
         tn_net_add_value(net, graph, tn_net_value(net, like)->name);
 
     if (value != TN_NONE)
-        tn_net_value(net, value)->type = tn_net_value(net, like)->type;
+        tn_net_copy_type(net, value, like);
     return value;
 }
 
@@ -257,19 +257,8 @@ static void move_graph(struct lowering *l, const struct moving *m)
         if (!tn_net_node(net, id)->is_removed)
             move_node(l, m, id);
     }
-    for (uint64_t i = 0; i < nodes.count && !tn_failed(net->error); i++) {
-        uint32_t            id   = *tn_list_at(&nodes, uint32_t, i);
-        struct tn_net_node *node = tn_net_node(net, id);
-        uint32_t *slot = tn_list_push(&tn_net_graph(net, m->to)->nodes,
-                                      uint32_t, net->error);
-        if (!slot)
-            break;
-        *slot       = id;
-        node->graph = m->to;
-        for (uint32_t k = 0; k < node->output_count; k++)
-            if (node->outputs[k] != TN_NONE)
-                tn_net_value(net, node->outputs[k])->graph = m->to;
-    }
+    for (uint64_t i = 0; i < nodes.count && !tn_failed(net->error); i++)
+        tn_net_move_node(net, *tn_list_at(&nodes, uint32_t, i), m->to);
     tn_list_done(&nodes);
 }
 
@@ -383,7 +372,7 @@ static enum tn_status lower_if(struct lowering *l, uint32_t node)
         if (old.outputs[i] != TN_NONE)
             add_merge(l, old.graph, inputs, old.outputs[i]);
     }
-    tn_net_node(net, node)->is_removed = true;
+    tn_net_remove(net, node);
     return net->error->status;
 }
 
@@ -599,7 +588,7 @@ static enum tn_status lower_loop(struct lowering *l, uint32_t node)
     move_graph(l, &(struct moving){ loop.body, loop.graph, 0, true,
                                     through_enter, &loop });
     end_rounds(l, &loop, &rounds);
-    tn_net_node(net, node)->is_removed = true;
+    tn_net_remove(net, node);
     return net->error->status;
 }
 

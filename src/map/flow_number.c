@@ -61,12 +61,12 @@ static void number_merge(struct tn_net *net, uint32_t id)
         inputs[i] = number_with(net, node.graph, node.inputs[i], i);
     if (tn_failed(net->error))
         return;
-    uint32_t outputs[2]                = { node.outputs[1], TN_NONE };
-    tn_net_node(net, id)->output_count = 1;
-    node.name                          = tn_net_value(net, outputs[0])->name;
-    node.inputs                        = inputs;
-    node.outputs                       = outputs;
-    node.output_count                  = 2;
+    uint32_t outputs[2] = { node.outputs[1], TN_NONE };
+    tn_net_set_outputs(net, id, node.outputs, 1);
+    node.name         = tn_net_value(net, outputs[0])->name;
+    node.inputs       = inputs;
+    node.outputs      = outputs;
+    node.output_count = 2;
     tn_net_add_node(net, &node);
 }
 

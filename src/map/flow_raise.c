@@ -362,7 +362,7 @@ static void make_value(struct raising *r, uint32_t place, uint32_t value)
             tn_net_add_value(r->net, graph, tn_net_value(r->net, value)->name);
         if (copy == TN_NONE)
             return;
-        tn_net_value(r->net, copy)->type = tn_net_value(r->net, value)->type;
+        tn_net_copy_type(r->net, copy, value);
     }
     tn_pairs_add(&r->made, place, value, copy, r->net->error);
 }
@@ -468,15 +468,15 @@ static void add_output(struct raising *r, uint32_t graph, uint32_t value)
         tn_net_add_value(net, graph, tn_net_value(net, value)->name);
     if (output == TN_NONE)
         return;
-    tn_net_value(net, output)->type = tn_net_value(net, value)->type;
-    struct tn_net_node node         = { .name  = tn_net_value(net, output)->name,
-                                        .op    = tn_net_own_op(net, identity_name(net)),
-                                        .graph = graph,
-                                        .inputs       = &value,
-                                        .input_count  = 1,
-                                        .outputs      = &output,
-                                        .output_count = 1,
-                                        .source       = TN_NONE };
+    tn_net_copy_type(net, output, value);
+    struct tn_net_node node = { .name  = tn_net_value(net, output)->name,
+                                .op    = tn_net_own_op(net, identity_name(net)),
+                                .graph = graph,
+                                .inputs       = &value,
+                                .input_count  = 1,
+                                .outputs      = &output,
+                                .output_count = 1,
+                                .source       = TN_NONE };
     tn_net_add_node(net, &node);
     tn_net_add_output(net, graph, output, tn_bytes(NULL, 0));
 }
@@ -932,7 +932,7 @@ static enum tn_status raise_all(struct raising *r)
         TN_TRY(run_job(r, *tn_list_at(&r->jobs, struct job, i)));
     for (uint32_t i = 0; i < r->old_count; i++)
         if (tn_net_node(net, i)->graph == 0 && !*tn_list_at(&r->kept, bool, i))
-            tn_net_node(net, i)->is_removed = true;
+            tn_net_remove(net, i);
     return net->error->status;
 }
 

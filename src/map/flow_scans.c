@@ -129,14 +129,11 @@ static void go_round(const struct scanning *s, const struct list *lists)
     for (uint32_t i = 0; i < first; i++)
         outputs[i] = tn_net_node(net, s->node)->outputs[i];
     for (uint32_t i = 0; i < s->scans; i++) {
-        inputs[s->variables + i]                   = lists[i].first;
-        outputs[first + i]                         = lists[i].last;
-        tn_net_value(net, lists[i].last)->producer = s->node;
-        tn_net_value(net, lists[i].last)->output   = first + i;
+        inputs[s->variables + i] = lists[i].first;
+        outputs[first + i]       = lists[i].last;
     }
     tn_net_set_inputs(net, s->node, inputs, s->variables + s->scans);
-    tn_net_node(net, s->node)->outputs      = outputs;
-    tn_net_node(net, s->node)->output_count = first + s->scans;
+    tn_net_set_outputs(net, s->node, outputs, first + s->scans);
 }
 
 static void rewrite(const struct scanning *s)

@@ -141,12 +141,13 @@ static const struct tn_code_rule *enter_rule(struct tn_infer *infer,
     return NULL;
 }
 
-static struct tn_eval eval_of(struct tn_infer *infer, uint32_t node,
-                              struct tn_arena *scratch)
+static struct tn_eval eval_of(struct tn_infer          *infer,
+                              const struct tn_net_node *node,
+                              struct tn_arena          *scratch)
 {
     return (struct tn_eval){ .net     = infer->net,
                              .facts   = infer,
-                             .node    = tn_net_node(infer->net, node),
+                             .node    = node,
                              .scratch = scratch,
                              .missing = TN_NONE,
                              .error   = infer->net->error };
@@ -264,7 +265,8 @@ static struct tn_item run_values(struct tn_eval            *e,
 static bool fold_made(struct tn_infer *infer, uint32_t value)
 {
     const struct tn_net_value *v = tn_net_value(infer->net, value);
-    struct tn_eval e     = eval_of(infer, v->producer, &infer->fold_scratch);
+    struct tn_eval e     = eval_of(infer, tn_net_node(infer->net, v->producer),
+                                   &infer->fold_scratch);
     struct tn_item items = tn_item_unknown(NULL);
 
     tn_arena_rewind(&infer->fold_scratch);
@@ -508,8 +510,10 @@ static bool infer_again(struct tn_infer *infer, const struct tn_net_node *node,
     uint32_t first = *tn_list_at(&infer->outcomes, uint32_t, id);
     for (uint32_t i = 0; i < node->output_count; i++)
         if (node->outputs[i] != TN_NONE)
-            tn_net_value(infer->net, node->outputs[i])->type = *tn_list_at(
-                &infer->types, const struct tn_net_type *, first + i);
+            tn_net_set_own_type(infer->net, node->outputs[i],
+                                *tn_list_at(&infer->types,
+                                            const struct tn_net_type *,
+                                            first + i));
     return true;
 }
 
@@ -542,7 +546,8 @@ static void note_outcome(struct tn_infer *infer, const struct tn_net_node *node,
 
 void tn_infer_node(struct tn_infer *infer, uint32_t node)
 {
-    struct tn_eval    e     = eval_of(infer, node, &infer->scratch);
+    struct tn_eval e =
+        eval_of(infer, tn_net_node(infer->net, node), &infer->scratch);
     uint32_t          asked = infer->asked_count;
     struct tn_bytes   key   = { NULL, 0 };
     struct node_words words;
@@ -839,7 +844,6 @@ static void infer_attrs(struct tn_infer *infer, uint32_t node, unsigned depth)
                 infer_loop(infer, node, (uint32_t)graph, depth + 1);
             else
                 infer_graph(infer, (uint32_t)graph, depth + 1);
-            n = tn_net_node(infer->net, node);
         }
     }
 }

@@ -158,7 +158,7 @@ static void test_long_chains_fold(void **state)
         snprintf(name, sizeof name, "n%u", i);
         at = make_node(&b.net, "Add", name, (uint32_t[]){ at, step }, 2, NULL,
                        0);
-        tn_net_value(&b.net, at)->type = tn_net_value(&b.net, step)->type;
+        tn_net_copy_type(&b.net, at, step);
     }
     assert_int_equal(tn_infer_open(&facts, &b.net, &b.shapes), TN_OK);
     assert_folds(&b, facts, at, "[50000]");

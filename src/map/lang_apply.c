@@ -38,14 +38,32 @@ struct apply {
 void tn_map_report_init(struct tn_map_report *report, struct tn_arena *arena)
 {
     *report = (struct tn_map_report){ .arena = arena };
-    tn_list_init(&report->rows, arena->memory, sizeof(struct tn_map_row));
+    tn_list_init(&report->rules, arena->memory,
+                 sizeof(const struct tn_lang_rule *));
     tn_list_init(&report->reasons, arena->memory, sizeof(struct tn_map_reason));
 }
 
 void tn_map_report_done(struct tn_map_report *report)
 {
-    tn_list_done(&report->rows);
+    tn_list_done(&report->rules);
     tn_list_done(&report->reasons);
+}
+
+const struct tn_map_reason *tn_map_reasons(const struct tn_map_report *report,
+                                           uint32_t node, uint32_t *count)
+{
+    const struct tn_map_reason *first = NULL;
+
+    *count = 0;
+    for (uint64_t i = 0; i < report->reasons.count; i++) {
+        const struct tn_map_reason *reason =
+            tn_list_at(&report->reasons, struct tn_map_reason, i);
+        if (reason->node != node)
+            continue;
+        first = first ? first : reason;
+        ++*count;
+    }
+    return first;
 }
 
 static void add_reason(struct apply *a, uint32_t node,
@@ -53,7 +71,6 @@ static void add_reason(struct apply *a, uint32_t node,
                        const struct tn_refusal   *refusal)
 {
     struct tn_map_report *report = a->report;
-    struct tn_map_row *row = tn_list_at(&report->rows, struct tn_map_row, node);
 
     if (report->reasons.count >= TN_MAP_REASONS_MAX)
         return;
@@ -62,9 +79,6 @@ static void add_reason(struct apply *a, uint32_t node,
         tn_list_push(&report->reasons, struct tn_map_reason, a->error);
     if (!text || !reason)
         return;
-    if (!row->reason_count)
-        row->first_reason = (uint32_t)(report->reasons.count - 1);
-    row->reason_count++;
     *reason = (struct tn_map_reason){ node, rule, refusal->place, text };
     if (!reason->place.line && rule)
         reason->place = rule->place;
@@ -73,12 +87,13 @@ static void add_reason(struct apply *a, uint32_t node,
 /* A rule that applies after all: what others said is of no interest. */
 static void drop_reasons(struct apply *a, uint32_t node)
 {
-    struct tn_map_row *row =
-        tn_list_at(&a->report->rows, struct tn_map_row, node);
+    struct tn_list *reasons = &a->report->reasons;
 
-    if (row->reason_count)
-        a->report->reasons.count = row->first_reason;
-    row->first_reason = row->reason_count = 0;
+    while (
+        reasons->count &&
+        tn_list_at(reasons, struct tn_map_reason, reasons->count - 1)->node ==
+            node)
+        reasons->count--;
 }
 
 /* ---- what is used ------------------------------------------------------- */
@@ -174,8 +189,7 @@ static void replace_early(struct apply *a, uint32_t early, uint32_t made)
     if (early == made)
         return;
     tn_net_replace(a->to, early, made);
-    tn_net_value(a->to, early)->name =
-        tn_net_name(a->to, tn_net_value(a->to, early)->name);
+    tn_net_rename(a->to, early, tn_net_value(a->to, early)->name);
 }
 
 /* It means the same, so what was known of it still holds. */
@@ -199,21 +213,20 @@ static void keep_type(struct tn_net *to, uint32_t value,
 /* An output of the rule is an output of the node. */
 static void bind_output(struct apply *a, uint32_t source, struct tn_item item)
 {
-    struct tn_emit            *e    = &a->emit;
-    const struct tn_net_value *from = tn_net_value(a->from, source);
-    uint32_t                  *id   = tn_list_at(&e->ids, uint32_t, source);
-    uint32_t                   made = (uint32_t)item.of.number;
+    struct tn_emit *e    = &a->emit;
+    uint32_t       *id   = tn_list_at(&e->ids, uint32_t, source);
+    uint32_t        made = (uint32_t)item.of.number;
 
     if (item.kind == TN_ITEM_VALUE)
         made = tn_emit_carry(e, made);
     if (made == TN_NONE)
         return;
-    struct tn_net_value *value = tn_net_value(a->to, made);
+    struct tn_net_value_row *row = tn_net_value_row(a->to, made);
     bool is_new = item.kind == TN_ITEM_MADE && made >= e->first_value &&
-                  !value->name.size;
+                  row->name == TN_NO_NAME;
     if (is_new) {
-        value->name = from->name;
-        keep_type(a->to, made, from->type);
+        row->name = tn_net_value_row(a->from, source)->name;
+        keep_type(a->to, made, tn_net_value(a->from, source)->type);
     }
     if (*id != TN_NONE)
         replace_early(a, *id, made);
@@ -285,10 +298,10 @@ static void bind_outputs(struct apply *a, const struct tn_code_rule *rule)
 static void name_inner(struct apply *a)
 {
     for (uint32_t i = a->emit.first_value; i < a->to->values.count; i++) {
-        struct tn_net_value *value = tn_net_value(a->to, i);
-        if (!value->name.size &&
-            (value->constant || value->producer != TN_NONE))
-            tn_emit_name_inner(&a->emit, value);
+        struct tn_net_value_row *row = tn_net_value_row(a->to, i);
+        if (row->name == TN_NO_NAME &&
+            (row->is_constant || row->maker != TN_NONE))
+            tn_emit_name_inner(&a->emit, row);
     }
 }
 
@@ -308,7 +321,8 @@ static void name_node(struct apply *a, uint32_t node)
     uint32_t maker =
         first == TN_NONE ? last - 1 : tn_net_value(a->to, first)->producer;
     if (maker != TN_NONE && maker >= a->emit.first_node)
-        tn_net_node(a->to, maker)->name = from->name;
+        tn_net_node_row(a->to, maker)->name =
+            tn_net_node_row(a->from, node)->name;
 }
 
 /* ---- one node ----------------------------------------------------------- */
@@ -480,8 +494,7 @@ static void map_node(struct apply *a, uint32_t id)
     tn_arena_rewind(&a->scratch);
     a->emit.eval.node = node;
     set_controls(a, node);
-    uint64_t                   before = a->to->nodes.count;
-    const struct tn_lang_rule *rule   = find_rule(a, id);
+    const struct tn_lang_rule *rule = find_rule(a, id);
     if (tn_failed(a->error))
         return;
     bool is_structure = !rule && tn_flow_is_structure(node);
@@ -494,10 +507,8 @@ static void map_node(struct apply *a, uint32_t id)
     if (tn_failed(a->error))
         return;
     name_node(a, id);
-    struct tn_map_row *row =
-        tn_list_at(&a->report->rows, struct tn_map_row, id);
-    row->rule       = is_structure ? &structure : rule;
-    row->node_count = (uint32_t)(a->to->nodes.count - before);
+    *tn_list_at(&a->report->rules, const struct tn_lang_rule *, id) =
+        is_structure ? &structure : rule;
 }
 
 static void map_graph(struct apply *a, uint32_t graph)
@@ -563,7 +574,7 @@ static enum tn_status prepare(struct apply                     *a,
         !tn_list_grow(&a->uses, from->values.count, a->error))
         return a->error->status;
     if (from->nodes.count &&
-        !tn_list_grow(&a->report->rows, from->nodes.count, a->error))
+        !tn_list_grow(&a->report->rules, from->nodes.count, a->error))
         return a->error->status;
     /* Most nodes become one. */
     if (!tn_net_reserve(a->to, from->values.count, from->nodes.count))
@@ -588,7 +599,7 @@ enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
     tn_code_init(&a.set, to->arena->memory, from, to->dialect, to->version,
                  a.error);
     if (!tn_failed(a.error) && prepare(&a, files, file_count) == TN_OK) {
-        tn_net_move_names(to, from);
+        tn_net_take_over(to, from);
         add_graphs(&a);
         for (uint32_t i = 0; i < from->graphs.count; i++)
             if (is_mapped(from, i) && !tn_failed(a.error))

@@ -121,14 +121,12 @@ static enum tn_status apply(struct bench *b, struct tn_bytes rules)
 /* "!line:column text" of the last reason for the first node. */
 static void print_reason(const struct bench *b, char *to, size_t size)
 {
-    const struct tn_map_row *row =
-        tn_list_at(&b->report.rows, struct tn_map_row, 0);
+    uint32_t                    count;
+    const struct tn_map_reason *reason = tn_map_reasons(&b->report, 0, &count);
 
-    assert_null(row->rule);
-    assert_true(row->reason_count);
-    const struct tn_map_reason *reason =
-        tn_list_at(&b->report.reasons, struct tn_map_reason,
-                   row->first_reason + row->reason_count - 1);
+    assert_null(tn_map_rule(&b->report, 0));
+    assert_true(count);
+    reason += count - 1;
     snprintf(to, size, "!%u:%u %s", reason->place.line, reason->place.column,
              reason->text);
 }
@@ -191,10 +189,7 @@ static void test_what_is_kept(void **state)
     assert_true(cutoff->of.doubles[0] == 0.0);
     assert_int_equal(*tn_net_attr(tn_net_node(&b.to, 1), "numSplit")->of.ints,
                      2);
-    const struct tn_map_row *row =
-        tn_list_at(&b.report.rows, struct tn_map_row, 2);
-    assert_int_equal(row->rule->place.line, 4);
-    assert_int_equal(row->node_count, 1);
+    assert_int_equal(tn_map_rule(&b.report, 2)->place.line, 4);
     assert_int_equal(b.report.unmapped_count, 0);
     assert_int_equal(b.report.reasons.count, 0);
     tear_down(&b);

@@ -59,32 +59,27 @@ uint32_t tn_emit_carry(struct tn_emit *e, uint32_t value)
 
     if (*id != TN_NONE)
         return *id;
-    const struct tn_net_value *from = tn_net_value(e->eval.net, value);
     uint32_t *note = tn_list_push(&e->carried, uint32_t, e->to->error);
     uint32_t  made = tn_emit_value(e);
     if (!note || made == TN_NONE)
         return TN_NONE;
-    struct tn_net_value *to = tn_net_value(e->to, made);
-    to->name                = from->name;
-    to->type                = from->type;
-    to->graph               = from->graph;
-    to->constant            = from->constant;
-    to->is_trained          = from->is_trained;
-    to->is_inner            = from->is_inner;
-    *note                   = value;
-    *id                     = made;
+    *tn_net_value_row(e->to, made) = *tn_net_value_row(e->eval.net, value);
+    if (!tn_net_value_row(e->to, made)->is_constant)
+        tn_net_set_producer(e->to, made, TN_NONE, 0);
+    *note = value;
+    *id   = made;
     return made;
 }
 
-void tn_emit_name_inner(const struct tn_emit *e, struct tn_net_value *value)
+void tn_emit_name_inner(const struct tn_emit *e, struct tn_net_value_row *row)
 {
     const struct tn_net_node *node = e->eval.node;
-    struct tn_bytes           of   = node->name;
 
     if (node->output_count && node->outputs[0] != TN_NONE)
-        of = tn_net_value(e->eval.net, node->outputs[0])->name;
-    value->name     = of;
-    value->is_inner = true;
+        row->name = tn_net_value_row(e->eval.net, node->outputs[0])->name;
+    else
+        row->name = tn_net_keep_name(e->to, node->name);
+    row->is_inner = true;
 }
 
 /* As an input of a node. */

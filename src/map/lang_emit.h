@@ -64,6 +64,6 @@ uint32_t tn_emit_input(struct tn_emit *e, const struct tn_lang_expr *at,
 uint32_t tn_emit_value(struct tn_emit *e);
 
 /* What lies between is called after the first output of the node. */
-void tn_emit_name_inner(const struct tn_emit *e, struct tn_net_value *value);
+void tn_emit_name_inner(const struct tn_emit *e, struct tn_net_value_row *row);
 
 #endif

@@ -645,20 +645,18 @@ static const char *compare(struct run *r, struct tn_infer *made)
 /* Why the rule did not take it. */
 static const char *refusal(struct run *r, const struct tn_map_report *report)
 {
-    const struct tn_map_row *row =
-        report->rows.count ? tn_list_at(&report->rows, struct tn_map_row, 0)
-                           : NULL;
+    const struct tn_lang_rule *taken =
+        report->rules.count ? tn_map_rule(report, 0) : NULL;
+    uint32_t                    count;
+    const struct tn_map_reason *reason = tn_map_reasons(report, 0, &count);
 
-    if (row && row->rule == r->rule)
+    if (taken == r->rule)
         return NULL;
-    if (row && row->rule)
+    if (taken)
         return tn_text_format(r->arena, r->error,
                               "the rule of line %u takes it before",
-                              (unsigned)row->rule->place.line);
-    for (uint32_t i = 0; row && i < row->reason_count; i++) {
-        const struct tn_map_reason *reason = tn_list_at(
-            &report->reasons, struct tn_map_reason, row->first_reason + i);
-
+                              (unsigned)taken->place.line);
+    for (uint32_t i = 0; i < count; i++, reason++) {
         if (reason->rule == r->rule)
             return tn_text_format(r->arena, r->error,
                                   "the rule does not take it: line %u, column "

@@ -102,22 +102,25 @@ uint32_t tn_native_output_count(const struct tn_native_call *call)
     return call->emit->eval.node->output_count;
 }
 
+/* A look at the value, or NULL. */
 static const struct tn_net_value *net_value(struct tn_native_call *call,
-                                            uint32_t               value)
+                                            uint32_t               value,
+                                            struct tn_net_value   *look)
 {
     const struct tn_item *item = find_value(call, value);
 
     if (!item || item->kind == TN_ITEM_NONE)
         return NULL;
-    return tn_net_value(item->kind == TN_ITEM_MADE ? eval_of(call)->made
-                                                   : eval_of(call)->net,
-                        (uint32_t)item->of.number);
+    return tn_net_fill_value(item->kind == TN_ITEM_MADE ? eval_of(call)->made
+                                                        : eval_of(call)->net,
+                             (uint32_t)item->of.number, look);
 }
 
 bool tn_native_type(struct tn_native_call *call, uint32_t value,
                     struct tn_native_type *type)
 {
-    const struct tn_net_value *v = net_value(call, value);
+    struct tn_net_value        look;
+    const struct tn_net_value *v = net_value(call, value, &look);
 
     *type = (struct tn_native_type){ 0 };
     if (!v)
@@ -147,8 +150,9 @@ static bool item_to_attr(struct tn_native_call *call, struct tn_item item,
 bool tn_native_elements(struct tn_native_call *call, uint32_t value,
                         struct tn_attr_value *elements)
 {
-    struct tn_eval            *e     = eval_of(call);
-    const struct tn_net_value *v     = net_value(call, value);
+    struct tn_eval            *e = eval_of(call);
+    struct tn_net_value        look;
+    const struct tn_net_value *v     = net_value(call, value, &look);
     struct tn_item             items = tn_item_none();
 
     if (!v)

@@ -222,17 +222,16 @@ static const struct {
 
 static void print(struct bench *b, char *to, size_t size)
 {
-    const struct tn_map_row *row =
-        tn_list_at(&b->report.rows, struct tn_map_row, 0);
     struct tn_buffer text;
+    uint32_t         count;
 
     if (tn_failed(&b->error)) {
         snprintf(to, size, "?%s", b->error.what);
         return;
     }
-    if (!row->rule) {
-        const struct tn_map_reason *reason = tn_list_at(
-            &b->report.reasons, struct tn_map_reason, row->first_reason);
+    if (!tn_map_rule(&b->report, 0)) {
+        const struct tn_map_reason *reason =
+            tn_map_reasons(&b->report, 0, &count);
         snprintf(to, size, "!%u:%u %s", reason->place.line,
                  reason->place.column, reason->text);
         return;

@@ -12,15 +12,15 @@
 enum { IDS_MAX = 256, PLANS_MAX = 1 << 16 };
 
 struct value_plan {
-    uint32_t            input; /* that is carried; TN_NONE: it is made        */
-    uint32_t            named; /* after which output; TN_NONE: it is inside   */
-    struct tn_net_value row;   /* of a value that is made                     */
+    uint32_t input; /* that is carried; TN_NONE: it is made                   */
+    uint32_t named; /* after which output; TN_NONE: it is inside              */
+    struct tn_net_value_row row; /* of a value that is made                   */
 };
 
 struct tn_plan_of_rule {
     const struct tn_lang_rule *rule;
     struct value_plan         *values;
-    struct tn_net_node        *nodes;   /* inputs and outputs as above        */
+    struct tn_net_node_row    *nodes;   /* edges as above                     */
     uint32_t                  *outputs; /* of the node; TN_NONE: not bound    */
     uint32_t                   value_count, node_count;
 };
@@ -116,31 +116,31 @@ static bool make_value(struct tn_emit *e, const struct value_plan *plan)
     uint32_t id = tn_emit_value(e);
     if (id == TN_NONE)
         return false;
-    struct tn_net_value *value = tn_net_value(e->to, id);
-    *value                     = plan->row;
-    value->graph               = e->graph;
+    struct tn_net_value_row *row = tn_net_value_row(e->to, id);
+    *row                         = plan->row;
+    row->graph                   = e->graph;
     if (plan->named != TN_NONE)
-        value->name =
-            tn_net_value(e->eval.net, node->outputs[plan->named])->name;
+        row->name =
+            tn_net_value_row(e->eval.net, node->outputs[plan->named])->name;
     else
-        tn_emit_name_inner(e, value);
+        tn_emit_name_inner(e, row);
     return true;
 }
 
-static bool make_node(struct tn_emit *e, const struct tn_net_node *plan)
+static bool make_node(struct tn_emit *e, const struct tn_net_node_row *plan)
 {
-    uint32_t           ids[IDS_MAX], *at = ids;
-    struct tn_net_node node = *plan;
+    uint32_t               ids[IDS_MAX];
+    struct tn_net_node_row row  = *plan;
+    struct tn_net_node     node = { .inputs       = ids,
+                                    .input_count  = plan->input_count,
+                                    .outputs      = ids + plan->input_count,
+                                    .output_count = plan->output_count };
 
-    node.graph  = e->graph;
-    node.source = e->eval.node->source;
-    node.inputs = at;
-    for (uint32_t i = 0; i < plan->input_count; i++)
-        *at++ = id_of(e, plan->inputs[i]);
-    node.outputs = at;
-    for (uint32_t i = 0; i < plan->output_count; i++)
-        *at++ = id_of(e, plan->outputs[i]);
-    return tn_net_add_kept_node(e->to, &node) != TN_NONE;
+    for (uint32_t i = 0; i < plan->input_count + plan->output_count; i++)
+        ids[i] = id_of(e, plan->edges[i]);
+    row.graph  = e->graph;
+    row.source = e->eval.node->source;
+    return tn_net_add_row(e->to, &row, &node) != TN_NONE;
 }
 
 static void make_all(struct tn_emit *e, const struct tn_plan_of_rule *plan)
@@ -218,8 +218,10 @@ static bool note_value(const struct tn_emit *e, uint32_t id,
     const struct tn_net_node *node = e->eval.node;
 
     plan->input = plan->named = TN_NONE;
-    plan->row                 = *tn_net_value(e->to, id);
-    plan->row.producer        = TN_NONE;
+    plan->row                 = *tn_net_value_row(e->to, id);
+    plan->row.output          = 0;
+    if (!plan->row.is_constant)
+        plan->row.maker = TN_NONE;
     if (is_carried(e, id)) {
         plan->input = input_of(e, id);
         return plan->input != TN_NONE;
@@ -232,35 +234,21 @@ static bool note_value(const struct tn_emit *e, uint32_t id,
            (plan->row.is_inner || plan->named != TN_NONE);
 }
 
-static bool note_ids(const struct tn_replay *replay, const uint32_t *ids,
-                     uint32_t count, uint32_t *numbers)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (!number_of(replay->emit, ids[i], &numbers[i]))
-            return false;
-    return true;
-}
-
 static bool note_node(struct tn_replay *replay, uint32_t id,
-                      struct tn_net_node *plan)
+                      struct tn_net_node_row *plan)
 {
-    struct tn_error *error = replay->emit->to->error;
+    *plan          = *tn_net_node_row(replay->emit->to, id);
+    uint64_t count = (uint64_t)plan->input_count + plan->output_count;
 
-    *plan = *tn_net_node(replay->emit->to, id);
-    if (plan->input_count + plan->output_count > IDS_MAX || plan->control_count)
+    if (count > IDS_MAX || plan->control_count)
         return false;
-    uint32_t *inputs =
-        tn_new(&replay->arena, uint32_t, plan->input_count, error);
-    uint32_t *outputs =
-        tn_new(&replay->arena, uint32_t, plan->output_count, error);
-    if (!inputs || !outputs ||
-        !note_ids(replay, plan->inputs, plan->input_count, inputs) ||
-        !note_ids(replay, plan->outputs, plan->output_count, outputs))
-        return false;
-    plan->inputs   = inputs;
-    plan->outputs  = outputs;
-    plan->controls = NULL;
-    return true;
+    const uint32_t *ids = plan->edges;
+    plan->edges =
+        tn_new(&replay->arena, uint32_t, count, replay->emit->to->error);
+    for (uint64_t i = 0; plan->edges && i < count; i++)
+        if (!number_of(replay->emit, ids[i], &plan->edges[i]))
+            return false;
+    return plan->edges != NULL;
 }
 
 static bool note_outputs(struct tn_replay *replay, struct tn_plan_of_rule *plan)
@@ -311,7 +299,7 @@ static struct tn_plan_of_rule *new_plan(struct tn_replay          *replay,
     plan->values =
         tn_new(&replay->arena, struct value_plan, plan->value_count, error);
     plan->nodes =
-        tn_new(&replay->arena, struct tn_net_node, plan->node_count, error);
+        tn_new(&replay->arena, struct tn_net_node_row, plan->node_count, error);
     plan->outputs =
         tn_new(&replay->arena, uint32_t, e->eval.node->output_count, error);
     return tn_failed(error) ? NULL : plan;

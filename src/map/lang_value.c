@@ -19,8 +19,10 @@ static struct tn_item unknown(const struct tn_call *call)
     return tn_item_unknown(call->expr);
 }
 
+/* A look at the value that the item is, or NULL. */
 static const struct tn_net_value *net_value(const struct tn_call *call,
-                                            struct tn_item        item)
+                                            struct tn_item        item,
+                                            struct tn_net_value  *look)
 {
     const struct tn_net *net =
         item.kind == TN_ITEM_VALUE ? call->eval->net : call->eval->made;
@@ -28,14 +30,15 @@ static const struct tn_net_value *net_value(const struct tn_call *call,
     if ((item.kind != TN_ITEM_VALUE && item.kind != TN_ITEM_MADE) || !net ||
         (uint64_t)item.of.number >= net->values.count)
         return NULL;
-    return tn_net_value(net, (uint32_t)item.of.number);
+    return tn_net_fill_value(net, (uint32_t)item.of.number, look);
 }
 
 /* The shape of a tensor or value; false: the answer is in *out. */
 static bool dims_of(const struct tn_call *call, struct tn_item *out)
 {
     struct tn_item             x = call->args[0];
-    const struct tn_net_value *v = net_value(call, x);
+    struct tn_net_value        look;
+    const struct tn_net_value *v = net_value(call, x, &look);
 
     if (x.kind == TN_ITEM_NONE) {
         *out = x;
@@ -110,7 +113,8 @@ static struct tn_item run_size(const struct tn_call *call)
 static struct tn_item run_dtype(const struct tn_call *call)
 {
     struct tn_item             x = call->args[0];
-    const struct tn_net_value *v = net_value(call, x);
+    struct tn_net_value        look;
+    const struct tn_net_value *v = net_value(call, x, &look);
 
     if (x.kind == TN_ITEM_NONE)
         return x;
@@ -164,7 +168,8 @@ static struct tn_item folded(const struct tn_call *call, struct tn_infer *facts,
 static struct tn_item run_value(const struct tn_call *call)
 {
     struct tn_item             x = call->args[0];
-    const struct tn_net_value *v = net_value(call, x);
+    struct tn_net_value        look;
+    const struct tn_net_value *v = net_value(call, x, &look);
 
     if (x.kind == TN_ITEM_NONE)
         return x;
@@ -218,27 +223,27 @@ struct tn_item tn_builtin_value(const struct tn_call *call, struct tn_item x)
 
 /* ---- what it is --------------------------------------------------------- */
 
-/* What copies read, copies of copies too. */
-static const struct tn_net_value *copied(const struct tn_net       *net,
-                                         const struct tn_net_value *v)
+/* Whether that is what copies read, copies of copies too. */
+static bool is_copy_of_constant(const struct tn_net *net, struct tn_net_value v)
 {
-    for (unsigned steps = 0; steps < 64 && v->producer != TN_NONE; steps++) {
-        const struct tn_net_node *node = tn_net_node(net, v->producer);
+    for (unsigned steps = 0; steps < 64 && v.producer != TN_NONE; steps++) {
+        const struct tn_net_node *node = tn_net_node(net, v.producer);
         if (!tn_bytes_is(node->op->type, "Identity") ||
             node->input_count != 1 || node->inputs[0] == TN_NONE)
             break;
-        v = tn_net_value(net, node->inputs[0]);
+        v = *tn_net_value(net, node->inputs[0]);
     }
-    return v;
+    return v.constant;
 }
 
 static struct tn_item run_is_const(const struct tn_call *call)
 {
     struct tn_item             x = call->args[0];
-    const struct tn_net_value *v = net_value(call, x);
+    struct tn_net_value        look;
+    const struct tn_net_value *v = net_value(call, x, &look);
 
     if (v && x.kind == TN_ITEM_VALUE)
-        v = copied(call->eval->net, v);
+        return tn_item_bool(is_copy_of_constant(call->eval->net, look));
     return tn_item_bool(v && v->constant);
 }
 
@@ -262,7 +267,8 @@ static struct tn_item run_wanted(const struct tn_call *call)
 
 static struct tn_item run_name(const struct tn_call *call)
 {
-    const struct tn_net_value *v = net_value(call, call->args[0]);
+    struct tn_net_value        look;
+    const struct tn_net_value *v = net_value(call, call->args[0], &look);
 
     if (!v)
         return refuse(call, "a value is wanted");

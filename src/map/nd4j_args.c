@@ -26,8 +26,7 @@ struct packing {
 /* What became of a call, which becomes of all equal ones. */
 struct packed {
     const struct tn_vocab_op *op;
-    const struct tn_net_attr *attrs;
-    uint32_t                  attr_count;
+    uint32_t                  node; /* that has its attributes by now         */
 };
 
 /* The lists of a call, in the order of enum tn_vocab_list. */
@@ -55,11 +54,6 @@ static enum tn_status packing_init(struct packing *p, struct tn_net *net)
                           net->error);
 }
 
-static struct tn_net_node *node_of(const struct packing *p)
-{
-    return tn_net_node(p->net, p->id);
-}
-
 static const struct tn_vocab_op *find_op(struct packing *p,
                                          struct tn_bytes name)
 {
@@ -79,15 +73,8 @@ static void add_attr(struct packing *p, struct tn_bytes name,
 /* The attributes that were made take the place of the old ones. */
 static enum tn_status finish_node(struct packing *p)
 {
-    struct tn_net_attr *attrs =
-        tn_list_keep(&p->attrs, struct tn_net_attr, p->net->arena, p->error);
-
-    if (!attrs)
-        return p->error->status;
-    node_of(p)->attrs            = attrs;
-    node_of(p)->attr_count       = (uint32_t)p->attrs.count;
-    node_of(p)->has_common_attrs = false;
-    return TN_OK;
+    tn_net_set_attrs(p->net, p->id, p->attrs.items, (uint32_t)p->attrs.count);
+    return p->error->status;
 }
 
 static struct tn_attr_value text_value(struct packing *p, struct tn_bytes text)
@@ -209,7 +196,7 @@ static void put_argument(struct tn_attr_value *list, uint32_t index,
 static enum tn_status refuse(const struct packing *p, struct tn_bytes attr,
                              const char *why)
 {
-    const struct tn_net_node *node = node_of(p);
+    const struct tn_net_node *node = tn_net_node(p->net, p->id);
 
     return tn_error_set(p->error, TN_UNSUPPORTED, TN_NOWHERE,
                         "nd4j op %.*s '%.*s': %.*s %s", TN_FMT(node->op->type),
@@ -219,7 +206,7 @@ static enum tn_status refuse(const struct packing *p, struct tn_bytes attr,
 static const struct tn_attr_value *value_of(const struct packing       *p,
                                             const struct tn_vocab_attr *attr)
 {
-    const struct tn_net_node *node = node_of(p);
+    const struct tn_net_node *node = tn_net_node(p->net, p->id);
 
     for (uint32_t i = 0; i < node->attr_count; i++)
         if (tn_bytes_equal(node->attrs[i].name, attr->name))
@@ -306,7 +293,7 @@ static enum tn_status pack_list(struct packing *p, enum tn_vocab_list list)
 /* The operand of a scalar op has the type of what it is applied to. */
 static enum tn_dtype scalar_type(const struct packing *p)
 {
-    const struct tn_net_node *node  = node_of(p);
+    const struct tn_net_node *node  = tn_net_node(p->net, p->id);
     enum tn_dtype             dtype = TN_UNDEFINED;
 
     if (node->input_count && node->inputs[0] != TN_NONE)
@@ -370,15 +357,16 @@ static void pack_kernel(struct packing *p)
     add_attr(p, tn_text("opType"),
              text_value(p, is_custom ? tn_text("CUSTOM") : p->op->kernel));
     add_attr(p, tn_text("opNum"),
-             int_value(p, is_custom
-                              ? tn_nd4j_hash(&p->hasher, node_of(p)->op->type)
-                              : p->op->kernel_number));
+             int_value(p, is_custom ? tn_nd4j_hash(
+                                          &p->hasher,
+                                          tn_net_node(p->net, p->id)->op->type)
+                                    : p->op->kernel_number));
 }
 
 /* What is known of the results; a file has it for all of them or for none. */
 static void pack_types(struct packing *p)
 {
-    const struct tn_net_node *node = node_of(p);
+    const struct tn_net_node *node = tn_net_node(p->net, p->id);
     struct tn_attr_value types = new_list(p, TN_ATTR_DTYPE, node->output_count);
 
     for (uint32_t i = 0; i < node->output_count && !tn_failed(p->error); i++) {
@@ -405,8 +393,8 @@ static bool has_all_outputs(const struct tn_net_node *node, uint32_t count)
 /* A kernel has all its results, wanted or not. */
 static void complete_outputs(struct packing *p)
 {
-    struct tn_net_node *node = node_of(p);
-    uint32_t            need = p->op->min_outputs;
+    const struct tn_net_node *node = tn_net_node(p->net, p->id);
+    uint32_t                  need = p->op->min_outputs;
 
     if (!p->op->has_signature || need == UINT32_MAX || need > SLOT_LIMIT)
         return;
@@ -415,26 +403,21 @@ static void complete_outputs(struct packing *p)
         return;
     uint32_t *outputs = tn_new(p->net->arena, uint32_t, count, p->error);
     for (uint32_t i = 0; outputs && i < count; i++) {
-        node       = node_of(p);
         outputs[i] = i < node->output_count ? node->outputs[i] : TN_NONE;
         if (outputs[i] != TN_NONE)
             continue;
         outputs[i] = tn_net_add_value(p->net, node->graph, node->name);
         if (outputs[i] == TN_NONE)
             return;
-        tn_net_value(p->net, outputs[i])->producer = p->id;
-        tn_net_value(p->net, outputs[i])->output   = i;
     }
-    if (!outputs)
-        return;
-    node_of(p)->outputs      = outputs;
-    node_of(p)->output_count = count;
+    if (outputs)
+        tn_net_set_outputs(p->net, p->id, outputs, count);
 }
 
 /* Every attribute must be one that the vocabulary has. */
 static enum tn_status check_names(struct packing *p)
 {
-    const struct tn_net_node *node = node_of(p);
+    const struct tn_net_node *node = tn_net_node(p->net, p->id);
 
     for (uint32_t i = 0; i < node->attr_count; i++) {
         const struct tn_vocab_attr *attr =
@@ -448,7 +431,7 @@ static enum tn_status check_names(struct packing *p)
 static enum tn_status pack_anew(struct packing *p)
 {
     p->attrs.count = 0;
-    p->op          = find_op(p, node_of(p)->op->type);
+    p->op          = find_op(p, tn_net_node(p->net, p->id)->op->type);
     if (tn_failed(p->error))
         return p->error->status;
     pack_kernel(p);
@@ -479,7 +462,7 @@ static uint64_t dtype_of(const struct packing *p, uint32_t value)
 /* All that packing looks at; empty: the call is like no other. */
 static struct tn_bytes say_call(const struct packing *p, uint64_t *words)
 {
-    const struct tn_net_node *node = node_of(p);
+    const struct tn_net_node *node = tn_net_node(p->net, p->id);
 
     if (!node->has_common_attrs || node->output_count > CALL_OUTPUTS)
         return tn_bytes(NULL, 0);
@@ -502,8 +485,7 @@ static void note_call(struct packing *p, struct tn_bytes call)
 
     if (!packed)
         return;
-    *packed =
-        (struct packed){ p->op, node_of(p)->attrs, node_of(p)->attr_count };
+    *packed = (struct packed){ p->op, p->id };
     if (tn_intern_copy(&p->calls, call, p->error) == TN_NO_NAME)
         p->packed.count--;
 }
@@ -515,9 +497,7 @@ static enum tn_status pack_again(struct packing *p, uint32_t id)
     p->op = packed->op;
     if (p->op)
         complete_outputs(p);
-    node_of(p)->attrs            = packed->attrs;
-    node_of(p)->attr_count       = packed->attr_count;
-    node_of(p)->has_common_attrs = false;
+    tn_net_copy_attrs(p->net, p->id, packed->node);
     return p->error->status;
 }
 
@@ -540,7 +520,7 @@ static enum tn_status pack_node(struct packing *p)
 static const struct tn_attr_value *raw(const struct packing *p,
                                        const char           *name)
 {
-    return tn_net_attr(node_of(p), name);
+    return tn_net_attr(tn_net_node(p->net, p->id), name);
 }
 
 static bool is_kernel(const struct tn_vocab_op *op, struct tn_bytes type,
@@ -570,7 +550,8 @@ static const struct tn_vocab_op *recognise(struct packing *p)
 {
     const struct tn_attr_value *type   = raw(p, "opType");
     const struct tn_attr_value *number = raw(p, "opNum");
-    const struct tn_vocab_op   *named  = find_op(p, node_of(p)->op->type);
+    const struct tn_vocab_op   *named =
+        find_op(p, tn_net_node(p->net, p->id)->op->type);
 
     if (!type || type->kind != TN_ATTR_STRING || !number ||
         number->kind != TN_ATTR_INT || tn_failed(p->error))
@@ -578,7 +559,8 @@ static const struct tn_vocab_op *recognise(struct packing *p)
     bool    is_custom = tn_bytes_is(type->of.strings[0], "CUSTOM");
     int64_t n         = number->of.ints[0];
     if (is_custom &&
-        (n == 0 || tn_nd4j_hash(&p->hasher, node_of(p)->op->type) == n))
+        (n == 0 ||
+         tn_nd4j_hash(&p->hasher, tn_net_node(p->net, p->id)->op->type) == n))
         return named;
     if (!is_custom && is_kernel(named, type->of.strings[0], n))
         return named;
@@ -702,7 +684,7 @@ static enum tn_status unpack_scalar(struct packing *p)
 static void unpack_types(struct packing *p)
 {
     const struct tn_attr_value *types = raw(p, "outputTypes");
-    const struct tn_net_node   *node  = node_of(p);
+    const struct tn_net_node   *node  = tn_net_node(p->net, p->id);
 
     if (!types || types->kind != TN_ATTR_DTYPE)
         return;
@@ -725,7 +707,7 @@ static enum tn_status unpack_node(struct packing *p)
          list++)
         TN_TRY(unpack_list(p, list));
     TN_TRY(unpack_scalar(p));
-    node_of(p)->op = tn_net_op(p->net, p->op->name, tn_text(""));
+    tn_net_set_op(p->net, p->id, tn_net_op(p->net, p->op->name, tn_text("")));
     return finish_node(p);
 }
 

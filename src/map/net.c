@@ -21,6 +21,40 @@ struct use {
     bool     is_output;
 };
 
+/* Outputs of a node, as many as a row can count. */
+#define OUTPUTS_MAX  ((UINT32_C(1) << 29) - 1)
+#define CONTROLS_MAX ((UINT32_C(1) << 31) - 1)
+
+static void pool_init(struct tn_net *net)
+{
+    struct tn_net_pool *pool = &net->own;
+
+    tn_net_names_init(&pool->names, net->arena);
+    tn_net_ops_init(&pool->ops, net->arena, net->error);
+    tn_net_lists_init(&pool->lists, net->arena, net->error);
+    tn_net_types_init(&pool->types, net->arena);
+    tn_list_init(&pool->constants, net->arena->memory,
+                 sizeof(const struct tn_elements *));
+    net->pool = pool;
+}
+
+static void pool_done(struct tn_net_pool *pool)
+{
+    tn_net_names_done(&pool->names);
+    tn_net_ops_done(&pool->ops);
+    tn_net_lists_done(&pool->lists);
+    tn_net_types_done(&pool->types);
+    tn_list_done(&pool->constants);
+}
+
+void tn_net_take_over(struct tn_net *to, struct tn_net *from)
+{
+    pool_done(&to->own);
+    to->own = *from->pool;
+    pool_init(from);
+    from->pool = &to->own;
+}
+
 void tn_net_init(struct tn_net *net, struct tn_arena *arena,
                  const char *dialect, struct tn_error *error)
 {
@@ -29,16 +63,13 @@ void tn_net_init(struct tn_net *net, struct tn_arena *arena,
     *net =
         (struct tn_net){ .arena = arena, .dialect = dialect, .error = error };
     tn_arena_init(&net->edges, memory);
-    tn_list_init(&net->nodes, memory, sizeof(struct tn_net_node));
-    tn_list_init(&net->values, memory, sizeof(struct tn_net_value));
+    tn_list_init(&net->nodes, memory, sizeof(struct tn_net_node_row));
+    tn_list_init(&net->values, memory, sizeof(struct tn_net_value_row));
     tn_list_init(&net->graphs, memory, sizeof(struct tn_net_graph));
     tn_list_init(&net->versions, memory, sizeof(struct tn_net_version));
     tn_list_init(&net->uses, memory, sizeof(struct use));
     tn_list_init(&net->first_uses, memory, sizeof(uint32_t));
-    tn_net_names_init(&net->names, arena);
-    tn_net_ops_init(&net->ops, arena, error);
-    tn_net_lists_init(&net->lists, arena, error);
-    tn_net_types_init(&net->types, arena);
+    pool_init(net);
 }
 
 void tn_net_done(struct tn_net *net)
@@ -56,10 +87,7 @@ void tn_net_done(struct tn_net *net)
     tn_list_done(&net->graphs);
     tn_list_done(&net->versions);
     tn_net_forget_uses(net);
-    tn_net_names_done(&net->names);
-    tn_net_ops_done(&net->ops);
-    tn_net_lists_done(&net->lists);
-    tn_net_types_done(&net->types);
+    pool_done(&net->own);
     tn_arena_done(&net->edges);
 }
 
@@ -206,15 +234,15 @@ struct tn_bytes tn_net_output_name(const struct tn_net *net, uint32_t graph,
 
 uint32_t tn_net_add_nameless(struct tn_net *net, uint32_t graph)
 {
-    uint32_t             id = (uint32_t)net->values.count;
-    struct tn_net_value *value =
-        tn_list_push(&net->values, struct tn_net_value, net->error);
+    uint32_t                 id = (uint32_t)net->values.count;
+    struct tn_net_value_row *value =
+        tn_list_push(&net->values, struct tn_net_value_row, net->error);
 
     if (!value)
         return TN_NONE;
-    value->type     = &tn_net_unknown;
-    value->graph    = graph;
-    value->producer = TN_NONE;
+    value->name  = TN_NO_NAME;
+    value->graph = graph;
+    value->maker = TN_NONE;
     if (id < net->first_uses.count) /* of one that was taken back */
         *tn_list_at(&net->first_uses, uint32_t, id) = 0;
     return id;
@@ -226,22 +254,57 @@ uint32_t tn_net_add_value(struct tn_net *net, uint32_t graph,
     uint32_t id = tn_net_add_nameless(net, graph);
 
     if (id != TN_NONE && wish.data)
-        tn_net_value(net, id)->name = tn_net_name(net, wish);
+        tn_net_rename(net, id, wish);
     return tn_failed(net->error) ? TN_NONE : id;
+}
+
+static void set_maker(struct tn_net *net, uint32_t value, uint32_t maker,
+                      bool is_constant)
+{
+    struct tn_net_value_row *row = tn_net_value_row(net, value);
+
+    row->maker       = maker;
+    row->is_constant = is_constant;
+    row->output      = 0;
 }
 
 void tn_net_set_constant(struct tn_net *net, uint32_t value,
                          const struct tn_elements *elements,
                          const struct tn_tensor   *origin)
 {
+    struct tn_list         *constants = &net->pool->constants;
     struct tn_net_constant *kept =
         tn_new(net->arena, struct tn_net_constant, 1, net->error);
+    const struct tn_elements **slot =
+        kept ? tn_list_push(constants, const struct tn_elements *, net->error)
+             : NULL;
 
-    if (!kept)
+    if (!slot)
         return;
     *kept = (struct tn_net_constant){ *elements, origin };
-    tn_net_value(net, value)->constant = &kept->elements;
+    *slot = &kept->elements;
+    set_maker(net, value, (uint32_t)constants->count - 1, true);
     tn_net_set_shape(net, value, &elements->shape);
+}
+
+void tn_net_copy_constant(struct tn_net *net, uint32_t value, uint32_t like)
+{
+    const struct tn_net_value_row *row = tn_net_value_row(net, like);
+
+    set_maker(net, value, row->maker, row->is_constant);
+    tn_net_value_row(net, value)->type = row->type;
+}
+
+void tn_net_set_trained(struct tn_net *net, uint32_t value, bool is_trained)
+{
+    tn_net_value_row(net, value)->is_trained = is_trained;
+}
+
+void tn_net_set_producer(struct tn_net *net, uint32_t value, uint32_t node,
+                         uint32_t output)
+{
+    set_maker(net, value, node, false);
+    tn_net_value_row(net, value)->output = output & OUTPUTS_MAX;
 }
 
 uint32_t tn_net_add_constant(struct tn_net *net, uint32_t graph,
@@ -393,82 +456,171 @@ static uint32_t *put_ids(uint32_t *at, const uint32_t *ids, uint32_t count)
     return at + count;
 }
 
-/* Inputs, outputs and controls lie one after the other. */
-static bool keep_lists(struct tn_net *net, struct tn_net_node *node)
+/* Room for what it takes and makes, or NULL with the error set. */
+static uint32_t *new_edges(struct tn_net *net, const struct tn_net_node *node)
 {
-    uint64_t count =
-        (uint64_t)node->input_count + node->output_count + node->control_count;
-    uint32_t *ids = tn_new(&net->edges, uint32_t, count, net->error);
+    if (node->output_count > OUTPUTS_MAX ||
+        node->control_count > CONTROLS_MAX) {
+        tn_error_set(net->error, TN_LIMIT, TN_NOWHERE,
+                     "no node has that many outputs or controls");
+        return NULL;
+    }
+    return tn_new(&net->edges, uint32_t,
+                  (uint64_t)node->input_count + node->output_count +
+                      node->control_count,
+                  net->error);
+}
 
-    if (!ids)
+static bool keep_edges(struct tn_net *net, struct tn_net_node_row *row,
+                       const struct tn_net_node *node)
+{
+    uint32_t *edges = new_edges(net, node);
+
+    if (!edges)
         return false;
-    uint32_t *outputs  = put_ids(ids, node->inputs, node->input_count);
-    uint32_t *controls = put_ids(outputs, node->outputs, node->output_count);
-    put_ids(controls, node->controls, node->control_count);
-    node->inputs   = ids;
-    node->outputs  = outputs;
-    node->controls = controls;
+    uint32_t *at = put_ids(edges, node->inputs, node->input_count);
+    at           = put_ids(at, node->outputs, node->output_count);
+    put_ids(at, node->controls, node->control_count);
+    row->edges         = edges;
+    row->input_count   = node->input_count;
+    row->output_count  = node->output_count;
+    row->control_count = node->control_count & CONTROLS_MAX;
     return true;
 }
 
 static void add_input_uses(struct tn_net *net, uint32_t node)
 {
-    const struct tn_net_node *n = tn_net_node(net, node);
+    const struct tn_net_node_row *row = tn_net_node_row(net, node);
 
-    for (uint32_t i = 0; i < n->input_count; i++)
-        add_use(net, n->inputs[i], node, false);
+    for (uint32_t i = 0; i < row->input_count; i++)
+        add_use(net, row->edges[i], node, false);
 }
 
-uint32_t tn_net_add_node(struct tn_net *net, const struct tn_net_node *node)
+static void make_outputs(struct tn_net *net, uint32_t node)
 {
-    struct tn_net_node kept = *node;
+    const struct tn_net_node_row *row     = tn_net_node_row(net, node);
+    const uint32_t               *outputs = row->edges + row->input_count;
 
-    if (node->name.size)
-        kept.name = tn_bytes_dup(net->arena, node->name, net->error);
-    kept.attrs = tn_net_keep_attrs(net, node->attrs, node->attr_count,
-                                   &kept.has_common_attrs);
-    return tn_failed(net->error) ? TN_NONE : tn_net_add_kept_node(net, &kept);
+    for (uint32_t i = 0; i < row->output_count; i++)
+        if (outputs[i] != TN_NONE)
+            tn_net_set_producer(net, outputs[i], node, i);
 }
 
-uint32_t tn_net_add_kept_node(struct tn_net            *net,
-                              const struct tn_net_node *node)
+/* Its edges are the net's by now. */
+static uint32_t push_row(struct tn_net *net, const struct tn_net_node_row *kept)
 {
-    uint32_t           id   = (uint32_t)net->nodes.count;
-    struct tn_net_node kept = *node;
+    uint32_t                id = (uint32_t)net->nodes.count;
+    struct tn_net_node_row *row =
+        tn_list_push(&net->nodes, struct tn_net_node_row, net->error);
 
-    if (!keep_lists(net, &kept))
-        return TN_NONE;
-    struct tn_net_node *row =
-        tn_list_push(&net->nodes, struct tn_net_node, net->error);
     if (!row)
         return TN_NONE;
-    *row = kept;
-    push_id(&tn_net_graph(net, kept.graph)->nodes, id, net->error);
+    *row = *kept;
+    push_id(&tn_net_graph(net, kept->graph)->nodes, id, net->error);
     if (tn_failed(net->error))
         return TN_NONE;
-    for (uint32_t i = 0; i < kept.output_count; i++)
-        if (kept.outputs[i] != TN_NONE) {
-            tn_net_value(net, kept.outputs[i])->producer = id;
-            tn_net_value(net, kept.outputs[i])->output   = i;
-        }
+    make_outputs(net, id);
     if (net->has_uses)
         add_input_uses(net, id);
     return id;
 }
 
+uint32_t tn_net_add_row(struct tn_net *net, const struct tn_net_node_row *row,
+                        const struct tn_net_node *node)
+{
+    struct tn_net_node_row kept = *row;
+
+    return keep_edges(net, &kept, node) ? push_row(net, &kept) : TN_NONE;
+}
+
+/* That of the net, should it be another's. */
+static uint32_t op_id(struct tn_net *net, const struct tn_net_op *op)
+{
+    bool is_ours =
+        op->id < net->pool->ops.ops.count && tn_net_op_at(net, op->id) == op;
+
+    return is_ours ? op->id : tn_net_op_id(net, op->type, op->domain);
+}
+
+uint32_t tn_net_add_node(struct tn_net *net, const struct tn_net_node *node)
+{
+    struct tn_net_node_row row = {
+        .name       = tn_net_keep_name(net, node->name),
+        .op         = op_id(net, node->op),
+        .attrs      = tn_net_keep_attrs(net, node->attrs, node->attr_count),
+        .graph      = node->graph,
+        .source     = node->source,
+        .is_removed = node->is_removed,
+    };
+
+    return tn_failed(net->error) ? TN_NONE : tn_net_add_row(net, &row, node);
+}
+
+/* ---- changing nodes ----------------------------------------------------- */
+
 void tn_net_set_inputs(struct tn_net *net, uint32_t node,
                        const uint32_t *inputs, uint32_t count)
 {
-    uint32_t *kept = tn_new(&net->edges, uint32_t, count, net->error);
+    struct tn_net_node now = *tn_net_node(net, node);
 
-    if (!kept)
-        return;
-    put_ids(kept, inputs, count);
-    struct tn_net_node *n = tn_net_node(net, node);
-    n->inputs             = kept;
-    n->input_count        = count;
-    if (net->has_uses)
+    now.inputs      = inputs;
+    now.input_count = count;
+    if (keep_edges(net, tn_net_node_row(net, node), &now) && net->has_uses)
         add_input_uses(net, node);
+}
+
+void tn_net_set_outputs(struct tn_net *net, uint32_t node,
+                        const uint32_t *outputs, uint32_t count)
+{
+    struct tn_net_node now = *tn_net_node(net, node);
+
+    now.outputs      = outputs;
+    now.output_count = count;
+    if (keep_edges(net, tn_net_node_row(net, node), &now))
+        make_outputs(net, node);
+}
+
+void tn_net_set_controls(struct tn_net *net, uint32_t node,
+                         const uint32_t *controls, uint32_t count)
+{
+    struct tn_net_node now = *tn_net_node(net, node);
+
+    now.controls      = controls;
+    now.control_count = count;
+    keep_edges(net, tn_net_node_row(net, node), &now);
+}
+
+void tn_net_set_op(struct tn_net *net, uint32_t node,
+                   const struct tn_net_op *op)
+{
+    tn_net_node_row(net, node)->op = op_id(net, op);
+}
+
+void tn_net_set_attrs(struct tn_net *net, uint32_t node,
+                      const struct tn_net_attr *attrs, uint32_t count)
+{
+    tn_net_node_row(net, node)->attrs = tn_net_keep_attrs(net, attrs, count);
+}
+
+void tn_net_copy_attrs(struct tn_net *net, uint32_t node, uint32_t like)
+{
+    tn_net_node_row(net, node)->attrs = tn_net_node_row(net, like)->attrs;
+}
+
+void tn_net_move_node(struct tn_net *net, uint32_t node, uint32_t graph)
+{
+    const struct tn_net_node *n = tn_net_node(net, node);
+
+    push_id(&tn_net_graph(net, graph)->nodes, node, net->error);
+    tn_net_node_row(net, node)->graph = graph;
+    for (uint32_t i = 0; i < n->output_count; i++)
+        if (n->outputs[i] != TN_NONE)
+            tn_net_value_row(net, n->outputs[i])->graph = graph;
+}
+
+void tn_net_remove(struct tn_net *net, uint32_t node)
+{
+    tn_net_node_row(net, node)->is_removed = true;
 }
 
 const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
@@ -483,8 +635,8 @@ const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
 void tn_net_set_attr(struct tn_net *net, uint32_t node, const char *name,
                      const struct tn_attr_value *value)
 {
-    struct tn_net_node *n  = tn_net_node(net, node);
-    uint32_t            at = 0;
+    const struct tn_net_node *n  = tn_net_node(net, node);
+    uint32_t                  at = 0;
 
     while (at < n->attr_count && !tn_bytes_is(n->attrs[at].name, name))
         at++;
@@ -496,10 +648,8 @@ void tn_net_set_attr(struct tn_net *net, uint32_t node, const char *name,
         return;
     if (n->attr_count)
         memcpy(attrs, n->attrs, n->attr_count * sizeof *attrs);
-    attrs[at]           = (struct tn_net_attr){ kept, *value };
-    n->attrs            = attrs;
-    n->attr_count       = count;
-    n->has_common_attrs = false;
+    attrs[at] = (struct tn_net_attr){ kept, *value };
+    tn_net_set_attrs(net, node, attrs, count);
 }
 
 /* ---- replacing a value -------------------------------------------------- */
@@ -560,9 +710,8 @@ void tn_net_replace(struct tn_net *net, uint32_t from, uint32_t to)
         if (use->is_output) {
             swap_outputs(net, use->user, from, to);
         } else {
-            struct tn_net_node *user = tn_net_node(net, use->user);
-            swap_ids((uint32_t *)(uintptr_t)user->inputs, user->input_count,
-                     from, to);
+            struct tn_net_node_row *user = tn_net_node_row(net, use->user);
+            swap_ids(user->edges, user->input_count, from, to);
         }
         last = at;
         at   = use->next;

@@ -15,9 +15,14 @@
  * count over all graphs: a subgraph uses a value of an enclosing graph by its
  * id.  Weights stay where they are: a constant is a payload by reference.
  *
- * Everything lives in the net's arena and is released with it, but for lists of
- * inputs and outputs, which go with the net; nothing moves but the three lists,
- * so keep ids, not pointers to their rows.
+ * A million nodes are common, so a net keeps narrow rows: of ids, in tables of
+ * what many have in common (names, types, ops, lists of attributes).
+ * tn_net_node() and tn_net_value() give a look at one, filled
+ * in and with pointers; to change it, say so by a call.  Rules alone copy rows
+ * as they are, from a net to what they make of it.
+ *
+ * Everything lives in the net's arena and is released with it, but for rows and
+ * lists of inputs and outputs, which go with the net.
  */
 #ifndef TN_MAP_NET_H
 #define TN_MAP_NET_H
@@ -42,6 +47,7 @@ enum tn_net_wrap {
  * changes: a million values of the same shape take one, and two values have the
  * same type when the pointers are equal. */
 struct tn_net_type {
+    uint32_t         id;    /* net_type.c's own: as rows of values have it    */
     enum tn_dtype    dtype; /* TN_UNDEFINED: not known                        */
     enum tn_net_wrap wrap;
     bool             has_rank;
@@ -53,13 +59,15 @@ struct tn_net_type {
 
 extern const struct tn_net_type tn_net_unknown;
 
-/* What a constant is, where net.c made it: values that are the same share it. */
+/* What a constant is, where net.c made it: values that are the same share it.
+ */
 struct tn_net_constant {
     struct tn_elements      elements; /* first                                */
-    const struct tn_tensor *origin; /* the tensor of the source model that it
-                                       comes from, or NULL                    */
+    const struct tn_tensor *origin;   /* the tensor of the source model that it
+                                         comes from, or NULL                    */
 };
 
+/* A look at a value. */
 struct tn_net_value {
     struct tn_bytes           name; /* unique among values; see tn_net_name() */
     const struct tn_net_type *type; /* never NULL; see tn_net_set_type()      */
@@ -74,6 +82,18 @@ struct tn_net_value {
                       calls it after that and what it is, "Y/add", "Y/const"  */
 };
 
+/* How a net keeps it. */
+struct tn_net_value_row {
+    uint32_t name; /* see tn_net_text()                                      */
+    uint32_t type; /* in the table of types, + 1; 0: unknown                 */
+    uint32_t graph;
+    uint32_t maker; /* the node, or which of the net's constants it is        */
+    uint32_t output : 29;
+    uint32_t is_constant : 1;
+    uint32_t is_trained : 1;
+    uint32_t is_inner : 1;
+};
+
 struct tn_net_attr {
     struct tn_bytes      name;
     struct tn_attr_value value; /* GRAPH: an index in the net's graphs        */
@@ -82,11 +102,15 @@ struct tn_net_attr {
 /* What a node is, kept once for all of a net that are the same. */
 struct tn_net_op {
     struct tn_bytes type, domain;
+    uint32_t        id; /* net_ops.c's own: in the table of its net           */
 };
 
+extern const struct tn_net_op tn_net_no_op; /* is called nothing            */
+
+/* A look at a node, and what one is made from. */
 struct tn_net_node {
     struct tn_bytes           name; /* may be empty; lay-out makes it unique  */
-    const struct tn_net_op   *op;       /* never NULL; see tn_net_op()        */
+    const struct tn_net_op   *op;   /* never NULL; see tn_net_op()        */
     const uint32_t           *inputs;   /* values; TN_NONE: not given         */
     const uint32_t           *controls; /* nodes that must have run before    */
     const uint32_t           *outputs;  /* values; TN_NONE: nobody wants it   */
@@ -97,7 +121,28 @@ struct tn_net_node {
     uint32_t                  source; /* op of the model it comes from, through
                                          every step, or TN_NONE               */
     bool is_removed;
-    bool has_common_attrs; /* net.c's own: see tn_net_keep_attrs()            */
+    bool has_common_attrs; /* two such lists are equal when their addresses
+                              are                                             */
+};
+
+/* How a net keeps it. */
+struct tn_net_node_row {
+    uint32_t  name;  /* see tn_net_text()                                     */
+    uint32_t  op;    /* in the table of ops                                   */
+    uint32_t  attrs; /* list of attributes, + 1; 0: none                      */
+    uint32_t  graph;
+    uint32_t  source;
+    uint32_t  input_count, output_count;
+    uint32_t  control_count : 31;
+    uint32_t  is_removed : 1;
+    uint32_t *edges; /* inputs, outputs, controls                             */
+};
+
+/* Attributes that one node or many have. */
+struct tn_net_list {
+    const struct tn_net_attr *attrs;
+    uint32_t                  count;
+    bool                      is_common;
 };
 
 /* What the world calls an end is the end's, not the value's: two outputs may be
@@ -116,21 +161,16 @@ struct tn_net_graph {
     uint32_t default_count;
 };
 
-struct tn_net {
-    struct tn_arena       *arena;
-    struct tn_arena        edges; /* net.c's own: what nodes take and make   */
-    const char            *dialect; /* "onnx"                                */
-    const struct tn_model *source;  /* whose ops nodes come from             */
-    int64_t                version; /* opset of the dialect's own domain, or
-                                       producer version; 0: has none         */
-    struct tn_list nodes;           /* struct tn_net_node                    */
-    struct tn_list values;          /* struct tn_net_value                   */
-    struct tn_list graphs;          /* struct tn_net_graph                   */
-    struct tn_list versions;        /* struct tn_net_version: other domains */
+/*
+ * What rows refer to, by ids.  The nets of a conversion have it in common: what
+ * rules make of a net takes it over, and the net that was goes on reading.
+ */
+struct tn_net_pool {
     struct tn_net_names {
         const struct tn_intern *given; /* of a model; NULL: none              */
+        uint32_t                given_count;
         uint64_t               *taken; /* a bit for each of those             */
-        struct tn_intern        table; /* all others                          */
+        struct tn_intern        table; /* all others; their ids come after    */
         struct tn_list tries; /* uint32_t by id: the last _N that was made    */
     } names;
     struct tn_net_ops {
@@ -140,13 +180,28 @@ struct tn_net {
     } ops;
     struct tn_net_lists {
         struct tn_intern table; /* lists of attributes, as bytes              */
-        struct tn_list   lists; /* const struct tn_net_attr *, by id          */
+        struct tn_list   lists; /* struct tn_net_list, by id                  */
         struct tn_buffer key;
     } lists;
     struct tn_net_types {
         struct tn_intern table; /* what they say, as words                    */
         struct tn_list   types; /* const struct tn_net_type *, by id          */
     } types;
+    struct tn_list constants; /* const struct tn_elements *                   */
+};
+
+struct tn_net {
+    struct tn_arena       *arena;
+    struct tn_arena        edges; /* net.c's own: what nodes take and make   */
+    const char            *dialect; /* "onnx"                                */
+    const struct tn_model *source;  /* whose ops nodes come from             */
+    int64_t                version; /* opset of the dialect's own domain, or
+                                       producer version; 0: has none         */
+    struct tn_list     nodes;       /* struct tn_net_node_row                */
+    struct tn_list     values;      /* struct tn_net_value_row               */
+    struct tn_list     graphs;      /* struct tn_net_graph                   */
+    struct tn_list     versions;    /* struct tn_net_version: other domains */
+    struct tn_net_pool own, *pool;  /* own, or that of who took it over      */
     struct tn_list uses; /* net.c's own: of values, once somebody replaces  */
     struct tn_list first_uses; /* uint32_t by value: in `uses`, + 1         */
     bool           has_uses;
@@ -185,17 +240,104 @@ void tn_net_done(struct tn_net *net);
  * the net has failed, by now with CANCELLED. */
 bool tn_net_goes_on(struct tn_net *net);
 
-static inline struct tn_net_node *tn_net_node(const struct tn_net *net,
-                                              uint32_t             node)
+static inline struct tn_net_node_row *tn_net_node_row(const struct tn_net *net,
+                                                      uint32_t             node)
 {
-    return tn_list_at(&net->nodes, struct tn_net_node, node);
+    return tn_list_at(&net->nodes, struct tn_net_node_row, node);
 }
 
-static inline struct tn_net_value *tn_net_value(const struct tn_net *net,
-                                                uint32_t             value)
+static inline struct tn_net_value_row *tn_net_value_row(
+    const struct tn_net *net, uint32_t value)
 {
-    return tn_list_at(&net->values, struct tn_net_value, value);
+    return tn_list_at(&net->values, struct tn_net_value_row, value);
 }
+
+/* The name of that id; empty for TN_NO_NAME. */
+static inline struct tn_bytes tn_net_text(const struct tn_net *net, uint32_t id)
+{
+    const struct tn_net_names *names = &net->pool->names;
+
+    if (id < names->given_count)
+        return tn_intern_text(names->given, id);
+    return tn_intern_text(&names->table,
+                          id == TN_NO_NAME ? id : id - names->given_count);
+}
+
+/* `id` as a row of a value has it. */
+static inline const struct tn_net_type *tn_net_type_at(const struct tn_net *net,
+                                                       uint32_t             id)
+{
+    return id ? *tn_list_at(&net->pool->types.types, const struct tn_net_type *,
+                            id - 1)
+              : &tn_net_unknown;
+}
+
+/* Called nothing, for TN_NONE. */
+static inline const struct tn_net_op *tn_net_op_at(const struct tn_net *net,
+                                                   uint32_t             id)
+{
+    return id == TN_NONE
+               ? &tn_net_no_op
+               : *tn_list_at(&net->pool->ops.ops, const struct tn_net_op *, id);
+}
+
+/* `attrs` as a row of a node has it. */
+static inline struct tn_net_list tn_net_list_at(const struct tn_net *net,
+                                                uint32_t             attrs)
+{
+    if (!attrs)
+        return (struct tn_net_list){ NULL, 0, true };
+    return *tn_list_at(&net->pool->lists.lists, struct tn_net_list, attrs - 1);
+}
+
+static inline const struct tn_net_node *tn_net_fill_node(
+    const struct tn_net *net, uint32_t node, struct tn_net_node *look)
+{
+    const struct tn_net_node_row *row  = tn_net_node_row(net, node);
+    struct tn_net_list            list = tn_net_list_at(net, row->attrs);
+
+    look->name             = tn_net_text(net, row->name);
+    look->op               = tn_net_op_at(net, row->op);
+    look->inputs           = row->edges;
+    look->outputs          = row->edges + row->input_count;
+    look->controls         = look->outputs + row->output_count;
+    look->attrs            = list.attrs;
+    look->input_count      = row->input_count;
+    look->control_count    = row->control_count;
+    look->output_count     = row->output_count;
+    look->attr_count       = list.count;
+    look->graph            = row->graph;
+    look->source           = row->source;
+    look->is_removed       = row->is_removed;
+    look->has_common_attrs = list.is_common;
+    return look;
+}
+
+static inline const struct tn_net_value *tn_net_fill_value(
+    const struct tn_net *net, uint32_t value, struct tn_net_value *look)
+{
+    const struct tn_net_value_row *row = tn_net_value_row(net, value);
+
+    look->name       = tn_net_text(net, row->name);
+    look->type       = tn_net_type_at(net, row->type);
+    look->constant   = row->is_constant
+                           ? *tn_list_at(&net->pool->constants,
+                                         const struct tn_elements *, row->maker)
+                           : NULL;
+    look->graph      = row->graph;
+    look->producer   = row->is_constant ? TN_NONE : row->maker;
+    look->output     = row->output;
+    look->is_trained = row->is_trained;
+    look->is_inner   = row->is_inner;
+    return look;
+}
+
+/* A look at a node or a value as it is now, which lasts as long as the block
+ * that asks for it. */
+#define tn_net_node(net, node)                                                 \
+    tn_net_fill_node((net), (node), &(struct tn_net_node){ .name = { 0 } })
+#define tn_net_value(net, value)                                               \
+    tn_net_fill_value((net), (value), &(struct tn_net_value){ .name = { 0 } })
 
 /* Of a constant; NULL: it comes from no tensor of the source. */
 static inline const struct tn_tensor *tn_net_origin(
@@ -224,15 +366,22 @@ uint32_t tn_net_add_graph(struct tn_net *net, enum tn_graph_kind kind,
  * name is then taken. */
 struct tn_bytes tn_net_name(struct tn_net *net, struct tn_bytes wish);
 
-/* The names of a model, which outlives the net, are looked up in its table from
- * now on; before there is any value.  The second takes one by its id. */
-enum tn_status  tn_net_give_names(struct tn_net          *net,
-                                  const struct tn_intern *given);
-struct tn_bytes tn_net_given_name(struct tn_net *net, uint32_t id);
+/* The same, and the value is called so from now on. */
+void tn_net_rename(struct tn_net *net, uint32_t value, struct tn_bytes wish);
 
-/* What is taken in `from` is taken in `to`, which has none yet; `from` will
- * make no more. */
-void tn_net_move_names(struct tn_net *to, struct tn_net *from);
+/* The names of a model, which outlives the net, are looked up in its table from
+ * now on; before there is any value.  The second calls a value by one of them,
+ * or by one that is made of it. */
+enum tn_status tn_net_give_names(struct tn_net          *net,
+                                 const struct tn_intern *given);
+void tn_net_name_as_given(struct tn_net *net, uint32_t value, uint32_t id);
+
+/* A name that nobody looks up, copied; TN_NO_NAME for none and on failure. */
+uint32_t tn_net_keep_name(struct tn_net *net, struct tn_bytes name);
+
+/* `to`, which has nothing yet, takes over what rows of `from` refer to.  `from`
+ * must not outlive it, and will make no more. */
+void tn_net_take_over(struct tn_net *to, struct tn_net *from);
 
 /* An end of a graph, known to the world by that name (the value's own when
  * NULL or empty). */
@@ -258,18 +407,32 @@ uint32_t tn_net_add_constant(struct tn_net *net, uint32_t graph,
                              const struct tn_tensor   *origin);
 
 /* What is known of a value from now on; dims are copied, symbols are kept as
- * they are. */
-void tn_net_set_type(struct tn_net *net, uint32_t value,
-                     const struct tn_net_type *type);
+ * they are.  The second is for types of this net alone. */
+void               tn_net_set_type(struct tn_net *net, uint32_t value,
+                                   const struct tn_net_type *type);
+static inline void tn_net_set_own_type(struct tn_net *net, uint32_t value,
+                                       const struct tn_net_type *type)
+{
+    tn_net_value_row(net, value)->type = type->id;
+}
+void tn_net_copy_type(struct tn_net *net, uint32_t value, uint32_t like);
 void tn_net_set_dtype(struct tn_net *net, uint32_t value, enum tn_dtype dtype);
 void tn_net_set_scalar(struct tn_net *net, uint32_t value, enum tn_dtype dtype);
 void tn_net_set_shape(struct tn_net *net, uint32_t value,
                       const struct tn_shape *shape);
 
-/* Makes a constant of a value that nothing produces. */
+/* Makes a constant of a value; or one that `like`, a constant, is, too. */
 void tn_net_set_constant(struct tn_net *net, uint32_t value,
                          const struct tn_elements *elements,
                          const struct tn_tensor   *origin);
+void tn_net_copy_constant(struct tn_net *net, uint32_t value, uint32_t like);
+
+void tn_net_set_trained(struct tn_net *net, uint32_t value, bool is_trained);
+
+/* Which node makes a value; TN_NONE: none, it is an input or will be a
+ * constant. */
+void tn_net_set_producer(struct tn_net *net, uint32_t value, uint32_t node,
+                         uint32_t output);
 
 /* A small constant in memory: numbers of that dtype; `dims` are copied. */
 uint32_t tn_net_add_ints(struct tn_net *net, uint32_t graph,
@@ -291,30 +454,52 @@ const struct tn_net_op *tn_net_op(struct tn_net *net, struct tn_bytes type,
                                   struct tn_bytes domain);
 const struct tn_net_op *tn_net_own_op(struct tn_net *net, const char *type);
 
-/* The same in two steps, for who has many; the id is TN_NONE after a failure. */
+/* The same in two steps, for who has many; the id is TN_NONE after a failure.
+ */
 uint32_t tn_net_op_id(struct tn_net *net, struct tn_bytes type,
                       struct tn_bytes domain);
-const struct tn_net_op *tn_net_op_at(const struct tn_net *net, uint32_t id);
 
 /* A node at the end of its graph.  Its name and arrays are copied; outputs get
  * it as their producer. */
 uint32_t tn_net_add_node(struct tn_net *net, const struct tn_net_node *node);
 
-/* The same for one whose name outlives the net and whose attributes come from
- * the next call. */
-uint32_t tn_net_add_kept_node(struct tn_net            *net,
-                              const struct tn_net_node *node);
+/* The same for who has the ids; of `node` nothing counts but its lists of
+ * inputs, outputs and controls. */
+uint32_t tn_net_add_row(struct tn_net *net, const struct tn_net_node_row *row,
+                        const struct tn_net_node *node);
 
-/* The list of the net that says the same, or a copy; NULL when there are none,
- * and on failure.  `is_common`: two such lists are equal when their addresses
- * are. */
-const struct tn_net_attr *tn_net_keep_attrs(struct tn_net            *net,
-                                            const struct tn_net_attr *attrs,
-                                            uint32_t count, bool *is_common);
+/* The list of the net that says the same, or a copy, as a row has it; 0 when
+ * there are none, and on failure. */
+uint32_t tn_net_keep_attrs(struct tn_net *net, const struct tn_net_attr *attrs,
+                           uint32_t count);
 
-/* Another list of inputs, copied. */
+/* ---- changing a node ---------------------------------------------------- */
+
+/* Other lists, copied; outputs get the node as their producer, and those that
+ * it had keep it. */
 void tn_net_set_inputs(struct tn_net *net, uint32_t node,
                        const uint32_t *inputs, uint32_t count);
+void tn_net_set_outputs(struct tn_net *net, uint32_t node,
+                        const uint32_t *outputs, uint32_t count);
+void tn_net_set_controls(struct tn_net *net, uint32_t node,
+                         const uint32_t *controls, uint32_t count);
+
+/* Other attributes, whose values are kept as they are; one more, or another of
+ * that name; those of another node. */
+void tn_net_set_attrs(struct tn_net *net, uint32_t node,
+                      const struct tn_net_attr *attrs, uint32_t count);
+void tn_net_set_attr(struct tn_net *net, uint32_t node, const char *name,
+                     const struct tn_attr_value *value);
+
+void tn_net_copy_attrs(struct tn_net *net, uint32_t node, uint32_t like);
+
+void tn_net_set_op(struct tn_net *net, uint32_t node,
+                   const struct tn_net_op *op);
+
+/* To the end of another graph, with what it makes; the list of the graph that
+ * had it is not changed. */
+void tn_net_move_node(struct tn_net *net, uint32_t node, uint32_t graph);
+void tn_net_remove(struct tn_net *net, uint32_t node);
 
 /* Everybody who used `from` uses `to`: nodes and outputs of graphs.  For this
  * the net notes who uses what; the second call gives that back. */
@@ -324,10 +509,6 @@ void tn_net_forget_uses(struct tn_net *net);
 /* NULL: it has none of that name. */
 const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
                                         const char               *name);
-
-/* Adds or replaces; the value is kept as it is, in the arena or longer. */
-void tn_net_set_attr(struct tn_net *net, uint32_t node, const char *name,
-                     const struct tn_attr_value *value);
 
 /* Removes nodes that no output of their graph and no control needs; graphs of
  * removed nodes have no nodes then. */
@@ -359,8 +540,9 @@ enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
 /* Lays it out as an edited model of `dialect`, onnx or nd4j, which any writer
  * of a format of that dialect takes.  Tensors share their payloads with the
  * sources, names and attributes are those of the net: its arena must outlive
- * the model.  The net itself is taken apart, and can only be released.  To `origins` goes, for each tensor of the model, the one of the
- * source that it comes from, or NULL (const struct tn_tensor *); may be NULL.
+ * the model.  The net itself is taken apart, and can only be released.  To
+ * `origins` goes, for each tensor of the model, the one of the source that it
+ * comes from, or NULL (const struct tn_tensor *); may be NULL.
  */
 enum tn_status tn_net_lay_out(struct tn_net           *net,
                               const struct tn_dialect *dialect,

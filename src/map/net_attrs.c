@@ -17,8 +17,7 @@ void tn_net_lists_init(struct tn_net_lists *lists, struct tn_arena *arena,
                        struct tn_error *error)
 {
     tn_intern_init(&lists->table, arena);
-    tn_list_init(&lists->lists, arena->memory,
-                 sizeof(const struct tn_net_attr *));
+    tn_list_init(&lists->lists, arena->memory, sizeof(struct tn_net_list));
     tn_buffer_init(&lists->key, arena->memory, error);
 }
 
@@ -99,41 +98,42 @@ static const struct tn_net_attr *copy(struct tn_net            *net,
     return kept;
 }
 
-/* One more that can be looked up. */
-static const struct tn_net_attr *add(struct tn_net            *net,
-                                     const struct tn_net_attr *attrs,
-                                     uint32_t                  count)
+/* One more; nobody looks up one that is like no other. */
+static uint32_t add(struct tn_net *net, const struct tn_net_attr *attrs,
+                    uint32_t count, bool is_common)
 {
-    struct tn_net_lists       *lists = &net->lists;
-    const struct tn_net_attr  *kept  = copy(net, attrs, count);
-    const struct tn_net_attr **slot =
-        tn_list_push(&lists->lists, const struct tn_net_attr *, net->error);
+    struct tn_net_lists      *lists = &net->pool->lists;
+    const struct tn_net_attr *kept  = copy(net, attrs, count);
+    struct tn_net_list       *list =
+        tn_list_push(&lists->lists, struct tn_net_list, net->error);
 
-    if (!kept || !slot)
-        return NULL;
-    *slot = kept;
-    if (tn_intern_copy(&lists->table, tn_buffer_bytes(&lists->key),
-                       net->error) == TN_NO_NAME)
-        lists->lists.count--;
-    return kept;
+    if (!kept || !list)
+        return 0;
+    *list = (struct tn_net_list){ kept, count, is_common };
+    uint32_t id =
+        is_common ? tn_intern_copy(&lists->table, tn_buffer_bytes(&lists->key),
+                                   net->error)
+                  : tn_intern_append(&lists->table, tn_text(""), net->error);
+    if (id != TN_NO_NAME)
+        return id + 1;
+    lists->lists.count--;
+    return 0;
 }
 
-const struct tn_net_attr *tn_net_keep_attrs(struct tn_net            *net,
-                                            const struct tn_net_attr *attrs,
-                                            uint32_t count, bool *is_common)
+uint32_t tn_net_keep_attrs(struct tn_net *net, const struct tn_net_attr *attrs,
+                           uint32_t count)
 {
-    struct tn_net_lists *lists = &net->lists;
+    struct tn_net_lists *lists = &net->pool->lists;
 
-    *is_common = true;
     if (!count)
-        return NULL;
-    *is_common = say_list(&lists->key, attrs, count);
-    if (*is_common) {
+        return 0;
+    bool is_common = say_list(&lists->key, attrs, count);
+    if (is_common) {
         uint32_t id =
             tn_intern_find(&lists->table, tn_buffer_bytes(&lists->key));
         if (id != TN_NO_NAME)
-            return *tn_list_at(&lists->lists, const struct tn_net_attr *, id);
-        *is_common = lists->lists.count < LISTS_MAX;
+            return id + 1;
+        is_common = lists->table.used_count < LISTS_MAX;
     }
-    return *is_common ? add(net, attrs, count) : copy(net, attrs, count);
+    return add(net, attrs, count, is_common);
 }

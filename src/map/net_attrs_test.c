@@ -33,21 +33,19 @@ enum { LISTS = sizeof lists / sizeof lists[0] };
 static enum tn_status keep_all(struct tn_bytes input, struct tn_memory *memory,
                                struct tn_error *error)
 {
-    struct tn_arena           arena;
-    struct tn_net             net;
-    const struct tn_net_attr *kept[2 * LISTS];
+    struct tn_arena arena;
+    struct tn_net   net;
+    uint32_t        kept[2 * LISTS];
 
     (void)input;
     tn_arena_init(&arena, memory);
     tn_net_init(&net, &arena, "onnx", error);
     for (uint32_t i = 0; i < 2 * LISTS && !tn_failed(error); i++) {
         const struct tn_net_attr *list = lists[i % LISTS];
-        bool                      is_common;
-        kept[i] = tn_net_keep_attrs(&net, list, list[1].name.size ? 2 : 1,
-                                    &is_common);
+        kept[i] = tn_net_keep_attrs(&net, list, list[1].name.size ? 2 : 1);
         if (tn_failed(error))
             break;
-        assert_true(is_common);
+        assert_true(tn_net_list_at(&net, kept[i]).is_common);
         for (uint32_t k = 0; k < i; k++)
             assert_int_equal(kept[i] == kept[k], i % LISTS == k % LISTS);
     }
@@ -71,16 +69,14 @@ static void graphs_are_like_no_other(void **state)
     struct tn_memory memory;
     struct tn_arena  arena;
     struct tn_net    net;
-    bool             is_common = true;
 
     (void)state;
     tn_memory_init(&memory, NULL, 0);
     tn_arena_init(&arena, &memory);
     tn_net_init(&net, &arena, "onnx", &error);
-    const struct tn_net_attr *first =
-        tn_net_keep_attrs(&net, &body, 1, &is_common);
-    assert_false(is_common);
-    assert_ptr_not_equal(tn_net_keep_attrs(&net, &body, 1, &is_common), first);
+    uint32_t first = tn_net_keep_attrs(&net, &body, 1);
+    assert_false(tn_net_list_at(&net, first).is_common);
+    assert_int_not_equal(tn_net_keep_attrs(&net, &body, 1), first);
     tn_net_done(&net);
     tn_arena_done(&arena);
     assert_int_equal(memory.used, 0);

@@ -270,7 +270,8 @@ static void add_input(struct tn_net_loading *l, uint32_t graph,
     }
     if (value != TN_NONE)
         l->is_cut[value] = true;
-    tn_net_value(l->net, id)->constant = NULL;
+    if (tn_net_value(l->net, id)->constant)
+        tn_net_set_producer(l->net, id, TN_NONE, 0);
     if (w->type)
         tn_net_load_type(l->net, id, w->type);
     else if (value == TN_NONE && is_offsets(l, w->value))
@@ -336,15 +337,13 @@ static uint32_t make_output(struct tn_net_loading *l, struct tn_bytes name)
     uint32_t made = tn_net_add_value(l->net, 0, name);
     if (!outputs || made == TN_NONE)
         return TN_NONE;
-    struct tn_net_node *n = tn_net_node(l->net, node);
+    const struct tn_net_node *n = tn_net_node(l->net, node);
     memset(outputs, 0xff, ((size_t)output + 1) * sizeof *outputs);
     if (n->output_count)
         memcpy(outputs, n->outputs, n->output_count * sizeof *outputs);
     outputs[output] = made;
-    n->outputs      = outputs;
-    n->output_count = output < n->output_count ? n->output_count : output + 1;
-    tn_net_value(l->net, made)->producer = node;
-    tn_net_value(l->net, made)->output   = output;
+    tn_net_set_outputs(l->net, node, outputs,
+                       output < n->output_count ? n->output_count : output + 1);
     return made;
 }
 
@@ -364,7 +363,7 @@ static void add_output(struct tn_net_loading *l, uint32_t graph,
                      TN_FMT(w->name));
         return;
     }
-    struct tn_net_value *v = tn_net_value(l->net, id);
+    const struct tn_net_value *v = tn_net_value(l->net, id);
     if (w->type && !v->type->has_rank && !v->constant)
         tn_net_load_type(l->net, id, w->type);
     tn_net_add_output(l->net, graph, id, w->name);

@@ -102,8 +102,7 @@ static void load_values(struct tn_net_loading *l)
             continue;
         l->now[i] = tn_net_add_nameless(l->net, value->graph);
         if (l->now[i] != TN_NONE)
-            tn_net_value(l->net, l->now[i])->name =
-                tn_net_given_name(l->net, value->name);
+            tn_net_name_as_given(l->net, l->now[i], value->name);
     }
     for (uint32_t i = 0; i < count && !tn_failed(l->net->error); i++)
         if (!l->home && tn_model_value_at(l->model, i)->kind == TN_VALUE_OUTER)
@@ -116,7 +115,7 @@ static void set_constant(struct tn_net_loading *l, uint32_t value,
                          const struct tn_tensor *tensor)
 {
     tn_net_set_constant(l->net, value, &tensor->elements, tensor);
-    tn_net_value(l->net, value)->is_trained = tensor->role == TN_ROLE_VARIABLE;
+    tn_net_set_trained(l->net, value, tensor->role == TN_ROLE_VARIABLE);
 }
 
 /* An input with a default is what the default says, but in nd4j, where it is
@@ -353,10 +352,10 @@ static uint32_t output_value(struct tn_net_loading *l, uint32_t op,
 {
     const struct tn_value *row  = tn_model_value_at(l->model, value);
     uint32_t               home = home_of(l, value);
-    struct tn_net_value   *now  = tn_net_value(l->net, l->now[home]);
 
     if (is_cut(l, op, home))
         return TN_NONE;
+    const struct tn_net_value *now = tn_net_value(l->net, l->now[home]);
     if (now->producer != TN_NONE || now->constant || now->graph != row->graph ||
         l->is_cut[home] || (l->home && l->is_handed[home]))
         l->now[home] = tn_net_add_value(l->net, row->graph,
@@ -418,7 +417,8 @@ enum { KEY_SIZE = 512 };
  * there is none yet. */
 static bool find_list(struct tn_net_loading *l, uint32_t op)
 {
-    l->attrs = (struct tn_net_list){ NULL, 0 };
+    l->list  = 0;
+    l->attrs = tn_net_list_at(l->net, 0);
     tn_buffer_clear(&l->key);
     if (!tn_attr_key(l->model, op, KEY_SIZE, &l->key)) {
         tn_buffer_clear(&l->key);
@@ -429,7 +429,8 @@ static bool find_list(struct tn_net_loading *l, uint32_t op)
     uint32_t id = tn_intern_find(&l->keys, tn_buffer_bytes(&l->key));
     if (id == TN_NO_NAME)
         return false;
-    l->attrs = *tn_list_at(&l->lists, struct tn_net_list, id);
+    l->list  = *tn_list_at(&l->lists, uint32_t, id);
+    l->attrs = tn_net_list_at(l->net, l->list);
     return true;
 }
 
@@ -448,28 +449,27 @@ static enum tn_status decode_list(struct tn_net_loading *l, uint32_t op)
             tn_list_at(&l->decoded, struct tn_attr_named, i);
         attrs[i] = (struct tn_net_attr){ from->name, from->value };
     }
-    l->attrs = (struct tn_net_list){ attrs, (uint32_t)count };
+    l->attrs = (struct tn_net_list){ attrs, (uint32_t)count, false };
     return TN_OK;
 }
 
 static void add_list(struct tn_net_loading *l)
 {
-    struct tn_net_list *list =
-        tn_list_push(&l->lists, struct tn_net_list, l->net->error);
+    uint32_t *list = tn_list_push(&l->lists, uint32_t, l->net->error);
 
     if (!list)
         return;
-    *list = l->attrs;
+    *list = l->list;
     if (tn_intern_copy(&l->keys, tn_buffer_bytes(&l->key), l->net->error) ==
         TN_NO_NAME)
         l->lists.count--;
 }
 
-static void keep_list(struct tn_net_loading *l, struct tn_net_node *node)
+static void keep_list(struct tn_net_loading *l)
 {
-    l->attrs.attrs = tn_net_keep_attrs(l->net, l->attrs.attrs, l->attrs.count,
-                                       &node->has_common_attrs);
-    if (node->has_common_attrs && l->key.size && !tn_failed(l->net->error))
+    l->list = tn_net_keep_attrs(l->net, l->attrs.attrs, l->attrs.count);
+    if (l->key.size && !tn_failed(l->net->error) &&
+        tn_net_list_at(l->net, l->list).is_common)
         add_list(l);
 }
 
@@ -498,8 +498,7 @@ static bool load_as_constant(struct tn_net_loading *l, uint32_t op)
 }
 
 /* What a node is, by the ids that the model has for it. */
-static const struct tn_net_op *op_of(struct tn_net_loading *l,
-                                     const struct tn_op    *row)
+static uint32_t op_of(struct tn_net_loading *l, const struct tn_op *row)
 {
     uint32_t id = tn_pairs_find(&l->op_ids, row->type, row->domain);
 
@@ -509,20 +508,21 @@ static const struct tn_net_op *op_of(struct tn_net_loading *l,
         if (id != TN_NONE)
             tn_pairs_add(&l->op_ids, row->type, row->domain, id, l->net->error);
     }
-    return tn_net_op_at(l->net, id);
+    return id;
 }
 
 static enum tn_status load_node(struct tn_net_loading *l, uint32_t op)
 {
-    const struct tn_op *row  = tn_model_op_at(l->model, op);
-    struct tn_net_node  node = { .name   = tn_model_name(l->model, row->name),
-                                 .op     = op_of(l, row),
-                                 .graph  = row->graph,
-                                 .source = op };
+    const struct tn_op    *from = tn_model_op_at(l->model, op);
+    struct tn_net_node_row row  = { .name   = from->name,
+                                    .op     = op_of(l, from),
+                                    .graph  = from->graph,
+                                    .source = op };
+    struct tn_net_node     node = { .source = op };
 
     tn_arena_rewind(&l->op_scratch);
-    node.has_common_attrs = find_list(l, op);
-    if (!node.has_common_attrs)
+    bool has_list = find_list(l, op);
+    if (!has_list)
         TN_TRY(decode_list(l, op));
     if (load_as_constant(l, op))
         return l->net->error->status;
@@ -531,13 +531,12 @@ static enum tn_status load_node(struct tn_net_loading *l, uint32_t op)
         TN_TRY(load_listed(l, op, &node));
     else
         TN_TRY(load_named(l, op, &node));
-    if (!node.has_common_attrs)
-        keep_list(l, &node);
+    if (!has_list)
+        keep_list(l);
     if (tn_failed(l->net->error))
         return l->net->error->status;
-    node.attrs      = l->attrs.attrs;
-    node.attr_count = l->attrs.count;
-    l->nodes[op]    = tn_net_add_kept_node(l->net, &node);
+    row.attrs    = l->list;
+    l->nodes[op] = tn_net_add_row(l->net, &row, &node);
     return l->net->error->status;
 }
 
@@ -572,7 +571,8 @@ static void load_controls(struct tn_net_loading *l, uint32_t op)
 
     if (!row->control_count || l->nodes[op] == TN_NONE)
         return;
-    nodes = tn_new(l->net->arena, uint32_t, row->control_count, l->net->error);
+    tn_arena_rewind(&l->op_scratch);
+    nodes = tn_new(&l->op_scratch, uint32_t, row->control_count, l->net->error);
     for (uint32_t i = 0; nodes && i < row->control_count; i++) {
         uint32_t value    = tn_op_input(l->model, op,
                                         row->input_count - row->control_count + i);
@@ -582,8 +582,8 @@ static void load_controls(struct tn_net_loading *l, uint32_t op)
         if (producer != TN_NONE && l->nodes[producer] != TN_NONE)
             nodes[count++] = l->nodes[producer];
     }
-    tn_net_node(l->net, l->nodes[op])->controls      = nodes;
-    tn_net_node(l->net, l->nodes[op])->control_count = count;
+    if (nodes)
+        tn_net_set_controls(l->net, l->nodes[op], nodes, count);
 }
 
 /* ---- versions ----------------------------------------------------------- */
@@ -691,7 +691,7 @@ static void loading_init(struct tn_net_loading *l, struct tn_memory *memory)
     tn_buffer_init(&l->key, memory, l->net->error);
     tn_intern_init(&l->keys, &l->scratch);
     tn_pairs_init(&l->op_ids, memory);
-    tn_list_init(&l->lists, memory, sizeof(struct tn_net_list));
+    tn_list_init(&l->lists, memory, sizeof(uint32_t));
     tn_list_init(&l->written, memory, sizeof(struct tn_net_written));
 }
 

@@ -13,12 +13,6 @@ struct tn_net_written {
     uint32_t next; /* of the same block, + 1; 0: it is the last               */
 };
 
-/* A list of attributes. */
-struct tn_net_list {
-    const struct tn_net_attr *attrs;
-    uint32_t                  count;
-};
-
 struct tn_net_loading {
     struct tn_net            *net;
     const struct tn_model    *model;
@@ -26,9 +20,10 @@ struct tn_net_loading {
     struct tn_arena scratch, op_scratch; /* of all; of one op         */
     struct tn_list  decoded;  /* struct tn_attr_named                         */
     struct tn_net_list attrs; /* of the op at hand                            */
+    uint32_t           list;  /* the same, as a row has it                    */
     struct tn_buffer   key; /* its attributes, as the file says them          */
     struct tn_intern keys;  /* of lists that are the same for equal ops       */
-    struct tn_list   lists; /* struct tn_net_list, by id of the key           */
+    struct tn_list   lists; /* uint32_t: as a row has them, by id of the key  */
     struct tn_pairs  op_ids; /* (type, domain) of the model -> in net->ops    */
     uint32_t *now;   /* by value of the model: the net's, as the name stands  */
     bool *is_cut;    /* by value of the model: an input, whoever produces it  */

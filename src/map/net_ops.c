@@ -1,6 +1,8 @@
 /* net_ops.c - what the nodes of a net are: type and domain, each pair once */
 #include "map/net.h"
 
+const struct tn_net_op tn_net_no_op = { .id = TN_NONE };
+
 void tn_net_ops_init(struct tn_net_ops *ops, struct tn_arena *arena,
                      struct tn_error *error)
 {
@@ -21,27 +23,28 @@ static uint32_t add(struct tn_net *net, struct tn_bytes type,
 {
     struct tn_net_op *op = tn_new(net->arena, struct tn_net_op, 1, net->error);
     const struct tn_net_op **slot =
-        tn_list_push(&net->ops.ops, const struct tn_net_op *, net->error);
+        tn_list_push(&net->pool->ops.ops, const struct tn_net_op *, net->error);
 
     if (!op || !slot)
         return TN_NONE;
     op->type   = tn_bytes_dup(net->arena, type, net->error);
     op->domain = tn_bytes_dup(net->arena, domain, net->error);
+    op->id     = (uint32_t)net->pool->ops.ops.count - 1;
     *slot      = op;
     uint32_t id =
         tn_failed(net->error)
             ? TN_NO_NAME
-            : tn_intern_copy(&net->ops.table, tn_buffer_bytes(&net->ops.key),
-                             net->error);
+            : tn_intern_copy(&net->pool->ops.table,
+                             tn_buffer_bytes(&net->pool->ops.key), net->error);
     if (id == TN_NO_NAME)
-        net->ops.ops.count--;
+        net->pool->ops.ops.count--;
     return id == TN_NO_NAME ? TN_NONE : id;
 }
 
 uint32_t tn_net_op_id(struct tn_net *net, struct tn_bytes type,
                       struct tn_bytes domain)
 {
-    struct tn_buffer *key = &net->ops.key;
+    struct tn_buffer *key = &net->pool->ops.key;
 
     tn_buffer_clear(key);
     tn_buffer_add(key, tn_bytes(&type.size, sizeof type.size));
@@ -49,17 +52,8 @@ uint32_t tn_net_op_id(struct tn_net *net, struct tn_bytes type,
     tn_buffer_add(key, domain);
     if (tn_failed(net->error))
         return TN_NONE;
-    uint32_t id = tn_intern_find(&net->ops.table, tn_buffer_bytes(key));
+    uint32_t id = tn_intern_find(&net->pool->ops.table, tn_buffer_bytes(key));
     return id == TN_NO_NAME ? add(net, type, domain) : id;
-}
-
-const struct tn_net_op *tn_net_op_at(const struct tn_net *net, uint32_t id)
-{
-    static const struct tn_net_op none;
-
-    return id == TN_NONE
-               ? &none
-               : *tn_list_at(&net->ops.ops, const struct tn_net_op *, id);
 }
 
 const struct tn_net_op *tn_net_op(struct tn_net *net, struct tn_bytes type,

@@ -122,9 +122,9 @@ void tn_net_prune(struct tn_net *net)
         mark(&m);
     bool has_removed = false;
     for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++) {
-        struct tn_net_node *node = tn_net_node(net, i);
-        node->is_removed |= !m.needed[i];
-        has_removed |= node->is_removed;
+        if (!m.needed[i])
+            tn_net_remove(net, i);
+        has_removed |= tn_net_node(net, i)->is_removed;
     }
     if (has_removed)
         drop_removed(net);

@@ -296,8 +296,7 @@ static void what_nobody_needs_is_pruned(void **state)
     set_up(&b);
     struct nested n = fill_nested(&b);
     uint32_t      c = node(&b, 0, "c", NULL, 0, value(&b, 0, "c"));
-    tn_net_node(&b.net, n.l.g)->controls      = &c;
-    tn_net_node(&b.net, n.l.g)->control_count = 1;
+    tn_net_set_controls(&b.net, n.l.g, &c, 1);
     tn_net_prune(&b.net);
     assert_false(tn_net_node(&b.net, n.l.f)->is_removed);
     assert_false(tn_net_node(&b.net, c)->is_removed);

@@ -53,19 +53,21 @@ static const struct tn_net_type *add(struct tn_net            *net,
         tn_new(net->arena, struct tn_net_type, 1, net->error);
     if (!words || !kept)
         return NULL;
-    *kept                          = *type;
-    kept->rank                     = rank;
-    kept->symbols                  = type->has_rank ? type->symbols : NULL;
-    kept->dims                     = (const int64_t *)(words + HEAD_WORDS);
-    struct tn_bytes            key = tn_bytes(words, say(type, words));
-    const struct tn_net_type **slot =
-        tn_list_push(&net->types.types, const struct tn_net_type *, net->error);
+    *kept                           = *type;
+    kept->rank                      = rank;
+    kept->symbols                   = type->has_rank ? type->symbols : NULL;
+    kept->dims                      = (const int64_t *)(words + HEAD_WORDS);
+    struct tn_bytes            key  = tn_bytes(words, say(type, words));
+    const struct tn_net_type **slot = tn_list_push(
+        &net->pool->types.types, const struct tn_net_type *, net->error);
     if (!slot)
         return NULL;
-    *slot = kept;
-    if (tn_intern_borrow(&net->types.table, key, net->error) != TN_NO_NAME)
+    *slot    = kept;
+    kept->id = (uint32_t)net->pool->types.types.count;
+    if (tn_intern_borrow(&net->pool->types.table, key, net->error) !=
+        TN_NO_NAME)
         return kept;
-    net->types.types.count--;
+    net->pool->types.types.count--;
     return NULL;
 }
 
@@ -73,11 +75,12 @@ static const struct tn_net_type *find(struct tn_net            *net,
                                       const struct tn_net_type *type,
                                       uint64_t                 *words)
 {
-    uint32_t id =
-        tn_intern_find(&net->types.table, tn_bytes(words, say(type, words)));
+    uint32_t id = tn_intern_find(&net->pool->types.table,
+                                 tn_bytes(words, say(type, words)));
 
     if (id != TN_NO_NAME)
-        return *tn_list_at(&net->types.types, const struct tn_net_type *, id);
+        return *tn_list_at(&net->pool->types.types, const struct tn_net_type *,
+                           id);
     return add(net, type);
 }
 
@@ -87,6 +90,9 @@ static const struct tn_net_type *only_one(struct tn_net            *net,
 {
     uint64_t few[HEAD_WORDS + FEW_DIMS];
 
+    if (type->dtype == TN_UNDEFINED && type->wrap == TN_NET_TENSOR &&
+        !type->has_rank)
+        return &tn_net_unknown;
     if (rank_of(type) <= FEW_DIMS)
         return find(net, type, few);
     uint64_t *words = tn_new(net->arena, uint64_t,
@@ -100,7 +106,12 @@ void tn_net_set_type(struct tn_net *net, uint32_t value,
     const struct tn_net_type *one = only_one(net, type);
 
     if (one)
-        tn_net_value(net, value)->type = one;
+        tn_net_set_own_type(net, value, one);
+}
+
+void tn_net_copy_type(struct tn_net *net, uint32_t value, uint32_t like)
+{
+    tn_net_value_row(net, value)->type = tn_net_value_row(net, like)->type;
 }
 
 void tn_net_set_dtype(struct tn_net *net, uint32_t value, enum tn_dtype dtype)

@@ -216,12 +216,12 @@ static void make_loop(struct scan *s)
     inputs[1] = TN_NONE;
     if (s->states)
         memcpy(inputs + 2, old->inputs, s->states * sizeof *inputs);
-    loop.op                                  = tn_net_own_op(s->net, "Loop");
-    loop.inputs                              = inputs;
-    loop.input_count                         = s->states + 2;
-    loop.attrs                               = &body;
-    loop.attr_count                          = 1;
-    tn_net_node(s->net, s->node)->is_removed = true;
+    loop.op          = tn_net_own_op(s->net, "Loop");
+    loop.inputs      = inputs;
+    loop.input_count = s->states + 2;
+    loop.attrs       = &body;
+    loop.attr_count  = 1;
+    tn_net_remove(s->net, s->node);
     tn_net_add_node(s->net, &loop);
 }
 
@@ -293,12 +293,12 @@ static void loop_batches(struct scan *s)
     struct tn_net_attr body     = {
             tn_text("body"), { TN_ATTR_GRAPH, false, 1, { .ints = graph } }
     };
-    loop.op                                  = tn_net_own_op(s->net, "Loop");
-    loop.inputs                              = inputs;
-    loop.input_count                         = 2;
-    loop.attrs                               = &body;
-    loop.attr_count                          = 1;
-    tn_net_node(s->net, s->node)->is_removed = true;
+    loop.op          = tn_net_own_op(s->net, "Loop");
+    loop.inputs      = inputs;
+    loop.input_count = 2;
+    loop.attrs       = &body;
+    loop.attr_count  = 1;
+    tn_net_remove(s->net, s->node);
     if (!tn_failed(s->net->error))
         tn_net_add_node(s->net, &loop);
 }

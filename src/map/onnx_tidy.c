@@ -73,13 +73,8 @@ static void settle_constant(struct tn_net *net, uint32_t id)
     uint32_t made = make_constant(net, node->graph, &node->attrs[0]);
     if (made == TN_NONE)
         return;
-    node                             = tn_net_node(net, id);
-    const struct tn_net_value *from  = tn_net_value(net, made);
-    struct tn_net_value       *to    = tn_net_value(net, node->outputs[0]);
-    to->constant                     = from->constant;
-    to->type                         = from->type;
-    to->producer                     = TN_NONE;
-    tn_net_node(net, id)->is_removed = true;
+    tn_net_copy_constant(net, node->outputs[0], made);
+    tn_net_remove(net, id);
 }
 
 /* ---- functions ---------------------------------------------------------- */
@@ -145,15 +140,14 @@ static uint32_t copy_value(struct call *call, uint32_t graph, uint32_t value)
         return value;
     if (call->t->copies[value].call == call->number)
         return call->t->copies[value].value;
-    const struct tn_net_value *from     = tn_net_value(net, value);
-    const struct tn_net_type  *type     = from->type;
-    const struct tn_elements  *constant = from->constant;
-    uint32_t                   copy = tn_net_add_value(net, graph, from->name);
+    uint32_t copy =
+        tn_net_add_value(net, graph, tn_net_value(net, value)->name);
     if (copy == TN_NONE)
         return TN_NONE;
-    tn_net_value(net, copy)->type     = type;
-    tn_net_value(net, copy)->constant = constant;
-    call->t->copies[value]            = (struct copied){ call->number, copy };
+    tn_net_copy_type(net, copy, value);
+    if (tn_net_value(net, value)->constant)
+        tn_net_copy_constant(net, copy, value);
+    call->t->copies[value] = (struct copied){ call->number, copy };
     return copy;
 }
 
@@ -336,7 +330,7 @@ static enum tn_status expand(struct tidying *t, uint32_t node, uint32_t body)
     copy_graph(&call, body, tn_net_node(net, node)->graph);
     if (!tn_failed(net->error))
         bind_outputs(&call, body);
-    tn_net_node(net, node)->is_removed = true;
+    tn_net_remove(net, node);
     tn_arena_done(&t->scratch);
     return net->error->status;
 }
@@ -381,7 +375,7 @@ static void drop_functions(struct tn_net *net)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++)
         if (in_function(net, i))
-            tn_net_node(net, i)->is_removed = true;
+            tn_net_remove(net, i);
     for (uint32_t i = 0; i < net->graphs.count; i++) {
         struct tn_net_graph *g = tn_net_graph(net, i);
         if (g->kind != TN_GRAPH_FUNCTION)

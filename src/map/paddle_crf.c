@@ -131,16 +131,9 @@ static void replace(struct tn_net *net, uint32_t id)
     if (path == TN_NONE)
         return;
     /* The value keeps its name: it is another node that makes it. */
-    uint32_t *outputs = tn_new(net->arena, uint32_t, 1, net->error);
-    if (!outputs)
-        return;
-    outputs[0]                         = old;
-    uint32_t maker                     = tn_net_value(net, path)->producer;
-    tn_net_node(net, maker)->outputs   = outputs;
-    tn_net_value(net, old)->producer   = maker;
-    tn_net_value(net, old)->output     = 0;
-    tn_net_node(net, id)->output_count = 0;
-    tn_net_node(net, id)->is_removed   = true;
+    tn_net_set_outputs(net, tn_net_value(net, path)->producer, &old, 1);
+    tn_net_set_outputs(net, id, NULL, 0);
+    tn_net_remove(net, id);
 }
 
 enum tn_status tn_paddle_crf(struct tn_net *net)

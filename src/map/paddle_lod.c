@@ -238,20 +238,17 @@ static uint32_t make_offsets(struct lods *l, uint32_t node,
     struct tn_net *net     = l->net;
     uint32_t       count   = op->output_count;
     uint32_t      *outputs = tn_new(net->arena, uint32_t, count, net->error);
-    uint32_t       made   = tn_net_add_value(net, tn_net_node(net, node)->graph,
-                                             tn_text("offsets"));
-    struct tn_net_node *n = tn_net_node(net, node);
+    uint32_t       made = tn_net_add_value(net, tn_net_node(net, node)->graph,
+                                           tn_text("offsets"));
+    const struct tn_net_node *n = tn_net_node(net, node);
 
     if (!outputs || made == TN_NONE)
         return TN_NONE;
     memset(outputs, 0xff, count * sizeof *outputs);
     for (uint32_t i = 0; i < n->output_count && i < count; i++)
         outputs[i] = n->outputs[i];
-    outputs[count - 1]                = made;
-    n->outputs                        = outputs;
-    n->output_count                   = count;
-    tn_net_value(net, made)->producer = node;
-    tn_net_value(net, made)->output   = count - 1;
+    outputs[count - 1] = made;
+    tn_net_set_outputs(net, node, outputs, count);
     return made;
 }
 

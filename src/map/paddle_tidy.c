@@ -87,14 +87,12 @@ static void put_behind(struct tidying *t, uint32_t node, uint32_t output)
     if (tn_failed(net->error))
         return;
     memcpy(outputs, tn_net_node(net, node)->outputs, count * sizeof *outputs);
-    outputs[output]                   = made;
-    tn_net_node(net, node)->outputs   = outputs;
-    tn_net_value(net, made)->producer = node;
-    tn_net_value(net, made)->output   = output;
-    *one                              = 1;
-    const struct tn_net_attr shape    = {
-           tn_text("shape"),
-           { .kind = TN_ATTR_INT, .is_list = true, .count = 1, .of.ints = one }
+    outputs[output] = made;
+    tn_net_set_outputs(net, node, outputs, count);
+    *one                           = 1;
+    const struct tn_net_attr shape = {
+        tn_text("shape"),
+        { .kind = TN_ATTR_INT, .is_list = true, .count = 1, .of.ints = one }
     };
     const struct tn_net_node reshape = { .op = tn_net_own_op(net, "reshape2"),
                                          .graph        = graph,
@@ -309,13 +307,9 @@ static void order_outputs(struct tidying *t, uint32_t node,
     for (uint32_t i = 0; outputs && i < count; i++) {
         uint32_t value = *tn_list_at(&t->placed, uint32_t, i);
         outputs[i] = value != TN_NONE && t->is_used[value] ? value : TN_NONE;
-        if (outputs[i] != TN_NONE)
-            tn_net_value(t->net, value)->output = i;
     }
-    if (!outputs)
-        return;
-    tn_net_node(t->net, node)->outputs      = outputs;
-    tn_net_node(t->net, node)->output_count = count;
+    if (outputs)
+        tn_net_set_outputs(t->net, node, outputs, count);
 }
 
 /* Of kernels, of training, and of who wrote the program: they say nothing about

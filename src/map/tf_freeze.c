@@ -327,7 +327,7 @@ static enum tn_status constant_of(struct tn_tf_work *work, uint32_t node,
             net, 0, tn_net_node(net, node)->name, &from->elements, from);
         if (value == TN_NONE)
             return work->error->status;
-        tn_net_value(net, value)->is_trained = true;
+        tn_net_set_trained(net, value, true);
         done  = tn_tf_slot(work, &work->frozen, node);
         *done = value + 1;
     }
@@ -374,13 +374,12 @@ static enum tn_status become_gather(struct tn_tf_work *work, uint32_t node,
         kept = *batch;
         axis = kept.kind == TN_ATTR_INT ? kept.of.ints[0] : 0;
     }
-    struct tn_bytes     name      = n->name;
-    uint32_t            inputs[3] = { constant, n->inputs[1],
-                                      tn_net_add_ints(net, 0, name, TN_INT32, &axis, 0,
-                                                      NULL) };
-    struct tn_net_node *row       = tn_net_node(net, node);
-    row->op                       = tn_net_own_op(net, "GatherV2");
-    row->attr_count               = 0;
+    struct tn_bytes name      = n->name;
+    uint32_t        inputs[3] = { constant, n->inputs[1],
+                                  tn_net_add_ints(net, 0, name, TN_INT32, &axis, 0,
+                                                  NULL) };
+    tn_net_set_op(net, node, tn_net_own_op(net, "GatherV2"));
+    tn_net_set_attrs(net, node, NULL, 0);
     tn_net_set_inputs(net, node, inputs, 3);
     if (batch)
         tn_net_set_attr(net, node, "batch_dims", &kept);
@@ -400,7 +399,7 @@ enum tn_status tn_tf_freeze(struct tn_tf_work *work, uint32_t node)
         return become_gather(work, node, constant);
     if (n->output_count && n->outputs[0] != TN_NONE)
         tn_tf_replace(work, n->outputs[0], constant);
-    tn_net_node(net, node)->is_removed = true;
+    tn_net_remove(net, node);
     return work->error->status;
 }
 

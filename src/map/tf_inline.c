@@ -114,7 +114,6 @@ static uint32_t copy_constant(struct copying *c, uint32_t value)
     const struct tn_net_value *from = tn_net_value(net, value);
     struct tn_bytes            name = prefixed(c, from->name, 0);
 
-    from = tn_net_value(net, value);
     return tn_net_add_constant(net, c->call->graph, name, from->constant,
                                tn_net_origin(from));
 }
@@ -238,10 +237,8 @@ static void want_outputs(struct copying *c)
     for (uint64_t i = 0; i < c->nodes.count && !tn_failed(net->error); i++) {
         const struct tn_net_node *node =
             tn_net_node(net, *tn_list_at(&c->nodes, uint32_t, i));
-        for (uint32_t k = 0; k < node->input_count; k++) {
+        for (uint32_t k = 0; k < node->input_count; k++)
             copy_value(c, node->inputs[k]);
-            node = tn_net_node(net, *tn_list_at(&c->nodes, uint32_t, i));
-        }
     }
 }
 
@@ -345,6 +342,6 @@ enum tn_status tn_tf_inline_call(struct tn_tf_work *work, uint32_t node)
                                 TN_FMT(tn_net_graph(net, f)->name), i);
         tn_tf_replace(work, call.outputs[i], rets[i]);
     }
-    tn_net_node(net, node)->is_removed = true;
+    tn_net_remove(net, node);
     return net->error->status;
 }

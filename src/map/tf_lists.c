@@ -200,7 +200,7 @@ static void become(struct tn_net *net, uint32_t node, const char *type,
 
     if (attr && held)
         tn_net_set_attr(net, node, attr, held);
-    tn_net_node(net, node)->op = tn_net_own_op(net, type);
+    tn_net_set_op(net, node, tn_net_own_op(net, type));
     tn_net_set_inputs(net, node, inputs, count);
 }
 
@@ -210,23 +210,16 @@ static void become(struct tn_net *net, uint32_t node, const char *type,
 /* Its output is the flow, and before it is a handle. */
 static void begin(struct lists *lists, uint32_t node, uint32_t size)
 {
-    struct tn_net *net     = lists->net;
-    uint32_t      *outputs = tn_new(net->arena, uint32_t, 2, net->error);
+    struct tn_net *net = lists->net;
+    uint32_t       outputs[2];
 
-    if (!outputs)
-        return;
     become(net, node, "TensorArrayV3", "dtype", &size, 1);
     outputs[0] = new_value(net, node, "handle");
     outputs[1] = tn_net_node(net, node)->outputs[0];
     if (outputs[0] == TN_NONE || outputs[1] == TN_NONE)
         return;
-    for (uint32_t i = 0; i < 2; i++) {
-        tn_net_value(net, outputs[i])->producer = node;
-        tn_net_value(net, outputs[i])->output   = i;
-    }
-    tn_net_node(net, node)->outputs      = outputs;
-    tn_net_node(net, node)->output_count = 2;
-    uint32_t *handle                     = slot(lists, &lists->handles, node);
+    tn_net_set_outputs(net, node, outputs, 2);
+    uint32_t *handle = slot(lists, &lists->handles, node);
     if (handle)
         *handle = outputs[0] + 1;
 }

@@ -121,16 +121,6 @@ static uint32_t given_output(struct tn_net *net, const struct tn_net_node *node,
     return tn_net_add_value(net, node->graph, node->name);
 }
 
-static void own_outputs(struct tn_net *net, uint32_t node,
-                        const uint32_t *outputs, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (outputs[i] != TN_NONE) {
-            tn_net_value(net, outputs[i])->producer = node;
-            tn_net_value(net, outputs[i])->output   = i;
-        }
-}
-
 static const char *const branches[] = { "then_branch", "else_branch" };
 
 /* Makes the node If(cond) with two graphs; all outputs exist then. */
@@ -144,15 +134,11 @@ static enum tn_status become_if(struct tn_tf_work *work, uint32_t node,
 
     if (!attrs || !outputs)
         return net->error->status;
-    struct tn_net_node *n = tn_net_node(net, node);
     for (uint32_t i = 0; i < count; i++)
-        outputs[i] = given_output(net, n, i);
-    own_outputs(net, node, outputs, (uint32_t)count);
-    n->op           = tn_net_own_op(net, "If");
-    n->attrs        = attrs;
-    n->attr_count   = 2;
-    n->outputs      = outputs;
-    n->output_count = (uint32_t)count;
+        outputs[i] = given_output(net, tn_net_node(net, node), i);
+    tn_net_set_op(net, node, tn_net_own_op(net, "If"));
+    tn_net_set_attrs(net, node, attrs, 2);
+    tn_net_set_outputs(net, node, outputs, (uint32_t)count);
     tn_net_set_inputs(net, node, &cond, 1);
     tn_tf_need(work, cond);
     return net->error->status;
@@ -287,13 +273,11 @@ static void pass_outputs(struct tn_tf_work *work, uint32_t graph,
         outputs[i] = tn_net_add_value(net, graph, name);
         if (outputs[i] == TN_NONE)
             return;
-        tn_net_value(net, outputs[i])->producer = inner;
-        tn_net_value(net, outputs[i])->output   = (uint32_t)i;
         tn_net_add_output(net, graph, outputs[i], tn_bytes(NULL, 0));
     }
-    tn_net_node(net, inner)->outputs      = outputs;
-    tn_net_node(net, inner)->output_count = outputs ? (uint32_t)count : 0;
-    uint8_t *mark                         = tn_tf_mark_of(work, inner);
+    if (outputs)
+        tn_net_set_outputs(net, inner, outputs, (uint32_t)count);
+    uint8_t *mark = tn_tf_mark_of(work, inner);
     if (mark)
         *mark |= TN_TF_NEEDED;
 }
@@ -494,13 +478,9 @@ static enum tn_status become_loop(struct tn_tf_work *work, struct loop *loop,
         inputs[2 + count++] = loop->node.inputs[i];
         tn_tf_need(work, loop->node.inputs[i]);
     }
-    struct tn_net_node *n = tn_net_node(net, loop->id);
-    n->op                 = tn_net_own_op(net, "Loop");
-    n->attrs              = attrs;
-    n->attr_count         = 1;
-    n->outputs            = outputs;
-    n->output_count       = count;
-    own_outputs(net, loop->id, outputs, count);
+    tn_net_set_op(net, loop->id, tn_net_own_op(net, "Loop"));
+    tn_net_set_attrs(net, loop->id, attrs, 1);
+    tn_net_set_outputs(net, loop->id, outputs, count);
     tn_net_set_inputs(net, loop->id, inputs, count + 2);
     return net->error->status;
 }

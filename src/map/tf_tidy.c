@@ -89,16 +89,16 @@ uint32_t tn_tf_add_identity(struct tn_tf_work *work, uint32_t graph,
 
     if (output == TN_NONE)
         return TN_NONE;
-    tn_net_value(net, output)->type = tn_net_value(net, value)->type;
-    struct tn_net_node node         = { .name         = tn_net_value(net, output)->name,
-                                        .op           = tn_net_own_op(net, "Identity"),
-                                        .graph        = graph,
-                                        .inputs       = &value,
-                                        .input_count  = 1,
-                                        .outputs      = &output,
-                                        .output_count = 1,
-                                        .source       = TN_NONE };
-    uint32_t           id           = tn_net_add_node(net, &node);
+    tn_net_copy_type(net, output, value);
+    struct tn_net_node node = { .name         = tn_net_value(net, output)->name,
+                                .op           = tn_net_own_op(net, "Identity"),
+                                .graph        = graph,
+                                .inputs       = &value,
+                                .input_count  = 1,
+                                .outputs      = &output,
+                                .output_count = 1,
+                                .source       = TN_NONE };
+    uint32_t           id   = tn_net_add_node(net, &node);
     uint8_t           *mark = id == TN_NONE ? NULL : tn_tf_mark_of(work, id);
     if (mark)
         *mark |= TN_TF_NEEDED;
@@ -265,7 +265,7 @@ static const char *refusal(struct tn_bytes type)
 static enum tn_status become_constant(struct tn_tf_work *work, uint32_t id)
 {
     struct tn_net              *net    = work->net;
-    struct tn_net_node         *node   = tn_net_node(net, id);
+    const struct tn_net_node   *node   = tn_net_node(net, id);
     const struct tn_attr_value *tensor = tn_net_attr(node, "value");
 
     if (!tensor || tensor->kind != TN_ATTR_TENSOR || tensor->count != 1 ||
@@ -277,10 +277,9 @@ static enum tn_status become_constant(struct tn_tf_work *work, uint32_t id)
     if (from->elements.shape.dtype == TN_UNDEFINED)
         return tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
                             "%.*s: no type that we know", TN_FMT(node->name));
-    node->is_removed = true;
+    tn_net_remove(net, id);
     if (node->outputs[0] == TN_NONE)
         return TN_OK;
-    tn_net_value(net, node->outputs[0])->producer = TN_NONE;
     tn_net_set_constant(net, node->outputs[0], &from->elements, from);
     return work->error->status;
 }
@@ -332,8 +331,8 @@ static enum tn_status become_input(struct tn_tf_work *work, uint32_t id)
     uint32_t *is_end = tn_tf_slot(work, &work->ends, value);
     if (is_end && !*is_end)
         tn_net_add_input(net, 0, value, tn_bytes(NULL, 0));
-    tn_net_value(net, value)->producer = TN_NONE;
-    tn_net_node(net, id)->is_removed   = true;
+    tn_net_set_producer(net, value, TN_NONE, 0);
+    tn_net_remove(net, id);
     return work->error->status;
 }
 
@@ -345,10 +344,10 @@ static bool is_one_of(struct tn_bytes type, const char *a, const char *b)
 /* Only the first input carries on; Print has more. */
 static void become_identity(struct tn_tf_work *work, uint32_t id)
 {
-    static const char *const plain[] = { "Identity", "StopGradient", NULL };
-    struct tn_net           *net     = work->net;
-    struct tn_net_node      *node    = tn_net_node(net, id);
-    const char              *why     = effect_of(node->op->type);
+    static const char *const  plain[] = { "Identity", "StopGradient", NULL };
+    struct tn_net            *net     = work->net;
+    const struct tn_net_node *node    = tn_net_node(net, id);
+    const char               *why     = effect_of(node->op->type);
 
     if (why)
         add_note(work, node, why);
@@ -358,8 +357,8 @@ static void become_identity(struct tn_tf_work *work, uint32_t id)
     struct tn_attr_value kept     = type ? *type : (struct tn_attr_value){ 0 };
     uint32_t             input    = node->inputs[0];
     bool                 has_type = type != NULL;
-    node->op                      = tn_net_own_op(net, "Identity");
-    node->attr_count              = 0;
+    tn_net_set_op(net, id, tn_net_own_op(net, "Identity"));
+    tn_net_set_attrs(net, id, NULL, 0);
     if (has_type)
         tn_net_set_attr(net, id, "T", &kept);
     tn_net_set_inputs(net, id, &input, 1);
@@ -404,15 +403,15 @@ static enum tn_status look_at(struct tn_tf_work *work, uint32_t id)
 /* The node no longer gives that output. */
 static void take_output(struct tn_net *net, uint32_t node, uint32_t output)
 {
-    struct tn_net_node *n = tn_net_node(net, node);
-    uint32_t           *outputs =
+    const struct tn_net_node *n = tn_net_node(net, node);
+    uint32_t                 *outputs =
         tn_new(net->arena, uint32_t, n->output_count, net->error);
 
     if (!outputs || output >= n->output_count)
         return;
     memcpy(outputs, n->outputs, n->output_count * sizeof *outputs);
     outputs[output] = TN_NONE;
-    n->outputs      = outputs;
+    tn_net_set_outputs(net, node, outputs, n->output_count);
 }
 
 /* What the ends call inputs is not computed, whoever made it. */
@@ -431,7 +430,7 @@ static void detach_inputs(struct tn_tf_work *work)
             continue;
         type_from_attrs(net, producer, value);
         take_output(net, producer, tn_net_value(net, value)->output);
-        tn_net_value(net, value)->producer = TN_NONE;
+        tn_net_set_producer(net, value, TN_NONE, 0);
     }
 }
 
@@ -488,14 +487,12 @@ static void sweep(struct tn_tf_work *work)
     struct tn_net *net = work->net;
 
     for (uint32_t i = 0; i < net->nodes.count; i++) {
-        struct tn_net_node *node = tn_net_node(net, i);
-        uint8_t            *mark = tn_tf_mark_of(work, i);
+        uint8_t *mark = tn_tf_mark_of(work, i);
         if (!mark)
             return;
         if (!(*mark & TN_TF_NEEDED))
-            node->is_removed = true;
-        node->controls      = NULL;
-        node->control_count = 0;
+            tn_net_remove(net, i);
+        tn_net_set_controls(net, i, NULL, 0);
     }
 }
 

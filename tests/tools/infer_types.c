@@ -19,11 +19,9 @@
 
 static void forget(struct tn_net *net)
 {
-    for (uint32_t i = 0; i < net->values.count; i++) {
-        struct tn_net_value *value = tn_net_value(net, i);
-        if (value->producer != TN_NONE)
-            value->type = &tn_net_unknown;
-    }
+    for (uint32_t i = 0; i < net->values.count; i++)
+        if (tn_net_value(net, i)->producer != TN_NONE)
+            tn_net_set_type(net, i, &tn_net_unknown);
 }
 
 static void print_value(const struct tn_net_value *value)
@@ -70,9 +68,8 @@ static void print_net(struct tn_net *net, const struct tn_lang_file *shapes)
 static struct tn_bytes unmapped(const struct tn_net        *net,
                                 const struct tn_map_report *report)
 {
-    for (uint32_t i = 0; i < report->rows.count; i++)
-        if (!tn_list_at(&report->rows, struct tn_map_row, i)->rule &&
-            !tn_net_node(net, i)->is_removed)
+    for (uint32_t i = 0; i < report->rules.count; i++)
+        if (!tn_map_rule(report, i) && !tn_net_node(net, i)->is_removed)
             return tn_net_node(net, i)->op->type;
     return tn_text("?");
 }
