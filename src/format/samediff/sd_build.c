@@ -641,10 +641,12 @@ static void lose_classic(const struct tn_sd_plan *plan)
                      TN_FMT(row->meta_keys.items[i]));
             tn_sd_lose(plan->options, TN_NOWHERE, "metadataKeys", what);
         }
-    for (uint32_t i = 1; i < plan->model->graphs.count; i++)
-        tn_sd_lose(plan->options, TN_NOWHERE,
-                   tn_model_graph_at(plan->model, i)->path,
-                   "left behind: a graph that is called by name");
+    for (uint32_t i = 1; i < plan->model->graphs.count; i++) {
+        const struct tn_graph *graph = tn_model_graph_at(plan->model, i);
+        if (graph->op_count > 0) /* bodies that were inlined have no ops left */
+            tn_sd_lose(plan->options, TN_NOWHERE, graph->path,
+                       "left behind: a graph that is called by name");
+    }
 }
 
 static bool has_arg_names(const struct tn_sd_plan *plan, uint32_t op)
