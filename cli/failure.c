@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <tenon/verbs.h>
+
 #include "option_table.h"
 #include "print.h"
 
@@ -114,6 +116,36 @@ static void advise_index(const char *path)
     cli_text_done(&index);
 }
 
+static bool ends_with(const char *path, const char *suffix)
+{
+    size_t size = strlen(path), end = strlen(suffix);
+
+    return size > end && strcmp(path + size - end, suffix) == 0;
+}
+
+/* Most formats are told by bytes that a file cut short may not have: its name
+ * says how to ask for what is wrong. */
+static void advise_from(const char *path)
+{
+    for (uint32_t i = 0; i < tn_format_count(); i++) {
+        struct tn_format_info info = tn_format_at(i);
+        for (size_t k = 0; info.suffixes && info.suffixes[k] != NULL; k++)
+            if (info.suffixes[k][0] == '.' &&
+                ends_with(path, info.suffixes[k])) {
+                cli_hint("its name says %s; --from %s tells what is wrong "
+                         "with it",
+                         info.title, info.name);
+                return;
+            }
+    }
+}
+
+static bool is_unknown(const struct tn_error *error)
+{
+    return strncmp(error->what, "no known model format", 21) == 0 ||
+           strstr(error->what, "of no model kind") != NULL;
+}
+
 static void print_advice(const struct cli_common *common, const char *path,
                          const struct tn_error *error)
 {
@@ -133,6 +165,13 @@ static void print_advice(const struct cli_common *common, const char *path,
     case TN_NOT_FOUND:
         if (!common->is_lax && strstr(error->what, ".shard") != NULL)
             cli_hint("--lax does without shards that are missing");
+        else if (common->from == NULL && is_unknown(error))
+            advise_from(path);
+        break;
+    case TN_INVALID:
+        if (strstr(error->what, " leads through a symbolic link") != NULL)
+            cli_hint("a model reads what lies in its own folder; 'cp -rL' "
+                     "copies a folder with what its links mean");
         break;
     case TN_IO: advise_index(path); break;
     case TN_EXISTS: cli_hint("--force replaces it"); break;

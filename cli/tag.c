@@ -459,8 +459,16 @@ static int add_all(struct run *run, const char *path)
 
 static int run_add(struct run *run, char **words)
 {
+    const char *path  = words[1] != NULL ? words[1] : words[0];
+    bool        is_in = strcmp(path, "-") == 0;
+
+    run->session.options.wants_graph =
+        is_in; /* it is not opened again for it */
     if (words[1] != NULL)
         return add_as(run, words[0], words[1]);
+    if (is_in)
+        return cli_usage("tag", "standard input is one version: say what it is "
+                                "to be called, tenon tag add FILE TAG -");
     if (run->session.options.tag != NULL)
         return cli_usage("tag",
                          "say what '%s' is to be called: tenon tag add "

@@ -72,6 +72,8 @@ static char *find_file(const char *prefix, struct tn_arena *arena,
 {
     static const char *const suffixes[] = { ".cpb", ".pb" };
 
+    if (!strcmp(prefix, "-")) /* standard input */
+        return tn_text_dup(arena, prefix, error);
     for (int i = 0; i < 2; i++)
         if (tn_text_ends_with(prefix, suffixes[i]))
             return tn_text_dup(arena, prefix, error);

@@ -83,11 +83,15 @@ static enum tn_status find_type(struct tn_opened *opened, const char **type,
     TN_TRY(tn_find_format(&opened->bundle, options ? options->from : NULL,
                           &opened->format, error));
     *type = opened->format->message;
-    if (!*type)
+    if (*type)
+        return TN_OK;
+    if (!strcmp(opened->format->name, "riegeli"))
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%s is not one protobuf message",
-                            opened->format->name);
-    return TN_OK;
+                            "records without the metadata at their end that "
+                            "would make them chunks of a message: other "
+                            "records, or cut short");
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "%s is not one protobuf message", opened->format->name);
 }
 
 static bool is_folder(const struct tn_opened *opened)
@@ -272,12 +276,14 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
 /* ---- merge --------------------------------------------------------------- */
 
 /* PREFIX.cpb, else PREFIX.pb, else what is called just so: a file of any name,
- * or a folder. */
+ * a folder, or standard input. */
 static const char *find_path(const char *prefix, struct tn_arena *arena,
                              struct tn_error *error)
 {
     static const char *const suffixes[] = { ".cpb", ".pb" };
 
+    if (!strcmp(prefix, "-"))
+        return prefix;
     for (int i = 0; i < 2; i++)
         if (tn_text_ends_with(prefix, suffixes[i]))
             return prefix;
@@ -373,10 +379,12 @@ static enum tn_status merge_as_told(struct job *job, const char *path,
     return error->status;
 }
 
-/* What was written so far can be taken back. */
-static bool can_be_hasty(const struct tn_target *target)
+/* What was written so far can be taken back, and what was read be read again.
+ */
+static bool can_be_hasty(const char *path, const struct tn_target *target)
 {
-    return !target->is_dry_run && strcmp(target->path, "-") != 0;
+    return !target->is_dry_run && strcmp(target->path, "-") != 0 &&
+           strcmp(path, "-") != 0;
 }
 
 static bool is_about_the_bytes(enum tn_status status)
@@ -394,7 +402,7 @@ static enum tn_status merge_unknown(struct job *job, const char *path,
 {
     struct tn_error own = TN_ERROR_INIT;
 
-    job->is_hasty = can_be_hasty(job->target);
+    job->is_hasty = can_be_hasty(path, job->target);
     if (!job->is_hasty)
         return merge_as_told(job, path, error);
     if (merge_as_told(job, path, &own) == TN_OK)

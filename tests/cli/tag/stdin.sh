@@ -1,0 +1,5 @@
+# A version can come through a pipe, one at a time.
+cat tiny.onnx | tenon tag add m.samediff first -
+tenon tag add m.samediff second - <tiny.onnx
+tenon tag add m.samediff - <tiny.onnx
+cat m.samediff | tenon tag ls -
