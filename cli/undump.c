@@ -1,4 +1,6 @@
 /* undump.c - tenon undump: a file from the text or JSON that dump prints */
+#include <string.h>
+
 #include "failure.h"
 #include "session.h"
 #include "verb_table.h"
@@ -34,8 +36,10 @@ static int undump_file(struct cli_session       *session,
         return cli_fail_writing(session->common, path, opts->common.out,
                                 &error);
     int code = cli_complain(path, &error); /* not for 'tenon check' */
-    if (status == TN_NOT_FOUND && opts->type == NULL && !opts->common.is_quiet)
-        cli_hint("--type says what message it is, such as onnx.ModelProto");
+    if (opts->type == NULL && !opts->common.is_quiet &&
+        strncmp(error.what, "no known model format", 21) == 0)
+        cli_hint("the name of OUT says what it is, such as .onnx or .fb, or "
+                 "--type, such as onnx.ModelProto");
     return code;
 }
 
@@ -62,7 +66,8 @@ const struct cli_verb cli_undump = {
     .arguments = "FILE -o OUT",
     .summary   = "the file again, from what dump printed",
     .details  = "Text and JSON are told apart by their first bytes, formats by "
-                "the names of their\nfields; --type settles it.",
+                "the names of their\nfields, else by the name of OUT; --type "
+                "settles it.",
     .examples = "tenon undump tiny.txt -o again.onnx",
     .least    = 1,
     .most     = 1,

@@ -417,6 +417,40 @@ static enum tn_status undump_flat(struct tn_opened             *opened,
     return error->status;
 }
 
+/* What a file of that name would be, if it has a text. */
+static const struct tn_format *format_called(const char *path)
+{
+    for (const struct tn_format *const *f = tn_formats; *f; f++)
+        for (const char *const *end = (*f)->suffixes; end && *end; end++)
+            if (((*f)->message || (*f)->flat) && !(*f)->is_folder &&
+                tn_text_ends_with(path, *end))
+                return *f;
+    return NULL;
+}
+
+/* By the names of its fields; where these are nobody's, the name of what is to
+ * be written says what they should have been. */
+static enum tn_status find_text(struct tn_opened        *opened,
+                                const struct tn_options *options,
+                                const struct tn_target  *target,
+                                struct tn_error         *error)
+{
+    struct tn_error own   = TN_ERROR_INIT;
+    struct tn_probe probe = { 0 };
+    const char     *from  = options ? options->from : NULL;
+
+    if (tn_find_format(&opened->bundle, from, &opened->format, &own) == TN_OK)
+        return TN_OK;
+    opened->format = NULL;
+    if (own.status == TN_NOT_FOUND && !from && opened->bundle.main &&
+        tn_probe_of(&opened->bundle, &probe, error) == TN_OK &&
+        !tn_not_a_model(&probe))
+        opened->format = format_called(target->path);
+    if (!opened->format && !tn_failed(error))
+        *error = own;
+    return error->status;
+}
+
 enum tn_status tn_undump(const char *path, const struct tn_options *options,
                          const struct tn_dump_options *undump,
                          const struct tn_target *target, struct tn_error *error)
@@ -425,9 +459,7 @@ enum tn_status tn_undump(const char *path, const struct tn_options *options,
     bool              is_flat;
 
     TN_TRY(tn_opened_files(&opened, path, options, error));
-    if ((undump->type ||
-         tn_find_format(&opened->bundle, options ? options->from : NULL,
-                        &opened->format, error) == TN_OK) &&
+    if ((undump->type || find_text(opened, options, target, error) == TN_OK) &&
         undump_flat(opened, undump, target, options, &is_flat, error) ==
             TN_OK &&
         !is_flat)
