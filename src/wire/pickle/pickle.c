@@ -151,8 +151,9 @@ static void stop(struct tn_pickle_machine *m)
     m->is_done = true;
 }
 
-/* One does with what is on the stack, or with an argument: `size` bytes of the
- * file, little-endian, or `given` when that is 0.  Neither: it is refused. */
+/* An opcode runs on what is on the stack, or takes an argument: `size` bytes of
+ * the file, little-endian, or `given` when that is 0.  Neither: it is refused.
+ */
 struct opcode {
     const char *name; /* Python's */
     void (*run)(struct tn_pickle_machine *m);
@@ -160,14 +161,15 @@ struct opcode {
     uint8_t size, given;
 };
 
-#define RUN(function)         .run = function
-#define GIVE(value, function) .take = function, .given = value
-#define READ(bytes, function) .take = function, .size = bytes
-
 /* Begins a pickle, and stands nowhere else. */
 #define PROTO 0x80
 
 /* clang-format off */
+#define RUN(function)         .run = function
+#define GIVE(value, function) .take = function, .given = value
+#define READ(bytes, function) .take = function, .size = bytes
+#define REFUSE(text)          { .name = text }
+
 static const struct opcode opcodes[256] = {
     ['(']  = { "MARK",             RUN(tn_pickle_push_mark) },
     ['.']  = { "STOP",             RUN(stop) },
@@ -211,16 +213,20 @@ static const struct opcode opcodes[256] = {
     ['b']  = { "BUILD",            RUN(tn_pickle_build) },
     [0x95] = { "FRAME",            READ(8, skip_frame) },
 
-    /* Refused: data does not need them. */
-    ['0']  = { "POP" },        ['1']  = { "POP_MARK" },    ['2']  = { "DUP" },
-    ['F']  = { "FLOAT" },      ['I']  = { "INT" },         ['L']  = { "LONG" },
-    [0x8b] = { "LONG4" },      ['S']  = { "STRING" },      ['V']  = { "UNICODE" },
-    ['d']  = { "DICT" },       ['l']  = { "LIST" },        [0x8f] = { "EMPTY_SET" },
-    [0x90] = { "ADDITEMS" },   [0x91] = { "FROZENSET" },   ['g']  = { "GET" },
-    ['p']  = { "PUT" },        ['P']  = { "PERSID" },      ['Q']  = { "BINPERSID" },
-    [0x82] = { "EXT1" },       [0x83] = { "EXT2" },        [0x84] = { "EXT4" },
-    ['i']  = { "INST" },       ['o']  = { "OBJ" },         [0x92] = { "NEWOBJ_EX" },
-    [0x97] = { "NEXT_BUFFER" }, [0x98] = { "READONLY_BUFFER" },
+    /* Data does not need these. */
+    ['0']  = REFUSE("POP"),       ['1']  = REFUSE("POP_MARK"),
+    ['2']  = REFUSE("DUP"),       ['F']  = REFUSE("FLOAT"),
+    ['I']  = REFUSE("INT"),       ['L']  = REFUSE("LONG"),
+    [0x8b] = REFUSE("LONG4"),     ['S']  = REFUSE("STRING"),
+    ['V']  = REFUSE("UNICODE"),   ['d']  = REFUSE("DICT"),
+    ['l']  = REFUSE("LIST"),      [0x8f] = REFUSE("EMPTY_SET"),
+    [0x90] = REFUSE("ADDITEMS"),  [0x91] = REFUSE("FROZENSET"),
+    ['g']  = REFUSE("GET"),       ['p']  = REFUSE("PUT"),
+    ['P']  = REFUSE("PERSID"),    ['Q']  = REFUSE("BINPERSID"),
+    [0x82] = REFUSE("EXT1"),      [0x83] = REFUSE("EXT2"),
+    [0x84] = REFUSE("EXT4"),      ['i']  = REFUSE("INST"),
+    ['o']  = REFUSE("OBJ"),       [0x92] = REFUSE("NEWOBJ_EX"),
+    [0x97] = REFUSE("NEXT_BUFFER"), [0x98] = REFUSE("READONLY_BUFFER"),
 };
 /* clang-format on */
 
