@@ -1,0 +1,312 @@
+/*
+ * output_commit.c - giving files their names, all of them or none
+ *
+ * output.h says what holds when it is cut short.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/beneath.h"
+#include "io/output_state.h"
+
+static enum tn_status rename_step(struct tn_output *output, int folder,
+                                  const char *from, const char *to,
+                                  unsigned flags, struct tn_error *error)
+{
+    struct stat about;
+
+    TN_TRY(tn_output_step(output, "rename", to, error));
+    if (renameat2(folder, from, folder, to, flags) == 0)
+        return TN_OK;
+    /* A file system that knows only the plain rename. */
+    if (flags == RENAME_NOREPLACE && (errno == EINVAL || errno == ENOSYS)) {
+        if (!fstatat(folder, to, &about, AT_SYMLINK_NOFOLLOW))
+            errno = EEXIST;
+        else if (renameat(folder, from, folder, to) == 0)
+            return TN_OK;
+    }
+    if (folder != output->desk.folder) /* the new folder itself */
+        return errno == EEXIST
+                   ? tn_output_fail_exists(error, to)
+                   : tn_error_errno(error, errno, "cannot rename to %s", to);
+    if (errno == EEXIST)
+        return tn_output_fail_exists(error, tn_output_title(output, to));
+    return tn_output_fail_errno(output, "rename to", to, error);
+}
+
+static enum tn_status sync_folder(struct tn_output *output, int base,
+                                  const char *name, struct tn_error *error)
+{
+    TN_TRY(tn_output_step(output, "sync", name, error));
+    int folder = openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int number = folder < 0 || fsync(folder) != 0 ? errno : 0;
+    if (folder >= 0)
+        close(folder);
+    if (number)
+        return tn_error_errno(error, number, "cannot sync the folder %s", name);
+    return TN_OK;
+}
+
+/* The folder that a name lies in; "." for the outermost. */
+static struct tn_bytes folder_of(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    return slash ? tn_bytes(name, (size_t)(slash - name)) : tn_text(".");
+}
+
+/* Every folder that got a file, and those that got a folder. */
+static enum tn_status sync_folders(struct tn_output *output,
+                                   struct tn_error  *error)
+{
+    struct tn_bytes last = tn_bytes(NULL, 0);
+
+    if (!output->options.is_durable)
+        return TN_OK;
+    for (uint64_t i = 0; i < output->files.count; i++) {
+        struct tn_bytes name = folder_of(tn_output_entry_at(output, i)->name);
+        if (tn_bytes_equal(name, last) || tn_bytes_is(name, "."))
+            continue;
+        last = name;
+        name = tn_bytes_dup(&output->arena, name, error);
+        if (!name.data)
+            return error->status;
+        TN_TRY(sync_folder(output, output->desk.folder, (const char *)name.data,
+                           error));
+    }
+    for (uint64_t i = 0; i < output->folders.count; i++)
+        TN_TRY(sync_folder(output, output->desk.folder,
+                           *tn_list_at(&output->folders, const char *, i),
+                           error));
+    return sync_folder(output, output->desk.folder, ".", error);
+}
+
+static bool is_taken(const struct tn_output *output, const char *name)
+{
+    struct stat about;
+
+    return !fstatat(output->desk.folder, name, &about, AT_SYMLINK_NOFOLLOW);
+}
+
+/* What has the name now moves to the old folder, under the same name. */
+static enum tn_status set_aside(struct tn_output       *output,
+                                struct tn_output_entry *file,
+                                struct tn_error        *error)
+{
+    if (!is_taken(output, file->name))
+        return TN_OK;
+    const char *aside =
+        tn_text_format(&output->arena, error, "%s/%s", output->old, file->name);
+    if (!aside)
+        return error->status;
+    TN_TRY(tn_output_make_folders(output, aside, error));
+    TN_TRY(rename_step(output, output->desk.folder, file->name, aside,
+                       RENAME_NOREPLACE, error));
+    file->aside = aside;
+    return TN_OK;
+}
+
+static bool replaces_side_files(const struct tn_output *output)
+{
+    if (!output->options.can_replace)
+        return false;
+    for (uint64_t i = 0; i < output->files.count; i++) {
+        const struct tn_output_entry *file = tn_output_entry_at(output, i);
+        if (file != output->main && is_taken(output, file->name))
+            return true;
+    }
+    return false;
+}
+
+/* Main first: from then on nobody finds an old main over new side files. */
+static enum tn_status set_all_aside(struct tn_output *output,
+                                    struct tn_error  *error)
+{
+    output->old = tn_output_temporary(output, output->name, "-old", error);
+    if (!output->old)
+        return error->status;
+    TN_TRY(set_aside(output, output->main, error));
+    if (output->options.is_durable)
+        TN_TRY(sync_folder(output, output->desk.folder, ".", error));
+    for (uint64_t i = 0; i < output->files.count; i++)
+        if (tn_output_entry_at(output, i) != output->main)
+            TN_TRY(set_aside(output, tn_output_entry_at(output, i), error));
+    return TN_OK;
+}
+
+static enum tn_status place(struct tn_output       *output,
+                            struct tn_output_entry *file, bool can_replace,
+                            struct tn_error *error)
+{
+    TN_TRY(rename_step(output, output->desk.folder, file->file.name, file->name,
+                       can_replace ? 0 : RENAME_NOREPLACE, error));
+    file->is_placed = true;
+    return TN_OK;
+}
+
+static enum tn_status place_files(struct tn_output *output,
+                                  struct tn_error  *error)
+{
+    bool is_set_aside = replaces_side_files(output);
+
+    if (is_set_aside)
+        TN_TRY(set_all_aside(output, error));
+    for (uint64_t i = 0; i < output->files.count; i++)
+        if (tn_output_entry_at(output, i) != output->main)
+            TN_TRY(place(output, tn_output_entry_at(output, i), false, error));
+    TN_TRY(sync_folders(output, error));
+    return place(output, output->main,
+                 output->options.can_replace && !is_set_aside, error);
+}
+
+static void restore(struct tn_output *output, struct tn_output_entry *file)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+
+    if (file->aside)
+        (void)rename_step(output, output->desk.folder, file->aside, file->name,
+                          RENAME_NOREPLACE, &ignored);
+}
+
+/* Back to the old state: new side files away, old ones back, main last. */
+static void undo_placing(struct tn_output *output)
+{
+    for (uint64_t i = 0; i < output->files.count; i++) {
+        struct tn_output_entry *file = tn_output_entry_at(output, i);
+        if (file->is_placed)
+            unlinkat(output->desk.folder, file->name, 0);
+    }
+    for (uint64_t i = 0; i < output->files.count; i++)
+        if (tn_output_entry_at(output, i) != output->main)
+            restore(output, tn_output_entry_at(output, i));
+    restore(output, output->main);
+}
+
+/* The new state stands; what it replaced goes.  What will not go stays under
+ * its temporary name, and that is no failure of the commit. */
+static void remove_old(struct tn_output *output, const char *name)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+
+    if (name && tn_output_step(output, "remove", name, &ignored) == TN_OK)
+        (void)tn_beneath_remove(output->parent, name);
+}
+
+static enum tn_status commit_file(struct tn_output *output,
+                                  struct tn_error  *error)
+{
+    enum tn_status status = place_files(output, error);
+
+    if (status != TN_OK) {
+        undo_placing(output);
+        return status;
+    }
+    output->is_committed = true;
+    if (output->options.is_durable)
+        status = sync_folder(output, output->parent, ".", error);
+    remove_old(output, output->old);
+    return status;
+}
+
+/* Where two names cannot be exchanged in one step: out of the way, then in. */
+static enum tn_status replace_folder(struct tn_output *output,
+                                     struct tn_error  *error)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+
+    output->old = tn_output_temporary(output, output->name, "-old", error);
+    if (!output->old)
+        return error->status;
+    TN_TRY(rename_step(output, output->parent, output->name, output->old,
+                       RENAME_NOREPLACE, error));
+    if (rename_step(output, output->parent, output->temp, output->name,
+                    RENAME_NOREPLACE, error) != TN_OK)
+        (void)rename_step(output, output->parent, output->old, output->name,
+                          RENAME_NOREPLACE, &ignored);
+    return error->status;
+}
+
+static enum tn_status place_folder(struct tn_output *output,
+                                   struct tn_error  *error)
+{
+    struct stat about;
+    int         parent = output->parent;
+
+    bool is_there = !fstatat(parent, output->name, &about, AT_SYMLINK_NOFOLLOW);
+    if (!is_there || !output->options.can_replace)
+        return rename_step(output, parent, output->temp, output->name,
+                           RENAME_NOREPLACE, error);
+    TN_TRY(tn_output_step(output, "rename", output->name, error));
+    if (renameat2(parent, output->temp, parent, output->name,
+                  RENAME_EXCHANGE) == 0) {
+        output->old = output->temp;
+        return TN_OK;
+    }
+    if (errno != EINVAL && errno != ENOSYS)
+        return tn_error_errno(error, errno, "cannot rename to %s",
+                              output->name);
+    return replace_folder(output, error);
+}
+
+static enum tn_status commit_folder(struct tn_output *output,
+                                    struct tn_error  *error)
+{
+    enum tn_status status;
+
+    TN_TRY(sync_folders(output, error));
+    TN_TRY(place_folder(output, error));
+    output->is_committed = true;
+    status               = TN_OK;
+    if (output->options.is_durable)
+        status = sync_folder(output, output->parent, ".", error);
+    remove_old(output, output->old);
+    return status;
+}
+
+static enum tn_status finish_files(struct tn_output *output,
+                                   struct tn_error  *error)
+{
+    if (tn_failed(&output->desk.failure)) {
+        *error = output->desk.failure;
+        return error->status;
+    }
+    if (output->kind == TN_TO_STREAM)
+        return tn_file_sink_finish(&output->main->file, false, error);
+    if (tn_failed(&output->buffer_error))
+        *error = output->buffer_error;
+    if (tn_failed(error))
+        return error->status;
+    for (uint64_t i = 0; i < output->files.count; i++)
+        TN_TRY(tn_file_sink_finish(&tn_output_entry_at(output, i)->file,
+                                   output->options.is_durable, error));
+    return TN_OK;
+}
+
+static enum tn_status commit(struct tn_output *output, struct tn_error *error)
+{
+    TN_TRY(finish_files(output, error));
+    switch (output->kind) {
+    case TN_TO_FILE: return commit_file(output, error);
+    case TN_TO_FOLDER: return commit_folder(output, error);
+    case TN_TO_MEMORY:
+    case TN_TO_STREAM: output->is_committed = true; break;
+    }
+    return TN_OK;
+}
+
+enum tn_status tn_output_commit(struct tn_output *output,
+                                struct tn_error  *error)
+{
+    if (output->is_committed || (output->kind == TN_TO_FILE && !output->main))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            output->is_committed ? "committed already"
+                                                 : "nothing was written");
+    enum tn_status status = commit(output, error);
+    if (status != TN_OK)
+        output->desk.failure = *error; /* there is no second try */
+    return status;
+}

@@ -1,0 +1,128 @@
+/* output_steps.c - names and folders on the way, and what to say of them */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/beneath.h"
+#include "io/output_state.h"
+
+/* A name has at most 255 bytes, and ours have some to add. */
+#define MOST_OF_A_NAME 200
+
+/* What fits into an error beside the words around it. */
+#define MOST_OF_A_TITLE 90
+
+enum tn_status tn_output_step(struct tn_output *output, const char *what,
+                              const char *name, struct tn_error *error)
+{
+    int number = tn_desk_step(&output->desk, what, name);
+
+    if (number)
+        tn_error_errno(error, number, "cannot %s %s", what, name);
+    return error->status;
+}
+
+/* A path that is too long for a message would lose the name at its end. */
+const char *tn_output_title(struct tn_output *output, const char *name)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+    const char     *folder  = output->folder ? output->folder : "";
+    const char     *title   = NULL;
+
+    if (folder[0] && strlen(folder) + strlen(name) <= MOST_OF_A_TITLE)
+        title = tn_text_format(&output->arena, &ignored, "%s%s", folder, name);
+    return title ? title : name;
+}
+
+enum tn_status tn_output_fail_errno(struct tn_output *output, const char *what,
+                                    const char *name, struct tn_error *error)
+{
+    int number = errno;
+
+    return tn_error_errno(error, number, "cannot %s %s", what,
+                          tn_output_title(output, name));
+}
+
+enum tn_status tn_output_fail_exists(struct tn_error *error, const char *name)
+{
+    return tn_error_set(error, TN_EXISTS, TN_NOWHERE, "%.150s exists", name);
+}
+
+/* Files that do not have their final name yet are charged to the arena, and
+ * their sinks live as long as the output. */
+/* Six letters that nobody can foresee. */
+static void random_letters(char *to)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+    uint8_t           bytes[6]  = { 0 };
+
+    (void)!getrandom(bytes, sizeof bytes, 0);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        to[i] = letters[bytes[i] % 32];
+    to[sizeof bytes] = '\0';
+}
+
+const char *tn_output_temporary(struct tn_output *output, const char *name,
+                                const char *suffix, struct tn_error *error)
+{
+    const char *slash = strrchr(name, '/');
+    const char *base  = slash ? slash + 1 : name;
+    size_t      size  = strlen(base);
+    char        letters[7];
+
+    if (size > MOST_OF_A_NAME) {
+        size = MOST_OF_A_NAME;
+        while (((uint8_t)base[size] & 0xc0) == 0x80) /* whole characters */
+            size--;
+    }
+    random_letters(letters);
+    return tn_text_format(&output->arena, error, "%.*s.%.*s.tenon-%s%s",
+                          (int)(base - name), name, (int)size, base, letters,
+                          suffix);
+}
+
+/* Folders on the way to `name`.  Each is looked at before the next is made in
+ * it: none may be a symlink to elsewhere. */
+static enum tn_status make_folder(struct tn_output *output, const char *name,
+                                  struct tn_error *error)
+{
+    int folder =
+        tn_beneath_open(output->desk.folder, name, O_PATH | O_DIRECTORY);
+
+    if (folder < 0 && errno == ENOENT) {
+        TN_TRY(tn_output_step(output, "mkdir", name, error));
+        const char **made = tn_list_push(&output->folders, const char *, error);
+        if (!made)
+            return error->status;
+        *made = name;
+        if (mkdirat(output->desk.folder, name, 0777) == 0)
+            return TN_OK;
+        output->folders.count--;
+    }
+    if (folder < 0 && errno == ELOOP)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "the folder %.120s is a symbolic link", name);
+    if (folder < 0)
+        return tn_error_errno(error, errno, "cannot make the folder %s", name);
+    close(folder);
+    return TN_OK;
+}
+
+enum tn_status tn_output_make_folders(struct tn_output *output,
+                                      const char *name, struct tn_error *error)
+{
+    const char *slash = name;
+
+    while ((slash = strchr(slash, '/')) != NULL) {
+        struct tn_bytes prefix = tn_bytes_dup(
+            &output->arena, tn_bytes(name, (size_t)(slash - name)), error);
+        if (!prefix.data)
+            return error->status;
+        TN_TRY(make_folder(output, (const char *)prefix.data, error));
+        slash++;
+    }
+    return TN_OK;
+}
