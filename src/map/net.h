@@ -15,11 +15,8 @@
  * count over all graphs: a subgraph uses a value of an enclosing graph by its
  * id.  Weights stay where they are: a constant is a payload by reference.
  *
- * A million nodes are common, so a net keeps narrow rows: of ids, in tables of
- * what many have in common (names, types, ops, lists of attributes).
- * tn_net_node() and tn_net_value() give a look at one, filled
- * in and with pointers; to change it, say so by a call.  Rules alone copy rows
- * as they are, from a net to what they make of it.
+ * A net keeps narrow rows (net_rows.h).  tn_net_node() and tn_net_value() give a
+ * look at one, filled in and with pointers; to change it, say so by a call.
  *
  * Everything lives in the net's arena and is released with it, but for rows and
  * lists of inputs and outputs, which go with the net.
@@ -30,10 +27,10 @@
 #include <tenon/graph.h>
 #include <tenon/progress.h>
 
-#include "base/buffer.h"
 #include "base/memory.h"
 #include "ir/model_tables.h"
 #include "ir/payload.h"
+#include "map/net_rows.h"
 
 /* What a value is made of. */
 enum tn_net_wrap {
@@ -82,18 +79,6 @@ struct tn_net_value {
                       calls it after that and what it is, "Y/add", "Y/const"  */
 };
 
-/* How a net keeps it. */
-struct tn_net_value_row {
-    uint32_t name; /* see tn_net_text()                                      */
-    uint32_t type; /* in the table of types, + 1; 0: unknown                 */
-    uint32_t graph;
-    uint32_t maker; /* the node, or which of the net's constants it is        */
-    uint32_t output : 29;
-    uint32_t is_constant : 1;
-    uint32_t is_trained : 1;
-    uint32_t is_inner : 1;
-};
-
 struct tn_net_attr {
     struct tn_bytes      name;
     struct tn_attr_value value; /* GRAPH: an index in the net's graphs        */
@@ -125,26 +110,6 @@ struct tn_net_node {
                               are                                             */
 };
 
-/* How a net keeps it. */
-struct tn_net_node_row {
-    uint32_t  name;  /* see tn_net_text()                                     */
-    uint32_t  op;    /* in the table of ops                                   */
-    uint32_t  attrs; /* list of attributes, + 1; 0: none                      */
-    uint32_t  graph;
-    uint32_t  source;
-    uint32_t  input_count, output_count;
-    uint32_t  control_count : 31;
-    uint32_t  is_removed : 1;
-    uint32_t *edges; /* inputs, outputs, controls                             */
-};
-
-/* Attributes that one node or many have. */
-struct tn_net_list {
-    const struct tn_net_attr *attrs;
-    uint32_t                  count;
-    bool                      is_common;
-};
-
 /* What the world calls an end is the end's, not the value's: two outputs may be
  * one value, and an output may turn out to be an input. */
 struct tn_net_graph {
@@ -161,35 +126,6 @@ struct tn_net_graph {
     uint32_t default_count;
 };
 
-/*
- * What rows refer to, by ids.  The nets of a conversion have it in common: what
- * rules make of a net takes it over, and the net that was goes on reading.
- */
-struct tn_net_pool {
-    struct tn_net_names {
-        const struct tn_intern *given; /* of a model; NULL: none              */
-        uint32_t                given_count;
-        uint64_t               *taken; /* a bit for each of those             */
-        struct tn_intern        table; /* all others; their ids come after    */
-        struct tn_list tries; /* uint32_t by id: the last _N that was made    */
-    } names;
-    struct tn_net_ops {
-        struct tn_intern table; /* type and domain, as bytes                  */
-        struct tn_list   ops;   /* const struct tn_net_op *, by id            */
-        struct tn_buffer key;
-    } ops;
-    struct tn_net_lists {
-        struct tn_intern table; /* lists of attributes, as bytes              */
-        struct tn_list   lists; /* struct tn_net_list, by id                  */
-        struct tn_buffer key;
-    } lists;
-    struct tn_net_types {
-        struct tn_intern table; /* what they say, as words                    */
-        struct tn_list   types; /* const struct tn_net_type *, by id          */
-    } types;
-    struct tn_list constants; /* const struct tn_elements *                   */
-};
-
 struct tn_net {
     struct tn_arena       *arena;
     struct tn_arena        edges; /* net.c's own: what nodes take and make   */
@@ -202,7 +138,8 @@ struct tn_net {
     struct tn_list     graphs;      /* struct tn_net_graph                   */
     struct tn_list     versions;    /* struct tn_net_version: other domains */
     struct tn_net_pool own, *pool;  /* own, or that of who took it over      */
-    struct tn_list uses; /* net.c's own: of values, once somebody replaces  */
+    struct tn_list
+        uses; /* net_uses.c's own: of values, once somebody replaces */
     struct tn_list first_uses; /* uint32_t by value: in `uses`, + 1         */
     bool           has_uses;
     uint64_t most_nodes; /* that rules may make of the model; 0: nobody has
@@ -220,7 +157,12 @@ struct tn_net_version {
     int64_t         version;
 };
 
-/* Of net.c; see net_names.c, net_ops.c, net_attrs.c and net_type.c. */
+/* Of net.c; see net_uses.c, net_names.c, net_ops.c, net_attrs.c and net_type.c.
+ * Users are noted while net->has_uses. */
+void tn_net_uses_init(struct tn_net *net);
+void tn_net_note_use(struct tn_net *net, uint32_t value, uint32_t user,
+                     bool is_output);
+void tn_net_note_inputs(struct tn_net *net, uint32_t node);
 void tn_net_ops_init(struct tn_net_ops *ops, struct tn_arena *arena,
                      struct tn_error *error);
 void tn_net_ops_done(struct tn_net_ops *ops);
@@ -431,8 +373,15 @@ void tn_net_set_trained(struct tn_net *net, uint32_t value, bool is_trained);
 
 /* Which node makes a value; TN_NONE: none, it is an input or will be a
  * constant. */
-void tn_net_set_producer(struct tn_net *net, uint32_t value, uint32_t node,
-                         uint32_t output);
+static inline void tn_net_set_producer(struct tn_net *net, uint32_t value,
+                                       uint32_t node, uint32_t output)
+{
+    struct tn_net_value_row *row = tn_net_value_row(net, value);
+
+    row->maker       = node;
+    row->output      = output & TN_NET_OUTPUTS_MAX;
+    row->is_constant = false;
+}
 
 /* A small constant in memory: numbers of that dtype; `dims` are copied. */
 uint32_t tn_net_add_ints(struct tn_net *net, uint32_t graph,

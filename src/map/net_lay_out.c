@@ -5,296 +5,16 @@
  * from the tables.  Only what is needed is laid out: nodes that are not
  * removed, graphs that such nodes hold, constants that something uses.
  *
- * What the world calls an end is settled first, and whatever else had that name
- * gets another.  An output that is no result of a node of its own graph (an
- * input, a constant, a value from outside, one that is an output already) goes
- * through an identity.  nd4j's files have no list of outputs: they are what
- * nobody takes, but for results next to one that somebody takes.  So there an
- * output that somebody takes goes through one, too, and one whose neighbours
- * are not all outputs.
+ * First all values get their names (net_lay_names.c).
  */
 #include <inttypes.h>
 
 #include "ir/attr.h"
-#include "map/net.h"
-
-/* An identity that gives an output. */
-struct relay {
-    uint32_t graph;
-    uint32_t from; /* value */
-    uint32_t to;   /* name */
-};
-
-/* Names among which each may be there once; all are in the model's table. */
-struct scope {
-    struct tn_list taken; /* uint64_t: a bit for each name of the model       */
-    struct tn_list
-        tries; /* uint32_t by name: the last _N that was made of it */
-};
-
-/* What is known of a constant once the values of the net are gone. */
-struct constant {
-    const struct tn_elements *elements;
-    const struct tn_tensor   *origin;
-    uint32_t                  name, graph; /* of the model                    */
-    bool                      is_trained;
-};
-
-struct laying {
-    struct tn_net   *net;
-    struct tn_model *model;
-    struct tn_list  *origins; /* by tensor; NULL: nobody asks            */
-    struct tn_error *error;
-    struct tn_arena  scratch;
-    bool             is_nd4j;
-    const char      *identity; /* the dialect's op                        */
-    uint32_t *names; /* by value: the model's name; TN_NO_NAME: none yet      */
-    bool     *is_used; /* by value: by a node that stays                    */
-    bool *is_input;  /* by value: of a graph                                  */
-    uint8_t *wanted; /* by value: 1, once an output of the main graph; 2,
-                        more often                                        */
-    bool     *is_output; /* by value: it has an output's name                 */
-    uint32_t *holder;    /* by graph: the node that holds it                  */
-    uint32_t *slot;      /* by graph: in which attribute                      */
-    uint32_t *placed;    /* by graph: TN_NONE: it is not needed               */
-    uint32_t *numbers;   /* by graph: in the model                            */
-    uint32_t **end_names; /* by graph: of its outputs                       */
-    struct tn_ends *inputs, *outputs; /* by graph                          */
-    uint32_t *ordinal; /* by node: in its graph; NULL: there is but one     */
-    struct tn_list  relays; /* struct relay                                   */
-    struct tn_list  queue;  /* uint32_t: graphs whose nodes stay              */
-    struct tn_list  constants; /* struct constant */
-    struct tn_pairs lists; /* address of a list of attributes -> first slot  */
-    struct scope    value_names, op_names;
-};
-
-/* ---- names -------------------------------------------------------------- */
-
-static void scope_init(struct scope *scope, struct tn_memory *memory)
-{
-    tn_list_init(&scope->taken, memory, sizeof(uint64_t));
-    tn_list_init(&scope->tries, memory, sizeof(uint32_t));
-}
-
-static void scope_done(struct scope *scope)
-{
-    tn_list_done(&scope->taken);
-    tn_list_done(&scope->tries);
-}
-
-/* False: somebody had it before. */
-static bool take(struct laying *l, struct scope *scope, uint32_t name)
-{
-    uint64_t bit = UINT64_C(1) << name % 64, index = name / 64;
-
-    if (index >= scope->taken.count &&
-        !tn_list_grow(&scope->taken, index + 1 - scope->taken.count, l->error))
-        return true;
-    uint64_t *word    = tn_list_at(&scope->taken, uint64_t, index);
-    bool      is_free = !(*word & bit);
-    *word |= bit;
-    return is_free;
-}
-
-/* wish_1, wish_2...: from where the last one who wished it got to. */
-static uint32_t numbered(struct laying *l, struct scope *scope, uint32_t wish)
-{
-    struct tn_intern *names = &l->model->names;
-    struct tn_bytes   of    = tn_intern_text(names, wish);
-    struct tn_list   *tries = &scope->tries;
-
-    if (wish >= tries->count &&
-        !tn_list_grow(tries, wish + UINT64_C(1) - tries->count, l->error))
-        return TN_NO_NAME;
-    while (!tn_failed(l->error)) {
-        char *text =
-            tn_text_format(&l->model->arena, l->error, "%.*s_%" PRIu32,
-                           TN_FMT(of), ++*tn_list_at(tries, uint32_t, wish));
-        uint32_t id = text ? tn_intern_borrow(names, tn_text(text), l->error)
-                           : TN_NO_NAME;
-        if (id == TN_NO_NAME || take(l, scope, id))
-            return id;
-    }
-    return TN_NO_NAME;
-}
-
-/* The text outlives the model: what the net has does. */
-static uint32_t take_name(struct laying *l, struct scope *scope,
-                          struct tn_bytes wish)
-{
-    uint32_t id = tn_intern_borrow(&l->model->names,
-                                   wish.size ? wish : tn_text("v"), l->error);
-
-    if (id == TN_NO_NAME || take(l, scope, id))
-        return id;
-    return numbered(l, scope, id);
-}
-
-/* What was made on the way to a value is called after it and what it is. */
-static struct tn_bytes wish_of(struct laying *l, uint32_t value)
-{
-    const struct tn_net_value *v    = tn_net_value(l->net, value);
-    struct tn_bytes            what = tn_text("const");
-
-    if (!v->is_inner)
-        return v->name;
-    if (v->producer != TN_NONE)
-        what = tn_net_node(l->net, v->producer)->op->type;
-    char *text = tn_text_format(&l->model->arena, l->error, "%.*s/%.*s",
-                                TN_FMT(v->name), TN_FMT(what));
-    return text ? tn_text(text) : v->name;
-}
-
-/* Every op of nd4j has a name; elsewhere it may have none. */
-static struct tn_bytes node_name(const struct laying      *l,
-                                 const struct tn_net_node *node)
-{
-    if (node->name.size || !l->is_nd4j)
-        return node->name;
-    for (uint32_t i = 0; i < node->output_count; i++)
-        if (node->outputs[i] != TN_NONE)
-            return tn_model_name(l->model, l->names[node->outputs[i]]);
-    return node->op->type;
-}
-
-static bool is_made(const struct laying *l, uint32_t value)
-{
-    uint32_t producer = tn_net_value(l->net, value)->producer;
-
-    return producer != TN_NONE && !tn_net_node(l->net, producer)->is_removed;
-}
-
-static bool is_made_here(const struct laying *l, uint32_t value, uint32_t graph)
-{
-    return tn_net_value(l->net, value)->graph == graph && is_made(l, value);
-}
-
-static void relay(struct laying *l, uint32_t graph, uint32_t from, uint32_t to)
-{
-    struct relay *r = tn_list_push(&l->relays, struct relay, l->error);
-
-    if (r)
-        *r = (struct relay){ graph, from, to };
-    l->is_used[from] = true;
-}
-
-/* The world's names of the main graph's ends are taken as they are. */
-static void name_inputs(struct laying *l)
-{
-    const struct tn_list *inputs = &tn_net_graph(l->net, 0)->inputs;
-
-    for (uint32_t i = 0; i < inputs->count; i++) {
-        uint32_t        value = *tn_list_at(inputs, uint32_t, i);
-        struct tn_bytes text  = tn_net_input_name(l->net, 0, i);
-        uint32_t        name = tn_intern_copy(&l->model->names, text, l->error);
-        if (name == TN_NO_NAME)
-            return;
-        if (!take(l, &l->value_names, name))
-            tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
-                         "two inputs are called '%.*s'", TN_FMT(text));
-        l->names[value] = name;
-    }
-}
-
-/* Whether nd4j's readers see that it is an output. */
-static bool is_plain_output(const struct laying *l, uint32_t value)
-{
-    const struct tn_net_node *node =
-        tn_net_node(l->net, tn_net_value(l->net, value)->producer);
-
-    for (uint32_t i = 0; i < node->output_count; i++)
-        if (node->outputs[i] == TN_NONE || l->is_used[node->outputs[i]] ||
-            l->wanted[node->outputs[i]] != 1)
-            return false;
-    return true;
-}
-
-static void name_output(struct laying *l, uint32_t graph, uint32_t index,
-                        uint32_t name)
-{
-    uint32_t value =
-        *tn_list_at(&tn_net_graph(l->net, graph)->outputs, uint32_t, index);
-    bool is_direct = is_made_here(l, value, graph) && !l->is_output[value] &&
-                     !(l->is_nd4j && !is_plain_output(l, value));
-
-    l->end_names[graph][index] = name;
-    if (is_direct) {
-        l->names[value]     = name;
-        l->is_output[value] = true;
-    } else {
-        relay(l, graph, value, name);
-    }
-}
-
-/* An output that is an input of the same name needs no more. */
-static bool is_input_too(const struct laying *l, uint32_t value, uint32_t name)
-{
-    const struct tn_list *inputs = &tn_net_graph(l->net, 0)->inputs;
-
-    for (uint32_t i = 0; i < inputs->count; i++)
-        if (*tn_list_at(inputs, uint32_t, i) == value)
-            return l->names[value] == name;
-    return false;
-}
-
-static void name_outputs(struct laying *l)
-{
-    const struct tn_list *outputs = &tn_net_graph(l->net, 0)->outputs;
-
-    for (uint32_t i = 0; i < outputs->count; i++) {
-        uint8_t *wanted = &l->wanted[*tn_list_at(outputs, uint32_t, i)];
-        *wanted         = *wanted ? 2 : 1;
-    }
-    for (uint32_t i = 0; i < outputs->count && !tn_failed(l->error); i++) {
-        uint32_t        value = *tn_list_at(outputs, uint32_t, i);
-        struct tn_bytes text  = tn_net_output_name(l->net, 0, i);
-        uint32_t        name = tn_intern_copy(&l->model->names, text, l->error);
-        l->end_names[0][i]   = name;
-        if (name == TN_NO_NAME || is_input_too(l, value, name))
-            continue;
-        if (!take(l, &l->value_names, name))
-            tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
-                         "two ends are called '%.*s'", TN_FMT(text));
-        else
-            name_output(l, 0, i, name);
-    }
-}
-
-static void name_inner_outputs(struct laying *l, uint32_t graph)
-{
-    const struct tn_list *outputs = &tn_net_graph(l->net, graph)->outputs;
-
-    for (uint32_t i = 0; i < outputs->count && !tn_failed(l->error); i++) {
-        uint32_t value = *tn_list_at(outputs, uint32_t, i);
-        name_output(l, graph, i,
-                    take_name(l, &l->value_names, wish_of(l, value)));
-    }
-}
-
-/* Those that something uses, takes or makes, but for the world's ends. */
-static void name_rest(struct laying *l, bool is_inner)
-{
-    for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
-        if (l->names[i] == TN_NO_NAME &&
-            tn_net_value(l->net, i)->is_inner == is_inner &&
-            (l->is_used[i] || l->is_input[i] || is_made(l, i)))
-            l->names[i] = take_name(l, &l->value_names, wish_of(l, i));
-}
-
-static void name_values(struct laying *l)
-{
-    name_inputs(l);
-    name_outputs(l);
-    for (uint32_t i = 1; i < l->net->graphs.count && !tn_failed(l->error); i++)
-        if (l->placed[i] != TN_NONE)
-            name_inner_outputs(l, i);
-    name_rest(l, false);
-    name_rest(l, true);
-}
+#include "map/net_laying.h"
 
 /* ---- what is needed ----------------------------------------------------- */
 
-static void keep_graph(struct laying *l, uint32_t graph)
+static void keep_graph(struct tn_laying *l, uint32_t graph)
 {
     const struct tn_list *inputs = &tn_net_graph(l->net, graph)->inputs;
     uint32_t             *slot   = tn_list_push(&l->queue, uint32_t, l->error);
@@ -306,7 +26,7 @@ static void keep_graph(struct laying *l, uint32_t graph)
     l->placed[graph] = 0;
 }
 
-static void hold_graphs(struct laying *l, uint32_t id)
+static void hold_graphs(struct tn_laying *l, uint32_t id)
 {
     const struct tn_net_node *node = tn_net_node(l->net, id);
 
@@ -329,7 +49,7 @@ static void hold_graphs(struct laying *l, uint32_t id)
     }
 }
 
-static void find_uses(struct laying *l, uint32_t graph)
+static void find_uses(struct tn_laying *l, uint32_t graph)
 {
     const struct tn_list *nodes = &tn_net_graph(l->net, graph)->nodes;
 
@@ -346,7 +66,7 @@ static void find_uses(struct laying *l, uint32_t graph)
 }
 
 /* From the graphs that stand on their own to those that their nodes hold. */
-static void find_needs(struct laying *l)
+static void find_needs(struct tn_laying *l)
 {
     for (uint32_t i = 0; i < l->net->graphs.count; i++) {
         enum tn_graph_kind kind = tn_net_graph(l->net, i)->kind;
@@ -367,7 +87,7 @@ static const char *note_of(enum tn_net_wrap wrap)
                                      : "";
 }
 
-static void lay_end(struct laying *l, struct tn_end *end,
+static void lay_end(struct tn_laying *l, struct tn_end *end,
                     const struct tn_net_type *type, struct tn_bytes name)
 {
     struct tn_dim *dims =
@@ -386,7 +106,7 @@ static void lay_end(struct laying *l, struct tn_end *end,
                             .note     = note_of(type->wrap) };
 }
 
-static struct tn_ends lay_inputs(struct laying *l, uint32_t graph)
+static struct tn_ends lay_inputs(struct tn_laying *l, uint32_t graph)
 {
     const struct tn_list *from = &tn_net_graph(l->net, graph)->inputs;
     struct tn_end        *ends =
@@ -400,7 +120,7 @@ static struct tn_ends lay_inputs(struct laying *l, uint32_t graph)
     return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
 }
 
-static struct tn_ends lay_outputs(struct laying *l, uint32_t graph)
+static struct tn_ends lay_outputs(struct tn_laying *l, uint32_t graph)
 {
     const struct tn_list *from = &tn_net_graph(l->net, graph)->outputs;
     struct tn_end        *ends =
@@ -414,7 +134,7 @@ static struct tn_ends lay_outputs(struct laying *l, uint32_t graph)
     return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
 }
 
-static void lay_ends(struct laying *l)
+static void lay_ends(struct tn_laying *l)
 {
     for (uint32_t i = 0; i < l->net->graphs.count && !tn_failed(l->error); i++)
         if (l->placed[i] != TN_NONE) {
@@ -425,7 +145,7 @@ static void lay_ends(struct laying *l)
 
 /* ---- attributes --------------------------------------------------------- */
 
-static void note_origin(struct laying *l, const struct tn_tensor *origin)
+static void note_origin(struct tn_laying *l, const struct tn_tensor *origin)
 {
     const struct tn_tensor **slot =
         l->origins
@@ -436,7 +156,7 @@ static void note_origin(struct laying *l, const struct tn_tensor *origin)
         *slot = origin;
 }
 
-static uint32_t intern(struct laying *l, struct tn_bytes text)
+static uint32_t intern(struct tn_laying *l, struct tn_bytes text)
 {
     if (!text.size)
         return TN_NO_NAME;
@@ -444,7 +164,7 @@ static uint32_t intern(struct laying *l, struct tn_bytes text)
 }
 
 /* Graphs by the numbers that they get in the model. */
-static const struct tn_attr_value *lay_graphs(struct laying              *l,
+static const struct tn_attr_value *lay_graphs(struct tn_laying           *l,
                                               const struct tn_attr_value *from)
 {
     struct tn_attr_value *to =
@@ -461,7 +181,7 @@ static const struct tn_attr_value *lay_graphs(struct laying              *l,
 }
 
 /* Tensors of attributes are tensors of the model, as those of files are. */
-static void lay_tensors(struct laying *l, uint32_t op, uint32_t slot,
+static void lay_tensors(struct tn_laying *l, uint32_t op, uint32_t slot,
                         const struct tn_attr_value *value)
 {
     for (uint32_t i = 0; i < value->count; i++) {
@@ -480,7 +200,7 @@ static void lay_tensors(struct laying *l, uint32_t op, uint32_t slot,
     }
 }
 
-static void lay_slot(struct laying *l, const struct tn_net_attr *attr)
+static void lay_slot(struct tn_laying *l, const struct tn_net_attr *attr)
 {
     struct tn_attr_slot *slot =
         tn_list_push(&l->model->attrs, struct tn_attr_slot, l->error);
@@ -494,7 +214,7 @@ static void lay_slot(struct laying *l, const struct tn_net_attr *attr)
 }
 
 /* Where the slots of a list are: nodes that share it share them. */
-static uint32_t lay_slots(struct laying *l, const struct tn_net_node *node)
+static uint32_t lay_slots(struct tn_laying *l, const struct tn_net_node *node)
 {
     uint64_t address = (uintptr_t)node->attrs;
     uint32_t next    = (uint32_t)l->model->attrs.count;
@@ -506,7 +226,7 @@ static uint32_t lay_slots(struct laying *l, const struct tn_net_node *node)
     return first;
 }
 
-static void lay_attrs(struct laying *l, uint32_t op,
+static void lay_attrs(struct tn_laying *l, uint32_t op,
                       const struct tn_net_node *node)
 {
     struct tn_op *row = tn_model_op_at(l->model, op);
@@ -522,14 +242,14 @@ static void lay_attrs(struct laying *l, uint32_t op,
 
 /* ---- nodes -------------------------------------------------------------- */
 
-static void lay_input(struct laying *l, uint32_t graph, uint32_t value)
+static void lay_input(struct tn_laying *l, uint32_t graph, uint32_t value)
 {
     tn_model_add_input(
         l->model, tn_model_value(l->model, graph, l->names[value], l->error),
         l->error);
 }
 
-static void lay_output(struct laying *l, uint32_t op, uint32_t index,
+static void lay_output(struct tn_laying *l, uint32_t op, uint32_t index,
                        uint32_t name)
 {
     uint32_t graph = tn_model_op_at(l->model, op)->graph;
@@ -541,6 +261,18 @@ static void lay_output(struct laying *l, uint32_t op, uint32_t index,
     tn_model_add_output(l->model, value, l->error);
 }
 
+/* Every op of nd4j has a name; elsewhere it may have none. */
+static struct tn_bytes node_name(const struct tn_laying   *l,
+                                 const struct tn_net_node *node)
+{
+    if (node->name.size || !l->is_nd4j)
+        return node->name;
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (node->outputs[i] != TN_NONE)
+            return tn_model_name(l->model, l->names[node->outputs[i]]);
+    return node->op->type;
+}
+
 /* Those at the end that are not given need not be said. */
 static uint32_t given_count(const uint32_t *values, uint32_t count)
 {
@@ -550,7 +282,7 @@ static uint32_t given_count(const uint32_t *values, uint32_t count)
 }
 
 /* nd4j knows no holes. */
-static enum tn_status refuse_hole(const struct laying      *l,
+static enum tn_status refuse_hole(const struct tn_laying   *l,
                                   const struct tn_net_node *node,
                                   const char *what, uint32_t index)
 {
@@ -561,7 +293,7 @@ static enum tn_status refuse_hole(const struct laying      *l,
                         l->net->dialect);
 }
 
-static enum tn_status lay_node_inputs(struct laying            *l,
+static enum tn_status lay_node_inputs(struct tn_laying         *l,
                                       const struct tn_net_node *node,
                                       uint32_t                  graph)
 {
@@ -579,8 +311,8 @@ static enum tn_status lay_node_inputs(struct laying            *l,
     return l->error->status;
 }
 
-static void lay_node_outputs(struct laying *l, const struct tn_net_node *node,
-                             uint32_t op)
+static void lay_node_outputs(struct tn_laying         *l,
+                             const struct tn_net_node *node, uint32_t op)
 {
     uint32_t count = l->is_nd4j
                          ? node->output_count
@@ -591,13 +323,13 @@ static void lay_node_outputs(struct laying *l, const struct tn_net_node *node,
             lay_output(l, op, i, l->names[node->outputs[i]]);
         else if (l->is_nd4j) /* every result has a variable */
             lay_output(l, op, i,
-                       take_name(l, &l->value_names, node_name(l, node)));
+                       tn_lay_name(l, &l->value_names, node_name(l, node)));
         else
             tn_model_add_output(l->model, TN_NONE, l->error);
     }
 }
 
-static void lay_controls(struct laying *l, const struct tn_net_node *node,
+static void lay_controls(struct tn_laying *l, const struct tn_net_node *node,
                          uint32_t graph, uint32_t op)
 {
     uint32_t count = 0;
@@ -614,8 +346,9 @@ static void lay_controls(struct laying *l, const struct tn_net_node *node,
     tn_model_op_at(l->model, op)->control_count = count;
 }
 
-static uint32_t new_op(struct laying *l, uint32_t graph, struct tn_bytes name,
-                       struct tn_bytes type, struct tn_bytes domain)
+static uint32_t new_op(struct tn_laying *l, uint32_t graph,
+                       struct tn_bytes name, struct tn_bytes type,
+                       struct tn_bytes domain)
 {
     uint32_t op = tn_model_add_op(l->model, graph, l->error);
 
@@ -623,7 +356,7 @@ static uint32_t new_op(struct laying *l, uint32_t graph, struct tn_bytes name,
         return TN_NONE;
     struct tn_op *row = tn_model_op_at(l->model, op);
     if (l->is_nd4j || name.size)
-        row->name = take_name(l, &l->op_names, name);
+        row->name = tn_lay_name(l, &l->op_names, name);
     row->type       = intern(l, type);
     row->domain     = intern(l, domain);
     row->first_attr = (uint32_t)l->model->attrs.count;
@@ -632,7 +365,7 @@ static uint32_t new_op(struct laying *l, uint32_t graph, struct tn_bytes name,
     return op;
 }
 
-static enum tn_status lay_node(struct laying *l, uint32_t id, uint32_t graph)
+static enum tn_status lay_node(struct tn_laying *l, uint32_t id, uint32_t graph)
 {
     const struct tn_net_node *node = tn_net_node(l->net, id);
     uint32_t                  op =
@@ -649,7 +382,8 @@ static enum tn_status lay_node(struct laying *l, uint32_t id, uint32_t graph)
     return l->error->status;
 }
 
-static void lay_relay(struct laying *l, const struct relay *r, uint32_t graph)
+static void lay_relay(struct tn_laying *l, const struct tn_lay_relay *r,
+                      uint32_t graph)
 {
     uint32_t op = new_op(l, graph, tn_model_name(l->model, r->to),
                          tn_text(l->identity), tn_text(""));
@@ -662,31 +396,32 @@ static void lay_relay(struct laying *l, const struct relay *r, uint32_t graph)
 
 /* ---- constants ---------------------------------------------------------- */
 
-static void note_constant(struct laying *l, uint32_t id)
+static void note_constant(struct tn_laying *l, uint32_t id)
 {
     const struct tn_net_value *value = tn_net_value(l->net, id);
     uint32_t                   graph = l->numbers[value->graph];
-    struct constant           *row =
-        tn_list_push(&l->constants, struct constant, l->error);
+    struct tn_lay_constant    *row =
+        tn_list_push(&l->constants, struct tn_lay_constant, l->error);
 
     if (row)
-        *row = (struct constant){ .elements = value->constant,
-                                  .origin   = tn_net_origin(value),
-                                  .name     = l->names[id],
-                                  /* of a graph that dissolved: the main one is
-                                   * around all */
-                                  .graph      = graph == TN_NONE ? 0 : graph,
-                                  .is_trained = value->is_trained };
+        *row = (struct tn_lay_constant){ .elements = value->constant,
+                                         .origin   = tn_net_origin(value),
+                                         .name     = l->names[id],
+                                         /* of a graph that dissolved: the main
+                                          * one is around all */
+                                         .graph = graph == TN_NONE ? 0 : graph,
+                                         .is_trained = value->is_trained };
 }
 
-static void note_constants(struct laying *l)
+static void note_constants(struct tn_laying *l)
 {
     for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
         if (tn_net_value(l->net, i)->constant && l->is_used[i])
             note_constant(l, i);
 }
 
-static void lay_constant(struct laying *l, const struct constant *from)
+static void lay_constant(struct tn_laying             *l,
+                         const struct tn_lay_constant *from)
 {
     struct tn_tensor *t = tn_model_add_tensor(l->model, l->error);
 
@@ -705,15 +440,15 @@ static void lay_constant(struct laying *l, const struct constant *from)
                     TN_VALUE_INITIALIZER, TN_NONE, 0);
 }
 
-static void lay_constants(struct laying *l)
+static void lay_constants(struct tn_laying *l)
 {
     for (uint64_t i = 0; i < l->constants.count && !tn_failed(l->error); i++)
-        lay_constant(l, tn_list_at(&l->constants, struct constant, i));
+        lay_constant(l, tn_list_at(&l->constants, struct tn_lay_constant, i));
 }
 
 /* ---- graphs ------------------------------------------------------------- */
 
-static const char *path_of(struct laying *l, uint32_t graph)
+static const char *path_of(struct tn_laying *l, uint32_t graph)
 {
     const struct tn_net_graph *g = tn_net_graph(l->net, graph);
     char                       holder[256];
@@ -731,7 +466,7 @@ static const char *path_of(struct laying *l, uint32_t graph)
                           l->slot[graph]);
 }
 
-static void fill_graph(struct laying *l, uint32_t graph)
+static void fill_graph(struct tn_laying *l, uint32_t graph)
 {
     const struct tn_net_graph *g = tn_net_graph(l->net, graph);
     struct tn_graph *row  = tn_model_graph_at(l->model, l->numbers[graph]);
@@ -752,7 +487,7 @@ static void fill_graph(struct laying *l, uint32_t graph)
     row->depth = tn_model_graph_at(l->model, row->parent_graph)->depth + 1;
 }
 
-static void define_inputs(struct laying *l, uint32_t graph)
+static void define_inputs(struct tn_laying *l, uint32_t graph)
 {
     const struct tn_list *inputs = &tn_net_graph(l->net, graph)->inputs;
 
@@ -767,7 +502,7 @@ static void define_inputs(struct laying *l, uint32_t graph)
 
 /* Numbers before anything is placed, since attributes name graphs that come
  * later. */
-static void number_graphs(struct laying *l)
+static void number_graphs(struct tn_laying *l)
 {
     uint32_t next = 0;
 
@@ -775,7 +510,7 @@ static void number_graphs(struct laying *l)
         l->numbers[i] = l->placed[i] == TN_NONE ? TN_NONE : next++;
 }
 
-static enum tn_status lay_graph(struct laying *l, uint32_t graph,
+static enum tn_status lay_graph(struct tn_laying *l, uint32_t graph,
                                 uint64_t *relay)
 {
     const struct tn_net_graph *g    = tn_net_graph(l->net, graph);
@@ -795,7 +530,8 @@ static enum tn_status lay_graph(struct laying *l, uint32_t graph,
             TN_TRY(lay_node(l, node, id));
     }
     for (; *relay < l->relays.count; ++*relay) {
-        const struct relay *r = tn_list_at(&l->relays, struct relay, *relay);
+        const struct tn_lay_relay *r =
+            tn_list_at(&l->relays, struct tn_lay_relay, *relay);
         if (r->graph != graph)
             break;
         lay_relay(l, r, id);
@@ -805,7 +541,7 @@ static enum tn_status lay_graph(struct laying *l, uint32_t graph,
 
 /* ---- the whole ---------------------------------------------------------- */
 
-static void lay_versions(struct laying *l)
+static void lay_versions(struct tn_laying *l)
 {
     if (l->net->version)
         tn_model_add_fact_format(l->model, l->error, "opset",
@@ -819,18 +555,19 @@ static void lay_versions(struct laying *l)
 }
 
 /* Every value that is used must come from somewhere. */
-static enum tn_status check_values(struct laying *l)
+static enum tn_status check_values(struct tn_laying *l)
 {
     for (uint32_t i = 0; i < l->net->values.count; i++) {
         const struct tn_net_value *v = tn_net_value(l->net, i);
-        if (l->is_used[i] && !v->constant && !l->is_input[i] && !is_made(l, i))
+        if (l->is_used[i] && !v->constant && !l->is_input[i] &&
+            !tn_lay_is_made(l, i))
             return tn_error_set(l->error, TN_MALFORMED, TN_NOWHERE,
                                 "nothing defines '%.*s'", TN_FMT(v->name));
     }
     return TN_OK;
 }
 
-static enum tn_status lay_all(struct laying *l)
+static enum tn_status lay_all(struct tn_laying *l)
 {
     uint64_t relay = 0;
 
@@ -838,7 +575,7 @@ static enum tn_status lay_all(struct laying *l)
     if (tn_failed(l->error))
         return l->error->status;
     number_graphs(l);
-    name_values(l);
+    tn_lay_name_values(l);
     if (tn_failed(l->error))
         return l->error->status;
     TN_TRY(check_values(l));
@@ -854,7 +591,7 @@ static enum tn_status lay_all(struct laying *l)
     return tn_model_finish(l->model, l->error);
 }
 
-static bool make_tables(struct laying *l)
+static bool make_tables(struct tn_laying *l)
 {
     uint64_t values = l->net->values.count, graphs = l->net->graphs.count;
 
@@ -895,12 +632,12 @@ enum tn_status tn_net_lay_out(struct tn_net           *net,
                               struct tn_model *model, struct tn_list *origins,
                               struct tn_error *error)
 {
-    struct laying l = { .net      = net,
-                        .model    = model,
-                        .origins  = origins,
-                        .error    = error,
-                        .is_nd4j  = strcmp(dialect->name, "nd4j") == 0,
-                        .identity = identity_of(dialect->name) };
+    struct tn_laying l = { .net      = net,
+                           .model    = model,
+                           .origins  = origins,
+                           .error    = error,
+                           .is_nd4j  = strcmp(dialect->name, "nd4j") == 0,
+                           .identity = identity_of(dialect->name) };
 
     if (strcmp(dialect->name, "onnx") != 0 && !l.is_nd4j)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
@@ -910,16 +647,16 @@ enum tn_status tn_net_lay_out(struct tn_net           *net,
     model->wants_graph = true;
     model->is_edited   = true;
     tn_arena_init(&l.scratch, model->memory);
-    tn_list_init(&l.relays, model->memory, sizeof(struct relay));
+    tn_list_init(&l.relays, model->memory, sizeof(struct tn_lay_relay));
     tn_list_init(&l.queue, model->memory, sizeof(uint32_t));
-    tn_list_init(&l.constants, model->memory, sizeof(struct constant));
+    tn_list_init(&l.constants, model->memory, sizeof(struct tn_lay_constant));
     tn_pairs_init(&l.lists, model->memory);
-    scope_init(&l.value_names, model->memory);
-    scope_init(&l.op_names, model->memory);
+    tn_lay_scope_init(&l.value_names, model->memory);
+    tn_lay_scope_init(&l.op_names, model->memory);
     if (make_tables(&l))
         lay_all(&l);
-    scope_done(&l.value_names);
-    scope_done(&l.op_names);
+    tn_lay_scope_done(&l.value_names);
+    tn_lay_scope_done(&l.op_names);
     tn_pairs_done(&l.lists);
     tn_list_done(&l.relays);
     tn_list_done(&l.queue);

@@ -1,0 +1,77 @@
+/*
+ * net_rows.h - how a net keeps its nodes and values
+ *
+ * A million nodes are common, so rows are narrow: ids, in tables of what many
+ * have in common.  The nets of a conversion share these tables: what rules make
+ * of a net takes them over, and the net that was goes on reading.  So rules
+ * copy rows from net to net as they are; everybody else has looks (net.h).
+ */
+#ifndef TN_MAP_NET_ROWS_H
+#define TN_MAP_NET_ROWS_H
+
+#include "base/buffer.h"
+#include "base/intern.h"
+#include "base/memory.h"
+
+struct tn_net_attr;
+
+struct tn_net_value_row {
+    uint32_t name; /* see tn_net_text()                                      */
+    uint32_t type; /* in the table of types, + 1; 0: unknown                 */
+    uint32_t graph;
+    uint32_t maker; /* the node, or which of the net's constants it is        */
+    uint32_t output : 29;
+    uint32_t is_constant : 1;
+    uint32_t is_trained : 1;
+    uint32_t is_inner : 1;
+};
+
+struct tn_net_node_row {
+    uint32_t  name;  /* see tn_net_text()                                     */
+    uint32_t  op;    /* in the table of ops                                   */
+    uint32_t  attrs; /* list of attributes, + 1; 0: none                      */
+    uint32_t  graph;
+    uint32_t  source;
+    uint32_t  input_count, output_count;
+    uint32_t  control_count : 31;
+    uint32_t  is_removed : 1;
+    uint32_t *edges; /* inputs, outputs, controls                             */
+};
+
+/* As many as a row can count. */
+#define TN_NET_OUTPUTS_MAX  ((UINT32_C(1) << 29) - 1)
+#define TN_NET_CONTROLS_MAX ((UINT32_C(1) << 31) - 1)
+
+/* Attributes that one node or many have. */
+struct tn_net_list {
+    const struct tn_net_attr *attrs;
+    uint32_t                  count;
+    bool                      is_common;
+};
+
+struct tn_net_pool {
+    struct tn_net_names {
+        const struct tn_intern *given; /* of a model; NULL: none              */
+        uint32_t                given_count;
+        uint64_t               *taken; /* a bit for each of those             */
+        struct tn_intern        table; /* all others; their ids come after    */
+        struct tn_list tries; /* uint32_t by id: the last _N that was made    */
+    } names;
+    struct tn_net_ops {
+        struct tn_intern table; /* type and domain, as bytes                  */
+        struct tn_list   ops;   /* const struct tn_net_op *, by id            */
+        struct tn_buffer key;
+    } ops;
+    struct tn_net_lists {
+        struct tn_intern table; /* lists of attributes, as bytes              */
+        struct tn_list   lists; /* struct tn_net_list, by id                  */
+        struct tn_buffer key;
+    } lists;
+    struct tn_net_types {
+        struct tn_intern table; /* what they say, as words                    */
+        struct tn_list   types; /* const struct tn_net_type *, by id          */
+    } types;
+    struct tn_list constants; /* const struct tn_elements *                   */
+};
+
+#endif
