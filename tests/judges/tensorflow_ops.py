@@ -21,12 +21,23 @@ from tensorflow_table import CASES
 
 FAILURES = (proof.Unmapped, proof.Differs, proof.engines.EngineError,
             subprocess.TimeoutExpired)
-# Also: what is fed are constants, or of any number of rows.
-HOW = {way: way in os.environ.get("TN_OPS", "") for way in ("fixed", "open")}
+# Also: what is fed are constants, of any number of rows, any sizes, or any rank.
+HOW = {way: way in os.environ.get("TN_OPS", "")
+       for way in ("fixed", "open", "sizes", "rank")}
 TOGETHER = 48
 # What floats lose on the way, relative and absolute.
 TOLERANCE = {"float16": (2e-3, 1e-3), "float32": (1e-4, 1e-5),
              "float64": (1e-5, 1e-6)}
+
+
+def known_dims(array, case):
+    """What a placeholder tells of its dims; None: not even how many there are."""
+    if HOW["rank"] or case.is_open == "rank":
+        return None
+    if HOW["sizes"] or case.is_open == "sizes":
+        return [None] * array.ndim
+    is_open = case.is_open or HOW["open"]
+    return [None, *array.shape[1:]][:array.ndim] if is_open else array.shape
 
 
 def place(graph, prefix, case):
@@ -41,9 +52,7 @@ def place(graph, prefix, case):
             graph.add("Identity", name, [name + "/const"], {})
             graph.arrays[name] = array
         else:
-            is_open = case.is_open or HOW["open"]
-            dims = [None, *array.shape[1:]][:array.ndim] if is_open else array.shape
-            graph.placeholder(name, array, dims)
+            graph.placeholder(name, array, known_dims(array, case))
             feeds[name] = array
         names.append(name)
     graph.add(case.op, prefix, names, case.attrs)

@@ -4,6 +4,8 @@
     case("Sum", [f(2, 3), K([0])], want, keep_dims=True)   K: a constant
     case(..., want)     an array, a function of the inputs, or a tuple of these;
                         None is an output that nobody asks for
+    case(..., is_open=True)     of what is fed the number of rows is not known;
+                        "sizes": no size is; "rank": not even how many there are
 """
 import itertools
 import math
@@ -1778,6 +1780,60 @@ case("AvgPool", [x_], lambda x: pool(x, (3, 3), (2, 2), "SAME", False), ksize=[1
 case("ExtractImagePatches", [x_], lambda x: patches(x, (2, 2), (2, 2), (1, 1), "SAME"), ksizes=[1, 2, 2, 1], strides=[1, 2, 2, 1], rates=[1, 1, 1, 1], padding="SAME", is_open=True)
 case("SpaceToBatchND", [x_, K([2, 2]), K([[0, 0], [0, 0]])], space_to_batch, is_open=True)
 case("Qr", [f(2, 4, 3)], one_by_one(np.linalg.qr, 2), is_open=True)
+
+with np.errstate(all="ignore"):
+    case("Mean", [f(0, 3), K([0])], np.full(3, np.nan, "f4"), is_open=True)
+    case("Mean", [f(0, 3), K([0, 1])], np.array(np.nan, "f4"), is_open="rank")
+case("Mean", [f(2, 3, 4), K([0, -1])], lambda x, a: x.mean((0, 2)), is_open="sizes")
+case("Mean", [n(2, 3), K([0])], lambda x, a: np.trunc(x.mean(0)).astype("i4"), is_open=True)
+case("BatchMatMulV2", [f(3, 4), f(2, 4, 5, seed=1)], np.matmul, is_open=True)
+case("BatchMatMulV2", [f(2, 3, 4), K(f(4, 5))], np.matmul, is_open="sizes")
+case("BatchMatMulV2", [f(2, 2, 3, 4), K(f(1, 4, 5))], np.matmul, is_open=True)
+case("MatMul", [f(4, 3), f(5, 4, seed=1)], lambda x, y: x.T @ y.T, transpose_a=True, transpose_b=True, is_open="rank")
+for equation_, dims_ in (("bqhd,bkhd->bhqk", ((2, 3, 2, 4), (2, 5, 2, 4))), ("ij,kl->ijkl", ((2, 3), (4, 5)))):
+    case("Einsum", [f(*d, seed=i) for i, d in enumerate(dims_)], lambda *xs, e=equation_: np.einsum(e, *xs), equation=equation_, is_open="sizes")
+case("MaxPool", [f(2, 2, 2, 6)], lambda x: x.reshape(2, 2, 2, 3, 2).max(4), ksize=[1, 1, 1, 2], strides=[1, 1, 1, 2], padding="VALID", is_open=True)
+case("UnsortedSegmentMax", [n(4, 2), n(4, low=0, high=0), K(2)], lambda x, i, k: segments(x, i, 2, limit("int32", True), np.maximum), is_open=True)
+case("ScatterAdd", [f(4, 2), n(3, low=0, high=3), np.float32(2)], lambda x, i, u: scatter(x, i[:, None], np.full((3, 2), u), np.add), is_open=True)
+
+
+# --- of any size, and of any rank ------------------------------------------------------------------
+
+for size_, step_ in ((7, 2), (6, 2), (5, 1)):
+    x_ = f(2, size_, size_ + 1, 3)
+    for open_ in ("sizes", "rank"):
+        case("Conv2D", [x_, K(f(3, 3, 3, 4))], lambda x, w, s=step_: conv(x, w, (s, s), (1, 1), "SAME"), strides=[1, step_, step_, 1], padding="SAME", is_open=open_)
+        case("Conv2D", [x_, K(f(1, 1, 3, 4))], lambda x, w, s=step_: conv(x, w, (s, s), (1, 1), "SAME"), strides=[1, step_, step_, 1], padding="SAME", is_open=open_)
+        case("MaxPool", [x_], lambda x, s=step_: pool(x, (2, 2), (s, s), "SAME", True), ksize=[1, 2, 2, 1], strides=[1, step_, step_, 1], padding="SAME", is_open=open_)
+        case("AvgPool", [x_], lambda x, s=step_: pool(x, (3, 3), (s, s), "SAME", False), ksize=[1, 3, 3, 1], strides=[1, step_, step_, 1], padding="SAME", is_open=open_)
+x_ = f(2, 5, 5, 3)
+case("Conv2D", [x_, K(f(3, 3, 3, 4))], lambda x, w: conv(x, w, (1, 1), (2, 2), "SAME"), strides=[1] * 4, dilations=[1, 2, 2, 1], padding="SAME", is_open="sizes")
+case("DepthwiseConv2dNative", [x_, K(f(3, 3, 3, 2))], lambda x, w: depthwise(x, w, (2, 2), (1, 1), "SAME"), strides=[1, 2, 2, 1], padding="SAME", is_open="sizes")
+x_ = f(2, 4, 6, 8)
+for open_ in ("sizes", "rank"):
+    case("DepthToSpace", [x_], lambda x: depth_to_space(x, 2), block_size=2, is_open=open_)
+    case("SpaceToDepth", [x_], lambda x: space_to_depth(x, 2), block_size=2, is_open=open_)
+    case("ResizeBilinear", [x_, np.array([3, 5], "i4")], lambda x, s: bilinear(x, s, False, True), half_pixel_centers=True, is_open=open_)
+    case("BiasAdd", [x_, f(4)], lambda x, b: x + b[:, None, None], data_format="NCHW", is_open=open_)
+    case("FusedBatchNormV3", [x_, *(K(f(8, seed=i, low=0.5)) for i in range(4))], lambda x, *s: batch_norm(x, *s, 1e-3, False)[0], is_training=False, epsilon=1e-3, is_open=open_)
+    case("StridedSlice", [x_, K([0, 1]), K([0, 3]), K([1, 1])], lambda x, *k: x[..., 1:3], ellipsis_mask=1, is_open=open_)
+    case("StridedSlice", [x_, K([0, 1]), K([0, 2]), K([1, 1])], lambda x, *k: x[..., 1], ellipsis_mask=1, shrink_axis_mask=2, is_open=open_)
+    case("Bucketize", [x_], lambda x: np.digitize(x, [-1, 0, 1]).astype("i4"), boundaries=[-1.0, 0.0, 1.0], is_open=open_)
+    case("MatrixSetDiag", [f(2, 4, 3), f(2, 3, seed=1)], lambda x, d: np.where(np.eye(4, 3, dtype=bool), np.pad(d, [(0, 0), (0, 1)])[..., None], x), is_open=open_)
+    case("Diag", [f(2, 3)], lambda x: np.diag(x.reshape(-1)).reshape(2, 3, 2, 3), is_open=open_)
+    case("DiagPart", [f(2, 2, 2, 2)], lambda x: np.diag(x.reshape(4, 4)).reshape(2, 2), is_open=open_)
+    case("BroadcastArgs", [np.array([2, 1], "i4"), np.array([3], "i4")], np.array([2, 3], "i4"), is_open=open_)
+    case("SegmentSum", [f(4, 2), np.array([0, 0, 2, 2], "i4")], lambda x, i: segments(x, i, 3, 0, np.add), is_open=open_)
+    case("Roll", [f(3, 4), K([2]), K([1])], lambda x, s, a: np.roll(x, 2, 1), is_open=open_)
+    case("MatrixBandPart", [f(3, 4), K(5, "int64"), K(0, "int64")], band, is_open=open_)
+    case("ReverseSequence", [f(3, 4), np.array([1, 4, 2], "i4")], lambda x, k: reverse_sequence(x, k, 1, 0), seq_dim=1, is_open=open_)
+    case("MirrorPad", [f(2, 3), K([[1, 1], [2, 0]])], lambda x, p: np.pad(x, p, "symmetric"), mode="SYMMETRIC", is_open=open_)
+    case("Softmax", [f(2, 3, 4)], softmax, is_open=open_)
+    case("Sum", [f(0, 2, 3), K([-1])], lambda x, a: x.sum(-1), is_open=open_)
+for dims_ in ((), (2,), (2, 3)):
+    case("Select", [b(*dims_), f(2, 3), f(2, 3, seed=1)], lambda c, x, y: np.where(np.reshape(c, c.shape + (1,) * (2 - c.ndim)), x, y), is_open="rank")
+case("SpaceToBatchND", [f(1, 4, 6, 2), K([2, 2]), np.array([[0, 0], [1, 1]], "i4")], space_to_batch, is_open="sizes")
+case("BatchToSpaceND", [f(4, 2, 3, 2), K([2, 2]), np.array([[0, 1], [1, 0]], "i4")], batch_to_space, is_open="sizes")
 
 
 # --- types that few graphs have --------------------------------------------------------------------
