@@ -1,0 +1,48 @@
+/* tf_writing.h - a TensorFlow model on its way into files, for its own files */
+#ifndef TN_FORMAT_TENSORFLOW_WRITING_H
+#define TN_FORMAT_TENSORFLOW_WRITING_H
+
+#include "format/tensorflow/tf.h"
+#include "format/tensorflow/tf_encode.h"
+
+struct tn_tf_writing {
+    const struct tn_model         *model;
+    const struct tn_write_options *options;
+    struct tn_output              *to;
+    struct tn_error               *error;
+    const struct tn_tf_detail     *detail; /* never NULL                      */
+    struct tn_arena                arena;
+    struct tn_tf_encoder           encoder;
+    uint64_t                       checkpoint; /* hash of a new index         */
+};
+
+/* The arena is the caller's to end. */
+void tn_tf_writing_init(struct tn_tf_writing *w, const struct tn_model *model,
+                        const struct tn_write_options *options,
+                        struct tn_output *to, struct tn_error *error);
+
+/* So many bytes more are written: to the meter, if there is one. */
+enum tn_status tn_tf_count_bytes(struct tn_tf_writing *w, uint64_t bytes);
+
+/* Read as a SavedModel, so that there are files to take along. */
+static inline bool tn_tf_is_saved_model(const struct tn_tf_writing *w)
+{
+    return w->model->detail && strcmp(w->model->format, "tf-saved-model") == 0;
+}
+
+/* The SavedModel message: the old one, edited, or one around a graph. */
+void tn_tf_put_saved_model(struct tn_tf_writing *w, struct tn_rope *to);
+
+/* What goes into a checkpoint. */
+static inline bool tn_tf_is_weight(const struct tn_tensor *tensor)
+{
+    return tensor->role == TN_ROLE_VARIABLE || tensor->role == TN_ROLE_STATE ||
+           tensor->role == TN_ROLE_INITIALIZER;
+}
+
+/* The weights as a checkpoint: as the main file of the output, or beside it,
+ * and then the index is hashed. */
+enum tn_status tn_tf_write_tensors(struct tn_tf_writing *w, const char *prefix,
+                                   bool is_main);
+
+#endif
