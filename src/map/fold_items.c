@@ -4,11 +4,6 @@
 #include "base/buffer.h"
 #include "ir/element.h"
 
-static bool is_real(enum tn_dtype d)
-{
-    return d >= TN_FLOAT32 && d <= TN_FLOAT4E2M1;
-}
-
 static bool is_whole(enum tn_dtype d)
 {
     return (d >= TN_INT8 && d <= TN_UINT2) || (d >= TN_QINT8 && d <= TN_QINT32);
@@ -18,7 +13,7 @@ static struct tn_item element_item(enum tn_dtype dtype, const uint8_t *at)
 {
     if (dtype == TN_BOOL)
         return tn_item_bool(*at != 0);
-    if (is_real(dtype))
+    if (tn_item_is_real(dtype))
         return tn_item_float(tn_element_double(dtype, at));
     return tn_item_int(tn_element_int64(dtype, at));
 }
@@ -85,7 +80,7 @@ bool tn_fold_items(const struct tn_elements *elements, struct tn_arena *arena,
     *out = tn_item_unknown(NULL);
     if (!tn_shape_count(&elements->shape, &count) || count > TN_FOLD_MAX)
         return true;
-    if (dtype != TN_BOOL && dtype != TN_STRING && !is_real(dtype) &&
+    if (dtype != TN_BOOL && dtype != TN_STRING && !tn_item_is_real(dtype) &&
         !is_whole(dtype))
         return true;
     struct tn_item *items = tn_new(arena, struct tn_item, count, error);

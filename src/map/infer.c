@@ -366,8 +366,8 @@ static void set_dtype(struct tn_net_type *type, struct tn_item dtype)
 {
     if (dtype.kind != TN_ITEM_DTYPE || type->dtype != TN_UNDEFINED)
         return;
-    type->dtype = (enum tn_dtype)(dtype.of.number & 0xff);
-    type->wrap  = (enum tn_net_wrap)(dtype.of.number >> 8);
+    type->dtype = tn_item_to_dtype(dtype);
+    type->wrap  = tn_item_to_wrap(dtype);
 }
 
 /* A dim as types have it. */

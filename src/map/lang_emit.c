@@ -174,11 +174,6 @@ static bool set_dims(struct tn_emit *e, const struct tn_code *code,
     return !stopped(e);
 }
 
-static bool is_real(enum tn_dtype dtype)
-{
-    return dtype >= TN_FLOAT32 && dtype <= TN_FLOAT4E2M1;
-}
-
 static uint32_t add_doubles(struct tn_emit             *e,
                             const struct tn_emit_cells *cells,
                             enum tn_dtype               dtype)
@@ -234,7 +229,7 @@ uint32_t tn_emit_constant(struct tn_emit *e, const struct tn_lang_expr *at,
 
     if (dtype == TN_STRING)
         id = add_strings(e, cells);
-    else if (is_real(dtype))
+    else if (tn_item_is_real(dtype))
         id = add_doubles(e, cells, dtype);
     else if (tn_dtype_size(dtype))
         id = add_ints(e, cells, dtype);
@@ -273,8 +268,8 @@ static struct tn_item make_const(struct tn_emit *e, const struct tn_code *code)
             return tn_eval_not_known(&e->eval, cells.items[i], code->expr);
     if (code->item_count > 2 && !set_dims(e, &code->items[2], &cells))
         return tn_item_none();
-    return made_item(tn_emit_constant(e, code->expr, &cells,
-                                      (enum tn_dtype)(dtype.of.number & 0xff)));
+    return made_item(
+        tn_emit_constant(e, code->expr, &cells, tn_item_to_dtype(dtype)));
 }
 
 /* ---- nodes -------------------------------------------------------------- */

@@ -104,6 +104,22 @@ static inline struct tn_item tn_item_dtype(enum tn_dtype    dtype,
                              .of.number = (int64_t)dtype | (int64_t)wrap << 8 };
 }
 
+static inline enum tn_dtype tn_item_to_dtype(struct tn_item dtype)
+{
+    return (enum tn_dtype)(dtype.of.number & 0xff);
+}
+
+static inline enum tn_net_wrap tn_item_to_wrap(struct tn_item dtype)
+{
+    return (enum tn_net_wrap)(dtype.of.number >> 8);
+}
+
+/* Whether elements of the type are TN_ITEM_FLOAT. */
+static inline bool tn_item_is_real(enum tn_dtype dtype)
+{
+    return dtype >= TN_FLOAT32 && dtype <= TN_FLOAT4E2M1;
+}
+
 static inline struct tn_item tn_item_none(void)
 {
     return (struct tn_item){ .kind = TN_ITEM_NONE };
@@ -148,8 +164,8 @@ struct tn_eval {
     uint64_t         total;   /* by the rules before it                       */
     uint32_t         depth;
     uint32_t         output; /* of the node, in rules of shapes              */
-    uint32_t missing; /* one of those that must be folded first: infer.c */
-    bool     is_fold; /* inside of tn_fold(): do not start another    */
+    uint32_t missing;   /* one of those that must be folded first: infer.c */
+    bool     is_fold;   /* inside of tn_fold(): do not start another    */
     bool     looks_far; /* at the name of a value, or into a graph    */
     struct tn_refusal refusal;
     struct tn_error  *error; /* for what is no rule's fault: memory           */

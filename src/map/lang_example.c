@@ -396,8 +396,7 @@ static void print_item(struct tn_buffer *to, struct tn_item item)
         tn_buffer_format(to, "\"%.*s\"", TN_FMT(tn_item_bytes(item)));
         break;
     case TN_ITEM_DTYPE:
-        tn_buffer_text(to,
-                       tn_dtype_name((enum tn_dtype)(item.of.number & 0xff)));
+        tn_buffer_text(to, tn_dtype_name(tn_item_to_dtype(item)));
         break;
     case TN_ITEM_LIST:
         tn_buffer_byte(to, '[');

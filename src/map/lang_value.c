@@ -8,17 +8,6 @@
 #include "map/fold_items.h"
 #include "map/lang_builtin.h"
 
-static struct tn_item refuse(const struct tn_call *call, const char *why)
-{
-    return tn_eval_refuse(call->eval, call->expr, "%.*s: %s",
-                          TN_FMT(call->expr->text), why);
-}
-
-static struct tn_item unknown(const struct tn_call *call)
-{
-    return tn_item_unknown(call->expr);
-}
-
 /* A look at the value that the item is, or NULL. */
 static const struct tn_net_value *net_value(const struct tn_call *call,
                                             struct tn_item        item,
@@ -45,11 +34,11 @@ static bool dims_of(const struct tn_call *call, struct tn_item *out)
         return false;
     }
     if (x.kind != TN_ITEM_TENSOR && !v) {
-        *out = refuse(call, "a value is wanted");
+        *out = tn_builtin_refuse(call, "a value is wanted");
         return false;
     }
     if (v && !v->type->has_rank) {
-        *out = unknown(call);
+        *out = tn_builtin_unknown(call);
         return false;
     }
     const struct tn_shape *shape = v ? NULL : &x.of.tensor->elements.shape;
@@ -57,7 +46,7 @@ static bool dims_of(const struct tn_call *call, struct tn_item *out)
     struct tn_item        *items = tn_eval_list(call->eval, call->expr, rank);
     for (uint32_t i = 0; items && i < rank; i++) {
         int64_t dim = v ? v->type->dims[i] : (int64_t)shape->dims[i];
-        items[i]    = dim < 0 ? unknown(call) : tn_item_int(dim);
+        items[i]    = dim < 0 ? tn_builtin_unknown(call) : tn_item_int(dim);
     }
     *out = tn_item_list(items, items ? rank : 0);
     return items != NULL;
@@ -86,10 +75,10 @@ static struct tn_item run_dim(const struct tn_call *call)
     if (!dims_of(call, &dims))
         return dims;
     if (!tn_item_to_int(call->args[1], &at))
-        return refuse(call, "an index is wanted");
+        return tn_builtin_refuse(call, "an index is wanted");
     at = at < 0 ? at + dims.count : at;
     if (at < 0 || at >= dims.count)
-        return refuse(call, "there is no such dim");
+        return tn_builtin_refuse(call, "there is no such dim");
     return dims.of.items[at];
 }
 
@@ -105,7 +94,7 @@ static struct tn_item run_size(const struct tn_call *call)
         if (dims.of.items[i].kind == TN_ITEM_UNKNOWN)
             return dims.of.items[i];
         if (__builtin_mul_overflow(size, dims.of.items[i].of.number, &size))
-            return refuse(call, "the result does not fit 64 bits");
+            return tn_builtin_refuse(call, "the result does not fit 64 bits");
     }
     return tn_item_int(size);
 }
@@ -121,9 +110,9 @@ static struct tn_item run_dtype(const struct tn_call *call)
     if (x.kind == TN_ITEM_TENSOR)
         return tn_item_dtype(x.of.tensor->elements.shape.dtype, TN_NET_TENSOR);
     if (!v)
-        return refuse(call, "a value is wanted");
+        return tn_builtin_refuse(call, "a value is wanted");
     if (v->type->dtype == TN_UNDEFINED)
-        return unknown(call);
+        return tn_builtin_unknown(call);
     return tn_item_dtype(v->type->dtype, v->type->wrap);
 }
 
@@ -138,7 +127,7 @@ static struct tn_item elements_of(const struct tn_call     *call,
                        call->eval->error))
         return tn_item_none();
     tn_eval_steps(call->eval, call->expr, items.count);
-    return items.kind == TN_ITEM_UNKNOWN ? unknown(call) : items;
+    return items.kind == TN_ITEM_UNKNOWN ? tn_builtin_unknown(call) : items;
 }
 
 /* While folding, what is not there yet is asked for, and the rule runs again.
@@ -147,7 +136,7 @@ static struct tn_item folded(const struct tn_call *call, struct tn_infer *facts,
                              uint32_t value)
 {
     struct tn_eval *e     = call->eval;
-    struct tn_item  items = unknown(call);
+    struct tn_item  items = tn_builtin_unknown(call);
 
     if (!facts)
         return items;
@@ -159,10 +148,10 @@ static struct tn_item folded(const struct tn_call *call, struct tn_infer *facts,
     } else if (!tn_fold_peek(facts, value, &items)) {
         e->missing = value;
         tn_fold_want(facts, value);
-        return unknown(call);
+        return tn_builtin_unknown(call);
     }
     tn_eval_steps(e, call->expr, items.count);
-    return items.kind == TN_ITEM_UNKNOWN ? unknown(call) : items;
+    return items.kind == TN_ITEM_UNKNOWN ? tn_builtin_unknown(call) : items;
 }
 
 static struct tn_item run_value(const struct tn_call *call)
@@ -176,7 +165,7 @@ static struct tn_item run_value(const struct tn_call *call)
     if (x.kind == TN_ITEM_TENSOR)
         return elements_of(call, &x.of.tensor->elements);
     if (!v)
-        return refuse(call, "a value is wanted");
+        return tn_builtin_refuse(call, "a value is wanted");
     if (x.kind == TN_ITEM_MADE && v->constant)
         return elements_of(call, v->constant);
     return folded(call,
@@ -192,7 +181,7 @@ static struct tn_item run_scalar(const struct tn_call *call)
     if (items.kind != TN_ITEM_LIST)
         return items;
     if (items.count != 1)
-        return refuse(call, "there is not exactly one element");
+        return tn_builtin_refuse(call, "there is not exactly one element");
     return items.of.items[0];
 }
 
@@ -271,7 +260,7 @@ static struct tn_item run_name(const struct tn_call *call)
     const struct tn_net_value *v = net_value(call, call->args[0], &look);
 
     if (!v)
-        return refuse(call, "a value is wanted");
+        return tn_builtin_refuse(call, "a value is wanted");
     call->eval->looks_far = true;
     return tn_item_text(v->name);
 }
@@ -304,7 +293,7 @@ static const struct tn_net_graph *graph_arg(const struct tn_call *call)
     if (x.kind == TN_ITEM_GRAPH &&
         (uint64_t)x.of.number < call->eval->net->graphs.count)
         return tn_net_graph(call->eval->net, (uint32_t)x.of.number);
-    refuse(call, "a graph is wanted");
+    tn_builtin_refuse(call, "a graph is wanted");
     return NULL;
 }
 
