@@ -54,9 +54,10 @@ struct tn_draft_graph {
 };
 
 struct tn_draft_tensor {
-    struct tn_tensor row; /* .graph and .node are the draft's: graph id, op id */
-    struct tn_bytes  name;
-    bool             is_removed;
+    struct tn_tensor
+                    row; /* .graph and .node are the draft's: graph id, op id */
+    struct tn_bytes name;
+    bool            is_removed;
 };
 
 struct tn_draft {
@@ -64,7 +65,7 @@ struct tn_draft {
     const struct tn_dialect *dialect;
     struct tn_memory        *memory;
     struct tn_arena         *arena; /* outlives the committed models          */
-    struct tn_list           ops;     /* struct tn_draft_op                   */
+    struct tn_list           ops;   /* struct tn_draft_op                   */
     struct tn_list           graphs;  /* struct tn_draft_graph                */
     struct tn_list           tensors; /* struct tn_draft_tensor               */
     struct tn_list           changes; /* struct tn_draft_change *: to release */
@@ -105,13 +106,10 @@ enum tn_status tn_draft_replace_tensor(struct tn_draft *draft, uint32_t graph,
                                        struct tn_error          *error);
 enum tn_status tn_draft_remove_tensor(struct tn_draft *draft, uint32_t graph,
                                       const char *name, struct tn_error *error);
-enum tn_status tn_draft_add_function(struct tn_draft *draft, const char *name,
-                                     const char        *domain,
-                                     const char *const *inputs,
-                                     uint32_t           input_count,
-                                     const char *const *outputs,
-                                     uint32_t           output_count,
-                                     uint32_t *graph, struct tn_error *error);
+enum tn_status tn_draft_add_function(
+    struct tn_draft *draft, const char *name, const char *domain,
+    const char *const *inputs, uint32_t input_count, const char *const *outputs,
+    uint32_t output_count, uint32_t *graph, struct tn_error *error);
 enum tn_status tn_draft_type_end(struct tn_draft *draft, uint32_t graph,
                                  const char *name, enum tn_dtype dtype,
                                  struct tn_error *error);
@@ -132,8 +130,8 @@ static inline struct tn_draft_op *tn_draft_op_at(const struct tn_draft *draft,
     return tn_list_at(&draft->ops, struct tn_draft_op, op);
 }
 
-static inline struct tn_draft_graph *
-tn_draft_graph_at(const struct tn_draft *draft, uint32_t graph)
+static inline struct tn_draft_graph *tn_draft_graph_at(
+    const struct tn_draft *draft, uint32_t graph)
 {
     return tn_list_at(&draft->graphs, struct tn_draft_graph, graph);
 }

@@ -22,10 +22,9 @@ static void set_up(struct bench *bench)
     bench->base.dialect = &sketch_dialect;
     sketch_graph(&bench->base, TN_GRAPH_MAIN, "graph",
                  "a = Add(x); b = If(a); c = Mul(b)", &bench->error);
-    uint32_t inner =
-        sketch_graph(&bench->base, TN_GRAPH_SUBGRAPH,
-                     "graph.node[1].attribute[0].g", "i = Neg(a)",
-                     &bench->error);
+    uint32_t inner = sketch_graph(&bench->base, TN_GRAPH_SUBGRAPH,
+                                  "graph.node[1].attribute[0].g", "i = Neg(a)",
+                                  &bench->error);
     tn_model_graph_at(&bench->base, inner)->parent_graph = 0;
     tn_model_graph_at(&bench->base, inner)->parent_node  = 1;
     tn_model_graph_at(&bench->base, inner)->parent_slot  = 0;
@@ -85,8 +84,8 @@ static void nothing_changed_is_the_same(void **state)
                         "graph.node[1].attribute[0].g");
     assert_false(tn_model_graph_at(&bench.result, 0)->is_touched);
     /* The inner graph reads `a` of the outer one. */
-    uint32_t              a    = tn_op_input(&bench.result, 3, 0);
-    struct tn_value_info  info = tn_model_value_info(&bench.result, a);
+    uint32_t             a    = tn_op_input(&bench.result, 3, 0);
+    struct tn_value_info info = tn_model_value_info(&bench.result, a);
     assert_int_equal(info.kind, TN_VALUE_OUTER);
     assert_int_equal(info.producer, 0);
     tear_down(&bench);
@@ -102,8 +101,8 @@ static void an_inserted_op_moves_the_others(void **state)
     assert_int_equal(
         tn_draft_add_op(&bench.draft, 0, 1, &spec, &op, &bench.error), TN_OK);
     assert_int_equal(op, 5);
-    assert_int_equal(
-        tn_draft_set_input(&bench.draft, 1, 0, "n", &bench.error), TN_OK);
+    assert_int_equal(tn_draft_set_input(&bench.draft, 1, 0, "n", &bench.error),
+                     TN_OK);
     commit(&bench);
     has_op(&bench.result, 0, "a", "Add");
     has_op(&bench.result, 1, "n", "Relu");
@@ -216,8 +215,8 @@ static void tensors_are_added_replaced_and_removed(void **state)
     bench.error          = (struct tn_error)TN_ERROR_INIT;
     elements.shape.dtype = TN_FLOAT16;
     tn_draft_replace_tensor(&bench.draft, 0, "w", &elements, &bench.error);
-    assert_int_equal(
-        tn_draft_remove_tensor(&bench.draft, 0, "v", &bench.error), TN_OK);
+    assert_int_equal(tn_draft_remove_tensor(&bench.draft, 0, "v", &bench.error),
+                     TN_OK);
     commit(&bench);
     assert_int_equal(tn_model_tensor_count(&bench.result), 1);
     assert_int_equal(tn_tensor_dtype(tn_model_find(&bench.result, "w")),
@@ -243,11 +242,11 @@ static void mistakes_are_refused(void **state)
         tn_draft_add_op(&bench.draft, 0, 4, &spec, NULL, &bench.error),
         TN_INVALID); /* op 4 is in another graph */
     bench.error = (struct tn_error)TN_ERROR_INIT;
-    assert_int_equal(
-        tn_draft_set_input(&bench.draft, 0, 5, "z", &bench.error), TN_INVALID);
+    assert_int_equal(tn_draft_set_input(&bench.draft, 0, 5, "z", &bench.error),
+                     TN_INVALID);
     bench.error = (struct tn_error)TN_ERROR_INIT;
-    assert_int_equal(
-        tn_draft_remove_function(&bench.draft, 0, &bench.error), TN_INVALID);
+    assert_int_equal(tn_draft_remove_function(&bench.draft, 0, &bench.error),
+                     TN_INVALID);
     bench.error = (struct tn_error)TN_ERROR_INIT;
     tear_down(&bench);
 }
