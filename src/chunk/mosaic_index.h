@@ -77,6 +77,25 @@ struct tn_some tn_index_some(const struct tn_mosaic_index *index, uint64_t at,
 void tn_index_bodies(const struct tn_mosaic_index *index, uint64_t at,
                      uint64_t count, uint64_t *bodies, struct tn_error *error);
 
+/* Messages, strings and bytes that are in no map and no oneof are nothing but
+ * places. */
+static inline bool tn_index_is_plain(const struct tn_pb_field_type *field)
+{
+    return !field->is_map && field->oneof < 0 &&
+           tn_pb_wire_type(field->type) == TN_WIRE_LEN;
+}
+
+/* Whether the survey of the wire says all about the field's elements in it; and
+ * then the stretches that it has of them. */
+bool tn_outline_fits(const struct tn_mosaic_index *index,
+                     const struct tn_tile         *wire);
+void tn_outline_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
+                     struct tn_tile *wire);
+
+/* Where the fields of a stretch lie. */
+struct tn_span tn_stretch_span(const struct tn_stretch *stretch,
+                               struct tn_error         *error);
+
 /* The elements [begin, end) leave the outline: one piece of wire goes to the
  * rope for each stretch, and a hole is left. */
 void tn_outline_slice(struct tn_mosaic *m, struct tn_mosaic_index *index,
