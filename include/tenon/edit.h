@@ -97,6 +97,19 @@ TN_API enum tn_status tn_edit_remove_tensor(struct tn_edit *edit,
                                             uint32_t graph, const char *name,
                                             struct tn_error *error);
 
+/* ---- ends --------------------------------------------------------------- */
+
+/* An input or output of a new model's main graph: its name, its type and, with
+ * has_rank, its dims; all of it is copied.  A model that was read keeps the ends
+ * that it has.  UNSUPPORTED where ends are ops, such as TensorFlow's
+ * Placeholders. */
+TN_API enum tn_status tn_edit_add_input(struct tn_edit *edit, uint32_t graph,
+                                        const struct tn_end *end,
+                                        struct tn_error     *error);
+TN_API enum tn_status tn_edit_add_output(struct tn_edit *edit, uint32_t graph,
+                                         const struct tn_end *end,
+                                         struct tn_error     *error);
+
 /* ---- functions ---------------------------------------------------------- */
 
 /* A new function; add ops to the graph that it returns. */

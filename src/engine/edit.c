@@ -214,6 +214,20 @@ enum tn_status tn_edit_add_function(struct tn_edit *edit, const char *name,
                                  error);
 }
 
+enum tn_status tn_edit_add_input(struct tn_edit *edit, uint32_t graph,
+                                 const struct tn_end *end,
+                                 struct tn_error     *error)
+{
+    return tn_draft_add_end(&edit->draft, graph, true, end, error);
+}
+
+enum tn_status tn_edit_add_output(struct tn_edit *edit, uint32_t graph,
+                                  const struct tn_end *end,
+                                  struct tn_error     *error)
+{
+    return tn_draft_add_end(&edit->draft, graph, false, end, error);
+}
+
 enum tn_status tn_edit_type_end(struct tn_edit *edit, uint32_t graph,
                                 const char *name, enum tn_dtype dtype,
                                 struct tn_error *error)

@@ -324,6 +324,80 @@ enum tn_status tn_draft_add_function(
     return error->status;
 }
 
+/* ---- ends of the main graph --------------------------------------------- */
+
+static enum tn_status expect_own_ends(const struct tn_draft *draft,
+                                      uint32_t graph, struct tn_error *error)
+{
+    const char *dialect = draft->dialect->name;
+
+    TN_TRY(expect_graph(draft, graph, error));
+    const struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
+    if (g->kind != TN_GRAPH_MAIN || g->from)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "graph %" PRIu32 " is not the main graph of a new "
+                            "model: its inputs and outputs stay",
+                            graph);
+    if (strcmp(dialect, "onnx") != 0 && strcmp(dialect, "nd4j") != 0)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "the inputs and outputs of %s are ops", dialect);
+    return TN_OK;
+}
+
+static struct tn_end keep_end(struct tn_draft *draft, const struct tn_end *end,
+                              struct tn_error *error)
+{
+    struct tn_end  kept = { .dtype    = end->dtype,
+                            .has_rank = end->has_rank,
+                            .note     = "" };
+    struct tn_dim *dims;
+
+    kept.name = tn_bytes_dup(draft->arena, end->name, error);
+    if (!end->has_rank || end->rank == 0)
+        return kept;
+    dims = tn_new(draft->arena, struct tn_dim, end->rank, error);
+    for (uint32_t i = 0; dims && i < end->rank; i++) {
+        dims[i].value  = end->dims[i].value;
+        dims[i].symbol = tn_bytes_dup(draft->arena, end->dims[i].symbol, error);
+    }
+    kept.rank = end->rank;
+    kept.dims = dims;
+    return kept;
+}
+
+static bool has_end(struct tn_ends ends, struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < ends.count; i++)
+        if (tn_bytes_equal(ends.items[i].name, name))
+            return true;
+    return false;
+}
+
+/* Models that were committed share the old ends: the new list is a copy. */
+enum tn_status tn_draft_add_end(struct tn_draft *draft, uint32_t graph,
+                                bool is_input, const struct tn_end *end,
+                                struct tn_error *error)
+{
+    TN_TRY(expect_own_ends(draft, graph, error));
+    struct tn_draft_graph *g    = tn_draft_graph_at(draft, graph);
+    struct tn_ends        *ends = is_input ? &g->inputs : &g->outputs;
+    if (end->name.size == 0 || has_end(*ends, end->name))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            end->name.size ? "there is an %s '%.*s' already"
+                                           : "an %s without a name",
+                            is_input ? "input" : "output", TN_FMT(end->name));
+    struct tn_end *all =
+        tn_new(draft->arena, struct tn_end, (uint64_t)ends->count + 1, error);
+    if (!all)
+        return error->status;
+    for (uint32_t i = 0; i < ends->count; i++)
+        all[i] = ends->items[i];
+    all[ends->count] = keep_end(draft, end, error);
+    if (!tn_failed(error))
+        *ends = (struct tn_ends){ ends->count + 1, all };
+    return error->status;
+}
+
 /* Models that were committed share the old ends. */
 static bool type_ends(struct tn_draft *draft, struct tn_ends *ends,
                       struct tn_bytes name, enum tn_dtype dtype,

@@ -110,6 +110,9 @@ enum tn_status tn_draft_add_function(
     struct tn_draft *draft, const char *name, const char *domain,
     const char *const *inputs, uint32_t input_count, const char *const *outputs,
     uint32_t output_count, uint32_t *graph, struct tn_error *error);
+enum tn_status tn_draft_add_end(struct tn_draft *draft, uint32_t graph,
+                                bool is_input, const struct tn_end *end,
+                                struct tn_error *error);
 enum tn_status tn_draft_type_end(struct tn_draft *draft, uint32_t graph,
                                  const char *name, enum tn_dtype dtype,
                                  struct tn_error *error);

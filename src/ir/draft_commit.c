@@ -203,6 +203,8 @@ static const char *path_of(struct layout *to, const struct tn_draft_graph *g,
 {
     char old[512], now[512];
 
+    if (!g->from && g->kind == TN_GRAPH_MAIN)
+        return strcmp(to->draft->dialect->name, "onnx") == 0 ? "graph" : "";
     if (!g->from)
         return tn_text_format(&to->model->arena, to->error, "functions['%.*s']",
                               TN_FMT(g->name));
