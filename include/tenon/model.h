@@ -3,7 +3,8 @@
  *
  * Opening reads names, shapes, types and offsets; weights stay where they are.
  * A model is immutable and may be shared by threads.  What is returned is
- * borrowed until tn_model_close(); names are views without a terminator.
+ * borrowed until tn_model_close(); names are views without a terminator.  A
+ * number past the end gives NULL, or a struct of nothing.
  */
 #ifndef TENON_MODEL_H
 #define TENON_MODEL_H
@@ -167,9 +168,19 @@ TN_API size_t tn_tensor_path(const struct tn_tensor *tensor, char *to,
                              size_t size);
 
 /* Works for every fixed-size type: little-endian, C order, whatever the file
- * holds.  `offset` and `size` are bytes and whole elements. */
+ * holds.  `offset` and `size` are bytes and whole elements.  UNSUPPORTED for
+ * strings: see below. */
 TN_API enum tn_status tn_tensor_read(const struct tn_tensor *tensor,
                                      uint64_t offset, void *to, size_t size,
                                      struct tn_error *error);
+
+/* The same for strings, and for what is kept as serialized messages: a call for
+ * each of `count` elements from `first` on.  The text is borrowed for the call
+ * alone, and has no terminator.  Return non-zero to stop, which is no failure. */
+typedef int tn_on_string(void *context, uint64_t index, struct tn_bytes text);
+TN_API enum tn_status tn_tensor_strings(const struct tn_tensor *tensor,
+                                        uint64_t first, uint64_t count,
+                                        tn_on_string *each, void *context,
+                                        struct tn_error *error);
 
 #endif

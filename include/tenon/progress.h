@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* Called now and then from the thread that made the call.  `done` of `total`
+/* Called now and then from the thread that made the call, about ten times a
+ * second; what is done sooner than that may not call at all.  `done` of `total`
  * bytes (total 0: unknown; both 0: it is not bytes that take the time).  Return
  * non-zero to stop: the call then fails with TN_CANCELLED and leaves nothing
  * half written. */

@@ -292,6 +292,162 @@ static void builds_from_nothing(void **state)
     }
 }
 
+/* y = x w, of any number of rows: a model that other programs run. */
+static void put_product(struct tn_edit *edit, struct tn_error *error)
+{
+    static const float    w[]    = { 1, 2, 3, 4 };
+    static const uint64_t dims[] = { 2, 2 };
+    const struct tn_dim   rows[] = { { -1, tn_text("n") }, { 2, { NULL, 0 } } };
+    struct tn_end         end    = { .name     = tn_text("x"),
+                                     .dtype    = TN_FLOAT32,
+                                     .has_rank = true,
+                                     .rank     = 2,
+                                     .dims     = rows };
+    struct tn_op_spec     spec   = { .name    = "product",
+                                     .type    = "MatMul",
+                                     .inputs  = (const char *const[]){ "x", "w" },
+                                     .outputs = (const char *const[]){ "y" },
+                                     .input_count  = 2,
+                                     .output_count = 1 };
+
+    tn_edit_add_input(edit, 0, &end, error);
+    end.name = tn_text("y");
+    tn_edit_add_output(edit, 0, &end, error);
+    tn_edit_add_elements(edit, 0, "w", TN_FLOAT32, 2, dims,
+                         tn_bytes(w, sizeof w), error);
+    tn_edit_add_op(edit, 0, TN_NONE, &spec, NULL, error);
+}
+
+static void a_new_model_has_ends(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_error   error   = TN_ERROR_INIT;
+    struct tn_model  *model, *again;
+    struct tn_edit   *edit;
+    char              path[64];
+
+    (void)state;
+    assert_int_equal(tn_edit_new(&edit, "onnx", NULL, &error), TN_OK);
+    put_product(edit, &error);
+    assert_int_equal(error.status, TN_OK);
+    assert_int_equal(tn_edit_commit(edit, &model, &error), TN_OK);
+    tn_edit_close(edit);
+    tn_op_path(model, 0, path, sizeof path);
+    assert_string_equal(path, "graph.node[0]");
+    write_to(&scratch, model, "new.onnx");
+    tn_model_close(model);
+    assert_int_equal(findings_in(&scratch, "new.onnx"), 0);
+    assert_int_equal(tn_model_open(&again, tn_in_scratch(&scratch, "new.onnx"),
+                                   &with_graph, &error),
+                     TN_OK);
+    assert_int_equal(tn_model_inputs(again).count, 1);
+    assert_true(
+        tn_bytes_is(tn_model_inputs(again).items[0].dims[0].symbol, "n"));
+    assert_true(tn_bytes_is(tn_model_outputs(again).items[0].name, "y"));
+    write_to(&scratch, again, "new.fb"); /* rules take it from there */
+    tn_model_close(again);
+    tn_scratch_close(&scratch);
+}
+
+static void ends_are_refused(void **state)
+{
+    static const struct {
+        const char    *format, *name;
+        uint32_t       graph;
+        enum tn_status status;
+    } cases[] = {
+        { "onnx", "x", 0, TN_INVALID }, /* a second one */
+        { "onnx", "", 0, TN_INVALID },
+        { "onnx", "z", 1, TN_INVALID },
+        { "tf-graph", "z", 0, TN_UNSUPPORTED },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tn_error error = TN_ERROR_INIT, ignored = TN_ERROR_INIT;
+        struct tn_end   end = { .name = tn_text("x"), .dtype = TN_FLOAT32 };
+        struct tn_edit *edit;
+        assert_int_equal(tn_edit_new(&edit, cases[i].format, NULL, &error),
+                         TN_OK);
+        (void)tn_edit_add_input(edit, 0, &end, &ignored);
+        end.name = tn_text(cases[i].name);
+        assert_int_equal(tn_edit_add_input(edit, cases[i].graph, &end, &error),
+                         cases[i].status);
+        tn_edit_close(edit);
+    }
+}
+
+/* ---- what a caller may ask for ------------------------------------------ */
+
+static void numbers_past_the_end_give_nothing(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_error   error   = TN_ERROR_INIT;
+    struct tn_model  *model;
+    struct tn_attr   *attr;
+
+    (void)state;
+    open_little(&scratch, "a.onnx", little_onnx, &model);
+    assert_null(tn_model_tensor(model, tn_model_tensor_count(model)));
+    assert_null(tn_model_signature(model, 0));
+    assert_null(tn_model_op_kind(model, UINT32_MAX));
+    assert_int_equal(tn_model_op(model, UINT32_MAX).type.size, 0);
+    assert_int_equal(tn_model_graph(model, 99).op_count, 0);
+    assert_int_equal(tn_model_value_info(model, UINT32_MAX).producer, TN_NONE);
+    assert_int_equal(tn_model_fact(model, 99).key.size, 0);
+    assert_int_equal(tn_model_tag(model, 0).size, 0);
+    assert_int_equal(tn_op_input(model, 99, 0), TN_NONE);
+    assert_int_equal(tn_op_output(model, 99, 0), TN_NONE);
+    assert_int_equal(tn_op_attr_count(model, 99), 0);
+    assert_int_equal(tn_attr_open(&attr, model, 99, 0, &error), TN_INVALID);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
+static int gather(void *context, uint64_t index, struct tn_bytes text)
+{
+    char  *to   = context;
+    size_t used = strlen(to);
+
+    snprintf(to + used, 64 - used, "%d:%.*s ", (int)index, (int)text.size,
+             (const char *)text.data);
+    return text.size == 4; /* "stop" */
+}
+
+static void strings_can_be_read(void **state)
+{
+    static const char text[] =
+        "graph { initializer { name: \"s\" data_type: 8 dims: 4\n"
+        "  string_data: \"one\" string_data: \"\" string_data: \"stop\"\n"
+        "  string_data: \"far\" } }\n"
+        "ir_version: 8 opset_import { version: 17 }\n";
+    const struct tn_options unmapped = { .keep_unmapped = true };
+    struct tn_scratch       scratch  = tn_scratch_open();
+    struct tn_error         error    = TN_ERROR_INIT;
+
+    (void)state;
+    tn_make_model(&scratch, "s.onnx", text);
+    for (int i = 0; i < 2; i++) {
+        char             got[64] = "";
+        struct tn_model *model;
+        assert_int_equal(tn_model_open(&model,
+                                       tn_in_scratch(&scratch, "s.onnx"),
+                                       i ? &unmapped : NULL, &error),
+                         TN_OK);
+        const struct tn_tensor *s = tn_model_find(model, "s");
+        assert_int_equal(tn_tensor_strings(s, 0, 4, gather, got, &error),
+                         TN_OK);
+        assert_int_equal(tn_tensor_strings(s, 3, 1, gather, got, &error),
+                         TN_OK);
+        assert_string_equal(got, "0:one 1: 2:stop 3:far ");
+        assert_int_equal(tn_tensor_strings(s, 3, 2, gather, got, &error),
+                         TN_INVALID);
+        error = (struct tn_error)TN_ERROR_INIT;
+        tn_model_close(model);
+    }
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +456,10 @@ int main(void)
         cmocka_unit_test(replaces_a_tensor),
         cmocka_unit_test(graphs_inside_keep_their_neighbours),
         cmocka_unit_test(builds_from_nothing),
+        cmocka_unit_test(a_new_model_has_ends),
+        cmocka_unit_test(ends_are_refused),
+        cmocka_unit_test(numbers_past_the_end_give_nothing),
+        cmocka_unit_test(strings_can_be_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,8 +68,9 @@ uint32_t tn_op_attr_count(const struct tn_model *model, uint32_t op)
     struct found    found;
     uint32_t        count = 0;
 
-    find_attr(model, tn_model_op_at(model, op), is_none, &count, &found,
-              &error);
+    if (op < model->ops.count)
+        find_attr(model, tn_model_op_at(model, op), is_none, &count, &found,
+                  &error);
     return count;
 }
 
@@ -111,12 +112,22 @@ static enum tn_status decode(struct tn_attr **out, const struct tn_model *model,
     return TN_OK;
 }
 
+static enum tn_status expect_op(const struct tn_model *model, uint32_t op,
+                                struct tn_error *error)
+{
+    if (op < model->ops.count)
+        return TN_OK;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "there is no op %" PRIu32, op);
+}
+
 enum tn_status tn_attr_open(struct tn_attr **out, const struct tn_model *model,
                             uint32_t op, uint32_t index, struct tn_error *error)
 {
     struct found found = { 0 };
 
     *out = NULL;
+    TN_TRY(expect_op(model, op, error));
     if (!find_attr(model, tn_model_op_at(model, op), has_index, &index, &found,
                    error))
         return tn_failed(error) ? error->status
@@ -132,6 +143,7 @@ enum tn_status tn_attr_find(struct tn_attr **out, const struct tn_model *model,
     struct found found = { 0 };
 
     *out = NULL;
+    TN_TRY(expect_op(model, op, error));
     if (!find_attr(model, tn_model_op_at(model, op), has_name, name, &found,
                    error))
         return tn_failed(error) ? error->status

@@ -31,6 +31,8 @@ uint32_t tn_model_fact_count(const struct tn_model *model)
 
 struct tn_fact tn_model_fact(const struct tn_model *model, uint32_t index)
 {
+    if (index >= model->facts.count)
+        return (struct tn_fact){ { NULL, 0 }, { NULL, 0 } };
     return *tn_list_at(&model->facts, struct tn_fact, index);
 }
 
@@ -41,6 +43,8 @@ uint32_t tn_model_tag_count(const struct tn_model *model)
 
 struct tn_bytes tn_model_tag(const struct tn_model *model, uint32_t index)
 {
+    if (index >= model->tags.count)
+        return tn_bytes(NULL, 0);
     return *tn_list_at(&model->tags, struct tn_bytes, index);
 }
 
@@ -52,6 +56,8 @@ uint32_t tn_model_signature_count(const struct tn_model *model)
 const struct tn_signature *tn_model_signature(const struct tn_model *model,
                                               uint32_t               index)
 {
+    if (index >= model->signatures.count)
+        return NULL;
     return tn_list_at(&model->signatures, struct tn_signature, index);
 }
 
@@ -77,6 +83,8 @@ uint32_t tn_model_op_kind_count(const struct tn_model *model)
 const struct tn_op_kind *tn_model_op_kind(const struct tn_model *model,
                                           uint32_t               index)
 {
+    if (index >= model->kinds.count)
+        return NULL;
     return tn_list_at(&model->kinds, struct tn_op_kind, index);
 }
 
@@ -113,6 +121,8 @@ uint64_t tn_model_tensor_count(const struct tn_model *model)
 const struct tn_tensor *tn_model_tensor(const struct tn_model *model,
                                         uint64_t               index)
 {
+    if (index >= model->tensors.count)
+        return NULL;
     return tn_list_at(&model->tensors, struct tn_tensor, index);
 }
 
@@ -155,8 +165,9 @@ uint32_t tn_model_graph_count(const struct tn_model *model)
 struct tn_graph_info tn_model_graph(const struct tn_model *model,
                                     uint32_t               graph)
 {
+    if (graph >= model->graphs.count)
+        return (struct tn_graph_info){ .path = "", .parent_graph = TN_NONE };
     const struct tn_graph *g = tn_model_graph_at(model, graph);
-
     return (struct tn_graph_info){
         .kind         = (enum tn_graph_kind)g->kind,
         .name         = tn_model_name(model, g->name),
@@ -177,8 +188,9 @@ uint32_t tn_model_op_count(const struct tn_model *model)
 
 struct tn_op_info tn_model_op(const struct tn_model *model, uint32_t op)
 {
+    if (op >= model->ops.count)
+        return (struct tn_op_info){ .graph = TN_NONE };
     const struct tn_op *o = tn_model_op_at(model, op);
-
     return (struct tn_op_info){
         .name          = tn_model_name(model, o->name),
         .type          = tn_model_name(model, o->type),
@@ -192,8 +204,9 @@ struct tn_op_info tn_model_op(const struct tn_model *model, uint32_t op)
 
 uint32_t tn_op_input(const struct tn_model *model, uint32_t op, uint32_t index)
 {
+    if (op >= model->ops.count)
+        return TN_NONE;
     const struct tn_op *o = tn_model_op_at(model, op);
-
     if (index >= o->input_count)
         return TN_NONE;
     return tn_model_ref_at(model, (uint64_t)o->first_input + index);
@@ -201,8 +214,9 @@ uint32_t tn_op_input(const struct tn_model *model, uint32_t op, uint32_t index)
 
 uint32_t tn_op_output(const struct tn_model *model, uint32_t op, uint32_t index)
 {
+    if (op >= model->ops.count)
+        return TN_NONE;
     const struct tn_op *o = tn_model_op_at(model, op);
-
     if (index >= o->output_count)
         return TN_NONE;
     return tn_model_ref_at(model, (uint64_t)o->first_output + index);
@@ -242,8 +256,9 @@ uint32_t tn_model_value_count(const struct tn_model *model)
 struct tn_value_info tn_model_value_info(const struct tn_model *model,
                                          uint32_t               value)
 {
+    if (value >= model->values.count)
+        return (struct tn_value_info){ .graph = TN_NONE, .producer = TN_NONE };
     const struct tn_value *v = tn_model_value_at(model, value);
-
     return (struct tn_value_info){
         .name     = tn_model_name(model, v->name),
         .kind     = (enum tn_value_kind)v->kind,

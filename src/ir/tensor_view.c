@@ -192,3 +192,77 @@ enum tn_status tn_tensor_read(const struct tn_tensor *tensor, uint64_t offset,
     return tn_payload_stream(&tensor->elements, offset / unit, size / unit,
                              tensor->model->memory, &fixed.sink, error);
 }
+
+/* ---- strings ------------------------------------------------------------ */
+
+struct listening {
+    tn_on_string     *each;
+    void             *context;
+    struct tn_memory *memory;
+    uint8_t          *room; /* for what is not in memory anyway               */
+    uint64_t          size;
+    bool              is_stopped;
+};
+
+static const uint8_t *fetch(struct listening *l, struct tn_span text,
+                            struct tn_error *error)
+{
+    uint64_t       got = 0;
+    const uint8_t *at  = tn_source_look(text.source, text.offset, &got);
+
+    if (at && got >= text.length)
+        return at;
+    if (l->size < text.length) {
+        uint8_t *room =
+            tn_memory_resize(l->memory, l->room, l->size, text.length, error);
+        if (!room)
+            return NULL;
+        l->room = room;
+        l->size = text.length;
+    }
+    if (tn_source_read(text.source, text.offset, l->room, (size_t)text.length,
+                       error) != TN_OK)
+        return NULL;
+    return l->room;
+}
+
+static enum tn_status tell_string(void *context, uint64_t index,
+                                  struct tn_span text, struct tn_error *error)
+{
+    struct listening *l     = context;
+    struct tn_bytes   bytes = { NULL, 0 };
+
+    if (text.length) {
+        bytes = tn_bytes(fetch(l, text, error), (size_t)text.length);
+        if (!bytes.data)
+            return error->status;
+    }
+    l->is_stopped = l->each(l->context, index, bytes) != 0;
+    return l->is_stopped ? tn_error_set(error, TN_CANCELLED, TN_NOWHERE,
+                                        "the listener has heard enough")
+                         : TN_OK;
+}
+
+enum tn_status tn_tensor_strings(const struct tn_tensor *tensor, uint64_t first,
+                                 uint64_t count, tn_on_string *each,
+                                 void *context, struct tn_error *error)
+{
+    enum tn_dtype    dtype = tensor->elements.shape.dtype;
+    struct tn_error  own   = TN_ERROR_INIT;
+    struct listening l     = { .each    = each,
+                               .context = context,
+                               .memory  = tensor->model->memory };
+
+    if (dtype == TN_UNDEFINED || tn_dtype_size(dtype) != 0)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s elements are no strings", tn_dtype_name(dtype));
+    if (!tn_inside(first, count, tn_tensor_count(tensor)))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "strings %" PRIu64 " + %" PRIu64 " of %" PRIu64,
+                            first, count, tn_tensor_count(tensor));
+    tn_payload_strings(&tensor->elements, first, count, tell_string, &l, &own);
+    tn_memory_free(l.memory, l.room, l.size);
+    if (tn_failed(&own) && !l.is_stopped)
+        *error = own;
+    return error->status;
+}
