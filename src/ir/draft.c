@@ -331,7 +331,7 @@ static enum tn_status expect_own_ends(const struct tn_draft *draft,
 {
     const char *dialect = draft->dialect->name;
 
-    TN_TRY(expect_graph(draft, graph, error));
+    TN_TRY(tn_draft_expect_graph(draft, graph, error));
     const struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
     if (g->kind != TN_GRAPH_MAIN || g->from)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
