@@ -29,6 +29,15 @@ install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
 install(DIRECTORY schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon/schemas
         FILES_MATCHING PATTERN "*.proto" PATTERN "*.fbs")
 
+# What the manual and the headers speak of: languages, documents, examples.
+set(TN_DOCS ${CMAKE_INSTALL_DATADIR}/doc/tenon)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${TN_DOCS})
+install(FILES rules/README.md DESTINATION ${TN_DOCS}/rules)
+install(DIRECTORY docs/ DESTINATION ${TN_DOCS}/docs
+        FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY examples/ DESTINATION ${TN_DOCS}/examples
+        PATTERN "CMakeLists.txt" EXCLUDE)
+
 # Completion scripts come out of the command itself, which knows its options.
 install(CODE "
     set(command \"$<TARGET_FILE:tenon_command>\")

@@ -42,6 +42,19 @@ if command -v c++ >/dev/null; then
     LD_LIBRARY_PATH=$lib/.. ./by-cplusplus
 fi
 
+# Each header stands alone, in C and in C++.
+for header in moved/include/tenon/*.h; do
+    echo "#include <tenon/$(basename "$header")>" >alone.c
+    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only alone.c \
+        $(pkg-config --cflags tenon)
+    ! command -v c++ >/dev/null ||
+        c++ -x c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+            alone.c $(pkg-config --cflags tenon)
+done
+cc -std=c11 -Wall -Wextra -Wpedantic -Werror \
+    moved/share/doc/tenon/examples/first_steps.c -o first_steps \
+    $(pkg-config --cflags --libs tenon)
+
 mkdir project
 cp use.c project/
 cat >project/CMakeLists.txt <<'END'
@@ -58,6 +71,8 @@ project/build/use
 
 moved/bin/tenon --version
 [ -f moved/share/tenon/schemas/samediff_graph.fbs ] || { echo "no .fbs"; exit 1; }
+[ -f moved/share/doc/tenon/rules/README.md ] || { echo "no rules"; exit 1; }
+[ -f moved/share/doc/tenon/docs/json.md ] || { echo "no documents"; exit 1; }
 [ -f moved/share/man/man1/tenon.1 ] || { echo "no manual"; exit 1; }
 [ -f moved/share/tenon/schemas/onnx.proto ] || { echo "no schemas"; exit 1; }
 [ -s moved/share/bash-completion/completions/tenon ] || { echo "no completion"; exit 1; }
