@@ -44,7 +44,7 @@ fi
 
 # Each header stands alone, in C and in C++.
 for header in moved/include/tenon/*.h; do
-    echo "#include <tenon/$(basename "$header")>" >alone.c
+    printf '#include <tenon/%s>\nint alone;\n' "$(basename "$header")" >alone.c
     cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only alone.c \
         $(pkg-config --cflags tenon)
     ! command -v c++ >/dev/null ||
