@@ -31,22 +31,14 @@ static const struct cli_opt options[] = {
 static void on_loss(void *context, uint64_t offset, const char *where,
                     const char *what)
 {
-    const char     *path = context;
-    struct cli_text text = { 0 };
+    const char *path   = context;
+    char        at[40] = "";
 
-    cli_text_add(&text, "tenon: ");
-    cli_text_safe(&text, cli_bytes(cli_path_name(path)));
-    cli_text_add(&text, ": ");
     if (offset != TN_NOWHERE)
-        cli_text_addf(&text, "at byte 0x%" PRIx64 ": ", offset);
-    if (where != NULL && where[0] != '\0') {
-        cli_text_safe(&text, cli_bytes(where));
-        cli_text_add(&text, ": ");
-    }
-    cli_text_safe(&text, cli_bytes(what));
-    cli_text_add(&text, "\n");
-    cli_print(stderr, CLI_PLAIN, &text);
-    cli_text_done(&text);
+        snprintf(at, sizeof at, "at byte 0x%" PRIx64 ": ", offset);
+    where = where != NULL ? where : "";
+    cli_say("%s: %s%s%s%s", cli_path_name(path), at, where,
+            where[0] != '\0' ? ": " : "", what);
 }
 
 static int dump_file(struct cli_session *session, const struct dump_opts *opts,

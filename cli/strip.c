@@ -80,20 +80,10 @@ static void on_loss(void *context, uint64_t offset, const char *where,
                     const char *what)
 {
     const struct cli_common *common = context;
-    struct cli_text          text   = { 0 };
 
     (void)offset;
-    if (common->is_quiet)
-        return;
-    cli_text_add(&text, "tenon: ");
-    cli_text_safe(&text, cli_bytes(common->out));
-    cli_text_add(&text, ": ");
-    cli_text_safe(&text, cli_bytes(where));
-    cli_text_add(&text, where[0] ? ": " : "");
-    cli_text_safe(&text, cli_bytes(what));
-    cli_text_add(&text, "\n");
-    cli_print(stderr, CLI_PLAIN, &text);
-    cli_text_done(&text);
+    if (!common->is_quiet)
+        cli_say("%s: %s%s%s", common->out, where, where[0] ? ": " : "", what);
 }
 
 static int check_usage(const struct strip_opts *opts)

@@ -339,19 +339,11 @@ static int report(struct run *run, const char *action, const char *tag,
 static void tell_loss(void *context, uint64_t offset, const char *where,
                       const char *what)
 {
-    const struct run *run  = context;
-    struct cli_text   text = { 0 };
+    const struct run *run = context;
 
     (void)offset;
-    if (run->opts->common.is_quiet)
-        return;
-    cli_text_add(&text, "tenon: ");
-    cli_text_safe(&text, cli_bytes(where));
-    cli_text_add(&text, ": ");
-    cli_text_safe(&text, cli_bytes(what));
-    cli_text_add(&text, "\n");
-    cli_print(stderr, CLI_PLAIN, &text);
-    cli_text_done(&text);
+    if (!run->opts->common.is_quiet)
+        cli_say("%s: %s", where, what);
 }
 
 static struct tn_tag_options tag_options(struct run *run)

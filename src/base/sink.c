@@ -65,6 +65,41 @@ enum tn_status tn_sink_splice(struct tn_sink *sink, struct tn_span span,
     return TN_OK;
 }
 
+static enum tn_status look_at_part(struct tn_sink *sink, struct tn_span part,
+                                   bool is_hole, struct tn_error *error)
+{
+    static const uint8_t zeros[16 << 10];
+    uint8_t              window[sizeof zeros];
+
+    if (!is_hole && part.source->map)
+        return sink->ops->write(
+            sink, tn_bytes(part.source->map + part.offset, (size_t)part.length),
+            error);
+    while (part.length) {
+        size_t size = (size_t)tn_min(part.length, sizeof window);
+        if (!is_hole)
+            TN_TRY(
+                tn_source_read(part.source, part.offset, window, size, error));
+        TN_TRY(sink->ops->write(sink, tn_bytes(is_hole ? zeros : window, size),
+                                error));
+        part.offset += size;
+        part.length -= size;
+    }
+    return TN_OK;
+}
+
+enum tn_status tn_sink_look(struct tn_sink *sink, struct tn_span span,
+                            struct tn_error *error)
+{
+    bool is_hole;
+
+    while (span.length) {
+        struct tn_span part = tn_span_run(&span, &is_hole);
+        TN_TRY(look_at_part(sink, part, is_hole, error));
+    }
+    return TN_OK;
+}
+
 enum tn_status tn_sink_zeros(struct tn_sink *sink, uint64_t count,
                              struct tn_error *error)
 {

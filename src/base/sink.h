@@ -49,6 +49,11 @@ enum tn_status tn_sink_splice(struct tn_sink *sink, struct tn_span span,
 enum tn_status tn_sink_zeros(struct tn_sink *sink, uint64_t count,
                              struct tn_error *error);
 
+/* A `splice` for sinks that look at bytes and keep none of them: what is mapped
+ * is given to their `write` where it lies. */
+enum tn_status tn_sink_look(struct tn_sink *sink, struct tn_span span,
+                            struct tn_error *error);
+
 /* Writes over what begins `back` bytes before the end: for a checksum that
  * stands before what it is of.  INVALID unless tn_sink_can_patch(). */
 enum tn_status tn_sink_patch(struct tn_sink *sink, uint64_t back,

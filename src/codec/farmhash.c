@@ -166,29 +166,8 @@ static enum tn_status hash_write(struct tn_sink *sink, struct tn_bytes bytes,
     return TN_OK;
 }
 
-/* Over a mapping there is nothing to copy. */
-static enum tn_status hash_splice(struct tn_sink *sink, struct tn_span span,
-                                  struct tn_error *error)
-{
-    uint8_t window[16 << 10];
-
-    if (span.source->map)
-        return hash_write(
-            sink, tn_bytes(span.source->map + span.offset, (size_t)span.length),
-            error);
-    while (span.length) {
-        size_t size =
-            span.length < sizeof window ? (size_t)span.length : sizeof window;
-        TN_TRY(tn_source_read(span.source, span.offset, window, size, error));
-        hash_write(sink, tn_bytes(window, size), error);
-        span.offset += size;
-        span.length -= size;
-    }
-    return TN_OK;
-}
-
 static const struct tn_sink_ops hash_ops = { .write  = hash_write,
-                                             .splice = hash_splice };
+                                             .splice = tn_sink_look };
 
 void tn_farmhash_init(struct tn_farmhash *hash)
 {

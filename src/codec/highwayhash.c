@@ -140,57 +140,8 @@ static enum tn_status hash_write(struct tn_sink *sink, struct tn_bytes bytes,
     return TN_OK;
 }
 
-static enum tn_status hash_zeros(struct tn_sink *sink, uint64_t count,
-                                 struct tn_error *error)
-{
-    static const uint8_t zeros[16384];
-
-    while (count) {
-        size_t size = count < sizeof zeros ? (size_t)count : sizeof zeros;
-        hash_write(sink, tn_bytes(zeros, size), error);
-        count -= size;
-    }
-    return TN_OK;
-}
-
-/* Over a mapping there is nothing to copy. */
-static enum tn_status hash_data(struct tn_sink *sink, struct tn_span span,
-                                struct tn_error *error)
-{
-    uint8_t window[16384];
-
-    if (span.source->map)
-        return hash_write(
-            sink, tn_bytes(span.source->map + span.offset, (size_t)span.length),
-            error);
-    while (span.length) {
-        size_t size =
-            span.length < sizeof window ? (size_t)span.length : sizeof window;
-        TN_TRY(tn_source_read(span.source, span.offset, window, size, error));
-        hash_write(sink, tn_bytes(window, size), error);
-        span.offset += size;
-        span.length -= size;
-    }
-    return TN_OK;
-}
-
-/* A hole is not read: that would fill the page cache with zeros. */
-static enum tn_status hash_splice(struct tn_sink *sink, struct tn_span span,
-                                  struct tn_error *error)
-{
-    bool is_hole;
-
-    while (span.length) {
-        struct tn_span part = tn_span_run(&span, &is_hole);
-        TN_TRY(is_hole ? hash_zeros(sink, part.length, error)
-                       : hash_data(sink, part, error));
-    }
-    return TN_OK;
-}
-
 static const struct tn_sink_ops hash_ops = { .write  = hash_write,
-                                             .zeros  = hash_zeros,
-                                             .splice = hash_splice };
+                                             .splice = tn_sink_look };
 
 void tn_highwayhash_init(struct tn_highwayhash *hash, const uint64_t key[4])
 {

@@ -150,23 +150,6 @@ static bool is_number(const struct attr_type *type)
     return type->wire != TN_WIRE_LEN;
 }
 
-static uint64_t count_values(struct tn_cursor c, const struct attr_type *type)
-{
-    struct tn_pb_field field;
-    uint64_t           count = 0, value;
-
-    while (tn_pb_next(&c, &field)) {
-        if (field.number != type->field)
-            continue;
-        if (!is_number(type))
-            count++;
-        else
-            while (tn_pb_number(&c, &field, type->wire, &value))
-                count++;
-    }
-    return count;
-}
-
 static bool allocate(struct decoder *d, uint64_t count)
 {
     switch (d->type->kind) {
@@ -353,7 +336,7 @@ static enum tn_status onnx_decode(const struct tn_model *model, uint32_t op,
         return refer(arena, reference, type, value, error);
     if (!type)
         return TN_OK;
-    uint64_t       count = count_values(c, type);
+    uint64_t       count = tn_pb_count_values(c, type->field, type->wire);
     struct decoder d     = { model, type, arena, value, error, { NULL } };
     if (!type->is_list && count == 0 &&
         (type->kind == TN_ATTR_TENSOR || type->kind == TN_ATTR_GRAPH ||

@@ -72,23 +72,6 @@ static const char *paddle_attr_word(struct tn_span wire)
     return type && !tn_failed(&failure) ? type->word : "";
 }
 
-static uint64_t count_values(struct tn_cursor c, const struct attr_type *type)
-{
-    struct tn_pb_field field;
-    uint64_t           count = 0, value;
-
-    while (tn_pb_next(&c, &field)) {
-        if (field.number != type->field)
-            continue;
-        if (type->wire == TN_WIRE_LEN)
-            count++;
-        else
-            while (tn_pb_number(&c, &field, type->wire, &value))
-                count++;
-    }
-    return count;
-}
-
 /* Where decoded values go: one of them, as the type says. */
 struct room {
     int64_t         *ints;
@@ -157,7 +140,8 @@ static enum tn_status paddle_decode(const struct tn_model *model, uint32_t op,
     *value = (struct tn_attr_value){ .kind = TN_ATTR_NONE };
     if (tn_failed(error) || !type)
         return error->status;
-    uint64_t count = type->is_list ? count_values(c, type) : 1;
+    uint64_t count =
+        type->is_list ? tn_pb_count_values(c, type->field, type->wire) : 1;
     if (count > UINT32_MAX)
         return tn_error_set(error, TN_LIMIT, wire.offset,
                             "more than 2^32 values");

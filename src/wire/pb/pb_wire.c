@@ -148,3 +148,21 @@ bool tn_pb_number(struct tn_cursor *c, struct tn_pb_field *field,
     field->type = TN_WIRE_GROUP_END;
     return true;
 }
+
+uint64_t tn_pb_count_values(struct tn_cursor message, uint32_t number,
+                            enum tn_wire_type type)
+{
+    struct tn_pb_field field;
+    uint64_t           count = 0, value;
+
+    while (tn_pb_next(&message, &field)) {
+        if (field.number != number)
+            continue;
+        if (type == TN_WIRE_LEN)
+            count++;
+        else
+            while (tn_pb_number(&message, &field, type, &value))
+                count++;
+    }
+    return count;
+}

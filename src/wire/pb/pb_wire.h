@@ -135,4 +135,8 @@ bool tn_pb_next_named(struct tn_cursor *c, uint32_t number,
 bool tn_pb_number(struct tn_cursor *c, struct tn_pb_field *field,
                   enum tn_wire_type type, uint64_t *value);
 
+/* How many values a repeated field has in the message; `type` as above. */
+uint64_t tn_pb_count_values(struct tn_cursor message, uint32_t number,
+                            enum tn_wire_type type);
+
 #endif
