@@ -3,6 +3,7 @@
 Each case is a node with attributes and inputs, for the opsets in which such a
 node is right: those at which the operator changed are tried, and the first.
 Inputs are arrays, fed; fixed(array), a constant of the model; None, left out.
+opens="open": of what is fed the number of rows is not known; "sizes": no size is.
 """
 import collections
 import os
@@ -11,7 +12,7 @@ import re
 import numpy
 
 Case = collections.namedtuple("Case", "name op opset inputs outputs attributes"
-                              " is_edge")
+                              " is_edge opens")
 NEWEST = 24
 
 CASES = []
@@ -47,7 +48,7 @@ def versions():
 VERSIONS = versions()
 
 
-def add(op, first, last, *inputs, outputs=1, tag="", **attributes):
+def add(op, first, last, *inputs, outputs=1, tag="", opens="", **attributes):
     """The node in opsets first..last."""
     since = [v for v in VERSIONS[op] if v <= first]
     tried = {max(first, 7)} | {v for v in VERSIONS[op] if first < v <= last}
@@ -58,7 +59,7 @@ def add(op, first, last, *inputs, outputs=1, tag="", **attributes):
         name = f"{op}-{opset}" + (f"-{tag}" if tag else
                                   f"-{count}" if count else "")
         CASES.append(Case(name, op, opset, inputs, outputs, attributes,
-                          opset in (tried[0], tried[-1])))
+                          opset in (tried[0], tried[-1]), opens))
 
 
 _random = numpy.random.default_rng(7)
@@ -657,3 +658,40 @@ add("TfIdfVectorizer", 9, LAST, numpy.array([1, 1, 3, 3, 3, 7], "i4"),
     max_gram_length=2, max_skip_count=1, min_gram_length=2, mode="TF",
     ngram_counts=[0, 4], ngram_indexes=list(range(7)),
     pool_int64s=[2, 3, 5, 4, 5, 6, 7, 8, 6, 7][:10])
+
+# ---- of open sizes ------------------------------------------------------------------
+
+for size in (6, 7, 8):
+    x = f(2, 3, size, size)
+    add("MaxPool", 13, LAST, x, kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1,
+        opens="sizes", tag=f"ceil{size}")
+    add("AveragePool", 13, LAST, x, kernel_shape=[3, 3], strides=[2, 2],
+        pads=[1, 1, 1, 1], ceil_mode=1, opens="sizes", tag=f"ceil{size}")
+    for op in ("MaxPool", "AveragePool"):
+        add(op, 13, LAST, x, kernel_shape=[3, 3], strides=[2, 2],
+            auto_pad="SAME_UPPER", opens="sizes", tag=f"same{size}")
+    add("Conv", 11, LAST, x, fixed(f(4, 3, 3, 3)), strides=[2, 2],
+        auto_pad="SAME_UPPER", opens="sizes", tag=f"same{size}")
+    add("Split", 18, LAST, f(size, 2), outputs=3, num_outputs=3, opens="open",
+        tag=f"open{size}")
+x = f(2, 3, 4, 5)
+add("ConvTranspose", 11, LAST, x, fixed(f(3, 2, 3, 3)), strides=[2, 2],
+    pads=[1, 1, 1, 1], opens="sizes", tag="open")
+add("ConvTranspose", 11, LAST, x, fixed(f(3, 2, 3, 3)), strides=[2, 2],
+    pads=[1, 1, 0, 0], opens="sizes", tag="uneven")
+add("DepthToSpace", 13, LAST, f(2, 8, 3, 4), blocksize=2, mode="CRD",
+    opens="open", tag="open")
+add("Where", 9, LAST, b(2, 3), f(2, 3), f(3), opens="open", tag="open")
+add("Where", 9, LAST, b(2, 1, 3), f(4, 1), fixed(numpy.float32(1)),
+    opens="sizes", tag="wide")
+for count, to in enumerate((i8(4, 6), i8(0, -1), i8(0, 3, 2, 2), i8(-1))):
+    add("Reshape", 14, LAST, f(2, 3, 4), to, opens="open", tag=f"open{count}")
+add("Unsqueeze", 13, LAST, f(2, 3), i8(0, -1), opens="open", tag="open")
+add("Unsqueeze", 13, LAST, f(2, 3), i8(1), opens="open", tag="open1")
+add("Slice", 13, LAST, f(4, 5), i8(1, -3), i8(3, 5), opens="open", tag="open")
+for axes in (i8(), i8(1), i8(-1, 0)):
+    for op in ("ReduceSum", "ReduceMean", "ReduceMax"):
+        add(op, 18, LAST, f(2, 3, 4), axes, opens="open", tag=f"open{axes.size}")
+add("ReduceSum", 18, LAST, f(2, 3, 4), i8(), noop_with_empty_axes=1,
+    opens="open", tag="noop")
+add("GlobalAveragePool", 7, LAST, f(2, 3, 4, 5), opens="sizes", tag="open")

@@ -1833,6 +1833,16 @@ for open_ in ("sizes", "rank"):
 for dims_ in ((), (2,), (2, 3)):
     case("Select", [b(*dims_), f(2, 3), f(2, 3, seed=1)], lambda c, x, y: np.where(np.reshape(c, c.shape + (1,) * (2 - c.ndim)), x, y), is_open="rank")
 case("SpaceToBatchND", [f(1, 4, 6, 2), K([2, 2]), np.array([[0, 0], [1, 1]], "i4")], space_to_batch, is_open="sizes")
+# What is not chosen may be no number.
+x_ = np.where(b(2, 3), f(2, 3), np.float32(-np.inf))
+for open_ in (True, "sizes", "rank"):
+    case("SelectV2", [np.isfinite(x_), x_, K(0.5)], np.where, is_open=open_)
+    case("SelectV2", [b(2, 1, 3), f(3), f(4, 1, seed=1)], np.where, is_open=open_)
+    case("SelectV2", [b(3), b(2, 3, seed=1), b(2, 3, seed=2)], np.where, is_open=open_)
+for size_, step_, pad_ in ((9, 2, "SAME"), (10, 2, "SAME"), (12, 2, "VALID"), (5, 1, "SAME")):
+    out_ = -(-size_ // step_) if pad_ == "SAME" else (size_ - 3) // step_ + 1
+    case("Conv2DBackpropInput", [np.array([2, size_, size_, 4], "i4"), K(f(3, 3, 4, 3)), f(2, out_, out_, 3)],
+         lambda s, w, g, k=step_, p=pad_: conv_back(s[1:3], w, g, (k, k), (1, 1), p), strides=[1, step_, step_, 1], padding=pad_, is_open="sizes")
 case("BatchToSpaceND", [f(4, 2, 3, 2), K([2, 2]), np.array([[0, 1], [1, 0]], "i4")], batch_to_space, is_open="sizes")
 
 
