@@ -127,9 +127,13 @@ static enum tn_status run_step(struct tn_carrying *c, struct step *s,
     TN_TRY(open_facts(c, s, from, to));
     TN_TRY(tn_lang_apply(s->set.files, s->set.count, s->facts, from, s->made,
                          to, &s->report));
-    return strcmp(from->dialect, to->dialect) == 0
-               ? tn_carry_note(c, from, &s->report)
-               : tn_carry_report(c, from, to->dialect, &s->report);
+    if (strcmp(from->dialect, to->dialect) == 0)
+        return tn_carry_note(c, from, &s->report);
+    TN_TRY(tn_carry_report(c, from, to->dialect, &s->report));
+    c->files      = s->set.files;
+    c->file_count = s->set.count;
+    tn_carry_dropped(c, from, &s->report);
+    return c->error->status;
 }
 
 static enum tn_status step(struct tn_carrying *c, struct tn_net *from,

@@ -34,6 +34,8 @@ struct tn_carrying {
     struct tn_list               touched; /* struct tn_touched                */
     struct tn_rule_text         *own;   /* the caller's rule files            */
     struct tn_rule_shelf        *shelf, own_shelf; /* of ours                  */
+    const struct tn_lang_file  **files; /* of the step that is reported       */
+    uint32_t                     file_count;
     struct tn_dialect_path       path;
     tn_on_plan                  *on;    /* NULL: a missing rule is a failure  */
     void                        *context;
@@ -66,6 +68,20 @@ enum tn_status tn_carry_report(struct tn_carrying         *c,
  * are: fills c->touched. */
 enum tn_status tn_carry_note(struct tn_carrying *c, const struct tn_net *from,
                              const struct tn_map_report *report);
+
+/* ---- convert_stub.c ----------------------------------------------------- */
+
+/* A rule to fill in for the op of a node; `op` may be NULL: unknown. */
+struct tn_vocab_op;
+void tn_carry_stub(struct tn_buffer *to, const struct tn_net_node *node,
+                   const struct tn_vocab_op *op);
+
+/* ---- convert_dropped.c -------------------------------------------------- */
+
+/* Tells attributes of ops that no vocabulary knows, where a rule of the caller
+ * takes the op and does not name them. */
+void tn_carry_dropped(struct tn_carrying *c, const struct tn_net *from,
+                      const struct tn_map_report *report);
 
 /* ---- convert_receipt.c -------------------------------------------------- */
 

@@ -131,55 +131,15 @@ static const struct tn_vocab_op *definition(struct planning          *p,
                          &unheard);
 }
 
-static void add_args(struct tn_buffer *to, const struct tn_vocab_arg *args,
-                     uint32_t arg_count, uint32_t count, const char *word)
-{
-    for (uint32_t i = 0; i < (args ? arg_count : count); i++) {
-        tn_buffer_text(to, i ? ", " : "");
-        if (!args) {
-            tn_buffer_format(to, "%s%" PRIu32, word, i);
-            continue;
-        }
-        tn_buffer_add(to, args[i].name);
-        tn_buffer_text(to, args[i].arity == TN_VOCAB_OPTIONAL ? "?"
-                           : args[i].arity == TN_VOCAB_ONE    ? ""
-                                                              : "...");
-    }
-}
-
-static void add_attr_names(struct tn_buffer *to, const struct tn_vocab_op *op,
-                           const struct tn_net_node *node)
-{
-    uint32_t count = op ? op->attr_count : node->attr_count;
-
-    for (uint32_t i = 0; i < count; i++) {
-        tn_buffer_text(to, i ? ", " : "; ");
-        tn_buffer_add(to, op ? op->attrs[i].name : node->attrs[i].name);
-    }
-}
-
-/* A rule whose head is complete and whose body says that it is not. */
 static const char *stub_of(struct planning *p, uint32_t id)
 {
     const struct tn_net_node *node = tn_net_node(p->from, id);
-    const struct tn_vocab_op *op   = definition(p, node);
-    struct tn_buffer         *to   = &p->scratch;
 
-    tn_buffer_clear(to);
-    tn_buffer_format(to, "rules %s -> %s 1\n\n", p->from->dialect, p->to);
-    if (node->op->domain.size)
-        tn_buffer_format(to, "%.*s::", TN_FMT(node->op->domain));
-    tn_buffer_format(to, "%.*s(", TN_FMT(node->op->type));
-    if (op && !op->has_signature)
-        op = NULL;
-    add_args(to, op ? op->inputs : NULL, op ? op->input_count : 0,
-             node->input_count, "x");
-    add_attr_names(to, op, node);
-    tn_buffer_text(to, ") -> (");
-    add_args(to, op ? op->outputs : NULL, op ? op->output_count : 0,
-             node->output_count, "y");
-    tn_buffer_text(to, ") {\n    refuse \"to be written\"\n}\n");
-    return tn_buffer_string(to);
+    tn_buffer_clear(&p->scratch);
+    tn_buffer_format(&p->scratch, "rules %s -> %s 1\n\n", p->from->dialect,
+                     p->to);
+    tn_carry_stub(&p->scratch, node, definition(p, node));
+    return tn_buffer_string(&p->scratch);
 }
 
 static void path_of(const struct planning *p, uint32_t node, char *to,
