@@ -1,4 +1,4 @@
-/* bytes.h - a borrowed view of some bytes: names without a terminator too */
+/* bytes.h - a borrowed view of some bytes, or of text without a terminator */
 #ifndef TENON_BYTES_H
 #define TENON_BYTES_H
 

@@ -204,11 +204,11 @@ TN_API struct tn_bytes
 tn_splitter_chunked_message(const struct tn_splitter *splitter);
 
 /* Splits and writes target->path + ".cpb", or ".pb" when there is nothing but
- * the message itself; all files of it or none.  `records` are options of the records file in the words
- * of Riegeli, such as "brotli:6" or "uncompressed"; NULL: brotli:6.  A file
- * with the other suffix would hide this one or be stale: it is refused, or
- * removed when the target may replace.  *written (may be NULL) is the path,
- * borrowed. */
+ * the message itself; all files of it or none.  `records` are options of the
+ * records file in the words of Riegeli, such as "brotli:6" or "uncompressed";
+ * NULL: brotli:6.  A file with the other suffix would hide this one or be
+ * stale: it is refused, or removed when the target may replace.  *written (may
+ * be NULL) is the path, borrowed. */
 TN_API enum tn_status tn_splitter_write(struct tn_splitter     *splitter,
                                         const struct tn_target *target,
                                         const char *records,

@@ -32,13 +32,13 @@ enum tn_arg_type {
 
 /* The ordered lists that libnd4j takes its arguments from. */
 enum tn_arg_list {
-    TN_LIST_IN,
+    TN_LIST_IN,  /* tensors                                                   */
     TN_LIST_OUT,
     TN_LIST_T, /* doubles                                                     */
     TN_LIST_I, /* int64                                                       */
-    TN_LIST_B,
+    TN_LIST_B, /* bools                                                       */
     TN_LIST_D, /* data types                                                  */
-    TN_LIST_S,
+    TN_LIST_S, /* strings                                                     */
     TN_LIST_AXIS, /* dimensions of legacy ops                                 */
     TN_LIST_COUNT
 };

@@ -41,9 +41,11 @@ TN_API void tn_model_close(struct tn_model *model);
 
 /* ---- what it is --------------------------------------------------------- */
 
-TN_API const char *tn_model_format(const struct tn_model *model); /* "onnx" */
+/* The format's name ("onnx") and what people call it; whose operators the graph
+ * uses ("tensorflow"; "" for sets of tensors); and where it was opened. */
+TN_API const char *tn_model_format(const struct tn_model *model);
 TN_API const char *tn_model_title(const struct tn_model *model);
-TN_API const char *tn_model_dialect(const struct tn_model *model); /* or ""  */
+TN_API const char *tn_model_dialect(const struct tn_model *model);
 TN_API const char *tn_model_path(const struct tn_model *model);
 
 /* Bytes on disk: the main file and every file that it refers to. */
@@ -155,8 +157,10 @@ TN_API uint64_t tn_tensor_count(const struct tn_tensor *tensor);
 TN_API uint64_t tn_tensor_size(const struct tn_tensor *tensor);
 
 /* Where it is stored: which file ("" is the main one), where (TN_NOWHERE when
- * no byte is), how many bytes, and how: "raw", "typed", "external", "splat",
- * "zeros", "empty", "shard", "strings". */
+ * no byte is), how many bytes, and how: "raw", "typed" (a field of its type),
+ * "strings", "splat" (the last value fills the rest), "zeros" (nothing is
+ * stored), "empty" (nothing to store), "external" or "shard" (in another file),
+ * "view" (made of what is stored: parts put together, or in another order). */
 TN_API const char *tn_tensor_file(const struct tn_tensor *tensor);
 TN_API uint64_t    tn_tensor_offset(const struct tn_tensor *tensor);
 TN_API uint64_t    tn_tensor_stored_size(const struct tn_tensor *tensor);

@@ -13,7 +13,7 @@ struct tn_options {
     const struct tn_allocator *allocator; /* NULL: malloc                    */
     uint64_t     max_memory;  /* bytes; 0: no limit                           */
     unsigned     workers;     /* threads for bulk work; 0: one per core       */
-    const char  *from;        /* format name, instead of looking              */
+    const char  *from;        /* name of the format; NULL: seen from the bytes */
     const char  *tag;         /* of a container of several; NULL: the newest  */
     bool         keep_unmapped; /* read files instead of mapping them         */
     bool         wants_graph; /* fill in ops and values too: graph.h          */

@@ -64,6 +64,7 @@ struct tn_get_options {
     const char      *slice; /* Python's syntax: "0:10,::2,-1"; NULL: all     */
 };
 
+/* Writes a tensor, or a slice of it. */
 TN_API enum tn_status tn_get(const struct tn_tensor      *tensor,
                              const struct tn_get_options *get,
                              const struct tn_target      *target,
@@ -105,6 +106,7 @@ struct tn_dump_options {
 typedef void tn_on_loss(void *context, uint64_t offset, const char *where,
                         const char *what);
 
+/* A whole file as text or JSON, losslessly; tn_undump() gives it back. */
 TN_API enum tn_status tn_dump(const char *path, const struct tn_options *options,
                               const struct tn_dump_options *dump,
                               const struct tn_target *target, tn_on_loss *loss,

@@ -1,7 +1,8 @@
 /*
- * varint.h - base-128 numbers and protobuf tags, the writing side
+ * varint.h - numbers into buffers: base-128, zigzag, fixed width, and tags
  *
- * Reading is tn_varint() in cursor.h.  A tag is number << 3 | wire type.
+ * Reading them is cursor.h: tn_varint(), tn_u32(), tn_u64().  A tag of protobuf
+ * is number << 3 | wire type.
  */
 #ifndef TN_BASE_VARINT_H
 #define TN_BASE_VARINT_H
