@@ -1,191 +1,18 @@
 /*
  * tf_bundle_test.c - checkpoints of TensorFlow, of ours, and ones that lie
  *
- * Small checkpoints live in memory: a row of named files.
+ * Version 1 has a test of its own: tf_bundle_old_test.c.
  */
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "base/varint.h"
-#include "codec/crc32.h"
 #include "codec/crc32c.h"
-#include "codec/snappy.h"
-#include "format/tensorflow/tf_bundle.h"
+#include "format/tensorflow/tf_bundle_testing.h"
 #include "format/tensorflow/tf_bundle_write.h"
 #include "format/tensorflow/tf_dtype.h"
-#include "format/tensorflow/tf_slice_key.h"
-#include "support/hostile.h"
 #include "wire/sstable/sstable_write.h"
 
-#define FILES 5
-
-struct files {
-    struct {
-        char             name[40];
-        struct tn_buffer bytes;
-        struct tn_source source;
-        bool             is_open;
-    } file[FILES];
-    unsigned          count;
-    struct tn_memory *memory;
-};
-
-static struct tn_memory memory;
-static struct tn_error  error;
-static struct files     files;
-
-static int start(void **state)
-{
-    (void)state;
-    tn_memory_init(&memory, NULL, 0);
-    error = (struct tn_error)TN_ERROR_INIT;
-    files = (struct files){ .memory = &memory };
-    return 0;
-}
-
-static void files_done(void)
-{
-    for (unsigned i = 0; i < files.count; i++)
-        tn_buffer_done(&files.file[i].bytes);
-    files.count = 0;
-}
-
-static int finish(void **state)
-{
-    (void)state;
-    files_done();
-    return memory.used != 0;
-}
-
-static enum tn_status make_file(void *context, const char *name,
-                                struct tn_sink **sink, struct tn_error *e)
-{
-    struct files *f = context;
-
-    assert_true(f->count < FILES);
-    snprintf(f->file[f->count].name, sizeof f->file->name, "%s", name);
-    tn_buffer_init(&f->file[f->count].bytes, &memory, e);
-    f->file[f->count].is_open = false;
-    *sink                     = &f->file[f->count++].bytes.sink;
-    return TN_OK;
-}
-
-static struct tn_buffer *add_file(const char *name)
-{
-    struct tn_sink *sink;
-
-    make_file(&files, name, &sink, &error);
-    return (struct tn_buffer *)sink;
-}
-
-static struct tn_bytes file_bytes(const char *name)
-{
-    for (unsigned i = 0; i < files.count; i++)
-        if (!strcmp(files.file[i].name, name))
-            return tn_buffer_bytes(&files.file[i].bytes);
-    fail_msg("no file %s", name);
-    return tn_bytes(NULL, 0);
-}
-
-static enum tn_status open_file(void *context, const char *name,
-                                struct tn_source **source, struct tn_error *e)
-{
-    struct files *f = context;
-
-    for (unsigned i = 0; i < f->count; i++)
-        if (!strcmp(f->file[i].name, name)) {
-            tn_source_memory(&f->file[i].source, f->memory,
-                             tn_buffer_bytes(&f->file[i].bytes));
-            f->file[i].source.name = f->file[i].name;
-            *source                = &f->file[i].source;
-            return TN_OK;
-        }
-    return tn_error_set(e, TN_NOT_FOUND, TN_NOWHERE, "no such file");
-}
-
-static enum tn_status open_table(struct tn_tf_bundle *index,
-                                 struct tn_source    *table)
-{
-    tn_source_memory(table, &memory, file_bytes("x.index"));
-    table->name = "x.index";
-    return tn_tf_bundle_read(index, table, "x", open_file, &files, &error);
-}
-
-/* ---- elements, compared ------------------------------------------------- */
-
-static struct tn_buffer streamed(const struct tn_tf_bundle_entry *e)
-{
-    struct tn_buffer bytes;
-    uint64_t         count = 0;
-
-    tn_buffer_init(&bytes, &memory, &error);
-    assert_true(tn_shape_count(&e->elements.shape, &count));
-    tn_payload_stream(&e->elements, 0, count, &memory, &bytes.sink, &error);
-    if (tn_failed(&error))
-        fail_msg("%.*s: %s", TN_FMT(e->key), error.what);
-    return bytes;
-}
-
-/* float32 elements 0, 1, 2, ... */
-static void expect_counting(const struct tn_tf_bundle *index, const char *key,
-                            unsigned count)
-{
-    const struct tn_tf_bundle_entry *e = tn_tf_bundle_find(index, tn_text(key));
-
-    assert_non_null(e);
-    struct tn_buffer bytes = streamed(e);
-    assert_int_equal(bytes.size, count * sizeof(float));
-    for (unsigned i = 0; i < count; i++) {
-        float value;
-        memcpy(&value, bytes.data + i * sizeof value, sizeof value);
-        if (value != (float)i)
-            fail_msg("%s[%u] is %f", key, i, (double)value);
-    }
-    tn_buffer_done(&bytes);
-}
-
 /* ---- what TensorFlow wrote ---------------------------------------------- */
-
-struct joined {
-    uint32_t crc;
-    bool     is_next;
-};
-
-static enum tn_status join_string(void *context, uint64_t i,
-                                  struct tn_span text, struct tn_error *e)
-{
-    struct joined *j     = context;
-    uint8_t       *bytes = malloc((size_t)text.length + 1);
-
-    (void)i;
-    if (j->is_next)
-        j->crc = tn_crc32(j->crc, "", 1);
-    j->is_next = true;
-    if (text.length)
-        tn_source_read(text.source, text.offset, bytes, (size_t)text.length, e);
-    j->crc = tn_crc32(j->crc, bytes, (size_t)text.length);
-    free(bytes);
-    return e->status;
-}
-
-static uint32_t data_crc(const struct tn_tf_bundle_entry *e)
-{
-    struct joined j     = { 0, false };
-    uint64_t      count = 0;
-
-    tn_shape_count(&e->elements.shape, &count);
-    if (tn_dtype_size(e->elements.shape.dtype)) {
-        struct tn_buffer bytes = streamed(e);
-        j.crc                  = tn_crc32(0, bytes.data, bytes.size);
-        tn_buffer_done(&bytes);
-    } else {
-        tn_payload_strings(&e->elements, 0, count, join_string, &j, &error);
-        assert_int_equal(error.status, TN_OK);
-    }
-    return j.crc;
-}
 
 /* "key type dims shard offset size crc32c crc32", as the expected values are
  * written down. */
@@ -565,33 +392,6 @@ struct slice {
     unsigned            shard;
 };
 
-static void put_extents(struct tn_buffer *to, uint32_t field,
-                        const struct tn_tf_extent *extents, unsigned rank)
-{
-    struct tn_buffer slice;
-
-    tn_buffer_init(&slice, &memory, &error);
-    for (unsigned i = 0; i < rank; i++) {
-        uint8_t  body[24];
-        unsigned size = 0;
-        if (extents[i].length != TN_TF_WHOLE) {
-            if (extents[i].start) {
-                body[size++] = 0x08;
-                size += tn_varint_put(body + size, (uint64_t)extents[i].start);
-            }
-            body[size++] = 0x10;
-            size += tn_varint_put(body + size, (uint64_t)extents[i].length);
-        }
-        tn_buffer_byte(&slice, 0x0a);
-        tn_buffer_byte(&slice, (uint8_t)size);
-        tn_buffer_add(&slice, tn_bytes(body, size));
-    }
-    tn_buffer_varint(to, tn_tag(field, TN_WIRE_LEN));
-    tn_buffer_varint(to, slice.size);
-    tn_buffer_add(to, tn_buffer_bytes(&slice));
-    tn_buffer_done(&slice);
-}
-
 /* float, and a shape of small dims. */
 static void put_type(struct tn_buffer *to, const uint64_t *dims, unsigned rank)
 {
@@ -683,11 +483,6 @@ static void write_sliced(const struct slice *slices, unsigned count,
     tn_sstable_writer_done(&w);
     tn_buffer_done(&value);
 }
-
-#define ALL                                                                    \
-    {                                                                          \
-        0, TN_TF_WHOLE                                                         \
-    }
 
 static const struct {
     const char  *name;
@@ -905,24 +700,6 @@ static void complains_about_each_lie(void **state)
 }
 
 /* ---- hostility ---------------------------------------------------------- */
-
-static enum tn_status read_bytes(struct tn_bytes input, struct tn_memory *purse,
-                                 struct tn_error *complaint)
-{
-    struct tn_source    table;
-    struct tn_tf_bundle index;
-
-    tn_source_memory(&table, purse, input);
-    files.memory = purse;
-    if (tn_tf_bundle_read(&index, &table, "x", open_file, &files, complaint) ==
-        TN_OK) {
-        for (uint64_t i = 0; i < index.count && !tn_failed(complaint); i++)
-            tn_tf_bundle_check_entry(index.entries[i], purse, complaint);
-        tn_tf_bundle_close(&index);
-    }
-    tn_source_close(&table);
-    return complaint->status;
-}
 
 static void survives_hostility(void **state)
 {
@@ -1143,163 +920,6 @@ static void reads_past_4_gib(void **state)
     rmdir(folder);
 }
 
-/* ---- version 1 ---------------------------------------------------------- */
-
-/* SavedTensorSlices { data { data } } of a slice; no type, no shape. */
-static void put_old_slice(struct tn_sstable_writer *w, const char *name,
-                          const struct tn_tf_extent *extents, unsigned rank,
-                          const char *tensor_hex)
-{
-    struct tn_bytes  tensor = tn_hex(tensor_hex);
-    struct tn_buffer key, value;
-
-    tn_buffer_init(&key, &memory, &error);
-    tn_buffer_init(&value, &memory, &error);
-    tn_tf_slice_key_put(&key, tn_text(name), extents, rank);
-    tn_buffer_byte(&value, 0x12);
-    tn_buffer_byte(&value, (uint8_t)(tensor.size + 2));
-    tn_buffer_byte(&value, 0x1a);
-    tn_buffer_byte(&value, (uint8_t)tensor.size);
-    tn_buffer_add(&value, tensor);
-    tn_sstable_add(w, tn_buffer_bytes(&key), tn_buffer_bytes(&value));
-    tn_buffer_done(&key);
-    tn_buffer_done(&value);
-    free((void *)(uintptr_t)tensor.data);
-}
-
-/* One SavedSliceMeta. */
-static void put_old_tensor(struct tn_buffer *to, const char *name, uint8_t type,
-                           uint8_t dim, const struct tn_tf_extent *extents,
-                           unsigned count)
-{
-    struct tn_buffer tensor;
-
-    tn_buffer_init(&tensor, &memory, &error);
-    tn_buffer_byte(&tensor, 0x0a);
-    tn_buffer_byte(&tensor, (uint8_t)strlen(name));
-    tn_buffer_text(&tensor, name);
-    tn_buffer_add(&tensor, tn_bytes("\x12\x04\x12\x02\x08", 5));
-    tn_buffer_byte(&tensor, dim);
-    tn_buffer_byte(&tensor, 0x18);
-    tn_buffer_byte(&tensor, type);
-    for (unsigned i = 0; i < count; i++)
-        put_extents(&tensor, 4, &extents[i], 1);
-    tn_buffer_byte(to, 0x0a);
-    tn_buffer_varint(to, tensor.size);
-    tn_buffer_add(to, tn_buffer_bytes(&tensor));
-    tn_buffer_done(&tensor);
-}
-
-static void write_old(void)
-{
-    static const struct tn_tf_extent halves[] = { { 0, 2 }, { 2, 1 } };
-    static const struct tn_tf_extent whole[]  = { ALL };
-    struct tn_sstable_writer         w;
-    struct tn_buffer                 meta, value;
-
-    tn_buffer_init(&meta, &memory, &error);
-    tn_buffer_init(&value, &memory, &error);
-    put_old_tensor(&meta, "w", 1, 3, halves, 2);
-    put_old_tensor(&meta, "b", 3, 2, whole, 1); /* not sorted */
-    put_old_tensor(&meta, "s", 7, 2, whole, 1);
-    tn_buffer_byte(&value, 0x0a);
-    tn_buffer_varint(&value, meta.size);
-    tn_buffer_add(&value, tn_buffer_bytes(&meta));
-    tn_sstable_writer_init(&w, &add_file("x.index")->sink, &memory, &error);
-    tn_sstable_add(&w, tn_bytes("", 0), tn_buffer_bytes(&value));
-    put_old_slice(&w, "b", whole, 1, "3a 0b 07 ff ff ff ff ff ff ff ff ff 01");
-    put_old_slice(&w, "s", whole, 1, "42 02 68 69 42 00");
-    put_old_slice(&w, "w", &halves[0], 1, "2a 08 00000000 0000803f");
-    put_old_slice(&w, "w", &halves[1], 1, "2d 00000040");
-    tn_sstable_finish(&w);
-    assert_int_equal(error.status, TN_OK);
-    tn_sstable_writer_done(&w);
-    tn_buffer_done(&meta);
-    tn_buffer_done(&value);
-}
-
-/* The same table with its only data block packed: what is before the trailer
- * of a table of one block. */
-static void pack_table(void)
-{
-    static const uint8_t empty[] = { 0, 0, 0, 0, 1, 0, 0, 0 };
-    struct tn_source     source;
-    struct tn_sstable    table;
-    struct tn_buffer     packed, *file = &files.file[0].bytes;
-    uint8_t              index[32] = { 0, 1, 0, 0xff }, footer[48] = { 0 };
-
-    tn_source_memory(&source, &memory, tn_buffer_bytes(file));
-    tn_sstable_open(&table, &source, &error);
-    tn_buffer_init(&packed, &memory, &error);
-    size_t block = (size_t)table.metaindex.offset - TN_SSTABLE_TRAILER_SIZE;
-    tn_snappy_encode(tn_bytes(file->data, block), &packed, &error);
-    tn_source_close(&source);
-    index[2] = (uint8_t)(1 + tn_varint_put(index + 5, packed.size));
-    memcpy(index + 4 + index[2], empty, sizeof empty);
-    tn_buffer_clear(file);
-    struct {
-        struct tn_bytes bytes;
-        uint8_t         type;
-    } blocks[]  = { { tn_buffer_bytes(&packed), 1 },
-                    { tn_bytes(empty, sizeof empty), 0 },
-                    { tn_bytes(index, 4u + index[2] + sizeof empty), 0 } };
-    unsigned at = 0;
-    for (unsigned i = 0; i < 3; i++) {
-        size_t begin = file->size;
-        if (i > 0) {
-            at += tn_varint_put(footer + at, begin);
-            at += tn_varint_put(footer + at, blocks[i].bytes.size);
-        }
-        tn_buffer_add(file, blocks[i].bytes);
-        tn_buffer_byte(file, blocks[i].type);
-        uint32_t crc = tn_crc32c(0, file->data + begin, file->size - begin);
-        tn_buffer_u32(file, tn_crc32c_mask(crc));
-    }
-    memcpy(footer + 40, tn_sstable_magic, 8);
-    tn_buffer_add(file, tn_bytes(footer, sizeof footer));
-    tn_buffer_done(&packed);
-}
-
-static void expect_old(void)
-{
-    struct tn_tf_bundle index;
-    struct tn_source    table;
-
-    open_table(&index, &table);
-    if (tn_failed(&error))
-        fail_msg("%s", error.what);
-    assert_int_equal(index.version, 1);
-    assert_int_equal(index.count, 3);
-    expect_counting(&index, "w", 3);
-    const struct tn_tf_bundle_entry *b =
-        tn_tf_bundle_find(&index, tn_text("b"));
-    assert_int_equal(b->elements.shape.dtype, TN_INT32);
-    struct tn_buffer bytes = streamed(b);
-    assert_int_equal(bytes.size, 8);
-    assert_memory_equal(bytes.data, "\7\0\0\0\xff\xff\xff\xff", 8);
-    tn_buffer_done(&bytes);
-    assert_int_equal(data_crc(tn_tf_bundle_find(&index, tn_text("s"))),
-                     tn_crc32(0, "hi\0", 3));
-    for (uint64_t i = 0; i < index.count; i++)
-        assert_int_equal(
-            tn_tf_bundle_check_entry(index.entries[i], &memory, &error), TN_OK);
-    tn_tf_bundle_close(&index);
-    tn_source_close(&table);
-}
-
-static void reads_version_1(void **state)
-{
-    (void)state;
-    write_old();
-    expect_old();
-    tn_survives_hostility(read_bytes, file_bytes("x.index"));
-    pack_table();
-    expect_old();
-    tn_survives_hostility(read_bytes, file_bytes("x.index"));
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1316,7 +936,6 @@ int main(void)
         TEST(writing_survives_no_memory),
         TEST(survives_failing_reads),
         TEST(reads_past_4_gib),
-        TEST(reads_version_1),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
