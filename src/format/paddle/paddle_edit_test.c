@@ -158,72 +158,83 @@ static void set(struct job *job, const char *name, struct tn_attr_value value)
 }
 
 /* Every kind of value comes back as it was set. */
+static const struct {
+    const char       *name;
+    enum tn_attr_kind kind;
+    bool              is_list;
+} value_rows[] = {
+    { "int", TN_ATTR_INT, false },       { "ints", TN_ATTR_INT, true },
+    { "float", TN_ATTR_FLOAT, false },   { "floats", TN_ATTR_FLOAT, true },
+    { "double", TN_ATTR_DOUBLE, false }, { "doubles", TN_ATTR_DOUBLE, true },
+    { "string", TN_ATTR_STRING, false }, { "strings", TN_ATTR_STRING, true },
+    { "bool", TN_ATTR_BOOL, false },     { "bools", TN_ATTR_BOOL, true },
+    { "var", TN_ATTR_REFERENCE, false }, { "block", TN_ATTR_GRAPH, false },
+};
+
+#define VALUE_ROWS (sizeof value_rows / sizeof value_rows[0])
+
+/* One value of the kind, or a list of two. */
+static struct tn_attr_value value_of(size_t row)
+{
+    static const int64_t         ints[]    = { -5, INT64_C(1) << 40 };
+    static const int64_t         truths[]  = { 1, 0 };
+    static const float           floats[]  = { 0.5f, -2 };
+    static const double          doubles[] = { 0.1, 1e300 };
+    static const struct tn_bytes strings[] = { { (const uint8_t *)"a", 1 },
+                                               { (const uint8_t *)"b\n", 2 } };
+    bool                         is_list   = value_rows[row].is_list;
+    struct tn_attr_value         value     = { .kind    = value_rows[row].kind,
+                                               .is_list = is_list,
+                                               .count   = is_list ? 2 : 1 };
+
+    switch (value.kind) {
+    case TN_ATTR_INT: value.of.ints = ints; break;
+    case TN_ATTR_FLOAT: value.of.floats = floats; break;
+    case TN_ATTR_DOUBLE: value.of.doubles = doubles; break;
+    case TN_ATTR_STRING:
+    case TN_ATTR_REFERENCE: value.of.strings = strings; break;
+    default: value.of.ints = truths; break;
+    }
+    return value;
+}
+
+/* The last of the list, or the only one. */
+static void expect_last(const struct tn_attr_value *got,
+                        const struct tn_attr_value *want)
+{
+    uint32_t last = want->count - 1;
+
+    assert_int_equal(got->kind, want->kind);
+    assert_int_equal(got->is_list, want->is_list);
+    assert_int_equal(got->count, want->count);
+    if (got->kind == TN_ATTR_INT)
+        assert_int_equal(got->of.ints[last], want->of.ints[last]);
+    else if (got->kind == TN_ATTR_FLOAT)
+        assert_true(got->of.floats[last] == want->of.floats[last]);
+    else if (got->kind == TN_ATTR_DOUBLE)
+        assert_true(got->of.doubles[last] == want->of.doubles[last]);
+    else if (got->kind == TN_ATTR_STRING)
+        assert_true(
+            tn_bytes_equal(got->of.strings[last], want->of.strings[last]));
+}
+
 static void test_values(void **state)
 {
-    static const int64_t  ints[]    = { -5, INT64_C(1) << 40 };
-    static const float    floats[]  = { 0.5f, -2 };
-    static const double   doubles[] = { 0.1, 1e300 };
-    const struct tn_bytes strings[] = { tn_text("a"), tn_text("b\n") };
-    static const struct {
-        const char       *name;
-        enum tn_attr_kind kind;
-        bool              is_list;
-    } rows[] = {
-        { "int", TN_ATTR_INT, false },
-        { "ints", TN_ATTR_INT, true },
-        { "float", TN_ATTR_FLOAT, false },
-        { "floats", TN_ATTR_FLOAT, true },
-        { "double", TN_ATTR_DOUBLE, false },
-        { "doubles", TN_ATTR_DOUBLE, true },
-        { "string", TN_ATTR_STRING, false },
-        { "strings", TN_ATTR_STRING, true },
-        { "bool", TN_ATTR_BOOL, false },
-        { "bools", TN_ATTR_BOOL, true },
-        { "var", TN_ATTR_REFERENCE, false },
-        { "block", TN_ATTR_GRAPH, false },
-    };
-    static const int64_t truths[] = { 1, 0 };
-    struct job           job;
+    struct job job;
 
     (void)state;
     begin(&job);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct tn_attr_value value = { .kind    = rows[i].kind,
-                                       .is_list = rows[i].is_list,
-                                       .count   = rows[i].is_list ? 2 : 1 };
-        if (value.kind == TN_ATTR_FLOAT)
-            value.of.floats = floats;
-        else if (value.kind == TN_ATTR_DOUBLE)
-            value.of.doubles = doubles;
-        else if (value.kind == TN_ATTR_STRING ||
-                 value.kind == TN_ATTR_REFERENCE)
-            value.of.strings = strings;
-        else
-            value.of.ints = value.kind == TN_ATTR_INT ? ints : truths;
-        set(&job, rows[i].name, value);
-    }
+    for (size_t i = 0; i < VALUE_ROWS; i++)
+        set(&job, value_rows[i].name, value_of(i));
     struct tn_model *model = finish(&job);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct tn_attr *attr;
+    for (size_t i = 0; i < VALUE_ROWS; i++) {
+        struct tn_attr      *attr;
+        struct tn_attr_value want = value_of(i);
         assert_int_equal(tn_attr_find(&attr, model,
                                       op_of_type(model, "matmul_v2"),
-                                      rows[i].name, &job.error),
+                                      value_rows[i].name, &job.error),
                          TN_OK);
-        const struct tn_attr_value *got = tn_attr_get(attr);
-        assert_int_equal(got->kind, rows[i].kind);
-        assert_int_equal(got->is_list, rows[i].is_list);
-        if (got->kind == TN_ATTR_INT)
-            assert_int_equal(got->of.ints[got->count - 1],
-                             ints[got->count - 1]);
-        else if (got->kind == TN_ATTR_FLOAT)
-            assert_true(got->of.floats[got->count - 1] ==
-                        floats[got->count - 1]);
-        else if (got->kind == TN_ATTR_DOUBLE)
-            assert_true(got->of.doubles[got->count - 1] ==
-                        doubles[got->count - 1]);
-        else if (got->kind == TN_ATTR_STRING)
-            assert_true(tn_bytes_equal(got->of.strings[got->count - 1],
-                                       strings[got->count - 1]));
+        expect_last(tn_attr_get(attr), &want);
         tn_attr_close(attr);
     }
     end(&job, model);
