@@ -12,10 +12,4 @@
 bool tn_fold_items(const struct tn_elements *elements, struct tn_arena *arena,
                    struct tn_item *out, struct tn_error *error);
 
-/* What tn_fold() has found before, or false. */
-bool tn_fold_peek(struct tn_infer *infer, uint32_t value, struct tn_item *out);
-
-/* While folding: the value is to be folded before what asks for it. */
-void tn_fold_want(struct tn_infer *infer, uint32_t value);
-
 #endif

@@ -68,4 +68,9 @@ void tn_infer_forget(struct tn_infer *infer, uint32_t first);
 enum tn_status tn_fold(struct tn_infer *infer, uint32_t value,
                        struct tn_item *out);
 
+/* For value(X), while folding: what tn_fold() has found before, or false.  And
+ * that the value is to be folded before what asks for it. */
+bool tn_fold_peek(struct tn_infer *infer, uint32_t value, struct tn_item *out);
+void tn_fold_want(struct tn_infer *infer, uint32_t value);
+
 #endif
