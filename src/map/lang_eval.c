@@ -2,18 +2,17 @@
  * lang_eval.c - expressions of rules, evaluated
  *
  * A walk over the prepared tree.  Everything that takes time is counted, the
- * depth is bounded, integers never wrap: what cannot be computed refuses the
- * rule at that place of the rule file.
+ * depth is bounded; what cannot be computed refuses the rule at that place of
+ * the rule file.
  */
 #include "map/lang_eval.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/number.h"
 #include "map/lang_builtin.h"
+#include "map/lang_operator.h"
 
 /* ---- stopping ----------------------------------------------------------- */
 
@@ -30,7 +29,7 @@ struct tn_item tn_eval_refuse(struct tn_eval *e, const struct tn_lang_expr *at,
         vsnprintf(e->refusal.text, sizeof e->refusal.text, format, arguments);
         va_end(arguments);
     }
-    return (struct tn_item){ .kind = TN_ITEM_NONE };
+    return tn_item_none();
 }
 
 bool tn_eval_steps(struct tn_eval *e, const struct tn_lang_expr *at,
@@ -81,146 +80,21 @@ struct tn_item tn_eval_not_known(struct tn_eval *e, struct tn_item unknown,
                           "%s is not known", what);
 }
 
-static const char *const kind_names[] = {
-    [TN_ITEM_UNSET] = "nothing",   [TN_ITEM_NONE] = "none",
-    [TN_ITEM_UNKNOWN] = "unknown", [TN_ITEM_BOOL] = "a bool",
-    [TN_ITEM_INT] = "an int",      [TN_ITEM_FLOAT] = "a float",
-    [TN_ITEM_STRING] = "a string", [TN_ITEM_DTYPE] = "a dtype",
-    [TN_ITEM_LIST] = "a list",     [TN_ITEM_VALUE] = "a value",
-    [TN_ITEM_MADE] = "a value",    [TN_ITEM_TENSOR] = "a tensor",
-    [TN_ITEM_GRAPH] = "a graph",   [TN_ITEM_OTHER] = "something opaque",
-};
-
-static struct tn_item refuse_kind(struct tn_eval *e, const struct tn_code *code,
-                                  struct tn_item item, const char *wanted)
+struct tn_item tn_eval_refuse_kind(struct tn_eval       *e,
+                                   const struct tn_code *code,
+                                   struct tn_item item, const char *wanted)
 {
     return tn_eval_refuse(e, code->expr, "%s where %s is wanted",
-                          kind_names[item.kind], wanted);
-}
-
-/* ---- items -------------------------------------------------------------- */
-
-static bool is_whole(uint32_t kind)
-{
-    return kind == TN_ITEM_INT || kind == TN_ITEM_BOOL;
-}
-
-static bool is_number(uint32_t kind)
-{
-    return is_whole(kind) || kind == TN_ITEM_FLOAT;
-}
-
-bool tn_item_to_int(struct tn_item item, int64_t *number)
-{
-    if (is_whole(item.kind)) {
-        *number = item.of.number;
-        return true;
-    }
-    if (item.kind != TN_ITEM_FLOAT || item.of.real != floor(item.of.real) ||
-        !(item.of.real >= -0x1p63 && item.of.real < 0x1p63))
-        return false;
-    *number = (int64_t)item.of.real;
-    return true;
-}
-
-bool tn_item_to_double(struct tn_item item, double *real)
-{
-    if (is_whole(item.kind))
-        *real = (double)item.of.number;
-    else if (item.kind == TN_ITEM_FLOAT)
-        *real = item.of.real;
-    else
-        return false;
-    return true;
-}
-
-static double as_double(struct tn_item item)
-{
-    double real = 0;
-
-    tn_item_to_double(item, &real);
-    return real;
-}
-
-/* An attribute of 32 bits equals the literal that it was written as: 0.1f is
- * 0.1.  So where one of the two is a float, both are compared as floats. */
-static bool same_real(double a, double b)
-{
-    if (a == b || (isnan(a) && isnan(b)))
-        return true;
-    return ((double)tn_double_to_float(a) == a &&
-            (double)tn_double_to_float(b) == a) ||
-           ((double)tn_double_to_float(b) == b &&
-            (double)tn_double_to_float(a) == b);
-}
-
-/* A loop can nest lists as deep as it likes, and share their items; nobody
- * compares such lists. */
-#define NESTING 16
-
-struct work {
-    unsigned depth;
-    uint64_t steps;
-};
-
-static int equal(struct tn_item a, struct tn_item b, struct work *work);
-
-static int same_lists(struct tn_item a, struct tn_item b, struct work *work)
-{
-    int answer = 1;
-
-    if (a.count != b.count)
-        return 0;
-    work->depth++;
-    for (uint32_t i = 0; i < a.count; i++) {
-        if (++work->steps > TN_LANG_LIST_MAX)
-            return -1;
-        int same = equal(a.of.items[i], b.of.items[i], work);
-        if (same == 0)
-            return 0; /* of all lists around it, too */
-        if (same < 0)
-            answer = -1;
-    }
-    work->depth--;
-    return answer;
-}
-
-static int equal(struct tn_item a, struct tn_item b, struct work *work)
-{
-    if (a.kind == TN_ITEM_UNKNOWN || b.kind == TN_ITEM_UNKNOWN)
-        return -1;
-    if (is_whole(a.kind) && is_whole(b.kind))
-        return a.of.number == b.of.number;
-    if (is_number(a.kind) && is_number(b.kind))
-        return same_real(as_double(a), as_double(b));
-    if (a.kind != b.kind)
-        return 0;
-    switch (a.kind) {
-    case TN_ITEM_STRING:
-        return tn_bytes_equal(tn_item_bytes(a), tn_item_bytes(b));
-    case TN_ITEM_LIST:
-        return work->depth < NESTING ? same_lists(a, b, work) : -1;
-    case TN_ITEM_NONE: return 1;
-    case TN_ITEM_TENSOR:
-    case TN_ITEM_OTHER: return a.of.tensor == b.of.tensor;
-    default: return a.of.number == b.of.number;
-    }
-}
-
-int tn_item_equal(struct tn_item a, struct tn_item b)
-{
-    struct work work = { 0 };
-
-    return equal(a, b, &work);
+                          tn_item_kind_name(item), wanted);
 }
 
 int tn_eval_equal(struct tn_eval *e, const struct tn_lang_expr *at,
                   struct tn_item a, struct tn_item b)
 {
-    struct work work = { .steps = 1 };
-    int         same = equal(a, b, &work);
+    uint64_t steps = 1;
+    int      same  = tn_item_equal_counted(a, b, &steps);
 
-    return tn_eval_steps(e, at, work.steps) ? same : -1;
+    return tn_eval_steps(e, at, steps) ? same : -1;
 }
 
 /* ---- truth -------------------------------------------------------------- */
@@ -234,9 +108,9 @@ static int truth(struct tn_eval *e, const struct tn_code *code,
         return -2;
     if (out->kind == TN_ITEM_UNKNOWN)
         return -1;
-    if (is_whole(out->kind))
+    if (tn_item_is_whole(out->kind))
         return out->of.number != 0;
-    refuse_kind(e, code, *out, "a bool");
+    tn_eval_refuse_kind(e, code, *out, "a bool");
     return -2;
 }
 
@@ -273,127 +147,10 @@ static struct tn_item eval_if(struct tn_eval *e, const struct tn_code *code)
     return tn_eval(e, &code->items[is_true ? 1 : 2]);
 }
 
-/* ---- arithmetic --------------------------------------------------------- */
+/* ---- operators ---------------------------------------------------------- */
 
-static bool power(int64_t base, int64_t exponent, int64_t *out)
-{
-    int64_t result = 1;
-
-    for (;;) {
-        if (exponent & 1 && __builtin_mul_overflow(result, base, &result))
-            return false;
-        exponent >>= 1;
-        if (!exponent)
-            break;
-        if (__builtin_mul_overflow(base, base, &base))
-            return false;
-    }
-    *out = result;
-    return true;
-}
-
-/* Towards minus infinity.  INT64_MIN / -1 is the one that does not fit. */
-static bool divide(int64_t a, int64_t b, int64_t *quotient, int64_t *rest)
-{
-    if (b == -1 && a == INT64_MIN)
-        return false;
-    *quotient = a / b;
-    *rest     = a % b;
-    if (*rest != 0 && (*rest < 0) != (b < 0)) {
-        *rest += b;
-        --*quotient;
-    }
-    return true;
-}
-
-static struct tn_item whole(struct tn_eval *e, const struct tn_code *code,
-                            int64_t a, int64_t b)
-{
-    int64_t out = 0, other = 0;
-    bool    fits = false;
-
-    if ((code->kind == TN_LANG_FLOOR || code->kind == TN_LANG_MOD) && b == 0)
-        return tn_eval_refuse(e, code->expr, "%" PRId64 " divided by zero", a);
-    switch (code->kind) {
-    case TN_LANG_ADD: fits = !__builtin_add_overflow(a, b, &out); break;
-    case TN_LANG_SUB: fits = !__builtin_sub_overflow(a, b, &out); break;
-    case TN_LANG_MUL: fits = !__builtin_mul_overflow(a, b, &out); break;
-    case TN_LANG_FLOOR: fits = divide(a, b, &out, &other); break;
-    case TN_LANG_MOD: fits = divide(a, b, &other, &out); break;
-    default: fits = power(a, b, &out);
-    }
-    if (!fits)
-        return tn_eval_refuse(e, code->expr, "the result does not fit 64 bits");
-    return tn_item_int(out);
-}
-
-static struct tn_item real(struct tn_eval *e, const struct tn_code *code,
-                           double a, double b)
-{
-    switch (code->kind) {
-    case TN_LANG_ADD: return tn_item_float(a + b);
-    case TN_LANG_SUB: return tn_item_float(a - b);
-    case TN_LANG_MUL: return tn_item_float(a * b);
-    case TN_LANG_POWER: return tn_item_float(pow(a, b));
-    default: break;
-    }
-    if (b == 0)
-        return tn_eval_refuse(e, code->expr, "%g divided by zero", a);
-    if (code->kind == TN_LANG_FLOOR)
-        return tn_item_float(floor(a / b));
-    if (code->kind == TN_LANG_MOD)
-        return tn_item_float(a - b * floor(a / b));
-    return tn_item_float(a / b);
-}
-
-static struct tn_item join_lists(struct tn_eval *e, const struct tn_code *code,
-                                 struct tn_item a, struct tn_item b)
-{
-    uint64_t        count = (uint64_t)a.count + b.count;
-    struct tn_item *items = tn_eval_list(e, code->expr, count);
-
-    if (!items)
-        return tn_item_none();
-    if (a.count)
-        memcpy(items, a.of.items, a.count * sizeof *items);
-    if (b.count)
-        memcpy(items + a.count, b.of.items, b.count * sizeof *items);
-    return tn_item_list(items, (uint32_t)count);
-}
-
-static struct tn_item join_texts(struct tn_eval *e, const struct tn_code *code,
-                                 struct tn_item a, struct tn_item b)
-{
-    uint64_t size = (uint64_t)a.count + b.count;
-
-    if (size > TN_LANG_LIST_MAX)
-        return tn_eval_refuse(e, code->expr, "a text of %" PRIu64 " bytes",
-                              size);
-    if (!tn_eval_steps(e, code->expr, size))
-        return tn_item_none();
-    char *text = tn_arena_alloc(e->scratch, size + 1, 1, e->error);
-    if (!text)
-        return tn_item_none();
-    if (a.count)
-        memcpy(text, a.of.text, a.count);
-    if (b.count)
-        memcpy(text + a.count, b.of.text, b.count);
-    return tn_item_text(tn_bytes(text, (size_t)size));
-}
-
-static struct tn_item eval_number(struct tn_eval *e, const struct tn_code *code,
-                                  struct tn_item a, struct tn_item b)
-{
-    bool is_exact =
-        is_whole(a.kind) && is_whole(b.kind) && code->kind != TN_LANG_DIV;
-
-    if (is_exact && !(code->kind == TN_LANG_POWER && b.of.number < 0))
-        return whole(e, code, a.of.number, b.of.number);
-    return real(e, code, as_double(a), as_double(b));
-}
-
-static struct tn_item eval_arithmetic(struct tn_eval       *e,
-                                      const struct tn_code *code)
+static struct tn_item eval_operator(struct tn_eval       *e,
+                                    const struct tn_code *code)
 {
     struct tn_item a = tn_eval(e, &code->items[0]);
     struct tn_item b = tn_eval(e, &code->items[1]);
@@ -402,15 +159,7 @@ static struct tn_item eval_arithmetic(struct tn_eval       *e,
         return tn_item_none();
     if (a.kind == TN_ITEM_UNKNOWN || b.kind == TN_ITEM_UNKNOWN)
         return a.kind == TN_ITEM_UNKNOWN ? a : b;
-    if (is_number(a.kind) && is_number(b.kind))
-        return eval_number(e, code, a, b);
-    if (code->kind == TN_LANG_ADD && a.kind == b.kind) {
-        if (a.kind == TN_ITEM_LIST)
-            return join_lists(e, code, a, b);
-        if (a.kind == TN_ITEM_STRING)
-            return join_texts(e, code, a, b);
-    }
-    return refuse_kind(e, code, is_number(a.kind) ? b : a, "a number");
+    return tn_operate(e, code, a, b);
 }
 
 static struct tn_item eval_negate(struct tn_eval *e, const struct tn_code *code)
@@ -421,71 +170,11 @@ static struct tn_item eval_negate(struct tn_eval *e, const struct tn_code *code)
         return a;
     if (a.kind == TN_ITEM_FLOAT)
         return tn_item_float(-a.of.real);
-    if (!is_whole(a.kind))
-        return refuse_kind(e, code, a, "a number");
+    if (!tn_item_is_whole(a.kind))
+        return tn_eval_refuse_kind(e, code, a, "a number");
     if (a.of.number == INT64_MIN)
         return tn_eval_refuse(e, code->expr, "the result does not fit 64 bits");
     return tn_item_int(-a.of.number);
-}
-
-/* ---- comparing ---------------------------------------------------------- */
-
-/* Below 0, 0, above 0; 2: not comparable. */
-static int order(struct tn_item a, struct tn_item b)
-{
-    if (is_whole(a.kind) && is_whole(b.kind))
-        return (a.of.number > b.of.number) - (a.of.number < b.of.number);
-    if (is_number(a.kind) && is_number(b.kind)) {
-        double x = as_double(a), y = as_double(b);
-        return same_real(x, y) ? 0 : x < y ? -1 : x > y ? 1 : 2;
-    }
-    if (a.kind != TN_ITEM_STRING || b.kind != TN_ITEM_STRING)
-        return 2;
-    int text = tn_bytes_compare(tn_item_bytes(a), tn_item_bytes(b));
-    return (text > 0) - (text < 0);
-}
-
-static struct tn_item ordered(struct tn_eval *e, const struct tn_code *code,
-                              struct tn_item a, struct tn_item b)
-{
-    int way = order(a, b);
-
-    if (way == 2 && is_number(a.kind) && is_number(b.kind))
-        return tn_item_bool(
-            false); /* not a number: every comparison is false */
-    if (way == 2)
-        return refuse_kind(e, code, is_number(a.kind) ? b : a, "a number");
-    switch (code->kind) {
-    case TN_LANG_LT: return tn_item_bool(way < 0);
-    case TN_LANG_LE: return tn_item_bool(way <= 0);
-    case TN_LANG_GT: return tn_item_bool(way > 0);
-    default: return tn_item_bool(way >= 0);
-    }
-}
-
-static struct tn_item is_equal(struct tn_eval *e, const struct tn_code *code,
-                               struct tn_item a, struct tn_item b)
-{
-    int same = tn_eval_equal(e, code->expr, a, b);
-
-    if (same < 0)
-        return tn_item_unknown(code->expr);
-    return tn_item_bool(code->kind == TN_LANG_EQ ? same : !same);
-}
-
-static struct tn_item eval_compare(struct tn_eval       *e,
-                                   const struct tn_code *code)
-{
-    struct tn_item a = tn_eval(e, &code->items[0]);
-    struct tn_item b = tn_eval(e, &code->items[1]);
-
-    if (tn_eval_stopped(e))
-        return tn_item_none();
-    if (a.kind == TN_ITEM_UNKNOWN || b.kind == TN_ITEM_UNKNOWN)
-        return a.kind == TN_ITEM_UNKNOWN ? a : b;
-    if (code->kind == TN_LANG_EQ || code->kind == TN_LANG_NE)
-        return is_equal(e, code, a, b);
-    return ordered(e, code, a, b);
 }
 
 static bool has_text(struct tn_item whole_text, struct tn_item part)
@@ -515,7 +204,7 @@ static struct tn_item eval_in(struct tn_eval *e, const struct tn_code *code)
         return tn_item_bool(!tn_eval_stopped(e) && has_text(xs, x));
     }
     if (xs.kind != TN_ITEM_LIST)
-        return refuse_kind(e, code, xs, "a list");
+        return tn_eval_refuse_kind(e, code, xs, "a list");
     for (uint32_t i = 0; i < xs.count && !tn_eval_stopped(e); i++) {
         int same = tn_eval_equal(e, code->expr, x, xs.of.items[i]);
         if (same > 0)
@@ -543,7 +232,7 @@ static struct tn_item eval_list(struct tn_eval *e, const struct tn_code *code)
         if (has && parts[i].kind == TN_ITEM_UNKNOWN)
             return parts[i];
         if (has && parts[i].kind != TN_ITEM_LIST)
-            return refuse_kind(e, code, parts[i], "a list");
+            return tn_eval_refuse_kind(e, code, parts[i], "a list");
         is_spread |= has;
         count += has ? parts[i].count : 1;
     }
@@ -592,7 +281,7 @@ static struct tn_item eval_each(struct tn_eval *e, const struct tn_code *code)
     if (tn_eval_stopped(e) || xs.kind == TN_ITEM_UNKNOWN)
         return xs;
     if (xs.kind != TN_ITEM_LIST)
-        return refuse_kind(e, code, xs, "a list");
+        return tn_eval_refuse_kind(e, code, xs, "a list");
     return each_item(e, code, xs);
 }
 
@@ -606,42 +295,15 @@ static struct tn_item eval_index(struct tn_eval *e, const struct tn_code *code)
     if (xs.kind == TN_ITEM_UNKNOWN || at.kind == TN_ITEM_UNKNOWN)
         return xs.kind == TN_ITEM_UNKNOWN ? xs : at;
     if (xs.kind != TN_ITEM_LIST)
-        return refuse_kind(e, code, xs, "a list");
-    if (!is_whole(at.kind))
-        return refuse_kind(e, code, at, "an index");
+        return tn_eval_refuse_kind(e, code, xs, "a list");
+    if (!tn_item_is_whole(at.kind))
+        return tn_eval_refuse_kind(e, code, at, "an index");
     int64_t i = at.of.number < 0 ? at.of.number + xs.count : at.of.number;
     if (i < 0 || i >= xs.count)
         return tn_eval_refuse(e, code->expr,
                               "item %" PRId64 " of a list of %" PRIu32,
                               at.of.number, xs.count);
     return xs.of.items[i];
-}
-
-static int64_t clamp(int64_t at, int64_t count, int64_t low, int64_t high)
-{
-    if (at < 0)
-        at = at < -count ? low : at + count;
-    return at < low ? low : at > high ? high : at;
-}
-
-struct tn_item_range tn_item_slice(int64_t count, const int64_t *begin,
-                                   const int64_t *end, int64_t step)
-{
-    bool    is_up = step > 0;
-    int64_t low = is_up ? 0 : -1, high = is_up ? count : count - 1;
-    int64_t first = begin   ? clamp(*begin, count, low, high)
-                    : is_up ? low
-                            : high;
-    int64_t last  = end ? clamp(*end, count, low, high) : is_up ? high : low;
-    struct tn_item_range range = { .first = first, .step = step };
-
-    /* In unsigned, since INT64_MIN has no positive. */
-    uint64_t stride = is_up ? (uint64_t)step : 0 - (uint64_t)step;
-    uint64_t width =
-        is_up ? (uint64_t)(last - first) : (uint64_t)(first - last);
-    if (is_up ? last > first : first > last)
-        range.count = (int64_t)((width - 1) / stride + 1);
-    return range;
 }
 
 /* A bound of a slice: left out and none are the same.  False: stop, *why. */
@@ -656,10 +318,10 @@ static bool bound(struct tn_eval *e, const struct tn_code *code,
         return false;
     if (why->kind == TN_ITEM_NONE)
         return true;
-    *has    = is_whole(why->kind);
+    *has    = tn_item_is_whole(why->kind);
     *number = *has ? why->of.number : 0;
     if (!*has)
-        refuse_kind(e, code, *why, "an index");
+        tn_eval_refuse_kind(e, code, *why, "an index");
     return *has;
 }
 
@@ -698,7 +360,7 @@ static struct tn_item eval_slice(struct tn_eval *e, const struct tn_code *code)
         return tn_item_text(
             tn_bytes(range.count ? xs.of.text + range.first : NULL,
                      (size_t)range.count));
-    return refuse_kind(e, code, xs, "a list");
+    return tn_eval_refuse_kind(e, code, xs, "a list");
 }
 
 /* ---- calls -------------------------------------------------------------- */
@@ -781,11 +443,11 @@ static struct tn_item call_table(struct tn_eval *e, const struct tn_code *code)
     if (key.kind == TN_ITEM_STRING)
         return tn_eval_refuse(e, code->expr, "%.*s has no row for '%.*s'",
                               TN_FMT(table->name), TN_FMT(tn_item_bytes(key)));
-    if (is_whole(key.kind))
+    if (tn_item_is_whole(key.kind))
         return tn_eval_refuse(e, code->expr, "%.*s has no row for %" PRId64,
                               TN_FMT(table->name), key.of.number);
     return tn_eval_refuse(e, code->expr, "%.*s has no row for %s",
-                          TN_FMT(table->name), kind_names[key.kind]);
+                          TN_FMT(table->name), tn_item_kind_name(key));
 }
 
 static struct tn_item eval_call(struct tn_eval *e, const struct tn_code *code)
@@ -829,9 +491,7 @@ static struct tn_item eval_inner(struct tn_eval *e, const struct tn_code *code)
     case TN_LANG_OR:
     case TN_LANG_AND: return eval_and_or(e, code, code->kind == TN_LANG_OR);
     case TN_LANG_IN: return eval_in(e, code);
-    default:
-        return code->kind <= TN_LANG_GE ? eval_compare(e, code)
-                                        : eval_arithmetic(e, code);
+    default: return eval_operator(e, code);
     }
 }
 
