@@ -177,18 +177,6 @@ static struct tn_item eval_negate(struct tn_eval *e, const struct tn_code *code)
     return tn_item_int(-a.of.number);
 }
 
-static bool has_text(struct tn_item whole_text, struct tn_item part)
-{
-    for (uint32_t i = 0; part.count <= whole_text.count - i; i++) {
-        if (!part.count ||
-            !memcmp(whole_text.of.text + i, part.of.text, part.count))
-            return true;
-        if (i == whole_text.count)
-            break;
-    }
-    return false;
-}
-
 static struct tn_item eval_in(struct tn_eval *e, const struct tn_code *code)
 {
     struct tn_item x      = tn_eval(e, &code->items[0]);
@@ -201,7 +189,9 @@ static struct tn_item eval_in(struct tn_eval *e, const struct tn_code *code)
         return xs;
     if (xs.kind == TN_ITEM_STRING && x.kind == TN_ITEM_STRING) {
         tn_eval_steps(e, code->expr, (uint64_t)xs.count * x.count);
-        return tn_item_bool(!tn_eval_stopped(e) && has_text(xs, x));
+        return tn_item_bool(
+            !tn_eval_stopped(e) &&
+            tn_bytes_contains(tn_item_bytes(xs), tn_item_bytes(x)));
     }
     if (xs.kind != TN_ITEM_LIST)
         return tn_eval_refuse_kind(e, code, xs, "a list");

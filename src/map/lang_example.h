@@ -1,8 +1,8 @@
 /*
  * lang_example.h - examples under rules, run
  *
- *   example Reshape@14(x:float32[2,3], s:int64[1] = [6]) => reshape(x,
- * const([6], int64)) example LeakyRelu(x; alpha: 0.5) <= lrelu(x; alpha: 0.5)
+ *   example Reshape@14(x:float32[2,3], s:int64[1] = [6]) => reshape(x, s)
+ *   example LeakyRelu(x; alpha: 0.5) <= lrelu(x; alpha: 0.5)
  *
  * On the side of the rule's head stands one node, with the types of its inputs
  * as far as the rule asks for them, and values of constants.  On the other what
