@@ -23,6 +23,12 @@ enum tn_status tn_call_fail(struct tn_rule_call *call, enum tn_status status,
     return call->error->status;
 }
 
+bool tn_call_has_type(const struct tn_rule_call *call, struct tn_bytes k,
+                      enum tn_arg_type type)
+{
+    return tn_dl4j_types(call->target, k) >> type & 1;
+}
+
 /* ---- for functions of the caller's -------------------------------------- */
 
 uint32_t tn_call_pair_count(const struct tn_rule_call *call)

@@ -26,6 +26,10 @@ struct tn_bytes tn_call_text(struct tn_rule_call *call, struct tn_bytes name);
 const struct tn_arg *tn_call_need(struct tn_rule_call *call,
                                   struct tn_bytes key, uint32_t index);
 
+/* Whether nd4j declares an argument `k` of that type. */
+bool tn_call_has_type(const struct tn_rule_call *call, struct tn_bytes k,
+                      enum tn_arg_type type);
+
 /* Adds an argument named and typed, at the place nd4j declares for `k`. */
 enum tn_status tn_call_int(struct tn_rule_call *call, struct tn_bytes name,
                            struct tn_bytes k, int64_t value);

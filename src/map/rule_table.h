@@ -45,10 +45,18 @@ struct tn_map_function {
     const char *name;
     bool        places_tensors;
     unsigned    from, to;
+    /* One of these: for each pair of the rule, for the rule as a whole, or of
+     * the caller's. */
+    enum tn_status (*each)(struct tn_rule_call      *call,
+                           const struct tn_map_pair *pair);
     enum tn_status (*run)(struct tn_rule_call *call);
-    tn_rule_function *custom; /* instead of `run`                             */
+    tn_rule_function *custom;
     void             *context;
 };
+
+/* All there are; each table ends with a row without a name. */
+extern const struct tn_map_function tn_map_functions_of_tensors[];
+extern const struct tn_map_function tn_map_functions_of_attributes[];
 
 /* By the name in a rule file; NULL: there is none. */
 const struct tn_map_function *tn_map_function_find(struct tn_bytes name);

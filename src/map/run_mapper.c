@@ -7,17 +7,28 @@
 
 /* ---- rules -------------------------------------------------------------- */
 
-static enum tn_status run_rule(struct tn_rule_call *call)
+static enum tn_status run_custom(struct tn_rule_call *call)
 {
     const struct tn_map_function *function = call->rule->function;
-    enum tn_status                status;
+    enum tn_status                status =
+        function->custom(function->context, call, call->error);
 
-    if (!function->custom)
-        return function->run(call);
-    status = function->custom(function->context, call, call->error);
     if (status != TN_OK && !tn_failed(call->error))
         return tn_call_fail(call, status, "failed and did not say why");
     return status;
+}
+
+static enum tn_status run_rule(struct tn_rule_call *call)
+{
+    const struct tn_map_function *function = call->rule->function;
+
+    if (function->custom)
+        return run_custom(call);
+    if (function->run)
+        return function->run(call);
+    for (uint32_t i = 0; i < call->rule->pair_count; i++)
+        TN_TRY(function->each(call, &call->rule->pairs[i]));
+    return TN_OK;
 }
 
 static enum tn_status run_rules(const struct tn_map_job *job,
