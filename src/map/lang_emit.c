@@ -16,34 +16,23 @@
 
 static struct tn_item make(struct tn_emit *e, const struct tn_code *code);
 
-static bool stopped(const struct tn_emit *e)
-{
-    return tn_eval_stopped(&e->eval);
-}
-
-static struct tn_item made_item(uint32_t value)
-{
-    return (struct tn_item){ .kind = TN_ITEM_MADE, .of.number = value };
-}
-
-/* An expression that somebody needs: what is not known refuses. */
-static struct tn_item need(struct tn_emit *e, const struct tn_code *code)
+struct tn_item tn_emit_need(struct tn_emit *e, const struct tn_code *code)
 {
     struct tn_item item = tn_eval(&e->eval, code);
 
-    if (!stopped(e) && item.kind == TN_ITEM_UNKNOWN)
+    if (!tn_emit_stopped(e) && item.kind == TN_ITEM_UNKNOWN)
         tn_eval_not_known(&e->eval, item, code->expr);
     return item;
 }
 
 static bool need_truth(struct tn_emit *e, const struct tn_code *code)
 {
-    struct tn_item item = need(e, code);
+    struct tn_item item = tn_emit_need(e, code);
     int64_t        is_true;
 
-    if (!stopped(e) && !tn_item_to_int(item, &is_true))
+    if (!tn_emit_stopped(e) && !tn_item_to_int(item, &is_true))
         tn_eval_refuse(&e->eval, code->expr, "a bool is wanted");
-    return !stopped(e) && is_true != 0;
+    return !tn_emit_stopped(e) && is_true != 0;
 }
 
 /* ---- values ------------------------------------------------------------- */
@@ -95,183 +84,6 @@ uint32_t tn_emit_input(struct tn_emit *e, const struct tn_lang_expr *at,
     return TN_NONE;
 }
 
-/* ---- constants ---------------------------------------------------------- */
-
-static const struct tn_bytes nameless = { NULL, 0 };
-
-/* Dims of a nested list: those of its first item, and of that. */
-static bool nested_dims(struct tn_item item, struct tn_emit_cells *cells)
-{
-    uint64_t product = 1;
-
-    while (item.kind == TN_ITEM_LIST) {
-        if (cells->rank == TN_EMIT_RANK_MAX)
-            return false;
-        cells->dims[cells->rank++] = item.count;
-        product *= item.count;
-        if (product > TN_LANG_LIST_MAX)
-            return false;
-        if (!item.count)
-            break;
-        item = item.of.items[0];
-    }
-    cells->count = product;
-    return true;
-}
-
-static bool flatten(struct tn_item item, uint32_t level,
-                    struct tn_emit_cells *cells, struct tn_item **at)
-{
-    if (level == cells->rank) {
-        *(*at)++ = item;
-        return item.kind != TN_ITEM_LIST;
-    }
-    if (item.kind != TN_ITEM_LIST || item.count != cells->dims[level])
-        return false;
-    for (uint32_t i = 0; i < item.count; i++)
-        if (!flatten(item.of.items[i], level + 1, cells, at))
-            return false;
-    return true;
-}
-
-static bool read_cells(struct tn_emit *e, const struct tn_code *code,
-                       struct tn_item item, struct tn_emit_cells *cells)
-{
-    if (!nested_dims(item, cells)) {
-        tn_eval_refuse(&e->eval, code->expr, "too large for a constant");
-        return false;
-    }
-    cells->items       = tn_eval_list(&e->eval, code->expr, cells->count);
-    struct tn_item *at = cells->items;
-    if (!at)
-        return false;
-    if (cells->count && !flatten(item, 0, cells, &at))
-        tn_eval_refuse(&e->eval, code->expr, "lists of different lengths");
-    return !stopped(e);
-}
-
-/* The third argument: dims of a flat list. */
-static bool set_dims(struct tn_emit *e, const struct tn_code *code,
-                     struct tn_emit_cells *cells)
-{
-    struct tn_item list    = need(e, code);
-    uint64_t       product = 1;
-
-    if (stopped(e))
-        return false;
-    bool is_good = list.kind == TN_ITEM_LIST && list.count <= TN_EMIT_RANK_MAX;
-    for (uint32_t i = 0; is_good && i < list.count; i++) {
-        int64_t dim;
-        is_good = tn_item_to_int(list.of.items[i], &dim) && dim >= 0 &&
-                  dim <= TN_LANG_LIST_MAX;
-        cells->dims[i] = is_good ? (uint64_t)dim : 0;
-        product =
-            product > TN_LANG_LIST_MAX ? product : product * cells->dims[i];
-    }
-    if (!is_good || product != cells->count)
-        tn_eval_refuse(&e->eval, code->expr, "dims that do not fit");
-    cells->rank = list.count;
-    return !stopped(e);
-}
-
-static uint32_t add_doubles(struct tn_emit             *e,
-                            const struct tn_emit_cells *cells,
-                            enum tn_dtype               dtype)
-{
-    double *items = tn_new(e->eval.scratch, double, cells->count, e->to->error);
-
-    for (uint64_t i = 0; items && i < cells->count; i++)
-        if (!tn_item_to_double(cells->items[i], &items[i]))
-            return TN_NONE;
-    if (!items)
-        return TN_NONE;
-    return tn_net_add_doubles(e->to, e->graph, nameless, dtype, items,
-                              cells->rank, cells->dims);
-}
-
-static uint32_t add_ints(struct tn_emit *e, const struct tn_emit_cells *cells,
-                         enum tn_dtype dtype)
-{
-    int64_t *items =
-        tn_new(e->eval.scratch, int64_t, cells->count, e->to->error);
-
-    for (uint64_t i = 0; items && i < cells->count; i++)
-        if (!tn_item_to_int(cells->items[i], &items[i]))
-            return TN_NONE;
-    if (!items)
-        return TN_NONE;
-    return tn_net_add_ints(e->to, e->graph, nameless, dtype, items, cells->rank,
-                           cells->dims);
-}
-
-static uint32_t add_strings(struct tn_emit             *e,
-                            const struct tn_emit_cells *cells)
-{
-    struct tn_bytes *items =
-        tn_new(e->eval.scratch, struct tn_bytes, cells->count, e->to->error);
-
-    for (uint64_t i = 0; items && i < cells->count; i++) {
-        if (cells->items[i].kind != TN_ITEM_STRING)
-            return TN_NONE;
-        items[i] = tn_item_bytes(cells->items[i]);
-    }
-    if (!items)
-        return TN_NONE;
-    return tn_net_add_strings(e->to, e->graph, nameless, items, cells->rank,
-                              cells->dims);
-}
-
-uint32_t tn_emit_constant(struct tn_emit *e, const struct tn_lang_expr *at,
-                          const struct tn_emit_cells *cells,
-                          enum tn_dtype               dtype)
-{
-    uint32_t id = TN_NONE;
-
-    if (dtype == TN_STRING)
-        id = add_strings(e, cells);
-    else if (tn_item_is_real(dtype))
-        id = add_doubles(e, cells, dtype);
-    else if (tn_dtype_size(dtype))
-        id = add_ints(e, cells, dtype);
-    if (id == TN_NONE && !tn_failed(e->to->error))
-        tn_eval_refuse(&e->eval, at, "no elements of %s", tn_dtype_name(dtype));
-    return id;
-}
-
-/* const(TENSOR): the tensor of an attribute, by reference. */
-static struct tn_item const_tensor(struct tn_emit         *e,
-                                   const struct tn_tensor *tensor)
-{
-    return made_item(tn_net_add_constant(e->to, e->graph, nameless,
-                                         &tensor->elements, tensor));
-}
-
-static struct tn_item make_const(struct tn_emit *e, const struct tn_code *code)
-{
-    struct tn_item       item  = need(e, &code->items[0]);
-    struct tn_emit_cells cells = { 0 };
-
-    if (stopped(e))
-        return tn_item_none();
-    if (item.kind == TN_ITEM_TENSOR)
-        return const_tensor(e, item.of.tensor);
-    if (code->item_count < 2)
-        return tn_eval_refuse(&e->eval, code->expr,
-                              "a constant of which type?");
-    struct tn_item dtype = need(e, &code->items[1]);
-    if (stopped(e) || !read_cells(e, code, item, &cells))
-        return tn_item_none();
-    if (dtype.kind != TN_ITEM_DTYPE)
-        return tn_eval_refuse(&e->eval, code->expr, "the type is not a dtype");
-    for (uint64_t i = 0; i < cells.count; i++)
-        if (cells.items[i].kind == TN_ITEM_UNKNOWN)
-            return tn_eval_not_known(&e->eval, cells.items[i], code->expr);
-    if (code->item_count > 2 && !set_dims(e, &code->items[2], &cells))
-        return tn_item_none();
-    return made_item(
-        tn_emit_constant(e, code->expr, &cells, tn_item_to_dtype(dtype)));
-}
-
 /* ---- nodes -------------------------------------------------------------- */
 
 /* Places of a call: values, `none`, and spread lists of them. */
@@ -283,7 +95,7 @@ static bool make_places(struct tn_emit *e, const struct tn_code *code,
         const struct tn_code *item      = &code->items[i];
         bool                  is_spread = item->kind == TN_LANG_SPREAD;
         places[i] = make(e, is_spread ? item->items : item);
-        if (stopped(e))
+        if (tn_emit_stopped(e))
             return false;
         if (is_spread && places[i].kind != TN_ITEM_LIST) {
             tn_eval_refuse(&e->eval, item->expr, "a list is wanted");
@@ -292,6 +104,27 @@ static bool make_places(struct tn_emit *e, const struct tn_code *code,
         *count += is_spread ? places[i].count : 1;
     }
     return true;
+}
+
+/* The same with spread lists as their items; NULL: it has refused. */
+static struct tn_item *make_flat(struct tn_emit *e, const struct tn_code *code,
+                                 uint64_t *count)
+{
+    struct tn_item *places =
+        tn_eval_list(&e->eval, code->expr, code->item_count);
+
+    if (!places || !make_places(e, code, places, count))
+        return NULL;
+    struct tn_item *flat = tn_eval_list(&e->eval, code->expr, *count);
+    struct tn_item *at   = flat;
+    for (uint32_t i = 0; flat && i < code->item_count; i++) {
+        bool                  is_spread = code->items[i].kind == TN_LANG_SPREAD;
+        const struct tn_item *list =
+            is_spread ? places[i].of.items : &places[i];
+        for (uint32_t k = 0; k < (is_spread ? places[i].count : 1); k++)
+            *at++ = list[k];
+    }
+    return flat;
 }
 
 /* The values of the places of a call, one after the other. */
@@ -318,7 +151,7 @@ static uint32_t *make_inputs(struct tn_emit *e, const struct tn_code *code,
     while (used && inputs && inputs[used - 1] == TN_NONE)
         used--;
     *count = used;
-    return stopped(e) ? NULL : inputs;
+    return tn_emit_stopped(e) ? NULL : inputs;
 }
 
 static bool make_attr(struct tn_emit *e, const struct tn_code_attr *attr,
@@ -327,9 +160,9 @@ static bool make_attr(struct tn_emit *e, const struct tn_code_attr *attr,
     struct tn_attr_wish wish = { attr->kind, attr->is_list, e->has_doubles };
     struct tn_item      item = tn_eval(&e->eval, &attr->value);
 
-    *is_given = !stopped(e) && item.kind != TN_ITEM_NONE;
+    *is_given = !tn_emit_stopped(e) && item.kind != TN_ITEM_NONE;
     if (!*is_given)
-        return !stopped(e);
+        return !tn_emit_stopped(e);
     bool may_be_open = attr->kind == TN_ATTR_SHAPE;
     tn_eval_steps(&e->eval, attr->value.expr, item.count);
     if (item.kind == TN_ITEM_UNKNOWN && !may_be_open)
@@ -337,7 +170,7 @@ static bool make_attr(struct tn_emit *e, const struct tn_code_attr *attr,
     for (uint32_t i = 0; item.kind == TN_ITEM_LIST && i < item.count; i++)
         if (item.of.items[i].kind == TN_ITEM_UNKNOWN && !may_be_open)
             tn_eval_not_known(&e->eval, item.of.items[i], attr->value.expr);
-    if (stopped(e))
+    if (tn_emit_stopped(e))
         return false;
     out->name = attr->name;
     const char *why =
@@ -345,7 +178,7 @@ static bool make_attr(struct tn_emit *e, const struct tn_code_attr *attr,
     if (why && *why)
         tn_eval_refuse(&e->eval, attr->value.expr, "attribute '%.*s' %s",
                        TN_FMT(attr->name), why);
-    return !stopped(e);
+    return !tn_emit_stopped(e);
 }
 
 static bool make_attrs(struct tn_emit *e, const struct tn_code_op *op,
@@ -383,7 +216,7 @@ void tn_emit_node(struct tn_emit *e, const struct tn_lang_expr *at,
     for (uint32_t i = 0; outputs && i < out_count; i++) {
         outputs[i] = outs[i].kind == TN_ITEM_NONE ? TN_NONE : tn_emit_value(e);
         if (outputs[i] != TN_NONE)
-            outs[i] = made_item(outputs[i]);
+            outs[i] = tn_emit_made(outputs[i]);
     }
     while (out_count > 1 && outputs && outputs[out_count - 1] == TN_NONE)
         out_count--;
@@ -422,9 +255,9 @@ static bool enter_macro(struct tn_emit *e, const struct tn_code *code,
 
     for (uint32_t i = 0; i < head->attr_count; i++)
         frame[to->attrs[i].slot] = to->attrs[i].fallback;
-    for (uint32_t i = 0; i < op->attr_count && !stopped(e); i++)
+    for (uint32_t i = 0; i < op->attr_count && !tn_emit_stopped(e); i++)
         frame[op->attrs[i].slot] = tn_eval(&e->eval, &op->attrs[i].value);
-    return !stopped(e);
+    return !tn_emit_stopped(e);
 }
 
 /* Inputs by position; a variadic one takes the rest. */
@@ -432,20 +265,9 @@ static bool macro_inputs(struct tn_emit *e, const struct tn_code *code,
                          struct tn_item *frame)
 {
     const struct tn_lang_head *head = code->of.op->macro->frame.head;
-    struct tn_item            *places =
-        tn_eval_list(&e->eval, code->expr, code->item_count);
-    uint64_t all = 0;
+    uint64_t                   all  = 0;
+    struct tn_item            *flat = make_flat(e, code, &all);
 
-    if (!places || !make_places(e, code, places, &all))
-        return false;
-    struct tn_item *flat = tn_eval_list(&e->eval, code->expr, all), *at = flat;
-    for (uint32_t i = 0; flat && i < code->item_count; i++) {
-        bool                  is_spread = code->items[i].kind == TN_LANG_SPREAD;
-        const struct tn_item *list =
-            is_spread ? places[i].of.items : &places[i];
-        for (uint32_t k = 0; k < (is_spread ? places[i].count : 1); k++)
-            *at++ = list[k];
-    }
     for (uint32_t i = 0; flat && i < head->input_count; i++) {
         uint32_t left = all > i ? (uint32_t)(all - i) : 0;
         if (head->inputs[i].arity == TN_LANG_MANY)
@@ -453,7 +275,7 @@ static bool macro_inputs(struct tn_emit *e, const struct tn_code *code,
         else
             frame[i] = left ? flat[i] : tn_item_none();
     }
-    return flat && !stopped(e);
+    return flat && !tn_emit_stopped(e);
 }
 
 static void make_macro(struct tn_emit *e, const struct tn_code *code,
@@ -476,7 +298,7 @@ static void make_macro(struct tn_emit *e, const struct tn_code *code,
     tn_emit_block(e, &macro->body);
     e->eval.frame = before;
     e->depth--;
-    for (uint32_t i = 0; i < out_count && !stopped(e); i++) {
+    for (uint32_t i = 0; i < out_count && !tn_emit_stopped(e); i++) {
         if (i < macro->frame.head->output_count)
             outs[i] = frame[macro->frame.first_output + i];
         if (i >= macro->frame.head->output_count ||
@@ -505,37 +327,25 @@ static bool is_maker(const struct tn_code *code)
 
 static struct tn_item make_list(struct tn_emit *e, const struct tn_code *code)
 {
-    struct tn_item *places =
-        tn_eval_list(&e->eval, code->expr, code->item_count);
-    uint64_t count = 0;
+    uint64_t        count = 0;
+    struct tn_item *flat  = make_flat(e, code, &count);
 
-    if (!places || !make_places(e, code, places, &count))
-        return tn_item_none();
-    struct tn_item *flat = tn_eval_list(&e->eval, code->expr, count),
-                   *at   = flat;
-    for (uint32_t i = 0; flat && i < code->item_count; i++) {
-        bool                  is_spread = code->items[i].kind == TN_LANG_SPREAD;
-        const struct tn_item *list =
-            is_spread ? places[i].of.items : &places[i];
-        for (uint32_t k = 0; k < (is_spread ? places[i].count : 1); k++)
-            *at++ = list[k];
-    }
     return tn_item_list(flat, flat ? (uint32_t)count : 0);
 }
 
 /* [cast(x; ...) for x in xs]: nodes for each. */
 static struct tn_item make_each(struct tn_emit *e, const struct tn_code *code)
 {
-    struct tn_item  xs = need(e, &code->items[1]);
+    struct tn_item  xs = tn_emit_need(e, &code->items[1]);
     struct tn_item *items;
     uint32_t        count = 0;
 
-    if (!stopped(e) && xs.kind != TN_ITEM_LIST)
+    if (!tn_emit_stopped(e) && xs.kind != TN_ITEM_LIST)
         tn_eval_refuse(&e->eval, code->expr, "a list is wanted");
-    if (stopped(e))
+    if (tn_emit_stopped(e))
         return tn_item_none();
     items = tn_eval_list(&e->eval, code->expr, xs.count);
-    for (uint32_t i = 0; items && i < xs.count && !stopped(e); i++) {
+    for (uint32_t i = 0; items && i < xs.count && !tn_emit_stopped(e); i++) {
         e->eval.frame[code->slot] = xs.of.items[i];
         if (code->second != TN_NONE)
             e->eval.frame[code->second] = tn_item_int(i);
@@ -556,20 +366,20 @@ static struct tn_item make_inner(struct tn_emit *e, const struct tn_code *code)
         return out;
     }
     if (code->kind == TN_LANG_CALL && code->callee == TN_LANG_TO_CONST)
-        return make_const(e, code);
+        return tn_emit_const_call(e, code);
     if (code->kind == TN_LANG_IF)
         return make(e, &code->items[need_truth(e, &code->items[0]) ? 1 : 2]);
     if (code->kind == TN_LANG_LIST)
         return make_list(e, code);
     if (code->kind == TN_LANG_EACH)
         return make_each(e, code);
-    return need(e, code);
+    return tn_emit_need(e, code);
 }
 
 static struct tn_item make(struct tn_emit *e, const struct tn_code *code)
 {
-    if (stopped(e) || code->kind == TN_LANG_NAME)
-        return stopped(e) ? tn_item_none() : tn_eval(&e->eval, code);
+    if (tn_emit_stopped(e) || code->kind == TN_LANG_NAME)
+        return tn_emit_stopped(e) ? tn_item_none() : tn_eval(&e->eval, code);
     if (e->eval.depth >= TN_LANG_DEPTH_MAX)
         return tn_eval_refuse(&e->eval, code->expr, "nested deeper than %d",
                               TN_LANG_DEPTH_MAX);
@@ -610,7 +420,7 @@ static void bind_call(struct tn_emit *e, const struct tn_code_step *step)
     if (!outs)
         return;
     make_call(e, &step->expr, outs, count);
-    if (stopped(e))
+    if (tn_emit_stopped(e))
         return;
     for (uint32_t i = 0; i < names; i++)
         if (step->last_is_many && i == names - 1)
@@ -626,7 +436,7 @@ static void run_emit(struct tn_emit *e, const struct tn_code_step *step)
         return;
     }
     struct tn_item item = make(e, &step->expr);
-    if (stopped(e))
+    if (tn_emit_stopped(e))
         return;
     if (step->slot_count != 1)
         tn_eval_refuse(&e->eval, step->expr.expr,
@@ -639,12 +449,12 @@ static void run_emit(struct tn_emit *e, const struct tn_code_step *step)
 
 static void run_for(struct tn_emit *e, const struct tn_code_step *step)
 {
-    struct tn_item xs = need(e, &step->expr);
+    struct tn_item xs = tn_emit_need(e, &step->expr);
     uint32_t       at = step->slot_count > 1;
 
-    if (!stopped(e) && xs.kind != TN_ITEM_LIST)
+    if (!tn_emit_stopped(e) && xs.kind != TN_ITEM_LIST)
         tn_eval_refuse(&e->eval, step->expr.expr, "a list is wanted");
-    for (uint32_t i = 0; !stopped(e) && i < xs.count; i++) {
+    for (uint32_t i = 0; !tn_emit_stopped(e) && i < xs.count; i++) {
         if (at)
             bind(e, step->slots[0], tn_item_int(i));
         bind(e, step->slots[at], xs.of.items[i]);
@@ -655,9 +465,9 @@ static void run_for(struct tn_emit *e, const struct tn_code_step *step)
 
 static void run_refuse(struct tn_emit *e, const struct tn_code_step *step)
 {
-    struct tn_item text = need(e, &step->expr);
+    struct tn_item text = tn_emit_need(e, &step->expr);
 
-    if (stopped(e))
+    if (tn_emit_stopped(e))
         return;
     if (text.kind != TN_ITEM_STRING)
         text = tn_item_text(tn_text("the rule refuses"));
@@ -667,7 +477,7 @@ static void run_refuse(struct tn_emit *e, const struct tn_code_step *step)
 
 static void run_require(struct tn_emit *e, const struct tn_code_step *step)
 {
-    if (!need_truth(e, &step->expr) && !stopped(e))
+    if (!need_truth(e, &step->expr) && !tn_emit_stopped(e))
         tn_eval_refuse(&e->eval, step->expr.expr, "%.*s",
                        TN_FMT(step->step->why));
 }
@@ -682,7 +492,7 @@ static void run_step(struct tn_emit *e, const struct tn_code_step *step)
     case TN_LANG_WHEN:
         if (need_truth(e, &step->expr))
             tn_emit_block(e, &step->body);
-        else if (!stopped(e))
+        else if (!tn_emit_stopped(e))
             tn_emit_block(e, &step->other);
         break;
     case TN_LANG_FOR: run_for(e, step); break;
@@ -693,7 +503,7 @@ static void run_step(struct tn_emit *e, const struct tn_code_step *step)
 
 void tn_emit_block(struct tn_emit *e, const struct tn_code_block *block)
 {
-    for (uint32_t i = 0; i < block->count && !stopped(e); i++) {
+    for (uint32_t i = 0; i < block->count && !tn_emit_stopped(e); i++) {
         tn_eval_steps(&e->eval, NULL, 1);
         run_step(e, &block->steps[i]);
     }

@@ -35,6 +35,22 @@ void tn_emit_block(struct tn_emit *e, const struct tn_code_block *block);
  * before its node comes. */
 uint32_t tn_emit_carry(struct tn_emit *e, uint32_t value);
 
+static inline bool tn_emit_stopped(const struct tn_emit *e)
+{
+    return tn_eval_stopped(&e->eval);
+}
+
+/* An expression that somebody needs: what is not known refuses. */
+struct tn_item tn_emit_need(struct tn_emit *e, const struct tn_code *code);
+
+/* A value of the target, as an item. */
+static inline struct tn_item tn_emit_made(uint32_t value)
+{
+    return (struct tn_item){ .kind = TN_ITEM_MADE, .of.number = value };
+}
+
+/* ---- lang_const.c ------------------------------------------------------- */
+
 /* Numbers or texts on their way into a constant. */
 #define TN_EMIT_RANK_MAX 8
 
@@ -49,6 +65,12 @@ struct tn_emit_cells {
 uint32_t tn_emit_constant(struct tn_emit *e, const struct tn_lang_expr *at,
                           const struct tn_emit_cells *cells,
                           enum tn_dtype               dtype);
+
+/* const(...) of a rule. */
+struct tn_item tn_emit_const_call(struct tn_emit       *e,
+                                  const struct tn_code *code);
+
+/* ---- nodes and values --------------------------------------------------- */
 
 /* Adds a node whose type, inputs and attributes are set; its outputs go to
  * `outs`.  Those that have TN_ITEM_NONE there already get no value. */
