@@ -33,69 +33,6 @@ struct apply {
     struct tn_error *error;
 };
 
-/* ---- the report --------------------------------------------------------- */
-
-void tn_map_report_init(struct tn_map_report *report, struct tn_arena *arena)
-{
-    *report = (struct tn_map_report){ .arena = arena };
-    tn_list_init(&report->rules, arena->memory,
-                 sizeof(const struct tn_lang_rule *));
-    tn_list_init(&report->reasons, arena->memory, sizeof(struct tn_map_reason));
-}
-
-void tn_map_report_done(struct tn_map_report *report)
-{
-    tn_list_done(&report->rules);
-    tn_list_done(&report->reasons);
-}
-
-const struct tn_map_reason *tn_map_reasons(const struct tn_map_report *report,
-                                           uint32_t node, uint32_t *count)
-{
-    const struct tn_map_reason *first = NULL;
-
-    *count = 0;
-    for (uint64_t i = 0; i < report->reasons.count; i++) {
-        const struct tn_map_reason *reason =
-            tn_list_at(&report->reasons, struct tn_map_reason, i);
-        if (reason->node != node)
-            continue;
-        first = first ? first : reason;
-        ++*count;
-    }
-    return first;
-}
-
-static void add_reason(struct apply *a, uint32_t node,
-                       const struct tn_lang_rule *rule,
-                       const struct tn_refusal   *refusal)
-{
-    struct tn_map_report *report = a->report;
-
-    if (report->reasons.count >= TN_MAP_REASONS_MAX)
-        return;
-    char *text = tn_text_dup(report->arena, refusal->text, a->error);
-    struct tn_map_reason *reason =
-        tn_list_push(&report->reasons, struct tn_map_reason, a->error);
-    if (!text || !reason)
-        return;
-    *reason = (struct tn_map_reason){ node, rule, refusal->place, text };
-    if (!reason->place.line && rule)
-        reason->place = rule->place;
-}
-
-/* A rule that applies after all: what others said is of no interest. */
-static void drop_reasons(struct apply *a, uint32_t node)
-{
-    struct tn_list *reasons = &a->report->reasons;
-
-    while (
-        reasons->count &&
-        tn_list_at(reasons, struct tn_map_reason, reasons->count - 1)->node ==
-            node)
-        reasons->count--;
-}
-
 /* ---- what is used ------------------------------------------------------- */
 
 static void use(struct apply *a, uint32_t value)
@@ -440,14 +377,14 @@ static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
         snprintf(none.text, sizeof none.text,
                  "its rules are for other versions or domains");
     if (!rule)
-        add_reason(a, id, NULL, &none);
+        tn_map_add_reason(a->report, id, NULL, &none, a->error);
     for (; rule && !tn_failed(a->error); rule = rule->next) {
         bool is_taken = tn_rule_enter(e, rule) && run_rule(a, rule);
         if (!is_bounded(a, rule->rule))
             return NULL;
         if (is_taken)
             return rule;
-        add_reason(a, id, rule->rule, &e->refusal);
+        tn_map_add_reason(a->report, id, rule->rule, &e->refusal, a->error);
     }
     return NULL;
 }
@@ -499,7 +436,7 @@ static void map_node(struct apply *a, uint32_t id)
         return;
     bool is_structure = !rule && tn_flow_is_structure(node);
     if (rule || is_structure)
-        drop_reasons(a, id);
+        tn_map_drop_reasons(a->report, id);
     else
         a->report->unmapped_count++;
     if (!rule)

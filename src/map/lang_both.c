@@ -1,11 +1,11 @@
 /*
  * lang_both.c - HEAD <=> call: one line, two rules
  *
- *                    A(X, B?; a, b: 1, c, -d) <=> z(X, B; e: a, f: 2, g: T(c),
- * -h) the way there    A(X, B?; a, b: 1, c, -d)  => z(X, B; e: a, f: 2, g:
- * T(c)) the way back     z(X, B?; e as a, f: 2, g as "T(c)", -h)
- *                                              => A(X, B; a: a, b: 1, c:
- * T'("T(c)"))
+ *   both   A(X, B?; a, b: 1, c, -d) <=> z(X, B; e: a, f: 2, g: T(c), -h)
+ *
+ *   there  A(X, B?; a, b: 1, c, -d) => z(X, B; e: a, f: 2, g: T(c))
+ *   back   z(X, B?; e as a, f: 2, g as "T(c)", -h)
+ *                                   => A(X, B; a: a, b: 1, c: T'("T(c)"))
  *
  * where T' is T with keys and values exchanged.  What is set to a literal on
  * one way must be that literal on the other.  A guard holds for both.

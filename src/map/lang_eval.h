@@ -52,10 +52,11 @@ struct tn_eval {
     uint64_t         steps;   /* taken by this rule                           */
     uint64_t         total;   /* by the rules before it                       */
     uint32_t         depth;
-    uint32_t         output; /* of the node, in rules of shapes              */
-    uint32_t missing; /* one of those that must be folded first: infer_fold.c */
-    bool     is_fold; /* inside of tn_fold(): do not start another    */
-    bool     looks_far; /* at the name of a value, or into a graph    */
+    uint32_t         output;  /* of the node, in rules of shapes              */
+    uint32_t         missing; /* one of those that must be folded first, or
+                                 TN_NONE: infer_fold.c                        */
+    bool is_fold;             /* inside of tn_fold(): do not start another    */
+    bool looks_far;           /* at the name of a value, or into a graph      */
     struct tn_refusal refusal;
     struct tn_error  *error; /* for what is no rule's fault: memory           */
 };

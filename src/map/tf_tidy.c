@@ -81,8 +81,8 @@ uint32_t tn_tf_behind(const struct tn_net *net, uint32_t value)
     return value;
 }
 
-uint32_t tn_tf_add_identity(struct tn_tf_work *work, uint32_t graph,
-                            uint32_t value, struct tn_bytes wish)
+static uint32_t add_identity(struct tn_tf_work *work, uint32_t graph,
+                             uint32_t value, struct tn_bytes wish)
 {
     struct tn_net *net    = work->net;
     uint32_t       output = tn_net_add_value(net, graph, wish);
@@ -463,7 +463,7 @@ static void seal_subgraph(struct tn_tf_work *work, uint32_t graph,
             *slot = 1;
             continue;
         }
-        uint32_t copy = tn_tf_add_identity(work, graph, value, from->name);
+        uint32_t copy = add_identity(work, graph, value, from->name);
         if (copy == TN_NONE)
             return;
         *tn_list_at(&tn_net_graph(net, graph)->outputs, uint32_t, i) = copy;

@@ -65,10 +65,6 @@ uint32_t tn_tf_behind(const struct tn_net *net, uint32_t value);
 bool     tn_tf_is_identity(struct tn_bytes type);
 bool     tn_tf_type_in(struct tn_bytes type, const char *const *names);
 
-/* A node of one input and one output, and the output. */
-uint32_t tn_tf_add_identity(struct tn_tf_work *work, uint32_t graph,
-                            uint32_t value, struct tn_bytes wish);
-
 /* ---- tf_inline.c -------------------------------------------------------- */
 
 /* The graph of the function of that name, or TN_NONE. */
