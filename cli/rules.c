@@ -329,6 +329,12 @@ static int run_extract(struct cli_session      *session,
             &interpreter, (const char *const *)(args->items + 1),
             (uint32_t)(args->count - 1), &session->options, &error) != TN_OK)
         return cli_complain_file(&error);
+    if (tn_interpreter_op_count(interpreter) == 0) {
+        tn_interpreter_close(interpreter);
+        cli_say("no op is declared in %s",
+                args->count > 2 ? "these files" : args->items[1]);
+        return CLI_NO;
+    }
     return write_out(session, opts, interpreter);
 }
 

@@ -6,4 +6,6 @@ CONFIGURABLE_OP_IMPL(scale, 1, 1, true, 1, 0) {
 }
 END
 tenon rules extract scale.cpp
+tenon rules extract tiny.onnx
+echo $?
 tenon rules frobnicate
