@@ -373,7 +373,7 @@ static int run_coverage(struct cli_session      *session,
         return cli_usage("rules", "too many files");
     const struct cli_coverage what = { args->items[1], opts->to, files.items,
                                        files.count };
-    session->options.wants_graph = true;
+    session->options.wants_graph   = true;
     return cli_coverage(session, &what);
 }
 
