@@ -293,6 +293,22 @@ void cli_say(const char *format, ...)
     va_end(list);
 }
 
+int cli_say_no_match(const struct cli_common *common, const char *thing,
+                     const struct cli_args *args)
+{
+    if (common->is_quiet)
+        return CLI_NO;
+    cli_say("no %s matches", thing);
+    for (int i = 1; i < args->count; i++)
+        if (access(args->items[i], F_OK) == 0) {
+            cli_hint("one model at a time: '%s' is taken for a pattern of "
+                     "names",
+                     args->items[i]);
+            break;
+        }
+    return CLI_NO;
+}
+
 void cli_hint(const char *format, ...)
 {
     va_list list;

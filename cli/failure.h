@@ -47,6 +47,13 @@ int cli_usage(const char *verb, const char *format, ...)
  * A line on standard error: an honest no, which is no failure. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* tenon: no tensor matches
+ * With advice when a pattern, one of the arguments behind the first, is the name
+ * of a file: *.onnx was meant as many models.  Returns CLI_NO. */
+struct cli_args;
+int cli_say_no_match(const struct cli_common *common, const char *thing,
+                     const struct cli_args *args);
+
 /* A line of advice on standard error. */
 void cli_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -384,13 +384,6 @@ static bool is_nothing(const struct checking *checking)
            checking->counts[VERDICT_MISSING] == 0;
 }
 
-static int say_nothing_matches(const struct cli_common *common)
-{
-    if (!common->is_quiet)
-        fputs("tenon: no tensor matches\n", stderr);
-    return CLI_NO;
-}
-
 static int compare(const struct hash_opts *opts, struct entries *entries,
                    const struct cli_args *args)
 {
@@ -418,7 +411,7 @@ static int compare(const struct hash_opts *opts, struct entries *entries,
         print_verdict(&checking);
     }
     if (code == 0 && is_nothing(&checking))
-        return say_nothing_matches(&opts->common);
+        return cli_say_no_match(&opts->common, "tensor", args);
     bool is_same = checking.counts[VERDICT_FAILED] == 0 &&
                    checking.counts[VERDICT_MISSING] == 0;
     return code != 0 ? code : is_same ? 0 : CLI_NO;
@@ -437,7 +430,7 @@ static int report(const struct hash_opts *opts, struct entries *entries,
         print_lines(entries);
     if (entries->count > 0 || args->count == 1)
         return 0;
-    return say_nothing_matches(&opts->common);
+    return cli_say_no_match(&opts->common, "tensor", args);
 }
 
 static int hash_model(struct cli_session *session, const struct tn_model *model,

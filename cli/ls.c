@@ -251,10 +251,8 @@ int cli_ls_verdict(const struct ls_opts *opts, uint64_t count,
 {
     if (count > 0 || args->count == 1)
         return 0;
-    if (!opts->common.is_quiet)
-        fprintf(stderr, "tenon: no %s matches\n",
-                opts->wants_ops ? "operator" : "tensor");
-    return CLI_NO;
+    return cli_say_no_match(&opts->common,
+                            opts->wants_ops ? "operator" : "tensor", args);
 }
 
 bool cli_ls_is_table(const struct ls_opts *opts)
