@@ -1829,10 +1829,15 @@ for open_ in ("sizes", "rank"):
     case("ReverseSequence", [f(3, 4), np.array([1, 4, 2], "i4")], lambda x, k: reverse_sequence(x, k, 1, 0), seq_dim=1, is_open=open_)
     case("MirrorPad", [f(2, 3), K([[1, 1], [2, 0]])], lambda x, p: np.pad(x, p, "symmetric"), mode="SYMMETRIC", is_open=open_)
     case("Softmax", [f(2, 3, 4)], softmax, is_open=open_)
+    for corners_, half_ in ((False, False), (True, False), (False, True)):
+        case("ResizeBicubic", [x_, np.array([7, 5], "i4")], lambda x, s, c=corners_, h=half_: cubic(x, s, c, h),
+             align_corners=corners_, half_pixel_centers=half_, is_open=open_)
     case("Sum", [f(0, 2, 3), K([-1])], lambda x, a: x.sum(-1), is_open=open_)
 for dims_ in ((), (2,), (2, 3)):
     case("Select", [b(*dims_), f(2, 3), f(2, 3, seed=1)], lambda c, x, y: np.where(np.reshape(c, c.shape + (1,) * (2 - c.ndim)), x, y), is_open="rank")
 case("SpaceToBatchND", [f(1, 4, 6, 2), K([2, 2]), np.array([[0, 0], [1, 1]], "i4")], space_to_batch, is_open="sizes")
+case("MirrorPad", [f(2, 3), np.array([[1, 2], [3, 0]], "i4")], lambda x, p: np.pad(x, p, "symmetric"), mode="SYMMETRIC", is_open="sizes")
+case("MirrorPad", [f(3, 2), np.array([[0, 1], [1, 1]], "i4")], lambda x, p: np.pad(x, p, "symmetric"), mode="SYMMETRIC")
 # What is not chosen may be no number.
 x_ = np.where(b(2, 3), f(2, 3), np.float32(-np.inf))
 for open_ in (True, "sizes", "rank"):
