@@ -27,7 +27,8 @@ static inline bool tn_bytes_is(struct tn_bytes a, const char *text)
     return tn_bytes_equal(a, tn_text(text));
 }
 
-/* By bytes, the shorter first: below 0, 0 or above it. */
+/* By unsigned bytes, a text before those that begin with it: below 0, 0 or
+ * above it. */
 static inline int tn_bytes_compare(struct tn_bytes a, struct tn_bytes b)
 {
     size_t size  = a.size < b.size ? a.size : b.size;

@@ -18,10 +18,8 @@ static int compare_numbers(uint64_t a, uint64_t b)
 static int compare_texts(const struct tn_field_tag *a,
                          const struct tn_field_tag *b)
 {
-    uint32_t size  = a->size < b->size ? a->size : b->size;
-    int      order = size ? memcmp(a->at.text, b->at.text, size) : 0;
-
-    return order ? order : compare_numbers(a->size, b->size);
+    return tn_bytes_compare(tn_bytes(a->at.text, a->size),
+                            tn_bytes(b->at.text, b->size));
 }
 
 static int compare_keys(const struct tn_field_tag *a,

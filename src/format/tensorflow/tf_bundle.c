@@ -392,7 +392,7 @@ static struct tn_tf_draft *find_slice(struct tn_tf_bundle_reader *r,
         uint64_t            middle = low + (high - low) / 2;
         struct tn_tf_draft *draft =
             tn_list_at(&r->slices, struct tn_tf_draft, middle);
-        int order = tn_sstable_compare(key, draft->entry.key);
+        int order = tn_bytes_compare(key, draft->entry.key);
         if (order == 0)
             return draft;
         if (order < 0)
@@ -504,7 +504,7 @@ static bool key_is_before(const void *a, const void *b)
 {
     const struct tn_tf_bundle_entry *left = a, *right = b;
 
-    return tn_sstable_compare(left->key, right->key) < 0;
+    return tn_bytes_compare(left->key, right->key) < 0;
 }
 
 /* The lists do not grow any more; they move to the arena, slices first, since
@@ -673,7 +673,7 @@ const struct tn_tf_bundle_entry *tn_tf_bundle_find(
 
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        int      order  = tn_sstable_compare(key, index->entries[middle]->key);
+        int      order  = tn_bytes_compare(key, index->entries[middle]->key);
         if (order == 0)
             return index->entries[middle];
         if (order < 0)

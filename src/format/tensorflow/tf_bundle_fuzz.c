@@ -121,7 +121,7 @@ static void add_entries(struct tn_sstable_writer *w, const uint8_t *at,
         struct tn_bytes key   = tn_bytes(at + 2, at[0]);
         struct tn_bytes value = tn_bytes(at + 2 + at[0], at[1]);
         size_t          size  = 2 + key.size + value.size;
-        if (!has_last || tn_sstable_compare(key, last) > 0) {
+        if (!has_last || tn_bytes_compare(key, last) > 0) {
             tn_sstable_add(w, key, value);
             last     = key;
             has_last = true;

@@ -120,7 +120,7 @@ static bool key_is_before(const void *a, const void *b)
 {
     const struct plan *left = a, *right = b;
 
-    return tn_sstable_compare(left->tensor->key, right->tensor->key) < 0;
+    return tn_bytes_compare(left->tensor->key, right->tensor->key) < 0;
 }
 
 static enum tn_status make_plan(struct writer                    *w,

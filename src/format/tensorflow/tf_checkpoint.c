@@ -99,7 +99,7 @@ struct tn_tensor *tn_tf_find_entry(const struct tn_model *model, uint64_t first,
         uint64_t          middle = low + (high - low) / 2;
         struct tn_tensor *tensor =
             tn_list_at(&model->tensors, struct tn_tensor, middle);
-        int order = tn_sstable_compare(key, tn_model_name(model, tensor->name));
+        int order = tn_bytes_compare(key, tn_model_name(model, tensor->name));
         if (order == 0)
             return tensor;
         if (order < 0)

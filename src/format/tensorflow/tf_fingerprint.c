@@ -377,12 +377,9 @@ struct entry {
 static int by_key(const void *left, const void *right, void *context)
 {
     const struct entry *a = left, *b = right;
-    size_t shorter = a->key.size < b->key.size ? a->key.size : b->key.size;
-    int    order   = shorter ? memcmp(a->key.data, b->key.data, shorter) : 0;
+    int                 order = tn_bytes_compare(a->key, b->key);
 
     (void)context;
-    if (!order)
-        order = a->key.size < b->key.size ? -1 : a->key.size > b->key.size;
     return order ? order : a->order < b->order ? -1 : a->order > b->order;
 }
 

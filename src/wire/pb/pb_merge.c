@@ -370,21 +370,13 @@ static int compare_numbers(struct tn_bytes a, struct tn_bytes b, bool is_signed)
     return left < right ? -1 : left > right;
 }
 
-static int compare_texts(struct tn_bytes a, struct tn_bytes b)
-{
-    size_t shorter = a.size < b.size ? a.size : b.size;
-    int    order   = shorter ? memcmp(a.data, b.data, shorter) : 0;
-
-    return order ? order : a.size < b.size ? -1 : a.size > b.size;
-}
-
 static int compare_keyed(const void *left, const void *right, void *context)
 {
     enum tn_pb_type     type = *(const enum tn_pb_type *)context;
     const struct keyed *a = left, *b = right;
 
     if (type == TN_PB_STRING)
-        return compare_texts(a->key, b->key);
+        return tn_bytes_compare(a->key, b->key);
     return compare_numbers(a->key, b->key, tn_pb_is_signed(type));
 }
 

@@ -11,16 +11,6 @@ enum { BLOCK_PLAIN = 0, BLOCK_SNAPPY = 1 };
 const uint8_t tn_sstable_magic[8] = { 0x57, 0xfb, 0x80, 0x8b,
                                       0x24, 0x75, 0x47, 0xdb };
 
-int tn_sstable_compare(struct tn_bytes a, struct tn_bytes b)
-{
-    size_t shorter = a.size < b.size ? a.size : b.size;
-    int    order   = shorter ? memcmp(a.data, b.data, shorter) : 0;
-
-    if (order == 0)
-        return (a.size > b.size) - (a.size < b.size);
-    return order < 0 ? -1 : 1;
-}
-
 void tn_sstable_blame(const struct tn_sstable_entry *entry,
                       struct tn_error               *error)
 {
@@ -222,7 +212,7 @@ static void take_key(struct tn_sstable_place *p, uint64_t begin,
         return;
     }
     struct tn_bytes before = tail(tn_buffer_bytes(&p->key), (size_t)shared);
-    if (p->has_key && tn_sstable_compare(before, rest) >= 0) {
+    if (p->has_key && tn_bytes_compare(before, rest) >= 0) {
         tn_fail_at(&p->entries, begin, TN_MALFORMED,
                    "a key does not come after the one before it");
         return;
@@ -438,8 +428,8 @@ static void check_bounds(struct tn_sstable_walk        *walk,
     struct tn_bytes below = tn_buffer_bytes(&walk->below);
     struct tn_bytes above = tn_buffer_bytes(&walk->index.key);
 
-    if ((walk->has_below && tn_sstable_compare(e->key, below) <= 0) ||
-        tn_sstable_compare(e->key, above) > 0)
+    if ((walk->has_below && tn_bytes_compare(e->key, below) <= 0) ||
+        tn_bytes_compare(e->key, above) > 0)
         tn_fail_at(&walk->data.entries, e->offset, TN_MALFORMED,
                    "a key is not in the block where the index puts it");
 }

@@ -95,7 +95,4 @@ bool tn_sstable_next(struct tn_sstable_walk  *walk,
 void tn_sstable_blame(const struct tn_sstable_entry *entry,
                       struct tn_error               *error);
 
-/* -1, 0, 1: unsigned bytes, a prefix before its extensions. */
-int tn_sstable_compare(struct tn_bytes a, struct tn_bytes b);
-
 #endif

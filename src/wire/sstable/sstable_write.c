@@ -166,7 +166,7 @@ static bool accepts(struct tn_sstable_writer *w, struct tn_bytes key,
         tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
                      "a table entry of more than 4 GiB");
     else if (w->entry_count &&
-             tn_sstable_compare(key, tn_buffer_bytes(&w->last_key)) <= 0)
+             tn_bytes_compare(key, tn_buffer_bytes(&w->last_key)) <= 0)
         tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
                      "the keys of a table must ascend");
     return !tn_failed(w->error);
