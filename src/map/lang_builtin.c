@@ -62,3 +62,14 @@ const struct tn_item *tn_builtin_unknown_in(struct tn_item list)
             return &list.of.items[i];
     return NULL;
 }
+
+bool tn_builtin_known_list_arg(const struct tn_call *call, uint32_t index,
+                               struct tn_item *list)
+{
+    if (!tn_builtin_list_arg(call, index, list))
+        return false;
+    const struct tn_item *unknown = tn_builtin_unknown_in(*list);
+    if (unknown)
+        *list = *unknown;
+    return !unknown;
+}

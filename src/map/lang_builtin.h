@@ -19,23 +19,24 @@ struct tn_call {
 struct tn_builtin {
     const char *name;
     uint32_t    min_count, max_count;
-    bool        takes_unknown;
-    bool is_lazy; /* the second argument stands in for an unknown first */
     struct tn_item (*run)(const struct tn_call *call);
+    bool takes_unknown;
+    bool is_lazy; /* instead of `run`: the second argument stands in for an
+                     unknown first                                            */
 };
 
 /* NULL: there is no such function. */
 const struct tn_builtin *tn_builtin_find(struct tn_bytes name);
 
 /* The tables that it looks in; each ends with a row without a name. */
-extern const struct tn_builtin tn_builtins_of_numbers[];  /* lang_number.c   */
-extern const struct tn_builtin tn_builtins_of_dtypes[];   /* lang_dtype.c    */
-extern const struct tn_builtin tn_builtins_of_texts[];    /* lang_text.c     */
-extern const struct tn_builtin tn_builtins_of_lists[];    /* lang_list.c     */
-extern const struct tn_builtin tn_builtins_of_shapes[];   /* lang_shape.c    */
-extern const struct tn_builtin tn_builtins_of_values[];   /* lang_value.c    */
-extern const struct tn_builtin tn_builtins_of_elements[]; /* lang_element.c  */
-extern const struct tn_builtin tn_builtins_of_arithmetic[]; /* lang_calc.c */
+extern const struct tn_builtin tn_builtins_of_numbers[];    /* lang_number.c  */
+extern const struct tn_builtin tn_builtins_of_dtypes[];     /* lang_dtype.c   */
+extern const struct tn_builtin tn_builtins_of_texts[];      /* lang_text.c    */
+extern const struct tn_builtin tn_builtins_of_lists[];      /* lang_list.c    */
+extern const struct tn_builtin tn_builtins_of_shapes[];     /* lang_shape.c   */
+extern const struct tn_builtin tn_builtins_of_values[];     /* lang_value.c   */
+extern const struct tn_builtin tn_builtins_of_elements[];   /* lang_element.c */
+extern const struct tn_builtin tn_builtins_of_arithmetic[]; /* lang_calc.c    */
 
 /* Arguments of a function that takes as many as one likes. */
 #define TN_BUILTIN_MANY 64
@@ -52,6 +53,10 @@ bool tn_builtin_int_arg(const struct tn_call *call, uint32_t index,
                         int64_t *number);
 bool tn_builtin_text_arg(const struct tn_call *call, uint32_t index,
                          struct tn_bytes *text);
+
+/* A list whose items are known; false: the answer is in *list. */
+bool tn_builtin_known_list_arg(const struct tn_call *call, uint32_t index,
+                               struct tn_item *list);
 
 /* The first unknown item, or NULL. */
 const struct tn_item *tn_builtin_unknown_in(struct tn_item list);

@@ -387,8 +387,8 @@ static struct tn_item run_reduced(const struct tn_call *call)
 }
 
 const struct tn_builtin tn_builtins_of_arithmetic[] = {
-    { "calc", 2, 4, false, false, run_calc },
-    { "cast", 2, 2, false, false, run_cast },
-    { "reduced", 4, 4, false, false, run_reduced },
-    { NULL, 0, 0, false, false, NULL },
+    { "calc", 2, 4, .run = run_calc },
+    { "cast", 2, 2, .run = run_cast },
+    { "reduced", 4, 4, .run = run_reduced },
+    { NULL, 0, 0, .run = NULL },
 };

@@ -103,15 +103,15 @@ static struct tn_item run_dtype_named(const struct tn_call *call)
 }
 
 const struct tn_builtin tn_builtins_of_dtypes[] = {
-    { "bits", 1, 1, false, false, run_bits },
-    { "dtype_named", 1, 1, false, false, run_dtype_named },
-    { "elem", 1, 1, false, false, run_elem },
-    { "handle", 1, 1, false, false, run_handle },
-    { "is_float", 1, 1, false, false, run_is_float },
-    { "is_int", 1, 1, false, false, run_is_int },
-    { "is_seq", 1, 1, false, false, run_is_seq },
-    { "is_signed", 1, 1, false, false, run_is_signed },
-    { "optional", 1, 1, false, false, run_optional },
-    { "seq", 1, 1, false, false, run_seq },
-    { NULL, 0, 0, false, false, NULL },
+    { "bits", 1, 1, .run = run_bits },
+    { "dtype_named", 1, 1, .run = run_dtype_named },
+    { "elem", 1, 1, .run = run_elem },
+    { "handle", 1, 1, .run = run_handle },
+    { "is_float", 1, 1, .run = run_is_float },
+    { "is_int", 1, 1, .run = run_is_int },
+    { "is_seq", 1, 1, .run = run_is_seq },
+    { "is_signed", 1, 1, .run = run_is_signed },
+    { "optional", 1, 1, .run = run_optional },
+    { "seq", 1, 1, .run = run_seq },
+    { NULL, 0, 0, .run = NULL },
 };

@@ -283,10 +283,10 @@ static struct tn_item run_joined(const struct tn_call *call)
 }
 
 const struct tn_builtin tn_builtins_of_elements[] = {
-    { "expanded", 3, 3, false, false, run_expanded },
-    { "gathered", 4, 4, false, false, run_gathered },
-    { "joined", 3, 3, false, false, run_joined },
-    { "sliced", 5, 5, false, false, run_sliced },
-    { "transposed", 3, 3, false, false, run_transposed },
-    { NULL, 0, 0, false, false, NULL },
+    { "expanded", 3, 3, .run = run_expanded },
+    { "gathered", 4, 4, .run = run_gathered },
+    { "joined", 3, 3, .run = run_joined },
+    { "sliced", 5, 5, .run = run_sliced },
+    { "transposed", 3, 3, .run = run_transposed },
+    { NULL, 0, 0, .run = NULL },
 };

@@ -74,10 +74,8 @@ static struct tn_item run_sorted(const struct tn_call *call)
     struct tn_item xs;
     double         x;
 
-    if (!tn_builtin_list_arg(call, 0, &xs))
-        return tn_item_none();
-    if (tn_builtin_unknown_in(xs))
-        return *tn_builtin_unknown_in(xs);
+    if (!tn_builtin_known_list_arg(call, 0, &xs))
+        return xs;
     struct tn_item *items = tn_builtin_new_list(call, xs.count);
     if (!items)
         return tn_item_none();
@@ -158,10 +156,8 @@ static struct tn_item run_unique(const struct tn_call *call)
     struct tn_item xs;
     uint32_t       count = 0;
 
-    if (!tn_builtin_list_arg(call, 0, &xs))
-        return tn_item_none();
-    if (tn_builtin_unknown_in(xs))
-        return *tn_builtin_unknown_in(xs);
+    if (!tn_builtin_known_list_arg(call, 0, &xs))
+        return xs;
     struct tn_item *items = tn_builtin_new_list(call, xs.count);
     for (uint32_t i = 0; items && i < xs.count; i++) {
         bool is_new = !tn_eval_stopped(call->eval);
@@ -252,21 +248,21 @@ static struct tn_item run_unknown(const struct tn_call *call)
 }
 
 const struct tn_builtin tn_builtins_of_lists[] = {
-    { "all", 1, 1, false, false, run_all },
-    { "any", 1, 1, false, false, run_any },
-    { "fill", 2, 2, true, false, run_fill },
-    { "first_known", 1, 1, false, false, run_first_known },
-    { "index", 2, 2, false, false, run_index },
-    { "iota", 1, 3, false, false, run_range },
-    { "join", 1, 1, false, false, run_join },
-    { "known", 1, 1, true, false, run_known },
-    { "len", 1, 1, false, false, run_len },
-    { "or_else", 2, 2, true, true, NULL },
-    { "range", 1, 3, false, false, run_range },
-    { "reverse", 1, 1, false, false, run_reverse },
-    { "sorted", 1, 1, false, false, run_sorted },
-    { "unique", 1, 1, false, false, run_unique },
-    { "unknown", 0, 0, false, false, run_unknown },
-    { "zip", 1, TN_BUILTIN_MANY, false, false, run_zip },
-    { NULL, 0, 0, false, false, NULL },
+    { "all", 1, 1, .run = run_all },
+    { "any", 1, 1, .run = run_any },
+    { "fill", 2, 2, .run = run_fill, .takes_unknown = true },
+    { "first_known", 1, 1, .run = run_first_known },
+    { "index", 2, 2, .run = run_index },
+    { "iota", 1, 3, .run = run_range },
+    { "join", 1, 1, .run = run_join },
+    { "known", 1, 1, .run = run_known, .takes_unknown = true },
+    { "len", 1, 1, .run = run_len },
+    { "or_else", 2, 2, .is_lazy = true },
+    { "range", 1, 3, .run = run_range },
+    { "reverse", 1, 1, .run = run_reverse },
+    { "sorted", 1, 1, .run = run_sorted },
+    { "unique", 1, 1, .run = run_unique },
+    { "unknown", 0, 0, .run = run_unknown },
+    { "zip", 1, TN_BUILTIN_MANY, .run = run_zip },
+    { NULL, 0, 0, .run = NULL },
 };

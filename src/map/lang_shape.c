@@ -63,11 +63,10 @@ static struct tn_item run_broadcast_all(const struct tn_call *call)
 {
     struct tn_item shapes;
 
-    if (!tn_builtin_list_arg(call, 0, &shapes) ||
-        !tn_eval_steps(call->eval, call->expr, shapes.count))
+    if (!tn_builtin_known_list_arg(call, 0, &shapes))
+        return shapes;
+    if (!tn_eval_steps(call->eval, call->expr, shapes.count))
         return tn_item_none();
-    if (tn_builtin_unknown_in(shapes))
-        return *tn_builtin_unknown_in(shapes);
     if (!shapes.count)
         return tn_item_list(NULL, 0);
     struct tn_call inner = *call;
@@ -115,10 +114,8 @@ static struct tn_item run_perm_inverse(const struct tn_call *call)
 {
     struct tn_item xs;
 
-    if (!tn_builtin_list_arg(call, 0, &xs))
-        return tn_item_none();
-    if (tn_builtin_unknown_in(xs))
-        return *tn_builtin_unknown_in(xs);
+    if (!tn_builtin_known_list_arg(call, 0, &xs))
+        return xs;
     struct tn_item *items = tn_builtin_new_list(call, xs.count);
     for (uint32_t i = 0; items && i < xs.count; i++) {
         int64_t at;
@@ -245,14 +242,14 @@ static struct tn_item run_slice_count(const struct tn_call *call)
 }
 
 const struct tn_builtin tn_builtins_of_shapes[] = {
-    { "axes", 2, 2, true, false, run_axes },
-    { "broadcast", 1, TN_BUILTIN_MANY, false, false, run_broadcast },
-    { "broadcast_all", 1, 1, false, false, run_broadcast_all },
-    { "einsum_dims", 2, 2, false, false, tn_shape_einsum },
-    { "merged", 1, 1, false, false, run_merged },
-    { "perm_inverse", 1, 1, false, false, run_perm_inverse },
-    { "reshaped", 2, 3, true, false, run_reshaped },
-    { "slice_count", 4, 4, false, false, run_slice_count },
-    { "strided", 5, 5, false, false, tn_shape_strided },
-    { NULL, 0, 0, false, false, NULL },
+    { "axes", 2, 2, .run = run_axes, .takes_unknown = true },
+    { "broadcast", 1, TN_BUILTIN_MANY, .run = run_broadcast },
+    { "broadcast_all", 1, 1, .run = run_broadcast_all },
+    { "einsum_dims", 2, 2, .run = tn_shape_einsum },
+    { "merged", 1, 1, .run = run_merged },
+    { "perm_inverse", 1, 1, .run = run_perm_inverse },
+    { "reshaped", 2, 3, .run = run_reshaped, .takes_unknown = true },
+    { "slice_count", 4, 4, .run = run_slice_count },
+    { "strided", 5, 5, .run = tn_shape_strided },
+    { NULL, 0, 0, .run = NULL },
 };

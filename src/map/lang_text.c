@@ -117,12 +117,14 @@ static struct tn_item run_lower(const struct tn_call *call)
     return cased(call, 'A', 'Z', 'a' - 'A');
 }
 
+/* clang-format off */
 const struct tn_builtin tn_builtins_of_texts[] = {
-    { "chars", 1, 1, false, false, run_chars },
-    { "find", 2, 2, false, false, run_find },
-    { "lower", 1, 1, false, false, run_lower },
-    { "split", 2, 2, false, false, run_split },
-    { "str", 1, 1, false, false, run_str },
-    { "upper", 1, 1, false, false, run_upper },
-    { NULL, 0, 0, false, false, NULL },
+    { "chars", 1, 1, .run = run_chars },
+    { "find", 2, 2, .run = run_find },
+    { "lower", 1, 1, .run = run_lower },
+    { "split", 2, 2, .run = run_split },
+    { "str", 1, 1, .run = run_str },
+    { "upper", 1, 1, .run = run_upper },
+    { NULL, 0, 0, .run = NULL },
 };
+/* clang-format on */
