@@ -8,6 +8,16 @@
 #define DEPTH_LIMIT 1024
 #define PASS_LIMIT  64
 
+enum tn_status tn_flow_refuse(struct tn_net *net, uint32_t node,
+                              const char *why)
+{
+    const struct tn_net_node *n = tn_net_node(net, node);
+
+    return tn_error_set(net->error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "%.*s (%.*s): %s", TN_FMT(n->name), TN_FMT(n->op->type),
+                        why);
+}
+
 const char *const tn_flow_loop_ops[] = { "NextIteration", "next_iteration",
                                          "RefNextIteration", NULL };
 

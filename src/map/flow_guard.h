@@ -27,6 +27,10 @@ enum tn_flow_kind {
 /* TensorFlow's and nd4j's names. */
 enum tn_flow_kind tn_flow_kind(const struct tn_net_node *node);
 
+/* UNSUPPORTED, at that node: "name (op): why". */
+enum tn_status tn_flow_refuse(struct tn_net *net, uint32_t node,
+                              const char *why);
+
 /* Ends with NULL; for tn_net_order(). */
 extern const char *const tn_flow_loop_ops[];
 

@@ -283,15 +283,6 @@ static uint32_t graph_attr(const struct tn_net *net, uint32_t node,
     return (uint32_t)attr->of.ints[0];
 }
 
-static enum tn_status refuse(struct lowering *l, uint32_t node, const char *why)
-{
-    const struct tn_net_node *n = tn_net_node(l->net, node);
-
-    return tn_error_set(l->net->error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "%.*s (%.*s): %s", TN_FMT(n->name), TN_FMT(n->op->type),
-                        why);
-}
-
 static void forget(struct lowering *l)
 {
     tn_pairs_done(&l->outside);
@@ -353,7 +344,7 @@ static enum tn_status lower_if(struct lowering *l, uint32_t node)
 
     if (graphs[0] == TN_NONE || graphs[1] == TN_NONE ||
         tn_net_node(net, node)->input_count != 1)
-        return refuse(l, node, "it has no branches");
+        return tn_flow_refuse(l->net, node, "it has no branches");
     uint32_t  count  = tn_net_node(net, node)->output_count;
     uint32_t *pairs  = tn_new(net->arena, uint32_t, count * 2, net->error);
     uint32_t *halves = tn_new(net->arena, uint32_t, count * 2, net->error);
@@ -361,7 +352,8 @@ static enum tn_status lower_if(struct lowering *l, uint32_t node)
         return net->error->status;
     for (uint32_t side = 0; side < 2; side++) {
         if (tn_net_graph(net, graphs[side])->outputs.count != count)
-            return refuse(l, node, "its branches give different outputs");
+            return tn_flow_refuse(l->net, node,
+                                  "its branches give different outputs");
         struct branch b = { tn_net_node(net, node)->graph,
                             tn_net_node(net, node)->inputs[0], side };
         TN_TRY(lower_branch(l, &b, graphs[side], halves + side * count));
@@ -521,9 +513,10 @@ static enum tn_status check_loop(struct lowering *l, uint32_t node,
         body == TN_NONE ? NULL : tn_net_graph(l->net, body);
 
     if (!g || n->input_count < 2 || g->inputs.count != n->input_count)
-        return refuse(l, node, "its body does not take its variables");
+        return tn_flow_refuse(l->net, node,
+                              "its body does not take its variables");
     if (g->outputs.count + 1 != n->input_count)
-        return refuse(l, node, "it stacks what its body gives");
+        return tn_flow_refuse(l->net, node, "it stacks what its body gives");
     return TN_OK;
 }
 

@@ -10,16 +10,6 @@
 /* Copies that structure may cost, for each node. */
 #define COPY_LIMIT 64
 
-enum tn_status tn_raise_refuse(struct tn_raising *r, uint32_t node,
-                               const char *why)
-{
-    const struct tn_net_node *n = tn_net_node(r->net, node);
-
-    return tn_error_set(r->net->error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "%.*s (%.*s): %s", TN_FMT(n->name), TN_FMT(n->op->type),
-                        why);
-}
-
 void tn_raise_push(struct tn_raising *r, struct tn_list *list, uint32_t item)
 {
     uint32_t *slot = tn_list_push(list, uint32_t, r->net->error);
@@ -134,7 +124,7 @@ uint32_t tn_raise_seen_from(struct tn_raising *r, uint32_t place,
             return value; /* constants and inputs are seen from everywhere */
         uint32_t at = place_under(r, place, tn_guard_of(&r->guards, value));
         if (at == TN_NONE) {
-            tn_raise_refuse(r, node, "it is used where it does not live");
+            tn_flow_refuse(r->net, node, "it is used where it does not live");
             return TN_NONE;
         }
         place         = at;
@@ -219,7 +209,8 @@ enum tn_status tn_raise_add_node(struct tn_raising *r, uint32_t place,
     struct tn_net_node node = *tn_net_node(net, id);
 
     if (holds_graphs(&node))
-        return tn_raise_refuse(r, id, "it holds a graph inside of dataflow");
+        return tn_flow_refuse(r->net, id,
+                              "it holds a graph inside of dataflow");
     uint32_t *inputs  = inputs_in(r, place, id);
     uint32_t *outputs = tn_raise_new_ids(r, node.output_count);
     if (!inputs || !outputs || tn_failed(net->error))

@@ -52,7 +52,7 @@ static enum tn_status run_job(struct tn_raising *r, struct tn_raise_job job)
                    ? tn_raise_add_loop(r, job.place, job.node)
                    : TN_OK;
     case TN_FLOW_NEXT:
-        return tn_raise_refuse(r, job.node, "used outside of its loop");
+        return tn_flow_refuse(r->net, job.node, "used outside of its loop");
     default: return tn_raise_add_node(r, job.place, job.node);
     }
 }

@@ -101,10 +101,6 @@ static inline uint32_t tn_raise_producer(const struct tn_raising *r,
     return value == TN_NONE ? TN_NONE : tn_net_value(r->net, value)->producer;
 }
 
-/* UNSUPPORTED, at that node. */
-enum tn_status tn_raise_refuse(struct tn_raising *r, uint32_t node,
-                               const char *why);
-
 void tn_raise_push(struct tn_raising *r, struct tn_list *list, uint32_t item);
 
 /* ---- flow_survey.c ------------------------------------------------------ */

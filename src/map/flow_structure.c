@@ -199,10 +199,10 @@ static enum tn_status add_exit(struct tn_raising *r, struct frame *f,
         *tn_list_at(&r->slots, uint32_t, tn_raise_merge_behind(r, exit));
 
     if (condition_of(r, exit) != f->condition)
-        return tn_raise_refuse(r, exit, "its loop has two conditions");
+        return tn_flow_refuse(r->net, exit, "its loop has two conditions");
     if (f->exits[slot] != TN_NONE)
-        return tn_raise_refuse(r, exit,
-                               "its variable has left the loop before");
+        return tn_flow_refuse(r->net, exit,
+                              "its variable has left the loop before");
     tn_raise_queue(r, f->place, exit);
     f->exits[slot] = tn_pairs_find(&r->made, f->place,
                                    tn_net_node(r->net, exit)->outputs[0]);
@@ -255,7 +255,7 @@ static enum tn_status fill_frame(struct tn_raising *r, struct frame *f)
         const struct tn_net_node *next =
             tn_net_node(r->net, tn_raise_producer(r, merge.next));
         if (!next->input_count || next->inputs[0] == TN_NONE)
-            return tn_raise_refuse(r, f->merges[i], "nothing comes round");
+            return tn_flow_refuse(r->net, f->merges[i], "nothing comes round");
         uint32_t again = next->inputs[0];
         inputs[2 + i]  = tn_raise_seen_from(r, f->first_place, merge.enter);
         tn_raise_add_output(r, f->graph,
@@ -284,7 +284,8 @@ enum tn_status tn_raise_add_loop(struct tn_raising *r, uint32_t place,
                        .condition = condition_of(r, exit) };
 
     if (f.condition == TN_NONE)
-        return tn_raise_refuse(r, exit, "no Switch lets it out of its loop");
+        return tn_flow_refuse(r->net, exit,
+                              "no Switch lets it out of its loop");
     uint32_t frame = tn_guard(&r->guards, f.guard)->what;
     uint32_t first = *tn_list_at(&r->frame_first, uint32_t, frame);
     f.merges       = tn_list_at(&r->variables, uint32_t, first);

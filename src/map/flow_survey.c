@@ -18,7 +18,7 @@ static void need(struct tn_raising *r, struct tn_list *stack, uint32_t value)
         return;
     if (tn_net_value(r->net, value)->output == 1 &&
         tn_raise_kind(r, node) == TN_FLOW_MERGE)
-        tn_raise_refuse(r, node, "which of its inputs came is asked for");
+        tn_flow_refuse(r->net, node, "which of its inputs came is asked for");
     if (*tn_list_at(&r->needed, bool, node))
         return;
     *tn_list_at(&r->needed, bool, node) = true;
@@ -86,8 +86,8 @@ static enum tn_status add_to_group(struct tn_raising *r, uint32_t merge)
     if (node->input_count != 2 || node->inputs[0] == TN_NONE ||
         node->inputs[1] == TN_NONE ||
         !tn_flow_decision(&r->guards, node->inputs, &decision))
-        return tn_raise_refuse(r, merge,
-                               "no condition decides between its inputs");
+        return tn_flow_refuse(r->net, merge,
+                              "no condition decides between its inputs");
     uint32_t id =
         group_of(r, &decision, *tn_list_at(&r->depth, uint32_t, merge));
     struct tn_raise_member *member =
@@ -113,7 +113,7 @@ static uint32_t frame_of_variable(struct tn_raising *r, uint32_t node)
         tn_guard(&r->guards, tn_raise_guard(r, node));
     if (guard->is_frame)
         return guard->what;
-    tn_raise_refuse(r, node, "a loop without an Enter");
+    tn_flow_refuse(r->net, node, "a loop without an Enter");
     return TN_NONE;
 }
 
@@ -195,7 +195,8 @@ static enum tn_status add_to_frame(struct tn_raising *r, uint32_t exit)
                          : tn_guard(&r->guards, tn_raise_guard(r, merge));
 
     if (!guard || !guard->is_frame || !tn_net_node(r->net, exit)->output_count)
-        return tn_raise_refuse(r, exit, "no variable of a loop is behind it");
+        return tn_flow_refuse(r->net, exit,
+                              "no variable of a loop is behind it");
     uint32_t *first = tn_list_at(&r->frame_exits, uint32_t, guard->what);
     struct tn_raise_member *member =
         tn_list_push(&r->exits, struct tn_raise_member, r->net->error);
