@@ -395,8 +395,7 @@ static struct tn_bytes without_shape(struct tn_bytes name)
 
     for (size_t i = 0; i < COUNT(tails); i++) {
         size_t size = strlen(tails[i]);
-        if (name.size > size &&
-            !memcmp(name.data + name.size - size, tails[i], size))
+        if (name.size > size && tn_bytes_ends_with(name, tails[i]))
             return tn_bytes(name.data, name.size - size);
     }
     return name;

@@ -355,19 +355,11 @@ enum tn_status tn_dl4j_ops_read(struct tn_dl4j_ops         *ops,
 
 /* ---- finding ------------------------------------------------------------ */
 
-static int compare(struct tn_bytes a, struct tn_bytes b)
-{
-    size_t shorter = a.size < b.size ? a.size : b.size;
-    int    order   = shorter ? memcmp(a.data, b.data, shorter) : 0;
-
-    return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 static bool is_before(const void *left, const void *right)
 {
     const struct tn_op_descriptor *a = left, *b = right;
 
-    return compare(a->name, b->name) < 0;
+    return tn_bytes_compare(a->name, b->name) < 0;
 }
 
 enum tn_status tn_dl4j_ops_commit(struct tn_dl4j_ops *ops,
@@ -404,7 +396,7 @@ const struct tn_op_descriptor *tn_dl4j_ops_find(const struct tn_dl4j_ops *ops,
         uint64_t                       middle = low + (high - low) / 2;
         const struct tn_op_descriptor *op =
             tn_list_at(&ops->list, struct tn_op_descriptor, middle);
-        int order = compare(op->name, name);
+        int order = tn_bytes_compare(op->name, name);
 
         if (order == 0)
             return op;

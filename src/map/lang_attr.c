@@ -69,6 +69,15 @@ bool tn_attr_to_item(const struct tn_attr_value *value, struct tn_arena *arena,
 
 /* ---- out ---------------------------------------------------------------- */
 
+struct tn_bytes tn_attr_item_type(struct tn_bytes type)
+{
+    const size_t frame = sizeof "list()" - 1;
+
+    if (type.size > frame && tn_bytes_starts_with(type, "list("))
+        return tn_bytes(type.data + 5, type.size - frame);
+    return type;
+}
+
 enum tn_attr_kind tn_attr_kind_of(struct tn_bytes type)
 {
     static const struct {
@@ -81,10 +90,8 @@ enum tn_attr_kind tn_attr_kind_of(struct tn_bytes type)
         { "tensor", TN_ATTR_TENSOR }, { "graph", TN_ATTR_GRAPH },
         { "func", TN_ATTR_FUNCTION },
     };
-    const size_t frame = sizeof "list()" - 1;
 
-    if (type.size > frame && !memcmp(type.data, "list(", 5))
-        type = tn_bytes(type.data + 5, type.size - frame);
+    type = tn_attr_item_type(type);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (tn_bytes_is(type, words[i].word))
             return words[i].kind;

@@ -10,8 +10,10 @@
 bool tn_attr_to_item(const struct tn_attr_value *value, struct tn_arena *arena,
                      struct tn_item *out, struct tn_error *error);
 
-/* The kind that a vocabulary's word for a type means: "int", "list(int)". */
+/* A vocabulary's word for a type, as "int" or "list(int)": the kind that it
+ * means, and that of the items of a list, "int". */
 enum tn_attr_kind tn_attr_kind_of(struct tn_bytes type);
+struct tn_bytes   tn_attr_item_type(struct tn_bytes type);
 
 /* How a dialect wants attributes: `kind` as the vocabulary says it, or
  * TN_ATTR_NONE for what suits the item. */

@@ -1,6 +1,7 @@
 /* lang_check_ops.c - heads and calls against a vocabulary */
 #include <inttypes.h>
 
+#include "map/lang_attr.h"
 #include "map/lang_checking.h"
 
 /* ---- which attributes must be named ------------------------------------- */
@@ -69,14 +70,11 @@ static bool fits_type(const struct tn_lang_expr *expr, struct tn_bytes type)
 static bool fits(const struct tn_lang_expr  *expr,
                  const struct tn_vocab_attr *attr)
 {
-    struct tn_bytes type = attr->type;
-
     if (!attr->is_list)
-        return expr->kind != TN_LANG_LIST && fits_type(expr, type);
+        return expr->kind != TN_LANG_LIST && fits_type(expr, attr->type);
     if (expr->kind != TN_LANG_LIST)
         return expr->kind == TN_LANG_NONE || expr->kind > TN_LANG_DTYPE;
-    if (type.size > 6 && !memcmp(type.data, "list(", 5))
-        type = tn_bytes(type.data + 5, type.size - 6);
+    struct tn_bytes type = tn_attr_item_type(attr->type);
     for (uint32_t i = 0; i < expr->item_count; i++)
         if (!fits_type(expr->items[i], type))
             return false;

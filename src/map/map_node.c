@@ -245,7 +245,7 @@ static void add_input(struct reading *r, struct tn_bytes name)
 
 static struct tn_bytes without_zero(struct tn_bytes name)
 {
-    if (name.size > 2 && !memcmp(name.data + name.size - 2, ":0", 2))
+    if (name.size > 2 && tn_bytes_ends_with(name, ":0"))
         name.size -= 2;
     return name;
 }

@@ -32,20 +32,12 @@ enum tn_status tn_mappers_add(struct tn_mappers      *mappers,
 
 /* ---- order -------------------------------------------------------------- */
 
-static int compare(struct tn_bytes a, struct tn_bytes b)
-{
-    size_t shorter = a.size < b.size ? a.size : b.size;
-    int    order   = shorter ? memcmp(a.data, b.data, shorter) : 0;
-
-    return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 static int compare_keys(const struct tn_mapper *a, struct tn_bytes framework,
                         struct tn_bytes op_type)
 {
-    int order = compare(a->framework, framework);
+    int order = tn_bytes_compare(a->framework, framework);
 
-    return order ? order : compare(a->op_type, op_type);
+    return order ? order : tn_bytes_compare(a->op_type, op_type);
 }
 
 static bool is_before(const void *left, const void *right)

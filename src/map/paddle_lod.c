@@ -182,8 +182,7 @@ static void find_inputs(struct lods *l)
     for (uint32_t i = 0; i < main->inputs.count; i++) {
         struct tn_bytes name = tn_net_input_name(l->net, 0, i);
         size_t          tail = sizeof suffix - 1;
-        if (name.size <= tail ||
-            memcmp(name.data + name.size - tail, suffix, tail) != 0)
+        if (name.size <= tail || !tn_bytes_ends_with(name, suffix))
             continue;
         struct tn_bytes stem = tn_bytes(name.data, name.size - tail);
         for (uint32_t k = 0; k < main->inputs.count; k++)

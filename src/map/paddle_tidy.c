@@ -358,11 +358,9 @@ static const char *const hint_prefixes[] = { "op_", "use_", "with_quant" };
 
 static bool is_hint(struct tn_bytes name)
 {
-    for (size_t i = 0; i < sizeof hint_prefixes / sizeof *hint_prefixes; i++) {
-        size_t size = strlen(hint_prefixes[i]);
-        if (name.size >= size && !memcmp(name.data, hint_prefixes[i], size))
+    for (size_t i = 0; i < sizeof hint_prefixes / sizeof *hint_prefixes; i++)
+        if (tn_bytes_starts_with(name, hint_prefixes[i]))
             return true;
-    }
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
         if (tn_bytes_is(name, hints[i]))
             return true;

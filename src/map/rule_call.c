@@ -156,7 +156,7 @@ static struct tn_bytes without_read(const struct tn_map_node *node,
                                     struct tn_bytes           name)
 {
     if (node->framework == TN_FRAMEWORK_TENSORFLOW && name.size > 5 &&
-        !memcmp(name.data + name.size - 5, "/read", 5))
+        tn_bytes_ends_with(name, "/read"))
         name.size -= 5;
     return name;
 }

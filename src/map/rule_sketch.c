@@ -315,9 +315,9 @@ static enum tn_status read_mapper_name(const struct tn_rule_file  *file,
     struct tn_bytes name;
 
     TN_TRY(tn_text_string(field, &name, file->error));
-    if (name.size >= 10 && !memcmp(name.data, "tensorflow", 10))
+    if (tn_bytes_starts_with(name, "tensorflow"))
         mapper->framework = tn_text("tensorflow");
-    else if (name.size >= 4 && !memcmp(name.data, "onnx", 4))
+    else if (tn_bytes_starts_with(name, "onnx"))
         mapper->framework = tn_text("onnx");
     else
         return tn_text_fail(file->error, field, TN_MALFORMED,

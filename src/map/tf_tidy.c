@@ -253,12 +253,9 @@ static const char *refusal(struct tn_bytes type)
         { "EagerPyFunc", "a function of Python" },
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct tn_bytes begin = tn_text(rows[i].begin);
-        if (type.size >= begin.size &&
-            !memcmp(type.data, begin.data, begin.size))
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (tn_bytes_starts_with(type, rows[i].begin))
             return rows[i].why;
-    }
     return NULL;
 }
 
