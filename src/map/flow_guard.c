@@ -1,8 +1,6 @@
 /* flow_guard.c - under which conditions the values of a dataflow graph live */
 #include "map/flow_guard.h"
 
-#include <inttypes.h>
-
 /* Conditions inside conditions, frames included; and how often frames may turn
  * out to lie deeper than thought. */
 #define DEPTH_LIMIT 1024

@@ -12,8 +12,6 @@
  *
  * Constants and inputs of the graph need neither.
  */
-#include <inttypes.h>
-
 #include "ir/pairs.h"
 #include "map/flow.h"
 #include "map/flow_guard.h"

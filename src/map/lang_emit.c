@@ -7,7 +7,6 @@
 #include "map/lang_emit.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "map/lang_attr.h"
 

@@ -5,8 +5,6 @@
  * what was not needed is removed, and what is left is put in order: ends,
  * control edges, outputs of subgraphs.
  */
-#include <inttypes.h>
-
 #include "map/flow.h"
 #include "map/flow_guard.h"
 #include "map/tf_work.h"
