@@ -1,5 +1,5 @@
 /*
- * convert_plan.c - tenon convert --plan: which rule carries which op
+ * print_plan.c - tenon convert --plan: which rule carries which op
  *
  *   onnx -> nd4j
  *   Conv       53  onnx_nd4j.rules:140
