@@ -280,6 +280,12 @@ static bool set_room(struct tn_list *list, uint64_t room,
     return true;
 }
 
+bool tn_list_reserve(struct tn_list *list, uint64_t room,
+                     struct tn_error *error)
+{
+    return room <= list->room || set_room(list, room, error);
+}
+
 void *tn_list_grow(struct tn_list *list, uint64_t count, struct tn_error *error)
 {
     uint64_t needed;

@@ -106,6 +106,11 @@ void tn_list_done(struct tn_list *list);
 void *tn_list_grow(struct tn_list *list, uint64_t count,
                    struct tn_error *error);
 
+/* Room for that many in all, which is not touched before it is used.  False on
+ * failure. */
+bool tn_list_reserve(struct tn_list *list, uint64_t room,
+                     struct tn_error *error);
+
 /* Give back what was reserved and never used. */
 void tn_list_trim(struct tn_list *list);
 

@@ -211,6 +211,28 @@ static void lists_grow_and_trim(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+static void room_that_is_reserved_is_enough(void **state)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_memory memory;
+    struct tn_list   list;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 4000);
+    tn_list_init(&list, &memory, sizeof(uint32_t));
+    assert_true(tn_list_reserve(&list, 1000, &error));
+    const void *items = list.items;
+    assert_int_equal(list.count, 0);
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(*tn_list_push(&list, uint32_t, &error), 0);
+    assert_ptr_equal(list.items, items);
+    assert_true(tn_list_reserve(&list, 10, &error));
+    assert_false(tn_list_reserve(&list, 1001, &error));
+    assert_int_equal(error.status, TN_LIMIT);
+    tn_list_done(&list);
+    assert_int_equal(memory.used, 0);
+}
+
 static void lists_are_kept_in_an_arena(void **state)
 {
     struct tn_memory memory;
@@ -314,6 +336,7 @@ int main(void)
         cmocka_unit_test(arenas_refuse_what_does_not_fit),
         cmocka_unit_test(copies),
         cmocka_unit_test(lists_grow_and_trim),
+        cmocka_unit_test(room_that_is_reserved_is_enough),
         cmocka_unit_test(lists_are_kept_in_an_arena),
         cmocka_unit_test(an_empty_list_grows_by_nothing),
         cmocka_unit_test(lists_refuse_what_does_not_fit),

@@ -10,7 +10,7 @@ static void pool_init(struct tn_net *net)
     tn_net_lists_init(&pool->lists, net->arena, net->error);
     tn_net_types_init(&pool->types, net->arena);
     tn_list_init(&pool->constants, net->arena->memory,
-                 sizeof(const struct tn_elements *));
+                 sizeof(struct tn_net_constant));
     net->pool = pool;
 }
 
@@ -76,19 +76,10 @@ bool tn_net_goes_on(struct tn_net *net)
     return !tn_failed(net->error);
 }
 
-static bool reserve(struct tn_list *list, uint64_t count,
-                    struct tn_error *error)
-{
-    if (count && !tn_list_grow(list, count, error))
-        return false;
-    list->count = 0;
-    return true;
-}
-
 bool tn_net_reserve(struct tn_net *net, uint64_t values, uint64_t nodes)
 {
-    return reserve(&net->values, values, net->error) &&
-           reserve(&net->nodes, nodes, net->error);
+    return tn_list_reserve(&net->values, values, net->error) &&
+           tn_list_reserve(&net->nodes, nodes, net->error);
 }
 
 /* ---- graphs and their ends ---------------------------------------------- */
@@ -341,7 +332,10 @@ void tn_net_set_controls(struct tn_net *net, uint32_t node,
 
     now.controls      = controls;
     now.control_count = count;
-    keep_edges(net, tn_net_node_row(net, node), &now);
+    if (count)
+        keep_edges(net, tn_net_node_row(net, node), &now);
+    else
+        tn_net_node_row(net, node)->control_count = 0;
 }
 
 void tn_net_set_op(struct tn_net *net, uint32_t node,

@@ -15,8 +15,8 @@
  * count over all graphs: a subgraph uses a value of an enclosing graph by its
  * id.  Weights stay where they are: a constant is a payload by reference.
  *
- * A net keeps narrow rows (net_rows.h).  tn_net_node() and tn_net_value() give a
- * look at one, filled in and with pointers; to change it, say so by a call.
+ * A net keeps narrow rows (net_rows.h).  tn_net_node() and tn_net_value() give
+ * a look at one, filled in and with pointers; to change it, say so by a call.
  *
  * Everything lives in the net's arena and is released with it, but for rows and
  * lists of inputs and outputs, which go with the net.
@@ -56,20 +56,13 @@ struct tn_net_type {
 
 extern const struct tn_net_type tn_net_unknown;
 
-/* What a constant is, where net.c made it: values that are the same share it.
- */
-struct tn_net_constant {
-    struct tn_elements      elements; /* first                                */
-    const struct tn_tensor *origin;   /* the tensor of the source model that it
-                                         comes from, or NULL                    */
-};
-
 /* A look at a value. */
 struct tn_net_value {
     struct tn_bytes           name; /* unique among values; see tn_net_name() */
     const struct tn_net_type *type; /* never NULL; see tn_net_set_type()      */
-    const struct tn_elements *constant; /* of a struct tn_net_constant; NULL: it
-                                           is computed or an input            */
+    const struct tn_elements *constant; /* NULL: it is computed or an input   */
+    const struct tn_tensor   *origin; /* of a constant: the tensor of the source
+                                         model that it comes from, or NULL    */
     uint32_t graph;
     uint32_t producer; /* node; TN_NONE: a constant, an input                 */
     uint32_t output;   /* which output of it                                  */
@@ -232,6 +225,16 @@ static inline struct tn_net_list tn_net_list_at(const struct tn_net *net,
     return *tn_list_at(&net->pool->lists.lists, struct tn_net_list, attrs - 1);
 }
 
+/* Nothing of a value that is none. */
+static inline struct tn_net_constant tn_net_constant_of(
+    const struct tn_net *net, const struct tn_net_value_row *row)
+{
+    if (!row->is_constant)
+        return (struct tn_net_constant){ NULL, NULL };
+    return *tn_list_at(&net->pool->constants, struct tn_net_constant,
+                       row->maker);
+}
+
 static inline const struct tn_net_node *tn_net_fill_node(
     const struct tn_net *net, uint32_t node, struct tn_net_node *look)
 {
@@ -258,14 +261,13 @@ static inline const struct tn_net_node *tn_net_fill_node(
 static inline const struct tn_net_value *tn_net_fill_value(
     const struct tn_net *net, uint32_t value, struct tn_net_value *look)
 {
-    const struct tn_net_value_row *row = tn_net_value_row(net, value);
+    const struct tn_net_value_row *row      = tn_net_value_row(net, value);
+    struct tn_net_constant         constant = tn_net_constant_of(net, row);
 
     look->name       = tn_net_text(net, row->name);
     look->type       = tn_net_type_at(net, row->type);
-    look->constant   = row->is_constant
-                           ? *tn_list_at(&net->pool->constants,
-                                         const struct tn_elements *, row->maker)
-                           : NULL;
+    look->constant   = constant.elements;
+    look->origin     = constant.origin;
     look->graph      = row->graph;
     look->producer   = row->is_constant ? TN_NONE : row->maker;
     look->output     = row->output;
@@ -280,15 +282,6 @@ static inline const struct tn_net_value *tn_net_fill_value(
     tn_net_fill_node((net), (node), &(struct tn_net_node){ .name = { 0 } })
 #define tn_net_value(net, value)                                               \
     tn_net_fill_value((net), (value), &(struct tn_net_value){ .name = { 0 } })
-
-/* Of a constant; NULL: it comes from no tensor of the source. */
-static inline const struct tn_tensor *tn_net_origin(
-    const struct tn_net_value *value)
-{
-    const void *constant = value->constant;
-
-    return constant ? ((const struct tn_net_constant *)constant)->origin : NULL;
-}
 
 static inline struct tn_net_graph *tn_net_graph(const struct tn_net *net,
                                                 uint32_t             graph)
@@ -363,7 +356,9 @@ void tn_net_set_scalar(struct tn_net *net, uint32_t value, enum tn_dtype dtype);
 void tn_net_set_shape(struct tn_net *net, uint32_t value,
                       const struct tn_shape *shape);
 
-/* Makes a constant of a value; or one that `like`, a constant, is, too. */
+/* Makes a constant of a value; or one that `like`, a constant, is, too.
+ * Elements are copied, unless they are those of `origin`, which outlives the
+ * net. */
 void tn_net_set_constant(struct tn_net *net, uint32_t value,
                          const struct tn_elements *elements,
                          const struct tn_tensor   *origin);

@@ -18,21 +18,34 @@ static void set_maker(struct tn_net *net, uint32_t value, uint32_t maker,
     row->output      = 0;
 }
 
+/* Those of a tensor stay where they are; NULL on failure. */
+static const struct tn_elements *keep_elements(
+    struct tn_net *net, const struct tn_elements *elements,
+    const struct tn_tensor *origin)
+{
+    if (origin && elements == &origin->elements)
+        return elements;
+    struct tn_elements *kept =
+        tn_new(net->arena, struct tn_elements, 1, net->error);
+    if (kept)
+        *kept = *elements;
+    return kept;
+}
+
 void tn_net_set_constant(struct tn_net *net, uint32_t value,
                          const struct tn_elements *elements,
                          const struct tn_tensor   *origin)
 {
     struct tn_list         *constants = &net->pool->constants;
-    struct tn_net_constant *kept =
-        tn_new(net->arena, struct tn_net_constant, 1, net->error);
-    const struct tn_elements **slot =
-        kept ? tn_list_push(constants, const struct tn_elements *, net->error)
-             : NULL;
+    struct tn_net_constant *row =
+        tn_list_push(constants, struct tn_net_constant, net->error);
 
-    if (!slot)
+    if (!row)
         return;
-    *kept = (struct tn_net_constant){ *elements, origin };
-    *slot = &kept->elements;
+    *row = (struct tn_net_constant){ keep_elements(net, elements, origin),
+                                     origin };
+    if (!row->elements)
+        return;
     set_maker(net, value, (uint32_t)constants->count - 1, true);
     tn_net_set_shape(net, value, &elements->shape);
 }

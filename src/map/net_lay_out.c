@@ -405,7 +405,7 @@ static void note_constant(struct tn_laying *l, uint32_t id)
 
     if (row)
         *row = (struct tn_lay_constant){ .elements = value->constant,
-                                         .origin   = tn_net_origin(value),
+                                         .origin   = value->origin,
                                          .name     = l->names[id],
                                          /* of a graph that dissolved: the main
                                           * one is around all */

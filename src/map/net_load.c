@@ -434,11 +434,11 @@ static bool find_list(struct tn_net_loading *l, uint32_t op)
     return true;
 }
 
-static enum tn_status decode_list(struct tn_net_loading *l, uint32_t op)
+static enum tn_status decode_list(struct tn_net_loading *l, uint32_t op,
+                                  struct tn_arena *arena)
 {
     l->decoded.count = 0;
-    TN_TRY(
-        tn_attr_list(l->model, op, l->net->arena, &l->decoded, l->net->error));
+    TN_TRY(tn_attr_list(l->model, op, arena, &l->decoded, l->net->error));
     uint64_t            count = l->decoded.count;
     struct tn_net_attr *attrs =
         tn_new(&l->op_scratch, struct tn_net_attr, count, l->net->error);
@@ -475,15 +475,20 @@ static void keep_list(struct tn_net_loading *l)
 
 /* Const without control inputs: what it holds is the value.  With some, who
  * tidies the graph must first see why. */
+static bool is_constant(const struct tn_net_loading *l, uint32_t op)
+{
+    const struct tn_op *row = tn_model_op_at(l->model, op);
+
+    return is_tensorflow(l) && !row->input_count && row->output_count == 1 &&
+           tn_bytes_is(tn_model_name(l->model, row->type), "Const");
+}
+
 static bool load_as_constant(struct tn_net_loading *l, uint32_t op)
 {
-    const struct tn_op         *row  = tn_model_op_at(l->model, op);
     const struct tn_attr_value *held = find_attr(l, tn_text("value"));
 
-    if (!is_tensorflow(l) || row->input_count ||
-        !tn_bytes_is(tn_model_name(l->model, row->type), "Const") || !held ||
-        held->kind != TN_ATTR_TENSOR || held->count != 1 ||
-        row->output_count != 1)
+    if (!is_constant(l, op) || !held || held->kind != TN_ATTR_TENSOR ||
+        held->count != 1)
         return false;
     uint32_t value = tn_op_output(l->model, op, 0);
     if (value == TN_NONE || l->is_cut[value])
@@ -521,9 +526,15 @@ static enum tn_status load_node(struct tn_net_loading *l, uint32_t op)
     struct tn_net_node     node = { .source = op };
 
     tn_arena_rewind(&l->op_scratch);
+    /* The model has the tensor, so that nothing else of it need stay. */
+    if (is_constant(l, op) && l->tensors[op] != TN_NONE) {
+        TN_TRY(decode_list(l, op, &l->op_scratch));
+        if (load_as_constant(l, op))
+            return l->net->error->status;
+    }
     bool has_list = find_list(l, op);
     if (!has_list)
-        TN_TRY(decode_list(l, op));
+        TN_TRY(decode_list(l, op, l->net->arena));
     if (load_as_constant(l, op))
         return l->net->error->status;
     TN_TRY(load_inputs(l, op, &node));

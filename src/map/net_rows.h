@@ -13,7 +13,9 @@
 #include "base/intern.h"
 #include "base/memory.h"
 
+struct tn_elements;
 struct tn_net_attr;
+struct tn_tensor;
 
 struct tn_net_value_row {
     uint32_t name; /* see tn_net_text()                                      */
@@ -49,6 +51,12 @@ struct tn_net_list {
     bool                      is_common;
 };
 
+/* What a constant is: values that are the same share it. */
+struct tn_net_constant {
+    const struct tn_elements *elements;
+    const struct tn_tensor   *origin; /* it is of, or NULL                    */
+};
+
 struct tn_net_pool {
     struct tn_net_names {
         const struct tn_intern *given; /* of a model; NULL: none              */
@@ -71,7 +79,7 @@ struct tn_net_pool {
         struct tn_intern table; /* what they say, as words                    */
         struct tn_list   types; /* const struct tn_net_type *, by id          */
     } types;
-    struct tn_list constants; /* const struct tn_elements *                   */
+    struct tn_list constants; /* struct tn_net_constant                       */
 };
 
 #endif

@@ -115,7 +115,7 @@ static uint32_t copy_constant(struct copying *c, uint32_t value)
     struct tn_bytes            name = prefixed(c, from->name, 0);
 
     return tn_net_add_constant(net, c->call->graph, name, from->constant,
-                               tn_net_origin(from));
+                               from->origin);
 }
 
 /* The value of the body that a name of the function stands for. */
