@@ -174,8 +174,11 @@ static bool refuse_output(struct tn_emit *e, const struct tn_lang_param *output)
 {
     struct tn_lang_expr at = { .place = output->place };
 
-    tn_eval_refuse(&e->eval, &at, "nothing is bound to output '%.*s'",
-                   TN_FMT(output->name));
+    if (tn_bytes_is(output->name, TN_LANG_OUTPUT))
+        tn_eval_refuse(&e->eval, &at, "nothing is bound to its output");
+    else
+        tn_eval_refuse(&e->eval, &at, "nothing is bound to output '%.*s'",
+                       TN_FMT(output->name));
     return false;
 }
 

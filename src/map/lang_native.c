@@ -360,7 +360,8 @@ void tn_native_refuse(struct tn_native_call *call, const char *why)
 {
     struct tn_lang_expr at = { .place = call->rule->rule->place };
 
-    tn_eval_refuse(eval_of(call), &at, "%s", why);
+    tn_eval_refuse(eval_of(call), &at, "%s",
+                   why ? why : "the function gives no reason");
 }
 
 /* ---- calling ------------------------------------------------------------ */

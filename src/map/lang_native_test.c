@@ -68,6 +68,15 @@ static enum tn_status grow(void *context, struct tn_native_call *call,
     return tn_native_bind(call, 0, y, error);
 }
 
+static enum tn_status refuse_silently(void                  *context,
+                                      struct tn_native_call *call,
+                                      struct tn_error       *error)
+{
+    (void)context;
+    tn_native_refuse(call, NULL);
+    return error->status;
+}
+
 static enum tn_status refuse_late(void *context, struct tn_native_call *call,
                                   struct tn_error *error)
 {
@@ -175,6 +184,7 @@ static char no_op[] = "noSuchOp", no_attr[] = "noSuchAttr";
 static const struct tn_native functions[] = {
     { "grow", grow, NULL },
     { "refuse_late", refuse_late, NULL },
+    { "refuse_silently", refuse_silently, NULL },
     { "pass_on", pass_on, NULL },
     { "nothing", nothing, NULL },
     { "endless", endless, NULL },
@@ -198,9 +208,11 @@ static const struct {
     { "Relu(X, w; axis) => native refuse_late\nRelu(X, w; axis) => neg(X)",
       "y:neg(x) ->y" },
     { "Relu(X, w; axis) => native refuse_late", "!2:1 not today" },
+    { "Relu(X, w; axis) => native refuse_silently",
+      "!2:1 the function gives no reason" },
     { "Relu(X, w; axis) -> (ys...) => native pass_on", "->x" },
     { "Relu(X, w; axis) => native nothing",
-      "!2:1 nothing is bound to output '=>'" },
+      "!2:1 nothing is bound to its output" },
     { "Relu(X, w; axis) => native endless", "!2:1 more than 10000 nodes" },
     { "Relu(X, w; axis) => native unheard",
       "!2:1 no function is called 'unheard'" },
