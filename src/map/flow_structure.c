@@ -1,5 +1,9 @@
 /*
  * flow_structure.c - an If for Merges, a Loop for a frame
+ *
+ * The node is added when all values that it takes and its graphs give have been
+ * asked for; the jobs that make them come later, and tn_net_order() puts nodes
+ * in order in the end.
  */
 #include "map/flow_raise.h"
 
@@ -239,6 +243,25 @@ static void fill_exits(struct tn_raising *r, struct frame *f)
                 r->net, graph, tn_net_node(r->net, f->merges[i])->name);
 }
 
+/* Of each variable, what enters the loop is an input of the Loop, and what
+ * comes round an output of its graph. */
+static enum tn_status carry_variables(struct tn_raising *r, struct frame *f,
+                                      uint32_t *inputs)
+{
+    for (uint32_t i = 0; i < f->count && !tn_failed(r->net->error); i++) {
+        struct tn_flow_merge      merge = tn_flow_merge(r->net, f->merges[i]);
+        const struct tn_net_node *next =
+            tn_net_node(r->net, tn_raise_producer(r, merge.next));
+        if (!next->input_count || next->inputs[0] == TN_NONE)
+            return tn_flow_refuse(r->net, f->merges[i], "nothing comes round");
+        uint32_t again = next->inputs[0];
+        inputs[i]      = tn_raise_seen_from(r, f->first_place, merge.enter);
+        tn_raise_add_output(r, f->graph,
+                            tn_raise_seen_from(r, f->inner_place, again));
+    }
+    return r->net->error->status;
+}
+
 static enum tn_status fill_frame(struct tn_raising *r, struct frame *f)
 {
     static const char *const names[] = { "body" };
@@ -250,19 +273,7 @@ static enum tn_status fill_frame(struct tn_raising *r, struct frame *f)
     inputs[1] = tn_raise_seen_from(r, f->first_place, f->condition);
     tn_raise_add_output(r, f->graph,
                         tn_raise_seen_from(r, f->again_place, f->condition));
-    for (uint32_t i = 0; i < f->count && !tn_failed(r->net->error); i++) {
-        struct tn_flow_merge      merge = tn_flow_merge(r->net, f->merges[i]);
-        const struct tn_net_node *next =
-            tn_net_node(r->net, tn_raise_producer(r, merge.next));
-        if (!next->input_count || next->inputs[0] == TN_NONE)
-            return tn_flow_refuse(r->net, f->merges[i], "nothing comes round");
-        uint32_t again = next->inputs[0];
-        inputs[2 + i]  = tn_raise_seen_from(r, f->first_place, merge.enter);
-        tn_raise_add_output(r, f->graph,
-                            tn_raise_seen_from(r, f->inner_place, again));
-    }
-    if (tn_failed(r->net->error))
-        return r->net->error->status;
+    TN_TRY(carry_variables(r, f, inputs + 2));
     tn_raise_add_structure(
         r, f->place, f->merges[0],
         (struct tn_net_node){ .op           = tn_net_own_op(r->net, "Loop"),
