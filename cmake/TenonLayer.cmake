@@ -3,7 +3,8 @@
 # Every folder of the floor is compiled with an include directory of symlinks
 # to what the floor needs, and to nothing else: an include that looks up does
 # not compile.  Folders inside a floor (wire/pb, wire/sstable) do not see each
-# other either, only the headers that lie in the floor itself.
+# other either, only the headers that lie in the floor itself, unless ROOMS says
+# so: "flow: net" is a folder that needs its neighbour.
 #
 # NAME_test.c beside a module becomes a test, NAME_fuzz.c a fuzzer and, built a
 # second time, a test that replays its corpus.
@@ -62,15 +63,28 @@ function(tn_folder name floor)
     endforeach()
 endfunction()
 
+# The neighbours that a folder needs, by what ROOMS says.
+function(tn_neighbours out name leaf)
+    set(found)
+    foreach(room ${ARGN})
+        if(room MATCHES "^${leaf}: (.*)$")
+            string(REPLACE " " ";" found ${CMAKE_MATCH_1})
+            list(TRANSFORM found PREPEND ${name}/)
+        endif()
+    endforeach()
+    set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
 function(tn_layer name)
-    cmake_parse_arguments(arg "" "" "NEEDS" ${ARGN})
+    cmake_parse_arguments(arg "" "" "NEEDS;ROOMS" ${ARGN})
     tn_folder(${name} ${name} ${arg_NEEDS})
     file(GLOB folders LIST_DIRECTORIES true CONFIGURE_DEPENDS
          ${CMAKE_SOURCE_DIR}/src/${name}/*)
     foreach(folder ${folders})
         if(IS_DIRECTORY ${folder})
             get_filename_component(leaf ${folder} NAME)
-            tn_folder(${name}/${leaf} ${name} ${arg_NEEDS})
+            tn_neighbours(neighbours ${name} ${leaf} ${arg_ROOMS})
+            tn_folder(${name}/${leaf} ${name} ${arg_NEEDS} ${neighbours})
         endif()
     endforeach()
 endfunction()

@@ -18,12 +18,12 @@
 
 #include "engine/rulebook.h"
 #include "ir/attr.h"
-#include "map/flow.h"
-#include "map/lang_check.h"
-#include "map/nd4j_args.h"
-#include "map/onnx_tidy.h"
-#include "map/paddle_tidy.h"
-#include "map/tf_tidy.h"
+#include "map/flow/flow.h"
+#include "map/lang/lang_check.h"
+#include "map/net/nd4j_args.h"
+#include "map/tidy/onnx_tidy.h"
+#include "map/tidy/paddle_tidy.h"
+#include "map/tidy/tf_tidy.h"
 
 static bool is_nd4j(const struct tn_net *net)
 {

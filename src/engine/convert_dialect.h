@@ -11,7 +11,7 @@
 
 #include "engine/dialect_path.h"
 #include "engine/opened.h"
-#include "map/lang_apply.h"
+#include "map/lang/lang_apply.h"
 
 /* A node that the last step changed, within the dialect. */
 struct tn_touched {

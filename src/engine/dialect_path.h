@@ -2,7 +2,7 @@
 #ifndef TN_ENGINE_DIALECT_PATH_H
 #define TN_ENGINE_DIALECT_PATH_H
 
-#include "map/rule_sets.h"
+#include "map/lang/rule_sets.h"
 
 enum { TN_PATH_MAX = 8 };
 

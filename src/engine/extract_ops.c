@@ -1,7 +1,7 @@
 /* extract_ops.c - op descriptors out of C++ files */
 #include "engine/interpreter.h"
 #include "engine/rule_read.h"
-#include "map/cpp_extract.h"
+#include "map/dl4j/cpp_extract.h"
 
 /* conv1d of generic/nn/convo/conv1d.cpp */
 static struct tn_bytes stem_of(const char *path)

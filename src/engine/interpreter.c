@@ -3,11 +3,11 @@
 
 #include "engine/rule_read.h"
 #include "engine/rule_text.h"
-#include "map/framework_ops.h"
-#include "map/lang_mapper.h"
-#include "map/rule_files.h"
-#include "map/rule_sets.h"
-#include "map/run_mapper.h"
+#include "map/dl4j/framework_ops.h"
+#include "map/lang/lang_mapper.h"
+#include "map/dl4j/rule_files.h"
+#include "map/lang/rule_sets.h"
+#include "map/dl4j/run_mapper.h"
 
 /* ---- the handle --------------------------------------------------------- */
 

@@ -5,8 +5,8 @@
 #include <tenon/interpret.h>
 
 #include "ir/vocab.h"
-#include "map/dl4j_ops.h"
-#include "map/mapper.h"
+#include "map/dl4j/dl4j_ops.h"
+#include "map/dl4j/mapper.h"
 
 /* The opset that the shipped rules were written for. */
 #define TN_RULES_OPSET 14

@@ -2,9 +2,9 @@
 #include "engine/rulebook.h"
 
 #include "engine/rule_read.h"
-#include "map/lang_check.h"
-#include "map/lang_example.h"
-#include "map/lang_explain.h"
+#include "map/lang/lang_check.h"
+#include "map/lang/lang_example.h"
+#include "map/lang/lang_explain.h"
 
 /* ---- opening ------------------------------------------------------------ */
 

@@ -4,7 +4,7 @@
 
 #include <tenon/rules.h>
 
-#include "map/rule_sets.h"
+#include "map/lang/rule_sets.h"
 
 struct tn_rulebook {
     struct tn_memory     memory;

@@ -1,8 +1,8 @@
 /* rules_report.c - what an interpreter knows, for people and programs */
 #include "engine/interpreter.h"
 #include "engine/target.h"
-#include "map/dl4j_write.h"
-#include "map/explain.h"
+#include "map/dl4j/dl4j_write.h"
+#include "map/dl4j/explain.h"
 #include "wire/pb/pb_builtin.h"
 #include "wire/pb/pb_json_write.h"
 #include "wire/pb/pb_text_write.h"

@@ -24,9 +24,11 @@ may format/onnx chunk/chunk_tags.h
 may format/onnx wire/pb/pb_wire.h
 may format/onnx format/format.h
 may engine format/format.h
-may engine map/mapper.h
-may map ir/vocab.h
-may map wire/pb/pb_wire.h
+may engine map/dl4j/mapper.h
+may map/lang ir/vocab.h
+may map/lang wire/pb/pb_wire.h
+may map/lang map/net/net.h
+may map/tidy map/flow/flow.h
 
 may_not base io/bundle.h
 may_not codec io/bundle.h
@@ -39,8 +41,11 @@ may_not wire/pb ir/model_tables.h
 may_not wire/pb wire/sstable/sstable.h
 may_not format/onnx format/tensorflow/tf.h
 may_not format/tensorflow engine/opened.h
-may_not map io/bundle.h
-may_not map format/format.h
-may_not ir map/mapper.h
-may_not format/onnx map/mapper.h
+may_not map/lang io/bundle.h
+may_not map/net format/format.h
+may_not map/net map/lang/lang.h
+may_not map/flow map/tidy/tf_tidy.h
+may_not map/tidy map/lang/lang.h
+may_not ir map/dl4j/mapper.h
+may_not format/onnx map/dl4j/mapper.h
 exit $failed

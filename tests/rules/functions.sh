@@ -6,7 +6,7 @@ set -eu
 "$1" rules test "$2/tests/rules/functions.rules"
 failed=0
 for name in $(sed -n 's/^    { "\([a-z_]*\)", [0-9], .*\.run = .*/\1/p' \
-    "$2"/src/map/lang_*.c); do
+    "$2"/src/map/lang/lang_*.c); do
     grep -q "\b$name(" "$2/tests/rules/functions.rules" "$2"/rules/*.rules \
         "$2"/rules/*.shapes || { echo "nobody uses $name()"; failed=1; }
 done

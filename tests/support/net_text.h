@@ -7,7 +7,7 @@
 #define TN_TESTS_NET_TEXT_H
 
 #include "base/buffer.h"
-#include "map/net.h"
+#include "map/net/net.h"
 
 static struct tn_bytes net_text_what(const struct tn_net       *net,
                                      const struct tn_net_value *value)

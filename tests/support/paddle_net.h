@@ -4,7 +4,7 @@
 #ifndef TN_TESTS_PADDLE_NET_H
 #define TN_TESTS_PADDLE_NET_H
 
-#include "map/paddle_tidy.h"
+#include "map/net/net.h"
 
 #include "support/hostile.h"
 #include "support/little_models.h"
@@ -41,7 +41,7 @@ struct bench {
     struct tn_memory  memory;
     struct tn_arena   arena;
     struct tn_net     net;
-    struct tn_list    notes; /* struct tn_tidy_note                           */
+    struct tn_list    notes; /* of who tidies, and says what a note is        */
 };
 
 /* The program, read; the net is empty. */
@@ -59,7 +59,7 @@ static inline void open_program(struct bench *b, const char *program)
     tn_memory_init(&b->memory, NULL, 0);
     tn_arena_init(&b->arena, &b->memory);
     tn_net_init(&b->net, &b->arena, "paddle", &b->error);
-    tn_list_init(&b->notes, &b->memory, sizeof(struct tn_tidy_note));
+    tn_list_init(&b->notes, &b->memory, 1);
 }
 
 static inline void tear_down(struct bench *b)
@@ -72,28 +72,39 @@ static inline void tear_down(struct bench *b)
     tn_scratch_close(&b->scratch);
 }
 
-/* The bytes are those of a pointer to the model. */
-static inline enum tn_status tidy_again(struct tn_bytes   input,
+/* What is done to a model when memory runs out. */
+struct again {
+    const struct tn_model *model;
+    enum tn_status (*tidy)(struct tn_net *net, struct tn_list *notes);
+};
+
+/* The bytes are those of a struct again. */
+static inline enum tn_status load_again(struct tn_bytes   input,
                                         struct tn_memory *memory,
                                         struct tn_error  *error)
 {
-    const struct tn_model *model;
-    struct tn_arena        arena;
-    struct tn_net          net;
+    struct again    again;
+    struct tn_arena arena;
+    struct tn_net   net;
 
-    memcpy(&model, input.data, sizeof model);
+    memcpy(&again, input.data, sizeof again);
     tn_arena_init(&arena, memory);
     tn_net_init(&net, &arena, "paddle", error);
-    if (tn_net_load(&net, model, NULL) == TN_OK)
-        tn_paddle_tidy(&net, NULL);
+    if (tn_net_load(&net, again.model, NULL) == TN_OK && again.tidy)
+        again.tidy(&net, NULL);
     tn_net_done(&net);
     tn_arena_done(&arena);
     return error->status;
 }
 
-static inline void survive_no_memory(const struct bench *b)
+/* `tidy` may be NULL. */
+static inline void survive_no_memory(const struct bench *b,
+                                     enum tn_status (*tidy)(struct tn_net  *net,
+                                                            struct tn_list *))
 {
-    tn_survives_no_memory(tidy_again, tn_bytes(&b->model, sizeof b->model));
+    struct again again = { b->model, tidy };
+
+    tn_survives_no_memory(load_again, tn_bytes(&again, sizeof again));
 }
 
 #endif

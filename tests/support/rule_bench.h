@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "map/lang_apply.h"
+#include "map/lang/lang_apply.h"
 
 struct bench {
     struct tn_error      error;

@@ -13,9 +13,9 @@
 
 #include <tenon/tenon.h>
 
-#include "map/lang_apply.h"
-#include "map/onnx_tidy.h"
-#include "map/rule_sets.h"
+#include "map/lang/lang_apply.h"
+#include "map/tidy/onnx_tidy.h"
+#include "map/lang/rule_sets.h"
 
 static void forget(struct tn_net *net)
 {

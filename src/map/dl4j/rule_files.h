@@ -1,0 +1,72 @@
+/*
+ * rule_files.h - the rule languages we read, compiled to mappers
+ *
+ * Deeplearning4j's: a MappingDefinitionSet as protobuf text,
+ *
+ *   mappings {
+ *     frameworkName: "onnx"  opName: "abs"  inputFrameworkOpName: "Abs"
+ *     rule {
+ *       ruleName: "ndarraymapping"  ruleType: "tensor"
+ *       inputToOutput { key: "input" value: "X" }
+ *     }
+ *   }
+ *
+ * and the sketch it grew from, where an op of nd4j has a mapping for each
+ * framework:
+ *
+ *   floor {
+ *     tensorflow_mapping {
+ *       input_mappings { first: "x" }
+ *       output_mappings { z: "y" }
+ *       attribute_mapping_functions {
+ *         MappingRule { functionName: "StringEqualsConversion" ... }
+ *         name_of_nd4j: "name_of_the_framework"
+ *       }
+ *     }
+ *     onnx_mapping { ... }
+ *   }
+ *
+ * There the framework's op is the one of the same name, letter case and
+ * underscores aside, unless inputFrameworkOpName says another.  Both kinds of
+ * the sketch's free-standing messages are read too: MappingRule, which gives a
+ * name to a rule, and Mapper, which lists such names.
+ */
+#ifndef TN_MAP_RULE_FILES_H
+#define TN_MAP_RULE_FILES_H
+
+#include "ir/vocab.h"
+#include "map/dl4j/mapper.h"
+#include "wire/pb/pb_text_tree.h"
+
+struct tn_rule_file {
+    struct tn_mappers *mappers;
+    const char        *name;              /* for messages                     */
+    struct tn_vocab   *tensorflow, *onnx; /* NULL: not known                  */
+    struct tn_error   *error;
+};
+
+/* Whether the text is the sketch, by its first fields. */
+bool tn_rules_are_sketch(const struct tn_text_field *root);
+
+enum tn_status tn_dl4j_rules_read(const struct tn_rule_file  *file,
+                                  const struct tn_text_field *root);
+enum tn_status tn_rule_sketch_read(const struct tn_rule_file  *file,
+                                   const struct tn_text_field *root);
+
+/* A MappingRule; `name` is the lookup key when the message has none. */
+enum tn_status tn_dl4j_rule_read(const struct tn_rule_file  *file,
+                                 const struct tn_text_field *message,
+                                 struct tn_map_rule         *rule);
+
+/* The function of that name: the caller's, else the table's. */
+enum tn_status tn_rule_function_find(const struct tn_rule_file  *file,
+                                     const struct tn_text_field *at,
+                                     struct tn_map_rule         *rule);
+
+struct tn_map_place tn_rule_place(const struct tn_rule_file  *file,
+                                  const struct tn_text_field *at);
+
+/* Tensor rules before the others, else as they came. */
+void tn_rules_order(struct tn_map_rule *rules, uint32_t count);
+
+#endif

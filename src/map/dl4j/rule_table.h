@@ -1,0 +1,71 @@
+/*
+ * rule_table.h - the functions that rules name, and what they work with
+ *
+ * A function reads attributes and inputs of one node and emits arguments.  The
+ * table says what each accepts and gives, so that a rule which cannot work is
+ * refused when it is loaded.
+ */
+#ifndef TN_MAP_RULE_TABLE_H
+#define TN_MAP_RULE_TABLE_H
+
+#include "ir/vocab.h"
+#include "map/dl4j/map_node.h"
+#include "map/dl4j/mapper.h"
+
+/* What a function accepts, as bits: kinds of attributes, and inputs, which
+ * count as tensors. */
+#define TN_FROM_INT        (1u << 0)
+#define TN_FROM_FLOAT      (1u << 1)
+#define TN_FROM_BOOL       (1u << 2)
+#define TN_FROM_STRING     (1u << 3)
+#define TN_FROM_DTYPE      (1u << 4)
+#define TN_FROM_SHAPE      (1u << 5)
+#define TN_FROM_TENSOR     (1u << 6)
+#define TN_FROM_OTHER      (1u << 7)
+#define TN_FROM_LIST(bits) ((bits) << 8)
+#define TN_FROM_ANY        0xffffu
+
+/* What it gives, as bits by enum tn_arg_type. */
+#define TN_GIVES(type) (1u << TN_ARG_##type)
+
+/* One rule at work on one node: what a function sees. */
+struct tn_rule_call {
+    const struct tn_map_node          *node;
+    const struct tn_vocab_op          *definition; /* NULL: not known         */
+    const struct tn_mapper            *mapper;
+    const struct tn_map_rule          *rule;
+    const struct tn_op_descriptor     *target;
+    const struct tn_interpret_context *context;
+    struct tn_list                    *args; /* struct tn_arg                 */
+    struct tn_arena                   *arena;
+    struct tn_error                   *error;
+};
+
+struct tn_map_function {
+    const char *name;
+    bool        places_tensors;
+    unsigned    from, to;
+    /* One of these: for each pair of the rule, for the rule as a whole, or of
+     * the caller's. */
+    enum tn_status (*each)(struct tn_rule_call      *call,
+                           const struct tn_map_pair *pair);
+    enum tn_status (*run)(struct tn_rule_call *call);
+    tn_rule_function *custom;
+    void             *context;
+};
+
+/* All there are; each table ends with a row without a name. */
+extern const struct tn_map_function tn_map_functions_of_tensors[];
+extern const struct tn_map_function tn_map_functions_of_attributes[];
+
+/* By the name in a rule file; NULL: there is none. */
+const struct tn_map_function *tn_map_function_find(struct tn_bytes name);
+
+/* By position, NULL at the end: for those who want all. */
+const struct tn_map_function *tn_map_function_at(unsigned index);
+
+/* The function that connects attributes by name, for short notations. */
+#define TN_MAP_COPY    "valuemapping"
+#define TN_MAP_TENSORS "ndarraymapping"
+
+#endif

@@ -1,0 +1,208 @@
+/* run_mapper.c - a mapper at work: one node in, one op descriptor out */
+#include "map/dl4j/run_mapper.h"
+
+#include <inttypes.h>
+
+#include "map/dl4j/rule_call.h"
+
+/* ---- rules -------------------------------------------------------------- */
+
+static enum tn_status run_custom(struct tn_rule_call *call)
+{
+    const struct tn_map_function *function = call->rule->function;
+    enum tn_status                status =
+        function->custom(function->context, call, call->error);
+
+    if (status != TN_OK && !tn_failed(call->error))
+        return tn_call_fail(call, status, "failed and did not say why");
+    return status;
+}
+
+static enum tn_status run_rule(struct tn_rule_call *call)
+{
+    const struct tn_map_function *function = call->rule->function;
+
+    if (function->custom)
+        return run_custom(call);
+    if (function->run)
+        return function->run(call);
+    for (uint32_t i = 0; i < call->rule->pair_count; i++)
+        TN_TRY(function->each(call, &call->rule->pairs[i]));
+    return TN_OK;
+}
+
+static enum tn_status run_rules(const struct tn_map_job *job,
+                                struct tn_list *args, struct tn_arena *arena,
+                                struct tn_error *error)
+{
+    struct tn_rule_call call = {
+        .node       = job->node,
+        .definition = job->definition,
+        .mapper     = job->mapper,
+        .target     = job->target,
+        .context    = job->context,
+        .args       = args,
+        .arena      = arena,
+        .error      = error,
+    };
+
+    for (uint32_t i = 0; i < job->mapper->rule_count; i++) {
+        call.rule = &job->mapper->rules[i];
+        TN_TRY(run_rule(&call));
+    }
+    return TN_OK;
+}
+
+/* ---- inputs ------------------------------------------------------------- */
+
+static uint32_t swapped(const struct tn_mapper *mapper, uint32_t to)
+{
+    for (uint32_t i = 0; i < mapper->swap_count; i++)
+        if (mapper->swaps[i].to == to)
+            return mapper->swaps[i].from < UINT32_MAX
+                       ? (uint32_t)mapper->swaps[i].from
+                       : UINT32_MAX;
+    return to;
+}
+
+/* Constants that rules made of attributes are inputs after the node's own. */
+static bool is_made(const struct tn_arg *arg)
+{
+    return arg->type == TN_ARG_INPUT_TENSOR && arg->tensor.size > 0;
+}
+
+static enum tn_status add_own(const struct tn_map_job *job, struct tn_arg *to,
+                              uint32_t i, struct tn_arena *arena,
+                              struct tn_error *error)
+{
+    uint32_t from = swapped(job->mapper, i);
+
+    if (from >= job->node->input_count)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "input %" PRIu32
+                            " is wanted, the node has %" PRIu32,
+                            from, job->node->input_count);
+    *to = (struct tn_arg){
+        .name      = tn_bytes_dup(arena, job->node->inputs[from], error),
+        .type      = TN_ARG_INPUT_TENSOR,
+        .index     = (int32_t)i,
+        .has_value = true,
+    };
+    return error->status;
+}
+
+/* How many of the node's own inputs stay, by what the rules named. */
+static enum tn_status count_own(const struct tn_map_job *job, uint32_t named,
+                                uint32_t *own, struct tn_error *error)
+{
+    *own = job->node->input_count;
+    if (job->mapper->resolution == TN_MAP_OVERRIDE && named < *own)
+        *own = named;
+    if (job->mapper->resolution == TN_MAP_EQUAL && named != *own)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "the rules name %" PRIu32
+                            " inputs, the node has %" PRIu32,
+                            named, *own);
+    return TN_OK;
+}
+
+static enum tn_status fill_inputs(const struct tn_map_job *job,
+                                  struct tn_op_descriptor *out,
+                                  struct tn_arena         *arena,
+                                  struct tn_error         *error)
+{
+    struct tn_args given = out->lists[TN_LIST_IN];
+    uint32_t       own, count = 0;
+
+    TN_TRY(count_own(job, given.count, &own, error));
+    struct tn_arg *inputs =
+        tn_new(arena, struct tn_arg, (uint64_t)own + given.count, error);
+    if (!inputs)
+        return error->status;
+    for (uint32_t i = 0; i < own; i++)
+        TN_TRY(add_own(job, &inputs[count++], i, arena, error));
+    for (uint32_t i = 0; i < given.count; i++)
+        if (is_made(&given.items[i])) {
+            inputs[count]       = given.items[i];
+            inputs[count].index = (int32_t)count;
+            count++;
+        }
+    out->lists[TN_LIST_IN] = (struct tn_args){ count, inputs };
+    return TN_OK;
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static void fill_counts(struct tn_op_descriptor       *out,
+                        const struct tn_op_descriptor *target)
+{
+    out->in_count  = target->in_count < 0
+                         ? target->in_count
+                         : (int32_t)out->lists[TN_LIST_IN].count;
+    out->out_count = target->out_count;
+    out->t_count   = (int32_t)out->lists[TN_LIST_T].count;
+    out->i_count   = (int32_t)out->lists[TN_LIST_I].count;
+}
+
+static enum tn_status keep_args(struct tn_op_descriptor *out,
+                                const struct tn_list    *args,
+                                struct tn_arena *arena, struct tn_error *error)
+{
+    struct tn_arg *kept = tn_list_keep(args, struct tn_arg, arena, error);
+
+    if (!kept)
+        return error->status;
+    out->args = (struct tn_args){ (uint32_t)args->count, kept };
+    return TN_OK;
+}
+
+/* The descriptor outlives what declared the target. */
+static enum tn_status fill_outputs(const struct tn_map_job *job,
+                                   struct tn_op_descriptor *out,
+                                   struct tn_arena         *arena,
+                                   struct tn_error         *error)
+{
+    struct tn_args declared = job->target->lists[TN_LIST_OUT];
+    struct tn_arg *outputs =
+        tn_new(arena, struct tn_arg, declared.count, error);
+
+    if (!outputs)
+        return error->status;
+    for (uint32_t i = 0; i < declared.count; i++) {
+        outputs[i]      = declared.items[i];
+        outputs[i].name = tn_bytes_dup(arena, outputs[i].name, error);
+    }
+    out->lists[TN_LIST_OUT] = (struct tn_args){ declared.count, outputs };
+    return error->status;
+}
+
+static enum tn_status finish(const struct tn_map_job *job,
+                             struct tn_op_descriptor *out,
+                             struct tn_arena *arena, struct tn_error *error)
+{
+    out->name           = tn_bytes_dup(arena, job->target->name, error);
+    out->declaration    = job->target->declaration;
+    out->is_inplaceable = job->target->is_inplaceable;
+    TN_TRY(tn_dl4j_fill_lists(out, arena, error));
+    TN_TRY(fill_inputs(job, out, arena, error));
+    TN_TRY(fill_outputs(job, out, arena, error));
+    fill_counts(out, job->target);
+    return TN_OK;
+}
+
+enum tn_status tn_map_run(const struct tn_map_job *job,
+                          struct tn_op_descriptor *out, struct tn_arena *arena,
+                          struct tn_error *error)
+{
+    struct tn_list args;
+
+    *out = (struct tn_op_descriptor){ 0 };
+    tn_list_init(&args, arena->memory, sizeof(struct tn_arg));
+    if (run_rules(job, &args, arena, error) == TN_OK &&
+        keep_args(out, &args, arena, error) == TN_OK)
+        finish(job, out, arena, error);
+    tn_list_done(&args);
+    if (tn_failed(error) && job->node->name.size > 0)
+        tn_error_where(error, "%.*s", TN_FMT(job->node->name));
+    return error->status;
+}

@@ -1,0 +1,96 @@
+/*
+ * flow_guard.h - under which conditions the values of a dataflow graph live
+ *
+ * A guard is a path of decisions: "in the frame `while`, where its condition
+ * holds, where `p` does not".  Guards form a tree; its root is where everything
+ * always runs.  A Switch leads one step down, a Merge back up to what its
+ * inputs have in common, Enter into a frame and Exit out of it.  What has no
+ * such node before it may still be kept in a branch by control edges.
+ */
+#ifndef TN_MAP_FLOW_GUARD_H
+#define TN_MAP_FLOW_GUARD_H
+
+#include "ir/pairs.h"
+#include "map/net/net.h"
+
+enum tn_flow_kind {
+    TN_FLOW_OTHER,
+    TN_FLOW_SWITCH,
+    TN_FLOW_MERGE,
+    TN_FLOW_ENTER,
+    TN_FLOW_EXIT,
+    TN_FLOW_NEXT,
+    TN_FLOW_COND,
+    TN_FLOW_IDENTITY, /* carries on what it gets                              */
+};
+
+/* TensorFlow's and nd4j's names. */
+enum tn_flow_kind tn_flow_kind(const struct tn_net_node *node);
+
+/* UNSUPPORTED, at that node: "name (op): why". */
+enum tn_status tn_flow_refuse(struct tn_net *net, uint32_t node,
+                              const char *why);
+
+/* Ends with NULL; for tn_net_order(). */
+extern const char *const tn_flow_loop_ops[];
+
+/* The value behind Identity and LoopCond: two conditions are one if it is. */
+uint32_t tn_flow_condition(const struct tn_net *net, uint32_t value);
+
+/* A Merge whose second input comes round: which input is which. */
+struct tn_flow_merge {
+    bool     is_loop;
+    uint32_t enter, next; /* values, of a loop                                */
+};
+struct tn_flow_merge tn_flow_merge(const struct tn_net *net, uint32_t node);
+
+struct tn_guard {
+    uint32_t parent; /* TN_NONE: the root                                     */
+    uint32_t depth;
+    bool     is_frame;
+    uint32_t what; /* condition, a value; of a frame its number               */
+    uint32_t side; /* 0: where the condition does not hold                    */
+};
+
+struct tn_guards {
+    struct tn_net   *net;
+    struct tn_list   rows;  /* struct tn_guard; the first is the root         */
+    struct tn_pairs  index; /* (parent, what * 2 + side or frame)             */
+    struct tn_intern frames;
+    struct tn_list   frame_parents; /* uint32_t by frame: guard               */
+    struct tn_list   of_value;      /* uint32_t: guard by value               */
+    struct tn_list   of_node;       /* uint32_t: guard by node                */
+};
+
+void tn_guards_init(struct tn_guards *guards, struct tn_net *net);
+void tn_guards_done(struct tn_guards *guards);
+
+/* Fills of_value and of_node for graph 0, whose nodes are in order. */
+enum tn_status tn_guards_find(struct tn_guards *guards, bool with_controls);
+
+static inline const struct tn_guard *tn_guard(const struct tn_guards *guards,
+                                              uint32_t                guard)
+{
+    return tn_list_at(&guards->rows, struct tn_guard, guard);
+}
+
+static inline uint32_t tn_guard_of(const struct tn_guards *guards,
+                                   uint32_t                value)
+{
+    return *tn_list_at(&guards->of_value, uint32_t, value);
+}
+
+/* The guard one condition further down. */
+uint32_t tn_guard_child(struct tn_guards *guards, uint32_t parent,
+                        uint32_t condition, uint32_t side);
+
+/* What a Merge of two values takes back: of what is decided below `above`, on
+ * which side each of its inputs lives.  An input that lives everywhere, as
+ * constants do, is on the side that the other one leaves free. */
+struct tn_flow_decision {
+    uint32_t above, condition, sides[2];
+};
+bool tn_flow_decision(const struct tn_guards *guards, const uint32_t *inputs,
+                      struct tn_flow_decision *decision);
+
+#endif

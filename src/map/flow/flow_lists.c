@@ -1,0 +1,152 @@
+/*
+ * flow_lists.c - lists of tensors, as values that are handed on
+ *
+ * In TensorFlow and nd4j a list is a thing that ops change; what makes them run
+ * in order is a number that each of them hands to the next, its flow.  Where
+ * nothing may be changed the flow itself can be the list: whoever writes takes
+ * one flow and gives another.  So the flow of a list is a sequence, of what the
+ * list is made to hold, wherever control flow carries it.
+ */
+#include "map/flow/flow.h"
+
+/* Structure inside structure: a change travels one level a pass. */
+#define PASS_LIMIT 64
+
+struct marking {
+    struct tn_net *net;
+    bool           has_changed;
+};
+
+static void mark(struct marking *m, uint32_t value, enum tn_dtype dtype)
+{
+    struct tn_net_type list = { .dtype = dtype, .wrap = TN_NET_SEQUENCE };
+
+    if (value == TN_NONE ||
+        tn_net_value(m->net, value)->type->wrap == TN_NET_SEQUENCE)
+        return;
+    tn_net_set_type(m->net, value, &list);
+    m->has_changed = true;
+}
+
+/* What is a list stays one. */
+static void carry(struct marking *m, uint32_t from, uint32_t to)
+{
+    if (from == TN_NONE)
+        return;
+    const struct tn_net_type *type = tn_net_value(m->net, from)->type;
+    if (type->wrap == TN_NET_SEQUENCE)
+        mark(m, to, type->dtype);
+}
+
+static uint32_t output_at(const struct tn_net_node *node, uint32_t index)
+{
+    return index < node->output_count ? node->outputs[index] : TN_NONE;
+}
+
+static enum tn_dtype held_by(const struct tn_net_node *node)
+{
+    const struct tn_attr_value *held = tn_net_attr(node, "importDataType");
+
+    return held && held->kind == TN_ATTR_DTYPE && held->count
+               ? (enum tn_dtype)held->of.ints[0]
+               : TN_FLOAT32;
+}
+
+/* The ends of a graph that a node holds; `first` of the outputs are others. */
+static void carry_outputs(struct marking *m, const struct tn_net_node *node,
+                          uint32_t graph, uint32_t first)
+{
+    const struct tn_list *outputs = &tn_net_graph(m->net, graph)->outputs;
+
+    for (uint32_t i = first; i < outputs->count; i++)
+        carry(m, *tn_list_at(outputs, uint32_t, i), output_at(node, i - first));
+}
+
+static void carry_inputs(struct marking *m, const struct tn_net_node *node,
+                         uint32_t graph)
+{
+    const struct tn_list *inputs = &tn_net_graph(m->net, graph)->inputs;
+
+    for (uint32_t i = 0; i < inputs->count && i < node->input_count; i++)
+        carry(m, node->inputs[i], *tn_list_at(inputs, uint32_t, i));
+}
+
+static void mark_structure(struct marking *m, const struct tn_net_node *node)
+{
+    bool is_loop = tn_bytes_is(node->op->type, "Loop");
+
+    for (uint32_t i = 0; i < node->attr_count; i++) {
+        const struct tn_attr_value *value = &node->attrs[i].value;
+        if (value->kind != TN_ATTR_GRAPH || value->count != 1 ||
+            (uint64_t)value->of.ints[0] >= m->net->graphs.count)
+            continue;
+        uint32_t graph = (uint32_t)value->of.ints[0];
+        if (is_loop)
+            carry_inputs(m, node, graph);
+        carry_outputs(m, node, graph, is_loop);
+    }
+}
+
+static void mark_node(struct marking *m, const struct tn_net_node *node)
+{
+    static const char *const writers[] = { "write_list", "scatter_list",
+                                           "split_list" };
+
+    if (tn_flow_is_structure(node))
+        mark_structure(m, node);
+    else if (tn_bytes_is(node->op->type, "create_list"))
+        mark(m, output_at(node, 1), held_by(node));
+    else if (tn_bytes_is(node->op->type, "identity") && node->input_count)
+        carry(m, node->inputs[0], output_at(node, 0));
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
+        if (tn_bytes_is(node->op->type, writers[i]) && node->input_count > 3)
+            carry(m, node->inputs[3], output_at(node, 0));
+}
+
+/* Where the value sits in what writes a list; 0: it writes none. */
+static uint32_t written_at(const struct tn_net_node *node)
+{
+    if (tn_bytes_is(node->op->type, "write_list") ||
+        tn_bytes_is(node->op->type, "scatter_list"))
+        return 2;
+    return tn_bytes_is(node->op->type, "split_list") ? 1 : 0;
+}
+
+/* Older files do not say what a list holds: it is what is written to it. */
+static void say_held(struct tn_net *net, const struct tn_net_node *writer)
+{
+    uint32_t at = written_at(writer);
+
+    if (!at || writer->input_count <= at || writer->inputs[0] == TN_NONE ||
+        writer->inputs[at] == TN_NONE)
+        return;
+    uint32_t      maker = tn_net_value(net, writer->inputs[0])->producer;
+    enum tn_dtype dtype = tn_net_value(net, writer->inputs[at])->type->dtype;
+    if (maker == TN_NONE || dtype == TN_UNDEFINED ||
+        !tn_bytes_is(tn_net_node(net, maker)->op->type, "create_list") ||
+        tn_net_attr(tn_net_node(net, maker), "importDataType"))
+        return;
+    int64_t *kept = tn_new(net->arena, int64_t, 1, net->error);
+    if (!kept)
+        return;
+    *kept = dtype;
+    tn_net_set_attr(net, maker, "importDataType",
+                    &(struct tn_attr_value){
+                        .kind = TN_ATTR_DTYPE, .count = 1, .of.ints = kept });
+}
+
+void tn_flow_lists(struct tn_net *net)
+{
+    struct marking m = { .net = net, .has_changed = true };
+
+    for (uint32_t i = 0; i < net->nodes.count; i++)
+        if (!tn_net_node(net, i)->is_removed)
+            say_held(net, tn_net_node(net, i));
+
+    for (int pass = 0; m.has_changed && pass < PASS_LIMIT; pass++) {
+        m.has_changed = false;
+        for (uint32_t i = 0; i < net->nodes.count; i++)
+            if (!tn_net_node(net, i)->is_removed)
+                mark_node(&m, tn_net_node(net, i));
+    }
+}

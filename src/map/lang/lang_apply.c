@@ -1,0 +1,554 @@
+/*
+ * lang_apply.c - a net of one dialect becomes a net of another
+ *
+ * Graphs of the target have the indices that they have in the source.  Names of
+ * all values of the source are taken from the beginning, so that nothing that a
+ * rule makes on the way can have one of them.
+ *
+ * A rule that refuses half way leaves nothing: the lists of the target are cut
+ * back to where they were.
+ */
+#include "map/lang/lang_apply.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "map/flow/flow.h"
+#include "map/lang/lang_emit.h"
+#include "map/lang/lang_match.h"
+#include "map/lang/lang_native.h"
+#include "map/lang/lang_replay.h"
+
+struct apply {
+    struct tn_code_set    set;
+    struct tn_emit        emit;
+    struct tn_replay      replay;
+    const struct tn_net  *from;
+    struct tn_net        *to;
+    struct tn_map_report *report;
+    struct tn_arena       scratch;
+    struct tn_list        uses;    /* uint8_t by value of the source         */
+    struct tn_list        made_by; /* uint32_t by node of the source: the last
+                                      node it became, or TN_NONE             */
+    struct tn_error *error;
+};
+
+/* ---- what is used ------------------------------------------------------- */
+
+static void use(struct apply *a, uint32_t value)
+{
+    if (value < a->uses.count)
+        *tn_list_at(&a->uses, uint8_t, value) = true;
+}
+
+static void note_uses(struct apply *a)
+{
+    const struct tn_net *from = a->from;
+
+    for (uint32_t i = 0; i < from->nodes.count; i++) {
+        const struct tn_net_node *node = tn_net_node(from, i);
+        for (uint32_t k = 0; !node->is_removed && k < node->input_count; k++)
+            use(a, node->inputs[k]);
+    }
+    for (uint32_t i = 0; i < from->graphs.count; i++) {
+        const struct tn_list *outputs = &tn_net_graph(from, i)->outputs;
+        for (uint64_t k = 0; k < outputs->count; k++)
+            use(a, *tn_list_at(outputs, uint32_t, k));
+    }
+}
+
+/* ---- beginning ---------------------------------------------------------- */
+
+static bool fill_ids(struct tn_list *list, uint64_t count,
+                     struct tn_error *error)
+{
+    uint32_t *ids = count ? tn_list_grow(list, count, error) : NULL;
+
+    for (uint64_t i = 0; ids && i < count; i++)
+        ids[i] = TN_NONE;
+    return ids || !count;
+}
+
+static bool has_controls(const struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->nodes.count; i++)
+        if (tn_net_node(net, i)->control_count)
+            return true;
+    return false;
+}
+
+static bool is_mapped(const struct tn_net *from, uint32_t graph)
+{
+    return tn_net_graph(from, graph)->kind != TN_GRAPH_FUNCTION;
+}
+
+static void add_graphs(struct apply *a)
+{
+    for (uint32_t i = 0; i < a->from->graphs.count; i++) {
+        const struct tn_net_graph *from = tn_net_graph(a->from, i);
+        if (tn_net_add_graph(a->to, from->kind, from->name, from->parent) ==
+            TN_NONE)
+            return;
+        for (uint32_t k = 0; is_mapped(a->from, i) && k < from->inputs.count;
+             k++) {
+            uint32_t value = tn_emit_carry(
+                &a->emit, *tn_list_at(&from->inputs, uint32_t, k));
+            if (value == TN_NONE)
+                return;
+            tn_net_add_input(a->to, i, value, tn_net_input_name(a->from, i, k));
+        }
+    }
+}
+
+static void add_outputs(struct apply *a)
+{
+    for (uint32_t i = 0; i < a->from->graphs.count; i++) {
+        const struct tn_net_graph *from = tn_net_graph(a->from, i);
+        for (uint32_t k = 0; is_mapped(a->from, i) && k < from->outputs.count;
+             k++) {
+            a->emit.graph  = i;
+            uint32_t value = tn_emit_carry(
+                &a->emit, *tn_list_at(&from->outputs, uint32_t, k));
+            if (value == TN_NONE)
+                return;
+            tn_net_add_output(a->to, i, value,
+                              tn_net_output_name(a->from, i, k));
+        }
+    }
+}
+
+/* ---- ending a rule ------------------------------------------------------ */
+
+/* Something used the output of the node before the node came, as loops do: what
+ * the rule has made takes the place of what stood for it. */
+static void replace_early(struct apply *a, uint32_t early, uint32_t made)
+{
+    if (early == made)
+        return;
+    tn_net_replace(a->to, early, made);
+    tn_net_rename(a->to, early, tn_net_value(a->to, early)->name);
+}
+
+/* It means the same, so what was known of it still holds. */
+static void keep_type(struct tn_net *to, uint32_t value,
+                      const struct tn_net_type *known)
+{
+    struct tn_net_type type = *tn_net_value(to, value)->type;
+
+    if (known->dtype != TN_UNDEFINED) {
+        type.dtype = known->dtype;
+        type.wrap  = known->wrap;
+    }
+    if (known->has_rank) {
+        type.has_rank = true;
+        type.rank     = known->rank;
+        type.dims     = known->dims;
+    }
+    tn_net_set_type(to, value, &type);
+}
+
+/* An output of the rule is an output of the node. */
+static void bind_output(struct apply *a, uint32_t source, struct tn_item item)
+{
+    struct tn_emit *e    = &a->emit;
+    uint32_t       *id   = tn_list_at(&e->ids, uint32_t, source);
+    uint32_t        made = (uint32_t)item.of.number;
+
+    if (item.kind == TN_ITEM_VALUE)
+        made = tn_emit_carry(e, made);
+    if (made == TN_NONE)
+        return;
+    struct tn_net_value_row *row = tn_net_value_row(a->to, made);
+    bool is_new = item.kind == TN_ITEM_MADE && made >= e->first_value &&
+                  row->name == TN_NO_NAME;
+    if (is_new) {
+        row->name = tn_net_value_row(a->from, source)->name;
+        keep_type(a->to, made, tn_net_value(a->from, source)->type);
+    }
+    if (*id != TN_NONE)
+        replace_early(a, *id, made);
+    *id = made;
+}
+
+static bool refuse_output(struct tn_emit *e, const struct tn_lang_param *output)
+{
+    struct tn_lang_expr at = { .place = output->place };
+
+    if (tn_bytes_is(output->name, TN_LANG_OUTPUT))
+        tn_eval_refuse(&e->eval, &at, "nothing is bound to its output");
+    else
+        tn_eval_refuse(&e->eval, &at, "nothing is bound to output '%.*s'",
+                       TN_FMT(output->name));
+    return false;
+}
+
+/* The item of output `index` of the node, or NULL: the rule has none. */
+static const struct tn_item *output_item(const struct tn_emit      *e,
+                                         const struct tn_code_rule *rule,
+                                         uint32_t                   index)
+{
+    const struct tn_lang_head *head  = &rule->rule->head;
+    uint32_t                   count = head->output_count;
+    uint32_t                   last  = index < count ? index : count - 1;
+
+    if (!count)
+        return NULL;
+    const struct tn_item *item =
+        &e->eval.frame[rule->frame.first_output + last];
+    if (head->outputs[last].arity != TN_LANG_MANY)
+        return index < count ? item : NULL;
+    if (item->kind != TN_ITEM_LIST || index - last >= item->count)
+        return NULL;
+    return &item->of.items[index - last];
+}
+
+static bool is_value(const struct tn_item *item)
+{
+    return item && (item->kind == TN_ITEM_VALUE || item->kind == TN_ITEM_MADE);
+}
+
+/* Before anything is bound, all that is wanted must be there. */
+static bool has_outputs(struct apply *a, const struct tn_code_rule *rule)
+{
+    const struct tn_net_node  *node = a->emit.eval.node;
+    const struct tn_lang_head *head = &rule->rule->head;
+
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = node->outputs[i];
+        if (value == TN_NONE || is_value(output_item(&a->emit, rule, i)) ||
+            !*tn_list_at(&a->uses, uint8_t, value))
+            continue;
+        uint32_t last = head->output_count ? head->output_count - 1 : 0;
+        return refuse_output(&a->emit, &head->outputs[i < last ? i : last]);
+    }
+    return true;
+}
+
+static void bind_outputs(struct apply *a, const struct tn_code_rule *rule)
+{
+    const struct tn_net_node *node = a->emit.eval.node;
+
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        const struct tn_item *item = output_item(&a->emit, rule, i);
+        if (node->outputs[i] != TN_NONE && is_value(item))
+            bind_output(a, node->outputs[i], *item);
+    }
+}
+
+static void name_inner(struct apply *a)
+{
+    for (uint32_t i = a->emit.first_value; i < a->to->values.count; i++) {
+        struct tn_net_value_row *row = tn_net_value_row(a->to, i);
+        if (row->name == TN_NO_NAME &&
+            (row->is_constant || row->maker != TN_NONE))
+            tn_emit_name_inner(&a->emit, row);
+    }
+}
+
+/* The node that makes the first output goes by the name of the old one. */
+static void name_node(struct apply *a, uint32_t node)
+{
+    const struct tn_net_node *from = tn_net_node(a->from, node);
+    uint32_t first = from->output_count && from->outputs[0] != TN_NONE
+                         ? *tn_list_at(&a->emit.ids, uint32_t, from->outputs[0])
+                         : TN_NONE;
+    uint32_t last  = (uint32_t)a->to->nodes.count;
+
+    if (last == a->emit.first_node)
+        return;
+    if (a->made_by.count)
+        *tn_list_at(&a->made_by, uint32_t, node) = last - 1;
+    uint32_t maker =
+        first == TN_NONE ? last - 1 : tn_net_value(a->to, first)->producer;
+    if (maker != TN_NONE && maker >= a->emit.first_node)
+        tn_net_node_row(a->to, maker)->name =
+            tn_net_node_row(a->from, node)->name;
+}
+
+/* ---- one node ----------------------------------------------------------- */
+
+static void begin_rule(struct apply *a)
+{
+    a->emit.first_node    = (uint32_t)a->to->nodes.count;
+    a->emit.first_value   = (uint32_t)a->to->values.count;
+    a->emit.carried.count = 0;
+    a->emit.depth         = 0;
+}
+
+static void roll_back(struct apply *a)
+{
+    struct tn_emit *e     = &a->emit;
+    struct tn_list *nodes = &tn_net_graph(a->to, e->graph)->nodes;
+    const uint32_t *asked;
+
+    /* What it asked for has numbers that others will have. */
+    if (tn_infer_asked(e->eval.made_facts, &asked))
+        e->eval.looks_far = true;
+    for (uint64_t i = 0; i < e->carried.count; i++) {
+        uint32_t value = *tn_list_at(&e->carried, uint32_t, i);
+        *tn_list_at(&e->ids, uint32_t, value) = TN_NONE;
+    }
+    nodes->count -= a->to->nodes.count - e->first_node;
+    a->to->nodes.count  = e->first_node;
+    a->to->values.count = e->first_value;
+    if (e->eval.made_facts)
+        tn_infer_forget(e->eval.made_facts, e->first_value);
+}
+
+/* Runs a rule that has been entered; false: it refused, and left nothing. */
+static bool run_rule(struct apply *a, const struct tn_code_rule *rule)
+{
+    struct tn_emit *e = &a->emit;
+
+    begin_rule(a);
+    e->eval.looks_far |= rule->rule->native.size > 0; /* C sees everything */
+    if (rule->rule->native.size)
+        tn_native_enter(e, &a->set, rule);
+    else
+        tn_emit_block(e, &rule->body);
+    if (!tn_eval_stopped(&e->eval) && has_outputs(a, rule)) {
+        bind_outputs(a, rule);
+        name_inner(a);
+        return true;
+    }
+    if (!tn_failed(a->error))
+        roll_back(a);
+    return false;
+}
+
+/* What no rule takes goes along as it is. */
+static void carry_node(struct apply *a, uint32_t id)
+{
+    const struct tn_net_node *from = tn_net_node(a->from, id);
+    struct tn_net_node        node = *from;
+    uint32_t                 *inputs =
+        tn_new(&a->scratch, uint32_t, node.input_count, a->error);
+    uint32_t *outputs =
+        tn_new(&a->scratch, uint32_t, node.output_count, a->error);
+
+    begin_rule(a);
+    for (uint32_t i = 0; inputs && i < node.input_count; i++)
+        inputs[i] = node.inputs[i] == TN_NONE
+                        ? TN_NONE
+                        : tn_emit_carry(&a->emit, node.inputs[i]);
+    for (uint32_t i = 0; outputs && i < node.output_count; i++)
+        outputs[i] = node.outputs[i] == TN_NONE
+                         ? TN_NONE
+                         : tn_emit_carry(&a->emit, node.outputs[i]);
+    if (!inputs || !outputs || tn_failed(a->error))
+        return;
+    node.name          = tn_text("");
+    node.inputs        = inputs;
+    node.outputs       = outputs;
+    node.controls      = a->emit.controls;
+    node.control_count = a->emit.control_count;
+    tn_net_add_node(a->to, &node);
+}
+
+/* What stands for a rule where a node is the same in every dialect. */
+static const struct tn_lang_rule structure = { .place = {
+                                                   .file = "control flow" } };
+
+/* A rule may take its time, and make its nodes; all of them together may not,
+ * for every node once more. */
+static bool is_bounded(struct apply *a, const struct tn_lang_rule *rule)
+{
+    const struct tn_eval *e     = &a->emit.eval;
+    uint64_t              steps = tn_lang_most_steps(a->from);
+
+    if (e->total + e->steps > steps)
+        tn_error_set(a->error, TN_LIMIT, TN_NOWHERE,
+                     "%s:%" PRIu32 ": the rules take more than %" PRIu64
+                     " steps for all nodes",
+                     rule->place.file, rule->place.line, steps);
+    if (a->to->nodes.count > a->to->most_nodes)
+        tn_error_set(a->error, TN_LIMIT, TN_NOWHERE,
+                     "%s:%" PRIu32 ": the rules make more than %" PRIu64
+                     " nodes",
+                     rule->place.file, rule->place.line, a->to->most_nodes);
+    return tn_net_goes_on(a->to);
+}
+
+static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
+{
+    struct tn_eval            *e = &a->emit.eval;
+    const struct tn_code_rule *rule =
+        tn_code_find(&a->set, e->node->op->type, e->node->op->domain, a->error);
+    struct tn_refusal none = { .text = "there is no rule for the op" };
+
+    if (!rule && tn_code_knows(&a->set, e->node->op->type))
+        snprintf(none.text, sizeof none.text,
+                 "its rules are for other versions or domains");
+    if (!rule)
+        tn_map_add_reason(a->report, id, NULL, &none, a->error);
+    for (; rule && !tn_failed(a->error); rule = rule->next) {
+        bool is_taken = tn_rule_enter(e, rule) && run_rule(a, rule);
+        if (!is_bounded(a, rule->rule))
+            return NULL;
+        if (is_taken)
+            return rule;
+        tn_map_add_reason(a->report, id, rule->rule, &e->refusal, a->error);
+    }
+    return NULL;
+}
+
+/* Nodes that must run before: what they have become. */
+static void set_controls(struct apply *a, const struct tn_net_node *node)
+{
+    uint32_t *controls = NULL;
+
+    if (node->control_count)
+        controls = tn_new(&a->scratch, uint32_t, node->control_count, a->error);
+    a->emit.controls      = controls;
+    a->emit.control_count = 0;
+    for (uint32_t i = 0; controls && i < node->control_count; i++) {
+        uint32_t made = *tn_list_at(&a->made_by, uint32_t, node->controls[i]);
+        if (made != TN_NONE)
+            controls[a->emit.control_count++] = made;
+    }
+}
+
+/* Makes of the node what its rule makes of it; NULL: none takes it. */
+static const struct tn_lang_rule *find_rule(struct apply *a, uint32_t id)
+{
+    struct tn_eval            *e = &a->emit.eval;
+    const struct tn_lang_rule *rule;
+
+    begin_rule(a);
+    if ((rule = tn_replay_run(&a->replay)))
+        return is_bounded(a, rule) ? rule : NULL;
+    e->looks_far = false;
+    tn_infer_watch(e->facts);
+    tn_infer_watch(e->made_facts);
+    const struct tn_code_rule *chosen = choose(a, id);
+    if (!chosen)
+        return NULL;
+    tn_replay_note(&a->replay, chosen->rule);
+    return chosen->rule;
+}
+
+static void map_node(struct apply *a, uint32_t id)
+{
+    const struct tn_net_node *node = tn_net_node(a->from, id);
+
+    tn_arena_rewind(&a->scratch);
+    a->emit.eval.node = node;
+    set_controls(a, node);
+    const struct tn_lang_rule *rule = find_rule(a, id);
+    if (tn_failed(a->error))
+        return;
+    bool is_structure = !rule && tn_flow_is_structure(node);
+    if (rule || is_structure)
+        tn_map_drop_reasons(a->report, id);
+    else
+        a->report->unmapped_count++;
+    if (!rule)
+        carry_node(a, id);
+    if (tn_failed(a->error))
+        return;
+    name_node(a, id);
+    *tn_list_at(&a->report->rules, const struct tn_lang_rule *, id) =
+        is_structure ? &structure : rule;
+}
+
+static void map_graph(struct apply *a, uint32_t graph)
+{
+    const struct tn_list *nodes = &tn_net_graph(a->from, graph)->nodes;
+
+    a->emit.graph = graph;
+    for (uint64_t i = 0; i < nodes->count && !tn_failed(a->error); i++) {
+        uint32_t node = *tn_list_at(nodes, uint32_t, i);
+        if (!tn_net_node(a->from, node)->is_removed)
+            map_node(a, node);
+    }
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+static void apply_init(struct apply *a, struct tn_infer *facts,
+                       struct tn_infer *made)
+{
+    struct tn_memory *memory = a->to->arena->memory;
+
+    tn_arena_init(&a->scratch, memory);
+    tn_list_init(&a->uses, memory, sizeof(uint8_t));
+    tn_list_init(&a->made_by, memory, sizeof(uint32_t));
+    tn_list_init(&a->emit.ids, memory, sizeof(uint32_t));
+    tn_list_init(&a->emit.carried, memory, sizeof(uint32_t));
+    a->emit.to          = a->to;
+    a->emit.has_doubles = !strcmp(a->to->dialect, "nd4j");
+    a->emit.eval        = (struct tn_eval){ .net        = a->from,
+                                            .made       = a->to,
+                                            .facts      = facts,
+                                            .made_facts = made,
+                                            .scratch    = &a->scratch,
+                                            .missing    = TN_NONE,
+                                            .error      = a->error };
+    tn_replay_init(&a->replay, &a->emit);
+}
+
+static void apply_done(struct apply *a)
+{
+    tn_replay_done(&a->replay);
+    tn_list_done(&a->emit.carried);
+    tn_list_done(&a->emit.ids);
+    tn_list_done(&a->made_by);
+    tn_list_done(&a->uses);
+    tn_arena_done(&a->scratch);
+    tn_code_done(&a->set);
+}
+
+static enum tn_status prepare(struct apply                     *a,
+                              const struct tn_lang_file *const *files,
+                              uint32_t                          file_count)
+{
+    const struct tn_net *from = a->from;
+
+    for (uint32_t i = 0; i < file_count; i++)
+        TN_TRY(tn_code_add(&a->set, files[i], a->error));
+    if (!fill_ids(&a->emit.ids, from->values.count, a->error) ||
+        (has_controls(from) &&
+         !fill_ids(&a->made_by, from->nodes.count, a->error)))
+        return a->error->status;
+    if (from->values.count &&
+        !tn_list_grow(&a->uses, from->values.count, a->error))
+        return a->error->status;
+    if (from->nodes.count &&
+        !tn_list_grow(&a->report->rules, from->nodes.count, a->error))
+        return a->error->status;
+    /* Most nodes become one. */
+    if (!tn_net_reserve(a->to, from->values.count, from->nodes.count))
+        return a->error->status;
+    a->emit.eval.uses = a->uses.items;
+    note_uses(a);
+    return a->error->status;
+}
+
+enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
+                             uint32_t file_count, struct tn_infer *facts,
+                             struct tn_net *from, struct tn_infer *made,
+                             struct tn_net *to, struct tn_map_report *report)
+{
+    struct apply a = {
+        .from = from, .to = to, .report = report, .error = to->error
+    };
+
+    apply_init(&a, facts, made);
+    to->source     = from->source;
+    to->most_nodes = tn_lang_most_nodes(from);
+    tn_code_init(&a.set, to->arena->memory, from, to->dialect, to->version,
+                 a.error);
+    if (!tn_failed(a.error) && prepare(&a, files, file_count) == TN_OK) {
+        tn_net_take_over(to, from);
+        add_graphs(&a);
+        for (uint32_t i = 0; i < from->graphs.count; i++)
+            if (is_mapped(from, i) && !tn_failed(a.error))
+                map_graph(&a, i);
+        if (!tn_failed(a.error))
+            add_outputs(&a);
+        tn_list_trim(&to->nodes);
+        tn_list_trim(&to->values);
+    }
+    apply_done(&a);
+    return to->error->status;
+}

@@ -1,0 +1,39 @@
+/*
+ * lang_apply.h - a net of one dialect becomes a net of another
+ *
+ * Every node of the source is looked at once, in order, graph by graph.  The
+ * first rule that applies makes its nodes in the target; nodes of the target
+ * keep the `source` of the node they come from.  Values keep their names: the
+ * outputs of a rule are called what the outputs of the node were called, what
+ * lies between is named after them.  Constants are carried by reference, when
+ * something uses them.
+ *
+ * If and Loop that hold graphs mean the same in every dialect (flow.h): without
+ * a rule of their own they are carried over, and their graphs are mapped.
+ *
+ * A node that no rule takes is carried over as it is and counted: whether that
+ * is an error is the caller's to say (convert --allow).
+ */
+#ifndef TN_MAP_LANG_APPLY_H
+#define TN_MAP_LANG_APPLY_H
+
+#include "map/lang/infer.h"
+#include "map/lang/lang_report.h"
+
+/*
+ * The rules of `files` that lead from the dialect of `from` to that of `to`,
+ * the first file first.  `to` has just been initialised, with its version set;
+ * `from`, its model and the files must outlive it; its names go over to `to`.
+ * `facts` are those of `from`; `made` are those of `to`, opened while it is
+ * empty (NULL: none). With them the types of what is made are set as it is
+ * made: rules may ask for them, and nobody has to infer them afterwards.
+ *
+ * Fails into to->error, for want of memory or for a rule that contradicts
+ * itself.  A rule that refuses does not apply.
+ */
+enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
+                             uint32_t file_count, struct tn_infer *facts,
+                             struct tn_net *from, struct tn_infer *made,
+                             struct tn_net *to, struct tn_map_report *report);
+
+#endif

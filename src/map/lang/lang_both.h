@@ -1,0 +1,17 @@
+/* lang_both.h - HEAD <=> call: one line, two rules */
+#ifndef TN_MAP_LANG_BOTH_H
+#define TN_MAP_LANG_BOTH_H
+
+#include "map/lang/lang_parser.h"
+
+/* The body of `rule`, whose head was read, is the call; `back` is the way from
+ * what is called to what the head says.  A head of old versions alone has no
+ * way back: back->head.op is empty then. */
+bool tn_lang_both(struct tn_lang_parser *p, struct tn_lang_rule *rule,
+                  const struct tn_lang_expr *call, struct tn_lang_rule *back);
+
+/* The body of a rule of one line: its outputs are those of the value. */
+bool tn_lang_one_step(struct tn_lang_parser *p, struct tn_lang_rule *rule,
+                      const struct tn_lang_expr *value);
+
+#endif

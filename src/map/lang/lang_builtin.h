@@ -1,0 +1,89 @@
+/*
+ * lang_builtin.h - functions of the rule language
+ *
+ * A function sees its arguments evaluated.  Unless it says that it takes
+ * unknown ones, it is not even called with them: the first is the answer.
+ */
+#ifndef TN_MAP_LANG_BUILTIN_H
+#define TN_MAP_LANG_BUILTIN_H
+
+#include "map/lang/lang_code.h"
+
+struct tn_call {
+    struct tn_eval            *eval;
+    const struct tn_lang_expr *expr; /* for refusals                          */
+    const struct tn_item      *args;
+    uint32_t                   count;
+};
+
+struct tn_builtin {
+    const char *name;
+    uint32_t    min_count, max_count;
+    struct tn_item (*run)(const struct tn_call *call);
+    bool takes_unknown;
+    bool is_lazy; /* instead of `run`: the second argument stands in for an
+                     unknown first                                            */
+};
+
+/* NULL: there is no such function. */
+const struct tn_builtin *tn_builtin_find(struct tn_bytes name);
+
+/* The tables that it looks in; each ends with a row without a name. */
+extern const struct tn_builtin tn_builtins_of_numbers[];    /* lang_number.c  */
+extern const struct tn_builtin tn_builtins_of_dtypes[];     /* lang_dtype.c   */
+extern const struct tn_builtin tn_builtins_of_texts[];      /* lang_text.c    */
+extern const struct tn_builtin tn_builtins_of_lists[];      /* lang_list.c    */
+extern const struct tn_builtin tn_builtins_of_shapes[];     /* lang_shape.c   */
+extern const struct tn_builtin tn_builtins_of_values[];     /* lang_value.c   */
+extern const struct tn_builtin tn_builtins_of_elements[];   /* lang_element.c */
+extern const struct tn_builtin tn_builtins_of_arithmetic[]; /* lang_calc.c    */
+
+/* Arguments of a function that takes as many as one likes. */
+#define TN_BUILTIN_MANY 64
+
+/* ---- for the functions themselves --------------------------------------- */
+
+/* The rule does not apply: "name: why". */
+struct tn_item tn_builtin_refuse(const struct tn_call *call, const char *why);
+
+/* An argument of that kind; false: it is none, and that is refused. */
+bool tn_builtin_list_arg(const struct tn_call *call, uint32_t index,
+                         struct tn_item *list);
+bool tn_builtin_int_arg(const struct tn_call *call, uint32_t index,
+                        int64_t *number);
+bool tn_builtin_text_arg(const struct tn_call *call, uint32_t index,
+                         struct tn_bytes *text);
+
+/* A list whose items are known; false: the answer is in *list. */
+bool tn_builtin_known_list_arg(const struct tn_call *call, uint32_t index,
+                               struct tn_item *list);
+
+/* The first unknown item, or NULL. */
+const struct tn_item *tn_builtin_unknown_in(struct tn_item list);
+
+/* The function cannot tell. */
+static inline struct tn_item tn_builtin_unknown(const struct tn_call *call)
+{
+    return tn_item_unknown(call->expr);
+}
+
+/* Room for a list, and the list that it has become; NULL, and then none, when
+ * there was no room. */
+static inline struct tn_item *tn_builtin_new_list(const struct tn_call *call,
+                                                  uint64_t              count)
+{
+    return tn_eval_list(call->eval, call->expr, count);
+}
+
+static inline struct tn_item tn_builtin_made(const struct tn_item *items,
+                                             uint64_t              count)
+{
+    return items ? tn_item_list(items, (uint32_t)count) : tn_item_none();
+}
+
+/* shape(X), dtype(X) and value(X), for other functions. */
+struct tn_item tn_builtin_shape(const struct tn_call *call, struct tn_item x);
+struct tn_item tn_builtin_dtype(const struct tn_call *call, struct tn_item x);
+struct tn_item tn_builtin_value(const struct tn_call *call, struct tn_item x);
+
+#endif

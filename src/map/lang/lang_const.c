@@ -1,0 +1,182 @@
+/*
+ * lang_const.c - constants that rules make
+ *
+ *   const(TENSOR)            the tensor of an attribute, by reference
+ *   const(list, dtype)       its dims are those of the nested list
+ *   const(list, dtype, dims) of a flat one
+ */
+#include "map/lang/lang_emit.h"
+
+static const struct tn_bytes nameless = { NULL, 0 };
+
+/* Dims of a nested list: those of its first item, and of that. */
+static bool nested_dims(struct tn_item item, struct tn_emit_cells *cells)
+{
+    uint64_t product = 1;
+
+    while (item.kind == TN_ITEM_LIST) {
+        if (cells->rank == TN_EMIT_RANK_MAX)
+            return false;
+        cells->dims[cells->rank++] = item.count;
+        product *= item.count;
+        if (product > TN_LANG_LIST_MAX)
+            return false;
+        if (!item.count)
+            break;
+        item = item.of.items[0];
+    }
+    cells->count = product;
+    return true;
+}
+
+static bool flatten(struct tn_item item, uint32_t level,
+                    struct tn_emit_cells *cells, struct tn_item **at)
+{
+    if (level == cells->rank) {
+        *(*at)++ = item;
+        return item.kind != TN_ITEM_LIST;
+    }
+    if (item.kind != TN_ITEM_LIST || item.count != cells->dims[level])
+        return false;
+    for (uint32_t i = 0; i < item.count; i++)
+        if (!flatten(item.of.items[i], level + 1, cells, at))
+            return false;
+    return true;
+}
+
+static bool read_cells(struct tn_emit *e, const struct tn_code *code,
+                       struct tn_item item, struct tn_emit_cells *cells)
+{
+    if (!nested_dims(item, cells)) {
+        tn_eval_refuse(&e->eval, code->expr, "too large for a constant");
+        return false;
+    }
+    cells->items       = tn_eval_list(&e->eval, code->expr, cells->count);
+    struct tn_item *at = cells->items;
+    if (!at)
+        return false;
+    if (cells->count && !flatten(item, 0, cells, &at))
+        tn_eval_refuse(&e->eval, code->expr, "lists of different lengths");
+    return !tn_emit_stopped(e);
+}
+
+/* The third argument. */
+static bool set_dims(struct tn_emit *e, const struct tn_code *code,
+                     struct tn_emit_cells *cells)
+{
+    struct tn_item list    = tn_emit_need(e, code);
+    uint64_t       product = 1;
+
+    if (tn_emit_stopped(e))
+        return false;
+    bool is_good = list.kind == TN_ITEM_LIST && list.count <= TN_EMIT_RANK_MAX;
+    for (uint32_t i = 0; is_good && i < list.count; i++) {
+        int64_t dim;
+        is_good = tn_item_to_int(list.of.items[i], &dim) && dim >= 0 &&
+                  dim <= TN_LANG_LIST_MAX;
+        cells->dims[i] = is_good ? (uint64_t)dim : 0;
+        product =
+            product > TN_LANG_LIST_MAX ? product : product * cells->dims[i];
+    }
+    if (!is_good || product != cells->count)
+        tn_eval_refuse(&e->eval, code->expr, "dims that do not fit");
+    cells->rank = list.count;
+    return !tn_emit_stopped(e);
+}
+
+static uint32_t add_doubles(struct tn_emit             *e,
+                            const struct tn_emit_cells *cells,
+                            enum tn_dtype               dtype)
+{
+    double *items = tn_new(e->eval.scratch, double, cells->count, e->to->error);
+
+    for (uint64_t i = 0; items && i < cells->count; i++)
+        if (!tn_item_to_double(cells->items[i], &items[i]))
+            return TN_NONE;
+    if (!items)
+        return TN_NONE;
+    return tn_net_add_doubles(e->to, e->graph, nameless, dtype, items,
+                              cells->rank, cells->dims);
+}
+
+static uint32_t add_ints(struct tn_emit *e, const struct tn_emit_cells *cells,
+                         enum tn_dtype dtype)
+{
+    int64_t *items =
+        tn_new(e->eval.scratch, int64_t, cells->count, e->to->error);
+
+    for (uint64_t i = 0; items && i < cells->count; i++)
+        if (!tn_item_to_int(cells->items[i], &items[i]))
+            return TN_NONE;
+    if (!items)
+        return TN_NONE;
+    return tn_net_add_ints(e->to, e->graph, nameless, dtype, items, cells->rank,
+                           cells->dims);
+}
+
+static uint32_t add_strings(struct tn_emit             *e,
+                            const struct tn_emit_cells *cells)
+{
+    struct tn_bytes *items =
+        tn_new(e->eval.scratch, struct tn_bytes, cells->count, e->to->error);
+
+    for (uint64_t i = 0; items && i < cells->count; i++) {
+        if (cells->items[i].kind != TN_ITEM_STRING)
+            return TN_NONE;
+        items[i] = tn_item_bytes(cells->items[i]);
+    }
+    if (!items)
+        return TN_NONE;
+    return tn_net_add_strings(e->to, e->graph, nameless, items, cells->rank,
+                              cells->dims);
+}
+
+uint32_t tn_emit_constant(struct tn_emit *e, const struct tn_lang_expr *at,
+                          const struct tn_emit_cells *cells,
+                          enum tn_dtype               dtype)
+{
+    uint32_t id = TN_NONE;
+
+    if (dtype == TN_STRING)
+        id = add_strings(e, cells);
+    else if (tn_item_is_real(dtype))
+        id = add_doubles(e, cells, dtype);
+    else if (tn_dtype_size(dtype))
+        id = add_ints(e, cells, dtype);
+    if (id == TN_NONE && !tn_failed(e->to->error))
+        tn_eval_refuse(&e->eval, at, "no elements of %s", tn_dtype_name(dtype));
+    return id;
+}
+
+static struct tn_item const_tensor(struct tn_emit         *e,
+                                   const struct tn_tensor *tensor)
+{
+    return tn_emit_made(tn_net_add_constant(e->to, e->graph, nameless,
+                                            &tensor->elements, tensor));
+}
+
+struct tn_item tn_emit_const_call(struct tn_emit *e, const struct tn_code *code)
+{
+    struct tn_item       item  = tn_emit_need(e, &code->items[0]);
+    struct tn_emit_cells cells = { 0 };
+
+    if (tn_emit_stopped(e))
+        return tn_item_none();
+    if (item.kind == TN_ITEM_TENSOR)
+        return const_tensor(e, item.of.tensor);
+    if (code->item_count < 2)
+        return tn_eval_refuse(&e->eval, code->expr,
+                              "a constant of which type?");
+    struct tn_item dtype = tn_emit_need(e, &code->items[1]);
+    if (tn_emit_stopped(e) || !read_cells(e, code, item, &cells))
+        return tn_item_none();
+    if (dtype.kind != TN_ITEM_DTYPE)
+        return tn_eval_refuse(&e->eval, code->expr, "the type is not a dtype");
+    for (uint64_t i = 0; i < cells.count; i++)
+        if (cells.items[i].kind == TN_ITEM_UNKNOWN)
+            return tn_eval_not_known(&e->eval, cells.items[i], code->expr);
+    if (code->item_count > 2 && !set_dims(e, &code->items[2], &cells))
+        return tn_item_none();
+    return tn_emit_made(
+        tn_emit_constant(e, code->expr, &cells, tn_item_to_dtype(dtype)));
+}

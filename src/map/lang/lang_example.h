@@ -1,0 +1,38 @@
+/*
+ * lang_example.h - examples under rules, run
+ *
+ *   example Reshape@14(x:float32[2,3], s:int64[1] = [6]) => reshape(x, s)
+ *   example LeakyRelu(x; alpha: 0.5) <= lrelu(x; alpha: 0.5)
+ *
+ * On the side of the rule's head stands one node, with the types of its inputs
+ * as far as the rule asks for them, and values of constants.  On the other what
+ * the rule must make of it: the outputs as calls inside each other, in brackets
+ * when they come from several ops.
+ */
+#ifndef TN_MAP_LANG_EXAMPLE_H
+#define TN_MAP_LANG_EXAMPLE_H
+
+#include "map/lang/lang.h"
+
+/* What the examples of one file share: types and shapes of its dialects. */
+struct tn_lang_desk {
+    struct tn_lang_file shapes[2]; /* of `from`, of `to`                      */
+};
+
+/* Lives in the arena.  Done also after a failure. */
+enum tn_status tn_lang_desk_open(struct tn_lang_desk       *desk,
+                                 const struct tn_lang_file *file,
+                                 struct tn_arena           *arena,
+                                 struct tn_error           *error);
+void           tn_lang_desk_done(struct tn_lang_desk *desk);
+
+/* Runs the rules of the file over the node.  *why is NULL when the rule above
+ * the example took it and made what is said; else it says what happened, in the
+ * arena.  Fails when the example cannot be read. */
+enum tn_status tn_lang_example_run(const struct tn_lang_file    *file,
+                                   const struct tn_lang_desk    *desk,
+                                   const struct tn_lang_example *example,
+                                   struct tn_arena *arena, const char **why,
+                                   struct tn_error *error);
+
+#endif

@@ -1,0 +1,131 @@
+/*
+ * lang_parser.h - what the files that read the rule language share
+ *
+ * Everything fails softly: a function that returns a pointer gives NULL, one
+ * that returns bool gives false, and the error says where and what was
+ * expected there.
+ *
+ * Lists grow in scratch lists of the parser, used as stacks: note the count,
+ * push, and cut off what is above the mark into the arena.
+ */
+#ifndef TN_MAP_LANG_PARSER_H
+#define TN_MAP_LANG_PARSER_H
+
+#include "map/lang/lang.h"
+#include "map/lang/lang_lex.h"
+
+struct tn_lang_parser {
+    struct tn_lang_file *file;
+    struct tn_arena     *arena;
+    struct tn_error     *error;
+    struct tn_bytes      text;
+    struct tn_list       tokens; /* struct tn_token                           */
+    uint32_t             at;
+    uint32_t             item;  /* token that begins the rule or definition   */
+    uint32_t             depth; /* of what is being read                      */
+    uint32_t             braces;
+    struct tn_token      stop; /* stands for what begins the next item        */
+
+    /* stacks */
+    struct tn_list exprs;  /* const struct tn_lang_expr *                     */
+    struct tn_list attrs;  /* struct tn_lang_attr                             */
+    struct tn_list params; /* struct tn_lang_param                            */
+    struct tn_list names;  /* struct tn_bytes                                 */
+    struct tn_list steps;  /* struct tn_lang_step                             */
+    bool may_ignore; /* a call may say -name: what its way back drops         */
+};
+
+/* Makes the tokens of a text that stands there in its file; false: failed.
+ * Closed also then. */
+bool tn_lang_parser_open(struct tn_lang_parser *p, struct tn_lang_file *file,
+                         struct tn_bytes text, const struct tn_map_place *begin,
+                         struct tn_error *error);
+void tn_lang_parser_close(struct tn_lang_parser *p);
+
+/* ---- tokens ------------------------------------------------------------- */
+
+/* The next token; END when the next item begins, unless braces are open. */
+const struct tn_token *tn_lang_look(struct tn_lang_parser *p);
+
+/* Whether a token is a word or mark of that text: asked so often that most
+ * answers must come from the first byte. */
+static inline bool tn_token_is(const struct tn_token *token, const char *text)
+{
+    return (token->kind == TN_TOKEN_WORD || token->kind == TN_TOKEN_MARK) &&
+           token->text.data[0] == (uint8_t)text[0] &&
+           tn_bytes_is(token->text, text);
+}
+
+/* A word or mark of that text comes next; step over it; or else fail. */
+static inline bool tn_lang_is(struct tn_lang_parser *p, const char *text)
+{
+    return tn_token_is(tn_lang_look(p), text);
+}
+bool tn_lang_accept(struct tn_lang_parser *p, const char *text);
+bool tn_lang_expect(struct tn_lang_parser *p, const char *text);
+
+/* "expected WHAT, not ..." at the next token. */
+TN_COLD bool tn_lang_expected(struct tn_lang_parser *p, const char *what);
+
+/* Any word, and one that is no keyword.  Empty: failed. */
+struct tn_bytes tn_lang_word(struct tn_lang_parser *p, const char *what);
+struct tn_bytes tn_lang_name(struct tn_lang_parser *p, const char *what);
+
+/* A name that the item binds: `float32` would never be seen again. */
+struct tn_bytes tn_lang_bound_name(struct tn_lang_parser *p, const char *what);
+
+/* One level deeper; false and LIMIT past the bound. */
+bool tn_lang_enter(struct tn_lang_parser *p);
+void tn_lang_leave(struct tn_lang_parser *p);
+
+/* What is above `mark` in a stack, in the arena; NULL: failed.  The stack is
+ * cut back to the mark. */
+void *tn_lang_cut(struct tn_lang_parser *p, struct tn_list *stack,
+                  uint64_t mark, uint32_t *count);
+
+/* The type of that name; TN_UNDEFINED: it is none. */
+enum tn_dtype tn_lang_dtype(struct tn_bytes name);
+
+/* ---- heads and steps; lang_steps.c --------------------------------------- */
+
+bool tn_lang_read_head(struct tn_lang_parser *p, struct tn_lang_head *head);
+
+/* Parts of one: (inputs; attrs), and -> (outputs), which may be missing. */
+bool tn_lang_read_arguments(struct tn_lang_parser *p,
+                            struct tn_lang_head   *head);
+bool tn_lang_read_outputs(struct tn_lang_parser *p, struct tn_lang_head *head);
+
+/* { steps } */
+bool tn_lang_read_block(struct tn_lang_parser *p, struct tn_lang_block *block);
+
+/* Onto the stack of names; an empty one is a failure that was told. */
+bool tn_lang_push_name(struct tn_lang_parser *p, struct tn_bytes name);
+
+/* ---- expressions; lang_expr.c ------------------------------------------- */
+
+const struct tn_lang_expr *tn_lang_expr(struct tn_lang_parser *p);
+
+/* Without operators and indices: what else is there must be in parentheses. */
+const struct tn_lang_expr *tn_lang_operand(struct tn_lang_parser *p);
+
+/* Where values stand: names, elements of them, calls that make nodes. */
+const struct tn_lang_expr *tn_lang_value(struct tn_lang_parser *p);
+
+/* A number, string, type, true, false or none, or a list of these. */
+const struct tn_lang_expr *tn_lang_literal(struct tn_lang_parser *p);
+bool                       tn_lang_is_literal(const struct tn_lang_expr *expr);
+
+/* Whether an attribute of that name is above the mark. */
+bool tn_lang_has_attr(const struct tn_lang_parser *p, uint64_t mark,
+                      struct tn_bytes name);
+
+/* A new one; its items, which live in the arena, after its attributes. */
+struct tn_lang_expr       *tn_lang_expr_new(struct tn_lang_parser *p,
+                                            enum tn_lang_kind      kind,
+                                            struct tn_map_place    place);
+const struct tn_lang_expr *tn_lang_expr_of(struct tn_lang_parser      *p,
+                                           struct tn_lang_expr        *expr,
+                                           const struct tn_lang_expr **items,
+                                           uint32_t                    count);
+
+#endif

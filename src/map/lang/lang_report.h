@@ -1,0 +1,50 @@
+/*
+ * lang_report.h - what became of the nodes of a net: rules that took them, and
+ * why others did not
+ */
+#ifndef TN_MAP_LANG_REPORT_H
+#define TN_MAP_LANG_REPORT_H
+
+#include "map/lang/lang_eval.h"
+
+/* Why a rule did not take a node. */
+struct tn_map_reason {
+    uint32_t                   node; /* of the source                         */
+    const struct tn_lang_rule *rule; /* NULL: there is no rule for the op     */
+    struct tn_map_place place;       /* the guard, the refusal, the attribute */
+    const char         *text;
+};
+
+#define TN_MAP_REASONS_MAX 10000 /* kept; what is beyond is only counted */
+
+struct tn_map_report {
+    struct tn_arena *arena;
+    struct tn_list   rules; /* const struct tn_lang_rule *, by node of the
+                               source; NULL: unmapped                         */
+    struct tn_list reasons; /* struct tn_map_reason; those of a node together */
+    uint64_t       unmapped_count;
+};
+
+void tn_map_report_init(struct tn_map_report *report, struct tn_arena *arena);
+void tn_map_report_done(struct tn_map_report *report);
+
+/* Why no rule took the node; NULL and none when one did. */
+const struct tn_map_reason *tn_map_reasons(const struct tn_map_report *report,
+                                           uint32_t node, uint32_t *count);
+
+/* The rule that took the node; NULL: none. */
+static inline const struct tn_lang_rule *tn_map_rule(
+    const struct tn_map_report *report, uint32_t node)
+{
+    return *tn_list_at(&report->rules, const struct tn_lang_rule *, node);
+}
+
+/* For who applies rules: one more reason; and that a rule applies after all, so
+ * that what others said of the node, which is the last, is of no interest. */
+void tn_map_add_reason(struct tn_map_report *report, uint32_t node,
+                       const struct tn_lang_rule *rule,
+                       const struct tn_refusal   *refusal,
+                       struct tn_error           *error);
+void tn_map_drop_reasons(struct tn_map_report *report, uint32_t node);
+
+#endif

@@ -1,0 +1,235 @@
+/* rule_sets.c - the rule files that the library carries, and the user's own */
+#include "map/lang/rule_sets.h"
+
+#include "map/lang/lang_check.h"
+
+/* X(file, from, to, whether both ways): rules/FILE.rules.  Where two lead the
+ * same way, the first is tried first. */
+#define RULES(X)                                                               \
+    X(nd4j_onnx, "nd4j", "onnx", false)                                        \
+    X(onnx_nd4j, "onnx", "nd4j", true)                                         \
+    X(tensorflow_nd4j, "tensorflow", "nd4j", false)                            \
+    X(paddle_onnx, "paddle", "onnx", false)                                    \
+    X(onnx_onnxruntime, "onnx", "onnx", false)
+
+/* X(dialect): rules/DIALECT.shapes. */
+#define SHAPES(X)                                                              \
+    X(nd4j)                                                                    \
+    X(onnx)                                                                    \
+    X(paddle)                                                                  \
+    X(tensorflow)
+
+#define X(file, from, to, both)                                                \
+    extern const unsigned char tn_rules_##file[];                              \
+    extern const size_t        tn_rules_##file##_size;
+RULES(X)
+#undef X
+
+#define X(dialect)                                                             \
+    extern const unsigned char tn_shapes_##dialect[];                          \
+    extern const size_t        tn_shapes_##dialect##_size;
+SHAPES(X)
+#undef X
+
+/* ---- what is carried ---------------------------------------------------- */
+
+bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
+{
+    const struct tn_rule_text files[] = {
+#define X(file, from, to, both)                                                \
+    { #file ".rules",                                                          \
+      from,                                                                    \
+      to,                                                                      \
+      both,                                                                    \
+      tn_bytes(tn_rules_##file, tn_rules_##file##_size),                       \
+      NULL,                                                                    \
+      0 },
+        RULES(X)
+#undef X
+    };
+
+    if (index >= sizeof files / sizeof files[0])
+        return false;
+    *out = files[index];
+    return true;
+}
+
+struct tn_bytes tn_shapes_builtin(const char *dialect)
+{
+#define X(name)                                                                \
+    if (!strcmp(dialect, #name))                                               \
+        return tn_bytes(tn_shapes_##name, tn_shapes_##name##_size);
+    SHAPES(X)
+#undef X
+    return tn_bytes(NULL, 0);
+}
+
+/* ---- the shelf ---------------------------------------------------------- */
+
+#define X(...) +1
+enum { RULE_FILES = 0 RULES(X), SHAPE_FILES = 0 SHAPES(X) };
+#undef X
+
+enum tn_status tn_rule_shelf_init(struct tn_rule_shelf *shelf,
+                                  struct tn_arena      *arena,
+                                  struct tn_error      *error)
+{
+    *shelf = (struct tn_rule_shelf){
+        .arena  = arena,
+        .rules  = tn_new(arena, struct tn_lang_file, RULE_FILES, error),
+        .shapes = tn_new(arena, struct tn_lang_file, SHAPE_FILES + 1, error),
+    };
+    return shelf->rules && shelf->shapes ? TN_OK : error->status;
+}
+
+void tn_rule_shelf_done(struct tn_rule_shelf *shelf)
+{
+    for (uint32_t i = 0; shelf->rules && i < RULE_FILES; i++)
+        tn_lang_done(&shelf->rules[i]);
+    for (uint32_t i = 0; shelf->shapes && i <= SHAPE_FILES; i++)
+        tn_lang_done(&shelf->shapes[i]);
+    *shelf = (struct tn_rule_shelf){ 0 };
+}
+
+/* One that could not be read is not there, so that it may be tried again. */
+static const struct tn_lang_file *keep(struct tn_lang_file *file,
+                                       struct tn_error     *error)
+{
+    if (!tn_failed(error))
+        return file;
+    tn_lang_done(file);
+    *file = (struct tn_lang_file){ 0 };
+    return NULL;
+}
+
+const struct tn_lang_file *tn_rule_shelf_rules(struct tn_rule_shelf *shelf,
+                                               uint32_t              index,
+                                               struct tn_error      *error)
+{
+    struct tn_lang_file *file = &shelf->rules[index];
+    struct tn_rule_text  text;
+
+    if (file->name)
+        return file;
+    tn_rules_builtin_at(index, &text);
+    tn_lang_parse(file, shelf->arena, text.name, text.text, error);
+    return keep(file, error);
+}
+
+const struct tn_lang_file *tn_rule_shelf_shapes(struct tn_rule_shelf *shelf,
+                                                const char           *dialect,
+                                                struct tn_error      *error)
+{
+#define X(name) #name,
+    static const char *const dialects[] = { SHAPES(X) };
+#undef X
+    uint32_t at = 0;
+
+    while (at < SHAPE_FILES && strcmp(dialect, dialects[at]) != 0)
+        at++;
+    if (shelf->shapes[at].name)
+        return &shelf->shapes[at];
+    tn_shapes_read(&shelf->shapes[at], shelf->arena, dialect, error);
+    return keep(&shelf->shapes[at], error);
+}
+
+/* ---- a set -------------------------------------------------------------- */
+
+static bool leads(const struct tn_rule_text *file, const char *from,
+                  const char *to)
+{
+    return (!strcmp(file->from, from) && !strcmp(file->to, to)) ||
+           (file->is_both_ways && !strcmp(file->from, to) &&
+            !strcmp(file->to, from));
+}
+
+/* Rules of the user have not been through our tests: what is wrong with them
+ * is told before they run.  They may well be for ops that nobody knows. */
+static enum tn_status check_own(struct tn_rule_set *set, const char *from,
+                                const char *to, struct tn_error *error)
+{
+    const struct tn_lang_file *file = &set->own[set->own_count - 1];
+    struct tn_vocab            vocabs[2];
+    struct tn_lang_side        sides[2];
+
+    if ((!tn_bytes_is(file->from, from) || !tn_bytes_is(file->to, to)) &&
+        (!tn_bytes_is(file->from, to) || !tn_bytes_is(file->to, from)))
+        return TN_OK; /* it is not used here */
+    TN_TRY(tn_lang_side_open(&sides[0], &vocabs[0], set->arena, file->from,
+                             error));
+    TN_TRY(
+        tn_lang_side_open(&sides[1], &vocabs[1], set->arena, file->to, error));
+    sides[0].has_others = sides[1].has_others = true;
+    return tn_lang_check(file, &sides[0], &sides[1], NULL, NULL, error);
+}
+
+static enum tn_status read_own(struct tn_rule_set        *set,
+                               const struct tn_rule_text *text,
+                               struct tn_error           *error)
+{
+    struct tn_lang_file *file = &set->own[set->own_count++];
+
+    TN_TRY(tn_lang_parse(file, set->arena, text->name, text->text, error));
+    file->functions          = text->functions;
+    file->function_count     = text->function_count;
+    set->files[set->count++] = file;
+    return TN_OK;
+}
+
+static enum tn_status take_ours(struct tn_rule_set   *set,
+                                struct tn_rule_shelf *shelf, uint32_t index,
+                                struct tn_error *error)
+{
+    const struct tn_lang_file *file = tn_rule_shelf_rules(shelf, index, error);
+
+    if (!file)
+        return error->status;
+    set->files[set->count++] = file;
+    return TN_OK;
+}
+
+enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
+                                struct tn_rule_shelf *shelf, const char *from,
+                                const char *to, const struct tn_rule_text *own,
+                                uint32_t own_count, struct tn_error *error)
+{
+    struct tn_rule_text file;
+
+    *set = (struct tn_rule_set){
+        .arena = arena,
+        .own   = tn_new(arena, struct tn_lang_file, own_count, error),
+        .files = tn_new(arena, const struct tn_lang_file *,
+                        (uint64_t)own_count + RULE_FILES, error),
+    };
+    if (!set->own || !set->files)
+        return error->status;
+    for (uint32_t i = 0; i < own_count; i++) {
+        TN_TRY(read_own(set, &own[i], error));
+        TN_TRY(check_own(set, from, to, error));
+    }
+    for (uint32_t i = 0; tn_rules_builtin_at(i, &file); i++)
+        if (leads(&file, from, to))
+            TN_TRY(take_ours(set, shelf, i, error));
+    return TN_OK;
+}
+
+void tn_rule_set_done(struct tn_rule_set *set)
+{
+    for (uint32_t i = 0; i < set->own_count; i++)
+        tn_lang_done(&set->own[i]);
+    set->own_count = set->count = 0;
+}
+
+/* ---- shapes ------------------------------------------------------------- */
+
+enum tn_status tn_shapes_read(struct tn_lang_file *file, struct tn_arena *arena,
+                              const char *dialect, struct tn_error *error)
+{
+    struct tn_bytes text = tn_shapes_builtin(dialect);
+    const char     *name = tn_text_format(arena, error, "%s.shapes", dialect);
+
+    if (!text.size)
+        text = tn_text("shapes none 1");
+    *file = (struct tn_lang_file){ 0 };
+    return name ? tn_lang_parse(file, arena, name, text, error) : error->status;
+}

@@ -1,0 +1,71 @@
+/*
+ * rule_sets.h - the rule files that the library carries, and the user's own
+ *
+ * A rule set is everything that leads from one dialect to another: files of the
+ * user first, since the first rule that applies is taken, then ours.
+ */
+#ifndef TN_MAP_RULE_SETS_H
+#define TN_MAP_RULE_SETS_H
+
+#include "map/lang/lang.h"
+
+/* A file that the library carries. */
+struct tn_rule_text {
+    const char     *name; /* "onnx_nd4j.rules"                                */
+    const char     *from, *to;
+    bool            is_both_ways;
+    struct tn_bytes text;
+    const struct tn_native *functions; /* that its rules may call             */
+    uint32_t                function_count;
+};
+
+/* The file `index`; false: there are no more. */
+bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out);
+
+/* What says types and shapes of a dialect; empty: there is none. */
+struct tn_bytes tn_shapes_builtin(const char *dialect);
+
+/* Files of ours that have been read: each is read when it is first asked for,
+ * and once.  For one thread at a time. */
+struct tn_rule_shelf {
+    struct tn_arena     *arena;
+    struct tn_lang_file *rules;  /* by index; no name: not read yet           */
+    struct tn_lang_file *shapes; /* the last is that of dialects without any  */
+};
+
+enum tn_status tn_rule_shelf_init(struct tn_rule_shelf *shelf,
+                                  struct tn_arena      *arena,
+                                  struct tn_error      *error);
+void           tn_rule_shelf_done(struct tn_rule_shelf *shelf);
+
+/* The file `index`, or the shapes of a dialect; NULL: it cannot be read. */
+const struct tn_lang_file *tn_rule_shelf_rules(struct tn_rule_shelf *shelf,
+                                               uint32_t              index,
+                                               struct tn_error      *error);
+const struct tn_lang_file *tn_rule_shelf_shapes(struct tn_rule_shelf *shelf,
+                                                const char           *dialect,
+                                                struct tn_error      *error);
+
+struct tn_rule_set {
+    struct tn_arena            *arena;
+    struct tn_lang_file        *own; /* read for this set alone               */
+    uint32_t                    own_count;
+    const struct tn_lang_file **files; /* the first are tried first           */
+    uint32_t                    count;
+};
+
+/* Reads the texts of the user, which may lead anywhere, and takes those of ours
+ * from the shelf that lead from `from` to `to`.  The user's are checked
+ * (lang_check.h).  What is read for the set lives in the arena, but not the
+ * texts.  Done also after a failure, and before the shelf. */
+enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
+                                struct tn_rule_shelf *shelf, const char *from,
+                                const char *to, const struct tn_rule_text *own,
+                                uint32_t own_count, struct tn_error *error);
+void           tn_rule_set_done(struct tn_rule_set *set);
+
+/* The shapes of a dialect; an empty file when there is nothing to say. */
+enum tn_status tn_shapes_read(struct tn_lang_file *file, struct tn_arena *arena,
+                              const char *dialect, struct tn_error *error);
+
+#endif

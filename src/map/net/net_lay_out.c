@@ -1,0 +1,666 @@
+/*
+ * net_lay_out.c - a net becomes the flat tables of a model
+ *
+ * The model is an edited one that no file is behind: a writer takes all of it
+ * from the tables.  Only what is needed is laid out: nodes that are not
+ * removed, graphs that such nodes hold, constants that something uses.
+ *
+ * First all values get their names (net_lay_names.c).
+ */
+#include <inttypes.h>
+
+#include "ir/attr.h"
+#include "map/net/net_laying.h"
+
+/* ---- what is needed ----------------------------------------------------- */
+
+static void keep_graph(struct tn_laying *l, uint32_t graph)
+{
+    const struct tn_list *inputs = &tn_net_graph(l->net, graph)->inputs;
+    uint32_t             *slot   = tn_list_push(&l->queue, uint32_t, l->error);
+
+    for (uint64_t i = 0; i < inputs->count; i++)
+        l->is_input[*tn_list_at(inputs, uint32_t, i)] = true;
+    if (slot)
+        *slot = graph;
+    l->placed[graph] = 0;
+}
+
+static void hold_graphs(struct tn_laying *l, uint32_t id)
+{
+    const struct tn_net_node *node = tn_net_node(l->net, id);
+
+    for (uint32_t i = 0; i < node->attr_count; i++) {
+        const struct tn_attr_value *value = &node->attrs[i].value;
+        for (uint32_t k = 0; value->kind == TN_ATTR_GRAPH && k < value->count;
+             k++) {
+            uint64_t graph = (uint64_t)value->of.ints[k];
+            if (graph == 0 || graph >= l->net->graphs.count ||
+                l->holder[graph] != TN_NONE) {
+                tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
+                             "graph %" PRIu64 " is held by no single node",
+                             graph);
+                return;
+            }
+            l->holder[graph] = id;
+            l->slot[graph]   = i;
+            keep_graph(l, (uint32_t)graph);
+        }
+    }
+}
+
+static void find_uses(struct tn_laying *l, uint32_t graph)
+{
+    const struct tn_list *nodes = &tn_net_graph(l->net, graph)->nodes;
+
+    for (uint64_t i = 0; i < nodes->count && !tn_failed(l->error); i++) {
+        uint32_t                  id   = *tn_list_at(nodes, uint32_t, i);
+        const struct tn_net_node *node = tn_net_node(l->net, id);
+        if (node->is_removed)
+            continue;
+        hold_graphs(l, id);
+        for (uint32_t k = 0; k < node->input_count; k++)
+            if (node->inputs[k] != TN_NONE)
+                l->is_used[node->inputs[k]] = true;
+    }
+}
+
+/* From the graphs that stand on their own to those that their nodes hold. */
+static void find_needs(struct tn_laying *l)
+{
+    for (uint32_t i = 0; i < l->net->graphs.count; i++) {
+        enum tn_graph_kind kind = tn_net_graph(l->net, i)->kind;
+        l->placed[i]            = TN_NONE;
+        if (kind == TN_GRAPH_MAIN || kind == TN_GRAPH_FUNCTION)
+            keep_graph(l, i);
+    }
+    for (uint64_t at = 0; at < l->queue.count && !tn_failed(l->error); at++)
+        find_uses(l, *tn_list_at(&l->queue, uint32_t, at));
+}
+
+/* ---- ends --------------------------------------------------------------- */
+
+static const char *note_of(enum tn_net_wrap wrap)
+{
+    return wrap == TN_NET_SEQUENCE   ? "sequence"
+           : wrap == TN_NET_OPTIONAL ? "optional"
+                                     : "";
+}
+
+static void lay_end(struct tn_laying *l, struct tn_end *end,
+                    const struct tn_net_type *type, struct tn_bytes name)
+{
+    struct tn_dim *dims =
+        tn_new(&l->model->arena, struct tn_dim, type->rank, l->error);
+
+    for (uint32_t i = 0; dims && i < type->rank; i++) {
+        dims[i].value = type->dims[i];
+        if (type->symbols && type->dims[i] < 0)
+            dims[i].symbol = type->symbols[i];
+    }
+    *end = (struct tn_end){ .name     = name,
+                            .dtype    = type->dtype,
+                            .has_rank = type->has_rank,
+                            .rank     = dims ? type->rank : 0,
+                            .dims     = dims,
+                            .note     = note_of(type->wrap) };
+}
+
+static struct tn_ends lay_inputs(struct tn_laying *l, uint32_t graph)
+{
+    const struct tn_list *from = &tn_net_graph(l->net, graph)->inputs;
+    struct tn_end        *ends =
+        tn_new(&l->model->arena, struct tn_end, from->count, l->error);
+
+    for (uint32_t i = 0; ends && i < from->count; i++) {
+        uint32_t value = *tn_list_at(from, uint32_t, i);
+        lay_end(l, &ends[i], tn_net_value(l->net, value)->type,
+                tn_model_name(l->model, l->names[value]));
+    }
+    return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
+}
+
+static struct tn_ends lay_outputs(struct tn_laying *l, uint32_t graph)
+{
+    const struct tn_list *from = &tn_net_graph(l->net, graph)->outputs;
+    struct tn_end        *ends =
+        tn_new(&l->model->arena, struct tn_end, from->count, l->error);
+
+    for (uint32_t i = 0; ends && i < from->count; i++) {
+        uint32_t value = *tn_list_at(from, uint32_t, i);
+        lay_end(l, &ends[i], tn_net_value(l->net, value)->type,
+                tn_model_name(l->model, l->end_names[graph][i]));
+    }
+    return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
+}
+
+static void lay_ends(struct tn_laying *l)
+{
+    for (uint32_t i = 0; i < l->net->graphs.count && !tn_failed(l->error); i++)
+        if (l->placed[i] != TN_NONE) {
+            l->inputs[i]  = lay_inputs(l, i);
+            l->outputs[i] = lay_outputs(l, i);
+        }
+}
+
+/* ---- attributes --------------------------------------------------------- */
+
+static void note_origin(struct tn_laying *l, const struct tn_tensor *origin)
+{
+    const struct tn_tensor **slot =
+        l->origins
+            ? tn_list_push(l->origins, const struct tn_tensor *, l->error)
+            : NULL;
+
+    if (slot)
+        *slot = origin;
+}
+
+static uint32_t intern(struct tn_laying *l, struct tn_bytes text)
+{
+    if (!text.size)
+        return TN_NO_NAME;
+    return tn_intern_copy(&l->model->names, text, l->error);
+}
+
+/* Graphs by the numbers that they get in the model. */
+static const struct tn_attr_value *lay_graphs(struct tn_laying           *l,
+                                              const struct tn_attr_value *from)
+{
+    struct tn_attr_value *to =
+        tn_new(&l->model->arena, struct tn_attr_value, 1, l->error);
+    int64_t *ids = tn_new(&l->model->arena, int64_t, from->count, l->error);
+
+    if (!to || !ids)
+        return NULL;
+    *to         = *from;
+    to->of.ints = ids;
+    for (uint32_t i = 0; i < from->count; i++)
+        ids[i] = l->numbers[from->of.ints[i]];
+    return to;
+}
+
+/* Tensors of attributes are tensors of the model, as those of files are. */
+static void lay_tensors(struct tn_laying *l, uint32_t op, uint32_t slot,
+                        const struct tn_attr_value *value)
+{
+    for (uint32_t i = 0; i < value->count; i++) {
+        struct tn_tensor   *t = tn_model_add_tensor(l->model, l->error);
+        const struct tn_op *o = tn_model_op_at(l->model, op);
+        if (!t)
+            return;
+        note_origin(l, value->of.tensors[i]);
+        t->elements = value->of.tensors[i]->elements;
+        t->role     = TN_ROLE_ATTRIBUTE;
+        t->name     = o->name;
+        t->graph    = o->graph;
+        t->node     = op - tn_model_graph_at(l->model, o->graph)->first_op;
+        t->slot     = slot;
+        t->part     = value->is_list ? i : TN_NONE;
+    }
+}
+
+static void lay_slot(struct tn_laying *l, const struct tn_net_attr *attr)
+{
+    struct tn_attr_slot *slot =
+        tn_list_push(&l->model->attrs, struct tn_attr_slot, l->error);
+
+    if (!slot)
+        return;
+    slot->name  = intern(l, attr->name);
+    slot->value = attr->value.kind == TN_ATTR_GRAPH
+                      ? lay_graphs(l, &attr->value)
+                      : &attr->value;
+}
+
+/* Where the slots of a list are: nodes that share it share them. */
+static uint32_t lay_slots(struct tn_laying *l, const struct tn_net_node *node)
+{
+    uint64_t address = (uintptr_t)node->attrs;
+    uint32_t next    = (uint32_t)l->model->attrs.count;
+    uint32_t first   = tn_pairs_add(&l->lists, (uint32_t)(address >> 32),
+                                    (uint32_t)address, next, l->error);
+
+    for (uint32_t i = 0; first == next && i < node->attr_count; i++)
+        lay_slot(l, &node->attrs[i]);
+    return first;
+}
+
+static void lay_attrs(struct tn_laying *l, uint32_t op,
+                      const struct tn_net_node *node)
+{
+    struct tn_op *row = tn_model_op_at(l->model, op);
+
+    row->first_attr = (uint32_t)l->model->attrs.count;
+    row->attr_count = node->attr_count;
+    if (node->attr_count)
+        row->first_attr = lay_slots(l, node);
+    for (uint32_t i = 0; i < node->attr_count; i++)
+        if (node->attrs[i].value.kind == TN_ATTR_TENSOR)
+            lay_tensors(l, op, i, &node->attrs[i].value);
+}
+
+/* ---- nodes -------------------------------------------------------------- */
+
+static void lay_input(struct tn_laying *l, uint32_t graph, uint32_t value)
+{
+    tn_model_add_input(
+        l->model, tn_model_value(l->model, graph, l->names[value], l->error),
+        l->error);
+}
+
+static void lay_output(struct tn_laying *l, uint32_t op, uint32_t index,
+                       uint32_t name)
+{
+    uint32_t graph = tn_model_op_at(l->model, op)->graph;
+    uint32_t value = tn_model_value(l->model, graph, name, l->error);
+
+    if (value == TN_NONE)
+        return;
+    tn_model_define(l->model, value, TN_VALUE_OUTPUT, op, index);
+    tn_model_add_output(l->model, value, l->error);
+}
+
+/* Every op of nd4j has a name; elsewhere it may have none. */
+static struct tn_bytes node_name(const struct tn_laying   *l,
+                                 const struct tn_net_node *node)
+{
+    if (node->name.size || !l->is_nd4j)
+        return node->name;
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (node->outputs[i] != TN_NONE)
+            return tn_model_name(l->model, l->names[node->outputs[i]]);
+    return node->op->type;
+}
+
+/* Those at the end that are not given need not be said. */
+static uint32_t given_count(const uint32_t *values, uint32_t count)
+{
+    while (count && values[count - 1] == TN_NONE)
+        count--;
+    return count;
+}
+
+/* nd4j knows no holes. */
+static enum tn_status refuse_hole(const struct tn_laying   *l,
+                                  const struct tn_net_node *node,
+                                  const char *what, uint32_t index)
+{
+    return tn_error_set(l->error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "%.*s '%.*s': %s %" PRIu32 " is left out, which %s "
+                        "cannot say",
+                        TN_FMT(node->op->type), TN_FMT(node->name), what, index,
+                        l->net->dialect);
+}
+
+static enum tn_status lay_node_inputs(struct tn_laying         *l,
+                                      const struct tn_net_node *node,
+                                      uint32_t                  graph)
+{
+    uint32_t count = given_count(node->inputs, node->input_count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t value = node->inputs[i];
+        if (value != TN_NONE)
+            lay_input(l, graph, value);
+        else if (l->is_nd4j)
+            return refuse_hole(l, node, "input", i);
+        else
+            tn_model_add_input(l->model, TN_NONE, l->error);
+    }
+    return l->error->status;
+}
+
+static void lay_node_outputs(struct tn_laying         *l,
+                             const struct tn_net_node *node, uint32_t op)
+{
+    uint32_t count = l->is_nd4j
+                         ? node->output_count
+                         : given_count(node->outputs, node->output_count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (node->outputs[i] != TN_NONE)
+            lay_output(l, op, i, l->names[node->outputs[i]]);
+        else if (l->is_nd4j) /* every result has a variable */
+            lay_output(l, op, i,
+                       tn_lay_name(l, &l->value_names, node_name(l, node)));
+        else
+            tn_model_add_output(l->model, TN_NONE, l->error);
+    }
+}
+
+static void lay_controls(struct tn_laying *l, const struct tn_net_node *node,
+                         uint32_t graph, uint32_t op)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < node->control_count; i++) {
+        const struct tn_net_node *before =
+            tn_net_node(l->net, node->controls[i]);
+        if (before->is_removed || !before->output_count ||
+            before->outputs[0] == TN_NONE)
+            continue;
+        lay_input(l, graph, before->outputs[0]);
+        count++;
+    }
+    tn_model_op_at(l->model, op)->control_count = count;
+}
+
+static uint32_t new_op(struct tn_laying *l, uint32_t graph,
+                       struct tn_bytes name, struct tn_bytes type,
+                       struct tn_bytes domain)
+{
+    uint32_t op = tn_model_add_op(l->model, graph, l->error);
+
+    if (op == TN_NONE)
+        return TN_NONE;
+    struct tn_op *row = tn_model_op_at(l->model, op);
+    if (l->is_nd4j || name.size)
+        row->name = tn_lay_name(l, &l->op_names, name);
+    row->type       = intern(l, type);
+    row->domain     = intern(l, domain);
+    row->first_attr = (uint32_t)l->model->attrs.count;
+    tn_model_graph_at(l->model, graph)->op_count++;
+    tn_model_count_op(l->model, row->domain, row->type, l->error);
+    return op;
+}
+
+static enum tn_status lay_node(struct tn_laying *l, uint32_t id, uint32_t graph)
+{
+    const struct tn_net_node *node = tn_net_node(l->net, id);
+    uint32_t                  op =
+        new_op(l, graph, node_name(l, node), node->op->type, node->op->domain);
+
+    if (op == TN_NONE || tn_failed(l->error))
+        return l->error->status;
+    if (l->ordinal)
+        l->ordinal[id] = op - tn_model_graph_at(l->model, graph)->first_op;
+    lay_attrs(l, op, node);
+    TN_TRY(lay_node_inputs(l, node, graph));
+    lay_controls(l, node, graph, op);
+    lay_node_outputs(l, node, op);
+    return l->error->status;
+}
+
+static void lay_relay(struct tn_laying *l, const struct tn_lay_relay *r,
+                      uint32_t graph)
+{
+    uint32_t op = new_op(l, graph, tn_model_name(l->model, r->to),
+                         tn_text(l->identity), tn_text(""));
+
+    if (op == TN_NONE)
+        return;
+    lay_input(l, graph, r->from);
+    lay_output(l, op, 0, r->to);
+}
+
+/* ---- constants ---------------------------------------------------------- */
+
+static void note_constant(struct tn_laying *l, uint32_t id)
+{
+    const struct tn_net_value *value = tn_net_value(l->net, id);
+    uint32_t                   graph = l->numbers[value->graph];
+    struct tn_lay_constant    *row =
+        tn_list_push(&l->constants, struct tn_lay_constant, l->error);
+
+    if (row)
+        *row = (struct tn_lay_constant){ .elements = value->constant,
+                                         .origin   = value->origin,
+                                         .name     = l->names[id],
+                                         /* of a graph that dissolved: the main
+                                          * one is around all */
+                                         .graph = graph == TN_NONE ? 0 : graph,
+                                         .is_trained = value->is_trained };
+}
+
+static void note_constants(struct tn_laying *l)
+{
+    for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
+        if (tn_net_value(l->net, i)->constant && l->is_used[i])
+            note_constant(l, i);
+}
+
+static void lay_constant(struct tn_laying             *l,
+                         const struct tn_lay_constant *from)
+{
+    struct tn_tensor *t = tn_model_add_tensor(l->model, l->error);
+
+    if (!t)
+        return;
+    note_origin(l, from->origin);
+    t->name  = from->name;
+    t->graph = from->graph;
+    t->node  = TN_NONE;
+    t->part  = TN_NONE;
+    t->role =
+        from->is_trained && l->is_nd4j ? TN_ROLE_VARIABLE : TN_ROLE_INITIALIZER;
+    t->elements = *from->elements;
+    tn_model_define(l->model,
+                    tn_model_value(l->model, from->graph, t->name, l->error),
+                    TN_VALUE_INITIALIZER, TN_NONE, 0);
+}
+
+static void lay_constants(struct tn_laying *l)
+{
+    for (uint64_t i = 0; i < l->constants.count && !tn_failed(l->error); i++)
+        lay_constant(l, tn_list_at(&l->constants, struct tn_lay_constant, i));
+}
+
+/* ---- graphs ------------------------------------------------------------- */
+
+static const char *path_of(struct tn_laying *l, uint32_t graph)
+{
+    const struct tn_net_graph *g = tn_net_graph(l->net, graph);
+    char                       holder[256];
+
+    if (graph == 0)
+        return l->is_nd4j ? "" : "graph";
+    if (g->kind == TN_GRAPH_FUNCTION)
+        return tn_text_format(&l->model->arena, l->error, "functions['%.*s']",
+                              TN_FMT(g->name));
+    uint32_t node = l->holder[graph];
+    tn_model_path_of(l->model, l->numbers[tn_net_node(l->net, node)->graph],
+                     l->ordinal[node], holder, sizeof holder);
+    return tn_text_format(&l->model->arena, l->error,
+                          "%s.attribute[%" PRIu32 "].g", holder,
+                          l->slot[graph]);
+}
+
+static void fill_graph(struct tn_laying *l, uint32_t graph)
+{
+    const struct tn_net_graph *g = tn_net_graph(l->net, graph);
+    struct tn_graph *row  = tn_model_graph_at(l->model, l->numbers[graph]);
+    uint32_t         node = l->holder[graph];
+
+    row->name         = intern(l, g->name.size ? g->name : tn_text("graph"));
+    row->domain       = intern(l, g->domain);
+    row->inputs       = l->inputs[graph];
+    row->outputs      = l->outputs[graph];
+    row->is_touched   = true;
+    row->parent_graph = TN_NONE;
+    row->parent_node  = TN_NONE;
+    if (node == TN_NONE)
+        return;
+    row->parent_graph = l->numbers[tn_net_node(l->net, node)->graph];
+    row->parent_node  = l->ordinal[node];
+    row->parent_slot  = l->slot[graph];
+    row->depth = tn_model_graph_at(l->model, row->parent_graph)->depth + 1;
+}
+
+static void define_inputs(struct tn_laying *l, uint32_t graph)
+{
+    const struct tn_list *inputs = &tn_net_graph(l->net, graph)->inputs;
+
+    for (uint64_t i = 0; i < inputs->count; i++) {
+        uint32_t value = *tn_list_at(inputs, uint32_t, i);
+        tn_model_define(l->model,
+                        tn_model_value(l->model, l->numbers[graph],
+                                       l->names[value], l->error),
+                        TN_VALUE_INPUT, TN_NONE, 0);
+    }
+}
+
+/* Numbers before anything is placed, since attributes name graphs that come
+ * later. */
+static void number_graphs(struct tn_laying *l)
+{
+    uint32_t next = 0;
+
+    for (uint32_t i = 0; i < l->net->graphs.count; i++)
+        l->numbers[i] = l->placed[i] == TN_NONE ? TN_NONE : next++;
+}
+
+static enum tn_status lay_graph(struct tn_laying *l, uint32_t graph,
+                                uint64_t *relay)
+{
+    const struct tn_net_graph *g    = tn_net_graph(l->net, graph);
+    const char                *path = path_of(l, graph);
+    uint32_t                   id =
+        path ? tn_model_add_graph(l->model, g->kind, path,
+                                  l->is_nd4j ? "nodes" : "node", l->error)
+                               : TN_NONE;
+
+    if (id == TN_NONE || tn_failed(l->error))
+        return l->error->status;
+    fill_graph(l, graph);
+    define_inputs(l, graph);
+    for (uint64_t i = 0; i < g->nodes.count; i++) {
+        uint32_t node = *tn_list_at(&g->nodes, uint32_t, i);
+        if (!tn_net_node(l->net, node)->is_removed)
+            TN_TRY(lay_node(l, node, id));
+    }
+    for (; *relay < l->relays.count; ++*relay) {
+        const struct tn_lay_relay *r =
+            tn_list_at(&l->relays, struct tn_lay_relay, *relay);
+        if (r->graph != graph)
+            break;
+        lay_relay(l, r, id);
+    }
+    return l->error->status;
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static void lay_versions(struct tn_laying *l)
+{
+    if (l->net->version)
+        tn_model_add_fact_format(l->model, l->error, "opset",
+                                 "ai.onnx %" PRId64, l->net->version);
+    for (uint64_t i = 0; i < l->net->versions.count; i++) {
+        const struct tn_net_version *v =
+            tn_list_at(&l->net->versions, struct tn_net_version, i);
+        tn_model_add_fact_format(l->model, l->error, "opset", "%.*s %" PRId64,
+                                 TN_FMT(v->domain), v->version);
+    }
+}
+
+/* Every value that is used must come from somewhere. */
+static enum tn_status check_values(struct tn_laying *l)
+{
+    for (uint32_t i = 0; i < l->net->values.count; i++) {
+        const struct tn_net_value *v = tn_net_value(l->net, i);
+        if (l->is_used[i] && !v->constant && !l->is_input[i] &&
+            !tn_lay_is_made(l, i))
+            return tn_error_set(l->error, TN_MALFORMED, TN_NOWHERE,
+                                "nothing defines '%.*s'", TN_FMT(v->name));
+    }
+    return TN_OK;
+}
+
+static enum tn_status lay_all(struct tn_laying *l)
+{
+    uint64_t relay = 0;
+
+    find_needs(l);
+    if (tn_failed(l->error))
+        return l->error->status;
+    number_graphs(l);
+    tn_lay_name_values(l);
+    if (tn_failed(l->error))
+        return l->error->status;
+    TN_TRY(check_values(l));
+    lay_ends(l);
+    note_constants(l);
+    tn_list_done(&l->net->values); /* names are all that is left of them */
+    for (uint32_t i = 0; i < l->net->graphs.count; i++)
+        if (l->placed[i] != TN_NONE)
+            TN_TRY(lay_graph(l, i, &relay));
+    lay_constants(l);
+    lay_versions(l);
+    tn_model_resolve(l->model);
+    return tn_model_finish(l->model, l->error);
+}
+
+static bool make_tables(struct tn_laying *l)
+{
+    uint64_t values = l->net->values.count, graphs = l->net->graphs.count;
+
+    l->names     = tn_new(&l->scratch, uint32_t, values, l->error);
+    l->is_used   = tn_new(&l->scratch, bool, values, l->error);
+    l->is_input  = tn_new(&l->scratch, bool, values, l->error);
+    l->is_output = tn_new(&l->scratch, bool, values, l->error);
+    l->wanted    = tn_new(&l->scratch, uint8_t, values, l->error);
+    l->holder    = tn_new(&l->scratch, uint32_t, graphs, l->error);
+    l->slot      = tn_new(&l->scratch, uint32_t, graphs, l->error);
+    l->placed    = tn_new(&l->scratch, uint32_t, graphs, l->error);
+    l->numbers   = tn_new(&l->scratch, uint32_t, graphs, l->error);
+    l->inputs    = tn_new(&l->scratch, struct tn_ends, graphs, l->error);
+    l->outputs   = tn_new(&l->scratch, struct tn_ends, graphs, l->error);
+    l->end_names = tn_new(&l->scratch, uint32_t *, graphs, l->error);
+    if (graphs > 1)
+        l->ordinal =
+            tn_new(&l->scratch, uint32_t, l->net->nodes.count, l->error);
+    for (uint32_t i = 0; i < graphs && !tn_failed(l->error); i++) {
+        l->holder[i] = TN_NONE;
+        l->end_names[i] =
+            tn_new(&l->scratch, uint32_t,
+                   tn_net_graph(l->net, i)->outputs.count, l->error);
+    }
+    if (tn_failed(l->error))
+        return false;
+    memset(l->names, 0xff, (size_t)values * sizeof *l->names);
+    return true;
+}
+
+static const char *identity_of(const char *dialect)
+{
+    return strcmp(dialect, "nd4j") == 0 ? "identity" : "Identity";
+}
+
+enum tn_status tn_net_lay_out(struct tn_net           *net,
+                              const struct tn_dialect *dialect,
+                              struct tn_model *model, struct tn_list *origins,
+                              struct tn_error *error)
+{
+    struct tn_laying l = { .net      = net,
+                           .model    = model,
+                           .origins  = origins,
+                           .error    = error,
+                           .is_nd4j  = strcmp(dialect->name, "nd4j") == 0,
+                           .identity = identity_of(dialect->name) };
+
+    if (strcmp(dialect->name, "onnx") != 0 && !l.is_nd4j)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "graphs of dialect '%s' are not put together anew",
+                            dialect->name);
+    model->dialect     = dialect;
+    model->wants_graph = true;
+    model->is_edited   = true;
+    tn_arena_init(&l.scratch, model->memory);
+    tn_list_init(&l.relays, model->memory, sizeof(struct tn_lay_relay));
+    tn_list_init(&l.queue, model->memory, sizeof(uint32_t));
+    tn_list_init(&l.constants, model->memory, sizeof(struct tn_lay_constant));
+    tn_pairs_init(&l.lists, model->memory);
+    tn_lay_scope_init(&l.value_names, model->memory);
+    tn_lay_scope_init(&l.op_names, model->memory);
+    if (make_tables(&l))
+        lay_all(&l);
+    tn_lay_scope_done(&l.value_names);
+    tn_lay_scope_done(&l.op_names);
+    tn_pairs_done(&l.lists);
+    tn_list_done(&l.relays);
+    tn_list_done(&l.queue);
+    tn_list_done(&l.constants);
+    tn_arena_done(&l.scratch);
+    return error->status;
+}

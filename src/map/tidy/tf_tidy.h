@@ -1,0 +1,48 @@
+/*
+ * tf_tidy.h - a TensorFlow graph, as it was saved, becomes one that computes
+ *
+ * A saved graph is a program: it makes variables and restores them, calls
+ * functions, orders what has effects, watches itself.  Rules want none of that.
+ * After tidying, the main graph of a net holds only nodes that compute what its
+ * outputs need:
+ *
+ *   Const                    a constant of the net, by reference
+ *   Placeholder              an input of the graph
+ *   PlaceholderWithDefault   an input if the ends say so, else its default
+ *   VarHandleOp, VariableV2  a trained constant: the tensor of the checkpoint
+ *                            that the saver's own graph puts there
+ *   ReadVariableOp           the constant itself; ResourceGather becomes Gather
+ *   PartitionedCall, calls   the function's body, named caller/node
+ *   If, Case, While          If and Loop with subgraphs (flow.h); Switch, Merge
+ *                            and frames of TensorFlow 1 too
+ *   Assert, Print, summaries dropped, with a note
+ *   Snapshot, EnsureShape,   Identity, which rules carry, so that names of
+ *   PreventGradient, ...     outputs stay
+ *   ^control                 dropped: what is left has no effects.  A constant
+ *                            that only a control edge keeps in its branch of a
+ *                            Merge gets a Switch of its own instead.
+ *
+ * The net as tn_net_load() gives it: graph 0 is the main one; every function of
+ * the library is a graph of kind FUNCTION, its inputs are its arguments and its
+ * outputs are what it returns, in the order of its signature.  `output` of a
+ * value counts over all outputs of its node.
+ *
+ * Hash tables, datasets, queues, variables without a value and assignments
+ * whose result is read again are refused by the name of the node.
+ */
+#ifndef TN_MAP_TF_TIDY_H
+#define TN_MAP_TF_TIDY_H
+
+#include "map/net/net.h"
+
+/* What was left out, for the report. */
+struct tn_tidy_note {
+    struct tn_bytes node, type;
+    const char     *why; /* "checks only" */
+};
+
+/* `notes` is a list of struct tn_tidy_note; NULL: nobody wants them.  Names and
+ * texts live in the net's arena. */
+enum tn_status tn_tf_tidy(struct tn_net *net, struct tn_list *notes);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+ * tf_work.h - what the files that tidy a TensorFlow graph share
+ *
+ * Tidying is driven by need: from the outputs of the main graph backwards, node
+ * by node.  A node that calls a function is replaced by the function's body,
+ * one that reads a variable by the constant; what they need is needed in turn.
+ * What nobody came across is removed in the end.
+ */
+#ifndef TN_MAP_TF_WORK_H
+#define TN_MAP_TF_WORK_H
+
+#include "map/tidy/tf_tidy.h"
+
+/* A body that was put in place of a call. */
+struct tn_tf_instance {
+    uint32_t function; /* graph                                               */
+    uint32_t parent;   /* the instance that the call is in, or TN_NONE        */
+    uint32_t depth;
+};
+
+/* What a node is, for those who ask twice. */
+enum tn_tf_mark {
+    TN_TF_NEEDED  = 1,
+    TN_TF_WATCHED = 2, /* looked at for effects                              */
+    TN_TF_COPIED  = 4, /* in the body being copied                           */
+};
+
+struct tn_tf_work {
+    struct tn_net   *net;
+    struct tn_error *error;
+    struct tn_list  *notes; /* NULL: nobody wants them                        */
+
+    struct tn_intern functions;       /* names                                */
+    struct tn_list   function_graphs; /* uint32_t by name                     */
+
+    struct tn_list marks;  /* uint8_t by node: enum tn_tf_mark                */
+    struct tn_list places; /* uint32_t by node: instance + 1; 0: the graph    */
+    struct tn_list wanted; /* bool by value                                   */
+    struct tn_list ends;   /* uint32_t by value: 1 if the graph takes it      */
+    struct tn_list queue;  /* uint32_t: nodes to look at                      */
+    struct tn_list instances; /* struct tn_tf_instance                        */
+
+    struct tn_list keys;   /* uint32_t by node: tensor + 1 of a variable      */
+    struct tn_list frozen; /* uint32_t by node: its constant + 1              */
+
+    struct tn_list copies;  /* uint32_t by value of a function: its copy + 1  */
+    struct tn_list touched; /* uint32_t: values with a copy                   */
+    uint64_t       walked;  /* steps taken to look for assignments            */
+    uint64_t       most_nodes; /* that calls may make                         */
+};
+
+/* Marks by number; lists grow with the net. */
+uint8_t  *tn_tf_mark_of(struct tn_tf_work *work, uint32_t node);
+uint32_t *tn_tf_slot(struct tn_tf_work *work, struct tn_list *list,
+                     uint32_t index);
+
+/* Somebody needs the value: its producer will be looked at. */
+void tn_tf_need(struct tn_tf_work *work, uint32_t value);
+
+/* Users of `from` use `to`, which is needed if `from` was. */
+void tn_tf_replace(struct tn_tf_work *work, uint32_t from, uint32_t to);
+
+/* What stands behind Identity and its like, Enter and Switch: same data. */
+uint32_t tn_tf_behind(const struct tn_net *net, uint32_t value);
+bool     tn_tf_is_identity(struct tn_bytes type);
+bool     tn_tf_type_in(struct tn_bytes type, const char *const *names);
+
+/* ---- tf_inline.c -------------------------------------------------------- */
+
+/* The graph of the function of that name, or TN_NONE. */
+uint32_t tn_tf_function(const struct tn_tf_work *work, struct tn_bytes name);
+void     tn_tf_find_functions(struct tn_tf_work *work);
+
+/* The function that a node calls, or TN_NONE. */
+uint32_t tn_tf_callee(const struct tn_tf_work  *work,
+                      const struct tn_net_node *node);
+
+/* A copy of the body of `function` in `graph`, `args` bound to its arguments;
+ * `rets` has room for its outputs.  `node` is the call. */
+struct tn_tf_call {
+    uint32_t        function, graph, node;
+    const uint32_t *args;
+    uint32_t        arg_count;
+    const char     *prefix; /* of names                                       */
+};
+enum tn_status tn_tf_instantiate(struct tn_tf_work       *work,
+                                 const struct tn_tf_call *call, uint32_t *rets);
+enum tn_status tn_tf_inline_call(struct tn_tf_work *work, uint32_t node);
+
+/* ---- tf_structure.c: functional If, Case and While ---------------------- */
+
+bool           tn_tf_is_structure(const struct tn_net_node *node);
+enum tn_status tn_tf_structure(struct tn_tf_work *work, uint32_t node);
+
+/* ---- tf_freeze.c -------------------------------------------------------- */
+
+/* Which tensor of the checkpoint each variable is. */
+enum tn_status tn_tf_bind_variables(struct tn_tf_work *work);
+
+/* A node that gives a variable's value: VariableV2, ReadVariableOp and so on;
+ * false: it is none of them. */
+bool           tn_tf_is_read(const struct tn_net_node *node);
+enum tn_status tn_tf_freeze(struct tn_tf_work *work, uint32_t node);
+
+/* A read that comes after an assignment of the same graph is no constant. */
+enum tn_status tn_tf_check_read(struct tn_tf_work *work, uint32_t node);
+
+/* ---- tf_lists.c --------------------------------------------------------- */
+
+/* TensorList ops, in a graph whose control flow is structured already. */
+enum tn_status tn_tf_lists(struct tn_net *net);
+
+/* ---- tf_gate.c ---------------------------------------------------------- */
+
+/* Values that only ^control keeps in a branch of a Merge get a Switch. */
+enum tn_status tn_tf_gate(struct tn_tf_work *work);
+
+#endif
