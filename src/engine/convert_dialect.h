@@ -11,6 +11,7 @@
 
 #include "engine/dialect_path.h"
 #include "engine/opened.h"
+#include "ir/vocab.h"
 #include "map/lang/lang_apply.h"
 
 /* A node that the last step changed, within the dialect. */
@@ -69,10 +70,20 @@ enum tn_status tn_carry_report(struct tn_carrying         *c,
 enum tn_status tn_carry_note(struct tn_carrying *c, const struct tn_net *from,
                              const struct tn_map_report *report);
 
+/* The vocabulary of a net's dialect, read when somebody first asks. */
+struct tn_carry_words {
+    struct tn_vocab vocab;
+    bool            is_read;
+};
+
+/* How the vocabulary defines the op of a node; NULL: it does not. */
+const struct tn_vocab_op *tn_carry_definition(struct tn_carry_words    *words,
+                                              const struct tn_net      *net,
+                                              const struct tn_net_node *node);
+
 /* ---- convert_stub.c ----------------------------------------------------- */
 
 /* A rule to fill in for the op of a node; `op` may be NULL: unknown. */
-struct tn_vocab_op;
 void tn_carry_stub(struct tn_buffer *to, const struct tn_net_node *node,
                    const struct tn_vocab_op *op);
 

@@ -10,13 +10,11 @@
 #include <string.h>
 
 #include "engine/convert_dialect.h"
-#include "ir/vocab.h"
 
 struct dropping {
-    struct tn_carrying  *c;
-    const struct tn_net *from;
-    struct tn_vocab      vocab;
-    bool                 has_vocab;
+    struct tn_carrying   *c;
+    const struct tn_net  *from;
+    struct tn_carry_words words;
 };
 
 /* The caller's file that the rule stands in; NULL: it is one of ours. */
@@ -34,18 +32,10 @@ static const struct tn_lang_file *own_file(const struct dropping     *d,
     return NULL;
 }
 
+/* Without a vocabulary nobody can say. */
 static bool is_known(struct dropping *d, const struct tn_net_node *node)
 {
-    struct tn_error unheard = TN_ERROR_INIT;
-
-    if (!d->has_vocab)
-        d->has_vocab = tn_vocab_index(&d->vocab, d->from->arena,
-                                      tn_vocab_builtin(d->from->dialect),
-                                      &unheard) == TN_OK;
-    return !d->has_vocab ||
-           tn_vocab_find(&d->vocab, node->op->domain, node->op->type,
-                         d->from->version ? d->from->version : INT64_MAX,
-                         &unheard) != NULL;
+    return tn_carry_definition(&d->words, d->from, node) || !d->words.is_read;
 }
 
 static bool is_named(const struct tn_lang_file *file,

@@ -10,7 +10,6 @@
 
 #include "base/buffer.h"
 #include "engine/convert_dialect.h"
-#include "ir/vocab.h"
 
 struct row {
     uint64_t                   count;
@@ -26,8 +25,7 @@ struct planning {
     struct tn_intern            keys; /* rule, domain, type                   */
     struct tn_list              rows; /* struct row, by key                   */
     struct tn_buffer            scratch, why;
-    struct tn_vocab             vocab;
-    bool                        has_vocab;
+    struct tn_carry_words       words;
 };
 
 /* "Swirl", in whatever domain, or "com.acme::Swirl", as plans say it. */
@@ -115,20 +113,20 @@ static const char *why_not(struct planning *p, uint32_t node)
     return tn_buffer_string(&p->why);
 }
 
-static const struct tn_vocab_op *definition(struct planning          *p,
-                                            const struct tn_net_node *node)
+const struct tn_vocab_op *tn_carry_definition(struct tn_carry_words    *words,
+                                              const struct tn_net      *net,
+                                              const struct tn_net_node *node)
 {
     struct tn_error unheard = TN_ERROR_INIT;
 
-    if (!p->has_vocab)
-        p->has_vocab = tn_vocab_index(&p->vocab, p->from->arena,
-                                      tn_vocab_builtin(p->from->dialect),
-                                      &unheard) == TN_OK;
-    if (!p->has_vocab)
+    if (!words->is_read)
+        words->is_read = tn_vocab_index(&words->vocab, net->arena,
+                                        tn_vocab_builtin(net->dialect),
+                                        &unheard) == TN_OK;
+    if (!words->is_read)
         return NULL;
-    return tn_vocab_find(&p->vocab, node->op->domain, node->op->type,
-                         p->from->version ? p->from->version : INT64_MAX,
-                         &unheard);
+    return tn_vocab_find(&words->vocab, node->op->domain, node->op->type,
+                         net->version ? net->version : INT64_MAX, &unheard);
 }
 
 static const char *stub_of(struct planning *p, uint32_t id)
@@ -138,7 +136,7 @@ static const char *stub_of(struct planning *p, uint32_t id)
     tn_buffer_clear(&p->scratch);
     tn_buffer_format(&p->scratch, "rules %s -> %s 1\n\n", p->from->dialect,
                      p->to);
-    tn_carry_stub(&p->scratch, node, definition(p, node));
+    tn_carry_stub(&p->scratch, node, tn_carry_definition(&p->words, p->from, node));
     return tn_buffer_string(&p->scratch);
 }
 

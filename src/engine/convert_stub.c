@@ -13,51 +13,19 @@
  * stands in a comment.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "engine/convert_dialect.h"
 #include "ir/vocab.h"
+#include "map/lang/lang_parser.h"
 
-static bool is_letter(uint8_t c)
+/* What arguments are called here: x0, y12. */
+static bool is_argument(struct tn_bytes name)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(uint8_t c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* "com.acme": words with dots between them. */
-static bool is_word(struct tn_bytes name)
-{
-    bool begins = true;
-
-    for (size_t i = 0; i < name.size; i++) {
-        uint8_t c = name.data[i];
-        if (!is_letter(c) && (begins || (!is_digit(c) && c != '.')))
-            return false;
-        begins = c == '.';
-    }
-    return name.size > 0 && !begins;
-}
-
-/* Words that mean something in a body, and what arguments are called here. */
-static bool is_taken(struct tn_bytes name)
-{
-    static const char *const words[] = {
-        "and",  "else", "false", "for",    "if",      "in",   "inf",  "let",
-        "none", "not",  "or",    "refuse", "require", "then", "true", "when",
-    };
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (tn_bytes_is(name, words[i]))
-            return true;
     if (name.size < 2 || (name.data[0] != 'x' && name.data[0] != 'y'))
         return false;
     for (size_t i = 1; i < name.size; i++)
-        if (!is_digit(name.data[i]))
+        if (name.data[i] < '0' || name.data[i] > '9')
             return false;
     return true;
 }
@@ -99,11 +67,11 @@ static void add_attrs(struct tn_buffer *to, const struct tn_vocab_op *op,
 
     for (uint32_t i = 0; i < count; i++) {
         struct tn_bytes name = attr_name(op, node, i);
-        if (!is_word(name))
+        if (!tn_lang_is_word(name))
             continue;
         tn_buffer_text(to, comma);
         tn_buffer_add(to, name);
-        if (is_taken(name))
+        if (!tn_lang_can_be_bound(name) || is_argument(name))
             tn_buffer_format(to, " as %.*s_", TN_FMT(name));
         comma = ", ";
     }
@@ -115,7 +83,7 @@ static void add_unsaid(struct tn_buffer *to, const struct tn_vocab_op *op,
     uint32_t count = op ? op->attr_count : node->attr_count;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (is_word(attr_name(op, node, i)))
+        if (tn_lang_is_word(attr_name(op, node, i)))
             continue;
         tn_buffer_text(to, "    # a rule has no word for the attribute '");
         add_harmless(to, attr_name(op, node, i));
@@ -125,7 +93,8 @@ static void add_unsaid(struct tn_buffer *to, const struct tn_vocab_op *op,
 
 static bool can_be_called(const struct tn_net_op *op)
 {
-    return is_word(op->type) && (!op->domain.size || is_word(op->domain));
+    return tn_lang_is_word(op->type) &&
+           (!op->domain.size || tn_lang_is_word(op->domain));
 }
 
 static void add_comment(struct tn_buffer *to, const struct tn_net_op *op)

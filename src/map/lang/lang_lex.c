@@ -63,6 +63,19 @@ static bool is_digit(uint8_t byte)
     return byte >= '0' && byte <= '9';
 }
 
+bool tn_lang_is_word(struct tn_bytes text)
+{
+    bool begins = true;
+
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t byte = text.data[i];
+        if (!is_letter(byte) && (begins || (!is_digit(byte) && byte != '.')))
+            return false;
+        begins = byte == '.';
+    }
+    return text.size > 0 && !begins;
+}
+
 /* ---- what separates ----------------------------------------------------- */
 
 static void end_line(struct lexer *x)

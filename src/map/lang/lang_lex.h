@@ -39,4 +39,7 @@ enum tn_status tn_lang_lex(struct tn_list *tokens, struct tn_arena *arena,
                            const struct tn_map_place *begin,
                            struct tn_error           *error);
 
+/* Whether all of the text is one word: "com.acme". */
+bool tn_lang_is_word(struct tn_bytes text);
+
 #endif

@@ -106,6 +106,11 @@ struct tn_bytes tn_lang_name(struct tn_lang_parser *p, const char *what)
     return tn_bytes(NULL, 0);
 }
 
+bool tn_lang_can_be_bound(struct tn_bytes word)
+{
+    return !is_reserved(word) && tn_lang_dtype(word) == TN_UNDEFINED;
+}
+
 struct tn_bytes tn_lang_bound_name(struct tn_lang_parser *p, const char *what)
 {
     struct tn_map_place place = tn_lang_look(p)->place;

@@ -83,6 +83,9 @@ void tn_lang_leave(struct tn_lang_parser *p);
 void *tn_lang_cut(struct tn_lang_parser *p, struct tn_list *stack,
                   uint64_t mark, uint32_t *count);
 
+/* Whether tn_lang_bound_name() takes the word. */
+bool tn_lang_can_be_bound(struct tn_bytes word);
+
 /* The type of that name; TN_UNDEFINED: it is none. */
 enum tn_dtype tn_lang_dtype(struct tn_bytes name);
 
