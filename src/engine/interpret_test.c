@@ -6,12 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/buffer.h"
-#include "base/number.h"
-#include "support/hostile.h"
+#include "support/node_text.h"
 #include "support/scratch.h"
-#include "wire/pb/pb_builtin.h"
-#include "wire/pb/pb_text_read.h"
 
 #define DATA TN_SHARED_DATA "/import/"
 
@@ -21,88 +17,7 @@ static const char *const shipped[] = {
     DATA "onnx-mapping-ruleset.pbtxt",
 };
 
-/* ---- messages out of text ----------------------------------------------- */
-
-/* The bytes of a message; the caller frees them. */
-static struct tn_bytes encode(enum tn_pb_builtin set, const char *type,
-                              const char *text)
-{
-    struct tn_error     error = TN_ERROR_INIT;
-    struct tn_memory    memory;
-    struct tn_arena     arena;
-    struct tn_pb_schema schema;
-    struct tn_source    source;
-    struct tn_rope      rope;
-    struct tn_buffer    out;
-
-    tn_memory_init(&memory, NULL, 0);
-    tn_arena_init(&arena, &memory);
-    tn_source_memory(&source, &memory, tn_text(text));
-    tn_rope_init(&rope, &arena, &error);
-    tn_buffer_init(&out, &memory, &error);
-    tn_pb_schema_load(&schema, &arena, tn_pb_builtin_set(set), &error);
-    tn_pb_text_read(&schema, tn_pb_schema_find(&schema, type),
-                    (struct tn_span){ &source, 0, strlen(text) }, &rope,
-                    &error);
-    if (tn_failed(&error))
-        fail_msg("%s: %s", text, error.what);
-    assert_int_equal(tn_rope_write(&rope, &out.sink, &error), TN_OK);
-    struct tn_bytes bytes = { malloc(out.size + 1), out.size };
-    assert_non_null(bytes.data);
-    if (out.size > 0)
-        memcpy((void *)(uintptr_t)bytes.data, out.data, out.size);
-    tn_buffer_done(&out);
-    tn_rope_done(&rope);
-    tn_source_close(&source);
-    tn_arena_done(&arena);
-    return bytes;
-}
-
-static struct tn_bytes encode_node(bool is_onnx, const char *text)
-{
-    return is_onnx ? encode(TN_PB_ONNX, "onnx.NodeProto", text)
-                   : encode(TN_PB_TENSORFLOW, "tensorflow.NodeDef", text);
-}
-
 /* ---- descriptors as text ------------------------------------------------ */
-
-static void print_arg(struct tn_buffer *out, const struct tn_arg *arg)
-{
-    char number[TN_NUMBER_ROOM];
-
-    switch (arg->type) {
-    case TN_ARG_DOUBLE:
-    case TN_ARG_FLOAT:
-        tn_double_print(number, arg->real);
-        tn_buffer_text(out, number);
-        break;
-    case TN_ARG_BOOL:
-        tn_buffer_text(out, arg->number ? "true" : "false");
-        break;
-    case TN_ARG_STRING:
-        tn_buffer_format(out, "\"%.*s\"", TN_FMT(arg->text));
-        break;
-    case TN_ARG_INPUT_TENSOR:
-    case TN_ARG_OUTPUT_TENSOR: tn_buffer_add(out, arg->name); break;
-    default: tn_buffer_format(out, "%lld", (long long)arg->number); break;
-    }
-}
-
-/* "conv2d in[x w] i[1 2]": the lists that are not empty, outputs aside. */
-static void print_call(struct tn_buffer *out, const struct tn_op_descriptor *op)
-{
-    tn_buffer_add(out, op->name);
-    for (unsigned k = 0; k < TN_LIST_COUNT; k++) {
-        if (k == TN_LIST_OUT || op->lists[k].count == 0)
-            continue;
-        tn_buffer_format(out, " %s[", tn_arg_list_name((enum tn_arg_list)k));
-        for (uint32_t i = 0; i < op->lists[k].count; i++) {
-            tn_buffer_text(out, i ? " " : "");
-            print_arg(out, &op->lists[k].items[i]);
-        }
-        tn_buffer_byte(out, ']');
-    }
-}
 
 static void print_names(struct tn_buffer *out, const char *title,
                         struct tn_args args)
@@ -251,8 +166,7 @@ static void assert_call(struct tn_interpreter *i, unsigned row)
     struct tn_op_descriptor    *op;
 
     if (known.name)
-        known.tensor = encode(TN_PB_TENSORFLOW, "tensorflow.TensorProto",
-                              examples[row].tensor);
+        known.tensor = encode_tensor(false, examples[row].tensor);
     tn_memory_init(&memory, NULL, 0);
     tn_buffer_init(&out, &memory, &error);
     if ((is_onnx ? tn_interpret_onnx : tn_interpret_tensorflow)(
@@ -262,8 +176,8 @@ static void assert_call(struct tn_interpreter *i, unsigned row)
     assert_string_equal(tn_buffer_string(&out), examples[row].call);
     tn_op_descriptor_close(op);
     tn_buffer_done(&out);
-    free((void *)(uintptr_t)node.data);
-    free((void *)(uintptr_t)known.tensor.data);
+    encoded_free(node);
+    encoded_free(known.tensor);
 }
 
 static void test_worked_examples(void **state)
@@ -341,7 +255,7 @@ static struct tn_op_descriptor *own_run(struct own *own, bool is_onnx,
 
     (is_onnx ? tn_interpret_onnx : tn_interpret_tensorflow)(
         &op, own->interpreter, node, NULL, &own->error);
-    free((void *)(uintptr_t)node.data);
+    encoded_free(node);
     return op;
 }
 
@@ -487,7 +401,7 @@ static void test_hostile_nodes_do_no_harm(void **state)
         tn_interpreter_close(i);
     }
     free(copy);
-    free((void *)(uintptr_t)node.data);
+    encoded_free(node);
 }
 
 /* ---- libnd4j's C++ ------------------------------------------------------ */
@@ -667,7 +581,7 @@ static void test_every_mapper_runs(void **state)
         given += op != NULL;
         refused_count += op == NULL;
         tn_op_descriptor_close(op);
-        free((void *)(uintptr_t)node.data);
+        encoded_free(node);
     }
     assert_int_equal(given + refused_count, 306 + 121);
     assert_true(given > 380);

@@ -96,8 +96,9 @@ bool tn_call_attr(struct tn_rule_call *call, struct tn_bytes name,
         *value = own->value;
         return true;
     }
+    /* The default of a tensor is text of the vocabulary, not a TensorProto. */
     if (!declared || !declared->has_default ||
-        declared->value.kind == TN_ATTR_TENSOR)
+        declared->value.kind == TN_ATTR_OTHER)
         return false;
     *value = declared->value;
     return true;
