@@ -213,6 +213,45 @@ static bool decide_by_one(const struct tn_guards *guards, uint32_t deep,
     return true;
 }
 
+static bool is_same_step(const struct tn_guard *a, const struct tn_guard *b)
+{
+    return a->is_frame == b->is_frame && a->what == b->what &&
+           a->side == b->side;
+}
+
+bool tn_guard_holds(const struct tn_guards *guards, uint32_t under,
+                    uint32_t guard)
+{
+    for (; guard; guard = tn_guard(guards, guard)->parent) {
+        while (under && !is_same_step(tn_guard(guards, under),
+                                      tn_guard(guards, guard)))
+            under = tn_guard(guards, under)->parent;
+        if (!under)
+            return false;
+        under = tn_guard(guards, under)->parent;
+    }
+    return true;
+}
+
+/* Both inputs come from the last decision on their way, but one of them has
+ * more decided before it: what is the same in every round of a loop does not
+ * wait for the loop's own condition. */
+static bool decide_by_last(const struct tn_guards *guards, uint32_t a,
+                           uint32_t b, struct tn_flow_decision *decision)
+{
+    const struct tn_guard *x = tn_guard(guards, a), *y = tn_guard(guards, b);
+    bool is_first_deeper = x->depth > y->depth;
+
+    if (x->is_frame || y->is_frame || x->what != y->what || x->side == y->side)
+        return false;
+    decision->above     = is_first_deeper ? x->parent : y->parent;
+    decision->condition = x->what;
+    decision->sides[0]  = x->side;
+    decision->sides[1]  = y->side;
+    return tn_guard_holds(guards, decision->above,
+                          is_first_deeper ? y->parent : x->parent);
+}
+
 bool tn_flow_decision(const struct tn_guards *guards, const uint32_t *inputs,
                       struct tn_flow_decision *decision)
 {
@@ -229,7 +268,7 @@ bool tn_flow_decision(const struct tn_guards *guards, const uint32_t *inputs,
     const struct tn_guard *x = tn_guard(guards, guard_below(guards, a, common));
     const struct tn_guard *y = tn_guard(guards, guard_below(guards, b, common));
     if (x->is_frame || y->is_frame || x->what != y->what || x->side == y->side)
-        return false;
+        return decide_by_last(guards, a, b, decision);
     *decision =
         (struct tn_flow_decision){ common, x->what, { x->side, y->side } };
     return true;

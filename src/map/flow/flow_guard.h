@@ -84,6 +84,11 @@ static inline uint32_t tn_guard_of(const struct tn_guards *guards,
 uint32_t tn_guard_child(struct tn_guards *guards, uint32_t parent,
                         uint32_t condition, uint32_t side);
 
+/* Whether all that `guard` asks for is decided where `under` lives, other things
+ * perhaps in between. */
+bool tn_guard_holds(const struct tn_guards *guards, uint32_t under,
+                    uint32_t guard);
+
 /* What a Merge of two values takes back: of what is decided below `above`, on
  * which side each of its inputs lives.  An input that lives everywhere, as
  * constants do, is on the side that the other one leaves free. */

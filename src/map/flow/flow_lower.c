@@ -201,15 +201,20 @@ struct moving {
     void    *context;
 };
 
-/* A frame is in the one that its values come from: what enters it must have
- * entered that one, constants too.  And a list is made anew in every round. */
+/* Whether an input must come in although it may be used as it is.  A frame is
+ * in the one that its values come from, and must not run in a branch that is
+ * not taken: what enters it must have come in, constants too.  What a Switch
+ * lets through must be dead wherever the Switch itself is not reached.  And a
+ * list is made anew in every round. */
 static bool must_enter(const struct lowering *l, const struct moving *m,
-                       uint32_t node)
+                       uint32_t node, uint32_t input)
 {
     struct tn_bytes type = tn_net_node(l->net, node)->op->type;
 
-    return m->is_frame && (tn_bytes_is(type, l->words->flow[ENTER]) ||
-                           tn_bytes_is(type, "create_list"));
+    if (tn_bytes_is(type, l->words->flow[SWITCH]))
+        return input == 0;
+    return tn_bytes_is(type, l->words->flow[ENTER]) ||
+           (m->is_frame && tn_bytes_is(type, "create_list"));
 }
 
 static void move_node(struct lowering *l, const struct moving *m, uint32_t id)
@@ -218,14 +223,13 @@ static void move_node(struct lowering *l, const struct moving *m, uint32_t id)
     uint32_t       count  = tn_net_node(net, id)->input_count;
     uint32_t      *inputs = tn_new(net->arena, uint32_t, count, net->error);
     uint32_t       gate   = 0;
-    bool           enters = must_enter(l, m, id);
 
     for (uint32_t i = 0; inputs && i < count; i++) {
         uint32_t value = tn_net_node(net, id)->inputs[i];
         bool     is_free =
             value != TN_NONE && is_everywhere(net, value, m->is_frame);
         inputs[i] = value;
-        if (value == TN_NONE || (is_free && !enters))
+        if (value == TN_NONE || (is_free && !must_enter(l, m, id, i)))
             continue;
         if (is_free || tn_net_value(net, value)->graph != m->from ||
             tn_pairs_find(&l->outside, m->side, value) != TN_NONE)

@@ -20,11 +20,25 @@ void tn_raise_push(struct tn_raising *r, struct tn_list *list, uint32_t item)
 
 /* ---- values in places --------------------------------------------------- */
 
-/* The place around (or at) `place` that has the guard. */
+static bool holds_in(const struct tn_raising *r, uint32_t place, uint32_t guard)
+{
+    return place != TN_NONE &&
+           tn_guard_holds(&r->guards, tn_raise_place_at(r, place)->guard,
+                          guard);
+}
+
+/* The place around (or at) `place` that has the guard; if there is none, the
+ * outermost one where all of the guard is decided. */
 static uint32_t place_under(const struct tn_raising *r, uint32_t place,
                             uint32_t guard)
 {
-    while (place != TN_NONE && tn_raise_place_at(r, place)->guard != guard)
+    uint32_t at = place;
+
+    while (at != TN_NONE && tn_raise_place_at(r, at)->guard != guard)
+        at = tn_raise_place_at(r, at)->parent;
+    if (at != TN_NONE || !holds_in(r, place, guard))
+        return at;
+    while (holds_in(r, tn_raise_place_at(r, place)->parent, guard))
         place = tn_raise_place_at(r, place)->parent;
     return place;
 }
@@ -134,7 +148,8 @@ uint32_t tn_raise_seen_from(struct tn_raising *r, uint32_t place,
         if (step_behind(r, node, &place, &value))
             continue;
         if (tn_raise_place_at(r, place)->kind == TN_PLACE_BODY &&
-            tn_raise_kind(r, node) == TN_FLOW_MERGE)
+            tn_raise_kind(r, node) == TN_FLOW_MERGE &&
+            tn_flow_merge(r->net, node).is_loop)
             return variable_in(r, place, node);
         tn_raise_queue(r, place, node);
         return tn_pairs_find(&r->made, place, value);
