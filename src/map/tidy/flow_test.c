@@ -158,6 +158,37 @@ static const char *const cond_in_loop[] = { "ei = Enter i",
                                             "x = Exit s0",
                                             NULL };
 
+/* a condition that is the same in every round, of values that are, too */
+static const char *const same_in_every_round[] = { "ei = Enter i",
+                                                   "ea = Enter a",
+                                                   "ep = Enter p",
+                                                   "mi,_ = Merge ei,ni",
+                                                   "c = C mi",
+                                                   "lc = LoopCond c",
+                                                   "s0,s1 = Switch mi,lc",
+                                                   "r0,r1 = Switch ea,ep",
+                                                   "t = F r1",
+                                                   "w,_ = Merge r0,t",
+                                                   "b = G s1,w",
+                                                   "ni = NextIteration b",
+                                                   "x = Exit s0",
+                                                   NULL };
+
+/* the same, where one side is a variable of the loop */
+static const char *const other_in_one_branch[] = { "ei = Enter i",
+                                                   "ea = Enter a",
+                                                   "ep = Enter p",
+                                                   "mi,_ = Merge ei,ni",
+                                                   "c = C mi",
+                                                   "lc = LoopCond c",
+                                                   "s0,s1 = Switch mi,lc",
+                                                   "r0,_ = Switch ea,ep",
+                                                   "_,q1 = Switch s1,ep",
+                                                   "w,_ = Merge r0,q1",
+                                                   "ni = NextIteration w",
+                                                   "x = Exit s0",
+                                                   NULL };
+
 static const char *const wild[] = { "s0,s1 = Switch a,p", "u0,u1 = Switch a,q",
                                     "x,_ = Merge s0,u1", NULL };
 
@@ -187,6 +218,16 @@ static const struct {
       "w_1:If(q_1)[t_1:F(mi_1) t_1_1:Identity(t_1) ->t_1_1]"
       "[mi_1_1:Identity(mi_1) ->mi_1_1] c_2:C(w_1) c_2_1:Identity(c_2) "
       "w_1_1:Identity(w_1) ->c_2_1,w_1_1] ->x" },
+    { "If of what is the same in every round", same_in_every_round, "x",
+      "c_1:C(i) x:Loop(,c_1,i)[iteration,keep_going,mi_1| w_1:If(p)[t_1:F(a) "
+      "t_1_1:Identity(t_1) ->t_1_1][a_1:Identity(a) ->a_1] b_1:G(mi_1,w_1) "
+      "c_2:C(b_1) c_2_1:Identity(c_2) b_1_1:Identity(b_1) ->c_2_1,b_1_1] "
+      "->x" },
+    { "If of a variable and of what is not", other_in_one_branch, "x",
+      "c_1:C(i) x:Loop(,c_1,i)[iteration,keep_going,mi_1| "
+      "w_1:If(p)[mi_1_1:Identity(mi_1) ->mi_1_1][a_1:Identity(a) ->a_1] "
+      "c_2:C(w_1) c_2_1:Identity(c_2) w_1_1:Identity(w_1) ->c_2_1,w_1_1] "
+      "->x" },
     { "two conditions in one Merge", wild, "x", NULL },
     { "which input came", which, "y",
       "k:If(p)[which_3_1:Size(a) which_4_1:Mul(which_3_1,number_2) "
@@ -195,6 +236,109 @@ static const struct {
       "which_2_1:AddV2(which_1_1,number_1) which_2_1_1:Identity(which_2_1) "
       "->which_2_1_1] y:F(k) ->y" },
 };
+
+/* ---- dataflow that no structure describes ------------------------------- */
+
+static const char *const stray_exit[] = { "f = F a", "x = Exit f", NULL };
+static const char *const bare_exit[]  = { "x = Exit a", NULL };
+static const char *const early_exit[] = {
+    "ei = Enter i",         "mi,_ = Merge ei,ni", "b = F mi",
+    "ni = NextIteration b", "x = Exit mi",        NULL
+};
+static const char *const two_exits[] = { "ei = Enter i",
+                                         "mi,_ = Merge ei,ni",
+                                         "c = C mi",
+                                         "lc = LoopCond c",
+                                         "s0,s1 = Switch mi,lc",
+                                         "b = F s1",
+                                         "ni = NextIteration b",
+                                         "x = Exit s0",
+                                         "y = Exit s0",
+                                         NULL };
+static const char *const two_tests[] = { "ei = Enter i",
+                                         "ej = Enter j",
+                                         "mi,_ = Merge ei,ni",
+                                         "mj,_ = Merge ej,nj",
+                                         "c = C mi",
+                                         "d = C mj",
+                                         "s0,s1 = Switch mi,c",
+                                         "r0,r1 = Switch mj,d",
+                                         "ni = NextIteration s1",
+                                         "nj = NextIteration r1",
+                                         "x = Exit s0",
+                                         "y = Exit r0",
+                                         NULL };
+static const char *const no_enter[]  = {
+     "mi,_ = Merge i,ni",     "c = C mi",    "s0,s1 = Switch mi,c",
+     "ni = NextIteration s1", "x = Exit s0", NULL
+};
+static const char *const next_outside[] = { "n = NextIteration a", "x = F n",
+                                            NULL };
+static const char *const merge_of_one[] = { "s0,s1 = Switch a,p",
+                                            "x,_ = Merge s0", NULL };
+static const char *const same_side[]    = { "s0,s1 = Switch a,p",
+                                            "r0,r1 = Switch b,p",
+                                            "x,_ = Merge s1,r1", NULL };
+static const char *const half_dead[]    = { "s0,s1 = Switch a,p", "x = F s1",
+                                            NULL };
+
+static const struct {
+    const char        *name;
+    const char *const *lines;
+    const char        *outputs, *what;
+} refused[] = {
+    { "an Exit of nothing that turns", stray_exit, "x",
+      "x (Exit): no variable of a loop is behind it" },
+    { "an Exit of an input", bare_exit, "x",
+      "x (Exit): no variable of a loop is behind it" },
+    { "a loop without a test", early_exit, "x",
+      "x (Exit): no Switch lets it out of its loop" },
+    { "a variable that leaves twice", two_exits, "x,y",
+      "x (Exit): its variable has left the loop before" },
+    { "a loop with two tests", two_tests, "x,y",
+      "y (Exit): its loop has two conditions" },
+    { "a loop without a frame", no_enter, "x",
+      "x (Exit): no variable of a loop is behind it" },
+    { "a round outside of a loop", next_outside, "x",
+      "n (NextIteration): used outside of its loop" },
+    { "a Merge of one", merge_of_one, "x",
+      "x (Merge): no condition decides between its inputs" },
+    { "a Merge of one side", same_side, "x",
+      "x (Merge): no condition decides between its inputs" },
+    { "an output that may be dead", half_dead, "x",
+      "x (F): it is used where it does not live" },
+    { "which input came, unnumbered", which, "y",
+      "x (Merge): which of its inputs came is asked for" },
+};
+
+static void what_no_structure_describes_is_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct bench b;
+        set_up(&b, "tensorflow");
+        fill(&b.net, refused[i].lines, refused[i].outputs);
+        assert_int_equal(tn_flow_raise(&b.net), TN_UNSUPPORTED);
+        if (strcmp(b.error.what, refused[i].what) != 0)
+            fail_msg("%s: %s", refused[i].name, b.error.what);
+        tear_down(&b);
+    }
+}
+
+/* Outputs that nobody named are no outputs when they may be dead; the names of
+ * those that stay are theirs. */
+static void loose_ends_are_dropped(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    set_up(&b, "tensorflow");
+    fill(&b.net, cond, "x,t,s0");
+    tn_net_graph(&b.net, 0)->are_outputs_guessed = true;
+    assert_int_equal(tn_flow_raise(&b.net), TN_OK);
+    assert_string_equal(text_of(&b), raised[0].want);
+    tear_down(&b);
+}
 
 static void dataflow_becomes_structure(void **state)
 {
@@ -355,6 +499,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dataflow_becomes_structure),
+        cmocka_unit_test(what_no_structure_describes_is_refused),
+        cmocka_unit_test(loose_ends_are_dropped),
         cmocka_unit_test(structure_becomes_dataflow_and_back),
         cmocka_unit_test(any_allocation_may_fail),
         cmocka_unit_test(real_graphs_have_structure),
