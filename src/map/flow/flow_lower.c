@@ -217,6 +217,29 @@ static bool must_enter(const struct lowering *l, const struct moving *m,
            (m->is_frame && tn_bytes_is(type, "create_list"));
 }
 
+static bool is_gated(struct lowering *l, uint32_t value)
+{
+    const uint32_t *gate = gate_of(l, value);
+
+    return gate && *gate;
+}
+
+/* Whether an input of the node passes what lies between the two graphs: all
+ * that comes from outside does, and what must come in but is computed from
+ * constants alone, so that no branch holds it back. */
+static bool comes_in(struct lowering *l, const struct moving *m, uint32_t node,
+                     uint32_t input, uint32_t value)
+{
+    struct tn_net *net = l->net;
+
+    if (is_everywhere(net, value, m->is_frame))
+        return must_enter(l, m, node, input);
+    return tn_net_value(net, value)->graph != m->from ||
+           tn_pairs_find(&l->outside, m->side, value) != TN_NONE ||
+           (!m->is_frame && !is_gated(l, value) &&
+            must_enter(l, m, node, input));
+}
+
 static void move_node(struct lowering *l, const struct moving *m, uint32_t id)
 {
     struct tn_net *net    = l->net;
@@ -225,17 +248,13 @@ static void move_node(struct lowering *l, const struct moving *m, uint32_t id)
     uint32_t       gate   = 0;
 
     for (uint32_t i = 0; inputs && i < count; i++) {
-        uint32_t value = tn_net_node(net, id)->inputs[i];
-        bool     is_free =
-            value != TN_NONE && is_everywhere(net, value, m->is_frame);
-        inputs[i] = value;
-        if (value == TN_NONE || (is_free && !must_enter(l, m, id, i)))
+        inputs[i] = tn_net_node(net, id)->inputs[i];
+        if (inputs[i] == TN_NONE)
             continue;
-        if (is_free || tn_net_value(net, value)->graph != m->from ||
-            tn_pairs_find(&l->outside, m->side, value) != TN_NONE)
-            inputs[i] = carried(l, m->side, value, m->each, m->context);
-        uint32_t *of = inputs[i] == TN_NONE ? NULL : gate_of(l, inputs[i]);
-        gate         = of && *of ? *of : gate;
+        if (comes_in(l, m, id, i, inputs[i]))
+            inputs[i] = carried(l, m->side, inputs[i], m->each, m->context);
+        if (inputs[i] != TN_NONE && is_gated(l, inputs[i]))
+            gate = *gate_of(l, inputs[i]);
     }
     if (!inputs || tn_failed(net->error))
         return;

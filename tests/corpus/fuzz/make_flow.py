@@ -25,3 +25,4 @@ for number in range(24):
     write(f"choices{number:02}", number, number, (16, 40, 90, 160))
 for number in (53, 88, 346, 599, 757, 911):
     write(f"odd{number:03}", number, 1000 + number, (20, 60, 120, 250))
+write("odd2366", 2366, 502366, (20, 60, 120, 250, 400))
