@@ -13,7 +13,7 @@
 struct convert_opts {
     struct cli_common common;
     const char       *to, *external, *compress, *layout;
-    bool              is_inline, is_image, is_plan;
+    bool              is_inline, is_image, is_plan, is_strict;
     uint64_t          threshold, shard_size, max_size;
 
     struct cli_map_words map;
@@ -31,6 +31,7 @@ static const struct cli_opt options[] = {
     { CLI_SIZE,   'm', "max-size",   FIELD(max_size),   "SIZE",   "--image-format: largest chunk; 2GiB" },
     { CLI_TEXT,   'c', "compress",   FIELD(compress),   "CODEC",  "--image-format: none, snappy, brotli[:Q] or zstd[:L]" },
     { CLI_TEXT,   0,   "layout",     FIELD(layout),     "LAYOUT", "Paddle: seed, shipped; a state: pickle, container" },
+    { CLI_FLAG,   0,   "strict",     FIELD(is_strict),  NULL,     "write nothing if anything would be left behind" },
     { CLI_FLAG,   'p', "plan",       FIELD(is_plan),    NULL,     "another dialect: say which rule carries which op" },
     { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "where the graph begins: NAME[,NAME...]" },
     { CLI_TEXT,   0,   "outputs",    FIELD(map.outputs), "NAMES", "where it ends; what only others need is left out" },
@@ -70,7 +71,8 @@ static void print_receipt(const struct cli_common         *common,
 
 /* With --json the receipt is the report, unless the model itself goes there. */
 static void put_receipt(const struct cli_common *common, const char *path,
-                        const struct tn_convert_summary *summary)
+                        const struct tn_convert_summary *summary,
+                        const struct cli_losses         *losses)
 {
     struct cli_json json;
 
@@ -81,15 +83,17 @@ static void put_receipt(const struct cli_common *common, const char *path,
     cli_json_put_number(&json, "bytes_written", summary->bytes_written);
     cli_json_put_number(&json, "tensors_moved", summary->tensors_moved);
     cli_json_put_number(&json, "losses", summary->losses);
+    cli_losses_put(losses, &json);
     cli_json_put_bool(&json, "is_dry_run", common->is_dry_run);
     cli_json_end(&json);
 }
 
 void cli_convert_receipt(const struct cli_common *common, const char *path,
-                         const struct tn_convert_summary *summary)
+                         const struct tn_convert_summary *summary,
+                         const struct cli_losses         *losses)
 {
     if (common->is_json)
-        put_receipt(common, path, summary);
+        put_receipt(common, path, summary, losses);
     else if (!common->is_quiet)
         print_receipt(common, summary);
 }
@@ -100,75 +104,6 @@ static bool is_about_output(const struct tn_error *error)
 {
     return cli_is_about_output(error) ||
            (error->file[0] == '\0' && error->status == TN_NOT_FOUND);
-}
-
-/* What the new format cannot hold is said, but is no failure.  The same may
- * befall a thousand tensors: each reason is said once, with the first of
- * them. */
-struct losses {
-    struct loss {
-        struct cli_text where, what;
-        uint64_t        count;
-    } kinds[16];
-    size_t count;
-};
-
-static bool is_same(const struct cli_text *text, const char *string)
-{
-    return text->size == strlen(string) &&
-           memcmp(text->data, string, text->size) == 0;
-}
-
-static void on_loss(void *context, uint64_t offset, const char *where,
-                    const char *what)
-{
-    struct losses *losses = context;
-    size_t         most   = sizeof(losses->kinds) / sizeof(losses->kinds[0]);
-    size_t         i      = 0;
-
-    (void)offset;
-    while (i < losses->count && !is_same(&losses->kinds[i].what, what))
-        i++;
-    if (i == most) /* of so many kinds, the last stands for the others */
-        i--;
-    if (i == losses->count) {
-        cli_text_add(&losses->kinds[i].where, where);
-        cli_text_add(&losses->kinds[i].what, what);
-        losses->count++;
-    }
-    losses->kinds[i].count++;
-}
-
-/* "w.safetensors: words and 3 more: left behind: safetensors has no strings" */
-static void print_loss(const char *out, const struct loss *loss)
-{
-    struct cli_text text = { 0 };
-
-    cli_text_add(&text, "tenon: ");
-    cli_text_safe(&text, cli_bytes(out_name(out)));
-    cli_text_add(&text, ": ");
-    cli_text_safe(&text, cli_text_view(&loss->where));
-    if (loss->count > 1) {
-        cli_text_add(&text, " and ");
-        cli_text_number(&text, loss->count - 1);
-        cli_text_add(&text, " more");
-    }
-    if (loss->where.size > 0 || loss->count > 1)
-        cli_text_add(&text, ": ");
-    cli_text_safe(&text, cli_text_view(&loss->what));
-    cli_text_add(&text, "\n");
-    cli_print(stderr, CLI_PLAIN, &text);
-    cli_text_done(&text);
-}
-
-static void say_losses(struct losses *losses, const struct cli_common *common)
-{
-    for (size_t i = 0; i < losses->count; i++) {
-        if (!common->is_quiet)
-            print_loss(common->out, &losses->kinds[i]);
-        cli_text_done(&losses->kinds[i].where);
-        cli_text_done(&losses->kinds[i].what);
-    }
 }
 
 /* Where the name is one that another verb writes, say which. */
@@ -205,6 +140,8 @@ static void advise_mapping(const struct tn_error *error)
         { "no input '", NAMES_HINT },
         { "nothing defines the output '", NAMES_HINT },
         { "a receipt says ", "'tenon hash' says what each tensor is" },
+        { "would be lost, which a strict ",
+          "without --strict all the rest is written" },
     };
 
     for (size_t i = 0; i < sizeof advice / sizeof advice[0]; i++)
@@ -266,7 +203,7 @@ static int convert_model(struct cli_session          *session,
 {
     struct tn_target target = cli_target(&opts->common, opts->common.out);
     struct tn_error  error  = TN_ERROR_INIT;
-    struct losses    losses = { 0 };
+    struct cli_losses losses = { 0 };
     struct tn_convert_summary summary = { 0 };
     struct tn_convert_options convert = {
         .to           = opts->to,
@@ -274,13 +211,14 @@ static int convert_model(struct cli_session          *session,
         .is_inline    = opts->is_inline,
         .threshold    = opts->threshold,
         .shard_size   = opts->shard_size,
-        .loss         = on_loss,
+        .loss         = cli_losses_hear,
         .loss_context = &losses,
         .is_image     = opts->is_image,
         .image_size   = opts->max_size,
         .records      = records_of(opts),
         .layout       = opts->layout,
         .map          = map,
+        .is_strict    = opts->is_strict,
     };
 
     if (opts->is_plan)
@@ -289,11 +227,13 @@ static int convert_model(struct cli_session          *session,
                                        &session->options, &summary, &error);
 
     cli_session_clear(session);
-    say_losses(&losses, &opts->common);
-    if (status != TN_OK)
-        return fail(opts, map, model, &error);
-    cli_convert_receipt(&opts->common, tn_model_path(model), &summary);
-    return 0;
+    if (!opts->common.is_quiet)
+        cli_losses_print(&losses, opts->common.out);
+    if (status == TN_OK)
+        cli_convert_receipt(&opts->common, tn_model_path(model), &summary,
+                            &losses);
+    cli_losses_done(&losses);
+    return status == TN_OK ? 0 : fail(opts, map, model, &error);
 }
 
 static int check_usage(const struct convert_opts *opts)

@@ -6,6 +6,7 @@
 
 #include <tenon/tenon.h>
 
+#include "losses.h"
 #include "session.h"
 
 /* Options that matter between dialects, as they were given: names with commas
@@ -28,7 +29,8 @@ void cli_map_done(struct cli_map *map);
 /* What was written, as the verb was asked to say it: the receipt, with --json
  * the report, or nothing. */
 void cli_convert_receipt(const struct cli_common *common, const char *path,
-                         const struct tn_convert_summary *summary);
+                         const struct tn_convert_summary *summary,
+                         const struct cli_losses         *losses);
 
 /* Is a file of --rules to blame, and not the model?  The failure of such a one
  * is told, with what to do about it. */

@@ -495,11 +495,11 @@ static int run_compact(struct run *run, char **words)
 /* ---- export ------------------------------------------------------------- */
 
 /* One tag alone; the others are not lost, they were not asked for. */
-static void tell_export_loss(void *context, uint64_t offset, const char *where,
+static void hear_export_loss(void *context, uint64_t offset, const char *where,
                              const char *what)
 {
     if (strcmp(where, "tags.txt") != 0)
-        tell_loss(context, offset, where, what);
+        cli_losses_hear(context, offset, where, what);
 }
 
 static int export_model(struct run *run, const struct tn_model *model)
@@ -507,16 +507,20 @@ static int export_model(struct run *run, const struct tn_model *model)
     const struct cli_common  *common  = &run->opts->common;
     struct tn_target          target  = cli_target(common, common->out);
     struct tn_error           error   = TN_ERROR_INIT;
+    struct cli_losses         losses  = { 0 };
     struct tn_convert_options convert = { .to           = run->opts->to,
-                                          .loss         = tell_export_loss,
-                                          .loss_context = run };
+                                          .loss         = hear_export_loss,
+                                          .loss_context = &losses };
     struct tn_convert_summary summary = { 0 };
 
     enum tn_status status = tn_convert(model, &convert, &target,
                                        &run->session.options, &summary, &error);
     cli_session_clear(&run->session);
+    if (!common->is_quiet)
+        cli_losses_print(&losses, common->out);
     if (status == TN_OK)
-        cli_convert_receipt(common, run->path, &summary);
+        cli_convert_receipt(common, run->path, &summary, &losses);
+    cli_losses_done(&losses);
     return status == TN_OK
                ? 0
                : cli_fail(common,

@@ -142,7 +142,8 @@ struct tn_map_options {
      * does not apply. */
     bool        folds_nothing;
     const char *receipt; /* a file: a line of JSON for each tensor: its name, the
-                            tensor that it was, what was done to it, its hash.
+                            tensor that it was, what was done to it, its hash;
+                            then one for each thing that is left behind.
                             INVALID where no rules are at work.  NULL: none   */
 
     const struct tn_native *functions; /* native.h: those that the rules name */
@@ -163,7 +164,8 @@ struct tn_convert_options {
                               0: 1024                                         */
     uint64_t    shard_size; /* checkpoints and indexed safetensors: largest
                                data file; 0: one file                         */
-    tn_on_loss *loss; /* called for each thing that the format cannot hold    */
+    tn_on_loss *loss; /* called for each thing that is left behind: each line of
+                         the list of losses, in its order                     */
     void       *loss_context;
     bool        is_image;   /* SavedModel: saved_model.cpb when something has to
                                be split; without it, a message past 2 GiB is
@@ -175,6 +177,8 @@ struct tn_convert_options {
                                state: "pickle" or "container"; NULL: as it is */
     bool leaves_debug; /* SavedModel: without its folder debug/                */
     const struct tn_map_options *map; /* between dialects; NULL: defaults     */
+    bool is_strict; /* UNSUPPORTED when anything would be left behind: nothing
+                       is written then                                        */
 };
 
 struct tn_convert_summary {

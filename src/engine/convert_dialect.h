@@ -9,6 +9,7 @@
 #ifndef TN_ENGINE_CONVERT_DIALECT_H
 #define TN_ENGINE_CONVERT_DIALECT_H
 
+#include "engine/convert_losses.h"
 #include "engine/dialect_path.h"
 #include "engine/opened.h"
 #include "ir/vocab.h"
@@ -96,10 +97,9 @@ void tn_carry_dropped(struct tn_carrying *c, const struct tn_net *from,
 
 /* ---- convert_receipt.c -------------------------------------------------- */
 
-/* All of it, but not committed: the model comes first.  *receipt is yours to
- * close, also after a failure. */
+/* Fills an output that is open; it is not committed: the model comes first. */
 enum tn_status tn_carry_receipt(const struct tn_carrying *c,
-                                const struct tn_target   *target,
-                                struct tn_output        **receipt);
+                                const struct tn_losses   *losses,
+                                struct tn_output         *receipt);
 
 #endif

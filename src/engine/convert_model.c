@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "engine/convert_dialect.h"
+#include "engine/convert_losses.h"
 #include "engine/dumping.h"
 #include "engine/opened.h"
 #include "engine/target.h"
@@ -178,53 +179,27 @@ static void lose_tags(const struct tn_model         *model,
                   "the other tags stay behind");
 }
 
-static enum tn_status write_model(const struct tn_model         *model,
-                                  const struct tn_format        *format,
-                                  const struct tn_write_options *how,
-                                  const struct tn_target        *target,
-                                  uint64_t *written, struct tn_error *error)
-{
-    struct tn_output *output = NULL;
-
-    if (open_output(&output, format, model->memory, target, error) == TN_OK &&
-        format->write(model, how, output, error) == TN_OK &&
-        tn_output_flush(output, error) == TN_OK && !target->is_dry_run)
-        tn_output_commit(output, error);
-    if (!tn_failed(error))
-        lose_tags(model, how);
-    *written = tn_output_bytes(output);
-    tn_output_close(output);
-    return error->status;
-}
-
-/* Counts what is left behind, and tells who asked. */
-struct loss_listener {
+/* One conversion on its way. */
+struct conversion {
+    const struct tn_model           *model;
+    const struct tn_format          *format;
     const struct tn_convert_options *convert;
-    uint64_t                        *count;
+    const struct tn_target          *target;
+    const struct tn_options         *options;
+    struct tn_convert_summary       *summary;
+    struct tn_error                 *error;
+    struct tn_losses                 losses;
 };
 
-static void hear_loss(void *context, uint64_t offset, const char *where,
-                      const char *what)
+/* All of the model, but not committed: the receipt comes first.  *output is
+ * yours to close, also after a failure. */
+static enum tn_status write_model(struct conversion     *c,
+                                  const struct tn_model *model,
+                                  struct tn_output     **output)
 {
-    struct loss_listener *listener = context;
-
-    ++*listener->count;
-    if (listener->convert->loss)
-        listener->convert->loss(listener->convert->loss_context, offset, where,
-                                what);
-}
-
-/* The model as it is, in another container. */
-static enum tn_status write_as(const struct tn_model           *model,
-                               const struct tn_format          *format,
-                               const struct tn_convert_options *convert,
-                               const struct tn_target          *target,
-                               const struct tn_options         *options,
-                               struct tn_convert_summary       *summary,
-                               struct tn_error                 *error)
-{
-    struct loss_listener listener = { convert, &summary->losses };
-    struct tn_meter      meter;
+    const struct tn_convert_options *convert = c->convert;
+    const struct tn_options         *options = c->options;
+    struct tn_meter                  meter;
 
     tn_meter_init(&meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing",
@@ -236,59 +211,75 @@ static enum tn_status write_as(const struct tn_model           *model,
             convert->threshold ? convert->threshold : DEFAULT_THRESHOLD,
         .shard_size    = convert->shard_size,
         .meter         = &meter,
-        .tensors_moved = &summary->tensors_moved,
-        .loss          = hear_loss,
-        .loss_context  = &listener,
+        .tensors_moved = &c->summary->tensors_moved,
+        .loss          = tn_losses_hear,
+        .loss_context  = &c->losses,
         .is_image      = convert->is_image,
         .image_size    = convert->image_size,
         .records       = convert->records,
         .leaves_debug  = convert->leaves_debug,
         .layout        = convert->layout,
     };
-    return write_model(model, format, &how, target, &summary->bytes_written,
-                       error);
+    TN_TRY(open_output(output, c->format, model->memory, c->target, c->error));
+    TN_TRY(c->format->write(model, &how, *output, c->error));
+    TN_TRY(tn_output_flush(*output, c->error));
+    lose_tags(model, &how);
+    return c->error->status;
+}
+
+static void finish(struct conversion *c, struct tn_output *output)
+{
+    if (!tn_failed(c->error) && output && !c->target->is_dry_run)
+        tn_output_commit(output, c->error);
+    c->summary->bytes_written = tn_output_bytes(output);
+    tn_output_close(output);
+}
+
+/* The model as it is, in another container. */
+static enum tn_status write_as(struct conversion *c)
+{
+    struct tn_output *output = NULL;
+
+    if (write_model(c, c->model, &output) == TN_OK)
+        tn_losses_judge(&c->losses);
+    finish(c, output);
+    return c->error->status;
 }
 
 /* The receipt is whole before the model gets its name: whatever keeps it from
- * being written keeps the model, too. */
-static void write_carried(const struct tn_carrying        *c,
-                          const struct tn_convert_options *convert,
-                          const struct tn_target          *target,
-                          struct tn_convert_summary       *summary)
+ * being written keeps the model, too.  It ends with the losses, so that both
+ * are written before either is committed. */
+static void write_carried(struct conversion *c, struct tn_carrying *carried)
 {
-    struct tn_output *receipt = NULL;
-    struct tn_error  *error   = c->error;
+    struct tn_output_options how    = tn_target_options(c->target);
+    struct tn_output        *output = NULL, *receipt = NULL;
 
-    if (c->how->receipt)
-        tn_carry_receipt(c, target, &receipt);
-    if (!tn_failed(error))
-        write_as(c->model, c->format, convert, target, c->options, summary,
-                 error);
-    if (!tn_failed(error) && receipt && !target->is_dry_run)
-        tn_output_commit(receipt, error);
+    if (carried->how->receipt)
+        tn_output_file(&receipt, c->model->memory, carried->how->receipt, &how,
+                       c->error);
+    if (!tn_failed(c->error) &&
+        write_model(c, carried->model, &output) == TN_OK &&
+        tn_losses_judge(&c->losses) == TN_OK && receipt)
+        tn_carry_receipt(carried, &c->losses, receipt);
+    finish(c, output);
+    if (!tn_failed(c->error) && receipt && !c->target->is_dry_run)
+        tn_output_commit(receipt, c->error);
     tn_output_close(receipt);
 }
 
 /* The same in another dialect, or with other ends. */
-static enum tn_status carry_and_write(const struct tn_model           *model,
-                                      const struct tn_format          *format,
-                                      const struct tn_convert_options *convert,
-                                      const struct tn_target          *target,
-                                      const struct tn_options         *options,
-                                      struct tn_convert_summary       *summary,
-                                      struct tn_error                 *error)
+static enum tn_status carry_and_write(struct conversion *c)
 {
-    struct loss_listener listener = { convert, &summary->losses };
-    struct tn_carrying   c        = { .how          = convert->map,
-                                      .options      = options,
-                                      .format       = format,
-                                      .loss         = hear_loss,
-                                      .loss_context = &listener };
+    struct tn_carrying carried = { .how          = c->convert->map,
+                                   .options      = c->options,
+                                   .format       = c->format,
+                                   .loss         = tn_losses_hear,
+                                   .loss_context = &c->losses };
 
-    if (tn_carry(&c, model, error) == TN_OK)
-        write_carried(&c, convert, target, summary);
-    tn_carry_done(&c);
-    return error->status;
+    if (tn_carry(&carried, c->model, c->error) == TN_OK)
+        write_carried(c, &carried);
+    tn_carry_done(&carried);
+    return c->error->status;
 }
 
 /* What only a change of dialect or of the ends can do is not forgotten in
@@ -315,6 +306,34 @@ static enum tn_status check_uncarried(const struct tn_convert_options *convert,
     return TN_OK;
 }
 
+static enum tn_status convert_now(struct conversion *c)
+{
+    enum tn_dump_form form;
+
+    if (tn_carry_is_needed(c->model, c->format, c->convert))
+        return carry_and_write(c);
+    TN_TRY(check_uncarried(c->convert, c->format, c->error));
+    if (c->format == tn_opened_of(c->model)->format && c->format->message &&
+        is_text_path(c->target->path, &form))
+        return tn_dump_model(c->model, form, c->target, c->options,
+                             &c->summary->bytes_written, c->error);
+    return write_as(c);
+}
+
+static enum tn_status convert_to(struct conversion      *c,
+                                 const struct tn_target *target)
+{
+    *c->summary = (struct tn_convert_summary){ 0 };
+    snprintf(c->summary->format, sizeof c->summary->format, "%s",
+             c->format->name);
+    c->target = target;
+    tn_losses_init(&c->losses, c->model->memory, c->convert, c->error);
+    convert_now(c);
+    c->summary->losses = c->losses.rows.count;
+    tn_losses_done(&c->losses);
+    return c->error->status;
+}
+
 enum tn_status tn_convert(const struct tn_model           *model,
                           const struct tn_convert_options *convert,
                           const struct tn_target          *target,
@@ -323,29 +342,28 @@ enum tn_status tn_convert(const struct tn_model           *model,
                           struct tn_error                 *error)
 {
     static const struct tn_convert_options defaults;
-    const struct tn_format                *format = NULL;
     struct tn_convert_summary              unused;
-    enum tn_dump_form                      form;
+    struct tn_target                       nowhere = *target;
+    struct conversion                      c       = { .model   = model,
+                                                       .options = options,
+                                                       .error   = error };
 
-    convert  = convert ? convert : &defaults;
-    summary  = summary ? summary : &unused;
-    *summary = (struct tn_convert_summary){ 0 };
-    if (convert->external && convert->is_inline)
+    c.convert  = convert ? convert : &defaults;
+    c.summary  = summary ? summary : &unused;
+    *c.summary = (struct tn_convert_summary){ 0 };
+    if (c.convert->external && c.convert->is_inline)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "external and inline exclude each other");
-    TN_TRY(choose_format(model, convert, target->path, &format, error));
-    TN_TRY(check_dialect(model, format, error));
-    TN_TRY(check_wishes(convert, format, error));
-    snprintf(summary->format, sizeof summary->format, "%s", format->name);
-    if (tn_carry_is_needed(model, format, convert))
-        return carry_and_write(model, format, convert, target, options, summary,
-                               error);
-    TN_TRY(check_uncarried(convert, format, error));
-    if (format == tn_opened_of(model)->format && format->message &&
-        is_text_path(target->path, &form))
-        return tn_dump_model(model, form, target, options,
-                             &summary->bytes_written, error);
-    return write_as(model, format, convert, target, options, summary, error);
+    TN_TRY(choose_format(model, c.convert, target->path, &c.format, error));
+    TN_TRY(check_dialect(model, c.format, error));
+    TN_TRY(check_wishes(c.convert, c.format, error));
+    /* What went into a pipe cannot be taken back: a strict conversion first
+     * writes to nowhere. */
+    nowhere.is_dry_run = true;
+    if (c.convert->is_strict && tn_output_is_stream(target->path) &&
+        !target->is_dry_run)
+        TN_TRY(convert_to(&c, &nowhere));
+    return convert_to(&c, target);
 }
 
 enum tn_status tn_plan(const struct tn_model           *model,

@@ -10,6 +10,10 @@
  * Then one for each node that had to be said otherwise for the runtime's sake:
  *
  *   {"node": "y", "op": "Tan", "rule": "onnx_onnxruntime.rules:25"}
+ *
+ * At the end one for each thing that was left behind:
+ *
+ *   {"loss": "left behind: doc_string of 2 nodes", "where": "graph.node[0]"}
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +21,6 @@
 #include "base/buffer.h"
 #include "base/json_write.h"
 #include "engine/convert_dialect.h"
-#include "engine/target.h"
 
 static void add_numbers(struct tn_buffer *to, const char *word, uint32_t count,
                         const uint64_t *wide, const uint32_t *narrow)
@@ -157,8 +160,23 @@ static void put_touched(struct tn_sink *to, const struct tn_touched *touched,
     tn_sink_write(to, tn_text("\n"), error);
 }
 
-static void fill(const struct tn_carrying *c, struct tn_sink *to,
-                 struct tn_meter *meter)
+static void put_loss(struct tn_sink *to, const struct tn_loss *loss,
+                     struct tn_error *error)
+{
+    struct tn_json_writer json;
+
+    tn_json_writer_init(&json, to, false, error);
+    tn_json_object_begin(&json);
+    tn_json_key(&json, "loss");
+    tn_json_text(&json, loss->what);
+    tn_json_key(&json, "where");
+    tn_json_text(&json, loss->where);
+    tn_json_object_end(&json);
+    tn_sink_write(to, tn_text("\n"), error);
+}
+
+static void fill(const struct tn_carrying *c, const struct tn_losses *losses,
+                 struct tn_sink *to, struct tn_meter *meter)
 {
     struct tn_error *error = c->error;
     struct tn_buffer scratch;
@@ -175,25 +193,24 @@ static void fill(const struct tn_carrying *c, struct tn_sink *to,
     }
     for (uint64_t i = 0; i < c->touched.count && !tn_failed(error); i++)
         put_touched(to, tn_list_at(&c->touched, struct tn_touched, i), error);
+    for (uint64_t i = 0; i < losses->rows.count && !tn_failed(error); i++)
+        put_loss(to, tn_list_at(&losses->rows, struct tn_loss, i), error);
     tn_buffer_done(&scratch);
 }
 
 enum tn_status tn_carry_receipt(const struct tn_carrying *c,
-                                const struct tn_target   *target,
-                                struct tn_output        **receipt)
+                                const struct tn_losses   *losses,
+                                struct tn_output         *receipt)
 {
     const struct tn_options *options = c->options;
-    struct tn_output_options how     = tn_target_options(target);
     struct tn_meter          meter;
     struct tn_sink          *sink;
 
     tn_meter_init(&meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "hashing", 0);
-    TN_TRY(tn_output_file(receipt, &c->store->memory, c->how->receipt, &how,
-                          c->error));
-    TN_TRY(tn_output_main(*receipt, &sink, c->error));
-    fill(c, sink, &meter);
+    TN_TRY(tn_output_main(receipt, &sink, c->error));
+    fill(c, losses, sink, &meter);
     if (tn_failed(c->error))
         return c->error->status;
-    return tn_output_flush(*receipt, c->error);
+    return tn_output_flush(receipt, c->error);
 }

@@ -200,12 +200,21 @@ static enum tn_status open_target(struct tn_output *output, const char *path,
     return status;
 }
 
+bool tn_output_is_stream(const char *path)
+{
+    struct stat about;
+
+    return !strcmp(path, "-") ||
+           (!stat(path, &about) && !S_ISREG(about.st_mode) &&
+            !S_ISDIR(about.st_mode));
+}
+
 static enum tn_status open_for_file(struct tn_output *output, const char *path,
                                     struct tn_error *error)
 {
     struct stat about, link;
 
-    if (!strcmp(path, "-")) {
+    if (tn_output_is_stream(path)) {
         output->kind = TN_TO_STREAM;
         return open_stream(output, path, error);
     }
@@ -215,10 +224,6 @@ static enum tn_status open_for_file(struct tn_output *output, const char *path,
     if (is_known && S_ISDIR(about.st_mode))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE, "%.150s is a folder",
                             path);
-    if (is_known && !S_ISREG(about.st_mode)) {
-        output->kind = TN_TO_STREAM;
-        return open_stream(output, path, error);
-    }
     if (is_there && !output->options.can_replace)
         return tn_output_fail_exists(error, path);
     return open_target(output, path, is_link, error);

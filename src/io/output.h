@@ -65,6 +65,9 @@ enum tn_status tn_output_file(struct tn_output **output,
                               const struct tn_output_options *options,
                               struct tn_error                *error);
 
+/* Whether writing to that path cannot be taken back: "-", a device, a pipe. */
+bool tn_output_is_stream(const char *path);
+
 /* A whole new folder.  When it replaces one, all that was in the old folder
  * goes. */
 enum tn_status tn_output_folder(struct tn_output **output,

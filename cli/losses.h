@@ -1,0 +1,39 @@
+/*
+ * losses.h - what a conversion left behind, for people and as JSON
+ *
+ *   struct cli_losses losses = { 0 };
+ *   ... .loss = cli_losses_hear, .loss_context = &losses ...
+ *   cli_losses_print(&losses, out);
+ *   cli_losses_put(&losses, &json);
+ *   cli_losses_done(&losses);
+ *
+ * The same may befall a thousand tensors: each reason is said once, with the
+ * first place and the number of places.
+ */
+#ifndef CLI_LOSSES_H
+#define CLI_LOSSES_H
+
+#include <tenon/verbs.h>
+
+#include "json.h"
+#include "text.h"
+
+struct cli_losses {
+    struct cli_loss {
+        struct cli_text where, what;
+        uint64_t        count;
+    }     *kinds;
+    size_t count, capacity;
+};
+
+tn_on_loss cli_losses_hear;
+
+/* A line on standard error for each kind; `out` is the file it is missing in. */
+void cli_losses_print(const struct cli_losses *losses, const char *out);
+
+/* "lost": [{"where", "what", "count"}, ...]; NULL puts an empty list. */
+void cli_losses_put(const struct cli_losses *losses, struct cli_json *json);
+
+void cli_losses_done(struct cli_losses *losses);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * convert_losses.h - what a conversion leaves behind, in one list
+ *
+ *   struct tn_losses losses;
+ *   tn_losses_init(&losses, memory, convert, error);
+ *   ... every part of the conversion calls tn_losses_hear(&losses, ...) ...
+ *   status = tn_losses_judge(&losses);   strict: a loss is a failure
+ *   tn_losses_done(&losses);
+ *
+ * Whoever loses something says so through a tn_on_loss callback, which is
+ * tn_losses_hear() with the list as its context.  The caller's own callback,
+ * the count of the summary and the receipt all take from here.
+ */
+#ifndef TN_ENGINE_CONVERT_LOSSES_H
+#define TN_ENGINE_CONVERT_LOSSES_H
+
+#include <tenon/verbs.h>
+
+#include "base/memory.h"
+
+struct tn_loss {
+    const char *where; /* may be empty                                        */
+    const char *what;
+};
+
+struct tn_losses {
+    struct tn_list                   rows; /* struct tn_loss                  */
+    struct tn_arena                  arena;
+    const struct tn_convert_options *convert;
+    struct tn_error                 *error;
+};
+
+void tn_losses_init(struct tn_losses *losses, struct tn_memory *memory,
+                    const struct tn_convert_options *convert,
+                    struct tn_error                 *error);
+void tn_losses_done(struct tn_losses *losses);
+
+tn_on_loss tn_losses_hear;
+
+/* UNSUPPORTED when the caller wants a strict conversion and something would be
+ * lost; the error names the first. */
+enum tn_status tn_losses_judge(const struct tn_losses *losses);
+
+#endif
