@@ -227,7 +227,8 @@ static int convert_model(struct cli_session          *session,
                                        &session->options, &summary, &error);
 
     cli_session_clear(session);
-    if (!opts->common.is_quiet)
+    /* What another failure kept from being written is not lost. */
+    if (!opts->common.is_quiet && (status == TN_OK || opts->is_strict))
         cli_losses_print(&losses, opts->common.out);
     if (status == TN_OK)
         cli_convert_receipt(&opts->common, tn_model_path(model), &summary,

@@ -254,8 +254,12 @@ static enum tn_status load(struct tn_carrying *c, struct tn_net *net)
     TN_TRY(tn_net_load(net, c->from, &ends));
     if (c->how->input_count)
         type_inputs(c, net);
-    if (c->path.steps)
-        return tidy(c, net);
+    tn_carry_unneeded(c, net);
+    if (c->path.steps) {
+        TN_TRY(tidy(c, net));
+        tn_carry_unused(c, net);
+        return c->error->status;
+    }
     tn_net_prune(net);
     return tn_net_order(net, c->from->dialect->loop_ops);
 }

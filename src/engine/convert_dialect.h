@@ -90,10 +90,16 @@ void tn_carry_stub(struct tn_buffer *to, const struct tn_net_node *node,
 
 /* ---- convert_dropped.c -------------------------------------------------- */
 
-/* Tells attributes of ops that no vocabulary knows, where a rule of the caller
- * takes the op and does not name them. */
+/* Tells attributes that neither the rule of an op nor the vocabulary names. */
 void tn_carry_dropped(struct tn_carrying *c, const struct tn_net *from,
                       const struct tn_map_report *report);
+
+/* ---- convert_needs.c ---------------------------------------------------- */
+
+/* Tells operators, functions and signatures of a net that was just loaded which
+ * no output needs; and, of one that is tidy, weights. */
+void tn_carry_unneeded(const struct tn_carrying *c, struct tn_net *net);
+void tn_carry_unused(const struct tn_carrying *c, struct tn_net *net);
 
 /* ---- convert_receipt.c -------------------------------------------------- */
 

@@ -1,20 +1,32 @@
 /*
- * convert_dropped.c - attributes that a caller's rule does not speak of
+ * convert_dropped.c - attributes that no rule speaks of
  *
  * Of an op that a vocabulary knows, `tenon rules check` finds what a rule
- * forgets.  Of an op that nobody knows, only a node tells which attributes
- * there are: those that neither the rule nor its file names are told as losses.
+ * forgets.  But nodes have attributes that the vocabulary does not: notes of the
+ * program that wrote the file, such as Paddle's op_callstack.  Of an op that
+ * nobody knows, only a node tells which attributes there are.  Those that
+ * neither the rule nor its file nor the vocabulary names are told as losses.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "engine/convert_dialect.h"
 
+/* An attribute by its name, whatever the op. */
+struct dropped {
+    uint64_t count;
+    uint32_t first; /* node */
+};
+
 struct dropping {
-    struct tn_carrying   *c;
-    const struct tn_net  *from;
-    struct tn_carry_words words;
+    struct tn_carrying       *c;
+    const struct tn_net      *from;
+    struct tn_carry_words     words;
+    struct tn_intern          names;
+    struct tn_list            rows; /* struct dropped, by id of the name      */
+    uint32_t                  id; /* of the node at hand                      */
 };
 
 /* The caller's file that the rule stands in; NULL: it is one of ours. */
@@ -66,16 +78,110 @@ static void tell(const struct dropping *d, const struct tn_net_node *node,
     d->c->loss(d->c->loss_context, TN_NOWHERE, where, what);
 }
 
+/* Zero, false or nothing. */
+static bool is_empty(const struct tn_attr_value *value)
+{
+    switch (value->kind) {
+    case TN_ATTR_INT:
+    case TN_ATTR_BOOL:
+        return !value->count || (value->count == 1 && !value->of.ints[0]);
+    case TN_ATTR_STRING:
+        return !value->count ||
+               (value->count == 1 && !value->of.strings[0].size);
+    default: return !value->count;
+    }
+}
+
+static bool is_in_head(const struct tn_lang_rule *rule, struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < rule->head.attr_count; i++)
+        if (tn_bytes_equal(rule->head.attrs[i].name, name))
+            return true;
+    return false;
+}
+
+static void count_unknown(struct dropping *d, struct tn_bytes name)
+{
+    uint32_t known = tn_intern_count(&d->names);
+    uint32_t id    = tn_intern_borrow(&d->names, name, d->c->error);
+
+    if (id == known) {
+        struct dropped *row =
+            tn_list_push(&d->rows, struct dropped, d->c->error);
+        if (row)
+            row->first = d->id;
+    }
+    if (!tn_failed(d->c->error))
+        tn_list_at(&d->rows, struct dropped, id)->count++;
+}
+
+/* Of an op that the vocabulary knows: what it does not know of it. */
+static void look_for_unknown(struct dropping *d, const struct tn_net_node *node,
+                             const struct tn_lang_rule *rule)
+{
+    const struct tn_vocab_op *op = NULL;
+
+    /* Of a later step it is our own rules that made the node. */
+    if (strcmp(d->from->dialect, d->c->path.dialects[0]) != 0)
+        return;
+    for (uint32_t i = 0; i < node->attr_count; i++) {
+        const struct tn_net_attr *attr = &node->attrs[i];
+        if (is_in_head(rule, attr->name) || is_empty(&attr->value))
+            continue;
+        if (!op && !(op = tn_carry_definition(&d->words, d->from, node)))
+            return;
+        if (!op->is_loose && !tn_vocab_find_attr(op, attr->name))
+            count_unknown(d, attr->name);
+    }
+}
+
 static void look_at(struct dropping *d, const struct tn_net_node *node,
                     const struct tn_lang_rule *rule)
 {
     const struct tn_lang_file *file = own_file(d, rule);
 
-    if (!file || node->attr_count == 0 || is_known(d, node))
+    if (node->attr_count == 0)
         return;
+    if (!file || is_known(d, node)) {
+        look_for_unknown(d, node, rule);
+        return;
+    }
     for (uint32_t i = 0; i < node->attr_count; i++)
         if (!is_named(file, rule, node->attrs[i].name))
             tell(d, node, rule, node->attrs[i].name);
+}
+
+static void tell_list(const struct dropping *d, const char *where,
+                      struct tn_buffer *what)
+{
+    tn_buffer_text(what, ", which no rule reads");
+    if (!tn_failed(d->c->error))
+        d->c->loss(d->c->loss_context, TN_NOWHERE, where,
+                   tn_buffer_string(what));
+    tn_buffer_clear(what);
+}
+
+/* "left behind: attributes op_role (12 operators), use_mkldnn (3), ..."; a long
+ * list is told in several pieces. */
+static void tell_unknown(struct dropping *d)
+{
+    enum { LONGEST = 400 };
+    char             where[256] = "";
+    struct tn_buffer what;
+
+    tn_buffer_init(&what, d->from->arena->memory, d->c->error);
+    for (uint32_t i = 0; i < d->rows.count && !tn_failed(d->c->error); i++) {
+        const struct dropped *row = tn_list_at(&d->rows, struct dropped, i);
+        const struct tn_net_node *node = tn_net_node(d->from, row->first);
+        if (!what.size && node->source != TN_NONE && d->from->source)
+            tn_op_path(d->from->source, node->source, where, sizeof where);
+        tn_buffer_format(&what, "%s%.*s (%" PRIu64 ")",
+                         what.size ? ", " : "left behind: attributes ",
+                         TN_FMT(tn_intern_text(&d->names, i)), row->count);
+        if (what.size > LONGEST || i + 1 == d->rows.count)
+            tell_list(d, where, &what);
+    }
+    tn_buffer_done(&what);
 }
 
 void tn_carry_dropped(struct tn_carrying *c, const struct tn_net *from,
@@ -83,12 +189,18 @@ void tn_carry_dropped(struct tn_carrying *c, const struct tn_net *from,
 {
     struct dropping d = { .c = c, .from = from };
 
-    if (!c->loss || c->on || c->how->rule_count == 0)
+    if (!c->loss || c->on)
         return;
-    for (uint32_t i = 0; i < report->rules.count; i++) {
+    tn_intern_init(&d.names, from->arena);
+    tn_list_init(&d.rows, from->arena->memory, sizeof(struct dropped));
+    for (uint32_t i = 0; i < report->rules.count && !tn_failed(c->error); i++) {
         const struct tn_net_node  *node = tn_net_node(from, i);
         const struct tn_lang_rule *rule = tn_map_rule(report, i);
+        d.id                            = i;
         if (rule && !node->is_removed)
             look_at(&d, node, rule);
     }
+    tell_unknown(&d);
+    tn_list_done(&d.rows);
+    tn_intern_done(&d.names);
 }

@@ -4,6 +4,7 @@
 
 #include "engine/convert_dialect.h"
 #include "engine/convert_losses.h"
+#include "engine/convert_rest.h"
 #include "engine/dumping.h"
 #include "engine/opened.h"
 #include "engine/target.h"
@@ -189,6 +190,8 @@ struct conversion {
     struct tn_convert_summary       *summary;
     struct tn_error                 *error;
     struct tn_losses                 losses;
+    struct tn_arena                  arena;
+    struct tn_about                  about;
 };
 
 /* All of the model, but not committed: the receipt comes first.  *output is
@@ -219,11 +222,12 @@ static enum tn_status write_model(struct conversion     *c,
         .records       = convert->records,
         .leaves_debug  = convert->leaves_debug,
         .layout        = convert->layout,
+        .about         = &c->about,
     };
     TN_TRY(open_output(output, c->format, model->memory, c->target, c->error));
     TN_TRY(c->format->write(model, &how, *output, c->error));
     TN_TRY(tn_output_flush(*output, c->error));
-    lose_tags(model, &how);
+    lose_tags(c->model, &how);
     return c->error->status;
 }
 
@@ -240,6 +244,9 @@ static enum tn_status write_as(struct conversion *c)
 {
     struct tn_output *output = NULL;
 
+    if (c->format->dialect[0] == '\0' &&
+        c->format != tn_opened_of(c->model)->format)
+        TN_TRY(tn_convert_rest(c->model, c->format, &c->about, &c->losses));
     if (write_model(c, c->model, &output) == TN_OK)
         tn_losses_judge(&c->losses);
     finish(c, output);
@@ -276,7 +283,8 @@ static enum tn_status carry_and_write(struct conversion *c)
                                    .loss         = tn_losses_hear,
                                    .loss_context = &c->losses };
 
-    if (tn_carry(&carried, c->model, c->error) == TN_OK)
+    if (tn_carry(&carried, c->model, c->error) == TN_OK &&
+        tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK)
         write_carried(c, &carried);
     tn_carry_done(&carried);
     return c->error->status;
@@ -306,6 +314,19 @@ static enum tn_status check_uncarried(const struct tn_convert_options *convert,
     return TN_OK;
 }
 
+/* The message alone: what a folder has beside it stays where it is. */
+static enum tn_status write_text(struct conversion *c, enum tn_dump_form form)
+{
+    struct tn_write_options how = { .loss         = tn_losses_hear,
+                                    .loss_context = &c->losses };
+
+    if (c->format->lose_beside)
+        TN_TRY(c->format->lose_beside(c->model, &how, c->error));
+    TN_TRY(tn_losses_judge(&c->losses));
+    return tn_dump_model(c->model, form, c->target, c->options,
+                         &c->summary->bytes_written, c->error);
+}
+
 static enum tn_status convert_now(struct conversion *c)
 {
     enum tn_dump_form form;
@@ -315,8 +336,7 @@ static enum tn_status convert_now(struct conversion *c)
     TN_TRY(check_uncarried(c->convert, c->format, c->error));
     if (c->format == tn_opened_of(c->model)->format && c->format->message &&
         is_text_path(c->target->path, &form))
-        return tn_dump_model(c->model, form, c->target, c->options,
-                             &c->summary->bytes_written, c->error);
+        return write_text(c, form);
     return write_as(c);
 }
 
@@ -327,10 +347,14 @@ static enum tn_status convert_to(struct conversion      *c,
     snprintf(c->summary->format, sizeof c->summary->format, "%s",
              c->format->name);
     c->target = target;
+    tn_arena_init(&c->arena, c->model->memory);
+    tn_about_init(&c->about, &c->arena, c->error);
     tn_losses_init(&c->losses, c->model->memory, c->convert, c->error);
     convert_now(c);
     c->summary->losses = c->losses.rows.count;
     tn_losses_done(&c->losses);
+    tn_about_done(&c->about);
+    tn_arena_done(&c->arena);
     return c->error->status;
 }
 

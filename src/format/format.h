@@ -10,6 +10,8 @@
 #include <tenon/verbs.h>
 
 #include "base/report.h"
+#include "format/about.h"
+#include "format/rest.h"
 #include "io/bundle.h"
 #include "io/output.h"
 #include "io/meter.h"
@@ -43,6 +45,9 @@ struct tn_write_options {
     uint64_t   *tensors_moved; /* counted for the receipt; never NULL         */
     tn_on_loss *loss; /* told what the format cannot hold; NULL: nobody asks  */
     void       *loss_context;
+    /* Texts of a model of another format, for who has a place for them
+     * (has_about); NULL: the model is of this one's dialect. */
+    const struct tn_about *about;
 };
 
 struct tn_format {
@@ -90,6 +95,27 @@ struct tn_format {
     enum tn_status (*check)(struct tn_bundle *bundle,
                             const struct tn_model *model,
                             struct tn_report *report, struct tn_error *error);
+
+    /* What the file says about itself; NULL: nothing.  And whether this one
+     * writes options->about. */
+    void (*describe)(const struct tn_model *model, struct tn_about *about);
+    bool has_about;
+
+    /* Of `message`, the fields that describe() lists and that another graph is
+     * made of, or for which a set of tensors already says that the graph is
+     * left behind.  All others are told as losses.  NULL: see tell_rest(). */
+    const struct tn_rest_row *taken_by_graph, *taken_by_tensors;
+
+    /* What else of the model only this format can hold, when it is written in
+     * another dialect or as bare tensors; NULL: nothing. */
+    enum tn_status (*tell_rest)(const struct tn_model         *model,
+                                const struct tn_write_options *options,
+                                bool is_bare, struct tn_error *error);
+
+    /* What lies beside `message` and a text of it leaves out; NULL: nothing. */
+    enum tn_status (*lose_beside)(const struct tn_model         *model,
+                                  const struct tn_write_options *options,
+                                  struct tn_error               *error);
 
     /* Writes a model of this format's dialect.  What the model did not change
      * is spliced from where it was read. */

@@ -352,6 +352,22 @@ static void put_ends(struct tn_onnx_writer *w, struct tn_rope *to,
     }
 }
 
+/* A graph must have one.  The main graph of a model that was ONNX before gets
+ * back what it was called. */
+static void put_new_name(struct tn_onnx_writer *w, struct tn_rope *to,
+                         uint32_t index)
+{
+    struct tn_bytes name =
+        tn_model_name(w->model, tn_model_graph_at(w->model, index)->name);
+    struct tn_bytes said = { NULL, 0 };
+
+    if (index == 0 && w->options->about)
+        said = tn_about_find(w->options->about, "onnx.graph_name");
+    if (said.size)
+        name = said;
+    tn_pb_put_bytes(to, GRAPH_NAME, name.size ? name : tn_text("graph"));
+}
+
 static void put_graph_body(struct tn_onnx_writer *w, struct tn_rope *to,
                            uint32_t index, unsigned depth)
 {
@@ -359,12 +375,14 @@ static void put_graph_body(struct tn_onnx_writer *w, struct tn_rope *to,
     struct tn_span         piece;
 
     put_ops(w, to, GRAPH_NODE, graph, depth);
-    if (graph->name == TN_NO_NAME && !graph->wire.source)
-        tn_pb_put_text(to, GRAPH_NAME, "graph"); /* it must have one */
-    else
+    if (graph->wire.source)
         put_name(w, to, GRAPH_NAME, graph->name);
+    else
+        put_new_name(w, to, index);
     put_initializers(w, to, index);
     if (!graph->wire.source) {
+        if (index == 0)
+            tn_onnx_put_graph_about(w, to);
         put_ends(w, to, GRAPH_INPUT, graph->inputs, true);
         put_ends(w, to, GRAPH_OUTPUT, graph->outputs, true);
         return;
@@ -671,9 +689,10 @@ static uint64_t ir_of_facts(const struct tn_model *model)
 static void put_new_model(struct tn_onnx_writer *w, struct tn_rope *to)
 {
     put_ir_version(w, to, ir_of_facts(w->model));
-    tn_pb_put_text(to, MODEL_PRODUCER_NAME, "tenon");
+    tn_onnx_put_about(w, to);
     put_graph(w, to, MODEL_GRAPH, 0, 0);
     put_imports(w, to, MODEL_OPSET_IMPORT, false);
+    tn_onnx_put_metadata(w, to);
     put_functions(w, to);
 }
 

@@ -10,6 +10,7 @@
  * name of the file.
  */
 #include "format/format.h"
+#include "format/onnx/onnx_write.h"
 #include "format/onnx/onnx.h"
 
 /* ---- looking ------------------------------------------------------------ */
@@ -225,7 +226,12 @@ const struct tn_format tn_format_onnx = {
     .probe       = onnx_probe,
     .open        = tn_onnx_open,
     .check       = tn_onnx_check,
+    .describe    = tn_onnx_describe,
+    .has_about   = true,
     .write       = tn_onnx_write,
+
+    .taken_by_graph   = tn_onnx_taken_by_graph,
+    .taken_by_tensors = tn_onnx_taken_by_tensors,
 };
 
 const struct tn_format tn_format_onnx_tensor = {

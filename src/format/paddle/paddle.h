@@ -233,4 +233,14 @@ enum tn_status tn_paddle_check_name(struct tn_bytes  name,
 extern const struct tn_dialect tn_dialect_paddle;
 extern const struct tn_format  tn_format_paddle;
 
+/* ---- paddle_about.c ----------------------------------------------------- */
+
+void           tn_paddle_describe(const struct tn_model *model,
+                                  struct tn_about       *about);
+enum tn_status tn_paddle_tell_rest(const struct tn_model         *model,
+                                   const struct tn_write_options *options,
+                                   bool is_bare, struct tn_error *error);
+extern const struct tn_rest_row tn_paddle_taken_by_graph[];
+extern const struct tn_rest_row tn_paddle_taken_by_tensors[];
+
 #endif

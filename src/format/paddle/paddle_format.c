@@ -91,6 +91,11 @@ const struct tn_format tn_format_paddle = {
     .open        = paddle_open,
     .check       = tn_paddle_check,
     .write       = tn_paddle_write,
+
+    .describe         = tn_paddle_describe,
+    .tell_rest        = tn_paddle_tell_rest,
+    .taken_by_graph   = tn_paddle_taken_by_graph,
+    .taken_by_tensors = tn_paddle_taken_by_tensors,
 };
 
 const struct tn_format tn_format_paddle_text = {
@@ -105,4 +110,9 @@ const struct tn_format tn_format_paddle_text = {
     .open     = paddle_open,
     .check    = tn_paddle_check,
     .write    = tn_paddle_write_text,
+
+    .describe         = tn_paddle_describe,
+    .tell_rest        = tn_paddle_tell_rest,
+    .taken_by_graph   = tn_paddle_taken_by_graph,
+    .taken_by_tensors = tn_paddle_taken_by_tensors,
 };

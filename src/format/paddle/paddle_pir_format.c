@@ -423,8 +423,14 @@ const struct tn_format tn_format_paddle_pir = {
     .dialect     = "paddle",
     .dialect_ops = &tn_dialect_paddle,
     .suffixes    = (const char *const[]){ ".json", NULL },
+    .schema      = TN_PB_PADDLE,
     .probe       = pir_probe,
     .open        = pir_open,
     .check       = pir_check,
     .write       = pir_write,
+
+    .describe         = tn_paddle_describe,
+    .tell_rest        = tn_paddle_tell_rest,
+    .taken_by_graph   = tn_paddle_taken_by_graph,
+    .taken_by_tensors = tn_paddle_taken_by_tensors,
 };

@@ -167,6 +167,14 @@ static enum tn_status st_check_bytes(struct tn_bundle *bundle,
     return error->status;
 }
 
+static void describe(const struct tn_model *model, struct tn_about *about)
+{
+    const struct tn_st_detail *detail = model->detail;
+
+    for (uint64_t i = 0; detail && i < detail->metadata_count; i++)
+        tn_about_add(about, detail->metadata[i].key, detail->metadata[i].value);
+}
+
 const struct tn_format tn_format_safetensors = {
     .name     = "safetensors",
     .title    = "safetensors",
@@ -175,5 +183,7 @@ const struct tn_format tn_format_safetensors = {
     .probe    = st_probe,
     .open     = st_open,
     .check_bytes = st_check_bytes,
+    .describe = describe,
+    .has_about = true,
     .write       = tn_st_write,
 };

@@ -149,21 +149,36 @@ static void put_text(struct tn_buffer *to, struct tn_bytes text)
     tn_json_string(&json, text);
 }
 
+static void put_pair(struct tn_buffer *to, bool is_first, struct tn_bytes key,
+                     struct tn_bytes value)
+{
+    tn_buffer_text(to, is_first ? "\"" TN_ST_METADATA "\":{" : ",");
+    put_text(to, key);
+    tn_buffer_byte(to, ':');
+    put_text(to, value);
+}
+
+/* Its own, or what another format said about the model. */
 static void put_metadata(const struct writing *w, struct tn_buffer *to)
 {
     const struct tn_st_detail *detail = w->model->detail;
+    const struct tn_about     *about  = w->options->about;
+    uint64_t                   count  = about ? about->items.count : 0;
+    bool is_own = strcmp(w->model->format, "safetensors") == 0 && detail;
 
-    if (strcmp(w->model->format, "safetensors") != 0 || !detail ||
-        !detail->metadata_count)
-        return;
-    tn_buffer_text(to, "\"" TN_ST_METADATA "\":{");
-    for (uint64_t i = 0; i < detail->metadata_count; i++) {
-        tn_buffer_text(to, i ? "," : "");
-        put_text(to, detail->metadata[i].key);
-        tn_buffer_byte(to, ':');
-        put_text(to, detail->metadata[i].value);
+    if (is_own)
+        count = detail->metadata_count;
+    for (uint64_t i = 0; i < count; i++) {
+        if (is_own)
+            put_pair(to, i == 0, detail->metadata[i].key,
+                     detail->metadata[i].value);
+        else
+            put_pair(to, i == 0,
+                     tn_list_at(&about->items, struct tn_fact, i)->key,
+                     tn_list_at(&about->items, struct tn_fact, i)->value);
     }
-    tn_buffer_byte(to, '}');
+    if (count)
+        tn_buffer_byte(to, '}');
 }
 
 static void put_tensor(struct tn_buffer *to, const struct plan *p,

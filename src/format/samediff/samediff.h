@@ -9,6 +9,7 @@
  *   sd_config.c  the training configuration in a few words
  *   sd_graph.c   a FlatGraph into the tables of a model
  *   sd_build.c   the tables of a model into a FlatGraph
+ *   sd_about.c   metadata, and what other formats have no place for
  *
  * Containers: sd_classic.c (samediff-fb), sdnb_*.c (sdnb), sdz_*.c (sdz), and
  * the tagged container (samediff) in tagged_*.c and tag_*.c.
@@ -299,6 +300,17 @@ struct tn_sd_detail {
                                          is no part of the model              */
     const void *container;            /* the format's own                  */
 };
+
+/* ---- sd_about.c --------------------------------------------------------- */
+
+/* A key of metadata that every SDNB file has, whatever the model. */
+bool tn_sd_is_own_meta(struct tn_bytes key);
+
+void           tn_sd_describe(const struct tn_model *model,
+                              struct tn_about       *about);
+enum tn_status tn_sd_tell_rest(const struct tn_model         *model,
+                               const struct tn_write_options *options,
+                               bool is_bare, struct tn_error *error);
 
 /* NULL when the model was not read from a SameDiff file. */
 const struct tn_sd_detail *tn_sd_detail_of(const struct tn_model *model);

@@ -400,26 +400,34 @@ static bool is_before(const void *left, const void *right)
     return tn_bytes_compare(a->key, b->key) < 0;
 }
 
-static bool is_own_meta(struct tn_bytes key)
+/* What another format said about the model belongs to the main graph. */
+static const struct tn_about *about_of(const struct building *b)
 {
-    return tn_bytes_is(key, "shard.index") || tn_bytes_is(key, "shard.type") ||
-           tn_bytes_is(key, "nd4j.format.version") ||
-           tn_bytes_is(key, "nd4j.format.type");
+    return b->plan->graph == 0 && b->part.has_graph ? b->plan->options->about
+                                                    : NULL;
 }
 
 static uint32_t collect_meta(struct building *b, struct meta **items)
 {
     const struct tn_sd_graph *row   = b->plan->row;
-    uint32_t                  most  = (row ? row->meta_keys.count : 0) + 4;
-    uint32_t                  count = 0;
+    const struct tn_about    *about = about_of(b);
+    uint64_t                  said  = about ? about->items.count : 0;
+    uint64_t most  = (row ? row->meta_keys.count : 0) + said + 4;
+    uint32_t count = 0;
 
     *items = tn_new(b->arena, struct meta, most, b->error);
     if (!*items)
         return 0;
     for (uint32_t i = 0; row && i < row->meta_keys.count; i++)
-        if (!is_own_meta(row->meta_keys.items[i]) && i < row->meta_values.count)
+        if (!tn_sd_is_own_meta(row->meta_keys.items[i]) && i < row->meta_values.count)
             (*items)[count++] = (struct meta){ row->meta_keys.items[i],
                                                row->meta_values.items[i] };
+    for (uint64_t i = 0; i < said; i++) {
+        const struct tn_fact *fact =
+            tn_list_at(&about->items, struct tn_fact, i);
+        if (!tn_sd_is_own_meta(fact->key))
+            (*items)[count++] = (struct meta){ fact->key, fact->value };
+    }
     (*items)[count++] =
         (struct meta){ tn_text("nd4j.format.version"), tn_text("1") };
     (*items)[count++] =
@@ -636,7 +644,7 @@ static void lose_classic(const struct tn_sd_plan *plan)
     char                      what[200];
 
     for (uint32_t i = 0; row && i < row->meta_keys.count; i++)
-        if (!is_own_meta(row->meta_keys.items[i])) {
+        if (!tn_sd_is_own_meta(row->meta_keys.items[i])) {
             snprintf(what, sizeof what, "left behind: metadata '%.*s'",
                      TN_FMT(row->meta_keys.items[i]));
             tn_sd_lose(plan->options, TN_NOWHERE, "metadataKeys", what);

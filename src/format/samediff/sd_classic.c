@@ -164,4 +164,6 @@ const struct tn_format tn_format_samediff_fb = {
     .open        = classic_open,
     .check       = tn_sd_check,
     .write       = classic_write,
+    .describe    = tn_sd_describe,
+    .tell_rest   = tn_sd_tell_rest,
 };

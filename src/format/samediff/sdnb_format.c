@@ -79,4 +79,7 @@ const struct tn_format tn_format_sdnb = {
     .open        = sdnb_open,
     .check       = sdnb_check,
     .write       = tn_sdnb_write,
+    .describe    = tn_sd_describe,
+    .tell_rest   = tn_sd_tell_rest,
+    .has_about   = true,
 };

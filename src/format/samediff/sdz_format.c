@@ -325,4 +325,7 @@ const struct tn_format tn_format_sdz = {
     .check_bytes = sdz_check_bytes,
     .check       = tn_sd_check,
     .write       = tn_sdz_write,
+    .describe    = tn_sd_describe,
+    .tell_rest   = tn_sd_tell_rest,
+    .has_about   = true,
 };

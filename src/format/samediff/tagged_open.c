@@ -558,4 +558,7 @@ const struct tn_format tn_format_samediff = {
     .open        = tagged_open,
     .check_bytes = tn_tagged_check,
     .write       = tn_tagged_write,
+    .describe    = tn_sd_describe,
+    .tell_rest   = tn_sd_tell_rest,
+    .has_about   = true,
 };

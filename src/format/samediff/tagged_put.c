@@ -319,6 +319,23 @@ static uint32_t put_outputs(struct putting *p, uint32_t graph)
     return put_names(p, (struct tn_sd_names){ names, names ? ends.count : 0 });
 }
 
+/* What another format said about the model: keys, or values. */
+static uint32_t put_about(struct putting *p, uint32_t graph, bool wants_keys)
+{
+    const struct tn_about *about = p->w->options->about;
+    uint64_t               count = about && graph == 0 ? about->items.count : 0;
+    struct tn_bytes       *texts =
+        tn_new(p->b->arena, struct tn_bytes, count, p->error);
+
+    for (uint64_t i = 0; texts && i < count; i++) {
+        const struct tn_fact *fact =
+            tn_list_at(&about->items, struct tn_fact, i);
+        texts[i] = wants_keys ? fact->key : fact->value;
+    }
+    return put_names(
+        p, (struct tn_sd_names){ texts, texts ? (uint32_t)count : 0 });
+}
+
 static uint32_t put_graph(struct putting *p, uint32_t graph,
                           const uint32_t *tables)
 {
@@ -332,6 +349,9 @@ static uint32_t put_graph(struct putting *p, uint32_t graph,
             put_names(p, detail->graphs[graph].meta_values);
         refs[TN_TAGGED_META_KEYS] =
             put_names(p, detail->graphs[graph].meta_keys);
+    } else {
+        refs[TN_TAGGED_META_VALUES] = put_about(p, graph, false);
+        refs[TN_TAGGED_META_KEYS]   = put_about(p, graph, true);
     }
     refs[TN_TAGGED_OUTPUTS]    = put_outputs(p, graph);
     refs[TN_TAGGED_LOSS]       = put_names(p, plan->loss);

@@ -1,5 +1,6 @@
 /* tf_graph.c - the format tf-graph: one GraphDef, binary or as text */
 #include "format/tensorflow/tf.h"
+#include "format/tensorflow/tf_writing.h"
 #include "format/text_model.h"
 
 enum tn_status tn_tf_open_message(struct tn_bundle *bundle,
@@ -58,4 +59,6 @@ const struct tn_format tn_format_tf_graph = {
     .open        = graph_open,
     .check       = tn_tf_check_graph,
     .write       = tn_tf_write_graph,
+
+    .taken_by_graph = tn_tf_taken_by_graph,
 };

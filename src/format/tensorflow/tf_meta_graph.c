@@ -1,5 +1,6 @@
 /* tf_meta_graph.c - the format tf-meta-graph: a MetaGraphDef on its own */
 #include "format/tensorflow/tf.h"
+#include "format/tensorflow/tf_writing.h"
 
 static enum tn_status meta_graph_open(struct tn_bundle *bundle,
                                       struct tn_model  *model,
@@ -33,4 +34,9 @@ const struct tn_format tn_format_tf_meta_graph = {
     .open        = meta_graph_open,
     .check       = tn_tf_check_saved_model,
     .write       = tn_tf_write_meta_graph,
+
+    .taken_by_graph = tn_tf_taken_by_graph,
+    .taken_by_tensors = tn_tf_taken_by_tensors,
+    .describe         = tn_tf_describe,
+    .tell_rest        = tn_tf_tell_rest,
 };

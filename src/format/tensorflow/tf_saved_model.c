@@ -12,6 +12,7 @@
  */
 #include "base/number.h"
 #include "format/tensorflow/tf.h"
+#include "format/tensorflow/tf_writing.h"
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_object_graph.h"
 
@@ -289,4 +290,10 @@ const struct tn_format tn_format_tf_saved_model = {
     .open        = saved_model_open,
     .check       = tn_tf_check_saved_model,
     .write       = tn_tf_write_saved_model,
+
+    .taken_by_graph = tn_tf_taken_by_graph,
+    .taken_by_tensors = tn_tf_taken_by_tensors,
+    .describe         = tn_tf_describe,
+    .tell_rest        = tn_tf_tell_rest,
+    .lose_beside      = tn_tf_lose_beside,
 };

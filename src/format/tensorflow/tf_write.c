@@ -185,6 +185,7 @@ enum tn_status tn_tf_write_graph(const struct tn_model         *model,
     struct tn_tf_writing w;
     struct tn_rope       rope;
 
+    TN_TRY(tn_tf_lose_around(model, options, true, error));
     tn_tf_writing_init(&w, model, options, to, error);
     tn_rope_init(&rope, &w.arena, error);
     put_graph(&w, 0, &rope);
@@ -199,6 +200,7 @@ enum tn_status tn_tf_write_meta_graph(const struct tn_model         *model,
     struct tn_tf_writing w;
     struct tn_rope       rope;
 
+    TN_TRY(tn_tf_lose_around(model, options, false, error));
     tn_tf_writing_init(&w, model, options, to, error);
     tn_rope_init(&rope, &w.arena, error);
     put_meta(&w, 0, &rope);

@@ -111,7 +111,8 @@ static bool is_left_out(const char *name, bool keep_variables,
 /* Folders that are still to be copied; names end in '/', "" is the top. */
 struct copying {
     struct tn_list folders; /* const char *                                   */
-    bool           keep_variables, keep_fingerprint;
+    bool           keep_variables, keep_fingerprint, keep_debug;
+    enum tn_status (*each)(struct tn_tf_writing *w, const char *name);
 };
 
 static enum tn_status copy_entry(struct tn_tf_writing *w,
@@ -124,13 +125,13 @@ static enum tn_status copy_entry(struct tn_tf_writing *w,
     if (!name)
         return w->error->status;
     if (is_left_out(name, copying->keep_variables, copying->keep_fingerprint,
-                    !w->options->leaves_debug))
+                    copying->keep_debug))
         return TN_OK;
     if (!folder[0] && is_opened_by_file(w->detail->bundle) &&
         !is_known_entry(name))
         return TN_OK;
     if (name[strlen(name) - 1] != '/')
-        return copy_file(w, name);
+        return copying->each(w, name);
     const char **slot = tn_list_push(&copying->folders, const char *, w->error);
     if (slot)
         *slot = name;
@@ -154,23 +155,55 @@ static enum tn_status copy_folder(struct tn_tf_writing *w,
     return TN_OK;
 }
 
+static enum tn_status copy_all(struct tn_tf_writing *w, struct copying *copying)
+{
+    if (!w->detail->bundle || w->detail->bundle->folder < 0)
+        return TN_OK;
+    tn_list_init(&copying->folders, w->model->memory, sizeof(const char *));
+    copy_folder(w, copying, "");
+    while (copying->folders.count && !tn_failed(w->error)) {
+        const char *folder = *tn_list_at(&copying->folders, const char *,
+                                         --copying->folders.count);
+        copy_folder(w, copying, folder);
+    }
+    tn_list_done(&copying->folders);
+    return w->error->status;
+}
+
 static enum tn_status copy_files(struct tn_tf_writing *w, bool keep_variables,
                                  bool keep_fingerprint)
 {
     struct copying copying = { .keep_variables   = keep_variables,
-                               .keep_fingerprint = keep_fingerprint };
+                               .keep_fingerprint = keep_fingerprint,
+                               .keep_debug       = !w->options->leaves_debug,
+                               .each             = copy_file };
 
-    if (!w->detail->bundle || w->detail->bundle->folder < 0)
-        return TN_OK;
-    tn_list_init(&copying.folders, w->model->memory, sizeof(const char *));
-    copy_folder(w, &copying, "");
-    while (copying.folders.count && !tn_failed(w->error)) {
-        const char *folder = *tn_list_at(&copying.folders, const char *,
-                                         --copying.folders.count);
-        copy_folder(w, &copying, folder);
-    }
-    tn_list_done(&copying.folders);
+    return copy_all(w, &copying);
+}
+
+static enum tn_status lose_file(struct tn_tf_writing *w, const char *name)
+{
+    if (w->options->loss && !starts_with(name, "variables/"))
+        w->options->loss(w->options->loss_context, TN_NOWHERE, name,
+                         "left behind: a file of the SavedModel");
     return w->error->status;
+}
+
+enum tn_status tn_tf_lose_files(const struct tn_model         *model,
+                                const struct tn_write_options *options,
+                                struct tn_error               *error)
+{
+    struct tn_tf_writing w;
+    struct copying       copying = { .keep_fingerprint = true,
+                                     .keep_debug       = true,
+                                     .each             = lose_file };
+
+    if (strcmp(model->format, "tf-saved-model") != 0)
+        return TN_OK;
+    tn_tf_writing_init(&w, model, options, NULL, error);
+    copy_all(&w, &copying);
+    tn_arena_done(&w.arena);
+    return error->status;
 }
 
 /* ---- the message -------------------------------------------------------- */

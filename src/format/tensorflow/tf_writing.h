@@ -45,4 +45,31 @@ static inline bool tn_tf_is_weight(const struct tn_tensor *tensor)
 enum tn_status tn_tf_write_tensors(struct tn_tf_writing *w, const char *prefix,
                                    bool is_main);
 
+/* ---- tf_about.c --------------------------------------------------------- */
+
+void           tn_tf_describe(const struct tn_model *model,
+                              struct tn_about       *about);
+enum tn_status tn_tf_tell_rest(const struct tn_model         *model,
+                               const struct tn_write_options *options,
+                               bool is_bare, struct tn_error *error);
+enum tn_status tn_tf_lose_beside(const struct tn_model         *model,
+                                 const struct tn_write_options *options,
+                                 struct tn_error               *error);
+extern const struct tn_rest_row tn_tf_taken_by_graph[];
+extern const struct tn_rest_row tn_tf_taken_by_tensors[];
+
+/* What a GraphDef or a MetaGraphDef leaves out of a SavedModel, and a GraphDef
+ * out of a MetaGraphDef. */
+enum tn_status tn_tf_lose_around(const struct tn_model         *model,
+                                 const struct tn_write_options *options,
+                                 bool is_graph, struct tn_error *error);
+
+/* The values of variables; the files beside the message of a SavedModel, but
+ * for those of the variables (tf_write_saved_model.c). */
+void           tn_tf_lose_variables(const struct tn_model         *model,
+                                    const struct tn_write_options *options);
+enum tn_status tn_tf_lose_files(const struct tn_model         *model,
+                                const struct tn_write_options *options,
+                                struct tn_error               *error);
+
 #endif

@@ -129,6 +129,7 @@ struct tn_net {
     struct tn_list     nodes;       /* struct tn_net_node_row                */
     struct tn_list     values;      /* struct tn_net_value_row               */
     struct tn_list     graphs;      /* struct tn_net_graph                   */
+    struct tn_bytes    signature; /* that named the ends; empty: none did   */
     struct tn_list     versions;    /* struct tn_net_version: other domains */
     struct tn_net_pool own, *pool;  /* own, or that of who took it over      */
     struct tn_list
@@ -453,6 +454,11 @@ void tn_net_forget_uses(struct tn_net *net);
 /* NULL: it has none of that name. */
 const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
                                         const char               *name);
+
+/* By node: whether an output of its graph needs it, by its data alone or by
+ * controls, too.  In the arena; NULL: the net has failed. */
+const bool *tn_net_needed(struct tn_net *net, bool skips_controls,
+                          struct tn_arena *arena);
 
 /* Removes nodes that no output of their graph and no control needs; graphs of
  * removed nodes have no nodes then. */

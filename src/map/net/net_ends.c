@@ -217,6 +217,8 @@ static struct wanted *want(struct tn_net_loading *l, bool is_input,
     signature = other_given && !e->signature ? NULL : choose_signature(l);
     if (tn_failed(l->net->error))
         return NULL;
+    if (signature)
+        l->net->signature = signature->name;
     struct tn_ends ends = signature && is_input ? signature->inputs
                           : signature           ? signature->outputs
                           : is_input ? tn_model_graph_at(l->model, 0)->inputs

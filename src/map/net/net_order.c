@@ -17,6 +17,7 @@ struct marking {
     struct tn_net *net;
     bool          *needed; /* by node                                         */
     bool          *seen;   /* by graph                                        */
+    bool           skips_controls;
     uint32_t       at;     /* nodes from here on have been looked at          */
     struct tn_list stack;  /* uint32_t: those that turned out to be needed only
                               then                                            */
@@ -67,7 +68,7 @@ static void look_at(struct marking *m, uint32_t id)
         return;
     for (uint32_t i = 0; i < node->input_count; i++)
         need_value(m, node->inputs[i]);
-    for (uint32_t i = 0; i < node->control_count; i++)
+    for (uint32_t i = 0; i < node->control_count && !m->skips_controls; i++)
         need_node(m, node->controls[i]);
     need_graphs_of(m, node);
 }
@@ -109,26 +110,34 @@ static void *new_table(struct tn_arena *arena, uint64_t count, size_t size,
     return tn_arena_array(arena, count, size, 8, error);
 }
 
+const bool *tn_net_needed(struct tn_net *net, bool skips_controls,
+                          struct tn_arena *arena)
+{
+    struct marking m = { .net = net, .skips_controls = skips_controls };
+
+    tn_list_init(&m.stack, net->arena->memory, sizeof(uint32_t));
+    m.needed = new_table(arena, net->nodes.count, 1, net->error);
+    m.seen   = new_table(arena, net->graphs.count, 1, net->error);
+    if (m.needed && m.seen)
+        mark(&m);
+    tn_list_done(&m.stack);
+    return tn_failed(net->error) ? NULL : m.needed;
+}
+
 void tn_net_prune(struct tn_net *net)
 {
     struct tn_arena scratch;
-    struct marking  m = { .net = net };
 
     tn_arena_init(&scratch, net->arena->memory);
-    tn_list_init(&m.stack, net->arena->memory, sizeof(uint32_t));
-    m.needed = new_table(&scratch, net->nodes.count, 1, net->error);
-    m.seen   = new_table(&scratch, net->graphs.count, 1, net->error);
-    if (m.needed && m.seen)
-        mark(&m);
-    bool has_removed = false;
-    for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++) {
-        if (!m.needed[i])
+    const bool *needed      = tn_net_needed(net, false, &scratch);
+    bool        has_removed = false;
+    for (uint32_t i = 0; needed && i < net->nodes.count; i++) {
+        if (!needed[i])
             tn_net_remove(net, i);
         has_removed |= tn_net_node(net, i)->is_removed;
     }
     if (has_removed)
         drop_removed(net);
-    tn_list_done(&m.stack);
     tn_arena_done(&scratch);
 }
 

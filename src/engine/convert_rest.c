@@ -1,0 +1,86 @@
+/* convert_rest.c - what a model has beside its graph and its tensors */
+#include "engine/convert_rest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "engine/opened.h"
+
+/* "left behind: texts about the model: author, licence, onnx.doc_string" */
+static void lose_about(const struct tn_about *about, struct tn_losses *losses)
+{
+    enum { LONGEST = 400 };
+    struct tn_buffer what;
+
+    tn_buffer_init(&what, about->arena->memory, losses->error);
+    tn_buffer_text(&what, "left behind: texts about the model: ");
+    for (uint64_t i = 0; i < about->items.count; i++) {
+        struct tn_bytes key =
+            tn_list_at(&about->items, struct tn_fact, i)->key;
+        if (what.size > LONGEST) {
+            tn_buffer_format(&what, ", and %" PRIu64 " more",
+                             about->items.count - i);
+            break;
+        }
+        tn_buffer_format(&what, "%s%.*s", i ? ", " : "", TN_FMT(key));
+    }
+    if (!tn_failed(losses->error))
+        tn_losses_hear(losses, TN_NOWHERE, "", tn_buffer_string(&what));
+    tn_buffer_done(&what);
+}
+
+static void lose_others(const struct tn_about *about, struct tn_losses *losses)
+{
+    char what[120];
+
+    snprintf(what, sizeof what,
+             "left behind: %" PRIu64 " text%s about the model: no UTF-8, or "
+             "a key for the second time",
+             about->others, about->others == 1 ? "" : "s");
+    tn_losses_hear(losses, TN_NOWHERE, "", what);
+}
+
+/* Of the message that the file is, every field that is not taken. */
+static enum tn_status tell_fields(const struct tn_model  *model,
+                                  const struct tn_format *from, bool is_bare,
+                                  struct tn_losses *losses)
+{
+    struct tn_rest rest = { .schema  = from->schema,
+                            .message = from->message,
+                            .taken   = is_bare ? from->taken_by_tensors
+                                               : from->taken_by_graph,
+                            .path    = "",
+                            .loss    = tn_losses_hear,
+                            .loss_context = losses };
+
+    if (!rest.taken)
+        return TN_OK;
+    if (!rest.message) /* PIR: what it was read as */
+        rest.message = rest.taken[0].message;
+    return tn_rest_tell(&rest, model->wire, model->memory, losses->error);
+}
+
+enum tn_status tn_convert_rest(const struct tn_model  *model,
+                               const struct tn_format *to,
+                               struct tn_about        *about,
+                               struct tn_losses       *losses)
+{
+    const struct tn_format *from    = tn_opened_of(model)->format;
+    bool                    is_bare = to->dialect[0] == '\0';
+    struct tn_write_options how     = { .loss         = tn_losses_hear,
+                                        .loss_context = losses };
+
+    if (from->describe)
+        from->describe(model, about);
+    if (tn_failed(losses->error))
+        return losses->error->status;
+    if (about->items.count && !to->has_about)
+        lose_about(about, losses);
+    if (about->others)
+        lose_others(about, losses);
+    TN_TRY(tell_fields(model, from, is_bare, losses));
+    if (from->tell_rest)
+        TN_TRY(from->tell_rest(model, &how, is_bare, losses->error));
+    return losses->error->status;
+}

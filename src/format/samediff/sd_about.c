@@ -1,0 +1,192 @@
+/*
+ * sd_about.c - what a SameDiff file says about itself, and what else is in it
+ *
+ * Metadata have keys and go wherever there is a place for texts.  Training, the
+ * roles of variables, control dependencies, scopes and devices are SameDiff's
+ * own: another dialect has no place for them, and a set of tensors even less.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "format/samediff/sd_plan.h"
+#include "format/samediff/tagged.h"
+
+bool tn_sd_is_own_meta(struct tn_bytes key)
+{
+    return tn_bytes_is(key, "shard.index") || tn_bytes_is(key, "shard.type") ||
+           tn_bytes_is(key, "nd4j.format.version") ||
+           tn_bytes_is(key, "nd4j.format.type");
+}
+
+void tn_sd_describe(const struct tn_model *model, struct tn_about *about)
+{
+    const struct tn_sd_detail *detail = tn_sd_detail_of(model);
+
+    if (!detail || !detail->graph_count)
+        return;
+    const struct tn_sd_graph *graph = &detail->graphs[0];
+    for (uint32_t i = 0;
+         i < graph->meta_keys.count && i < graph->meta_values.count; i++)
+        if (!tn_sd_is_own_meta(graph->meta_keys.items[i]))
+            tn_about_add(about, graph->meta_keys.items[i],
+                         graph->meta_values.items[i]);
+}
+
+/* ---- what is told ------------------------------------------------------- */
+
+struct telling {
+    const struct tn_model         *model;
+    const struct tn_sd_detail     *detail;
+    const struct tn_write_options *options;
+    struct tn_error               *error;
+    bool                           is_bare;
+};
+
+static void tell(const struct telling *t, struct tn_bytes first,
+                 uint64_t count, const char *what)
+{
+    char where[160], text[200];
+
+    if (!count)
+        return;
+    snprintf(where, sizeof where, "%.*s", TN_FMT(first));
+    if (count > 1)
+        snprintf(text, sizeof text, "left behind: %s (%" PRIu64 " times)", what,
+                 count);
+    else
+        snprintf(text, sizeof text, "left behind: %s", what);
+    tn_sd_lose(t->options, TN_NOWHERE, where, text);
+}
+
+/* Of all variables of all graphs, those for which `has` is true. */
+typedef bool tn_sd_claim(const struct tn_sd_variable *variable);
+
+static void tell_variables(const struct telling *t, tn_sd_claim *has,
+                           const char *what)
+{
+    struct tn_bytes first = { NULL, 0 };
+    uint64_t        count = 0;
+
+    for (uint32_t i = 0; i < t->detail->graph_count; i++)
+        for (uint32_t k = 0; k < t->detail->graphs[i].variable_count; k++) {
+            const struct tn_sd_variable *v =
+                &t->detail->graphs[i].variables[k];
+            if (has(v) && count++ == 0)
+                first = v->name;
+        }
+    tell(t, first, count, what);
+}
+
+static bool is_trained(const struct tn_sd_variable *v)
+{
+    return v->kind == TN_SD_VARIABLE && v->tensor != TN_NONE;
+}
+
+static bool has_example(const struct tn_sd_variable *v)
+{
+    return v->kind == TN_SD_PLACEHOLDER && v->tensor != TN_NONE;
+}
+
+static bool has_controls(const struct tn_sd_variable *v)
+{
+    return v->deps.count || v->for_op.count || v->for_var.count;
+}
+
+static bool has_device(const struct tn_sd_variable *v)
+{
+    return v->device > 0; /* -1: any */
+}
+
+static void tell_training(const struct telling *t)
+{
+    const struct tn_sd_detail *d = t->detail;
+
+    tell(t, tn_text("trainingConfig"), d->training.size > 0,
+         "the training configuration");
+    if (!t->is_bare && d->state_count)
+        tell(t, d->states[0].param, d->state_count,
+             "what the updater keeps of a parameter");
+    if (d->graph_count)
+        tell(t,
+             d->graphs[0].loss.count ? d->graphs[0].loss.items[0]
+                                     : tn_text(""),
+             d->graphs[0].loss.count, "the role of a loss variable");
+    tell_variables(t, is_trained,
+                   "the role of a trained variable");
+}
+
+/* ---- of nodes ----------------------------------------------------------- */
+
+struct node_kind {
+    uint16_t    slots[3]; /* of the table; the last may be repeated           */
+    const char *what;
+};
+
+/* Control dependencies are lists, a device and a scope are numbers. */
+static const struct node_kind classic_kinds[] = {
+    { { TN_SD_NODE_CONTROL_DEPS, TN_SD_NODE_VAR_CONTROL_DEPS,
+        TN_SD_NODE_CONTROL_FOR },
+      "control dependencies of an operation" },
+    { { TN_SD_NODE_SCOPE_NAME, TN_SD_NODE_SCOPE_NAME, TN_SD_NODE_SCOPE_NAME },
+      "the scope of an operation" },
+};
+
+static const struct node_kind tagged_kinds[] = {
+    { { TN_TAGGED_OP_DEPS, TN_TAGGED_OP_VAR_DEPS, TN_TAGGED_OP_FOR },
+      "control dependencies of an operation" },
+};
+
+static bool has_any(const struct tn_fb_table *table, const uint16_t slots[3])
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (tn_fb_has(table, slots[i]) &&
+            tn_fb_vector(table, slots[i], 1).count)
+            return true;
+    return false;
+}
+
+static void tell_nodes(const struct telling *t, const struct tn_sd_graph *graph,
+                       bool is_tagged)
+{
+    const struct node_kind *kinds = is_tagged ? tagged_kinds : classic_kinds;
+    unsigned     kind_count = is_tagged ? 1 : 2;
+    struct tn_fb fb;
+
+    tn_fb_view(&fb, graph->source, t->error);
+    struct tn_fb_table  root  = tn_fb_table_at(&fb, graph->at);
+    struct tn_fb_vector nodes = tn_fb_vector(
+        &root, is_tagged ? TN_TAGGED_OPERATIONS : TN_SD_GRAPH_NODES, 4);
+    for (unsigned k = 0; k < kind_count; k++) {
+        struct tn_bytes first = { NULL, 0 };
+        uint64_t        count = 0;
+        for (uint32_t i = 0; i < nodes.count && !tn_failed(t->error); i++) {
+            struct tn_fb_table node = tn_sd_table_in(&nodes, i);
+            if (has_any(&node, kinds[k].slots) && count++ == 0)
+                first = tn_fb_string(&node, is_tagged ? TN_TAGGED_OP_NAME
+                                                      : TN_SD_NODE_NAME);
+        }
+        tell(t, first, count, kinds[k].what);
+    }
+}
+
+enum tn_status tn_sd_tell_rest(const struct tn_model         *model,
+                               const struct tn_write_options *options,
+                               bool is_bare, struct tn_error *error)
+{
+    struct telling t         = { model, tn_sd_detail_of(model), options, error,
+                                 is_bare };
+    bool           is_tagged = model->dialect == &tn_dialect_nd4j_tagged;
+
+    if (!t.detail)
+        return TN_OK;
+    tn_sd_lose_all_beside(options, model);
+    tell_training(&t);
+    if (is_bare)
+        return TN_OK; /* the rest is the graph */
+    tell_variables(&t, has_example, "the example value of a placeholder");
+    tell_variables(&t, has_controls, "control dependencies of a variable");
+    tell_variables(&t, has_device, "the device of a variable");
+    for (uint32_t i = 0; i < t.detail->graph_count && !tn_failed(error); i++)
+        tell_nodes(&t, &t.detail->graphs[i], is_tagged);
+    return error->status;
+}
