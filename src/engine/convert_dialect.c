@@ -254,6 +254,7 @@ static enum tn_status load(struct tn_carrying *c, struct tn_net *net)
     TN_TRY(tn_net_load(net, c->from, &ends));
     if (c->how->input_count)
         type_inputs(c, net);
+    c->signature = net->signature;
     tn_carry_unneeded(c, net);
     if (c->path.steps) {
         TN_TRY(tidy(c, net));

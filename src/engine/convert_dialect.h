@@ -39,6 +39,7 @@ struct tn_carrying {
     const struct tn_lang_file  **files; /* of the step that is reported       */
     uint32_t                     file_count;
     struct tn_dialect_path       path;
+    struct tn_bytes              signature; /* that named the ends, or empty  */
     tn_on_plan                  *on;    /* NULL: a missing rule is a failure  */
     void                        *context;
     struct tn_plan_summary      *summary; /* may be NULL                      */

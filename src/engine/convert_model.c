@@ -283,7 +283,9 @@ static enum tn_status carry_and_write(struct conversion *c)
                                    .loss         = tn_losses_hear,
                                    .loss_context = &c->losses };
 
-    if (tn_carry(&carried, c->model, c->error) == TN_OK &&
+    if (tn_carry(&carried, c->model, c->error) == TN_OK)
+        tn_about_add_text(&c->about, "tensorflow.signature", carried.signature);
+    if (!tn_failed(c->error) &&
         tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK)
         write_carried(c, &carried);
     tn_carry_done(&carried);

@@ -23,8 +23,8 @@ static void lose(const struct tn_write_options *options, const char *where,
         options->loss(options->loss_context, TN_NOWHERE, where, what);
 }
 
-static void lose_graph(const struct tn_model         *model,
-                       const struct tn_write_options *options)
+void tn_bare_lose_graph(const struct tn_model         *model,
+                        const struct tn_write_options *options)
 {
     char what[120];
 
@@ -92,7 +92,7 @@ enum tn_status tn_bare_collect(const struct tn_model         *model,
     set->items = tn_new(arena, struct tn_bare_tensor, count, error);
     if (!set->items)
         return error->status;
-    lose_graph(model, options);
+    tn_bare_lose_graph(model, options);
     tn_intern_init(&c.names, arena);
     for (uint64_t i = 0; i < count && !tn_failed(error); i++)
         take(&c, tn_model_tensor(model, i));

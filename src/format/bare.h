@@ -31,6 +31,10 @@ enum tn_status tn_bare_collect(const struct tn_model         *model,
                                tn_bare_refusal *refuse, struct tn_arena *arena,
                                struct tn_bare_set *set, struct tn_error *error);
 
+/* Says that the graph is left behind, if there is one. */
+void tn_bare_lose_graph(const struct tn_model         *model,
+                        const struct tn_write_options *options);
+
 /* Says that something of a tensor is lost. */
 void tn_bare_lose(const struct tn_write_options *options, struct tn_bytes name,
                   const char *what);

@@ -610,6 +610,30 @@ static void put_program(struct tn_pir_writer *w)
     tn_buffer_text(w->to, "]}]}]}}");
 }
 
+/* clang-format off */
+static const struct tn_rest_row taken[] = {
+    { TN_PADDLE_MESSAGE, NULL, "blocks op_version_map!" },
+    { "paddle.framework.proto.BlockDesc", NULL, "idx! parent_idx! vars ops" },
+    { "paddle.framework.proto.VarDesc", NULL, "name! type! persistable! is_parameter! stop_gradient! need_check_feed!" },
+    { "paddle.framework.proto.OpDesc", NULL, "inputs! outputs! type! attrs!" },
+    { NULL, NULL, NULL },
+};
+/* clang-format on */
+
+static void say_rest(struct tn_pir_writer *w, struct tn_span program,
+                     struct tn_memory *memory)
+{
+    struct tn_rest rest = { .schema       = TN_PB_PADDLE,
+                            .message      = TN_PADDLE_MESSAGE,
+                            .taken        = taken,
+                            .path         = "",
+                            .loss         = w->loss,
+                            .loss_context = w->loss_context };
+
+    if (w->loss && !tn_failed(w->error))
+        tn_rest_tell(&rest, program, memory, w->error);
+}
+
 enum tn_status tn_pir_from_program(struct tn_span    program,
                                    struct tn_memory *memory,
                                    struct tn_buffer *to, tn_on_loss *loss,
@@ -636,6 +660,7 @@ enum tn_status tn_pir_from_program(struct tn_span    program,
         w.region_count = 1;
         put_program(&w);
         say_losses(&w);
+        say_rest(&w, program, memory);
     }
     tn_pir_rules_done(&w.rules);
     tn_list_done(&w.undo);

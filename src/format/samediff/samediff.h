@@ -312,6 +312,11 @@ enum tn_status tn_sd_tell_rest(const struct tn_model         *model,
                                const struct tn_write_options *options,
                                bool is_bare, struct tn_error *error);
 
+/* Of a classic graph or SDNB, what the tagged container has no place for. */
+enum tn_status tn_sd_lose_untagged(const struct tn_model         *model,
+                                   const struct tn_write_options *options,
+                                   struct tn_error               *error);
+
 /* NULL when the model was not read from a SameDiff file. */
 const struct tn_sd_detail *tn_sd_detail_of(const struct tn_model *model);
 

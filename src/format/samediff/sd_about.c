@@ -118,22 +118,19 @@ static void tell_training(const struct telling *t)
 /* ---- of nodes ----------------------------------------------------------- */
 
 struct node_kind {
-    uint16_t    slots[3]; /* of the table; the last may be repeated           */
+    uint16_t    slots[3]; /* texts or lists of the table                      */
     const char *what;
 };
 
-/* Control dependencies are lists, a device and a scope are numbers. */
-static const struct node_kind classic_kinds[] = {
-    { { TN_SD_NODE_CONTROL_DEPS, TN_SD_NODE_VAR_CONTROL_DEPS,
-        TN_SD_NODE_CONTROL_FOR },
-      "control dependencies of an operation" },
-    { { TN_SD_NODE_SCOPE_NAME, TN_SD_NODE_SCOPE_NAME, TN_SD_NODE_SCOPE_NAME },
-      "the scope of an operation" },
+static const struct node_kind classic_controls = {
+    { TN_SD_NODE_CONTROL_DEPS, TN_SD_NODE_VAR_CONTROL_DEPS,
+      TN_SD_NODE_CONTROL_FOR },
+    "control dependencies of an operation"
 };
 
-static const struct node_kind tagged_kinds[] = {
-    { { TN_TAGGED_OP_DEPS, TN_TAGGED_OP_VAR_DEPS, TN_TAGGED_OP_FOR },
-      "control dependencies of an operation" },
+static const struct node_kind tagged_controls = {
+    { TN_TAGGED_OP_DEPS, TN_TAGGED_OP_VAR_DEPS, TN_TAGGED_OP_FOR },
+    "control dependencies of an operation"
 };
 
 static bool has_any(const struct tn_fb_table *table, const uint16_t slots[3])
@@ -146,27 +143,75 @@ static bool has_any(const struct tn_fb_table *table, const uint16_t slots[3])
 }
 
 static void tell_nodes(const struct telling *t, const struct tn_sd_graph *graph,
-                       bool is_tagged)
+                       const struct node_kind *kind)
 {
-    const struct node_kind *kinds = is_tagged ? tagged_kinds : classic_kinds;
-    unsigned     kind_count = is_tagged ? 1 : 2;
-    struct tn_fb fb;
+    bool            is_tagged = t->model->dialect == &tn_dialect_nd4j_tagged;
+    struct tn_bytes first     = { NULL, 0 };
+    uint64_t        count     = 0;
+    struct tn_fb    fb;
 
     tn_fb_view(&fb, graph->source, t->error);
     struct tn_fb_table  root  = tn_fb_table_at(&fb, graph->at);
     struct tn_fb_vector nodes = tn_fb_vector(
         &root, is_tagged ? TN_TAGGED_OPERATIONS : TN_SD_GRAPH_NODES, 4);
-    for (unsigned k = 0; k < kind_count; k++) {
-        struct tn_bytes first = { NULL, 0 };
-        uint64_t        count = 0;
-        for (uint32_t i = 0; i < nodes.count && !tn_failed(t->error); i++) {
-            struct tn_fb_table node = tn_sd_table_in(&nodes, i);
-            if (has_any(&node, kinds[k].slots) && count++ == 0)
-                first = tn_fb_string(&node, is_tagged ? TN_TAGGED_OP_NAME
-                                                      : TN_SD_NODE_NAME);
-        }
-        tell(t, first, count, kinds[k].what);
+    for (uint32_t i = 0; i < nodes.count && !tn_failed(t->error); i++) {
+        struct tn_fb_table node = tn_sd_table_in(&nodes, i);
+        if (has_any(&node, kind->slots) && count++ == 0)
+            first = tn_fb_string(&node, is_tagged ? TN_TAGGED_OP_NAME
+                                                  : TN_SD_NODE_NAME);
     }
+    tell(t, first, count, kind->what);
+}
+
+static void tell_graphs(const struct telling *t, const struct node_kind *kind)
+{
+    for (uint32_t i = 0; i < t->detail->graph_count && !tn_failed(t->error);
+         i++)
+        if (t->detail->graphs[i].source)
+            tell_nodes(t, &t->detail->graphs[i], kind);
+}
+
+/* How Java would run it, where that is not the usual way. */
+static void tell_configuration(const struct telling *t)
+{
+    struct tn_fb fb;
+
+    tn_fb_view(&fb, t->detail->graphs[0].source, t->error);
+    struct tn_fb_table root = tn_fb_table_at(&fb, t->detail->graphs[0].at);
+    struct tn_fb_table how  = tn_fb_child(&root, TN_SD_GRAPH_CONFIGURATION);
+    bool               is_odd =
+        how.fb && (tn_fb_i8(&how, 1, 0) || tn_fb_i8(&how, 2, 0) ||
+                   tn_fb_i64(&how, 5, 0) || tn_fb_i64(&how, 6, 0) ||
+                   tn_fb_i8(&how, 7, 0));
+    tell(t, tn_text("configuration"), is_odd,
+         "how the graph is to be executed");
+}
+
+/* What neither the tagged container nor another dialect has a place for. */
+static void tell_classic(const struct telling *t)
+{
+    static const struct node_kind scope = {
+        { TN_SD_NODE_SCOPE_NAME, TN_SD_NODE_SCOPE_NAME, TN_SD_NODE_SCOPE_NAME },
+        "the scope of an operation"
+    };
+
+    if (t->model->dialect != &tn_dialect_nd4j || !t->detail->graph_count ||
+        !t->detail->graphs[0].source)
+        return;
+    tell_variables(t, has_device, "the device of a variable");
+    tell_graphs(t, &scope);
+    tell_configuration(t);
+}
+
+enum tn_status tn_sd_lose_untagged(const struct tn_model         *model,
+                                   const struct tn_write_options *options,
+                                   struct tn_error               *error)
+{
+    struct telling t = { model, tn_sd_detail_of(model), options, error, false };
+
+    if (t.detail)
+        tell_classic(&t);
+    return error->status;
 }
 
 enum tn_status tn_sd_tell_rest(const struct tn_model         *model,
@@ -185,8 +230,7 @@ enum tn_status tn_sd_tell_rest(const struct tn_model         *model,
         return TN_OK; /* the rest is the graph */
     tell_variables(&t, has_example, "the example value of a placeholder");
     tell_variables(&t, has_controls, "control dependencies of a variable");
-    tell_variables(&t, has_device, "the device of a variable");
-    for (uint32_t i = 0; i < t.detail->graph_count && !tn_failed(error); i++)
-        tell_nodes(&t, &t.detail->graphs[i], is_tagged);
+    tell_graphs(&t, is_tagged ? &tagged_controls : &classic_controls);
+    tell_classic(&t);
     return error->status;
 }

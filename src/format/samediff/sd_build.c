@@ -291,6 +291,19 @@ static void put_controls(struct building *b, const struct tn_op *op,
     }
 }
 
+/* As the file had it; .fb is NULL when it comes from elsewhere. */
+static struct tn_fb_table old_node(const struct building *b,
+                                   const struct tn_op *op, struct tn_fb *fb)
+{
+    struct tn_span     wire = tn_model_op_wire(b->plan->model, op);
+    struct tn_fb_table none = { 0 };
+
+    if (!wire.source || b->plan->model->dialect != &tn_dialect_nd4j)
+        return none;
+    tn_fb_view(fb, wire.source, b->error);
+    return tn_fb_table_at(fb, wire.offset);
+}
+
 static uint32_t put_node(struct building *b, uint32_t ordinal)
 {
     const struct tn_model *model            = b->plan->model;
@@ -299,6 +312,8 @@ static uint32_t put_node(struct building *b, uint32_t ordinal)
     uint32_t               refs[NODE_SLOTS] = { 0 };
     struct outputs         outputs          = { 0 };
     struct tn_sd_args      args;
+    struct tn_fb           fb;
+    struct tn_fb_table     old = old_node(b, op, &fb);
 
     if (tn_sd_args_read(model, index, b->arena, &args, b->error) != TN_OK)
         return 0;
@@ -315,12 +330,16 @@ static uint32_t put_node(struct building *b, uint32_t ordinal)
         tn_fb_put_string(b->fb, tn_model_name(model, op->name));
     refs[TN_SD_NODE_OP_NAME] =
         tn_fb_put_string(b->fb, tn_model_name(model, op->type));
-    refs[TN_SD_NODE_SCOPE_NAME] = tn_fb_put_string(b->fb, tn_text(""));
+    refs[TN_SD_NODE_SCOPE_NAME] =
+        tn_fb_put_string(b->fb, tn_fb_string(&old, TN_SD_NODE_SCOPE_NAME));
     tn_fb_begin(b->fb);
     tn_fb_add_i32(b->fb, TN_SD_NODE_ID, b->plan->op_ids[ordinal], 0);
     tn_fb_add_i8(b->fb, TN_SD_NODE_OP_TYPE, args.op_type, 0);
     tn_fb_add_i64(b->fb, TN_SD_NODE_OP_NUM, args.op_num, 0);
-    tn_fb_add_i32(b->fb, TN_SD_NODE_DEVICE, -1, 0);
+    tn_fb_add_i32(b->fb, TN_SD_NODE_DEVICE,
+                  tn_fb_i32(&old, TN_SD_NODE_DEVICE, old.fb ? 0 : -1), 0);
+    tn_fb_add_i32(b->fb, TN_SD_NODE_SCOPE_ID,
+                  tn_fb_i32(&old, TN_SD_NODE_SCOPE_ID, 0), 0);
     for (uint16_t slot = 0; slot < NODE_SLOTS; slot++)
         tn_fb_add_ref(b->fb, slot, refs[slot]);
     return tn_fb_end(b->fb);

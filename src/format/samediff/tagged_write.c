@@ -216,8 +216,10 @@ enum tn_status tn_tagged_writer_init(struct tn_tagged_writer       *w,
     init_list(&w->lists[TN_TAG_UPDATER], model->memory);
     for (int i = 0; next && i < 2; i++)
         w->lists[i].next = next[i];
-    if (!tn_tagged_detail_of(model))
+    if (!tn_tagged_detail_of(model)) {
         tn_sd_lose_all_beside(options, model);
+        tn_sd_lose_untagged(model, options, error);
+    }
     w->plans = tn_new(&w->arena, struct tn_sd_plan, model->graphs.count, error);
     while (w->plans && w->plan_count < model->graphs.count &&
            !tn_failed(error)) {

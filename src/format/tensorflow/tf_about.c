@@ -58,12 +58,13 @@ static void lose_metas(const struct tn_model         *model,
                        const struct tn_write_options *options)
 {
     const struct tn_tf_detail *detail = tn_tf_detail_of(model);
-    char                       where[160];
+    char                       where[40], what[160];
 
     for (uint32_t i = 1; detail && i < detail->meta_count; i++) {
-        snprintf(where, sizeof where, "meta_graphs[%u]: %.*s", (unsigned)i,
+        snprintf(where, sizeof where, "meta_graphs[%u]", (unsigned)i);
+        snprintf(what, sizeof what, "left behind: the graph for the tags '%.*s'",
                  TN_FMT(detail->metas[i].tags));
-        lose(options, where, "left behind: another graph, for other tags");
+        lose(options, where, what);
     }
 }
 

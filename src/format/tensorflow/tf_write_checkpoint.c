@@ -1,5 +1,6 @@
 /* tf_write_checkpoint.c - the weights of a model as a checkpoint */
 #include "base/sort.h"
+#include "format/bare.h"
 #include "format/tensorflow/tf_bundle_write.h"
 #include "format/tensorflow/tf_renew.h"
 #include "format/tensorflow/tf_writing.h"
@@ -120,6 +121,7 @@ enum tn_status tn_tf_write_checkpoint(const struct tn_model         *model,
                             "TensorFlow finds a checkpoint by its index: write "
                             "%.120s.index",
                             name);
+    tn_bare_lose_graph(model, options);
     tn_tf_writing_init(&w, model, options, to, error);
     const char *prefix =
         tn_text_format(&w.arena, error, "%.*s", (int)size, name);
