@@ -12,38 +12,8 @@
 #include "map/dl4j/explain.h"
 #include "map/dl4j/rule_files.h"
 #include "map/dl4j/rule_table.h"
+#include "support/import_ops.h"
 #include "support/node_text.h"
-
-/* nd4j's side: an op with arguments of every type; `both` is declared under
- * three types at once, `real` as a double alone. */
-static const char ops_text[] =
-    "opList { name: 'op' "
-    "argDescriptor { name: 'a' argType: INPUT_TENSOR } "
-    "argDescriptor { name: 'b' argType: INPUT_TENSOR argIndex: 1 } "
-    "argDescriptor { name: 'out' argType: OUTPUT_TENSOR } "
-    "argDescriptor { name: 'n' argType: INT64 } "
-    "argDescriptor { name: 'm' argType: INT64 argIndex: 1 } "
-    "argDescriptor { name: 'both' argType: INT64 argIndex: 2 } "
-    "argDescriptor { name: 'both' argType: DOUBLE argIndex: 0 } "
-    "argDescriptor { name: 'both' argType: BOOL argIndex: 0 } "
-    "argDescriptor { name: 'real' argType: DOUBLE argIndex: 1 } "
-    "argDescriptor { name: 'flag' argType: BOOL argIndex: 1 } "
-    "argDescriptor { name: 'text' argType: STRING } "
-    "argDescriptor { name: 'type' argType: DATA_TYPE } }";
-
-/* The framework's side. */
-static const char vocab_text[] =
-    "vocabulary tensorflow 1\n"
-    "types any = {int32 float32 string}\n"
-    "domain \"\"\n"
-    "op Counted (xs N*any, y any) -> (z any)\n    N int\n"
-    "op Many (x any, xs* any) -> (z any)\n"
-    "op Op (x any, y any) -> (z any)\n"
-    "    i int\n    f float\n    s string = \"SAME\"\n    flag bool\n"
-    "    t type\n    sh shape\n    v tensor\n    is list(int)\n"
-    "    fs list(float)\n    ss list(string)\n    ts list(type)\n"
-    "    fn func\n    d int = 42\n    dv tensor = uint8[1 2]\n"
-    "op Typed (xs *Ts, y any) -> (z any)\n    Ts list(type)\n";
 
 #define HEAD(framework, type)                                                  \
     "mappings { frameworkName: '" framework "' opName: 'op' "                  \
@@ -375,7 +345,7 @@ static void read_ops(struct bench *b)
     struct tn_text_field root;
 
     tn_dl4j_ops_init(&b->ops, &b->arena);
-    if (tn_text_tree_read(&root, &b->arena, tn_text(ops_text), &b->error) ==
+    if (tn_text_tree_read(&root, &b->arena, tn_text(import_nd4j_ops), &b->error) ==
             TN_OK &&
         tn_dl4j_ops_read(&b->ops, &root, &b->error) == TN_OK)
         tn_dl4j_ops_commit(&b->ops, &b->error);
@@ -404,7 +374,7 @@ static void set_up(struct bench *b, struct tn_allocator *allocator,
     read_ops(b);
     read_rules(b, rules);
     if (tn_failed(&b->error) ||
-        tn_vocab_load(&b->vocab, &b->arena, tn_text(vocab_text), &b->error) !=
+        tn_vocab_load(&b->vocab, &b->arena, tn_text(import_framework_ops), &b->error) !=
             TN_OK ||
         tn_map_node_read(&b->node, TN_FRAMEWORK_TENSORFLOW, node, &b->arena,
                          &b->error) != TN_OK)
