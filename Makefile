@@ -5,14 +5,17 @@
 #   make test       build with sanitizers and run every test
 #   make bench      measure against peers and limits; prints a table
 #   make fuzz       run every fuzzer for FUZZ_SECONDS (60) seconds
+#   make soak       run what never ends for MINUTES (60): random models before
+#                   and after conversion, sweeps, fuzzers; goes on next time
 #   make install    PREFIX=/usr/local, DESTDIR=
 
 PREFIX       ?= /usr/local
 DESTDIR      ?=
 FUZZ_SECONDS ?= 60
+MINUTES      ?= 60
 JOBS         ?= $(shell nproc)
 
-.PHONY: all bootstrap release demo test bench fuzz install clean
+.PHONY: all bootstrap release demo test bench fuzz soak install clean
 
 all: release
 
@@ -39,6 +42,13 @@ bench: release
 fuzz:
 	@tools/bootstrap fuzz
 	@tools/fuzz $(FUZZ_SECONDS)
+
+soak: release
+	@tools/bootstrap test
+	@tools/bootstrap fuzz
+	@tests/engines/install build/engines
+	@cmake --build build -j$(JOBS) --target convert_many -- --quiet
+	@tools/soak $(MINUTES)
 
 install: release
 	@DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Random models before and after conversion, by seed.
+
+    differential.py TENON [--source onnx] [--first SEED] [--count N]
+                          [--seconds S] [--state FILE] [--found DIR]
+                          [--report docs/conformance.md [--update]]
+
+Models of ONNX go to nd4j and back in both of its containers, and must compute in
+ONNX Runtime what they computed before.  What fails is made smaller and kept in
+--found, with its seed; every failure is counted by operator and cause.  With
+--state a run goes on where the last one stopped, and counts on.
+"""
+import argparse
+import collections
+import json
+import multiprocessing
+import os
+import shutil
+import sys
+import time
+
+import bench
+import causes
+import random_onnx
+import shrink
+import tables
+
+Outcome = collections.namedtuple("Outcome", "seed state operator cause why")
+CHUNK = 50
+
+
+# --- one seed ----------------------------------------------------------------------
+
+def operators_of(model):
+    """What the graph computes with: its operators, each once."""
+    found = {}
+    graphs = [model.graph]
+    while graphs:
+        for node in graphs.pop().node:
+            if node.op_type != "Constant":
+                found[node.op_type] = True
+            graphs += [a.g for a in node.attribute if a.HasField("g")]
+    return "+".join(found) if len(found) <= 4 else "several"
+
+
+def keep(folder, seed, case, fault, source):
+    """The case, so that somebody can look at it."""
+    import onnx
+    place = os.path.join(folder, f"{source}-{seed}")
+    shutil.rmtree(place, ignore_errors=True)
+    os.makedirs(place)
+    onnx.save(case.model, os.path.join(place, "model.onnx"))
+    bench.proof.engines.save(os.path.join(place, "feeds.npz"), case.feeds)
+    with open(os.path.join(place, "why.txt"), "w") as file:
+        file.write(f"seed {seed}\n{fault.kind}: {fault.why}\n"
+                   + str(case.model)[:20000] + "\n")
+
+
+def refused_operator(why):
+    words = why.split("no rule carries ")
+    return words[1].split()[0] if len(words) > 1 else "?"
+
+
+def try_seed(place, seed, arguments):
+    """One model, from its seed to its outcome."""
+    case = bench.Case(*random_onnx.model_of(seed))
+    try:
+        fault = place.judge(case)
+    except bench.NotRun as error:
+        return Outcome(seed, "not run", "", "", str(error))
+    if fault is None:
+        return Outcome(seed, "agrees", "", "", "")
+    if fault.kind == "refused":
+        operator = refused_operator(fault.why)
+    elif fault.kind == "ends":
+        operator = "any"
+    else:
+        case = shrink.shrink(place, case, fault)
+        try:
+            fault = place.judge(case) or fault
+        except bench.NotRun:
+            pass
+        operator = operators_of(case.model)
+    cause = causes.cause_of(fault.kind, operator, fault.why)
+    if cause is None and arguments.found:
+        keep(arguments.found, seed, case, fault, arguments.source)
+    return Outcome(seed, "listed" if cause else "differs", operator,
+                   cause or f"{fault.kind}: {fault.why}", fault.why)
+
+
+def try_chunk(job):
+    first, count, arguments = job
+    with bench.Bench(arguments.tenon, arguments.options) as place:
+        return [try_seed(place, seed, arguments) for seed in range(first, first + count)]
+
+
+# --- many of them --------------------------------------------------------------------
+
+class State:
+    """What was tried: the next seed, and counts."""
+
+    def __init__(self, path, first):
+        self.path, self.next = path, first
+        self.states, self.rows = collections.Counter(), collections.Counter()
+        self.first = first
+        if path and os.path.exists(path):
+            with open(path) as file:
+                kept = json.load(file)
+            self.next, self.first = kept["next"], kept["first"]
+            self.states.update(kept["states"])
+            self.rows.update({tuple(key): count for *key, count in kept["rows"]})
+
+    def add(self, outcomes):
+        for outcome in outcomes:
+            self.states[outcome.state] += 1
+            self.next = outcome.seed + 1
+            if outcome.state in ("listed", "differs"):
+                self.rows[outcome.state, outcome.operator, outcome.cause] += 1
+            elif outcome.state == "not run":
+                self.rows["not run", "", outcome.why] += 1
+        self.save()
+
+    def save(self):
+        if not self.path:
+            return
+        os.makedirs(os.path.dirname(self.path) or ".", exist_ok=True)
+        with open(self.path + ".new", "w") as file:
+            json.dump({"first": self.first, "next": self.next,
+                       "states": dict(self.states),
+                       "rows": [[*key, count] for key, count in sorted(self.rows.items())]},
+                      file, indent=1)
+        os.replace(self.path + ".new", self.path)
+
+
+def jobs(state, arguments):
+    """Chunks of seeds, until as many or as long as asked for."""
+    end = time.monotonic() + arguments.seconds if arguments.seconds else None
+    left, seed = arguments.count or (1 << 60), state.next
+    while left > 0 and (end is None or time.monotonic() < end):
+        count = min(CHUNK, left)
+        yield seed, count, arguments
+        seed, left = seed + count, left - count
+
+
+def run(arguments):
+    state = State(arguments.state, arguments.first)
+    with multiprocessing.Pool(arguments.jobs) as pool:
+        waiting, todo = collections.deque(), jobs(state, arguments)
+        for job in todo:
+            waiting.append(pool.apply_async(try_chunk, (job,)))
+            if len(waiting) > arguments.jobs:
+                state.add(waiting.popleft().get())
+        while waiting:
+            state.add(waiting.popleft().get())
+    return state
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tenon")
+    parser.add_argument("--source", default="onnx", choices=("onnx",))
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--count", type=int, help="how many models")
+    parser.add_argument("--seconds", type=float, help="how long")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--state", help="a file: goes on where the last run stopped")
+    parser.add_argument("--found", help="a folder for what fails")
+    parser.add_argument("--report", help="docs/conformance.md")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--rules", help="rules that go before ours")
+    arguments = parser.parse_args()
+    arguments.options = ["--rules", arguments.rules] if arguments.rules else []
+    if not arguments.count and not arguments.seconds:
+        arguments.count = 300
+    return arguments
+
+
+def main():
+    arguments = parse()
+    bench.proof.engines.OnnxRuntime.find()
+    started = time.monotonic()
+    state = run(arguments)
+    seconds = time.monotonic() - started
+    print(tables.summary(arguments.source, state))
+    print(tables.rows(state))
+    print(f"{seconds:.0f} s")
+    if arguments.update:
+        tables.update(arguments.report, arguments.source, state)
+    return 1 if state.states["differs"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+"""tables.py - what the differential tester tells, and writes into a report"""
+import bench
+
+
+def summary(source, state):
+    counts = state.states
+    return (f"{sum(counts.values())} random models of {source} "
+            f"(seeds {state.first} to {state.next - 1}): {counts['agrees']} agree, "
+            f"{counts['listed']} are listed with their cause, "
+            f"{counts['differs']} differ without one, "
+            f"{counts['not run']} the engine does not run as they stand")
+
+
+def rows(state):
+    lines = ["| | operator | cause | count |", "|---|---|---|---|"]
+    order = sorted(state.rows.items(), key=lambda row: (row[0][0], -row[1], row[0]))
+    for (kind, operator, cause), count in order:
+        told = cause.replace("|", "\\|")
+        lines.append(f"| {kind} | {operator} | {told} | {count} |")
+    return "\n".join(lines) + "\n"
+
+
+def update(path, source, state):
+    report = bench.proof.Report(path, f"differential {source}")
+    report.update(f"\n{summary(source, state)}.\n\n{rows(state)}\n")
