@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Random models before and after conversion, by seed.
 
-    differential.py TENON [--source onnx] [--first SEED] [--count N]
+    differential.py TENON [--source onnx|tensorflow] [--first SEED] [--count N]
                           [--seconds S] [--state FILE] [--found DIR]
                           [--report docs/conformance.md [--update]]
 
 Models of ONNX go to nd4j and back in both of its containers, and must compute in
-ONNX Runtime what they computed before.  What fails is made smaller and kept in
+ONNX Runtime what they computed before; graphs of TensorFlow go to ONNX, and must
+compute there what numpy says.  What fails is made smaller and kept in
 --found, with its seed; every failure is counted by operator and cause.  With
 --state a run goes on where the last one stopped, and counts on.
 """
@@ -21,39 +22,25 @@ import time
 
 import bench
 import causes
-import random_onnx
-import shrink
+import onnx_source
 import tables
+import tensorflow_source
 
 Outcome = collections.namedtuple("Outcome", "seed state operator cause why")
 CHUNK = 50
+SOURCES = {"onnx": onnx_source, "tensorflow": tensorflow_source}
 
 
 # --- one seed ----------------------------------------------------------------------
 
-def operators_of(model):
-    """What the graph computes with: its operators, each once."""
-    found = {}
-    graphs = [model.graph]
-    while graphs:
-        for node in graphs.pop().node:
-            if node.op_type != "Constant":
-                found[node.op_type] = True
-            graphs += [a.g for a in node.attribute if a.HasField("g")]
-    return "+".join(found) if len(found) <= 4 else "several"
-
-
 def keep(folder, seed, case, fault, source):
     """The case, so that somebody can look at it."""
-    import onnx
     place = os.path.join(folder, f"{source}-{seed}")
     shutil.rmtree(place, ignore_errors=True)
     os.makedirs(place)
-    onnx.save(case.model, os.path.join(place, "model.onnx"))
-    bench.proof.engines.save(os.path.join(place, "feeds.npz"), case.feeds)
+    text = SOURCES[source].keep(place, case)
     with open(os.path.join(place, "why.txt"), "w") as file:
-        file.write(f"seed {seed}\n{fault.kind}: {fault.why}\n"
-                   + str(case.model)[:20000] + "\n")
+        file.write(f"seed {seed}\n{fault.kind}: {fault.why}\n{text[:20000]}\n")
 
 
 def refused_operator(why):
@@ -63,24 +50,28 @@ def refused_operator(why):
 
 def try_seed(place, seed, arguments):
     """One model, from its seed to its outcome."""
-    case = bench.Case(*random_onnx.model_of(seed))
+    source = SOURCES[arguments.source]
+    case = source.make(seed)
     try:
-        fault = place.judge(case)
+        fault = source.judge(place, case)
     except bench.NotRun as error:
         return Outcome(seed, "not run", "", "", str(error))
     if fault is None:
         return Outcome(seed, "agrees", "", "", "")
+    operator = "any"
     if fault.kind == "refused":
         operator = refused_operator(fault.why)
-    elif fault.kind == "ends":
-        operator = "any"
-    else:
-        case = shrink.shrink(place, case, fault)
+    elif fault.kind != "ends":
+        case = source.shrink(place, case, fault)
         try:
-            fault = place.judge(case) or fault
+            fault = source.judge(place, case) or fault
         except bench.NotRun:
             pass
-        operator = operators_of(case.model)
+        operator = source.operators_of(case)
+    return outcome_of(seed, case, operator, fault, arguments)
+
+
+def outcome_of(seed, case, operator, fault, arguments):
     cause = causes.cause_of(fault.kind, operator, fault.why)
     if cause is None and arguments.found:
         keep(arguments.found, seed, case, fault, arguments.source)
@@ -158,7 +149,7 @@ def run(arguments):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tenon")
-    parser.add_argument("--source", default="onnx", choices=("onnx",))
+    parser.add_argument("--source", default="onnx", choices=sorted(SOURCES))
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--count", type=int, help="how many models")
     parser.add_argument("--seconds", type=float, help="how long")
