@@ -2,14 +2,17 @@
 
     with Bench(tenon) as bench:
         bench.judge(case)       # None, or the Fault that a conversion made
+        bench.judge_all(cases)  # of each, in much less time
 
 A Case is a model of ONNX with what is fed, and of each output how far it may be
 off.  A Fault has a kind, by which it stays the same while a case is made smaller,
 and words.
 """
 import collections
+import json
 import os
 import re
+import select
 import sys
 import tempfile
 
@@ -98,6 +101,7 @@ def hold_bounds(value, array):
                      f"not {value.kind}{value.dims}")
     if array.size == 0 or array.dtype.kind not in "fiu":
         return
+    array = array.astype("f8")
     room = SLACK * value.error + 0.01 * value.most
     if not (array.min() >= value.low - room and array.max() <= value.high + room):
         raise NotRun("the engine's own numbers lie outside of what is possible")
@@ -105,10 +109,114 @@ def hold_bounds(value, array):
 
 # --- where it is tried -----------------------------------------------------------
 
+class Engine(proof.engines.OnnxRuntime):
+    """The engine with many models at once: nobody waits for an answer before he
+    asks again, which is most of the time on a busy machine."""
+
+    def put(self, job):
+        self.process.stdin.write(json.dumps(job) + "\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        """None: it died, or does not answer."""
+        ready, _, _ = select.select([self.process.stdout], [], [], self.seconds)
+        line = self.process.stdout.readline() if ready else ""
+        if not line:
+            self.stop()
+            return None
+        return json.loads(line)
+
+    def run_all(self, jobs):
+        """Of each job (model, feeds): outputs by name, or an EngineError."""
+        asked = []
+        for at, (model, feeds) in enumerate(jobs):
+            files = [os.path.join(self.folder.name, f"{at}.{word}.npz")
+                     for word in ("in", "out")]
+            proof.engines.save(files[0], feeds)
+            asked.append({"model": model, "inputs": files[0], "outputs": files[1],
+                          "optimize": "disabled"})
+        return self.ask_all(asked)
+
+    def ask_all(self, asked):
+        found = []
+        while len(found) < len(asked):
+            if not self.process or self.process.poll() is not None:
+                self.start()
+            waiting = asked[len(found):]
+            for job in waiting:
+                self.put(job)
+            for job in waiting:
+                answer = self.answer()
+                found.append(self.outputs_of(job, answer))
+                if answer is None:      # the rest goes to a new one
+                    break
+        return found
+
+    @staticmethod
+    def outputs_of(job, answer):
+        if answer is None:
+            return proof.engines.EngineError("the engine died")
+        if not answer["ok"]:
+            return proof.engines.EngineError(answer["why"])
+        with numpy.load(job["outputs"]) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+
+
+def convert_all(tenon, jobs):
+    """Of each job (source, target, options): None, or the Fault."""
+    converter = proof.Converter.of(tenon, os.getpid())
+    if not converter or len(jobs) == 1:
+        return [convert_one(tenon, *job) for job in jobs]
+    process, found = converter.process, []
+    for source, target, options in jobs:
+        words = ["--quiet", "--force", *options, source, "-o", target]
+        process.stdin.write(("\t".join(words) + "\n").encode())
+    process.stdin.flush()
+    for job in jobs:
+        line = process.stdout.readline()
+        if not line:        # it died: once more, one by one, to see of what
+            process.wait()
+            proof.Converter.of.cache_clear()
+            return found + [convert_one(tenon, *job) for job in jobs[len(found):]]
+        code, size = map(int, line.split())
+        found.append(fault_of(code, process.stdout.read(size).decode()))
+    return found
+
+
+def fault_of(code, printed):
+    if code == 0:
+        return None
+    if code < 0 or code > 100:
+        return Fault("died", f"exit code {code}")
+    lines = [line for line in printed.splitlines() if line.strip()]
+    return Fault("refused", told(lines[0] if lines else f"exit {code}"))
+
+
+def convert_one(tenon, source, target, options):
+    try:
+        proof.convert(tenon, source, target, *options)
+        return None
+    except proof.Unmapped as error:
+        return Fault("refused", told(error))
+    except proof.Differs as error:
+        return Fault("died", told(error))
+
+
+class Trip:
+    """A case on its way: what it must give, and what became of it."""
+
+    def __init__(self, case, source, feeds, want, options):
+        self.case, self.source, self.feeds = case, source, feeds
+        self.want, self.options = want, options
+        self.fault, self.content, self.back = None, None, None
+
+
 class Bench:
     def __init__(self, tenon, options=()):
-        self.tenon, self.options = tenon, options
-        self.engine = proof.engines.OnnxRuntime.find(seconds=30)
+        self.tenon, self.options = tenon, list(options)
+        found = proof.engines.OnnxRuntime.find()
+        self.engine = Engine(found.modules, seconds=60)
+        found.folder.cleanup()
         self.folder = tempfile.TemporaryDirectory(prefix="tenon-differential-")
 
     def __enter__(self):
@@ -128,55 +236,77 @@ class Bench:
     def run(self, path, feeds):
         return self.engine.run(path, feeds, optimize="disabled")
 
-    def original(self, case):
-        path = self.path("original.onnx")
-        onnx.save(case.model, path)
-        try:
-            made = self.run(path, case.feeds)
-        except proof.engines.EngineError as error:
-            raise NotRun(told(error)) from error
-        for end in case.model.graph.output:
-            if end.name in case.values:
-                hold_bounds(case.values[end.name], made[end.name])
-        return path, made
+    def travel(self, trips, way, hold):
+        """All trips that are still right go there and back."""
+        left = [trip for trip in trips if trip.fault is None]
+        for at, trip in enumerate(left):
+            trip.middle, trip.back = self.path(f"{at}{way}"), self.path(f"{at}.back.onnx")
+        for ends in (lambda t: (t.source, t.middle, self.options + t.options),
+                     lambda t: (t.middle, t.back, [])):
+            going = [trip for trip in left if trip.fault is None]
+            for trip, fault in zip(going, convert_all(self.tenon,
+                                                      [ends(t) for t in going])):
+                trip.fault = fault
+        self.hold_all([trip for trip in left if trip.fault is None], hold)
 
-    def convert(self, source, target):
-        proof.convert(self.tenon, source, target, *self.options)
+    def hold_all(self, trips, hold):
+        """What came back runs, unless it is what came back before."""
+        new = []
+        for trip in trips:
+            with open(trip.back, "rb") as file:
+                content = file.read()
+            if content != trip.content:
+                trip.content = content
+                new.append(trip)
+        made = self.engine.run_all([(trip.back, trip.feeds) for trip in new])
+        for trip, got in zip(new, made):
+            if isinstance(got, Exception):
+                trip.fault = Fault("engine", told(got))
+            else:
+                trip.fault = hold(trip, got)
+
+    # --- models of ONNX ----------------------------------------------------------
+
+    def originals(self, cases):
+        """Trips of those that the engine runs; NotRun for the others."""
+        paths = [self.path(f"{at}.original.onnx") for at in range(len(cases))]
+        for case, path in zip(cases, paths):
+            onnx.save(case.model, path)
+        made = self.engine.run_all([(path, case.feeds)
+                                    for case, path in zip(cases, paths)])
+        for case, path, want in zip(cases, paths, made):
+            try:
+                if isinstance(want, Exception):
+                    raise NotRun(told(want))
+                for end in case.model.graph.output:
+                    hold_bounds(case.values[end.name], want[end.name])
+                yield Trip(case, path, case.feeds, want, [])
+            except NotRun as error:
+                yield error
+
+    def judge_all(self, cases):
+        """Of each: None when all ways give what the original does, else a Fault;
+        NotRun when there is nothing to hold it against."""
+        trips = list(self.originals(cases))
+        for way in WAYS:
+            self.travel([trip for trip in trips if isinstance(trip, Trip)], way, hold_model)
+        return [trip.fault if isinstance(trip, Trip) else trip for trip in trips]
 
     def judge(self, case):
-        """None when all ways give what the original does."""
-        source, want = self.original(case)
-        seen = set()
-        for way in WAYS:
-            middle, back = self.path("middle" + way), self.path("back.onnx")
-            try:
-                self.convert(source, middle)
-                self.convert(middle, back)
-            except proof.Unmapped as error:
-                return Fault("refused", told(error))
-            except proof.Differs as error:
-                return Fault("died", told(error))
-            with open(back, "rb") as file:
-                content = file.read()
-            if content in seen:
-                continue
-            seen.add(content)
-            fault = self.hold(case, want, back, content)
-            if fault:
-                return fault
-        return None
+        found = self.judge_all([case])[0]
+        if isinstance(found, NotRun):
+            raise found
+        return found
 
-    def hold(self, case, want, path, content):
-        graph, after = case.model.graph, onnx.ModelProto.FromString(content).graph
-        try:
-            got = self.run(path, case.feeds)
-        except proof.engines.EngineError as error:
-            return Fault("engine", told(error))
-        for end in graph.output:
-            if end.name not in got:
-                return Fault("ends", "outputs: one is missing")
-            fault = compare(case.values[end.name], got[end.name], want[end.name])
-            if fault:
-                return fault
-        return contract(ends_of(graph.input), ends_of(after.input), "input") or \
-            contract(ends_of(graph.output), ends_of(after.output), "output")
+
+def hold_model(trip, got):
+    graph = trip.case.model.graph
+    after = onnx.ModelProto.FromString(trip.content).graph
+    for end in graph.output:
+        if end.name not in got:
+            return Fault("ends", "outputs: one is missing")
+        fault = compare(trip.case.values[end.name], got[end.name], trip.want[end.name])
+        if fault:
+            return fault
+    return contract(ends_of(graph.input), ends_of(after.input), "input") or \
+        contract(ends_of(graph.output), ends_of(after.output), "output")

@@ -27,7 +27,7 @@ import tables
 import tensorflow_source
 
 Outcome = collections.namedtuple("Outcome", "seed state operator cause why")
-CHUNK = 50
+CHUNK = 100
 SOURCES = {"onnx": onnx_source, "tensorflow": tensorflow_source}
 
 
@@ -48,17 +48,13 @@ def refused_operator(why):
     return words[1].split()[0] if len(words) > 1 else "?"
 
 
-def try_seed(place, seed, arguments):
-    """One model, from its seed to its outcome."""
-    source = SOURCES[arguments.source]
-    case = source.make(seed)
-    try:
-        fault = source.judge(place, case)
-    except bench.NotRun as error:
-        return Outcome(seed, "not run", "", "", str(error))
+def outcome_for(place, seed, case, fault, arguments):
+    """What a seed's model came to; faults are looked into."""
+    if isinstance(fault, bench.NotRun):
+        return Outcome(seed, "not run", "", "", str(fault))
     if fault is None:
         return Outcome(seed, "agrees", "", "", "")
-    operator = "any"
+    source, operator = SOURCES[arguments.source], "any"
     if fault.kind == "refused":
         operator = refused_operator(fault.why)
     elif fault.kind != "ends":
@@ -81,8 +77,12 @@ def outcome_of(seed, case, operator, fault, arguments):
 
 def try_chunk(job):
     first, count, arguments = job
+    source, seeds = SOURCES[arguments.source], range(first, first + count)
     with bench.Bench(arguments.tenon, arguments.options) as place:
-        return [try_seed(place, seed, arguments) for seed in range(first, first + count)]
+        cases = [source.make(seed) for seed in seeds]
+        faults = source.judge_all(place, cases)
+        return [outcome_for(place, *one, arguments)
+                for one in zip(seeds, cases, faults)]
 
 
 # --- many of them --------------------------------------------------------------------

@@ -20,6 +20,10 @@ def judge(place, case):
     return place.judge(case)
 
 
+def judge_all(place, cases):
+    return place.judge_all(cases)
+
+
 def shrink(place, case, fault):
     return shrinking.shrink(place, case, fault)
 

@@ -66,25 +66,25 @@ def build(case):
     return graph, feeds
 
 
-def judge(place, case):
+def trip_of(place, case, at):
     graph, feeds = build(case)
-    source, middle, back = (place.path("model" + end) for end in (".pb", ".fb", ".onnx"))
+    source = place.path(f"{at}.pb")
     graph.write(source)
     ends = ["--outputs", ",".join(asked if ":" in asked else asked + ":0"
                                   for asked in case.asked)]
     ends += ["--inputs", ",".join(feeds)] if feeds else []
-    try:
-        proof.convert(place.tenon, source, middle, *ends, *place.options)
-        proof.convert(place.tenon, middle, back)
-    except proof.Unmapped as error:
-        return Fault("refused", bench.told(error))
-    except proof.Differs as error:
-        return Fault("died", bench.told(error))
-    try:
-        got = place.run(back, feeds)
-    except proof.engines.EngineError as error:
-        return Fault("engine", bench.told(error))
-    return hold(case, feeds, got, onnx.load(back).graph)
+    return bench.Trip(case, source, feeds, None, ends)
+
+
+def judge_all(place, cases):
+    trips = [trip_of(place, case, at) for at, case in enumerate(cases)]
+    place.travel(trips, ".fb", lambda trip, got: hold(
+        trip.case, trip.feeds, got, onnx.ModelProto.FromString(trip.content).graph))
+    return [trip.fault for trip in trips]
+
+
+def judge(place, case):
+    return judge_all(place, [case])[0]
 
 
 def hold(case, feeds, got, graph):
