@@ -7,7 +7,9 @@
  *   Loop(n, , v...) {body(i, go, v...) -> (go', v'..., y...)}
  *          slice = Gather(x, i; axis)         backwards: Gather(x, n - 1 - i)
  *
- * Results that are stacked elsewhere than in front, or backwards, stay a Scan.
+ * Results that are stacked backwards are turned after the loop, those that are
+ * stacked elsewhere than in front are transposed.  Where the rank of such a
+ * result is not known, or Slice has no steps yet, a Scan stays.
  *
  * That of opset 8 has an axis of batches before all others, and works on one
  * batch after the other: a Loop over them with a Scan of today inside.
@@ -46,12 +48,34 @@ static bool axis_of(const struct scan *s, uint32_t index, int64_t *axis)
     return *axis >= 0;
 }
 
+/* Where a stacked result has its rounds, from the front, and its rank; false:
+ * that is not known.  In front is in front for any rank. */
+static bool place_of_rounds(const struct scan *s, uint32_t index, int64_t *axis,
+                            int64_t *rank)
+{
+    const struct tn_net_graph *body = tn_net_graph(s->net, s->body);
+    uint32_t                   value =
+        *tn_list_at(&body->outputs, uint32_t, s->states + index);
+    const struct tn_net_type *type = tn_net_value(s->net, value)->type;
+
+    *axis = item_of(s, "scan_output_axes", index);
+    *rank = type->has_rank ? (int64_t)type->rank + 1 : 0;
+    if (*axis < 0)
+        *axis += *rank;
+    return *axis == 0 || (*axis > 0 && *axis < *rank);
+}
+
+static bool is_turned(const struct scan *s, uint32_t index)
+{
+    return item_of(s, "scan_output_directions", index) != 0;
+}
+
 static bool is_plain(const struct scan *s)
 {
     const struct tn_net_node  *node  = tn_net_node(s->net, s->node);
     const struct tn_net_graph *body  = tn_net_graph(s->net, s->body);
     uint64_t                   scans = body->outputs.count - s->states;
-    int64_t                    axis;
+    int64_t                    axis, rank;
 
     for (uint32_t i = 0; i < node->input_count; i++)
         if (node->inputs[i] == TN_NONE)
@@ -60,8 +84,8 @@ static bool is_plain(const struct scan *s)
         if (!axis_of(s, i, &axis))
             return false;
     for (uint32_t i = 0; i < scans; i++)
-        if (item_of(s, "scan_output_axes", i) != 0 ||
-            item_of(s, "scan_output_directions", i) != 0)
+        if (!place_of_rounds(s, i, &axis, &rank) ||
+            (is_turned(s, i) && s->net->version < 10))
             return false;
     return true;
 }
@@ -98,7 +122,26 @@ static uint32_t new_value(struct scan *s, uint32_t graph, const char *name,
     return value;
 }
 
-/* One node with one result; `axis` below 0: it has no such attribute. */
+/* One node with one result. */
+static uint32_t make_with(struct scan *s, uint32_t graph, const char *type,
+                          const uint32_t *inputs, uint32_t count,
+                          const struct tn_net_attr *attr, uint32_t output)
+{
+    tn_net_add_node(s->net,
+                    &(struct tn_net_node){
+                        .op           = tn_net_own_op(s->net, type),
+                        .graph        = graph,
+                        .inputs       = inputs,
+                        .input_count  = count,
+                        .outputs      = &output,
+                        .output_count = 1,
+                        .attrs        = attr,
+                        .attr_count   = attr != NULL,
+                        .source       = tn_net_node(s->net, s->node)->source });
+    return output;
+}
+
+/* `axis` below 0: it has no such attribute. */
 static uint32_t make(struct scan *s, uint32_t graph, const char *type,
                      const uint32_t *inputs, uint32_t count, int64_t axis,
                      uint32_t output)
@@ -110,18 +153,8 @@ static uint32_t make(struct scan *s, uint32_t graph, const char *type,
     *number                 = axis;
     struct tn_net_attr attr = { tn_text("axis"),
                                 { TN_ATTR_INT, false, 1, { .ints = number } } };
-    tn_net_add_node(s->net,
-                    &(struct tn_net_node){
-                        .op           = tn_net_own_op(s->net, type),
-                        .graph        = graph,
-                        .inputs       = inputs,
-                        .input_count  = count,
-                        .outputs      = &output,
-                        .output_count = 1,
-                        .attrs        = &attr,
-                        .attr_count   = axis >= 0,
-                        .source       = tn_net_node(s->net, s->node)->source });
-    return output;
+    return make_with(s, graph, type, inputs, count, axis >= 0 ? &attr : NULL,
+                     output);
 }
 
 static uint32_t number(struct scan *s, int64_t value)
@@ -202,7 +235,84 @@ static void rewrite_body(struct scan *s)
     put_first(s->net, &g->outputs, &g->output_names, &on, 1, g->outputs.count);
 }
 
-static void make_loop(struct scan *s)
+/* ---- results that are not stacked in front, forwards -------------------- */
+
+static uint32_t list_of_one(struct scan *s, int64_t value)
+{
+    uint64_t one = 1;
+
+    return tn_net_add_ints(s->net, s->graph, tn_text("bound"), TN_INT64, &value,
+                           1, &one);
+}
+
+/* The rounds from the last to the first. */
+static void turn(struct scan *s, uint32_t from, uint32_t to)
+{
+    uint32_t inputs[] = { from, list_of_one(s, -1), list_of_one(s, INT64_MIN),
+                          list_of_one(s, 0), list_of_one(s, -1) };
+
+    make(s, s->graph, "Slice", inputs, 5, -1, to);
+}
+
+/* The first axis goes to `axis`. */
+static void move_rounds(struct scan *s, uint32_t from, int64_t axis,
+                        int64_t rank, uint32_t to)
+{
+    int64_t *order =
+        tn_new(s->net->arena, int64_t, (uint64_t)rank, s->net->error);
+
+    if (!order)
+        return;
+    for (int64_t i = 0; i < rank; i++)
+        order[i] = i < axis ? i + 1 : i == axis ? 0 : i;
+    make_with(s, s->graph, "Transpose", &from, 1,
+              &(struct tn_net_attr){
+                  tn_text("perm"),
+                  { TN_ATTR_INT, true, (uint32_t)rank, { .ints = order } } },
+              to);
+}
+
+static uint32_t unnamed(struct scan *s)
+{
+    return tn_net_add_value(s->net, s->graph, tn_text("stacked"));
+}
+
+/* What the loop must give, so that the result becomes `wanted`. */
+static uint32_t stacked_for(struct scan *s, uint32_t index, uint32_t wanted)
+{
+    int64_t axis = 0, rank = 0;
+
+    if (wanted == TN_NONE || !place_of_rounds(s, index, &axis, &rank))
+        return wanted;
+    if (axis > 0) {
+        uint32_t front = unnamed(s);
+        move_rounds(s, front, axis, rank, wanted);
+        wanted = front;
+    }
+    if (is_turned(s, index)) {
+        uint32_t forwards = unnamed(s);
+        turn(s, forwards, wanted);
+        wanted = forwards;
+    }
+    return wanted;
+}
+
+/* Outputs of the loop; while the node is still a Scan. */
+static const uint32_t *loop_outputs(struct scan *s)
+{
+    const struct tn_net_node *old = tn_net_node(s->net, s->node);
+    uint32_t                  count = old->output_count;
+    uint32_t *outputs = tn_new(s->net->arena, uint32_t, count, s->net->error);
+
+    if (!outputs)
+        return NULL;
+    memcpy(outputs, old->outputs, count * sizeof *outputs);
+    for (uint32_t i = s->states; i < count; i++)
+        outputs[i] = stacked_for(s, i - s->states, outputs[i]);
+    return outputs;
+}
+
+static void make_loop(struct scan *s, const uint32_t *outputs)
 {
     const struct tn_net_node *old  = tn_net_node(s->net, s->node);
     struct tn_net_node        loop = *old;
@@ -219,6 +329,7 @@ static void make_loop(struct scan *s)
     loop.op          = tn_net_own_op(s->net, "Loop");
     loop.inputs      = inputs;
     loop.input_count = s->states + 2;
+    loop.outputs     = outputs;
     loop.attrs       = &body;
     loop.attr_count  = 1;
     tn_net_remove(s->net, s->node);
@@ -345,9 +456,10 @@ enum tn_status tn_onnx_scan(struct tn_net *net, uint32_t node)
     if (!open_scan(&s))
         return TN_OK;
     count_rounds(&s);
+    const uint32_t *outputs = loop_outputs(&s);
     if (!tn_failed(net->error))
         rewrite_body(&s);
     if (!tn_failed(net->error))
-        make_loop(&s);
+        make_loop(&s, outputs);
     return net->error->status;
 }

@@ -206,19 +206,34 @@ static uint32_t add_scan(struct bench *b, const char *name, int64_t number)
     return g;
 }
 
+static void give_rank_one(struct bench *b, uint32_t body)
+{
+    static const uint64_t dims[] = { 3 };
+    uint32_t              out =
+        *tn_list_at(&tn_net_graph(&b->net, body)->outputs, uint32_t, 0);
+
+    tn_net_set_shape(&b->net, out, &(struct tn_shape){ TN_FLOAT32, 1, dims });
+}
+
 static void a_scan_is_a_loop(void **state)
 {
     static const struct {
         const char *name;
         int64_t     number;
-        uint64_t    loops, gathers, subs;
+        uint64_t    loops, gathers, subs, transposes, slices;
+        bool        is_list; /* what the body gives has one axis              */
     } rows[] = {
-        { "scan_input_directions", 0, 1, 2, 0 },
-        { "scan_input_directions", 1, 1, 2, 2 },
-        { "scan_input_axes", 1, 1, 2, 0 },
-        { "scan_input_axes", -1, 0, 0, 0 }, /* of no known rank */
-        { "scan_output_axes", 1, 0, 0, 0 },
-        { "scan_output_directions", 1, 0, 0, 0 },
+        { "scan_input_directions", 0, 1, 2, 0, 0, 0, false },
+        { "scan_input_directions", 1, 1, 2, 2, 0, 0, false },
+        { "scan_input_axes", 1, 1, 2, 0, 0, 0, false },
+        { "scan_input_axes", -1, 0, 0, 0, 0, 0, false }, /* of no known rank */
+        { "scan_output_axes", 1, 0, 0, 0, 0, 0, false },
+        { "scan_output_axes", -1, 0, 0, 0, 0, 0, false },
+        { "scan_output_axes", 1, 1, 2, 0, 1, 0, true },
+        { "scan_output_axes", -1, 1, 2, 0, 1, 0, true },
+        { "scan_output_axes", -2, 1, 2, 0, 0, 0, true }, /* in front */
+        { "scan_output_axes", 2, 0, 0, 0, 0, 0, true },  /* there is none */
+        { "scan_output_directions", 1, 1, 2, 0, 0, 1, false },
     };
 
     (void)state;
@@ -226,9 +241,13 @@ static void a_scan_is_a_loop(void **state)
         struct bench b;
         set_up(&b);
         uint32_t body = add_scan(&b, rows[i].name, rows[i].number);
+        if (rows[i].is_list)
+            give_rank_one(&b, body);
         assert_int_equal(tn_onnx_tidy(&b.net), TN_OK);
         assert_int_equal(living(&b, "Loop"), rows[i].loops);
         assert_int_equal(living(&b, "Scan"), 1 - rows[i].loops);
+        assert_int_equal(living(&b, "Transpose"), rows[i].transposes);
+        assert_int_equal(living(&b, "Slice"), rows[i].slices);
         assert_int_equal(living(&b, "Gather"), rows[i].gathers);
         assert_int_equal(living(&b, "Sub"), rows[i].subs);
         assert_int_equal(tn_net_graph(&b.net, body)->inputs.count,
