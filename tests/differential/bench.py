@@ -40,7 +40,8 @@ def told(error):
     """The first line, without what differs from run to run."""
     line = proof.told(error)
     line = re.sub(r"\b(x|v|k|n|s|e|i|c|dead)\d+\b", r"\1", line)
-    line = re.sub(r"\bnodes?\[\d+\]", "node", line)
+    line = re.sub(r"graph\.[\w.\[\]]*node\[\d+\]|nodes\[\d+\]", "node", line)
+    line = re.sub(r" \(and \d+ more ops?\)", "", line)
     return line[:200]
 
 
@@ -155,7 +156,7 @@ class Engine(proof.engines.OnnxRuntime):
     @staticmethod
     def outputs_of(job, answer):
         if answer is None:
-            return proof.engines.EngineError("the engine died")
+            return proof.engines.EngineError("the engine died, or gave no answer in time")
         if not answer["ok"]:
             return proof.engines.EngineError(answer["why"])
         with numpy.load(job["outputs"]) as arrays:
@@ -215,7 +216,7 @@ class Bench:
     def __init__(self, tenon, options=()):
         self.tenon, self.options = tenon, list(options)
         found = proof.engines.OnnxRuntime.find()
-        self.engine = Engine(found.modules, seconds=60)
+        self.engine = Engine(found.modules, seconds=120)
         found.folder.cleanup()
         self.folder = tempfile.TemporaryDirectory(prefix="tenon-differential-")
 

@@ -10,9 +10,15 @@ import re
 
 Cause = collections.namedtuple("Cause", "kind operators words text")
 
+OPEN = r"is not known|an? open |of open size|over an open size|of (an )?unknown|must be known"
+
 CAUSES = [
-    Cause("refused", "*", r"no rule carries \w+ from onnx to nd4j: .*: (.*)",
-          r"refused: \1"),
+    Cause("refused", "*", OPEN,
+          "refused: the target needs a size, a rank or a number that the model leaves open"),
+    Cause("refused", "ConcatFromSequence", "the rule is for another",
+          "refused: nd4j stacks and joins lists along the first axis alone"),
+    Cause("refused", "Scan", "there is no rule",
+          "refused: results stacked elsewhere than in front, of a rank that nothing tells"),
 ]
 
 

@@ -47,6 +47,18 @@ def fits(value, array):
         (nearest == 0 or (value != 0).all())
 
 
+# Operators whose integers are in an order, or each there once.
+ORDERED = ("Segment", "SparseSegment", "InvertPermutation", "DynamicStitch",
+           "ParallelDynamicStitch", "Scatter", "TensorScatter", "LowerBound",
+           "UpperBound", "SearchSorted")
+
+
+def is_index(case, array):
+    """Integers that say where something is, not how much."""
+    kinds = {one.dtype.kind for one, _, _ in case.inputs}
+    return array.dtype.kind in "iu" and ("f" in kinds or case.op.startswith(ORDERED))
+
+
 def outputs_of(case, arrays):
     with numpy.errstate(all="ignore"):
         made = case.want(*arrays)
@@ -55,7 +67,8 @@ def outputs_of(case, arrays):
 
 
 def magnitude(array):
-    wide = numpy.abs(array[numpy.isfinite(array)].astype("f8"))
+    wide = numpy.abs(array.astype("f8"))
+    wide = wide[numpy.isfinite(wide)]
     return float(wide.max()) if wide.size else 0.0
 
 
@@ -101,8 +114,10 @@ class Maker:
         self.rng = random.Random(seed)
         self.steps, self.values = [], []        # values: name, array, error
 
-    def source(self, array, is_fixed, dtype):
-        fit = [v for v in self.values if fits(v[1], array)] if dtype is None else []
+    def source(self, case, array, is_fixed, dtype):
+        """A constant stays one: axes, sizes and the like are seldom computed."""
+        is_free = not is_fixed and dtype is None and not is_index(case, array)
+        fit = [v for v in self.values if fits(v[1], array)] if is_free else []
         if fit and self.rng.randrange(100) < 80:
             return Source(*self.rng.choice(fit[-8:])[:2], False, None)
         return Source(None, array, is_fixed, dtype)
@@ -110,7 +125,7 @@ class Maker:
     def step(self):
         case = CASES[self.rng.choice(self.near() if self.values and
                                      self.rng.randrange(100) < 60 else NAMES)]
-        inputs = [self.source(*one) for one in case.inputs]
+        inputs = [self.source(case, *one) for one in case.inputs]
         errors = [dict((n, e) for n, _, e in self.values).get(s.value, 0.0)
                   for s in inputs]
         made = outputs_of(case, [s.array for s in inputs])
