@@ -244,8 +244,9 @@ static enum tn_status write_as(struct conversion *c)
 {
     struct tn_output *output = NULL;
 
-    if (c->format->dialect[0] == '\0' &&
-        c->format != tn_opened_of(c->model)->format)
+    if (c->format->dialect[0] != '\0')
+        tn_convert_lose_comments(&c->about, &c->losses);
+    else if (c->format != tn_opened_of(c->model)->format)
         TN_TRY(tn_convert_rest(c->model, c->format, &c->about, &c->losses));
     if (write_model(c, c->model, &output) == TN_OK)
         tn_losses_judge(&c->losses);
@@ -322,6 +323,7 @@ static enum tn_status write_text(struct conversion *c, enum tn_dump_form form)
     struct tn_write_options how = { .loss         = tn_losses_hear,
                                     .loss_context = &c->losses };
 
+    tn_convert_lose_comments(&c->about, &c->losses);
     if (c->format->lose_beside)
         TN_TRY(c->format->lose_beside(c->model, &how, c->error));
     TN_TRY(tn_losses_judge(&c->losses));
@@ -352,7 +354,8 @@ static enum tn_status convert_to(struct conversion      *c,
     tn_arena_init(&c->arena, c->model->memory);
     tn_about_init(&c->about, &c->arena, c->error);
     tn_losses_init(&c->losses, c->model->memory, c->convert, c->error);
-    convert_now(c);
+    if (tn_convert_comments(c->model, &c->about, c->error) == TN_OK)
+        convert_now(c);
     c->summary->losses = c->losses.rows.count;
     tn_losses_done(&c->losses);
     tn_about_done(&c->about);

@@ -6,6 +6,69 @@
 
 #include "base/buffer.h"
 #include "engine/opened.h"
+#include "format/text_model.h"
+
+/* ---- comments ----------------------------------------------------------- */
+
+/* Up to where lines begin with '#' or hold nothing. */
+static struct tn_bytes leading_comments(struct tn_bytes head)
+{
+    size_t end = 0, at = 0;
+
+    for (; at < head.size; at++) {
+        while (at < head.size &&
+               (head.data[at] == ' ' || head.data[at] == '\t' ||
+                head.data[at] == '\r'))
+            at++;
+        bool is_comment = at < head.size && head.data[at] == '#';
+        if (!is_comment && at < head.size && head.data[at] != '\n')
+            return tn_bytes(head.data, end);
+        while (at < head.size && head.data[at] != '\n')
+            at++;
+        if (is_comment)
+            end = at;
+    }
+    return tn_bytes(head.data, end);
+}
+
+enum tn_status tn_convert_comments(const struct tn_model *model,
+                                   struct tn_about       *about,
+                                   struct tn_error       *error)
+{
+    enum { LOOK_AT = 1 << 16 };
+    const struct tn_opened *opened = tn_opened_of(model);
+    struct tn_source       *main   = opened->bundle.main;
+    struct tn_bytes         word;
+
+    if (!main || !opened->format->message)
+        return TN_OK;
+    size_t         size = main->size < LOOK_AT ? (size_t)main->size : LOOK_AT;
+    const uint8_t *head = size ? tn_source_pin(main, 0, size, error) : NULL;
+    if (head && tn_is_text(tn_bytes(head, size), &word))
+        tn_about_add_text(about, "comment",
+                          leading_comments(tn_bytes(head, size)));
+    return error->status;
+}
+
+void tn_convert_lose_comments(const struct tn_about *about,
+                              struct tn_losses      *losses)
+{
+    enum { LONGEST = 80 };
+    struct tn_bytes text = tn_about_find(about, "comment");
+    char            what[200];
+
+    if (!text.size)
+        return;
+    snprintf(what, sizeof what,
+             "left behind: comments at the beginning of the text: %.*s%s",
+             (int)(text.size < LONGEST ? text.size : LONGEST),
+             (const char *)text.data, text.size > LONGEST ? "..." : "");
+    for (char *c = what; *c; c++)
+        *c = *c == '\n' || *c == '\r' ? ' ' : *c;
+    tn_losses_hear(losses, TN_NOWHERE, "", what);
+}
+
+/* ---- texts and fields --------------------------------------------------- */
 
 /* "left behind: texts about the model: author, licence, onnx.doc_string" */
 static void lose_about(const struct tn_about *about, struct tn_losses *losses)
