@@ -15,18 +15,20 @@
 
 bool tn_shape_count(const struct tn_shape *shape, uint64_t *count)
 {
-    uint64_t product = 1;
-    bool     fits    = true;
+    uint64_t product  = 1;
+    bool     fits     = true;
+    bool     is_empty = false; /* however large the other dimensions are */
+
+    *count = 0;
 
     for (uint32_t i = 0; i < shape->rank; i++) {
-        if (shape->dims[i] == 0) {
-            *count = 0; /* however large the others are */
-            return true;
-        }
-        fits = fits && tn_mul(product, shape->dims[i], &product);
+        if (shape->dims[i] > TN_SHAPE_MOST)
+            return false;
+        is_empty = is_empty || shape->dims[i] == 0;
+        fits     = fits && tn_mul(product, shape->dims[i], &product);
     }
-    *count = product;
-    return fits;
+    *count = is_empty ? 0 : product;
+    return is_empty || (fits && product <= TN_SHAPE_MOST);
 }
 
 bool tn_shape_bytes(const struct tn_shape *shape, uint64_t *bytes)
@@ -34,20 +36,35 @@ bool tn_shape_bytes(const struct tn_shape *shape, uint64_t *bytes)
     uint64_t count;
     unsigned size = tn_dtype_size(shape->dtype);
 
-    return size && tn_shape_count(shape, &count) && tn_mul(count, size, bytes);
+    *bytes = 0;
+    return size && tn_shape_count(shape, &count) &&
+           tn_mul(count, size, bytes) && *bytes <= TN_SHAPE_MOST;
+}
+
+enum tn_status tn_shape_refuse(const struct tn_shape *shape, uint64_t offset,
+                               struct tn_error *error)
+{
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        if (shape->dims[i] > TN_SHAPE_MOST)
+            return tn_error_set(error, TN_MALFORMED, offset,
+                                "dimension %" PRIu32 " is %" PRId64, i,
+                                (int64_t)shape->dims[i]);
+    }
+    return tn_error_set(error, TN_MALFORMED, offset,
+                        "a shape of more than 2^63 - 1 bytes");
 }
 
 uint64_t tn_payload_needed(const struct tn_shape *shape, unsigned per_byte)
 {
-    uint64_t count, units;
+    uint64_t count;
     bool     is_complex =
         shape->dtype == TN_COMPLEX64 || shape->dtype == TN_COMPLEX128;
 
     if (!tn_shape_count(shape, &count))
-        return UINT64_MAX;
+        return 0;
     if (per_byte > 1)
         return count / per_byte + (count % per_byte != 0);
-    return tn_mul(count, is_complex ? 2 : 1, &units) ? units : UINT64_MAX;
+    return is_complex ? 2 * count : count; /* count is below 2^63 */
 }
 
 struct tn_payload tn_payload_raw(const struct tn_shape *shape,
@@ -65,7 +82,8 @@ struct tn_payload tn_payload_raw(const struct tn_shape *shape,
 static uint64_t wanted_units(const struct tn_payload *payload,
                              const struct tn_layout  *layout)
 {
-    return tn_min(payload->stored, layout->needed);
+    return payload->is_uncounted ? layout->needed
+                                 : tn_min(payload->stored, layout->needed);
 }
 
 static uint64_t whole_elements(const struct tn_layout *layout, uint64_t units)
@@ -127,7 +145,7 @@ static enum tn_status stream_raw(const struct tn_elements *elements,
     uint64_t                 have  = bytes / layout->unit_size;
     uint64_t                 want  = wanted_units(payload, layout);
 
-    if (have < want && payload->stored != TN_STORED_ALL)
+    if (have < want && !payload->is_uncounted)
         return too_few(payload, want * layout->unit_size, bytes, "bytes",
                        error);
     uint64_t stored = whole_elements(layout, tn_min(have, want));
@@ -300,7 +318,7 @@ static enum tn_status find_last(struct pass *pass)
     uint64_t                 have    = pass->units.position;
     uint64_t                 want    = wanted_units(payload, layout);
 
-    if (have < want && payload->stored != TN_STORED_ALL)
+    if (have < want && !payload->is_uncounted)
         return too_few(payload, want, have, "values", pass->error);
     uint64_t stored = whole_elements(layout, have);
     if (pass->has_last || stored == 0)
@@ -396,7 +414,7 @@ static enum tn_status check_raw(const struct tn_elements *elements,
     uint64_t                 size    = layout->unit_size;
     uint64_t                 units   = payload->stored, bytes;
 
-    if (units == TN_STORED_ALL)
+    if (payload->is_uncounted)
         units = tn_min(payload->span.length / size, layout->needed);
     if (units > layout->needed)
         return too_few(payload, layout->needed, units, "values", error);
@@ -419,7 +437,7 @@ static enum tn_status check_units(const struct tn_elements *elements,
     uint64_t have = tn_units_skip(&units, UINT64_MAX);
     tn_units_done(&units);
     TN_TRY(error->status);
-    uint64_t needs = payload->stored == TN_STORED_ALL
+    uint64_t needs = payload->is_uncounted
                          ? tn_min(have - have % layout->parts, layout->needed)
                          : payload->stored;
     if (have != needs)
@@ -464,7 +482,8 @@ bool tn_payload_is_plain(const struct tn_elements *elements, bool is_packed,
     if (!is_as_packed && !is_verbatim(payload, &layout))
         return false;
     if (!tn_mul(layout.needed, layout.unit_size, &bytes) ||
-        payload->stored < layout.needed || payload->span.length < bytes)
+        (!payload->is_uncounted && payload->stored < layout.needed) ||
+        payload->span.length < bytes)
         return false;
     *span =
         (struct tn_span){ payload->span.source, payload->span.offset, bytes };
@@ -531,8 +550,7 @@ static enum tn_status produce(const struct tn_producer *base,
     uint64_t count;
 
     if (!tn_shape_count(&elements->shape, &count))
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "a shape of more than 2^64 elements");
+        return tn_shape_refuse(&elements->shape, TN_NOWHERE, error);
     if (producer->is_packed && is_small)
         return stream_packed(elements, count, producer->memory, to, error);
     return tn_payload_stream(elements, 0, count, producer->memory, to, error);

@@ -39,9 +39,6 @@ enum tn_encoding {
     TN_ENCODING_VIEW,    /* computed from other tensors: see `view`           */
 };
 
-/* `stored` for "as many as the span holds", which is found while reading. */
-#define TN_STORED_ALL UINT64_MAX
-
 struct tn_view;
 
 /*
@@ -53,8 +50,10 @@ struct tn_view;
  * error; with more, the rest is not looked at.  When `stored` is less than the
  * shape needs, the last element (both parts of a complex one) is repeated to
  * fill, bit by bit; of no units at all, zeros are made.  So set it to
- * tn_payload_needed() where the data must be complete (tn_payload_raw() does),
- * and to TN_STORED_ALL where the format lets writers drop a repeated tail.
+ * tn_payload_needed() where the data must be complete (tn_payload_raw() does).
+ * Where the format lets writers drop a repeated tail, and counting would cost a
+ * pass over the data, set `is_uncounted` instead: there are as many units as
+ * the span holds, `stored` is not looked at, and no number in it means "all".
  */
 struct tn_payload {
     struct tn_span span;
@@ -63,6 +62,7 @@ struct tn_payload {
     uint8_t        encoding; /* enum tn_encoding                            */
     uint8_t        per_byte; /* elements packed into one byte, lowest bits
                                 first: 1 (or 0), 2 (4-bit types), 4 (2-bit) */
+    bool is_uncounted;       /* see above                                     */
     const struct tn_view *view;
 };
 
@@ -88,11 +88,22 @@ static inline bool tn_shape_equal(const struct tn_shape *a,
     return a->dtype == b->dtype && tn_shape_same_dims(a, b);
 }
 
-/* Product of the dims: 1 for a scalar.  False when it does not fit. */
+/* No dimension, number of elements or number of their bytes is larger: what
+ * comes out of a file as more was negative there, or fits no disk.  Sums of two
+ * of them do not wrap. */
+#define TN_SHAPE_MOST ((uint64_t)INT64_MAX)
+
+/* Product of the dims: 1 for a scalar.  False when a dimension or the product
+ * is more than TN_SHAPE_MOST. */
 bool tn_shape_count(const struct tn_shape *shape, uint64_t *count);
 
 /* Bytes of all elements as handed out.  False: no fixed size, or too large. */
 bool tn_shape_bytes(const struct tn_shape *shape, uint64_t *bytes);
+
+/* Says what is wrong with a shape that cannot be counted: MALFORMED, with the
+ * dimension that is negative, or that there are too many elements. */
+enum tn_status tn_shape_refuse(const struct tn_shape *shape, uint64_t offset,
+                               struct tn_error *error);
 
 /* A tensor as this file sees it. */
 struct tn_elements {
@@ -100,7 +111,8 @@ struct tn_elements {
     struct tn_payload payload;
 };
 
-/* Units that `per_byte` elements a byte make of the shape; saturates. */
+/* Units that `per_byte` elements a byte make of the shape.  0 when the shape
+ * cannot be counted, which every function that reads elements refuses. */
 uint64_t tn_payload_needed(const struct tn_shape *shape, unsigned per_byte);
 
 /* Raw little-endian data that must be complete. */

@@ -109,11 +109,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct tn_elements e = {
         { (enum tn_dtype)(data[0] % TN_DTYPE_COUNT), 0, dims },
-        { .span     = { &near, FRONT, size - FRONT },
-          .stored   = data[6] == 255 ? TN_STORED_ALL : data[6],
-          .field    = 7,
-          .encoding = data[1] % TN_ENCODING_VIEW,
-          .per_byte = data[2] % 5 },
+        { .span         = { &near, FRONT, size - FRONT },
+          .stored       = data[6],
+          .is_uncounted = data[6] == 255,
+          .field        = 7,
+          .encoding     = data[1] % TN_ENCODING_VIEW,
+          .per_byte     = data[2] % 5 },
     };
     for (; e.shape.rank < 3 && data[3 + e.shape.rank]; e.shape.rank++)
         dims[e.shape.rank] = data[3 + e.shape.rank] % 48;

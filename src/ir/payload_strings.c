@@ -72,7 +72,9 @@ static enum tn_status too_few(const struct walk *walk, uint64_t needs,
 static void walk_field(struct walk *walk)
 {
     const struct tn_payload *payload = &walk->elements->payload;
-    uint64_t                 want    = tn_min(payload->stored, walk->total);
+    uint64_t                 want    = payload->is_uncounted
+                                           ? walk->total
+                                           : tn_min(payload->stored, walk->total);
     struct tn_window         w;
     struct tn_span           text;
 
@@ -83,7 +85,7 @@ static void walk_field(struct walk *walk)
     }
     tn_window_done(&w);
     if (!tn_failed(walk->error) && walk->index < tn_min(want, walk->end) &&
-        payload->stored != TN_STORED_ALL)
+        !payload->is_uncounted)
         too_few(walk, want, walk->index, "strings");
 }
 
@@ -148,7 +150,7 @@ static void walk_offsets(struct walk *walk, bool is_big)
     uint64_t         base, begin, end;
     struct tn_window w;
 
-    if (walk->total >= UINT64_MAX / 8 ||
+    if (walk->total >= TN_SHAPE_MOST / 8 ||
         (base = 8 * (walk->total + 1)) > span.length) {
         too_few(walk, walk->total, span.length / 8, "offsets and one more");
         return;
@@ -220,7 +222,8 @@ static enum tn_status check_padded(struct walk *walk)
     uint64_t                 needs;
 
     if (!tn_mul(walk->total, payload->field, &needs))
-        needs = UINT64_MAX;
+        return tn_shape_refuse(&walk->elements->shape, payload->span.offset,
+                               walk->error);
     return needs == payload->span.length
                ? TN_OK
                : too_few(walk, needs, payload->span.length, "bytes");
@@ -295,9 +298,8 @@ static enum tn_status open_walk(struct walk *walk)
                             "elements of type %s are not strings",
                             tn_dtype_name(shape->dtype));
     if (!tn_shape_count(shape, &walk->total))
-        return tn_error_set(walk->error, TN_MALFORMED,
-                            walk->elements->payload.span.offset,
-                            "a shape of more than 2^64 strings");
+        return tn_shape_refuse(shape, walk->elements->payload.span.offset,
+                               walk->error);
     return TN_OK;
 }
 
@@ -377,7 +379,7 @@ static enum tn_status check_field(struct walk *walk)
         have++;
     tn_window_done(&w);
     TN_TRY(walk->error->status);
-    if (payload->stored != TN_STORED_ALL && have != payload->stored)
+    if (!payload->is_uncounted && have != payload->stored)
         return too_few(walk, payload->stored, have, "strings");
     if (have > walk->total)
         return too_few(walk, walk->total, have, "strings");

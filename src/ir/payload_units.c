@@ -49,8 +49,8 @@ enum tn_status tn_layout_of(const struct tn_elements *elements,
                             tn_dtype_name(dtype));
     if (!tn_shape_count(&elements->shape, &layout->count) ||
         !tn_shape_bytes(&elements->shape, &bytes))
-        return tn_error_set(error, TN_MALFORMED, elements->payload.span.offset,
-                            "a shape of more than 2^64 bytes");
+        return tn_shape_refuse(&elements->shape, elements->payload.span.offset,
+                               error);
     if (!may_pack(bits, layout->per_byte))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "%u elements of type %s in a byte",

@@ -668,10 +668,10 @@ static void memory_is_limited(void **state)
     tn_memory_init(&plenty, NULL, 0);
     tn_source_memory(&source, &memory, tn_bytes(bytes, sizeof bytes));
     struct tn_elements in   = { { TN_FLOAT32, 2, dims },
-                                { .span     = { &source, 0, sizeof bytes },
-                                  .stored   = TN_STORED_ALL,
-                                  .field    = 7,
-                                  .encoding = TN_ENCODING_FIELD } };
+                                { .span         = { &source, 0, sizeof bytes },
+                                  .is_uncounted = true,
+                                  .field        = 7,
+                                  .encoding     = TN_ENCODING_FIELD } };
     struct tn_view     view = { TN_VIEW_PERMUTE, &in, 1, axes, NULL, NULL, 0 };
     struct tn_elements e    = { { TN_FLOAT32, 2, turned },
                                 { .encoding = TN_ENCODING_VIEW, .view = &view } };

@@ -73,8 +73,9 @@ static bool is_splat(const struct tn_tensor *tensor)
         payload->encoding != TN_ENCODING_FIELD &&
         payload->encoding != TN_ENCODING_RAW)
         return false;
-    return payload->stored < tn_payload_needed(&tensor->elements.shape,
-                                               payload->per_byte);
+    return !payload->is_uncounted &&
+           payload->stored <
+               tn_payload_needed(&tensor->elements.shape, payload->per_byte);
 }
 
 const char *tn_tensor_storage(const struct tn_tensor *tensor)

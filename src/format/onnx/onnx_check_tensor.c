@@ -53,7 +53,7 @@ static bool check_dims(struct tensor_check *t)
                              (int64_t)t->wire.dims[i]);
             return false;
         }
-    if (tn_shape_count(&t->row->elements.shape, &count) && count <= INT64_MAX)
+    if (tn_shape_count(&t->row->elements.shape, &count))
         return true;
     complain(t, TN_LEVEL_ERROR, "wrong-size",
              "the dimensions make more than 2^63 elements");

@@ -272,6 +272,20 @@ static void place_field(const struct tn_onnx_tensor *tensor,
     elements->payload = payload;
 }
 
+/* A negative dimension, or too many elements: whoever reads them is told so,
+ * with the place of the tensor. */
+static bool refuses_shape(const struct tn_onnx_tensor *tensor,
+                          struct tn_elements          *elements)
+{
+    uint64_t count;
+
+    if (tn_shape_count(&elements->shape, &count))
+        return false;
+    elements->payload = tn_payload_raw(&elements->shape, tensor->wire,
+                                       elements->payload.per_byte);
+    return true;
+}
+
 /* No field that could hold elements of this type. */
 static void place_nothing(const struct tn_onnx_tensor *tensor,
                           const struct tn_onnx_type   *type,
@@ -306,8 +320,8 @@ void tn_onnx_tensor_place(const struct tn_onnx_tensor *tensor,
                                          tensor->rank, tensor->dims };
     elements->payload =
         (struct tn_payload){ .per_byte = type ? type->per_byte : 1 };
-    if (tensor->is_external)
-        return; /* for tn_onnx_sides_place() */
+    if (refuses_shape(tensor, elements) || tensor->is_external)
+        return; /* what is external is for tn_onnx_sides_place() */
     if (tensor->has_segment)
         place_absent(elements, arena, TN_UNSUPPORTED, "segment",
                      "a segment of a larger tensor, which no known tool writes",

@@ -54,16 +54,20 @@ static enum tn_status decide(struct tn_onnx_writer *w, uint64_t index)
 {
     const struct tn_tensor *row  = row_at(w, index);
     struct tn_onnx_fate    *fate = &w->fates[index];
+    uint64_t                count;
 
     if (!w->options->external && !w->options->is_inline)
         return TN_OK;
     if (!may_leave(row) && !row->is_external)
         return TN_OK;
     if (!tn_onnx_raw_size(&row->elements, &fate->length)) {
-        if (!row->is_external) /* nothing that could be moved */
+        if (!tn_shape_count(&row->elements.shape, &count))
+            tn_shape_refuse(&row->elements.shape, row->wire.offset, w->error);
+        else if (row->is_external)
+            tn_error_set(w->error, TN_MALFORMED, row->wire.offset,
+                         "external data of no known size");
+        else /* nothing that could be moved */
             return TN_OK;
-        tn_error_set(w->error, TN_MALFORMED, row->wire.offset,
-                     "external data of no known size");
         return fail_at_row(w, index);
     }
     if (w->options->is_inline || !may_leave(row))
@@ -365,7 +369,7 @@ void tn_onnx_put_carrier(struct tn_onnx_writer *w, struct tn_rope *to,
                          const struct tn_elements *elements, uint32_t tensor)
 {
     struct string_writer strings = { to };
-    uint64_t             count;
+    uint64_t             count   = 0;
 
     if (tensor != TN_NONE && w->fates[tensor].move == TN_ONNX_EXTERNAL)
         put_location(w, to, &w->fates[tensor]);
@@ -374,8 +378,7 @@ void tn_onnx_put_carrier(struct tn_onnx_writer *w, struct tn_rope *to,
     else if (tn_shape_count(&elements->shape, &count))
         tn_payload_strings(elements, 0, count, put_string, &strings, w->error);
     else
-        tn_error_set(w->error, TN_MALFORMED, TN_NOWHERE,
-                     "more than 2^64 strings");
+        tn_shape_refuse(&elements->shape, TN_NOWHERE, w->error);
 }
 
 /* Fields that say where the elements are. */

@@ -316,7 +316,7 @@ static void read_buffer(struct reading *r)
     elements->shape.dims = r->dims;
     if (!tn_shape_count(&elements->shape, &count)) {
         FAIL(r, TN_MALFORMED, TN_SD_ARRAY_SHAPE,
-             "a shape of more than 2^64 elements");
+             "a shape of more than 2^63 - 1 elements");
     } else if (elements->shape.dtype == TN_UNDEFINED) {
         FAIL(r, TN_UNSUPPORTED, TN_SD_ARRAY_DTYPE, "elements of type %d",
              r->array->dtype);

@@ -207,10 +207,10 @@ static void set_varints(const struct tn_tf_tensor *tensor,
                         struct tn_payload *payload, uint64_t needed,
                         struct tn_error *error)
 {
-    payload->encoding = TN_ENCODING_VARINTS;
-    payload->span     = tensor->values;
-    payload->stored   = TN_STORED_ALL;
-    if (tensor->values.length > COUNT_LIMIT)
+    payload->encoding     = TN_ENCODING_VARINTS;
+    payload->span         = tensor->values;
+    payload->is_uncounted = tensor->values.length > COUNT_LIMIT;
+    if (payload->is_uncounted)
         return;
     uint64_t count  = count_varints(tensor->values, error);
     payload->stored = tn_min(count, needed);
@@ -227,9 +227,10 @@ static void set_runs(const struct tn_tf_tensor *tensor,
     payload->encoding = TN_ENCODING_FIELD;
     payload->span     = tensor->wire;
     payload->field    = tensor->field;
-    payload->stored   = TN_STORED_ALL;
     if (tensor->packed_runs == 0 || has_no_fixed_size(elements->shape.dtype))
         payload->stored = tn_min(tensor->runs, needed);
+    else
+        payload->is_uncounted = true;
 }
 
 static void set_values(const struct tn_tf_tensor *tensor,

@@ -270,14 +270,17 @@ static enum tn_status compare_counts(const struct tn_shape *shape,
                                      uint64_t offset, struct tn_error *error)
 {
     uint64_t whole = 0, sum = 0, part;
+    bool     fits = true;
 
     if (!tn_shape_count(shape, &whole))
         return tn_error_set(error, TN_MALFORMED, offset,
                             "a shape too large to count");
     for (uint64_t i = 0; i < count; i++)
-        if (!tn_shape_count(&tiles[i]->elements.shape, &part) ||
-            !tn_add(sum, part, &sum))
-            sum = UINT64_MAX - 1;
+        fits = fits && tn_shape_count(&tiles[i]->elements.shape, &part) &&
+               tn_add(sum, part, &sum);
+    if (!fits)
+        return tn_error_set(error, TN_MALFORMED, offset,
+                            "%" PRIu64 " slices too large to count", count);
     if (sum == whole)
         return TN_OK;
     return tn_error_set(error, TN_MALFORMED, offset,
