@@ -99,18 +99,19 @@ static size_t plain_run(const uint8_t *at, const uint8_t *end)
 
     while (at < end) {
         unsigned size = tn_utf8_check(at, end);
-        if (size == 0 || *at < 0x20 || *at == '"' || *at == '\\')
+        if (size == 0 || *at == '"' || *at == '\\' ||
+            tn_utf8_is_harmful(tn_utf8_code(at, size)))
             break;
         at += size;
     }
     return (size_t)(at - begin);
 }
 
-static void put_escape(struct tn_json_writer *w, uint8_t c)
+size_t tn_json_escape(char to[TN_JSON_ESCAPE], uint32_t code)
 {
-    char escape[8] = { '\\', (char)c };
+    char escape[TN_JSON_ESCAPE] = { '\\', (char)code };
 
-    switch (c) {
+    switch (code) {
     case '"':
     case '\\': break;
     case '\b': escape[1] = 'b'; break;
@@ -118,13 +119,31 @@ static void put_escape(struct tn_json_writer *w, uint8_t c)
     case '\n': escape[1] = 'n'; break;
     case '\r': escape[1] = 'r'; break;
     case '\t': escape[1] = 't'; break;
+    case 0xfffd: memcpy(escape, "\xef\xbf\xbd", 4); break;
     default:
-        if (c < 0x20)
-            snprintf(escape, sizeof escape, "\\u%04x", c);
+        if (code > 0xffff)
+            snprintf(escape, sizeof escape, "\\u%04x\\u%04x",
+                     (unsigned)(0xd800 + ((code - 0x10000) >> 10 & 0x3ff)),
+                     (unsigned)(0xdc00 + ((code - 0x10000) & 0x3ff)));
         else
-            memcpy(escape, "\xef\xbf\xbd", 4);
+            snprintf(escape, sizeof escape, "\\u%04x",
+                     (unsigned)(code & 0xffff));
     }
-    put_text(w, escape);
+    memcpy(to, escape, sizeof escape);
+    return strlen(to);
+}
+
+/* What is no character becomes U+FFFD; what could steer a terminal goes by its
+ * number, which means the same. */
+static size_t put_escape(struct tn_json_writer *w, const uint8_t *at,
+                         const uint8_t *end)
+{
+    unsigned size = tn_utf8_check(at, end);
+    uint32_t code = size ? tn_utf8_code(at, size) : 0xfffd;
+    char     escape[TN_JSON_ESCAPE];
+
+    put(w, escape, tn_json_escape(escape, code));
+    return size ? size : 1;
 }
 
 void tn_json_string_piece(struct tn_json_writer *writer, struct tn_bytes text)
@@ -137,7 +156,7 @@ void tn_json_string_piece(struct tn_json_writer *writer, struct tn_bytes text)
         put(writer, at, run);
         at += run;
         if (at < end)
-            put_escape(writer, *at++);
+            at += put_escape(writer, at, end);
     }
 }
 

@@ -2,7 +2,8 @@
  * json_write.h - writes JSON, pretty or on one line, to a sink
  *
  * Commas, indentation and escapes are its business; the caller says begin,
- * key, value, end.  Bytes that are not UTF-8 are written as U+FFFD.
+ * key, value, end.  Bytes that are not UTF-8 are written as U+FFFD, characters
+ * that could steer a terminal by their numbers.
  */
 #ifndef TN_BASE_JSON_WRITE_H
 #define TN_BASE_JSON_WRITE_H
@@ -39,6 +40,10 @@ void tn_json_put_uint64(struct tn_json_writer *writer, uint64_t value);
 void tn_json_put_double(struct tn_json_writer *writer, double value);
 void tn_json_bool(struct tn_json_writer *writer, bool value);
 void tn_json_null(struct tn_json_writer *writer);
+/* A character as it may stand in a string: "\n", "\u009b", "\udb40\udc01";
+ * the length of it.  For those that cannot stand there as they are. */
+#define TN_JSON_ESCAPE 13
+size_t tn_json_escape(char to[TN_JSON_ESCAPE], uint32_t code);
 /* A value that is JSON already. */
 void tn_json_raw(struct tn_json_writer *writer, struct tn_bytes json);
 

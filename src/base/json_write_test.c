@@ -96,6 +96,27 @@ static void bytes_that_are_not_text_are_replaced(void **state)
     tn_buffer_done(&out);
 }
 
+static void what_steers_a_terminal_goes_by_number(void **state)
+{
+    struct tn_memory      memory;
+    struct tn_error       error = TN_ERROR_INIT;
+    struct tn_buffer      out;
+    struct tn_json_writer w;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_buffer_init(&out, &memory, &error);
+    tn_json_writer_init(&w, &out.sink, false, &error);
+    tn_json_string(&w, tn_text("\x1b\x7f\xc2\x80\xc2\x9b\xc2\xa0\xd8\x9c"
+                               "\xe2\x80\x8e\xe2\x80\xae\xe2\x81\xa6"
+                               "\xf3\xa0\x80\x81\xf0\x9f\x8e\x89"));
+    assert_string_equal(tn_buffer_string(&out),
+                        "\"\\u001b\\u007f\\u0080\\u009b\xc2\xa0\\u061c"
+                        "\\u200e\\u202e\\u2066\\udb40\\udc01"
+                        "\xf0\x9f\x8e\x89\"");
+    tn_buffer_done(&out);
+}
+
 static void minus_zero_keeps_its_sign(void **state)
 {
     struct tn_memory      memory;
@@ -124,6 +145,7 @@ int main(void)
         cmocka_unit_test(one_line),
         cmocka_unit_test(pretty),
         cmocka_unit_test(bytes_that_are_not_text_are_replaced),
+        cmocka_unit_test(what_steers_a_terminal_goes_by_number),
         cmocka_unit_test(minus_zero_keeps_its_sign),
         cmocka_unit_test(failures_stick),
     };

@@ -66,6 +66,34 @@ static inline bool tn_utf8_is_valid(struct tn_bytes text)
     return true;
 }
 
+/* The character of `size` bytes that begins here; it is a valid one. */
+static inline uint32_t tn_utf8_code(const uint8_t *at, unsigned size)
+{
+    uint32_t code = size == 1 ? at[0] : at[0] & (0x7fu >> size);
+
+    for (unsigned i = 1; i < size; i++)
+        code = code << 6 | (at[i] & 0x3fu);
+    return code;
+}
+
+/* Whether a character does something to a terminal, or to the text around it,
+ * instead of being shown: whoever prints names of strangers escapes it.  The
+ * command has the same list, in unicode.c. */
+static inline bool tn_utf8_is_harmful(uint32_t code)
+{
+    if (code >= 0x20 && code < 0x7f) /* nearly always */
+        return false;
+    return code <= 0x9f ||                       /* C0, delete, C1            */
+           code == 0xad ||                       /* soft hyphen               */
+           code == 0x61c ||                      /* Arabic letter mark        */
+           (code >= 0x200b && code <= 0x200f) || /* zero width, directions    */
+           (code >= 0x2028 && code <= 0x202e) || /* line ends, overrides      */
+           (code >= 0x2060 && code <= 0x206f) || /* invisible, isolates       */
+           code == 0xfeff ||                     /* byte order mark           */
+           (code >= 0xfff9 && code <= 0xfffb) || /* annotations               */
+           (code >= 0xe0000 && code <= 0xe0fff); /* tags                      */
+}
+
 /* Writes at most four bytes; returns how many.  `code` is a character. */
 static inline unsigned tn_utf8_put(uint8_t *to, uint32_t code)
 {

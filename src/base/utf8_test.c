@@ -50,11 +50,25 @@ static void ascii_is_valid(void **state)
         assert_true(tn_utf8_is_valid(tn_bytes(text, size)));
 }
 
+static void codes_are_read_as_they_are_written(void **state)
+{
+    (void)state;
+    for (uint32_t code = 0; code < 0x110000; code++) {
+        uint8_t  bytes[4];
+        unsigned size = tn_utf8_put(bytes, code);
+        if (code >= 0xd800 && code < 0xe000)
+            continue; /* surrogates are no characters */
+        assert_int_equal(tn_utf8_check(bytes, bytes + size), size);
+        assert_int_equal(tn_utf8_code(bytes, size), code);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cases_hold_everywhere),
         cmocka_unit_test(ascii_is_valid),
+        cmocka_unit_test(codes_are_read_as_they_are_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

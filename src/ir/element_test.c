@@ -462,6 +462,7 @@ static void strings_are_quoted(void **state)
         { "\xed\xa0\x80", "\"\\xed\\xa0\\x80\"" },
         { "\xc0\xaf", "\"\\xc0\\xaf\"" },
         { "\xc2\x9b", "\"\\xc2\\x9b\"" },
+        { "\xe2\x80\xae", "\"\\xe2\\x80\\xae\"" },
         { "\xf4\x90\x80\x80", "\"\\xf4\\x90\\x80\\x80\"" },
     };
 

@@ -96,16 +96,15 @@ const char *tn_element_text(enum tn_dtype dtype, const uint8_t *element,
     return text;
 }
 
-/* Bytes of the character that begins here if it may be shown as it is, or 0.
- * C1 controls (c2 80 to c2 9f) move a terminal's cursor as escapes do. */
+/* Bytes of the character that begins here if it may be shown as it is, or 0. */
 static size_t shown_size(struct tn_bytes text, size_t at)
 {
     const uint8_t *p    = text.data + at;
     size_t         size = tn_utf8_check(p, text.data + text.size);
 
-    if (size == 1 && (*p < ' ' || *p == 0x7f || *p == '"' || *p == '\\'))
+    if (size == 0 || *p == '"' || *p == '\\')
         return 0;
-    return size == 2 && p[0] == 0xc2 && p[1] < 0xa0 ? 0 : size;
+    return tn_utf8_is_harmful(tn_utf8_code(p, (unsigned)size)) ? 0 : size;
 }
 
 static void put_escape(struct tn_buffer *to, uint8_t byte)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json_write.h"
 #include "base/number.h"
 #include "base/utf8.h"
 
@@ -218,30 +219,23 @@ void tn_pir_put_double(struct tn_buffer *to, double value)
                          count - 1, digits + 1, n > 0 ? '+' : '-', abs(n - 1));
 }
 
-static void put_escape(struct tn_buffer *to, uint8_t c)
-{
-    static const char plain[] = "\"\\\b\f\n\r\t", code[] = "\"\\bfnrt";
-    const char       *at = c ? strchr(plain, c) : NULL;
-
-    if (at)
-        tn_buffer_format(to, "\\%c", code[at - plain]);
-    else
-        tn_buffer_format(to, "\\u%04x", c);
-}
-
 /* Bytes that are no UTF-8 (names of old programs are just bytes) are written
  * as U+FFFD: JSON could not hold them. */
 void tn_pir_put_string(struct tn_buffer *to, struct tn_bytes text)
 {
     const uint8_t *at = text.data, *end = at + text.size;
+    char           escape[TN_JSON_ESCAPE];
 
     tn_buffer_byte(to, '"');
     while (text.size && at < end) {
         unsigned size = tn_utf8_check(at, end);
         if (size == 0)
             tn_buffer_text(to, "\xef\xbf\xbd");
-        else if (*at < 0x20 || *at == '"' || *at == '\\')
-            put_escape(to, *at);
+        else if (*at == '"' || *at == '\\' ||
+                 tn_utf8_is_harmful(tn_utf8_code(at, size)))
+            tn_buffer_add(
+                to, tn_bytes(escape,
+                             tn_json_escape(escape, tn_utf8_code(at, size))));
         else
             tn_buffer_add(to, tn_bytes(at, size));
         at += size ? size : 1;
