@@ -159,7 +159,7 @@ static void print_advice(const struct cli_common *common, const char *path,
         break;
     case TN_LIMIT:
     case TN_NO_MEMORY:
-        if (common->max_mem != 0)
+        if (common->max_mem != 0 && strstr(error->what, "--max-expand") == NULL)
             cli_hint("--max-mem sets the limit");
         break;
     case TN_NOT_FOUND:

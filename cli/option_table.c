@@ -32,6 +32,7 @@ static const struct cli_opt reading[] = {
     { CLI_FORMAT, 0,   "from",      FIELD(from),        "FORMAT", "read it as FORMAT instead of looking" },
     { CLI_TEXT,   0,   "tag",       FIELD(tag),         "NAME",   "this version in a container; the newest" },
     { CLI_SIZE,   0,   "max-mem",   FIELD(max_mem),     "SIZE",   "stop when more memory is needed" },
+    { CLI_SIZE,   0,   "max-expand", FIELD(max_expand), "SIZE",   "stop when a file expands to more" },
     { CLI_COUNT,  0,   "workers",   FIELD(workers),     "N",      "threads; 0 is one per core" },
     { CLI_FLAG,   0,   "unmapped",  FIELD(is_unmapped), NULL,     "read files instead of mapping them" },
     { CLI_FLAG,   0,   "lax",       FIELD(is_lax),      NULL,     "take shards that do not fit together" },

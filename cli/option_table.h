@@ -43,6 +43,7 @@ struct cli_common {
     const char *from;
     const char *tag;
     uint64_t    max_mem;
+    uint64_t    max_expand;
     uint64_t    workers;
     const char *out;
     bool        is_forced, is_dry_run, is_synced;
@@ -51,7 +52,8 @@ struct cli_common {
 enum cli_groups {
     CLI_REPORTS = 1, /* --json                                               */
     CLI_WRITES  = 2, /* --out --force --dry-run --sync                       */
-    CLI_READS   = 4, /* --from --max-mem --workers --unmapped --lax --quiet  */
+    CLI_READS   = 4, /* --from --max-mem --max-expand --workers --unmapped
+                        --lax --quiet                                        */
 };
 
 struct cli_args {

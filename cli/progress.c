@@ -87,6 +87,7 @@ void cli_session_begin(struct cli_session *session, const void *opts)
     *session         = (struct cli_session){ .common = common };
     session->options = (struct tn_options){
         .max_memory = common->max_mem,
+        .max_expand = common->max_expand,
         .workers    = common->workers < 1024 ? (unsigned)common->workers : 1024,
         .from       = common->from,
         .tag        = common->tag,

@@ -12,6 +12,10 @@
 struct tn_options {
     const struct tn_allocator *allocator; /* NULL: malloc                    */
     uint64_t     max_memory;  /* bytes; 0: no limit                           */
+    uint64_t     max_expand;  /* bytes that a file may expand to, in what is
+                                 written or hashed of it: a constant that fills
+                                 a tensor, packed data.  LIMIT beyond.  0: 1 GiB,
+                                 and 1024 for each byte of its files          */
     unsigned     workers;     /* threads for bulk work; 0: one per core       */
     const char  *from;        /* name of the format; NULL: seen from the bytes */
     const char  *tag;         /* of a container of several; NULL: the newest  */

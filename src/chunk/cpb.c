@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
+#include "base/expand.h"
 #include "chunk/cpb_late.h"
 #include "io/rope_source.h"
 #include "io/workers.h"
@@ -107,7 +108,10 @@ static enum tn_status open_member(struct tn_cpb              *cpb,
                             "%" PRIu64 " bytes when they were written, it has "
                             "%" PRIu64,
                             file->size, source->size);
-    return tn_riegeli_open(&member->file, source, cpb->memory, error);
+    TN_TRY(tn_riegeli_open(&member->file, source, cpb->memory, error));
+    if (cpb->bundle->max_expand)
+        member->file.limit = cpb->bundle->max_expand;
+    return TN_OK;
 }
 
 enum tn_status tn_cpb_member(struct tn_cpb *cpb, uint64_t index,
@@ -597,6 +601,26 @@ static enum tn_status read_metadata(struct tn_cpb *cpb, struct tn_error *error)
 
 /* ---- open and close ------------------------------------------------------ */
 
+/* All chunks together, as the metadata have it: a chunk of another size is
+ * refused when it is read. */
+static enum tn_status check_unpacked(struct tn_cpb *cpb, uint64_t size,
+                                     struct tn_error *error)
+{
+    const struct tn_chunk_meta *meta = &cpb->meta;
+    uint64_t                    sum  = 0;
+
+    for (uint64_t i = 0; i < meta->file_count; i++)
+        if (!tn_add(size, meta->files[i].size, &size))
+            size = UINT64_MAX;
+    for (uint64_t i = 0; i < meta->chunk_count; i++)
+        if (!tn_add(sum, meta->chunks[i].size, &sum))
+            sum = UINT64_MAX;
+    uint64_t asked = cpb->bundle ? cpb->bundle->max_expand : 0;
+    if (asked)
+        cpb->file.limit = asked;
+    return tn_expand_check(sum, tn_expand_most(asked, size), error);
+}
+
 static enum tn_status open_files(struct tn_cpb *cpb, struct tn_source *source,
                                  struct tn_error *error)
 {
@@ -608,7 +632,8 @@ static enum tn_status open_files(struct tn_cpb *cpb, struct tn_source *source,
     tn_list_init(&cpb->late, cpb->memory, sizeof(struct late *));
     pthread_mutex_init(&cpb->lock, NULL);
     if (tn_riegeli_open(&cpb->file, source, cpb->memory, error) == TN_OK &&
-        read_metadata(cpb, error) == TN_OK) {
+        read_metadata(cpb, error) == TN_OK &&
+        check_unpacked(cpb, source->size, error) == TN_OK) {
         tn_chunked_sort(&cpb->meta.message);
         cpb->store.arena = &cpb->arena;
         cpb->store.known =

@@ -146,7 +146,8 @@ enum tn_status tn_message_open(struct tn_message     **out,
     struct tn_message *message = *out;
     if (tn_bundle_open(&message->files, &message->memory, path, &how, error) ==
         TN_OK) {
-        message->close  = close_files;
+        message->close            = close_files;
+        message->files.max_expand = options ? options->max_expand : 0;
         message->source = message->files.main;
         if (!message->source)
             tn_error_set(error, TN_INVALID, TN_NOWHERE,
@@ -195,7 +196,8 @@ enum tn_status tn_message_write(struct tn_message      *message,
     struct tn_output_options options = { .can_replace = target->can_replace,
                                          .is_durable  = target->is_durable,
                                          .is_dry      = target->is_dry_run,
-                                         .meter       = message->meter };
+                                         .meter       = message->meter,
+                                         .max_expand  = message->max_expand };
     struct tn_output        *output  = NULL;
     struct tn_sink          *sink;
 

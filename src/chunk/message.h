@@ -36,6 +36,7 @@ struct tn_message {
     struct tn_bundle files; /* of a message in a file                        */
     struct tn_meter *meter; /* of what is written of it; NULL: none          */
     unsigned         workers; /* for bulk work; 0: one per core              */
+    uint64_t max_expand; /* bytes that may be written of it; 0: no limit     */
 };
 
 /* A new handle with a purse; its source is still to be set.  NOT_FOUND when the

@@ -217,7 +217,8 @@ static enum tn_status write_file(struct tn_splitter              *root,
                                        .is_durable  = target->is_durable,
                                        .is_dry      = target->is_dry_run,
                                        .hook        = root->hook,
-                                       .meter       = root->message->meter };
+                                       .meter       = root->message->meter,
+                                       .max_expand  = root->message->max_expand };
 
     const char *slash = strrchr(target->path, '/');
     files.prefix      = slash ? slash + 1 : target->path;

@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 
+#include "base/expand.h"
 #include "engine/chunked.h"
 #include "engine/opened.h"
 #include "format/riegeli/records.h"
@@ -59,7 +60,8 @@ static const char *rule_of(enum tn_status status)
 static enum tn_status absorb(struct tn_report *report, const char *rule,
                              struct tn_error *error)
 {
-    if (!tn_failed(error) || !is_about_the_file(error->status))
+    if (!tn_failed(error) || !is_about_the_file(error->status) ||
+        tn_expand_is_refused(error))
         return error->status;
     tn_report_add(report, TN_LEVEL_ERROR, rule ? rule : rule_of(error->status),
                   error);
@@ -175,7 +177,7 @@ static enum tn_status check_damaged(struct tn_opened *opened, const char *from,
     struct tn_error own    = TN_ERROR_INIT;
     const char     *sibling;
 
-    if (!is_about_the_file(error->status) ||
+    if (!is_about_the_file(error->status) || tn_expand_is_refused(error) ||
         tn_report_is_short_of_memory(report, error))
         return error->status;
     sibling = find_sibling(&opened->bundle, &own);

@@ -156,14 +156,31 @@ static enum tn_status check_wishes(const struct tn_convert_options *convert,
     return TN_OK;
 }
 
+/* Formats count a tensor when it is written.  One tensor may take hours: the
+ * watch asks the same question while its bytes go by. */
+static int ask_meanwhile(void *context, const char *doing, uint64_t done,
+                         uint64_t total)
+{
+    const struct tn_meter *meter = context;
+
+    (void)doing;
+    (void)done;
+    (void)total;
+    return meter->callback(meter->context, meter->doing,
+                           atomic_load(&meter->done), meter->total);
+}
+
 static enum tn_status open_output(struct tn_output      **output,
                                   const struct tn_format *format,
                                   struct tn_memory       *memory,
                                   const struct tn_target *target,
-                                  struct tn_error        *error)
+                                  struct tn_meter *watch, uint64_t max_expand,
+                                  struct tn_error *error)
 {
     struct tn_output_options how = tn_target_options(target);
 
+    how.meter      = watch;
+    how.max_expand = max_expand;
     if (format->is_folder)
         return tn_output_folder(output, memory, target->path, &how, error);
     return tn_output_file(output, memory, target->path, &how, error);
@@ -192,7 +209,21 @@ struct conversion {
     struct tn_losses                 losses;
     struct tn_arena                  arena;
     struct tn_about                  about;
+    struct tn_meter                  meter, watch;
 };
+
+/* Formats of one family of messages keep a tensor as it is stored; all others
+ * want its elements, if only to pack them. */
+static enum tn_status check_expansion(const struct tn_model  *model,
+                                      const struct tn_format *to, uint64_t most,
+                                      struct tn_error *error)
+{
+    const struct tn_format *from = tn_format_named(model->format);
+
+    if (from && from->message && to->message && from->schema == to->schema)
+        return TN_OK;
+    return tn_opened_check_expansion(model, most, error);
+}
 
 /* All of the model, but not committed: the receipt comes first.  *output is
  * yours to close, also after a failure. */
@@ -202,18 +233,21 @@ static enum tn_status write_model(struct conversion     *c,
 {
     const struct tn_convert_options *convert = c->convert;
     const struct tn_options         *options = c->options;
-    struct tn_meter                  meter;
+    uint64_t most = tn_opened_may_expand(tn_opened_of(model), options);
 
-    tn_meter_init(&meter, options ? options->progress : NULL,
+    TN_TRY(check_expansion(model, c->format, most, c->error));
+    tn_meter_init(&c->meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing",
                   model->file_size);
+    tn_meter_init(&c->watch, c->meter.callback ? ask_meanwhile : NULL,
+                  &c->meter, c->meter.doing, 0);
     struct tn_write_options how = {
         .external  = convert->external,
         .is_inline = convert->is_inline,
         .threshold =
             convert->threshold ? convert->threshold : DEFAULT_THRESHOLD,
         .shard_size    = convert->shard_size,
-        .meter         = &meter,
+        .meter         = &c->meter,
         .tensors_moved = &c->summary->tensors_moved,
         .loss          = tn_losses_hear,
         .loss_context  = &c->losses,
@@ -224,7 +258,8 @@ static enum tn_status write_model(struct conversion     *c,
         .layout        = convert->layout,
         .about         = &c->about,
     };
-    TN_TRY(open_output(output, c->format, model->memory, c->target, c->error));
+    TN_TRY(open_output(output, c->format, model->memory, c->target, &c->watch,
+                       most, c->error));
     TN_TRY(c->format->write(model, &how, *output, c->error));
     TN_TRY(tn_output_flush(*output, c->error));
     lose_tags(c->model, &how);
@@ -275,6 +310,20 @@ static void write_carried(struct conversion *c, struct tn_carrying *carried)
     tn_output_close(receipt);
 }
 
+/* The elements as the other dialect wants them, and all of them for a receipt:
+ * seen from the model that was, since the other has its format already. */
+static enum tn_status check_carried(const struct conversion  *c,
+                                    const struct tn_carrying *carried)
+{
+    const struct tn_model *to   = carried->model;
+    uint64_t               most = tn_opened_may_expand(tn_opened_of(to), c->options);
+
+    if (!strcmp(tn_model_dialect(c->model), tn_model_dialect(to)) &&
+        !(carried->how && carried->how->receipt))
+        return TN_OK;
+    return tn_opened_check_expansion(to, most, c->error);
+}
+
 /* The same in another dialect, or with other ends. */
 static enum tn_status carry_and_write(struct conversion *c)
 {
@@ -286,7 +335,7 @@ static enum tn_status carry_and_write(struct conversion *c)
 
     if (tn_carry(&carried, c->model, c->error) == TN_OK)
         tn_about_add_text(&c->about, "tensorflow.signature", carried.signature);
-    if (!tn_failed(c->error) &&
+    if (!tn_failed(c->error) && check_carried(c, &carried) == TN_OK &&
         tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK)
         write_carried(c, &carried);
     tn_carry_done(&carried);

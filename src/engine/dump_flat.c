@@ -116,8 +116,10 @@ enum tn_status tn_flat_dump(const struct tn_flat *flat, struct tn_span buffer,
                             struct tn_error         *error)
 {
     struct dumping dumping = { flat, buffer, is_strict };
+    uint64_t       most =
+        tn_expand_most(options ? options->max_expand : 0, buffer.length);
 
-    return tn_target_write(target, options, flat->arena.memory, fill_dump,
+    return tn_target_write(target, options, most, flat->arena.memory, fill_dump,
                            &dumping, NULL, error);
 }
 
@@ -136,8 +138,8 @@ enum tn_status tn_flat_undump(struct tn_flat *flat, struct tn_span text,
 
     tn_rope_init(&rope, &flat->arena, error);
     if (tn_fb_json_read(&flat->schema, flat->type, text, &rope, error) == TN_OK)
-        tn_target_write(target, options, flat->arena.memory, fill_rope, &rope,
-                        NULL, error);
+        tn_target_write(target, options, 0, flat->arena.memory, fill_rope,
+                        &rope, NULL, error);
     tn_rope_done(&rope);
     return error->status;
 }

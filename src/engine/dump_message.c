@@ -171,8 +171,9 @@ enum tn_status tn_dump_model(const struct tn_model   *model,
     tn_arena_init(&typed.arena, model->memory);
     struct dumping dumping = { &typed, model->wire, form, false, NULL };
     if (find_type(&typed, &none, tn_opened_of(model)->format, error) == TN_OK)
-        tn_target_write(target, options, model->memory, fill_dump, &dumping,
-                        written, error);
+        tn_target_write(target, options,
+                        tn_opened_may_expand(tn_opened_of(model), options),
+                        model->memory, fill_dump, &dumping, written, error);
     tn_arena_done(&typed.arena);
     return error->status;
 }
@@ -297,8 +298,8 @@ static enum tn_status dump_opened(struct tn_opened             *opened,
          (find_message(opened, dump, &dumping.message, error) == TN_OK &&
           check_losses(&typed, dumping.message, dump, loss, context, error) ==
               TN_OK)))
-        tn_target_write(target, options, &opened->memory, fill_dump, &dumping,
-                        NULL, error);
+        tn_target_write(target, options, tn_opened_may_expand(opened, options),
+                        &opened->memory, fill_dump, &dumping, NULL, error);
     tn_arena_done(&typed.arena);
     return error->status;
 }
@@ -388,7 +389,7 @@ static enum tn_status undump_opened(struct tn_opened             *opened,
             tn_pb_text_read(&typed.schema, typed.type, text, &rope, error);
     }
     if (!tn_failed(error))
-        tn_target_write(target, options, &opened->memory, fill_rope, &rope,
+        tn_target_write(target, options, 0, &opened->memory, fill_rope, &rope,
                         NULL, error);
     tn_rope_done(&rope);
     tn_arena_done(&typed.arena);

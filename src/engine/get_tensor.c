@@ -183,8 +183,8 @@ static enum tn_status write_elements(const struct tn_elements *elements,
     bool     is_fixed = tn_dtype_bits(elements->shape.dtype) != 0;
 
     if (!tn_shape_count(&elements->shape, &count))
-        return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
-                            "the shape has more than 2^64 elements");
+        return tn_shape_refuse(&elements->shape, elements->payload.span.offset,
+                               error);
     if (form == TN_GET_TEXT)
         return write_text(elements, count, memory, to, error);
     if (!is_fixed && form == TN_GET_RAW)
@@ -202,13 +202,29 @@ struct getting {
     struct tn_elements elements;
     enum tn_get_form   form;
     struct tn_memory  *memory;
+    uint64_t           max_expand;
 };
+
+/* Before the first element is made: each is a byte at least, and what has to
+ * be measured first would keep us busy without a byte written. */
+static enum tn_status check_size(const struct getting *getting,
+                                 struct tn_error      *error)
+{
+    const struct tn_shape *shape = &getting->elements.shape;
+    uint64_t               size  = 0;
+
+    if (!tn_shape_bytes(shape, &size) && !tn_shape_count(shape, &size))
+        return tn_shape_refuse(shape, getting->elements.payload.span.offset,
+                               error);
+    return tn_expand_check(size, getting->max_expand, error);
+}
 
 static enum tn_status fill(void *context, struct tn_sink *to,
                            struct tn_error *error)
 {
     const struct getting *getting = context;
 
+    TN_TRY(check_size(getting, error));
     return write_elements(&getting->elements, getting->form, getting->memory,
                           to, error);
 }
@@ -219,13 +235,20 @@ enum tn_status tn_get(const struct tn_tensor      *tensor,
                       const struct tn_options *options, struct tn_error *error)
 {
     struct tn_memory *memory  = tensor->model->memory;
-    struct getting    getting = { tensor->elements, get->form, memory };
+    struct getting    getting = {
+           .elements = tensor->elements,
+           .form     = get->form,
+           .memory   = memory,
+           .max_expand =
+               tn_opened_may_expand(tn_opened_of(tensor->model), options),
+    };
     struct tn_arena   arena;
 
     tn_arena_init(&arena, memory);
     if (!get->slice || tn_slice_parse(get->slice, &tensor->elements, &arena,
                                       &getting.elements, error) == TN_OK)
-        tn_target_write(target, options, memory, fill, &getting, NULL, error);
+        tn_target_write(target, options, getting.max_expand, memory, fill,
+                        &getting, NULL, error);
     tn_arena_done(&arena);
     if (tn_failed(error))
         tn_error_where(error, "tensor '%.*s'", TN_FMT(tn_tensor_name(tensor)));

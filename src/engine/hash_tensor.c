@@ -10,6 +10,7 @@
  * All numbers little-endian.  The tensor's name is not part of it.
  */
 #include "codec/sha256.h"
+#include "base/expand.h"
 #include "base/little.h"
 #include "engine/opened.h"
 #include "io/workers.h"
@@ -34,18 +35,29 @@ static void add_head(struct tn_sha256 *hash, const struct tn_shape *shape)
         add_u64(hash, shape->dims[i]);
 }
 
+/* What all tensors of a call share. */
+struct hash_work {
+    const struct tn_model *model;
+    struct tn_meter       *meter; /* NULL: nobody wants to know               */
+    uint64_t               most;  /* bytes that may be hashed                 */
+    _Atomic uint64_t       strings; /* bytes of strings that were             */
+    uint8_t (*digests)[TN_HASH_SIZE];
+};
+
 /* Asks whether to go on while it hashes: a small file can hold a tensor that
- * takes hours. */
+ * takes hours, when the caller allows it. */
 struct hashing {
-    struct tn_sink   sink;
-    struct tn_sha256 hash;
-    struct tn_meter *meter; /* NULL: nobody wants to know                    */
+    struct tn_sink    sink;
+    struct tn_sha256  hash;
+    struct hash_work *work;
 };
 
 static enum tn_status count_bytes(struct hashing *hashing, uint64_t size,
                                   struct tn_error *error)
 {
-    return hashing->meter ? tn_meter_add(hashing->meter, size, error) : TN_OK;
+    struct tn_meter *meter = hashing->work->meter;
+
+    return meter ? tn_meter_add(meter, size, error) : TN_OK;
 }
 
 static enum tn_status hash_bytes(struct tn_sink *sink, struct tn_bytes bytes,
@@ -58,27 +70,30 @@ static enum tn_status hash_bytes(struct tn_sink *sink, struct tn_bytes bytes,
 }
 
 /* Strings have no fixed size, so the total that was announced has none of
- * their bytes. */
+ * their bytes; and that they are too many is seen on the way. */
 static enum tn_status hash_string(void *context, uint64_t index,
                                   struct tn_span text, struct tn_error *error)
 {
-    struct hashing *hashing = context;
+    struct hashing   *hashing = context;
+    struct hash_work *work    = hashing->work;
 
     (void)index;
+    uint64_t sum = atomic_fetch_add(&work->strings, text.length) + text.length;
+    TN_TRY(tn_expand_check(sum, work->most, error));
     add_u64(&hashing->hash, text.length);
     TN_TRY(tn_sink_splice(&hashing->hash.sink, text, error));
     return count_bytes(hashing, 0, error);
 }
 
 static enum tn_status hash_tensor(const struct tn_tensor *tensor,
-                                  struct tn_meter        *meter,
+                                  struct hash_work       *work,
                                   uint8_t                 digest[TN_HASH_SIZE],
                                   struct tn_error        *error)
 {
     static const struct tn_sink_ops ops      = { .write = hash_bytes };
     const struct tn_elements       *elements = &tensor->elements;
     uint64_t                        count    = tn_tensor_count(tensor);
-    struct hashing hashing = { .sink = { .ops = &ops }, .meter = meter };
+    struct hashing hashing = { .sink = { .ops = &ops }, .work = work };
     enum tn_status status;
 
     tn_sha256_init(&hashing.hash);
@@ -99,14 +114,13 @@ enum tn_status tn_tensor_hash(const struct tn_tensor *tensor,
                               uint8_t                 digest[TN_HASH_SIZE],
                               struct tn_error        *error)
 {
-    return hash_tensor(tensor, NULL, digest, error);
-}
+    struct hash_work work = {
+        .most = tn_opened_may_expand(tn_opened_of(tensor->model), NULL),
+    };
 
-struct hash_work {
-    const struct tn_model *model;
-    struct tn_meter       *meter;
-    uint8_t (*digests)[TN_HASH_SIZE];
-};
+    TN_TRY(tn_opened_check_tensor(tensor, work.most, error));
+    return hash_tensor(tensor, &work, digest, error);
+}
 
 static enum tn_status hash_one(void *context, uint64_t index,
                                struct tn_error *error)
@@ -114,7 +128,7 @@ static enum tn_status hash_one(void *context, uint64_t index,
     struct hash_work       *work   = context;
     const struct tn_tensor *tensor = tn_model_tensor(work->model, index);
 
-    return hash_tensor(tensor, work->meter, work->digests[index], error);
+    return hash_tensor(tensor, work, work->digests[index], error);
 }
 
 /* Shows progress; a "stop" reaches the workers through the meter. */
@@ -141,8 +155,14 @@ enum tn_status tn_model_hash(const struct tn_model   *model,
                              struct tn_error *error)
 {
     struct tn_meter  meter;
-    struct hash_work work = { model, &meter, digests };
+    struct hash_work work = {
+        .model   = model,
+        .meter   = &meter,
+        .most    = tn_opened_may_expand(tn_opened_of(model), options),
+        .digests = digests,
+    };
 
+    TN_TRY(tn_opened_check_expansion(model, work.most, error));
     tn_meter_init(&meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "hashing",
                   total_size(model));

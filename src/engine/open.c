@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
+#include "base/expand.h"
 #include "engine/chunked.h"
 #include "engine/opened.h"
 #include "format/text_model.h"
@@ -32,6 +33,7 @@ enum tn_status tn_opened_new(struct tn_opened       **out,
     tn_model_init(&opened->model, &opened->memory);
     tn_list_init(&opened->held, &opened->memory, sizeof(struct tn_opened *));
     opened->model.owner = opened;
+    opened->max_expand  = options ? options->max_expand : 0;
     atomic_init(&opened->holders, 1);
     *out = opened;
     return TN_OK;
@@ -89,7 +91,8 @@ enum tn_status tn_opened_files(struct tn_opened **out, const char *path,
         *out = NULL;
         return error->status;
     }
-    (*out)->bundle.workers = options ? options->workers : 0;
+    (*out)->bundle.workers    = options ? options->workers : 0;
+    (*out)->bundle.max_expand = (*out)->max_expand;
     return TN_OK;
 }
 
@@ -271,6 +274,61 @@ static uint64_t files_size(const struct tn_bundle *bundle)
         size += source ? source->size : 0;
     }
     return size;
+}
+
+/* Of an edited model, the files of those that it was made from. */
+static void add_sizes(const struct tn_opened *opened, uint64_t *asked,
+                      uint64_t *size)
+{
+    if (opened->bundle.memory &&
+        !tn_add(*size, files_size(&opened->bundle), size))
+        *size = UINT64_MAX;
+    *asked = *asked ? *asked : opened->max_expand;
+    for (uint64_t i = 0; i < opened->held.count; i++)
+        add_sizes(*tn_list_at(&opened->held, struct tn_opened *, i), asked,
+                  size);
+}
+
+uint64_t tn_opened_may_expand(const struct tn_opened  *opened,
+                              const struct tn_options *options)
+{
+    uint64_t asked = options ? options->max_expand : 0, size = 0;
+
+    add_sizes(opened, &asked, &size);
+    return tn_expand_most(asked, size);
+}
+
+/* With what was counted before; a string is a byte at least. */
+static enum tn_status add_tensor(const struct tn_tensor *tensor, uint64_t most,
+                                 uint64_t *sum, struct tn_error *error)
+{
+    uint64_t size = tn_tensor_size(tensor);
+
+    if (!tn_add(*sum, size ? size : tn_tensor_count(tensor), sum))
+        *sum = UINT64_MAX;
+    if (*sum <= most)
+        return TN_OK;
+    tn_expand_refuse(*sum, most, TN_NOWHERE, error);
+    tn_error_where(error, "tensor '%.*s'", TN_FMT(tn_tensor_name(tensor)));
+    return error->status;
+}
+
+enum tn_status tn_opened_check_tensor(const struct tn_tensor *tensor,
+                                      uint64_t most, struct tn_error *error)
+{
+    uint64_t sum = 0;
+
+    return add_tensor(tensor, most, &sum, error);
+}
+
+enum tn_status tn_opened_check_expansion(const struct tn_model *model,
+                                         uint64_t most, struct tn_error *error)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < model->tensors.count; i++)
+        TN_TRY(add_tensor(tn_model_tensor(model, i), most, &sum, error));
+    return TN_OK;
 }
 
 enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,

@@ -18,6 +18,7 @@ struct tn_opened {
     struct tn_model         model; /* first: the public handle               */
     struct tn_memory        memory;
     struct tn_bundle        bundle;
+    uint64_t max_expand; /* as the caller asked; 0: not         */
     const struct tn_format *format;
     struct tn_list          held; /* struct tn_opened *: what it shares
                                      payloads with                        */
@@ -52,6 +53,19 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
 
 /* The format of that name, or NULL. */
 const struct tn_format *tn_format_named(const char *name);
+
+/* The most bytes that may be made of its files, and of those that it shares
+ * payloads with: what the options of the verb say, else those it was opened
+ * with, else by the size of the files. */
+uint64_t tn_opened_may_expand(const struct tn_opened  *opened,
+                              const struct tn_options *options);
+
+/* LIMIT when the elements of a tensor, or of all tensors of a model together,
+ * are more bytes than `most`.  Bytes of strings are not counted. */
+enum tn_status tn_opened_check_tensor(const struct tn_tensor *tensor,
+                                      uint64_t most, struct tn_error *error);
+enum tn_status tn_opened_check_expansion(const struct tn_model *model,
+                                         uint64_t most, struct tn_error *error);
 
 /* Of a container of several models, which; INVALID where there is no choice. */
 enum tn_status tn_opened_choose_tag(struct tn_opened        *opened,

@@ -90,7 +90,7 @@ static enum tn_status write_message(struct tn_interpreter  *i,
 
     tn_source_memory(&source, &i->memory, tn_buffer_bytes(message));
     e->message = (struct tn_span){ &source, 0, message->size };
-    tn_target_write(target, &i->options, &i->memory, fill_export, e, NULL,
+    tn_target_write(target, &i->options, 0, &i->memory, fill_export, e, NULL,
                     error);
     tn_source_close(&source);
     return error->status;

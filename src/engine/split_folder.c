@@ -140,7 +140,8 @@ enum tn_status tn_split_folder_write(struct tn_splitter     *splitter,
     struct tn_output        *output = NULL;
     struct tn_bundle        *bundle = &opened->bundle;
 
-    how.meter    = splitter->message->meter;
+    how.meter      = splitter->message->meter;
+    how.max_expand = splitter->message->max_expand;
     bool is_same = tn_splitter_chunk_count(splitter) == 1 && !bundle->main &&
                    tn_bundle_has(bundle, "saved_model.pb");
     *drops_fingerprint = false;

@@ -219,6 +219,7 @@ static enum tn_status split_source(const struct job       *job,
     message->source = source;
     message->close  = keep_source;
     start_meter(&meter, message, job->options, 0); /* it may shrink */
+    message->max_expand = tn_opened_may_expand(job->opened, job->options);
     job->summary->message_size = source->size;
     if (tn_splitter_open(&splitter, message, error) == TN_OK)
         write_split(job, splitter, error);
@@ -307,6 +308,10 @@ static enum tn_status write_message(const struct job  *job,
 
     job->summary->message_size = tn_message_size(message);
     start_meter(&meter, message, job->options, tn_message_size(message));
+    if (job->opened)
+        message->max_expand = tn_opened_may_expand(job->opened, job->options);
+    else if (job->options)
+        message->max_expand = job->options->max_expand;
     return tn_message_write(message, job->target, error);
 }
 

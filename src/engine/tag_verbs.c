@@ -184,7 +184,9 @@ static enum tn_status add_tag(const char *path, const char *tag,
 {
     struct change c;
     bool          tensors_only = tn_model_dialect(model)[0] == '\0';
+    uint64_t      most = tn_opened_may_expand(tn_opened_of(model), options);
 
+    TN_TRY(tn_opened_check_expansion(model, most, error));
     TN_TRY(begin_change(&c, add, options, error));
     if (tensors_only || access(path, F_OK) == 0)
         tn_tagged_add(&c.purse->memory, path, tn_text(tag), model, tensors_only,

@@ -12,8 +12,8 @@ struct tn_output_options tn_target_options(const struct tn_target *target)
 
 enum tn_status tn_target_write(const struct tn_target  *target,
                                const struct tn_options *options,
-                               struct tn_memory *memory, tn_fill *fill,
-                               void *context, uint64_t *written,
+                               uint64_t max_expand, struct tn_memory *memory,
+                               tn_fill *fill, void *context, uint64_t *written,
                                struct tn_error *error)
 {
     struct tn_output_options how    = tn_target_options(target);
@@ -23,7 +23,8 @@ enum tn_status tn_target_write(const struct tn_target  *target,
 
     tn_meter_init(&meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing", 0);
-    how.meter = &meter;
+    how.meter      = &meter;
+    how.max_expand = max_expand;
     if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK &&
         tn_output_main(output, &sink, error) == TN_OK &&
         fill(context, sink, error) == TN_OK && !target->is_dry_run)

@@ -2,6 +2,7 @@
 #ifndef TN_ENGINE_TARGET_H
 #define TN_ENGINE_TARGET_H
 
+#include "base/expand.h"
 #include "engine/opened.h"
 
 typedef enum tn_status tn_fill(void *context, struct tn_sink *to,
@@ -9,11 +10,12 @@ typedef enum tn_status tn_fill(void *context, struct tn_sink *to,
 
 /* Opens the target, lets `fill` write it, and commits unless it is a dry run.
  * The progress of the options (which may be NULL) is told, and may stop it.
- * *written (which may be NULL) counts the bytes. */
+ * *written (which may be NULL) counts the bytes.  More than `max_expand` of
+ * them are LIMIT; 0: any number. */
 enum tn_status tn_target_write(const struct tn_target  *target,
                                const struct tn_options *options,
-                               struct tn_memory *memory, tn_fill *fill,
-                               void *context, uint64_t *written,
+                               uint64_t max_expand, struct tn_memory *memory,
+                               tn_fill *fill, void *context, uint64_t *written,
                                struct tn_error *error);
 
 /* How the io floor is to write it. */

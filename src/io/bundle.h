@@ -33,6 +33,7 @@ struct tn_bundle {
                                  files on systems without mmap          */
     struct tn_list    kept;    /* sources made of others, closed with it     */
     unsigned workers;         /* for bulk work; 0: one per core             */
+    uint64_t max_expand; /* what the caller allows; 0: by file size    */
     bool is_for_writing;      /* as it is, and nothing else: what must be
                                  verified can be while it is written       */
     bool is_folder;           /* though it has a `main`, which stands in for

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/expand.h"
 #include "io/file_source.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
@@ -232,6 +233,26 @@ static enum tn_status begin(struct tn_file_sink *sink, struct tn_error *error)
         *error = sink->desk->failure;
         return error->status;
     }
+    return TN_OK;
+}
+
+/* The same for what takes `count` bytes more.  Nothing of them is written when
+ * they are too many. */
+static enum tn_status begin_bytes(struct tn_file_sink *sink, uint64_t count,
+                                  struct tn_error *error)
+{
+    struct tn_desk *desk = sink->desk;
+    uint64_t        sum  = 0;
+
+    TN_TRY(begin(sink, error));
+    if (!tn_add(desk->taken, count, &sum))
+        sum = UINT64_MAX;
+    if (desk->max_expand && sum > desk->max_expand) {
+        tn_expand_refuse(sum, desk->max_expand, TN_NOWHERE, error);
+        desk->failure = *error;
+        return error->status;
+    }
+    desk->taken = sum;
     return TN_OK;
 }
 
@@ -505,7 +526,7 @@ static enum tn_status file_write(struct tn_sink *base, struct tn_bytes bytes,
 {
     struct tn_file_sink *sink = (struct tn_file_sink *)base;
 
-    TN_TRY(begin(sink, error));
+    TN_TRY(begin_bytes(sink, bytes.size, error));
     return keep(sink->desk, write_bytes(sink, bytes, error), error);
 }
 
@@ -514,7 +535,7 @@ static enum tn_status file_splice(struct tn_sink *base, struct tn_span span,
 {
     struct tn_file_sink *sink = (struct tn_file_sink *)base;
 
-    TN_TRY(begin(sink, error));
+    TN_TRY(begin_bytes(sink, span.length, error));
     return keep(sink->desk, splice_span(sink, span, error), error);
 }
 
@@ -523,7 +544,7 @@ static enum tn_status file_zeros(struct tn_sink *base, uint64_t count,
 {
     struct tn_file_sink *sink = (struct tn_file_sink *)base;
 
-    TN_TRY(begin(sink, error));
+    TN_TRY(begin_bytes(sink, count, error));
     return keep(sink->desk, write_zeros(sink, count, error), error);
 }
 
@@ -584,7 +605,7 @@ static enum tn_status file_gap(struct tn_sink *base, uint64_t count,
 {
     struct tn_file_sink *sink = (struct tn_file_sink *)base;
 
-    TN_TRY(begin(sink, error));
+    TN_TRY(begin_bytes(sink, count, error));
     return keep(sink->desk, step_over(sink, count, error), error);
 }
 

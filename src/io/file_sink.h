@@ -33,6 +33,8 @@ struct tn_desk {
     const struct tn_fault_hook *hook;   /* NULL: none                        */
     int                         folder; /* names are relative to it          */
     bool                        is_dry; /* bytes are counted, not written    */
+    uint64_t                    max_expand; /* of all sinks; 0: no limit     */
+    uint64_t                    taken;      /* bytes, by all sinks           */
     uint64_t                    clock;  /* counts turns                      */
     struct tn_seat              seats[TN_SEAT_COUNT];
     struct tn_error             failure;

@@ -36,7 +36,8 @@ static enum tn_status new_output(struct tn_output              **out,
         output->options = *options;
     tn_arena_init(&output->arena, memory);
     tn_desk_init(&output->desk, memory, -1, output->options.hook);
-    output->desk.is_dry = output->options.is_dry;
+    output->desk.is_dry     = output->options.is_dry;
+    output->desk.max_expand = output->options.max_expand;
     tn_list_init(&output->files, memory, sizeof(struct tn_output_entry *));
     tn_list_init(&output->folders, memory, sizeof(const char *));
     tn_intern_init(&output->names, &output->arena);

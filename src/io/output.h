@@ -52,6 +52,8 @@ struct tn_output_options {
                                          for a commit                         */
     const struct tn_fault_hook *hook; /* NULL: none                           */
     struct tn_meter            *meter; /* of what is written; NULL: none      */
+    uint64_t max_expand; /* LIMIT when all files together get more bytes than
+                            that, before they are written; 0: no limit        */
 };
 
 struct tn_output; /* made by the functions below */

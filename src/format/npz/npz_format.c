@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "format/npz/npz.h"
+#include "base/expand.h"
 #include "wire/zip/zip.h"
 
 #define NPY_BITS 48 /* six bytes of magic */
@@ -111,6 +112,7 @@ static enum tn_status open_zip(struct tn_zip *zip, struct tn_bundle *bundle,
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
                             "a folder is no npz");
+    how.max_total = tn_expand_most(bundle->max_expand, bundle->main->size);
     return tn_zip_open(zip, bundle->main, bundle->memory, &how, error);
 }
 

@@ -162,7 +162,10 @@ enum tn_status tn_records_new(struct tn_records **out, struct tn_bundle *bundle,
     pthread_mutex_init(&records->lock, NULL);
     TN_TRY(tn_bundle_keep(bundle, &records->source, error));
     *out = records;
-    return tn_riegeli_open(&records->file, bundle->main, memory, error);
+    TN_TRY(tn_riegeli_open(&records->file, bundle->main, memory, error));
+    if (bundle->max_expand)
+        records->file.limit = bundle->max_expand;
+    return TN_OK;
 }
 
 const struct tn_riegeli *tn_records_file(const struct tn_records *records)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/expand.h"
 #include "format/riegeli/records.h"
 #include "wire/pb/pb_wire.h"
 
@@ -29,6 +30,7 @@ struct opening {
     struct tn_error   *error;
     uint64_t           count; /* records so far                               */
     uint64_t           size;  /* of them                                      */
+    uint64_t           unpacked; /* bytes of all chunks, as they say          */
     uint64_t           simple, transposed, padding;
     uint64_t           packed[256]; /* chunks, by how they say it             */
 };
@@ -152,6 +154,18 @@ static void add_compression(struct opening *o)
         tn_model_add_fact_format(o->model, o->error, "compression", "%s", text);
 }
 
+/* All chunks together, as their headers have it. */
+static enum tn_status check_unpacked(struct opening                *o,
+                                     const struct tn_riegeli_frame *frame,
+                                     uint64_t                       most)
+{
+    if (!tn_add(o->unpacked, frame->decoded_size, &o->unpacked))
+        o->unpacked = UINT64_MAX;
+    if (o->unpacked <= most)
+        return TN_OK;
+    return tn_expand_refuse(o->unpacked, most, frame->begin, o->error);
+}
+
 static enum tn_status riegeli_open(struct tn_bundle *bundle,
                                    struct tn_model  *model,
                                    struct tn_error  *error)
@@ -162,10 +176,12 @@ static enum tn_status riegeli_open(struct tn_bundle *bundle,
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
                             "a folder is no file of records");
+    uint64_t most = tn_expand_most(bundle->max_expand, bundle->main->size);
     TN_TRY(tn_records_new(&o.records, bundle, error));
     for (uint64_t at = 0; at < bundle->main->size; at = frame.end) {
         TN_TRY(tn_riegeli_frame_read(tn_records_file(o.records), at, &frame,
                                      NULL, error));
+        TN_TRY(check_unpacked(&o, &frame, most));
         TN_TRY(add_chunk(&o, &frame));
     }
     tn_model_add_fact_format(model, error, "records",

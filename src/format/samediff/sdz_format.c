@@ -6,6 +6,7 @@
  * be bundled and are no part of the model.
  */
 #include "format/samediff/sd_check.h"
+#include "base/expand.h"
 #include "format/samediff/sdnb.h"
 #include "wire/zip/zip.h"
 
@@ -277,18 +278,19 @@ static enum tn_status read_zip(struct choice *c, struct tn_model *model)
 static enum tn_status sdz_open(struct tn_bundle *bundle, struct tn_model *model,
                                struct tn_error *error)
 {
-    static const struct tn_zip_options how = { .is_foreign = true };
-    struct tn_zip                      zip;
-    struct tn_list                     homes;
-    struct choice                      c = { .bundle = bundle,
-                                             .zip    = &zip,
-                                             .error  = error,
-                                             .homes  = &homes,
-                                             .is_lax = model->is_lax };
+    struct tn_zip_options how = { .is_foreign = true };
+    struct tn_zip         zip;
+    struct tn_list        homes;
+    struct choice         c = { .bundle = bundle,
+                                .zip    = &zip,
+                                .error  = error,
+                                .homes  = &homes,
+                                .is_lax = model->is_lax };
 
     if (!bundle->main)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "a folder is no zip");
+    how.max_total = tn_expand_most(bundle->max_expand, bundle->main->size);
     tn_list_init(&homes, bundle->memory, sizeof(struct home));
     if (tn_zip_open(&zip, bundle->main, bundle->memory, &how, error) == TN_OK)
         read_zip(&c, model);
@@ -307,6 +309,7 @@ static enum tn_status sdz_check_bytes(struct tn_bundle *bundle,
 
     if (!bundle->main)
         return TN_OK;
+    how.max_total = tn_expand_most(bundle->max_expand, bundle->main->size);
     if (tn_zip_open(&zip, bundle->main, bundle->memory, &how, error) == TN_OK &&
         !report->skip_data)
         tn_zip_verify(&zip, report->workers, report, error);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/json_read.h"
+#include "base/expand.h"
 #include "format/samediff/tagged.h"
 #include "ir/graph_check.h"
 
@@ -414,6 +415,7 @@ enum tn_status tn_tagged_check(struct tn_bundle *bundle,
 
     if (!bundle->main)
         return TN_OK;
+    how.max_total = tn_expand_most(bundle->max_expand, bundle->main->size);
     if (tn_zip_open(&zip, bundle->main, bundle->memory, &how, error) == TN_OK) {
         tn_tagged_begin(&t, &zip, bundle->memory, bundle, report, &own);
         bool has_tags = !tn_failed(&own);

@@ -4,6 +4,7 @@
  * The graph says which variables own an array, params.txt where it is.  Arrays
  * that are stored are used where they lie.
  */
+#include "base/expand.h"
 #include "format/samediff/tagged_write.h"
 
 #define ZIP_BITS 72 /* a zip whose first entry is tags.txt, or lists it */
@@ -526,14 +527,15 @@ static enum tn_status tagged_open(struct tn_bundle *bundle,
                                   struct tn_model  *model,
                                   struct tn_error  *error)
 {
-    static const struct tn_zip_options lazy = { .is_lazy = true };
-    struct tn_zip                      zip;
-    struct tn_tagged                   t;
-    struct tn_bytes                    tag = { NULL, 0 };
+    struct tn_zip_options lazy = { .is_lazy = true };
+    struct tn_zip         zip;
+    struct tn_tagged      t;
+    struct tn_bytes       tag = { NULL, 0 };
 
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
                             "a folder is no container");
+    lazy.max_total = tn_expand_most(bundle->max_expand, bundle->main->size);
     if (model->wants_tag)
         tag = tn_text(model->wants_tag);
     if (tn_zip_open(&zip, bundle->main, bundle->memory, &lazy, error) ==

@@ -75,7 +75,8 @@ struct tn_riegeli {
 };
 
 /* Verifies the signature.  Nothing needs to be closed; the source outlives it.
- * `limit` is none and `in_memory` 32 MiB until somebody sets them. */
+ * Until somebody sets them, `limit` is what a file of that size may expand to
+ * (base/expand.h) and `in_memory` 32 MiB. */
 enum tn_status tn_riegeli_open(struct tn_riegeli *file,
                                struct tn_source  *source,
                                struct tn_memory  *memory,

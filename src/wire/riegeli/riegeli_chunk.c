@@ -1,5 +1,6 @@
 /* riegeli_chunk.c - chunks unpacked: where each record lies */
 #include "base/cursor.h"
+#include "base/expand.h"
 #include "wire/riegeli/riegeli_frame.h"
 #include "wire/riegeli/riegeli_transposed.h"
 
@@ -171,9 +172,7 @@ static enum tn_status check_limit(const struct tn_riegeli       *file,
 {
     if (frame->decoded_size <= file->limit)
         return TN_OK;
-    return tn_error_set(error, TN_LIMIT, 0,
-                        "a chunk unpacks to %" PRIu64 " bytes, limit %" PRIu64,
-                        frame->decoded_size, file->limit);
+    return tn_expand_refuse(frame->decoded_size, file->limit, 0, error);
 }
 
 static enum tn_status load_values(struct tn_riegeli_chunk    *chunk,

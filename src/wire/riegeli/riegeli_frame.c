@@ -6,6 +6,7 @@
 #include "wire/riegeli/riegeli_frame.h"
 
 #include "base/cursor.h"
+#include "base/expand.h"
 #include "codec/highwayhash.h"
 
 #define WINDOW 32768
@@ -348,7 +349,7 @@ enum tn_status tn_riegeli_open(struct tn_riegeli *file,
 
     *file = (struct tn_riegeli){ .source    = source,
                                  .memory    = memory,
-                                 .limit     = UINT64_MAX,
+                                 .limit     = tn_expand_most(0, source->size),
                                  .in_memory = UINT64_C(32) << 20 };
     if (tn_riegeli_frame_read(file, 0, &frame, NULL, error) == TN_OK)
         tn_riegeli_frame_check(file, &frame, NULL, error);

@@ -1,5 +1,6 @@
 /* zip_open.c - opening a zip: the end, the directory, every local header */
 #include "base/arith.h"
+#include "base/expand.h"
 #include "codec/deflate.h"
 #include "wire/zip/zip_records.h"
 
@@ -97,11 +98,14 @@ static enum tn_status check_sizes(struct tn_zip             *zip,
     if (ratio && e->size / ratio > e->packed_size)
         return zip_fail_record(e, 24, TN_LIMIT,
                                "expands more than the limit of", ratio, error);
-    if (!tn_add(zip->total_size, e->size, &zip->total_size) ||
-        (zip->options.max_total && zip->total_size > zip->options.max_total))
-        return zip_fail_record(e, 24, TN_LIMIT, "all entries together exceed",
-                               zip->options.max_total, error);
-    return TN_OK;
+    if (!tn_add(zip->total_size, e->size, &zip->total_size))
+        zip->total_size = UINT64_MAX;
+    if (zip->options.max_total && zip->total_size > zip->options.max_total) {
+        tn_expand_refuse(zip->total_size, zip->options.max_total,
+                         e->record_offset + 24, error);
+        tn_zip_blame(e, error);
+    }
+    return error->status;
 }
 
 static void parse_record(struct tn_cursor *c, struct record *r,

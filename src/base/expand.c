@@ -1,0 +1,35 @@
+/* expand.c - what a file may expand to */
+#include "base/expand.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arith.h"
+
+#define WAY_OUT "; --max-expand allows more"
+
+uint64_t tn_expand_most(uint64_t asked, uint64_t size)
+{
+    uint64_t most;
+
+    if (asked)
+        return asked;
+    if (!tn_mul(size, TN_EXPAND_RATIO, &most) ||
+        !tn_add(most, TN_EXPAND_FLOOR, &most))
+        return UINT64_MAX; /* more than any number of bytes that is compared */
+    return most;
+}
+
+enum tn_status tn_expand_refuse(uint64_t found, uint64_t most, uint64_t offset,
+                                struct tn_error *error)
+{
+    return tn_error_set(error, TN_LIMIT, offset,
+                        "expands to %" PRIu64 " bytes or more, %" PRIu64
+                        " are allowed" WAY_OUT,
+                        found, most);
+}
+
+bool tn_expand_is_refused(const struct tn_error *error)
+{
+    return error->status == TN_LIMIT && strstr(error->what, WAY_OUT) != NULL;
+}
