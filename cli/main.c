@@ -11,6 +11,7 @@
 
 #include "failure.h"
 #include "print.h"
+#include "session.h"
 #include "text.h"
 #include "verb_table.h"
 
@@ -139,5 +140,7 @@ int main(int argc, char **argv)
     occupy_standard_descriptors();
     signal(SIGPIPE, SIG_DFL); /* a reader that has seen enough is no error */
     signal(SIGXFSZ, SIG_IGN); /* a write that fails is told and tidied up  */
-    return cli_finish(run(argc, argv));
+    int code = cli_finish(run(argc, argv));
+    cli_session_end();
+    return code;
 }

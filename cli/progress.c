@@ -4,18 +4,37 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "failure.h"
 #include "print.h"
 #include "session.h"
 
-/* The only thing that a signal handler may touch. */
-static volatile sig_atomic_t was_interrupted;
+/* So long the library has to come to an end when it was asked to.  It may wait
+ * for a pipe or a lock, where nobody asks. */
+#define SECONDS_TO_STOP 2
+
+/* The only thing that signal handlers touch: the signal that came, or 0. */
+static volatile sig_atomic_t caught;
 
 static void on_signal(int number)
 {
+    caught = number;
+    alarm(SECONDS_TO_STOP);
+}
+
+static void on_alarm(int number)
+{
     (void)number;
-    was_interrupted = 1;
+    cli_session_end();
+}
+
+void cli_session_end(void)
+{
+    if (caught == 0)
+        return;
+    signal(caught, SIG_DFL);
+    raise(caught);
 }
 
 /* What was ignored before us, by nohup or a shell's &, stays ignored. */
@@ -31,6 +50,10 @@ static void catch_signal(int number)
 
 void cli_session_catch_signals(void)
 {
+    struct sigaction late = { .sa_handler = on_alarm };
+
+    sigemptyset(&late.sa_mask);
+    sigaction(SIGALRM, &late, NULL);
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     catch_signal(SIGHUP);
@@ -77,7 +100,7 @@ static int on_progress(void *context, const char *doing, uint64_t done,
         session->last = now;
         draw(session, doing, done, total);
     }
-    return was_interrupted;
+    return caught != 0;
 }
 
 void cli_session_begin(struct cli_session *session, const void *opts)

@@ -31,9 +31,13 @@ void cli_session_prints(struct cli_session *session, const char *path);
 int cli_session_open(struct cli_session *session, const char *path,
                      struct tn_model **model);
 
-/* From now on Ctrl-C asks the library to stop and to leave nothing behind,
- * instead of ending the process.  A second one ends it. */
+/* From now on Ctrl-C asks the library to stop and to leave nothing behind.  A
+ * second one, or two seconds, end the process at once. */
 void cli_session_catch_signals(void);
+
+/* When such a signal came: ends the process by it, so that whoever started the
+ * command knows; a loop of a shell then ends, too. */
+void cli_session_end(void);
 
 /* Where a verb writes to, by --out and its friends. */
 struct tn_target cli_target(const struct cli_common *common, const char *path);

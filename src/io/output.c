@@ -31,6 +31,7 @@ static enum tn_status new_output(struct tn_output              **out,
     *output = (struct tn_output){ .memory       = memory,
                                   .kind         = kind,
                                   .parent       = -1,
+                                  .lock         = -1,
                                   .buffer_error = TN_ERROR_INIT };
     if (options)
         output->options = *options;
@@ -40,6 +41,7 @@ static enum tn_status new_output(struct tn_output              **out,
     output->desk.max_expand = output->options.max_expand;
     tn_list_init(&output->files, memory, sizeof(struct tn_output_entry *));
     tn_list_init(&output->folders, memory, sizeof(const char *));
+    tn_list_init(&output->dead, memory, sizeof(struct tn_output_dead));
     tn_intern_init(&output->names, &output->arena);
     tn_buffer_init(&output->buffer, memory, &output->buffer_error);
     return TN_OK;
@@ -109,13 +111,51 @@ static struct tn_output_entry *add_file(struct tn_output *output,
     return file;
 }
 
+/* The permissions of what has the name now, which the new file will keep.  It
+ * must not be open to more people while it is written, either. */
+static enum tn_status take_mode(struct tn_output       *output,
+                                struct tn_output_entry *file, int descriptor,
+                                struct tn_error *error)
+{
+    const char *path = file->name;
+    struct stat about;
+
+    if (output->kind == TN_TO_FOLDER)
+        path = tn_text_format(&output->arena, error, "%s/%s", output->name,
+                              file->name);
+    if (!path)
+        return error->status;
+    if (!output->options.can_replace ||
+        fstatat(output->parent, path, &about, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(about.st_mode))
+        return TN_OK;
+    file->has_mode = true;
+    file->mode     = about.st_mode & 0777;
+    TN_TRY(tn_output_step(output, "chmod", file->name, error));
+    if (fchmod(descriptor, file->mode | 0600) != 0)
+        return tn_output_fail_errno(output, "set the permissions of",
+                                    file->name, error);
+    return TN_OK;
+}
+
+/* Nothing at first; later what nobody can have foreseen who took the name. */
+static const char *another(int tried, char suffix[TN_OUTPUT_TOKEN])
+{
+    if (tried == 0)
+        return "";
+    suffix[0] = '-';
+    tn_output_letters(suffix + 1, TN_OUTPUT_TOKEN - 2);
+    return suffix;
+}
+
 /* In a new folder nobody sees the file before the folder has its name. */
 static const char *name_while_writing(struct tn_output *output,
-                                      const char *name, struct tn_error *error)
+                                      const char *name, const char *suffix,
+                                      struct tn_error *error)
 {
     if (output->kind == TN_TO_FOLDER)
         return name;
-    return tn_output_temporary(output, name, "", error);
+    return tn_output_temporary(output, name, suffix, error);
 }
 
 static struct tn_sink *hand_out(struct tn_output       *output,
@@ -130,17 +170,36 @@ static struct tn_sink *hand_out(struct tn_output       *output,
     return &file->metered.sink;
 }
 
+/* Once for each folder beneath the target's. */
+static void tidy_folder_of(struct tn_output *output, const char *name)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+    const char     *slash   = strrchr(name, '/');
+    uint64_t        last    = output->files.count;
+    const char *before = last ? tn_output_entry_at(output, last - 1)->name : "";
+
+    if (!slash || strncmp(before, name, (size_t)(slash - name) + 1) == 0)
+        return;
+    const char *folder = tn_text_format(&output->arena, &ignored, "%.*s",
+                                        (int)(slash - name), name);
+    if (folder)
+        tn_output_tidy_folder(output, folder);
+}
+
 static enum tn_status create(struct tn_output *output, const char *name,
                              struct tn_sink **sink, struct tn_error *error)
 {
     struct tn_output_entry *file       = add_file(output, name, error);
     const char             *temp       = NULL;
     int                     descriptor = -1;
+    char                    suffix[TN_OUTPUT_TOKEN];
 
     if (!file)
         return error->status;
+    TN_TRY(tn_output_begin(output, error));
+    tidy_folder_of(output, name);
     for (int i = 0; i < TRIES && descriptor < 0; i++) {
-        temp = name_while_writing(output, name, error);
+        temp = name_while_writing(output, name, another(i, suffix), error);
         if (!temp)
             return error->status;
         TN_TRY(tn_output_step(output, "create", temp, error));
@@ -161,8 +220,11 @@ static enum tn_status create(struct tn_output *output, const char *name,
     *slot = file;
     if (!strcmp(name, output->name) && output->kind == TN_TO_FILE)
         output->main = file;
-    TN_TRY(tn_file_sink_init(&file->file, &output->desk, temp, descriptor,
-                             false, error));
+    enum tn_status status = take_mode(output, file, descriptor, error);
+    if (tn_file_sink_init(&file->file, &output->desk, temp, descriptor, false,
+                          error) != TN_OK ||
+        status != TN_OK)
+        return error->status;
     file->file.title = tn_output_title(output, name);
     *sink            = hand_out(output, file);
     return TN_OK;
@@ -255,9 +317,12 @@ static enum tn_status make_temporary_folder(struct tn_output *output,
 {
     const char *temp   = NULL;
     int         failed = -1;
+    char        suffix[TN_OUTPUT_TOKEN];
 
+    TN_TRY(tn_output_begin(output, error));
     for (int i = 0; i < TRIES && failed; i++) {
-        temp = tn_output_temporary(output, output->name, "", error);
+        temp = tn_output_temporary(output, output->name, another(i, suffix),
+                                   error);
         if (!temp)
             return error->status;
         TN_TRY(tn_output_step(output, "mkdir", temp, error));
@@ -448,6 +513,7 @@ void tn_output_close(struct tn_output *output)
     tn_desk_done(&output->desk);
     if (!output->is_committed)
         discard(output);
+    tn_output_end(output);
     if (output->desk.folder >= 0 && output->desk.folder != output->parent)
         close(output->desk.folder);
     if (output->parent >= 0)
@@ -456,6 +522,7 @@ void tn_output_close(struct tn_output *output)
     tn_intern_done(&output->names);
     tn_list_done(&output->files);
     tn_list_done(&output->folders);
+    tn_list_done(&output->dead);
     tn_arena_done(&output->arena);
     tn_memory_free(output->memory, output, sizeof *output);
 }

@@ -21,9 +21,19 @@
  *                            nothing, never an old main over new side files.
  *                            While it holds nothing, what was there stands,
  *                            under its own names, in a folder
- *                            .NAME.tenon-XXXXXX-old beside it; moving that
+ *                            .NAME.tenon-XXXXXXXX-old beside it; moving that
  *                            back restores the old model.  This lasts for the
  *                            renames only; all bytes are written before.
+ *
+ * Temporary files are called .NAME.tenon-XXXXXXXX, with eight letters that all
+ * files of an output share.  As long as its process lives it holds a lock on
+ * .NAME.tenon-XXXXXXXX-lock.  Who finds such a file and gets the lock knows
+ * that nobody writes there any more, whatever became of the process, on this
+ * machine or, where the file system knows locks, on another: the next output
+ * into the same folder removes what is left, but for an -old folder whose model
+ * has no other copy.  Where locks are not to be had, nothing is removed.
+ *
+ * What replaces a file keeps its permissions.
  *
  * Replacing by rename leaves mappings of the old file alone, so an output may
  * replace its own input.
@@ -36,9 +46,9 @@
 #include "io/meter.h"
 
 /* Called before each step that changes the disk: "create", "write", "copy",
- * "reserve", "truncate", "sync", "rename", "mkdir", and "remove" for what a
- * commit replaced.  Non-zero makes the step fail with that errno; a test may
- * also end the process there. */
+ * "reserve", "truncate", "sync", "rename", "mkdir", "chmod", and "remove" for
+ * what a commit replaced and for what was left behind.  Non-zero makes the step
+ * fail with that errno; a test may also end the process there. */
 struct tn_fault_hook {
     int (*before)(void *context, const char *step, const char *path);
     void *context;

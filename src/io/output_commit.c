@@ -138,6 +138,35 @@ static enum tn_status set_all_aside(struct tn_output *output,
     return TN_OK;
 }
 
+/* The owner had to write the file, whatever it replaces.  By descriptor: a name
+ * might lead to another file meanwhile. */
+static enum tn_status set_mode(struct tn_output *output, int folder,
+                               const char *name, unsigned mode,
+                               struct tn_error *error)
+{
+    TN_TRY(tn_output_step(output, "chmod", name, error));
+    int file   = tn_beneath_open(folder, name, O_RDONLY);
+    int number = file < 0 || fchmod(file, (mode_t)mode) != 0 ? errno : 0;
+    if (file >= 0)
+        close(file);
+    if (number)
+        return tn_error_errno(error, number, "cannot set the permissions of %s",
+                              name);
+    return TN_OK;
+}
+
+static enum tn_status set_modes(struct tn_output *output,
+                                struct tn_error  *error)
+{
+    for (uint64_t i = 0; i < output->files.count; i++) {
+        const struct tn_output_entry *file = tn_output_entry_at(output, i);
+        if (file->has_mode && (file->mode & 0600) != 0600)
+            TN_TRY(set_mode(output, output->desk.folder, file->file.name,
+                            file->mode, error));
+    }
+    return TN_OK;
+}
+
 static enum tn_status place(struct tn_output       *output,
                             struct tn_output_entry *file, bool can_replace,
                             struct tn_error *error)
@@ -153,6 +182,7 @@ static enum tn_status place_files(struct tn_output *output,
 {
     bool is_set_aside = replaces_side_files(output);
 
+    TN_TRY(set_modes(output, error));
     if (is_set_aside)
         TN_TRY(set_all_aside(output, error));
     for (uint64_t i = 0; i < output->files.count; i++)
@@ -187,13 +217,15 @@ static void undo_placing(struct tn_output *output)
 }
 
 /* The new state stands; what it replaced goes.  What will not go stays under
- * its temporary name, and that is no failure of the commit. */
+ * its temporary name for the next output to remove, and that is no failure of
+ * the commit. */
 static void remove_old(struct tn_output *output, const char *name)
 {
     struct tn_error ignored = TN_ERROR_INIT;
 
-    if (name && tn_output_step(output, "remove", name, &ignored) == TN_OK)
-        (void)tn_beneath_remove(output->parent, name);
+    output->leaves_old =
+        name && (tn_output_step(output, "remove", name, &ignored) != TN_OK ||
+                 tn_beneath_remove(output->parent, name) != 0);
 }
 
 static enum tn_status commit_file(struct tn_output *output,
@@ -209,6 +241,7 @@ static enum tn_status commit_file(struct tn_output *output,
     if (output->options.is_durable)
         status = sync_folder(output, output->parent, ".", error);
     remove_old(output, output->old);
+    tn_output_end(output);
     return status;
 }
 
@@ -240,6 +273,8 @@ static enum tn_status place_folder(struct tn_output *output,
     if (!is_there || !output->options.can_replace)
         return rename_step(output, parent, output->temp, output->name,
                            RENAME_NOREPLACE, error);
+    TN_TRY(set_modes(output, error));
+    TN_TRY(set_mode(output, parent, output->temp, about.st_mode & 0777, error));
     TN_TRY(tn_output_step(output, "rename", output->name, error));
     if (renameat2(parent, output->temp, parent, output->name,
                   RENAME_EXCHANGE) == 0) {
@@ -264,6 +299,7 @@ static enum tn_status commit_folder(struct tn_output *output,
     if (output->options.is_durable)
         status = sync_folder(output, output->parent, ".", error);
     remove_old(output, output->old);
+    tn_output_end(output);
     return status;
 }
 

@@ -13,6 +13,17 @@
 #include "io/metered_sink.h"
 #include "io/output.h"
 
+/* Letters that tell the temporary files of one output from those of others. */
+#define TN_OUTPUT_TOKEN 8
+
+/* A name has at most 255 bytes, and temporary ones have some to add. */
+#define TN_OUTPUT_LONG_NAME 200
+
+/* An earlier run whose process is gone. */
+struct tn_output_dead {
+    char token[TN_OUTPUT_TOKEN];
+};
+
 enum tn_output_kind { TN_TO_FILE, TN_TO_FOLDER, TN_TO_STREAM, TN_TO_MEMORY };
 
 struct tn_output_entry {
@@ -20,6 +31,8 @@ struct tn_output_entry {
     const char         *name;  /* the final one                               */
     const char         *aside; /* where its predecessor is; NULL: nowhere     */
     bool                is_placed;
+    bool                has_mode; /* it replaces a file                       */
+    unsigned            mode;     /* whose permissions it keeps               */
     struct tn_metered_sink metered; /* in front of the file, with a meter     */
 };
 
@@ -33,6 +46,10 @@ struct tn_output {
     const char              *folder; /* for people: "models/"; NULL: here     */
     const char              *temp;   /* of a new folder, until the commit     */
     const char              *old;    /* folder for what is replaced, or NULL  */
+    char        token[TN_OUTPUT_TOKEN + 1]; /* in all its temporary names     */
+    const char *lock_name; /* of the file that says we live; NULL: none yet   */
+    int         lock;      /* its descriptor                                  */
+    struct tn_list           dead; /* struct tn_output_dead: earlier runs     */
     struct tn_desk           desk;   /* desk.folder: where the files are      */
     struct tn_output_entry  *main;
     struct tn_list           files;   /* struct tn_output_entry *; with main  */
@@ -41,6 +58,7 @@ struct tn_output {
     struct tn_buffer         buffer;  /* TN_TO_MEMORY                         */
     struct tn_error          buffer_error;
     bool                     is_committed;
+    bool                     leaves_old; /* it could not be removed           */
 };
 
 static inline struct tn_output_entry *tn_output_entry_at(
@@ -61,10 +79,26 @@ enum tn_status tn_output_fail_errno(struct tn_output *output, const char *what,
                                     const char *name, struct tn_error *error);
 enum tn_status tn_output_fail_exists(struct tn_error *error, const char *name);
 
-/* "sub/data.bin" becomes "sub/.data.bin.tenon-k3x9qa", with `suffix` after it:
- * the name of a file or folder on the way to its own.  NULL after a failure. */
+/* "sub/data.bin" becomes "sub/.data.bin.tenon-k3x9qa2b", with `suffix` after
+ * it: the name of a file or folder on the way to its own.  NULL after a
+ * failure. */
 const char *tn_output_temporary(struct tn_output *output, const char *name,
                                 const char *suffix, struct tn_error *error);
+
+/* Chooses the token, and holds a lock as long as we live; removes first what
+ * runs left behind that do not live any more.  Once. */
+enum tn_status tn_output_begin(struct tn_output *output,
+                               struct tn_error  *error);
+
+/* What those runs left in a folder beneath that of the target. */
+void tn_output_tidy_folder(struct tn_output *output, const char *folder);
+
+/* Letters that nobody can foresee: at most TN_OUTPUT_TOKEN, and a terminator.
+ */
+void tn_output_letters(char *to, size_t count);
+
+/* Gives the lock up: no temporary file is left. */
+void tn_output_end(struct tn_output *output);
 
 /* Folders on the way to `name`, inside the one the files are in. */
 enum tn_status tn_output_make_folders(struct tn_output *output,

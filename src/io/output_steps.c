@@ -2,15 +2,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/beneath.h"
 #include "io/output_state.h"
-
-/* A name has at most 255 bytes, and ours have some to add. */
-#define MOST_OF_A_NAME 200
 
 /* What fits into an error beside the words around it. */
 #define MOST_OF_A_TITLE 90
@@ -51,37 +47,21 @@ enum tn_status tn_output_fail_exists(struct tn_error *error, const char *name)
     return tn_error_set(error, TN_EXISTS, TN_NOWHERE, "%.150s exists", name);
 }
 
-/* Files that do not have their final name yet are charged to the arena, and
- * their sinks live as long as the output. */
-/* Six letters that nobody can foresee. */
-static void random_letters(char *to)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
-    uint8_t           bytes[6]  = { 0 };
-
-    (void)!getrandom(bytes, sizeof bytes, 0);
-    for (size_t i = 0; i < sizeof bytes; i++)
-        to[i] = letters[bytes[i] % 32];
-    to[sizeof bytes] = '\0';
-}
-
 const char *tn_output_temporary(struct tn_output *output, const char *name,
                                 const char *suffix, struct tn_error *error)
 {
     const char *slash = strrchr(name, '/');
     const char *base  = slash ? slash + 1 : name;
     size_t      size  = strlen(base);
-    char        letters[7];
 
-    if (size > MOST_OF_A_NAME) {
-        size = MOST_OF_A_NAME;
+    if (size > TN_OUTPUT_LONG_NAME) {
+        size = TN_OUTPUT_LONG_NAME;
         while (((uint8_t)base[size] & 0xc0) == 0x80) /* whole characters */
             size--;
     }
-    random_letters(letters);
     return tn_text_format(&output->arena, error, "%.*s.%.*s.tenon-%s%s",
-                          (int)(base - name), name, (int)size, base, letters,
-                          suffix);
+                          (int)(base - name), name, (int)size, base,
+                          output->token, suffix);
 }
 
 /* Folders on the way to `name`.  Each is looked at before the next is made in

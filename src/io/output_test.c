@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "io/file_source.h"
@@ -772,6 +773,228 @@ static void every_allocation_fails_once(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* ---- permissions --------------------------------------------------------- */
+
+static unsigned mode_of(const struct tn_scratch *scratch, const char *name)
+{
+    struct stat about;
+
+    assert_int_equal(fstatat(scratch->folder, name, &about, 0), 0);
+    return about.st_mode & 07777;
+}
+
+static void what_is_replaced_keeps_its_permissions(void **state)
+{
+    static const unsigned    modes[] = { 0600, 0640, 0444, 0755, 0200, 0 };
+    struct tn_scratch        scratch = tn_scratch_open();
+    struct tn_memory         memory  = purse();
+    struct tn_error          error   = TN_ERROR_INIT;
+    char                    *path    = tn_scratch_path(&scratch, "model");
+    struct tn_output_options replace = { .can_replace = true };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        set_scene(&scratch, REPLACE_ALL);
+        assert_int_equal(fchmodat(scratch.folder, "model", modes[i], 0), 0);
+        assert_int_equal(fchmodat(scratch.folder, "a.data", modes[i], 0), 0);
+        assert_int_equal(write_model(path, "new main", "new a", "new b",
+                                     &replace, &memory, &error),
+                         TN_OK);
+        assert_int_equal(mode_of(&scratch, "model"), modes[i]);
+        assert_int_equal(mode_of(&scratch, "a.data"), modes[i]);
+        assert_int_equal(fchmodat(scratch.folder, "model", 0600, 0), 0);
+        assert_int_equal(fchmodat(scratch.folder, "a.data", 0600, 0), 0);
+        assert_true(is_new(&scratch));
+    }
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+static void a_folder_that_is_replaced_keeps_its_permissions(void **state)
+{
+    struct tn_scratch        scratch = tn_scratch_open();
+    struct tn_memory         memory  = purse();
+    struct tn_error          error   = TN_ERROR_INIT;
+    char                    *path    = tn_scratch_path(&scratch, "folder");
+    struct tn_output_options replace = { .can_replace = true };
+
+    (void)state;
+    assert_int_equal(write_folder(path, NULL, &memory, &error), TN_OK);
+    assert_int_equal(fchmodat(scratch.folder, "folder", 0750, 0), 0);
+    assert_int_equal(fchmodat(scratch.folder, "folder/model", 0440, 0), 0);
+    assert_int_equal(write_folder(path, &replace, &memory, &error), TN_OK);
+    assert_int_equal(mode_of(&scratch, "folder"), 0750);
+    assert_int_equal(mode_of(&scratch, "folder/model"), 0440);
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+/* Nobody may read a secret while it is written, who may not afterwards. */
+static void temporary_files_are_not_open_to_more(void **state)
+{
+    struct tn_scratch        scratch = tn_scratch_open();
+    struct tn_memory         memory  = purse();
+    struct tn_error          error   = TN_ERROR_INIT;
+    char                    *path    = tn_scratch_path(&scratch, "model");
+    struct tn_output_options replace = { .can_replace = true };
+    struct tn_output        *output;
+    struct tn_sink          *sink;
+    DIR                     *entries;
+
+    (void)state;
+    tn_scratch_write(&scratch, "model", "old");
+    assert_int_equal(fchmodat(scratch.folder, "model", 0600, 0), 0);
+    assert_int_equal(tn_output_file(&output, &memory, path, &replace, &error),
+                     TN_OK);
+    assert_int_equal(tn_output_main(output, &sink, &error), TN_OK);
+    entries = opendir(scratch.path);
+    assert_non_null(entries);
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+        if (strstr(entry->d_name, ".tenon-"))
+            assert_int_equal(mode_of(&scratch, entry->d_name), 0600);
+    closedir(entries);
+    tn_output_close(output);
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
+/* ---- writers that are gone ----------------------------------------------- */
+
+/* A process that has begun to write; it ends at once, or waits for a word and
+ * then commits. */
+static pid_t begin_elsewhere(const struct tn_scratch *scratch, bool is_folder,
+                             int tell, int hear)
+{
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child)
+        return child;
+    struct tn_memory  memory = purse();
+    struct tn_error   error  = TN_ERROR_INIT;
+    char             *path   = tn_scratch_path(scratch, "theirs");
+    char              word   = 'x';
+    struct tn_output *output;
+    struct tn_sink   *sink;
+    if (is_folder)
+        tn_output_folder(&output, &memory, path, NULL, &error);
+    else if (tn_output_file(&output, &memory, path, NULL, &error) == TN_OK)
+        tn_output_main(output, &sink, &error);
+    if (!tn_failed(&error) &&
+        tn_output_side(output, "deep/data", &sink, &error) == TN_OK)
+        put_text(sink, "data", &error);
+    if (!tn_failed(&error))
+        tn_output_flush(output, &error);
+    if (tn_failed(&error) || write(tell, &word, 1) != 1)
+        _exit(1);
+    if (hear < 0)
+        kill(getpid(), SIGKILL);
+    _exit(read(hear, &word, 1) == 1 && tn_output_commit(output, &error) == TN_OK
+              ? 0
+              : 2);
+}
+
+static void write_ours(const struct tn_scratch *scratch)
+{
+    struct tn_memory         memory  = purse();
+    struct tn_error          error   = TN_ERROR_INIT;
+    struct tn_output_options replace = { .can_replace = true };
+    char                    *path    = tn_scratch_path(scratch, "ours");
+    struct tn_output        *output;
+    struct tn_sink          *sink;
+
+    assert_int_equal(tn_output_file(&output, &memory, path, &replace, &error),
+                     TN_OK);
+    assert_int_equal(tn_output_main(output, &sink, &error), TN_OK);
+    assert_int_equal(tn_output_side(output, "deep/ours", &sink, &error), TN_OK);
+    assert_int_equal(tn_output_commit(output, &error), TN_OK);
+    tn_output_close(output);
+    assert_int_equal(memory.used, 0);
+    free(path);
+}
+
+static void what_dead_writers_left_goes(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    int               status, pipes[2];
+    char              word;
+
+    (void)state;
+    assert_int_equal(pipe(pipes), 0);
+    for (int is_folder = 0; is_folder < 2; is_folder++) {
+        pid_t child = begin_elsewhere(&scratch, is_folder, pipes[1], -1);
+        assert_int_equal(read(pipes[0], &word, 1), 1);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status));
+        assert_true(tn_scratch_count(&scratch, ".", ".tenon-") >= 2);
+        write_ours(&scratch);
+        assert_int_equal(tn_scratch_count(&scratch, ".", ".tenon-"), 0);
+        assert_int_equal(tn_scratch_count(&scratch, "deep", ".tenon-"), 0);
+    }
+    close(pipes[0]);
+    close(pipes[1]);
+    tn_scratch_close(&scratch);
+}
+
+static void what_others_are_writing_stays(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    int               status, ready[2], go[2];
+    char              word = 'x';
+
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    assert_int_equal(pipe(go), 0);
+    for (int is_folder = 0; is_folder < 2; is_folder++) {
+        tn_scratch_empty(scratch.folder);
+        pid_t child = begin_elsewhere(&scratch, is_folder, ready[1], go[0]);
+        assert_int_equal(read(ready[0], &word, 1), 1);
+        int before = tn_scratch_count(&scratch, ".", ".tenon-");
+        write_ours(&scratch);
+        assert_int_equal(tn_scratch_count(&scratch, ".", ".tenon-"), before);
+        assert_int_equal(write(go[1], &word, 1), 1);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+        assert_true(tn_scratch_holds(
+            &scratch, is_folder ? "theirs/deep/data" : "deep/data", "data"));
+    }
+    for (int i = 0; i < 2; i++) {
+        close(ready[i]);
+        close(go[i]);
+    }
+    tn_scratch_close(&scratch);
+}
+
+/* What a commit had put aside when it died is the only copy of a model, until
+ * there is another; and what nobody can prove to be ours stays. */
+static void the_last_copy_stays(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+
+    (void)state;
+    assert_int_equal(
+        mkdirat(scratch.folder, ".theirs.tenon-abcdefgh-old", 0777), 0);
+    tn_scratch_write(&scratch, ".theirs.tenon-abcdefgh-old/theirs", "old");
+    tn_scratch_write(&scratch, ".theirs.tenon-abcdefgh-lock", "");
+    tn_scratch_write(&scratch, ".theirs.tenon-abcdefgh", "half");
+    tn_scratch_write(&scratch, ".no.tenon-lockless", "stays");
+    tn_scratch_write(&scratch, ".no.tenon-bcdefgha", "stays");
+    tn_scratch_write(&scratch, ".full.tenon-cdefghab-lock", "not empty");
+    write_ours(&scratch);
+    assert_true(
+        tn_scratch_holds(&scratch, ".theirs.tenon-abcdefgh-old/theirs", "old"));
+    assert_false(tn_scratch_has(&scratch, ".theirs.tenon-abcdefgh"));
+    tn_scratch_write(&scratch, "theirs", "new");
+    write_ours(&scratch);
+    assert_false(tn_scratch_has(&scratch, ".theirs.tenon-abcdefgh-old"));
+    assert_false(tn_scratch_has(&scratch, ".theirs.tenon-abcdefgh-lock"));
+    assert_true(tn_scratch_has(&scratch, ".no.tenon-lockless"));
+    assert_true(tn_scratch_has(&scratch, ".no.tenon-bcdefgha"));
+    assert_true(tn_scratch_has(&scratch, ".full.tenon-cdefghab-lock"));
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -794,6 +1017,12 @@ int main(void)
         cmocka_unit_test(a_folder_is_old_or_new_at_every_step),
         cmocka_unit_test(a_name_taken_meanwhile_is_not_replaced),
         cmocka_unit_test(every_allocation_fails_once),
+        cmocka_unit_test(what_is_replaced_keeps_its_permissions),
+        cmocka_unit_test(a_folder_that_is_replaced_keeps_its_permissions),
+        cmocka_unit_test(temporary_files_are_not_open_to_more),
+        cmocka_unit_test(what_dead_writers_left_goes),
+        cmocka_unit_test(what_others_are_writing_stays),
+        cmocka_unit_test(the_last_copy_stays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
