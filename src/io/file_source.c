@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -198,6 +199,26 @@ int tn_source_descriptor(const struct tn_source *source)
     if (source->ops != &file_ops)
         return -1;
     return ((const struct file_source *)source)->descriptor;
+}
+
+/* Through a descriptor of its own: a lock belongs to what was opened, and the
+ * source's may be shared.  The lock is given back at once. */
+bool tn_source_is_growing(const struct tn_source *source)
+{
+    int         descriptor = tn_source_descriptor(source);
+    char        path[40];
+    struct stat about;
+
+    if (descriptor < 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    int  file    = open(path, O_RDONLY | O_CLOEXEC);
+    bool is_busy = file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 &&
+                   errno == EWOULDBLOCK;
+    if (file >= 0)
+        close(file); /* and the lock */
+    return is_busy || (fstat(descriptor, &about) == 0 &&
+                       (uint64_t)about.st_size != source->size);
 }
 
 enum tn_status tn_source_glance(struct tn_source *source, uint64_t offset,

@@ -43,6 +43,11 @@ enum tn_status tn_source_glance(struct tn_source *source, uint64_t offset,
 /* The descriptor behind a source, for copy_file_range; -1 if there is none. */
 int tn_source_descriptor(const struct tn_source *source);
 
+/* Whether somebody holds the lock of a writer (append.h) on the file behind a
+ * source, or has changed its length since it was opened.  Not for the writer's
+ * own source. */
+bool tn_source_is_growing(const struct tn_source *source);
+
 /* Nobody will look at that part of a mapping soon.  Its pages leave our memory,
  * and come back when somebody does.  To close a mapping takes 5 ms for every
  * 100 MB that were looked at; threads that are done with a part each take their

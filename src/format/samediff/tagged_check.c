@@ -407,7 +407,7 @@ static void check_all(struct checking *c)
 enum tn_status tn_tagged_check(struct tn_bundle *bundle,
                                struct tn_report *report, struct tn_error *error)
 {
-    struct tn_zip_options how = { .report = report };
+    struct tn_zip_options how = { .looks_for_writers = true, .report = report };
     struct tn_error       own = TN_ERROR_INIT;
     struct tn_zip         zip;
     struct tn_tagged      t;

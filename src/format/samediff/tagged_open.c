@@ -346,7 +346,9 @@ static void add_facts(struct opening *o)
     tn_model_add_fact(m, "tag", o->tag, o->error);
     if (o->t->zip->state != TN_ZIP_WHOLE)
         tn_model_add_fact(m, "container",
-                          tn_text(o->t->zip->state == TN_ZIP_TORN
+                          tn_text(o->t->zip->is_growing
+                                      ? "another process is adding to it"
+                                  : o->t->zip->state == TN_ZIP_TORN
                                       ? "its last commit was cut short"
                                       : "changed by another tool"),
                           o->error);
@@ -527,7 +529,7 @@ static enum tn_status tagged_open(struct tn_bundle *bundle,
                                   struct tn_model  *model,
                                   struct tn_error  *error)
 {
-    struct tn_zip_options lazy = { .is_lazy = true };
+    struct tn_zip_options lazy = { .is_lazy = true, .looks_for_writers = true };
     struct tn_zip         zip;
     struct tn_tagged      t;
     struct tn_bytes       tag = { NULL, 0 };

@@ -7,6 +7,10 @@
 #define _GNU_SOURCE
 #include "format/samediff/tagged_testing.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include "io/file_source.h"
 
 /* ---- containers with one thing changed ---------------------------------- */
@@ -327,6 +331,39 @@ static void a_torn_tail_is_told_and_mended(void **state)
     tagged_teardown(&f);
 }
 
+/* The lock of a writer that has put bytes behind the last commit. */
+static void a_container_that_grows_is_not_torn(void **state)
+{
+    struct tagged_fixture   f;
+    struct heard            heard = { "" };
+    struct tn_check_summary summary;
+
+    (void)state;
+    tagged_setup(&f);
+    struct tn_bytes before = tn_load_file(f.path);
+    tagged_add(&f, "c", f.other);
+    struct tn_bytes after = tn_load_file(f.path);
+    int             file  = open(f.path, O_RDWR | O_CLOEXEC);
+    assert_true(file >= 0);
+    assert_int_equal(flock(file, LOCK_EX), 0);
+    for (size_t size = before.size + 1; size < after.size;
+         size += (after.size - before.size) / 7) {
+        tagged_put(f.path, tn_bytes(after.data, size));
+        heard = (struct heard){ "" };
+        tagged_must(
+            &f, tn_check(f.path, NULL, NULL, hear, &heard, &summary, &f.error));
+        assert_string_equal(heard.rules, "zip-growing ");
+        assert_int_equal(summary.errors + summary.warnings, 0);
+    }
+    close(file); /* now it is nobody's */
+    heard = (struct heard){ "" };
+    tagged_must(&f, tn_check(f.path, NULL, NULL, hear, &heard, NULL, &f.error));
+    assert_string_equal(heard.rules, "zip-torn-tail ");
+    free((void *)(uintptr_t)before.data);
+    free((void *)(uintptr_t)after.data);
+    tagged_teardown(&f);
+}
+
 /* ---- hostile ------------------------------------------------------------ */
 
 static enum tn_status read_container(struct tn_bytes   input,
@@ -377,6 +414,7 @@ int main(void)
         cmocka_unit_test(tags_share_and_can_be_chosen),
         cmocka_unit_test(differences_are_told),
         cmocka_unit_test(a_torn_tail_is_told_and_mended),
+        cmocka_unit_test(a_container_that_grows_is_not_torn),
         cmocka_unit_test(containers_are_hostile),
     };
 

@@ -78,6 +78,8 @@ struct tn_zip_options {
                              it are read by tn_zip_settle() only              */
     bool has_keys;        /* names are keys, under which nothing is ever put
                              anywhere: "/a" and "../b" are as good as others  */
+    bool looks_for_writers; /* a commit that is not complete because somebody
+                             is at it is not called torn; not for writers     */
     uint64_t max_entries; /* 0: none                                          */
     uint64_t max_total;   /* unpacked bytes of all entries; 0: none           */
     uint64_t max_ratio;   /* of one entry; 0: what deflate can do, 1032       */
@@ -91,6 +93,7 @@ struct tn_zip {
     struct tn_list        entries; /* struct tn_zip_entry, as the directory   */
     struct tn_list        order;   /* uint32_t: entries by offset             */
     enum tn_zip_state     state;
+    bool                  is_growing; /* TORN, and a writer is at it          */
     uint64_t              directory_offset;
     uint64_t end_offset; /* behind the end record that counts: TORN, and here
                             the torn tail begins                              */

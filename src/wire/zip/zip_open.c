@@ -1,6 +1,7 @@
 /* zip_open.c - opening a zip: the end, the directory, every local header */
 #include "base/arith.h"
 #include "base/expand.h"
+#include "io/file_source.h"
 #include "codec/deflate.h"
 #include "wire/zip/zip_records.h"
 
@@ -24,8 +25,9 @@ static struct tn_zip_entry *entry_at(const struct tn_zip *zip, uint64_t index)
     return tn_list_at(&zip->entries, struct tn_zip_entry, index);
 }
 
-static void find(const struct tn_zip *zip, const char *rule, uint64_t offset,
-                 const struct tn_zip_entry *entry, const char *what)
+static void find_level(const struct tn_zip *zip, enum tn_finding_level level,
+                       const char *rule, uint64_t offset,
+                       const struct tn_zip_entry *entry, const char *what)
 {
     struct tn_error finding = TN_ERROR_INIT;
 
@@ -34,7 +36,13 @@ static void find(const struct tn_zip *zip, const char *rule, uint64_t offset,
     tn_error_set(&finding, TN_MALFORMED, offset, "%s", what);
     if (entry)
         tn_zip_blame(entry, &finding);
-    tn_report_add(zip->options.report, TN_LEVEL_WARNING, rule, &finding);
+    tn_report_add(zip->options.report, level, rule, &finding);
+}
+
+static void find(const struct tn_zip *zip, const char *rule, uint64_t offset,
+                 const struct tn_zip_entry *entry, const char *what)
+{
+    find_level(zip, TN_LEVEL_WARNING, rule, offset, entry, what);
 }
 
 /* ---- one record of the directory ---------------------------------------- */
@@ -411,7 +419,14 @@ static enum tn_status open_foreign(struct tn_zip *zip, struct tn_error *error)
 
 static void tell_state(struct tn_zip *zip)
 {
-    if (zip->state == TN_ZIP_TORN)
+    zip->is_growing = zip->state == TN_ZIP_TORN &&
+                      zip->options.looks_for_writers &&
+                      tn_source_is_growing(zip->source);
+    if (zip->is_growing)
+        find_level(
+            zip, TN_LEVEL_NOTE, "zip-growing", zip->end_offset, NULL,
+            "a commit is being written here; the one before it is shown");
+    else if (zip->state == TN_ZIP_TORN)
         find(zip, "zip-torn-tail", zip->end_offset, NULL,
              "a commit was cut short here; the one before it is shown");
     if (zip->state == TN_ZIP_BROKEN)
