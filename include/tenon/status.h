@@ -2,7 +2,8 @@
  * status.h - how every call says what happened
  *
  * A call returns a status; the details go into a tn_error that the caller
- * owns.  The library keeps no "last error" of its own.
+ * owns.  The library keeps no "last error" of its own.  NULL is allowed for the
+ * error of every call, by callers that need the status alone.
  */
 #ifndef TENON_STATUS_H
 #define TENON_STATUS_H

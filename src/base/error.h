@@ -20,6 +20,13 @@
 #endif
 
 /* Return the status of a failing call to our own caller. */
+/* First in every public function: a caller that needs the status alone gives no
+ * error. */
+#define TN_ERROR_OR_OWN(error)                                                 \
+    struct tn_error tn_own_error = TN_ERROR_INIT;                              \
+    if (!(error))                                                              \
+    (error) = &tn_own_error
+
 #define TN_TRY(call)                                                           \
     do {                                                                       \
         enum tn_status tn_try_status_ = (call);                                \

@@ -115,6 +115,7 @@ enum tn_status tn_merger_open(struct tn_merger      **out,
                               const struct tn_options *options,
                               struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_memory   memory;
     struct tn_arena    arena;
     struct tn_message *home = NULL;
@@ -275,6 +276,7 @@ enum tn_status tn_merge_read(struct tn_message     **out,
                              const struct tn_options *options,
                              struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_merger *merger;
 
     *out = NULL;
@@ -294,6 +296,7 @@ enum tn_status tn_merge_bytes(struct tn_message     **out,
                               const struct tn_options *options,
                               struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_message *home;
 
     *out = NULL;
@@ -314,6 +317,7 @@ enum tn_status tn_merge(struct tn_message **out, const struct tn_schema *schema,
                         const struct tn_options *options,
                         struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_message *home;
 
     *out = NULL;
@@ -345,6 +349,7 @@ enum tn_status tn_merger_get(struct tn_message **out, struct tn_merger *merger,
                              const struct tn_step *steps, uint64_t count,
                              struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_tags path;
 
     TN_TRY(tn_message_new(out, merger->schema, merger->home->type->full_name,

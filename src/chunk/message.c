@@ -39,6 +39,7 @@ enum tn_status tn_schema_open(struct tn_schema **out, struct tn_bytes set,
                               const struct tn_options *options,
                               struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     options                  = options ? options : &no_options;
     *out                     = NULL;
     struct tn_schema *schema = new_handle(
@@ -57,6 +58,7 @@ enum tn_status tn_schema_builtin(struct tn_schema **out, const char *name,
                                  const struct tn_options *options,
                                  struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     static const char *const names[] = {
         [TN_PB_ONNX]           = "onnx",
         [TN_PB_TENSORFLOW]     = "tensorflow",
@@ -123,6 +125,7 @@ enum tn_status tn_message_bytes(struct tn_message     **out,
                                 const struct tn_options *options,
                                 struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     TN_TRY(tn_message_new(out, schema, type, options, error));
     tn_source_memory(&(*out)->plain, &(*out)->memory, bytes);
     (*out)->source = &(*out)->plain;
@@ -140,6 +143,7 @@ enum tn_status tn_message_open(struct tn_message     **out,
                                const struct tn_options *options,
                                struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_bundle_options how = { options && options->keep_unmapped };
 
     TN_TRY(tn_message_new(out, schema, type, options, error));
@@ -168,6 +172,7 @@ uint64_t tn_message_size(const struct tn_message *message)
 enum tn_status tn_message_read(struct tn_message *message, uint64_t offset,
                                void *to, size_t size, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     return tn_source_read(message->source, offset, to, size, error);
 }
 
@@ -193,6 +198,7 @@ enum tn_status tn_message_write(struct tn_message      *message,
                                 const struct tn_target *target,
                                 struct tn_error        *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_output_options options = { .can_replace = target->can_replace,
                                          .is_durable  = target->is_durable,
                                          .is_dry      = target->is_dry_run,

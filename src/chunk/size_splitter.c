@@ -360,6 +360,7 @@ static void reduce(struct sizing *s, struct tn_mosaic *m, struct tn_tags path)
 enum tn_status tn_splitter_by_size(struct tn_splitter *splitter,
                                    uint64_t max_size, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_splitter *root = splitter->root;
     struct sizing       s    = { root, &root->failure, max_size };
     struct tn_tag_step  last;

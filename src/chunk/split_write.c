@@ -65,6 +65,7 @@ enum tn_status tn_splitter_write_memory(struct tn_splitter *splitter,
                                         bool               *was_chunked,
                                         struct tn_error    *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_splitter       *root = splitter->root;
     struct tn_riegeli_options options;
     struct tn_cpb_job         job = { .options = &options,
@@ -244,6 +245,7 @@ enum tn_status tn_splitter_write(struct tn_splitter     *splitter,
                                  const char *records, const char **written,
                                  struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_splitter       *root = splitter->root;
     struct tn_riegeli_options options;
 

@@ -34,6 +34,7 @@ enum tn_status tn_splitter_open(struct tn_splitter **out,
                                 struct tn_message   *message,
                                 struct tn_error     *error)
 {
+    TN_ERROR_OR_OWN(error);
     *out = NULL;
     if (!message->type)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
@@ -198,6 +199,7 @@ enum tn_status tn_splitter_child(struct tn_splitter  **out,
                                  const struct tn_step *steps, uint64_t count,
                                  struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_splitter *root = parent->root;
     struct tn_tag_step  step;
     struct tn_tags      tags;
@@ -304,6 +306,7 @@ void tn_splitter_add(struct tn_splitter *root, enum tn_chunk_type type,
 enum tn_status tn_splitter_keep_base(struct tn_splitter *splitter,
                                      struct tn_error    *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_splitter *root = splitter->root;
 
     if (root != splitter)
@@ -343,6 +346,7 @@ enum tn_status tn_splitter_add_chunk(struct tn_splitter   *splitter,
                                      uint64_t count, uint64_t index,
                                      struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_splitter *root = splitter->root;
     struct spot         spot = { .m = NULL };
     struct tn_rope      rope;
@@ -390,6 +394,7 @@ enum tn_status tn_splitter_take(struct tn_splitter   *splitter,
                                 const struct tn_step *steps, uint64_t count,
                                 uint64_t index, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     return take_spot(splitter, steps, count, index, tn_mosaic_take, error);
 }
 
@@ -397,6 +402,7 @@ enum tn_status tn_splitter_hollow(struct tn_splitter   *splitter,
                                   const struct tn_step *steps, uint64_t count,
                                   uint64_t index, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     return take_spot(splitter, steps, count, index, tn_mosaic_hollow, error);
 }
 
@@ -405,6 +411,7 @@ enum tn_status tn_splitter_slice(struct tn_splitter   *splitter,
                                  uint64_t begin, uint64_t end, uint64_t index,
                                  struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_splitter            *root = splitter->root;
     const struct tn_pb_field_type *field;
     struct spot                    spot;
@@ -423,6 +430,7 @@ enum tn_status tn_splitter_clear(struct tn_splitter   *splitter,
                                  const struct tn_step *steps, uint64_t count,
                                  struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_splitter            *root = splitter->root;
     const struct tn_pb_field_type *field;
     struct spot                    spot;
@@ -437,6 +445,7 @@ enum tn_status tn_splitter_count(struct tn_splitter   *splitter,
                                  const struct tn_step *steps, uint64_t count,
                                  uint64_t *elements, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     const struct tn_pb_field_type *field;
     struct spot                    spot;
 
@@ -450,6 +459,7 @@ enum tn_status tn_splitter_size(struct tn_splitter   *splitter,
                                 const struct tn_step *steps, uint64_t count,
                                 uint64_t *size, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_splitter *root = splitter->root;
     struct tn_tag_step  last;
     struct tn_tags      tags;
@@ -488,6 +498,7 @@ enum tn_status tn_splitter_format(struct tn_splitter           *splitter,
                                   const struct tn_split_format *format,
                                   struct tn_error              *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_splitter *root = splitter->root;
     const char         *wrong =
         root != splitter ? "a child hands its chunks to its parent: say it that"
@@ -582,6 +593,7 @@ static void serialize(struct tn_splitter *root)
 enum tn_status tn_splitter_split(struct tn_splitter *splitter,
                                  struct tn_error    *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_splitter *root = splitter->root;
 
     if (root != splitter)
@@ -645,6 +657,7 @@ enum tn_status tn_splitter_chunk_read(struct tn_splitter *splitter,
                                       uint64_t index, uint64_t offset, void *to,
                                       size_t size, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     uint64_t count = tn_splitter_chunk_count(splitter);
 
     if (index >= count)

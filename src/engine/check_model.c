@@ -215,6 +215,7 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
                         struct tn_check_summary *summary,
                         struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_listener listener = { on_finding, context };
     struct tn_report   report   = { .each    = tn_listener_hear,
                                     .context = &listener };

@@ -419,6 +419,7 @@ enum tn_status tn_convert(const struct tn_model           *model,
                           struct tn_convert_summary       *summary,
                           struct tn_error                 *error)
 {
+    TN_ERROR_OR_OWN(error);
     static const struct tn_convert_options defaults;
     struct tn_convert_summary              unused;
     struct tn_target                       nowhere = *target;
@@ -450,6 +451,7 @@ enum tn_status tn_plan(const struct tn_model           *model,
                        tn_on_plan *on, void *context,
                        struct tn_plan_summary *summary, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     static const struct tn_convert_options defaults;
     struct tn_plan_summary                 unused;
     const struct tn_format                *format = NULL;

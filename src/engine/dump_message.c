@@ -332,6 +332,7 @@ enum tn_status tn_dump(const char *path, const struct tn_options *options,
                        const struct tn_target *target, tn_on_loss *loss,
                        void *context, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_opened *opened;
     bool              is_flat;
 
@@ -456,6 +457,7 @@ enum tn_status tn_undump(const char *path, const struct tn_options *options,
                          const struct tn_dump_options *undump,
                          const struct tn_target *target, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_opened *opened;
     bool              is_flat;
 

@@ -47,6 +47,7 @@ enum tn_status tn_edit_open(struct tn_edit **out, const struct tn_model *base,
                             const struct tn_options *options,
                             struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_opened *opened = tn_opened_of(base);
 
     *out = NULL;
@@ -60,6 +61,7 @@ enum tn_status tn_edit_new(struct tn_edit **out, const char *format,
                            const struct tn_options *options,
                            struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     const struct tn_format *f = tn_format_named(format);
 
     *out = NULL;
@@ -81,6 +83,7 @@ enum tn_status tn_edit_add_op(struct tn_edit *edit, uint32_t graph,
                               uint32_t before, const struct tn_op_spec *spec,
                               uint32_t *op, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     return tn_draft_add_op(&edit->draft, graph, before, spec, op, error);
 }
 
@@ -88,12 +91,14 @@ enum tn_status tn_edit_replace_op(struct tn_edit *edit, uint32_t op,
                                   const struct tn_op_spec *spec,
                                   struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     return tn_draft_replace_op(&edit->draft, op, spec, error);
 }
 
 enum tn_status tn_edit_remove_op(struct tn_edit *edit, uint32_t op,
                                  struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     return tn_draft_remove_op(&edit->draft, op, error);
 }
 
@@ -101,6 +106,7 @@ enum tn_status tn_edit_set_input(struct tn_edit *edit, uint32_t op,
                                  uint32_t index, const char *value,
                                  struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     return tn_draft_set_input(&edit->draft, op, index, value, error);
 }
 
@@ -123,6 +129,7 @@ enum tn_status tn_edit_set_attr(struct tn_edit *edit, uint32_t op,
                                 const struct tn_attr_value *value,
                                 struct tn_error            *error)
 {
+    TN_ERROR_OR_OWN(error);
     TN_TRY(hold_tensors(edit, value, error));
     return tn_draft_set_attr(&edit->draft, op, name, value, error);
 }
@@ -130,6 +137,7 @@ enum tn_status tn_edit_set_attr(struct tn_edit *edit, uint32_t op,
 enum tn_status tn_edit_remove_attr(struct tn_edit *edit, uint32_t op,
                                    const char *name, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     return tn_draft_remove_attr(&edit->draft, op, name, error);
 }
 
@@ -138,6 +146,7 @@ enum tn_status tn_edit_add_tensor(struct tn_edit *edit, uint32_t graph,
                                   const struct tn_tensor *from,
                                   struct tn_error        *error)
 {
+    TN_ERROR_OR_OWN(error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
     return tn_draft_add_tensor(&edit->draft, graph, name, &from->elements,
                                error);
@@ -148,6 +157,7 @@ enum tn_status tn_edit_replace_tensor(struct tn_edit *edit, uint32_t graph,
                                       const struct tn_tensor *from,
                                       struct tn_error        *error)
 {
+    TN_ERROR_OR_OWN(error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
     return tn_draft_replace_tensor(&edit->draft, graph, name, &from->elements,
                                    error);
@@ -156,6 +166,7 @@ enum tn_status tn_edit_replace_tensor(struct tn_edit *edit, uint32_t graph,
 enum tn_status tn_edit_remove_tensor(struct tn_edit *edit, uint32_t graph,
                                      const char *name, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     return tn_draft_remove_tensor(&edit->draft, graph, name, error);
 }
 
@@ -180,6 +191,7 @@ enum tn_status tn_edit_add_elements(struct tn_edit *edit, uint32_t graph,
                                     struct tn_bytes  elements,
                                     struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_arena   *arena = &edit->store->model.arena;
     uint64_t          *kept  = tn_new(arena, uint64_t, rank, error);
     struct tn_elements made  = { .shape = { dtype, rank, kept } };
@@ -209,6 +221,7 @@ enum tn_status tn_edit_add_function(struct tn_edit *edit, const char *name,
                                     uint32_t output_count, uint32_t *graph,
                                     struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     return tn_draft_add_function(&edit->draft, name, domain, inputs,
                                  input_count, outputs, output_count, graph,
                                  error);
@@ -218,6 +231,7 @@ enum tn_status tn_edit_add_input(struct tn_edit *edit, uint32_t graph,
                                  const struct tn_end *end,
                                  struct tn_error     *error)
 {
+    TN_ERROR_OR_OWN(error);
     return tn_draft_add_end(&edit->draft, graph, true, end, error);
 }
 
@@ -225,6 +239,7 @@ enum tn_status tn_edit_add_output(struct tn_edit *edit, uint32_t graph,
                                   const struct tn_end *end,
                                   struct tn_error     *error)
 {
+    TN_ERROR_OR_OWN(error);
     return tn_draft_add_end(&edit->draft, graph, false, end, error);
 }
 
@@ -232,6 +247,7 @@ enum tn_status tn_edit_type_end(struct tn_edit *edit, uint32_t graph,
                                 const char *name, enum tn_dtype dtype,
                                 struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     return tn_draft_type_end(&edit->draft, graph, name, dtype, error);
 }
 
@@ -241,6 +257,7 @@ enum tn_status tn_edit_copy_function(struct tn_edit        *edit,
                                      uint32_t        *new_graph,
                                      struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from), error));
     return tn_draft_copy_function(&edit->draft, from, graph, name, new_graph,
                                   error);
@@ -249,12 +266,14 @@ enum tn_status tn_edit_copy_function(struct tn_edit        *edit,
 enum tn_status tn_edit_remove_function(struct tn_edit *edit, uint32_t graph,
                                        struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     return tn_draft_remove_function(&edit->draft, graph, error);
 }
 
 enum tn_status tn_edit_commit(struct tn_edit *edit, struct tn_model **out,
                               struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_options options = {
         .allocator  = &edit->store->memory.allocator,
         .max_memory = edit->store->memory.limit == UINT64_MAX

@@ -31,6 +31,7 @@ enum tn_status tn_interpreter_extract(struct tn_interpreter  **out,
                                       const struct tn_options *options,
                                       struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     TN_TRY(tn_interpreter_new(out, options, error));
     for (uint32_t k = 0; k < path_count && !tn_failed(error); k++)
         extract_file(*out, paths[k], error);

@@ -234,6 +234,7 @@ enum tn_status tn_get(const struct tn_tensor      *tensor,
                       const struct tn_target      *target,
                       const struct tn_options *options, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_memory *memory  = tensor->model->memory;
     struct getting    getting = {
            .elements = tensor->elements,

@@ -114,6 +114,7 @@ enum tn_status tn_tensor_hash(const struct tn_tensor *tensor,
                               uint8_t                 digest[TN_HASH_SIZE],
                               struct tn_error        *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct hash_work work = {
         .most = tn_opened_may_expand(tn_opened_of(tensor->model), NULL),
     };
@@ -154,6 +155,7 @@ enum tn_status tn_model_hash(const struct tn_model   *model,
                              uint8_t (*digests)[TN_HASH_SIZE],
                              struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_meter  meter;
     struct hash_work work = {
         .model   = model,

@@ -273,6 +273,7 @@ enum tn_status tn_interpreter_open(struct tn_interpreter              **out,
                                    const struct tn_options             *options,
                                    struct tn_error                     *error)
 {
+    TN_ERROR_OR_OWN(error);
     TN_TRY(tn_interpreter_new(out, options, error));
     if (fill(*out, what, error) != TN_OK) {
         tn_interpreter_close(*out);
@@ -372,6 +373,7 @@ enum tn_status tn_interpret_tensorflow(
     struct tn_bytes node, const struct tn_interpret_context *context,
     struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     return interpret_bytes(out, interpreter, TN_FRAMEWORK_TENSORFLOW, node,
                            context, error);
 }
@@ -382,6 +384,7 @@ enum tn_status tn_interpret_onnx(struct tn_op_descriptor          **out,
                                  const struct tn_interpret_context *context,
                                  struct tn_error                   *error)
 {
+    TN_ERROR_OR_OWN(error);
     return interpret_bytes(out, interpreter, TN_FRAMEWORK_ONNX, node, context,
                            error);
 }

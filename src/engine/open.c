@@ -384,6 +384,7 @@ enum tn_status tn_model_open(struct tn_model **out, const char *path,
                              const struct tn_options *options,
                              struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_opened *opened;
 
     *out = NULL;
@@ -397,6 +398,7 @@ enum tn_status tn_model_open_source(struct tn_model **out, const char *name,
                                     const struct tn_options *options,
                                     struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_opened *opened;
     struct tn_source *source;
 

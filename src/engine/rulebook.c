@@ -83,6 +83,7 @@ enum tn_status tn_rulebook_open(struct tn_rulebook **out,
                                 const struct tn_options *options,
                                 struct tn_error         *error)
 {
+    TN_ERROR_OR_OWN(error);
     TN_TRY(new_book(out, options, error));
     if ((file_count ? read_own(*out, files, file_count, error)
                     : read_carried(*out, error)) != TN_OK) {
@@ -164,6 +165,7 @@ enum tn_status tn_rulebook_explain(struct tn_rulebook *book, uint32_t index,
                                    tn_on_explain *on, void *context,
                                    struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     const struct tn_lang_file *file;
     bool                       is_back;
     const struct tn_lang_rule *rule = rule_at(book, index, &file, &is_back);
@@ -202,6 +204,7 @@ enum tn_status tn_rulebook_makes(struct tn_rulebook *book, uint32_t index,
                                  void (*on)(void *context, struct tn_bytes op),
                                  void *context, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     const struct tn_lang_file *file;
     bool                       is_back;
     const struct tn_lang_rule *rule = rule_at(book, index, &file, &is_back);
@@ -255,6 +258,7 @@ uint64_t tn_rulebook_check(struct tn_rulebook *book,
                                       const struct tn_rule_finding *finding),
                            void *context, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct checking c = { .on = on, .context = context };
     struct tn_arena arena;
 
@@ -318,6 +322,7 @@ enum tn_status tn_rulebook_test(
     void (*on)(void *context, const struct tn_rule_example *example),
     void *context, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     const struct testing t = { sum, on, context };
 
     *sum = (struct tn_rule_examples){ 0 };

@@ -44,6 +44,7 @@ enum tn_status tn_interpreter_explain(struct tn_interpreter *i, uint32_t index,
                                       tn_on_explain *on, void *context,
                                       struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     const struct tn_mapper *mapper = mapper_at(i, index);
 
     if (!mapper)
@@ -102,6 +103,7 @@ enum tn_status tn_interpreter_export(struct tn_interpreter  *i,
                                      const struct tn_target *target,
                                      struct tn_error        *error)
 {
+    TN_ERROR_OR_OWN(error);
     bool             is_ops = what == TN_EXPORT_OPS;
     struct exporting e      = { .form = form, .memory = &i->memory };
     struct tn_arena  arena;

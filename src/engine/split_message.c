@@ -259,6 +259,7 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
                         struct tn_split_summary       *summary,
                         struct tn_error               *error)
 {
+    TN_ERROR_OR_OWN(error);
     static const struct tn_split_options defaults;
     struct tn_split_summary              unused;
     struct tn_opened                    *opened;
@@ -425,6 +426,7 @@ enum tn_status tn_merge_file(const char *path, const struct tn_options *options,
                              struct tn_split_summary       *summary,
                              struct tn_error               *error)
 {
+    TN_ERROR_OR_OWN(error);
     static const struct tn_split_options defaults;
     struct tn_split_summary              unused;
     struct tn_memory                     memory;

@@ -330,6 +330,7 @@ enum tn_status tn_strip(const char *path, const struct tn_options *options,
                         struct tn_strip_summary       *summary,
                         struct tn_error               *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_strip_summary unused;
     struct tn_opened       *opened;
 

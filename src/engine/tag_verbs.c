@@ -56,6 +56,7 @@ enum tn_status tn_tag_list(const char *path, const struct tn_options *options,
                            bool wants_details, tn_on_tag *each, void *context,
                            struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct look look;
 
     if (open_look(&look, path, options, error) == TN_OK)
@@ -69,6 +70,7 @@ enum tn_status tn_tag_diff(const char *path, const char *left,
                            tn_on_tag_change *each, void *context,
                            struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct look look;
 
     if (open_look(&look, path, options, error) == TN_OK)
@@ -204,6 +206,7 @@ enum tn_status tn_tag_add(const char *path, const char *tag,
                           struct tn_tag_summary       *summary,
                           struct tn_error             *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_tag_summary unused;
     struct tn_carrying    carrying = { .how     = add ? add->map : NULL,
                                        .options = options,
@@ -226,6 +229,7 @@ enum tn_status tn_tag_remove(const char *path, const char *tag,
                              struct tn_tag_summary       *summary,
                              struct tn_error             *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_tag_summary unused;
     struct change         c;
 
@@ -244,6 +248,7 @@ enum tn_status tn_tag_compact(const char                  *path,
                               struct tn_tag_summary       *summary,
                               struct tn_error             *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_tag_summary unused;
     struct change         c;
 
@@ -285,6 +290,7 @@ enum tn_status tn_tag_repair(const char *path, const struct tn_options *options,
                              tn_on_finding *on_finding, void *context,
                              bool *is_changed, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_listener listener = { on_finding, context };
     struct tn_report   report   = { .each    = tn_listener_hear,
                                     .context = &listener };

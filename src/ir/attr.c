@@ -124,6 +124,7 @@ static enum tn_status expect_op(const struct tn_model *model, uint32_t op,
 enum tn_status tn_attr_open(struct tn_attr **out, const struct tn_model *model,
                             uint32_t op, uint32_t index, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct found found = { 0 };
 
     *out = NULL;
@@ -140,6 +141,7 @@ enum tn_status tn_attr_find(struct tn_attr **out, const struct tn_model *model,
                             uint32_t op, const char *name,
                             struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct found found = { 0 };
 
     *out = NULL;

@@ -177,6 +177,7 @@ static const struct tn_sink_ops fixed_ops = { .write  = fixed_write,
 enum tn_status tn_tensor_read(const struct tn_tensor *tensor, uint64_t offset,
                               void *to, size_t size, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct fixed_sink fixed = { .sink = { .ops = &fixed_ops }, .to = to };
     unsigned          unit  = tn_dtype_size(tensor->elements.shape.dtype);
 
@@ -248,6 +249,7 @@ enum tn_status tn_tensor_strings(const struct tn_tensor *tensor, uint64_t first,
                                  uint64_t count, tn_on_string *each,
                                  void *context, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     enum tn_dtype    dtype = tensor->elements.shape.dtype;
     struct tn_error  own   = TN_ERROR_INIT;
     struct listening l     = { .each    = each,

@@ -220,6 +220,7 @@ enum tn_status tn_call_add(struct tn_rule_call *call, struct tn_arg arg)
 enum tn_status tn_call_emit(struct tn_rule_call *call, const struct tn_arg *arg,
                             struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_arg copy = *arg;
 
     if ((unsigned)arg->type >= TN_ARG_TYPE_COUNT)

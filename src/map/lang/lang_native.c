@@ -255,6 +255,7 @@ enum tn_status tn_native_make(struct tn_native_call       *call,
                               uint32_t *outputs, uint32_t output_count,
                               struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_eval    *e    = eval_of(call);
     struct tn_net_node made = { 0 };
     struct tn_item    *outs;
@@ -301,6 +302,7 @@ enum tn_status tn_native_constant(struct tn_native_call      *call,
                                   const uint64_t *dims, uint32_t rank,
                                   uint32_t *value, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     struct tn_emit_cells cells = { .count = elements->count };
     struct tn_attr_value list  = *elements;
     struct tn_item       items;
@@ -342,6 +344,7 @@ static struct tn_item *output_place(struct tn_native_call *call, uint32_t index)
 enum tn_status tn_native_bind(struct tn_native_call *call, uint32_t index,
                               uint32_t value, struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
     const struct tn_item *item = find_value(call, value);
     struct tn_item       *to   = output_place(call, index);
 

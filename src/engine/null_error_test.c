@@ -1,0 +1,440 @@
+/*
+ * null_error_test.c - every public call, failing, by a caller without an error
+ *
+ * The headers say which calls there are: one that is missing here is a failure.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <glob.h>
+#include <stdio.h>
+
+#include <tenon/tenon.h>
+
+#include "support/hostile.h"
+#include "support/scratch.h"
+
+#define NOWHERE "/nonexistent/folder/file.onnx"
+
+static struct {
+    const char *names[200];
+    size_t      count;
+} called;
+
+static bool is_called(const char *name)
+{
+    for (size_t i = 0; i < called.count; i++)
+        if (strcmp(called.names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void note(const char *name)
+{
+    assert_true(called.count < sizeof called.names / sizeof called.names[0]);
+    called.names[called.count++] = name;
+}
+
+#define FAILS(name, ...)                                                       \
+    do {                                                                       \
+        note(#name);                                                           \
+        if (name(__VA_ARGS__, NULL) == TN_OK)                                  \
+            fail_msg("%s did not fail", #name);                                \
+    } while (0)
+
+static const struct tn_target nowhere    = { .path = NOWHERE };
+static const struct tn_step   no_field[] = { TN_NAME("no such field") };
+
+static int hear_string(void *context, uint64_t index, struct tn_bytes text)
+{
+    (void)context;
+    (void)index;
+    (void)text;
+    return 0;
+}
+
+static int refuse_read(void *context, uint64_t offset, void *to, size_t size)
+{
+    (void)context;
+    (void)offset;
+    (void)to;
+    (void)size;
+    return 5; /* EIO */
+}
+
+/* ---- models and verbs ---------------------------------------------------- */
+
+static struct tn_model *open_model(void)
+{
+    struct tn_options options = { .wants_graph = true };
+    struct tn_model  *model   = NULL;
+
+    assert_int_equal(tn_model_open(&model, TN_CORPUS "/onnx/everything.onnx",
+                                   &options, NULL),
+                     TN_OK);
+    return model;
+}
+
+static void models_and_tensors(void)
+{
+    struct tn_model        *model  = open_model(), *other;
+    const struct tn_tensor *tensor = tn_model_tensor(model, 0);
+    struct tn_options       little = { .max_expand = 1 };
+    struct tn_get_options   get = { .form = TN_GET_RAW, .slice = "no slice" };
+    struct tn_attr         *attr;
+    uint8_t                 digest[TN_HASH_SIZE], digests[64][TN_HASH_SIZE];
+
+    FAILS(tn_model_open, &other, NOWHERE, NULL);
+    assert_null(other);
+    FAILS(tn_model_open_source, &other, "name", 100, refuse_read, NULL, NULL);
+    FAILS(tn_tensor_read, tensor, 1, digest, 1);
+    FAILS(tn_tensor_strings, tensor, 0, 1, hear_string, NULL);
+    FAILS(tn_get, tensor, &get, &nowhere, NULL);
+    FAILS(tn_attr_open, &attr, model, TN_NONE, 0);
+    FAILS(tn_attr_find, &attr, model, TN_NONE, "name");
+    assert_true(tn_model_tensor_count(model) <= 64);
+    FAILS(tn_model_hash, model, &little, digests);
+    tn_model_close(model);
+    assert_int_equal(tn_model_open(&model,
+                                   TN_CORPUS "/onnx/tensor-minus-one.onnx",
+                                   NULL, NULL),
+                     TN_OK);
+    FAILS(tn_tensor_hash, tn_model_tensor(model, 0), digest);
+    tn_model_close(model);
+}
+
+static void verbs(void)
+{
+    struct tn_model          *model   = open_model();
+    struct tn_dump_options    dump    = { 0 };
+    struct tn_convert_options convert = { .to = "no such format" };
+
+    FAILS(tn_check, NOWHERE, NULL, NULL, NULL, NULL, NULL);
+    FAILS(tn_dump, NOWHERE, NULL, &dump, &nowhere, NULL, NULL);
+    FAILS(tn_undump, NOWHERE, NULL, &dump, &nowhere);
+    FAILS(tn_convert, model, &convert, &nowhere, NULL, NULL);
+    FAILS(tn_plan, model, &convert, NOWHERE, NULL, NULL, NULL, NULL);
+    FAILS(tn_split, NOWHERE, NULL, NULL, &nowhere, NULL);
+    FAILS(tn_merge_file, NOWHERE, NULL, NULL, &nowhere, NULL);
+    FAILS(tn_strip, NOWHERE, NULL,
+          (&(struct tn_strip_options){ .callstack = true }), &nowhere, NULL);
+    FAILS(tn_tag_list, NOWHERE, NULL, true, NULL, NULL);
+    FAILS(tn_tag_diff, NOWHERE, "a", "b", NULL, NULL, NULL);
+    FAILS(tn_tag_add, NOWHERE, "tag", model, NULL, NULL, NULL);
+    FAILS(tn_tag_remove, NOWHERE, "tag", NULL, NULL, NULL);
+    FAILS(tn_tag_compact, NOWHERE, NULL, NULL, NULL);
+    FAILS(tn_tag_repair, NOWHERE, NULL, NULL, NULL, (&(bool){ false }));
+    tn_model_close(model);
+}
+
+/* ---- edits ----------------------------------------------------------------
+ */
+
+static void edits(void)
+{
+    struct tn_model        *model = open_model(), *made;
+    struct tn_edit         *edit, *other;
+    struct tn_op_spec       spec   = { 0 };
+    struct tn_attr_value    value  = { 0 };
+    struct tn_end           end    = { 0 };
+    const struct tn_tensor *tensor = tn_model_tensor(model, 0);
+    uint32_t                number;
+    uint64_t                dim = 3;
+
+    assert_int_equal(tn_edit_open(&edit, model, NULL, NULL), TN_OK);
+    FAILS(tn_edit_new, &other, "no such format", NULL);
+    FAILS(tn_edit_open, &other, model,
+          (&(struct tn_options){ .max_memory = 1 }));
+    FAILS(tn_edit_add_op, edit, TN_NONE, TN_NONE, &spec, &number);
+    FAILS(tn_edit_replace_op, edit, TN_NONE, &spec);
+    FAILS(tn_edit_remove_op, edit, TN_NONE);
+    FAILS(tn_edit_set_input, edit, TN_NONE, 0, "x");
+    FAILS(tn_edit_set_attr, edit, TN_NONE, "a", &value);
+    FAILS(tn_edit_remove_attr, edit, TN_NONE, "a");
+    FAILS(tn_edit_add_tensor, edit, TN_NONE, "t", tensor);
+    FAILS(tn_edit_add_elements, edit, 0, "t", TN_FLOAT32, 1, &dim,
+          ((struct tn_bytes){ NULL, 0 }));
+    FAILS(tn_edit_replace_tensor, edit, 0, "no such tensor", tensor);
+    FAILS(tn_edit_remove_tensor, edit, 0, "no such tensor");
+    FAILS(tn_edit_add_input, edit, TN_NONE, &end);
+    FAILS(tn_edit_add_output, edit, TN_NONE, &end);
+    FAILS(tn_edit_add_function, edit, "", "", NULL, 0, NULL, 0, &number);
+    FAILS(tn_edit_type_end, edit, TN_NONE, "x", TN_FLOAT32);
+    FAILS(tn_edit_copy_function, edit, model, TN_NONE, "f", &number);
+    FAILS(tn_edit_remove_function, edit, TN_NONE);
+    FAILS(tn_edit_commit, edit, &made); /* what failed stays failed */
+    tn_edit_close(edit);
+    tn_model_close(model);
+}
+
+/* ---- chunks ---------------------------------------------------------------
+ */
+
+static void split_message(struct tn_message *message)
+{
+    struct tn_splitter    *splitter, *child;
+    struct tn_split_format format = { .version = 99 };
+    uint64_t               number;
+    char                   byte;
+    struct tn_bytes        bytes;
+    bool                   is_chunked;
+
+    assert_int_equal(tn_splitter_open(&splitter, message, NULL), TN_OK);
+    FAILS(tn_splitter_child, &child, splitter, no_field, 1);
+    FAILS(tn_splitter_add_chunk, splitter, TN_CHUNK_BYTES,
+          ((struct tn_bytes){ NULL, 0 }), no_field, 1, TN_AT_END);
+    FAILS(tn_splitter_take, splitter, no_field, 1, TN_AT_END);
+    FAILS(tn_splitter_hollow, splitter, no_field, 1, TN_AT_END);
+    FAILS(tn_splitter_slice, splitter, no_field, 1, 0, 1, TN_AT_END);
+    FAILS(tn_splitter_clear, splitter, no_field, 1);
+    FAILS(tn_splitter_count, splitter, no_field, 1, &number);
+    FAILS(tn_splitter_size, splitter, no_field, 1, &number);
+    FAILS(tn_splitter_format, splitter, &format);
+    FAILS(tn_splitter_chunk_read, splitter, 99, 0, &byte, 1);
+    FAILS(tn_splitter_write, splitter, &nowhere, NULL, NULL);
+    FAILS(tn_splitter_write_memory, splitter, "no such codec", &bytes,
+          &is_chunked);
+    tn_splitter_close(splitter);
+    assert_int_equal(tn_splitter_open(&splitter, message, NULL), TN_OK);
+    assert_int_equal(tn_splitter_split(splitter, NULL), TN_OK);
+    FAILS(tn_splitter_keep_base, splitter); /* it is split */
+    FAILS(tn_splitter_by_size, splitter, 100);
+    FAILS(tn_splitter_split, splitter);
+    tn_splitter_close(splitter);
+}
+
+static void chunks(void)
+{
+    struct tn_schema   *schema, *none;
+    struct tn_message  *message, *other;
+    struct tn_merger   *merger;
+    struct tn_splitter *splitter;
+    struct tn_bytes     junk = { (const uint8_t *)"\xff\xff\xff", 3 };
+    char                byte;
+
+    FAILS(tn_schema_open, &none, junk, NULL);
+    FAILS(tn_schema_builtin, &none, "no such schema", NULL);
+    assert_int_equal(tn_schema_builtin(&schema, "onnx", NULL, NULL), TN_OK);
+    FAILS(tn_message_open, &other, schema, "onnx.ModelProto", NOWHERE, NULL);
+    FAILS(tn_message_bytes, &other, schema, "no such type", junk, NULL);
+    assert_int_equal(tn_message_open(&message, schema, "onnx.ModelProto",
+                                     TN_CORPUS "/onnx/everything.onnx", NULL,
+                                     NULL),
+                     TN_OK);
+    FAILS(tn_message_read, message, UINT64_MAX, &byte, 1);
+    FAILS(tn_message_write, message, &nowhere);
+    split_message(message);
+    assert_int_equal(tn_message_bytes(&other, schema, "onnx.ModelProto",
+                                      (struct tn_bytes){ NULL, 0 }, NULL, NULL),
+                     TN_OK);
+    assert_int_equal(tn_splitter_open(&splitter, other, NULL), TN_OK);
+    FAILS(tn_splitter_open, &(struct tn_splitter *){ NULL }, NULL);
+    tn_splitter_close(splitter);
+    tn_message_close(other);
+    FAILS(tn_merge, &other, schema, "onnx.ModelProto", &junk, 1, junk, NULL);
+    FAILS(tn_merge_read, &other, schema, "onnx.ModelProto", NOWHERE, NULL, 0,
+          NULL);
+    FAILS(tn_merge_bytes, &other, schema, "no such type", junk, NULL);
+    FAILS(tn_merger_open, &merger, schema, "onnx.ModelProto", NOWHERE, NULL);
+    tn_message_close(message);
+    tn_schema_close(schema);
+}
+
+/* ---- rules ----------------------------------------------------------------
+ */
+
+static enum tn_status emit_nonsense(void *context, struct tn_rule_call *call,
+                                    struct tn_error *error)
+{
+    struct tn_arg arg = { .type = (enum tn_arg_type)99 };
+
+    (void)context;
+    (void)error;
+    FAILS(tn_call_emit, call, &arg);
+    return TN_OK;
+}
+
+static void interpreter_calls(const char *const *files)
+{
+    /* op: "LeakyRelu", attr { key: "slope" value { i: 25 } } */
+    static const char node[] = "\x0a\x01n\x12\x09LeakyRelu\x1a\x01x"
+                               "\x2a\x0b\x0a\x05slope\x12\x02\x18\x19";
+    const struct tn_custom_function     function = { "percent", emit_nonsense,
+                                                     NULL };
+    const struct tn_interpreter_options how      = { .files          = files,
+                                                     .file_count     = 2,
+                                                     .functions      = &function,
+                                                     .function_count = 1 };
+    const struct tn_interpreter_options broken   = {
+          .files = &(const char *){ NOWHERE }, .file_count = 1
+    };
+    const struct tn_interpret_context around = { 0 };
+    struct tn_interpreter            *i, *other;
+    struct tn_op_descriptor          *op = NULL;
+    struct tn_bytes junk = { (const uint8_t *)"\xff\xff\xff", 3 };
+
+    FAILS(tn_interpreter_open, &other, &broken, NULL);
+    FAILS(tn_interpreter_extract, &other, &(const char *){ NOWHERE }, 1, NULL);
+    assert_int_equal(tn_interpreter_open(&i, &how, NULL, NULL), TN_OK);
+    FAILS(tn_interpret_tensorflow, &op, i, junk, &around);
+    FAILS(tn_interpret_onnx, &op, i, junk, &around);
+    FAILS(tn_interpreter_explain, i, TN_NONE, NULL, NULL);
+    FAILS(tn_interpreter_export, i, TN_EXPORT_OPS, TN_DUMP_TEXT, &nowhere);
+    (void)tn_interpret_tensorflow(
+        &op, i, (struct tn_bytes){ (const uint8_t *)node, sizeof node - 1 },
+        &around, NULL);
+    tn_op_descriptor_close(op);
+    tn_interpreter_close(i);
+}
+
+static enum tn_status make_nonsense(void *context, struct tn_native_call *call,
+                                    struct tn_error *error)
+{
+    const struct tn_native_node node = { .op = "no such op" };
+    const struct tn_attr_value  none = { 0 };
+    uint32_t                    value;
+    uint64_t                    dim = 7;
+
+    (void)context;
+    (void)error;
+    if (!is_called("tn_native_make")) {
+        FAILS(tn_native_bind, call, 99, 99);
+        FAILS(tn_native_constant, call, TN_FLOAT32, &none, &dim, 1, &value);
+        FAILS(tn_native_make, call, &node, &value, 1);
+    }
+    tn_native_refuse(call, "that is all");
+    return TN_OK;
+}
+
+static void native_calls(const char *rules)
+{
+    const struct tn_native      function    = { "horner", make_nonsense, NULL };
+    const struct tn_map_options map         = { .rules          = &rules,
+                                                .rule_count     = 1,
+                                                .functions      = &function,
+                                                .function_count = 1 };
+    const struct tn_convert_options how     = { .map = &map, .to = "samediff" };
+    struct tn_options               options = { .wants_graph = true };
+    struct tn_model                *model;
+
+    assert_int_equal(
+        tn_model_open(&model, TN_CORPUS "/onnx/if.onnx", &options, NULL),
+        TN_OK);
+    assert_int_not_equal(
+        tn_plan(model, &how, "x.fb", &options, NULL, NULL, NULL, NULL) + 100,
+        TN_OK);
+    tn_model_close(model);
+}
+
+static void rulebook_calls(const char *rules)
+{
+    struct tn_rulebook     *book, *other;
+    struct tn_rule_examples sum;
+
+    FAILS(tn_rulebook_open, &other, &(const char *){ NOWHERE }, 1, NULL);
+    assert_int_equal(tn_rulebook_open(&book, &rules, 1, NULL, NULL), TN_OK);
+    FAILS(tn_rulebook_explain, book, TN_NONE, NULL, NULL);
+    FAILS(tn_rulebook_makes, book, TN_NONE, NULL, NULL);
+    note("tn_rulebook_check");
+    (void)tn_rulebook_check(book, NULL, NULL, NULL);
+    note("tn_rulebook_test");
+    (void)tn_rulebook_test(book, &sum, NULL, NULL, NULL);
+    tn_rulebook_close(book);
+}
+
+static void rules(void)
+{
+    struct tn_scratch scratch  = tn_scratch_open();
+    char             *files[3] = { tn_scratch_path(&scratch, "ops.pbtxt"),
+                                   tn_scratch_path(&scratch, "rules.pbtxt"),
+                                   tn_scratch_path(&scratch, "my.rules") };
+
+    tn_scratch_write(
+        &scratch, "ops.pbtxt",
+        "opList { name: \"lrelu\" argDescriptor { name: \"input\" "
+        "argType: INPUT_TENSOR argIndex: 0 } argDescriptor { name: "
+        "\"alpha\" argType: DOUBLE argIndex: 0 } argDescriptor { "
+        "name: \"output\" argType: OUTPUT_TENSOR argIndex: 0 } "
+        "opDeclarationType: OP_IMPL }");
+    tn_scratch_write(
+        &scratch, "rules.pbtxt",
+        "mappings { frameworkName: \"tensorflow\" opName: \"lrelu\" "
+        "inputFrameworkOpName: \"LeakyRelu\" rule { ruleName: "
+        "\"percent\" inputToOutput { key: \"alpha\" value: "
+        "\"slope\" } } }");
+    tn_scratch_write(&scratch, "my.rules",
+                     "rules onnx -> nd4j 1\n"
+                     "Identity(X) => native horner\n"
+                     "Add(X, Y) => native horner\n"
+                     "Relu(X) => native horner\n");
+    interpreter_calls((const char *const *)files);
+    native_calls(files[2]);
+    rulebook_calls(files[2]);
+    for (int i = 0; i < 3; i++)
+        free(files[i]);
+    tn_scratch_close(&scratch);
+}
+
+/* ---- the headers ----------------------------------------------------------
+ */
+
+/* The name before the first parenthesis. */
+static void check_declaration(const char *from, const char *to)
+{
+    const char *end = memchr(from, '(', (size_t)(to - from));
+    char        name[100];
+
+    if (!end || !memmem(from, (size_t)(to - from), "struct tn_error", 15))
+        return;
+    const char *begin = end;
+    while (begin > from &&
+           (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
+        begin--;
+    snprintf(name, sizeof name, "%.*s", (int)(end - begin), begin);
+    if (!is_called(name))
+        fail_msg("nobody calls %s without an error", name);
+}
+
+static size_t check_header(const char *path)
+{
+    struct tn_bytes bytes = tn_load_file(path);
+    char           *text  = strndup((const char *)bytes.data, bytes.size);
+    size_t          count = 0;
+
+    for (char *at = text; (at = strstr(at, "TN_API ")) != NULL; count++) {
+        char *end = strchr(at, ';');
+        assert_non_null(end);
+        check_declaration(at, end);
+        at = end;
+    }
+    free(text);
+    free((void *)(uintptr_t)bytes.data);
+    return count;
+}
+
+static void every_call_may_have_no_error(void **state)
+{
+    glob_t found;
+    size_t count = 0;
+
+    (void)state;
+    models_and_tensors();
+    verbs();
+    edits();
+    chunks();
+    rules();
+    assert_int_equal(
+        glob(TN_CORPUS "/../../include/tenon/*.h", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        count += check_header(found.gl_pathv[i]);
+    globfree(&found);
+    assert_true(count > 150);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_call_may_have_no_error),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
