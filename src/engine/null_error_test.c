@@ -43,6 +43,7 @@ static void note(const char *name)
 
 static const struct tn_target nowhere    = { .path = NOWHERE };
 static const struct tn_step   no_field[] = { TN_NAME("no such field") };
+static const struct tn_step   graph[]    = { TN_NAME("graph") };
 
 static int hear_string(void *context, uint64_t index, struct tn_bytes text)
 {
@@ -129,9 +130,24 @@ static void verbs(void)
 /* ---- edits ----------------------------------------------------------------
  */
 
+/* The least memory in which an edit opens is too little to commit it. */
+static void commit_without_memory(const struct tn_model *model)
+{
+    struct tn_options options = { .max_memory = 0 };
+    struct tn_edit   *edit    = NULL;
+    struct tn_model  *made;
+
+    while (!edit) {
+        options.max_memory += 512;
+        (void)tn_edit_open(&edit, model, &options, NULL);
+    }
+    FAILS(tn_edit_commit, edit, &made);
+    tn_edit_close(edit);
+}
+
 static void edits(void)
 {
-    struct tn_model        *model = open_model(), *made;
+    struct tn_model        *model = open_model();
     struct tn_edit         *edit, *other;
     struct tn_op_spec       spec   = { 0 };
     struct tn_attr_value    value  = { 0 };
@@ -157,12 +173,13 @@ static void edits(void)
     FAILS(tn_edit_remove_tensor, edit, 0, "no such tensor");
     FAILS(tn_edit_add_input, edit, TN_NONE, &end);
     FAILS(tn_edit_add_output, edit, TN_NONE, &end);
-    FAILS(tn_edit_add_function, edit, "", "", NULL, 0, NULL, 0, &number);
+    (void)tn_edit_add_function(edit, "f", "d", NULL, 0, NULL, 0, &number, NULL);
+    FAILS(tn_edit_add_function, edit, "f", "d", NULL, 0, NULL, 0, &number);
     FAILS(tn_edit_type_end, edit, TN_NONE, "x", TN_FLOAT32);
     FAILS(tn_edit_copy_function, edit, model, TN_NONE, "f", &number);
     FAILS(tn_edit_remove_function, edit, TN_NONE);
-    FAILS(tn_edit_commit, edit, &made); /* what failed stays failed */
     tn_edit_close(edit);
+    commit_without_memory(model);
     tn_model_close(model);
 }
 
@@ -195,10 +212,12 @@ static void split_message(struct tn_message *message)
           &is_chunked);
     tn_splitter_close(splitter);
     assert_int_equal(tn_splitter_open(&splitter, message, NULL), TN_OK);
+    assert_int_equal(tn_splitter_child(&child, splitter, graph, 1, NULL),
+                     TN_OK);
+    FAILS(tn_splitter_split, child); /* that is for its parent */
     assert_int_equal(tn_splitter_split(splitter, NULL), TN_OK);
     FAILS(tn_splitter_keep_base, splitter); /* it is split */
     FAILS(tn_splitter_by_size, splitter, 100);
-    FAILS(tn_splitter_split, splitter);
     tn_splitter_close(splitter);
 }
 
@@ -223,18 +242,22 @@ static void chunks(void)
     FAILS(tn_message_read, message, UINT64_MAX, &byte, 1);
     FAILS(tn_message_write, message, &nowhere);
     split_message(message);
-    assert_int_equal(tn_message_bytes(&other, schema, "onnx.ModelProto",
-                                      (struct tn_bytes){ NULL, 0 }, NULL, NULL),
-                     TN_OK);
-    assert_int_equal(tn_splitter_open(&splitter, other, NULL), TN_OK);
-    FAILS(tn_splitter_open, &(struct tn_splitter *){ NULL }, NULL);
-    tn_splitter_close(splitter);
+    assert_int_equal(
+        tn_message_bytes(&other, schema, "onnx.ModelProto", junk, NULL, NULL),
+        TN_OK);
+    FAILS(tn_splitter_open, &splitter, other);
+    assert_null(splitter);
     tn_message_close(other);
     FAILS(tn_merge, &other, schema, "onnx.ModelProto", &junk, 1, junk, NULL);
     FAILS(tn_merge_read, &other, schema, "onnx.ModelProto", NOWHERE, NULL, 0,
           NULL);
     FAILS(tn_merge_bytes, &other, schema, "no such type", junk, NULL);
     FAILS(tn_merger_open, &merger, schema, "onnx.ModelProto", NOWHERE, NULL);
+    assert_int_equal(tn_merger_open(&merger, schema, "onnx.TensorProto",
+                                    TN_CORPUS "/onnx/input_0", NULL, NULL),
+                     TN_OK);
+    FAILS(tn_merger_get, &other, merger, no_field, 1);
+    tn_merger_close(merger);
     tn_message_close(message);
     tn_schema_close(schema);
 }
@@ -319,10 +342,20 @@ static void native_calls(const char *rules)
     assert_int_equal(
         tn_model_open(&model, TN_CORPUS "/onnx/if.onnx", &options, NULL),
         TN_OK);
-    assert_int_not_equal(
-        tn_plan(model, &how, "x.fb", &options, NULL, NULL, NULL, NULL) + 100,
-        TN_OK);
+    (void)tn_plan(model, &how, "x.fb", &options, NULL, NULL, NULL, NULL);
     tn_model_close(model);
+}
+
+static void hear_finding(void *context, const struct tn_rule_finding *finding)
+{
+    (void)context;
+    (void)finding;
+}
+
+static void hear_example(void *context, const struct tn_rule_example *example)
+{
+    (void)context;
+    (void)example;
 }
 
 static void rulebook_calls(const char *rules)
@@ -335,9 +368,9 @@ static void rulebook_calls(const char *rules)
     FAILS(tn_rulebook_explain, book, TN_NONE, NULL, NULL);
     FAILS(tn_rulebook_makes, book, TN_NONE, NULL, NULL);
     note("tn_rulebook_check");
-    (void)tn_rulebook_check(book, NULL, NULL, NULL);
+    (void)tn_rulebook_check(book, hear_finding, NULL, NULL);
     note("tn_rulebook_test");
-    (void)tn_rulebook_test(book, &sum, NULL, NULL, NULL);
+    (void)tn_rulebook_test(book, &sum, hear_example, NULL, NULL);
     tn_rulebook_close(book);
 }
 

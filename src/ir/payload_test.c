@@ -629,9 +629,9 @@ static void deep_groups_are_refused(void **state)
         tn_source_memory(&source, &memory, tn_bytes(bytes, 2 * depth));
         struct tn_elements e = { { TN_INT8, 1, dims },
                                  { .span     = { &source, 0, 2 * depth },
-                                   .stored   = ALL,
                                    .field    = 7,
-                                   .encoding = FIELD } };
+                                   .encoding = FIELD,
+                                   .is_uncounted = true } };
         tn_buffer_init(&buffer, &memory, &error);
         assert_int_equal(
             tn_payload_stream(&e, 0, 1, &memory, &buffer.sink, &error),
