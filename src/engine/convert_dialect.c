@@ -165,7 +165,7 @@ static enum tn_status finish_onnx(struct tn_carrying *c, struct tn_net *net,
     TN_TRY(step(c, net, polished));
     TN_TRY(infer(c, polished));
     tn_net_set_versions(polished);
-    return c->error->status;
+    return tn_net_complete_onnx(polished);
 }
 
 static enum tn_status finish_nd4j(struct tn_carrying *c, struct tn_net *net)

@@ -382,38 +382,6 @@ static void pack_types(struct packing *p)
         add_attr(p, tn_text("outputTypes"), types);
 }
 
-static bool has_all_outputs(const struct tn_net_node *node, uint32_t count)
-{
-    for (uint32_t i = 0; i < node->output_count; i++)
-        if (node->outputs[i] == TN_NONE)
-            return false;
-    return node->output_count == count;
-}
-
-/* A kernel has all its results, wanted or not. */
-static void complete_outputs(struct packing *p)
-{
-    const struct tn_net_node *node = tn_net_node(p->net, p->id);
-    uint32_t                  need = p->op->min_outputs;
-
-    if (!p->op->has_signature || need == UINT32_MAX || need > SLOT_LIMIT)
-        return;
-    uint32_t count = node->output_count > need ? node->output_count : need;
-    if (has_all_outputs(node, count))
-        return;
-    uint32_t *outputs = tn_new(p->net->arena, uint32_t, count, p->error);
-    for (uint32_t i = 0; outputs && i < count; i++) {
-        outputs[i] = i < node->output_count ? node->outputs[i] : TN_NONE;
-        if (outputs[i] != TN_NONE)
-            continue;
-        outputs[i] = tn_net_add_value(p->net, node->graph, node->name);
-        if (outputs[i] == TN_NONE)
-            return;
-    }
-    if (outputs)
-        tn_net_set_outputs(p->net, p->id, outputs, count);
-}
-
 /* Every attribute must be one that the vocabulary has. */
 static enum tn_status check_names(struct packing *p)
 {
@@ -437,7 +405,7 @@ static enum tn_status pack_anew(struct packing *p)
     pack_kernel(p);
     if (p->op) {
         TN_TRY(check_names(p));
-        complete_outputs(p);
+        tn_net_complete_outputs(p->net, p->id, p->op, false);
         for (enum tn_vocab_list list = TN_VOCAB_IARGS; list <= TN_VOCAB_AXIS;
              list++)
             TN_TRY(pack_list(p, list));
@@ -496,7 +464,7 @@ static enum tn_status pack_again(struct packing *p, uint32_t id)
 
     p->op = packed->op;
     if (p->op)
-        complete_outputs(p);
+        tn_net_complete_outputs(p->net, p->id, p->op, false);
     tn_net_copy_attrs(p->net, p->id, packed->node);
     return p->error->status;
 }

@@ -146,6 +146,8 @@ struct tn_net {
     struct tn_error *error; /* every call below fails softly into it          */
 };
 
+struct tn_vocab_op; /* ir/vocab.h */
+
 struct tn_net_version {
     struct tn_bytes domain;
     int64_t         version;
@@ -473,6 +475,15 @@ enum tn_status tn_net_order(struct tn_net *net, const char *const *loop_ops);
 /* Of an ONNX net: its version is at least the one that brought each of its ops,
  * and every domain of a node has one. */
 void tn_net_set_versions(struct tn_net *net);
+
+/* Every output that the definition `op` of a node has gets a value, used or
+ * not.  `has_holes`: but for optional ones, which files of the dialect can
+ * leave out. */
+void tn_net_complete_outputs(struct tn_net *net, uint32_t node,
+                             const struct tn_vocab_op *op, bool has_holes);
+
+/* The same for every node of a net of ONNX. */
+enum tn_status tn_net_complete_onnx(struct tn_net *net);
 
 /* ---- from a model and to one -------------------------------------------- */
 

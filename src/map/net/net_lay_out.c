@@ -273,7 +273,7 @@ static struct tn_bytes node_name(const struct tn_laying   *l,
     return node->op->type;
 }
 
-/* Those at the end that are not given need not be said. */
+/* Inputs at the end that are not given need not be said. */
 static uint32_t given_count(const uint32_t *values, uint32_t count)
 {
     while (count && values[count - 1] == TN_NONE)
@@ -314,11 +314,7 @@ static enum tn_status lay_node_inputs(struct tn_laying         *l,
 static void lay_node_outputs(struct tn_laying         *l,
                              const struct tn_net_node *node, uint32_t op)
 {
-    uint32_t count = l->is_nd4j
-                         ? node->output_count
-                         : given_count(node->outputs, node->output_count);
-
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < node->output_count; i++) {
         if (node->outputs[i] != TN_NONE)
             lay_output(l, op, i, l->names[node->outputs[i]]);
         else if (l->is_nd4j) /* every result has a variable */

@@ -221,19 +221,34 @@ static const struct tn_attr_value *find_attr(const struct tn_net_loading *l,
     return NULL;
 }
 
-/* How many values an argument stands for. */
+/* How many values an argument stands for; more than OUTPUT_LIMIT are as many
+ * as that. */
 static uint32_t arg_width(const struct tn_net_loading *l,
                           const struct tn_vocab_arg   *arg)
 {
     const struct tn_attr_value *list = find_attr(l, arg->list);
 
     if (arg->arity == TN_VOCAB_COUNTED && list && list->kind == TN_ATTR_INT &&
-        !list->is_list && list->of.ints[0] >= 0 &&
-        list->of.ints[0] < OUTPUT_LIMIT)
-        return (uint32_t)list->of.ints[0];
+        !list->is_list && list->of.ints[0] >= 0)
+        return list->of.ints[0] < OUTPUT_LIMIT ? (uint32_t)list->of.ints[0]
+                                               : OUTPUT_LIMIT;
     if (arg->arity == TN_VOCAB_BY_TYPES && list)
-        return list->count;
+        return list->count < OUTPUT_LIMIT ? list->count : OUTPUT_LIMIT;
     return 1;
+}
+
+/* How many outputs an op has by its definition and its attributes, whether
+ * somebody uses them or not; 1 when nothing defines it. */
+static uint32_t defined_outputs(struct tn_net_loading *l, uint32_t op)
+{
+    const struct tn_vocab_op *known = find_op(l, op);
+    uint32_t                  count = 0;
+
+    if (!known || !known->has_signature)
+        return 1;
+    for (uint32_t i = 0; i < known->output_count && count < OUTPUT_LIMIT; i++)
+        count += arg_width(l, &known->outputs[i]);
+    return count;
 }
 
 /* "node:argument:index": the bytes between the colons. */
@@ -384,8 +399,7 @@ static enum tn_status load_named(struct tn_net_loading *l, uint32_t op,
 {
     uint64_t *budget = &l->output_budget;
     uint32_t  first = l->first_made[op], end = l->first_made[op + 1];
-    int       known = tn_net_known_outputs(l, op);
-    uint32_t  count = known >= 0 ? (uint32_t)known : 1;
+    uint32_t  count = defined_outputs(l, op);
 
     for (uint32_t i = first; i < end; i++) {
         uint32_t output =
@@ -397,7 +411,12 @@ static enum tn_status load_named(struct tn_net_loading *l, uint32_t op,
                                 output);
         count = output < count ? count : output + 1;
     }
-    *budget -= count < *budget ? count : *budget;
+    if (count >= OUTPUT_LIMIT || count > *budget)
+        return tn_error_set(l->net->error, TN_LIMIT, TN_NOWHERE,
+                            "%" PRIu32 " outputs, more than a graph of this "
+                            "size has",
+                            count);
+    *budget -= count;
     uint32_t *outputs = tn_new(&l->op_scratch, uint32_t, count, l->net->error);
     if (!outputs)
         return l->net->error->status;
