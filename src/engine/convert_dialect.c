@@ -141,8 +141,10 @@ static enum tn_status step(struct tn_carrying *c, struct tn_net *from,
 {
     struct step s = { 0 };
 
-    if (is_nd4j(from))
+    if (is_nd4j(from)) {
+        TN_TRY(tn_flow_stack(from));
         tn_flow_lists(from);
+    }
     tn_map_report_init(&s.report, from->arena);
     run_step(c, &s, from, to);
     tn_infer_close(s.made);

@@ -59,6 +59,7 @@ enum tn_sd_variable_slot {
     TN_SD_VARIABLE_CONTROL_DEPS,
     TN_SD_VARIABLE_CONTROL_FOR_OP,
     TN_SD_VARIABLE_CONTROL_FOR_VAR,
+    TN_SD_VARIABLE_DIM_NAMES,
 };
 
 enum tn_sd_node_slot {
@@ -251,6 +252,8 @@ struct tn_sd_variable {
     bool               is_listed; /* among the outputs of the graph          */
     uint32_t           rank;
     const int64_t     *shape;  /* -1: not known                               */
+    struct tn_sd_names dim_names;
+    bool               has_dim_names; /* so that an empty shape is a scalar's */
     uint32_t           tensor; /* in model->tensors; TN_NONE: no data         */
     const char        *doubt;  /* about its array; NULL: none                 */
     struct tn_sd_names deps, for_op, for_var; /* control dependencies         */

@@ -96,6 +96,16 @@ static bool has_inline(const struct building    *b,
     return count > 0 || !b->part.is_sdnb;
 }
 
+/* Only where they say more than the shape does. */
+static uint32_t put_dim_names(struct building             *b,
+                              const struct tn_sd_variable *said, uint32_t shape)
+{
+    if (!shape || !said->has_dim_names)
+        return 0;
+    return said->dim_names.count ? put_names(b, said->dim_names)
+                                 : tn_fb_put_refs(b->fb, NULL, 0);
+}
+
 static uint32_t put_variable(struct building *b, uint32_t index, int32_t own_id)
 {
     const struct tn_sd_entry    *entry   = &b->plan->entries[index];
@@ -107,6 +117,7 @@ static uint32_t put_variable(struct building *b, uint32_t index, int32_t own_id)
                                                   : put_pair(b, entry->first, entry->second);
     uint32_t                     name    = tn_fb_put_string(b->fb, entry->name);
     uint32_t                     shape   = put_shape(b, entry);
+    uint32_t                     dims    = put_dim_names(b, said, shape);
     uint32_t                     deps    = put_names(b, said->deps);
     uint32_t                     for_op  = put_names(b, said->for_op);
     uint32_t                     for_var = put_names(b, said->for_var);
@@ -123,6 +134,7 @@ static uint32_t put_variable(struct building *b, uint32_t index, int32_t own_id)
     tn_fb_add_ref(b->fb, TN_SD_VARIABLE_CONTROL_DEPS, deps);
     tn_fb_add_ref(b->fb, TN_SD_VARIABLE_CONTROL_FOR_OP, for_op);
     tn_fb_add_ref(b->fb, TN_SD_VARIABLE_CONTROL_FOR_VAR, for_var);
+    tn_fb_add_ref(b->fb, TN_SD_VARIABLE_DIM_NAMES, dims);
     return tn_fb_end(b->fb);
 }
 
@@ -586,18 +598,34 @@ static uint32_t put_placeholders(struct building *b)
     return names.count ? put_names(b, names) : tn_fb_put_refs(b->fb, NULL, 0);
 }
 
-/* Outputs that nobody would take for some: they are inputs. */
+/* A graph of a file that lists no outputs goes on without a list. */
+static bool knows_outputs(const struct tn_sd_plan *plan, struct tn_ends ends)
+{
+    const struct tn_sd_graph *row       = plan->row;
+    bool                      is_listed = !row;
+
+    for (uint32_t i = 0; i < ends.count; i++)
+        if (ends.items[i].is_guessed)
+            return false;
+    for (uint32_t i = 0; row && i < row->variable_count; i++)
+        is_listed |= row->variables[i].is_listed;
+    return is_listed;
+}
+
+/* All outputs in their order.  Of a graph that lists none, only those that
+ * nobody would take for some: they are inputs. */
 static uint32_t put_listed(struct building *b)
 {
     struct tn_ends ends =
         tn_model_graph_at(b->plan->model, b->plan->graph)->outputs;
     uint32_t *refs  = tn_new(b->arena, uint32_t, ends.count, b->error);
     uint32_t  count = 0;
+    bool      is_known = b->part.has_graph && knows_outputs(b->plan, ends);
 
     for (uint32_t i = 0; refs && i < ends.count; i++) {
         const struct tn_sd_entry *entry =
             tn_sd_plan_find(b->plan, ends.items[i].name);
-        if (entry && entry->kind == TN_SD_PLACEHOLDER)
+        if (entry && (is_known || entry->kind == TN_SD_PLACEHOLDER))
             refs[count++] = put_pair(b, entry->first, entry->second);
     }
     return tn_fb_put_refs(b->fb, refs, count);

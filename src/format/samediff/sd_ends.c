@@ -1,11 +1,11 @@
 /*
  * sd_ends.c - inputs and outputs of a FlatGraph
  *
- * The list of outputs in the file is empty, but for inputs that are outputs,
- * too, which nothing else would tell.  Outputs are what is minimised, then what
- * is in that list, and what operations make and none takes; as Deeplearning4j
+ * The list of outputs in files of Deeplearning4j is empty.  Then outputs are
+ * what is minimised, and what operations make and none takes; as Deeplearning4j
  * has it, not what only steers: the side of a switch that nobody uses never
- * comes to be.
+ * comes to be.  Ours lists all outputs in their order.  A list of inputs alone,
+ * as we wrote it before, says what is an output, too.
  */
 #include "format/samediff/sd_graph.h"
 
@@ -15,22 +15,26 @@ bool tn_sd_makes_results(struct tn_bytes op)
            !tn_bytes_is(op, "Assert") && !tn_bytes_is(op, "noop");
 }
 
-static struct tn_end make_end(struct tn_sd_reader         *r,
-                              const struct tn_sd_variable *v)
+struct tn_end tn_sd_end_of(struct tn_sd_reader         *r,
+                           const struct tn_sd_variable *v)
 {
     struct tn_end end = { .name  = v->name,
                           .dtype = tn_sd_dtype(v->dtype),
                           .note  = "" };
 
     end.has_default = v->kind == TN_SD_PLACEHOLDER && v->tensor != TN_NONE;
-    if (!v->has_shape || (v->rank == 0 && v->kind != TN_SD_PLACEHOLDER))
+    /* empty, and nothing else said: a scalar, or not known */
+    if (!v->has_shape || (v->rank == 0 && !v->has_dim_names))
         return end;
     struct tn_dim *dims = tn_new(r->arena, struct tn_dim, v->rank, r->error);
-    end.has_rank        = v->rank > 0; /* empty: a scalar, or not known */
+    end.has_rank        = true;
     end.rank            = dims ? v->rank : 0;
     end.dims            = dims;
-    for (uint32_t i = 0; i < end.rank; i++)
+    for (uint32_t i = 0; i < end.rank; i++) {
         dims[i].value = v->shape[i] < 0 ? -1 : v->shape[i];
+        if (v->has_dim_names)
+            dims[i].symbol = v->dim_names.items[i];
+    }
     return end;
 }
 
@@ -44,7 +48,7 @@ static void add_inputs(struct tn_sd_reader *r, struct tn_graph *graph)
     ends = tn_new(r->arena, struct tn_end, count, r->error);
     for (uint32_t i = 0; ends && i < r->variable_count; i++)
         if (r->variables[i].kind == TN_SD_PLACEHOLDER)
-            ends[at++] = make_end(r, &r->variables[i]);
+            ends[at++] = tn_sd_end_of(r, &r->variables[i]);
     graph->inputs = (struct tn_ends){ at, ends };
 }
 
@@ -55,6 +59,25 @@ static struct tn_sd_variable *find(struct tn_sd_reader *r, struct tn_bytes name)
     return id == TN_NO_NAME
                ? NULL
                : &r->variables[*tn_list_at(&r->by_name, uint32_t, id)];
+}
+
+/* A list that names a result names all of them. */
+static bool is_listing_all(const struct tn_sd_reader *r)
+{
+    for (uint32_t i = 0; i < r->listed_count; i++)
+        if (r->variables[r->listed[i]].kind != TN_SD_PLACEHOLDER)
+            return true;
+    return false;
+}
+
+static void take_listed(struct tn_sd_reader *r, struct tn_graph *graph)
+{
+    struct tn_end *ends =
+        tn_new(r->arena, struct tn_end, r->listed_count, r->error);
+
+    for (uint32_t i = 0; ends && i < r->listed_count; i++)
+        ends[i] = tn_sd_end_of(r, &r->variables[r->listed[i]]);
+    graph->outputs = (struct tn_ends){ ends ? r->listed_count : 0, ends };
 }
 
 static void add_outputs(struct tn_sd_reader *r, struct tn_graph *graph)
@@ -72,12 +95,12 @@ static void add_outputs(struct tn_sd_reader *r, struct tn_graph *graph)
         if (!v || is_out[v - r->variables])
             continue;
         is_out[v - r->variables] = true;
-        ends[at++]               = make_end(r, v);
+        ends[at++]               = tn_sd_end_of(r, v);
     }
     for (uint32_t i = 0; i < r->variable_count; i++)
         if (!is_out[i] && (r->variables[i].is_listed ||
                            (r->variables[i].is_result && !r->is_used[i]))) {
-            ends[at]              = make_end(r, &r->variables[i]);
+            ends[at]              = tn_sd_end_of(r, &r->variables[i]);
             ends[at++].is_guessed = !r->variables[i].is_listed;
         }
     struct tn_end *kept = tn_new(r->arena, struct tn_end, at, r->error);
@@ -91,6 +114,10 @@ void tn_sd_add_ends(struct tn_sd_reader *r)
     struct tn_graph *graph = tn_model_graph_at(r->model, r->graph);
 
     add_inputs(r, graph);
-    if (!tn_failed(r->error))
+    if (tn_failed(r->error))
+        return;
+    if (is_listing_all(r))
+        take_listed(r, graph);
+    else
         add_outputs(r, graph);
 }

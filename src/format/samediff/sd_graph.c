@@ -138,19 +138,22 @@ static void read_row(struct tn_sd_reader *r, const struct tn_fb_table *root)
     }
 }
 
-/* Deeplearning4j leaves the list empty; ours has the outputs that are inputs.
- */
+/* Deeplearning4j leaves the list of outputs empty; ours has them in order. */
 static void read_listed(struct tn_sd_reader *r, const struct tn_fb_table *root)
 {
     struct tn_fb_vector pairs = tn_fb_vector(root, TN_SD_GRAPH_OUTPUTS, 4);
 
+    r->listed_count = 0;
+    r->listed       = tn_new(&r->scratch, uint32_t, pairs.count, r->error);
     for (uint32_t i = 0; i < pairs.count && !tn_failed(r->error); i++) {
         struct tn_fb_table pair = tn_fb_vector_table(&pairs, i);
         uint32_t           index =
             tn_pairs_find(&r->by_id, (uint32_t)tn_fb_i32(&pair, 0, 0),
                           (uint32_t)tn_fb_i32(&pair, 1, 0));
-        if (index != UINT32_MAX)
-            r->variables[index].is_listed = true;
+        if (index == UINT32_MAX || r->variables[index].is_listed)
+            continue;
+        r->variables[index].is_listed = true;
+        r->listed[r->listed_count++]  = index;
     }
 }
 

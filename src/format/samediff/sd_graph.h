@@ -46,6 +46,8 @@ struct tn_sd_reader {
     struct tn_intern       op_names;
     struct tn_list         op_tables; /* uint64_t: table by id of the name    */
     bool                  *is_used;
+    uint32_t *listed; /* variables: outputs as the file lists them */
+    uint32_t  listed_count;
     uint32_t               source;
 };
 
@@ -71,10 +73,10 @@ void tn_sd_variable_read(const struct tn_fb_table *table,
                          struct tn_arena *arena, struct tn_error *error,
                          struct tn_sd_variable *variable);
 
-/* Its shape, from a slot of its table. */
+/* Its shape and the names of its dimensions, from slots of its table. */
 void tn_sd_shape_read(const struct tn_fb_table *table, uint16_t slot,
-                      struct tn_arena *arena, struct tn_error *error,
-                      struct tn_sd_variable *variable);
+                      uint16_t names_slot, struct tn_arena *arena,
+                      struct tn_error *error, struct tn_sd_variable *variable);
 
 /* The value of a variable is what its kind says: a constant or an input. */
 void tn_sd_define(struct tn_sd_reader *r, const struct tn_sd_variable *v);
@@ -127,8 +129,13 @@ void tn_sd_add_controls(struct tn_sd_reader *r, const struct tn_fb_table *op,
 
 /* ---- sd_ends.c ---------------------------------------------------------- */
 
-/* Placeholders are inputs; what is minimised, and what no op takes, outputs. */
+/* Placeholders are inputs; what is listed, or minimised and what no op takes,
+ * outputs. */
 void tn_sd_add_ends(struct tn_sd_reader *r);
+
+/* The variable as an input or output. */
+struct tn_end tn_sd_end_of(struct tn_sd_reader         *r,
+                           const struct tn_sd_variable *variable);
 
 /* Whether what an op gives can be an output of the graph. */
 bool tn_sd_makes_results(struct tn_bytes op);

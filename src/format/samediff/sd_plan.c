@@ -154,6 +154,22 @@ static void take_old(struct tn_sd_entry          *entry,
     entry->said  = old;
 }
 
+/* Names of dimensions, where there are some or the shape says nothing. */
+static void take_dim_names(struct tn_sd_plan *plan, struct tn_sd_variable *said,
+                           const struct tn_end *end)
+{
+    struct tn_bytes *names =
+        tn_new(plan->arena, struct tn_bytes, end->rank, plan->error);
+    bool has_names = end->rank == 0;
+
+    for (uint32_t i = 0; names && i < end->rank; i++) {
+        names[i] = end->dims[i].symbol;
+        has_names |= names[i].size > 0;
+    }
+    said->has_dim_names = names && has_names;
+    said->dim_names     = (struct tn_sd_names){ names, names ? end->rank : 0 };
+}
+
 /* The file's word on its shape, if there is one, else that of the end. */
 static void take_end(struct tn_sd_plan *plan, struct tn_sd_entry *entry,
                      const struct tn_end *end)
@@ -171,7 +187,8 @@ static void take_end(struct tn_sd_plan *plan, struct tn_sd_entry *entry,
     said->has_shape = true;
     said->rank      = end->rank;
     said->shape     = shape;
-    entry->said     = said;
+    take_dim_names(plan, said, end);
+    entry->said = said;
 }
 
 static int8_t kind_of(uint32_t kind)
@@ -271,6 +288,20 @@ static void take_inputs(struct tn_sd_plan *plan)
         entry->kind = TN_SD_PLACEHOLDER;
         if (!entry->said->has_shape)
             take_end(plan, entry, &ends.items[i]);
+    }
+}
+
+/* Of results, what the graph says of them as its outputs. */
+static void take_outputs(struct tn_sd_plan *plan)
+{
+    struct tn_ends ends = tn_model_graph_at(plan->model, plan->graph)->outputs;
+
+    for (uint32_t i = 0; i < ends.count && !tn_failed(plan->error); i++) {
+        const struct tn_end *end   = &ends.items[i];
+        struct tn_sd_entry  *entry = tn_sd_plan_find(plan, end->name);
+        if (entry && entry->kind == TN_SD_ARRAY && !entry->said->has_shape &&
+            end->dtype != TN_UNDEFINED && (!end->note || !end->note[0]))
+            take_end(plan, entry, end);
     }
 }
 
@@ -490,6 +521,8 @@ static void fill_plan(struct tn_sd_plan *plan)
         take_values(plan);
         if (!tn_failed(plan->error))
             take_inputs(plan);
+        if (!tn_failed(plan->error))
+            take_outputs(plan);
         if (!tn_failed(plan->error))
             take_tensors(plan);
         if (!tn_failed(plan->error))

@@ -50,8 +50,8 @@ uint32_t tn_sd_add_own(struct tn_sd_reader *r, struct tn_bytes name,
 /* ---- variables ---------------------------------------------------------- */
 
 void tn_sd_shape_read(const struct tn_fb_table *table, uint16_t slot,
-                      struct tn_arena *arena, struct tn_error *error,
-                      struct tn_sd_variable *v)
+                      uint16_t names_slot, struct tn_arena *arena,
+                      struct tn_error *error, struct tn_sd_variable *v)
 {
     struct tn_fb_vector shape = tn_fb_vector(table, slot, 8);
     int64_t            *dims  = tn_new(arena, int64_t, shape.count, error);
@@ -61,6 +61,9 @@ void tn_sd_shape_read(const struct tn_fb_table *table, uint16_t slot,
     v->shape     = dims;
     for (uint32_t i = 0; i < v->rank; i++)
         dims[i] = tn_fb_vector_i64(&shape, i);
+    v->dim_names     = tn_sd_names_read(table, names_slot, arena, error);
+    v->has_dim_names = tn_fb_has(table, names_slot) && v->has_shape &&
+                       v->dim_names.count == v->rank;
 }
 
 void tn_sd_variable_read(const struct tn_fb_table *table,
@@ -83,7 +86,8 @@ void tn_sd_variable_read(const struct tn_fb_table *table,
         v->second = tn_fb_i32(&id, 1, 0);
     }
     if (tn_fb_has(table, TN_SD_VARIABLE_SHAPE))
-        tn_sd_shape_read(table, TN_SD_VARIABLE_SHAPE, arena, error, v);
+        tn_sd_shape_read(table, TN_SD_VARIABLE_SHAPE, TN_SD_VARIABLE_DIM_NAMES,
+                         arena, error, v);
     v->deps =
         tn_sd_names_read(table, TN_SD_VARIABLE_CONTROL_DEPS, arena, error);
     v->for_op =

@@ -56,6 +56,7 @@ enum tn_tagged_variable_slot {
     TN_TAGGED_VARIABLE_DEPS,
     TN_TAGGED_VARIABLE_FOR_OP,
     TN_TAGGED_VARIABLE_FOR_VAR,
+    TN_TAGGED_VARIABLE_DIM_NAMES,
 };
 
 enum tn_tagged_op_slot {

@@ -53,7 +53,8 @@ static void read_variable(struct tn_sd_reader      *r,
         .for_op  = names_at(r, table, TN_TAGGED_VARIABLE_FOR_OP),
         .for_var = names_at(r, table, TN_TAGGED_VARIABLE_FOR_VAR),
     };
-    tn_sd_shape_read(table, TN_TAGGED_VARIABLE_SHAPE, r->arena, r->error, v);
+    tn_sd_shape_read(table, TN_TAGGED_VARIABLE_SHAPE,
+                     TN_TAGGED_VARIABLE_DIM_NAMES, r->arena, r->error, v);
     if (v->name.size == 0)
         tn_error_set(r->error, TN_MALFORMED, v->at,
                      "a variable without a name");
@@ -262,8 +263,10 @@ static void set_outputs(struct tn_sd_reader *r, const struct tn_sd_names *names)
     for (uint32_t i = 0; ends && i < names->count; i++) {
         uint32_t index = find_variable(r, names->items[i]);
         ends[i]        = (struct tn_end){ .name = names->items[i], .note = "" };
-        if (index != TN_NONE)
-            ends[i].dtype = tn_sd_dtype(r->variables[index].dtype);
+        if (index == TN_NONE)
+            continue;
+        ends[i]                       = tn_sd_end_of(r, &r->variables[index]);
+        r->variables[index].is_listed = true;
     }
     *outputs = (struct tn_ends){ ends ? names->count : 0, ends };
 }

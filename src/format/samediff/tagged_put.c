@@ -56,11 +56,20 @@ static bool owns_array(const struct tn_sd_entry *entry)
            (entry->kind == TN_SD_VARIABLE || entry->kind == TN_SD_CONSTANT);
 }
 
+static uint32_t put_dim_names(struct putting              *p,
+                              const struct tn_sd_variable *said, uint32_t shape)
+{
+    if (!shape || !said->has_dim_names)
+        return 0;
+    return said->dim_names.count ? put_names(p, said->dim_names)
+                                 : tn_fb_put_refs(p->b, NULL, 0);
+}
+
 static uint32_t put_variable(struct putting *p, const struct tn_sd_entry *entry)
 {
     const struct tn_sd_variable *said  = entry->said;
     int8_t                       dtype = entry->dtype;
-    uint32_t                     refs[4];
+    uint32_t                     refs[5];
 
     if (owns_array(entry))
         dtype = tn_sd_dtype_code(entry->elements->shape.dtype);
@@ -68,6 +77,7 @@ static uint32_t put_variable(struct putting *p, const struct tn_sd_entry *entry)
     refs[1]        = put_names(p, said->for_op);
     refs[2]        = put_names(p, said->deps);
     refs[3]        = put_shape(p, entry);
+    refs[4]        = put_dim_names(p, said, refs[3]);
     uint32_t named = tn_fb_put_string(p->b, entry->name);
     tn_fb_begin(p->b);
     tn_fb_add_ref(p->b, TN_TAGGED_VARIABLE_NAME, named);
@@ -75,6 +85,7 @@ static uint32_t put_variable(struct putting *p, const struct tn_sd_entry *entry)
     tn_fb_add_ref(p->b, TN_TAGGED_VARIABLE_DEPS, refs[2]);
     tn_fb_add_ref(p->b, TN_TAGGED_VARIABLE_FOR_OP, refs[1]);
     tn_fb_add_ref(p->b, TN_TAGGED_VARIABLE_FOR_VAR, refs[0]);
+    tn_fb_add_ref(p->b, TN_TAGGED_VARIABLE_DIM_NAMES, refs[4]);
     tn_fb_add_i8(p->b, TN_TAGGED_VARIABLE_DTYPE, dtype, 0);
     tn_fb_add_i8(p->b, TN_TAGGED_VARIABLE_KIND, entry->kind, 0);
     return tn_fb_end(p->b);
@@ -308,10 +319,13 @@ static uint32_t put_outputs(struct putting *p, uint32_t graph)
     const struct tn_tagged_detail *tagged = tn_tagged_detail_of(p->w->model);
     struct tn_ends ends = tn_model_graph_at(p->w->model, graph)->outputs;
 
-    if (graph != 0 || (!tagged && tn_sd_detail_of(p->w->model)))
+    if (graph != 0)
         return 0;
     if (tagged)
         return put_names(p, tagged->outputs);
+    for (uint32_t i = 0; i < ends.count; i++)
+        if (ends.items[i].is_guessed)
+            return 0;
     struct tn_bytes *names =
         tn_new(p->b->arena, struct tn_bytes, ends.count, p->error);
     for (uint32_t i = 0; names && i < ends.count; i++)

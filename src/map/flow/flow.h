@@ -53,6 +53,10 @@ void tn_flow_number(struct tn_net *net);
  * one frame, an Exit that no Switch feeds. */
 enum tn_status tn_flow_raise(struct tn_net *net);
 
+/* In an nd4j net: a list that a Loop writes in every round and nobody else sees
+ * becomes a scan output of the Loop.  After tn_flow_raise(). */
+enum tn_status tn_flow_stack(struct tn_net *net);
+
 /* Of an nd4j net that becomes one whose lists are values: what flows between
  * the ops of a list is a sequence.  After tn_flow_raise(). */
 void tn_flow_lists(struct tn_net *net);

@@ -111,6 +111,7 @@ static void drop_loose_ends(struct tn_raising *r)
             continue;
         remove_at(&graph->outputs, i);
         remove_at(&graph->output_names, i);
+        remove_at(&graph->output_types, i);
     }
 }
 
@@ -149,7 +150,8 @@ static enum tn_status prepare(struct tn_raising *r)
     tn_raise_new_place(
         r, (struct tn_raise_place){ .parent = TN_NONE, .loop = TN_NONE });
     drop_loose_ends(r);
-    return tn_raise_survey(r);
+    TN_TRY(tn_raise_survey(r));
+    return tn_raise_join(r);
 }
 
 static bool has_flow(const struct tn_net *net)

@@ -2,8 +2,9 @@
  * flow_raise.h - what the parts of tn_flow_raise() have in common
  *
  * flow_survey.c finds out which nodes are wanted and which of them are one If
- * or one Loop, flow_place.c has values and nodes in places, flow_structure.c
- * makes If and Loop, flow_raise.c runs them; it says what a place is.
+ * or one Loop, flow_join.c makes those Ifs fewer, flow_place.c has values and
+ * nodes in places, flow_structure.c makes If and Loop, flow_raise.c runs them;
+ * it says what a place is.
  */
 #ifndef TN_MAP_FLOW_RAISE_H
 #define TN_MAP_FLOW_RAISE_H
@@ -110,6 +111,11 @@ enum tn_status tn_raise_survey(struct tn_raising *r);
 
 /* The Merge whose last value an Exit hands out; TN_NONE: none. */
 uint32_t tn_raise_merge_behind(const struct tn_raising *r, uint32_t exit);
+
+/* ---- flow_join.c -------------------------------------------------------- */
+
+/* After the survey: groups of one decision become one where they can. */
+enum tn_status tn_raise_join(struct tn_raising *r);
 
 /* ---- flow_place.c ------------------------------------------------------- */
 

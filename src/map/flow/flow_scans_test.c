@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -135,6 +136,63 @@ static void what_is_stacked_is_written_to_a_list(void **state)
     tear_down(&b);
 }
 
+static void expect_text(struct bench *b, const char *want)
+{
+    struct tn_buffer text;
+
+    tn_buffer_init(&text, &b->memory, &b->error);
+    net_text_graph(&text, &b->net, 0);
+    assert_string_equal(tn_buffer_string(&text), want);
+    tn_buffer_done(&text);
+}
+
+static void what_is_written_to_a_list_is_stacked_again(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    set_up(&b);
+    fill_stacking(&b);
+    assert_int_equal(tn_flow_scans(&b.net), TN_OK);
+    assert_int_equal(tn_flow_stack(&b.net), TN_OK);
+    expect_text(&b, "s:Loop(n,)[i,go| y:f(i) ->go,y] ->s");
+    tear_down(&b);
+}
+
+/* Somebody else may want the list, its flow, or what the loop makes of it. */
+static void a_list_that_others_see_stays(void **state)
+{
+    static const struct {
+        const char *wants, *in_body, *more;
+    } cases[] = {
+        { "list", "", "z:g(list) " },     { "flow", "", "z:g(flow) " },
+        { "flow_2", "", "z:g(flow_2) " }, { "flow_3", " z:g(flow_3)", "" },
+        { "flow_1", " z:g(flow_1)", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bench b;
+        char         want[256];
+        set_up(&b);
+        fill_stacking(&b);
+        assert_int_equal(tn_flow_scans(&b.net), TN_OK);
+        for (uint32_t v = 0; v < b.net.values.count; v++)
+            if (tn_bytes_is(tn_net_value(&b.net, v)->name, cases[i].wants)) {
+                add_op(&b.net, tn_net_value(&b.net, v)->graph, "g", v, "z");
+                break;
+            }
+        assert_int_equal(tn_flow_stack(&b.net), TN_OK);
+        snprintf(want, sizeof want,
+                 "list,flow:create_list(rounds) flow_2:Loop(n,,flow)[i,go,"
+                 "flow_1| y:f(i) flow_3:write_list(list,i,y,flow_1)%s "
+                 "->go,flow_3] s:gather_list(list,every,flow_2) %s->s",
+                 cases[i].in_body, cases[i].more);
+        expect_text(&b, want);
+        tear_down(&b);
+    }
+}
+
 /* How many frames a value of the flat graph lies in. */
 static unsigned frames_around(const struct tn_net *net, uint32_t value)
 {
@@ -194,6 +252,8 @@ static void any_allocation_may_fail(void **state)
         fill_stacking(&b);
         b.memory.limit        = b.memory.used + limit;
         enum tn_status status = tn_flow_scans(&b.net);
+        if (status == TN_OK)
+            status = tn_flow_stack(&b.net);
         assert_true(status == TN_OK || status == TN_LIMIT);
         b.memory.limit = UINT64_MAX;
         tear_down(&b);
@@ -207,6 +267,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_stacked_is_written_to_a_list),
+        cmocka_unit_test(what_is_written_to_a_list_is_stacked_again),
+        cmocka_unit_test(a_list_that_others_see_stays),
         cmocka_unit_test(constants_enter_every_frame),
         cmocka_unit_test(any_allocation_may_fail),
     };

@@ -113,6 +113,7 @@ static void add_outputs(struct apply *a)
                 return;
             tn_net_add_output(a->to, i, value,
                               tn_net_output_name(a->from, i, k));
+            tn_net_tell_output(a->to, i, tn_net_told_output(a->from, i, k));
         }
     }
 }
@@ -143,6 +144,7 @@ static void keep_type(struct tn_net *to, uint32_t value,
         type.has_rank = true;
         type.rank     = known->rank;
         type.dims     = known->dims;
+        type.symbols  = known->symbols;
     }
     tn_net_set_type(to, value, &type);
 }

@@ -56,6 +56,7 @@ void tn_net_done(struct tn_net *net)
         tn_list_done(&graph->outputs);
         tn_list_done(&graph->input_names);
         tn_list_done(&graph->output_names);
+        tn_list_done(&graph->output_types);
     }
     tn_list_done(&net->nodes);
     tn_list_done(&net->values);
@@ -103,6 +104,8 @@ uint32_t tn_net_add_graph(struct tn_net *net, enum tn_graph_kind kind,
     tn_list_init(&graph->outputs, memory, sizeof(uint32_t));
     tn_list_init(&graph->input_names, memory, sizeof(struct tn_bytes));
     tn_list_init(&graph->output_names, memory, sizeof(struct tn_bytes));
+    tn_list_init(&graph->output_types, memory,
+                 sizeof(const struct tn_net_type *));
     return id;
 }
 
@@ -143,6 +146,31 @@ void tn_net_add_output(struct tn_net *net, uint32_t graph, uint32_t value,
     push_end(net, &g->outputs, &g->output_names, value, name);
     if (net->has_uses)
         tn_net_note_use(net, value, graph, true);
+}
+
+void tn_net_tell_output(struct tn_net *net, uint32_t graph,
+                        const struct tn_net_type *type)
+{
+    struct tn_net_graph      *g    = tn_net_graph(net, graph);
+    const struct tn_net_type *kept = type ? tn_net_keep_type(net, type) : NULL;
+
+    if (!kept || !g->outputs.count)
+        return;
+    while (g->output_types.count < g->outputs.count && !tn_failed(net->error))
+        tn_list_push(&g->output_types, const struct tn_net_type *, net->error);
+    if (!tn_failed(net->error))
+        *tn_list_at(&g->output_types, const struct tn_net_type *,
+                    g->outputs.count - 1) = kept;
+}
+
+const struct tn_net_type *tn_net_told_output(const struct tn_net *net,
+                                             uint32_t graph, uint32_t index)
+{
+    const struct tn_list *types = &tn_net_graph(net, graph)->output_types;
+
+    return index < types->count
+               ? *tn_list_at(types, const struct tn_net_type *, index)
+               : NULL;
 }
 
 static struct tn_bytes end_name(const struct tn_net  *net,

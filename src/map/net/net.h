@@ -113,6 +113,9 @@ struct tn_net_graph {
     struct tn_list     inputs, outputs; /* uint32_t: values; added to by the
                                            calls below                        */
     struct tn_list input_names, output_names; /* struct tn_bytes          */
+    struct tn_list output_types; /* const struct tn_net_type *: what the model
+                                    says of outputs; NULL: nothing; may end
+                                    before they do                            */
     bool are_outputs_guessed; /* nobody named them, nobody uses them          */
     const struct tn_net_attr *defaults; /* functions: attributes that a call
                                            may leave out                      */
@@ -327,6 +330,14 @@ void tn_net_add_input(struct tn_net *net, uint32_t graph, uint32_t value,
                       struct tn_bytes name);
 void tn_net_add_output(struct tn_net *net, uint32_t graph, uint32_t value,
                        struct tn_bytes name);
+
+/* What the model says of the output that was added last, for where nothing
+ * follows from the nodes; and what it said of one, NULL for nothing. */
+void tn_net_tell_output(struct tn_net *net, uint32_t graph,
+                        const struct tn_net_type *type);
+
+const struct tn_net_type *tn_net_told_output(const struct tn_net *net,
+                                             uint32_t graph, uint32_t index);
 struct tn_bytes tn_net_input_name(const struct tn_net *net, uint32_t graph,
                                   uint32_t index);
 struct tn_bytes tn_net_output_name(const struct tn_net *net, uint32_t graph,
@@ -345,9 +356,12 @@ uint32_t tn_net_add_constant(struct tn_net *net, uint32_t graph,
                              const struct tn_tensor   *origin);
 
 /* What is known of a value from now on; dims are copied, symbols are kept as
- * they are.  The second is for types of this net alone. */
+ * they are.  The second only keeps the type, the third is for types of this net
+ * alone. */
 void               tn_net_set_type(struct tn_net *net, uint32_t value,
                                    const struct tn_net_type *type);
+const struct tn_net_type *tn_net_keep_type(struct tn_net            *net,
+                                           const struct tn_net_type *type);
 static inline void tn_net_set_own_type(struct tn_net *net, uint32_t value,
                                        const struct tn_net_type *type)
 {

@@ -27,27 +27,36 @@ static enum tn_net_wrap wrap_of(const char *note)
     return TN_NET_TENSOR;
 }
 
-void tn_net_load_type(struct tn_net *net, uint32_t value,
-                      const struct tn_end *end)
+/* False on failure. */
+static bool type_of(struct tn_net *net, const struct tn_end *end,
+                    struct tn_net_type *type)
 {
     int64_t         *dims = tn_new(net->arena, int64_t, end->rank, net->error);
     struct tn_bytes *symbols =
         tn_new(net->arena, struct tn_bytes, end->rank, net->error);
 
     if (!dims || !symbols)
-        return;
+        return false;
     for (uint32_t i = 0; i < end->rank; i++) {
         dims[i]    = end->dims[i].value;
         symbols[i] = end->dims[i].symbol;
     }
-    tn_net_set_type(
-        net, value,
-        &(struct tn_net_type){ .dtype    = end->dtype,
-                               .wrap     = wrap_of(end->note),
-                               .has_rank = end->has_rank,
-                               .rank     = end->rank,
-                               .dims     = dims,
-                               .symbols  = end->has_rank ? symbols : NULL });
+    *type = (struct tn_net_type){ .dtype    = end->dtype,
+                                  .wrap     = wrap_of(end->note),
+                                  .has_rank = end->has_rank,
+                                  .rank     = end->rank,
+                                  .dims     = dims,
+                                  .symbols  = end->has_rank ? symbols : NULL };
+    return true;
+}
+
+void tn_net_load_type(struct tn_net *net, uint32_t value,
+                      const struct tn_end *end)
+{
+    struct tn_net_type type;
+
+    if (type_of(net, end, &type))
+        tn_net_set_type(net, value, &type);
 }
 
 /* ---- values by name ----------------------------------------------------- */
@@ -366,9 +375,12 @@ static void add_output(struct tn_net_loading *l, uint32_t graph,
         return;
     }
     const struct tn_net_value *v = tn_net_value(l->net, id);
+    struct tn_net_type         told;
     if (w->type && !v->type->has_rank && !v->constant)
         tn_net_load_type(l->net, id, w->type);
     tn_net_add_output(l->net, graph, id, w->name);
+    if (graph == 0 && w->type && type_of(l->net, w->type, &told))
+        tn_net_tell_output(l->net, graph, &told);
 }
 
 static bool *find_used(struct tn_net_loading *l)

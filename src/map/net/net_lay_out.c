@@ -106,6 +106,38 @@ static void lay_end(struct tn_laying *l, struct tn_end *end,
                             .note     = note_of(type->wrap) };
 }
 
+/* Dims and names of dims that do not follow from the nodes are those that the
+ * model says. */
+static void fill_dims(struct tn_end *end, const struct tn_net_type *told)
+{
+    struct tn_dim *dims = (struct tn_dim *)(uintptr_t)end->dims;
+
+    for (uint32_t i = 0; i < end->rank; i++) {
+        if (dims[i].value >= 0)
+            continue;
+        dims[i].value = told->dims[i];
+        if (told->symbols && told->symbols[i].size)
+            dims[i].symbol = told->symbols[i];
+    }
+}
+
+static void lay_output_end(struct tn_laying *l, struct tn_end *end,
+                           const struct tn_net_type *type,
+                           const struct tn_net_type *told, struct tn_bytes name)
+{
+    struct tn_net_type now = *type;
+
+    if (told && told->has_rank && !now.has_rank && told->wrap == now.wrap) {
+        now       = *told;
+        now.dtype = type->dtype;
+    }
+    if (told && now.dtype == TN_UNDEFINED && told->wrap == now.wrap)
+        now.dtype = told->dtype;
+    lay_end(l, end, &now, name);
+    if (told && told->has_rank && told->rank == end->rank)
+        fill_dims(end, told);
+}
+
 static struct tn_ends lay_inputs(struct tn_laying *l, uint32_t graph)
 {
     const struct tn_list *from = &tn_net_graph(l->net, graph)->inputs;
@@ -128,8 +160,9 @@ static struct tn_ends lay_outputs(struct tn_laying *l, uint32_t graph)
 
     for (uint32_t i = 0; ends && i < from->count; i++) {
         uint32_t value = *tn_list_at(from, uint32_t, i);
-        lay_end(l, &ends[i], tn_net_value(l->net, value)->type,
-                tn_model_name(l->model, l->end_names[graph][i]));
+        lay_output_end(l, &ends[i], tn_net_value(l->net, value)->type,
+                       tn_net_told_output(l->net, graph, i),
+                       tn_model_name(l->model, l->end_names[graph][i]));
     }
     return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
 }

@@ -100,6 +100,12 @@ static const struct tn_net_type *only_one(struct tn_net            *net,
     return words ? find(net, type, words) : NULL;
 }
 
+const struct tn_net_type *tn_net_keep_type(struct tn_net            *net,
+                                           const struct tn_net_type *type)
+{
+    return only_one(net, type);
+}
+
 void tn_net_set_type(struct tn_net *net, uint32_t value,
                      const struct tn_net_type *type)
 {
