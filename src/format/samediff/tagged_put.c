@@ -312,14 +312,23 @@ static uint32_t put_subs(struct putting *p, uint32_t graph,
     return count ? tn_fb_put_refs(p->b, refs, count) : 0;
 }
 
-/* What a container lists stays listed.  A graph that was made of another kind
- * of model knows its outputs; one of Deeplearning4j's has to guess. */
+static bool is_any_listed(const struct tn_sd_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->variable_count; i++)
+        if (graph->variables[i].is_listed)
+            return true;
+    return false;
+}
+
+/* What a file lists stays listed.  A graph that was made of another kind of
+ * model knows its outputs; one of Deeplearning4j's has to guess. */
 static uint32_t put_outputs(struct putting *p, uint32_t graph)
 {
     const struct tn_tagged_detail *tagged = tn_tagged_detail_of(p->w->model);
+    const struct tn_sd_detail     *detail = tn_sd_detail_of(p->w->model);
     struct tn_ends ends = tn_model_graph_at(p->w->model, graph)->outputs;
 
-    if (graph != 0)
+    if (graph != 0 || (!tagged && detail && !is_any_listed(&detail->graphs[0])))
         return 0;
     if (tagged)
         return put_names(p, tagged->outputs);
