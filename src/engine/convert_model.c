@@ -315,8 +315,8 @@ static void write_carried(struct conversion *c, struct tn_carrying *carried)
 static enum tn_status check_carried(const struct conversion  *c,
                                     const struct tn_carrying *carried)
 {
-    const struct tn_model *to   = carried->model;
-    uint64_t               most = tn_opened_may_expand(tn_opened_of(to), c->options);
+    const struct tn_model *to = carried->model;
+    uint64_t most = tn_opened_may_expand(tn_opened_of(to), c->options);
 
     if (!strcmp(tn_model_dialect(c->model), tn_model_dialect(to)) &&
         !(carried->how && carried->how->receipt))

@@ -211,10 +211,13 @@ static void mark_value(const struct tn_carrying *c, const struct tn_net *net,
 {
     const struct tn_tensor *origin =
         value == TN_NONE ? NULL : tn_net_value(net, value)->origin;
-    const struct tn_tensor *first = c->from->tensors.items;
+    /* One that is in an attribute of a node is not among the model's own. */
+    uint64_t index =
+        ((uintptr_t)origin - (uintptr_t)c->from->tensors.items) / sizeof *origin;
 
-    if (origin && origin->model == c->from)
-        is_used[origin - first] = true;
+    if (origin && origin->model == c->from &&
+        tn_model_tensor(c->from, index) == origin)
+        is_used[index] = true;
 }
 
 static void mark_used(const struct tn_carrying *c, const struct tn_net *net,
