@@ -178,6 +178,27 @@ struct tn_pir_value {
     const struct tn_bytes *texts;
 };
 
+/* Element `index`; "" or 0 where the value has no such element of that sort, so
+ * that a list which a file left empty is not read. */
+static inline struct tn_bytes tn_pir_text_at(const struct tn_pir_value *value,
+                                             uint32_t                   index)
+{
+    return value->texts && index < value->count ? value->texts[index]
+                                                : tn_bytes("", 0);
+}
+
+static inline int64_t tn_pir_int_at(const struct tn_pir_value *value,
+                                    uint32_t                   index)
+{
+    return value->ints && index < value->count ? value->ints[index] : 0;
+}
+
+static inline double tn_pir_real_at(const struct tn_pir_value *value,
+                                    uint32_t                   index)
+{
+    return value->reals && index < value->count ? value->reals[index] : 0;
+}
+
 /* Out of an attribute of PIR {"#":..., "D":...}; false: there is no such
  * attribute in a ProgramDesc. */
 bool tn_pir_value_read(const struct tn_tree *attr, struct tn_arena *arena,

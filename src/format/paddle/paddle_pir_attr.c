@@ -429,14 +429,15 @@ static bool same_element(const struct tn_pir_value *a,
                          const struct tn_pir_value *b, uint32_t at)
 {
     if (a->texts)
-        return tn_bytes_equal(a->texts[at], b->texts[at]);
+        return tn_bytes_equal(tn_pir_text_at(a, at), tn_pir_text_at(b, at));
     if (a->ints)
-        return a->ints[at] == b->ints[at];
+        return tn_pir_int_at(a, at) == tn_pir_int_at(b, at);
     /* By bits, so that NaN is NaN; a float when either is one. */
     if (a->type == TN_DESC_FLOAT || a->type == TN_DESC_FLOATS)
-        return tn_float_bits(tn_double_to_float(a->reals[at])) ==
-               tn_float_bits(tn_double_to_float(b->reals[at]));
-    return tn_double_bits(a->reals[at]) == tn_double_bits(b->reals[at]);
+        return tn_float_bits(tn_double_to_float(tn_pir_real_at(a, at))) ==
+               tn_float_bits(tn_double_to_float(tn_pir_real_at(b, at)));
+    return tn_double_bits(tn_pir_real_at(a, at)) ==
+           tn_double_bits(tn_pir_real_at(b, at));
 }
 
 bool tn_pir_value_equal(const struct tn_pir_value *a,
@@ -474,15 +475,20 @@ static void put_element(struct tn_rope *to, const struct tn_pir_value *value,
     uint32_t field = fields[value->type].field;
 
     switch (fields[value->type].wire) {
-    case TN_WIRE_LEN: tn_pb_put_bytes(to, field, value->texts[at]); break;
+    case TN_WIRE_LEN:
+        tn_pb_put_bytes(to, field, tn_pir_text_at(value, at));
+        break;
     case TN_WIRE_FIXED32:
-        tn_pb_put_fixed32(to, field,
-                          tn_float_bits(tn_double_to_float(value->reals[at])));
+        tn_pb_put_fixed32(
+            to, field,
+            tn_float_bits(tn_double_to_float(tn_pir_real_at(value, at))));
         break;
     case TN_WIRE_FIXED64:
-        tn_pb_put_fixed64(to, field, tn_double_bits(value->reals[at]));
+        tn_pb_put_fixed64(to, field, tn_double_bits(tn_pir_real_at(value, at)));
         break;
-    default: tn_pb_put_varint(to, field, (uint64_t)value->ints[at]); break;
+    default:
+        tn_pb_put_varint(to, field, (uint64_t)tn_pir_int_at(value, at));
+        break;
     }
 }
 
@@ -608,15 +614,15 @@ static void put_item(struct tn_buffer *to, const struct tn_pir_value *value,
 {
     tn_buffer_format(to, "{\"#\":\"%s\",", id);
     if (value->reals) {
-        put_real(to, value->reals[at]);
+        put_real(to, tn_pir_real_at(value, at));
     } else {
         tn_buffer_text(to, "\"D\":");
         if (value->texts)
-            tn_pir_put_string(to, value->texts[at]);
+            tn_pir_put_string(to, tn_pir_text_at(value, at));
         else if (!strcmp(id, "0.a_bool"))
-            tn_buffer_text(to, value->ints[at] ? "true" : "false");
+            tn_buffer_text(to, tn_pir_int_at(value, at) ? "true" : "false");
         else
-            tn_pir_put_int(to, value->ints[at]);
+            tn_pir_put_int(to, tn_pir_int_at(value, at));
     }
     tn_buffer_byte(to, '}');
 }
@@ -646,7 +652,7 @@ static void put_items(struct tn_buffer *to, const struct tn_pir_value *value,
         if (item)
             put_item(to, value, i, item);
         else
-            tn_pir_put_int(to, value->ints[i]);
+            tn_pir_put_int(to, tn_pir_int_at(value, i));
     }
     tn_buffer_text(to, "]}");
 }
@@ -657,7 +663,7 @@ void tn_pir_put_value(struct tn_buffer *to, const struct tn_pir_value *value,
     if (kind == TN_PIR_KIND_COUNT)
         kind = kind_of(value->type);
     if (kind == TN_PIR_DTYPE) {
-        const char *word = tn_pir_dtype_word(value->ints[0]);
+        const char *word = tn_pir_dtype_word(tn_pir_int_at(value, 0));
         tn_buffer_format(to, "{\"#\":\"1.a_dtype\",\"D\":\"%s\"}",
                          word ? word : "Undefined(ALL_DTYPE)");
     } else if (kinds[kind].item || !strcmp(kinds[kind].id, "1.a_intarray")) {

@@ -49,7 +49,7 @@ static void read_var_attr(struct tn_cursor body, struct tn_desc_var *var)
             text = tn_pb_text(&field);
     }
     if (tn_bytes_is(name, "pir.type"))
-        var->type = text;
+        var->kept = text;
     else if (tn_bytes_is(name, "pir.flags"))
         var->flags = text;
 }
@@ -67,6 +67,7 @@ static void read_var(struct tn_cursor body, struct tn_arena *arena,
         else if (field.number == VAR_ATTRS && field.type == TN_WIRE_LEN)
             read_var_attr(field.body, var);
     }
+    var->var.wire.offset = body.offset;
     tn_paddle_var_read(&body, arena, &var->var, &is_old);
 }
 

@@ -28,6 +28,7 @@ struct tn_desc_var {
     struct tn_paddle_var var;
     bool                 stop_gradient;
     struct tn_bytes      flags; /* what our reader kept of a parameter        */
+    struct tn_bytes      kept;  /* the type as our reader kept it, or empty   */
     struct tn_bytes      type;  /* as JSON; empty: not made yet               */
 };
 
@@ -52,5 +53,12 @@ const struct tn_desc_slot *tn_desc_slot(const struct tn_desc_slot *slots,
                                         uint32_t count, struct tn_bytes name);
 struct tn_desc_attr       *tn_desc_attr(const struct tn_desc_op *op,
                                         struct tn_bytes          name);
+
+/* Argument `index` of a slot; "" where there is no slot or no such argument. */
+static inline struct tn_bytes tn_desc_arg(const struct tn_desc_slot *slot,
+                                          uint32_t                   index)
+{
+    return slot && index < slot->count ? slot->args[index] : tn_bytes("", 0);
+}
 
 #endif

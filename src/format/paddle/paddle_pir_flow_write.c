@@ -34,7 +34,7 @@ static const struct tn_desc_attr *block_attr(const struct tn_desc_op *op)
 /* Its number; 0 and a failure: it is none, or was written before. */
 static uint32_t enter(struct tn_pir_writer *w, const struct tn_desc_op *op)
 {
-    int64_t block = block_attr(op)->value.ints[0];
+    int64_t block = tn_pir_int_at(&block_attr(op)->value, 0);
 
     if (block <= 0 || block >= w->desc.block_count || w->is_entered[block] ||
         w->depth >= TN_PIR_REGION_LIMIT) {
@@ -90,7 +90,7 @@ static struct changes find_changes(struct tn_pir_writer *w, uint32_t index,
          i++)
         for (uint32_t k = 0; k < block->ops[i].out_count; k++)
             for (uint32_t n = 0; n < block->ops[i].out[k].count; n++) {
-                struct tn_bytes name = block->ops[i].out[k].args[n];
+                struct tn_bytes name = tn_desc_arg(&block->ops[i].out[k], n);
                 if (tn_bytes_equal(name, but) || has_change(&found, name) ||
                     !is_outside(w, index, name))
                     continue;
@@ -192,7 +192,7 @@ static struct tn_bytes argument(struct tn_pir_writer    *w,
         tn_desc_slot(op->in, op->in_count, tn_text(name));
 
     if (slot && index < slot->count)
-        return slot->args[index];
+        return tn_desc_arg(slot, index);
     tn_error_set(w->error, TN_MALFORMED, op->offset, "%.*s without %s",
                  TN_FMT(op->type), name);
     return tn_bytes("", 0);
@@ -240,6 +240,8 @@ static void put_while(struct tn_pir_writer *w, const struct tn_desc_op *op)
     numbers[0] =
         tn_failed(w->error) ? 0 : tn_pirw_read_name(w, condition).number;
     read_changes(w, &changes, numbers + 1);
+    if (tn_failed(w->error))
+        return;
     put_yield(w, numbers, changes.count + 1);
     region_end(w);
     undo(w, mark, block, &changes);
@@ -365,7 +367,7 @@ static void put_select(struct tn_pir_writer *w, const struct tn_desc_op *op)
     int64_t condition = put_as_bool(w, &choice);
     tn_pirw_line_begin(w, &line, "1.if");
     tn_pirw_line_in(w, &line, condition);
-    const struct tn_pir_bound *bound = tn_pirw_bound_of(w, out->args[0]);
+    const struct tn_pir_bound *bound = tn_pirw_bound_of(w, tn_desc_arg(out, 0));
     tn_pirw_line_out(w, &line, bound ? *bound : pair[1]);
     tn_pirw_line_open(w, &line);
     tn_buffer_text(w->to, ",\"regions\":[");
@@ -376,7 +378,7 @@ static void put_select(struct tn_pir_writer *w, const struct tn_desc_op *op)
         tn_buffer_text(w->to, i ? "," : "]}");
     }
     w->has_ops = true;
-    tn_pirw_bind(w, out->args[0], line.out[0]);
+    tn_pirw_bind(w, tn_desc_arg(out, 0), line.out[0]);
 }
 
 bool tn_pirw_put_flow(struct tn_pir_writer *w, const struct tn_desc_op *op)

@@ -359,6 +359,38 @@ static struct tn_source *own_text(const struct tn_model *model)
     return ((const struct tn_pir_detail *)model->detail)->json;
 }
 
+/* What is written can be read, or nothing is written: a program may hold what
+ * PIR cannot say, such as two parameters of one name. */
+static enum tn_status check_text(struct tn_bytes   text,
+                                 struct tn_memory *memory,
+                                 struct tn_error  *error)
+{
+    struct tn_error   failure = TN_ERROR_INIT;
+    struct tn_source *program = NULL;
+    struct tn_model   model;
+    struct tn_rope    rope;
+
+    tn_model_init(&model, memory);
+    tn_rope_init(&rope, &model.arena, &failure);
+    struct tn_cursor      c    = tn_cursor_bytes(text, 0, &failure);
+    const struct tn_tree *root = tn_tree_read(&c, &model.arena);
+    if (root &&
+        tn_pir_to_program(root, &model.arena, &rope, NULL, &failure) == TN_OK &&
+        tn_source_from_rope(&program, memory, &rope, "", &failure) == TN_OK)
+        tn_paddle_program_read(
+            &model, (struct tn_span){ program, 0, program->size }, &failure);
+    tn_rope_done(&rope);
+    tn_model_done(&model);
+    tn_source_close(program);
+    if (failure.status == TN_NO_MEMORY || failure.status == TN_IO ||
+        failure.status == TN_OK)
+        *error = failure;
+    else
+        tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                     "PIR cannot say this program: %s", failure.what);
+    return error->status;
+}
+
 /* The bytes of the program, or what an edit made of them. */
 static enum tn_status translate(const struct tn_model         *model,
                                 const struct tn_write_options *options,
@@ -374,9 +406,10 @@ static enum tn_status translate(const struct tn_model         *model,
         tn_paddle_encode(model, arena, &rope, error) == TN_OK &&
         tn_source_from_rope(&edited, model->memory, &rope, "", error) == TN_OK)
         wire = (struct tn_span){ edited, 0, edited->size };
-    if (!tn_failed(error))
+    if (!tn_failed(error) &&
         tn_pir_from_program(wire, model->memory, text, options->loss,
-                            options->loss_context, error);
+                            options->loss_context, error) == TN_OK)
+        check_text(tn_buffer_bytes(text), model->memory, error);
     tn_source_close(edited);
     tn_rope_done(&rope);
     return error->status;

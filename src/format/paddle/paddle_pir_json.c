@@ -256,8 +256,10 @@ static void put_number(struct tn_buffer *to, struct tn_bytes text)
         tn_pir_put_int(to, whole);
     else if (!is_real && tn_uint64_parse(text, &large))
         tn_buffer_format(to, "%" PRIu64, large);
-    else if (tn_double_parse(text, &real))
+    else if (tn_double_parse(text, &real) && real - real == 0)
         tn_pir_put_double(to, real);
+    else /* past what a double holds: as it was */
+        tn_buffer_add(to, text);
 }
 
 /* The member after `last` in the order of keys.  Objects are small. */

@@ -55,8 +55,27 @@ static struct tn_bytes array_type(struct tn_pir_writer       *w,
     return keep_scratch(w);
 }
 
+/* The type that our reader kept, printed anew: the file may say anything there.
+ * Empty when it is no type. */
+static struct tn_bytes kept_type(struct tn_pir_writer     *w,
+                                 const struct tn_desc_var *var)
+{
+    struct tn_error       failure = TN_ERROR_INIT;
+    struct tn_cursor      c = tn_cursor_bytes(var->kept, 0, &failure);
+    const struct tn_tree *tree =
+        var->kept.size ? tn_tree_read(&c, w->arena) : NULL;
+
+    if (tn_tree_text(tn_tree_member(tree, "#")).size == 0)
+        return tn_bytes("", 0);
+    tn_buffer_clear(&w->scratch);
+    tn_tree_put(&w->scratch, tree);
+    return keep_scratch(w);
+}
+
 static struct tn_bytes type_of(struct tn_pir_writer *w, struct tn_desc_var *var)
 {
+    if (var->type.size == 0)
+        var->type = kept_type(w, var);
     if (var->type.size == 0)
         var->type = var->var.type == TN_PADDLE_TENSOR_ARRAY
                         ? array_type(w, &var->var)
@@ -344,7 +363,7 @@ int64_t tn_pirw_put_combine(struct tn_pir_writer      *w,
         return 0;
     tn_pirw_line_begin(w, &line, "0.combine");
     for (uint32_t i = 0; i < slot->count; i++) {
-        items[i] = tn_pirw_read_name(w, slot->args[i]);
+        items[i] = tn_pirw_read_name(w, tn_desc_arg(slot, i));
         tn_pirw_line_in(w, &line, items[i].number);
     }
     tn_pirw_line_out(w, &line,

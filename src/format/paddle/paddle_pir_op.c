@@ -73,7 +73,7 @@ static void put_fill(struct tn_pir_maker *m, struct tn_pir_made_op *op,
     if (!tn_pir_value_as(value, TN_DESC_DOUBLE, m->arena, m->error))
         return;
     tn_buffer_clear(text);
-    double real = value->reals[0];
+    double real = tn_pir_real_at(value, 0);
     if (real != real || real - real != 0)
         tn_buffer_text(text, real != real ? "nan" : real > 0 ? "inf" : "-inf");
     else if (real > -1e15 && real < 1e15 && real == (double)(int64_t)real)
@@ -129,7 +129,7 @@ static void put_first(struct tn_pir_maker *m, struct tn_pir_made_op *op,
 
     if (!real)
         return;
-    *real = value->count && value->reals ? value->reals[0] : 0;
+    *real = tn_pir_real_at(value, 0);
     struct tn_pir_value one = { .type  = TN_DESC_FLOAT,
                                 .count = 1,
                                 .reals = real };

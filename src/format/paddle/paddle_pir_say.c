@@ -30,9 +30,9 @@ static bool put_as_kept(struct tn_pir_writer *w, const struct tn_desc_op *op,
     if (!kept || kept->value.type != TN_DESC_STRING)
         return false;
     kept->is_used      = true;
-    struct tn_cursor c = tn_cursor_bytes(kept->value.texts[0], 0, &failure);
+    struct tn_cursor c = tn_cursor_bytes(tn_pir_text_at(&kept->value, 0), 0, &failure);
     const struct tn_tree *tree = tn_tree_read(&c, w->arena);
-    if (!tree)
+    if (tn_tree_text(tn_tree_member(tree, "#")).size == 0)
         return false;
     if (now && tn_pir_value_read(tree, w->arena, &value, &failure) &&
         (!tn_pir_value_as(&value, now->value.type, w->arena, &failure) ||
@@ -61,8 +61,9 @@ static bool fill_value(struct tn_pir_writer *w, const struct tn_desc_op *op,
     *value = (struct tn_pir_value){ .type  = TN_DESC_DOUBLE,
                                     .count = 1,
                                     .reals = real };
-    if (text && text->value.texts && text->value.texts[0].size) {
-        struct tn_bytes word = text->value.texts[0];
+    struct tn_bytes word =
+        text ? tn_pir_text_at(&text->value, 0) : tn_bytes("", 0);
+    if (word.size) {
         if (tn_double_parse(word, real))
             return true;
         *real = tn_bytes_is(word, "inf")    ? HUGE_VAL
@@ -70,8 +71,8 @@ static bool fill_value(struct tn_pir_writer *w, const struct tn_desc_op *op,
                                             : nan("");
         return true;
     }
-    if (plain && plain->value.reals && plain->value.count == 1)
-        *real = plain->value.reals[0];
+    if (plain && plain->value.count == 1)
+        *real = tn_pir_real_at(&plain->value, 0);
     return plain != NULL;
 }
 
@@ -79,7 +80,7 @@ static bool fill_value(struct tn_pir_writer *w, const struct tn_desc_op *op,
 static void put_fill(struct tn_pir_writer *w, const struct tn_pir_value *value,
                      struct tn_bytes name)
 {
-    double real     = value->reals[0];
+    double real     = tn_pir_real_at(value, 0);
     bool   is_float = real != real || (double)tn_double_to_float(real) == real;
 
     tn_pirw_attr_begin(w);
@@ -123,9 +124,9 @@ static void put_both(struct tn_pir_writer *w, const struct tn_pir_value *value,
     double              both[2] = { 0, 0 };
     struct tn_pir_value list    = { .type = TN_DESC_FLOATS, .reals = both };
 
-    if (value && value->reals && value->count && value->reals[0] > 0) {
+    if (value && tn_pir_real_at(value, 0) > 0) {
         list.count = 2;
-        both[0] = both[1] = value->reals[0];
+        both[0] = both[1] = tn_pir_real_at(value, 0);
     }
     tn_pirw_attr_begin(w);
     tn_pir_put_value(&w->attrs, &list, TN_PIR_FLOATS);
@@ -136,8 +137,7 @@ static bool is_true(const struct tn_desc_op *op, struct tn_bytes name)
 {
     const struct tn_desc_attr *attr = name.size ? tn_desc_attr(op, name) : NULL;
 
-    return attr && attr->value.ints && attr->value.count == 1 &&
-           attr->value.ints[0];
+    return attr && attr->value.count == 1 && tn_pir_int_at(&attr->value, 0);
 }
 
 /* Of an operator over all axes: none are named, whatever the attribute says,
@@ -224,9 +224,9 @@ static bool put_reserved(struct tn_pir_writer      *w,
     name = tn_bytes(name.data + 4, name.size - 4);
     if (tn_bytes_is(name, "op") || tn_bytes_is(name, "name"))
         return true;
-    struct tn_cursor c = tn_cursor_bytes(attr->value.texts[0], 0, &failure);
+    struct tn_cursor c = tn_cursor_bytes(tn_pir_text_at(&attr->value, 0), 0, &failure);
     const struct tn_tree *tree = tn_tree_read(&c, w->arena);
-    if (!tree || !tn_tree_member(tree, "#"))
+    if (tn_tree_text(tn_tree_member(tree, "#")).size == 0)
         return false;
     tn_pirw_attr_begin(w);
     tn_tree_put(&w->attrs, tree);

@@ -18,13 +18,16 @@
 
 /* ---- which rule --------------------------------------------------------- */
 
+/* All arguments of all slots have a place: one of a port that is no list is not
+ * enough. */
 static bool is_covered(const struct tn_desc_slot *slots, uint32_t count,
                        const struct tn_pir_port *ports, uint32_t port_count)
 {
     for (uint32_t i = 0; i < count; i++) {
         bool is_known = slots[i].count == 0;
         for (uint32_t k = 0; k < port_count && !is_known; k++)
-            is_known = tn_bytes_equal(ports[k].slot, slots[i].name) ||
+            is_known = (tn_bytes_equal(ports[k].slot, slots[i].name) &&
+                        (slots[i].count == 1 || ports[k].is_list)) ||
                        tn_bytes_equal(ports[k].parts, slots[i].name);
         if (!is_known)
             return false;
@@ -43,9 +46,8 @@ static bool holds(const struct tn_pir_rule *rule, const struct tn_desc_op *op)
         return true;
     if (!attr || attr->value.count != 1)
         return false;
-    double number = attr->value.reals  ? attr->value.reals[0]
-                    : attr->value.ints ? (double)attr->value.ints[0]
-                                       : 0;
+    double number = attr->value.reals ? tn_pir_real_at(&attr->value, 0)
+                                      : (double)tn_pir_int_at(&attr->value, 0);
     return rule->when_how == '=' ? number == (double)rule->when_value
                                  : number > (double)rule->when_value;
 }
@@ -53,7 +55,9 @@ static bool holds(const struct tn_pir_rule *rule, const struct tn_desc_op *op)
 static const struct tn_pir_rule *find_rule(struct tn_pir_writer    *w,
                                            const struct tn_desc_op *op)
 {
-    const struct tn_desc_attr *was = tn_desc_attr(op, tn_text("pir.op"));
+    const struct tn_desc_attr *kept = tn_desc_attr(op, tn_text("pir.op"));
+    struct tn_bytes            was =
+        kept ? tn_pir_text_at(&kept->value, 0) : tn_bytes("", 0);
 
     for (uint64_t i = 0; i < w->rules.rows.count; i++) {
         const struct tn_pir_rule *rule =
@@ -62,9 +66,8 @@ static const struct tn_pir_rule *find_rule(struct tn_pir_writer    *w,
             !is_covered(op->in, op->in_count, rule->in, rule->in_count) ||
             !is_covered(op->out, op->out_count, rule->out, rule->out_count))
             continue;
-        if (!was || !was->value.texts || was->value.texts[0].size < 3 ||
-            tn_bytes_equal(rule->pir, tn_bytes(was->value.texts[0].data + 2,
-                                               was->value.texts[0].size - 2)))
+        if (was.size < 3 ||
+            tn_bytes_equal(rule->pir, tn_bytes(was.data + 2, was.size - 2)))
             return rule;
     }
     return NULL;
@@ -83,9 +86,9 @@ static int64_t operand_constant(struct tn_pir_writer     *w,
 
     if (now && now->value.type == TN_DESC_VAR) {
         now->is_used = true;
-        return tn_pirw_read_name(w, now->value.texts[0]).number;
+        return tn_pirw_read_name(w, tn_pir_text_at(&now->value, 0)).number;
     }
-    if (now && now->value.type == TN_DESC_VARS) {
+    if (now && now->value.type == TN_DESC_VARS && now->value.count) {
         struct tn_desc_slot list = { .args  = now->value.texts,
                                      .count = now->value.count };
         now->is_used             = true;
@@ -112,12 +115,12 @@ static int64_t operand_aligned(struct tn_pir_writer    *w,
     struct tn_desc_attr       *attr = tn_desc_attr(op, tn_text("axis"));
     const struct tn_desc_slot *x =
         tn_desc_slot(op->in, op->in_count, tn_text("X"));
-    struct tn_pir_bound *first = x ? tn_pirw_bound_of(w, x->args[0]) : NULL;
+    struct tn_pir_bound *first = x ? tn_pirw_bound_of(w, tn_desc_arg(x, 0)) : NULL;
 
     if (!attr || !attr->value.ints || attr->value.count != 1 || !first ||
         !first->dims || !y.dims)
         return y.number;
-    int64_t axis = attr->value.ints[0];
+    int64_t axis = tn_pir_int_at(&attr->value, 0);
     if (axis < 0 || first->rank <= y.rank ||
         axis >= (int64_t)first->rank - (int64_t)y.rank)
         return y.number;
@@ -133,7 +136,7 @@ static int64_t operand_over(struct tn_pir_writer     *w,
     const struct tn_desc_slot *slot =
         tn_desc_slot(op->out, op->out_count, port->slot);
     const struct tn_pir_bound *bound =
-        slot ? tn_pirw_bound_of(w, slot->args[0]) : NULL;
+        slot ? tn_pirw_bound_of(w, tn_desc_arg(slot, 0)) : NULL;
 
     if (!bound)
         return 0;
@@ -157,9 +160,9 @@ static int64_t operand(struct tn_pir_writer *w, const struct tn_desc_op *op,
     if (slot && port->is_list)
         return tn_pirw_put_combine(w, slot);
     if (slot && rule->is_aligned && index == 1)
-        return operand_aligned(w, op, tn_pirw_read_name(w, slot->args[0]));
+        return operand_aligned(w, op, tn_pirw_read_name(w, tn_desc_arg(slot, 0)));
     if (slot)
-        return tn_pirw_read_name(w, slot->args[0]).number;
+        return tn_pirw_read_name(w, tn_desc_arg(slot, 0)).number;
     return port->attr.size ? operand_constant(w, op, rule, port) : 0;
 }
 
@@ -183,7 +186,7 @@ static struct tn_pir_bound list_result(struct tn_pir_writer      *w,
         tn_new(w->arena, struct tn_pir_bound, slot->count, w->error);
 
     for (uint32_t i = 0; items && i < slot->count; i++)
-        items[i] = result_of(w, slot->args[i]);
+        items[i] = result_of(w, tn_desc_arg(slot, i));
     return (struct tn_pir_bound){ .type = items ? tn_pirw_vector_type(
                                                       w, items, slot->count)
                                                 : tn_bytes(NULL, 0) };
@@ -198,12 +201,12 @@ static void put_split(struct tn_pir_writer *w, const struct tn_desc_slot *slot,
     tn_pirw_line_begin(w, &line, "0.split");
     tn_pirw_line_in(w, &line, list);
     for (uint32_t i = 0; i < slot->count; i++)
-        tn_pirw_line_out(w, &line, result_of(w, slot->args[i]));
+        tn_pirw_line_out(w, &line, result_of(w, tn_desc_arg(slot, i)));
     if (tn_failed(w->error))
         return;
     tn_pirw_line_end(w, &line);
     for (uint32_t i = 0; i < slot->count; i++)
-        tn_pirw_bind(w, slot->args[i], line.out[i]);
+        tn_pirw_bind(w, tn_desc_arg(slot, i), line.out[i]);
 }
 
 static void bind_results(struct tn_pir_writer *w, const struct tn_desc_op *op,
@@ -216,7 +219,7 @@ static void bind_results(struct tn_pir_writer *w, const struct tn_desc_op *op,
         if (slot && rule->out[i].is_list)
             put_split(w, slot, line->out[i].number);
         else if (slot)
-            tn_pirw_bind(w, slot->args[0], line->out[i]);
+            tn_pirw_bind(w, tn_desc_arg(slot, 0), line->out[i]);
     }
 }
 
@@ -251,9 +254,10 @@ static void put_by_rule(struct tn_pir_writer *w, const struct tn_desc_op *op,
         struct tn_pir_bound made = { .number = 0 };
         if (slot)
             made = rule->out[i].is_list ? list_result(w, slot)
-                                        : result_of(w, slot->args[0]);
-        if (rule->out[i].alias.size) /* the variable's flag is the input's */
-            made.stop_gradient = line.out[0].stop_gradient;
+                                        : result_of(w, tn_desc_arg(slot, 0));
+        if (rule->out[i].alias.size && line.out_count)
+            made.stop_gradient = line.out[0].stop_gradient; /* the variable's
+                                                    flag is the input's */
         tn_pirw_line_out(w, &line, made);
     }
     tn_pirw_line_end(w, &line);
@@ -312,10 +316,10 @@ static void put_legacy(struct tn_pir_writer *w, const struct tn_desc_op *op)
     for (uint32_t i = 0; i < op->in_count; i++)
         for (uint32_t k = 0; k < op->in[i].count; k++)
             tn_pirw_line_in(w, &line,
-                            tn_pirw_read_name(w, op->in[i].args[k]).number);
+                            tn_pirw_read_name(w, tn_desc_arg(&op->in[i], k)).number);
     for (uint32_t i = 0; i < op->out_count; i++)
         for (uint32_t k = 0; k < op->out[i].count; k++)
-            tn_pirw_line_out(w, &line, result_of(w, op->out[i].args[k]));
+            tn_pirw_line_out(w, &line, result_of(w, tn_desc_arg(&op->out[i], k)));
     put_slot_names(w, op->in, op->in_count, "legacy.inputs");
     put_slot_names(w, op->out, op->out_count, "legacy.outputs");
     tn_pirw_put_others(w, op, NULL);
@@ -325,73 +329,129 @@ static void put_legacy(struct tn_pir_writer *w, const struct tn_desc_op *op)
     uint32_t next = 0;
     for (uint32_t i = 0; i < op->out_count; i++)
         for (uint32_t k = 0; k < op->out[i].count; k++)
-            tn_pirw_bind(w, op->out[i].args[k], line.out[next++]);
+            tn_pirw_bind(w, tn_desc_arg(&op->out[i], k), line.out[next++]);
 }
 
-/* pir.1.foo, as our reader named it: I0, V1, ... and O0, W1, ... */
+/* pir.1.foo, as our reader named its slots: I0, V1, ... and O0, W1, ...  The
+ * slot of every number; those that are missing stay without arguments. */
+struct numbered {
+    struct tn_desc_slot slots[TN_PIR_PORT_LIMIT];
+    uint32_t            count;
+};
+
+static bool is_numbered(const struct tn_desc_slot *slot, const char *letters,
+                        int64_t *number)
+{
+    struct tn_bytes name = slot->name;
+
+    return name.size >= 2 && strchr(letters, name.data[0]) && name.data[0] &&
+           tn_int64_parse(tn_bytes(name.data + 1, name.size - 1), number) &&
+           *number >= 0 && *number < TN_PIR_PORT_LIMIT;
+}
+
+static void find_numbered(struct tn_pir_writer *w, const struct tn_desc_op *op,
+                          const struct tn_desc_slot *slots, uint32_t count,
+                          const char *letters, struct numbered *found)
+{
+    int64_t at;
+
+    memset(found, 0, sizeof *found);
+    for (uint32_t i = 0; i < count && !tn_failed(w->error); i++) {
+        if (slots[i].count == 0)
+            continue;
+        if (!is_numbered(&slots[i], letters, &at) || found->slots[at].count) {
+            tn_error_set(w->error, TN_UNSUPPORTED, op->offset,
+                         "%.*s: slot '%.*s' is not %c or %c and a number of "
+                         "its own below %d",
+                         TN_FMT(op->type), TN_FMT(slots[i].name), letters[0],
+                         letters[1], TN_PIR_PORT_LIMIT);
+            return;
+        }
+        found->slots[at] = slots[i];
+        if (found->count <= (uint32_t)at)
+            found->count = (uint32_t)at + 1;
+    }
+}
+
+static bool is_vector_slot(const struct tn_desc_slot *slot, char letter)
+{
+    return slot->count && slot->name.data[0] == letter;
+}
+
 static void put_unknown(struct tn_pir_writer *w, const struct tn_desc_op *op)
 {
     const char *id =
         tn_text_format(w->arena, w->error, "%.*s", (int)(op->type.size - 4),
                        (const char *)op->type.data + 4);
     int64_t            in[TN_PIR_PORT_LIMIT];
-    uint32_t           in_count = 0;
+    struct numbered    from, to;
     struct tn_pir_line line;
 
-    for (uint32_t i = 0; i < op->in_count; i++) {
-        struct tn_bytes number =
-            tn_bytes(op->in[i].name.data + 1, op->in[i].name.size - 1);
-        int64_t at;
-        if (op->in[i].name.size < 2 || !tn_int64_parse(number, &at) || at < 0 ||
-            at >= TN_PIR_PORT_LIMIT || op->in[i].count == 0)
-            continue;
-        for (; in_count <= (uint32_t)at; in_count++)
-            in[in_count] = 0;
-        in[at] = op->in[i].name.data[0] == 'V'
-                     ? tn_pirw_put_combine(w, &op->in[i])
-                     : tn_pirw_read_name(w, op->in[i].args[0]).number;
-    }
+    find_numbered(w, op, op->in, op->in_count, "IV", &from);
+    find_numbered(w, op, op->out, op->out_count, "OW", &to);
+    for (uint32_t i = 0; i < from.count && !tn_failed(w->error); i++)
+        in[i] = is_vector_slot(&from.slots[i], 'V')
+                    ? tn_pirw_put_combine(w, &from.slots[i])
+                : from.slots[i].count
+                    ? tn_pirw_read_name(w, tn_desc_arg(&from.slots[i], 0)).number
+                    : 0;
+    if (tn_failed(w->error))
+        return;
     tn_pirw_line_begin(w, &line, id);
-    for (uint32_t i = 0; i < in_count; i++)
+    for (uint32_t i = 0; i < from.count; i++)
         tn_pirw_line_in(w, &line, in[i]);
     tn_pirw_put_others(w, op, NULL);
-    for (uint32_t i = 0; i < op->out_count; i++)
+    for (uint32_t i = 0; i < to.count; i++)
         tn_pirw_line_out(w, &line,
-                         op->out[i].name.size && op->out[i].name.data[0] == 'W'
-                             ? list_result(w, &op->out[i])
-                         : op->out[i].count
-                             ? result_of(w, op->out[i].args[0])
+                         is_vector_slot(&to.slots[i], 'W')
+                             ? list_result(w, &to.slots[i])
+                         : to.slots[i].count
+                             ? result_of(w, tn_desc_arg(&to.slots[i], 0))
                              : (struct tn_pir_bound){ .number = 0 });
     if (tn_failed(w->error))
         return;
     tn_pirw_line_end(w, &line);
-    for (uint32_t i = 0; i < op->out_count; i++)
-        if (op->out[i].name.data[0] == 'W')
-            put_split(w, &op->out[i], line.out[i].number);
-        else if (op->out[i].count)
-            tn_pirw_bind(w, op->out[i].args[0], line.out[i]);
+    for (uint32_t i = 0; i < to.count; i++)
+        if (is_vector_slot(&to.slots[i], 'W'))
+            put_split(w, &to.slots[i], line.out[i].number);
+        else if (to.slots[i].count)
+            tn_pirw_bind(w, tn_desc_arg(&to.slots[i], 0), line.out[i]);
 }
 
 /* ---- parameters, inputs, outputs ---------------------------------------- */
 
+/* Whole numbers between spaces, as many as there are; the others stay. */
+static void read_flags(struct tn_bytes text, int64_t flags[5])
+{
+    for (uint32_t i = 0; i < 5 && text.size; i++) {
+        size_t size = 0;
+        while (size < text.size && text.data[size] != ' ')
+            size++;
+        tn_int64_parse(tn_bytes(text.data, size), &flags[i]);
+        size += size < text.size;
+        text = tn_bytes(text.data + size, text.size - size);
+    }
+}
+
 static void put_parameter(struct tn_pir_writer *w, struct tn_desc_var *var)
 {
-    int a[3] = { 0, 1, 1 }, kept = 1, trained = !var->stop_gradient;
+    int64_t flags[5] = { 0, 1, 1, 1, !var->stop_gradient };
     struct tn_pir_bound bound = tn_pirw_unborn(w, var);
-    char                flags[64];
 
-    snprintf(flags, sizeof flags, "%.*s", TN_FMT(var->flags));
-    sscanf(flags, "%d %d %d %d %d", &a[0], &a[1], &a[2], &kept, &trained);
+    read_flags(var->flags, flags);
     bound.number = w->next++;
-    tn_buffer_format(w->to, "%s{\"#\":\"p\",\"A\":[%d,%d,%d,",
-                     w->has_ops ? "," : "", a[0], a[1], a[2]);
+    tn_buffer_format(w->to,
+                     "%s{\"#\":\"p\",\"A\":[%" PRId64 ",%" PRId64 ",%" PRId64
+                     ",",
+                     w->has_ops ? "," : "", flags[0], flags[1], flags[2]);
     w->has_ops = true;
     tn_pir_put_string(w->to, var->var.name);
     tn_buffer_format(
         w->to, "],\"DA\":[],\"O\":{\"%%\":%" PRId64 ",\"TT\":", bound.number);
     tn_buffer_add(w->to, bound.type);
-    tn_buffer_format(w->to, "},\"OA\":[%d,%d,%d],\"QA\":[]}", kept,
-                     var->stop_gradient, trained);
+    tn_buffer_format(w->to,
+                     "},\"OA\":[%" PRId64 ",%d,%" PRId64 "],\"QA\":[]}",
+                     flags[3], var->stop_gradient, flags[4]);
     tn_pirw_bind(w, var->var.name, bound);
 }
 
@@ -457,7 +517,7 @@ static int64_t col_of(const struct tn_desc_op *op)
     if (!col || !col->value.ints || col->value.count != 1)
         return 0;
     col->is_used = true;
-    return col->value.ints[0];
+    return tn_pir_int_at(&col->value, 0);
 }
 
 static void put_fetch(struct tn_pir_writer *w, const struct tn_desc_op *op)
@@ -468,13 +528,18 @@ static void put_fetch(struct tn_pir_writer *w, const struct tn_desc_op *op)
     struct tn_pir_line   line;
     char                 text[64];
 
-    if (!slot)
+    if (!slot || slot->count != 1) {
+        tn_error_set(w->error, TN_MALFORMED, op->offset,
+                     "a fetch has one argument in the slot X, not %" PRIu32,
+                     slot ? slot->count : 0);
         return;
-    struct tn_pir_bound bound = tn_pirw_read_name(w, slot->args[0]);
+    }
+    struct tn_pir_bound bound = tn_pirw_read_name(w, tn_desc_arg(slot, 0));
+    struct tn_bytes     name  = tn_desc_arg(slot, 0);
+    if (kept && kept->value.texts && kept->value.count)
+        name = tn_pir_text_at(&kept->value, 0);
     tn_pirw_line_begin(w, &line, "1.fetch");
-    put_string_attr(w, "name",
-                    kept && kept->value.texts ? kept->value.texts[0]
-                                              : slot->args[0]);
+    put_string_attr(w, "name", name);
     snprintf(text, sizeof text, "{\"#\":\"0.a_i32\",\"D\":%" PRId64 "}",
              col_of(op));
     tn_pirw_attr_text(w, "col", text);
@@ -524,13 +589,58 @@ static void put_inputs(struct tn_pir_writer *w)
     for (uint32_t i = 0; i < count && !tn_failed(w->error); i++) {
         const struct tn_desc_slot *slot =
             tn_desc_slot(feeds[i]->out, feeds[i]->out_count, tn_text("Out"));
-        struct tn_desc_var *var = slot ? find_var(w, slot->args[0]) : NULL;
-        if (var)
+        struct tn_desc_var *var = find_var(w, tn_desc_arg(slot, 0));
+        if (var && slot->count == 1)
             put_data(w, var, feeds[i]);
+        else
+            tn_error_set(w->error, TN_MALFORMED, feeds[i]->offset,
+                         "a feed gives one variable of the first block in the "
+                         "slot Out, not '%.*s'",
+                         TN_FMT(tn_desc_arg(slot, 0)));
     }
     for (uint32_t i = 0; count == 0 && i < block->var_count; i++)
         if (block->vars[i].var.needs_feed && !tn_failed(w->error))
             put_data(w, &block->vars[i], NULL);
+}
+
+/* PIR has no word for what has no name, and no second slot of one name. */
+static void check_slots(struct tn_pir_writer *w, const struct tn_desc_op *op,
+                        const struct tn_desc_slot *slots, uint32_t count)
+{
+    if (count > TN_PIR_PORT_LIMIT)
+        tn_error_set(w->error, TN_LIMIT, op->offset,
+                     "%.*s has %" PRIu32 " slots, limit %d", TN_FMT(op->type),
+                     count, TN_PIR_PORT_LIMIT);
+    for (uint32_t i = 0; i < count && !tn_failed(w->error); i++) {
+        if (slots[i].count == 0)
+            continue;
+        if (slots[i].name.size == 0)
+            tn_error_set(w->error, TN_UNSUPPORTED, op->offset,
+                         "%.*s has a slot without a name, which cannot be "
+                         "written as PIR",
+                         TN_FMT(op->type));
+        else if (tn_desc_slot(slots, i, slots[i].name))
+            tn_error_set(w->error, TN_UNSUPPORTED, op->offset,
+                         "%.*s has the slot '%.*s' twice, which cannot be "
+                         "written as PIR",
+                         TN_FMT(op->type), TN_FMT(slots[i].name));
+    }
+}
+
+static bool is_sayable(struct tn_pir_writer *w, const struct tn_desc_op *op)
+{
+    if (op->type.size == 0)
+        tn_error_set(w->error, TN_MALFORMED, op->offset,
+                     "an operator without a type");
+    check_slots(w, op, op->in, op->in_count);
+    check_slots(w, op, op->out, op->out_count);
+    for (uint32_t i = 0; i < op->attr_count && !tn_failed(w->error); i++)
+        if (op->attrs[i].name.size == 0)
+            tn_error_set(w->error, TN_UNSUPPORTED, op->offset,
+                         "%.*s has an attribute without a name, which cannot "
+                         "be written as PIR",
+                         TN_FMT(op->type));
+    return !tn_failed(w->error);
 }
 
 static void put_op(struct tn_pir_writer *w, const struct tn_desc_op *op)
@@ -538,10 +648,17 @@ static void put_op(struct tn_pir_writer *w, const struct tn_desc_op *op)
     const struct tn_desc_attr *module =
         tn_desc_attr(op, tn_text("struct_name"));
 
-    if (tn_bytes_is(op->type, "feed") || tn_bytes_is(op->type, "fetch"))
+    bool is_port =
+        tn_bytes_is(op->type, "feed") || tn_bytes_is(op->type, "fetch");
+
+    if (is_port && w->depth)
+        tn_error_set(w->error, TN_UNSUPPORTED, op->offset,
+                     "a %.*s in a block inside cannot be written as PIR",
+                     TN_FMT(op->type));
+    if (!is_sayable(w, op) || is_port)
         return;
-    w->struct_name = module && module->value.texts ? module->value.texts[0]
-                                                   : tn_bytes(NULL, 0);
+    w->struct_name =
+        module ? tn_pir_text_at(&module->value, 0) : tn_bytes("", 0);
     if (tn_pirw_put_flow(w, op))
         return;
     const struct tn_pir_rule *rule = find_rule(w, op);
@@ -565,10 +682,33 @@ void tn_pirw_put_ops(struct tn_pir_writer *w, uint32_t index)
     }
 }
 
+/* All variables have names, and parameters are the program's. */
+static void check_vars(struct tn_pir_writer *w)
+{
+    for (uint32_t i = 0; i < w->desc.block_count; i++)
+        for (uint32_t k = 0; k < w->desc.blocks[i].var_count; k++) {
+            const struct tn_paddle_var *var = &w->desc.blocks[i].vars[k].var;
+            if (var->name.size == 0)
+                tn_error_set(w->error, TN_MALFORMED, var->wire.offset,
+                             "a variable without a name");
+            else if (i > 0 && tn_paddle_var_is_stored(var))
+                tn_error_set(w->error, TN_UNSUPPORTED, var->wire.offset,
+                             "'%.*s' is a parameter of a block inside: PIR has "
+                             "parameters in the outermost alone",
+                             TN_FMT(var->name));
+            if (tn_failed(w->error)) {
+                tn_error_where(w->error, "blocks[%" PRIu32 "].vars[%" PRIu32 "]",
+                               i, k);
+                return;
+            }
+        }
+}
+
 static void put_block(struct tn_pir_writer *w)
 {
     struct tn_desc_block *block = &w->desc.blocks[0];
 
+    check_vars(w);
     for (uint32_t i = 0; i < block->var_count && !tn_failed(w->error); i++) {
         struct tn_desc_var *var = &block->vars[i];
         if (tn_paddle_var_is_stored(&var->var))
@@ -577,8 +717,12 @@ static void put_block(struct tn_pir_writer *w)
                  var->var.type != TN_PADDLE_FETCH)
             tn_pirw_bind(w, var->var.name, tn_pirw_unborn(w, var));
     }
+    if (tn_failed(w->error))
+        return;
     put_inputs(w);
     tn_pirw_put_ops(w, 0);
+    if (tn_failed(w->error))
+        return;
     uint32_t                  count;
     const struct tn_desc_op **fetches = ports(w, "fetch", &count);
     for (uint32_t i = 0; i < count && !tn_failed(w->error); i++)
@@ -589,6 +733,11 @@ static void say_losses(struct tn_pir_writer *w)
 {
     char what[120];
 
+    for (uint32_t i = 1; i < w->desc.block_count; i++)
+        if (!w->is_entered[i]) {
+            snprintf(what, sizeof what, "blocks[%" PRIu32 "]", i);
+            tn_pirw_lose(w, what, "no operator has this block");
+        }
     if (w->desc.callstack_count) {
         snprintf(what, sizeof what,
                  "%" PRIu64 " attributes that quote source code are left out",
@@ -659,8 +808,10 @@ enum tn_status tn_pir_from_program(struct tn_span    program,
         (w.is_entered = tn_new(&arena, bool, w.desc.block_count, error))) {
         w.region_count = 1;
         put_program(&w);
-        say_losses(&w);
-        say_rest(&w, program, memory);
+        if (!tn_failed(error)) {
+            say_losses(&w);
+            say_rest(&w, program, memory);
+        }
     }
     tn_pir_rules_done(&w.rules);
     tn_list_done(&w.undo);
