@@ -275,7 +275,8 @@ struct asking {
 
 static bool is_same(struct tn_bytes a, struct tn_bytes b)
 {
-    return a.size == b.size && !memcmp(a.data, b.data, a.size);
+    return a.size == b.size &&
+           (a.size == 0 || !memcmp(a.data, b.data, a.size));
 }
 
 static void look_for(void *context, struct tn_bytes op)
@@ -295,8 +296,9 @@ static bool is_called(const struct tn_rule_info *rule, struct tn_bytes op)
     return rule->domain.size > 0 && op.size == all &&
            !memcmp(op.data, rule->domain.data, rule->domain.size) &&
            !memcmp(op.data + rule->domain.size, "::", 2) &&
-           !memcmp(op.data + rule->domain.size + 2, rule->op_type.data,
-                   rule->op_type.size);
+           (rule->op_type.size == 0 ||
+            !memcmp(op.data + rule->domain.size + 2, rule->op_type.data,
+                    rule->op_type.size));
 }
 
 /* Rules that read it, or make it. */

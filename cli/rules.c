@@ -206,10 +206,11 @@ static bool is_asked(struct tn_mapper_info info, const char *op)
 {
     struct tn_bytes name = cli_bytes(op);
 
-    return (info.op_type.size == name.size &&
-            !memcmp(info.op_type.data, name.data, name.size)) ||
-           (info.name.size == name.size &&
-            !memcmp(info.name.data, name.data, name.size));
+    return name.size > 0 &&
+           ((info.op_type.size == name.size &&
+             !memcmp(info.op_type.data, name.data, name.size)) ||
+            (info.name.size == name.size &&
+             !memcmp(info.name.data, name.data, name.size)));
 }
 
 static void print_head(struct tn_mapper_info info)

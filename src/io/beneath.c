@@ -34,13 +34,13 @@ static const char *broken_rule(struct tn_bytes name)
         return "is empty";
     if (name.size > 4096)
         return "is longer than 4096 bytes";
-    if (memchr(name.data, '\0', name.size))
+    if (tn_bytes_find(name, '\0'))
         return "contains a zero byte";
     if (!tn_utf8_is_valid(name))
         return "is not UTF-8";
     if (name.data[0] == '/')
         return "is absolute";
-    if (memchr(name.data, '\\', name.size))
+    if (tn_bytes_find(name, '\\'))
         return "contains a backslash";
     if (has_drive(name))
         return "begins with a drive letter";

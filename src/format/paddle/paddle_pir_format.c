@@ -361,9 +361,8 @@ static struct tn_source *own_text(const struct tn_model *model)
 
 /* What is written can be read, or nothing is written: a program may hold what
  * PIR cannot say, such as two parameters of one name. */
-static enum tn_status check_text(struct tn_bytes   text,
-                                 struct tn_memory *memory,
-                                 struct tn_error  *error)
+static enum tn_status check_text(struct tn_bytes text, struct tn_memory *memory,
+                                 struct tn_error *error)
 {
     struct tn_error   failure = TN_ERROR_INIT;
     struct tn_source *program = NULL;

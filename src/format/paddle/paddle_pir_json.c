@@ -248,9 +248,8 @@ static void put_number(struct tn_buffer *to, struct tn_bytes text)
     int64_t  whole;
     uint64_t large;
     double   real;
-    bool     is_real = memchr(text.data, '.', text.size) ||
-                   memchr(text.data, 'e', text.size) ||
-                   memchr(text.data, 'E', text.size);
+    bool     is_real = tn_bytes_find(text, '.') || tn_bytes_find(text, 'e') ||
+                   tn_bytes_find(text, 'E');
 
     if (!is_real && tn_int64_parse(text, &whole))
         tn_pir_put_int(to, whole);

@@ -61,7 +61,7 @@ static struct tn_bytes kept_type(struct tn_pir_writer     *w,
                                  const struct tn_desc_var *var)
 {
     struct tn_error       failure = TN_ERROR_INIT;
-    struct tn_cursor      c = tn_cursor_bytes(var->kept, 0, &failure);
+    struct tn_cursor      c       = tn_cursor_bytes(var->kept, 0, &failure);
     const struct tn_tree *tree =
         var->kept.size ? tn_tree_read(&c, w->arena) : NULL;
 

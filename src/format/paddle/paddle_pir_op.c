@@ -129,7 +129,7 @@ static void put_first(struct tn_pir_maker *m, struct tn_pir_made_op *op,
 
     if (!real)
         return;
-    *real = tn_pir_real_at(value, 0);
+    *real                   = tn_pir_real_at(value, 0);
     struct tn_pir_value one = { .type  = TN_DESC_FLOAT,
                                 .count = 1,
                                 .reals = real };

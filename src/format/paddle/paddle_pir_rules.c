@@ -50,8 +50,7 @@ static struct tn_bytes next_word(struct tn_cursor *line)
  * no mark in it all of the text is before. */
 static struct tn_bytes cut(struct tn_bytes *text, char mark, bool *has_mark)
 {
-    const uint8_t *at =
-        text->size ? memchr(text->data, mark, text->size) : NULL;
+    const uint8_t  *at   = tn_bytes_find(*text, mark);
     struct tn_bytes head = *text;
 
     if (has_mark)

@@ -29,8 +29,9 @@ static bool put_as_kept(struct tn_pir_writer *w, const struct tn_desc_op *op,
 
     if (!kept || kept->value.type != TN_DESC_STRING)
         return false;
-    kept->is_used      = true;
-    struct tn_cursor c = tn_cursor_bytes(tn_pir_text_at(&kept->value, 0), 0, &failure);
+    kept->is_used = true;
+    struct tn_cursor c =
+        tn_cursor_bytes(tn_pir_text_at(&kept->value, 0), 0, &failure);
     const struct tn_tree *tree = tn_tree_read(&c, w->arena);
     if (tn_tree_text(tn_tree_member(tree, "#")).size == 0)
         return false;
@@ -224,7 +225,8 @@ static bool put_reserved(struct tn_pir_writer      *w,
     name = tn_bytes(name.data + 4, name.size - 4);
     if (tn_bytes_is(name, "op") || tn_bytes_is(name, "name"))
         return true;
-    struct tn_cursor c = tn_cursor_bytes(tn_pir_text_at(&attr->value, 0), 0, &failure);
+    struct tn_cursor c =
+        tn_cursor_bytes(tn_pir_text_at(&attr->value, 0), 0, &failure);
     const struct tn_tree *tree = tn_tree_read(&c, w->arena);
     if (tn_tree_text(tn_tree_member(tree, "#")).size == 0)
         return false;

@@ -115,7 +115,8 @@ static int64_t operand_aligned(struct tn_pir_writer    *w,
     struct tn_desc_attr       *attr = tn_desc_attr(op, tn_text("axis"));
     const struct tn_desc_slot *x =
         tn_desc_slot(op->in, op->in_count, tn_text("X"));
-    struct tn_pir_bound *first = x ? tn_pirw_bound_of(w, tn_desc_arg(x, 0)) : NULL;
+    struct tn_pir_bound *first =
+        x ? tn_pirw_bound_of(w, tn_desc_arg(x, 0)) : NULL;
 
     if (!attr || !attr->value.ints || attr->value.count != 1 || !first ||
         !first->dims || !y.dims)
@@ -160,7 +161,8 @@ static int64_t operand(struct tn_pir_writer *w, const struct tn_desc_op *op,
     if (slot && port->is_list)
         return tn_pirw_put_combine(w, slot);
     if (slot && rule->is_aligned && index == 1)
-        return operand_aligned(w, op, tn_pirw_read_name(w, tn_desc_arg(slot, 0)));
+        return operand_aligned(w, op,
+                               tn_pirw_read_name(w, tn_desc_arg(slot, 0)));
     if (slot)
         return tn_pirw_read_name(w, tn_desc_arg(slot, 0)).number;
     return port->attr.size ? operand_constant(w, op, rule, port) : 0;
@@ -315,11 +317,13 @@ static void put_legacy(struct tn_pir_writer *w, const struct tn_desc_op *op)
     tn_pirw_line_begin(w, &line, id);
     for (uint32_t i = 0; i < op->in_count; i++)
         for (uint32_t k = 0; k < op->in[i].count; k++)
-            tn_pirw_line_in(w, &line,
-                            tn_pirw_read_name(w, tn_desc_arg(&op->in[i], k)).number);
+            tn_pirw_line_in(
+                w, &line,
+                tn_pirw_read_name(w, tn_desc_arg(&op->in[i], k)).number);
     for (uint32_t i = 0; i < op->out_count; i++)
         for (uint32_t k = 0; k < op->out[i].count; k++)
-            tn_pirw_line_out(w, &line, result_of(w, tn_desc_arg(&op->out[i], k)));
+            tn_pirw_line_out(w, &line,
+                             result_of(w, tn_desc_arg(&op->out[i], k)));
     put_slot_names(w, op->in, op->in_count, "legacy.inputs");
     put_slot_names(w, op->out, op->out_count, "legacy.outputs");
     tn_pirw_put_others(w, op, NULL);
@@ -390,11 +394,12 @@ static void put_unknown(struct tn_pir_writer *w, const struct tn_desc_op *op)
     find_numbered(w, op, op->in, op->in_count, "IV", &from);
     find_numbered(w, op, op->out, op->out_count, "OW", &to);
     for (uint32_t i = 0; i < from.count && !tn_failed(w->error); i++)
-        in[i] = is_vector_slot(&from.slots[i], 'V')
-                    ? tn_pirw_put_combine(w, &from.slots[i])
-                : from.slots[i].count
-                    ? tn_pirw_read_name(w, tn_desc_arg(&from.slots[i], 0)).number
-                    : 0;
+        in[i] =
+            is_vector_slot(&from.slots[i], 'V')
+                ? tn_pirw_put_combine(w, &from.slots[i])
+            : from.slots[i].count
+                ? tn_pirw_read_name(w, tn_desc_arg(&from.slots[i], 0)).number
+                : 0;
     if (tn_failed(w->error))
         return;
     tn_pirw_line_begin(w, &line, id);
@@ -402,12 +407,11 @@ static void put_unknown(struct tn_pir_writer *w, const struct tn_desc_op *op)
         tn_pirw_line_in(w, &line, in[i]);
     tn_pirw_put_others(w, op, NULL);
     for (uint32_t i = 0; i < to.count; i++)
-        tn_pirw_line_out(w, &line,
-                         is_vector_slot(&to.slots[i], 'W')
-                             ? list_result(w, &to.slots[i])
-                         : to.slots[i].count
-                             ? result_of(w, tn_desc_arg(&to.slots[i], 0))
-                             : (struct tn_pir_bound){ .number = 0 });
+        tn_pirw_line_out(
+            w, &line,
+            is_vector_slot(&to.slots[i], 'W') ? list_result(w, &to.slots[i])
+            : to.slots[i].count ? result_of(w, tn_desc_arg(&to.slots[i], 0))
+                                : (struct tn_pir_bound){ .number = 0 });
     if (tn_failed(w->error))
         return;
     tn_pirw_line_end(w, &line);
@@ -435,22 +439,20 @@ static void read_flags(struct tn_bytes text, int64_t flags[5])
 
 static void put_parameter(struct tn_pir_writer *w, struct tn_desc_var *var)
 {
-    int64_t flags[5] = { 0, 1, 1, 1, !var->stop_gradient };
-    struct tn_pir_bound bound = tn_pirw_unborn(w, var);
+    int64_t             flags[5] = { 0, 1, 1, 1, !var->stop_gradient };
+    struct tn_pir_bound bound    = tn_pirw_unborn(w, var);
 
     read_flags(var->flags, flags);
     bound.number = w->next++;
-    tn_buffer_format(w->to,
-                     "%s{\"#\":\"p\",\"A\":[%" PRId64 ",%" PRId64 ",%" PRId64
-                     ",",
-                     w->has_ops ? "," : "", flags[0], flags[1], flags[2]);
+    tn_buffer_format(
+        w->to, "%s{\"#\":\"p\",\"A\":[%" PRId64 ",%" PRId64 ",%" PRId64 ",",
+        w->has_ops ? "," : "", flags[0], flags[1], flags[2]);
     w->has_ops = true;
     tn_pir_put_string(w->to, var->var.name);
     tn_buffer_format(
         w->to, "],\"DA\":[],\"O\":{\"%%\":%" PRId64 ",\"TT\":", bound.number);
     tn_buffer_add(w->to, bound.type);
-    tn_buffer_format(w->to,
-                     "},\"OA\":[%" PRId64 ",%d,%" PRId64 "],\"QA\":[]}",
+    tn_buffer_format(w->to, "},\"OA\":[%" PRId64 ",%d,%" PRId64 "],\"QA\":[]}",
                      flags[3], var->stop_gradient, flags[4]);
     tn_pirw_bind(w, var->var.name, bound);
 }
@@ -697,8 +699,8 @@ static void check_vars(struct tn_pir_writer *w)
                              "parameters in the outermost alone",
                              TN_FMT(var->name));
             if (tn_failed(w->error)) {
-                tn_error_where(w->error, "blocks[%" PRIu32 "].vars[%" PRIu32 "]",
-                               i, k);
+                tn_error_where(w->error,
+                               "blocks[%" PRIu32 "].vars[%" PRIu32 "]", i, k);
                 return;
             }
         }

@@ -147,9 +147,6 @@ static const struct claim {
       "\"legacy.my\"", NULL },
     { "a block of an operator that has no word in PIR", XY("my", SUB) BLOCK_1,
       TN_UNSUPPORTED, "has a block of its own", NULL },
-    { "one that a rule's attribute takes",
-      XY("relu6", ATTR("threshold", "STRING s: \"q\"")), TN_OK, "",
-      "s: \"q\"" },
 
     /* ---- what rules say ---- */
     { "two arguments where PIR takes one",
@@ -244,12 +241,18 @@ static const struct claim {
     { "kept, but no attribute of PIR",
       XY("my", ATTR("pir.k", "STRING s: \"{]\"")), TN_OK,
       "\"D\":\"{]\"},\"N\":\"pir.k\"", NULL },
+    { "kept, and still the same",
+      XY("scale",
+         ATTR("pir.bias", "STRING s: "
+                          "\"{\\\"#\\\":\\\"0.a_f64\\\","
+                          "\\\"D\\\":5.0}\"") ATTR("bias", "FLOAT f: 5")),
+      TN_OK, "{\"#\":\"0.a_f64\",\"D\":5.0},\"N\":\"bias\"", "f: 5" },
     { "kept, but changed since",
-      XY("relu6",
-         ATTR("pir.threshold", "STRING s: "
-                               "\"{\\\"#\\\":\\\"0.a_f32\\\",\\\"D\\\":6.0}\"")
-             ATTR("threshold", "FLOAT f: 5")),
-      TN_OK, "", "f: 5" },
+      XY("scale",
+         ATTR("pir.bias", "STRING s: "
+                          "\"{\\\"#\\\":\\\"0.a_f64\\\","
+                          "\\\"D\\\":6.0}\"") ATTR("bias", "FLOAT f: 5")),
+      TN_OK, "{\"#\":\"0.a_f32\",\"D\":5.0},\"N\":\"bias\"", "f: 5" },
     { "a type that was kept",
       "vars { name: \"y\" type { type: RAW } attrs { name: \"pir.type\" type: "
       "STRING s: \"{\\\"#\\\":\\\"9.t_x\\\" }\" } } " OP("my",

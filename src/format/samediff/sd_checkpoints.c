@@ -47,7 +47,7 @@ static void refuse(struct folder *f, uint64_t offset, const char *what)
 static bool cut_fields(struct tn_bytes line, struct tn_bytes *fields)
 {
     for (int i = 0; i < 4; i++) {
-        const uint8_t *comma = memchr(line.data, ',', line.size);
+        const uint8_t *comma = tn_bytes_find(line, ',');
         if (!comma)
             return false;
         fields[i] = tn_bytes(line.data, (size_t)(comma - line.data));
@@ -105,7 +105,7 @@ static void read_lines(struct folder *f, struct tn_bytes text)
 
     for (bool is_first = true; text.size && !tn_failed(f->error);
          is_first      = false) {
-        const uint8_t  *end  = memchr(text.data, '\n', text.size);
+        const uint8_t  *end  = tn_bytes_find(text, '\n');
         size_t          size = end ? (size_t)(end - text.data) : text.size;
         struct tn_bytes line = tn_bytes(text.data, size);
         if (size && line.data[size - 1] == '\r')

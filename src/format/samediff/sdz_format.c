@@ -118,7 +118,7 @@ struct choice {
 
 static bool is_root(const struct tn_zip_entry *entry)
 {
-    return entry->size >= 4 && !memchr(entry->name.data, '/', entry->name.size);
+    return entry->size >= 4 && !tn_bytes_find(entry->name, '/');
 }
 
 static void look_at(struct choice *c, const struct tn_zip_entry *entry)

@@ -59,7 +59,7 @@ struct compacting {
 static uint32_t tag_of(struct compacting *c, struct tn_bytes name,
                        struct tn_bytes *rest)
 {
-    const uint8_t *slash = memchr(name.data, '/', name.size);
+    const uint8_t *slash = tn_bytes_find(name, '/');
 
     *rest = name;
     if (!slash)
@@ -102,7 +102,7 @@ static void find_named(struct compacting *c)
     }
     for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(c->error); i++) {
         struct tn_bytes name  = tn_zip_at(zip, i)->name;
-        const uint8_t  *slash = memchr(name.data, '/', name.size);
+        const uint8_t  *slash = tn_bytes_find(name, '/');
         struct tn_bytes tag;
         if (!slash ||
             !tn_tag_equal(

@@ -24,7 +24,7 @@ static void count_bytes(struct looking *l)
         tn_intern_borrow(&l->tags, l->t->tags[i], l->error);
     for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(l->error); i++) {
         const struct tn_zip_entry *entry = tn_zip_at(zip, i);
-        const uint8_t *slash = memchr(entry->name.data, '/', entry->name.size);
+        const uint8_t *slash = tn_bytes_find(entry->name, '/');
         if (!slash)
             continue;
         struct tn_bytes tag =
@@ -111,7 +111,7 @@ static void look_at_orphans(struct looking *l, tn_on_tag *each, void *context)
 
     for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(l->error); i++) {
         struct tn_bytes name  = tn_zip_at(zip, i)->name;
-        const uint8_t  *slash = memchr(name.data, '/', name.size);
+        const uint8_t  *slash = tn_bytes_find(name, '/');
         size_t          size  = slash ? (size_t)(slash - name.data) : 0;
         if (!slash ||
             !tn_tag_equal(tn_bytes(slash, name.size - size),

@@ -18,7 +18,7 @@ static bool entry_ref(const struct tn_zip_entry *entry, enum tn_tag_file which,
 {
     struct tn_bytes name   = entry->name;
     size_t          size   = strlen(tn_tagged_folder(which));
-    const uint8_t  *slash  = memchr(name.data, '/', name.size);
+    const uint8_t  *slash  = tn_bytes_find(name, '/');
 
     if (!slash || !tn_bytes_ends_with(name, suffix))
         return false;
@@ -29,7 +29,7 @@ static bool entry_ref(const struct tn_zip_entry *entry, enum tn_tag_file which,
         return false;
     ref->id = tn_bytes(ref->id.data + size + 1,
                        ref->id.size - size - 1 - strlen(suffix));
-    return memchr(ref->id.data, '/', ref->id.size) == NULL;
+    return tn_bytes_find(ref->id, '/') == NULL;
 }
 
 uint64_t tn_tag_next_id(const struct tn_tagged *t, struct tn_bytes tag,

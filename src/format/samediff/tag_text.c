@@ -117,7 +117,7 @@ const char *tn_tag_old_refusal(struct tn_bytes tag)
 static bool is_device(struct tn_bytes tag)
 {
     static const char *const devices[] = { "con", "prn", "aux", "nul", NULL };
-    const uint8_t           *dot       = memchr(tag.data, '.', tag.size);
+    const uint8_t           *dot       = tn_bytes_find(tag, '.');
     struct tn_bytes          stem      = tag;
 
     if (dot)
@@ -331,7 +331,7 @@ static struct tn_bytes decode_name(struct reading *r, struct tn_bytes word)
             fail(r, word.data + i, "a control byte that is not escaped");
             return word;
         }
-    if (!memchr(word.data, '%', word.size))
+    if (!tn_bytes_find(word, '%'))
         return word;
     to = tn_new(r->arena, uint8_t, word.size, r->error);
     for (const uint8_t *at = word.data; to && at < end; at++) {
@@ -359,7 +359,7 @@ static struct tn_bytes decode_name(struct reading *r, struct tn_bytes word)
 static void read_ref(struct reading *r, struct tn_bytes word,
                      struct tn_list *refs)
 {
-    const uint8_t     *slash = memchr(word.data, '/', word.size);
+    const uint8_t     *slash = tn_bytes_find(word, '/');
     struct tn_tag_ref *ref   = tn_list_push(refs, struct tn_tag_ref, r->error);
     const char        *refusal = NULL;
 

@@ -370,7 +370,7 @@ static void check_entry(struct checking *c, uint64_t index)
 {
     const struct tn_zip_entry *entry = tn_zip_at(c->t->zip, index);
     struct tn_bytes            name  = entry->name;
-    const uint8_t             *slash = memchr(name.data, '/', name.size);
+    const uint8_t             *slash = tn_bytes_find(name, '/');
     size_t                     size  = slash ? (size_t)(slash - name.data) : 0;
     char                       where[120];
 

@@ -442,13 +442,15 @@ struct tn_bytes tn_tagged_param_name(const struct tn_model *model,
     if (!room)
         return tn_bytes(NULL, 0);
     at = size - name.size;
-    memcpy(room + at, name.data, name.size);
+    if (name.size)
+        memcpy(room + at, name.data, name.size);
     for (uint32_t g = graph; g != 0 && g != TN_NONE;
          g          = tn_model_graph_at(model, g)->parent_graph) {
         struct tn_bytes word =
             tn_model_name(model, tn_model_graph_at(model, g)->name);
         at -= word.size + 1; /* the zero byte behind it is there already */
-        memcpy(room + at, word.data, word.size);
+        if (word.size)
+            memcpy(room + at, word.data, word.size);
     }
     return tn_bytes(room, size);
 }

@@ -266,7 +266,7 @@ static void check_asset(struct tn_tf_checking *c, struct tn_bytes name,
 
     if (!path || c->bundle->folder < 0)
         return;
-    if (memchr(name.data ? name.data : (const uint8_t *)"", 0, name.size))
+    if (tn_bytes_find(name, 0))
         tn_error_set(&own, TN_INVALID, offset, "a name with a zero byte");
     else
         tn_bundle_sibling(c->bundle, tn_text(path), &source, &own);

@@ -289,7 +289,7 @@ static bool has_list(const struct visit *v, const struct tn_graph *function)
             return true;
         struct tn_bytes text =
             tn_model_name(model, tn_model_value_at(model, value)->name);
-        const uint8_t *colon = memchr(text.data, ':', text.size);
+        const uint8_t *colon = tn_bytes_find(text, ':');
         if (colon && !memchr(colon + 1, ':',
                              (size_t)(text.data + text.size - (colon + 1))))
             return true; /* "node:out" */

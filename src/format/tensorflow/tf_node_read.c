@@ -63,7 +63,7 @@ struct tn_tf_ref tn_tf_ref_parse(struct tn_bytes text, bool in_function)
         ref.output = parse_output(tail);
     else if (!in_function)
         return ref;
-    const uint8_t *cut = in_function ? memchr(text.data, ':', text.size) : last;
+    const uint8_t *cut = in_function ? tn_bytes_find(text, ':') : last;
     ref.node           = tn_bytes(text.data, (size_t)(cut - text.data));
     if (!in_function && ref.output == 0)
         ref.value = ref.node;

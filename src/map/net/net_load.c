@@ -254,7 +254,7 @@ static uint32_t defined_outputs(struct tn_net_loading *l, uint32_t op)
 /* "node:argument:index": the bytes between the colons. */
 static bool argument_of(struct tn_bytes name, struct tn_bytes *argument)
 {
-    const uint8_t *first = memchr(name.data, ':', name.size);
+    const uint8_t *first = tn_bytes_find(name, ':');
 
     if (!first)
         return false;

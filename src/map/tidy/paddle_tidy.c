@@ -209,7 +209,8 @@ static enum tn_status set_count(struct tidying *t, uint32_t node,
 
     if (!number || !text)
         return t->net->error->status;
-    memcpy(text, name.data, name.size);
+    if (name.size)
+        memcpy(text, name.data, name.size);
     text[name.size]                  = '\0';
     *number                          = count;
     const struct tn_attr_value value = { .kind    = TN_ATTR_INT,

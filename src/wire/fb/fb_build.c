@@ -299,7 +299,8 @@ uint32_t tn_fb_put_struct(struct tn_fb_builder *b, struct tn_bytes bytes,
     uint8_t *to = take_room(b, bytes.size);
     if (!to)
         return 0;
-    memcpy(to, bytes.data, bytes.size);
+    if (bytes.size)
+        memcpy(to, bytes.data, bytes.size);
     return (uint32_t)b->size;
 }
 

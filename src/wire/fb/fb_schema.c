@@ -47,7 +47,7 @@ static const char *load_name(struct loader *l, const struct tn_fb_table *table,
 {
     struct tn_bytes name = tn_fb_string(table, slot);
 
-    if (name.size == 0 || memchr(name.data, 0, name.size)) {
+    if (name.size == 0 || tn_bytes_find(name, 0)) {
         refuse(l, table->at, "a name is empty or has a zero byte in it");
         return NULL;
     }
@@ -175,7 +175,7 @@ static bool is_called(const char *full, const char *space, size_t size,
     if (size == 0)
         return tn_bytes_equal(tn_bytes(full, length), name);
     return length == size + 1 + name.size && !memcmp(full, space, size) &&
-           full[size] == '.' && !memcmp(full + size + 1, name.data, name.size);
+           full[size] == '.' && tn_bytes_is(name, full + size + 1);
 }
 
 static const struct tn_fb_object *find_in(const struct loader *l,

@@ -503,7 +503,7 @@ static void read_mask(struct reader *r, const struct tn_pb_field_type *field)
     }
     for (bool more = text.size > 0; more && !tn_failed(r->error);) {
         const uint8_t *comma =
-            text.size ? memchr(text.data, ',', text.size) : NULL;
+            tn_bytes_find(text, ',');
         size_t size = comma ? (size_t)(comma - text.data) : text.size;
         read_mask_path(r, field, tn_bytes(text.data, size));
         more = comma != NULL;

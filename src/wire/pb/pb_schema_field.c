@@ -179,7 +179,7 @@ static bool set_names(struct tn_pb_loader *loader, const char *scope,
         field->json_name =
             tn_text_format(loader->arena, loader->error, "[%s]", field->name);
     else if (raw->json_name.size &&
-             memchr(raw->json_name.data, '\0', raw->json_name.size) == NULL)
+             tn_bytes_find(raw->json_name, '\0') == NULL)
         field->json_name = (const char *)tn_bytes_dup(
                                loader->arena, raw->json_name, loader->error)
                                .data;

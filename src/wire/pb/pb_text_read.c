@@ -444,7 +444,7 @@ find_named(const struct tn_pb_message *type, struct tn_bytes name)
     const struct tn_pb_field_type *field =
         tn_pb_message_field_named(type, name);
 
-    if (!field && name.size && memchr(name.data, '_', name.size))
+    if (!field && name.size && tn_bytes_find(name, '_'))
         field = tn_pb_message_field_json(type, name);
     return field;
 }

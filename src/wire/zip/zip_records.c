@@ -305,7 +305,7 @@ enum tn_status zip_check_key(struct tn_bytes name, uint64_t offset,
 {
     const char *fault = name.size == 0                    ? "is empty"
                         : !tn_utf8_is_valid(name)         ? "is not UTF-8"
-                        : memchr(name.data, 0, name.size) ? "has a zero byte"
+                        : tn_bytes_find(name, 0) ? "has a zero byte"
                                                           : NULL;
 
     if (fault)
