@@ -60,13 +60,6 @@ static inline bool tn_bytes_contains(struct tn_bytes a, struct tn_bytes part)
     return false;
 }
 
-/* The first such byte, or NULL.  Unlike memchr() it takes a view without data,
- * as every empty one may be. */
-static inline const uint8_t *tn_bytes_find(struct tn_bytes a, int byte)
-{
-    return a.size ? memchr(a.data, byte, a.size) : NULL;
-}
-
 static inline bool tn_text_ends_with(const char *text, const char *end)
 {
     size_t size = strlen(text), tail = strlen(end);

@@ -36,17 +36,6 @@ static void parts_are_found(void **state)
     }
 }
 
-static void the_first_byte_is_found(void **state)
-{
-    struct tn_bytes text = tn_bytes("a:b:\0c", 6);
-
-    (void)state;
-    assert_ptr_equal(tn_bytes_find(text, ':'), text.data + 1);
-    assert_ptr_equal(tn_bytes_find(text, 0), text.data + 4);
-    assert_ptr_equal(tn_bytes_find(text, 'c'), text.data + 5);
-    assert_null(tn_bytes_find(text, 'd'));
-}
-
 static void a_view_of_no_memory_is_empty(void **state)
 {
     struct tn_bytes none = tn_bytes(NULL, 0);
@@ -57,7 +46,6 @@ static void a_view_of_no_memory_is_empty(void **state)
     assert_true(tn_bytes_is(none, ""));
     assert_false(tn_bytes_starts_with(none, "a"));
     assert_false(tn_bytes_contains(none, tn_text("a")));
-    assert_null(tn_bytes_find(none, 0));
 }
 
 static void shorter_comes_first(void **state)
@@ -77,7 +65,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_found),
-        cmocka_unit_test(the_first_byte_is_found),
         cmocka_unit_test(a_view_of_no_memory_is_empty),
         cmocka_unit_test(shorter_comes_first),
     };

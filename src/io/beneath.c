@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/byte_find.h"
 #include "base/utf8.h"
 
 /* A rename elsewhere can make openat2 unsure; it then asks to be called

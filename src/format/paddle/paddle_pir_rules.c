@@ -14,6 +14,7 @@
  */
 #include "format/paddle/paddle_pir.h"
 
+#include "base/byte_find.h"
 #include "base/number.h"
 
 extern const unsigned char tn_rules_paddle_pir[];

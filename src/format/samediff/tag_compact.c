@@ -6,6 +6,7 @@
  * tag of the list.  Old commits and arrays that no tag names stay behind.
  */
 #include "base/sort.h"
+#include "base/byte_find.h"
 #include "format/samediff/tag_edit.h"
 
 /* Where an entry comes in a new container. */

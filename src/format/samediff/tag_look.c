@@ -1,5 +1,6 @@
 /* tag_look.c - what the tags of a container are, and how two of them differ */
 #include "base/arith.h"
+#include "base/byte_find.h"
 #include "format/samediff/tag_edit.h"
 
 #define WINDOW (UINT64_C(1) << 20)
@@ -24,7 +25,7 @@ static void count_bytes(struct looking *l)
         tn_intern_borrow(&l->tags, l->t->tags[i], l->error);
     for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(l->error); i++) {
         const struct tn_zip_entry *entry = tn_zip_at(zip, i);
-        const uint8_t *slash = tn_bytes_find(entry->name, '/');
+        const uint8_t             *slash = tn_bytes_find(entry->name, '/');
         if (!slash)
             continue;
         struct tn_bytes tag =

@@ -7,6 +7,7 @@
  * nothing.  Elements that lie in the container itself are there, of course.
  */
 #include "base/arith.h"
+#include "base/byte_find.h"
 #include "format/samediff/tag_edit.h"
 #include "wire/zip/zip_sum.h"
 
@@ -16,9 +17,9 @@
 static bool entry_ref(const struct tn_zip_entry *entry, enum tn_tag_file which,
                       const char *suffix, struct tn_tag_ref *ref)
 {
-    struct tn_bytes name   = entry->name;
-    size_t          size   = strlen(tn_tagged_folder(which));
-    const uint8_t  *slash  = tn_bytes_find(name, '/');
+    struct tn_bytes name  = entry->name;
+    size_t          size  = strlen(tn_tagged_folder(which));
+    const uint8_t  *slash = tn_bytes_find(name, '/');
 
     if (!slash || !tn_bytes_ends_with(name, suffix))
         return false;

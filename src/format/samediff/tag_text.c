@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/byte_find.h"
 #include "base/utf8.h"
 
 #define ID_LIMIT  64

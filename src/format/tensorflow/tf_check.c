@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 
+#include "base/byte_find.h"
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_dtype.h"
 #include "format/tensorflow/tf_fingerprint.h"

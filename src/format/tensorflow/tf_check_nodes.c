@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/byte_find.h"
 #include "base/memo.h"
 #include "format/tensorflow/tf_dtype.h"
 

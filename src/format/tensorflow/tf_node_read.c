@@ -8,6 +8,8 @@
  */
 #include "format/tensorflow/tf_reader.h"
 
+#include "base/byte_find.h"
+
 /* ---- references --------------------------------------------------------- */
 
 static bool is_digits(struct tn_bytes text)

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "base/byte_find.h"
 #include "map/net/net_loading.h"
 
 /* Outputs of one op, and of all of them for each value that somebody names. */

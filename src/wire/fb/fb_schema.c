@@ -8,6 +8,7 @@
  */
 #include "wire/fb/fb_schema.h"
 
+#include "base/byte_find.h"
 #include "wire/fb/fb_reflection.h"
 #include "wire/fb/fb_verify.h"
 

@@ -12,6 +12,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/byte_find.h"
 #include "base/json_read.h"
 #include "base/number.h"
 #include "wire/pb/pb_assemble.h"
@@ -502,9 +503,8 @@ static void read_mask(struct reader *r, const struct tn_pb_field_type *field)
         return;
     }
     for (bool more = text.size > 0; more && !tn_failed(r->error);) {
-        const uint8_t *comma =
-            tn_bytes_find(text, ',');
-        size_t size = comma ? (size_t)(comma - text.data) : text.size;
+        const uint8_t *comma = tn_bytes_find(text, ',');
+        size_t         size  = comma ? (size_t)(comma - text.data) : text.size;
         read_mask_path(r, field, tn_bytes(text.data, size));
         more = comma != NULL;
         size += more;

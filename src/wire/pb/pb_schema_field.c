@@ -3,6 +3,8 @@
 
 #include "wire/pb/pb_loader.h"
 
+#include "base/byte_find.h"
+
 #define FIELD_NUMBER_MAX ((UINT32_C(1) << 29) - 1)
 
 /* ---- as it stands in the bytes ------------------------------------------ */
@@ -178,8 +180,7 @@ static bool set_names(struct tn_pb_loader *loader, const char *scope,
     if (field->is_extension)
         field->json_name =
             tn_text_format(loader->arena, loader->error, "[%s]", field->name);
-    else if (raw->json_name.size &&
-             tn_bytes_find(raw->json_name, '\0') == NULL)
+    else if (raw->json_name.size && tn_bytes_find(raw->json_name, '\0') == NULL)
         field->json_name = (const char *)tn_bytes_dup(
                                loader->arena, raw->json_name, loader->error)
                                .data;

@@ -12,6 +12,7 @@
 
 #include <math.h>
 
+#include "base/byte_find.h"
 #include "base/number.h"
 #include "wire/pb/pb_assemble.h"
 #include "wire/pb/pb_text_lex.h"
@@ -438,8 +439,8 @@ static const struct tn_pb_field_type *find_group(
 
 /* By its name, or by the one it got later: a schema keeps that as a JSON name
  * with a `_`, which protoc itself never makes. */
-static const struct tn_pb_field_type *
-find_named(const struct tn_pb_message *type, struct tn_bytes name)
+static const struct tn_pb_field_type *find_named(
+    const struct tn_pb_message *type, struct tn_bytes name)
 {
     const struct tn_pb_field_type *field =
         tn_pb_message_field_named(type, name);

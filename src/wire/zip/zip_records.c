@@ -2,6 +2,7 @@
 #include "wire/zip/zip_records.h"
 
 #include "base/arith.h"
+#include "base/byte_find.h"
 #include "base/utf8.h"
 #include "io/file_source.h"
 
@@ -303,10 +304,10 @@ enum tn_status zip_check_name(struct tn_bytes name, uint64_t offset,
 enum tn_status zip_check_key(struct tn_bytes name, uint64_t offset,
                              struct tn_error *error)
 {
-    const char *fault = name.size == 0                    ? "is empty"
-                        : !tn_utf8_is_valid(name)         ? "is not UTF-8"
-                        : tn_bytes_find(name, 0) ? "has a zero byte"
-                                                          : NULL;
+    const char *fault = name.size == 0            ? "is empty"
+                        : !tn_utf8_is_valid(name) ? "is not UTF-8"
+                        : tn_bytes_find(name, 0)  ? "has a zero byte"
+                                                  : NULL;
 
     if (fault)
         return tn_error_set(error, TN_MALFORMED, offset, "a name %s", fault);
