@@ -95,6 +95,7 @@ struct tn_paddle_detail {
     bool                  has_version;
     int64_t               version;
     bool                  is_old;     /* VarDesc of 0.11 or early 2018      */
+    bool                  has_pickled_ends; /* a pickle beside names them   */
     struct tn_span        info;       /* PREFIX.pdiparams.info, or none     */
     struct tn_span        meta;       /* PREFIX.meta, or none               */
     const char           *info_fault; /* why it could not be read       */
@@ -204,6 +205,10 @@ enum tn_status tn_paddle_records_flush(struct tn_paddle_records *records);
 enum tn_status tn_paddle_layout(const struct tn_write_options *options,
                                 enum tn_lod_layout            *layout,
                                 struct tn_error               *error);
+
+/* Tells that a pickle named inputs and outputs: no program has a place for it. */
+void tn_paddle_lose_ends(const struct tn_model         *model,
+                         const struct tn_write_options *options);
 
 /* Program and parameters. */
 enum tn_status tn_paddle_write(const struct tn_model         *model,

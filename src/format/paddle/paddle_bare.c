@@ -180,6 +180,10 @@ static enum tn_status write_sorted(const struct tn_bare_tensor **order,
                                    uint64_t                      count,
                                    struct tn_paddle_records     *records)
 {
+    if (count == 0)
+        return tn_error_set(records->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "there is no tensor to write: a file of no "
+                            "records cannot be read");
     for (uint64_t i = 0; i < count; i++) {
         struct tn_lod_record record;
         TN_TRY(tn_paddle_record(row_of(order[i]), &record, records->error));

@@ -212,13 +212,73 @@ static void test_sides(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* ---- what .meta says ---------------------------------------------------- */
+
+/* One property: `name` of a letter, then the fields of its value. */
+static const struct {
+    const char *what, *hex, *fact;
+} properties[] = {
+    { "a number", "0a05 0a016e 2007", "n = 7" },
+    { "a float", "0a08 0a016e 1d0000003f", "n = 0.5" },
+    { "a text", "0a06 0a016e 2a0171", "n = q" },
+    { "a tensor", "0a05 0a016e 3200", "n = a tensor" },
+    { "floats", "0a0d 0a016e 3d0000003f 3d0000803f", "n = 0.5 1" },
+    { "numbers in one field", "0a08 0a016e 4203010203", "n = 1 2 3" },
+    { "texts", "0a09 0a016e 4a0161 4a0162", "n = a, b" },
+    { "tensors", "0a07 0a016e 5200 5200", "n = a tensor, a tensor" },
+    { "no name", "0a02 2007", " = 7" },
+    { "no value", "0a03 0a016e", "n = " },
+    { "a float that is a number", "0a05 0a016e 1801", "n = " },
+    { "a number that is a text", "0a06 0a016e 220171", "n = " },
+    { "a text that is a number", "0a05 0a016e 2801", "n = " },
+    { "another field", "1001", "m.meta says nothing" },
+    { "torn", "0a05 0a", "m.meta cannot be read: need 5 bytes, 1 left" },
+    { "torn inside", "0a03 0a0571",
+      "m.meta cannot be read: need 5 bytes, 1 left" },
+};
+
+static void test_properties(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+
+    (void)state;
+    put_program(&scratch, "m.pdmodel", "");
+    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++) {
+        put_hex(&scratch, "m.meta", properties[i].hex);
+        struct tn_model *model =
+            must_open_bare(tn_in_scratch(&scratch, "m.pdmodel"));
+        if (strcmp(fact_of(model, "meta"), properties[i].fact) != 0)
+            fail_msg("%s: %s", properties[i].what, fact_of(model, "meta"));
+        tn_model_close(model);
+    }
+    tn_scratch_close(&scratch);
+}
+
+/* A value of 300 bytes is cut, and says so. */
+static void test_long_property(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    uint8_t meta[309] = { 0x0a, 0xb2, 0x02, 0x0a, 0x01, 'n', 0x2a, 0xac, 0x02 };
+
+    (void)state;
+    put_program(&scratch, "m.pdmodel", "");
+    memset(meta + 9, 'q', 300);
+    tn_scratch_put(&scratch, "m.meta", tn_bytes(meta, sizeof meta));
+    struct tn_model *model =
+        must_open_bare(tn_in_scratch(&scratch, "m.pdmodel"));
+    const char *fact = fact_of(model, "meta");
+    assert_true(strlen(fact) < 210);
+    assert_true(tn_text_ends_with(fact, "..."));
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_vocabularies),
-        cmocka_unit_test(test_container),
-        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_shared),     cmocka_unit_test(test_vocabularies),
+        cmocka_unit_test(test_container),  cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_properties), cmocka_unit_test(test_long_property),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,6 +199,9 @@ static inline double tn_pir_real_at(const struct tn_pir_value *value,
     return value->reals && index < value->count ? value->reals[index] : 0;
 }
 
+/* An attribute of this type of ProgramDesc has one value, and is no list. */
+bool tn_pir_is_one(uint8_t type);
+
 /* Out of an attribute of PIR {"#":..., "D":...}; false: there is no such
  * attribute in a ProgramDesc. */
 bool tn_pir_value_read(const struct tn_tree *attr, struct tn_arena *arena,

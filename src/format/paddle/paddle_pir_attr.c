@@ -326,7 +326,7 @@ struct tn_pir_value tn_pir_text_value(struct tn_arena *arena,
 
 /* ---- from one type to another ------------------------------------------- */
 
-static bool is_one(uint8_t type)
+bool tn_pir_is_one(uint8_t type)
 {
     return type == TN_DESC_INT || type == TN_DESC_FLOAT ||
            type == TN_DESC_STRING || type == TN_DESC_BOOL ||
@@ -410,7 +410,7 @@ bool tn_pir_value_as(struct tn_pir_value *value, uint8_t type,
     char want = sort_of(type);
     char have = value->texts ? 's' : value->reals ? 'f' : 'i';
 
-    if (is_one(type) && value->count != 1)
+    if (tn_pir_is_one(type) && value->count != 1)
         return false;
     if (value->count && want != have) {
         if (want == 's' || have == 's')
@@ -592,7 +592,8 @@ bool tn_pir_value_desc(struct tn_cursor body, struct tn_arena *arena,
               count_elements(body, value->type), arena, body.error);
     if (!tn_failed(body.error))
         fill(body, value->type, &room);
-    return !tn_failed(body.error) && (!is_one(value->type) || value->count);
+    return !tn_failed(body.error) &&
+           (!tn_pir_is_one(value->type) || value->count);
 }
 
 /* ---- JSON --------------------------------------------------------------- */

@@ -28,7 +28,7 @@ static bool put_empty(struct tn_pir_made_op *op, struct tn_bytes name)
         name.data[at + 2] != '.')
         return false;
     unsigned type = (name.data[at] - '0') * 10u + (name.data[at + 1] - '0');
-    if (type > TN_DESC_SCALARS)
+    if (type > TN_DESC_SCALARS || tn_pir_is_one((uint8_t)type))
         return false;
     value.type = (uint8_t)type;
     tn_pir_put_desc(&op->attrs,

@@ -507,6 +507,10 @@ static void put_data(struct tn_pir_writer *w, struct tn_desc_var *var,
     }
     if (op)
         tn_pirw_put_others(w, op, NULL);
+    if (var->var.has_desc && !tn_pir_type_id(var->var.data_type))
+        tn_pirw_lose(w, "",
+                     "the shape of an input whose element type PIR has "
+                     "no word for");
     tn_pirw_line_out(w, &line, tn_pirw_unborn(w, var));
     tn_pirw_line_end(w, &line);
     tn_pirw_bind(w, var->var.name, line.out[0]);

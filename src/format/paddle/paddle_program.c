@@ -556,8 +556,9 @@ void tn_paddle_pickled_ends(struct tn_model        *model,
                .detail = (struct tn_paddle_detail *)(uintptr_t)model->detail,
     };
 
-    graph->inputs  = pickled_ends(&r, "feed_var_names", dict);
-    graph->outputs = pickled_ends(&r, "fetch_var_names", dict);
+    r.detail->has_pickled_ends = true;
+    graph->inputs              = pickled_ends(&r, "feed_var_names", dict);
+    graph->outputs             = pickled_ends(&r, "fetch_var_names", dict);
     define_declared(&r, graph->inputs);
 }
 

@@ -150,6 +150,17 @@ static enum tn_status write_separate(struct writing *w)
     return TN_OK;
 }
 
+void tn_paddle_lose_ends(const struct tn_model         *model,
+                         const struct tn_write_options *options)
+{
+    const struct tn_paddle_detail *detail = model->detail;
+
+    if (options->loss && detail && detail->has_pickled_ends)
+        options->loss(options->loss_context, TN_NOWHERE, "",
+                      "the inputs and outputs are left behind: a pickle beside "
+                      "the program names them");
+}
+
 static void say_missing(struct writing *w)
 {
     const struct tn_paddle_detail *detail = w->model->detail;
@@ -264,6 +275,7 @@ static enum tn_status write_all(const struct tn_model         *model,
     };
 
     tn_arena_init(&w.arena, model->memory);
+    tn_paddle_lose_ends(model, options);
     if (write_params(&w) == TN_OK)
         write_program(&w, is_text);
     tn_arena_done(&w.arena);

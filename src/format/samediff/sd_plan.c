@@ -79,6 +79,9 @@ static struct tn_sd_entry *add_entry(struct tn_sd_plan *plan,
 {
     struct tn_sd_entry *entry = &plan->entries[plan->count++];
 
+    if (name.size == 0) /* our reader refuses it */
+        tn_error_set(plan->error, TN_UNSUPPORTED, TN_NOWHERE,
+                     "a variable without a name cannot be written");
     *entry = (struct tn_sd_entry){ .name = name, .said = &unsaid };
     return entry;
 }
