@@ -274,6 +274,14 @@ enum tn_status tn_vocab_load(struct tn_vocab *vocab, struct tn_arena *arena,
 
 /* ---- finding ------------------------------------------------------------ */
 
+uint64_t tn_vocab_any(const struct tn_vocab *vocab)
+{
+    for (uint32_t i = 0; i < vocab->set_count; i++)
+        if (tn_bytes_equal(vocab->sets[i].name, tn_text("any")))
+            return vocab->sets[i].types;
+    return UINT64_MAX;
+}
+
 const struct tn_vocab_domain *tn_vocab_domain(const struct tn_vocab *vocab,
                                               struct tn_bytes        name)
 {

@@ -144,6 +144,10 @@ enum tn_status tn_vocab_load(struct tn_vocab *vocab, struct tn_arena *arena,
 enum tn_status tn_vocab_index(struct tn_vocab *vocab, struct tn_arena *arena,
                               struct tn_bytes text, struct tn_error *error);
 
+/* The element types that the dialect has, as bits by enum tn_dtype: its set
+ * `any`.  All of them when it names no such set. */
+uint64_t tn_vocab_any(const struct tn_vocab *vocab);
+
 /* The domain of that name, or NULL. */
 const struct tn_vocab_domain *tn_vocab_domain(const struct tn_vocab *vocab,
                                               struct tn_bytes        name);

@@ -132,7 +132,8 @@ def compare(name, got, want, relative, absolute):
     if want.dtype.kind not in "fc":
         same = got == want
     else:
-        got, want = got.astype("f8"), want.astype("f8")
+        wide = "c16" if want.dtype.kind == "c" else "f8"
+        got, want = got.astype(wide), want.astype(wide)
         with numpy.errstate(invalid="ignore"):
             same = ((got == want) | (numpy.isnan(got) & numpy.isnan(want)) |
                     (numpy.abs(got - want) <= absolute +

@@ -371,6 +371,41 @@ static bool is_bounded(struct apply *a, const struct tn_lang_rule *rule)
     return tn_net_goes_on(a->to);
 }
 
+/* An element type among these values that the target does not have, or
+ * TN_UNDEFINED.  Handles are no elements: rules make other things of them. */
+static enum tn_dtype missing_type(const struct apply *a, const uint32_t *values,
+                                  uint32_t count)
+{
+    uint64_t types = a->set.has_to ? tn_vocab_any(&a->set.to) : UINT64_MAX;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i] == TN_NONE)
+            continue;
+        enum tn_dtype dtype = tn_net_value(a->from, values[i])->type->dtype;
+        if (dtype != TN_UNDEFINED && dtype != TN_RESOURCE &&
+            dtype != TN_VARIANT && !(types & TN_VOCAB_TYPE(dtype)))
+            return dtype;
+    }
+    return TN_UNDEFINED;
+}
+
+/* Whether the target can hold what the node takes and gives; else says why. */
+static bool has_types(struct apply *a, uint32_t id)
+{
+    const struct tn_net_node *node = a->emit.eval.node;
+    enum tn_dtype missing = missing_type(a, node->inputs, node->input_count);
+    struct tn_refusal none = { 0 };
+
+    if (missing == TN_UNDEFINED)
+        missing = missing_type(a, node->outputs, node->output_count);
+    if (missing == TN_UNDEFINED)
+        return true;
+    snprintf(none.text, sizeof none.text, "%s has no element type %s",
+             a->to->dialect, tn_dtype_name(missing));
+    tn_map_add_reason(a->report, id, NULL, &none, a->error);
+    return false;
+}
+
 static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
 {
     struct tn_eval            *e = &a->emit.eval;
@@ -383,6 +418,8 @@ static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
                  "its rules are for other versions or domains");
     if (!rule)
         tn_map_add_reason(a->report, id, NULL, &none, a->error);
+    else if (!has_types(a, id))
+        return NULL;
     for (; rule && !tn_failed(a->error); rule = rule->next) {
         bool is_taken = tn_rule_enter(e, rule) && run_rule(a, rule);
         if (!is_bounded(a, rule->rule))

@@ -197,6 +197,32 @@ static void test_what_is_kept(void **state)
     tear_down(&b);
 }
 
+/* What is of a type that the target does not have, no rule takes. */
+static void make_complex(struct tn_net *net)
+{
+    if (tn_net_add_graph(net, TN_GRAPH_MAIN, tn_text("g"), TN_NONE) == TN_NONE)
+        return;
+    uint32_t x = make_input(net, "x", TN_COMPLEX64, (int64_t[]){ 2, -1, -2 });
+    uint32_t a = make_node(net, "Relu", "a", &x, 1, NULL, 0);
+    tn_net_add_output(net, 0, a, tn_text(""));
+}
+
+static void test_types_that_the_target_lacks(void **state)
+{
+    struct bench b;
+    char         told[200];
+
+    (void)state;
+    set_up(&b);
+    apply_rules(&b, make_complex,
+                tn_text(ONNX_TO_ND4J "Relu(X) => relu(X; cutoff: 0.0)"), NULL,
+                0);
+    print_reason(&b, told, sizeof told);
+    assert_string_equal(told, "!0:0 nd4j has no element type complex64");
+    assert_int_equal(b.report.unmapped_count, 1);
+    tear_down(&b);
+}
+
 /* What one rule may, all rules for all nodes may not. */
 static void test_all_together_are_bounded(void **state)
 {
@@ -260,6 +286,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nets),
         cmocka_unit_test(test_what_is_kept),
+        cmocka_unit_test(test_types_that_the_target_lacks),
         cmocka_unit_test(test_all_together_are_bounded),
         cmocka_unit_test(test_no_memory),
     };
