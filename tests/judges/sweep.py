@@ -22,7 +22,7 @@ Verdict = collections.namedtuple("Verdict", "op state reason")
 STATES = ("right", "refused", "no kernel", "wrong")
 TOGETHER = 64
 NO_KERNEL = re.compile(r"NOT_IMPLEMENTED|Could not find an implementation|"
-                       r"Unsupported data type|not supported by this engine")
+                       r"Unsupported data type|does not support double")
 
 
 # --- running -------------------------------------------------------------------
@@ -70,9 +70,14 @@ def prove(cases, travel, *context):
             **prove(cases[half:], travel, *context)}
 
 
-def shard(part, jobs, cases_of, travel, arguments):
-    """Every jobs-th chunk of the cases, which are made in this process."""
-    chosen = chosen_cases(cases_of(), arguments)
+# The cases of this run: filled before processes are made, which all have them
+# then.  Expressions cannot be sent from one to another.
+CHOSEN = []
+
+
+def shard(part, jobs, travel, arguments):
+    """Every jobs-th chunk of the cases."""
+    chosen = CHOSEN
     chunks = [chosen[i:i + TOGETHER] for i in range(0, len(chosen), TOGETHER)]
     verdicts = {}
     with proof.engines.OnnxRuntime.find() as engine, \
@@ -101,11 +106,12 @@ def chosen_cases(cases, arguments):
     return made
 
 
-def run(cases_of, travel, arguments, jobs=2):
+def run(chosen, travel, arguments, jobs=2):
+    """The verdict of each of the cases, by its name."""
+    CHOSEN[:] = chosen
     proof.engines.OnnxRuntime.find()
-    with multiprocessing.Pool(jobs) as pool:
-        parts = pool.starmap(shard, [(part, jobs, cases_of, travel, arguments)
-                                     for part in range(jobs)])
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        parts = pool.starmap(shard, [(part, jobs, travel, arguments) for part in range(jobs)])
     return {name: verdict for part in parts for name, verdict in part.items()}
 
 
@@ -166,11 +172,11 @@ def said_counts(section):
 
 
 def held_against(report, rows, cases, is_whole):
-    """Where the report says something else: the numbers of cases always, the
-    verdicts when all cases ran."""
+    """Where the report says something else: the numbers of cases, if all are
+    known, and the verdicts when all cases ran."""
     said = said_counts(report.parts()[1])
-    many = collections.Counter(case.op for case in cases)
-    for op in sorted({*said, *many}):
+    many = collections.Counter(case.op for case in cases or [])
+    for op in sorted({*said, *many}) if cases else []:
         if said.get(op, (0,))[0] != many[op]:
             yield f"{op}: the report says {said.get(op, (0,))[0]} cases, there are {many[op]}: run the whole sweep with --update"
     for op, (states, _) in rows.items() if is_whole else []:

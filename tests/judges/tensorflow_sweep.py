@@ -171,7 +171,7 @@ def main():
     arguments = sweep.parse(__doc__.splitlines()[0])
     graphdef.schema()
     cases = ways.all_cases()
-    verdicts = sweep.run(ways.all_cases, travel, arguments)
+    verdicts = sweep.run(sweep.chosen_cases(cases, arguments), travel, arguments)
     return sweep.conclude("TensorFlow, swept", "tensorflow sweep", cases, verdicts, list(uncovered()), arguments)
 
 
