@@ -171,6 +171,17 @@ def said_counts(section):
     return {row[0]: tuple(map(int, row[1:])) for row in rows}
 
 
+def merged(title, section, some):
+    """The section with the rows of some operators instead of those it has."""
+    def rows_of(text):
+        return {line.split(" | ")[0]: line for line in text.splitlines() if re.match(r"\| \w+ \| \d", line)}
+    rows = dict(sorted({**rows_of(section), **rows_of(some)}.items()))
+    body = "\n".join([*some.splitlines()[:2], *rows.values()])
+    sums = [sum(column) for column in zip(*said_counts(body).values())]
+    return (f"\n{title}: {sums[0]} cases of {len(rows)} operators ({sums[1]} right, {sums[2]} refused, "
+            f"{sums[3]} no kernel).\n\n{body}\n\n")
+
+
 def held_against(report, rows, cases, is_whole):
     """Where the report says something else: the numbers of cases, if all are
     known, and the verdicts when all cases ran."""
@@ -205,10 +216,13 @@ def conclude(title, name, cases, verdicts, missing, arguments):
     faults = [*wrong, *missing]
     rows = counts(verdicts)
     is_whole = not arguments.only and not arguments.slice
-    if arguments.report and not arguments.only:
+    if arguments.report:
         report = proof.Report(arguments.report, name)
         if arguments.update and is_whole:
             report.update(f"\n{total(title, verdicts)}.\n\n{table(rows)}\n")
+        elif arguments.update and arguments.only:
+            report.update(merged(title, report.parts()[1], table(rows)))
+    if arguments.report and not arguments.only:
         faults += held_against(report, rows, cases, is_whole)
     if not arguments.report:
         print(table(rows))

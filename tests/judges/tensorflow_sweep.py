@@ -24,7 +24,7 @@ graphdef.TYPES.update({"complex64": 8, "complex128": 18, "qint8": 11, "quint8": 
 # follows from the .fb must be right all the same.
 NOT_THERE = re.compile("libnd4j needs an output of|libnd4j refuses an empty|"
                        "unsupported in linalg|zero-size array to reduction|"
-                       "too large to convert to C long")
+                       "too large to convert to C long|n must be >= 0 and x > 0")
 TOLERANCE = {"float16": (4e-3, 4e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-6),
              "bfloat16": (3e-2, 3e-2)}
 

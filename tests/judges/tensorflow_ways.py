@@ -343,7 +343,10 @@ def add_binary():
     binary("MulNoNan", np.multiply)
     binary("Xlogy", exact(lambda x, y: x * np.log(y)), low=1)
     binary("Xlog1py", exact(lambda x, y: x * np.log1p(y)), low=1)
-    binary("FloorDiv", exact(np.floor_divide), is_divisor=True, dtypes=[t for t in allowed("FloorDiv") if t not in COMPLEX])
+    binary("FloorDiv", lambda x, y: np.floor(x / y) if x.dtype.kind == "f" else np.floor_divide(x, y), is_divisor=True,
+           dtypes=[t for t in allowed("FloorDiv") if t not in COMPLEX and t != "float16"])
+    # Of halves only what no rounding can carry over a whole number.
+    way("FloorDiv", [np.array([7, -7, 5, 0], "f2"), np.array([2, 2, -4, 3], "f2")], np.array([3, -4, -2, 0]))
     binary("FloorMod", np.mod, is_divisor=True)
     for op in ("Mod", "TruncateMod"):
         binary(op, np.fmod, is_divisor=True)
