@@ -12,6 +12,7 @@
 
 #include "base/arith.h"
 #include "ir/attr.h"
+#include "ir/value_types.h"
 
 /* Attributes of an operator that we keep track of; vocabularies have fewer. */
 #define ATTR_LIMIT 256
@@ -34,6 +35,9 @@ struct kind {
     int64_t                   version;
     struct tn_bytes          *memos;    /* by attribute: bytes that were good */
     bool                     *counters; /* by attribute: an argument's length */
+    bool                     *sayers;   /* by attribute: an argument's type   */
+    uint8_t                  *said;     /* by attribute: by the good bytes    */
+    struct tn_typed_kind      typed;
 };
 
 struct check {
@@ -48,6 +52,7 @@ struct check {
     struct tn_pairs            index; /* (scope, number) -> kind              */
     struct tn_list             kinds; /* struct kind                          */
     uint32_t *used; /* by op: outputs that others use; NULL: ops name theirs  */
+    struct tn_typing typing;
 };
 
 /* What is known of the op being looked at. */
@@ -58,7 +63,10 @@ struct visit {
     struct kind        *kind;
     bool                has_reference; /* a length is the caller's to say     */
     uint64_t            seen[ATTR_LIMIT / 64];
-    int64_t             counts[ATTR_LIMIT]; /* where seen and a counter       */
+    int64_t             counts[ATTR_LIMIT]; /* where seen and a counter; -1:
+                                               it cannot be said              */
+    uint8_t             said[ATTR_LIMIT];   /* where seen and a sayer         */
+    const uint8_t      *lists[ATTR_LIMIT];  /* the same of a list of types    */
 };
 
 /* An attribute of the op. */
@@ -109,16 +117,30 @@ static bool is_counter(const struct tn_vocab_arg *args, uint32_t count,
     return false;
 }
 
+static void mark_sayers(struct kind *kind)
+{
+    uint32_t count = kind->op->input_count + kind->op->output_count;
+
+    for (uint32_t i = 0; kind->typed.is_typed && i < count; i++)
+        if (kind->typed.variables[i] != TN_NONE)
+            kind->sayers[kind->typed.variables[i]] = true;
+}
+
 static void prepare_attrs(struct check *c, struct kind *kind)
 {
     const struct tn_vocab_op *op = kind->op;
 
     kind->memos = tn_new(&c->arena, struct tn_bytes, op->attr_count, c->error);
     kind->counters = tn_new(&c->arena, bool, op->attr_count, c->error);
+    kind->sayers   = tn_new(&c->arena, bool, op->attr_count, c->error);
+    kind->said     = tn_new(&c->arena, uint8_t, op->attr_count, c->error);
     for (uint32_t i = 0; !tn_failed(c->error) && i < op->attr_count; i++)
         kind->counters[i] =
             is_counter(op->inputs, op->input_count, op->attrs[i].name) ||
             is_counter(op->outputs, op->output_count, op->attrs[i].name);
+    tn_typing_prepare(&c->typing, &kind->typed, op);
+    if (!tn_failed(c->error) && tn_typing_is_by_attrs(&c->typing))
+        mark_sayers(kind);
 }
 
 static void judge_kind(struct check *c, uint32_t scope, const struct tn_op *row,
@@ -257,6 +279,25 @@ static const struct tn_attr_value *decode(struct visit         *v,
     return tn_failed(&failure) ? NULL : room; /* bad bytes: others say so */
 }
 
+/* Types that it says, for arguments. */
+static void note_types(struct visit *v, uint64_t number,
+                       const struct tn_attr_value *value)
+{
+    struct tn_typing *typing = &v->check->typing;
+    uint8_t          *list;
+
+    if (!typing->types || value->kind != TN_ATTR_DTYPE)
+        return;
+    if (!value->is_list) {
+        v->said[number] = TN_TYPE(value->of.ints[0], TN_WRAP_NONE);
+        return;
+    }
+    list = tn_new(&typing->arena, uint8_t, value->count, v->check->error);
+    for (uint32_t i = 0; list && i < value->count; i++)
+        list[i] = TN_TYPE(value->of.ints[i], TN_WRAP_NONE);
+    v->lists[number] = list;
+}
+
 static bool check_value(struct visit *v, const struct given *given,
                         const struct tn_vocab_attr *attr)
 {
@@ -265,11 +306,13 @@ static bool check_value(struct visit *v, const struct given *given,
     const struct tn_attr_value *value  = NULL;
 
     if (!attr->is_restricted && !attr->has_minimum &&
-        !v->kind->counters[number])
+        !v->kind->counters[number] && !v->kind->sayers[number])
         return true;
     value = decode(v, given, &room);
     if (!value)
         return false;
+    if (v->kind->sayers[number] || v->kind->counters[number])
+        note_types(v, number, value);
     if (v->kind->counters[number]) {
         v->counts[number] = value->count;
         if (value->kind == TN_ATTR_INT && !value->is_list)
@@ -383,12 +426,18 @@ static void see_attr(struct visit *v, const struct given *given,
     uint32_t number = (uint32_t)(attr - op->attrs);
     *expected       = number + 1;
     v->seen[number / 64] |= UINT64_C(1) << number % 64;
+    v->counts[number] = -1;
+    v->said[number]   = v->kind->said[number];
+    v->lists[number]  = NULL;
     struct tn_bytes  bytes = short_bytes(given);
     struct tn_bytes *memo  = &v->kind->memos[number];
     if (bytes.size && tn_bytes_equal(bytes, *memo))
         return;
-    if (check_attr(v, given, attr) && !v->kind->counters[number])
-        *memo = bytes;
+    v->said[number] = 0;
+    if (check_attr(v, given, attr) && !v->kind->counters[number]) {
+        *memo                 = bytes;
+        v->kind->said[number] = v->said[number];
+    }
 }
 
 static bool is_among(const struct given *few, uint32_t count,
@@ -584,11 +633,28 @@ static void check_given(struct visit *v, const struct tn_vocab_arg *args,
 
 /* ---- from the top ------------------------------------------------------- */
 
+static void check_types(struct visit *v)
+{
+    struct tn_typing    *typing = &v->check->typing;
+    struct tn_attr_types attrs  = { v->said, v->lists, v->counts, v->seen };
+
+    if (!v->kind->typed.is_typed)
+        return;
+    if (tn_typing_is_by_attrs(typing))
+        tn_typing_note(typing, &v->kind->typed, v->op, &attrs);
+    else
+        tn_typing_judge(typing, &v->kind->typed, v->op);
+}
+
 static void check_known(struct visit *v)
 {
     const struct tn_vocab_op *op  = v->kind->op;
     const struct tn_op       *row = v->row;
 
+    if (v->check->use->only_types) {
+        check_types(v);
+        return;
+    }
     see_attrs(v);
     check_required(v);
     check_counts(v);
@@ -596,6 +662,7 @@ static void check_known(struct visit *v)
                 row->input_count - row->control_count, "input");
     check_given(v, op->outputs, op->output_count, row->first_output,
                 row->output_count, "output");
+    check_types(v);
 }
 
 static void check_op(struct check *c, uint32_t scope, uint32_t op)
@@ -679,9 +746,13 @@ enum tn_status tn_vocab_check(const struct tn_model     *model,
     tn_pairs_init(&c.names, model->memory);
     tn_pairs_init(&c.index, model->memory);
     tn_list_init(&c.kinds, model->memory, sizeof(struct kind));
+    tn_typing_init(&c.typing, model, use, report, error);
     count_used(&c);
     for (uint32_t i = 0; i < model->graphs.count && !tn_failed(error); i++)
         check_graph(&c, i);
+    if (!tn_failed(error))
+        tn_typing_compare(&c.typing);
+    tn_typing_done(&c.typing);
     tn_list_done(&c.kinds);
     tn_pairs_done(&c.index);
     tn_pairs_done(&c.names);

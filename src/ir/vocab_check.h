@@ -3,7 +3,8 @@
  *
  * Rules: unknown-op, deprecated-op, wrong-arity, missing-input,
  * unknown-attribute, wrong-attribute-type, missing-attribute,
- * bad-attribute-value.  Each finding has the byte offset of the node (or of the
+ * bad-attribute-value; type-mismatch and type-not-allowed, which value_types.h
+ * explains.  Each finding has the byte offset of the node (or of the
  * attribute) and its path.
  */
 #ifndef TN_IR_VOCAB_CHECK_H
@@ -12,6 +13,19 @@
 #include "base/report.h"
 #include "ir/model_tables.h"
 #include "ir/vocab.h"
+
+/* The type of a value in a byte: its elements, and what is around them. */
+enum tn_wrap {
+    TN_WRAP_NONE,
+    TN_WRAP_SEQUENCE,
+    TN_WRAP_OPTIONAL,
+    TN_WRAP_OPTIONAL_SEQUENCE,
+};
+#define TN_TYPE(dtype, wrap) \
+    ((uint8_t)((unsigned)(wrap) << 6 | (unsigned)(dtype)))
+
+/* An argument that stands for several values: their number is not known. */
+#define TN_TYPE_MANY UINT8_MAX
 
 /* How a format uses a vocabulary.  A scope is what shares versions and
  * functions: graphs that give the same number are in the same one. */
@@ -29,6 +43,18 @@ struct tn_vocab_use {
     /* Whether an input of that op may stand for several (TensorFlow's function
      * bodies).  Asked when the count is wrong; NULL: none does. */
     bool (*has_list_input)(void *context, uint32_t op);
+
+    /* Types of values that the file says itself, by value; they are 0 before,
+     * which is "not known".  NULL: it says none. */
+    void (*declare)(void *context, uint8_t *types);
+
+    /* The type of an output that neither the inputs nor the vocabulary tell
+     * (ONNX's Cast).  NULL: there are none. */
+    uint8_t (*made)(void *context, uint32_t op, const struct tn_vocab_op *kind,
+                    uint32_t output);
+
+    bool compares_types; /* of producers and consumers                       */
+    bool only_types;     /* and nothing else                                 */
 
     const char *file;        /* of the findings; "": the main one            */
     const char *free_prefix; /* attributes that anybody may add              */

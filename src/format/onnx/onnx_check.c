@@ -348,10 +348,12 @@ enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
     tn_intern_init(&ch.functions, &ch.arena);
     tn_list_init(&ch.function_graphs, model->memory, sizeof(uint32_t));
     tn_list_init(&ch.calls, model->memory, sizeof(struct tn_onnx_call));
+    tn_list_init(&ch.declared, model->memory, sizeof(struct tn_onnx_declared));
     ch.known = tn_new(&ch.arena, struct tn_onnx_known_attrs, 1, error);
     find_roots(&ch);
     if (!tn_failed(error))
         check_all(&ch);
+    tn_list_done(&ch.declared);
     tn_list_done(&ch.calls);
     tn_list_done(&ch.function_graphs);
     tn_intern_done(&ch.functions);

@@ -11,6 +11,7 @@
 #include "base/memo.h"
 #include "base/report.h"
 #include "format/onnx/onnx.h"
+#include "ir/vocab_check.h"
 
 /* Room for a path in a finding. */
 #define TN_ONNX_WHERE 200
@@ -51,7 +52,14 @@ struct tn_onnx_checker {
     struct tn_intern functions; /* their keys, by ordinal                    */
     struct tn_list   function_graphs; /* uint32_t by ordinal                 */
     struct tn_list   calls;           /* struct tn_onnx_call                 */
+    struct tn_list   declared;        /* struct tn_onnx_declared             */
     struct tn_onnx_known_attrs *known;
+};
+
+/* The type that a graph says of a value in it: TN_TYPE(). */
+struct tn_onnx_declared {
+    uint32_t value;
+    uint8_t  type;
 };
 
 /* One function's body names another; both by ordinal. */
@@ -85,9 +93,9 @@ bool tn_onnx_imported(const struct tn_onnx_checker *ch, uint32_t root,
                       uint32_t domain, int64_t *version);
 
 /* A TypeProto.  `is_end`: of an input or output of the main graph, which must
- * say element type and shape. */
-void tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
-                        const struct tn_onnx_place *where, bool is_end);
+ * say element type and shape.  What it is, as TN_TYPE(); 0: something else. */
+uint8_t tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
+                           const struct tn_onnx_place *where, bool is_end);
 
 /* An AttributeProto; `is_in_function`: it may refer to the caller's.  What
  * cannot be read is in the cursor's error, for who made it to report.  True:

@@ -78,6 +78,22 @@ static void check_output_name(struct graph_check *g, struct tn_bytes name,
             "'%.*s' is an output and not made in this graph", TN_FMT(name));
 }
 
+/* For who compares it with what the nodes make. */
+static void note_type(struct graph_check *g, struct tn_bytes name, uint8_t type)
+{
+    uint32_t id = tn_intern_find(&g->ch->model->names, name);
+    uint32_t value =
+        id == TN_NO_NAME ? TN_NONE
+                         : tn_model_find_value(g->ch->model, g->graph, id);
+    struct tn_onnx_declared *row;
+
+    if (!type || value == TN_NONE)
+        return;
+    row = tn_list_push(&g->ch->declared, struct tn_onnx_declared, g->ch->error);
+    if (row)
+        *row = (struct tn_onnx_declared){ value, type };
+}
+
 static void check_end(struct graph_check *g, struct tn_pb_field *field)
 {
     bool             is_input = field->number == GRAPH_INPUT;
@@ -99,7 +115,8 @@ static void check_end(struct graph_check *g, struct tn_pb_field *field)
     else
         check_output_name(g, name, field->offset, where);
     if (has_type)
-        tn_onnx_check_type(g->ch, type, TN_ONNX_AT(where), is_main);
+        note_type(g, name,
+                  tn_onnx_check_type(g->ch, type, TN_ONNX_AT(where), is_main));
     else if (is_main)
         tn_onnx_complain(g->ch, TN_LEVEL_ERROR, "missing-type", field->offset,
                          TN_ONNX_AT(where), "'%.*s' has no type", TN_FMT(name));
@@ -120,7 +137,8 @@ static void check_info(struct graph_check *g, struct tn_pb_field *field)
                          field->offset, TN_ONNX_AT(where),
                          "'%.*s' is described twice", TN_FMT(name));
     if (has_type)
-        tn_onnx_check_type(g->ch, type, TN_ONNX_AT(where), false);
+        note_type(g, name,
+                  tn_onnx_check_type(g->ch, type, TN_ONNX_AT(where), false));
 }
 
 static void check_annotation(struct graph_check *g, struct tn_pb_field *message)

@@ -12,6 +12,7 @@ struct type_check {
     struct tn_onnx_checker     *ch;
     const struct tn_onnx_place *where;
     bool                        is_end;
+    uint8_t                     dtype; /* of the innermost tensor            */
 };
 
 static void complain(struct type_check *t, enum tn_finding_level level,
@@ -60,7 +61,9 @@ static void check_tensor_type(struct type_check *t, struct tn_cursor c)
 
     while (tn_pb_next(&c, &field)) {
         if (field.number == TENSOR_TYPE_ELEM) {
-            elem = field.value;
+            const struct tn_onnx_type *type = tn_onnx_type(field.value);
+            elem                            = field.value;
+            t->dtype = type ? (uint8_t)type->dtype : TN_UNDEFINED;
             check_elem_type(t, &field);
         } else if (field.number == TENSOR_TYPE_SHAPE &&
                    field.type == TN_WIRE_LEN) {
@@ -136,11 +139,32 @@ static void expect_kind_ir(struct type_check *t, const struct tn_pb_field *kind)
                           "sequences and maps");
 }
 
-void tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
-                        const struct tn_onnx_place *where, bool is_end)
+/* What is around a tensor, from the outside in; types that no operator has are
+ * `others`. */
+enum around { TENSOR, SEQUENCE, OPTIONAL, OPTIONAL_SEQUENCE, OTHERS };
+
+static enum around enter(enum around outer, uint32_t kind)
+{
+    if (kind == TYPE_SEQUENCE && outer == TENSOR)
+        return SEQUENCE;
+    if (kind == TYPE_SEQUENCE && outer == OPTIONAL)
+        return OPTIONAL_SEQUENCE;
+    return kind == TYPE_OPTIONAL && outer == TENSOR ? OPTIONAL : OTHERS;
+}
+
+static uint8_t type_found(const struct type_check *t, enum around around)
+{
+    return t->dtype == TN_UNDEFINED || around == OTHERS
+               ? 0
+               : TN_TYPE(t->dtype, (unsigned)around);
+}
+
+uint8_t tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
+                           const struct tn_onnx_place *where, bool is_end)
 {
     struct tn_error    failure = TN_ERROR_INIT;
-    struct type_check  t       = { ch, where, is_end };
+    struct type_check  t       = { ch, where, is_end, TN_UNDEFINED };
+    enum around        around  = TENSOR;
     struct tn_pb_field kind;
 
     type.error = &failure;
@@ -155,15 +179,19 @@ void tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
         expect_kind_ir(&t, &kind);
         if (kind.number == TYPE_OPAQUE)
             break;
+        if (kind.number == TYPE_SPARSE)
+            around = OTHERS;
         if (kind.number == TYPE_TENSOR || kind.number == TYPE_SPARSE) {
             check_tensor_type(&t, kind.body);
             break;
         }
+        around   = enter(around, kind.number);
         t.is_end = false; /* only the outermost must be complete */
         if (!enter_type(&t, &kind, &type))
             break;
     }
     tn_onnx_complain_error(ch, &failure, where);
+    return type_found(&t, around);
 }
 
 /* ---- attributes --------------------------------------------------------- */

@@ -54,6 +54,97 @@ static int64_t version_of(void *context, uint32_t scope, struct tn_bytes domain)
     return version;
 }
 
+/* ---- types -------------------------------------------------------------- */
+
+/* Of constants the tensor says it, of other values the graph. */
+static void declare(void *context, uint8_t *types)
+{
+    const struct tn_onnx_checker *ch    = ((struct lexicon *)context)->ch;
+    const struct tn_model        *model = ch->model;
+
+    for (uint64_t i = 0; i < ch->declared.count; i++) {
+        const struct tn_onnx_declared *row =
+            tn_list_at(&ch->declared, struct tn_onnx_declared, i);
+        types[row->value] = row->type;
+    }
+    for (uint64_t i = 0; i < model->tensors.count; i++) {
+        const struct tn_tensor *row =
+            tn_list_at(&model->tensors, struct tn_tensor, i);
+        if (row->node != TN_NONE || row->role != TN_ROLE_INITIALIZER ||
+            row->graph == TN_NONE || row->name == TN_NO_NAME)
+            continue;
+        uint32_t value = tn_model_find_value(model, row->graph, row->name);
+        if (value != TN_NONE)
+            types[value] =
+                TN_TYPE(row->elements.shape.dtype, TN_WRAP_NONE);
+    }
+}
+
+/* Operators with an attribute that says what they make. */
+static const struct maker {
+    const char *op, *attr;
+    bool        is_sequence;
+} makers[] = {
+    { "Cast", "to", false },
+    { "Constant", "value", false },
+    { "Constant", "value_float", false },
+    { "Constant", "value_floats", false },
+    { "Constant", "value_int", false },
+    { "Constant", "value_ints", false },
+    { "Constant", "value_string", false },
+    { "Constant", "value_strings", false },
+    { "ConstantOfShape", "value", false },
+    { "EyeLike", "dtype", false },
+    { "RandomNormal", "dtype", false },
+    { "RandomNormalLike", "dtype", false },
+    { "RandomUniform", "dtype", false },
+    { "RandomUniformLike", "dtype", false },
+    { "Multinomial", "dtype", false },
+    { "Bernoulli", "dtype", false },
+    { "SequenceEmpty", "dtype", true },
+};
+
+static uint8_t type_in(const struct maker *m, const struct tn_attr_value *value)
+{
+    const struct tn_onnx_type *type;
+
+    switch (value->kind) {
+    case TN_ATTR_TENSOR:
+        return TN_TYPE(value->of.tensors[0]->elements.shape.dtype,
+                       TN_WRAP_NONE);
+    case TN_ATTR_FLOAT: return TN_TYPE(TN_FLOAT32, TN_WRAP_NONE);
+    case TN_ATTR_STRING: return TN_TYPE(TN_STRING, TN_WRAP_NONE);
+    case TN_ATTR_INT: break;
+    default: return 0;
+    }
+    if (value->is_list || !strncmp(m->attr, "value", 5))
+        return TN_TYPE(TN_INT64, TN_WRAP_NONE);
+    type = value->count ? tn_onnx_type((uint64_t)value->of.ints[0]) : NULL;
+    return type ? TN_TYPE(type->dtype, m->is_sequence ? TN_WRAP_SEQUENCE
+                                                      : TN_WRAP_NONE)
+                : 0;
+}
+
+static uint8_t made(void *context, uint32_t op, const struct tn_vocab_op *kind,
+                    uint32_t output)
+{
+    struct lexicon *x    = context;
+    uint8_t         type = 0;
+
+    (void)output;
+    for (size_t i = 0; !type && i < sizeof makers / sizeof *makers; i++) {
+        struct tn_error failure = TN_ERROR_INIT;
+        struct tn_attr *attr    = NULL;
+        if (!tn_bytes_is(kind->name, makers[i].op))
+            continue;
+        if (tn_attr_find(&attr, x->ch->model, op, makers[i].attr, &failure) ==
+            TN_OK)
+            type = type_in(&makers[i], tn_attr_get(attr));
+        tn_attr_close(attr);
+    }
+    return type;
+}
+
 void tn_onnx_check_vocab(struct tn_onnx_checker *ch)
 {
     struct tn_vocab     vocab;
@@ -64,6 +155,9 @@ void tn_onnx_check_vocab(struct tn_onnx_checker *ch)
         .scope       = scope_of,
         .version     = version_of,
         .is_call     = is_call,
+        .declare     = declare,
+        .made        = made,
+        .compares_types = true,
         .file        = "",
         .free_prefix = "__",
         .attr_word   = "attribute",

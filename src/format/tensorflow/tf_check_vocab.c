@@ -58,6 +58,27 @@ static bool has_list_input(void *context, uint32_t op)
     return false;
 }
 
+/* Arguments of functions; those whose type an attribute says have none. */
+static void declare(void *context, uint8_t *types)
+{
+    const struct tn_model *model = ((struct lexicon *)context)->c->model;
+
+    for (uint32_t i = 0; i < model->graphs.count; i++) {
+        const struct tn_graph *graph = tn_model_graph_at(model, i);
+        if (graph->kind != TN_GRAPH_FUNCTION)
+            continue;
+        for (uint32_t k = 0; k < graph->inputs.count; k++) {
+            const struct tn_end *end = &graph->inputs.items[k];
+            uint32_t value = tn_model_find_value(
+                model, i, tn_intern_find(&model->names, end->name));
+            if (value != TN_NONE)
+                types[value] = strcmp(end->note, "list") == 0
+                                   ? TN_TYPE_MANY
+                                   : TN_TYPE(end->dtype, TN_WRAP_NONE);
+        }
+    }
+}
+
 static void find_mains(struct lexicon *x, struct tn_arena *arena)
 {
     const struct tn_model *model = x->c->model;
@@ -83,6 +104,8 @@ void tn_tf_check_vocab(struct tn_tf_checking *c)
         .version        = version_of,
         .is_call        = is_call,
         .has_list_input = has_list_input,
+        .declare        = declare,
+        .compares_types = true,
         .file           = c->file,
         .free_prefix    = "_",
         .unknown        = TN_LEVEL_NOTE,

@@ -1,0 +1,533 @@
+/* value_types.c - element types of values: what is given against what is taken */
+#include "ir/value_types.h"
+
+#include <stdio.h>
+
+
+/* Type variables of an operator that we keep track of; vocabularies have
+ * fewer. */
+#define VARIABLE_LIMIT 16
+
+/* Names in findings are cut to so many bytes. */
+#define NAME_SIZE 60
+
+/* Values of one argument; of most there is one. */
+struct run {
+    uint64_t       length;
+    const uint8_t *types; /* of each; NULL: all are `type`                    */
+    uint8_t        type;  /* 0: not known                                     */
+};
+
+/* The types of a node's arguments, inputs first, then outputs. */
+struct binding {
+    const struct tn_vocab_op *op;
+    const uint8_t            *types; /* by argument                           */
+    const struct run         *runs;  /* where arguments are lists; else NULL  */
+};
+
+static enum tn_dtype dtype_of(uint8_t type)
+{
+    return (enum tn_dtype)(type & 63);
+}
+
+/* "float32", "sequence of float32". */
+struct words {
+    char text[64];
+};
+
+static struct words words_of(uint8_t type)
+{
+    static const char *const around[] = { "", "sequence of ", "optional ",
+                                          "optional sequence of " };
+    struct words             w;
+
+    snprintf(w.text, sizeof w.text, "%s%s", around[type >> 6],
+             tn_dtype_name(dtype_of(type)));
+    return w;
+}
+
+/* ---- findings ----------------------------------------------------------- */
+
+static void complain(struct tn_typing *t, uint32_t op, const char *rule,
+                     const char *what)
+{
+    const struct tn_op *row = tn_model_op_at(t->model, op);
+    char                where[200];
+
+    tn_op_path(t->model, op, where, sizeof where);
+    tn_report_format(t->report, TN_LEVEL_ERROR, rule, t->use->file,
+                     row->wire_length ? row->wire_offset : TN_NOWHERE, where,
+                     "%s", what);
+}
+
+static struct words name_of(const struct tn_typing *t, uint32_t value)
+{
+    struct tn_bytes name = tn_model_value_name(t->model, value);
+    struct words    w;
+
+    if (name.size > NAME_SIZE)
+        name.size = NAME_SIZE;
+    snprintf(w.text, sizeof w.text, "%.*s", TN_FMT(name));
+    return w;
+}
+
+/* Two arguments that should have one type. */
+static void complain_mixed(struct tn_typing *t, const struct tn_vocab_op *kind,
+                           uint32_t op, const uint32_t values[2],
+                           const uint8_t types[2])
+{
+    char what[300];
+
+    snprintf(what, sizeof what,
+             "'%s' is %s and '%s' is %s; %.*s takes them in one type",
+             name_of(t, values[0]).text, words_of(types[0]).text,
+             name_of(t, values[1]).text, words_of(types[1]).text,
+             TN_FMT(kind->name));
+    complain(t, op, "type-mismatch", what);
+}
+
+static void complain_of(struct tn_typing *t, uint32_t op, const char *rule,
+                        uint32_t value, uint8_t type, const char *rest)
+{
+    char what[200];
+
+    snprintf(what, sizeof what, "'%s' is %s, %s", name_of(t, value).text,
+             words_of(type).text, rest);
+    complain(t, op, rule, what);
+}
+
+/* ---- from the top ------------------------------------------------------- */
+
+void tn_typing_init(struct tn_typing *t, const struct tn_model *model,
+                    const struct tn_vocab_use *use, struct tn_report *report,
+                    struct tn_error *error)
+{
+    *t = (struct tn_typing){
+        .model = model, .use = use, .report = report, .error = error
+    };
+    tn_arena_init(&t->arena, model->memory);
+    tn_list_init(&t->bindings, model->memory, sizeof(struct binding));
+    if (!use->compares_types)
+        return;
+    t->types = tn_new(&t->arena, uint8_t, model->values.count, error);
+    if (tn_typing_is_by_attrs(t))
+        t->bound = tn_new(&t->arena, uint32_t, model->ops.count, error);
+    if (!tn_failed(error) && use->declare)
+        use->declare(use->context, t->types);
+}
+
+void tn_typing_done(struct tn_typing *t)
+{
+    tn_list_done(&t->bindings);
+    tn_arena_done(&t->arena);
+}
+
+static uint32_t find_variable(const struct tn_typing      *t,
+                              const struct tn_vocab_op    *op,
+                              const struct tn_vocab_arg   *arg)
+{
+    const struct tn_vocab_attr *attr;
+
+    if (!arg->variable.size)
+        return TN_NONE;
+    if (tn_typing_is_by_attrs(t)) {
+        attr = tn_vocab_find_attr(op, arg->variable);
+        return attr ? (uint32_t)(attr - op->attrs) : TN_NONE;
+    }
+    for (uint32_t i = 0; i < op->variable_count; i++)
+        if (tn_bytes_equal(op->variables[i].name, arg->variable))
+            return i;
+    return TN_NONE;
+}
+
+void tn_typing_prepare(struct tn_typing *t, struct tn_typed_kind *kind,
+                       const struct tn_vocab_op *op)
+{
+    uint32_t count = op->input_count + op->output_count;
+
+    *kind = (struct tn_typed_kind){ .op = op };
+    if (!t->types || !op->has_signature ||
+        op->variable_count > VARIABLE_LIMIT)
+        return;
+    kind->variables = tn_new(&t->arena, uint32_t, count, t->error);
+    for (uint32_t i = 0; kind->variables && i < count; i++)
+        kind->variables[i] =
+            find_variable(t, op,
+                          i < op->input_count
+                              ? &op->inputs[i]
+                              : &op->outputs[i - op->input_count]);
+    kind->is_typed = kind->variables != NULL;
+}
+
+/* ---- values say the types ----------------------------------------------- */
+
+/* What the variables of one node stand for. */
+struct bindings {
+    uint8_t  types[VARIABLE_LIMIT];
+    uint32_t values[VARIABLE_LIMIT]; /* who said it                           */
+};
+
+static uint64_t allowed(const struct tn_vocab_types *types, uint8_t type)
+{
+    switch ((enum tn_wrap)(type >> 6)) {
+    case TN_WRAP_SEQUENCE: return types->sequences;
+    case TN_WRAP_OPTIONAL: return types->optionals;
+    case TN_WRAP_OPTIONAL_SEQUENCE: return types->optional_sequences;
+    default: return types->tensors;
+    }
+}
+
+static bool is_allowed(const struct tn_vocab_types *types, uint8_t type)
+{
+    return allowed(types, type) >> dtype_of(type) & 1;
+}
+
+/* The only type that there is; 0: there are more. */
+static uint8_t only_type(const struct tn_vocab_types *types)
+{
+    const uint64_t sets[] = { types->tensors, types->sequences,
+                              types->optionals, types->optional_sequences };
+    uint8_t        found  = 0;
+
+    if (types->maps[0] | types->maps[1] | types->map_sequences[0] |
+        types->map_sequences[1])
+        return 0;
+    for (unsigned wrap = 0; wrap < 4; wrap++) {
+        if (!sets[wrap])
+            continue;
+        if (found || sets[wrap] & (sets[wrap] - 1))
+            return 0;
+        for (unsigned d = 0; d < TN_DTYPE_COUNT; d++)
+            if (sets[wrap] >> d & 1)
+                found = TN_TYPE(d, wrap);
+    }
+    return found;
+}
+
+/* What a graph inside another takes from around it. */
+static uint8_t outer_type(const struct tn_typing *t,
+                          const struct tn_value  *inner)
+{
+    uint32_t graph = tn_model_graph_at(t->model, inner->graph)->parent_graph;
+
+    for (; graph != TN_NONE;
+         graph = tn_model_graph_at(t->model, graph)->parent_graph) {
+        uint32_t value = tn_model_find_value(t->model, graph, inner->name);
+        if (value != TN_NONE &&
+            tn_model_value_at(t->model, value)->kind != TN_VALUE_OUTER)
+            return t->types[value];
+    }
+    return 0;
+}
+
+static uint8_t type_of(struct tn_typing *t, uint32_t value)
+{
+    const struct tn_value *row = tn_model_value_at(t->model, value);
+
+    if (!t->types[value] && row->kind == TN_VALUE_OUTER)
+        t->types[value] = outer_type(t, row);
+    return t->types[value];
+}
+
+static const struct tn_vocab_types *types_of(const struct tn_typed_kind *kind,
+                                             const struct tn_vocab_arg  *arg,
+                                             uint32_t variable)
+{
+    if (variable != TN_NONE)
+        return &kind->op->variables[variable].types;
+    return arg->variable.size ? NULL : &arg->types;
+}
+
+static void judge_input(struct tn_typing *t, const struct tn_typed_kind *kind,
+                        uint32_t op, uint32_t index, uint32_t value,
+                        struct bindings *b)
+{
+    const struct tn_vocab_arg *arg      = &kind->op->inputs[index];
+    uint32_t                   variable = kind->variables[index];
+    const struct tn_vocab_types *types  = types_of(kind, arg, variable);
+    uint8_t                      type   = type_of(t, value);
+    char                         rest[100];
+
+    if (!type || type == TN_TYPE_MANY || !types)
+        return;
+    if (!is_allowed(types, type)) {
+        snprintf(rest, sizeof rest, "which %.*s does not take as '%.*s'",
+                 TN_FMT(kind->op->name), TN_FMT(arg->name));
+        complain_of(t, op, "type-not-allowed", value, type, rest);
+    } else if (variable == TN_NONE || arg->is_mixed) {
+        return;
+    } else if (!b->types[variable]) {
+        b->types[variable]  = type;
+        b->values[variable] = value;
+    } else if (b->types[variable] != type) {
+        complain_mixed(t, kind->op, op,
+                       (uint32_t[]){ b->values[variable], value },
+                       (uint8_t[]){ b->types[variable], type });
+    }
+}
+
+static uint8_t made_type(struct tn_typing *t, const struct tn_typed_kind *kind,
+                         uint32_t op, uint32_t index, uint32_t output,
+                         const struct bindings *b)
+{
+    const struct tn_vocab_arg *arg = &kind->op->outputs[index];
+    uint32_t variable = kind->variables[kind->op->input_count + index];
+    const struct tn_vocab_types *types = types_of(kind, arg, variable);
+    uint8_t                      type  = 0;
+
+    if (variable != TN_NONE && !arg->is_mixed)
+        type = b->types[variable];
+    if (!type && types)
+        type = only_type(types);
+    if (!type && t->use->made)
+        type = t->use->made(t->use->context, op, kind->op, output);
+    return type;
+}
+
+static void judge_output(struct tn_typing *t, uint32_t op, uint32_t value,
+                         uint8_t type)
+{
+    char rest[100];
+
+    if (!type)
+        return;
+    if (!t->types[value]) {
+        t->types[value] = type;
+    } else if (t->types[value] != type && t->types[value] != TN_TYPE_MANY) {
+        snprintf(rest, sizeof rest, "and declared as %s",
+                 words_of(t->types[value]).text);
+        complain_of(t, op, "type-mismatch", value, type, rest);
+    }
+}
+
+/* Which argument a value is: the last may be many. */
+static uint32_t argument_at(uint32_t index, uint32_t count)
+{
+    return index < count ? index : count - 1;
+}
+
+void tn_typing_judge(struct tn_typing *t, const struct tn_typed_kind *kind,
+                     uint32_t op)
+{
+    const struct tn_op *row    = tn_model_op_at(t->model, op);
+    uint32_t            inputs = row->input_count - row->control_count;
+    struct bindings     b      = { { 0 }, { 0 } };
+
+    if (!kind->is_typed || kind->op->has_lists)
+        return;
+    for (uint32_t i = 0; i < inputs && kind->op->input_count; i++) {
+        uint32_t value =
+            tn_model_ref_at(t->model, (uint64_t)row->first_input + i);
+        if (value != TN_NONE)
+            judge_input(t, kind, op, argument_at(i, kind->op->input_count),
+                        value, &b);
+    }
+    for (uint32_t i = 0; i < row->output_count && kind->op->output_count; i++) {
+        uint32_t value =
+            tn_model_ref_at(t->model, (uint64_t)row->first_output + i);
+        uint32_t index = argument_at(i, kind->op->output_count);
+        if (value != TN_NONE)
+            judge_output(t, op, value, made_type(t, kind, op, index, i, &b));
+    }
+}
+
+/* ---- attributes say the types ------------------------------------------- */
+
+static bool is_seen(const struct tn_attr_types *attrs, uint32_t number)
+{
+    return attrs->seen[number / 64] >> number % 64 & 1;
+}
+
+/* By the attribute, or else its default. */
+static uint8_t type_said(const struct tn_vocab_op   *op,
+                         const struct tn_attr_types *attrs, uint32_t number)
+{
+    const struct tn_vocab_attr *attr = &op->attrs[number];
+
+    if (attr->is_list)
+        return 0;
+    if (is_seen(attrs, number))
+        return attrs->of[number];
+    return attr->has_default && attr->value.kind == TN_ATTR_DTYPE
+               ? TN_TYPE(attr->value.of.ints[0], TN_WRAP_NONE)
+               : 0;
+}
+
+static const struct tn_vocab_arg *argument(const struct tn_vocab_op *op,
+                                           uint32_t                  index)
+{
+    return index < op->input_count ? &op->inputs[index]
+                                   : &op->outputs[index - op->input_count];
+}
+
+static uint8_t bind_argument(const struct tn_typed_kind *kind, uint32_t index,
+                             const struct tn_attr_types *attrs)
+{
+    const struct tn_vocab_arg *arg = argument(kind->op, index);
+
+    if (kind->variables[index] != TN_NONE)
+        return type_said(kind->op, attrs, kind->variables[index]);
+    return arg->variable.size ? 0 : only_type(&arg->types);
+}
+
+/* A list that its attribute does not say has no length that is known. */
+static struct run bind_list(const struct tn_vocab_op   *op,
+                            const struct tn_vocab_arg  *arg,
+                            const struct tn_attr_types *attrs, uint8_t type)
+{
+    const struct tn_vocab_attr *attr = tn_vocab_find_attr(op, arg->list);
+    struct run                  run  = { UINT64_MAX, NULL, type };
+    uint32_t number = attr ? (uint32_t)(attr - op->attrs) : 0;
+
+    if (!attr || !is_seen(attrs, number) || attrs->counts[number] < 0)
+        return run;
+    run.length = (uint64_t)attrs->counts[number];
+    if (arg->arity == TN_VOCAB_BY_TYPES)
+        run.types = attrs->lists[number];
+    return run;
+}
+
+static const struct run *bind_runs(struct tn_typing           *t,
+                                   const struct tn_vocab_op   *op,
+                                   const struct tn_attr_types *attrs,
+                                   const uint8_t *types, uint32_t count)
+{
+    struct run *runs = tn_new(&t->arena, struct run, count, t->error);
+
+    for (uint32_t i = 0; runs && i < count; i++) {
+        const struct tn_vocab_arg *arg = argument(op, i);
+        runs[i] = arg->list.size ? bind_list(op, arg, attrs, types[i])
+                                 : (struct run){ 1, NULL, types[i] };
+    }
+    return runs;
+}
+
+/* More arguments than that are not compared; vocabularies have fewer. */
+#define ARGUMENT_LIMIT 64
+
+void tn_typing_note(struct tn_typing *t, struct tn_typed_kind *kind,
+                    uint32_t op, const struct tn_attr_types *attrs)
+{
+    uint32_t count = kind->op->input_count + kind->op->output_count;
+    uint8_t  types[ARGUMENT_LIMIT];
+
+    if (!kind->is_typed || count > ARGUMENT_LIMIT)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        types[i] = bind_argument(kind, i, attrs);
+    if (kind->last && !kind->op->has_lists) {
+        const struct binding *last =
+            tn_list_at(&t->bindings, struct binding, kind->last - 1);
+        if (!memcmp(last->types, types, count)) {
+            t->bound[op] = kind->last;
+            return;
+        }
+    }
+    uint8_t        *own = tn_new(&t->arena, uint8_t, count, t->error);
+    struct binding *b   = tn_list_push(&t->bindings, struct binding, t->error);
+    if (!own || !b)
+        return;
+    memcpy(own, types, count);
+    *b = (struct binding){ .op = kind->op, .types = own };
+    if (kind->op->has_lists)
+        b->runs = bind_runs(t, kind->op, attrs, own, count);
+    t->bound[op] = kind->last = (uint32_t)t->bindings.count;
+}
+
+static const struct binding *binding_of(const struct tn_typing *t, uint32_t op)
+{
+    return t->bound[op]
+               ? tn_list_at(&t->bindings, struct binding, t->bound[op] - 1)
+               : NULL;
+}
+
+/* The type of the value that comes `index` after the first of argument
+ * `first`; 0: not known. */
+static uint8_t type_at(const struct binding *b, uint32_t first, uint32_t end,
+                       uint64_t index)
+{
+    if (!b->runs)
+        return index < end - first ? b->types[first + index] : 0;
+    for (uint32_t i = first; i < end; i++) {
+        const struct run *run = &b->runs[i];
+        if (index < run->length)
+            return run->length == UINT64_MAX ? 0
+                   : run->types              ? run->types[index]
+                                             : run->type;
+        index -= run->length;
+    }
+    return 0;
+}
+
+/* In the body of a function "node:out:2" is the third of the values that the
+ * argument `out` has, and "node:out" are all of them. */
+static uint8_t named_output(const struct binding *b, struct tn_bytes name,
+                            uint32_t number)
+{
+    uint32_t       first = b->op->input_count, i = 0;
+    const uint8_t *end   = name.data + name.size;
+    const uint8_t *begin = memchr(name.data, ':', name.size);
+
+    if (!begin)
+        return type_at(b, first, first + b->op->output_count, 0);
+    begin++;
+    const uint8_t  *last = memchr(begin, ':', (size_t)(end - begin));
+    struct tn_bytes out =
+        tn_bytes(begin, (size_t)((last ? last : end) - begin));
+    while (i < b->op->output_count && !tn_bytes_equal(b->op->outputs[i].name, out))
+        i++;
+    if (i == b->op->output_count)
+        return 0;
+    if (!last && (b->runs ? b->runs[first + i].length : 1) != 1)
+        return TN_TYPE_MANY;
+    return type_at(b, first + i, first + i + 1, number);
+}
+
+static uint8_t given_type(const struct tn_typing *t, uint32_t value)
+{
+    const struct tn_value *row = tn_model_value_at(t->model, value);
+    const struct binding  *b;
+
+    if (row->kind != TN_VALUE_OUTPUT || row->producer == TN_NONE)
+        return t->types[value];
+    b = binding_of(t, row->producer);
+    if (!b)
+        return 0;
+    if (tn_model_graph_at(t->model, row->graph)->kind == TN_GRAPH_FUNCTION)
+        return named_output(b, tn_model_name(t->model, row->name),
+                            row->output);
+    return type_at(b, b->op->input_count,
+                   b->op->input_count + b->op->output_count, row->output);
+}
+
+static void compare_op(struct tn_typing *t, uint32_t op)
+{
+    const struct binding *b   = binding_of(t, op);
+    const struct tn_op   *row = tn_model_op_at(t->model, op);
+    char                  rest[100];
+
+    if (!b)
+        return;
+    for (uint32_t i = 0; i < row->input_count - row->control_count; i++) {
+        uint32_t value =
+            tn_model_ref_at(t->model, (uint64_t)row->first_input + i);
+        uint8_t given = value == TN_NONE ? 0 : given_type(t, value);
+        uint8_t taken = type_at(b, 0, b->op->input_count, i);
+        if (given == TN_TYPE_MANY)
+            return; /* what follows is at no known place */
+        if (!given || !taken || given == taken)
+            continue;
+        snprintf(rest, sizeof rest, "%.*s takes %s there",
+                 TN_FMT(b->op->name), words_of(taken).text);
+        complain_of(t, op, "type-mismatch", value, given, rest);
+    }
+}
+
+void tn_typing_compare(struct tn_typing *t)
+{
+    if (!t->bound || !t->types)
+        return;
+    for (uint32_t op = 0; op < t->model->ops.count && !t->report->is_stopped;
+         op++)
+        compare_op(t, op);
+}
