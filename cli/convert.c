@@ -13,7 +13,7 @@
 struct convert_opts {
     struct cli_common common;
     const char       *to, *external, *compress, *layout;
-    bool              is_inline, is_image, is_plan, is_strict;
+    bool              is_inline, is_image, is_plan, is_strict, force_invalid;
     uint64_t          threshold, shard_size, max_size;
 
     struct cli_map_words map;
@@ -39,6 +39,7 @@ static const struct cli_opt options[] = {
     { CLI_FILE,   0,   "rules",      FIELD(map.rules),  "FILES",  "rules that go before ours: FILE[,FILE...]" },
     { CLI_TEXT,   0,   "allow",      FIELD(map.allow),  "OPS",    "ops that may stay without a rule: OP[,OP...]" },
     { CLI_CHOICE, 0,   "fold",       FIELD(map.fold),   "shapes|none", "compute what follows from shapes, for rules; shapes" },
+    { CLI_FLAG,   0,   "force-invalid", FIELD(force_invalid), NULL, "go on where 'tenon check' finds errors" },
     { CLI_FILE,   0,   "receipt",    FIELD(map.receipt), "FILE",  "what each tensor was, as lines of JSON" },
     { 0 },
 };
@@ -84,6 +85,7 @@ static void put_receipt(const struct cli_common *common, const char *path,
     cli_json_put_number(&json, "tensors_moved", summary->tensors_moved);
     cli_json_put_number(&json, "losses", summary->losses);
     cli_losses_put(losses, &json);
+    cli_json_put_number(&json, "findings", summary->findings);
     cli_json_put_bool(&json, "is_dry_run", common->is_dry_run);
     cli_json_end(&json);
 }
@@ -104,6 +106,43 @@ static bool is_about_output(const struct tn_error *error)
 {
     return cli_is_about_output(error) ||
            (error->file[0] == '\0' && error->status == TN_NOT_FOUND);
+}
+
+/* Errors in the graph that is converted, or in what became of it. */
+struct findings {
+    struct cli_text first; /* "graph.node[0]: ... [unknown-op]"              */
+    uint64_t        count;
+};
+
+static int on_finding(void *context, const struct tn_finding *finding)
+{
+    struct findings *findings = context;
+
+    if (findings->count++ > 0)
+        return 0;
+    cli_text_add(&findings->first, finding->where);
+    cli_text_addf(&findings->first, ": %s [%s]", finding->what, finding->rule);
+    return 0;
+}
+
+/* Whoever forced it learns what it was forced on. */
+static void say_findings(struct findings *findings, const char *path,
+                         const struct convert_opts *opts)
+{
+    struct cli_text text = { 0 };
+
+    if (findings->count > 0 && opts->force_invalid && !opts->common.is_quiet) {
+        cli_text_add(&text, "tenon: ");
+        cli_text_safe(&text, cli_bytes(path));
+        cli_text_add(&text, ": converted in spite of ");
+        cli_show_plural(&text, findings->count, "error", "errors");
+        cli_text_add(&text, findings->count == 1 ? ": " : ", the first: ");
+        cli_text_safe(&text, cli_text_view(&findings->first));
+        cli_text_add(&text, "\n");
+        cli_print(stderr, CLI_PLAIN, &text);
+    }
+    cli_text_done(&text);
+    cli_text_done(&findings->first);
 }
 
 /* Where the name is one that another verb writes, say which. */
@@ -167,7 +206,7 @@ static const char *blamed(const struct convert_opts *opts,
 
 static int fail(const struct convert_opts   *opts,
                 const struct tn_map_options *map, const struct tn_model *model,
-                const struct tn_error *error)
+                const struct tn_error *error, bool is_invalid)
 {
     const char *path = blamed(opts, model, error);
     bool        is_format =
@@ -185,6 +224,8 @@ static int fail(const struct convert_opts   *opts,
         advise_format(opts->common.out, opts->to, error->status);
     if (error->status == TN_INVALID || error->status == TN_UNSUPPORTED)
         advise_mapping(error);
+    if (is_invalid && !opts->force_invalid)
+        cli_hint("--force-invalid converts it all the same");
     return code;
 }
 
@@ -204,6 +245,7 @@ static int convert_model(struct cli_session          *session,
     struct tn_target target = cli_target(&opts->common, opts->common.out);
     struct tn_error  error  = TN_ERROR_INIT;
     struct cli_losses losses = { 0 };
+    struct findings   findings = { 0 };
     struct tn_convert_summary summary = { 0 };
     struct tn_convert_options convert = {
         .to           = opts->to,
@@ -219,6 +261,9 @@ static int convert_model(struct cli_session          *session,
         .layout       = opts->layout,
         .map          = map,
         .is_strict    = opts->is_strict,
+        .force_invalid   = opts->force_invalid,
+        .finding         = on_finding,
+        .finding_context = &findings,
     };
 
     if (opts->is_plan)
@@ -234,7 +279,9 @@ static int convert_model(struct cli_session          *session,
         cli_convert_receipt(&opts->common, tn_model_path(model), &summary,
                             &losses);
     cli_losses_done(&losses);
-    return status == TN_OK ? 0 : fail(opts, map, model, &error);
+    say_findings(&findings, tn_model_path(model), opts);
+    return status == TN_OK ? 0 : fail(opts, map, model, &error,
+                                        summary.findings > 0);
 }
 
 static int check_usage(const struct convert_opts *opts)

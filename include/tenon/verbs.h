@@ -141,6 +141,10 @@ struct tn_map_options {
     /* Values that follow from shapes are not computed: a rule that asks for one
      * does not apply. */
     bool        folds_nothing;
+    /* A graph in which tn_check() finds errors is converted all the same, and a
+     * result that is wrong in its own dialect is written.  Otherwise either is
+     * refused with the first finding. */
+    bool        force_invalid;
     const char *receipt; /* a file: a line of JSON for each tensor: its name, the
                             tensor that it was, what was done to it, its hash;
                             then one for each thing that is left behind.
@@ -176,6 +180,11 @@ struct tn_convert_options {
     const char *layout;     /* PaddlePaddle's records: "seed" or "shipped"; its
                                state: "pickle" or "container"; NULL: as it is */
     bool leaves_debug; /* SavedModel: without its folder debug/                */
+    bool force_invalid; /* as in tn_map_options, and where one format of a
+                           dialect becomes another of it                      */
+    tn_on_finding *finding; /* called for each error found in the graph that is
+                               converted, and in what became of it            */
+    void          *finding_context;
     const struct tn_map_options *map; /* between dialects; NULL: defaults     */
     bool is_strict; /* UNSUPPORTED when anything would be left behind: nothing
                        is written then                                        */
@@ -186,10 +195,12 @@ struct tn_convert_summary {
     uint64_t tensors_moved; /* whose place changed: inline to external, ...   */
     uint64_t losses;        /* things that were left behind                   */
     char     format[32];
+    uint64_t findings; /* errors in the graph; see force_invalid              */
 };
 
 /* To another dialect when the format speaks one.  That needs the graph: a model
- * that was opened without it is opened again from its path. */
+ * that was opened without it is opened again from its path.  A graph in which
+ * tn_check() finds an error is MALFORMED, unless force_invalid. */
 TN_API enum tn_status tn_convert(const struct tn_model           *model,
                                  const struct tn_convert_options *convert,
                                  const struct tn_target          *target,

@@ -282,6 +282,7 @@ static enum tn_status walk(struct tn_carrying *c, struct tn_net *nets)
     TN_TRY(last ? finish(c, &nets[last], &nets[last + 1], &result)
                 : infer(c, &nets[last]));
     TN_TRY(lay_out(c, result));
+    TN_TRY(tn_refuse_made(c->model, c->format, &c->validity, c->error));
     return c->again ? tn_model_drop_names(c->again, c->error) : TN_OK;
 }
 
@@ -415,7 +416,11 @@ enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
 
     c->error = error;
     c->how   = c->how ? c->how : &defaults;
+    c->validity.is_forced |= c->how->force_invalid;
     TN_TRY(take_model(c, model));
+    if (!c->on) /* a plan writes nothing */
+        TN_TRY(tn_refuse_invalid(c->from, &c->validity, error));
+    c->validity.allows_unknown = c->how->allow_count > 0;
     TN_TRY(tn_opened_new(&c->store, c->options, error));
     tn_list_init(&c->origins, &c->store->memory,
                  sizeof(const struct tn_tensor *));

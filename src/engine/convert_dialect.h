@@ -10,6 +10,7 @@
 #define TN_ENGINE_CONVERT_DIALECT_H
 
 #include "engine/convert_losses.h"
+#include "engine/convert_valid.h"
 #include "engine/dialect_path.h"
 #include "engine/opened.h"
 #include "ir/vocab.h"
@@ -45,6 +46,7 @@ struct tn_carrying {
     struct tn_plan_summary      *summary; /* may be NULL                      */
     tn_on_loss                  *loss;
     void                        *loss_context;
+    struct tn_validity           validity;
 };
 
 /* Fill in how, options, format, loss; on and summary for a plan alone.  Done

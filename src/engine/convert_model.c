@@ -324,6 +324,29 @@ static enum tn_status check_carried(const struct conversion  *c,
     return tn_opened_check_expansion(to, most, c->error);
 }
 
+static struct tn_validity validity_of(const struct tn_convert_options *convert,
+                                      struct tn_convert_summary       *summary)
+{
+    return (struct tn_validity){
+        .is_forced = convert->force_invalid ||
+                     (convert->map && convert->map->force_invalid),
+        .each    = convert->finding,
+        .context = convert->finding_context,
+        .count   = &summary->findings,
+    };
+}
+
+/* Where a writer lays the graph out anew, it must be a graph. */
+static enum tn_status check_relaid(struct conversion *c)
+{
+    struct tn_validity validity = validity_of(c->convert, c->summary);
+
+    if (!c->format->lays_out_anew || !c->model->dialect ||
+        c->format == tn_opened_of(c->model)->format)
+        return TN_OK;
+    return tn_refuse_invalid(c->model, &validity, c->error);
+}
+
 /* The same in another dialect, or with other ends. */
 static enum tn_status carry_and_write(struct conversion *c)
 {
@@ -331,7 +354,9 @@ static enum tn_status carry_and_write(struct conversion *c)
                                    .options      = c->options,
                                    .format       = c->format,
                                    .loss         = tn_losses_hear,
-                                   .loss_context = &c->losses };
+                                   .loss_context = &c->losses,
+                                   .validity     = validity_of(c->convert,
+                                                               c->summary) };
 
     if (tn_carry(&carried, c->model, c->error) == TN_OK)
         tn_about_add_text(&c->about, "tensorflow.signature", carried.signature);
@@ -390,6 +415,7 @@ static enum tn_status convert_now(struct conversion *c)
     if (c->format == tn_opened_of(c->model)->format && c->format->message &&
         is_text_path(c->target->path, &form))
         return write_text(c, form);
+    TN_TRY(check_relaid(c));
     return write_as(c);
 }
 

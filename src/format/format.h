@@ -73,6 +73,11 @@ struct tn_format {
     /* Written as a folder of files, not as one file. */
     bool is_folder;
 
+    /* A graph that was read from another format of the dialect is laid out
+     * anew, not copied.  Such a graph is there whatever the model wants, or its
+     * check_graph() walks the bytes. */
+    bool lays_out_anew;
+
     /* Confidence in bits: 0 is "not mine", 32 is "a four-byte magic matched".
      * Cannot fail, allocate or seek. */
     int (*probe)(const struct tn_probe *probe);
@@ -95,6 +100,13 @@ struct tn_format {
     enum tn_status (*check)(struct tn_bundle *bundle,
                             const struct tn_model *model,
                             struct tn_report *report, struct tn_error *error);
+
+    /* Of these, what is wrong with the graph itself: definitions, operators,
+     * types.  Reads no weights and no other files, and takes models that an
+     * edit or a conversion made, too.  NULL: there is no graph. */
+    enum tn_status (*check_graph)(const struct tn_model *model,
+                                  struct tn_report      *report,
+                                  struct tn_error       *error);
 
     /* What the file says about itself; NULL: nothing.  And whether this one
      * writes options->about. */

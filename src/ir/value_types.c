@@ -1,8 +1,8 @@
-/* value_types.c - element types of values: what is given against what is taken */
+/* value_types.c - element types of values: what is given against what is taken
+ */
 #include "ir/value_types.h"
 
 #include <stdio.h>
-
 
 /* Type variables of an operator that we keep track of; vocabularies have
  * fewer. */
@@ -122,9 +122,9 @@ void tn_typing_done(struct tn_typing *t)
     tn_arena_done(&t->arena);
 }
 
-static uint32_t find_variable(const struct tn_typing      *t,
-                              const struct tn_vocab_op    *op,
-                              const struct tn_vocab_arg   *arg)
+static uint32_t find_variable(const struct tn_typing    *t,
+                              const struct tn_vocab_op  *op,
+                              const struct tn_vocab_arg *arg)
 {
     const struct tn_vocab_attr *attr;
 
@@ -146,16 +146,14 @@ void tn_typing_prepare(struct tn_typing *t, struct tn_typed_kind *kind,
     uint32_t count = op->input_count + op->output_count;
 
     *kind = (struct tn_typed_kind){ .op = op };
-    if (!t->types || !op->has_signature ||
-        op->variable_count > VARIABLE_LIMIT)
+    if (!t->types || !op->has_signature || op->variable_count > VARIABLE_LIMIT)
         return;
     kind->variables = tn_new(&t->arena, uint32_t, count, t->error);
     for (uint32_t i = 0; kind->variables && i < count; i++)
-        kind->variables[i] =
-            find_variable(t, op,
-                          i < op->input_count
-                              ? &op->inputs[i]
-                              : &op->outputs[i - op->input_count]);
+        kind->variables[i] = find_variable(
+            t, op,
+            i < op->input_count ? &op->inputs[i]
+                                : &op->outputs[i - op->input_count]);
     kind->is_typed = kind->variables != NULL;
 }
 
@@ -242,10 +240,10 @@ static void judge_input(struct tn_typing *t, const struct tn_typed_kind *kind,
                         uint32_t op, uint32_t index, uint32_t value,
                         struct bindings *b)
 {
-    const struct tn_vocab_arg *arg      = &kind->op->inputs[index];
-    uint32_t                   variable = kind->variables[index];
-    const struct tn_vocab_types *types  = types_of(kind, arg, variable);
-    uint8_t                      type   = type_of(t, value);
+    const struct tn_vocab_arg   *arg      = &kind->op->inputs[index];
+    uint32_t                     variable = kind->variables[index];
+    const struct tn_vocab_types *types    = types_of(kind, arg, variable);
+    uint8_t                      type     = type_of(t, value);
     char                         rest[100];
 
     if (!type || type == TN_TYPE_MANY || !types)
@@ -377,7 +375,7 @@ static struct run bind_list(const struct tn_vocab_op   *op,
 {
     const struct tn_vocab_attr *attr = tn_vocab_find_attr(op, arg->list);
     struct run                  run  = { UINT64_MAX, NULL, type };
-    uint32_t number = attr ? (uint32_t)(attr - op->attrs) : 0;
+    uint32_t number                  = attr ? (uint32_t)(attr - op->attrs) : 0;
 
     if (!attr || !is_seen(attrs, number) || attrs->counts[number] < 0)
         return run;
@@ -474,7 +472,8 @@ static uint8_t named_output(const struct binding *b, struct tn_bytes name,
     const uint8_t  *last = memchr(begin, ':', (size_t)(end - begin));
     struct tn_bytes out =
         tn_bytes(begin, (size_t)((last ? last : end) - begin));
-    while (i < b->op->output_count && !tn_bytes_equal(b->op->outputs[i].name, out))
+    while (i < b->op->output_count &&
+           !tn_bytes_equal(b->op->outputs[i].name, out))
         i++;
     if (i == b->op->output_count)
         return 0;
@@ -494,8 +493,7 @@ static uint8_t given_type(const struct tn_typing *t, uint32_t value)
     if (!b)
         return 0;
     if (tn_model_graph_at(t->model, row->graph)->kind == TN_GRAPH_FUNCTION)
-        return named_output(b, tn_model_name(t->model, row->name),
-                            row->output);
+        return named_output(b, tn_model_name(t->model, row->name), row->output);
     return type_at(b, b->op->input_count,
                    b->op->input_count + b->op->output_count, row->output);
 }
@@ -517,8 +515,8 @@ static void compare_op(struct tn_typing *t, uint32_t op)
             return; /* what follows is at no known place */
         if (!given || !taken || given == taken)
             continue;
-        snprintf(rest, sizeof rest, "%.*s takes %s there",
-                 TN_FMT(b->op->name), words_of(taken).text);
+        snprintf(rest, sizeof rest, "%.*s takes %s there", TN_FMT(b->op->name),
+                 words_of(taken).text);
         complain_of(t, op, "type-mismatch", value, given, rest);
     }
 }

@@ -16,6 +16,7 @@ import collections
 import fnmatch
 import functools
 import importlib.util
+import json
 import multiprocessing
 import os
 import re
@@ -88,7 +89,7 @@ def convert(tenon, source, target, *options):
     words = ["--quiet", "--force", *options, source, "-o", target]
     converter = Converter.of(tenon, os.getpid())
     if converter:
-        code, printed = converter.run(words)
+        code, printed = converter.run(["convert", *words])
     else:
         done = subprocess.run([tenon, "convert", *words], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -99,6 +100,78 @@ def convert(tenon, source, target, *options):
     if code:
         lines = [line for line in printed.splitlines() if line.strip()]
         raise Unmapped(lines[0] if lines else f"exit {code}")
+    if target.endswith(".onnx"):
+        valid(tenon, target, options)
+
+
+# --- what was written is valid -----------------------------------------------------
+
+# Causes for which a file may be refused by a checker; docs/formats/onnx.md
+# lists them.  They are counted, everything else fails.
+RANK = "rank of an input or output unknown"
+CAUSES = collections.Counter()
+
+
+def lowered(path):
+    """The model as Debian's checker knows it: it stops at opset 17, and opset 18
+    has made inputs of the axes of reductions."""
+    import onnx
+    model = onnx.load(path, load_external_data=False)
+    graphs = [model.graph]
+    while graphs:
+        for node in graphs.pop().node:
+            for attribute in node.attribute:
+                graphs += [attribute.g] if attribute.HasField("g") else []
+                graphs += attribute.graphs
+            if node.op_type.startswith("Reduce") and not node.domain and \
+                    node.op_type != "ReduceSum":
+                del node.input[1:]
+                kept = [attribute for attribute in node.attribute
+                        if attribute.name != "noop_with_empty_axes"]
+                del node.attribute[:]
+                node.attribute.extend(kept)
+    return model
+
+
+def check_ours(tenon, path):
+    words = ["check", "--json", path]
+    converter = Converter.of(tenon, os.getpid())
+    code, printed = converter.run(words) if converter else (None, None)
+    if code is None:
+        done = subprocess.run([tenon, *words], text=True, check=False,
+                              stdout=subprocess.PIPE, timeout=120)
+        code, printed = done.returncode, done.stdout
+    if code == 0:
+        return
+    files = json.loads(printed)["files"]
+    rules = {finding["rule"] for file in files for finding in file["findings"]
+             if finding["severity"] != "note"}
+    if rules != {"missing-shape"}:
+        raise Differs(f"tenon check: {files[0]['findings'][0]}")
+
+
+def valid(tenon, path, options):
+    """A file that a conversion wrote passes `tenon check` and onnx.checker; that
+    an engine loads it, the caller sees when he runs it."""
+    import onnx.checker
+    if "--allow" in options:
+        CAUSES["operators kept by --allow"] += 1
+        return
+    CAUSES["files"] += 1
+    check_ours(tenon, path)
+    try:
+        onnx.checker.check_model(lowered(path))
+    except onnx.checker.ValidationError as error:
+        if "Field 'shape' of 'type' is required but missing" not in str(error):
+            raise Differs(f"onnx.checker: {told(error)}") from error
+        CAUSES[RANK] += 1
+
+
+def causes(counted):
+    files = counted["files"]
+    rest = ", ".join(f"{number} with {cause}" for cause, number
+                     in sorted(counted.items()) if cause != "files")
+    return f"{files} ONNX files written, all valid" + (f"; {rest}" if rest else "")
 
 
 def computing(path, idle=IDLE):
@@ -206,6 +279,7 @@ def judged(prove, test, *context):
 
 
 def shard(prove, tests, folder, arguments):
+    CAUSES.clear()
     with engines.OnnxRuntime.find() as engine, \
             tempfile.TemporaryDirectory(dir=folder) as scratch:
         results = [judged(prove, test, engine, scratch, arguments)
@@ -213,7 +287,7 @@ def shard(prove, tests, folder, arguments):
     converter = Converter.of(arguments.tenon, os.getpid())
     if converter:
         converter.stop()
-    return results
+    return results, CAUSES
 
 
 def run(prove, tests, arguments, jobs=2):
@@ -227,7 +301,9 @@ def run(prove, tests, arguments, jobs=2):
             multiprocessing.Pool(jobs) as pool:
         results = pool.starmap(shard, [(prove, part, folder, arguments)
                                        for part in parts if part])
-    return sorted(result for part in results for result in part)
+    for _, counted in results:
+        CAUSES.update(counted)
+    return sorted(result for part, _ in results for result in part)
 
 
 # --- reports ---------------------------------------------------------------------------
@@ -300,6 +376,7 @@ def conclude(title, results, arguments, name, extra=""):
     """Prints; writes or checks the report.  The exit code."""
     line, share = summary(title, results)
     print(line)
+    print(causes(CAUSES))
     if not arguments.report:
         print(table(results))
         return 1 if share < arguments.least else 0

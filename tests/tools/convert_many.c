@@ -1,9 +1,9 @@
 /*
- * convert_many.c - tenon convert, again and again in one process
+ * convert_many.c - tenon convert and check, again and again in one process
  *
  *   convert_many < jobs > answers
  *
- * A job is a line: what would follow `tenon convert`, separated by tabs.  The
+ * A job is a line: what would follow `tenon`, separated by tabs.  The
  * answer to it is a line with the exit code and the number of bytes that were
  * printed, and then these bytes.
  *
@@ -58,14 +58,16 @@ enum tn_status __wrap_tn_convert(const struct tn_model           *model,
     return __real_tn_convert(model, &with, target, options, summary, error);
 }
 
-static int convert(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    void           *opts = calloc(1, cli_convert.opts_size);
+    const struct cli_verb *verb =
+        argc && !strcmp(argv[0], "check") ? &cli_check : &cli_convert;
+    void           *opts = calloc(1, verb->opts_size);
     struct cli_args args;
     int             code = 1;
 
-    if (opts && cli_parse(&cli_convert, argc, argv, opts, &args, &code))
-        code = cli_convert.run(opts, &args);
+    if (opts && argc && cli_parse(verb, argc - 1, argv + 1, opts, &args, &code))
+        code = verb->run(opts, &args);
     free(opts);
     return cli_finish(code);
 }
@@ -121,7 +123,7 @@ int main(void)
         return 1;
     while (getline(&line, &room, stdin) > 0) {
         int count = split(line, words);
-        answer(answers, fileno(printed), convert(count, words));
+        answer(answers, fileno(printed), run(count, words));
     }
     free(line);
     tn_rulebook_close(book);

@@ -268,6 +268,10 @@ struct tn_onnx_detail {
 bool tn_onnx_graph_piece(const struct tn_model *model, uint32_t graph,
                          uint64_t index, struct tn_span *piece);
 
+/* "ai.onnx 17", as facts say it; false: something else. */
+bool tn_onnx_opset_read(struct tn_bytes fact, struct tn_bytes *domain,
+                        uint64_t *version);
+
 /* "" and "ai.onnx" are one operator set: the first stands for both. */
 static inline struct tn_bytes tn_onnx_domain(struct tn_bytes domain)
 {
@@ -300,6 +304,9 @@ enum tn_status tn_onnx_open(struct tn_bundle *bundle, struct tn_model *model,
 enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
                              const struct tn_model *model,
                              struct tn_report *report, struct tn_error *error);
+enum tn_status tn_onnx_check_graph(const struct tn_model *model,
+                                   struct tn_report      *report,
+                                   struct tn_error       *error);
 /* Of a tensor that is a file of its own. */
 enum tn_status tn_onnx_check_lone(struct tn_bundle      *bundle,
                                   const struct tn_model *model,

@@ -293,7 +293,7 @@ static void check_parts(struct tn_onnx_checker *ch)
     }
 }
 
-/* ---- from the top ------------------------------------------------------- */
+/* ---- a file ------------------------------------------------------------- */
 
 /* Graphs come after those they lie in. */
 static void find_roots(struct tn_onnx_checker *ch)
@@ -311,13 +311,16 @@ static void find_roots(struct tn_onnx_checker *ch)
     }
 }
 
-static void check_all(struct tn_onnx_checker *ch)
+/* Nothing but the graph, or all. */
+static void check_parts_of(struct tn_onnx_checker *ch, bool is_all)
 {
     check_versions(ch);
     check_imports(ch);
     note_imports(ch);
-    check_fields(ch);
-    check_parts(ch);
+    if (is_all) {
+        check_fields(ch);
+        check_parts(ch);
+    }
     if (!tn_failed(ch->error))
         tn_onnx_check_graphs(ch);
     if (!tn_failed(ch->error))
@@ -326,21 +329,105 @@ static void check_all(struct tn_onnx_checker *ch)
         tn_graph_check(ch->model, ch->report, ch->error);
     if (!tn_failed(ch->error))
         tn_onnx_check_vocab(ch);
-    if (!tn_failed(ch->error))
+    if (is_all && !tn_failed(ch->error))
         tn_onnx_check_tensors(ch);
 }
 
-enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
-                             const struct tn_model *model,
-                             struct tn_report *report, struct tn_error *error)
+static void check_all(struct tn_onnx_checker *ch)
 {
-    struct tn_onnx_checker ch = { .model   = model,
-                                  .detail  = model->detail,
-                                  .report  = report,
-                                  .error   = error,
-                                  .failure = TN_ERROR_INIT };
+    check_parts_of(ch, true);
+}
 
-    (void)bundle;
+static void check_structure(struct tn_onnx_checker *ch)
+{
+    check_parts_of(ch, false);
+}
+
+/* ---- a graph that no file is behind -------------------------------------- */
+
+static void note_fact_import(struct tn_onnx_checker *ch,
+                             const struct tn_fact   *fact)
+{
+    struct tn_bytes domain;
+    uint64_t        version;
+
+    if (tn_bytes_is(fact->key, "opset") &&
+        tn_onnx_opset_read(fact->value, &domain, &version))
+        note_import(ch, TN_NONE, domain, (int64_t)version);
+}
+
+static void note_end(struct tn_onnx_checker *ch, uint32_t graph,
+                     const struct tn_end *end)
+{
+    uint32_t name  = tn_intern_find(&ch->model->names, end->name);
+    uint32_t value = name == TN_NO_NAME
+                         ? TN_NONE
+                         : tn_model_find_value(ch->model, graph, name);
+    struct tn_onnx_declared *row;
+
+    if (value == TN_NONE || end->note[0] || end->dtype == TN_UNDEFINED)
+        return;
+    row = tn_list_push(&ch->declared, struct tn_onnx_declared, ch->error);
+    if (row)
+        *row = (struct tn_onnx_declared){ value,
+                                          TN_TYPE(end->dtype, TN_WRAP_NONE) };
+}
+
+/* Of the main graph an element type must be said. */
+static void check_made_end(struct tn_onnx_checker *ch, uint32_t graph,
+                           const struct tn_end *end, const char *word,
+                           uint32_t index)
+{
+    const struct tn_graph *row = tn_model_graph_at(ch->model, graph);
+    char                   where[TN_ONNX_WHERE];
+
+    note_end(ch, graph, end);
+    if (row->kind != TN_GRAPH_MAIN || end->dtype != TN_UNDEFINED)
+        return;
+    snprintf(where, sizeof where, "%s.%s[%" PRIu32 "]", row->path, word, index);
+    tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-type", TN_NOWHERE,
+                     TN_ONNX_AT(where),
+                     "the element type of '%.*s' is not known",
+                     TN_FMT(end->name));
+}
+
+static void check_made(struct tn_onnx_checker *ch)
+{
+    for (uint64_t i = 0; i < ch->detail->import_count; i++)
+        note_import(ch, TN_NONE, ch->detail->imports[i].domain,
+                    ch->detail->imports[i].version);
+    for (uint64_t i = 0; !ch->model->detail && i < ch->model->facts.count; i++)
+        note_fact_import(ch, tn_list_at(&ch->model->facts, struct tn_fact, i));
+    for (uint32_t i = 0; i < ch->model->graphs.count; i++) {
+        const struct tn_graph *graph = tn_model_graph_at(ch->model, i);
+        for (uint32_t k = 0; k < graph->inputs.count; k++)
+            check_made_end(ch, i, &graph->inputs.items[k], "input", k);
+        for (uint32_t k = 0; k < graph->outputs.count; k++)
+            check_made_end(ch, i, &graph->outputs.items[k], "output", k);
+    }
+    if (!tn_failed(ch->error))
+        tn_graph_check(ch->model, ch->report, ch->error);
+    if (!tn_failed(ch->error))
+        tn_onnx_check_vocab(ch);
+}
+
+/* ---- from the top ------------------------------------------------------- */
+
+static const struct tn_onnx_detail newest = { .ir_version =
+                                                  TN_ONNX_IR_NEWEST };
+
+static enum tn_status run(const struct tn_model *model,
+                          struct tn_report *report, struct tn_error *error,
+                          void (*check)(struct tn_onnx_checker *ch))
+{
+    struct tn_onnx_checker ch = {
+        .model   = model,
+        .detail  = model->detail ? model->detail : &newest,
+        .report  = report,
+        .error   = error,
+        .failure = TN_ERROR_INIT,
+    };
+
     tn_arena_init(&ch.arena, model->memory);
     tn_pairs_init(&ch.imported, model->memory);
     tn_list_init(&ch.versions, model->memory, sizeof(int64_t));
@@ -352,7 +439,7 @@ enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
     ch.known = tn_new(&ch.arena, struct tn_onnx_known_attrs, 1, error);
     find_roots(&ch);
     if (!tn_failed(error))
-        check_all(&ch);
+        check(&ch);
     tn_list_done(&ch.declared);
     tn_list_done(&ch.calls);
     tn_list_done(&ch.function_graphs);
@@ -364,15 +451,29 @@ enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
     return error->status;
 }
 
+enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
+                             const struct tn_model *model,
+                             struct tn_report *report, struct tn_error *error)
+{
+    (void)bundle;
+    return run(model, report, error, check_all);
+}
+
+enum tn_status tn_onnx_check_graph(const struct tn_model *model,
+                                   struct tn_report      *report,
+                                   struct tn_error       *error)
+{
+    return run(model, report, error,
+               model->is_edited ? check_made : check_structure);
+}
+
 enum tn_status tn_onnx_check_lone(struct tn_bundle      *bundle,
                                   const struct tn_model *model,
                                   struct tn_report      *report,
                                   struct tn_error       *error)
 {
-    static const struct tn_onnx_detail newest = { .ir_version =
-                                                      TN_ONNX_IR_NEWEST };
-    struct tn_onnx_checker             ch     = {
-                        .model = model, .detail = &newest, .report = report, .error = error
+    struct tn_onnx_checker ch = {
+        .model = model, .detail = &newest, .report = report, .error = error
     };
 
     (void)bundle;

@@ -443,9 +443,8 @@ static bool read_number(struct tn_bytes text, uint64_t *value)
     return true;
 }
 
-/* "ai.onnx 17" */
-static bool read_opset(struct tn_bytes fact, struct tn_bytes *domain,
-                       uint64_t *version)
+bool tn_onnx_opset_read(struct tn_bytes fact, struct tn_bytes *domain,
+                        uint64_t *version)
 {
     size_t space = fact.size;
 
@@ -491,7 +490,7 @@ static void import_known(struct imports *imports, bool is_written)
         struct tn_bytes domain;
         uint64_t        version;
         if (tn_bytes_is(fact->key, "opset") &&
-            read_opset(fact->value, &domain, &version))
+            tn_onnx_opset_read(fact->value, &domain, &version))
             import(imports, domain, version, is_written);
     }
 }

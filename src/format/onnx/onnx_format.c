@@ -226,6 +226,7 @@ const struct tn_format tn_format_onnx = {
     .probe       = onnx_probe,
     .open        = tn_onnx_open,
     .check       = tn_onnx_check,
+    .check_graph = tn_onnx_check_graph,
     .describe    = tn_onnx_describe,
     .has_about   = true,
     .write       = tn_onnx_write,

@@ -221,3 +221,17 @@ enum tn_status tn_paddle_check(struct tn_bundle      *bundle,
         check_tensor(&k, tn_list_at(&model->tensors, struct tn_tensor, i));
     return error->status;
 }
+
+enum tn_status tn_paddle_check_graph(const struct tn_model *model,
+                                     struct tn_report      *report,
+                                     struct tn_error       *error)
+{
+    struct tn_paddle_checker k = { .model  = model,
+                                   .detail = model->detail,
+                                   .report = report,
+                                   .error  = error };
+
+    if (model->is_edited || !model->dialect || !k.detail)
+        return TN_OK;
+    return tn_paddle_check_program(&k);
+}

@@ -21,6 +21,11 @@ void tn_paddle_complain(struct tn_paddle_checker *k,
 /* All of the program: blocks, variables, operators, ends. */
 enum tn_status tn_paddle_check_program(struct tn_paddle_checker *k);
 
+/* tn_format.check_graph of all formats with a program. */
+enum tn_status tn_paddle_check_graph(const struct tn_model *model,
+                                     struct tn_report      *report,
+                                     struct tn_error       *error);
+
 enum tn_status tn_paddle_check(struct tn_bundle      *bundle,
                                const struct tn_model *model,
                                struct tn_report      *report,

@@ -90,6 +90,7 @@ const struct tn_format tn_format_paddle = {
     .probe       = paddle_probe,
     .open        = paddle_open,
     .check       = tn_paddle_check,
+    .check_graph = tn_paddle_check_graph,
     .write       = tn_paddle_write,
 
     .describe         = tn_paddle_describe,
@@ -109,6 +110,7 @@ const struct tn_format tn_format_paddle_text = {
     .probe    = text_probe,
     .open     = paddle_open,
     .check    = tn_paddle_check,
+    .check_graph = tn_paddle_check_graph,
     .write    = tn_paddle_write_text,
 
     .describe         = tn_paddle_describe,

@@ -460,6 +460,8 @@ const struct tn_format tn_format_paddle_pir = {
     .probe       = pir_probe,
     .open        = pir_open,
     .check       = pir_check,
+    .check_graph = tn_paddle_check_graph,
+    .lays_out_anew = true,
     .write       = pir_write,
 
     .describe         = tn_paddle_describe,

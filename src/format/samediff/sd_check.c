@@ -15,6 +15,7 @@
 struct checking {
     const struct tn_model     *model;
     const struct tn_sd_detail *detail;
+    bool                       is_all; /* else nothing but the graph          */
     struct tn_report          *report;
     struct tn_error           *error;
     struct tn_arena            arena;
@@ -369,41 +370,59 @@ static void check_graph(struct checking *c, uint32_t graph)
         return;
     tn_intern_init(&c->names, &c->arena);
     index_variables(c);
-    for (uint32_t i = 0; i < c->row->variable_count && !tn_failed(c->error) &&
-                         !c->report->is_stopped;
+    for (uint32_t i = 0; c->is_all && i < c->row->variable_count &&
+                         !tn_failed(c->error) && !c->report->is_stopped;
          i++)
         check_variable(c, &c->row->variables[i]);
-    check_loss(c);
+    if (c->is_all)
+        check_loss(c);
     if (c->row->has_placeholders)
         check_placeholders(c);
     if (!tn_failed(c->error))
         check_nodes(c);
-    if (!tn_failed(c->error) && graph == 0)
+    if (!tn_failed(c->error) && graph == 0 && c->is_all)
         check_training(c);
     tn_intern_done(&c->names);
 }
 
-enum tn_status tn_sd_check(struct tn_bundle      *bundle,
-                           const struct tn_model *model,
-                           struct tn_report *report, struct tn_error *error)
+static enum tn_status run(const struct tn_model *model, bool is_all,
+                          struct tn_report *report, struct tn_error *error)
 {
     struct checking c = { .model  = model,
                           .detail = tn_sd_detail_of(model),
+                          .is_all = is_all,
                           .report = report,
                           .error  = error };
 
-    (void)bundle;
-    TN_TRY(tn_graph_check(model, report, error));
     tn_arena_init(&c.arena, model->memory);
     tn_nd4j_hasher_init(&c.hasher);
     for (uint32_t i = 0;
          i < c.detail->graph_count && !tn_failed(error) && !report->is_stopped;
          i++)
         check_graph(&c, i);
-    if (c.detail->nulls)
+    if (c.detail->nulls && is_all)
         FIND(&c, TN_LEVEL_WARNING, "null-array", c.detail->null_where,
              "properties", "%" PRIu64 " arrays that are nothing",
              c.detail->nulls);
     tn_arena_done(&c.arena);
     return error->status;
+}
+
+enum tn_status tn_sd_check(struct tn_bundle      *bundle,
+                           const struct tn_model *model,
+                           struct tn_report *report, struct tn_error *error)
+{
+    (void)bundle;
+    TN_TRY(tn_graph_check(model, report, error));
+    return run(model, true, report, error);
+}
+
+enum tn_status tn_sd_check_graph(const struct tn_model *model,
+                                 struct tn_report      *report,
+                                 struct tn_error       *error)
+{
+    TN_TRY(tn_graph_check(model, report, error));
+    if (model->is_edited || model->dialect != &tn_dialect_nd4j)
+        return TN_OK;
+    return run(model, false, report, error);
 }

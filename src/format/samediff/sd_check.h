@@ -9,4 +9,9 @@ enum tn_status tn_sd_check(struct tn_bundle      *bundle,
                            const struct tn_model *model,
                            struct tn_report *report, struct tn_error *error);
 
+/* tn_format.check_graph of all formats of the dialect. */
+enum tn_status tn_sd_check_graph(const struct tn_model *model,
+                                 struct tn_report      *report,
+                                 struct tn_error       *error);
+
 #endif

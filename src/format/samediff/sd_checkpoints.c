@@ -296,6 +296,7 @@ const struct tn_format tn_format_sd_checkpoints = {
     .probe       = checkpoints_probe,
     .open        = checkpoints_open,
     .check       = checkpoints_check,
+    .check_graph = tn_sd_check_graph,
     .describe    = tn_sd_describe,
     .tell_rest   = tn_sd_tell_rest,
 };

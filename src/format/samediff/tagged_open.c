@@ -5,6 +5,7 @@
  * that are stored are used where they lie.
  */
 #include "base/expand.h"
+#include "format/samediff/sd_check.h"
 #include "format/samediff/tagged_write.h"
 
 #define ZIP_BITS 72 /* a zip whose first entry is tags.txt, or lists it */
@@ -561,6 +562,8 @@ const struct tn_format tn_format_samediff = {
     .probe       = tagged_probe,
     .open        = tagged_open,
     .check_bytes = tn_tagged_check,
+    .check_graph = tn_sd_check_graph,
+    .lays_out_anew = true,
     .write       = tn_tagged_write,
     .describe    = tn_sd_describe,
     .tell_rest   = tn_sd_tell_rest,

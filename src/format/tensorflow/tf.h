@@ -214,6 +214,10 @@ enum tn_status tn_tf_check_graph(struct tn_bundle      *bundle,
                                  const struct tn_model *model,
                                  struct tn_report      *report,
                                  struct tn_error       *error);
+/* Definitions, operators and types, of any format that holds a graph. */
+enum tn_status tn_tf_check_structure(const struct tn_model *model,
+                                     struct tn_report      *report,
+                                     struct tn_error       *error);
 enum tn_status tn_tf_check_saved_model(struct tn_bundle      *bundle,
                                        const struct tn_model *model,
                                        struct tn_report      *report,

@@ -58,6 +58,7 @@ const struct tn_format tn_format_tf_graph = {
     .probe       = tn_tf_probe_graph,
     .open        = graph_open,
     .check       = tn_tf_check_graph,
+    .check_graph = tn_tf_check_structure,
     .write       = tn_tf_write_graph,
 
     .taken_by_graph = tn_tf_taken_by_graph,

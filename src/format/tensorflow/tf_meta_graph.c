@@ -33,6 +33,7 @@ const struct tn_format tn_format_tf_meta_graph = {
     .probe       = tn_tf_probe_meta_graph,
     .open        = meta_graph_open,
     .check       = tn_tf_check_saved_model,
+    .check_graph = tn_tf_check_structure,
     .write       = tn_tf_write_meta_graph,
 
     .taken_by_graph = tn_tf_taken_by_graph,

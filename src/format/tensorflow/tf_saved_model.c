@@ -289,6 +289,7 @@ const struct tn_format tn_format_tf_saved_model = {
     .probe       = tn_tf_probe_saved_model,
     .open        = saved_model_open,
     .check       = tn_tf_check_saved_model,
+    .check_graph = tn_tf_check_structure,
     .write       = tn_tf_write_saved_model,
 
     .taken_by_graph = tn_tf_taken_by_graph,

@@ -1,0 +1,119 @@
+/* convert_valid.c - what is wrong with a graph is not converted */
+#include "engine/convert_valid.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* More errors than that are not counted. */
+#define MOST 1000
+
+/* What a conversion does without: it finds types and ranks itself, and invents
+ * names. */
+static const char *const harmless[] = { "missing-shape", "missing-type",
+                                        "missing-name", "missing-ir-version",
+                                        NULL };
+
+struct listening {
+    const struct tn_validity *how;
+    const char *const        *ignored;
+    uint64_t                  count;
+    struct tn_error           first; /* with the rule in its words            */
+};
+
+static bool is_among(const char *const *list, const char *rule)
+{
+    for (; list && *list; list++)
+        if (!strcmp(*list, rule))
+            return true;
+    return false;
+}
+
+static void tell(const struct listening *l, const char *rule,
+                 const struct tn_error *finding)
+{
+    struct tn_finding told = {
+        TN_SEVERITY_ERROR, rule,           finding->file,
+        finding->offset,   finding->where, finding->what
+    };
+
+    if (l->how->each)
+        l->how->each(l->how->context, &told);
+}
+
+static int hear(void *context, enum tn_finding_level level, const char *rule,
+                const struct tn_error *finding)
+{
+    struct listening *l = context;
+
+    if (level != TN_LEVEL_ERROR || is_among(l->ignored, rule) ||
+        (l->how->allows_unknown && !strcmp(rule, "unknown-op")))
+        return 0;
+    if (l->count++ == 0) {
+        l->first = *finding;
+        snprintf(l->first.what, sizeof l->first.what, "%.160s [%.30s]",
+                 finding->what, rule);
+    }
+    tell(l, rule, finding);
+    return l->count == MOST;
+}
+
+static enum tn_status judge(const struct tn_model  *model,
+                            const struct tn_format *format, struct listening *l,
+                            struct tn_error *error)
+{
+    struct tn_report report = {
+        .each = hear, .context = l, .skip_data = true, .memory = model->memory
+    };
+
+    if (!format || !format->check_graph)
+        return TN_OK;
+    TN_TRY(format->check_graph(model, &report, error));
+    if (tn_failed(&report.failure))
+        *error = report.failure;
+    if (l->how->count)
+        *l->how->count += l->count;
+    return error->status;
+}
+
+static enum tn_status refuse(const struct listening *l, enum tn_status status,
+                             struct tn_error *error)
+{
+    char more[40] = "";
+
+    if (l->count == 0 || l->how->is_forced)
+        return TN_OK;
+    if (l->count > 1)
+        snprintf(more, sizeof more, " (and %" PRIu64 " more)", l->count - 1);
+    *error        = l->first;
+    error->status = status;
+    size_t size   = strlen(error->what);
+    snprintf(error->what + size, sizeof error->what - size, "%s", more);
+    return status;
+}
+
+enum tn_status tn_refuse_invalid(const struct tn_model    *model,
+                                 const struct tn_validity *how,
+                                 struct tn_error          *error)
+{
+    struct listening l = { .how = how, .ignored = harmless };
+
+    TN_TRY(judge(model, tn_opened_of(model)->format, &l, error));
+    return refuse(&l, TN_MALFORMED, error);
+}
+
+enum tn_status tn_refuse_made(const struct tn_model    *model,
+                              const struct tn_format   *format,
+                              const struct tn_validity *how,
+                              struct tn_error          *error)
+{
+    struct listening l = { .how = how };
+    char             what[sizeof error->what];
+
+    TN_TRY(judge(model, format, &l, error));
+    if (refuse(&l, TN_UNSUPPORTED, error) == TN_OK)
+        return TN_OK;
+    snprintf(what, sizeof what, "the result would be wrong: %.170s",
+             error->what);
+    memcpy(error->what, what, sizeof what);
+    return error->status;
+}
