@@ -257,10 +257,12 @@ static void judge_input(struct tn_typing *t, const struct tn_typed_kind *kind,
     } else if (!b->types[variable]) {
         b->types[variable]  = type;
         b->values[variable] = value;
-    } else if (b->types[variable] != type) {
+    } else if (b->types[variable] != type &&
+               b->types[variable] != TN_TYPE_MANY) {
         complain_mixed(t, kind->op, op,
                        (uint32_t[]){ b->values[variable], value },
                        (uint8_t[]){ b->types[variable], type });
+        b->types[variable] = TN_TYPE_MANY; /* said once; no type follows */
     }
 }
 
@@ -275,6 +277,8 @@ static uint8_t made_type(struct tn_typing *t, const struct tn_typed_kind *kind,
 
     if (variable != TN_NONE && !arg->is_mixed)
         type = b->types[variable];
+    if (type == TN_TYPE_MANY)
+        return 0;
     if (!type && types)
         type = only_type(types);
     if (!type && t->use->made)
@@ -285,10 +289,11 @@ static uint8_t made_type(struct tn_typing *t, const struct tn_typed_kind *kind,
 static void judge_output(struct tn_typing *t, uint32_t op, uint32_t value,
                          uint8_t type)
 {
-    char rest[100];
+    const struct tn_value *row = tn_model_value_at(t->model, value);
+    char                   rest[100];
 
-    if (!type)
-        return;
+    if (!type || row->kind != TN_VALUE_OUTPUT || row->producer != op)
+        return; /* not known, or defined elsewhere already */
     if (!t->types[value]) {
         t->types[value] = type;
     } else if (t->types[value] != type && t->types[value] != TN_TYPE_MANY) {

@@ -249,8 +249,8 @@ def cases():
     yield "graph-without-name", m, [("missing-name", m.graph)]
     yield "input-twice", model(inputs=[value("x"), value("x", INT64)]), [
         ("duplicate-name", value("x", INT64))]
-    yield "input-is-made", model(inputs=[value("x"), value("y", INT64)]), [
-        ("duplicate-name", value("y", INT64))]
+    yield "input-is-made", model(inputs=[value("x"), value("y", FLOAT, (3,))]), [
+        ("duplicate-name", value("y", FLOAT, (3,)))]
     yield "output-dangles", model(outputs=[value("q")]), [
         ("dangling-output", value("q"))]
     m = model()
@@ -286,6 +286,22 @@ def cases():
     node = helper.make_node("Foo", ["x"], ["y"], domain="com.vendor")
     yield "domain-not-imported", model([node]), [("unknown-domain", node)]
 
+    # element types
+    node = helper.make_node("Add", ["x", "i"], ["y"])
+    yield "type-mixed", model(
+        [node], inputs=[value("x"), value("i", INT64)]), [
+            ("type-mismatch", node)]
+    node = helper.make_node("Sqrt", ["i"], ["y"])
+    yield "type-not-taken", model([node], inputs=[value("i", INT64)]), [
+        ("type-not-allowed", node)]
+    node = helper.make_node("Cast", ["x"], ["y"], to=INT64)
+    yield "type-declared-otherwise", model([node]), [("type-mismatch", node)]
+    node = helper.make_node("Mul", ["h", "x"], ["y"])
+    yield "type-follows", model(
+        [helper.make_node("Shape", ["x"], ["s"]),
+         helper.make_node("Neg", ["s"], ["h"]), node]), [
+             ("type-mismatch", node)]
+
     # attributes
     node = duplicate_attribute()
     yield "attribute-twice", model([node]), [
@@ -293,7 +309,7 @@ def cases():
     first = helper.make_node("Cast", ["x"], ["h"], to=1)
     again = helper.make_node("Cast", ["h"], ["y"], to=6)
     again.attribute.append(first.attribute[0])
-    twice = model([first, again])
+    twice = model([first, again], outputs=[value("y", TensorProto.INT32)])
     yield "attribute-twice-known", twice, [
         ("duplicate-attribute", twice.SerializeToString().rindex(
             first.attribute[0].SerializeToString()))]

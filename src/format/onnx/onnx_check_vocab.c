@@ -65,7 +65,8 @@ static void declare(void *context, uint8_t *types)
     for (uint64_t i = 0; i < ch->declared.count; i++) {
         const struct tn_onnx_declared *row =
             tn_list_at(&ch->declared, struct tn_onnx_declared, i);
-        types[row->value] = row->type;
+        if (!types[row->value]) /* that it comes twice is told elsewhere */
+            types[row->value] = row->type;
     }
     for (uint64_t i = 0; i < model->tensors.count; i++) {
         const struct tn_tensor *row =
