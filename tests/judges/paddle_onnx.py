@@ -26,6 +26,7 @@ ROOT = os.path.join(proof.HERE, "../..")
 TYPES = {"bool": 0, "int16": 1, "int32": 2, "int64": 3, "float16": 4,
          "float32": 5, "float64": 6, "uint8": 20, "int8": 21}
 LOD_TENSOR, FEED, FETCH, ARRAY = 7, 9, 10, 13
+STEP_SCOPES = 11
 
 
 # --- programs ----------------------------------------------------------------
@@ -113,7 +114,13 @@ class Program:
         self.op("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": len(self.fetches)})
         self.fetches.append(name)
 
+    def declare_scopes(self, names):
+        for name in names:
+            if all(var.name != name for var in self.block.vars):
+                self.var(name, STEP_SCOPES)
+
     def op(self, kind, inputs, outputs, attrs=None):
+        self.declare_scopes(outputs.get("Scope", []) + outputs.get("StepScopes", []))
         op = self.block.ops.add(type=kind)
         # Backwards: the order in a file says nothing.
         for slot, names in reversed(inputs.items()):

@@ -112,24 +112,40 @@ RANK = "rank of an input or output unknown"
 CAUSES = collections.Counter()
 
 
+@functools.cache
+def changes():
+    """The opsets of ONNX's own operators, by name."""
+    found, domain = collections.defaultdict(list), ""
+    with open(os.path.join(HERE, "..", "..", "rules", "onnx.ops")) as file:
+        for line in file:
+            words = line.split()
+            if line.startswith("domain "):
+                domain = words[1]
+            elif line.startswith("op ") and domain == "ai.onnx":
+                name, _, version = words[1].partition("@")
+                found[name].append(int(version))
+    return found
+
+
 def lowered(path):
-    """The model as Debian's checker knows it: it stops at opset 17, and opset 18
-    has made inputs of the axes of reductions."""
+    """The model as far as Debian's checker knows it, which is opset 17: an
+    operator that came or changed after that stands in a domain of its own."""
     import onnx
     model = onnx.load(path, load_external_data=False)
+    newest = onnx.defs.onnx_opset_version()
+    opset = max(entry.version for entry in model.opset_import
+                if entry.domain in ("", "ai.onnx"))
     graphs = [model.graph]
     while graphs:
         for node in graphs.pop().node:
             for attribute in node.attribute:
                 graphs += [attribute.g] if attribute.HasField("g") else []
                 graphs += attribute.graphs
-            if node.op_type.startswith("Reduce") and not node.domain and \
-                    node.op_type != "ReduceSum":
-                del node.input[1:]
-                kept = [attribute for attribute in node.attribute
-                        if attribute.name != "noop_with_empty_axes"]
-                del node.attribute[:]
-                node.attribute.extend(kept)
+            if node.domain in ("", "ai.onnx") and any(
+                    newest < version <= opset
+                    for version in changes()[node.op_type]):
+                node.domain = "later"
+    model.opset_import.add(domain="later", version=1)
     return model
 
 
