@@ -20,10 +20,12 @@ def ends(values):
 
 
 def body_graph(body, inputs, outputs, word):
+    """Outputs of a body often do not say what they are; those of a Scan must."""
+    is_silent = [word != "scan" and body.chance(40) for _ in outputs]
     return helper.make_graph(body.nodes, word, ends(inputs),
-                             [onnx.ValueInfoProto(name=value.name) if
-                              body.chance(40) else ends([value])[0]
-                              for value in outputs], body.kept)
+                             [onnx.ValueInfoProto(name=value.name) if silent
+                              else ends([value])[0]
+                              for value, silent in zip(outputs, is_silent)], body.kept)
 
 
 def fill(body, grow, count=3):

@@ -582,8 +582,10 @@ def reshape(graph):
         if 0 not in rest:
             target[at] = -1
     zero = None
-    if graph.opset >= 14 and graph.chance(20):
+    if graph.opset >= 14 and (graph.chance(20) or 0 in x.dims):
         target, zero = list(dims), 1
+    elif 0 in x.dims:
+        return              # there a nought means another size
     given = graph.fixed(numpy_ints(target))
     if graph.chance(20):
         given = graph.fed(numpy_ints(target), -1, 1000) if not graph.outer else given
@@ -939,6 +941,8 @@ def window(graph, x, kernel, pads_ok=True):
     spatial = len(kernel)
     strides = [graph.rng.choice((1, 1, 2)) for _ in range(spatial)] if graph.chance(60) else None
     auto = graph.rng.choice((None, None, None, "VALID", "SAME_UPPER", "SAME_LOWER"))
+    if strides and any(step > size for step, size in zip(strides, kernel)):
+        auto = None         # SAME would pad by less than nothing
     pads = [graph.rng.randint(0, size // 2) for size in kernel * 2] \
         if auto is None and pads_ok and graph.chance(60) else None
     sizes = []
