@@ -118,14 +118,28 @@ class Engine(proof.engines.OnnxRuntime):
         self.process.stdin.write(json.dumps(job) + "\n")
         self.process.stdin.flush()
 
+    def start(self):
+        super().start()
+        self.unread = b""
+
     def answer(self):
-        """None: it died, or does not answer."""
-        ready, _, _ = select.select([self.process.stdout], [], [], self.seconds)
-        line = self.process.stdout.readline() if ready else ""
-        if not line:
-            self.stop()
-            return None
+        """None: it died, or does not answer.  Several answers may come at once,
+        so what was read and not yet asked for is kept here."""
+        pipe = self.process.stdout.fileno()
+        while b"\n" not in self.unread:
+            ready, _, _ = select.select([pipe], [], [], self.seconds)
+            piece = os.read(pipe, 1 << 16) if ready else b""
+            if not piece:
+                self.stop()
+                return None
+            self.unread += piece
+        line, self.unread = self.unread.split(b"\n", 1)
         return json.loads(line)
+
+    def ask(self, job):
+        found = self.ask_all([job])[0]
+        return {"ok": False, "why": str(found)} if isinstance(found, Exception) \
+            else {"ok": True}
 
     def run_all(self, jobs):
         """Of each job (model, feeds): outputs by name, or an EngineError."""
