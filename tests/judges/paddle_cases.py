@@ -57,6 +57,7 @@ for op in "acos asin".split():
 case("acosh", x(f(3, 5, low=1.1, high=4)), expect=np.arccosh)
 case("asinh", x(f(3, 5)), expect=np.arcsinh)
 case("atanh", x(f(3, 5, low=-0.9, high=0.9)), expect=np.arctanh)
+case("celu.double", x(f(3, 5).astype("f8")), {"alpha": 0.5})
 case("gelu.tanh", x(f(4, 5)), {"approximate": True})
 case("hard_swish.other", x(f(4, 5)), {"threshold": 5.0, "scale": 4.0, "offset": 2.0})
 case("hard_sigmoid.slope", x(f(4, 5)), {"slope": 0.1666667, "offset": 0.5})

@@ -17,7 +17,7 @@ import paddle_ways as ways
 import proof
 import sweep
 
-TOLERANCE = {"float16": (4e-3, 4e-3), "float32": (1e-4, 1e-5), "float64": (1e-4, 1e-5)}
+TOLERANCE = {"float16": (1e-2, 1e-2), "float32": (1e-4, 1e-5), "float64": (1e-4, 1e-5)}
 
 
 class NoProgram(Exception):
@@ -68,7 +68,7 @@ def hold(case, names, got, want):
         found, array = got[name], want[name]
         if case.only_shapes:
             found, array = found * 0, array * 0
-        if getattr(case, "any_order", False):
+        if case.attrs.get("sorted") is False:  # the same ones in any order
             found, array = np.sort(found, None), np.sort(array, None)
         proof.compare("output", found, array, *TOLERANCE.get(str(array.dtype), (0, 0)))
 
