@@ -73,9 +73,10 @@ function writeNpy(tensor) {
     const shape = tensor.dims.join(', ') + (tensor.dims.length === 1 ? ',' : '');
     let head = `{'descr': '${descr}', 'fortran_order': False, ` +
                `'shape': (${shape}), }`;
-    head = head.padEnd(64 * Math.ceil((head.length + 11) / 64) - 11) + '\n';
-    const start = Buffer.from('\x93NUMPY\x01\x00\x00\x00', 'latin1');
-    start.writeUInt16LE(head.length, 8);
+    head = head.padEnd(64 * Math.ceil((head.length + 13) / 64) - 13) + '\n';
+    // Version 3: numpy cleans the headers of older ones first, which takes longer.
+    const start = Buffer.from('\x93NUMPY\x03\x00\x00\x00\x00\x00', 'latin1');
+    start.writeUInt32LE(head.length, 8);
     return Buffer.concat([start, Buffer.from(head, 'latin1'), bytes]);
 }
 
