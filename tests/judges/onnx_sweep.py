@@ -81,6 +81,13 @@ EXCUSES = [
            "the evaluator negates the smallest integer"),
     Excuse("Attention-*bool*", "e+38", lambda case: True,
            "nothing says how low what is masked must be"),
+    Excuse("MatMul-*uint64*", "MutableData", lambda case: True,
+           "ONNX Runtime does not multiply empty arrays of uint64"),
+    Excuse("MaxPool-*", "output", lambda case: case.types["T"] in ("uint8", "int8")
+           and case.attributes.get("ceil_mode") == 1,
+           "ONNX Runtime does not set windows of pads alone"),
+    Excuse("Upsample-*int*", "output", lambda case: case.attributes["mode"] ==
+           "linear", "what is next to an integer is cut off on either side of it"),
     Excuse("Swish-*float64*", "QuickGelu", lambda case: True,
            "ONNX Runtime fuses nodes to one that it has no kernel for"),
     Excuse("TopK-*-fed", "k=0", lambda case: True, "nd4j takes no k of 0"),
@@ -287,9 +294,12 @@ class Bench:
                 array, right = numpy.sort(array, axis), numpy.sort(right, axis)
             tolerance = [TOLERANCES.get(word, USUAL_TOLERANCE)
                          for word in (*case.types.values(), kind)]
+            # Sums are as exact as their largest parts.
+            size = max(1.0, float(numpy.max(numpy.abs(right), initial=0))) \
+                if len(set(tolerance)) > 1 and numpy.all(numpy.isfinite(right)) else 1.0
             proof.compare("output", array, right,
                           max(pair[0] for pair in tolerance),
-                          max(pair[1] for pair in tolerance))
+                          max(pair[1] for pair in tolerance) * size)
 
     def prove(self, pairs):
         cases = [case for case, _ in pairs]
