@@ -41,6 +41,8 @@ def told(error):
     line = proof.told(error)
     line = re.sub(r"\b(x|v|k|n|s|e|i|c|dead)\d+\b", r"\1", line)
     line = re.sub(r"graph\.[\w.\[\]]*node\[\d+\]|nodes\[\d+\]", "node", line)
+    line = re.sub(r"\b\d+\.(original|back)\.onnx", r"\1.onnx", line)
+    line = re.sub(r"Cast_v\d+", "Cast", line)
     line = re.sub(r" \(and \d+ more ops?\)", "", line)
     return line[:200]
 
@@ -184,7 +186,7 @@ def convert_all(tenon, jobs):
         return [convert_one(tenon, *job) for job in jobs]
     process, found = converter.process, []
     for source, target, options in jobs:
-        words = ["--quiet", "--force", *options, source, "-o", target]
+        words = ["convert", "--quiet", "--force", *options, source, "-o", target]
         process.stdin.write(("\t".join(words) + "\n").encode())
     process.stdin.flush()
     for job in jobs:

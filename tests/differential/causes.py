@@ -19,6 +19,13 @@ CAUSES = [
           "refused: nd4j stacks and joins lists along the first axis alone"),
     Cause("refused", "Scan", "there is no rule",
           "refused: results stacked elsewhere than in front, of a rank that nothing tells"),
+    Cause("refused", "*", "the guard is not true",
+          "refused: the rules of that operator want other arguments"),
+    Cause("engine", "*", "Could not find an implementation for",
+          "the engine: no kernel for that type in the opset that another operator needs"),
+    # It says so of originals, too, and then they are not run.
+    Cause("engine", "*", r"Type Error: Type \(tensor\(float",
+          "the engine: the casts that ONNX Runtime itself puts around kernels of float16 do not fit"),
 ]
 
 

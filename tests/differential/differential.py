@@ -99,7 +99,18 @@ class State:
                 kept = json.load(file)
             self.next, self.first = kept["next"], kept["first"]
             self.states.update(kept["states"])
-            self.rows.update({tuple(key): count for *key, count in kept["rows"]})
+            for *key, count in kept["rows"]:
+                self.count_again(*key, count)
+
+    def count_again(self, state, operator, cause, count):
+        """Rows of runs before; causes may have been found since."""
+        kind, _, why = cause.partition(": ")
+        known = causes.cause_of(kind, operator, why) if state == "differs" else None
+        if known:
+            self.states["differs"] -= count
+            self.states["listed"] += count
+            state, cause = "listed", known
+        self.rows[state, operator, cause] += count
 
     def add(self, outcomes):
         for outcome in outcomes:

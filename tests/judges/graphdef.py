@@ -68,15 +68,18 @@ def counted(op, arrays):
     args = vocabulary()[op][0]
     for i, (_, kind) in enumerate(args):
         kind = kind.lstrip("&")
+        if "*" in kind:
+            number = kind.split("*")[0]
+            alike = sum(other.lstrip("&").split("*")[0] == number and "*" in other
+                        for _, other in args[i:]) if number else 1
+            count = (len(arrays) - at - (len(args) - i - alike)) // alike
         if "*$" in kind:
-            number, variable = kind.split("*$")
-            count = len(arrays) - at - (len(args) - i - 1)
+            variable = kind.split("*$")[1]
             made[number] = count
             if count:
                 made[variable] = type_name(arrays[at])
             at += count
         elif "*" in kind:
-            count = len(arrays) - at - (len(args) - i - 1)
             fixed = kind.split("*")
             if fixed[0]:
                 made[fixed[0]] = count
