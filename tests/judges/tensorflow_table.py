@@ -224,7 +224,9 @@ def kept(want):
 
 
 for op_, want_ in {"Add": np.add, "AddV2": np.add, "Mul": np.multiply}.items():
-    binary(op_, kept(want_), NUMBERS, low=-5, high=5)
+    # The older Add takes no integers without a sign but bytes.
+    types_ = [t for t in NUMBERS if op_ != "Add" or t not in ("uint16", "uint32", "uint64")]
+    binary(op_, kept(want_), types_, low=-5, high=5)
 binary("Sub", np.subtract, FLOATS + SIGNED)
 case("Sub", [np.array([9, 8], "u1"), np.array([2, 8], "u1")], np.subtract)
 case("Sub", [np.array([9, 8], "u4"), np.array([2, 8], "u4")], np.subtract)
@@ -719,8 +721,9 @@ case("DynamicPartition", [f(5, 2), np.array([0, 1, 0, 2, 1], "i4")], lambda x, p
 case("DynamicPartition", [f(2, 3), np.array([[0, 1, 0], [1, 1, 0]], "i4")], lambda x, p: tuple(x[p == i] for i in range(2)), num_partitions=2)
 for op_ in ("DynamicStitch", "ParallelDynamicStitch"):
     case(op_, [np.array([0, 2], "i4"), np.array([3, 1], "i4"), f(2, 3), f(2, 3, seed=1)],
-         lambda i, j, x, y: np.concatenate([x, y])[[0, 3, 1, 2]])
-    case(op_, [np.array(1, "i4"), np.array([[0, 2]], "i4"), f(), f(1, 2, seed=1)], lambda i, j, x, y: np.array([y[0, 0], x, y[0, 1]]))
+         lambda i, j, x, y: np.concatenate([x, y])[[0, 3, 1, 2]], N=2)
+    case(op_, [np.array(1, "i4"), np.array([[0, 2]], "i4"), f(), f(1, 2, seed=1)], lambda i, j, x, y: np.array([y[0, 0], x, y[0, 1]]),
+         N=2)
 
 
 def segments(x, ids, count, start, op, last=lambda s, c: s):
@@ -1076,7 +1079,7 @@ for dtype_ in FLOATS:
             for made_ in list(CASES.values())[-2:]:
                 made_.attrs["ksize"] = spread((k_, k_), made_.attrs["data_format"] == "NCHW")
         for op_, is_max_ in (("MaxPool3D", True), ("AvgPool3D", False)):
-            if dtype_ == "float16":
+            if dtype_ == "float16" or (dtype_ == "float64" and is_max_):
                 continue
             layers(op_, f(1, 4, 5, 6, 2, dtype=dtype_), [], lambda x, k=k_, s=s_, p=pad_, m=is_max_: pool(x, (k,) * 3, (s,) * 3, p, m), "", ("NDHWC", "NCDHW"), 3, (s_,) * 3, None, pad_, ksize=[1])
             for made_ in list(CASES.values())[-2:]:
