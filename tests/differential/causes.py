@@ -19,6 +19,8 @@ CAUSES = [
           "refused: nd4j stacks and joins lists along the first axis alone"),
     Cause("refused", "Scan", "there is no rule",
           "refused: results stacked elsewhere than in front, of a rank that nothing tells"),
+    Cause("refused", "*", r"cannot be \w+ \[bad-attribute-value\]",
+          "refused: a type that TensorFlow's own definition does not allow there"),
     Cause("refused", "*", "the guard is not true",
           "refused: the rules of that operator want other arguments"),
     Cause("engine", "*", "Could not find an implementation for",

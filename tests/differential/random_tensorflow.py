@@ -128,8 +128,11 @@ class Maker:
         inputs = [self.source(case, *one) for one in case.inputs]
         errors = [dict((n, e) for n, _, e in self.values).get(s.value, 0.0)
                   for s in inputs]
-        made = outputs_of(case, [s.array for s in inputs])
-        bounds = errors_of(self.rng, case, [s.array for s in inputs], errors, made)
+        try:
+            made = outputs_of(case, [s.array for s in inputs])
+            bounds = errors_of(self.rng, case, [s.array for s in inputs], errors, made)
+        except (ArithmeticError, IndexError, ValueError, numpy.linalg.LinAlgError):
+            return              # numpy refuses such numbers
         if bounds is None or any(one is not None and one.dtype.kind not in "fiub"
                                  for one in made):
             return
