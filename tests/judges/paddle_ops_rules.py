@@ -185,7 +185,7 @@ def judge(rows):
     with open("a.pdmodel.txt", "w", encoding="utf-8") as out:
         out.write(program.text())
     for source, target in ("a.pdmodel.txt", "a.json"), ("a.json", "b.pdmodel.txt"):
-        run = tenon("convert", source, "-o", target)
+        run = tenon("convert", "--force-invalid", source, "-o", target)
         if run.returncode:
             return [run.stderr.strip()]
     with open("a.json", encoding="utf-8") as file:

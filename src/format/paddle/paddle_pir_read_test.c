@@ -336,7 +336,7 @@ static bool file_has(struct tn_scratch *scratch, const char *name,
 static void convert(struct tn_scratch *scratch, const char *from,
                     const char *to, const char *name, struct tn_error *error)
 {
-    struct tn_convert_options how    = { .to = to };
+    struct tn_convert_options how    = { .to = to, .force_invalid = true };
     struct tn_target          target = { .path = tn_in_scratch(scratch, name),
                                          .can_replace = true };
     struct tn_options         graph  = { .wants_graph = true };

@@ -384,7 +384,7 @@ static enum tn_status convert(struct tn_scratch *scratch, const char *from,
                               const char *to, const char *name,
                               struct tn_error *error)
 {
-    struct tn_convert_options how    = { .to = to };
+    struct tn_convert_options how    = { .to = to, .force_invalid = true };
     struct tn_target          target = { .path = tn_in_scratch(scratch, name) };
     struct tn_options         graph  = { .wants_graph = true };
     struct tn_model          *model;
