@@ -124,24 +124,6 @@ static enum tn_status tell_fields(const struct tn_model  *model,
     return tn_rest_tell(&rest, model->wire, model->memory, losses->error);
 }
 
-/* Names of dimensions, which SameDiff has no place for. */
-static void lose_symbols(struct tn_ends ends, struct tn_losses *losses)
-{
-    char where[160], what[200];
-
-    for (uint32_t i = 0; i < ends.count; i++)
-        for (uint32_t k = 0; k < ends.items[i].rank; k++) {
-            struct tn_bytes symbol = ends.items[i].dims[k].symbol;
-            if (!symbol.size)
-                continue;
-            snprintf(where, sizeof where, "%.*s", TN_FMT(ends.items[i].name));
-            snprintf(what, sizeof what,
-                     "left behind: the name of a dimension, '%.*s'",
-                     TN_FMT(symbol));
-            tn_losses_hear(losses, TN_NOWHERE, where, what);
-        }
-}
-
 enum tn_status tn_convert_rest(const struct tn_model  *model,
                                const struct tn_format *to,
                                struct tn_about        *about,
@@ -160,10 +142,6 @@ enum tn_status tn_convert_rest(const struct tn_model  *model,
         lose_about(about, losses);
     if (about->others)
         lose_others(about, losses);
-    if (strcmp(to->dialect, "nd4j") == 0 && model->graphs.count) {
-        lose_symbols(tn_model_graph_at(model, 0)->inputs, losses);
-        lose_symbols(tn_model_graph_at(model, 0)->outputs, losses);
-    }
     TN_TRY(tell_fields(model, from, is_bare, losses));
     if (from->tell_rest)
         TN_TRY(from->tell_rest(model, &how, is_bare, losses->error));
