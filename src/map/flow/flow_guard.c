@@ -138,7 +138,7 @@ static uint32_t step_down(struct tn_guards *guards, uint32_t parent,
 {
     struct tn_error *error = guards->net->error;
     uint32_t         key   = what * 2 + side;
-    uint32_t         depth = tn_guard(guards, parent)->depth + 1;
+    uint32_t         depth = tn_guard_at(guards, parent)->depth + 1;
 
     if (is_frame) /* frames count down from the top, conditions up */
         key = UINT32_MAX - 1 - what;
@@ -168,8 +168,8 @@ uint32_t tn_guard_child(struct tn_guards *guards, uint32_t parent,
 static uint32_t climb(const struct tn_guards *guards, uint32_t guard,
                       uint32_t depth)
 {
-    while (tn_guard(guards, guard)->depth > depth)
-        guard = tn_guard(guards, guard)->parent;
+    while (tn_guard_at(guards, guard)->depth > depth)
+        guard = tn_guard_at(guards, guard)->parent;
     return guard;
 }
 
@@ -177,11 +177,11 @@ static uint32_t climb(const struct tn_guards *guards, uint32_t guard,
 static uint32_t common_guard(const struct tn_guards *guards, uint32_t a,
                              uint32_t b)
 {
-    a = climb(guards, a, tn_guard(guards, b)->depth);
-    b = climb(guards, b, tn_guard(guards, a)->depth);
+    a = climb(guards, a, tn_guard_at(guards, b)->depth);
+    b = climb(guards, b, tn_guard_at(guards, a)->depth);
     while (a != b) {
-        a = tn_guard(guards, a)->parent;
-        b = tn_guard(guards, b)->parent;
+        a = tn_guard_at(guards, a)->parent;
+        b = tn_guard_at(guards, b)->parent;
     }
     return a;
 }
@@ -190,19 +190,19 @@ static uint32_t common_guard(const struct tn_guards *guards, uint32_t a,
 static uint32_t guard_below(const struct tn_guards *guards, uint32_t guard,
                             uint32_t above)
 {
-    uint32_t depth = tn_guard(guards, above)->depth;
+    uint32_t depth = tn_guard_at(guards, above)->depth;
 
-    if (tn_guard(guards, guard)->depth <= depth)
+    if (tn_guard_at(guards, guard)->depth <= depth)
         return TN_NONE;
     guard = climb(guards, guard, depth + 1);
-    return tn_guard(guards, guard)->parent == above ? guard : TN_NONE;
+    return tn_guard_at(guards, guard)->parent == above ? guard : TN_NONE;
 }
 
 /* One of them, the `deep` one, lives in a branch and the other outside. */
 static bool decide_by_one(const struct tn_guards *guards, uint32_t deep,
                           uint32_t which, struct tn_flow_decision *decision)
 {
-    const struct tn_guard *row = tn_guard(guards, deep);
+    const struct tn_guard *row = tn_guard_at(guards, deep);
 
     if (!deep || row->is_frame)
         return false;
@@ -222,13 +222,13 @@ static bool is_same_step(const struct tn_guard *a, const struct tn_guard *b)
 bool tn_guard_holds(const struct tn_guards *guards, uint32_t under,
                     uint32_t guard)
 {
-    for (; guard; guard = tn_guard(guards, guard)->parent) {
-        while (under && !is_same_step(tn_guard(guards, under),
-                                      tn_guard(guards, guard)))
-            under = tn_guard(guards, under)->parent;
+    for (; guard; guard = tn_guard_at(guards, guard)->parent) {
+        while (under && !is_same_step(tn_guard_at(guards, under),
+                                      tn_guard_at(guards, guard)))
+            under = tn_guard_at(guards, under)->parent;
         if (!under)
             return false;
-        under = tn_guard(guards, under)->parent;
+        under = tn_guard_at(guards, under)->parent;
     }
     return true;
 }
@@ -239,8 +239,9 @@ bool tn_guard_holds(const struct tn_guards *guards, uint32_t under,
 static bool decide_by_last(const struct tn_guards *guards, uint32_t a,
                            uint32_t b, struct tn_flow_decision *decision)
 {
-    const struct tn_guard *x = tn_guard(guards, a), *y = tn_guard(guards, b);
-    bool is_first_deeper = x->depth > y->depth;
+    const struct tn_guard *x = tn_guard_at(guards, a),
+                          *y = tn_guard_at(guards, b);
+    bool is_first_deeper     = x->depth > y->depth;
 
     if (x->is_frame || y->is_frame || x->what != y->what || x->side == y->side)
         return false;
@@ -265,8 +266,10 @@ bool tn_flow_decision(const struct tn_guards *guards, const uint32_t *inputs,
         return decide_by_one(guards, b, 1, decision);
     if (b == common)
         return decide_by_one(guards, a, 0, decision);
-    const struct tn_guard *x = tn_guard(guards, guard_below(guards, a, common));
-    const struct tn_guard *y = tn_guard(guards, guard_below(guards, b, common));
+    const struct tn_guard *x =
+        tn_guard_at(guards, guard_below(guards, a, common));
+    const struct tn_guard *y =
+        tn_guard_at(guards, guard_below(guards, b, common));
     if (x->is_frame || y->is_frame || x->what != y->what || x->side == y->side)
         return decide_by_last(guards, a, b, decision);
     *decision =
@@ -276,7 +279,8 @@ bool tn_flow_decision(const struct tn_guards *guards, const uint32_t *inputs,
 
 static uint32_t deeper(const struct tn_guards *guards, uint32_t a, uint32_t b)
 {
-    return tn_guard(guards, b)->depth > tn_guard(guards, a)->depth ? b : a;
+    return tn_guard_at(guards, b)->depth > tn_guard_at(guards, a)->depth ? b
+                                                                         : a;
 }
 
 /* ---- one node ----------------------------------------------------------- */
@@ -333,9 +337,9 @@ static uint32_t guard_of_enter(struct finding           *f,
 
 static uint32_t guard_outside(const struct tn_guards *guards, uint32_t guard)
 {
-    while (guard && !tn_guard(guards, guard)->is_frame)
-        guard = tn_guard(guards, guard)->parent;
-    return guard ? tn_guard(guards, guard)->parent : 0;
+    while (guard && !tn_guard_at(guards, guard)->is_frame)
+        guard = tn_guard_at(guards, guard)->parent;
+    return guard ? tn_guard_at(guards, guard)->parent : 0;
 }
 
 static uint32_t guard_of_merge(struct finding *f, uint32_t id,
@@ -364,8 +368,8 @@ static uint32_t guard_of_merge(struct finding *f, uint32_t id,
 static uint32_t guard_behind(struct tn_guards *guards, uint32_t guard,
                              uint32_t condition, uint32_t side)
 {
-    for (uint32_t at = guard; at; at = tn_guard(guards, at)->parent) {
-        const struct tn_guard *row = tn_guard(guards, at);
+    for (uint32_t at = guard; at; at = tn_guard_at(guards, at)->parent) {
+        const struct tn_guard *row = tn_guard_at(guards, at);
         if (!row->is_frame && row->what == condition && row->side == side)
             return guard;
     }

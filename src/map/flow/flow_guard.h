@@ -68,8 +68,8 @@ void tn_guards_done(struct tn_guards *guards);
 /* Fills of_value and of_node for graph 0, whose nodes are in order. */
 enum tn_status tn_guards_find(struct tn_guards *guards, bool with_controls);
 
-static inline const struct tn_guard *tn_guard(const struct tn_guards *guards,
-                                              uint32_t                guard)
+static inline const struct tn_guard *tn_guard_at(const struct tn_guards *guards,
+                                                 uint32_t                guard)
 {
     return tn_list_at(&guards->rows, struct tn_guard, guard);
 }
@@ -84,8 +84,8 @@ static inline uint32_t tn_guard_of(const struct tn_guards *guards,
 uint32_t tn_guard_child(struct tn_guards *guards, uint32_t parent,
                         uint32_t condition, uint32_t side);
 
-/* Whether all that `guard` asks for is decided where `under` lives, other things
- * perhaps in between. */
+/* Whether all that `guard` asks for is decided where `under` lives, other
+ * things perhaps in between. */
 bool tn_guard_holds(const struct tn_guards *guards, uint32_t under,
                     uint32_t guard);
 

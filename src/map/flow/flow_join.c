@@ -59,7 +59,7 @@ static void look_behind(struct joining *j, uint32_t id)
 static void look_round(struct joining *j, uint32_t merge)
 {
     const struct tn_guard *guard =
-        tn_guard(&j->r->guards, tn_raise_guard(j->r, merge));
+        tn_guard_at(&j->r->guards, tn_raise_guard(j->r, merge));
     const uint32_t *first = j->r->frame_first.items;
 
     if (!guard->is_frame ||

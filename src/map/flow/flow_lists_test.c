@@ -1,126 +1,12 @@
-/*
- * flow_lists_test.c - lists as values, and structure that cannot be lowered
- *
- * Nets of nd4j in lines: "a,b = type x,y".  "_" is an input or output that is
- * not there; a name that nothing makes is an input of the graph.
- */
+/* flow_lists_test.c - lists as values: what flows between their ops */
 #include "map/flow/flow.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "support/net_text.h"
-
-struct bench {
-    struct tn_error  error;
-    struct tn_memory memory;
-    struct tn_arena  arena;
-    struct tn_net    net;
-};
-
-static void set_up(struct bench *b)
-{
-    b->error = (struct tn_error)TN_ERROR_INIT;
-    tn_memory_init(&b->memory, NULL, 0);
-    tn_arena_init(&b->arena, &b->memory);
-    tn_net_init(&b->net, &b->arena, "nd4j", &b->error);
-    tn_net_add_graph(&b->net, TN_GRAPH_MAIN, tn_text("g"), TN_NONE);
-}
-
-static void tear_down(struct bench *b)
-{
-    tn_net_done(&b->net);
-    tn_arena_done(&b->arena);
-    assert_int_equal(b->memory.used, 0);
-}
-
-static uint32_t find(const struct tn_net *net, const char *name, size_t size)
-{
-    for (uint32_t i = 0; i < net->values.count; i++)
-        if (tn_bytes_equal(tn_net_value(net, i)->name, tn_bytes(name, size)))
-            return i;
-    return TN_NONE;
-}
-
-static uint32_t read_values(struct tn_net *net, uint32_t graph, const char **at,
-                            uint32_t *to)
-{
-    uint32_t count = 0;
-
-    while (**at && **at != ' ') {
-        size_t size = strcspn(*at, ", ");
-        to[count]   = TN_NONE;
-        if (**at != '_') {
-            to[count] = find(net, *at, size);
-            if (to[count] == TN_NONE)
-                to[count] = tn_net_add_value(net, graph, tn_bytes(*at, size));
-        }
-        count++;
-        *at += size + ((*at)[size] == ',');
-    }
-    *at += **at == ' ';
-    return count;
-}
-
-/* With graphs that are attributes of the node, when there are names of such. */
-static uint32_t add_line(struct tn_net *net, uint32_t graph, const char *line,
-                         const char *const *names, const int64_t *graphs)
-{
-    uint32_t           inputs[8], outputs[8];
-    struct tn_net_attr attrs[2];
-    struct tn_net_node node = { .graph   = graph,
-                                .inputs  = inputs,
-                                .outputs = outputs,
-                                .attrs   = attrs,
-                                .source  = TN_NONE };
-
-    node.output_count = read_values(net, graph, &line, outputs);
-    line += 2; /* "= " */
-    size_t size = strcspn(line, " ");
-    node.op     = tn_net_op(net, tn_bytes(line, size), tn_text(""));
-    line += size + (line[size] == ' ');
-    node.input_count = read_values(net, graph, &line, inputs);
-    for (; names && names[node.attr_count]; node.attr_count++)
-        attrs[node.attr_count] =
-            (struct tn_net_attr){ tn_text(names[node.attr_count]),
-                                  { .kind    = TN_ATTR_GRAPH,
-                                    .count   = 1,
-                                    .of.ints = &graphs[node.attr_count] } };
-    return tn_net_add_node(net, &node);
-}
-
-static void add_lines(struct tn_net *net, uint32_t graph,
-                      const char *const *lines)
-{
-    for (; *lines; lines++)
-        add_line(net, graph, *lines, NULL, NULL);
-}
-
-/* Inputs and outputs of a graph: "i,go -> go,y". */
-static void add_ends(struct tn_net *net, uint32_t graph, const char *line)
-{
-    uint32_t values[8];
-    uint32_t count = read_values(net, graph, &line, values);
-
-    for (uint32_t i = 0; i < count; i++)
-        tn_net_add_input(net, graph, values[i], tn_text(""));
-    line += 3; /* "-> " */
-    count = read_values(net, graph, &line, values);
-    for (uint32_t i = 0; i < count; i++)
-        tn_net_add_output(net, graph, values[i], tn_text(""));
-}
-
-static uint32_t add_graph(struct tn_net *net, uint32_t parent)
-{
-    return tn_net_add_graph(net, TN_GRAPH_SUBGRAPH, tn_text("g"), parent);
-}
+#include "support/net_bench.h"
+#include "support/net_lines.h"
 
 static const struct tn_net_type *type_of(struct bench *b, const char *name)
 {
-    uint32_t id = find(&b->net, name, strlen(name));
+    uint32_t id = net_line_find(&b->net, name);
 
     assert_int_not_equal(id, TN_NONE);
     return tn_net_value(&b->net, id)->type;
@@ -153,10 +39,10 @@ static void flows_are_lists_of_what_is_written(void **state)
                                       writers[i].line, "g = identity f2",
                                       NULL };
         struct bench      b;
-        set_up(&b);
+        set_up(&b, "nd4j");
         tn_net_set_dtype(&b.net, tn_net_add_value(&b.net, 0, tn_text("x")),
                          TN_INT32);
-        add_lines(&b.net, 0, lines);
+        net_add_lines(&b.net, 0, lines);
         tn_flow_lists(&b.net);
         assert_list(&b, "f", TN_INT32);
         assert_list(&b, "f1", TN_INT32);
@@ -185,12 +71,12 @@ static void lists_say_what_they_hold(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct bench b;
-        set_up(&b);
-        uint32_t node = add_line(&b.net, 0, "l,f = create_list n", NULL, NULL);
+        set_up(&b, "nd4j");
+        uint32_t node = net_add_line(&b.net, 0, "l,f = create_list n");
         tn_net_set_attr(&b.net, node, "importDataType", &rows[i].held);
         tn_net_set_dtype(&b.net, tn_net_add_value(&b.net, 0, tn_text("x")),
                          TN_INT32);
-        add_line(&b.net, 0, "f1 = write_list l,i,x,f", NULL, NULL);
+        net_add_line(&b.net, 0, "f1 = write_list l,i,x,f");
         tn_flow_lists(&b.net);
         assert_list(&b, "f", rows[i].dtype);
         tear_down(&b);
@@ -213,12 +99,11 @@ static void odd_writers_are_left_alone(void **state)
     struct bench             b;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "nd4j");
     tn_net_set_dtype(&b.net, tn_net_add_value(&b.net, 0, tn_text("x")),
                      TN_INT32);
-    add_lines(&b.net, 0, lines);
-    tn_net_remove(&b.net,
-                  add_line(&b.net, 0, "z = write_list l,i,x,f", NULL, NULL));
+    net_add_lines(&b.net, 0, lines);
+    tn_net_remove(&b.net, net_add_line(&b.net, 0, "z = write_list l,i,x,f"));
     tn_flow_lists(&b.net);
     assert_int_equal(b.error.status, TN_OK);
     assert_list(&b, "f", TN_FLOAT32);
@@ -232,116 +117,26 @@ static void odd_writers_are_left_alone(void **state)
 /* Into the graph of a Loop and out of it, through an If inside. */
 static void structure_hands_lists_on(void **state)
 {
-    static const char *const body_names[] = { "body", NULL };
-    static const char *const if_names[]   = { "then_branch", "else_branch",
-                                              NULL };
-    static const char *const writes[]     = { "w = write_list l,i,x,v", NULL };
-    static int64_t           body[1], branches[2];
-    struct bench             b;
+    static const char *const writes[] = { "w = write_list l,i,x,v", NULL };
+    static const char *const inside[] = {
+        "u = If go then_branch={2} else_branch={3}", NULL
+    };
+    struct bench b;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "nd4j");
     tn_net_set_dtype(&b.net, tn_net_add_value(&b.net, 0, tn_text("x")),
                      TN_INT64);
-    add_line(&b.net, 0, "l,f = create_list n", NULL, NULL);
-    body[0]     = add_graph(&b.net, 0);
-    branches[0] = add_graph(&b.net, (uint32_t)body[0]);
-    branches[1] = add_graph(&b.net, (uint32_t)body[0]);
-    add_ends(&b.net, (uint32_t)body[0], "i,go,v -> go,u");
-    add_lines(&b.net, (uint32_t)branches[0], writes);
-    tn_net_add_output(&b.net, (uint32_t)branches[0], find(&b.net, "w", 1),
-                      tn_text(""));
-    tn_net_add_output(&b.net, (uint32_t)branches[1], find(&b.net, "v", 1),
-                      tn_text(""));
-    add_line(&b.net, (uint32_t)body[0], "u = If go", if_names, branches);
-    add_line(&b.net, 0, "y = Loop n,_,f", body_names, body);
+    net_add_line(&b.net, 0, "l,f = create_list n");
+    net_add_subgraph(&b.net, 0, "i,go,v -> go,u", inside);
+    net_add_subgraph(&b.net, 1, " -> w", writes);
+    net_add_subgraph(&b.net, 1, " -> v", NULL);
+    net_add_line(&b.net, 0, "y = Loop n,_,f body={1}");
     tn_flow_lists(&b.net);
     assert_list(&b, "v", TN_INT64);
     assert_list(&b, "w", TN_INT64);
     assert_list(&b, "u", TN_INT64);
     assert_list(&b, "y", TN_INT64);
-    tear_down(&b);
-}
-
-/* ---- structure that has no dataflow ------------------------------------- */
-
-static void broken_structure_is_refused(void **state)
-{
-    static const char *const if_names[]   = { "then_branch", "else_branch",
-                                              NULL };
-    static const char *const one_branch[] = { "then_branch", NULL };
-    static const char *const body_names[] = { "body", NULL };
-    static const int64_t     graphs[] = { 1, 2 }, nowhere[] = { 7, -1 };
-    static const struct {
-        const char        *line;
-        const char *const *names;
-        const int64_t     *graphs;
-        const char        *ends[2], *what;
-    } rows[] = {
-        { "y = If c",
-          one_branch,
-          graphs,
-          { " -> a", " -> a" },
-          " (If): it has no branches" },
-        { "y = If c",
-          if_names,
-          nowhere,
-          { " -> a", " -> a" },
-          " (If): it has no branches" },
-        { "y = If c,d",
-          if_names,
-          graphs,
-          { " -> a", " -> a" },
-          " (If): it has no branches" },
-        { "y = If c",
-          if_names,
-          graphs,
-          { " -> a", " -> a,a" },
-          " (If): its branches give different outputs" },
-        { "y = Loop n",
-          body_names,
-          graphs,
-          { "i -> i", " -> a" },
-          " (Loop): its body does not take its variables" },
-        { "y = Loop n,_,a",
-          body_names,
-          graphs,
-          { "i,go -> go,a", " -> a" },
-          " (Loop): its body does not take its variables" },
-        { "y = Loop n,_,a",
-          body_names,
-          nowhere,
-          { "i,go -> go,a", " -> a" },
-          " (Loop): its body does not take its variables" },
-        { "y = Loop n,_",
-          body_names,
-          graphs,
-          { "i,go -> go,a", " -> a" },
-          " (Loop): it stacks what its body gives" },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct bench b;
-        set_up(&b);
-        for (int k = 0; k < 2; k++)
-            add_ends(&b.net, add_graph(&b.net, 0), rows[i].ends[k]);
-        add_line(&b.net, 0, rows[i].line, rows[i].names, rows[i].graphs);
-        assert_int_equal(tn_flow_lower(&b.net), TN_UNSUPPORTED);
-        assert_string_equal(b.error.what, rows[i].what);
-        tear_down(&b);
-    }
-}
-
-static void only_two_dialects_have_dataflow(void **state)
-{
-    struct bench b;
-
-    (void)state;
-    set_up(&b);
-    b.net.dialect = "onnx";
-    assert_int_equal(tn_flow_lower(&b.net), TN_UNSUPPORTED);
-    assert_string_equal(b.error.what, "onnx has no dataflow control");
     tear_down(&b);
 }
 
@@ -352,8 +147,6 @@ int main(void)
         cmocka_unit_test(lists_say_what_they_hold),
         cmocka_unit_test(odd_writers_are_left_alone),
         cmocka_unit_test(structure_hands_lists_on),
-        cmocka_unit_test(broken_structure_is_refused),
-        cmocka_unit_test(only_two_dialects_have_dataflow),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,10 +89,13 @@ static uint32_t if_wanted(const struct lowering *l, uint32_t value)
     return *tn_list_at(&l->wanted, uint8_t, value) ? value : TN_NONE;
 }
 
+/* A value like another; TN_NONE on failure, and when that one was a failure. */
 static uint32_t value_in(struct tn_net *net, uint32_t graph, uint32_t like)
 {
     uint32_t value =
-        tn_net_add_value(net, graph, tn_net_value(net, like)->name);
+        like == TN_NONE
+            ? TN_NONE
+            : tn_net_add_value(net, graph, tn_net_value(net, like)->name);
 
     if (value != TN_NONE)
         tn_net_copy_type(net, value, like);
@@ -292,6 +295,22 @@ static uint32_t body_end(const struct tn_net *net, uint32_t body,
                        index);
 }
 
+/* Whether every one of these values is there. */
+static bool has_all(const uint32_t *values, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (values[i] == TN_NONE)
+            return false;
+    return true;
+}
+
+static bool has_all_outputs(const struct tn_net *net, uint32_t graph)
+{
+    const struct tn_list *outputs = &tn_net_graph(net, graph)->outputs;
+
+    return has_all(outputs->items, outputs->count);
+}
+
 static uint32_t graph_attr(const struct tn_net *net, uint32_t node,
                            const char *name)
 {
@@ -366,13 +385,16 @@ static enum tn_status lower_if(struct lowering *l, uint32_t node)
     if (graphs[0] == TN_NONE || graphs[1] == TN_NONE ||
         tn_net_node(net, node)->input_count != 1)
         return tn_flow_refuse(l->net, node, "it has no branches");
+    if (tn_net_node(net, node)->inputs[0] == TN_NONE)
+        return tn_flow_refuse(l->net, node, "it has no condition");
     uint32_t  count  = tn_net_node(net, node)->output_count;
     uint32_t *pairs  = tn_new(net->arena, uint32_t, count * 2, net->error);
     uint32_t *halves = tn_new(net->arena, uint32_t, count * 2, net->error);
     if (!pairs || !halves)
         return net->error->status;
     for (uint32_t side = 0; side < 2; side++) {
-        if (tn_net_graph(net, graphs[side])->outputs.count != count)
+        if (tn_net_graph(net, graphs[side])->outputs.count != count ||
+            !has_all_outputs(net, graphs[side]))
             return tn_flow_refuse(l->net, node,
                                   "its branches give different outputs");
         struct branch b = { tn_net_node(net, node)->graph,
@@ -533,7 +555,9 @@ static enum tn_status check_loop(struct lowering *l, uint32_t node,
     const struct tn_net_graph *g =
         body == TN_NONE ? NULL : tn_net_graph(l->net, body);
 
-    if (!g || n->input_count < 2 || g->inputs.count != n->input_count)
+    if (!g || n->input_count < 2 || g->inputs.count != n->input_count ||
+        !has_all(n->inputs + 2, n->input_count - 2) ||
+        !has_all_outputs(l->net, body))
         return tn_flow_refuse(l->net, node,
                               "its body does not take its variables");
     if (g->outputs.count + 1 != n->input_count)

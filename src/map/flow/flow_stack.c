@@ -215,7 +215,6 @@ static bool find_list(struct stacking *s, uint32_t node)
     s->gather = node;
     if (gather->is_removed || gather->input_count != 3 ||
         gather->output_count != 1 || gather->outputs[0] == TN_NONE ||
-        !tn_bytes_is(gather->op->type, "gather_list") ||
         !is_number(s, gather->inputs[1], -1) || gather->inputs[2] == TN_NONE)
         return false;
     uint32_t last = only_behind(s, gather->inputs[2]);

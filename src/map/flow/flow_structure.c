@@ -216,7 +216,7 @@ static enum tn_status add_exit(struct tn_raising *r, struct frame *f,
 /* All Exits of the frame: the Loop gives them together. */
 static enum tn_status add_exits(struct tn_raising *r, struct frame *f)
 {
-    uint32_t frame = tn_guard(&r->guards, f->guard)->what;
+    uint32_t frame = tn_guard_at(&r->guards, f->guard)->what;
     uint32_t at    = *tn_list_at(&r->frame_exits, uint32_t, frame);
 
     f->exits = tn_raise_new_ids(r, f->count);
@@ -297,7 +297,7 @@ enum tn_status tn_raise_add_loop(struct tn_raising *r, uint32_t place,
     if (f.condition == TN_NONE)
         return tn_flow_refuse(r->net, exit,
                               "no Switch lets it out of its loop");
-    uint32_t frame = tn_guard(&r->guards, f.guard)->what;
+    uint32_t frame = tn_guard_at(&r->guards, f.guard)->what;
     uint32_t first = *tn_list_at(&r->frame_first, uint32_t, frame);
     f.merges       = tn_list_at(&r->variables, uint32_t, first);
     f.count        = *tn_list_at(&r->frame_first, uint32_t, frame + 1) - first;

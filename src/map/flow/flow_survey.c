@@ -110,7 +110,7 @@ static uint32_t frame_of_variable(struct tn_raising *r, uint32_t node)
         !tn_flow_merge(r->net, node).is_loop)
         return TN_NONE;
     const struct tn_guard *guard =
-        tn_guard(&r->guards, tn_raise_guard(r, node));
+        tn_guard_at(&r->guards, tn_raise_guard(r, node));
     if (guard->is_frame)
         return guard->what;
     tn_flow_refuse(r->net, node, "a loop without an Enter");
@@ -192,7 +192,7 @@ static enum tn_status add_to_frame(struct tn_raising *r, uint32_t exit)
     uint32_t               merge = tn_raise_merge_behind(r, exit);
     const struct tn_guard *guard =
         merge == TN_NONE ? NULL
-                         : tn_guard(&r->guards, tn_raise_guard(r, merge));
+                         : tn_guard_at(&r->guards, tn_raise_guard(r, merge));
 
     if (!guard || !guard->is_frame || !tn_net_node(r->net, exit)->output_count)
         return tn_flow_refuse(r->net, exit,

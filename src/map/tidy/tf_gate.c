@@ -24,8 +24,8 @@ static bool is_gated(const struct gating *g, uint32_t value, uint32_t condition,
 {
     uint32_t at = tn_guard_of(&g->data, value);
 
-    for (; at; at = tn_guard(&g->data, at)->parent) {
-        const struct tn_guard *row = tn_guard(&g->data, at);
+    for (; at; at = tn_guard_at(&g->data, at)->parent) {
+        const struct tn_guard *row = tn_guard_at(&g->data, at);
         if (!row->is_frame && row->what == condition && row->side == side)
             return true;
     }
