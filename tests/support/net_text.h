@@ -74,8 +74,11 @@ static void net_text_node(struct tn_buffer *to, const struct tn_net *net,
 static void net_text_graph(struct tn_buffer *to, const struct tn_net *net,
                            uint32_t graph)
 {
+    if (graph >= net->graphs.count) {
+        tn_buffer_text(to, "no graph");
+        return;
+    }
     const struct tn_net_graph *g = tn_net_graph(net, graph);
-
     if (graph && g->inputs.count) {
         net_text_values(to, net, g->inputs.items, (uint32_t)g->inputs.count);
         tn_buffer_text(to, "| ");

@@ -1,40 +1,11 @@
 /* net_test.c - a graph in motion: names, ends, replacing, pruning, ordering */
 #include "map/net/net.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-#include "base/buffer.h"
 #include "ir/element.h"
-#include "support/hostile.h"
-
-struct bench {
-    struct tn_error  error;
-    struct tn_memory memory;
-    struct tn_arena  arena;
-    struct tn_net    net;
-};
-
-static void set_up(struct bench *b)
-{
-    b->error = (struct tn_error)TN_ERROR_INIT;
-    tn_memory_init(&b->memory, NULL, 0);
-    tn_arena_init(&b->arena, &b->memory);
-    tn_net_init(&b->net, &b->arena, "onnx", &b->error);
-    assert_int_equal(
-        tn_net_add_graph(&b->net, TN_GRAPH_MAIN, tn_text("g"), TN_NONE), 0);
-}
-
-static void tear_down(struct bench *b)
-{
-    tn_net_done(&b->net);
-    tn_arena_done(&b->arena);
-    assert_int_equal(b->memory.used, 0);
-}
+#include "support/net_bench.h"
 
 static uint32_t value(struct bench *b, uint32_t graph, const char *name)
 {
@@ -82,7 +53,7 @@ static void names_are_unique_and_numbered(void **state)
     struct bench b;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
         struct tn_bytes name = tn_net_name(&b.net, tn_text(wishes[i][0]));
         assert_true(tn_bytes_is(name, wishes[i][1]));
@@ -95,7 +66,7 @@ static void equal_wishes_cost_no_more(void **state)
     struct bench b;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     for (uint32_t i = 0; i < 200000; i++) /* quadratic would take minutes */
         tn_net_name(&b.net, tn_text("const"));
     assert_true(
@@ -108,7 +79,7 @@ static void nodes_and_values_do_not_share_names(void **state)
     struct bench b;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     uint32_t v = value(&b, 0, "f");
     uint32_t n = node(&b, 0, "f", NULL, 0, v);
     uint32_t m = node(&b, 0, "f", NULL, 0, value(&b, 0, "f"));
@@ -126,7 +97,7 @@ static void constants_know_their_type(void **state)
     uint8_t        raw[6];
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     uint32_t v =
         tn_net_add_ints(&b.net, 0, tn_text("c"), TN_INT8, items, 2, dims);
     const struct tn_net_value *c = tn_net_value(&b.net, v);
@@ -148,7 +119,7 @@ static void doubles_become_any_type(void **state)
     uint8_t      raw[2];
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     uint32_t v =
         tn_net_add_doubles(&b.net, 0, tn_text("c"), TN_FLOAT16, items, 0, NULL);
     assert_int_equal(tn_net_value(&b.net, v)->type->rank, 0);
@@ -180,7 +151,7 @@ static void strings_are_constants_too(void **state)
     const uint64_t        dims[1]  = { 3 };
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     uint32_t v = tn_net_add_strings(&b.net, 0, tn_text("c"), items, 1, dims);
     assert_int_equal(tn_payload_strings(tn_net_value(&b.net, v)->constant, 0, 3,
                                         collect, NULL, &b.error),
@@ -194,7 +165,7 @@ static void impossible_constants_are_refused(void **state)
     const uint64_t dims[2] = { UINT64_MAX, 3 };
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     assert_int_equal(
         tn_net_add_ints(&b.net, 0, tn_text("c"), TN_INT8, NULL, 2, dims),
         TN_NONE);
@@ -212,7 +183,7 @@ static void replacing_reaches_every_user(void **state)
     struct bench b;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     struct little l   = fill(&b);
     uint32_t      two = value(&b, 0, "two"), three = value(&b, 0, "three");
     tn_net_replace(&b.net, l.x, two);
@@ -231,7 +202,7 @@ static void an_output_keeps_its_name_when_replaced(void **state)
     struct bench b;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     struct little l = fill(&b);
     tn_net_add_output(&b.net, 0, l.a, tn_text("Add:0"));
     tn_net_replace(&b.net, l.y, l.a);
@@ -253,7 +224,7 @@ static void attributes_are_set_and_found(void **state)
     const struct tn_attr_value w = { TN_ATTR_INT, false, 1, { .ints = &two } };
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     struct little l = fill(&b);
     assert_null(tn_net_attr(tn_net_node(&b.net, l.f), "axis"));
     tn_net_set_attr(&b.net, l.f, "axis", &v);
@@ -293,7 +264,7 @@ static void what_nobody_needs_is_pruned(void **state)
     struct bench b;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     struct nested n = fill_nested(&b);
     uint32_t      c = node(&b, 0, "c", NULL, 0, value(&b, 0, "c"));
     tn_net_set_controls(&b.net, n.l.g, &c, 1);
@@ -312,7 +283,7 @@ static void what_a_needed_subgraph_uses_stays(void **state)
     struct bench b;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     struct nested n                        = fill_nested(&b);
     tn_net_graph(&b.net, 0)->outputs.count = 0;
     tn_net_add_output(&b.net, 0, tn_net_node(&b.net, n.branch)->outputs[0],
@@ -339,7 +310,7 @@ static void order_is_kept_where_it_can_be(void **state)
     struct bench b;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     struct little l    = fill(&b);
     uint32_t      late = value(&b, 0, "late");
     uint32_t      free = node(&b, 0, "free", NULL, 0, value(&b, 0, "free"));
@@ -355,7 +326,7 @@ static void a_node_follows_what_its_subgraph_uses(void **state)
     struct bench b;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     struct nested n     = fill_nested(&b);
     uint32_t     *nodes = tn_net_graph(&b.net, 0)->nodes.items;
     nodes[0]            = n.branch;
@@ -373,7 +344,7 @@ static void a_cycle_is_refused_unless_an_op_closes_it(void **state)
     struct bench             b;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     struct little l = fill(&b);
     tn_net_set_inputs(&b.net, l.f, &l.y, 1);
     assert_int_equal(tn_net_order(&b.net, loops), TN_OK);
@@ -389,7 +360,7 @@ static void a_long_chain_needs_no_stack(void **state)
     uint32_t     last, count = 200000;
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "onnx");
     last = value(&b, 0, "x");
     for (uint32_t i = 0; i < count; i++) {
         uint32_t next = value(&b, 0, "n");

@@ -1,37 +1,9 @@
 /* tf_structure_test.c - functional If, Case and While become If and Loop */
 #include "map/tidy/tf_tidy.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
-
-#include "support/net_text.h"
-
-struct bench {
-    struct tn_error  error;
-    struct tn_memory memory;
-    struct tn_arena  arena;
-    struct tn_net    net;
-};
-
-static void set_up(struct bench *b)
-{
-    b->error = (struct tn_error)TN_ERROR_INIT;
-    tn_memory_init(&b->memory, NULL, 0);
-    tn_arena_init(&b->arena, &b->memory);
-    tn_net_init(&b->net, &b->arena, "tensorflow", &b->error);
-    tn_net_add_graph(&b->net, TN_GRAPH_MAIN, tn_text("g"), TN_NONE);
-}
-
-static void tear_down(struct bench *b)
-{
-    tn_net_done(&b->net);
-    tn_arena_done(&b->arena);
-    assert_int_equal(b->memory.used, 0);
-}
+#include "support/net_bench.h"
 
 static uint32_t add_value(struct bench *b, uint32_t graph, const char *name)
 {
@@ -102,14 +74,9 @@ static void set_functions(struct bench *b, uint32_t node, const char *attr,
 
 static void expect(struct bench *b, const char *want)
 {
-    struct tn_buffer to;
-
     if (tn_tf_tidy(&b->net, NULL) != TN_OK)
         fail_msg("%s", b->error.what);
-    tn_buffer_init(&to, &b->memory, &b->error);
-    net_text_graph(&to, &b->net, 0);
-    assert_string_equal(tn_buffer_string(&to), want);
-    tn_buffer_done(&to);
+    assert_net(b, want);
 }
 
 static void make_ends(struct bench *b, uint32_t *values, uint32_t count)
@@ -128,7 +95,7 @@ static void an_if_has_two_graphs(void **state)
     uint32_t     in[2];
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "tensorflow");
     make_ends(&b, in, 2);
     add_function(&b, "f", "F", 1, false);
     add_function(&b, "g", NULL, 1, false);
@@ -147,7 +114,7 @@ static void a_case_is_a_ladder(void **state)
     uint32_t     in[2];
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "tensorflow");
     make_ends(&b, in, 2);
     add_function(&b, "f", "F", 1, false);
     add_function(&b, "g", "G", 1, false);
@@ -170,7 +137,7 @@ static void a_while_is_a_loop(void **state)
     uint32_t     in[3];
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "tensorflow");
     make_ends(&b, in, 3);
     add_function(&b, "t", "T", 2, true);
     add_function(&b, "f", "F", 2, false);
@@ -191,7 +158,7 @@ static void calls_that_never_end_are_refused(void **state)
     uint32_t     in[2];
 
     (void)state;
-    set_up(&b);
+    set_up(&b, "tensorflow");
     make_ends(&b, in, 2);
     add_function(&b, "f", "f", 1, false); /* calls itself by name */
     uint32_t node = add_node(&b, 0, "f", in, 1, "z");
