@@ -114,16 +114,18 @@ enum tn_status tn_rewrite_number(struct tn_rewriting        *w,
 static enum tn_status put_shape(struct tn_rewriting        *w,
                                 const struct tn_text_field *shape)
 {
-    const char *between = "[";
+    const char *between = "";
 
     TN_TRY(tn_text_message(shape, w->error));
     if (tn_rewrite_is_true(shape, "unknown_rank")) {
         tn_buffer_byte(&w->out, '?');
         return TN_OK;
     }
+    tn_buffer_byte(&w->out, '[');
     for (const struct tn_text_field *f = shape->fields; f; f = f->next) {
-        const struct tn_text_field *size =
-            tn_text_is(f, "dim") ? tn_text_find(f, "size") : NULL;
+        if (!tn_text_is(f, "dim"))
+            continue;
+        const struct tn_text_field *size = tn_text_find(f, "size");
         tn_buffer_text(&w->out, between);
         between = " ";
         if (size)
@@ -131,7 +133,7 @@ static enum tn_status put_shape(struct tn_rewriting        *w,
         else
             tn_buffer_byte(&w->out, '0');
     }
-    tn_buffer_text(&w->out, shape->fields ? "]" : "[]");
+    tn_buffer_byte(&w->out, ']');
     return TN_OK;
 }
 

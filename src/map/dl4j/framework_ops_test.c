@@ -1,4 +1,5 @@
-/* framework_ops_test.c - TensorFlow's own definitions say what ours say */
+/* framework_ops_test.c - the frameworks' own definitions as vocabularies:
+ * TensorFlow's say what ours say */
 #include "map/dl4j/framework_ops.h"
 
 #include <stdio.h>
@@ -8,20 +9,30 @@
 #include "support/hostile.h"
 
 struct loaded {
-    struct tn_memory     memory;
-    struct tn_arena      arena;
-    struct tn_error      error;
-    struct tn_text_field root;
-    struct tn_vocab      ours, theirs;
+    struct tn_memory memory;
+    struct tn_arena  arena;
+    struct tn_error  error;
+    struct tn_vocab  ours, theirs;
 };
+
+/* ONNX's definitions are nodes. */
+static void read_ops(struct tn_vocab *vocab, struct tn_arena *arena,
+                     struct tn_bytes text, struct tn_error *error)
+{
+    struct tn_text_field root;
+    bool                 is_onnx = tn_bytes_starts_with(text, "node");
+
+    if (tn_text_tree_read(&root, arena, text, error) == TN_OK)
+        (is_onnx ? tn_onnx_ops_read : tn_tensorflow_ops_read)(vocab, arena,
+                                                              &root, error);
+}
 
 static void load(struct loaded *l, struct tn_bytes text)
 {
     l->error = (struct tn_error)TN_ERROR_INIT;
     tn_memory_init(&l->memory, NULL, 0);
     tn_arena_init(&l->arena, &l->memory);
-    if (tn_text_tree_read(&l->root, &l->arena, text, &l->error) == TN_OK)
-        tn_tensorflow_ops_read(&l->theirs, &l->arena, &l->root, &l->error);
+    read_ops(&l->theirs, &l->arena, text, &l->error);
 }
 
 static void unload(struct loaded *l)
@@ -122,6 +133,29 @@ static const struct {
       "line 1, column 38: no type is 'DT_NONE'" },
     { "op { name: 'A' attr { name: 'x' } }",
       "line 1, column 16: an attribute without type" },
+    { "op { name: 'A' attr { name: 'x' type: 'int' default_value { q: 3 } } }",
+      "line 1, column 61: a value cannot be 'q'" },
+    { "op { name: 'A' attr { name: 'x' type: 'tensor' default_value { tensor { "
+      "} } } }",
+      "line 1, column 64: a tensor without dtype" },
+    { "op { name: 3 }", "line 1, column 6: 'name' takes a string" },
+    { "node { }", "line 1, column 1: 'node' without 'op_type'" },
+    { "node: 3", "line 1, column 1: 'node' takes a message" },
+    { "node { op_type: 'A' input: 'x y' }",
+      "line 1, column 21: 'x y' is no name" },
+    { "node { op_type: 'A' output: '' }", "line 1, column 21: '' is no name" },
+    { "node { op_type: 'A' attribute { name: 'x' } }",
+      "line 1, column 21: an attribute needs name and type" },
+    { "node { op_type: 'A' attribute { type: INT } }",
+      "line 1, column 21: an attribute needs name and type" },
+    { "node { op_type: 'A' attribute { name: 3 type: INT } }",
+      "line 1, column 33: 'name' takes a string" },
+    { "node { op_type: 'A' attribute { name: 'x' type: INTEGER } }",
+      "line 1, column 43: no type is 'INTEGER'" },
+    { "node { op_type: 'A' attribute { name: 'x' type: INT i: 'a' } }",
+      "line 1, column 53: 'i' takes a whole number of 64 bits" },
+    { "node { op_type: 'A' } node { op_type: 'A' }",
+      "'A' must come before the one above it" },
 };
 
 static void test_broken_definitions_are_refused(void **state)
@@ -136,11 +170,131 @@ static void test_broken_definitions_are_refused(void **state)
     }
 }
 
+/* ---- definitions made for tests ----------------------------------------- */
+
+static void print_args(struct tn_buffer *out, const struct tn_vocab_arg *args,
+                       uint32_t count)
+{
+    tn_buffer_byte(out, '(');
+    for (uint32_t i = 0; i < count; i++)
+        tn_buffer_format(out, "%s%.*s", i ? " " : "", TN_FMT(args[i].name));
+    tn_buffer_byte(out, ')');
+}
+
+static void print_shape(struct tn_buffer           *out,
+                        const struct tn_attr_shape *shape)
+{
+    tn_buffer_byte(out, shape->has_rank ? '[' : '?');
+    for (uint32_t i = 0; shape->has_rank && i < shape->rank; i++)
+        tn_buffer_format(out, " %lld", (long long)shape->dims[i]);
+    tn_buffer_text(out, shape->has_rank ? " ]" : "");
+}
+
+static void print_value(struct tn_buffer *out, const struct tn_attr_value *v)
+{
+    for (uint32_t i = 0; i < v->count; i++)
+        if (v->kind == TN_ATTR_INT || v->kind == TN_ATTR_BOOL)
+            tn_buffer_format(out, "%lld", (long long)v->of.ints[i]);
+        else if (v->kind == TN_ATTR_FLOAT)
+            tn_buffer_format(out, "%g", v->of.floats[i]);
+        else if (v->kind == TN_ATTR_STRING)
+            tn_buffer_add(out, v->of.strings[i]);
+        else if (v->kind == TN_ATTR_SHAPE)
+            print_shape(out, &v->of.shapes[i]);
+}
+
+/* "Op(x y)->(z) i?int s:string=SAME": all that a definition says. */
+static void print_op(struct tn_buffer *out, const struct tn_vocab_op *op)
+{
+    tn_buffer_add(out, op->name);
+    print_args(out, op->inputs, op->input_count);
+    tn_buffer_text(out, "->");
+    print_args(out, op->outputs, op->output_count);
+    for (uint32_t i = 0; i < op->attr_count; i++) {
+        const struct tn_vocab_attr *attr = &op->attrs[i];
+        tn_buffer_format(out, " %.*s:%.*s", TN_FMT(attr->name),
+                         TN_FMT(attr->type));
+        if (attr->has_default) {
+            tn_buffer_byte(out, '=');
+            print_value(out, &attr->value);
+        }
+    }
+}
+
+static const struct {
+    const char *text, *op;
+} read_as[] = {
+    { "node { op_type: 'A' input: 'x' input: 'y' output: 'z' }",
+      "A(x y)->(z)" },
+    { "node { op_type: 'A' attribute { name: 'f' type: FLOAT f: 0.5 } "
+      "attribute { name: 'i' type: INT i: -3 } "
+      "attribute { name: 's' type: STRING s: 'a\\t\\n\\\\\\\"b' } "
+      "attribute { name: 'e' type: STRING s: '' } "
+      "attribute { name: 'is' type: INTS } "
+      "attribute { name: 'x-types' type: STRINGS strings: 'float' } "
+      "attribute { name: 'g' type: GRAPH } }",
+      "A()->() f:float=0.5 i:int=-3 s:string=a\t\n\\\"b e:string "
+      "is:list(int) g:graph" },
+    { "op { name: 'B' input_arg { name: 'x' type: DT_INT32 } attr { name: 's' "
+      "type: 'string' default_value { s: 'a\\\"b' } } attr { name: 'b' type: "
+      "'bool' default_value { b: true } } attr { name: 'sh' type: 'shape' "
+      "default_value { shape { unknown_rank: true } } } }",
+      "B(x)->() s:string=a\"b b:bool=1 sh:shape=?" },
+    { "op { name: 'B' attr { name: 'a' type: 'shape' default_value { shape { "
+      "unknown_rank: false dim { size: 3 } dim { name: 'n' } } } } attr { "
+      "name: 'b' type: 'shape' default_value { shape { } } } }",
+      "B()->() a:shape=[ 3 0 ] b:shape=[ ]" },
+};
+
+static void definitions_are_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof read_as / sizeof *read_as; i++) {
+        struct loaded    l;
+        struct tn_buffer out;
+        load(&l, tn_text(read_as[i].text));
+        assert_string_equal(l.error.what, "");
+        const struct tn_vocab_op *op = tn_vocab_at(&l.theirs, 0, &l.error);
+        if (!op)
+            fail_msg("%s", l.error.what);
+        tn_buffer_init(&out, &l.memory, &l.error);
+        print_op(&out, op);
+        if (strcmp(tn_buffer_string(&out), read_as[i].op) != 0)
+            fail_msg("%s", tn_buffer_string(&out));
+        tn_buffer_done(&out);
+        unload(&l);
+    }
+}
+
+static enum tn_status read_under_test(struct tn_bytes   text,
+                                      struct tn_memory *memory,
+                                      struct tn_error  *error)
+{
+    struct tn_arena arena;
+    struct tn_vocab vocab;
+
+    tn_arena_init(&arena, memory);
+    read_ops(&vocab, &arena, text, error);
+    tn_arena_done(&arena);
+    return error->status;
+}
+
+static void definitions_survive_hostility(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof read_as / sizeof *read_as; i++) {
+        tn_survives_every_flip(read_under_test, tn_text(read_as[i].text));
+        tn_survives_no_memory(read_under_test, tn_text(read_as[i].text));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_our_vocabulary_agrees),
         cmocka_unit_test(test_broken_definitions_are_refused),
+        cmocka_unit_test(definitions_are_read),
+        cmocka_unit_test(definitions_survive_hostility),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,9 +10,8 @@
 #include <stdio.h>
 
 #include "map/dl4j/explain.h"
-#include "map/dl4j/rule_files.h"
 #include "map/dl4j/rule_table.h"
-#include "support/import_ops.h"
+#include "support/import_bench.h"
 #include "support/node_text.h"
 
 #define HEAD(framework, type)                                                  \
@@ -328,72 +327,37 @@ static const struct {
 /* ---- one row ------------------------------------------------------------ */
 
 struct bench {
-    struct tn_error         error;
-    struct tn_memory        memory;
-    struct tn_arena         arena;
-    struct tn_dl4j_ops      ops;
-    struct tn_mappers       mappers;
-    struct tn_vocab         vocab;
+    struct import_bench     in;
     struct tn_map_node      node;
-    struct tn_bytes         encoded, tensor;
     struct tn_map_job       job;
     struct tn_op_descriptor out;
 };
-
-static void read_ops(struct bench *b)
-{
-    struct tn_text_field root;
-
-    tn_dl4j_ops_init(&b->ops, &b->arena);
-    if (tn_text_tree_read(&root, &b->arena, tn_text(import_nd4j_ops), &b->error) ==
-            TN_OK &&
-        tn_dl4j_ops_read(&b->ops, &root, &b->error) == TN_OK)
-        tn_dl4j_ops_commit(&b->ops, &b->error);
-}
-
-static void read_rules(struct bench *b, const char *rules)
-{
-    struct tn_rule_file  file = { .mappers = &b->mappers, .error = &b->error };
-    struct tn_text_field root;
-
-    tn_mappers_init(&b->mappers, &b->arena);
-    if (!tn_failed(&b->error) &&
-        tn_text_tree_read(&root, &b->arena, tn_text(rules), &b->error) ==
-            TN_OK &&
-        tn_dl4j_rules_read(&file, &root) == TN_OK)
-        tn_mappers_commit(&b->mappers, &b->error);
-}
 
 /* All that is needed to run the first mapper of the rules over a node. */
 static void set_up(struct bench *b, struct tn_allocator *allocator,
                    const char *rules, struct tn_bytes node)
 {
-    b->error = (struct tn_error)TN_ERROR_INIT;
-    tn_memory_init(&b->memory, allocator, 0);
-    tn_arena_init(&b->arena, &b->memory);
-    read_ops(b);
-    read_rules(b, rules);
-    if (tn_failed(&b->error) ||
-        tn_vocab_load(&b->vocab, &b->arena, tn_text(import_framework_ops), &b->error) !=
-            TN_OK ||
-        tn_map_node_read(&b->node, TN_FRAMEWORK_TENSORFLOW, node, &b->arena,
-                         &b->error) != TN_OK)
+    struct import_bench *in = &b->in;
+
+    import_set_up(in, allocator);
+    import_read_ops(in, import_nd4j_ops);
+    import_read_rules(in, rules);
+    if (tn_failed(&in->error) ||
+        tn_map_node_read(&b->node, TN_FRAMEWORK_TENSORFLOW, node, &in->arena,
+                         &in->error) != TN_OK)
         return;
     b->job = (struct tn_map_job){
-        .mapper     = tn_mappers_at(&b->mappers, 0),
-        .target     = tn_dl4j_ops_find(&b->ops, tn_text("op")),
-        .definition = tn_vocab_find(&b->vocab, tn_text(""), b->node.op_type, 1,
-                                    &b->error),
+        .mapper     = tn_mappers_at(&in->mappers, 0),
+        .target     = tn_dl4j_ops_find(&in->ops, tn_text("op")),
+        .definition = tn_vocab_find(&in->vocab, tn_text(""), b->node.op_type, 1,
+                                    &in->error),
         .node       = &b->node,
     };
 }
 
 static void tear_down(struct bench *b)
 {
-    tn_mappers_done(&b->mappers);
-    tn_dl4j_ops_done(&b->ops);
-    tn_arena_done(&b->arena);
-    assert_int_equal(b->memory.used, 0);
+    import_tear_down(&b->in);
 }
 
 /* The only constant is what `y0` holds. */
@@ -415,16 +379,16 @@ static void assert_row(unsigned row)
     if (rows[row].tensor)
         tensor = encode_tensor(false, rows[row].tensor);
     set_up(&b, NULL, rows[row].rules, node);
-    if (tn_failed(&b.error))
-        fail_msg("row %u: %s", row, b.error.what);
+    if (tn_failed(&b.in.error))
+        fail_msg("row %u: %s", row, b.in.error.what);
     b.job.context = &context;
-    tn_map_run(&b.job, &b.out, &b.arena, &b.error);
-    tn_buffer_init(&out, &b.memory, &b.error);
-    if (tn_failed(&b.error)) {
+    tn_map_run(&b.job, &b.out, &b.in.arena, &b.in.error);
+    tn_buffer_init(&out, &b.in.memory, &b.in.error);
+    if (tn_failed(&b.in.error)) {
         if (rows[row].call[0] != '!' ||
-            strncmp(b.error.what, rows[row].call + 1,
+            strncmp(b.in.error.what, rows[row].call + 1,
                     strlen(rows[row].call + 1)) != 0)
-            fail_msg("row %u: %s", row, b.error.what);
+            fail_msg("row %u: %s", row, b.in.error.what);
     } else {
         print_call(&out, &b.out);
         if (strcmp(tn_buffer_string(&out), rows[row].call) != 0)
@@ -476,9 +440,9 @@ static void survives_no_memory(void **state)
             struct bench        b         = { 0 };
 
             set_up(&b, &allocator, rows[row].rules, node);
-            if (!tn_failed(&b.error))
-                tn_map_run(&b.job, &b.out, &b.arena, &b.error);
-            status = b.error.status;
+            if (!tn_failed(&b.in.error))
+                tn_map_run(&b.job, &b.out, &b.in.arena, &b.in.error);
+            status = b.in.error.status;
             tear_down(&b);
             assert_int_equal(purse.blocks, 0);
         } while (status == TN_NO_MEMORY);
@@ -522,14 +486,14 @@ static void constants_are_found_behind_reads(void **state)
 
         set_up(&b, NULL, rules, node);
         b.job.context = &context;
-        if (tn_map_run(&b.job, &b.out, &b.arena, &b.error) == TN_OK)
+        if (tn_map_run(&b.job, &b.out, &b.in.arena, &b.in.error) == TN_OK)
             assert_int_equal(b.out.lists[TN_LIST_I].items[0].number,
                              reads[i].number);
         else
-            assert_string_equal(b.error.what,
+            assert_string_equal(b.in.error.what,
                                 "ndarrayinputtonumericalattribute: input 'y' "
                                 "must be constant");
-        assert_int_equal(tn_failed(&b.error), reads[i].number == -1);
+        assert_int_equal(tn_failed(&b.in.error), reads[i].number == -1);
         tear_down(&b);
         encoded_free(node);
     }
@@ -579,9 +543,9 @@ static void functions_of_the_caller_are_held_to_their_word(void **state)
 
         set_up(&b, NULL, rows[0].rules, node);
         b.job.mapper = &mapper;
-        assert_int_not_equal(tn_map_run(&b.job, &b.out, &b.arena, &b.error),
-                             TN_OK);
-        assert_string_equal(b.error.what, said[emits]);
+        assert_int_not_equal(
+            tn_map_run(&b.job, &b.out, &b.in.arena, &b.in.error), TN_OK);
+        assert_string_equal(b.in.error.what, said[emits]);
         tear_down(&b);
     }
     encoded_free(node);
@@ -625,11 +589,11 @@ static void a_mapper_is_explained(void **state)
 
     (void)state;
     set_up(&b, NULL, rules, node);
-    assert_string_equal(b.error.what, "");
-    tn_buffer_init(&said, &b.memory, &b.error);
+    assert_string_equal(b.in.error.what, "");
+    tn_buffer_init(&said, &b.in.memory, &b.in.error);
     assert_int_equal(tn_map_explain(b.job.mapper, b.job.target,
-                                    b.job.definition, &b.memory, note, &said,
-                                    &b.error),
+                                    b.job.definition, &b.in.memory, note, &said,
+                                    &b.in.error),
                      TN_OK);
     assert_string_equal(
         tn_buffer_string(&said),
