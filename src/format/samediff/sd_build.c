@@ -232,13 +232,13 @@ static uint32_t put_properties(struct building         *b,
     return tn_fb_put_refs(b->fb, refs, args->property_count);
 }
 
-static uint32_t put_bools(struct building *b, const struct tn_sd_args *args)
+static uint32_t put_bools(struct building *b, const struct tn_attr_value *list)
 {
-    uint8_t *bytes = tn_new(b->arena, uint8_t, args->b_count, b->error);
+    uint8_t *bytes = tn_new(b->arena, uint8_t, list->count, b->error);
 
-    for (uint32_t i = 0; bytes && i < args->b_count; i++)
-        bytes[i] = args->b[i] != 0;
-    return tn_fb_put_vector(b->fb, tn_bytes(bytes, bytes ? args->b_count : 0),
+    for (uint32_t i = 0; bytes && i < list->count; i++)
+        bytes[i] = list->of.ints[i] != 0;
+    return tn_fb_put_vector(b->fb, tn_bytes(bytes, bytes ? list->count : 0),
                             1, 1);
 }
 
@@ -261,16 +261,19 @@ static uint32_t put_dimensions(struct building         *b,
 static void put_args(struct building *b, const struct tn_sd_args *args,
                      uint32_t refs[NODE_SLOTS])
 {
-    refs[TN_SD_NODE_T_ARGS]     = tn_fb_put_f64s(b->fb, args->t, args->t_count);
-    refs[TN_SD_NODE_I_ARGS]     = tn_fb_put_i64s(b->fb, args->i, args->i_count);
-    refs[TN_SD_NODE_B_ARGS]     = put_bools(b, args);
+    const struct tn_attr_value *lists = args->lists;
+
+    refs[TN_SD_NODE_T_ARGS] = tn_fb_put_f64s(b->fb, lists[TN_SD_T].of.doubles,
+                                             lists[TN_SD_T].count);
+    refs[TN_SD_NODE_I_ARGS] = tn_fb_put_i64s(b->fb, lists[TN_SD_I].of.ints,
+                                             lists[TN_SD_I].count);
+    refs[TN_SD_NODE_B_ARGS] = put_bools(b, &lists[TN_SD_B]);
     refs[TN_SD_NODE_DIMENSIONS] = put_dimensions(b, args);
-    if (args->d_count)
-        refs[TN_SD_NODE_D_ARGS] =
-            tn_fb_put_vector(b->fb, tn_bytes(args->d, args->d_count), 1, 1);
-    if (args->s_count)
-        refs[TN_SD_NODE_S_ARGS] =
-            tn_sd_strings_put(b->fb, args->s, args->s_count);
+    if (lists[TN_SD_D].count)
+        refs[TN_SD_NODE_D_ARGS] = tn_sd_codes_put(b->fb, &lists[TN_SD_D]);
+    if (lists[TN_SD_S].count)
+        refs[TN_SD_NODE_S_ARGS] = tn_sd_strings_put(
+            b->fb, lists[TN_SD_S].of.strings, lists[TN_SD_S].count);
     if (args->scalar)
         refs[TN_SD_NODE_SCALAR] = put_array(b, args->scalar, tn_text("scalar"));
 }
@@ -327,7 +330,8 @@ static uint32_t put_node(struct building *b, uint32_t ordinal)
     struct tn_fb           fb;
     struct tn_fb_table     old = old_node(b, op, &fb);
 
-    if (tn_sd_args_read(model, index, b->arena, &args, b->error) != TN_OK)
+    if (tn_sd_args_read(model, index, b->plan->calls, b->arena, &args,
+                        b->error) != TN_OK)
         return 0;
     refs[TN_SD_NODE_PROPERTIES]   = put_properties(b, &args);
     refs[TN_SD_NODE_INPUT_PAIRED] = put_inputs(b, op);
@@ -513,9 +517,11 @@ static uint32_t put_sub(struct building *b, uint32_t graph)
         return 0;
     tn_rope_init(&rope, b->arena, b->error);
     if (tn_sd_plan_make(plan, model, graph, b->plan->options, b->arena,
-                        b->error) == TN_OK &&
-        tn_sd_build(plan, &part, &rope) == TN_OK)
-        data = tn_fb_put_rope(b->fb, &rope, 1, 8);
+                        b->error) == TN_OK) {
+        plan->calls = b->plan->calls;
+        if (tn_sd_build(plan, &part, &rope) == TN_OK)
+            data = tn_fb_put_rope(b->fb, &rope, 1, 8);
+    }
     plan->next     = *b->plan->subs;
     *b->plan->subs = plan;
     tn_rope_done(&rope);
@@ -704,14 +710,15 @@ static void lose_classic(const struct tn_sd_plan *plan)
     }
 }
 
-static bool has_arg_names(const struct tn_sd_plan *plan, uint32_t op)
+/* Names that the vocabulary has come back with it. */
+static bool has_own_names(const struct tn_sd_plan *plan, uint32_t op)
 {
     struct tn_sd_args args;
     struct tn_error   error = TN_ERROR_INIT;
 
-    return tn_sd_args_read(plan->model, op, plan->arena, &args, &error) ==
-               TN_OK &&
-           args.has_names;
+    return tn_sd_args_read(plan->model, op, plan->calls, plan->arena, &args,
+                           &error) == TN_OK &&
+           tn_sd_args_have_names(&args);
 }
 
 void tn_sd_build_losses(const struct tn_sd_plan *plan,
@@ -731,7 +738,7 @@ void tn_sd_build_losses(const struct tn_sd_plan *plan,
     if (plan->model->dialect == &tn_dialect_nd4j)
         return;
     for (uint32_t i = 0; i < plan->op_count; i++)
-        if (has_arg_names(plan, plan->first_op + i)) {
+        if (has_own_names(plan, plan->first_op + i)) {
             tn_op_path(plan->model, plan->first_op + i, path, sizeof path);
             tn_sd_lose(plan->options, TN_NOWHERE, path,
                        "left behind: names of arguments");

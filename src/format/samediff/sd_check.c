@@ -10,6 +10,7 @@
 
 #include "base/json_read.h"
 #include "base/utf8.h"
+#include "format/samediff/tagged.h"
 #include "ir/graph_check.h"
 
 struct checking {
@@ -422,7 +423,11 @@ enum tn_status tn_sd_check_graph(const struct tn_model *model,
                                  struct tn_error       *error)
 {
     TN_TRY(tn_graph_check(model, report, error));
-    if (model->is_edited || model->dialect != &tn_dialect_nd4j)
+    if (model->is_edited)
+        return TN_OK;
+    if (model->dialect == &tn_dialect_nd4j_tagged)
+        return tn_tagged_check_args(model, report, error);
+    if (model->dialect != &tn_dialect_nd4j)
         return TN_OK;
     return run(model, false, report, error);
 }

@@ -1,6 +1,9 @@
 /* sd_node.c - one operation on its way between a model and a file */
 #include "format/samediff/sd_node.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "base/buffer.h"
 #include "wire/fb/fb_builtin.h"
 #include "wire/fb/fb_verify.h"
@@ -17,6 +20,16 @@ uint32_t tn_sd_strings_put(struct tn_fb_builder  *b,
     for (uint32_t i = 0; i < count; i++)
         refs[i] = tn_fb_put_string(b, texts[i]);
     return tn_fb_put_refs(b, refs, count);
+}
+
+uint32_t tn_sd_codes_put(struct tn_fb_builder       *b,
+                         const struct tn_attr_value *list)
+{
+    int8_t *codes = tn_new(b->arena, int8_t, list->count, b->error);
+
+    for (uint32_t i = 0; codes && i < list->count; i++)
+        codes[i] = (int8_t)list->of.ints[i];
+    return codes ? tn_fb_put_vector(b, tn_bytes(codes, list->count), 1, 1) : 0;
 }
 
 struct tn_sd_names tn_sd_names_read(const struct tn_fb_table *table,
@@ -232,6 +245,21 @@ static const int8_t *read_codes(const struct tn_fb_table *table, uint16_t slot,
     return to;
 }
 
+static struct tn_attr_value read_code_list(struct taking            *t,
+                                           const struct tn_fb_table *table,
+                                           uint16_t                  slot)
+{
+    struct tn_fb_vector from = tn_fb_vector(table, slot, 1);
+    int64_t            *to   = tn_new(t->arena, int64_t, from.count, t->error);
+
+    for (uint32_t i = 0; to && i < from.count; i++)
+        to[i] = tn_fb_vector_i8(&from, i);
+    return (struct tn_attr_value){ .kind    = TN_ATTR_INT,
+                                   .is_list = true,
+                                   .count   = to ? from.count : 0,
+                                   .of.ints = to };
+}
+
 static const int8_t *codes(struct taking *t, const struct tn_attr_value *value)
 {
     int8_t *to = tn_new(t->arena, int8_t, value->count, t->error);
@@ -241,18 +269,34 @@ static const int8_t *codes(struct taking *t, const struct tn_attr_value *value)
     return to;
 }
 
-static const double *doubles(struct taking              *t,
-                             const struct tn_attr_value *value)
+static struct tn_attr_value code_list(struct taking              *t,
+                                      const struct tn_attr_value *value)
+{
+    int64_t *to = tn_new(t->arena, int64_t, value->count, t->error);
+
+    for (uint32_t i = 0; to && i < value->count; i++)
+        to[i] = tn_sd_dtype_code((enum tn_dtype)value->of.ints[i]);
+    return (struct tn_attr_value){ .kind    = TN_ATTR_INT,
+                                   .is_list = true,
+                                   .count   = to ? value->count : 0,
+                                   .of.ints = to };
+}
+
+static struct tn_attr_value doubles(struct taking              *t,
+                                    const struct tn_attr_value *value)
 {
     double *to;
 
     if (value->kind == TN_ATTR_DOUBLE)
-        return value->of.doubles;
+        return *value;
     to = tn_new(t->arena, double, value->count, t->error);
     for (uint32_t i = 0; to && i < value->count; i++)
         to[i] = value->kind == TN_ATTR_FLOAT ? (double)value->of.floats[i]
                                              : (double)value->of.ints[i];
-    return to;
+    return (struct tn_attr_value){ .kind       = TN_ATTR_DOUBLE,
+                                   .is_list    = true,
+                                   .count      = to ? value->count : 0,
+                                   .of.doubles = to };
 }
 
 static void take_properties(struct taking *t, const struct tn_attr_value *value)
@@ -276,14 +320,6 @@ enum {
     TENSOR = 1 << TN_ATTR_TENSOR,
     OTHER  = 1 << TN_ATTR_OTHER,
 };
-
-static void take_names(struct taking *t, const struct tn_attr_value *value,
-                       const struct tn_bytes **names)
-{
-    *names = value->of.strings;
-    for (uint32_t i = 0; i < value->count; i++)
-        t->args->has_names |= value->of.strings[i].size > 0;
-}
 
 static void take_op_type(struct taking *t, const struct tn_attr_value *value)
 {
@@ -315,26 +351,11 @@ static void take_list(struct taking *t, char which,
     struct tn_sd_args *a = t->args;
 
     switch (which) {
-    case 'i':
-        a->i       = value->of.ints;
-        a->i_count = value->count;
-        break;
-    case 't':
-        a->t       = doubles(t, value);
-        a->t_count = value->count;
-        break;
-    case 'b':
-        a->b       = value->of.ints;
-        a->b_count = value->count;
-        break;
-    case 'd':
-        a->d       = codes(t, value);
-        a->d_count = value->count;
-        break;
-    case 's':
-        a->s       = value->of.strings;
-        a->s_count = value->count;
-        break;
+    case 'i': a->lists[TN_SD_I] = *value; break;
+    case 't': a->lists[TN_SD_T] = doubles(t, value); break;
+    case 'b': a->lists[TN_SD_B] = *value; break;
+    case 'd': a->lists[TN_SD_D] = code_list(t, value); break;
+    case 's': a->lists[TN_SD_S] = *value; break;
     case 'x':
         a->dimensions      = value->of.ints;
         a->dimension_count = value->count;
@@ -368,16 +389,12 @@ static const struct taken *find_taken(struct tn_bytes name)
     return NULL;
 }
 
-static const struct tn_bytes **names_of(struct tn_sd_args *args, char which)
+static struct tn_sd_names *names_of(struct tn_sd_args *args, char which)
 {
-    switch (which) {
-    case 'I': return &args->i_names;
-    case 'T': return &args->t_names;
-    case 'B': return &args->b_names;
-    case 'D': return &args->d_names;
-    case 'S': return &args->s_names;
-    default: return NULL;
-    }
+    static const char lists[TN_SD_ARG_LISTS + 1] = "ITBDS";
+    const char       *at = which ? strchr(lists, which) : NULL;
+
+    return at ? &args->names[at - lists] : NULL;
 }
 
 static void take(struct taking *t, struct tn_bytes name,
@@ -393,9 +410,9 @@ static void take(struct taking *t, struct tn_bytes name,
                          TN_FMT(name));
         return;
     }
-    const struct tn_bytes **names = names_of(t->args, taken->which);
+    struct tn_sd_names *names = names_of(t->args, taken->which);
     if (names)
-        take_names(t, value, names);
+        *names = (struct tn_sd_names){ value->of.strings, value->count };
     else if (taken->which)
         take_list(t, taken->which, value);
     else if (taken->kinds == TENSOR)
@@ -426,7 +443,7 @@ static void take_raw(struct taking *t, struct tn_bytes name,
             tables_read(&table, is_tagged ? 22 : 4, &args->property_count,
                         t->arena, t->error);
     else if (tn_bytes_is(name, "dArgs"))
-        args->d = read_codes(&table, is_tagged ? 13 : 22, &args->d_count, t);
+        args->lists[TN_SD_D] = read_code_list(t, &table, is_tagged ? 13 : 22);
     else
         args->output_types = read_codes(&table, is_tagged ? 18 : 17,
                                         &args->output_type_count, t);
@@ -496,7 +513,76 @@ static bool says_number(const struct tn_model *model, const struct tn_op *op)
     return false;
 }
 
+/* ---- arguments in the order of the vocabulary --------------------------- */
+
+const struct tn_vocab_op *tn_sd_args_op(struct tn_sd_calls      *calls,
+                                        struct tn_bytes          type,
+                                        const struct tn_sd_args *args,
+                                        struct tn_error         *error)
+{
+    const char *word = tn_sd_op_type_name(args->op_type);
+
+    if (!calls->has_book &&
+        tn_nd4j_book_init(&calls->book, calls->arena, error) != TN_OK)
+        return NULL;
+    calls->has_book   = true;
+    calls->book.error = error;
+    return tn_nd4j_meant(&calls->book, type, tn_text(word ? word : ""),
+                         args->op_num);
+}
+
+static int64_t type_code(enum tn_dtype dtype)
+{
+    return tn_sd_dtype_code(dtype);
+}
+
+static enum tn_status check_counts(const struct taking *t)
+{
+    for (int i = 0; i < TN_SD_ARG_LISTS; i++)
+        if (t->args->names[i].count &&
+            t->args->names[i].count != t->args->lists[i].count)
+            return tn_error_set(
+                t->error, TN_INVALID, TN_NOWHERE,
+                "%" PRIu32 " names for %" PRIu32 " %s", t->args->names[i].count,
+                t->args->lists[i].count,
+                tn_call_list_name((enum tn_vocab_list)(TN_VOCAB_IARGS + i)));
+    return TN_OK;
+}
+
+bool tn_sd_args_have_names(const struct tn_sd_args *args)
+{
+    for (int i = 0; i < TN_SD_ARG_LISTS; i++)
+        for (uint32_t k = 0; k < args->names[i].count; k++)
+            if (args->names[i].items[k].size)
+                return true;
+    return false;
+}
+
+/* What is in its place needs no name: writers of names ask the vocabulary. */
+static enum tn_status put_in_order(struct taking *t, struct tn_sd_calls *calls)
+{
+    struct tn_sd_args        *args = t->args;
+    const struct tn_op       *row  = tn_model_op_at(t->model, t->op);
+    const struct tn_vocab_op *op;
+
+    TN_TRY(check_counts(t));
+    if (!tn_sd_args_have_names(args))
+        return TN_OK;
+    op = tn_sd_args_op(calls, tn_model_name(t->model, row->type), args,
+                       t->error);
+    for (int i = 0; op && i < TN_SD_ARG_LISTS && !tn_failed(t->error); i++) {
+        enum tn_vocab_list list = (enum tn_vocab_list)(TN_VOCAB_IARGS + i);
+        if (tn_args_in_order(op, list, args->names[i].items, &args->lists[i],
+                             i == TN_SD_D ? type_code : NULL, t->arena,
+                             t->error) != TN_OK)
+            tn_error_where(t->error, "%s", tn_call_list_name(list));
+        args->names[i] = (struct tn_sd_names){ 0 };
+    }
+    return t->error->status;
+}
+
 enum tn_status tn_sd_args_read(const struct tn_model *model, uint32_t op,
+                               struct tn_sd_calls *calls,
                                struct tn_arena *arena, struct tn_sd_args *args,
                                struct tn_error *error)
 {
@@ -504,12 +590,14 @@ enum tn_status tn_sd_args_read(const struct tn_model *model, uint32_t op,
     struct taking       t   = { model, op, arena, args, error };
 
     *args = (struct tn_sd_args){ .op_type = TN_SD_CUSTOM };
+    for (int i = 0; i < TN_SD_ARG_LISTS; i++)
+        args->lists[i].is_list = true;
     if (row->first_attr == TN_NONE && row->wire_length) {
         take_table(&t, row);
-        return error->status;
+    } else {
+        if (!says_number(model, row))
+            args->op_num = number_by_name(tn_model_name(model, row->type));
+        take_slots(&t, row);
     }
-    if (!says_number(model, row))
-        args->op_num = number_by_name(tn_model_name(model, row->type));
-    take_slots(&t, row);
-    return error->status;
+    return tn_failed(error) ? error->status : put_in_order(&t, calls);
 }

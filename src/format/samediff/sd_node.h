@@ -9,36 +9,61 @@
 #define TN_FORMAT_SD_NODE_H
 
 #include "format/samediff/samediff.h"
+#include "ir/nd4j_calls.h"
 
 /* The arrays of the model's files are plain (SDNB), if nothing else tells. */
 bool tn_sd_is_plain(const struct tn_model *model);
 
-/* All arguments of an op.  Types are the numbers of the file. */
+/* The lists whose arguments may have names, in the order of enum
+ * tn_vocab_list from TN_VOCAB_IARGS on. */
+enum tn_sd_arg_list {
+    TN_SD_I, /* ints                                                          */
+    TN_SD_T, /* doubles                                                       */
+    TN_SD_B, /* bools                                                         */
+    TN_SD_D, /* ints: the numbers that types have in the file                 */
+    TN_SD_S, /* strings                                                       */
+    TN_SD_ARG_LISTS,
+};
+
+/* All arguments of an op.  Types are the numbers of the file.  Once arguments
+ * are in order, names are those that the vocabulary has not. */
 struct tn_sd_args {
-    int8_t                 op_type;
-    int64_t                op_num;
-    uint32_t               i_count, t_count, b_count, d_count, s_count;
-    const int64_t         *i;
-    const double          *t;
-    const int64_t         *b;
-    const int8_t          *d;
-    const struct tn_bytes *s;
-    const struct tn_bytes *i_names, *t_names, *b_names; /* as many, or NULL */
-    const struct tn_bytes *d_names, *s_names;
-    uint32_t               dimension_count;
-    const int64_t         *dimensions;
-    uint32_t               output_type_count;
-    const int8_t          *output_types;
+    int8_t                    op_type;
+    int64_t                   op_num;
+    struct tn_attr_value      lists[TN_SD_ARG_LISTS];
+    struct tn_sd_names        names[TN_SD_ARG_LISTS]; /* as many, or none     */
+    uint32_t                  dimension_count;
+    const int64_t            *dimensions;
+    uint32_t                  output_type_count;
+    const int8_t             *output_types;
     const struct tn_elements *scalar; /* NULL: none                           */
     uint32_t                  property_count;
     const struct tn_fb_table *properties; /* FlatProperties                   */
-    bool                      has_names;  /* one that is not empty            */
 };
 
-/* What is not said is what a custom operation of the op's type has. */
+/* nd4j's vocabulary for one job, loaded when it is first needed. */
+struct tn_sd_calls {
+    struct tn_arena    *arena; /* that lives as long as this                  */
+    struct tn_nd4j_book book;
+    bool                has_book;
+};
+
+/* What is not said is what a custom operation of the op's type has.  Arguments
+ * come in the order that kernels count them in, whatever the order in the file
+ * is: see nd4j_calls.h. */
 enum tn_status tn_sd_args_read(const struct tn_model *model, uint32_t op,
+                               struct tn_sd_calls *calls,
                                struct tn_arena *arena, struct tn_sd_args *args,
                                struct tn_error *error);
+
+/* One that is not empty; of an operator that is known, none is left. */
+bool tn_sd_args_have_names(const struct tn_sd_args *args);
+
+/* The operator that the arguments are of; NULL: none that anybody knows. */
+const struct tn_vocab_op *tn_sd_args_op(struct tn_sd_calls      *calls,
+                                        struct tn_bytes          type,
+                                        const struct tn_sd_args *args,
+                                        struct tn_error         *error);
 
 /* One FlatProperties table, copied; arrays in another form. */
 uint32_t tn_sd_property_put(struct tn_fb_builder         *b,
@@ -56,6 +81,9 @@ struct tn_bytes tn_sd_property_pack(const struct tn_fb_table *property,
 /* Vectors of strings, copied; 0 when there are none. */
 uint32_t tn_sd_strings_put(struct tn_fb_builder  *b,
                            const struct tn_bytes *texts, uint32_t count);
+/* The numbers of types, a byte each. */
+uint32_t tn_sd_codes_put(struct tn_fb_builder       *b,
+                         const struct tn_attr_value *list);
 /* Of a table, into the arena. */
 struct tn_sd_names tn_sd_names_read(const struct tn_fb_table *table,
                                     uint16_t slot, struct tn_arena *arena,

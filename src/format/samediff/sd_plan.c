@@ -555,9 +555,11 @@ enum tn_status tn_sd_plan_make(struct tn_sd_plan     *plan,
     plan->op_count = (uint32_t)tn_model_graph_at(model, graph)->op_count;
     tn_intern_init(&plan->names, arena);
     tn_list_init(&plan->named, arena->memory, sizeof(uint32_t));
-    plan->subs = tn_new(arena, struct tn_sd_plan *, 1, error);
-    if (!plan->subs)
+    plan->subs  = tn_new(arena, struct tn_sd_plan *, 1, error);
+    plan->calls = tn_new(arena, struct tn_sd_calls, 1, error);
+    if (!plan->subs || !plan->calls)
         return error->status;
+    plan->calls->arena = arena;
     if (!model->wants_graph)
         tn_error_set(error, TN_INVALID, TN_NOWHERE,
                      "the model was opened without its graph");

@@ -43,6 +43,7 @@ struct tn_sd_plan {
     uint32_t *by_value; /* of the model: the entry, + 1; NULL: of a file      */
     struct tn_intern    names; /* of the other entries             */
     struct tn_list      named; /* uint32_t: entries by id of those */
+    struct tn_sd_calls *calls; /* one for all graphs of a model               */
     struct tn_sd_plan **subs; /* of graphs in it, released with it            */
     struct tn_sd_plan  *next; /* in such a list                               */
     const int32_t      *op_ids; /* by ordinal                      */

@@ -20,6 +20,7 @@
  *   tagged_put.c    graph.fb and trainingConfig.fb from the tables
  *   tagged_write.c  entries in their order
  *   tagged_check.c  everything that is wrong with all tags
+ *   tagged_args.c   what is wrong with the names of arguments
  *   tag_edit.c      adding and removing tags, compacting
  */
 #ifndef TN_FORMAT_TAGGED_H
@@ -229,6 +230,12 @@ bool tn_tagged_has_shape(const struct tn_sd_variable *v,
 /* Everything of one tag; .data NULL: of the newest. */
 enum tn_status tn_tagged_read(struct tn_tagged *t, struct tn_bytes tag,
                               struct tn_model *model, struct tn_error *error);
+
+/* tagged_args.c: names of arguments that the operators do not have, that come
+ * twice, or that are missing. */
+enum tn_status tn_tagged_check_args(const struct tn_model *model,
+                                    struct tn_report      *report,
+                                    struct tn_error       *error);
 
 /* Every finding about all tags. */
 enum tn_status tn_tagged_check(struct tn_bundle *bundle,

@@ -208,7 +208,8 @@ static bool check_graph(struct checking *c)
     absorb(c, own.status == TN_UNSUPPORTED ? "tag-version" : "tag-graph", &own);
     if (is_good) {
         tn_model_resolve(&c->model);
-        tn_graph_check(&c->model, c->report, c->error);
+        if (tn_graph_check(&c->model, c->report, c->error) == TN_OK)
+            tn_tagged_check_args(&c->model, c->report, c->error);
     }
     return is_good;
 }

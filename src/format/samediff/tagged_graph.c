@@ -123,6 +123,8 @@ static void read_variables(struct tn_sd_reader      *r,
 
 /* ---- named arguments ---------------------------------------------------- */
 
+/* That they are names the operator has, tagged_args.c says. */
+
 static const struct pair {
     uint16_t    names, values;
     uint32_t    element;
@@ -134,26 +136,6 @@ static const struct pair {
     { TN_TAGGED_OP_D_NAMES, TN_TAGGED_OP_D, 1, "dArgs" },
     { TN_TAGGED_OP_S_NAMES, TN_TAGGED_OP_S, 4, "sArgs" },
 };
-
-/* Names that are not empty come once. */
-static void check_names(struct tn_sd_reader       *r,
-                        const struct tn_fb_vector *names, uint64_t at,
-                        const char *word)
-{
-    struct tn_intern known;
-
-    tn_intern_init(&known, &r->scratch);
-    for (uint32_t i = 0; i < names->count && !tn_failed(r->error); i++) {
-        struct tn_bytes name  = tn_fb_vector_string(names, i);
-        uint32_t        count = tn_intern_count(&known);
-        if (name.size &&
-            tn_intern_borrow(&known, name, r->error) != TN_NO_NAME &&
-            tn_intern_count(&known) == count)
-            tn_error_set(r->error, TN_MALFORMED, at, "two %s are called '%.*s'",
-                         word, TN_FMT(name));
-    }
-    tn_intern_done(&known);
-}
 
 static void check_pairs(struct tn_sd_reader *r, const struct tn_fb_table *op)
 {
@@ -167,8 +149,6 @@ static void check_pairs(struct tn_sd_reader *r, const struct tn_fb_table *op)
             tn_error_set(r->error, TN_MALFORMED, op->fb->span.offset + at,
                          "%" PRIu32 " names for %" PRIu32 " %s", names.count,
                          values.count, pair->word);
-        else if (names.count)
-            check_names(r, &names, op->fb->span.offset + at, pair->word);
     }
 }
 

@@ -113,31 +113,61 @@ static uint32_t put_i8s(struct putting *p, const int8_t *values, uint32_t count)
     return count ? tn_fb_put_vector(p->b, tn_bytes(values, count), 1, 1) : 0;
 }
 
-static uint32_t put_bools(struct putting *p, const int64_t *values,
-                          uint32_t count)
+static uint32_t put_bools(struct putting *p, const struct tn_attr_value *list)
 {
-    uint8_t *bytes = tn_new(p->b->arena, uint8_t, count, p->error);
+    uint8_t *bytes = tn_new(p->b->arena, uint8_t, list->count, p->error);
 
-    for (uint32_t i = 0; bytes && i < count; i++)
-        bytes[i] = values[i] != 0;
-    return count && bytes ? tn_fb_put_vector(p->b, tn_bytes(bytes, count), 1, 1)
-                          : 0;
+    for (uint32_t i = 0; bytes && i < list->count; i++)
+        bytes[i] = list->of.ints[i] != 0;
+    return bytes ? tn_fb_put_vector(p->b, tn_bytes(bytes, list->count), 1, 1)
+                 : 0;
+}
+
+static struct tn_bytes arg_name(const struct tn_sd_args  *args,
+                                const struct tn_vocab_op *op, int list,
+                                uint32_t index)
+{
+    struct tn_bytes own = { NULL, 0 };
+
+    if (args->names[list].count)
+        own = args->names[list].items[index];
+    return own.size || !op
+               ? own
+               : tn_arg_name(op, (enum tn_vocab_list)(TN_VOCAB_IARGS + list),
+                             index);
 }
 
 /* A name for each value; one that nobody knows is empty. */
-static uint32_t put_arg_names(struct putting *p, const struct tn_bytes *names,
-                              uint32_t count)
+static uint32_t put_arg_names(struct putting *p, const struct tn_sd_args *args,
+                              const struct tn_vocab_op *op, int list)
 {
-    uint32_t *refs = tn_new(p->b->arena, uint32_t, count, p->error);
+    uint32_t  count = args->lists[list].count;
+    uint32_t *refs  = tn_new(p->b->arena, uint32_t, count, p->error);
 
-    if (!refs || count == 0)
+    if (!refs)
         return 0;
     if (!*p->nothing || *p->nothing > p->b->size) /* made again: not yet */
         *p->nothing = tn_fb_put_string(p->b, tn_text(""));
-    for (uint32_t i = 0; i < count; i++)
-        refs[i] = names && names[i].size ? tn_fb_put_string(p->b, names[i])
-                                         : *p->nothing;
+    for (uint32_t i = 0; i < count; i++) {
+        struct tn_bytes name = arg_name(args, op, list, i);
+        bool is_more = i && tn_bytes_equal(name, arg_name(args, op, list, i - 1));
+        refs[i]      = !name.size ? *p->nothing
+                       : is_more  ? refs[i - 1]
+                                  : tn_fb_put_string(p->b, name);
+    }
     return tn_fb_put_refs(p->b, refs, count);
+}
+
+static uint32_t put_list(struct putting *p, const struct tn_attr_value *list,
+                         int which)
+{
+    switch (which) {
+    case TN_SD_I: return tn_fb_put_i64s(p->b, list->of.ints, list->count);
+    case TN_SD_T: return tn_fb_put_f64s(p->b, list->of.doubles, list->count);
+    case TN_SD_B: return put_bools(p, list);
+    case TN_SD_D: return tn_sd_codes_put(p->b, list);
+    default: return tn_sd_strings_put(p->b, list->of.strings, list->count);
+    }
 }
 
 static uint32_t put_properties(struct putting *p, const struct tn_sd_args *args)
@@ -155,8 +185,17 @@ static uint32_t put_properties(struct putting *p, const struct tn_sd_args *args)
     return count ? tn_fb_put_refs(p->b, refs, count) : 0;
 }
 
+/* The slots of names and values, in the order of enum tn_sd_arg_list. */
+static const uint16_t arg_slots[TN_SD_ARG_LISTS][2] = {
+    { TN_TAGGED_OP_I_NAMES, TN_TAGGED_OP_I },
+    { TN_TAGGED_OP_T_NAMES, TN_TAGGED_OP_T },
+    { TN_TAGGED_OP_B_NAMES, TN_TAGGED_OP_B },
+    { TN_TAGGED_OP_D_NAMES, TN_TAGGED_OP_D },
+    { TN_TAGGED_OP_S_NAMES, TN_TAGGED_OP_S },
+};
+
 static void put_args(struct putting *p, const struct tn_sd_args *a,
-                     uint32_t refs[])
+                     const struct tn_vocab_op *op, uint32_t refs[])
 {
     refs[TN_TAGGED_OP_PROPERTIES] = put_properties(p, a);
     if (a->scalar)
@@ -167,18 +206,12 @@ static void put_args(struct putting *p, const struct tn_sd_args *a,
     if (a->dimension_count)
         refs[TN_TAGGED_OP_DIMENSIONS] =
             tn_fb_put_i64s(p->b, a->dimensions, a->dimension_count);
-    refs[TN_TAGGED_OP_S] = tn_sd_strings_put(p->b, a->s, a->s_count);
-    refs[TN_TAGGED_OP_D] = put_i8s(p, a->d, a->d_count);
-    refs[TN_TAGGED_OP_B] = put_bools(p, a->b, a->b_count);
-    if (a->t_count)
-        refs[TN_TAGGED_OP_T] = tn_fb_put_f64s(p->b, a->t, a->t_count);
-    if (a->i_count)
-        refs[TN_TAGGED_OP_I] = tn_fb_put_i64s(p->b, a->i, a->i_count);
-    refs[TN_TAGGED_OP_S_NAMES] = put_arg_names(p, a->s_names, a->s_count);
-    refs[TN_TAGGED_OP_D_NAMES] = put_arg_names(p, a->d_names, a->d_count);
-    refs[TN_TAGGED_OP_B_NAMES] = put_arg_names(p, a->b_names, a->b_count);
-    refs[TN_TAGGED_OP_T_NAMES] = put_arg_names(p, a->t_names, a->t_count);
-    refs[TN_TAGGED_OP_I_NAMES] = put_arg_names(p, a->i_names, a->i_count);
+    for (int i = TN_SD_ARG_LISTS - 1; i >= 0; i--) {
+        if (!a->lists[i].count)
+            continue;
+        refs[arg_slots[i][1]] = put_list(p, &a->lists[i], i);
+        refs[arg_slots[i][0]] = put_arg_names(p, a, op, i);
+    }
 }
 
 static uint32_t put_values(struct putting *p, uint64_t first, uint32_t count)
@@ -244,9 +277,13 @@ static uint32_t put_op(struct putting *p, uint32_t id)
     uint32_t               refs[TN_TAGGED_OP_PROPERTIES + 1] = { 0 };
     struct tn_sd_args      args;
 
-    if (tn_sd_args_read(model, id, p->b->arena, &args, p->error) != TN_OK)
+    if (tn_sd_args_read(model, id, p->plan->calls, p->b->arena, &args,
+                        p->error) != TN_OK)
         return 0;
-    put_args(p, &args, refs);
+    put_args(p, &args,
+             tn_sd_args_op(p->plan->calls, tn_model_name(model, op->type),
+                           &args, p->error),
+             refs);
     put_controls(p, op, refs);
     refs[TN_TAGGED_OP_OUTPUTS] =
         put_values(p, op->first_output, op->output_count);

@@ -226,6 +226,7 @@ enum tn_status tn_tagged_writer_init(struct tn_tagged_writer       *w,
         uint32_t graph = w->plan_count++;
         tn_sd_plan_make(&w->plans[graph], model, graph, options, &w->arena,
                         error);
+        w->plans[graph].calls = w->plans[0].calls;
     }
     if (w->plan_count == 0)
         tn_error_set(error, TN_INVALID, TN_NOWHERE, "a model without a graph");

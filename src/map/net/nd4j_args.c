@@ -4,9 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/nd4j_hash.h"
 #include "ir/element.h"
-#include "ir/vocab.h"
+#include "ir/nd4j_calls.h"
 
 /* No kernel has more arguments of a kind; lists of sizes and axes are short. */
 enum { SLOT_LIMIT = 4096 };
@@ -14,8 +13,7 @@ enum { SLOT_LIMIT = 4096 };
 struct packing {
     struct tn_net            *net;
     struct tn_error          *error;
-    struct tn_vocab           vocab;
-    struct tn_nd4j_hasher     hasher;
+    struct tn_nd4j_book       book;
     uint32_t                  id; /* node at hand                             */
     const struct tn_vocab_op *op;
     struct tn_list            attrs; /* struct tn_net_attr: being made        */
@@ -32,15 +30,16 @@ struct packed {
 /* The lists of a call, in the order of enum tn_vocab_list. */
 static const struct list {
     const char       *name;
+    const char       *names; /* of its arguments                              */
     enum tn_attr_kind kind;
 } lists[] = {
-    [TN_VOCAB_NAMED] = { "", TN_ATTR_NONE },
-    [TN_VOCAB_IARGS] = { "iArgs", TN_ATTR_INT },
-    [TN_VOCAB_TARGS] = { "tArgs", TN_ATTR_DOUBLE },
-    [TN_VOCAB_BARGS] = { "bArgs", TN_ATTR_BOOL },
-    [TN_VOCAB_DARGS] = { "dArgs", TN_ATTR_DTYPE },
-    [TN_VOCAB_SARGS] = { "sArgs", TN_ATTR_STRING },
-    [TN_VOCAB_AXIS]  = { "dimensions", TN_ATTR_INT },
+    [TN_VOCAB_NAMED] = { "", NULL, TN_ATTR_NONE },
+    [TN_VOCAB_IARGS] = { "iArgs", "iArgNames", TN_ATTR_INT },
+    [TN_VOCAB_TARGS] = { "tArgs", "tArgNames", TN_ATTR_DOUBLE },
+    [TN_VOCAB_BARGS] = { "bArgs", "bArgNames", TN_ATTR_BOOL },
+    [TN_VOCAB_DARGS] = { "dArgs", "dArgNames", TN_ATTR_DTYPE },
+    [TN_VOCAB_SARGS] = { "sArgs", "sArgNames", TN_ATTR_STRING },
+    [TN_VOCAB_AXIS]  = { "dimensions", NULL, TN_ATTR_INT },
 };
 
 static enum tn_status packing_init(struct packing *p, struct tn_net *net)
@@ -49,15 +48,7 @@ static enum tn_status packing_init(struct packing *p, struct tn_net *net)
     tn_list_init(&p->attrs, net->arena->memory, sizeof(struct tn_net_attr));
     tn_intern_init(&p->calls, net->arena);
     tn_list_init(&p->packed, net->arena->memory, sizeof(struct packed));
-    tn_nd4j_hasher_init(&p->hasher);
-    return tn_vocab_index(&p->vocab, net->arena, tn_vocab_builtin("nd4j"),
-                          net->error);
-}
-
-static const struct tn_vocab_op *find_op(struct packing *p,
-                                         struct tn_bytes name)
-{
-    return tn_vocab_find(&p->vocab, tn_text(""), name, INT64_MAX, p->error);
+    return tn_nd4j_book_init(&p->book, net->arena, net->error);
 }
 
 static void add_attr(struct packing *p, struct tn_bytes name,
@@ -358,7 +349,7 @@ static void pack_kernel(struct packing *p)
              text_value(p, is_custom ? tn_text("CUSTOM") : p->op->kernel));
     add_attr(p, tn_text("opNum"),
              int_value(p, is_custom ? tn_nd4j_hash(
-                                          &p->hasher,
+                                          &p->book.hasher,
                                           tn_net_node(p->net, p->id)->op->type)
                                     : p->op->kernel_number));
 }
@@ -399,7 +390,7 @@ static enum tn_status check_names(struct packing *p)
 static enum tn_status pack_anew(struct packing *p)
 {
     p->attrs.count = 0;
-    p->op          = find_op(p, tn_net_node(p->net, p->id)->op->type);
+    p->op          = tn_nd4j_named(&p->book, tn_net_node(p->net, p->id)->op->type);
     if (tn_failed(p->error))
         return p->error->status;
     pack_kernel(p);
@@ -491,50 +482,17 @@ static const struct tn_attr_value *raw(const struct packing *p,
     return tn_net_attr(tn_net_node(p->net, p->id), name);
 }
 
-static bool is_kernel(const struct tn_vocab_op *op, struct tn_bytes type,
-                      int64_t number)
-{
-    return op && op->kernel.size && tn_bytes_equal(op->kernel, type) &&
-           op->kernel_number == number;
-}
-
-/* The op of that number, whatever it is called in the file. */
-static const struct tn_vocab_op *find_number(struct packing *p,
-                                             struct tn_bytes type,
-                                             int64_t number, bool is_custom)
-{
-    for (uint32_t i = 0; i < p->vocab.row_count && !tn_failed(p->error); i++) {
-        const struct tn_vocab_op *op = tn_vocab_at(&p->vocab, i, p->error);
-        if (!op)
-            continue;
-        if (is_custom ? tn_nd4j_hash(&p->hasher, op->name) == number
-                      : is_kernel(op, type, number))
-            return op;
-    }
-    return NULL;
-}
-
 static const struct tn_vocab_op *recognise(struct packing *p)
 {
+    struct tn_bytes             name   = tn_net_node(p->net, p->id)->op->type;
     const struct tn_attr_value *type   = raw(p, "opType");
     const struct tn_attr_value *number = raw(p, "opNum");
-    const struct tn_vocab_op   *named =
-        find_op(p, tn_net_node(p->net, p->id)->op->type);
 
     if (!type || type->kind != TN_ATTR_STRING || !number ||
-        number->kind != TN_ATTR_INT || tn_failed(p->error))
-        return named;
-    bool    is_custom = tn_bytes_is(type->of.strings[0], "CUSTOM");
-    int64_t n         = number->of.ints[0];
-    if (is_custom &&
-        (n == 0 ||
-         tn_nd4j_hash(&p->hasher, tn_net_node(p->net, p->id)->op->type) == n))
-        return named;
-    if (!is_custom && is_kernel(named, type->of.strings[0], n))
-        return named;
-    const struct tn_vocab_op *found =
-        find_number(p, type->of.strings[0], n, is_custom);
-    return found ? found : named;
+        number->kind != TN_ATTR_INT)
+        return tn_nd4j_named(&p->book, name);
+    return tn_nd4j_meant(&p->book, name, type->of.strings[0],
+                         number->of.ints[0]);
 }
 
 static bool is_nothing(const struct tn_attr_value *list, uint32_t index)
@@ -608,6 +566,25 @@ static uint32_t told_count(const struct packing       *p,
     return from->count;
 }
 
+/* Where the file names its arguments, their order means nothing. */
+static enum tn_status put_in_order(struct packing *p, enum tn_vocab_list list,
+                                   struct tn_attr_value *values)
+{
+    const struct tn_net_node   *node = tn_net_node(p->net, p->id);
+    const struct tn_attr_value *names =
+        lists[list].names ? raw(p, lists[list].names) : NULL;
+
+    if (!names || names->kind != TN_ATTR_STRING)
+        return TN_OK;
+    if (names->count != values->count)
+        return refuse(p, tn_text(lists[list].names), "has another length");
+    if (tn_args_in_order(p->op, list, names->of.strings, values, NULL,
+                         p->net->arena, p->error) != TN_OK)
+        tn_error_where(p->error, "'%.*s' (%.*s).%s", TN_FMT(node->name),
+                       TN_FMT(node->op->type), lists[list].name);
+    return p->error->status;
+}
+
 static enum tn_status unpack_list(struct packing *p, enum tn_vocab_list list)
 {
     const struct tn_attr_value *from = raw(p, lists[list].name);
@@ -616,7 +593,8 @@ static enum tn_status unpack_list(struct packing *p, enum tn_vocab_list list)
     if (!from || from->kind != lists[list].kind || !from->is_list)
         return TN_OK;
     struct tn_attr_value told = *from;
-    told.count                = told_count(p, from, list);
+    TN_TRY(put_in_order(p, list, &told));
+    told.count = told_count(p, &told, list);
     while (slot < told.count)
         TN_TRY(unpack_slot(p, list, &told, &slot));
     return TN_OK;

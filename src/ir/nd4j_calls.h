@@ -1,0 +1,94 @@
+/*
+ * nd4j_calls.h - which operator of nd4j a call means, and what its arguments are
+ *
+ * A call in a SameDiff file has a list for each kind of value, and kernels find
+ * theirs by counting: iArgs[3] of conv2d is sW.  rules/nd4j.ops says so.  A file
+ * may also name its arguments; then the names say where each belongs, and the
+ * order in the file means nothing:
+ *
+ *   iArgNames [transY transX]  iArgs [1 0]   is   iArgs [0 1]
+ *
+ * An argument that is a list repeats its name at consecutive positions.  One
+ * without a name belongs where it stands.
+ */
+#ifndef TN_IR_ND4J_CALLS_H
+#define TN_IR_ND4J_CALLS_H
+
+#include "base/nd4j_hash.h"
+#include "ir/vocab.h"
+
+/* The vocabulary, for one job and in its arena: as a tn_vocab, it grows with
+ * what is asked. */
+struct tn_nd4j_book {
+    struct tn_vocab       vocab;
+    struct tn_nd4j_hasher hasher;
+    struct tn_error      *error;
+    struct tn_nd4j_row   *by_number; /* sorted; NULL: not asked for yet       */
+    uint32_t              row_count;
+};
+
+enum tn_status tn_nd4j_book_init(struct tn_nd4j_book *book,
+                                 struct tn_arena     *arena,
+                                 struct tn_error     *error);
+
+const struct tn_vocab_op *tn_nd4j_named(struct tn_nd4j_book *book,
+                                        struct tn_bytes      name);
+
+/* An op is what its number says, when its name is another one's.  `type` is
+ * CUSTOM, TRANSFORM_SAME, ...; NULL: no op that the vocabulary has. */
+const struct tn_vocab_op *tn_nd4j_meant(struct tn_nd4j_book *book,
+                                        struct tn_bytes      name,
+                                        struct tn_bytes type, int64_t number);
+
+/* ---- arguments by name -------------------------------------------------- */
+
+enum tn_arg_fault {
+    TN_ARG_UNKNOWN,    /* the operator has no argument of that name           */
+    TN_ARG_TWICE,      /* given before, and no list                           */
+    TN_ARG_SPLIT,      /* a list, and other arguments stand inside it         */
+    TN_ARG_SAME_PLACE, /* one without a name stands where a named one belongs */
+    TN_ARG_MISSING,    /* not given, has no default, and what follows it is   */
+};
+
+/* What a sentence says that begins with the name. */
+const char *tn_arg_fault_words(enum tn_arg_fault fault);
+
+/* Where the arguments of one list belong. */
+struct tn_arg_places {
+    const uint32_t *slots;  /* by position in the file                        */
+    uint32_t        count;  /* in the file                                    */
+    uint32_t        length; /* with those that get their default              */
+    bool            are_in_order; /* every one stands where it belongs        */
+};
+
+/* `index` is the position in the file; for what is missing, the slot. */
+typedef void tn_arg_fault_fn(void *context, enum tn_arg_fault fault,
+                             uint32_t index, struct tn_bytes name);
+
+/* `names` may be NULL: nothing is named.  Every fault is told; the places are
+ * of use when there is none.  False: there was one, or memory is short and
+ * `error` says so. */
+bool tn_args_place(const struct tn_vocab_op *op, enum tn_vocab_list list,
+                   const struct tn_bytes *names, uint32_t count,
+                   struct tn_arena *arena, struct tn_arg_places *places,
+                   tn_arg_fault_fn *each, void *context,
+                   struct tn_error *error);
+
+/* A list as the kernel counts, what is not given from the defaults.  The list
+ * is of ints, bools, dtypes, doubles or strings; `code` says what a type is in
+ * it, NULL: itself.  Fails MALFORMED at the first fault. */
+enum tn_status tn_args_in_order(const struct tn_vocab_op *op,
+                                enum tn_vocab_list        list,
+                                const struct tn_bytes    *names,
+                                struct tn_attr_value     *values,
+                                int64_t (*code)(enum tn_dtype),
+                                struct tn_arena *arena, struct tn_error *error);
+
+/* What the vocabulary calls the argument in that slot; empty: nothing. */
+struct tn_bytes tn_arg_name(const struct tn_vocab_op *op,
+                            enum tn_vocab_list list, uint32_t slot);
+
+/* "iArgs", ... of lists whose arguments have names: IARGS to SARGS. */
+const char *tn_call_list_name(enum tn_vocab_list list);
+
+#endif
