@@ -125,6 +125,12 @@ void cli_json_number(struct cli_json *json, uint64_t number)
     printf("%" PRIu64, number);
 }
 
+void cli_json_literal(struct cli_json *json, struct tn_bytes number)
+{
+    separate(json);
+    fwrite(number.data, 1, number.size, stdout);
+}
+
 void cli_json_bool(struct cli_json *json, bool value)
 {
     separate(json);

@@ -42,6 +42,8 @@ void cli_json_string(struct cli_json *json, const char *text);
 void cli_json_number(struct cli_json *json, uint64_t number);
 void cli_json_bool(struct cli_json *json, bool value);
 void cli_json_null(struct cli_json *json);
+/* A number that is text already. */
+void cli_json_literal(struct cli_json *json, struct tn_bytes number);
 
 /* A key and its value. */
 void cli_json_put_bytes(struct cli_json *json, const char *key,

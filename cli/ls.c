@@ -15,7 +15,7 @@
 /* clang-format off */
 static const struct cli_opt options[] = {
     { CLI_FLAG,   0,   "ops",     FIELD(wants_ops),   NULL,        "list operators instead of tensors" },
-    { CLI_FLAG,   'l', "long",    FIELD(is_long),     NULL,        "role, storage and path too" },
+    { CLI_FLAG,   'l', "long",    FIELD(is_long),     NULL,        "role, storage, path and attributes too" },
     { CLI_CHOICE, 's', "sort",    FIELD(order),       "name|size", "order by name, or largest first" },
     { CLI_FLAG,   'r', "reverse", FIELD(is_reverse),  NULL,        "the other way round" },
     { CLI_CHOICE, 0,   "layout",  FIELD(layout),      "table|tsv", "for people, or for programs" },

@@ -6,6 +6,7 @@
 #include "ls.h"
 #include "print.h"
 #include "show.h"
+#include "show_attr.h"
 
 struct op {
     const struct tn_model *model; /* for the comparison */
@@ -159,8 +160,10 @@ static void fill_op(void *context, uint64_t row, struct cli_text *cells)
     show_inputs(&cells[2], op);
     cli_text_add(&cells[2], cells[2].size > 0 ? " -> " : "-> ");
     show_outputs(&cells[2], op);
-    if (list->opts->is_long)
-        show_op_path(&cells[3], op);
+    if (list->opts->is_long) {
+        cli_show_attrs(&cells[3], op->model, op->id);
+        show_op_path(&cells[4], op);
+    }
 }
 
 static void print_table(struct op_list *list)
@@ -169,11 +172,12 @@ static void print_table(struct op_list *list)
         { .title = "NAME" },
         { .title = "TYPE", .colour = CLI_CYAN },
         { .title = "INPUTS -> OUTPUTS" },
+        { .title = "ATTRIBUTES" },
         { .title = "PATH", .colour = CLI_DIM },
     };
 
     struct cli_table table = {
-        .column_count = list->opts->is_long ? 4 : 3,
+        .column_count = list->opts->is_long ? 5 : 3,
         .columns      = columns,
         .row_count    = list->count,
         .on_row       = fill_op,
@@ -192,7 +196,7 @@ static void print_table(struct op_list *list)
 /* ---- for programs ------------------------------------------------------- */
 
 /* The manual promises these columns: new ones go to the end. */
-static void show_tsv(struct cli_text *line, const struct op *op)
+static void show_tsv(struct cli_text *line, const struct op *op, bool is_long)
 {
     struct tn_op_info info = tn_model_op(op->model, op->id);
 
@@ -207,6 +211,10 @@ static void show_tsv(struct cli_text *line, const struct op *op)
     show_outputs(line, op);
     cli_text_addf(line, "\t%s\t", tn_model_graph(op->model, info.graph).path);
     show_op_path(line, op);
+    if (is_long) {
+        cli_text_add(line, "\t");
+        cli_show_attrs(line, op->model, op->id);
+    }
     cli_text_add(line, "\n");
 }
 
@@ -226,7 +234,7 @@ static void print_lines(const struct op_list *list)
         if (wants_names)
             show_name(&line, &list->items[i], list->opts->is_null);
         else
-            show_tsv(&line, &list->items[i]);
+            show_tsv(&line, &list->items[i], list->opts->is_long);
         cli_print(stdout, CLI_PLAIN, &line);
     }
     cli_text_done(&line);
@@ -252,7 +260,7 @@ static void put_values(struct cli_json *json, const char *key,
     cli_json_close(json, ']');
 }
 
-static void put_op(struct cli_json *json, const struct op *op)
+static void put_op(struct cli_json *json, const struct op *op, bool is_long)
 {
     struct tn_op_info info = tn_model_op(op->model, op->id);
     struct cli_text   path = { 0 };
@@ -269,6 +277,8 @@ static void put_op(struct cli_json *json, const struct op *op)
     cli_json_put_string(json, "graph",
                         tn_model_graph(op->model, info.graph).path);
     cli_json_put_bytes(json, "path", cli_text_view(&path));
+    if (is_long)
+        cli_json_attrs(json, op->model, op->id);
     cli_json_close(json, '}');
     cli_text_done(&path);
 }
@@ -283,7 +293,7 @@ static void print_json(const struct op_list *list)
     cli_json_key(&json, "operators");
     cli_json_open(&json, '[');
     for (uint32_t i = 0; i < list->count; i++)
-        put_op(&json, &list->items[i]);
+        put_op(&json, &list->items[i], list->opts->is_long);
     cli_json_close(&json, ']');
     cli_json_end(&json);
 }

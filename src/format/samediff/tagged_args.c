@@ -102,10 +102,11 @@ static bool has_name(struct tn_sd_names names, struct tn_bytes name)
     return false;
 }
 
-/* What nobody may leave out and no slot before a given one would miss. */
+/* What nobody may leave out and no slot before a given one would miss.  Writers
+ * of old left out whole lists: one without a name says nothing. */
 static void check_required(struct checking *c, struct tn_sd_names names)
 {
-    for (uint32_t i = 0; i < c->known->attr_count; i++) {
+    for (uint32_t i = 0; is_named(names) && i < c->known->attr_count; i++) {
         const struct tn_vocab_attr *attr = &c->known->attrs[i];
         bool stands_there = attr->slot < names.count &&
                             !names.items[attr->slot].size;
