@@ -304,6 +304,28 @@ static enum tn_status dump_opened(struct tn_opened             *opened,
     return error->status;
 }
 
+/* The whole file, or that part of it which the format means. */
+static enum tn_status find_flat(struct tn_opened             *opened,
+                                const struct tn_dump_options *dump,
+                                const struct tn_options      *options,
+                                struct tn_span *span, struct tn_error *error)
+{
+    const struct tn_format *format = dump->type ? NULL : opened->format;
+    struct tn_source       *source = opened->bundle.main;
+
+    *span = (struct tn_span){ source, 0, source->size };
+    if (!format || !format->flat_span)
+        return TN_OK;
+    if (dump->is_strict)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "what is beside the graph would not come back "
+                            "from the dump");
+    return format->flat_span(
+        &opened->bundle,
+        options && options->tag ? tn_text(options->tag) : tn_bytes(NULL, 0),
+        span, error);
+}
+
 /* A FlatBuffer, when the type or the format is one; *is_flat says so. */
 static enum tn_status dump_flat(struct tn_opened             *opened,
                                 const struct tn_dump_options *dump,
@@ -311,18 +333,18 @@ static enum tn_status dump_flat(struct tn_opened             *opened,
                                 const struct tn_options *options, bool *is_flat,
                                 struct tn_error *error)
 {
-    struct tn_source *source = opened->bundle.main;
-    const char       *type   = dump->type ? dump->type : opened->format->flat;
-    struct tn_flat    flat;
+    const char    *type = dump->type ? dump->type : opened->format->flat;
+    struct tn_span span;
+    struct tn_flat flat;
 
-    *is_flat = source &&
+    *is_flat = opened->bundle.main &&
                tn_flat_find(&flat, &opened->memory, dump->schema, type,
                             error) == TN_OK &&
                flat.type;
-    if (*is_flat)
-        tn_flat_dump(&flat, (struct tn_span){ source, 0, source->size },
-                     dump->is_strict, target, options, error);
-    if (source)
+    if (*is_flat &&
+        find_flat(opened, dump, options, &span, error) == TN_OK)
+        tn_flat_dump(&flat, span, dump->is_strict, target, options, error);
+    if (opened->bundle.main)
         tn_flat_done(&flat);
     return error->status;
 }

@@ -29,6 +29,6 @@ struct tn_format_info tn_format_at(uint32_t index)
         .can_read  = format->open != NULL,
         .can_write = format->write != NULL,
         .can_check = format->check != NULL || format->check_bytes != NULL,
-        .has_text  = format->message || format->flat,
+        .has_text  = format->message || (format->flat && !format->flat_span),
     };
 }

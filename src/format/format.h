@@ -63,9 +63,12 @@ struct tn_format {
      * is none. */
     enum tn_pb_builtin schema;
     const char        *message;
-    /* The table that a file is, when the whole of it is one FlatBuffer of the
-     * schemas that the library carries ("sd.graph.FlatGraph"), else NULL. */
+    /* The table that a file is, of the schemas that the library carries
+     * ("sd.graph.FlatGraph"), else NULL.  And where in the file it lies; NULL:
+     * it is all of it.  `tag` may be empty: the newest. */
     const char        *flat;
+    enum tn_status (*flat_span)(struct tn_bundle *bundle, struct tn_bytes tag,
+                                struct tn_span *span, struct tn_error *error);
 
     /* A file holds several versions of a model: model->wants_tag says which. */
     bool has_tags;

@@ -526,30 +526,78 @@ static int tagged_probe(const struct tn_probe *probe)
                : 0;
 }
 
-static enum tn_status tagged_open(struct tn_bundle *bundle,
-                                  struct tn_model  *model,
-                                  struct tn_error  *error)
+/* With the container open, for as long as the call takes. */
+typedef void use_tagged(struct tn_tagged *t, void *context,
+                        struct tn_error *error);
+
+static enum tn_status with_tagged(struct tn_bundle *bundle, use_tagged *use,
+                                  void *context, struct tn_error *error)
 {
     struct tn_zip_options lazy = { .is_lazy = true, .looks_for_writers = true };
     struct tn_zip         zip;
     struct tn_tagged      t;
-    struct tn_bytes       tag = { NULL, 0 };
 
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
                             "a folder is no container");
     lazy.max_total = tn_expand_most(bundle->max_expand, bundle->main->size);
-    if (model->wants_tag)
-        tag = tn_text(model->wants_tag);
     if (tn_zip_open(&zip, bundle->main, bundle->memory, &lazy, error) ==
         TN_OK) {
         if (tn_tagged_begin(&t, &zip, bundle->memory, bundle, NULL, error) ==
             TN_OK)
-            tn_tagged_read(&t, tag, model, error);
+            use(&t, context, error);
         tn_tagged_end(&t);
     }
     tn_zip_close(&zip);
     return error->status;
+}
+
+static void read_model(struct tn_tagged *t, void *context,
+                       struct tn_error *error)
+{
+    struct tn_model *model = context;
+    struct tn_bytes  tag   = { NULL, 0 };
+
+    if (model->wants_tag)
+        tag = tn_text(model->wants_tag);
+    tn_tagged_read(t, tag, model, error);
+}
+
+static enum tn_status tagged_open(struct tn_bundle *bundle,
+                                  struct tn_model  *model,
+                                  struct tn_error  *error)
+{
+    return with_tagged(bundle, read_model, model, error);
+}
+
+struct graph_place {
+    struct tn_bytes tag;
+    struct tn_span *span;
+};
+
+static void find_graph(struct tn_tagged *t, void *context,
+                       struct tn_error *error)
+{
+    const struct graph_place  *place = context;
+    struct tn_bytes            tag   = place->tag;
+    const struct tn_zip_entry *entry;
+
+    if (!tag.size)
+        tag = t->tags[t->tag_count - 1];
+    entry = tn_tagged_entry(t, tag, "graph.fb");
+    if (entry)
+        tn_tagged_span(t, entry, place->span, error);
+    else
+        tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                     "no tag '%.*s' that has a graph", TN_FMT(tag));
+}
+
+static enum tn_status tagged_flat(struct tn_bundle *bundle, struct tn_bytes tag,
+                                  struct tn_span *span, struct tn_error *error)
+{
+    struct graph_place place = { tag, span };
+
+    return with_tagged(bundle, find_graph, &place, error);
 }
 
 const struct tn_format tn_format_samediff = {
@@ -558,6 +606,8 @@ const struct tn_format tn_format_samediff = {
     .dialect     = "nd4j",
     .suffixes    = (const char *const[]){ ".samediff", NULL },
     .dialect_ops = &tn_dialect_nd4j_tagged,
+    .flat        = "sd.tagged.Graph",
+    .flat_span   = tagged_flat,
     .has_tags    = true,
     .probe       = tagged_probe,
     .open        = tagged_open,

@@ -158,6 +158,45 @@ static void a_scalar_has_the_type_of_its_input(void **state)
     tear_down(&b);
 }
 
+static void set_names(struct bench *b, uint32_t node, const char *one,
+                      const char *two)
+{
+    struct tn_bytes *names = tn_new(&b->arena, struct tn_bytes, 2, &b->error);
+
+    names[0] = tn_text(one);
+    names[1] = tn_text(two);
+    tn_net_set_attr(&b->net, node, "iArgNames",
+                    &(struct tn_attr_value){
+                        TN_ATTR_STRING, true, 2, { .strings = names } });
+}
+
+static void names_say_more_than_places(void **state)
+{
+    static const int64_t one_zero[] = { 1, 0 };
+    struct bench         b;
+
+    (void)state;
+    set_up(&b);
+    uint32_t n = add(&b, "matmul");
+    set_ints(&b, n, "iArgs", TN_ATTR_INT, 2, one_zero);
+    set_names(&b, n, "transY", "transX");
+    assert_int_equal(tn_nd4j_unpack(&b.net), TN_OK);
+    assert_int_equal(attr(&b, n, "transX")->of.ints[0], 0);
+    assert_int_equal(attr(&b, n, "transY")->of.ints[0], 1);
+    assert_null(attr(&b, n, "iArgNames"));
+    tear_down(&b);
+
+    set_up(&b);
+    n = add(&b, "matmul");
+    set_ints(&b, n, "iArgs", TN_ATTR_INT, 2, one_zero);
+    set_names(&b, n, "transY", "");
+    assert_int_equal(tn_nd4j_unpack(&b.net), TN_MALFORMED);
+    assert_string_equal(b.error.where, "'n' (matmul).iArgs");
+    assert_string_equal(b.error.what, "'transY' belongs where an argument "
+                                      "without a name stands");
+    tear_down(&b);
+}
+
 static void a_name_that_is_an_alias_yields_to_the_number(void **state)
 {
     static const int64_t one[] = { 1, 0, 0 };
@@ -260,6 +299,7 @@ int main(void)
         cmocka_unit_test(custom_ops_go_by_hash),
         cmocka_unit_test(reductions_have_a_number_and_dimensions),
         cmocka_unit_test(a_scalar_has_the_type_of_its_input),
+        cmocka_unit_test(names_say_more_than_places),
         cmocka_unit_test(a_name_that_is_an_alias_yields_to_the_number),
         cmocka_unit_test(every_result_of_a_kernel_exists),
         cmocka_unit_test(what_java_adds_to_reductions_is_nothing),

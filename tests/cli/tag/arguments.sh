@@ -3,8 +3,8 @@ tenon undump "$root/examples/dense.samediff.json" -t sd.graph.FlatGraph -o dense
 tenon tag add -q plain.samediff a dense.fb
 unzip -q -d entries plain.samediff; mv entries/a/graph.fb graph.fb
 tenon dump graph.fb -t sd.tagged.Graph -o graph.json
-named() { # ARGUMENTS: plain.samediff with those of its operation, as named.samediff
-    sed "s|\"outputTypes\"|$1, \"outputTypes\"|" graph.json >named.json
+named() { # ARGUMENTS: plain.samediff with those of an operation that nobody knows, as named.samediff
+    sed "s|\"opName\": .*|\"opName\": \"mystery\",|; s|\"opNum\": .*|\"opNum\": 1,|; s|\"outputTypes\"|$1, \"outputTypes\"|" graph.json >named.json
     tenon undump -qf named.json -t sd.tagged.Graph -o entries/a/graph.fb
     /usr/bin/python3 -c "import glob, zipfile
 with zipfile.ZipFile('named.samediff', 'w') as to:
@@ -20,7 +20,7 @@ tenon tag export m.samediff two -o again.samediff
 unzip -p again.samediff two/graph.fb | cmp - two.fb && echo same graph
 tenon tag export m.samediff one -o one.fb
 tenon dump one.fb -t sd.graph.FlatGraph | tr -d " \n" | grep -o "\"extra[A-Z][a-z]*\":[^]]*"
-for wrong in '"iArgNames": ["a"], "iArgs": [1, 2]' '"iArgNames": ["a"]' '"tArgNames": ["a", "a"], "tArgs": [1, 2]'; do
+for wrong in '"iArgNames": ["a"], "iArgs": [1, 2]' '"iArgNames": ["a"]' '"tArgNames": ["a", "b", "a"], "tArgs": [1, 2, 3]'; do
     named "$wrong"
     tenon info named.samediff; echo $?
     tenon check named.samediff; echo $?
