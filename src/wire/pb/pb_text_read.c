@@ -541,6 +541,27 @@ static void read_extension(struct reader *r)
 
 /* Unknown fields, by number */
 
+/* A number stands for what no name does: of a field that the message has, only
+ * for a wire type that is not the field's.  Otherwise its value would have to
+ * be what the field says, and nobody looked.  Enums of proto2 are printed by
+ * number when they have no name for it. */
+static bool is_unknown(struct reader *r, uint32_t number,
+                       enum tn_wire_type type)
+{
+    const struct tn_pb_message    *message = current_type(r);
+    const struct tn_pb_field_type *field =
+        message ? tn_pb_message_field(message, number) : NULL;
+
+    if (!field || (field->enumeration && type == TN_WIRE_VARINT) ||
+        (tn_pb_wire_type(field->type) != type &&
+         !(type == TN_WIRE_LEN && field->label == TN_PB_REPEATED &&
+           tn_pb_is_packable(field->type))))
+        return true;
+    tn_lex_fail(&r->lex, TN_MALFORMED, "field %" PRIu32 " goes by its name, %s",
+                number, field->name);
+    return false;
+}
+
 static void read_unknown_number(struct reader *r, uint32_t number)
 {
     struct tn_bytes   text = tn_buffer_bytes(&r->lex.text);
@@ -556,13 +577,14 @@ static void read_unknown_number(struct reader *r, uint32_t number)
         tn_lex_fail(&r->lex, TN_MALFORMED,
                     "an unknown field has 8 or 16 hex digits, not %zu",
                     text.size - 2);
-    if (read_unsigned(r, UINT64_MAX, &value))
+    if (is_unknown(r, number, type) && read_unsigned(r, UINT64_MAX, &value))
         tn_pb_add_unknown(&r->to, number, type, value);
 }
 
 static void read_unknown_string(struct reader *r, uint32_t number)
 {
-    const struct tn_producer *producer = read_string(r);
+    const struct tn_producer *producer =
+        is_unknown(r, number, TN_WIRE_LEN) ? read_string(r) : NULL;
 
     if (tn_failed(r->error))
         return;
@@ -571,6 +593,13 @@ static void read_unknown_string(struct reader *r, uint32_t number)
     else
         tn_pb_add_unknown_blob(&r->to, number,
                                tn_buffer_bytes(&r->string.bytes));
+}
+
+static void read_unknown_body(struct reader *r, uint32_t number)
+{
+    if (is_unknown(r, number, TN_WIRE_LEN) &&
+        is_unknown(r, number, TN_WIRE_GROUP_BEGIN))
+        read_body(r, NULL, NULL, number);
 }
 
 static void read_unknown(struct reader *r)
@@ -583,7 +612,7 @@ static void read_unknown(struct reader *r)
     if (number == 0)
         tn_lex_fail(&r->lex, TN_MALFORMED, "there is no field 0");
     else if (tn_lex_is(&r->lex, '{') || tn_lex_is(&r->lex, '<'))
-        read_body(r, NULL, NULL, (uint32_t)number);
+        read_unknown_body(r, (uint32_t)number);
     else if (!has_colon)
         expect_symbol(r, ':');
     else if (r->lex.kind == TN_LEX_STRING)
