@@ -19,7 +19,7 @@ static struct cli_loss *add_kind(struct cli_losses *losses)
 {
     if (losses->count == losses->capacity) {
         size_t           capacity = losses->capacity * 2 + 8;
-        struct cli_loss *kinds = cli_allocate(capacity, sizeof kinds[0]);
+        struct cli_loss *kinds    = cli_allocate(capacity, sizeof kinds[0]);
         if (losses->count > 0)
             memcpy(kinds, losses->kinds, losses->count * sizeof kinds[0]);
         free(losses->kinds);
@@ -54,7 +54,9 @@ void cli_losses_hear(void *context, uint64_t offset, const char *where,
         kind = add_kind(losses);
         cli_text_add(&kind->where, where);
         cli_text_add(&kind->what, what);
+        kind->kind = tn_loss_kind(what);
     }
+    cli_text_put(&kind->places, where, strlen(where) + 1);
     kind->count++;
 }
 
@@ -87,6 +89,17 @@ void cli_losses_print(const struct cli_losses *losses, const char *out)
                    &losses->kinds[i]);
 }
 
+static void put_places(const struct cli_loss *kind, struct cli_json *json)
+{
+    const char *at = kind->places.data, *end = at + kind->places.size;
+
+    cli_json_key(json, "places");
+    cli_json_open_flat(json, '[');
+    for (; at < end; at += strlen(at) + 1)
+        cli_json_string(json, at);
+    cli_json_close(json, ']');
+}
+
 void cli_losses_put(const struct cli_losses *losses, struct cli_json *json)
 {
     cli_json_key(json, "lost");
@@ -94,9 +107,11 @@ void cli_losses_put(const struct cli_losses *losses, struct cli_json *json)
     for (size_t i = 0; losses != NULL && i < losses->count; i++) {
         const struct cli_loss *kind = &losses->kinds[i];
         cli_json_open_flat(json, '{');
+        cli_json_put_string(json, "kind", kind->kind);
         cli_json_put_bytes(json, "where", cli_text_view(&kind->where));
         cli_json_put_bytes(json, "what", cli_text_view(&kind->what));
         cli_json_put_number(json, "count", kind->count);
+        put_places(kind, json);
         cli_json_close(json, '}');
     }
     cli_json_close(json, ']');
@@ -107,6 +122,7 @@ void cli_losses_done(struct cli_losses *losses)
     for (size_t i = 0; i < losses->count; i++) {
         cli_text_done(&losses->kinds[i].where);
         cli_text_done(&losses->kinds[i].what);
+        cli_text_done(&losses->kinds[i].places);
     }
     free(losses->kinds);
     *losses = (struct cli_losses){ 0 };

@@ -7,8 +7,8 @@
  *   cli_losses_put(&losses, &json);
  *   cli_losses_done(&losses);
  *
- * The same may befall a thousand tensors: each reason is said once, with the
- * first place and the number of places.
+ * The same may befall a thousand tensors: for people each reason is said once,
+ * with the first place and the number of places; JSON lists all places.
  */
 #ifndef CLI_LOSSES_H
 #define CLI_LOSSES_H
@@ -21,6 +21,8 @@
 struct cli_losses {
     struct cli_loss {
         struct cli_text where, what;
+        struct cli_text places; /* all, each with a NUL behind it          */
+        const char     *kind;
         uint64_t        count;
     }     *kinds;
     size_t count, capacity;

@@ -106,6 +106,11 @@ struct tn_dump_options {
 typedef void tn_on_loss(void *context, uint64_t offset, const char *where,
                         const char *what);
 
+/* A word for what a conversion leaves behind, for programs: "field", "operator",
+ * "variable" and so on, as docs/json.md lists them; "other" when `what` is no
+ * text of a tn_on_loss.  Never NULL, and not to be released. */
+TN_API const char *tn_loss_kind(const char *what);
+
 /* A whole file as text or JSON, losslessly; tn_undump() gives it back. */
 TN_API enum tn_status tn_dump(const char *path, const struct tn_options *options,
                               const struct tn_dump_options *dump,

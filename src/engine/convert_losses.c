@@ -2,6 +2,7 @@
 #include "engine/convert_losses.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 void tn_losses_init(struct tn_losses *losses, struct tn_memory *memory,
                     const struct tn_convert_options *convert,
@@ -32,6 +33,83 @@ void tn_losses_hear(void *context, uint64_t offset, const char *where,
     if (losses->convert->loss)
         losses->convert->loss(losses->convert->loss_context, offset, where,
                               what);
+}
+
+/* ---- kinds -------------------------------------------------------------- */
+
+/* The first row whose words are in the text. */
+static const struct {
+    const char *words, *kind;
+} kinds[] = {
+    { "texts about the model:", "text" },
+    { "about the model: no UTF-8", "text" },
+    { "comments at the beginning", "text" },
+    { ": metadata '", "text" },
+    { "an operator that", "operator" },
+    { "no operator has this block", "operator" },
+    { "a function that", "function" },
+    { "a signature", "signature" },
+    { "the value of a variable", "variable" },
+    { "a tensor that", "tensor" },
+    { "has no such elements", "tensor" },
+    { "elements that do not fill", "tensor" },
+    { "no strings", "tensor" },
+    { "left behind: a shape", "tensor" },
+    { "attributes ", "attribute" },
+    { "attribute '", "attribute" },
+    { "names of arguments", "attribute" },
+    { "sequences of arrays", "attribute" },
+    { "nulls among the arrays", "attribute" },
+    { "a file of the SavedModel", "file" },
+    { ".info and .meta", "file" },
+    { "no part of the model", "file" },
+    { "left out: ", "file" },
+    { "the graph ", "graph" },
+    { "a graph that", "graph" },
+    { "the other tags", "tag" },
+    { "the names are left behind", "name" },
+    { "inputs and outputs are left behind", "end" },
+    { "an input of ragged sequences", "end" },
+    { "the shape of an input", "end" },
+    { "the parameters were not found", "parameter" },
+    { "training configuration", "training" },
+    { "what the updater keeps", "training" },
+    { "without the others", "training" },
+    { "the role of a", "role" },
+    { "control dependencies", "control" },
+    { "the scope of an operation", "scope" },
+    { "the example of a placeholder", "value" },
+    { "the example value of a placeholder", "value" },
+    { "value of what is computed", "value" },
+    { "PIR has no versions", "field" },
+    { "fields of ", "field" },
+    { ": checks only", "effect" },
+    { ": prints only", "effect" },
+    { ": records only", "effect" },
+    { ": changes a variable", "effect" },
+    { ": does not tell", "effect" },
+};
+
+/* "left behind: NodeProto.doc_string (2 times)": a message's field. */
+static bool is_field(const char *what)
+{
+    static const char begin[] = "left behind: ";
+
+    if (strncmp(what, begin, sizeof begin - 1) != 0)
+        return false;
+    what += sizeof begin - 1;
+    size_t word = strcspn(what, " ");
+    return what[0] >= 'A' && what[0] <= 'Z' && memchr(what, '.', word);
+}
+
+const char *tn_loss_kind(const char *what)
+{
+    if (is_field(what))
+        return "field";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strstr(what, kinds[i].words))
+            return kinds[i].kind;
+    return "other";
 }
 
 enum tn_status tn_losses_judge(const struct tn_losses *losses)

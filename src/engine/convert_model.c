@@ -6,6 +6,7 @@
 #include "engine/convert_losses.h"
 #include "engine/convert_rest.h"
 #include "engine/dumping.h"
+#include "engine/freeze_model.h"
 #include "engine/opened.h"
 #include "engine/target.h"
 
@@ -405,6 +406,54 @@ static enum tn_status write_text(struct conversion *c, enum tn_dump_form form)
                          &c->summary->bytes_written, c->error);
 }
 
+/* ---- variables as constants --------------------------------------------- */
+
+/* A model that came through a pipe, or was opened without its graph from no
+ * file, is written as it is; its variables are told. */
+static bool can_freeze(const struct conversion *c)
+{
+    const char *path = tn_model_path(c->model);
+
+    return c->format->freezes_variables &&
+           c->format != tn_opened_of(c->model)->format &&
+           tn_freeze_is_needed(c->model) &&
+           (c->model->wants_graph || (path[0] && strcmp(path, "-") != 0));
+}
+
+static enum tn_status open_graph(const struct conversion *c,
+                                 struct tn_model        **again)
+{
+    struct tn_options options = { 0 };
+
+    *again = NULL;
+    if (c->model->wants_graph)
+        return TN_OK;
+    if (c->options)
+        options = *c->options;
+    options.wants_graph = true;
+    return tn_model_open(again, tn_model_path(c->model), &options, c->error);
+}
+
+static enum tn_status freeze_and_write(struct conversion *c)
+{
+    struct tn_validity     validity = validity_of(c->convert, c->summary);
+    const struct tn_model *model    = c->model;
+    struct tn_model       *again, *frozen = NULL;
+
+    TN_TRY(open_graph(c, &again));
+    const struct tn_model *from = again ? again : model;
+    if (tn_refuse_invalid(from, &validity, c->error) == TN_OK &&
+        tn_freeze(from, c->options, tn_losses_hear, &c->losses, &frozen,
+                  c->error) == TN_OK) {
+        c->model = frozen;
+        write_as(c);
+        c->model = model;
+    }
+    tn_model_close(frozen);
+    tn_model_close(again);
+    return c->error->status;
+}
+
 static enum tn_status convert_now(struct conversion *c)
 {
     enum tn_dump_form form;
@@ -415,6 +464,8 @@ static enum tn_status convert_now(struct conversion *c)
     if (c->format == tn_opened_of(c->model)->format && c->format->message &&
         is_text_path(c->target->path, &form))
         return write_text(c, form);
+    if (can_freeze(c))
+        return freeze_and_write(c);
     TN_TRY(check_relaid(c));
     return write_as(c);
 }

@@ -13,7 +13,8 @@
  *
  * At the end one for each thing that was left behind:
  *
- *   {"loss": "left behind: doc_string of 2 nodes", "where": "graph.node[0]"}
+ *   {"loss": "left behind: doc_string of 2 nodes", "where": "graph.node[0]",
+ *    "kind": "field"}
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -171,6 +172,8 @@ static void put_loss(struct tn_sink *to, const struct tn_loss *loss,
     tn_json_text(&json, loss->what);
     tn_json_key(&json, "where");
     tn_json_text(&json, loss->where);
+    tn_json_key(&json, "kind");
+    tn_json_text(&json, tn_loss_kind(loss->what));
     tn_json_object_end(&json);
     tn_sink_write(to, tn_text("\n"), error);
 }

@@ -5,8 +5,8 @@
  * an opened model: results hold it, and it holds every model it took from.
  */
 #include "base/arith.h"
+#include "engine/edit_draft.h"
 #include "engine/opened.h"
-#include "ir/draft.h"
 
 #include <inttypes.h>
 
@@ -77,6 +77,11 @@ void tn_edit_close(struct tn_edit *edit)
         return;
     tn_draft_done(&edit->draft);
     tn_opened_release(edit->store); /* the edit itself lies in there */
+}
+
+struct tn_draft *tn_edit_draft(struct tn_edit *edit)
+{
+    return &edit->draft;
 }
 
 enum tn_status tn_edit_add_op(struct tn_edit *edit, uint32_t graph,

@@ -81,6 +81,10 @@ struct tn_format {
      * check_graph() walks the bytes. */
     bool lays_out_anew;
 
+    /* Holds a graph, and no values of variables beside it: those of other
+     * formats of the dialect become constants. */
+    bool freezes_variables;
+
     /* Confidence in bits: 0 is "not mine", 32 is "a four-byte magic matched".
      * Cannot fail, allocate or seek. */
     int (*probe)(const struct tn_probe *probe);

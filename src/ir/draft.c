@@ -438,6 +438,21 @@ enum tn_status tn_draft_type_end(struct tn_draft *draft, uint32_t graph,
     return error->status;
 }
 
+enum tn_status tn_draft_set_ends(struct tn_draft *draft, uint32_t graph,
+                                 const struct tn_end *inputs,
+                                 const struct tn_end *outputs,
+                                 struct tn_error     *error)
+{
+    TN_TRY(tn_draft_expect_graph(draft, graph, error));
+    struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
+    if (g->kind != TN_GRAPH_FUNCTION)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "graph %" PRIu32 " is no function", graph);
+    g->inputs.items  = inputs;
+    g->outputs.items = outputs;
+    return tn_draft_touch_graph(draft, graph, error);
+}
+
 /* The graphs inside a graph that was just taken, and inside those.  Rows come
  * after their parents, so one pass finds them all. */
 static enum tn_status take_subgraphs(struct tn_draft       *draft,

@@ -90,6 +90,15 @@ enum tn_status tn_draft_remove_op(struct tn_draft *draft, uint32_t op,
 enum tn_status tn_draft_set_input(struct tn_draft *draft, uint32_t op,
                                   uint32_t index, const char *value,
                                   struct tn_error *error);
+/* One more input, before the one of that index. */
+enum tn_status tn_draft_insert_input(struct tn_draft *draft, uint32_t op,
+                                     uint32_t index, const char *value,
+                                     struct tn_error *error);
+
+/* Another operator under the same name.  Of its attributes those stay that are
+ * no operator's own: their names begin with '_'. */
+enum tn_status tn_draft_set_type(struct tn_draft *draft, uint32_t op,
+                                 const char *type, struct tn_error *error);
 enum tn_status tn_draft_set_attr(struct tn_draft *draft, uint32_t op,
                                  const char                 *name,
                                  const struct tn_attr_value *value,
@@ -116,6 +125,13 @@ enum tn_status tn_draft_add_end(struct tn_draft *draft, uint32_t graph,
 enum tn_status tn_draft_type_end(struct tn_draft *draft, uint32_t graph,
                                  const char *name, enum tn_dtype dtype,
                                  struct tn_error *error);
+
+/* What a function takes and gives from now on; as many as before.  The ends
+ * live as long as the draft's arena. */
+enum tn_status tn_draft_set_ends(struct tn_draft *draft, uint32_t graph,
+                                 const struct tn_end *inputs,
+                                 const struct tn_end *outputs,
+                                 struct tn_error     *error);
 enum tn_status tn_draft_copy_function(struct tn_draft       *draft,
                                       const struct tn_model *from, uint32_t row,
                                       const char *name, uint32_t *graph,

@@ -254,7 +254,51 @@ enum tn_status tn_draft_set_input(struct tn_draft *draft, uint32_t op,
     return error->status;
 }
 
+enum tn_status tn_draft_insert_input(struct tn_draft *draft, uint32_t op,
+                                     uint32_t index, const char *value,
+                                     struct tn_error *error)
+{
+    TN_TRY(expect_op(draft, op, error));
+    struct tn_draft_change *change = touch_op(draft, op, error);
+    if (!change)
+        return error->status;
+    uint32_t count = change->input_count;
+    if (index > count)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "input %" PRIu32 " of %" PRIu32, index, count);
+    struct tn_bytes *inputs = tn_new(draft->arena, struct tn_bytes,
+                                     (uint64_t)count + 1, error);
+    if (!inputs)
+        return error->status;
+    for (uint32_t i = 0; i < count; i++)
+        inputs[i + (i >= index)] = change->inputs[i];
+    inputs[index]       = tn_draft_keep(draft, value, error);
+    change->inputs      = inputs;
+    change->input_count = count + 1;
+    return error->status;
+}
+
 /* ---- attributes --------------------------------------------------------- */
+
+enum tn_status tn_draft_set_type(struct tn_draft *draft, uint32_t op,
+                                 const char *type, struct tn_error *error)
+{
+    uint64_t kept = 0;
+
+    TN_TRY(expect_op(draft, op, error));
+    struct tn_draft_change *change = touch_op(draft, op, error);
+    if (!change)
+        return error->status;
+    change->type = tn_draft_keep(draft, type, error);
+    for (uint64_t i = 0; i < change->attrs.count; i++) {
+        struct tn_draft_attr *attr =
+            tn_list_at(&change->attrs, struct tn_draft_attr, i);
+        if (attr->name.size && attr->name.data[0] == '_')
+            *tn_list_at(&change->attrs, struct tn_draft_attr, kept++) = *attr;
+    }
+    change->attrs.count = kept;
+    return error->status;
+}
 
 static struct tn_draft_attr *find_attr(struct tn_draft_change *change,
                                        const char             *name)

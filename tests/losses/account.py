@@ -51,6 +51,15 @@ BETWEEN = [
     ("nd4j", r"\.(opName|outputNames|name|inputPaired)", "rules make nodes"),
 ]
 
+# Of a SavedModel that becomes a GraphDef: variables are constants there.
+FROZEN = [
+    (r"\.op$", ("VarHandleOp", "VariableV2", "ReadVariableOp",
+                "ResourceGather", "ResourceGatherNd", "VariableShape"),
+     "a constant, and operators on tensors"),
+    (r"\.attr\[(container|shared_name|allowed_devices|debug_name)\]\.",
+     None, "where a variable is kept; a constant is where it stands"),
+]
+
 # Formats that are written beside another name, and how the main file is called.
 NAMES = {"tf-saved-model": "out_model", "tf-checkpoint": "out.index",
          "onnx": "out.onnx", "tf-meta-graph": "out.meta", "tf-graph": "out.pb",
@@ -312,6 +321,12 @@ def owners(texts):
             yield match.group(1), match.group(2)
 
 
+def is_frozen(source, target, path, text):
+    return (source, target) == ("tf-saved-model", "tf-graph") and any(
+        re.search(pattern, path) and (texts is None or text in texts)
+        for pattern, texts, _ in FROZEN)
+
+
 def is_exempt(dialect, target, path):
     if target == "paddle-pir" and re.search(
             r"\.(type|parameter)$|^blocks\[0\]\.(vars\[[01]\]\.name|"
@@ -319,6 +334,19 @@ def is_exempt(dialect, target, path):
         return True  # PIR has operators and slots of its own, no feed and fetch
     return any(dialect == name and re.search(pattern, path)
                for name, pattern, _ in BETWEEN)
+
+
+def unreadable(report):
+    """What a program cannot tell from the list of losses."""
+    lost = report["lost"]
+    if sum(loss["count"] for loss in lost) != report["losses"]:
+        yield "the list does not have as many as are counted"
+    for loss in lost:
+        if len(loss["places"]) != loss["count"] or \
+                loss["places"][0] != loss["where"]:
+            yield "not all places are there: %s" % loss["what"]
+        if loss["kind"] == "other":
+            yield "no kind: %s" % loss["what"]
 
 
 def account(tenon, source, path, formats, target, work):
@@ -333,9 +361,9 @@ def account(tenon, source, path, formats, target, work):
             return ["refused, and something is written"]
         return None
     report = json.loads(done.stdout)
-    lost, problems = report["lost"], []
-    if sum(loss["count"] for loss in lost) != report["losses"]:
-        problems.append("the list does not have as many as are counted")
+    problems = list(unreadable(report))
+    lost = [dict(loss, where=place) for loss in report["lost"]
+            for place in loss["places"]]
     found = result_bytes(folder)
     dialect = formats[source]["dialect"]
     is_between = formats[target]["dialect"] != dialect
@@ -344,7 +372,7 @@ def account(tenon, source, path, formats, target, work):
     has_others = is_between or target == "paddle-pir"
     for at, kinds, text in texts:
         if not text or (text == ROLE and not is_between) or \
-                at.startswith(told) or \
+                at.startswith(told) or is_frozen(source, target, at, text) or \
                 (has_others and is_exempt(dialect, target, at)):
             continue
         if is_told(at, kinds, text, lost, dialect) or is_in(text, found):

@@ -189,22 +189,206 @@ static void put_nodes(struct tn_tf_encoder *encoder, struct tn_rope *to,
 
 /* ---- functions ---------------------------------------------------------- */
 
+/* ArgDef: 3 type  7 handle_data  17 experimental_full_type */
+static enum tn_dtype arg_type(struct tn_cursor arg)
+{
+    struct tn_pb_field field;
+    enum tn_dtype      dtype = TN_UNDEFINED;
+
+    while (tn_pb_next(&arg, &field))
+        if (field.number == 3 && tn_pb_expect(&arg, &field, TN_WIRE_VARINT))
+            dtype = tn_tf_dtype(field.value);
+    return dtype;
+}
+
+/* An edit gave the argument another type than its old bytes say. */
+static bool is_retyped(struct tn_ends ends, uint32_t index, enum tn_dtype old)
+{
+    return index < ends.count && ends.items[index].dtype != TN_UNDEFINED &&
+           ends.items[index].dtype != old;
+}
+
+/* An argument as it was, or as one of another type: what is said of a handle
+ * is not said of a tensor. */
+static void put_old_arg(struct tn_tf_encoder *encoder, struct tn_cursor *c,
+                        const struct tn_pb_field *field, struct tn_ends ends,
+                        uint32_t index, struct tn_rope *to)
+{
+    struct tn_rope arg;
+
+    if (!is_retyped(ends, index, arg_type(field->body))) {
+        tn_rope_span(to, tn_pb_field_span(c, field));
+        return;
+    }
+    rope_init(encoder, &arg);
+    put_rest(encoder, tn_pb_body_span(field), BIT(3) | BIT(7) | BIT(17), &arg);
+    tn_pb_put_varint(&arg, 3, tn_tf_dtype_number(ends.items[index].dtype));
+    tn_pb_put_message(to, field->number, &arg);
+    tn_rope_done(&arg);
+}
+
 /* The old signature under a name that may be new. */
 static void put_old_signature(struct tn_tf_encoder  *encoder,
                               struct tn_rope        *function,
                               const struct tn_graph *g)
 {
     struct tn_cursor   c = tn_cursor_span(g->wire, encoder->error);
-    struct tn_pb_field field;
+    struct tn_pb_field field, part;
     struct tn_rope     signature;
+    uint32_t           inputs = 0, outputs = 0;
 
     rope_init(encoder, &signature);
     tn_pb_put_bytes(&signature, 1, tn_model_name(encoder->model, g->name));
-    while (tn_pb_next(&c, &field))
-        if (field.number == 1 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
-            put_rest(encoder, tn_pb_body_span(&field), BIT(1), &signature);
+    while (tn_pb_next(&c, &field)) {
+        if (field.number != 1 || !tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            continue;
+        struct tn_cursor body = field.body;
+        while (tn_pb_next(&body, &part)) {
+            if (part.number == 2)
+                put_old_arg(encoder, &body, &part, g->inputs, inputs++,
+                            &signature);
+            else if (part.number == 3)
+                put_old_arg(encoder, &body, &part, g->outputs, outputs++,
+                            &signature);
+            else if (part.number != 1)
+                tn_rope_span(&signature, tn_pb_field_span(&body, &part));
+        }
+    }
     tn_pb_put_message(function, 1, &signature);
     tn_rope_done(&signature);
+}
+
+/* A function that an edit touched, beside what the tables hold. */
+struct old_function {
+    const struct tn_graph *graph;
+    struct tn_intern       outputs; /* their keys, in order                   */
+    enum tn_dtype         *inputs; /* types that the old signature says       */
+};
+
+static void old_function_init(struct tn_tf_encoder *encoder,
+                              struct old_function  *old,
+                              const struct tn_graph *g)
+{
+    struct tn_cursor   c = tn_cursor_span(g->wire, encoder->error);
+    struct tn_pb_field field, part;
+    uint32_t           at = 0;
+
+    *old = (struct old_function){ .graph = g };
+    tn_intern_init(&old->outputs, encoder->arena);
+    old->inputs =
+        tn_new(encoder->arena, enum tn_dtype, g->inputs.count, encoder->error);
+    for (uint32_t i = 0; i < g->outputs.count; i++)
+        tn_intern_borrow(&old->outputs, g->outputs.items[i].key,
+                         encoder->error);
+    while (old->inputs && tn_pb_next(&c, &field)) {
+        struct tn_cursor body = field.body;
+        while (field.number == 1 && field.type == TN_WIRE_LEN &&
+               tn_pb_next(&body, &part))
+            if (part.number == 2 && at < g->inputs.count)
+                old->inputs[at++] = arg_type(part.body);
+    }
+}
+
+/* ret: where an output comes from, which an edit may have renamed. */
+static void put_old_return(struct tn_tf_encoder *encoder, struct tn_cursor *c,
+                           const struct tn_pb_field  *field,
+                           const struct old_function *old, struct tn_rope *to)
+{
+    struct tn_cursor   body = field->body;
+    struct tn_bytes    key  = { NULL, 0 }, value = { NULL, 0 };
+    struct tn_pb_field part;
+    struct tn_rope     ret;
+
+    while (tn_pb_next(&body, &part))
+        if (part.number == 1)
+            key = tn_pb_text(&part);
+        else if (part.number == 2)
+            value = tn_pb_text(&part);
+    uint32_t        index = tn_intern_find(&old->outputs, key);
+    struct tn_bytes now   = index < old->graph->outputs.count
+                                ? old->graph->outputs.items[index].name
+                                : value;
+    if (!now.size || tn_bytes_equal(now, value)) {
+        tn_rope_span(to, tn_pb_field_span(c, field));
+        return;
+    }
+    rope_init(encoder, &ret);
+    tn_pb_put_bytes(&ret, 1, key);
+    tn_pb_put_bytes(&ret, 2, now);
+    tn_pb_put_message(to, 4, &ret);
+    tn_rope_done(&ret);
+}
+
+/* arg_attr, ArgAttrs: 1 attr {1 key, 2 value}.  The shape of a handle is not
+ * the shape of the tensor that the argument is now. */
+static void put_arg_attrs(struct tn_tf_encoder *encoder, struct tn_cursor attrs,
+                          struct tn_rope *to)
+{
+    struct tn_pb_field field;
+    struct tn_tf_entry entry;
+    struct tn_rope     kept;
+
+    rope_init(encoder, &kept);
+    while (tn_pb_next(&attrs, &field)) {
+        if (field.number == 1 && field.type == TN_WIRE_LEN) {
+            struct tn_cursor body = field.body;
+            tn_tf_entry_read(&body, &entry);
+            if (tn_bytes_is(entry.key, "_output_shapes"))
+                continue;
+        }
+        tn_rope_span(&kept, tn_pb_field_span(&attrs, &field));
+    }
+    tn_pb_put_message(to, 2, &kept);
+    tn_rope_done(&kept);
+}
+
+static void put_old_arg_attr(struct tn_tf_encoder *encoder, struct tn_cursor *c,
+                             const struct tn_pb_field  *field,
+                             const struct old_function *old, struct tn_rope *to)
+{
+    struct tn_cursor   body = field->body, attrs = { 0 };
+    uint64_t           index = 0;
+    struct tn_pb_field part;
+    struct tn_rope     entry;
+
+    while (tn_pb_next(&body, &part))
+        if (part.number == 1 && part.type == TN_WIRE_VARINT)
+            index = part.value;
+        else if (part.number == 2 && part.type == TN_WIRE_LEN)
+            attrs = part.body;
+    if (!old->inputs || index >= old->graph->inputs.count ||
+        !is_retyped(old->graph->inputs, (uint32_t)index, old->inputs[index])) {
+        tn_rope_span(to, tn_pb_field_span(c, field));
+        return;
+    }
+    rope_init(encoder, &entry);
+    tn_pb_put_varint(&entry, 1, index);
+    if (attrs.error)
+        put_arg_attrs(encoder, attrs, &entry);
+    tn_pb_put_message(to, 7, &entry);
+    tn_rope_done(&entry);
+}
+
+/* What the tables do not hold of it. */
+static void put_old_function(struct tn_tf_encoder  *encoder,
+                             const struct tn_graph *g, struct tn_rope *to)
+{
+    struct tn_cursor    c = tn_cursor_span(g->wire, encoder->error);
+    struct tn_pb_field  field;
+    struct old_function old;
+
+    old_function_init(encoder, &old, g);
+    while (tn_pb_next(&c, &field)) {
+        if (field.number == 1 || field.number == 3)
+            continue;
+        if (field.number == 4 && field.type == TN_WIRE_LEN)
+            put_old_return(encoder, &c, &field, &old, to);
+        else if (field.number == 7 && field.type == TN_WIRE_LEN)
+            put_old_arg_attr(encoder, &c, &field, &old, to);
+        else
+            tn_rope_span(to, tn_pb_field_span(&c, &field));
+    }
+    tn_intern_done(&old.outputs);
 }
 
 /* An argument's name: letters, digits and '_' of what the end is called. */
@@ -287,7 +471,7 @@ static void put_function(struct tn_tf_encoder *encoder, struct tn_rope *library,
         put_new_signature(encoder, &function, g);
     put_nodes(encoder, &function, 3, graph);
     if (g->wire.length)
-        put_rest(encoder, g->wire, BIT(1) | BIT(3), &function);
+        put_old_function(encoder, g, &function);
     else
         put_returns(encoder, &function, g->outputs);
     tn_pb_put_message(library, 1, &function);

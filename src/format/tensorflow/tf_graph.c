@@ -61,5 +61,7 @@ const struct tn_format tn_format_tf_graph = {
     .check_graph = tn_tf_check_structure,
     .write       = tn_tf_write_graph,
 
+    .freezes_variables = true,
+
     .taken_by_graph = tn_tf_taken_by_graph,
 };

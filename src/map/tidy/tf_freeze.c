@@ -37,6 +37,11 @@ bool tn_tf_is_read(const struct tn_net_node *node)
     return tn_tf_type_in(node->op->type, reads);
 }
 
+bool tn_tf_is_variable(const struct tn_net_node *node)
+{
+    return tn_tf_type_in(node->op->type, sources);
+}
+
 /* ---- which entry a variable is ------------------------------------------ */
 
 /* An argument of a function that holds the handle of a variable. */
@@ -305,17 +310,27 @@ static uint32_t entry_by_name(struct tn_tf_work *work, uint32_t node)
     return TN_NONE;
 }
 
+uint32_t tn_tf_variable_tensor(struct tn_tf_work *work, uint32_t node)
+{
+    const uint32_t *key = tn_tf_slot(work, &work->keys, node);
+
+    if (!key)
+        return TN_NONE;
+    return *key ? *key - 1 : entry_by_name(work, node);
+}
+
 static enum tn_status constant_of(struct tn_tf_work *work, uint32_t node,
                                   uint32_t *constant)
 {
     struct tn_net *net  = work->net;
     uint32_t      *done = tn_tf_slot(work, &work->frozen, node);
-    uint32_t      *key  = tn_tf_slot(work, &work->keys, node);
 
-    if (!done || !key)
+    if (!done)
         return work->error->status;
     if (!*done) {
-        uint32_t tensor = *key ? *key - 1 : entry_by_name(work, node);
+        uint32_t tensor = tn_tf_variable_tensor(work, node);
+        if (tn_failed(work->error))
+            return work->error->status;
         if (tensor == TN_NONE)
             return tn_error_set(work->error, TN_NOT_FOUND, TN_NOWHERE,
                                 "variable %.*s has no value: no entry of a "

@@ -555,3 +555,30 @@ enum tn_status tn_tf_tidy(struct tn_net *net, struct tn_list *notes)
     work_done(&work);
     return net->error->status;
 }
+
+static void note_variables(struct tn_tf_work *work, struct tn_list *tensors)
+{
+    struct tn_net *net = work->net;
+
+    for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++) {
+        const struct tn_net_node *node = tn_net_node(net, i);
+        uint32_t *slot = node->source == TN_NONE || !tn_tf_is_variable(node)
+                             ? NULL
+                             : tn_tf_slot(work, tensors, node->source);
+        uint32_t  tensor = slot ? tn_tf_variable_tensor(work, i) : TN_NONE;
+        if (tensor != TN_NONE)
+            *slot = tensor + 1;
+    }
+}
+
+enum tn_status tn_tf_variables(struct tn_net *net, struct tn_list *tensors)
+{
+    struct tn_tf_work work = { .net = net, .error = net->error };
+
+    work_init(&work, net);
+    tn_tf_find_functions(&work);
+    if (tn_tf_bind_variables(&work) == TN_OK)
+        note_variables(&work, tensors);
+    work_done(&work);
+    return net->error->status;
+}

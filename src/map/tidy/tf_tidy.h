@@ -45,4 +45,10 @@ struct tn_tidy_note {
  * texts live in the net's arena. */
 enum tn_status tn_tf_tidy(struct tn_net *net, struct tn_list *notes);
 
+/* Which tensor of the model each of its variables is, for a net that was just
+ * loaded from the model and is left as it is.  `tensors` is a list of uint32_t
+ * by op of the model: tensor + 1, or 0 for what is no variable, or one that no
+ * entry of a checkpoint is restored to. */
+enum tn_status tn_tf_variables(struct tn_net *net, struct tn_list *tensors);
+
 #endif

@@ -97,6 +97,10 @@ enum tn_status tn_tf_structure(struct tn_tf_work *work, uint32_t node);
 /* Which tensor of the checkpoint each variable is. */
 enum tn_status tn_tf_bind_variables(struct tn_tf_work *work);
 
+/* A node that makes a variable; the tensor that it is, or TN_NONE. */
+bool     tn_tf_is_variable(const struct tn_net_node *node);
+uint32_t tn_tf_variable_tensor(struct tn_tf_work *work, uint32_t node);
+
 /* A node that gives a variable's value: VariableV2, ReadVariableOp and so on;
  * false: it is none of them. */
 bool           tn_tf_is_read(const struct tn_net_node *node);
