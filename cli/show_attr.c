@@ -72,30 +72,30 @@ static void show_one(struct cli_text *text, const struct tn_model *model,
     case TN_ATTR_FLOAT:
         show_real(text, (double)value->of.floats[index], true);
         break;
-    case TN_ATTR_DOUBLE: show_real(text, value->of.doubles[index], false); break;
-    case TN_ATTR_STRING:
-    case TN_ATTR_FUNCTION:
-        cli_text_safe(text, value->of.strings[index]);
+    case TN_ATTR_DOUBLE:
+        show_real(text, value->of.doubles[index], false);
         break;
+    case TN_ATTR_STRING:
+    case TN_ATTR_FUNCTION: cli_text_safe(text, value->of.strings[index]); break;
     case TN_ATTR_REFERENCE:
         cli_text_add(text, "$");
         cli_text_safe(text, value->of.strings[index]);
         break;
     case TN_ATTR_SHAPE: show_attr_shape(text, &value->of.shapes[index]); break;
     case TN_ATTR_TENSOR:
-        cli_text_add(text, tn_dtype_name(
-                               tn_tensor_dtype(value->of.tensors[index])));
+        cli_text_add(text,
+                     tn_dtype_name(tn_tensor_dtype(value->of.tensors[index])));
         cli_show_shape(text, value->of.tensors[index]);
         break;
     case TN_ATTR_GRAPH:
         cli_text_add(
-            text,
-            tn_model_graph(model, (uint32_t)value->of.ints[index]).path);
+            text, tn_model_graph(model, (uint32_t)value->of.ints[index]).path);
         break;
     default:
         cli_text_addf(text, "%zu bytes",
-                      value->kind == TN_ATTR_OTHER ? value->of.strings[index].size
-                                                   : (size_t)0);
+                      value->kind == TN_ATTR_OTHER
+                          ? value->of.strings[index].size
+                          : (size_t)0);
     }
 }
 
@@ -170,13 +170,15 @@ static bool next_run(const struct tn_attr *attr, const struct tn_attr *names,
     if (at >= value->count)
         return false;
     const struct tn_bytes *texts = tn_attr_get(names)->of.strings;
-    while (at < value->count && texts[at].size == texts[run->first].size &&
-           (texts[at].size == 0 || memcmp(texts[at].data, texts[run->first].data,
-                                          texts[at].size) == 0))
+    while (
+        at < value->count && texts[at].size == texts[run->first].size &&
+        (texts[at].size == 0 ||
+         memcmp(texts[at].data, texts[run->first].data, texts[at].size) == 0))
         at++;
     run->count   = at - run->first;
     run->is_list = run->count > 1 || texts[run->first].size == 0;
-    run->name = texts[run->first].size > 0 ? texts[run->first] : tn_attr_name(attr);
+    run->name =
+        texts[run->first].size > 0 ? texts[run->first] : tn_attr_name(attr);
     return true;
 }
 

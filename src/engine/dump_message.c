@@ -320,10 +320,10 @@ static enum tn_status find_flat(struct tn_opened             *opened,
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "what is beside the graph would not come back "
                             "from the dump");
-    return format->flat_span(
-        &opened->bundle,
-        options && options->tag ? tn_text(options->tag) : tn_bytes(NULL, 0),
-        span, error);
+    return format->flat_span(&opened->bundle,
+                             options && options->tag ? tn_text(options->tag)
+                                                     : tn_bytes(NULL, 0),
+                             span, error);
 }
 
 /* A FlatBuffer, when the type or the format is one; *is_flat says so. */
@@ -341,8 +341,7 @@ static enum tn_status dump_flat(struct tn_opened             *opened,
                tn_flat_find(&flat, &opened->memory, dump->schema, type,
                             error) == TN_OK &&
                flat.type;
-    if (*is_flat &&
-        find_flat(opened, dump, options, &span, error) == TN_OK)
+    if (*is_flat && find_flat(opened, dump, options, &span, error) == TN_OK)
         tn_flat_dump(&flat, span, dump->is_strict, target, options, error);
     if (opened->bundle.main)
         tn_flat_done(&flat);

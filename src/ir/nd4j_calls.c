@@ -17,8 +17,7 @@ struct tn_nd4j_row {
 };
 
 enum tn_status tn_nd4j_book_init(struct tn_nd4j_book *book,
-                                 struct tn_arena     *arena,
-                                 struct tn_error     *error)
+                                 struct tn_arena *arena, struct tn_error *error)
 {
     *book = (struct tn_nd4j_book){ .error = error };
     tn_nd4j_hasher_init(&book->hasher);
@@ -52,7 +51,8 @@ static bool make_rows(struct tn_nd4j_book *book)
     if (!rows)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const struct tn_vocab_op *op = tn_vocab_at(&book->vocab, i, book->error);
+        const struct tn_vocab_op *op =
+            tn_vocab_at(&book->vocab, i, book->error);
         if (!op)
             return false;
         rows[book->row_count++] = (struct tn_nd4j_row){
@@ -178,9 +178,9 @@ static void take(struct placing *p, uint32_t index, uint32_t slot,
 {
     p->slots[index] = slot;
     if (slot >= p->slot_count || p->is_taken[slot])
-        tell(p, fault, index, is_named(p, index) ? p->names[index]
-                                                 : tn_arg_name(p->op, p->list,
-                                                               slot));
+        tell(p, fault, index,
+             is_named(p, index) ? p->names[index]
+                                : tn_arg_name(p->op, p->list, slot));
     else
         p->is_taken[slot] = true;
 }
@@ -240,16 +240,15 @@ static uint32_t count_slots(const struct placing *p)
 bool tn_args_place(const struct tn_vocab_op *op, enum tn_vocab_list list,
                    const struct tn_bytes *names, uint32_t count,
                    struct tn_arena *arena, struct tn_arg_places *places,
-                   tn_arg_fault_fn *each, void *context,
-                   struct tn_error *error)
+                   tn_arg_fault_fn *each, void *context, struct tn_error *error)
 {
-    struct placing p = { .op      = op,
-                         .list    = list,
-                         .names   = names,
-                         .count   = count,
-                         .is_good = true,
-                         .each    = each,
-                         .context = context };
+    struct placing p     = { .op      = op,
+                             .list    = list,
+                             .names   = names,
+                             .count   = count,
+                             .is_good = true,
+                             .each    = each,
+                             .context = context };
     uint32_t       right = 0;
 
     while (right < count && stands_right(&p, right))
@@ -299,14 +298,14 @@ static void set_values(struct tn_attr_value *value, const void *values)
 /* A default is written as the vocabulary writes it: 1 may be one of tArgs. */
 static void put_default(const struct tn_attr_value *from,
                         enum tn_attr_kind kind, int64_t (*code)(enum tn_dtype),
-                        uint8_t *to)
+                        uint8_t          *to)
 {
-    bool    is_real = from->kind == TN_ATTR_FLOAT || from->kind == TN_ATTR_DOUBLE;
-    int64_t whole   = is_real || from->kind == TN_ATTR_STRING ? 0
-                                                             : from->of.ints[0];
-    double  real    = from->kind == TN_ATTR_FLOAT    ? (double)from->of.floats[0]
-                      : from->kind == TN_ATTR_DOUBLE ? from->of.doubles[0]
-                                                     : (double)whole;
+    bool is_real = from->kind == TN_ATTR_FLOAT || from->kind == TN_ATTR_DOUBLE;
+    int64_t whole =
+        is_real || from->kind == TN_ATTR_STRING ? 0 : from->of.ints[0];
+    double real = from->kind == TN_ATTR_FLOAT    ? (double)from->of.floats[0]
+                  : from->kind == TN_ATTR_DOUBLE ? from->of.doubles[0]
+                                                 : (double)whole;
 
     if (from->kind == TN_ATTR_DTYPE && code)
         whole = code((enum tn_dtype)whole);

@@ -1,10 +1,11 @@
 /*
- * nd4j_calls.h - which operator of nd4j a call means, and what its arguments are
+ * nd4j_calls.h - which operator of nd4j a call means, and what its arguments
+ * are
  *
  * A call in a SameDiff file has a list for each kind of value, and kernels find
- * theirs by counting: iArgs[3] of conv2d is sW.  rules/nd4j.ops says so.  A file
- * may also name its arguments; then the names say where each belongs, and the
- * order in the file means nothing:
+ * theirs by counting: iArgs[3] of conv2d is sW.  rules/nd4j.ops says so.  A
+ * file may also name its arguments; then the names say where each belongs, and
+ * the order in the file means nothing:
  *
  *   iArgNames [transY transX]  iArgs [1 0]   is   iArgs [0 1]
  *

@@ -116,7 +116,7 @@ static void rotate(struct call *call, uint32_t by)
     uint32_t    next = 0;
 
     for (uint32_t i = 0; i < old.count; i++) {
-        uint32_t from = (by + i) % old.count;
+        uint32_t from         = (by + i) % old.count;
         call->names[next]     = old.names[from];
         call->ints[next]      = old.ints[from];
         call->doubles[next]   = old.doubles[from];
@@ -151,9 +151,9 @@ static struct tn_attr_value value_of(const struct call *call,
         value.of.strings = call->strings;
         break;
     default:
-        value.kind = list == TN_VOCAB_BARGS   ? TN_ATTR_BOOL
-                     : list == TN_VOCAB_DARGS ? TN_ATTR_DTYPE
-                                              : TN_ATTR_INT;
+        value.kind    = list == TN_VOCAB_BARGS   ? TN_ATTR_BOOL
+                        : list == TN_VOCAB_DARGS ? TN_ATTR_DTYPE
+                                                 : TN_ATTR_INT;
         value.of.ints = call->ints;
     }
     return value;
@@ -228,10 +228,9 @@ static void tell(void *context, enum tn_arg_fault fault, uint32_t index,
 {
     struct told *told = context;
 
-    told->size += (size_t)snprintf(told->text + told->size,
-                                   sizeof told->text - told->size,
-                                   "%u '%.*s' %s; ", index, TN_FMT(name),
-                                   tn_arg_fault_words(fault));
+    told->size += (size_t)snprintf(
+        told->text + told->size, sizeof told->text - told->size,
+        "%u '%.*s' %s; ", index, TN_FMT(name), tn_arg_fault_words(fault));
 }
 
 static void test_faults(void **state)
@@ -248,23 +247,40 @@ static void test_faults(void **state)
         { "matmul", { "transY" }, "", 2, { 1 } },
         { "matmul", { "", "transY" }, "", 2, { 0, 1 } },
         { "matmul", { "transY", "transX", "" }, "", 3, { 1, 0, 2 } },
-        { "matmul", { "transY", "" },
-          "1 'transY' belongs where an argument without a name stands; ", 0,
+        { "matmul",
+          { "transY", "" },
+          "1 'transY' belongs where an argument without a name stands; ",
+          0,
           { 0 } },
-        { "matmul", { "transX", "transX" }, "1 'transX' is given twice; ", 0,
+        { "matmul",
+          { "transX", "transX" },
+          "1 'transX' is given twice; ",
+          0,
           { 0 } },
-        { "matmul", { "bogus", "transX", "kW" },
+        { "matmul",
+          { "bogus", "transX", "kW" },
           "0 'bogus' is no argument that the operator has; "
-          "2 'kW' is no argument that the operator has; ", 0, { 0 } },
-        { "conv2d", { "kW", "kH", "dW" },
+          "2 'kW' is no argument that the operator has; ",
+          0,
+          { 0 } },
+        { "conv2d",
+          { "kW", "kH", "dW" },
           "2 'sH' is not given, and an argument after it is; "
           "3 'sW' is not given, and an argument after it is; "
           "4 'pH' is not given, and an argument after it is; "
           "5 'pW' is not given, and an argument after it is; "
-          "6 'dH' is not given, and an argument after it is; ", 0, { 0 } },
-        { "dilation2d", { "rates", "rates", "isSameMode", "rates" },
-          "3 'rates' is a list with other arguments inside it; ", 0, { 0 } },
-        { "dilation2d", { "rates", "rates", "isSameMode" }, "", 3,
+          "6 'dH' is not given, and an argument after it is; ",
+          0,
+          { 0 } },
+        { "dilation2d",
+          { "rates", "rates", "isSameMode", "rates" },
+          "3 'rates' is a list with other arguments inside it; ",
+          0,
+          { 0 } },
+        { "dilation2d",
+          { "rates", "rates", "isSameMode" },
+          "",
+          3,
           { 1, 2, 0 } },
     };
 
@@ -301,9 +317,8 @@ static void test_holes_get_defaults(void **state)
     int64_t              one   = 1;
     struct tn_attr_value value = { TN_ATTR_INT, true, 1, { .ints = &one } };
 
-    tn_args_in_order(tn_nd4j_named(&b->book, tn_text("matmul")),
-                     TN_VOCAB_IARGS, &name, &value, code_of, &b->arena,
-                     &b->error);
+    tn_args_in_order(tn_nd4j_named(&b->book, tn_text("matmul")), TN_VOCAB_IARGS,
+                     &name, &value, code_of, &b->arena, &b->error);
     assert_int_equal(value.count, 2);
     assert_int_equal(value.of.ints[0], 0);
     assert_int_equal(value.of.ints[1], 1);
@@ -316,8 +331,8 @@ static void test_holes_get_defaults(void **state)
                                "    second? type @d1\n"
                                "    a float @t0 = 2\n"
                                "    b? float @t1\n";
-    struct tn_vocab vocab;
-    double          half = 0.5;
+    struct tn_vocab   vocab;
+    double            half = 0.5;
     assert_int_equal(tn_vocab_load(&vocab, &b->arena, tn_text(text), &b->error),
                      TN_OK);
     const struct tn_vocab_op *two =
@@ -329,10 +344,9 @@ static void test_holes_get_defaults(void **state)
     assert_int_equal(value.of.ints[0], 1000 + TN_FLOAT32);
     assert_int_equal(value.of.ints[1], 1);
     name  = tn_text("b");
-    value = (struct tn_attr_value){ .kind       = TN_ATTR_DOUBLE,
-                                    .is_list    = true,
-                                    .count      = 1,
-                                    .of.doubles = &half };
+    value = (struct tn_attr_value){
+        .kind = TN_ATTR_DOUBLE, .is_list = true, .count = 1, .of.doubles = &half
+    };
     tn_args_in_order(two, TN_VOCAB_TARGS, &name, &value, NULL, &b->arena,
                      &b->error);
     assert_true(value.of.doubles[0] == 2 && value.of.doubles[1] == 0.5);

@@ -238,8 +238,8 @@ static uint32_t put_bools(struct building *b, const struct tn_attr_value *list)
 
     for (uint32_t i = 0; bytes && i < list->count; i++)
         bytes[i] = list->of.ints[i] != 0;
-    return tn_fb_put_vector(b->fb, tn_bytes(bytes, bytes ? list->count : 0),
-                            1, 1);
+    return tn_fb_put_vector(b->fb, tn_bytes(bytes, bytes ? list->count : 0), 1,
+                            1);
 }
 
 static uint32_t put_dimensions(struct building         *b,
@@ -263,11 +263,11 @@ static void put_args(struct building *b, const struct tn_sd_args *args,
 {
     const struct tn_attr_value *lists = args->lists;
 
-    refs[TN_SD_NODE_T_ARGS] = tn_fb_put_f64s(b->fb, lists[TN_SD_T].of.doubles,
-                                             lists[TN_SD_T].count);
-    refs[TN_SD_NODE_I_ARGS] = tn_fb_put_i64s(b->fb, lists[TN_SD_I].of.ints,
-                                             lists[TN_SD_I].count);
-    refs[TN_SD_NODE_B_ARGS] = put_bools(b, &lists[TN_SD_B]);
+    refs[TN_SD_NODE_T_ARGS] =
+        tn_fb_put_f64s(b->fb, lists[TN_SD_T].of.doubles, lists[TN_SD_T].count);
+    refs[TN_SD_NODE_I_ARGS] =
+        tn_fb_put_i64s(b->fb, lists[TN_SD_I].of.ints, lists[TN_SD_I].count);
+    refs[TN_SD_NODE_B_ARGS]     = put_bools(b, &lists[TN_SD_B]);
     refs[TN_SD_NODE_DIMENSIONS] = put_dimensions(b, args);
     if (lists[TN_SD_D].count)
         refs[TN_SD_NODE_D_ARGS] = tn_sd_codes_put(b->fb, &lists[TN_SD_D]);
@@ -454,7 +454,8 @@ static uint32_t collect_meta(struct building *b, struct meta **items)
     if (!*items)
         return 0;
     for (uint32_t i = 0; row && i < row->meta_keys.count; i++)
-        if (!tn_sd_is_own_meta(row->meta_keys.items[i]) && i < row->meta_values.count)
+        if (!tn_sd_is_own_meta(row->meta_keys.items[i]) &&
+            i < row->meta_values.count)
             (*items)[count++] = (struct meta){ row->meta_keys.items[i],
                                                row->meta_values.items[i] };
     for (uint64_t i = 0; i < said; i++) {
@@ -624,8 +625,8 @@ static uint32_t put_listed(struct building *b)
 {
     struct tn_ends ends =
         tn_model_graph_at(b->plan->model, b->plan->graph)->outputs;
-    uint32_t *refs  = tn_new(b->arena, uint32_t, ends.count, b->error);
-    uint32_t  count = 0;
+    uint32_t *refs     = tn_new(b->arena, uint32_t, ends.count, b->error);
+    uint32_t  count    = 0;
     bool      is_known = b->part.has_graph && knows_outputs(b->plan, ends);
 
     for (uint32_t i = 0; refs && i < ends.count; i++) {

@@ -504,9 +504,8 @@ static int64_t number_by_name(struct tn_bytes name)
 static bool says_number(const struct tn_model *model, const struct tn_op *op)
 {
     for (uint32_t i = 0; op->first_attr != TN_NONE && i < op->attr_count; i++) {
-        const struct tn_attr_slot *slot =
-            tn_list_at(&model->attrs, struct tn_attr_slot,
-                       (uint64_t)op->first_attr + i);
+        const struct tn_attr_slot *slot = tn_list_at(
+            &model->attrs, struct tn_attr_slot, (uint64_t)op->first_attr + i);
         if (tn_bytes_is(tn_model_name(model, slot->name), "opNum"))
             return true;
     }

@@ -13,8 +13,8 @@ struct checking {
     const struct tn_model *model;
     struct tn_report      *report;
     struct tn_error       *error;
-    struct tn_arena        arena;   /* of one operation                       */
-    struct tn_arena        book;    /* of the vocabulary                      */
+    struct tn_arena        arena; /* of one operation                       */
+    struct tn_arena        book;  /* of the vocabulary                      */
     struct tn_sd_calls     calls;
 
     /* of the operation and list at hand */
@@ -28,7 +28,7 @@ static void find(struct checking *c, const char *rule,
                  enum tn_finding_level level, struct tn_bytes name,
                  const char *what)
 {
-    const struct tn_op *row = tn_model_op_at(c->model, c->op);
+    const struct tn_op *row  = tn_model_op_at(c->model, c->op);
     struct tn_span      wire = tn_model_op_wire(c->model, row);
     char                where[240];
 
@@ -108,8 +108,8 @@ static void check_required(struct checking *c, struct tn_sd_names names)
 {
     for (uint32_t i = 0; is_named(names) && i < c->known->attr_count; i++) {
         const struct tn_vocab_attr *attr = &c->known->attrs[i];
-        bool stands_there = attr->slot < names.count &&
-                            !names.items[attr->slot].size;
+        bool                        stands_there =
+            attr->slot < names.count && !names.items[attr->slot].size;
         if (attr->list == c->list && attr->is_required && !stands_there &&
             !has_name(names, attr->name))
             find(c, "missing-argument", TN_LEVEL_ERROR, attr->name,
@@ -142,8 +142,9 @@ static const uint16_t name_slots[TN_SD_ARG_LISTS] = {
 
 static void check_op(struct checking *c, const struct tn_fb_table *table)
 {
-    struct tn_sd_args  args = { .op_type = tn_fb_i8(table, TN_TAGGED_OP_TYPE, 0),
-                                .op_num = tn_fb_i64(table, TN_TAGGED_OP_NUM, 0) };
+    struct tn_sd_args args = { .op_type = tn_fb_i8(table, TN_TAGGED_OP_TYPE, 0),
+                               .op_num =
+                                   tn_fb_i64(table, TN_TAGGED_OP_NUM, 0) };
     struct tn_sd_names names[TN_SD_ARG_LISTS];
     bool               is_any = false;
     char               path[200];
@@ -174,8 +175,8 @@ enum tn_status tn_tagged_check_args(const struct tn_model *model,
 
     tn_arena_init(&c.book, model->memory);
     c.calls.arena = &c.book;
-    for (c.op = 0; c.op < model->ops.count && !tn_failed(error) &&
-                   !report->is_stopped;
+    for (c.op = 0;
+         c.op < model->ops.count && !tn_failed(error) && !report->is_stopped;
          c.op++) {
         const struct tn_op *row  = tn_model_op_at(model, c.op);
         struct tn_span      wire = tn_model_op_wire(model, row);

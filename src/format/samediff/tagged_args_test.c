@@ -33,7 +33,8 @@ static void set_list(struct making *m, uint32_t op, const char *name,
                                    .count      = values->count,
                                    .of.strings = names };
 
-    tagged_must(m->f, tn_edit_set_attr(m->edit, op, name, values, &m->f->error));
+    tagged_must(m->f,
+                tn_edit_set_attr(m->edit, op, name, values, &m->f->error));
     if (m->is_named)
         tagged_must(m->f, tn_edit_set_attr(m->edit, op, names_name, &texts,
                                            &m->f->error));
@@ -42,20 +43,21 @@ static void set_list(struct making *m, uint32_t op, const char *name,
 static void add_list(struct making *m, uint32_t id,
                      const struct tn_vocab_op *op, enum tn_vocab_list list)
 {
-    static const enum tn_attr_kind kinds[] = { TN_ATTR_INT, TN_ATTR_DOUBLE,
-                                               TN_ATTR_BOOL, TN_ATTR_DTYPE,
-                                               TN_ATTR_STRING };
-    static const char *const lists[][2]    = { { "iArgs", "iArgNames" },
-                                               { "tArgs", "tArgNames" },
-                                               { "bArgs", "bArgNames" },
-                                               { "dArgs", "dArgNames" },
-                                               { "sArgs", "sArgNames" } };
-    struct tn_bytes names[MOST], texts[MOST];
-    int64_t         ints[MOST];
-    double          doubles[MOST];
-    uint32_t        count = 0, singles = 0;
-    struct tn_attr_value value = { kinds[list - TN_VOCAB_IARGS], true, 0,
-                                   { .ints = ints } };
+    static const enum tn_attr_kind kinds[]    = { TN_ATTR_INT, TN_ATTR_DOUBLE,
+                                                  TN_ATTR_BOOL, TN_ATTR_DTYPE,
+                                                  TN_ATTR_STRING };
+    static const char *const       lists[][2] = { { "iArgs", "iArgNames" },
+                                                  { "tArgs", "tArgNames" },
+                                                  { "bArgs", "bArgNames" },
+                                                  { "dArgs", "dArgNames" },
+                                                  { "sArgs", "sArgNames" } };
+    struct tn_bytes                names[MOST], texts[MOST];
+    int64_t                        ints[MOST];
+    double                         doubles[MOST];
+    uint32_t                       count = 0, singles = 0;
+    struct tn_attr_value           value = {
+                  kinds[list - TN_VOCAB_IARGS], true, 0, { .ints = ints }
+    };
 
     for (; count < MOST; count++) {
         const struct tn_vocab_attr *attr = tn_vocab_find_slot(op, list, count);
@@ -70,9 +72,10 @@ static void add_list(struct making *m, uint32_t id,
                                               : count - 1 - i;
         names[i]      = tn_arg_name(op, list, slot);
         texts[i]      = tn_text(slot % 2 ? "odd" : "even");
-        ints[i] = list == TN_VOCAB_IARGS || list == TN_VOCAB_BARGS ? slot % 2
-                                                                  : TN_FLOAT32 + slot % 2;
-        doubles[i] = 0.5 * slot;
+        ints[i]       = list == TN_VOCAB_IARGS || list == TN_VOCAB_BARGS
+                            ? slot % 2
+                            : TN_FLOAT32 + slot % 2;
+        doubles[i]    = 0.5 * slot;
     }
     value.count = count;
     if (value.kind == TN_ATTR_DOUBLE)
@@ -99,8 +102,8 @@ static void add_op(struct making *m, const struct tn_vocab_op *op)
                                .input_count  = 1,
                                .outputs      = &output,
                                .output_count = 1 };
-    tagged_must(m->f, tn_edit_add_op(m->edit, 0, TN_NONE, &spec, &id,
-                                     &m->f->error));
+    tagged_must(m->f,
+                tn_edit_add_op(m->edit, 0, TN_NONE, &spec, &id, &m->f->error));
     for (enum tn_vocab_list list = TN_VOCAB_IARGS; list <= TN_VOCAB_SARGS;
          list++)
         add_list(m, id, op, list);
@@ -110,8 +113,8 @@ static void add_op(struct making *m, const struct tn_vocab_op *op)
 static struct tn_bytes write_all(struct tagged_fixture *f, bool is_named,
                                  bool is_permuted, const char *path)
 {
-    struct tn_end       x = { .name = tn_text("x"), .dtype = TN_FLOAT32 };
-    struct making       m = { f, NULL, is_permuted, is_named };
+    struct tn_end       x      = { .name = tn_text("x"), .dtype = TN_FLOAT32 };
+    struct making       m      = { f, NULL, is_permuted, is_named };
     struct tn_target    target = { .path = path, .can_replace = true };
     struct tn_nd4j_book book;
     struct tn_arena     arena;
@@ -141,9 +144,9 @@ static void must_equal(struct tn_bytes a, struct tn_bytes b)
 /* Without names, with names, with names in another order: one graph. */
 static void test_every_operator(void **state)
 {
-    struct tagged_fixture *f = *state;
-    char *fb   = tn_scratch_path(&f->scratch, "all.fb");
-    char *zip  = tn_scratch_path(&f->scratch, "all.samediff");
+    struct tagged_fixture *f   = *state;
+    char                  *fb  = tn_scratch_path(&f->scratch, "all.fb");
+    char                  *zip = tn_scratch_path(&f->scratch, "all.samediff");
 
     struct tn_bytes plain = write_all(f, false, false, fb);
     must_equal(plain, write_all(f, true, false, fb));
@@ -170,7 +173,7 @@ static void test_files_are_read_by_name(void **state)
     static const char *const files[] = { NAMED("permuted"),
                                          NAMED("only-second") };
     struct tagged_fixture   *f       = *state;
-    char *fb = tn_scratch_path(&f->scratch, "m.fb");
+    char                    *fb      = tn_scratch_path(&f->scratch, "m.fb");
 
     for (size_t i = 0; i < 2; i++) {
         struct tn_model *model  = tagged_open_file(f, files[i], NULL);
@@ -201,11 +204,11 @@ static int count(void *context, const struct tn_finding *finding)
 
 static void test_unknown_names_stop_a_conversion(void **state)
 {
-    struct tagged_fixture  *f         = *state;
-    uint32_t                counts[2] = { 0 };
-    struct tn_model        *model = tagged_open_file(f, NAMED("unknown-names"), NULL);
-    char                   *path  = tn_scratch_path(&f->scratch, "u.fb");
-    struct tn_target        target = { .path = path };
+    struct tagged_fixture *f         = *state;
+    uint32_t               counts[2] = { 0 };
+    struct tn_model *model  = tagged_open_file(f, NAMED("unknown-names"), NULL);
+    char            *path   = tn_scratch_path(&f->scratch, "u.fb");
+    struct tn_target target = { .path = path };
 
     tagged_must(f, tn_check(NAMED("unknown-names"), NULL, NULL, count, counts,
                             NULL, &f->error));
@@ -221,10 +224,11 @@ static void test_unknown_names_stop_a_conversion(void **state)
 /* An edit that changes how many values there are must say what they are. */
 static void test_more_values_than_names(void **state)
 {
-    static const int64_t       four[] = { 1, 0, 0, 0 };
-    struct tagged_fixture     *f      = *state;
-    struct tn_attr_value       value  = { TN_ATTR_INT, true, 4, { .ints = four } };
-    struct tn_model *model = tagged_open_file(f, NAMED("permuted"), NULL), *other;
+    static const int64_t   four[] = { 1, 0, 0, 0 };
+    struct tagged_fixture *f      = *state;
+    struct tn_attr_value   value  = { TN_ATTR_INT, true, 4, { .ints = four } };
+    struct tn_model       *model = tagged_open_file(f, NAMED("permuted"), NULL),
+                    *other;
     char            *path   = tn_scratch_path(&f->scratch, "e.samediff");
     struct tn_target target = { .path = path };
     struct tn_edit  *edit;

@@ -150,10 +150,11 @@ static uint32_t put_arg_names(struct putting *p, const struct tn_sd_args *args,
         *p->nothing = tn_fb_put_string(p->b, tn_text(""));
     for (uint32_t i = 0; i < count; i++) {
         struct tn_bytes name = arg_name(args, op, list, i);
-        bool is_more = i && tn_bytes_equal(name, arg_name(args, op, list, i - 1));
-        refs[i]      = !name.size ? *p->nothing
-                       : is_more  ? refs[i - 1]
-                                  : tn_fb_put_string(p->b, name);
+        bool            is_more =
+            i && tn_bytes_equal(name, arg_name(args, op, list, i - 1));
+        refs[i] = !name.size ? *p->nothing
+                  : is_more  ? refs[i - 1]
+                             : tn_fb_put_string(p->b, name);
     }
     return tn_fb_put_refs(p->b, refs, count);
 }

@@ -390,7 +390,7 @@ static enum tn_status check_names(struct packing *p)
 static enum tn_status pack_anew(struct packing *p)
 {
     p->attrs.count = 0;
-    p->op          = tn_nd4j_named(&p->book, tn_net_node(p->net, p->id)->op->type);
+    p->op = tn_nd4j_named(&p->book, tn_net_node(p->net, p->id)->op->type);
     if (tn_failed(p->error))
         return p->error->status;
     pack_kernel(p);
