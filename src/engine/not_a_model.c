@@ -3,6 +3,7 @@
  *
  * People hand us what their tools left behind.  Saying so saves them an hour.
  */
+#include "engine/foreign.h"
 #include "engine/opened.h"
 
 struct signature {
@@ -44,8 +45,6 @@ static const struct signature signatures[] = {
                               "not opened"),
     SIGNATURE("\x80\x05\x95", "a Python pickle; pickles can run code and are "
                               "not opened"),
-    SIGNATURE("\x89HDF\r\n\x1a\n", "an HDF5 file (Keras?)"),
-    SIGNATURE("GGUF", "a GGUF file (llama.cpp)"),
     SIGNATURE("\x7f"
               "ELF",
               "a program or shared library"),
@@ -105,7 +104,11 @@ static bool is_dl4j_zip(const struct tn_probe *probe)
 const char *tn_not_a_model(const struct tn_probe *probe)
 {
     struct tn_bytes head = skip_space(probe->head);
+    int             bits;
+    const char     *foreign = tn_foreign_model(probe, &bits);
 
+    if (foreign)
+        return foreign;
     if (probe->entries)
         return probe->entry_count ? "a folder without a model in it"
                                   : "an empty folder";
@@ -119,11 +122,6 @@ const char *tn_not_a_model(const struct tn_probe *probe)
             return signatures[i].what;
     if (has_at(probe->head, 257, "ustar"))
         return "a tar archive: unpack it first (tar xf)";
-    if (has_at(probe->head, 4, "TFL3"))
-        return "a TensorFlow Lite model; that format is not read here";
-    if (has_at(probe->head, 4, "ORTM"))
-        return "an ONNX Runtime `ort` file; convert from the .onnx it was "
-               "made of";
     if (is_all_zero(probe->head) && is_all_zero(probe->tail))
         return "nothing but zeros: a download that was never filled in?";
     return NULL;

@@ -6,6 +6,7 @@
 #include "base/arith.h"
 #include "base/expand.h"
 #include "engine/chunked.h"
+#include "engine/foreign.h"
 #include "engine/opened.h"
 #include "format/text_model.h"
 #include "io/file_source.h"
@@ -193,7 +194,8 @@ static enum tn_status no_format(const struct tn_probe *probe,
                         "--from names one");
 }
 
-/* The most confident format, and another one that is just as sure. */
+/* The most confident format, and another one that is just as sure; NULL when a
+ * format that is not read here is the most confident of all. */
 static const struct tn_format *ask_all(const struct tn_probe   *probe,
                                        const struct tn_format **rival)
 {
@@ -201,6 +203,8 @@ static const struct tn_format *ask_all(const struct tn_probe   *probe,
     int                     best        = 0;
 
     *rival = NULL;
+    if (!tn_foreign_model(probe, &best))
+        best = 0;
     for (const struct tn_format *const *f = tn_formats; *f; f++) {
         int bits = (*f)->probe(probe);
         if (bits > 0 && bits == best)
@@ -231,6 +235,7 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
 {
     struct tn_probe         probe;
     const struct tn_format *rival = NULL;
+    int                     bits;
 
     *format = NULL;
     TN_TRY(tn_chunked_unwrap(bundle, from, error));
@@ -248,7 +253,7 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
     }
     TN_TRY(tn_probe_of(bundle, &probe, error));
     *format = ask_all(&probe, &rival);
-    if (!*format)
+    if (!*format && !tn_foreign_model(&probe, &bits))
         *format = find_text_format(&probe, bundle->memory, error);
     if (!*format && !tn_not_a_model(&probe))
         *format = ask_about_more(probe, &rival);
