@@ -72,7 +72,7 @@ static bool open_shipped(struct tn_interpreter **out)
     FILE                         *file  = fopen(shipped[0], "r");
 
     if (!file) {
-        puts("skipped: ../shared/data/import is not there");
+        puts("skipped: wants real models");
         return false;
     }
     fclose(file);

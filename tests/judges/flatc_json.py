@@ -23,7 +23,7 @@ import random_flat
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-DATA = pathlib.Path(os.environ.get("TENON_DATA", ROOT.parent / "shared/data"))
+DATA = pathlib.Path(os.environ.get("TENON_TEST_DATA", ROOT.parent / "shared/data"))
 TENON = sys.argv[1]
 FLATC = ["flatc", "--no-warnings", "--allow-non-utf8"]
 
@@ -105,7 +105,7 @@ def judge_real(work):
     schema = ROOT / "schemas/samediff_classic.fbs"
     for file in files:
         judge(work, schema, None, "sd.graph.FlatGraphM2", file)
-    print(f"{len(files)} real files" if files else "skipped: no real files")
+    print(f"{len(files)} real files" if files else "skipped: wants real models")
 
 
 def compile_schemas(work):

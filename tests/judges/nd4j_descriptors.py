@@ -90,7 +90,7 @@ def main():
         print("skipped: libonnx-testdata is not installed")
         return 77
     if not proof.Nd4j.find(arguments.shared):
-        print("skipped: ../shared is not there")
+        print("skipped: wants real models")
         return 77
     corrections = shipped_rules.Corrections("ONNX")
     with tempfile.TemporaryDirectory(prefix="tenon-nodes-") as folder:

@@ -86,7 +86,7 @@ def judge_real(folder):
     """Every ninetieth of the files that others wrote."""
     files = sorted(glob.glob(REAL))[::90]
     if not files:
-        print("skipped: no real files")
+        print("skipped: wants real models")
     for path in files:
         tenon("convert", "-q", "-f", path, "-o", folder + "/real.npz")
         with np.load(path) as a, np.load(folder + "/real.npz") as b:

@@ -126,7 +126,7 @@ with tempfile.TemporaryDirectory() as folder:
         pairs += [(base + "ocr-det-db/model", base + "ocr-det-db/params"),
                   (base + "face-detect", base + "face-detect/model.pdiparams")]
     else:
-        print("skipped: real models, which are not here")
+        print("skipped: wants real models")
     for program in programs:
         judge_text(program)
     judge_states()

@@ -202,7 +202,7 @@ def judge(rows):
 
 def main():
     if not os.path.exists(TABLE):
-        print("skipped: no table of operators beside the project")
+        print("skipped: wants real models")
         return 77
     rows = [row for row in sorted(names_of_table().items())
             if row[0] not in FLOW + OTHERS]

@@ -135,7 +135,7 @@ def uncovered(cases):
 def main():
     arguments = sweep.parse(__doc__.splitlines()[0])
     if not os.path.exists(os.path.join(arguments.shared, "judges/paddle_eval.py")):
-        print("skipped: the evaluator is not here")
+        print("skipped: wants real models")
         return 77
     paddle_onnx.SIDES.update(schema=paddle_onnx.schema(), judge=paddle_onnx.Judge(arguments.shared))
     cases = programs(arguments)

@@ -16,11 +16,11 @@
 # need nothing but protoc and python3-protobuf.
 #
 # Files come from Debian's libonnx-testdata and from ../shared/data (another
-# place with TENON_DATA); what is not there is skipped, and said so.
+# place with TENON_TEST_DATA); what is not there is skipped, and said so.
 set -u -o pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-data=${TENON_DATA:-$root/../shared/data}
+data=${TENON_TEST_DATA:-$root/../shared/data}
 cases=/usr/share/libonnx-testdata
 convert=${1:?usage: protoc_text.sh CONVERT [--all]}
 step=8
@@ -132,7 +132,7 @@ if [ -d "$data/onnx" ]; then
     judge tensorflow tensorflow.GraphDef < <(
         find "$data/tensorflow/import-suite" -name '*.pb' | sort | every $step)
 else
-    echo "skipped: no $data (real models)"
+    echo "skipped: wants real models"
 fi
 
 echo "$judged files judged, $failed failures;" \

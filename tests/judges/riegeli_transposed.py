@@ -325,7 +325,7 @@ def main():
     if os.path.isdir(os.path.join(data, "riegeli")):
         judge_google(data)
     else:
-        print("skipped: Google's files are not here")
+        print("skipped: wants real models")
     judge_ours(tenon, generate)
 
 

@@ -162,7 +162,7 @@ def main():
         arguments.shared, "data/tensorflow/import-suite/*/model.pb")))
              if fnmatch.fnmatch(path.split(os.sep)[-2], arguments.only)]
     if not paths or not proof.Nd4j.find(arguments.shared):
-        print("skipped: the import suite is not here")
+        print("skipped: wants real models")
         return 77
     found = list(shipped(arguments, paths).items())
     with multiprocessing.Pool(2) as pool:

@@ -89,7 +89,7 @@ def main():
     arguments.suite = os.path.join(arguments.shared, "data", "tensorflow",
                                    "import-suite")
     if not os.path.isdir(arguments.suite):
-        print("skipped: the import suite is not here")
+        print("skipped: wants real models")
         return 77
     with open(os.path.join(arguments.suite, "MANIFEST.tsv")) as file:
         arguments.notes = {row["test"].replace("/", "__"): row["notes"]

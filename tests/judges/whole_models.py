@@ -183,7 +183,7 @@ def prove(test, engine, scratch, arguments):
 def main():
     arguments = proof.parse(__doc__.splitlines()[0])
     if not os.path.isdir(os.path.join(arguments.shared, "data")):
-        print("skipped: the models are not here")
+        print("skipped: wants real models")
         return 77
     tests = [os.path.join(kind, os.path.basename(path))
              for kind in ("onnx", "tensorflow", "paddle")

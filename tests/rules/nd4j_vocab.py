@@ -100,7 +100,7 @@ def compare(shipped, ours, open_from, rows):
 def main(source, shared):
     shipped = os.path.join(shared, 'data/import/nd4j-op-def.pbtxt')
     if not os.path.exists(shipped):
-        print('skipped: nd4j-op-def.pbtxt is not there')
+        print('skipped: wants real models')
         return 77
     vocab = os.path.join(source, 'rules/nd4j.ops')
     shipped, (ours, open_from) = read_shipped(shipped), read_ours(vocab)

@@ -10,12 +10,12 @@
 # field by number: that is a field the schema lacks.
 #
 # Files come from Debian's libonnx-testdata and from ../shared/data (another
-# place with TENON_DATA); what is not there is skipped, and said so.  Exits
+# place with TENON_TEST_DATA); what is not there is skipped, and said so.  Exits
 # with 77 when there was nothing at all.
 set -u -o pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-data=${TENON_DATA:-$root/../shared/data}
+data=${TENON_TEST_DATA:-$root/../shared/data}
 cases=/usr/share/libonnx-testdata
 step=10
 case "${1:-}" in

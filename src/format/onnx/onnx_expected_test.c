@@ -72,7 +72,7 @@ static void skip_without_data(void)
     FILE *readme = fopen(FOLDER "README.md", "r");
 
     if (!readme) {
-        print_message("skipped: no shared data in " FOLDER "\n");
+        print_message("skipped: wants real models\n");
         skip();
     }
     fclose(readme);

@@ -75,7 +75,7 @@ static void test_travel_real(void **state)
 
     (void)state;
     if (access(TN_SHARED_DATA "/paddle/README.md", R_OK) != 0) {
-        print_message("skipped: no models under ../shared/data\n");
+        print_message("skipped: wants real models\n");
         return;
     }
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {

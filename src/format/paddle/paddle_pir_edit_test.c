@@ -93,7 +93,7 @@ static void any_file_opens_it(void **state)
 
     (void)state;
     if (access(REAL "inference.json", R_OK) != 0) {
-        print_message("skipped: " REAL " is not there\n");
+        print_message("skipped: wants real models\n");
         skip();
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

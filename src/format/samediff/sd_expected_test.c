@@ -204,7 +204,7 @@ static FILE *open_table(const char *path)
     char  line[2048];
 
     if (!rows)
-        print_message("skipped: no files under ../shared/data\n");
+        print_message("skipped: wants real models\n");
     else
         assert_non_null(fgets(line, sizeof line, rows)); /* the heading */
     return rows;

@@ -100,7 +100,7 @@ static void each_sample(unsigned (*use)(const char             *tsv,
     bool is_absent = found.gl_pathc == 0;
     globfree(&found);
     if (is_absent) {
-        printf("skipped: no real checkpoints under ../shared/data\n");
+        printf("skipped: wants real models\n");
         skip();
     }
     assert_true(total > 0);

@@ -409,7 +409,7 @@ static bool has_data(void)
 {
     if (exists(DATA "basic-pitch"))
         return true;
-    print_message("skipped: no shared data\n");
+    print_message("skipped: wants real models\n");
     return false;
 }
 

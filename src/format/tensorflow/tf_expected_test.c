@@ -293,7 +293,7 @@ static void test_frozen_graphs(void **state)
 {
     (void)state;
     if (!has_data()) {
-        print_message("skipped: no shared data\n");
+        print_message("skipped: wants real models\n");
         skip();
     }
     for (size_t i = 0; i < sizeof frozen / sizeof *frozen; i++) {
@@ -445,7 +445,7 @@ static void test_saved_models(void **state)
 {
     (void)state;
     if (!has_data()) {
-        print_message("skipped: no shared data\n");
+        print_message("skipped: wants real models\n");
         skip();
     }
     each_saved_model(check_saved_model);
@@ -491,7 +491,7 @@ static void test_import_suite(void **state)
 
     (void)state;
     if (!has_data()) {
-        print_message("skipped: no shared data\n");
+        print_message("skipped: wants real models\n");
         skip();
     }
     FILE *table = fopen(DATA "import-suite/MANIFEST.tsv", "r");
@@ -529,7 +529,7 @@ static void test_damaged(void **state)
 
     (void)state;
     if (!has_data()) {
-        print_message("skipped: no shared data\n");
+        print_message("skipped: wants real models\n");
         skip();
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

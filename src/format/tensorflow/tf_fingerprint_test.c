@@ -23,7 +23,7 @@ static bool has_data(void)
     if (file)
         fclose(file);
     else
-        print_message("skipped: no shared data\n");
+        print_message("skipped: wants real models\n");
     return file != NULL;
 }
 

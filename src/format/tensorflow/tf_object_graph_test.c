@@ -322,7 +322,7 @@ static void test_both_ways_agree(void **state)
 
     (void)state;
     if (access(DATA, R_OK) != 0) {
-        print_message("skipped: no shared data\n");
+        print_message("skipped: wants real models\n");
         skip();
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -26,7 +26,7 @@ static bool open_model(struct bench *b, const char *path)
 
     b->error = (struct tn_error)TN_ERROR_INIT;
     if (!file) {
-        printf("skipped: %s is not there\n", path);
+        printf("skipped: wants real models\n");
         return false;
     }
     fclose(file);

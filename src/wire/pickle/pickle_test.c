@@ -191,7 +191,7 @@ static void test_examples(void **state)
                  protocol);
         struct tn_bytes file = tn_load_file(path);
         if (!file.data) {
-            print_message("skipped: no pickles under ../shared/data\n");
+            print_message("skipped: wants real models\n");
             return;
         }
         tn_memory_init(&memory, NULL, 0);
