@@ -5,9 +5,9 @@
  * writer once more.  Where the format speaks the model's own dialect and says
  * that nothing was left behind, the first copy holds what the model holds; the
  * second always holds what the first does: tensors by name, type, shape and
- * elements, operators by type and number, inputs and outputs by name, type and
- * shape.  Whatever does not hold ends the process, which is what a fuzzer waits
- * for.
+ * elements; operators by type, name, attributes and the names of what they take
+ * and give; inputs and outputs in their order, by name, type and shape.
+ * Whatever does not hold ends the process, which is what a fuzzer waits for.
  *
  * Include after defining _GNU_SOURCE.
  */
@@ -147,9 +147,9 @@ static inline void rewrite_same_tensors(const struct rewrite *r, bool by_name)
 
 static inline void rewrite_same_end(const struct rewrite *r,
                                     const struct tn_end  *a,
-                                    const struct tn_end  *b)
+                                    const struct tn_end *b, bool by_name)
 {
-    bool is_same = rewrite_same_text(a->name, b->name) &&
+    bool is_same = (!by_name || rewrite_same_text(a->name, b->name)) &&
                    a->dtype == b->dtype && a->has_rank == b->has_rank &&
                    a->rank == b->rank;
 
@@ -160,31 +160,14 @@ static inline void rewrite_same_end(const struct rewrite *r,
         rewrite_die(r, "an input or output is not what it was", a->name);
 }
 
-static inline const struct tn_end *rewrite_find_end(struct tn_ends  ends,
-                                                    struct tn_bytes name)
-{
-    for (uint32_t i = 0; i < ends.count; i++)
-        if (rewrite_same_text(ends.items[i].name, name))
-            return &ends.items[i];
-    return NULL;
-}
-
-/* SameDiff's containers keep an order of their own. */
 static inline void rewrite_same_ends(const struct rewrite *r, struct tn_ends a,
-                                     struct tn_ends b)
+                                     struct tn_ends b, bool by_name)
 {
-    bool is_ordered = strcmp(tn_model_dialect(r->b), "nd4j") != 0;
-
     if (a.count != b.count)
         rewrite_die(r, "the number of inputs or outputs changed",
                     (struct tn_bytes){ NULL, 0 });
-    for (uint32_t i = 0; i < a.count; i++) {
-        const struct tn_end *other =
-            is_ordered ? &b.items[i] : rewrite_find_end(b, a.items[i].name);
-        if (!other)
-            rewrite_die(r, "an input or output is gone", a.items[i].name);
-        rewrite_same_end(r, &a.items[i], other);
-    }
+    for (uint32_t i = 0; i < a.count; i++)
+        rewrite_same_end(r, &a.items[i], &b.items[i], by_name);
 }
 
 static inline void rewrite_same_ops(const struct rewrite *r)
@@ -199,6 +182,151 @@ static inline void rewrite_same_ops(const struct rewrite *r)
             !rewrite_same_text(a->domain, b->domain) || a->count != b->count)
             rewrite_die(r, "operators are not what they were", a->type);
     }
+}
+
+static inline struct tn_bytes rewrite_value_name(const struct tn_model *model,
+                                                 uint32_t               value)
+{
+    if (value == TN_NONE)
+        return (struct tn_bytes){ NULL, 0 };
+    return tn_model_value_info(model, value).name;
+}
+
+/* Not a number is one whatever its bits: text has one word for it. */
+static inline bool rewrite_same_number(double a, double b)
+{
+    return !memcmp(&a, &b, sizeof a) || (a != a && b != b);
+}
+
+/* Attributes are decoded: bytes that say the same in other words are the same,
+ * and those that stay bytes are no claim.  Graphs are compared as such, tensors
+ * by what they hold. */
+static inline bool rewrite_same_value(const struct tn_attr_value *a,
+                                      const struct tn_attr_value *b)
+{
+    uint8_t         hash[2][TN_HASH_SIZE];
+    struct tn_error error = TN_ERROR_INIT;
+
+    if (a->kind != b->kind || a->is_list != b->is_list || a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++) {
+        bool is_same = true;
+        switch (a->kind) {
+        case TN_ATTR_INT:
+        case TN_ATTR_BOOL:
+        case TN_ATTR_DTYPE: is_same = a->of.ints[i] == b->of.ints[i]; break;
+        case TN_ATTR_FLOAT:
+            is_same = rewrite_same_number((double)a->of.floats[i],
+                                          (double)b->of.floats[i]);
+            break;
+        case TN_ATTR_DOUBLE:
+            is_same = rewrite_same_number(a->of.doubles[i], b->of.doubles[i]);
+            break;
+        case TN_ATTR_STRING:
+        case TN_ATTR_FUNCTION:
+        case TN_ATTR_REFERENCE:
+            is_same = rewrite_same_text(a->of.strings[i], b->of.strings[i]);
+            break;
+        case TN_ATTR_TENSOR:
+            is_same =
+                tn_tensor_hash(a->of.tensors[i], hash[0], &error) != TN_OK ||
+                (tn_tensor_hash(b->of.tensors[i], hash[1], &error) == TN_OK &&
+                 !memcmp(hash[0], hash[1], TN_HASH_SIZE));
+            break;
+        case TN_ATTR_SHAPE:
+            is_same = a->of.shapes[i].has_rank == b->of.shapes[i].has_rank &&
+                      a->of.shapes[i].rank == b->of.shapes[i].rank &&
+                      (!a->of.shapes[i].rank ||
+                       !memcmp(a->of.shapes[i].dims, b->of.shapes[i].dims,
+                               a->of.shapes[i].rank * sizeof(int64_t)));
+            break;
+        default: break;
+        }
+        if (!is_same)
+            return false;
+    }
+    return true;
+}
+
+/* Names of arguments beside their values: SameDiff's containers have them, its
+ * other formats have no place for them. */
+static inline bool rewrite_is_naming(struct tn_bytes name)
+{
+    static const char tail[] = "ArgNames";
+    size_t            size   = sizeof tail - 1;
+
+    return name.size > size &&
+           !memcmp((const char *)name.data + name.size - size, tail, size);
+}
+
+/* The next attribute that counts; NULL: there is none that can be decoded,
+ * which is no claim: check says so. */
+static inline struct tn_attr *rewrite_next_attr(const struct tn_model *model,
+                                                uint32_t op, uint32_t *at)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    struct tn_attr *attr  = NULL;
+
+    while (*at < tn_op_attr_count(model, op) &&
+           tn_attr_open(&attr, model, op, (*at)++, &error) == TN_OK) {
+        if (!rewrite_is_naming(tn_attr_name(attr)))
+            return attr;
+        tn_attr_close(attr);
+        attr = NULL;
+    }
+    return NULL;
+}
+
+static inline void rewrite_same_attrs(const struct rewrite *r, uint32_t op)
+{
+    uint32_t at[2] = { 0, 0 };
+
+    for (;;) {
+        struct tn_attr *a = rewrite_next_attr(r->a, op, &at[0]);
+        struct tn_attr *b = rewrite_next_attr(r->b, op, &at[1]);
+        if (a && (!b || !rewrite_same_text(tn_attr_name(a), tn_attr_name(b)) ||
+                  !rewrite_same_value(tn_attr_get(a), tn_attr_get(b))))
+            rewrite_die(r, "an attribute is not what it was", tn_attr_name(a));
+        if (!a && b && at[0] >= tn_op_attr_count(r->a, op))
+            rewrite_die(r, "an attribute is new", tn_attr_name(b));
+        tn_attr_close(a);
+        tn_attr_close(b);
+        if (!a)
+            return;
+    }
+}
+
+static inline void rewrite_same_node(const struct rewrite *r, uint32_t op)
+{
+    struct tn_op_info a = tn_model_op(r->a, op), b = tn_model_op(r->b, op);
+    bool              is_same = rewrite_same_text(a.type, b.type) &&
+                   rewrite_same_text(a.name, b.name) && a.graph == b.graph &&
+                   a.input_count == b.input_count &&
+                   a.control_count == b.control_count &&
+                   a.output_count == b.output_count;
+
+    for (uint32_t i = 0; is_same && i < a.input_count; i++)
+        is_same = rewrite_same_text(
+            rewrite_value_name(r->a, tn_op_input(r->a, op, i)),
+            rewrite_value_name(r->b, tn_op_input(r->b, op, i)));
+    for (uint32_t i = 0; is_same && i < a.output_count; i++)
+        is_same = rewrite_same_text(
+            rewrite_value_name(r->a, tn_op_output(r->a, op, i)),
+            rewrite_value_name(r->b, tn_op_output(r->b, op, i)));
+    if (!is_same)
+        rewrite_die(r, "an operator is not what it was", a.type);
+    rewrite_same_attrs(r, op);
+}
+
+/* In the same order, in all graphs. */
+static inline void rewrite_same_nodes(const struct rewrite *r)
+{
+    if (tn_model_graph_count(r->a) != tn_model_graph_count(r->b) ||
+        tn_model_op_count(r->a) != tn_model_op_count(r->b))
+        rewrite_die(r, "the number of graphs or operators changed",
+                    (struct tn_bytes){ NULL, 0 });
+    for (uint32_t i = 0; i < tn_model_op_count(r->a); i++)
+        rewrite_same_node(r, i);
 }
 
 /* ---- writing and opening ------------------------------------------------ */
@@ -277,35 +405,37 @@ static inline struct tn_model *rewrite_open(const char *format,
     return model;
 }
 
-/* A GraphDef lists no inputs and outputs, and records of parameters have no
- * names.  PIR says blocks and constants in other words, and an output has a
- * name of its own there beside that of the variable. */
-static inline void rewrite_same_first(const struct rewrite *r, bool is_lossless)
+/* Records of parameters have no names. */
+static inline void rewrite_same_all(const struct rewrite *r)
 {
-    const char *dialect = tn_model_dialect(r->b);
-    bool        is_pir  = strcmp(r->format, "paddle-pir") == 0;
-
-    if (!is_lossless || strcmp(dialect, tn_model_dialect(r->a)) != 0)
-        return;
-    if (dialect[0] && strcmp(r->format, "tf-graph") != 0) {
-        rewrite_same_ends(r, tn_model_inputs(r->a), tn_model_inputs(r->b));
-        if (!is_pir)
-            rewrite_same_ends(r, tn_model_outputs(r->a),
-                              tn_model_outputs(r->b));
-        else if (tn_model_outputs(r->a).count != tn_model_outputs(r->b).count)
-            rewrite_die(r, "the number of outputs changed",
-                        (struct tn_bytes){ NULL, 0 });
-    }
-    if (dialect[0] && !is_pir)
-        rewrite_same_ops(r);
+    rewrite_same_ends(r, tn_model_inputs(r->a), tn_model_inputs(r->b), true);
+    rewrite_same_ends(r, tn_model_outputs(r->a), tn_model_outputs(r->b), true);
+    rewrite_same_ops(r);
+    rewrite_same_nodes(r);
     rewrite_same_tensors(r, strcmp(r->format, "paddle-params") != 0);
 }
 
-static inline void rewrite_same_all(const struct rewrite *r)
+/* PIR says blocks and constants of a program in other words, and an output has
+ * a name of its own there beside that of the variable. */
+static inline void rewrite_same_first(const struct rewrite *r, bool is_lossless)
 {
-    rewrite_same_ends(r, tn_model_inputs(r->a), tn_model_inputs(r->b));
-    rewrite_same_ends(r, tn_model_outputs(r->a), tn_model_outputs(r->b));
-    rewrite_same_ops(r);
+    const char *dialect = tn_model_dialect(r->b);
+    bool        is_worded_anew =
+        strcmp(r->format, "paddle-pir") == 0 &&
+        strcmp(tn_model_format(r->a), tn_model_format(r->b)) != 0;
+
+    if (!is_lossless || strcmp(dialect, tn_model_dialect(r->a)) != 0)
+        return;
+    if (!is_worded_anew && dialect[0]) {
+        rewrite_same_all(r);
+        return;
+    }
+    if (dialect[0]) {
+        rewrite_same_ends(r, tn_model_inputs(r->a), tn_model_inputs(r->b),
+                          true);
+        rewrite_same_ends(r, tn_model_outputs(r->a), tn_model_outputs(r->b),
+                          false);
+    }
     rewrite_same_tensors(r, strcmp(r->format, "paddle-params") != 0);
 }
 
@@ -340,6 +470,33 @@ static inline void rewrite_twice(const struct tn_model *model, uint32_t format)
     }
     tn_model_close(second);
     tn_model_close(first);
+}
+
+static inline int rewrite_hear(void *context, const struct tn_finding *finding)
+{
+    (void)context;
+    if (!finding->rule[0] || !finding->what[0])
+        abort();
+    return 0;
+}
+
+/* A file of the folder, checked and opened; NULL: it is refused, with a reason.
+ */
+static inline struct tn_model *rewrite_open_built(const char *name)
+{
+    struct tn_check_summary summary;
+    struct tn_error         error = TN_ERROR_INIT;
+    struct tn_model        *model;
+    char                    path[400];
+
+    snprintf(path, sizeof path, "%s/%s", rewrite_folder, name);
+    tn_check(path, &rewrite_options, NULL, rewrite_hear, NULL, &summary,
+             &error);
+    error = (struct tn_error)TN_ERROR_INIT;
+    if (tn_model_open(&model, path, &rewrite_options, &error) != TN_OK &&
+        !error.what[0])
+        abort();
+    return model;
 }
 
 /* Zeros out of nothing can be endless: such models are not tried here. */

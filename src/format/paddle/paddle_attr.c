@@ -95,6 +95,17 @@ static void make_room(struct room *room, const struct attr_type *type,
         value->of.ints = room->ints = tn_new(arena, int64_t, count, error);
 }
 
+/* As protobuf has it: any number but 0 is true, and of a number in a field of
+ * 32 bits the upper ones do not count.  Those of 64 bits are l and longs. */
+static int64_t whole_number(const struct attr_type *type, uint64_t bits)
+{
+    if (type->kind == TN_ATTR_BOOL)
+        return bits != 0;
+    if (type->field == 13 || type->field == 15)
+        return (int64_t)bits;
+    return (int32_t)(uint32_t)bits;
+}
+
 static void put_number(struct room *room, const struct attr_type *type,
                        uint64_t index, uint64_t bits)
 {
@@ -103,7 +114,7 @@ static void put_number(struct room *room, const struct attr_type *type,
     else if (type->wire == TN_WIRE_FIXED64)
         memcpy(&room->doubles[index], &bits, sizeof bits);
     else
-        room->ints[index] = (int64_t)bits;
+        room->ints[index] = whole_number(type, bits);
 }
 
 /* Of a field that is no list the last occurrence counts. */

@@ -7,9 +7,7 @@
  * as ONNX; each of these is read again.
  */
 #define _GNU_SOURCE
-#include "format/paddle/paddle_pir.h"
-#include "support/choices.h"
-#include "support/rewrite.h"
+#include "format/paddle/paddle_building.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,22 +18,6 @@ struct built {
     uint32_t          arg;  /* of the last argument of a block, below 0       */
     uint32_t          depth;
 };
-
-/* The table, read once. */
-static const struct tn_pir_rules *the_rules(void)
-{
-    static struct tn_memory    memory;
-    static struct tn_arena     arena;
-    static struct tn_pir_rules rules;
-    struct tn_error            error = TN_ERROR_INIT;
-
-    if (!rules.rows.count) {
-        tn_memory_init(&memory, NULL, 0);
-        tn_arena_init(&arena, &memory);
-        tn_pir_rules_read(&rules, &arena, tn_pir_rules_text(), &error);
-    }
-    return &rules;
-}
 
 static void say(struct built *b, const char *text)
 {
@@ -346,14 +328,6 @@ static void say_program(struct built *b)
 
 /* ---- trying one --------------------------------------------------------- */
 
-static int hear(void *context, const struct tn_finding *finding)
-{
-    (void)context;
-    if (!finding->rule[0] || !finding->what[0])
-        abort();
-    return 0;
-}
-
 /* A program that nobody touched is written as the text that it was: only what
  * was a ProgramDesc meanwhile is put into words again. */
 static void try_by_way_of_program(const struct tn_model *model)
@@ -376,19 +350,10 @@ static void try_program(void)
 {
     static const char *const formats[] = { "paddle-pir", "paddle",
                                            "paddle-text", "onnx", NULL };
-    struct tn_check_summary  summary;
-    struct tn_error          error = TN_ERROR_INIT;
-    struct tn_model         *model;
-    char                     path[400];
+    struct tn_model         *model     = rewrite_open_built("in.json");
 
-    snprintf(path, sizeof path, "%s/in.json", rewrite_folder);
-    tn_check(path, &rewrite_options, NULL, hear, NULL, &summary, &error);
-    error = (struct tn_error)TN_ERROR_INIT;
-    if (tn_model_open(&model, path, &rewrite_options, &error) != TN_OK) {
-        if (!error.what[0])
-            abort();
+    if (!model)
         return;
-    }
     rewrite_everywhere(model, formats);
     try_by_way_of_program(model);
     tn_model_close(model);

@@ -7,9 +7,7 @@
  * program, as text, as PIR and as ONNX, and each of these is read again.
  */
 #define _GNU_SOURCE
-#include "format/paddle/paddle_pir.h"
-#include "support/choices.h"
-#include "support/rewrite.h"
+#include "format/paddle/paddle_building.h"
 #include "wire/pb/pb_write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -21,22 +19,6 @@ struct built {
     struct tn_buffer  params;   /* records of the stored variables            */
     char              last[16]; /* name of the last one of them             */
 };
-
-/* The table, read once. */
-static const struct tn_pir_rules *the_rules(void)
-{
-    static struct tn_memory    memory;
-    static struct tn_arena     arena;
-    static struct tn_pir_rules rules;
-    struct tn_error            error = TN_ERROR_INIT;
-
-    if (!rules.rows.count) {
-        tn_memory_init(&memory, NULL, 0);
-        tn_arena_init(&arena, &memory);
-        tn_pir_rules_read(&rules, &arena, tn_pir_rules_text(), &error);
-    }
-    return &rules;
-}
 
 /* ---- words -------------------------------------------------------------- */
 
@@ -403,27 +385,13 @@ static void put_program(struct built *b, struct tn_rope *to)
 
 /* ---- trying one --------------------------------------------------------- */
 
-static int hear(void *context, const struct tn_finding *finding)
-{
-    (void)context;
-    if (!finding->rule[0] || !finding->what[0])
-        abort();
-    return 0;
-}
-
 static void try_program(void)
 {
     static const char *const formats[] = { "paddle", "paddle-text",
                                            "paddle-pir", "onnx", NULL };
-    struct tn_check_summary  summary;
-    struct tn_error          error = TN_ERROR_INIT;
-    struct tn_model         *model;
-    char                     path[400];
+    struct tn_model         *model     = rewrite_open_built("in.pdmodel");
 
-    snprintf(path, sizeof path, "%s/in.pdmodel", rewrite_folder);
-    tn_check(path, &rewrite_options, NULL, hear, NULL, &summary, &error);
-    error = (struct tn_error)TN_ERROR_INIT;
-    if (tn_model_open(&model, path, &rewrite_options, &error) != TN_OK)
+    if (!model)
         return;
     if (rewrite_is_small(model))
         rewrite_everywhere(model, formats);

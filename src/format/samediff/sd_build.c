@@ -705,7 +705,8 @@ static void lose_classic(const struct tn_sd_plan *plan)
         }
     for (uint32_t i = 1; i < plan->model->graphs.count; i++) {
         const struct tn_graph *graph = tn_model_graph_at(plan->model, i);
-        if (graph->op_count > 0) /* bodies that were inlined have no ops left */
+        /* bodies that a conversion inlined have no ops left */
+        if (graph->op_count > 0 || !plan->model->is_edited)
             tn_sd_lose(plan->options, TN_NOWHERE, graph->path,
                        "left behind: a graph that is called by name");
     }
