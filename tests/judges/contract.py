@@ -15,6 +15,7 @@ import tempfile
 
 import numpy as np
 import onnx
+from google.protobuf import text_format
 from onnx import TensorProto, helper
 
 import graphdef
@@ -23,6 +24,9 @@ import proof
 from paddle_cases import Case
 
 ROOT = os.path.join(proof.HERE, "../..")
+sys.path.insert(0, os.path.join(ROOT, "tests/losses"))
+import sources  # noqa: E402
+
 CORPUS = os.path.join(ROOT, "tests/corpus/contract")
 FLAT = {"FLOAT": 1, "UINT8": 2, "INT8": 3, "UINT16": 4, "INT16": 5, "INT32": 6, "INT64": 7, "UTF8": 8, "BOOL": 9,
         "HALF": 10, "DOUBLE": 11, "UINT32": 12, "UINT64": 13, "BFLOAT16": 16}
@@ -188,6 +192,59 @@ def tensorflow_graph(path):
             [("one", f4, []), ("shifted:0", f4, [None, 3]), ("less", i4, [4])])
 
 
+SAVED = """
+saved_model_schema_version: 1 meta_graphs { meta_info_def { tags: "serve" } graph_def {
+  node { name: "in_z" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+    attr { key: "shape" value { shape { dim { size: -1 } dim { size: 3 } } } } }
+  node { name: "in_a" op: "Placeholder" attr { key: "dtype" value { type: DT_INT64 } } attr { key: "shape" value { shape { } } } }
+  node { name: "neg" op: "Neg" input: "in_z" attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "less" op: "Neg" input: "in_a" attr { key: "T" value { type: DT_INT64 } } }
+  node { name: "k" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
+    attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape { } int_val: 2 } } } }
+  node { name: "top" op: "TopKV2" input: "in_z" input: "k" attr { key: "T" value { type: DT_FLOAT } } }
+  versions { producer: 1087 } }
+signature_def { key: "serving_default" value {
+  inputs { key: "zeta" value { name: "in_z:0" dtype: DT_FLOAT tensor_shape { dim { size: -1 } dim { size: 3 } } } }
+  inputs { key: "alpha" value { name: "in_a:0" dtype: DT_INT64 tensor_shape { } } }
+  outputs { key: "places" value { name: "top:1" dtype: DT_INT32 tensor_shape { dim { size: -1 } dim { size: 2 } } } }
+  outputs { key: "negative" value { name: "neg:0" dtype: DT_FLOAT tensor_shape { dim { size: -1 } dim { size: 3 } } } }
+  outputs { key: "one" value { name: "less:0" dtype: DT_INT64 tensor_shape { } } } } }
+signature_def { key: "other" value {
+  inputs { key: "only" value { name: "in_a:0" dtype: DT_INT64 tensor_shape { } } }
+  outputs { key: "result" value { name: "less:0" dtype: DT_INT64 tensor_shape { } } } } } }
+"""
+
+
+def saved_model(folder):
+    """Signatures are maps, so that their order is that of the file."""
+    path = os.path.join(folder, "saved")
+    os.makedirs(path)
+    message = text_format.Parse(SAVED, sources.message_class("tf-saved-model")())
+    with open(os.path.join(path, "saved_model.pb"), "wb") as to:
+        to.write(message.SerializeToString(deterministic=True))
+    f4, i4, i8 = TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64
+    # in the order of the bytes that were written: sorted by key
+    return path, {
+        None: ([("alpha", i8, []), ("zeta", f4, [None, 3])],
+               [("negative", f4, [None, 3]), ("one", i8, []), ("places", i4, [None, 2])]),
+        "other": ([("only", i8, [])], [("result", i8, [])])}
+
+
+def ends_graph(path):
+    """A GraphDef with nodes of several outputs at its end, which gives all of them."""
+    graph = graphdef.Graph()
+    graph.placeholder("x", np.zeros((2, 6), "f4"))
+    graph.constant("k", np.array(2, "i4"))
+    graph.constant("axis", np.array(1, "i4"))
+    graph.add("TopKV2", "top", ["x", "k"], {})
+    graph.add("Split", "parts", ["axis", "x"], {"num_split": 3})
+    graph.write(path)
+    f4, i4 = TensorProto.FLOAT, TensorProto.INT32
+    return ([("x", f4, [2, 6])],
+            [("top", f4, [2, 2]), ("top:1", i4, [2, 2]),
+             ("parts", f4, [2, 2]), ("parts:1", f4, [2, 2]), ("parts:2", f4, [2, 2])])
+
+
 def paddle_program(folder):
     """Columns against the order of the operators."""
     def build(p):
@@ -240,6 +297,17 @@ def prove_tensorflow(ways, folder, tenon):
            "--outputs", ",".join(end[0] for end in outputs))
 
 
+def prove_saved(signature, ways, folder, tenon):
+    source, want = saved_model(folder)
+    travel(tenon, source, ways, folder, want[signature], *(["--signature", signature] if signature else []))
+
+
+def prove_ends(ways, folder, tenon):
+    source = os.path.join(folder, "model.pb")
+    want = ends_graph(source)
+    travel(tenon, source, ways, folder, want)
+
+
 def prove_paddle(ways, folder, tenon):
     source = paddle_program(folder)
     travel(tenon, source, ways, folder, paddle_ends(source))
@@ -251,6 +319,9 @@ def tests():
             yield f"onnx: {name}: {' '.join(ways)}", prove_onnx, (name, ways)
     for ways in [[".onnx"], *([ending, ".onnx"] for ending in (".fb", ".samediff", ".sdnb", ".sdz"))]:
         yield f"tensorflow: {' '.join(ways)}", prove_tensorflow, (ways,)
+        yield f"all outputs of a last node: {' '.join(ways)}", prove_ends, (ways,)
+        for signature in (None, "other"):
+            yield f"signature {signature}: {' '.join(ways)}", prove_saved, (signature, ways)
     for ways in ([".onnx"], [".fb", ".onnx"], [".json", ".pdmodel"], [".json", ".onnx"],
                  [".json", ".pdmodel", ".onnx"], [".pdmodel.txt", ".pdmodel", ".onnx"]):
         yield f"paddle: {' '.join(ways)}", prove_paddle, (ways,)

@@ -434,6 +434,31 @@ static bool is_no_output(struct tn_net_loading *l, const struct wanted *w)
            (op != TN_NONE && tn_net_known_outputs(l, op) == 0);
 }
 
+/* The other results of an op of a GraphDef whose first one nobody uses: a node
+ * at the end of a graph gives all that it has. */
+static void add_others(struct tn_net_loading *l, const struct wanted *w)
+{
+    uint32_t value = find_end(l, 0, w->value);
+    uint32_t op    = value == TN_NONE
+                         ? TN_NONE
+                         : tn_model_value_at(l->model, value)->producer;
+    uint32_t node  = op == TN_NONE ? TN_NONE : l->nodes[op];
+    uint32_t count =
+        node == TN_NONE ? 0 : tn_net_node(l->net, node)->output_count;
+
+    if (l->model->dialect->names_outputs || !is_guess(l, w))
+        return;
+    for (uint32_t i = 1; i < count && !tn_failed(l->net->error); i++) {
+        char *name = tn_text_format(l->net->arena, l->net->error,
+                                    "%.*s:%" PRIu32, TN_FMT(w->value), i);
+        if (!name)
+            return;
+        add_output(l, 0,
+                   &(struct wanted){ .value = tn_text(name),
+                                     .name  = tn_text(name) });
+    }
+}
+
 enum tn_status tn_net_load_outputs(struct tn_net_loading *l)
 {
     uint32_t       count;
@@ -444,6 +469,7 @@ enum tn_status tn_net_load_outputs(struct tn_net_loading *l)
         if (is_no_output(l, &wanted[i]))
             continue;
         add_output(l, 0, &wanted[i]);
+        add_others(l, &wanted[i]);
         tn_net_graph(l->net, 0)->are_outputs_guessed |= is_guess(l, &wanted[i]);
     }
     for (uint32_t g = 1; g < l->model->graphs.count; g++) {
