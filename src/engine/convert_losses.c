@@ -78,6 +78,8 @@ static const struct {
     { "the role of a", "role" },
     { "control dependencies", "control" },
     { "the scope of an operation", "scope" },
+    { "the device of a variable", "scope" },
+    { "how the graph is to be executed", "configuration" },
     { "the example of a placeholder", "value" },
     { "the example value of a placeholder", "value" },
     { "value of what is computed", "value" },
@@ -118,8 +120,7 @@ enum tn_status tn_losses_judge(const struct tn_losses *losses)
 
     if (tn_failed(losses->error) || !losses->convert->is_strict || !count)
         return losses->error->status;
-    const struct tn_loss *first =
-        tn_list_at(&losses->rows, struct tn_loss, 0);
+    const struct tn_loss *first = tn_list_at(&losses->rows, struct tn_loss, 0);
     return tn_error_set(losses->error, TN_UNSUPPORTED, TN_NOWHERE,
                         "%" PRIu64 " %s would be lost, which a strict "
                         "conversion does not allow: %.40s%s%.80s%s",

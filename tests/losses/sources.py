@@ -372,8 +372,17 @@ def make_checkpoint(folder, tenon):
     return path
 
 
+def make_pir(folder, tenon):
+    """What tenon makes of the program above: nothing else writes PIR here."""
+    path = os.path.join(folder, "pir", "rich.json")
+    os.makedirs(os.path.dirname(path))
+    subprocess.run([tenon, "convert", "-q", make_paddle(folder, tenon), "-o",
+                    path, "--to", "paddle-pir"], check=True)
+    return path
+
+
 MAKERS = {"onnx": make_onnx, "tf-graph": make_tf_graph,
           "tf-meta-graph": make_tf_meta_graph,
-          "tf-saved-model": make_tf_saved_model, "paddle": make_paddle,
+          "tf-saved-model": make_tf_saved_model, "paddle": make_paddle, "paddle-pir": make_pir,
           "samediff-fb": make_samediff_fb, "safetensors": make_safetensors,
           "npz": make_npz, "tf-checkpoint": make_checkpoint}

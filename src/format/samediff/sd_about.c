@@ -42,8 +42,8 @@ struct telling {
     bool                           is_bare;
 };
 
-static void tell(const struct telling *t, struct tn_bytes first,
-                 uint64_t count, const char *what)
+static void tell(const struct telling *t, struct tn_bytes first, uint64_t count,
+                 const char *what)
 {
     char where[160], text[200];
 
@@ -69,8 +69,7 @@ static void tell_variables(const struct telling *t, tn_sd_claim *has,
 
     for (uint32_t i = 0; i < t->detail->graph_count; i++)
         for (uint32_t k = 0; k < t->detail->graphs[i].variable_count; k++) {
-            const struct tn_sd_variable *v =
-                &t->detail->graphs[i].variables[k];
+            const struct tn_sd_variable *v = &t->detail->graphs[i].variables[k];
             if (has(v) && count++ == 0)
                 first = v->name;
         }
@@ -108,11 +107,9 @@ static void tell_training(const struct telling *t)
              "what the updater keeps of a parameter");
     if (d->graph_count)
         tell(t,
-             d->graphs[0].loss.count ? d->graphs[0].loss.items[0]
-                                     : tn_text(""),
+             d->graphs[0].loss.count ? d->graphs[0].loss.items[0] : tn_text(""),
              d->graphs[0].loss.count, "the role of a loss variable");
-    tell_variables(t, is_trained,
-                   "the role of a trained variable");
+    tell_variables(t, is_trained, "the role of a trained variable");
 }
 
 /* ---- of nodes ----------------------------------------------------------- */
@@ -171,6 +168,9 @@ static void tell_graphs(const struct telling *t, const struct node_kind *kind)
             tell_nodes(t, &t->detail->graphs[i], kind);
 }
 
+/* VARIABLE_SPACE: what Java writes into every file. */
+enum { USUAL_OUTPUT_MODE = 3 };
+
 /* How Java would run it, where that is not the usual way. */
 static void tell_configuration(const struct telling *t)
 {
@@ -181,8 +181,9 @@ static void tell_configuration(const struct telling *t)
     struct tn_fb_table how  = tn_fb_child(&root, TN_SD_GRAPH_CONFIGURATION);
     bool               is_odd =
         how.fb && (tn_fb_i8(&how, 1, 0) || tn_fb_i8(&how, 2, 0) ||
-                   tn_fb_i64(&how, 5, 0) || tn_fb_i64(&how, 6, 0) ||
-                   tn_fb_i8(&how, 7, 0));
+                   tn_fb_i8(&how, 3, 0) != USUAL_OUTPUT_MODE ||
+                   !tn_fb_bool(&how, 4, false) || tn_fb_i64(&how, 5, 0) ||
+                   tn_fb_i64(&how, 6, 0) || tn_fb_i8(&how, 7, 0));
     tell(t, tn_text("configuration"), is_odd,
          "how the graph is to be executed");
 }
