@@ -14,7 +14,8 @@ struct convert_opts {
     struct cli_common common;
     const char       *to, *external, *compress, *layout;
     bool              is_inline, is_image, is_plan, is_strict, force_invalid;
-    uint64_t          threshold, shard_size, max_size;
+    const char       *threshold;
+    uint64_t          shard_size, max_size;
 
     struct cli_map_words map;
 };
@@ -25,7 +26,7 @@ static const struct cli_opt options[] = {
     { CLI_FORMAT, 't', "to",         FIELD(to),         "FORMAT", "write FORMAT, whatever OUT is called" },
     { CLI_FILE,   'x', "external",   FIELD(external),   "FILE",   "ONNX, Paddle: weights into FILE, beside OUT" },
     { CLI_FLAG,   'i', "inline",     FIELD(is_inline),  NULL,     "ONNX: weights into OUT itself" },
-    { CLI_SIZE,   0,   "threshold",  FIELD(threshold),  "SIZE",   "--external: smaller ones stay inside; 1KiB" },
+    { CLI_TEXT,   0,   "threshold",  FIELD(threshold),  "SIZE",   "--external: smaller ones go inside; 1KiB, 0: none" },
     { CLI_SIZE,   0,   "shard-size", FIELD(shard_size), "SIZE",   "checkpoints, safetensors, SDNB: largest file" },
     { CLI_FLAG,   0,   "image-format", FIELD(is_image), NULL,     "SavedModel: in chunks, if it must be split" },
     { CLI_SIZE,   'm', "max-size",   FIELD(max_size),   "SIZE",   "--image-format: largest chunk; 2GiB" },
@@ -237,6 +238,29 @@ static const char *records_of(const struct convert_opts *opts)
     return "uncompressed";
 }
 
+/* 0 on the command line is every tensor that has a byte; for the library it is
+ * the default. */
+static uint64_t threshold_of(const struct convert_opts *opts)
+{
+    uint64_t size = 0;
+
+    if (opts->threshold != NULL && cli_parse_size(opts->threshold, &size))
+        return size > 0 ? size : 1;
+    return 0;
+}
+
+/* A file that was asked for and is not there deserves a word. */
+static void say_nothing_outside(const struct convert_opts       *opts,
+                                const struct tn_convert_summary *summary)
+{
+    if (opts->external != NULL && !opts->common.is_quiet &&
+        strcmp(summary->format, "onnx") == 0 && summary->tensors_outside == 0)
+        cli_hint("no tensor has %s or more: nothing is in '%s'; --threshold 0 "
+                 "puts all of them there",
+                 opts->threshold != NULL ? opts->threshold : "1KiB",
+                 opts->external);
+}
+
 static int convert_model(struct cli_session          *session,
                          const struct convert_opts   *opts,
                          const struct tn_map_options *map,
@@ -251,7 +275,7 @@ static int convert_model(struct cli_session          *session,
         .to           = opts->to,
         .external     = opts->external,
         .is_inline    = opts->is_inline,
-        .threshold    = opts->threshold,
+        .threshold    = threshold_of(opts),
         .shard_size   = opts->shard_size,
         .loss         = cli_losses_hear,
         .loss_context = &losses,
@@ -275,9 +299,11 @@ static int convert_model(struct cli_session          *session,
     /* What another failure kept from being written is not lost. */
     if (!opts->common.is_quiet && (status == TN_OK || opts->is_strict))
         cli_losses_print(&losses, opts->common.out);
-    if (status == TN_OK)
+    if (status == TN_OK) {
         cli_convert_receipt(&opts->common, tn_model_path(model), &summary,
                             &losses);
+        say_nothing_outside(opts, &summary);
+    }
     cli_losses_done(&losses);
     say_findings(&findings, tn_model_path(model), opts);
     return status == TN_OK ? 0 : fail(opts, map, model, &error,
@@ -286,13 +312,19 @@ static int convert_model(struct cli_session          *session,
 
 static int check_usage(const struct convert_opts *opts)
 {
+    uint64_t size;
+
     if (opts->common.out == NULL)
         return cli_usage("convert", "say where to with -o OUT");
     if (opts->external != NULL && opts->is_inline)
         return cli_usage("convert",
                          "--external and --inline exclude each other");
-    if (opts->threshold > 0 && opts->external == NULL)
+    if (opts->threshold != NULL && opts->external == NULL)
         return cli_usage("convert", "--threshold needs --external");
+    if (opts->threshold != NULL && !cli_parse_size(opts->threshold, &size))
+        return cli_usage("convert",
+                         "--threshold takes a size, such as 64KiB, not '%s'",
+                         opts->threshold);
     if (!opts->is_image && opts->max_size > 0)
         return cli_usage("convert", "--max-size needs --image-format");
     if (!opts->is_image && opts->compress != NULL)

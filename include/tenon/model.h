@@ -140,7 +140,8 @@ TN_API uint64_t tn_model_tensor_count(const struct tn_model *model);
 TN_API const struct tn_tensor *tn_model_tensor(const struct tn_model *model,
                                                uint64_t               index);
 
-/* By name, else by path; NULL if there is none.  The first of equal names. */
+/* By name, else by path; NULL if there is none.  Of equal names the first that
+ * is not a tensor in an attribute, else the first. */
 TN_API const struct tn_tensor *tn_model_find(const struct tn_model *model,
                                              const char            *name);
 

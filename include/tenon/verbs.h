@@ -169,8 +169,8 @@ struct tn_convert_options {
     const char *external; /* ONNX: put weights into this file beside it;
                              PaddlePaddle: all parameters                     */
     bool        is_inline; /* ONNX: put all weights into the model file       */
-    uint64_t    threshold; /* external: tensors of at least so many bytes;
-                              0: 1024                                         */
+    uint64_t    threshold; /* external: tensors of at least so many bytes go
+                              there, smaller ones inside; 0: 1024             */
     uint64_t    shard_size; /* checkpoints and indexed safetensors: largest
                                data file; 0: one file                         */
     tn_on_loss *loss; /* called for each thing that is left behind: each line of
@@ -201,6 +201,7 @@ struct tn_convert_summary {
     uint64_t losses;        /* things that were left behind                   */
     char     format[32];
     uint64_t findings; /* errors in the graph; see force_invalid              */
+    uint64_t tensors_outside; /* ONNX: put into the file `external`           */
 };
 
 /* To another dialect when the format speaks one.  That needs the graph: a model

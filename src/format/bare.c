@@ -40,6 +40,18 @@ static bool is_free(const struct collecting *c, struct tn_bytes name)
     return name.size && tn_intern_find(&c->names, name) == TN_NO_NAME;
 }
 
+static void tell_renaming(const struct collecting *c, struct tn_bytes old,
+                          const char *path)
+{
+    char what[720];
+
+    if (!old.size)
+        return; /* it had no name that could be lost */
+    snprintf(what, sizeof what,
+             "written as '%s': another tensor has the name", path);
+    tn_bare_lose(c->options, old, what);
+}
+
 /* Its name, or where that is taken its place in the model. */
 static struct tn_bytes name_of(struct collecting      *c,
                                const struct tn_tensor *tensor)
@@ -49,6 +61,7 @@ static struct tn_bytes name_of(struct collecting      *c,
 
     if (!is_free(c, name)) {
         tn_tensor_path(tensor, path, sizeof path);
+        tell_renaming(c, name, path);
         name = tn_bytes_dup(c->arena, tn_text(path), c->error);
     }
     if (!tn_failed(c->error) && !is_free(c, name))
@@ -58,7 +71,8 @@ static struct tn_bytes name_of(struct collecting      *c,
     return name;
 }
 
-static void take(struct collecting *c, const struct tn_tensor *tensor)
+static void take(struct collecting *c, const struct tn_tensor *tensor,
+                 struct tn_bare_tensor *item)
 {
     char        path[640];
     const char *why = c->refuse(&tensor->elements);
@@ -71,8 +85,29 @@ static void take(struct collecting *c, const struct tn_tensor *tensor)
         lose(c->options, path, why);
         return;
     }
-    c->set->items[c->set->count++] =
-        (struct tn_bare_tensor){ name_of(c, tensor), &tensor->elements };
+    *item = (struct tn_bare_tensor){ name_of(c, tensor), &tensor->elements };
+    if (tensor->role == TN_ROLE_SPARSE_VALUES)
+        tn_bare_lose(c->options, item->name,
+                     "a sparse tensor: its values and indices are written, "
+                     "its dimensions are not");
+}
+
+/* Tensors that can be referred to by name get theirs before tensors in
+ * attributes, whose names mean nothing to the rest of the model. */
+static void take_all(struct collecting *c)
+{
+    uint64_t count = c->model->tensors.count, kept = 0;
+
+    for (int wants_attribute = 0; wants_attribute < 2; wants_attribute++)
+        for (uint64_t i = 0; i < count && !tn_failed(c->error); i++) {
+            const struct tn_tensor *tensor = tn_model_tensor(c->model, i);
+            if (tn_tensor_is_attribute(tensor) == (wants_attribute == 1))
+                take(c, tensor, &c->set->items[i]);
+        }
+    for (uint64_t i = 0; i < count; i++)
+        if (c->set->items[i].elements)
+            c->set->items[kept++] = c->set->items[i];
+    c->set->count = kept;
 }
 
 enum tn_status tn_bare_collect(const struct tn_model         *model,
@@ -94,8 +129,7 @@ enum tn_status tn_bare_collect(const struct tn_model         *model,
         return error->status;
     tn_bare_lose_graph(model, options);
     tn_intern_init(&c.names, arena);
-    for (uint64_t i = 0; i < count && !tn_failed(error); i++)
-        take(&c, tn_model_tensor(model, i));
+    take_all(&c);
     tn_intern_done(&c.names);
     if (!tn_failed(error) && set->count == 0 && (count || model->node_count))
         tn_error_set(error, TN_INVALID, TN_NOWHERE,

@@ -43,6 +43,7 @@ struct tn_write_options {
     const char *records;    /* of the file of chunks; NULL: brotli:6          */
     struct tn_meter *meter; /* NULL: none                                     */
     uint64_t   *tensors_moved; /* counted for the receipt; never NULL         */
+    uint64_t   *tensors_outside; /* ONNX: put into the external file; or NULL */
     tn_on_loss *loss; /* told what the format cannot hold; NULL: nobody asks  */
     void       *loss_context;
     /* Texts of a model of another format, for who has a place for them

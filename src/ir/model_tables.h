@@ -39,6 +39,9 @@ struct tn_tensor {
     struct tn_span         wire; /* the whole message that describes it       */
 };
 
+/* Whether it stands in an attribute, where its name means nothing to others. */
+bool tn_tensor_is_attribute(const struct tn_tensor *tensor);
+
 /* tn_graph_kind is public. */
 struct tn_graph {
     uint8_t        kind;

@@ -140,19 +140,32 @@ static const struct tn_tensor *find_by_path(const struct tn_model *model,
     return NULL;
 }
 
+bool tn_tensor_is_attribute(const struct tn_tensor *tensor)
+{
+    return tensor->role == TN_ROLE_ATTRIBUTE ||
+           ((tensor->role == TN_ROLE_SPARSE_VALUES ||
+             tensor->role == TN_ROLE_SPARSE_INDICES) &&
+            tensor->node != TN_NONE);
+}
+
 const struct tn_tensor *tn_model_find(const struct tn_model *model,
                                       const char            *name)
 {
-    struct tn_bytes text = tn_text(name);
+    struct tn_bytes         text  = tn_text(name);
+    const struct tn_tensor *found = NULL;
 
     /* By text: a name that nothing refers to has an id that cannot be found. */
     for (uint64_t i = 0; i < model->tensors.count; i++) {
         const struct tn_tensor *tensor = tn_model_tensor(model, i);
-        if (tensor->name != TN_NO_NAME &&
-            tn_bytes_equal(tn_model_name(model, tensor->name), text))
+        if (tensor->name == TN_NO_NAME ||
+            !tn_bytes_equal(tn_model_name(model, tensor->name), text))
+            continue;
+        if (!tn_tensor_is_attribute(tensor))
             return tensor;
+        if (!found)
+            found = tensor;
     }
-    return find_by_path(model, name);
+    return found ? found : find_by_path(model, name);
 }
 
 /* ---- graphs, ops and values --------------------------------------------- */

@@ -140,6 +140,10 @@ static void put_numbers(struct writing *w, const struct tn_bare_tensor *tensor,
     struct tn_span span;
 
     tn_bare_stands_in(w->options, tensor, read_as(shape->dtype));
+    if (shape->dtype == TN_BFLOAT16)
+        tn_bare_lose(w->options, tensor->name,
+                     "bfloat16 is written as two bytes of no type (V2): numpy "
+                     "has no bfloat16");
     if (!p ||
         tn_npy_write(header, shape->dtype, shape->rank, shape->dims) != TN_OK)
         return;

@@ -70,13 +70,16 @@ static enum tn_status decide(struct tn_onnx_writer *w, uint64_t index)
             return TN_OK;
         return fail_at_row(w, index);
     }
-    if (w->options->is_inline || !may_leave(row))
-        fate->move = row->is_external ? TN_ONNX_INLINE : TN_ONNX_STAYS;
-    else if (row->is_external || fate->length >= w->options->threshold)
+    if (!w->options->is_inline && may_leave(row) &&
+        fate->length >= w->options->threshold)
         fate->move = TN_ONNX_EXTERNAL;
+    else
+        fate->move = row->is_external ? TN_ONNX_INLINE : TN_ONNX_STAYS;
     if (fate->move == TN_ONNX_STAYS)
         return TN_OK;
     ++*w->options->tensors_moved;
+    if (fate->move == TN_ONNX_EXTERNAL && w->options->tensors_outside)
+        ++*w->options->tensors_outside;
     if (tn_payload_check(&row->elements, w->error) != TN_OK)
         return fail_at_row(w, index);
     return TN_OK;
