@@ -11,6 +11,7 @@ that nothing is lost must pass --strict, and whoever loses something must not,
 and must then write nothing.
 """
 import collections
+import functools
 import io
 import json
 import os
@@ -346,9 +347,10 @@ def is_graph_path(dialect, path):
     return path.startswith(starts.get(dialect, ("-",)))
 
 
-def about_keys(lost):
-    for loss in lost:
-        match = re.search(r"texts about the model: (.*)", loss["what"])
+@functools.lru_cache(maxsize=4)
+def about_keys(reasons):
+    for what in reasons:
+        match = re.search(r"texts about the model: (.*)", what)
         if match:
             return set(re.split(r", (?:and )?", match.group(1)))
     return set()
@@ -369,7 +371,7 @@ ABOUT = {"onnx.producer_name": r"^producer_name", "onnx.doc_string": r"^doc_stri
 
 
 def is_told(path, kinds, text, lost, dialect):
-    keys = about_keys(lost)
+    keys = about_keys(tuple({loss["what"]: 1 for loss in lost}))
     for key in keys:
         pattern = next((ABOUT[k] for k in ABOUT if key.startswith(k)), None)
         if pattern and re.search(pattern, path):
@@ -486,8 +488,8 @@ def is_long(number, found):
 def is_number_kept(dialect, target, path, number, numbers, is_between, found):
     """In the result, as often as in the source; or one that another test holds,
     where rules make other operators of those that are there."""
-    if number[0] in CONTAINER:
-        return True
+    if number[0] in CONTAINER or (is_between and not number[1]):
+        return True  # zero, false or nothing: what a field says that is not set
     if target == "samediff" and COUNTED.search(path):
         return True
     if is_between and (number in USUAL or is_long(number[1], found)):
@@ -540,7 +542,7 @@ def account(tenon, source, path, formats, target, work):
     flags = flags_of_pir(tenon, source, target, out, work)
     numbers = None if has_others else \
         result_leaves(tenon, dialect, target, out, work)
-    inputs = weights_that_are_inputs(texts)
+    inputs, seen = weights_that_are_inputs(texts), {}
     for at, kinds, text in texts:
         if isinstance(text, tuple):
             if not at.startswith(told) and \
@@ -555,7 +557,9 @@ def account(tenon, source, path, formats, target, work):
                 at.startswith(told) or is_frozen(source, target, at, text) or \
                 (has_others and is_exempt(dialect, target, at)):
             continue
-        if is_told(at, kinds, text, lost, dialect) or is_in(text, found):
+        if text not in seen:
+            seen[text] = text != ROLE and is_in(text, found)
+        if seen[text] or is_told(at, kinds, text, lost, dialect):
             continue
         problems.append("%s: neither found nor told: %r" %
                         (at, str(text)[:60]))
@@ -671,6 +675,8 @@ def main():
             todo += without_done(
                 [(name, path) for name, path in models
                  if name in sources.PROTOS or name in sources.MAKERS], state)
+            todo.sort(key=lambda one: os.path.getsize(one[1])
+                      if not one[1].startswith(work) else -1)
         done, refused, count, failed = account_all(tenon, todo, work, deadline,
                                                    state)
     finally:
