@@ -52,6 +52,7 @@ static const struct {
     { "the value of a variable", "variable" },
     { "a tensor that", "tensor" },
     { "has no such elements", "tensor" },
+    { " is written as ", "tensor" },
     { "elements that do not fill", "tensor" },
     { "no strings", "tensor" },
     { "left behind: a shape", "tensor" },

@@ -26,6 +26,7 @@ static const struct {
     { "left behind: the value of a variable, which is not frozen", "variable" },
     { "left behind: a tensor that no output needs",               "tensor" },
     { "left behind: safetensors has no strings",                  "tensor" },
+    { "bfloat16 is written as uint16",                            "tensor" },
     { "left behind: a shape that numpy cannot have",              "tensor" },
     { "the graph is left behind: 2 nodes",                        "graph" },
     { "left behind: the graph for the tags 'train'",              "graph" },
