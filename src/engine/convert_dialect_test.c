@@ -365,7 +365,7 @@ static void a_receipt_names_sources(void **state)
     assert_non_null(fgets(line, sizeof line, file));
     assert_string_equal(line, "{\"loss\": \"left behind: texts about the "
                               "model: onnx.producer_name, onnx.graph_name\", "
-                              "\"where\": \"\"}\n");
+                              "\"where\": \"\", \"kind\": \"text\"}\n");
     assert_null(fgets(line, sizeof line, file));
     fclose(file);
     tn_model_close(model);
