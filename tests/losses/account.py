@@ -664,7 +664,8 @@ def account_all(tenon, todo, work, deadline, state):
             for problem in problems:
                 print("FAILED: %s -> %s: %s" % (path if path[:4] != "/tmp"
                                                 else source, target, problem))
-        note_done(state, path)
+        if not path.startswith(work):
+            note_done(state, path)
     return done, refused, count, failed
 
 
