@@ -31,10 +31,9 @@ import onnx_sweep_cases
 import proof
 from onnx_schemas import SCHEMAS
 from onnx_sweep_cases import CARRIED, NUMBERS, PLAIN
+from onnx_sweep_excuses import EXCUSES, Difference, tolerances
 
 TOGETHER = 60
-TOLERANCES = {"float16": (1e-2, 1e-2), "bfloat16": (4e-2, 4e-2)}
-USUAL_TOLERANCE = (1e-3, 1e-4)
 WIDER = {"float16": "float32", "bfloat16": "float32", "float64": "float32",
          "int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32",
          "int32": "int64", "uint32": "int64", "uint64": "int64",
@@ -45,62 +44,6 @@ NO_CASES = {
     "ImageDecoder": "every conversion refuses it",
     "SwiGLU": "of an opset that ONNX Runtime does not run yet",
 }
-
-# Cases in which an engine does not do what its definition says: which, what the
-# difference must be like, and why.
-Excuse = collections.namedtuple("Excuse", "pattern words holds why")
-
-
-def has_texts(case):
-    return "string" in case.types.values()
-
-
-EXCUSES = [
-    Excuse("Gather-*", "output", has_texts,
-           "ONNX Runtime gathers the first text of each row only"),
-    Excuse("Compress-*", "output", has_texts,
-           "ONNX Runtime gathers the first text of each row only"),
-    Excuse("MatMulInteger-*", "output", lambda case: 0 in case.inputs[0].array.shape,
-           "ONNX Runtime does not set sums of nothing"),
-    Excuse("MaxUnpool-*", "output", lambda case: len(case.inputs) == 3,
-           "ONNX Runtime counts positions in the larger image"),
-    Excuse("MeanVarianceNormalization-*", "not nan", lambda case: True,
-           "ONNX Runtime adds nothing to a variance of 0"),
-    Excuse("STFT-*", "output", lambda case: case.inputs[0].array.shape[-1] == 2 and
-           case.inputs[2] is not None,
-           "ONNX Runtime does not take complex signals with a window"),
-    Excuse("BlackmanWindow-*", "0, not 1", lambda case: case.types["T2"] in
-           ("int32", "uint8"), "1 as float64 is a little less than 1, and becomes 0"),
-    Excuse("M??-*special*", "nd4j_eval", lambda case: True,
-           "nd4j's largest and smallest of NaN and a number are the number"),
-    Excuse("Pad-*-fed", "nd4j_eval", lambda case: case.inputs[1].array.min() < 0,
-           "nd4j pads by no negative numbers, and only the run knows them"),
-    Excuse("TopK-*ends*", "nd4j_eval", lambda case: "u" not in case.types["T"],
-           "the evaluator negates the smallest integer"),
-    Excuse("Unique-*ends*", "nd4j_eval", lambda case: "u" not in case.types["T"],
-           "the evaluator negates the smallest integer"),
-    Excuse("Attention-*bool*", "e+38", lambda case: True,
-           "nothing says how low what is masked must be"),
-    Excuse("MatMul-*uint64*", "MutableData", lambda case: True,
-           "ONNX Runtime does not multiply empty arrays of uint64"),
-    Excuse("MaxPool-*", "output", lambda case: case.types["T"] in ("uint8", "int8")
-           and (case.attributes.get("ceil_mode") == 1 or
-                (len(case.attributes["kernel_shape"]) == 3 and "pads" in case.attributes)),
-           "ONNX Runtime gives numbers that are not in the input"),
-    Excuse("Upsample-*int*", "output", lambda case: case.attributes["mode"] ==
-           "linear", "what is next to an integer is cut off on either side of it"),
-    Excuse("ReduceM??-*uint64*", "output[0]", lambda case: case.inputs[0].array.size == 0,
-           "of nothing ONNX Runtime gives half of the largest number"),
-    Excuse("Sign-*special*", "nd4j_eval", lambda case: True,
-           "the evaluator keeps NaN"),
-    Excuse("ReduceLogSumExp-*int*", "output", lambda case: True,
-           "next to an integer the cut is on either side of it"),
-    Excuse("Resize-*int*", "output", lambda case: case.attributes.get("mode") != "nearest",
-           "what is next to an integer is cut off on either side of it"),
-    Excuse("Swish-*float64*", "QuickGelu", lambda case: True,
-           "ONNX Runtime fuses nodes to one that it has no kernel for"),
-    Excuse("TopK-*-fed", "k=0", lambda case: True, "nd4j takes no k of 0"),
-]
 
 
 # ---- models -------------------------------------------------------------------------
@@ -225,7 +168,17 @@ def widened(case):
 
 # ---- trying ---------------------------------------------------------------------------
 
-Found = collections.namedtuple("Found", "case state reason")
+# seen: a Difference, of what is wrong.
+Found = collections.namedtuple("Found", "case state reason seen", defaults=[None])
+
+
+class Differs(proof.Differs):
+    """Of one case; knows what was compared."""
+
+    def __init__(self, error, is_evaluator, ours, theirs):
+        words = f"nd4j_eval: {error}" if is_evaluator else str(error)
+        super().__init__(words)
+        self.seen = Difference(is_evaluator, ours, theirs, words)
 
 
 def halves(cases):
@@ -292,6 +245,14 @@ class Bench:
         older = [case._replace(opset=21) for case in names.values()]
         return [(names[case.name], arrays) for case, arrays in self.wanted(older)]
 
+    def hold(self, case, index, got, want, is_evaluator=False):
+        ends = outputs_of(case, index)
+        try:
+            self.compare(case, [(got.get(name), kind) for name, kind in ends], want)
+        except proof.Differs as error:
+            raise Differs(error, is_evaluator, [got.get(name) for name, _ in ends],
+                          want) from error
+
     def compare(self, case, got, want):
         """`got`: [(array, element type)]"""
         for (array, kind), right in zip(got, want):
@@ -301,8 +262,7 @@ class Bench:
             if case.op == "TopK" and case.attributes.get("sorted") == 0:
                 axis = case.attributes.get("axis", -1)
                 array, right = numpy.sort(array, axis), numpy.sort(right, axis)
-            tolerance = [TOLERANCES.get(word, USUAL_TOLERANCE)
-                         for word in (*case.types.values(), kind)]
+            tolerance = tolerances((*case.types.values(), kind))
             # Sums are as exact as their largest parts.
             size = max(1.0, float(numpy.max(numpy.abs(right), initial=0))) \
                 if len(set(tolerance)) > 1 and numpy.all(numpy.isfinite(right)) else 1.0
@@ -315,12 +275,20 @@ class Bench:
         feeds = model_of(cases, self.path)
         proof.convert(self.tenon, self.path, self.middle)
         proof.convert(self.tenon, self.middle, self.back)
-        got = self.engine.run(self.back, feeds)
+        got = self.run_back(feeds)
         for index, (case, want) in enumerate(pairs):
-            self.compare(case, [(got.get(name), kind)
-                                for name, kind in outputs_of(case, index)], want)
+            self.hold(case, index, got, want)
         if self.judge:
             self.prove_middle(pairs, feeds)
+
+    def run_back(self, feeds):
+        """The runtime fuses nodes to some that it has no kernels for."""
+        try:
+            return self.engine.run(self.back, feeds)
+        except proof.engines.EngineError as error:
+            if "Fusion" not in str(error):
+                raise
+            return self.engine.run(self.back, feeds, optimize="disabled")
 
     def prove_middle(self, pairs, feeds):
         graph = self.judge.load(self.middle)
@@ -328,14 +296,12 @@ class Bench:
             names = [name for name, _ in outputs_of(case, index)]
             if case.is_random or not names:
                 continue
-            said = self.judge.run(self.middle, feeds, names, graph)
-            if said is None:
-                continue
             try:
-                self.compare(case, [(said[name], kind) for name, kind
-                                    in outputs_of(case, index)], want)
+                said = self.judge.run(self.middle, feeds, names, graph)
             except proof.Differs as error:
-                raise proof.Differs(f"nd4j_eval: {error}") from error
+                raise Differs(error, True, [], want) from error
+            if said is not None:
+                self.hold(case, index, said, want, is_evaluator=True)
 
     def results(self, pairs):
         if not pairs:
@@ -344,14 +310,14 @@ class Bench:
             self.prove(pairs)
             return [Found(case, "right", "") for case, _ in pairs]
         except proof.Unmapped as error:
-            state, reason = "refused", reason_of(error)
+            state, reason, seen = "refused", reason_of(error), None
         except (proof.Differs, proof.engines.EngineError) as error:
-            state, reason = "wrong", proof.told(error)
+            state, reason, seen = "wrong", proof.told(error), getattr(error, "seen", None)
         if len(pairs) > 1:
             return sum(map(self.results, halves(pairs)), [])
         if state == "wrong" and self.keep:
             self.store(pairs[0][0])
-        return [Found(pairs[0][0], state, reason)]
+        return [Found(pairs[0][0], state, reason, seen)]
 
     def store(self, case):
         """What went wrong, for whoever looks into it."""
@@ -373,12 +339,11 @@ class Bench:
 
 def excused(found):
     """Difference that is not ours, as such."""
-    for excuse in EXCUSES:
-        if found.state == "wrong" and excuse.words in found.reason and \
-                fnmatch.fnmatch(found.case.name, excuse.pattern) and \
-                excuse.holds(found.case):
-            return found._replace(state="excused", reason=excuse.why)
-    return found
+    for excuse in EXCUSES if found.state == "wrong" and found.seen else ():
+        if fnmatch.fnmatch(found.case.name, excuse.pattern) and \
+                excuse.fits(found.case, found.seen):
+            return found._replace(state="excused", reason=excuse.why, seen=None)
+    return found._replace(seen=None)
 
 
 # ---- all of them ----------------------------------------------------------------------
