@@ -113,6 +113,30 @@ static const char *why_not(struct planning *p, uint32_t node)
     return tn_buffer_string(&p->why);
 }
 
+/* One of the reasons, for a message of one line: the last that tells what cannot
+ * be done, not only that a rule is for something else. */
+static const char *why_mostly(struct planning *p, uint32_t node)
+{
+    uint32_t                    count;
+    const struct tn_map_reason *reason =
+        tn_map_reasons(p->report, node, &count);
+    const struct tn_map_reason *best = NULL;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const char *text = reason[i].text;
+        bool        is_telling =
+            text && strncmp(text, TN_MAP_OTHER, strlen(TN_MAP_OTHER)) != 0;
+        if (is_telling || !best)
+            best = &reason[i];
+    }
+    if (!best || !best->rule || !best->text)
+        return why_not(p, node);
+    tn_buffer_clear(&p->why);
+    add_place(&p->why, &best->place);
+    tn_buffer_format(&p->why, ": %s", best->text);
+    return tn_buffer_string(&p->why);
+}
+
 const struct tn_vocab_op *tn_carry_definition(struct tn_carry_words    *words,
                                               const struct tn_net      *net,
                                               const struct tn_net_node *node)
@@ -213,10 +237,10 @@ static enum tn_status refuse(struct planning *p, const struct row *row,
         snprintf(more, sizeof more, " (and %" PRIu64 " more op%s)", others,
                  others == 1 ? "" : "s");
     tn_error_set(p->c->error, TN_UNSUPPORTED, TN_NOWHERE,
-                 "no rule carries %.*s%s%.*s from %s to %s%s: %.100s",
+                 "no rule carries %.*s%s%.*s from %s to %s%s: %.140s",
                  TN_FMT(node->op->domain), node->op->domain.size ? "::" : "",
                  TN_FMT(node->op->type), p->from->dialect, p->to, more,
-                 why_not(p, row->first));
+                 why_mostly(p, row->first));
     tn_error_where(p->c->error, "%s", where);
     return p->c->error->status;
 }

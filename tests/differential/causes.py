@@ -21,7 +21,7 @@ CAUSES = [
           "refused: results stacked elsewhere than in front, of a rank that nothing tells"),
     Cause("refused", "*", r"cannot be \w+ \[bad-attribute-value\]",
           "refused: a type that TensorFlow's own definition does not allow there"),
-    Cause("refused", "*", "the guard is not true",
+    Cause("refused", "*", "the rule is for other arguments",
           "refused: the rules of that operator want other arguments"),
     Cause("engine", "*", "Could not find an implementation for",
           "the engine: no kernel for that type in the opset that another operator needs"),

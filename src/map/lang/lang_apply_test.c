@@ -56,7 +56,7 @@ static const struct {
       "a:relu(x) y,z:Split(a) r:mergeadd(x,a,w) ->y,r" },
     /* reasons, with their places */
     { "Relu(X) when rank(X) == 7 => relu(X; cutoff: 0.0)",
-      "!2:22 the guard is not true" },
+      "!2:22 the rule is for other arguments" },
     { "Relu(X) when rank(X) == 2 => relu(X; cutoff: dim(X, 1))",
       "!2:46 dim(X) is not known" },
     { "Relu(X, Y) => relu(X; cutoff: 0.0)", "!2:9 there is no input 'Y'" },

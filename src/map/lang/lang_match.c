@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "map/lang/lang_attr.h"
+#include "map/lang/lang_report.h"
 
 static bool refuse_at(struct tn_eval *e, const struct tn_map_place *place,
                       const char *what, struct tn_bytes name)
@@ -80,7 +81,7 @@ static bool enter_attr(struct tn_eval *e, const struct tn_code_head_attr *attr)
     if (value && !tn_attr_to_item(value, e->scratch, slot, e->error))
         return false;
     if (attr->is_match && tn_item_equal(*slot, attr->wanted) <= 0)
-        return refuse_at(e, &attr->place, "the rule is for another",
+        return refuse_at(e, &attr->place, TN_MAP_OTHER " another",
                          attr->name);
     return true;
 }
@@ -128,7 +129,7 @@ static bool passes_guard(struct tn_eval *e, const struct tn_code *guard)
     }
     int64_t is_true;
     if (!tn_item_to_int(item, &is_true) || !is_true)
-        tn_eval_refuse(e, guard->expr, "the guard is not true");
+        tn_eval_refuse(e, guard->expr, TN_MAP_OTHER " other arguments");
     return !tn_eval_stopped(e);
 }
 
