@@ -20,7 +20,6 @@ import collections
 import fnmatch
 import multiprocessing
 import os
-import re
 import sys
 import tempfile
 import zlib
@@ -29,6 +28,7 @@ import numpy
 
 import onnx_sweep_cases
 import proof
+import sweep
 from onnx_schemas import SCHEMAS
 from onnx_sweep_cases import CARRIED, NUMBERS, PLAIN
 from onnx_sweep_excuses import EXCUSES, Difference, tolerances
@@ -117,6 +117,9 @@ class Draft:
 
 
 def attribute(value):
+    if isinstance(value, tuple) and value and value[0] == "type":
+        from onnx import helper
+        return helper.make_tensor_type_proto(value[1], [2, 3])
     if isinstance(value, tuple) and value and value[0] == "tensor":
         _, filler, kind = value
         array = numpy.array([filler], PLAIN.get(kind, "f4"))
@@ -187,16 +190,7 @@ def halves(cases):
 
 
 def reason_of(error):
-    """Without places: lines of rules move."""
-    text = re.sub(r"^unsupported: (\S+: )?", "", proof.told(error))
-    text = re.sub(r"^\S*graph\.\S+: ", "", text)
-    text = re.sub(r"^no rule carries .*? from \w+ to \w+( \(.*?\))?: ", "", text)
-    # Of several rules the last that says something of its own.
-    told = [re.sub(r"^\w+\.rules:\d+: ", "", part).strip()
-            for part in re.split(r"\W+(?=\w+\.rules:\d+: )", text)]
-    own = [part for part in told if not part.startswith(
-        ("the guard is not true", "the rule is for another"))]
-    return (own or told)[-1]
+    return sweep.plain_reason(proof.told(error))
 
 
 class Bench:
@@ -388,7 +382,7 @@ def shard(ops, arguments):
             for item in map(excused, found)]
 
 
-def sweep(ops, arguments):
+def sweep_all(ops, arguments):
     parts = [ops[k::8] for k in range(8)]
     with multiprocessing.Pool(2, maxtasksperchild=1) as pool:
         found = sum(pool.starmap(shard, [(part, arguments) for part in parts
@@ -452,7 +446,7 @@ def main():
     ops = [op for op in sorted(onnx_sweep_cases.ruled("onnx_nd4j.rules"))
            if any(fnmatch.fnmatch(op, word.split("-")[0])
                   for word in (arguments.only or "*").split(","))]
-    found = sweep(ops, arguments)
+    found = sweep_all(ops, arguments)
     results = collections.defaultdict(list)
     for item in found:
         results[item.case.op].append(item)

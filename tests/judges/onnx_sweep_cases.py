@@ -222,20 +222,22 @@ def cases_of(op, is_chosen=lambda name, is_first: True):
     spans = [span for span in spans if span[1] <= min(span[2], NEWEST)]
     for place, (schema, first, last) in enumerate(spans):
         newer = spans[place + 1][0] if place + 1 < len(spans) else None
-        seen = 0
+        seen = turn = 0
         for index, form_ in enumerate(FORMS.get(op, [])):
             opset = max(first, form_.since)
             if opset > min(last, form_.until) or not fits(form_, schema):
                 continue
             seen += 1
+            # Forms of a few types do not take the turns of others.
+            turn += not form_.types
             if newer and is_of_other_types(schema, newer) and \
                     seen > OF_OTHER_TYPES:
                 break
             choices = assignments(schema, form_)
             for number, types in enumerate(choices):
                 is_first = not newer and (seen == 1 or number == 0)
-                if number == 0 or seen == 1 or not newer and \
-                        is_in_turn(seen, number, len(choices)):
+                if number == 0 or seen == 1 or not newer and is_in_turn(
+                        seen if form_.types else turn, number, len(choices)):
                     yield from build(schema, form_, index, opset, types, is_first,
                                      is_chosen)
 
@@ -1311,3 +1313,164 @@ for dims, axis, parts in (((6,), {}, None), ((6,), {}, 2), ((7, 2), {"axis": 0},
                  steps=then(("SplitToSequence", (0, 2)[:len(given) - 1], ("list",)),
                             ("SequenceAt", ("list", 1), ("0",)),
                             ("SequenceLength", ("list",), ("1",))))
+
+# ---- what sweep_coverage.py missed ------------------------------------------------
+
+# Ranks that forms of a few dims do not reach.
+for dims in RANKS + EMPTY:
+    form("CastLike", v(*dims, low=0, high=6), c(1), types={"T2": ("int32",)}, tag="ranks")
+    form("BitCast", v(*dims), to=NUMBERS["int32"], tag="ranks",
+         types={"T1": ("float32",), "T2": ("int32",)})
+for dims in ((2, 1, 3, 2), (1, 2, 2, 1, 3)):
+    form("Unsqueeze", v(*dims), axes=[0])
+    form("Unsqueeze", v(*dims), s(values=[-1]))
+    form("Unique", v(*dims, low=0, high=3), outputs=4)
+    form("PRelu", v(*dims), v(dims[-1]))
+    form("Where", v(*dims), v(*dims), v(dims[-1]))
+    form("Expand", v(*dims), s(values=[2, *dims]))
+    form("TopK", v(*dims), s(values=[1]), outputs=2, axis=1)
+    form("Compress", v(*dims), s(values=[True]), axis=-1)
+    form("CenterCropPad", v(*dims), c(values=[4]), axes=[1])
+    for op in ("Scatter", "ScatterElements"):
+        form(op, v(*dims), s(values=numpy.zeros((1,) * len(dims), "i8")), v(*(1,) * len(dims)),
+             axis=-1)
+    form("GatherElements", v(*dims), s(values=numpy.zeros((1,) * len(dims), "i8")), axis=1)
+    form("ScatterND", v(*dims), s(values=[[0, 1]] if dims[1] > 1 else [[1, 0]]), v(1, *dims[2:]))
+    form("StringConcat", v(*dims), v(dims[-1]))
+    form("Det", v(*dims, 2, 2))
+form("OneHot", v(1, 2, 1, 3, 2, low=0, high=4, is_whole=True), s(values=4), s(values=[0, 1]))
+form("Einsum", v(1, 2, 2, 1, 3), equation="abcde->edcba")
+form("Einsum", v(), equation="->")
+form("Einsum", v(0, 3), v(3, 2), equation="ij,jk->ik")
+form("SplitToSequence", v(1, 2, 2, 1, 3, type="T"), s(values=1, type="int64"), gives=["T"],
+     axis=-1, steps=then(("SplitToSequence", (0,), ("list",)), ("SequenceAt", ("list", 1), ("0",))))
+for kind in ("int32", "int64"):
+    form("SplitToSequence", v(6, type="T"), s(values=1, type="int64"), s(values=[4, 2], type=kind),
+         gives=["T"], tag=kind,
+         steps=then(("SplitToSequence", (0, 2), ("list",)), ("SequenceAt", ("list", 1), ("0",))))
+    form("SequenceAt", *three, s(values=1, type=kind), gives=["T"], tag=kind,
+         steps=then(LISTED, ("SequenceAt", ("list", 3), ("0",))))
+form("Optional", gives=["bool"], type=("type", 1), types={"T": ("float32",)},
+     steps=then(("Optional", (), ("one",)), ("OptionalHasElement", ("one",), ("0",))))
+for first, second in (((1, 2, 3, 4), (1, 2, 4, 2)), ((1, 2, 1, 3, 4), (2, 4, 2)), ((0, 4), (4, 2))):
+    form("QLinearMatMul", v(*first, high=20), c(values=0.1), c(values=3), v(*second, high=20),
+         c(values=0.2), c(values=2), c(values=0.5), c(values=4))
+for dims, axes in (((4,), [0]), ((2, 3), [-1]), ((2, 3, 4), [0, 2]), ((1, 2, 2, 1, 3), [1, 4])):
+    form("MeanVarianceNormalization", v(*dims), axes=axes)
+form("TensorScatter", v(2, 1, 5, 3), v(2, 1, 2, 3), s(values=[0, 3]), axis=-2)
+form("TensorScatter", v(2, 1, 1, 5, 3), v(2, 1, 1, 2, 3), s(values=[0, 3]))
+form("TensorScatter", v(2, 5), v(2, 2), s(values=[0, 3]), axis=1)
+form("DFT", v(3, 2, 1, 4, 1), axis=1)
+form("DFT", v(8, 1), axis=0)
+form("StringNormalizer", v(values=[WORDS]), locale="en_US", case_change_action="NONE")
+form("RegexFullMatch", v(values=[WORDS]), pattern="[a-z]+")
+form("StringSplit", v(values=[["a b"], ["c d e"]]), outputs=2)
+
+# Nothing to compute on.
+for op in ("AveragePool", "LpPool"):
+    form(op, v(0, 2, 4, 4), kernel_shape=[2, 2])
+for op in "GlobalAveragePool GlobalMaxPool GlobalLpPool".split():
+    form(op, v(0, 2, 4, 4))
+form("ConvInteger", v(0, 2, 4, 4), c(3, 2, 2, 2))
+form("ConvTranspose", v(0, 2, 4, 4), c(2, 3, 2, 2))
+form("QLinearConv", v(0, 2, 4, 4), c(values=0.1), c(values=3), c(3, 2, 2, 2), c(values=0.2),
+     c(values=2), c(values=0.5), c(values=4))
+form("DeformConv", v(0, 1, 4, 4), c(1, 1, 2, 2), v(0, 8, 3, 3))
+form("LRN", v(0, 5, 3, 3), size=3)
+form("InstanceNormalization", v(0, 3, 4), s(3), s(3))
+form("GroupNormalization", v(0, 4, 3), s(4), s(4), num_groups=2, since=21)
+form("BatchNormalization", v(0, 3, 4), s(3, low=1), s(3), s(3), s(3, low=1))
+form("MeanVarianceNormalization", v(0, 3, 2, 2), axes=[1])
+form("MaxUnpool", v(0, 1, 2, 2), v(values=numpy.zeros((0, 1, 2, 2), "i8")), kernel_shape=[2, 2],
+     strides=[2, 2])
+form("Upsample", v(0, 1, 4, 5), c(values=[1, 1, 2, 3]))
+form("GridSample", v(0, 1, 4, 5), v(0, 2, 3, 2))
+form("RoiAlign", v(1, 1, 6, 6), v(values=numpy.zeros((0, 4))), v(values=numpy.zeros(0, "i8")))
+form("MaxRoiPool", v(1, 1, 6, 6), v(values=numpy.zeros((0, 5))), pooled_shape=[2, 2])
+form("AffineGrid", v(0, 2, 3), c(values=[0, 1, 3, 4]))
+form("Col2Im", v(0, 12, 6), c(values=[4, 3]), c(values=[2, 2]))
+form("NonMaxSuppression", v(values=numpy.zeros((1, 0, 4))), v(values=numpy.zeros((1, 2, 0))),
+     c(values=[3]))
+for op, gates, results in (("LSTM", 4, 3), ("GRU", 3, 2), ("RNN", 1, 2)):
+    form(op, v(3, 0, 4), s(1, gates * 5, 4), s(1, gates * 5, 5), outputs=results, hidden_size=5)
+    form(op, v(3, 2, 4), s(1, gates * 5, 4), s(1, gates * 5, 5), outputs=results)
+for op in ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"):
+    form(op, v(0, 5), v(0, low=0, high=5), reduction="none")
+    form(op, v(0, 5), v(0, low=0, high=5), reduction="sum")
+form("ReverseSequence", v(4, 0), v(values=numpy.zeros(0, "i8")))
+form("Multinomial", v(0, 4), sample_size=2, is_random=True)
+form("Det", v(0, 2, 2))
+form("DFT", v(0, 8, 1), axis=1)
+form("STFT", v(0, 16, 1), c(values=4), c(8, low=0, high=1))
+form("Attention", v(0, 2, 3, 4), v(0, 2, 5, 4), v(0, 2, 5, 4))
+form("RotaryEmbedding", v(0, 2, 3, 4), v(0, 3, 2), v(0, 3, 2))
+form("TensorScatter", v(0, 5, 3), v(0, 2, 3), v(values=numpy.zeros(0, "i8")), axis=1)
+form("TopK", v(0, 4), c(values=[2]), outputs=2)
+form("CenterCropPad", v(0, 4), c(values=[3]), axes=[1])
+for op in ("StringConcat",):
+    form(op, v(0), v(0))
+form("StringSplit", v(0), outputs=2)
+form("RegexFullMatch", v(0), pattern="[a-z]+")
+form("StringNormalizer", v(0))
+form("TfIdfVectorizer", v(values=numpy.zeros((0, 3))), max_gram_length=1, min_gram_length=1,
+     max_skip_count=0, mode="TF", ngram_counts=[0], ngram_indexes=[0, 1], pool_int64s=[2, 3],
+     types={"T": ("int32", "int64")})
+
+# Types that an attribute tells.
+SIZES = {kind: numpy.dtype(name).itemsize for kind, name in PLAIN.items() if kind != "string"}
+SIZES.update(bfloat16=2, float8e4m3fn=1, float8e4m3fnuz=1, float8e5m2=1, float8e5m2fnuz=1)
+for source, target in itertools.product(SIZES, SIZES):
+    if SIZES[source] == SIZES[target] and target not in CARRIED:
+        form("BitCast", v(2, 3, low=0, high=2), to=NUMBERS[target], tag="pair",
+             types={"T1": (source,), "T2": (target,)})
+for source, target in (("float32", "int32"), ("int8", "float8e4m3fn"), ("int8", "float8e4m3fnuz"),
+                       ("int8", "float8e5m2"), ("int8", "float8e5m2fnuz"), ("int4", "uint4"),
+                       ("uint4", "int4"), ("int16", "bfloat16")):
+    form("BitCast", v(2, 3, low=0, high=2), to=NUMBERS[target], tag="carried",
+         types={"T1": (source,), "T2": (target,)})
+for kind in ("int8", "int16", "int64", "uint16", "uint32", "uint64"):
+    for op in "HannWindow HammingWindow BlackmanWindow".split():
+        form(op, s(values=8), output_datatype=NUMBERS[kind], types={"T2": (kind,)})
+for kind in "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split():
+    form("MelWeightMatrix", s(values=6), s(values=16), s(values=8000), s(values=0),
+         s(values=4000), output_datatype=NUMBERS[kind], types={"T3": (kind,)})
+    form("Bernoulli", v(2, 3, low=0, high=1), dtype=NUMBERS[kind], is_random=True,
+         types={"T2": (kind,)})
+form("CastLike", v(2, 3, low=0, high=6), c(values=["a"]), tag="string", types={"T2": ("string",)})
+form("Pad", v(4, 5), s(values=[1, 2]), None, s(values=[-1]), types={"Tind": ("int32",)}, tag="int32")
+for kind in ("float32", "float16"):
+    form("DequantizeLinear", v(3, 4, low=0, high=90), s(values=0.5), output_dtype=NUMBERS[kind],
+         types={"T2": (kind,), "T3": (kind,)})
+for saturate in (0, 1):
+    form("QuantizeLinear", v(3, 4, low=-20, high=20), s(values=0.5), s(values=3), saturate=saturate)
+
+# Inputs and attributes.
+form("ConvInteger", v(1, 2, 4, 5), c(3, 2, 2, 2), c(values=1), c(values=2))
+form("ConvInteger", v(1, 2, 4, 5), c(3, 2, 2, 2), None, c(values=2), kernel_shape=[2, 2])
+form("ConvInteger", v(1, 2, 4, 5), c(3, 2, 2, 2), dilations=[2, 2])
+form("ConvTranspose", v(1, 2, 4, 5), c(2, 3, 2, 2), kernel_shape=[2, 2])
+form("DeformConv", v(1, 1, 4, 4), s(1, 1, 2, 2), v(1, 8, 3, 3, low=-1, high=1), kernel_shape=[2, 2])
+form("QLinearConv", v(1, 2, 4, 4, high=20), c(values=0.1), c(values=3), c(3, 2, 2, 2),
+     c(values=0.2), c(values=2), c(values=0.5), c(values=4), kernel_shape=[2, 2])
+form("Dropout", v(3, 4), s(values=0.0), outputs=2, seed=3)
+form("LSTM", v(3, 2, 4), s(1, 20, 4, low=-1, high=1), s(1, 20, 5, low=-1, high=1), outputs=3,
+     hidden_size=5, activations=["HardSigmoid", "LeakyRelu", "ScaledTanh"],
+     activation_alpha=[0.3, 0.1, 0.7], activation_beta=[0.4, 0.0, 0.6])
+form("GRU", v(3, 2, 4), s(1, 15, 4, low=-1, high=1), s(1, 15, 5, low=-1, high=1), outputs=2,
+     hidden_size=5, activations=["HardSigmoid", "ScaledTanh"], activation_alpha=[0.3, 0.7],
+     activation_beta=[0.4, 0.6])
+form("Attention", *SELF, None, None, None, v(values=[4]))
+form("Attention", *SELF, left_window_size=1)
+form("Attention", *SELF, right_window_size=1, is_causal=0)
+form("Attention", *SELF, left_window_size=1, right_window_size=0)
+form("StringConcat", v(values=[WORDS]), v(values=["a", "b", "c", "d"]))
+form("RegexFullMatch", v(values=WORDS))
+for op, gates, results in (("LSTM", 4, 3), ("GRU", 3, 2), ("RNN", 1, 2)):
+    form(op, v(3, 2, 4), s(1, gates * 5, 4, low=-1, high=1), s(1, gates * 5, 5, low=-1, high=1),
+         outputs=results, hidden_size=5, layout=0)
+form("LSTM", v(3, 2, 4), s(1, 20, 4, low=-1, high=1), s(1, 20, 5, low=-1, high=1), outputs=3,
+     hidden_size=5, input_forget=0)
+form("MaxPool", v(2, 3, 6, 7), kernel_shape=[2, 3], outputs=2, storage_order=0)
+form("Resize", v(1, 1, 4, 5), None, c(values=[1, 1, 2, 2]), mode="cubic", exclude_outside=0)
+form("Resize", v(1, 1, 4, 5), None, c(values=[1, 1, 2, 2]), mode="linear", antialias=0)
+form("Dropout", v(3, 4), s(values=0.0), outputs=1, types={"T1": ("float8e4m3fn",)}, tag="ratio")

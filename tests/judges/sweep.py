@@ -39,11 +39,14 @@ def verdict_of(case, error):
 
 
 def plain_reason(why):
-    """Without places in files of rules and in graphs."""
-    why = re.sub(r"^unsupported: \S+: no rule carries \S+ from (\w+) to (\w+)"
-                 r"( \(and \d+ more ops?\))?: ", "", why)
+    """What a refusal says, as a sentence of its own: without places in files of
+    rules, which move, and in graphs."""
+    why = re.sub(r"^unsupported: (\S+: )?", "", why)
+    why = re.sub(r"^no rule carries .*? from \w+ to \w+( \(.*?\))?: ", "", why)
     why = re.sub(r"\w+\.rules:\d+(:\d+)?: ", "", why)
-    return re.sub(r"\b(graph\.)?node\[\d+\](\.\w+\[\d+\])?:? ?", "", why)[:140]
+    why = re.sub(r"\b(graph\.)?node\[\d+\](\.\w+\[\d+\])?:? ?", "", why)
+    why = why.replace("the rule is for other arguments", "no rule is for such arguments")
+    return re.sub(r"the rule is for another '(\w+)'", r"no rule is for this '\1'", why)
 
 
 def prove(cases, travel, *context):

@@ -1308,4 +1308,6 @@ def all_cases():
                     add_scatters, add_segments, add_sorts, add_products, add_softmax, add_pools, add_convolutions, add_images,
                     add_blocks, add_others, add_linspace_free, add_rest, add_ends):
             add()
+        import tensorflow_gaps  # which grows what is here
+        tensorflow_gaps.add()
     return [case for op in sorted(CASES) for case in CASES[op]]

@@ -1,0 +1,195 @@
+"""sweep_reasons.py - what sweep_coverage.py must know that no vocabulary tells
+
+Enumerations and ranks of definitions, and why no case meets some of what is
+demanded: (operators, demands, reason), with * for anything.
+"""
+NUMBERS = ("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16"
+           " float32 float64 string").split()
+# Element types that are tried.
+TYPES = {
+    "onnx": NUMBERS + ("float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz"
+                       " int4 uint4").split(),
+    "tensorflow": NUMBERS + "complex64 complex128 qint8 quint8 qint16 quint16 qint32".split(),
+    "paddle": NUMBERS,
+}
+# Attributes that count axes, from the end as well.
+AXES = ("axis axes dim dimensions concat_dim split_dim start_axis stop_axis axis1 axis2"
+        " squeeze_dims").split()
+
+FLAG = ["0", "1"]
+AUTO_PAD = ["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]
+ENUMS = {
+    "onnx": {
+        "approximate": ["none", "tanh"], "auto_pad": AUTO_PAD,
+        "case_change_action": ["NONE", "LOWER", "UPPER"],
+        "Resize.coordinate_transformation_mode": [
+            "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
+            "asymmetric", "tf_crop_and_resize"],
+        "RoiAlign.coordinate_transformation_mode": ["half_pixel", "output_half_pixel"],
+        "direction": ["forward", "reverse", "bidirectional"],
+        "BitShift.direction": ["LEFT", "RIGHT"],
+        "keep_aspect_ratio_policy": ["stretch", "not_larger", "not_smaller"],
+        "DepthToSpace.mode": ["DCR", "CRD"], "GridSample.mode": ["linear", "nearest", "cubic"],
+        "Pad.mode": ["constant", "reflect", "edge", "wrap"],
+        "Resize.mode": ["nearest", "linear", "cubic"], "Upsample.mode": ["nearest", "linear"],
+        "RoiAlign.mode": ["avg", "max"], "TensorScatter.mode": ["linear", "circular"],
+        "TfIdfVectorizer.mode": ["TF", "IDF", "TFIDF"],
+        "nearest_mode": ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"],
+        "padding_mode": ["zeros", "border", "reflection"],
+        "NegativeLogLikelihoodLoss.reduction": ["none", "sum", "mean"],
+        "SoftmaxCrossEntropyLoss.reduction": ["none", "sum", "mean"],
+        "reduction": ["none", "add", "mul", "max", "min"],
+        "qk_matmul_output_mode": ["0", "1", "2", "3"],
+        **dict.fromkeys((
+            "align_corners allowzero antialias ceil_mode center_point_box count_include_pad"
+            " detect_negative detect_positive exclude_outside exclusive fmod input_forget"
+            " interleaved inverse is_case_sensitive is_causal keepdims largest layout"
+            " linear_before_reset new_axis noop_with_empty_axes onesided periodic reverse"
+            " saturate select_last_index sorted storage_order training_mode transA transB"
+            " upper").split(), FLAG),
+    },
+}
+SCALAR, VECTOR, MATRIX, FROM_1, FROM_2, FROM_3 = (
+    (0,), (1,), (2,), range(1, 6), range(2, 6), range(3, 6))
+# Ranks that a definition allows, of operators that do not take every one.
+RANKS = {
+    "onnx": {
+        "ArgM* Concat CumProd CumSum Gather GatherND Hardmax LayerNormalization LogSoftmax"
+        " LpNormalization MatMul MatMulInteger RMSNormalization Resize Slice Softmax Split"
+        " Compress GatherElements Scatter* TopK CenterCropPad SplitToSequence": FROM_1,
+        "AveragePool Conv* GlobalAveragePool GlobalLpPool GlobalMaxPool GroupNormalization"
+        " InstanceNormalization LRN LpPool MaxPool": FROM_3,
+        "AffineGrid Col2Im GRU LSTM RNN NonMaxSuppression STFT": (3,),
+        "Attention RotaryEmbedding": (3, 4), "MaxUnpool QLinearConv": (3, 4),
+        "DFT": FROM_2, "TensorScatter": FROM_2, "Trilu": FROM_2, "Det": FROM_2,
+        "BlackmanWindow HammingWindow HannWindow MelWeightMatrix Range": SCALAR,
+        "DeformConv MaxRoiPool RoiAlign Upsample DepthToSpace SpaceToDepth": (4,),
+        "BatchNormalization NegativeLogLikelihoodLoss ReverseSequence"
+        " SoftmaxCrossEntropyLoss QLinearMatMul": FROM_2,
+        "Multinomial EyeLike Gemm": MATRIX, "ConstantOfShape": VECTOR,
+        "StringNormalizer TfIdfVectorizer": (1, 2), "GridSample": (4, 5),
+        "MeanVarianceNormalization": FROM_1,
+        "StringConcat StringSplit RegexFullMatch": (1, 2),
+    },
+    "tensorflow": {
+        "ArgM* ConcatV2 Cum* Gather GatherNd GatherV2 HSVToRGB RGBToHSV LogSoftmax Softmax MirrorPad Pad PadV2 Reverse"
+        " ReverseV2 Roll SplitV StridedSlice Unpack Cross DynamicPartition Inplace* MatrixDiag MatrixDiagV2 MatrixDiagV3"
+        " BatchMatrixDiag NthElement Scatter[A-Z]* TensorScatter* TopK* Segment* SparseSegment* UnsortedSegment*"
+        " RandomShuffle": FROM_1,
+        "BatchCholesky BatchMatMul* BatchMatrix[!D]* BatchMatrixDeterminant BatchMatrixDiagPart BiasAdd* Cholesky"
+        " CompareAndBitpack LogMatrixDeterminant Lu Matrix[BST]* MatrixDe* MatrixDiagPart* MatrixInverse Qr ReverseSequence"
+        " Svd ParallelConcat": FROM_2,
+        "AvgPool BatchNormWithGlobalNormalization BatchToSpace Conv2D CropAndResize DepthToSpace DepthwiseConv2dNative"
+        " Dilation2D DrawBoundingBoxes* ExtractImagePatches FusedDepthwiseConv2dNative FusedPadConv2D"
+        " FusedResizeAndPadConv2D LRN MaxPool MaxPoolGrad MaxPoolV2 MaxPoolWithArgmax Resize* SpaceToBatch SpaceToDepth"
+        " _Fused[BCD]* FusedBatchNorm FusedBatchNormV2": (4,),
+        "AvgPool3D Conv3D MaxPool3D": (5,), "FusedBatchNormV3": (4, 5), "BatchToSpaceND SpaceToBatchND": FROM_3,
+        "AdjustContrastv2 AdjustHue AdjustSaturation": FROM_3,
+        "GRUBlockCell InTopK* LSTMBlockCell Multinomial NonMaxSuppression* SparseSoftmaxCrossEntropyWithLogits"
+        " SparseTensorDense* _FusedMatMul MatMul SoftmaxCrossEntropyWithLogits": MATRIX,
+        "FakeQuantWithMinMaxVarsPerChannel": (1, 2, 4),
+        "BroadcastArgs Empty Fill InvertPermutation ListDiff Random[SU]* StatelessRandomUniform* Unique*"
+        " Conv2DBackpropInput Conv3DBackpropInputV2": VECTOR,
+        "ConcatOffset LinSpace Range": SCALAR, "BlockLSTM BlockLSTMV2": (3,), "Concat Split": FROM_1,
+        "RaggedRange": (0, 1), "DataFormatDimMap": range(6), "DataFormatVecPermute": (1, 2),
+        "DenseBincount": (1, 2), "Diag": (1, 2, 3), "DiagPart": (2, 4), "HistogramFixedWidth": range(6),
+        "SparseToDense": (0, 1, 2), "ScatterNd": FROM_1, "Einsum": range(6),
+    },
+    "paddle": {
+        "bicubic_interp* bilinear_interp_v2 nearest_interp_v2 conv2d depthwise_conv2d density_prior_box fused_conv2d_add_act"
+        " fused_softmax_mask* generate_proposals* instance_norm lrn maxout pixel_unshuffle polygon_box_transform pool2d"
+        " roi_pool sync_batch_norm temporal_shift unpool": (4,),
+        "max_pool3d_with_index pool3d trilinear_interp_v2": (5,),
+        "affine_grid linear_interp_v2 matrix_nms multihead_matmul row_conv skip_layernorm": (3,),
+        "batch_norm": (2, 4), "layer_norm": (2, 3, 4),
+        "cumsum split transpose transpose2 arg_max arg_min log_softmax softmax top_k_v2": FROM_1,
+        "collect_fpn_proposals cos_sim data_norm fused_embedding_eltwise_layernorm fused_fc_elementwise_layernorm"
+        " fused_gemm_epilogue fusion_* lookup_table lstm lstm_unit mv one_hot sequence_expand sequence_pad"
+        " sequence_softmax": MATRIX,
+        "fill_constant linspace range": VECTOR, "diag_v2": (1, 2),
+    },
+}
+# Which of its inputs an operator computes on, if not the first.
+SUBJECTS = {"tensorflow BlockLSTM": 1, "tensorflow BlockLSTMV2": 1, "tensorflow Concat": 1,
+            "tensorflow Split": 1}
+# Operators without cases of their own, and why.
+ELSEWHERE = {"onnx": {"ImageDecoder": "every conversion refuses it"},
+             "tensorflow": {
+                 **dict.fromkeys("Switch Merge Enter Exit NextIteration LoopCond".split(),
+                                 "control flow: tensorflow_suite.py and saved_models.py"),
+                 **dict.fromkeys(("TensorArrayV3 TensorArrayWriteV3 TensorArrayReadV3 TensorArrayGatherV3"
+                                  " TensorArrayScatterV3 TensorArraySplitV3 TensorArrayConcatV3"
+                                  " TensorArraySizeV3").split(), "lists: tensorflow_lists.py")},
+             "paddle": {
+                 **dict.fromkeys("array_erase create_array lod_array_length read_from_array write_to_array"
+                                 " tensor_array_to_tensor".split(), "arrays: paddle_flows.py"),
+                 **dict.fromkeys("crf_back crf_best crf_edges crf_path crf_step".split(),
+                                 "parts of crf_decoding, made when a program is loaded"),
+                 **dict.fromkeys("gaussian_random randint uniform_random truncated_gaussian_random".split(),
+                                 "take no arrays and give what chance does: paddle_onnx.py holds their dims")}}
+
+REASONS = {
+    "onnx": [
+        ("BlackmanWindow HammingWindow HannWindow MelWeightMatrix Range", "empty",
+         "takes scalars, which are never empty"),
+        ("Cast CastLike", "round_mode given",
+         "is for float8e8m0, which ONNX Runtime does not run and nd4j does not have"),
+        ("ConstantOfShape", "T2 float8*; T2 int4; T2 uint4",
+         "no constant of it can be written with numpy; Cast and Shape show the refusal"),
+        ("SplitToSequence", "T bfloat16", "numpy has no bfloat16 for lists to be fed with"),
+    ],
+    "tensorflow": [
+        ("*", "N given; T given; num_args given", "counts the inputs, and is always there"),
+        ("Empty", "init left out; init = false", "what is in the array is not said"),
+        ("ClipByValue FloorDiv ScatterNdMax ScatterNdMin TruncateDiv", "T complex*",
+         "complex numbers have no order; TensorFlow has no kernel for them"),
+        ("BlockLSTM BlockLSTMV2", "empty", "a step of time there must be"),
+        ("ConcatOffset Conv2DBackpropInput Conv3DBackpropInputV2 LinSpace RandomUniformInt Range"
+         " DataFormatVecPermute", "empty", "takes scalars and sizes, which are never empty"),
+        ("ApproximateEqual", "broadcast", "TensorFlow demands the same dims of both"),
+        ("MaxPoolV2", "data_format = NCHW_VECT_C", "a layout of 8-bit kernels of GPUs"),
+    ],
+    "paddle": [
+        ("*", "*_count given", "counts arrays of a slot; no file has it"),
+        ("*", "Offsets; no Offsets; Length; no Length; Label; no Label",
+         "offsets of sequences, which the program has and no slot: paddle_flows.py"),
+        ("*", "is_test = false; is_test left out; fuse_brelu = true; fuse_relu_before_depthwise_conv = true;"
+         " fuse_with_relu = true; fuse_relu = true; fuse_activation left out; save_intermediate_out = true;"
+         " use_seq = false; fuse_activation given; fuse_alpha given; fuse_beta given",
+         "training, and kernels of phones: what they compute is not of the model"),
+        ("bernoulli broadcast_tensors clip_by_norm cos_sim crop_tensor cross cumprod data_norm density_prior_box diag_v2"
+         " diagonal elementwise_fmax elementwise_fmin elementwise_heaviside equal_all fill fused_conv2d_add_act"
+         " fused_elemwise_* fused_embedding_* fused_fc_* fused_gemm_epilogue fused_softmax_mask* fusion_* index_add index_put"
+         " isclose kron kthvalue l1_norm label_smooth lerp logcumsumexp logit max_pool3d_with_index maxout"
+         " moving_average_abs_max_scale multihead_matmul mv pad_constant_like polygon_box_transform print put_along_axis"
+         " reduce_amax reduce_amin repeat_interleave roi_pool row_conv rrelu searchsorted select_output shape64"
+         " skip_layernorm squared_l2_norm temporal_shift trace tril_indices triu_indices trunc unique unpool", "*",
+         "the evaluator does not know it: expected values are computed for the arrays of its cases"),
+        ("affine_grid collect_fpn_proposals fill_constant linspace lookup_table lstm lstm_unit matrix_nms meshgrid range"
+         " sequence_expand sequence_pad sequence_softmax top_k top_k_v2 expand_as", "empty",
+         "sizes, weights and places, of which there must be some"),
+        ("reduce_max reduce_min", "empty", "Paddle refuses the largest of nothing"),
+        ("dot expand expand_as fake_quantize_* frobenius_norm logsumexp meshgrid one_hot_v2 top_k tril_triu where_index",
+         "rank *", "wants axes that a scalar, or other ranks, do not have"),
+        ("*_interp *_interp_v2", "out_d given; out_h given; out_w given; OutSize",
+         "sizes of axes that the images of this operator do not have; the evaluator takes sizes from attributes alone"),
+        ("conv2d_fusion", "activation left out", "the evaluator takes the default for none"),
+        ("conv*_transpose depthwise_conv2d_transpose conv3d depthwise_conv2d",
+         "Bias; ResidualData; strides left out; paddings left out; padding_algorithm = *; dilations *; groups *;"
+         " output_padding given; output_size given",
+         "added by passes for kernels of CPUs, or not known to the evaluator for this operator"),
+        ("atan2", "broadcast", "Paddle's atan2 takes arrays of the same dims"),
+        ("dropout", "Seed", "training"),
+        ("fake_channel_wise_quantize_abs_max", "is_test = true", "reads scales of a training that the evaluator does not have"),
+        ("fill_constant_batch_size_like", "is_one_sequence = *", "sequences: paddle_flows.py"),
+        ("im2sequence", "Y", "sizes of single images, which the evaluator does not take"),
+        ("lod_reset", "Y", "sequences: paddle_flows.py"),
+        ("multiclass_nms3", "RoisNum", "regions of several images in one array, which the evaluator does not take"),
+        ("prelu", "mode left out", "Paddle demands it"),
+        ("rnn", "*", "attributes that Paddle always writes, which fit the weights of a case"),
+        ("sequence_conv", "PaddingData", "trained paddings are refused"),
+        ("set_value assign_value", "*", "one list of values for each type: those that Paddle writes are tried"),
+        ("transpose transpose2", "axis < 0", "the axes are an order, which Paddle counts from the front"),
+        ("where", "broadcast", "Paddle's where takes arrays of the same dims"),
+    ],
+}
