@@ -236,8 +236,9 @@ def cases_of(op, is_chosen=lambda name, is_first: True):
             choices = assignments(schema, form_)
             for number, types in enumerate(choices):
                 is_first = not newer and (seen == 1 or number == 0)
-                if number == 0 or seen == 1 or not newer and is_in_turn(
-                        seen if form_.types else turn, number, len(choices)):
+                if number == 0 or seen == 1 or not newer and (
+                        is_in_turn(seen, number, len(choices)) or not form_.types
+                        and is_in_turn(turn, number, len(choices))):
                     yield from build(schema, form_, index, opset, types, is_first,
                                      is_chosen)
 

@@ -141,6 +141,8 @@ def add_told():
         ways.way("top_k", {"X": np.random.RandomState(5).permutation(int(np.prod(dims))).astype("float32").reshape(dims)},
                  {"k": 1}, {"Out": 1, "Indices": 1})
         ways.way("expand_as", {"X": ways.data("float32", *dims), "target_tensor": ways.data("float32", *(2 * d for d in dims))})
+    ways.way("instance_norm", {"X": ways.data("float32", 2, 1, 3, 4), "Scale": ways.data("float32", 1), "Bias": ways.data("float32", 1, seed=1)},
+             {}, {"Y": 1})
     ways.way("dot", {"X": ways.data("float32", 4), "Y": ways.data("float32", 4, seed=1)})
 
 

@@ -13,6 +13,7 @@ For every operator that a rule set takes, the vocabulary says what must be tried
     mode given        each attribute
     axis < 0          axes counted from the end, and from the front
     no bias, bias     each optional input, absent and there
+    one channel       and what else was wrong once: PARTICULAR
 
 A demand that no case meets, and that REASONS does not speak of, is a failure; so
 is a reason that no demand needs.  Ranks and enumerations that no vocabulary
@@ -62,6 +63,8 @@ def demands(dialect, operator):
         if argument.count == "?":
             yield f"no {argument.name}"
             yield argument.name
+    for words, _ in particular(dialect, operator.name):
+        yield words
     for name, told in operator.attributes.items():
         if told.is_optional:
             yield f"{name} left out"
@@ -73,6 +76,11 @@ def demands(dialect, operator):
         if is_axis(name, told):
             yield f"{name} < 0"
             yield f"{name} >= 0"
+
+
+def particular(dialect, op):
+    """What was wrong once: (words, whether a use has it)."""
+    return [(words, holds) for ops, words, holds in sweep_reasons.PARTICULAR[dialect] if op in ops.split()]
 
 
 def ranks_of(dialect, op):
@@ -102,6 +110,9 @@ def met(dialect, operator, use):
         yield "empty"
     if len({array.shape for array in arrays[:2]}) > 1:
         yield "broadcast"
+    for words, holds in particular(dialect, use.op):
+        if holds(use):
+            yield words
     for argument in operator.inputs:
         yield argument.name if use.inputs.get(argument.name) else f"no {argument.name}"
     for name, told in operator.attributes.items():

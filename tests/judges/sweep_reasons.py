@@ -128,6 +128,60 @@ ELSEWHERE = {"onnx": {"ImageDecoder": "every conversion refuses it"},
                  **dict.fromkeys("gaussian_random randint uniform_random truncated_gaussian_random".split(),
                                  "take no arrays and give what chance does: paddle_onnx.py holds their dims")}}
 
+
+
+def kinds(use):
+    return {str(array.dtype) for arrays in use.inputs.values() for array in arrays}
+
+
+def first_shape(use):
+    return next((arrays[0].shape for arrays in use.inputs.values() if arrays), ())
+
+
+def is_padded(use):
+    words = (use.attributes.get(name, "") for name in ("auto_pad", "padding", "padding_algorithm"))
+    return any(str(word).startswith("SAME") for word in words)
+
+
+def has_one_channel(axis):
+    return lambda use: len(first_shape(use)) > 3 and first_shape(use)[axis] == 1
+
+
+def is_unsorted(use):
+    return use.attributes.get("sorted") in (0, False)
+
+
+# What was wrong once, and is easily forgotten: (operators, words, whether a case has it).
+PARTICULAR = {
+    "onnx": [
+        ("Equal And Or Xor Not", "of truth values", lambda use: "bool" in kinds(use)),
+        ("MaxPool", "integers, padded as SAME", lambda use: is_padded(use) and kinds(use) & {"int8", "uint8"}),
+        ("AveragePool Conv ConvInteger ConvTranspose DeformConv GlobalAveragePool GlobalLpPool GlobalMaxPool GridSample"
+         " InstanceNormalization LRN LpPool MaxPool MaxRoiPool MaxUnpool QLinearConv Resize RoiAlign SpaceToDepth Upsample",
+         "one channel", has_one_channel(1)),
+        ("TopK Unique", "not sorted", is_unsorted),
+    ],
+    "tensorflow": [
+        ("Equal NotEqual LogicalAnd LogicalOr LogicalNot", "of truth values", lambda use: "bool" in kinds(use)),
+        ("MaxPool MaxPoolV2", "integers, padded as SAME", lambda use: is_padded(use) and kinds(use) & {"int32", "int64"}),
+        ("AvgPool Conv2D CropAndResize DepthwiseConv2dNative Dilation2D DrawBoundingBoxes DrawBoundingBoxesV2"
+         " ExtractImagePatches FusedBatchNormV3 LRN MaxPool ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor"
+         " SpaceToDepth", "one channel", has_one_channel(-1)),
+        ("TopK TopKV2", "not sorted", is_unsorted),
+        ("ArgMax ArgMin Gather GatherV2 GatherNd ScatterNd SegmentSum UnsortedSegmentSum Tile Reshape Sum Mean Max Pad"
+         " StridedSlice SplitV Range OneHot InTopK", "int64 beside it", lambda use: "int64" in use.types.values()),
+    ],
+    "paddle": [
+        ("equal not_equal less_than less_equal greater_than greater_equal bitwise_and bitwise_or bitwise_xor bitwise_not"
+         " logical_and logical_or logical_xor logical_not", "of truth values", lambda use: "bool" in kinds(use)),
+        ("pool2d conv2d", "padded as SAME", is_padded),
+        ("affine_channel bicubic_interp_v2 bilinear_interp_v2 conv2d grid_sampler instance_norm nearest_interp_v2 pad2d"
+         " pool2d unfold", "one channel", has_one_channel(1)),
+        ("top_k_v2", "not sorted", is_unsorted),
+        ("gather gather_nd index_select top_k_v2 argsort lookup_table_v2 scatter", "int64 beside it",
+         lambda use: "int64" in kinds(use)),
+    ],
+}
 REASONS = {
     "onnx": [
         ("BlackmanWindow HammingWindow HannWindow MelWeightMatrix Range", "empty",

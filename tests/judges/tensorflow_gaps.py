@@ -262,7 +262,7 @@ def add_more_ranks():
             way(op, [t.f(*dims)], lambda x: np.diagonal(x, 0, -2, -1))
         for op in ("MatrixDiagPartV2", "MatrixDiagPartV3"):
             way(op, [t.f(*dims), Fixed(np.array(0, "i4")), Fixed(np.array(0.0, "f4"))], lambda x, k, p: np.diagonal(x, 0, -2, -1))
-    for dims in ((3,), (2, 1, 1, 3), (1, 2, 1, 1, 3)):
+    for dims in ((3,), (2, 1, 3), (2, 1, 1, 3), (1, 2, 1, 1, 3)):
         for op in ("BatchMatrixDiag", "MatrixDiag"):
             way(op, [t.f(*dims)], lambda x: x[..., None] * np.eye(x.shape[-1], dtype=x.dtype))
     for dims in ((2, 1, 3), (2, 1, 1, 3), (1, 2, 1, 1, 3), (0, 3)):
