@@ -103,3 +103,42 @@ make blocks.pdmodel "many(20000, lambda i: block(i, i - 1,
 exits 4 tenon info blocks.pdmodel
 says "nested deeper than 128"
 exits 1 tenon check blocks.pdmodel
+
+claim "TensorFlow functions that call each other twice, as deep as may be"
+make calls.pb "doubling(14)"
+seconds=8
+accepts tenon convert calls.pb -o calls.fb
+make calls.pb "doubling(24)"
+exits 4 tenon convert calls.pb -o never.fb
+says "calls make more than"
+make calls.pb "doubling(24, more=many(5000, lambda i: node('p%d' % i)))"
+exits 4 tenon convert calls.pb -o never.fb
+
+claim "functions of very many inputs, called very often"
+make wide.pb "doubling(13, inner('s', 'AddN', ['a'] * 100000,
+    of_floats(100000)), 's:sum:0')"
+exits 4 tenon convert wide.pb -o never.fb
+says "calls make more than"
+
+claim "a result of very many users, handed through very many names"
+make users.pb "doubling(15, more=many(30000, lambda i:
+    node('u%d' % i, 'Neg', part(3, 'y'), of_floats())))"
+exits 4 tenon convert users.pb -o never.fb
+says "take the places of others"
+
+claim "one node that takes the results of very many calls"
+make join.pb "node('x', 'Placeholder', part(5, part(1, 'dtype') +
+    part(2, number(6, 1)))) + part(2, function('g', b'', 'a')) +
+    many(40000, lambda i: node('y%d' % i, 'g', part(3, 'x'))) +
+    node('s', 'AddN', many(40000, lambda i: part(3, 'y%d' % i)),
+    of_floats(40000))"
+accepts tenon convert join.pb -o join.fb
+seconds=40
+
+claim "conditions inside each other, as Switch and Merge, very deep"
+make deep.pb "conditions(600)"
+exits 4 tenon convert deep.pb -o never.fb
+says "nest deeper than"
+make side.pb "many(12, lambda i: conditions(120, 'n%d' % i))"
+exits 4 tenon convert side.pb -o never.fb
+says "must let values in"

@@ -1,9 +1,10 @@
 /* flow_guard.c - under which conditions the values of a dataflow graph live */
 #include "map/flow/flow_guard.h"
 
-/* Conditions inside conditions, frames included; and how often frames may turn
- * out to lie deeper than thought. */
-#define DEPTH_LIMIT 1024
+/* Conditions inside conditions, frames included: in dataflow each value passes
+ * a node for every one that it lies in, so that this is the square of the file;
+ * and how often frames may turn out to lie deeper than thought. */
+#define DEPTH_LIMIT 128
 #define PASS_LIMIT  64
 
 enum tn_status tn_flow_refuse(struct tn_net *net, uint32_t node,

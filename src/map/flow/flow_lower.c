@@ -12,9 +12,16 @@
  *
  * Constants and inputs of the graph need neither.
  */
+#include <inttypes.h>
+
 #include "ir/pairs.h"
 #include "map/flow/flow.h"
 #include "map/flow/flow_guard.h"
+
+/* Nodes that let values in, for each node and to begin with: a value passes one
+ * for every graph that it is deep inside. */
+#define DOORS_A_NODE   8
+#define DOORS_AT_LEAST (UINT64_C(1) << 14)
 
 struct words {
     const char *dialect;
@@ -53,6 +60,7 @@ struct lowering {
     struct tn_pairs     outside; /* (0 or 1, value): what it is inside        */
     struct tn_list      gated;   /* uint32_t by value: 1 + side               */
     struct tn_list      wanted;  /* uint8_t by value: somebody uses it        */
+    uint64_t            doors, most_doors;
 };
 
 /* ---- who uses what ------------------------------------------------------ */
@@ -180,7 +188,12 @@ static uint32_t carried(struct lowering *l, uint32_t side, uint32_t value,
 {
     uint32_t found = tn_pairs_find(&l->outside, side, value);
 
-    if (found == TN_NONE) {
+    if (found == TN_NONE && ++l->doors > l->most_doors) {
+        tn_error_set(l->net->error, TN_LIMIT, TN_NOWHERE,
+                     "graphs nest so deep that more than %" PRIu64
+                     " nodes must let values in",
+                     l->most_doors);
+    } else if (found == TN_NONE) {
         found = each(l, context, value);
         if (found != TN_NONE)
             tn_pairs_add(&l->outside, side, value, found, l->net->error);
@@ -261,8 +274,10 @@ static void move_node(struct lowering *l, const struct moving *m, uint32_t id)
     }
     if (!inputs || tn_failed(net->error))
         return;
-    tn_net_set_inputs(net, id, inputs, count);
     const struct tn_net_node *node = tn_net_node(net, id);
+    if (count && memcmp(inputs, node->inputs, count * sizeof *inputs) != 0)
+        tn_net_set_inputs(net, id, inputs, count);
+    node = tn_net_node(net, id);
     for (uint32_t i = 0; i < node->output_count; i++)
         if (node->outputs[i] != TN_NONE && gate_of(l, node->outputs[i]))
             *gate_of(l, node->outputs[i]) = gate;
@@ -690,7 +705,9 @@ static enum tn_status lower_all(struct lowering *l, struct tn_list *found)
 
 enum tn_status tn_flow_lower(struct tn_net *net)
 {
-    struct lowering l = { .net = net };
+    struct lowering l = { .net        = net,
+                          .most_doors = DOORS_A_NODE * net->nodes.count +
+                                        DOORS_AT_LEAST };
     struct tn_list  found;
 
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)

@@ -144,8 +144,8 @@ void tn_net_add_output(struct tn_net *net, uint32_t graph, uint32_t value,
     struct tn_net_graph *g = tn_net_graph(net, graph);
 
     push_end(net, &g->outputs, &g->output_names, value, name);
-    if (net->has_uses)
-        tn_net_note_use(net, value, graph, true);
+    if (net->has_uses && !tn_failed(net->error))
+        tn_net_note_output(net, graph, g->outputs.count - 1);
 }
 
 void tn_net_tell_output(struct tn_net *net, uint32_t graph,

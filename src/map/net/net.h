@@ -132,15 +132,16 @@ struct tn_net {
     struct tn_list     nodes;       /* struct tn_net_node_row                */
     struct tn_list     values;      /* struct tn_net_value_row               */
     struct tn_list     graphs;      /* struct tn_net_graph                   */
-    struct tn_bytes    signature; /* that named the ends; empty: none did   */
+    struct tn_bytes    signature;   /* that named the ends; empty: none did   */
     struct tn_list     versions;    /* struct tn_net_version: other domains */
     struct tn_net_pool own, *pool;  /* own, or that of who took it over      */
     struct tn_list
         uses; /* net_uses.c's own: of values, once somebody replaces */
     struct tn_list first_uses; /* uint32_t by value: in `uses`, + 1         */
     bool           has_uses;
-    uint64_t most_nodes; /* that rules may make of the model; 0: nobody has
-                            counted yet                                       */
+    uint64_t       replaced; /* users that were given another value           */
+    uint64_t most_nodes;     /* that rules may make of the model; 0: nobody has
+                                counted yet                                       */
     uint64_t most_steps; /* that rules may take for its nodes; 0: in proportion
                             to their number                                   */
     tn_progress     *progress; /* asked whether to go on; NULL: nobody is     */
@@ -159,8 +160,7 @@ struct tn_net_version {
 /* Of net.c; see net_uses.c, net_names.c, net_ops.c, net_attrs.c and net_type.c.
  * Users are noted while net->has_uses. */
 void tn_net_uses_init(struct tn_net *net);
-void tn_net_note_use(struct tn_net *net, uint32_t value, uint32_t user,
-                     bool is_output);
+void tn_net_note_output(struct tn_net *net, uint32_t graph, uint64_t index);
 void tn_net_note_inputs(struct tn_net *net, uint32_t node);
 void tn_net_ops_init(struct tn_net_ops *ops, struct tn_arena *arena,
                      struct tn_error *error);
@@ -358,8 +358,8 @@ uint32_t tn_net_add_constant(struct tn_net *net, uint32_t graph,
 /* What is known of a value from now on; dims are copied, symbols are kept as
  * they are.  The second only keeps the type, the third is for types of this net
  * alone. */
-void               tn_net_set_type(struct tn_net *net, uint32_t value,
-                                   const struct tn_net_type *type);
+void                      tn_net_set_type(struct tn_net *net, uint32_t value,
+                                          const struct tn_net_type *type);
 const struct tn_net_type *tn_net_keep_type(struct tn_net            *net,
                                            const struct tn_net_type *type);
 static inline void tn_net_set_own_type(struct tn_net *net, uint32_t value,

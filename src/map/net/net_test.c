@@ -197,6 +197,52 @@ static void replacing_reaches_every_user(void **state)
     tear_down(&b);
 }
 
+/* v <- n <- v <- n ...: each node goes as its result is replaced by what it
+ * took, as calls of functions do that give what they are given. */
+static void a_chain_is_replaced_in_proportion(void **state)
+{
+    enum { LINKS = 2000 };
+    static uint32_t links[LINKS + 1], nodes[LINKS];
+    struct bench    b;
+
+    (void)state;
+    set_up(&b, "onnx");
+    struct little l = fill(&b);
+    links[0]        = l.x;
+    for (int i = 0; i < LINKS; i++) {
+        links[i + 1] = value(&b, 0, "link");
+        nodes[i]     = node(&b, 0, "n", &links[i], 1, links[i + 1]);
+    }
+    uint32_t last = node(&b, 0, "last", &links[LINKS], 1, value(&b, 0, "l"));
+    for (int i = LINKS; i-- > 0;) {
+        tn_net_replace(&b.net, links[i + 1], links[i]);
+        tn_net_remove(&b.net, nodes[i]);
+    }
+    assert_int_equal(b.error.status, TN_OK);
+    assert_int_equal(tn_net_node(&b.net, last)->inputs[0], l.x);
+    assert_in_range(b.net.replaced, LINKS, 4 * LINKS);
+    tear_down(&b);
+}
+
+/* An output that moved up, since one before it is gone, is found. */
+static void an_output_that_moved_is_replaced(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    set_up(&b, "onnx");
+    struct little l   = fill(&b);
+    uint32_t      two = value(&b, 0, "two");
+    tn_net_add_output(&b.net, 0, l.a, tn_text("a"));
+    tn_net_replace(&b.net, l.x, two);
+    struct tn_list *outputs           = &tn_net_graph(&b.net, 0)->outputs;
+    *tn_list_at(outputs, uint32_t, 0) = l.a;
+    outputs->count                    = 1;
+    tn_net_replace(&b.net, l.a, two);
+    assert_int_equal(*tn_list_at(outputs, uint32_t, 0), two);
+    tear_down(&b);
+}
+
 static void an_output_keeps_its_name_when_replaced(void **state)
 {
     struct bench b;
@@ -441,6 +487,8 @@ int main(void)
         cmocka_unit_test(strings_are_constants_too),
         cmocka_unit_test(impossible_constants_are_refused),
         cmocka_unit_test(replacing_reaches_every_user),
+        cmocka_unit_test(a_chain_is_replaced_in_proportion),
+        cmocka_unit_test(an_output_that_moved_is_replaced),
         cmocka_unit_test(an_output_keeps_its_name_when_replaced),
         cmocka_unit_test(attributes_are_set_and_found),
         cmocka_unit_test(what_nobody_needs_is_pruned),

@@ -6,14 +6,7 @@
  */
 #include "map/tidy/onnx_tidy.h"
 
-#include <inttypes.h>
-
-/* Functions may call functions, but never themselves. */
-enum { DEPTH_LIMIT = 64 };
-
-/* Two lines that call the line before double it each time: nodes that bodies
- * may bring, for each node of the file and to begin with. */
-enum { NODES_A_NODE = 256, NODES_AT_LEAST = 1 << 16 };
+#include "map/tidy/calls.h"
 
 /* What a value of a body has become in the call of that number; others are of
  * earlier calls.  Bodies themselves never change. */
@@ -29,7 +22,7 @@ struct tidying {
     struct tn_list   depths;    /* uint32_t by node: calls it was brought by  */
     struct copied   *copies;    /* by value of the file: what it is in a call */
     uint64_t         known;     /* values of the file                         */
-    uint64_t         most;      /* nodes                                      */
+    struct tn_calls  made;      /* by calls                                   */
     uint32_t         calls;     /* so far                                     */
 };
 
@@ -220,6 +213,8 @@ static const struct tn_attr_value *referred(const struct call *call,
     const struct tn_attr_value *said =
         attr_named(node->attrs, node->attr_count, name);
 
+    tn_calls_charge(&call->t->made, call->t->net,
+                    (uint64_t)node->attr_count + body->default_count);
     return said ? said : attr_named(body->defaults, body->default_count, name);
 }
 
@@ -253,6 +248,8 @@ static void copy_node(struct call *call, uint32_t id, uint32_t graph)
     struct tn_net     *net  = call->t->net;
     struct tn_net_node copy = *tn_net_node(net, id);
 
+    if (tn_calls_count(&call->t->made, net, &copy) != TN_OK)
+        return;
     copy.graph   = graph;
     copy.source  = tn_net_node(net, call->node)->source;
     copy.inputs  = copy_values(call, graph, copy.inputs, copy.input_count);
@@ -322,10 +319,9 @@ static enum tn_status expand(struct tidying *t, uint32_t node, uint32_t body)
                             .depth  = depth_of(t, node),
                             .number = ++t->calls };
 
-    if (call.depth >= DEPTH_LIMIT || net->nodes.count > t->most)
-        return tn_error_set(net->error, TN_LIMIT, TN_NOWHERE,
-                            "functions call each other without an end: %.*s",
-                            TN_FMT(tn_net_node(net, node)->op->type));
+    const struct tn_net_graph *g = tn_net_graph(net, body);
+    TN_TRY(tn_calls_enter(net, call.depth, tn_net_node(net, node)->op->type));
+    TN_TRY(tn_calls_charge(&t->made, net, g->inputs.count + g->outputs.count));
     bind_inputs(&call, body);
     copy_graph(&call, body, tn_net_node(net, node)->graph);
     if (!tn_failed(net->error))
@@ -395,7 +391,7 @@ enum tn_status tn_onnx_tidy(struct tn_net *net)
     tn_list_init(&t.bodies, net->arena->memory, sizeof(uint32_t));
     tn_list_init(&t.depths, net->arena->memory, sizeof(uint32_t));
     t.known = net->values.count;
-    t.most  = net->nodes.count * (NODES_A_NODE + 1) + NODES_AT_LEAST;
+    t.made  = tn_calls_of(net);
     list_functions(&t);
     if (t.bodies.count)
         t.copies = tn_new(net->arena, struct copied, t.known, net->error);

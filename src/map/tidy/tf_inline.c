@@ -10,17 +10,11 @@
 
 #include "map/tidy/tf_work.h"
 
-/* Functions that call functions; and how many nodes calls may make, for each
- * node of the file. */
-#define DEPTH_LIMIT    64
-#define NODES_A_NODE   256
-#define NODES_AT_LEAST (UINT64_C(1) << 16)
-
 void tn_tf_find_functions(struct tn_tf_work *work)
 {
     struct tn_net *net = work->net;
 
-    work->most_nodes = NODES_A_NODE * net->nodes.count + NODES_AT_LEAST;
+    work->calls = tn_calls_of(net);
     for (uint32_t i = 0; i < net->graphs.count; i++) {
         const struct tn_net_graph *graph = tn_net_graph(net, i);
         if (graph->kind != TN_GRAPH_FUNCTION)
@@ -182,6 +176,7 @@ static const struct tn_net_attr *copy_attrs(struct copying           *c,
         if (attrs[i].value.kind != TN_ATTR_REFERENCE || !attrs[i].value.count)
             continue;
         struct tn_bytes name = attrs[i].value.of.strings[0];
+        tn_calls_charge(&c->work->calls, net, call->attr_count);
         for (uint32_t k = 0; k < call->attr_count; k++)
             if (tn_bytes_equal(call->attrs[k].name, name))
                 attrs[i].value = call->attrs[k].value;
@@ -195,7 +190,8 @@ static void copy_node(struct copying *c, uint32_t id)
     struct tn_net     *net  = work->net;
     struct tn_net_node node = *tn_net_node(net, id);
 
-    if (tn_tf_is_read(&node) && tn_tf_check_read(work, id) != TN_OK)
+    if (tn_calls_count(&work->calls, net, &node) != TN_OK ||
+        (tn_tf_is_read(&node) && tn_tf_check_read(work, id) != TN_OK))
         return;
     node.graph         = c->call->graph;
     node.name          = prefixed(c, node.name, 0);
@@ -258,10 +254,7 @@ static enum tn_status enter_instance(struct copying *c)
                                 "function %.*s calls itself", TN_FMT(name));
         at = in->parent;
     }
-    if (depth >= DEPTH_LIMIT)
-        return tn_error_set(work->error, TN_LIMIT, TN_NOWHERE,
-                            "calls nest deeper than %d at function %.*s",
-                            DEPTH_LIMIT, TN_FMT(name));
+    TN_TRY(tn_calls_enter(work->net, depth, name));
     struct tn_tf_instance *in =
         tn_list_push(&work->instances, struct tn_tf_instance, work->error);
     if (!in)
@@ -293,10 +286,9 @@ enum tn_status tn_tf_instantiate(struct tn_tf_work       *work,
     struct tn_net *net = work->net;
     struct copying c   = { .work = work, .call = call };
 
-    if (net->nodes.count > work->most_nodes)
-        return tn_error_set(net->error, TN_LIMIT, TN_NOWHERE,
-                            "calls make more than %" PRIu64 " nodes",
-                            work->most_nodes);
+    const struct tn_net_graph *body = tn_net_graph(net, call->function);
+    TN_TRY(tn_calls_charge(&work->calls, net,
+                           body->inputs.count + body->outputs.count));
     TN_TRY(enter_instance(&c));
     tn_list_init(&c.nodes, net->arena->memory, sizeof(uint32_t));
     if (bind_args(&c) == TN_OK) {

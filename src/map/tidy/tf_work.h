@@ -9,6 +9,7 @@
 #ifndef TN_MAP_TF_WORK_H
 #define TN_MAP_TF_WORK_H
 
+#include "map/tidy/calls.h"
 #include "map/tidy/tf_tidy.h"
 
 /* A body that was put in place of a call. */
@@ -46,7 +47,7 @@ struct tn_tf_work {
     struct tn_list copies;  /* uint32_t by value of a function: its copy + 1  */
     struct tn_list touched; /* uint32_t: values with a copy                   */
     uint64_t       walked;  /* steps taken to look for assignments            */
-    uint64_t       most_nodes; /* that calls may make                         */
+    struct tn_calls calls;  /* what they have made                            */
 };
 
 /* Marks by number; lists grow with the net. */

@@ -43,6 +43,54 @@ def node(name, op="NoOp", *more):
     return part(1, part(1, name) + part(2, op) + b"".join(more))
 
 
+def of_floats(count=None):
+    """The attributes of a TensorFlow node: T, and N."""
+    found = part(5, part(1, "T") + part(2, number(6, 1)))
+    if count is not None:
+        found += part(5, part(1, "N") + part(2, number(3, count)))
+    return found
+
+
+def function(name, nodes, result):
+    """A TensorFlow function of one argument, a, and one result, o."""
+    ends = part(2, part(1, "a") + number(3, 1)) + \
+        part(3, part(1, "o") + number(3, 1))
+    return part(1, part(1, part(1, name) + ends) + nodes +
+                part(4, part(1, "o") + part(2, result)))
+
+
+def inner(name, op, inputs, attributes=b""):
+    """A node of such a function."""
+    return part(3, part(1, name) + part(2, op) +
+                b"".join(part(3, i) for i in inputs) + attributes)
+
+
+def doubling(depth, leaf=b"", result="a", more=b""):
+    """A graph y = f0(x), where f0 calls f1 twice, and so on: 2^depth calls."""
+    dtype = part(5, part(1, "dtype") + part(2, number(6, 1)))
+    calls = many(depth, lambda i: function(
+        "f%d" % i, inner("b", "f%d" % (i + 1), ["a"]) +
+        inner("c", "f%d" % (i + 1), ["b:o:0"]), "c:o:0"))
+    return node("x", "Placeholder", dtype) + node("y", "f0", part(3, "x")) + \
+        more + part(2, calls + function("f%d" % depth, leaf, result))
+
+
+def conditions(depth, name=""):
+    """A value that passes a Switch at each level, and the Merges behind."""
+    kind = lambda number_: part(5, part(1, "dtype") + part(2, number(6, number_)))
+    out = node(name + "v", "Placeholder", kind(1))
+    for i in range(depth):
+        from_ = name + ("s%d:1" % (i - 1) if i else "v")
+        out += node(name + "p%d" % i, "Placeholder", kind(10))
+        out += node(name + "s%d" % i, "Switch", part(3, from_),
+                    part(3, name + "p%d" % i), of_floats())
+    for i in reversed(range(depth)):
+        last = name + ("m%d" % (i + 1) if i + 1 < depth else "s%d:1" % i)
+        out += node(name + "m%d" % i, "Merge", part(3, name + "s%d" % i),
+                    part(3, last), of_floats(2))
+    return out
+
+
 def block(index, parent, body):
     """A block of a Paddle program."""
     return part(1, number(1, index) + number(2, parent) + body)
