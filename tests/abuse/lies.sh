@@ -101,3 +101,25 @@ while [ $i -lt "$size" ]; do
     [ "$code" -ne 0 ] || fail "$i bytes are called whole"
     i=$((i + 23))
 done
+
+claim "what no reader takes is not written either"
+shape() {
+    make $1.onnx "onnx(part(1, part(1, 'w') + part(2, 'y') + part(4, 'Neg')) +
+        part(5, $2 + number(2, 1) + part(8, 'w') + part(9, $3)) +
+        part(12, part(1, 'y') + part(2, part(1, number(1, 1)))))"
+}
+shape most "number(1, 1) * 33" "bytes(4)"
+shape more "number(1, 1) * 65" "bytes(4)"
+shape void "number(1, 2 ** 63 - 1) * 2 + number(1, 0)" "b''"
+for model in most more void; do
+    for to in fb samediff sdnb sdz safetensors pdparams npz pdiparams; do
+        survives tenon convert $model.onnx -o written.$to -f --force-invalid
+        [ $code -ne 0 ] || accepts tenon info written.$to
+    done
+done
+exits 11 tenon convert most.onnx -o never.fb --force-invalid
+says "more dimensions than nd4j"
+make empty.pb "number(1, 1) + part(2, part(1, part(4, 't')) + part(2, b''))"
+exits 11 tenon convert empty.pb --from tf-saved-model --to tf-graph -o never.pb
+says "the graph is empty"
+holds [ ! -e never.pb ]

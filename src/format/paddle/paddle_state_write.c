@@ -50,6 +50,8 @@ static const char *refuse(const struct tn_elements *elements)
         return "left behind: numpy has no such elements";
     if (!tn_shape_bytes(&elements->shape, &size))
         return "left behind: a shape of more than 2^64 bytes";
+    if (elements->shape.rank > TN_PICKLE_RANK_LIMIT)
+        return "left behind: more dimensions than numpy's arrays";
     return NULL;
 }
 

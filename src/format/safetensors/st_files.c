@@ -27,7 +27,7 @@ static const char *choose(struct tn_st_files *files)
         const char **slot = tn_text_ends_with(names[i], TN_ST_INDEX_SUFFIX)
                                 ? &index
                             : tn_text_ends_with(names[i], TN_ST_SUFFIX) ? &found
-                                                                      : NULL;
+                                                                        : NULL;
         if (slot && *slot)
             other = names[i];
         if (slot)

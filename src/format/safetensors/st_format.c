@@ -183,7 +183,7 @@ const struct tn_format tn_format_safetensors = {
     .probe    = st_probe,
     .open     = st_open,
     .check_bytes = st_check_bytes,
-    .describe = describe,
-    .has_about = true,
+    .describe    = describe,
+    .has_about   = true,
     .write       = tn_st_write,
 };

@@ -351,17 +351,17 @@ static bool is_before(const void *a, const void *b)
     return x->wire.offset < y->wire.offset;
 }
 
-/* Bytes that type and shape ask for; false when no number can say it. */
-static bool wanted_size(const struct tn_st_tensor *t, uint64_t *size)
+bool tn_st_size(const struct tn_st_type *type, uint32_t rank,
+                const uint64_t *dims, uint64_t *size)
 {
     uint64_t count = 1, bits;
 
-    for (uint32_t i = 0; i < t->rank; i++)
-        if (!tn_mul(count, t->dims[i], &count))
+    for (uint32_t i = 0; i < rank; i++)
+        if (!tn_mul(count, dims[i], &count))
             return false;
-    if (t->type->bits >= 8)
-        return tn_mul(count, t->type->bits / 8, size);
-    if (!tn_mul(count, t->type->bits, &bits) || bits % 8)
+    if (type->bits >= 8)
+        return tn_mul(count, type->bits / 8, size);
+    if (!tn_mul(count, type->bits, &bits) || bits % 8)
         return false;
     *size = bits / 8;
     return true;
@@ -376,7 +376,7 @@ static void check_size(struct reader *r, const struct tn_st_tensor *t)
                  FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "reversed-range", place,
                       t->name),
                  "data from %" PRIu64 " to %" PRIu64, t->begin, t->end);
-    else if (!wanted_size(t, &size))
+    else if (!tn_st_size(t->type, t->rank, t->dims, &size))
         complain(
             r, FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "wrong-size", place, t->name),
             "a shape of %s elements that no number of bytes holds",

@@ -38,6 +38,12 @@ struct tn_st_type {
 extern const struct tn_st_type tn_st_types[];
 extern const unsigned          tn_st_type_count;
 
+/* Bytes of elements of that shape; false when no number says it.  Readers of
+ * the format multiply from the first dimension to the last, so that a zero
+ * comes too late for those before it. */
+bool tn_st_size(const struct tn_st_type *type, uint32_t rank,
+                const uint64_t *dims, uint64_t *size);
+
 struct tn_st_tensor {
     struct tn_bytes          name;
     const struct tn_st_type *type;

@@ -57,7 +57,7 @@ static const struct tn_st_type *type_of(enum tn_dtype dtype)
 static const char *refuse(const struct tn_elements *elements)
 {
     const struct tn_st_type *type = type_of(elements->shape.dtype);
-    uint64_t                 count;
+    uint64_t                 count, size;
 
     if (elements->shape.dtype == TN_STRING)
         return "left behind: safetensors has no strings";
@@ -67,14 +67,16 @@ static const char *refuse(const struct tn_elements *elements)
         return "left behind: a shape of more than 2^64 elements";
     if (type->bits < 8 && count * type->bits % 8)
         return "left behind: elements that do not fill their last byte";
+    if (elements->shape.rank > TN_ST_RANK_LIMIT)
+        return "left behind: more dimensions than readers of safetensors take";
+    if (!tn_st_size(type, elements->shape.rank, elements->shape.dims, &size))
+        return "left behind: a shape of more than 2^64 bytes";
     return NULL;
 }
 
 static enum tn_status plan_tensor(struct writing *w, struct plan *p,
                                   const struct tn_bare_tensor *tensor)
 {
-    uint64_t count;
-
     *p = (struct plan){ .name     = tensor->name,
                         .elements = tensor->elements,
                         .type     = type_of(tensor->elements->shape.dtype) };
@@ -83,10 +85,8 @@ static enum tn_status plan_tensor(struct writing *w, struct plan *p,
                             "no name for a tensor in safetensors: '%.*s'",
                             TN_FMT(p->name));
     tn_bare_stands_in(w->options, tensor, p->type->dtype);
-    tn_shape_count(&p->elements->shape, &count);
-    if (p->type->bits < 8)
-        p->size = count / (8 / p->type->bits);
-    else if (!tn_mul(count, p->type->bits / 8, &p->size))
+    if (!tn_st_size(p->type, p->elements->shape.rank, p->elements->shape.dims,
+                    &p->size))
         return tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
                             "'%.*s' has more than 2^64 bytes", TN_FMT(p->name));
     return TN_OK;

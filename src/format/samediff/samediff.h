@@ -26,6 +26,9 @@
 
 /* ---- slots of the tables ------------------------------------------------ */
 
+/* Dimensions that an array of nd4j has at most. */
+#define TN_SD_RANK_LIMIT 32
+
 enum tn_sd_array_slot {
     TN_SD_ARRAY_SHAPE,
     TN_SD_ARRAY_BUFFER,

@@ -18,7 +18,6 @@
 
 #include "base/arith.h"
 
-#define RANK_LIMIT 32
 #define EMPTY_FLAG 8
 #define ORDER_C    99
 #define ORDER_F    102
@@ -58,7 +57,7 @@ static bool is_record(const struct reading *r)
     uint32_t count = r->shape.count;
     int64_t  rank  = shape_at(r, 0);
 
-    if (count < 4 || rank < 0 || rank > RANK_LIMIT)
+    if (count < 4 || rank < 0 || rank > TN_SD_RANK_LIMIT)
         return false;
     if (count != 2 * (uint32_t)rank + 4 && !(rank == 0 && count == 6))
         return false;
@@ -131,8 +130,9 @@ static bool read_record(struct reading *r)
 
 static bool read_plain(struct reading *r)
 {
-    if (r->shape.count > RANK_LIMIT) {
-        FAIL(r, TN_LIMIT, TN_SD_ARRAY_SHAPE, "more than 32 dimensions");
+    if (r->shape.count > TN_SD_RANK_LIMIT) {
+        FAIL(r, TN_LIMIT, TN_SD_ARRAY_SHAPE, "more than %d dimensions",
+             TN_SD_RANK_LIMIT);
         return false;
     }
     r->rank            = r->shape.count;
@@ -173,7 +173,7 @@ static bool is_dense(const struct reading *r, bool is_fortran)
 
 /* axes[k] is the axis that varies k-th slowest; false: the strides are no
  * permutation of a dense array. */
-static bool sort_axes(const struct reading *r, uint32_t axes[RANK_LIMIT])
+static bool sort_axes(const struct reading *r, uint32_t axes[TN_SD_RANK_LIMIT])
 {
     uint64_t step = 1;
 
@@ -199,7 +199,7 @@ static bool sort_axes(const struct reading *r, uint32_t axes[RANK_LIMIT])
 }
 
 /* What is stored has the dimensions in the order of `axes`. */
-static void permute(struct reading *r, const uint32_t axes[RANK_LIMIT])
+static void permute(struct reading *r, const uint32_t axes[TN_SD_RANK_LIMIT])
 {
     struct tn_elements *elements = &r->array->elements;
     struct tn_elements *stored =
@@ -227,7 +227,7 @@ static void permute(struct reading *r, const uint32_t axes[RANK_LIMIT])
 static void arrange(struct reading *r)
 {
     struct tn_payload *payload = &r->array->elements.payload;
-    uint32_t           axes[RANK_LIMIT];
+    uint32_t           axes[TN_SD_RANK_LIMIT];
     bool               is_fortran = r->array->order == 'f';
 
     if (r->strides) {

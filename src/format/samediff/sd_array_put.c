@@ -24,6 +24,8 @@ const char *tn_sd_array_refusal(const struct tn_elements *elements,
         return "SDNB has no strings";
     if (form != TN_SD_FORM_PLAIN && tn_sd_dtype_flags(dtype) == 0)
         return "a shape record cannot say this type";
+    if (elements->shape.rank > TN_SD_RANK_LIMIT)
+        return "it has more dimensions than nd4j's arrays";
     return NULL;
 }
 
