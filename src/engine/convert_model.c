@@ -270,6 +270,9 @@ static enum tn_status write_model(struct conversion     *c,
 
 static void finish(struct conversion *c, struct tn_output *output)
 {
+    if (!tn_failed(c->error) && output)
+        tn_output_spare(output, &tn_opened_of(c->model)->bundle, true,
+                        c->error);
     if (!tn_failed(c->error) && output && !c->target->is_dry_run)
         tn_output_commit(output, c->error);
     c->summary->bytes_written = tn_output_bytes(output);
@@ -302,8 +305,12 @@ static void write_carried(struct conversion *c, struct tn_carrying *carried)
     if (carried->how->receipt)
         tn_output_file(&receipt, c->model->memory, carried->how->receipt, &how,
                        c->error);
+    if (receipt)
+        tn_output_spare(receipt, &tn_opened_of(c->model)->bundle, false,
+                        c->error);
     if (!tn_failed(c->error) &&
         write_model(c, carried->model, &output) == TN_OK &&
+        tn_output_apart(output, receipt, c->error) == TN_OK &&
         tn_losses_judge(&c->losses) == TN_OK && receipt)
         tn_carry_receipt(carried, &c->losses, receipt);
     finish(c, output);
@@ -357,8 +364,8 @@ static enum tn_status carry_and_write(struct conversion *c)
                                    .format       = c->format,
                                    .loss         = tn_losses_hear,
                                    .loss_context = &c->losses,
-                                   .validity     = validity_of(c->convert,
-                                                               c->summary) };
+                                   .validity =
+                                       validity_of(c->convert, c->summary) };
 
     if (tn_carry(&carried, c->model, c->error) == TN_OK)
         tn_about_add_text(&c->about, "tensorflow.signature", carried.signature);

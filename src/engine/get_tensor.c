@@ -243,8 +243,10 @@ enum tn_status tn_get(const struct tn_tensor      *tensor,
            .max_expand =
                tn_opened_may_expand(tn_opened_of(tensor->model), options),
     };
-    struct tn_arena   arena;
+    struct tn_arena arena;
 
+    TN_TRY(tn_target_spares(target, &tn_opened_of(tensor->model)->bundle,
+                            memory, error));
     tn_arena_init(&arena, memory);
     if (!get->slice || tn_slice_parse(get->slice, &tensor->elements, &arena,
                                       &getting.elements, error) == TN_OK)

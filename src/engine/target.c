@@ -10,6 +10,20 @@ struct tn_output_options tn_target_options(const struct tn_target *target)
                                        .is_dry      = target->is_dry_run };
 }
 
+enum tn_status tn_target_spares(const struct tn_target *target,
+                                const struct tn_bundle *bundle,
+                                struct tn_memory       *memory,
+                                struct tn_error        *error)
+{
+    struct tn_output_options how    = tn_target_options(target);
+    struct tn_output        *output = NULL;
+
+    if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK)
+        tn_output_spare(output, bundle, false, error);
+    tn_output_close(output);
+    return error->status;
+}
+
 enum tn_status tn_target_write(const struct tn_target  *target,
                                const struct tn_options *options,
                                uint64_t max_expand, struct tn_memory *memory,

@@ -8,6 +8,13 @@
 typedef enum tn_status tn_fill(void *context, struct tn_sink *to,
                                struct tn_error *error);
 
+/* INVALID when the target is a file that the bundle is read from, and what is
+ * written there is only a part of it. */
+enum tn_status tn_target_spares(const struct tn_target *target,
+                                const struct tn_bundle *bundle,
+                                struct tn_memory       *memory,
+                                struct tn_error        *error);
+
 /* Opens the target, lets `fill` write it, and commits unless it is a dry run.
  * The progress of the options (which may be NULL) is told, and may stop it.
  * *written (which may be NULL) counts the bytes.  More than `max_expand` of

@@ -43,6 +43,7 @@
 
 #include "base/memory.h"
 #include "base/sink.h"
+#include "io/bundle.h"
 #include "io/meter.h"
 
 /* Called before each step that changes the disk: "create", "write", "copy",
@@ -86,6 +87,18 @@ enum tn_status tn_output_folder(struct tn_output **output,
                                 struct tn_memory *memory, const char *path,
                                 const struct tn_output_options *options,
                                 struct tn_error                *error);
+
+/* Before a commit: INVALID when a file of the bundle would be replaced.  With
+ * `in_place` the main file may be, by the main file, and then all of them. */
+enum tn_status tn_output_spare(const struct tn_output *output,
+                               const struct tn_bundle *bundle, bool in_place,
+                               struct tn_error *error);
+
+/* Before a commit: INVALID when the target of `other` is one of the files of
+ * this output, or lies in the folder that it replaces. */
+enum tn_status tn_output_apart(const struct tn_output *output,
+                               const struct tn_output *other,
+                               struct tn_error        *error);
 
 /* Into memory, for tests and for library users: one file, no side files. */
 enum tn_status  tn_output_memory(struct tn_output **output,

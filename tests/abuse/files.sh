@@ -15,6 +15,43 @@ claim "a side file cannot be the model itself"
 refuses tenon convert tiny.onnx -o self.onnx --external self.onnx --threshold 1
 holds test ! -e self.onnx
 
+claim "no file that is written takes the place of another, or of what is read"
+make graph.pb "node('x', 'Placeholder', part(5, part(1, 'dtype') +
+    part(2, number(6, 1)))) + node('y', 'Neg', part(3, 'x'), of_floats())"
+cp graph.pb graph.before
+mkdir sub
+ln -s graph.pb other.pb
+for name in twice.onnx ./twice.onnx sub/../twice.onnx; do
+    exits 11 tenon convert graph.pb -o twice.onnx --receipt $name
+    says "asked for twice"
+    exits 11 tenon convert graph.pb -o twice.onnx --receipt $name --force
+    holds test ! -e twice.onnx
+done
+for name in graph.pb other.pb sub/../graph.pb; do
+    exits 11 tenon convert graph.pb -o never.onnx --receipt $name --force
+    says "is being read"
+    holds cmp graph.pb graph.before
+    holds test ! -e never.onnx
+done
+exits 11 tenon convert tiny.onnx -o never.onnx --external tiny.onnx \
+    --threshold 1 --force
+says "is being read"
+holds cmp tiny.onnx before.onnx
+holds test ! -e never.onnx
+accepts tenon convert tiny.onnx -o beside.onnx --external beside.bin --threshold 1
+cp beside.bin bin.before
+exits 11 tenon convert beside.onnx -o never.onnx --external beside.bin \
+    --threshold 1 --force
+holds cmp beside.bin bin.before
+accepts tenon convert beside.onnx -o beside.onnx --external beside.bin \
+    --threshold 1 --force
+accepts tenon convert beside.onnx -o back.onnx --inline
+tensor=$(tenon ls tiny.onnx --json | grep -o '"name": *"[^"]*"' | head -n 1 |
+    sed 's/.*"\([^"]*\)"$/\1/')
+exits 11 tenon get --raw beside.onnx "$tensor" -o beside.onnx --force
+says "is being read"
+exits 11 tenon get --raw beside.onnx "$tensor" -o beside.bin --force
+
 claim "output onto a folder, with --force too"
 mkdir folder.onnx
 refuses tenon convert tiny.onnx -o folder.onnx
