@@ -293,7 +293,10 @@ static enum tn_status open_walk(struct walk *walk)
 {
     const struct tn_shape *shape = &walk->elements->shape;
 
-    if (tn_dtype_bits(shape->dtype) != 0 || shape->dtype == TN_UNDEFINED)
+    if (shape->dtype == TN_UNDEFINED)
+        return tn_error_set(walk->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "elements of a type that is not known");
+    if (tn_dtype_bits(shape->dtype) != 0)
         return tn_error_set(walk->error, TN_INVALID, TN_NOWHERE,
                             "elements of type %s are not strings",
                             tn_dtype_name(shape->dtype));

@@ -91,6 +91,8 @@ make enums.onnx "onnx(part(5, number(1, 1) + number(2, 4242) + part(8, 'w') +
 every_verb enums.onnx
 exits 1 tenon check enums.onnx
 says unknown-enum
+exits 5 tenon hash enums.onnx
+says "a type that is not known"
 
 claim "every prefix of a model is survived, and none is called whole"
 size=$(wc -c <tiny.onnx)
