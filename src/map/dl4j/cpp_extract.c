@@ -70,6 +70,11 @@ struct extracting {
     struct tn_error    *error;
 };
 
+static bool is_space(uint8_t c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 /* ---- blanking what is no code ------------------------------------------- */
 
 static size_t blank_until(uint8_t *text, size_t at, size_t end,
@@ -127,7 +132,7 @@ static void blank(uint8_t *text, size_t size)
         else if (text[at] == '"' || text[at] == '\'')
             at = blank_literal(text, at, size);
         else {
-            is_first = text[at] == '\n' || (is_first && text[at] == ' ');
+            is_first = text[at] == '\n' || (is_first && is_space(text[at]));
             at++;
         }
     }
@@ -139,11 +144,6 @@ static bool is_word_byte(uint8_t c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            (c >= '0' && c <= '9') || c == '_';
-}
-
-static bool is_space(uint8_t c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
 static void skip_spaces(struct tn_bytes text, size_t *at)
