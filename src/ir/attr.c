@@ -227,7 +227,8 @@ bool tn_attr_key(const struct tn_model *model, uint32_t op, size_t most,
     struct saying saying = { key, most };
     struct found  found  = { 0 };
 
-    return !find_attr(model, tn_model_op_at(model, op), say_one, &saying,
+    return !model->dialect->refers_to_attrs &&
+           !find_attr(model, tn_model_op_at(model, op), say_one, &saying,
                       &found, key->error) &&
            !tn_failed(key->error);
 }

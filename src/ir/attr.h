@@ -59,6 +59,10 @@ struct tn_dialect {
                              struct tn_attr_value *value,
                              struct tn_error      *error);
 
+    /* The wire of an attribute only says where it is (a table of a FlatBuffer
+     * refers to what lies elsewhere): equal bytes are not equal attributes. */
+    bool refers_to_attrs;
+
     /* The type of one, without decoding it, in the words of vocab.h: "int",
      * "list(int)"; "list()" for an empty list, "reference" for one that is
      * the caller's to say, "" for none. */

@@ -7,7 +7,8 @@
 
 /* What an op says of its attributes on the wire, appended to `key`: two ops
  * with equal keys have equal attributes.  False: they are no longer on the
- * wire, or say more than `most` bytes; the key means nothing then. */
+ * wire, refer to what lies elsewhere, or say more than `most` bytes; the key
+ * means nothing then. */
 bool tn_attr_key(const struct tn_model *model, uint32_t op, size_t most,
                  struct tn_buffer *key);
 

@@ -302,23 +302,25 @@ static const char *tensor_tail(const struct tn_tensor *tensor)
 static const char *const loop_ops[] = { "next_iteration", "merge", NULL };
 
 const struct tn_dialect tn_dialect_nd4j = {
-    .name          = "nd4j",
-    .next_attr     = next_classic,
-    .decode        = decode_classic,
-    .attr_type     = attr_word,
-    .tensor_word   = tensor_word,
-    .tensor_tail   = tensor_tail,
-    .loop_ops      = loop_ops,
-    .names_outputs = true,
+    .name            = "nd4j",
+    .next_attr       = next_classic,
+    .decode          = decode_classic,
+    .refers_to_attrs = true,
+    .attr_type       = attr_word,
+    .tensor_word     = tensor_word,
+    .tensor_tail     = tensor_tail,
+    .loop_ops        = loop_ops,
+    .names_outputs   = true,
 };
 
 const struct tn_dialect tn_dialect_nd4j_tagged = {
-    .name          = "nd4j",
-    .next_attr     = next_tagged,
-    .decode        = decode_tagged,
-    .attr_type     = attr_word,
-    .tensor_word   = tensor_word,
-    .tensor_tail   = tensor_tail,
-    .loop_ops      = loop_ops,
-    .names_outputs = true,
+    .name            = "nd4j",
+    .next_attr       = next_tagged,
+    .decode          = decode_tagged,
+    .refers_to_attrs = true,
+    .attr_type       = attr_word,
+    .tensor_word     = tensor_word,
+    .tensor_tail     = tensor_tail,
+    .loop_ops        = loop_ops,
+    .names_outputs   = true,
 };

@@ -1,5 +1,6 @@
 /* sd_op_test.c - nodes of a FlatGraph as ops: old spellings, gaps and lies */
 #include "format/samediff/sd_testing.h"
+#include "ir/attr_key.h"
 
 #define INPUT   "\"inputPaired\": [{\"first\": 4}]"
 #define OUTPUTS "\"outputNames\": [\"out\"], "
@@ -101,12 +102,32 @@ static void a_broken_array_is_named(void **state)
     refuse(SCALAR, "\"scalar\": { " LIE " }", "nodes[1].scalar");
 }
 
+/* Tables that begin with the same bytes may refer to other arguments: no key
+ * says that two ops have the same. */
+static void attributes_are_not_told_by_their_tables(void **state)
+{
+    struct tn_bytes  bytes = sd_make(sd_little);
+    struct sd_opened o;
+    struct tn_buffer key;
+    struct tn_error  error = TN_ERROR_INIT;
+
+    (void)state;
+    sd_must_open(&o, &tn_format_samediff_fb, bytes);
+    tn_buffer_init(&key, o.model.memory, &error);
+    assert_false(tn_attr_key(&o.model, 1, 512, &key));
+    assert_int_equal(error.status, TN_OK);
+    tn_buffer_done(&key);
+    sd_close(&o);
+    sd_free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ops_are_read_in_every_spelling),
         cmocka_unit_test(arrays_know_their_place),
         cmocka_unit_test(a_broken_array_is_named),
+        cmocka_unit_test(attributes_are_not_told_by_their_tables),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
