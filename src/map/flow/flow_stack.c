@@ -190,6 +190,44 @@ static bool is_written_once(struct stacking *s)
            inputs[2] != TN_NONE && is_round(s, inputs[1]);
 }
 
+/* Whether a node holds a graph, and is an If. */
+static bool has_branch(const struct tn_net_node *node, uint32_t graph)
+{
+    for (uint32_t i = 0; i < node->attr_count; i++)
+        if (node->attrs[i].value.kind == TN_ATTR_GRAPH &&
+            (uint64_t)node->attrs[i].value.of.ints[0] == graph)
+            return tn_bytes_is(node->op->type, "If");
+    return false;
+}
+
+static bool is_branch(const struct tn_net *net, uint32_t graph)
+{
+    uint32_t              parent = tn_net_graph(net, graph)->parent;
+    const struct tn_list *nodes =
+        parent == TN_NONE ? NULL : &tn_net_graph(net, parent)->nodes;
+
+    for (uint64_t i = 0; nodes && i < nodes->count; i++) {
+        const struct tn_net_node *node =
+            tn_net_node(net, *tn_list_at(nodes, uint32_t, i));
+        if (!node->is_removed && has_branch(node, graph))
+            return true;
+    }
+    return false;
+}
+
+/* Whether what is made in one graph is made anew whenever the other one runs:
+ * there are no rounds between them, only branches. */
+static bool runs_with(const struct tn_net *net, uint32_t outer, uint32_t inner)
+{
+    for (uint64_t step = 0; inner != outer && step < net->graphs.count;
+         step++) {
+        if (!is_branch(net, inner))
+            return false;
+        inner = tn_net_graph(net, inner)->parent;
+    }
+    return inner == outer;
+}
+
 /* An empty list that only the writer and the gatherer see. */
 static bool is_own_list(struct stacking *s)
 {
@@ -201,7 +239,8 @@ static bool is_own_list(struct stacking *s)
         return false;
     const struct tn_net_node *maker = tn_net_node(s->net, s->maker);
     return maker->output_count == 2 && maker->outputs[0] == gather->inputs[0] &&
-           maker->outputs[1] != TN_NONE && maker->graph == loop->graph &&
+           maker->outputs[1] != TN_NONE &&
+           runs_with(s->net, maker->graph, loop->graph) &&
            loop->inputs[s->variable + 2] == maker->outputs[1] &&
            is_number(s, maker->inputs[0], 0) &&
            uses_of(s, maker->outputs[0]) == 2 &&

@@ -2,7 +2,7 @@
  * infer_facts.h - what the parts of infer have in common
  *
  * infer.c has the types of what a node makes, infer_graph.c those of whole
- * graphs, infer_fold.c elements.
+ * graphs, infer_turns.c how often loops turn, infer_fold.c elements.
  */
 #ifndef TN_MAP_INFER_FACTS_H
 #define TN_MAP_INFER_FACTS_H
@@ -75,5 +75,9 @@ static inline const struct tn_code_shape *tn_infer_shape(
 /* The rule that takes the node, entered; NULL: none does. */
 const struct tn_code_rule *tn_infer_enter(struct tn_infer *infer,
                                           struct tn_eval  *e);
+
+/* How often a Loop turns that counts; -1: not known. */
+int64_t tn_infer_turns(struct tn_infer *infer, const struct tn_net_node *loop,
+                       const struct tn_net_graph *body);
 
 #endif

@@ -203,7 +203,7 @@ static void infer_loop(struct tn_infer *infer, uint32_t node, uint32_t body,
 
 /* What a Loop collects has its turns in front. */
 static struct tn_net_type stacked(struct tn_infer          *infer,
-                                  const struct tn_net_type *type)
+                                  const struct tn_net_type *type, int64_t turns)
 {
     struct tn_net_type all = *type;
 
@@ -215,7 +215,7 @@ static struct tn_net_type stacked(struct tn_infer          *infer,
     all.dims      = dims;
     all.rank      = type->rank + 1;
     if (dims)
-        dims[0] = -1;
+        dims[0] = turns;
     for (uint32_t i = 0; dims && i < type->rank; i++)
         dims[i + 1] = type->dims[i];
     return all;
@@ -241,10 +241,13 @@ static void type_output(struct tn_infer *infer, uint32_t value,
 
 /* Of a Loop: its graph gives the condition first, its variables are what they
  * were before when it never turns, and what is no variable is collected. */
-static void type_loop_outputs(struct tn_infer          *infer,
-                              const struct tn_net_node *loop,
-                              const struct tn_list *given, bool is_first)
+static void type_loop_outputs(struct tn_infer           *infer,
+                              const struct tn_net_node  *loop,
+                              const struct tn_net_graph *body, bool is_first)
 {
+    const struct tn_list *given = &body->outputs;
+    int64_t               turns = tn_infer_turns(infer, loop, body);
+
     for (uint32_t i = 0; i < loop->output_count && i + 1 < given->count; i++) {
         uint32_t           from        = *tn_list_at(given, uint32_t, i + 1);
         struct tn_net_type type        = *tn_net_value(infer->net, from)->type;
@@ -253,7 +256,7 @@ static void type_loop_outputs(struct tn_infer          *infer,
         if (out == TN_NONE)
             continue;
         if (!is_variable)
-            type = stacked(infer, &type);
+            type = stacked(infer, &type, turns);
         type_output(infer, out, &type, is_first);
         if (is_variable && loop->inputs[i + 2] != TN_NONE)
             type_output(infer, out,
@@ -288,12 +291,12 @@ static void type_structure(struct tn_infer *infer, uint32_t node)
         if (value->kind != TN_ATTR_GRAPH ||
             (uint64_t)value->of.ints[0] >= infer->net->graphs.count)
             continue;
-        const struct tn_list *given =
-            &tn_net_graph(infer->net, (uint32_t)value->of.ints[0])->outputs;
+        const struct tn_net_graph *given =
+            tn_net_graph(infer->net, (uint32_t)value->of.ints[0]);
         if (tn_bytes_is(n->op->type, "Loop"))
             type_loop_outputs(infer, n, given, is_first);
         else
-            type_if_outputs(infer, n, given, is_first);
+            type_if_outputs(infer, n, &given->outputs, is_first);
         is_first = false;
     }
 }
