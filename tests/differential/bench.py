@@ -4,8 +4,8 @@
         bench.judge(case)       # None, or the Fault that a conversion made
         bench.judge_all(cases)  # of each, in much less time
 
-A Case is a model of ONNX with what is fed, and of each output how far it may be
-off.  A Fault has a kind, by which it stays the same while a case is made smaller,
+A Case is a model of ONNX with what is fed, of each output how far it may be off, and the
+opset that it is written in where the engine runs it in a later one.  A Fault has a kind, by which it stays the same while a case is made smaller,
 and words.
 """
 import collections
@@ -22,14 +22,22 @@ import onnx
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "judges"))
 
+import blame
+import old_opsets
 import proof
 
-Case = collections.namedtuple("Case", "model feeds values")
+Case = collections.namedtuple("Case", "model feeds values opset", defaults=[None])
 Fault = collections.namedtuple("Fault", "kind why")
 # How often an error bound may be passed: ulps of functions differ by engine.
 SLACK = 4
 # The ways a model goes before it comes back.
 WAYS = (".fb", ".samediff")
+
+
+def is_like(fault, other):
+    """The same kind of fault; where an engine fails, also at the same operator."""
+    return fault is not None and fault.kind == other.kind and \
+        (fault.kind != "engine" or fault.why.split()[0] == other.why.split()[0])
 
 
 class NotRun(Exception):
@@ -40,11 +48,11 @@ def told(error):
     """The first line, without what differs from run to run."""
     line = proof.told(error)
     line = re.sub(r"\b(x|v|k|n|s|e|i|c|dead)\d+\b", r"\1", line)
-    line = re.sub(r"graph\.[\w.\[\]]*node\[\d+\]|nodes\[\d+\]", "node", line)
+    line = re.sub(r"graph\.[\w.\[\]]*node\[\d+\]|\bnodes?\[\d+\]", "node", line)
     line = re.sub(r"\b\d+\.(original|back)\.onnx", r"\1.onnx", line)
     line = re.sub(r"Cast_v\d+", "Cast", line)
     line = re.sub(r" \(and \d+ more ops?\)", "", line)
-    return line[:200]
+    return line[:400]
 
 
 # --- what must hold --------------------------------------------------------------
@@ -222,15 +230,20 @@ def convert_one(tenon, source, target, options):
 class Trip:
     """A case on its way: what it must give, and what became of it."""
 
-    def __init__(self, case, source, feeds, want, options):
+    def __init__(self, case, source, feeds, want, options, asked):
         self.case, self.source, self.feeds = case, source, feeds
-        self.want, self.options = want, options
+        self.want, self.options, self.asked = want, options, asked
         self.fault, self.content, self.back = None, None, None
 
 
+SHARED = os.path.join(os.path.dirname(HERE), "..", "..", "shared")
+
+
 class Bench:
-    def __init__(self, tenon, options=()):
+    def __init__(self, tenon, options=(), shared=SHARED):
         self.tenon, self.options = tenon, list(options)
+        self.judge_of_nd4j = proof.Nd4j.find(shared)
+        self.counts = collections.Counter()
         found = proof.engines.OnnxRuntime.find()
         self.engine = Engine(found.modules, seconds=120)
         found.folder.cleanup()
@@ -265,6 +278,20 @@ class Bench:
                                                       [ends(t) for t in going])):
                 trip.fault = fault
         self.hold_all([trip for trip in left if trip.fault is None], hold)
+        if way == ".fb" and self.judge_of_nd4j:
+            for trip in left:
+                trip.fault = trip.fault or self.evaluate(trip, hold)
+
+    def evaluate(self, trip, hold):
+        """What the evaluator of libnd4j's semantics makes of the .fb."""
+        try:
+            with numpy.errstate(all="ignore"):
+                got = self.judge_of_nd4j.run(trip.middle, trip.feeds, trip.asked)
+        except proof.Differs as error:
+            return Fault("nd4j", told(error))
+        self.counts["not covered by the evaluator" if got is None else "evaluated"] += 1
+        fault = hold(trip, got) if got is not None else None
+        return Fault("nd4j", f"{fault.kind}: {fault.why}") if fault else None
 
     def hold_all(self, trips, hold):
         """What came back runs, unless it is what came back before."""
@@ -278,11 +305,25 @@ class Bench:
         made = self.engine.run_all([(trip.back, trip.feeds) for trip in new])
         for trip, got in zip(new, made):
             if isinstance(got, Exception):
-                trip.fault = Fault("engine", told(got))
+                trip.fault = self.engine_fault(trip, got, hold)
             else:
                 trip.fault = hold(trip, got)
 
+    def engine_fault(self, trip, error, hold):
+        """Of what the engine does not run: at which node, and of what."""
+        node = blame.culprit(self, trip.back, trip.feeds)
+        if node is None:        # it was not the model: somebody stopped the engine
+            return hold(trip, self.run(trip.back, trip.feeds))
+        return Fault("engine", f"{node}: {told(error)}"[:400])
+
     # --- models of ONNX ----------------------------------------------------------
+
+    def written(self, case, path):
+        """What is converted: the model that ran, or the same of an old opset."""
+        if case.opset is None or case.opset >= old_opsets.NEWER:
+            return path
+        onnx.save(old_opsets.lowered(case.model, case.opset, case.values), path + ".old.onnx")
+        return path + ".old.onnx"
 
     def originals(self, cases):
         """Trips of those that the engine runs; NotRun for the others."""
@@ -297,7 +338,8 @@ class Bench:
                     raise NotRun(told(want))
                 for end in case.model.graph.output:
                     hold_bounds(case.values[end.name], want[end.name])
-                yield Trip(case, path, case.feeds, want, [])
+                yield Trip(case, self.written(case, path), case.feeds, want, [],
+                           [end.name for end in case.model.graph.output])
             except NotRun as error:
                 yield error
 

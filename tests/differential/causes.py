@@ -1,40 +1,86 @@
 """causes.py - differences that are not ours, each with its cause
 
-A row: the kind of the fault, the operators of the smallest graph that shows it
-(a pattern), a pattern of its words, and the cause.  What no row names is ours
-until somebody has found out.
+A row: the kind of the fault, the operators that it is about (a pattern), a pattern
+of its words, and the cause.  What no row names is ours until somebody has found
+out.  Kinds differ in what a row may excuse:
+
+    refused   we said before anything was written that we do not convert it, and
+              why: the row names operator and reason
+    engine    ONNX Runtime does not run what we wrote: the words begin with the node
+              that it fails at, found by running the nodes before it (blame.py), and
+              the row names what the engine's fault is there
+    nd4j      the evaluator of libnd4j's semantics says something else: the row
+              names what libnd4j, or the evaluator, does there
+
+Numbers, types, shapes and inputs and outputs that differ have no rows at all.
 """
 import collections
-import fnmatch
 import re
 
 Cause = collections.namedtuple("Cause", "kind operators words text")
 
-OPEN = r"is not known|an? open |of open size|over an open size|of (an )?unknown|must be known"
+# What an operator needs to know of its arguments to be written in another dialect, and a
+# model may leave open: operators, words of the refusal, what it is.
+OPEN = [
+    ("Conv|ConvInteger|QLinearConv|ConvTranspose", r"(shape|dim)\([WX]\) is not known",
+     "the sizes of the weights, or of the image where it is padded to be the same"),
+    ("conv2d|depthwise_conv2d|conv3dnew", "windows with gaps over an open size",
+     "the size of an image that windows with gaps are moved over"),
+    ("MaxPool|AveragePool|LpPool", r"shape\(X\) is not known|what is needed is not known",
+     "the size of the image"),
+    ("Hardmax", "an array of open size", "the sizes of the array"),
+    ("lstmLayer", r"dim\(wr\) is not known", "the size of the state"),
+    ("RNN|GRU|LSTM", "an open number of steps|needs the sizes of", "the number of steps"),
+    ("GatherND", r"dim\(indices\) is not known", "the length of an index"),
+    ("ScatterND", "the shape of the input must be known", "the shape of the input"),
+    ("DepthToSpace", "the number of channels must be known", "the number of channels"),
+    ("onehot", r"rank\(x\) is not known", "the rank of the places"),
+    ("Einsum", "is not known|of unknown rank", "the ranks of the arguments"),
+    ("MatrixSetDiagV2|MatrixSetDiagV3|MatrixDiagV3|MatrixDiagV2",
+     r"(dim|shape)\([xd]\) is not known", "the sizes of the matrices"),
+    ("svd|qr|lstsq|triangular_solve|lu|cholesky|solve|matrix_inverse|matrix_determinant",
+     "a matrix of open size", "the sizes of the matrices"),
+    ("BlockLSTM|BlockLSTMV2|lstmBlock", "an open number of steps|(dim|shape)\\(\\w+\\) is not known",
+     "the number of steps and cells"),
+    ("BiasAddGrad", r"tensorflow_nd4j\.rules:\d+: the guard is not true$", "the rank of the gradient"),
+    ("DenseBincount", r"tensorflow_nd4j\.rules:\d+: the guard is not true$",
+     "the rank of the numbers, and whether there are weights"),
+    ("dilation2d", r"shape\(w\) is not known", "the size of the filter"),
+    ("draw_bounding_boxes", "an open number of boxes or colors",
+     "the number of boxes and colors"),
+    ("TensorScatterMax|TensorScatterMin|ScatterNdMax|ScatterNdMin|TensorScatterSub|TensorScatterAdd",
+     r"shape\(x\) is not known|an open", "the shape of what is scattered into"),
+]
 
 CAUSES = [
-    Cause("refused", "*", OPEN,
-          "refused: the target needs a size, a rank or a number that the model leaves open"),
-    Cause("refused", "ConcatFromSequence", "the rule is for another",
-          "refused: nd4j stacks and joins lists along the first axis alone"),
+    # --- refusals ---------------------------------------------------------------
+    *(Cause("refused", operators, words, f"refused: needs {what}, which the model leaves open")
+      for operators, words, what in OPEN),
+    Cause("refused", "ConcatFromSequence",
+          "nd4j joins the elements of a list along their first axis only",
+          "refused: nd4j joins lists along the first axis alone"),
     Cause("refused", "Scan", "there is no rule",
           "refused: results stacked elsewhere than in front, of a rank that nothing tells"),
-    Cause("refused", "*", r"cannot be \w+ \[bad-attribute-value\]",
-          "refused: a type that TensorFlow's own definition does not allow there"),
-    Cause("refused", "*", "the rule is for other arguments",
-          "refused: the rules of that operator want other arguments"),
-    Cause("engine", "*", "Could not find an implementation for",
-          "the engine: no kernel for that type in the opset that another operator needs"),
-    # It says so of originals, too, and then they are not run.
-    Cause("engine", "*", r"Type Error: Type \(tensor\(float",
-          "the engine: the casts that ONNX Runtime itself puts around kernels of float16 do not fit"),
+    # --- the engine -------------------------------------------------------------
+    Cause("engine", "*", r"^TopK of \w+\[(0|\d[\d,]*,0|0,\d[\d,]*|\d[\d,]*,0,\d[\d,]*)\], int64\[1\]: the engine died",
+          "ONNX Runtime: TopK over the last axis of no rows ends the process"),
+    Cause("engine", "*", r"^Arg(Max|Min) of \w+\[[\d,]*\b0\b[\d,]*\] gives ",
+          "ONNX Runtime: ArgMax of an empty array keeps the axis that it should drop"),
+    # --- libnd4j ----------------------------------------------------------------
+    Cause("nd4j", "*", "no element of the list was written",
+          "libnd4j: gather_list of a list without elements fails, so a Loop of no rounds cannot stack there"),
 ]
+
+
+def matches(pattern, operators):
+    """A pattern is names with |, or * for all."""
+    return pattern == "*" or operators in pattern.split("|")
 
 
 def cause_of(kind, operators, why):
     """The text of the cause; None: nobody knows it."""
     for cause in CAUSES:
         match = re.search(cause.words, why)
-        if cause.kind == kind and fnmatch.fnmatch(operators, cause.operators) and match:
+        if cause.kind == kind and matches(cause.operators, operators) and match:
             return match.expand(cause.text)
     return None

@@ -2,7 +2,7 @@
 """Random models before and after conversion, by seed.
 
     differential.py TENON [--source onnx|tensorflow] [--first SEED] [--count N]
-                          [--seconds S] [--state FILE] [--found DIR]
+                          [--seconds S] [--state FILE] [--found DIR] [--complete]
                           [--report docs/conformance.md [--update]]
 
 Models of ONNX go to nd4j and back in both of its containers, and must compute in
@@ -26,7 +26,8 @@ import onnx_source
 import tables
 import tensorflow_source
 
-Outcome = collections.namedtuple("Outcome", "seed state operator cause why")
+Outcome = collections.namedtuple("Outcome", "seed state operator cause why features",
+                                 defaults=[()])
 CHUNK = 100
 SOURCES = {"onnx": onnx_source, "tensorflow": tensorflow_source}
 
@@ -81,8 +82,9 @@ def try_chunk(job):
     with bench.Bench(arguments.tenon, arguments.options) as place:
         cases = [source.make(seed) for seed in seeds]
         faults = source.judge_all(place, cases)
-        return [outcome_for(place, *one, arguments)
-                for one in zip(seeds, cases, faults)]
+        made = [outcome_for(place, *one, arguments)._replace(
+            features=source.features_of(one[1])) for one in zip(seeds, cases, faults)]
+        return made, place.counts
 
 
 # --- many of them --------------------------------------------------------------------
@@ -93,12 +95,14 @@ class State:
     def __init__(self, path, first):
         self.path, self.next = path, first
         self.states, self.rows = collections.Counter(), collections.Counter()
+        self.features = collections.Counter()
         self.first = first
         if path and os.path.exists(path):
             with open(path) as file:
                 kept = json.load(file)
             self.next, self.first = kept["next"], kept["first"]
             self.states.update(kept["states"])
+            self.features.update(kept.get("features", {}))
             for *key, count in kept["rows"]:
                 self.count_again(*key, count)
 
@@ -112,8 +116,11 @@ class State:
             state, cause = "listed", known
         self.rows[state, operator, cause] += count
 
-    def add(self, outcomes):
+    def add(self, made):
+        outcomes, counts = made
+        self.features.update(counts)
         for outcome in outcomes:
+            self.features.update(outcome.features)
             self.states[outcome.state] += 1
             self.next = outcome.seed + 1
             if outcome.state in ("listed", "differs"):
@@ -128,7 +135,7 @@ class State:
         os.makedirs(os.path.dirname(self.path) or ".", exist_ok=True)
         with open(self.path + ".new", "w") as file:
             json.dump({"first": self.first, "next": self.next,
-                       "states": dict(self.states),
+                       "states": dict(self.states), "features": dict(self.features),
                        "rows": [[*key, count] for key, count in sorted(self.rows.items())]},
                       file, indent=1)
         os.replace(self.path + ".new", self.path)
@@ -169,6 +176,8 @@ def parse():
     parser.add_argument("--found", help="a folder for what fails")
     parser.add_argument("--report", help="docs/conformance.md")
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--complete", action="store_true",
+                        help="also fails when a feature was in no model")
     parser.add_argument("--rules", help="rules that go before ours")
     arguments = parser.parse_args()
     arguments.options = ["--rules", arguments.rules] if arguments.rules else []
@@ -185,9 +194,14 @@ def main():
     seconds = time.monotonic() - started
     print(tables.summary(arguments.source, state))
     print(tables.rows(state))
+    print(tables.features(SOURCES[arguments.source], state))
     print(f"{seconds:.0f} s")
     if arguments.update:
-        tables.update(arguments.report, arguments.source, state)
+        tables.update(arguments.report, arguments.source, SOURCES[arguments.source], state)
+    missing = tables.missing(SOURCES[arguments.source], state)
+    if arguments.complete and missing:
+        print(f"no model had: {', '.join(missing)}")
+        return 1
     return 1 if state.states["differs"] else 0
 
 

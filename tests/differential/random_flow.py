@@ -8,7 +8,7 @@ import numpy
 import onnx
 from onnx import helper
 
-from random_graph import CODES, EPSILON, Graph, Value, elements, is_float
+from random_graph import CODES, EPSILON, Graph, Value, is_float, rounded
 
 MOST_DEPTH = 2
 CARRIED = ("float32", "float32", "int64", "int32", "bool")
@@ -105,7 +105,8 @@ def held_in(body, value, kept):
     if is_float(value.kind):
         if value.error > kept.error or value.is_rough:
             value = body.fresh(kept.kind, kept.dims, kept.low, kept.high)
-        return body.node("Tanh", [value], [value.like(-1, 1)])[0]
+        return body.node("Tanh", [value], [rounded(value.kind, value.dims, -1, 1,
+                                                   value.error, 16)])[0]
     if value.low >= kept.low and value.high <= kept.high:
         return own(body, value)
     if body.opset < 12:

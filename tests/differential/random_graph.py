@@ -87,8 +87,9 @@ class Graph:
     def __init__(self, rng, opset, outer=None):
         self.rng, self.opset, self.outer = rng, opset, outer
         self.nodes, self.values, self.kept = [], [], []
-        self.inputs, self.feeds = [], {}
+        self.inputs, self.feeds, self.constants = [], {}, []
         self.counter = outer.counter if outer else [0]
+        self.inner = outer.inner if outer else {}       # values of bodies, by name
         self.depth = outer.depth + 1 if outer else 0
         self.used = set()
 
@@ -141,6 +142,7 @@ class Graph:
                       float(numbers.max()) if numbers.size else 0)
         tensor = numpy_helper.from_array(array, self.name("k"))
         value.name = tensor.name
+        self.constants.append(value)
         if self.opset >= 8 and self.chance(70):
             self.kept.append(tensor)
         else:
@@ -262,6 +264,8 @@ class Graph:
             value.name = self.name("v")
             outs.append(value.name)
             self.values.append(value)
+            if self.outer:
+                self.inner[value.name] = value
         while outs and not outs[-1]:
             outs.pop()
         self.used.update(names)
@@ -270,6 +274,26 @@ class Graph:
         self.nodes.append(helper.make_node(op, names, outs,
                                            name=self.name("n"), **attributes))
         return made
+
+    # --- taking back -----------------------------------------------------------
+
+    def marks(self):
+        return [len(one) for one in self.growing()]
+
+    def growing(self):
+        return self.nodes, self.values, self.kept, self.inputs, self.constants
+
+    def forget(self, marks):
+        """All that came after the marks."""
+        for one, mark in zip(self.growing(), marks):
+            del one[mark:]
+        known = {value.name for value, _ in self.inputs}
+        self.feeds = {name: array for name, array in self.feeds.items() if name in known}
+        self.used = {name for node in self.nodes for name in node.input}
+
+    def by_name(self):
+        return {**self.inner, **{value.name: value for value in self.constants +
+                                 self.values + [value for value, _ in self.inputs]}}
 
     # --- the whole -------------------------------------------------------------
 
@@ -302,4 +326,4 @@ class Graph:
         model = helper.make_model(graph, opset_imports=[
             helper.make_opsetid("", self.opset)])
         model.ir_version = 8 if self.opset < 19 else 10
-        return model, self.feeds, {value.name: value for value in self.values}
+        return model, self.feeds, self.by_name()

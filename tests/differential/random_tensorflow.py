@@ -15,6 +15,7 @@ import warnings
 
 import numpy
 
+import random_tensorflow_flow as flow
 from tensorflow_table import CASES
 
 # An input: a value of a step before (its name), or an array, fed or a constant.
@@ -23,6 +24,7 @@ Step = collections.namedtuple("Step", "name op attrs inputs outputs errors is_op
 # What floats lose in one operator, relative to the largest of its result.
 OWN = {"float16": 2e-3, "float32": 2e-5, "float64": 1e-6, "bfloat16": 2e-2}
 TRIES = 3
+FLOW_PERCENT = 8
 NAMES = [name for name, case in CASES.items() if callable(case.want) and
          not case.is_loose and not case.skips_judge and
          all(array.dtype.kind in "fiub" for array, _, _ in case.inputs)]
@@ -113,6 +115,8 @@ class Maker:
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.steps, self.values = [], []        # values: name, array, error
+        # A program has functions or frames, seldom both.
+        self.flows = self.rng.choice((flow.FUNCTIONS, flow.FUNCTIONS, flow.DATAFLOW))
 
     def source(self, case, array, is_fixed, dtype):
         """A constant stays one: axes, sizes and the like are seldom computed."""
@@ -142,6 +146,40 @@ class Maker:
         self.values += [(name if at == 0 else f"{name}:{at}", one, bounds[at])
                         for at, one in enumerate(made) if one is not None]
 
+    def any_like(self, test, fresh):
+        """A value of a step before, or an array that is fed or a constant."""
+        fit = [v for v in self.values if test(v[1])]
+        if fit and self.rng.randrange(100) < 80:
+            name, array, error = self.rng.choice(fit[-8:])
+            return Source(name, array, False, None), error
+        return Source(None, fresh, self.rng.randrange(100) < 30, None), 0.0
+
+    def flow(self):
+        """A condition or a loop: about a truth or a number of turns, and floats."""
+        kind = self.rng.choice(self.flows)
+        dims = tuple(self.rng.randint(0 if self.rng.randrange(20) == 0 else 1, 3)
+                     for _ in range(self.rng.randrange(4)))
+        floats = (numpy.arange(numpy.prod(dims, dtype=int)).reshape(dims) / 4 - 1).astype("f4")
+        count = self.rng.randint(0, 3)
+        x, x_error = self.any_like(lambda v: v.dtype == numpy.float32 and v.size and
+                                   numpy.abs(v).max() < 8, floats)
+        if kind in flow.CHOICES:
+            first, _ = self.any_like(lambda v: v.dtype == bool and v.shape == (),
+                                     numpy.array(self.rng.randrange(2) == 1))
+            sources, errors = [first, x], [0, x_error]
+        else:
+            number = Source(None, numpy.array(count, "i4"), self.rng.randrange(2) == 0, None)
+            by, by_error = self.any_like(
+                lambda v: v.dtype == numpy.float32 and v.shape == x.array.shape and
+                v.size and numpy.abs(v).max() < 8, numpy.full(x.array.shape, 0.25, "f4"))
+            sources, errors = [number, x, by], [0, x_error, by_error]
+        made = flow.Flow(kind, [flow.chain(self.rng) for _ in range(2)], count)
+        array = flow.wanted(made, [one.array for one in sources])
+        name = f"s{len(self.steps)}"
+        error = flow.error_of(made, errors)
+        self.steps.append(Step(name, kind, made, sources, [array], [error], False))
+        self.values.append((name, array, error))
+
     def near(self):
         """Cases that could take one of the newest values."""
         keys = {(v[1].dtype.str, v[1].shape) for v in self.values[-4:]}
@@ -161,7 +199,10 @@ def steps_of(seed):
     with warnings.catch_warnings():     # of means of nothing, which are wanted
         warnings.simplefilter("ignore")
         for _ in range(maker.rng.randint(2, 8)):
-            maker.step()
+            if maker.rng.randrange(100) < FLOW_PERCENT:
+                maker.flow()
+            else:
+                maker.step()
         while not maker.steps:
             maker.step()
     return maker.steps

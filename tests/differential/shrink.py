@@ -4,13 +4,15 @@
 
 What a node gave is known from the engine that ran the original; so a node can be
 taken out by feeding what it gave.  First each node is tried alone; then nodes are
-taken out one by one, then outputs, inputs and attributes.
+taken out one by one, then outputs, inputs and attributes.  In the bodies of If, Loop and
+Scan a constant takes the place of what a node gave.
 """
 import numpy
 import onnx
-from onnx import helper
+from onnx import helper, numpy_helper
 
-from bench import Case
+from bench import Case, is_like
+from random_graph import CODES
 
 
 def captured(graph):
@@ -70,18 +72,49 @@ def rebuilt(case, nodes, outputs, arrays):
     model = onnx.ModelProto()
     model.CopyFrom(case.model)
     model.graph.CopyFrom(helper.make_graph(nodes, "g", ends, outs, kept))
-    return Case(model, feeds, case.values)
+    return Case(model, feeds, case.values, case.opset)
+
+
+def filler(value, name):
+    """A constant that a value could be."""
+    if value is None or value.kind not in CODES or value.kind == "bfloat16":
+        return None
+    number = min(max(1, value.low), value.high)
+    return numpy_helper.from_array(numpy.full(value.dims, number, value.kind), name)
+
+
+def without(graph, at, values):
+    """The graph without one of its nodes; None: it cannot be."""
+    made = onnx.GraphProto()
+    made.CopyFrom(graph)
+    del made.node[at]
+    constants = [filler(values.get(name), name) for name in graph.node[at].output if name]
+    made.initializer.extend(one for one in constants if one is not None)
+    return None if any(one is None for one in constants) else made
+
+
+def smaller_bodies(graph, values, is_body=False):
+    """The graph, each time with one node less in one of its bodies."""
+    for at, node in enumerate(graph.node):
+        made = without(graph, at, values) if is_body and node.op_type != "Constant" else None
+        if made is not None:
+            yield made
+        for place, attribute in enumerate(node.attribute):
+            if not attribute.HasField("g"):
+                continue
+            for body in smaller_bodies(attribute.g, values, True):
+                made = onnx.GraphProto()
+                made.CopyFrom(graph)
+                made.node[at].attribute[place].g.CopyFrom(body)
+                yield made
 
 
 class Shrinker:
     def __init__(self, bench, fault, judge):
-        self.bench, self.kind, self.judge = bench, fault.kind, judge
+        self.bench, self.fault, self.judge = bench, fault, judge
 
     def fails(self, case):
-        if case is None:
-            return False
-        fault = self.judge(case)
-        return fault is not None and fault.kind == self.kind
+        return case is not None and is_like(self.judge(case), self.fault)
 
     def arrays(self, case):
         """What every node of the original gives."""
@@ -143,15 +176,26 @@ class Shrinker:
                 kept = [a for a in model.graph.node[at].attribute if a.name != key]
                 del model.graph.node[at].attribute[:]
                 model.graph.node[at].attribute.extend(kept)
-                small = Case(model, case.feeds, case.values)
+                small = Case(model, case.feeds, case.values, case.opset)
                 if self.fails(small):
                     return small
         return None
 
-    def shrink(self, case, most=60):
+    def smaller_bodies(self, case, _):
+        for graph in smaller_bodies(case.model.graph, case.values):
+            model = onnx.ModelProto()
+            model.CopyFrom(case.model)
+            model.graph.CopyFrom(graph)
+            small = Case(model, case.feeds, case.values, case.opset)
+            if self.fails(small):
+                return small
+        return None
+
+    def shrink(self, case, most=80):
         arrays = self.arrays(case)
         case = self.alone(case, arrays) or case
-        steps = [self.fewer_outputs, self.fewer_nodes, self.fewer_attributes]
+        steps = [self.fewer_outputs, self.fewer_nodes, self.smaller_bodies,
+                 self.fewer_nodes, self.fewer_attributes]
         while steps and most:
             small = steps[0](case, arrays)
             most -= 1

@@ -20,6 +20,25 @@ def rows(state):
     return "\n".join(lines) + "\n"
 
 
-def update(path, source, state):
+def operators(state):
+    return {name[3:]: count for name, count in state.features.items() if name.startswith("op ")}
+
+
+def missing(source, state):
+    return [name for name in source.FEATURES if not state.features[name]]
+
+
+def features(source, state):
+    """How many models had what."""
+    made = operators(state)
+    had = ", ".join(f"{name} {state.features[name]}" for name in source.FEATURES)
+    judged = ", ".join(f"{name} {state.features[name]}" for name in
+                       ("evaluated", "not covered by the evaluator"))
+    return f"Models that had it: {had}. {len(made)} operators: " + \
+        ", ".join(f"{name} {count}" for name, count in sorted(made.items())) + \
+        f". Of the .fb files between: {judged}.\n"
+
+
+def update(path, source, module, state):
     report = bench.proof.Report(path, f"differential {source}")
-    report.update(f"\n{summary(source, state)}.\n\n{rows(state)}\n")
+    report.update(f"\n{summary(source, state)}.\n\n{rows(state)}\n{features(module, state)}\n")

@@ -6,13 +6,14 @@ import collections
 import os
 
 import graphdef
-import numpy
 import onnx
 
 import bench
-from bench import Fault, proof
+import kept
+from bench import Fault
 
 import random_tensorflow
+import random_tensorflow_flow as flow
 from random_graph import Value
 
 Case = collections.namedtuple("Case", "steps asked")
@@ -31,6 +32,12 @@ def dims_told(array, is_open):
     if is_open == "sizes":
         return [None] * array.ndim
     return [None, *array.shape[1:]][:array.ndim] if is_open else array.shape
+
+
+def names_of(step):
+    """What its outputs are called."""
+    return [step.name if at == 0 else f"{step.name}:{at}"
+            for at, one in enumerate(step.outputs) if one is not None]
 
 
 def wants(case):
@@ -57,7 +64,10 @@ def build(case):
                 graph.placeholder(name, source.array, dims_told(source.array, step.is_open))
                 feeds[name] = source.array
             names.append(name)
-        graph.add(step.op, step.name, names, step.attrs)
+        if step.op in flow.PUT:
+            flow.put(graph, step, names)
+        else:
+            graph.add(step.op, step.name, names, step.attrs)
         for at, one in enumerate(step.outputs):
             if one is not None:
                 value = step.name if at == 0 else f"{step.name}:{at}"
@@ -70,16 +80,20 @@ def trip_of(place, case, at):
     graph, feeds = build(case)
     source = place.path(f"{at}.pb")
     graph.write(source)
-    ends = ["--outputs", ",".join(asked if ":" in asked else asked + ":0"
-                                  for asked in case.asked)]
+    known = wants(case)
+    return trip_from(case, source, feeds, {name: known[name] for name in case.asked})
+
+
+def trip_from(case, source, feeds, want):
+    asked = [name if ":" in name else name + ":0" for name in want]
+    ends = ["--outputs", ",".join(asked)]
     ends += ["--inputs", ",".join(feeds)] if feeds else []
-    return bench.Trip(case, source, feeds, None, ends)
+    return bench.Trip(case, source, feeds, want, ends, asked)
 
 
 def judge_all(place, cases):
     trips = [trip_of(place, case, at) for at, case in enumerate(cases)]
-    place.travel(trips, ".fb", lambda trip, got: hold(
-        trip.case, trip.feeds, got, onnx.ModelProto.FromString(trip.content).graph))
+    place.travel(trips, ".fb", hold)
     return [trip.fault for trip in trips]
 
 
@@ -87,23 +101,22 @@ def judge(place, case):
     return judge_all(place, [case])[0]
 
 
-def hold(case, feeds, got, graph):
-    known = wants(case)
-    for name in case.asked:
-        array, error = known[name]
-        full = name if ":" in name else name + ":0"
+def hold(trip, got):
+    """trip.want: of each output what numpy says, and how far it may be off."""
+    for (name, (array, error)), full in zip(trip.want.items(), trip.asked):
         if full not in got and name not in got:
             return Fault("ends", "outputs: one is missing")
         value = Value(str(array.dtype), array.shape, 0, 0, error)
         fault = bench.compare(value, got.get(full, got.get(name)), array)
         if fault:
             return fault
-    if [end.name for end in graph.input] != list(feeds):
+    graph = onnx.ModelProto.FromString(trip.content).graph
+    if [end.name for end in graph.input] != list(trip.feeds):
         return Fault("ends", "inputs: other names")
     for end in graph.input:
-        if end.type.tensor_type.elem_type != TYPES[str(feeds[end.name].dtype)]:
+        if end.type.tensor_type.elem_type != TYPES[str(trip.feeds[end.name].dtype)]:
             return Fault("ends", "inputs: other types")
-    if [end.name.removesuffix(":0") for end in graph.output] != case.asked:
+    if [end.name.removesuffix(":0") for end in graph.output] != list(trip.want):
         return Fault("ends", "outputs: other order")
     return None
 
@@ -113,16 +126,12 @@ def hold(case, feeds, got, graph):
 def shrink(place, case, fault):
     def fails(small):
         try:
-            found = judge(place, small)
+            return bench.is_like(judge(place, small), fault)
         except Exception:
             return False
-        return found is not None and found.kind == fault.kind
 
-    known = [(step, [step.name if at == 0 else f"{step.name}:{at}"
-                     for at, one in enumerate(step.outputs) if one is not None])
-             for step in case.steps]
-    for step, names in known:
-        small = Case([step], names)
+    for step in case.steps:
+        small = Case([step], names_of(step))
         if fails(small):
             return fewer_outputs(small, fails)
     for step in list(case.steps):
@@ -146,10 +155,40 @@ def operators_of(case):
     return "+".join(found) if len(found) <= 4 else "several"
 
 
+# What random graphs must have, each in some of them; differential.py counts it.
+FEATURES = ["float16", "float32", "float64", "bool", "int8", "uint8", "int32", "int64",
+            *flow.PUT, "open dims", "empty dims", "scalars", "an output left out"]
+
+
+def features_of(case):
+    """Operators and features of a graph."""
+    arrays = [one for step in case.steps for one in step.outputs if one is not None]
+    used = {source.value for step in case.steps for source in step.inputs}
+    found = {f"op {step.op}" for step in case.steps}
+    found |= {step.op for step in case.steps if step.op in flow.PUT}
+    found |= {str(array.dtype) for array in arrays}
+    tests = {"open dims": any(step.is_open for step in case.steps),
+             "empty dims": any(array.size == 0 for array in arrays),
+             "scalars": any(array.ndim == 0 for array in arrays),
+             "an output left out": any(
+                 set(names_of(step)[1:]) - used - set(case.asked) for step in case.steps)}
+    return sorted(found | {name for name, is_so in tests.items() if is_so})
+
+
+# --- what is kept --------------------------------------------------------------------
+
 def keep(folder, case):
     graph, feeds = build(case)
     graph.write(os.path.join(folder, "model.pb"))
-    proof.engines.save(os.path.join(folder, "feeds.npz"), feeds)
-    numpy.savez(os.path.join(folder, "wants.npz"),
-                **{name: wants(case)[name][0] for name in case.asked})
+    known = {name: wants(case)[name] for name in case.asked}
+    kept.save(folder, feeds, {name: error for name, (_, error) in known.items()},
+              {name: array for name, (array, _) in known.items()})
     return str(graph.proto)
+
+
+def judge_kept(place, folder):
+    feeds, errors, arrays = kept.load(folder)
+    want = {name: (arrays[name], error) for name, error in errors.items()}
+    trip = trip_from(None, os.path.join(folder, "model.pb"), feeds, want)
+    place.travel([trip], ".fb", hold)
+    return trip.fault
