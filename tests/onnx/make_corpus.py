@@ -296,6 +296,8 @@ def cases():
         ("type-not-allowed", node)]
     node = helper.make_node("Cast", ["x"], ["y"], to=INT64)
     yield "type-declared-otherwise", model([node]), [("type-mismatch", node)]
+    node = helper.make_node("Cast", ["x"], ["y"], to="FLOAT")
+    yield "type-by-name", model([node], opsets=[("", 5)]), []
     node = helper.make_node("Mul", ["h", "x"], ["y"])
     yield "type-follows", model(
         [helper.make_node("Shape", ["x"], ["s"]),

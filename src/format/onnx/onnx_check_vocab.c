@@ -114,7 +114,10 @@ static uint8_t type_in(const struct maker *m, const struct tn_attr_value *value)
         return TN_TYPE(value->of.tensors[0]->elements.shape.dtype,
                        TN_WRAP_NONE);
     case TN_ATTR_FLOAT: return TN_TYPE(TN_FLOAT32, TN_WRAP_NONE);
-    case TN_ATTR_STRING: return TN_TYPE(TN_STRING, TN_WRAP_NONE);
+    case TN_ATTR_STRING: /* the first Cast says its type by name */
+        return strncmp(m->attr, "value", 5)
+                   ? 0
+                   : TN_TYPE(TN_STRING, TN_WRAP_NONE);
     case TN_ATTR_INT: break;
     default: return 0;
     }
