@@ -45,6 +45,14 @@ OPEN = [
     ("BiasAddGrad", r"tensorflow_nd4j\.rules:\d+: the guard is not true$", "the rank of the gradient"),
     ("DenseBincount", r"tensorflow_nd4j\.rules:\d+: the guard is not true$",
      "the rank of the numbers, and whether there are weights"),
+    # The message ends before the third rule says "an open number of steps or cells", or "no steps".
+    ("BlockLSTM", r"(tensorflow_nd4j\.rules:\d+: the guard is not true\?){2}$",
+     "the number of steps and cells, at least one of each"),
+    ("MatrixInverse|BatchMatrixInverse", r"rank\(x\) is ", "the rank of the matrices"),
+    ("MatrixTriangularSolve", "the guard is not true", "the number of matrices where the ranks differ"),
+    ("MulNoNan|Xdivy|Xlog1py|Xlogy|DivNoNan", "what is needed is not known", "the shapes of both arguments"),
+    ("NonMaxSuppressionV5|NonMaxSuppressionV4|NonMaxSuppressionV3", "an open number of box",
+     "the number of boxes"),
     ("dilation2d", r"shape\(w\) is not known", "the size of the filter"),
     ("draw_bounding_boxes", "an open number of boxes or colors",
      "the number of boxes and colors"),
@@ -59,16 +67,23 @@ CAUSES = [
     Cause("refused", "ConcatFromSequence",
           "nd4j joins the elements of a list along their first axis only",
           "refused: nd4j joins lists along the first axis alone"),
+    Cause("refused", "?", r"\((If|Loop)\): it holds a graph inside of dataflow",
+          "refused: conditions and loops of both kinds, functions and dataflow, in one graph"),
     Cause("refused", "Scan", "there is no rule",
           "refused: results stacked elsewhere than in front, of a rank that nothing tells"),
     # --- the engine -------------------------------------------------------------
     Cause("engine", "*", r"^TopK of \w+\[(0|\d[\d,]*,0|0,\d[\d,]*|\d[\d,]*,0,\d[\d,]*)\], int64\[1\]: the engine died",
           "ONNX Runtime: TopK over the last axis of no rows ends the process"),
+    Cause("engine", "*", r"^(\w+) of (float64)\[[\d,]*\]: Could not find an implementation for "
+          r"(?:Elu|Selu|Softplus|Softsign|LeakyRelu|HardSigmoid|ThresholdedRelu)\(22\)",
+          r"ONNX Runtime: no kernel for \2 in opset 22, which another operator of the graph needs"),
     Cause("engine", "*", r"^Arg(Max|Min) of \w+\[[\d,]*\b0\b[\d,]*\] gives ",
           "ONNX Runtime: ArgMax of an empty array keeps the axis that it should drop"),
     # --- libnd4j ----------------------------------------------------------------
     Cause("nd4j", "*", "no element of the list was written",
           "libnd4j: gather_list of a list without elements fails, so a Loop of no rounds cannot stack there"),
+    Cause("nd4j", "BatchMatMul|BatchMatMulV2|BatchMatMulV3", r"batch dimensions \([\d, ]*\) and \([\d, ]*\) differ",
+          "libnd4j: batches of two open sizes are taken to be equal, since matmul there does not broadcast"),
 ]
 
 

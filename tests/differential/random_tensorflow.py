@@ -55,8 +55,14 @@ ORDERED = ("Segment", "SparseSegment", "InvertPermutation", "DynamicStitch",
            "UpperBound", "SearchSorted")
 
 
+# Operators that want their floats in an order, or refuse to compute.
+RANGES = ("HistogramFixedWidth", "Bucketize", "SampleDistortedBoundingBox")
+
+
 def is_index(case, array):
-    """Integers that say where something is, not how much."""
+    """Integers that say where something is, not how much; and ranges."""
+    if case.op in RANGES and array.ndim == 1:
+        return True
     kinds = {one.dtype.kind for one, _, _ in case.inputs}
     return array.dtype.kind in "iu" and ("f" in kinds or case.op.startswith(ORDERED))
 
