@@ -75,8 +75,8 @@ CAUSES = [
     Cause("engine", "*", r"^TopK of \w+\[(0|\d[\d,]*,0|0,\d[\d,]*|\d[\d,]*,0,\d[\d,]*)\], int64\[1\]: the engine died",
           "ONNX Runtime: TopK over the last axis of no rows ends the process"),
     Cause("engine", "*", r"^(\w+) of (float64)\[[\d,]*\]: Could not find an implementation for "
-          r"(?:Elu|Selu|Softplus|Softsign|LeakyRelu|HardSigmoid|ThresholdedRelu)\(22\)",
-          r"ONNX Runtime: no kernel for \2 in opset 22, which another operator of the graph needs"),
+          r"(?:Elu|Selu|Softplus|Softsign|LeakyRelu|HardSigmoid|ThresholdedRelu)\((?:16|22)\)",
+          r"ONNX Runtime: \1 of \2 has no kernel, and beyond opset 21, which BitCast or CumProd needs, its function is not expanded"),
     Cause("engine", "*", r"^Arg(Max|Min) of \w+\[[\d,]*\b0\b[\d,]*\] gives ",
           "ONNX Runtime: ArgMax of an empty array keeps the axis that it should drop"),
     # --- libnd4j ----------------------------------------------------------------

@@ -3,16 +3,20 @@
 
     differential.py TENON [--source onnx|tensorflow] [--first SEED] [--count N]
                           [--seconds S] [--state FILE] [--found DIR] [--complete]
+                          [--again] [--also FILE ...]
                           [--report docs/conformance.md [--update]]
 
 Models of ONNX go to nd4j and back in both of its containers, and must compute in
 ONNX Runtime what they computed before; graphs of TensorFlow go to ONNX, and must
 compute there what numpy says.  What fails is made smaller and kept in
 --found, with its seed; every failure is counted by operator and cause.  With
---state a run goes on where the last one stopped, and counts on.
+--state a run goes on where the last one stopped, and counts on; with --again the seeds
+in --found are tried once more, and counted anew.  --also adds the counts of other
+runs to the report.
 """
 import argparse
 import collections
+import glob
 import json
 import multiprocessing
 import os
@@ -96,15 +100,24 @@ class State:
         self.path, self.next = path, first
         self.states, self.rows = collections.Counter(), collections.Counter()
         self.features = collections.Counter()
-        self.first = first
+        self.first, self.others = first, []
         if path and os.path.exists(path):
-            with open(path) as file:
-                kept = json.load(file)
+            kept = self.load(path)
             self.next, self.first = kept["next"], kept["first"]
-            self.states.update(kept["states"])
-            self.features.update(kept.get("features", {}))
-            for *key, count in kept["rows"]:
-                self.count_again(*key, count)
+
+    def load(self, path):
+        with open(path) as file:
+            kept = json.load(file)
+        self.states.update(kept["states"])
+        self.features.update(kept.get("features", {}))
+        for *key, count in kept["rows"]:
+            self.count_again(*key, count)
+        return kept
+
+    def also(self, path):
+        """What another run counted."""
+        kept = self.load(path)
+        self.others.append((kept["first"], kept["next"] - 1))
 
     def count_again(self, state, operator, cause, count):
         """Rows of runs before; causes may have been found since."""
@@ -121,13 +134,25 @@ class State:
         self.features.update(counts)
         for outcome in outcomes:
             self.features.update(outcome.features)
-            self.states[outcome.state] += 1
             self.next = outcome.seed + 1
-            if outcome.state in ("listed", "differs"):
-                self.rows[outcome.state, outcome.operator, outcome.cause] += 1
-            elif outcome.state == "not run":
-                self.rows["not run", "", outcome.why] += 1
+            self.count(outcome)
         self.save()
+
+    def count(self, outcome):
+        self.states[outcome.state] += 1
+        if outcome.state in ("listed", "differs"):
+            self.rows[outcome.state, outcome.operator, outcome.cause] += 1
+        elif outcome.state == "not run":
+            self.rows["not run", "", outcome.why] += 1
+
+    def take_back(self, told):
+        """One that differed in such a way; false: there is none."""
+        for key, count in self.rows.items():
+            if key[0] == "differs" and key[2] == told and count:
+                self.rows[key] -= 1
+                self.states["differs"] -= 1
+                return True
+        return False
 
     def save(self):
         if not self.path:
@@ -136,15 +161,29 @@ class State:
         with open(self.path + ".new", "w") as file:
             json.dump({"first": self.first, "next": self.next,
                        "states": dict(self.states), "features": dict(self.features),
-                       "rows": [[*key, count] for key, count in sorted(self.rows.items())]},
+                       "rows": [[*key, count] for key, count in sorted(self.rows.items())
+                                if count]},
                       file, indent=1)
         os.replace(self.path + ".new", self.path)
+
+
+def again(state, arguments):
+    """The seeds of what was kept, with what the converter is now."""
+    for folder in sorted(glob.glob(os.path.join(arguments.found, f"{arguments.source}-*"))):
+        with open(os.path.join(folder, "why.txt")) as file:
+            told = file.read().splitlines()[1]
+        if not state.take_back(told):
+            continue
+        seed = int(folder.rsplit("-", 1)[1])
+        shutil.rmtree(folder)
+        state.count(try_chunk((seed, 1, arguments))[0][0])
+    state.save()
 
 
 def jobs(state, arguments):
     """Chunks of seeds, until as many or as long as asked for."""
     end = time.monotonic() + arguments.seconds if arguments.seconds else None
-    left, seed = arguments.count or (1 << 60), state.next
+    left, seed = (1 << 60) if arguments.count is None else arguments.count, state.next
     while left > 0 and (end is None or time.monotonic() < end):
         count = min(CHUNK, left)
         yield seed, count, arguments
@@ -176,13 +215,16 @@ def parse():
     parser.add_argument("--found", help="a folder for what fails")
     parser.add_argument("--report", help="docs/conformance.md")
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--again", action="store_true",
+                        help="the seeds in --found once more, counted anew")
+    parser.add_argument("--also", nargs="*", default=[], help="states of other runs")
     parser.add_argument("--complete", action="store_true",
                         help="also fails when a feature was in no model")
     parser.add_argument("--rules", help="rules that go before ours")
     arguments = parser.parse_args()
     arguments.options = ["--rules", arguments.rules] if arguments.rules else []
-    if not arguments.count and not arguments.seconds:
-        arguments.count = 300
+    if arguments.count is None and not arguments.seconds:
+        arguments.count = 0 if arguments.again or arguments.also else 300
     return arguments
 
 
@@ -191,6 +233,10 @@ def main():
     bench.proof.engines.OnnxRuntime.find()
     started = time.monotonic()
     state = run(arguments)
+    if arguments.again:
+        again(state, arguments)
+    for path in arguments.also:
+        state.also(path)
     seconds = time.monotonic() - started
     print(tables.summary(arguments.source, state))
     print(tables.rows(state))

@@ -2,10 +2,16 @@
 import bench
 
 
+def ranges(state):
+    """Which seeds: those of one run, or of several."""
+    return ", ".join(f"{first} to {last}" for first, last in
+                     [(state.first, state.next - 1), *state.others])
+
+
 def summary(source, state):
     counts = state.states
     return (f"{sum(counts.values())} random models of {source} "
-            f"(seeds {state.first} to {state.next - 1}): {counts['agrees']} agree, "
+            f"(seeds {ranges(state)}): {counts['agrees']} agree, "
             f"{counts['listed']} are listed with their cause, "
             f"{counts['differs']} differ without one, "
             f"{counts['not run']} the engine does not run as they stand")
@@ -15,6 +21,8 @@ def rows(state):
     lines = ["| | operator | cause | count |", "|---|---|---|---|"]
     order = sorted(state.rows.items(), key=lambda row: (row[0][0], -row[1], row[0]))
     for (kind, operator, cause), count in order:
+        if not count:
+            continue
         told = cause.replace("|", "\\|")
         lines.append(f"| {kind} | {operator} | {told} | {count} |")
     return "\n".join(lines) + "\n"
