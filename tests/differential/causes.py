@@ -84,6 +84,8 @@ CAUSES = [
           "libnd4j: gather_list of a list without elements fails, so a Loop of no rounds cannot stack there"),
     Cause("nd4j", "BatchMatMul|BatchMatMulV2|BatchMatMulV3", r"batch dimensions \([\d, ]*\) and \([\d, ]*\) differ",
           "libnd4j: batches of two open sizes are taken to be equal, since matmul there does not broadcast"),
+    Cause("nd4j", "DiagPart", "rank 2, 4 or 6 with all dimensions equal required",
+          "libnd4j: diag_part wants all sizes the same; open ones are taken to be"),
 ]
 
 

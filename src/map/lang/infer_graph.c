@@ -239,6 +239,28 @@ static void type_output(struct tn_infer *infer, uint32_t value,
         widen(infer, value, from);
 }
 
+/* What the model says of the result of a Loop, it says of what is collected. */
+static void refine_collected(struct tn_infer *infer, uint32_t value,
+                             const struct tn_net_type *all)
+{
+    struct tn_net_type type = *tn_net_value(infer->net, value)->type;
+
+    if (!all->has_rank || !all->rank ||
+        (type.has_rank && type.rank + 1 != all->rank))
+        return;
+    int64_t *dims =
+        tn_new(&infer->scratch, int64_t, all->rank, infer->net->error);
+    for (uint32_t i = 0; dims && i + 1 < all->rank; i++)
+        dims[i] = type.has_rank && type.dims[i] >= 0 ? type.dims[i]
+                                                     : all->dims[i + 1];
+    if (!dims)
+        return;
+    type.has_rank = true;
+    type.rank     = all->rank - 1;
+    type.dims     = dims;
+    tn_net_set_type(infer->net, value, &type);
+}
+
 /* Of a Loop: its graph gives the condition first, its variables are what they
  * were before when it never turns, and what is no variable is collected. */
 static void type_loop_outputs(struct tn_infer           *infer,
@@ -255,8 +277,10 @@ static void type_loop_outputs(struct tn_infer           *infer,
         uint32_t           out         = loop->outputs[i];
         if (out == TN_NONE)
             continue;
-        if (!is_variable)
-            type = stacked(infer, &type, turns);
+        if (!is_variable) {
+            refine_collected(infer, from, tn_net_value(infer->net, out)->type);
+            type = stacked(infer, tn_net_value(infer->net, from)->type, turns);
+        }
         type_output(infer, out, &type, is_first);
         if (is_variable && loop->inputs[i + 2] != TN_NONE)
             type_output(infer, out,
