@@ -33,6 +33,7 @@ import tensorflow_source
 Outcome = collections.namedtuple("Outcome", "seed state operator cause why features",
                                  defaults=[()])
 CHUNK = 100
+SHORT = 20      # where the time is given: what is not done by then is done again
 SOURCES = {"onnx": onnx_source, "tensorflow": tensorflow_source}
 
 
@@ -185,7 +186,7 @@ def jobs(state, arguments):
     end = time.monotonic() + arguments.seconds if arguments.seconds else None
     left, seed = (1 << 60) if arguments.count is None else arguments.count, state.next
     while left > 0 and (end is None or time.monotonic() < end):
-        count = min(CHUNK, left)
+        count = min(SHORT if arguments.seconds else CHUNK, left)
         yield seed, count, arguments
         seed, left = seed + count, left - count
 
