@@ -218,6 +218,14 @@ for rank in range(3):
         add(f"Unsqueeze of rank {rank} by {len(axes)} fed axes, their number open",
             *single("Unsqueeze", [f(*range(2, 2 + rank)), i8(*axes)], "open"))
 
+# Bounds behind the end of an axis whose size only the run knows: strided_slice of libnd4j refuses them.
+for start, end, step in ((0, 100, 1), (100, 0, -1), (-1, -100, -2), (1, 3, 1), (-2, 2, 1), (3, -1, 2), (7, 100, 1), (0, 1, 1)):
+    for size in (1, 5):
+        add(f"Slice {start}:{end}:{step} of {size}, open",
+            *single("Slice", [f(3, size), [start], [end], [1], [step]], "open"))
+for dims in ((3,), (2, 3)):
+    add(f"NonZero of rank {len(dims)} that is zero", *single("NonZero", [np.zeros(dims, "f4")]))
+
 
 # --- both sides ------------------------------------------------------------------------
 

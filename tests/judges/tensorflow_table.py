@@ -1820,6 +1820,11 @@ for open_ in ("sizes", "rank"):
     case("BiasAdd", [x_, f(4)], lambda x, b: x + b[:, None, None], data_format="NCHW", is_open=open_)
     case("FusedBatchNormV3", [x_, *(K(f(8, seed=i, low=0.5)) for i in range(4))], lambda x, *s: batch_norm(x, *s, 1e-3, False)[0], is_training=False, epsilon=1e-3, is_open=open_)
     case("StridedSlice", [x_, K([0, 1]), K([0, 3]), K([1, 1])], lambda x, *k: x[..., 1:3], ellipsis_mask=1, is_open=open_)
+    # Bounds behind the end of an axis, whose size may only be known to the run.
+    for begin_, end_, step_ in ((0, 100, 1), (100, 0, -1), (-1, -100, -2), (-2, 2, 1)):
+        case("StridedSlice", [x_, K([begin_]), K([end_]), K([step_])],
+             lambda x, *k, at=slice(begin_, end_, step_): x[at], is_open=open_)
+    case("StridedSlice", [x_, K([100]), K([0]), K([-1])], lambda x, *k: x[100::-1], end_mask=1, is_open=open_)
     case("StridedSlice", [x_, K([0, 1]), K([0, 2]), K([1, 1])], lambda x, *k: x[..., 1], ellipsis_mask=1, shrink_axis_mask=2, is_open=open_)
     case("Bucketize", [x_], lambda x: np.digitize(x, [-1, 0, 1]).astype("i4"), boundaries=[-1.0, 0.0, 1.0], is_open=open_)
     case("MatrixSetDiag", [f(2, 4, 3), f(2, 3, seed=1)], lambda x, d: np.where(np.eye(4, 3, dtype=bool), np.pad(d, [(0, 0), (0, 1)])[..., None], x), is_open=open_)
