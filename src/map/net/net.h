@@ -310,6 +310,9 @@ struct tn_bytes tn_net_name(struct tn_net *net, struct tn_bytes wish);
 /* The same, and the value is called so from now on. */
 void tn_net_rename(struct tn_net *net, uint32_t value, struct tn_bytes wish);
 
+/* For a value that stands for another, which will go. */
+void tn_net_swap_names(struct tn_net *net, uint32_t a, uint32_t b);
+
 /* The names of a model, which outlives the net, are looked up in its table from
  * now on; before there is any value.  The second calls a value by one of them,
  * or by one that is made of it. */

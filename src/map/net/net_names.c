@@ -118,6 +118,14 @@ void tn_net_rename(struct tn_net *net, uint32_t value, struct tn_bytes wish)
     tn_net_value_row(net, value)->name = unique(net, wish);
 }
 
+void tn_net_swap_names(struct tn_net *net, uint32_t a, uint32_t b)
+{
+    uint32_t name = tn_net_value_row(net, a)->name;
+
+    tn_net_value_row(net, a)->name = tn_net_value_row(net, b)->name;
+    tn_net_value_row(net, b)->name = name;
+}
+
 void tn_net_name_as_given(struct tn_net *net, uint32_t value, uint32_t id)
 {
     struct tn_bytes name    = tn_net_text(net, id);

@@ -319,6 +319,17 @@ uint32_t tn_tf_variable_tensor(struct tn_tf_work *work, uint32_t node)
     return *key ? *key - 1 : entry_by_name(work, node);
 }
 
+/* Nobody reads the variable's handle any more, so its name is free for the
+ * value; users look for their weights by it. */
+static void take_name(struct tn_net *net, uint32_t node, uint32_t constant)
+{
+    const struct tn_net_node *n = tn_net_node(net, node);
+
+    if (n->output_count &&
+        tn_bytes_equal(tn_net_value(net, n->outputs[0])->name, n->name))
+        tn_net_swap_names(net, constant, n->outputs[0]);
+}
+
 static enum tn_status constant_of(struct tn_tf_work *work, uint32_t node,
                                   uint32_t *constant)
 {
@@ -331,11 +342,14 @@ static enum tn_status constant_of(struct tn_tf_work *work, uint32_t node,
         uint32_t tensor = tn_tf_variable_tensor(work, node);
         if (tn_failed(work->error))
             return work->error->status;
-        if (tensor == TN_NONE)
-            return tn_error_set(work->error, TN_NOT_FOUND, TN_NOWHERE,
-                                "variable %.*s has no value: no entry of a "
-                                "checkpoint is restored to it",
-                                TN_FMT(tn_net_node(net, node)->name));
+        if (tensor == TN_NONE) {
+            tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
+                         "the variable has no value: no entry of a "
+                         "checkpoint is restored to it");
+            tn_error_where(work->error, "%.*s",
+                           TN_FMT(tn_net_node(net, node)->name));
+            return work->error->status;
+        }
         const struct tn_tensor *from =
             tn_list_at(&net->source->tensors, struct tn_tensor, tensor);
         uint32_t value = tn_net_add_constant(
@@ -343,6 +357,7 @@ static enum tn_status constant_of(struct tn_tf_work *work, uint32_t node,
         if (value == TN_NONE)
             return work->error->status;
         tn_net_set_trained(net, value, true);
+        take_name(net, node, value);
         done  = tn_tf_slot(work, &work->frozen, node);
         *done = value + 1;
     }

@@ -124,8 +124,8 @@ static void saved_models_become_graphs(void **state)
  * puts them: (a + x) * (b + y) / z. */
 static void variables_are_those_of_the_saver(void **state)
 {
-    static const char *const names[] = { "variable_x_1", "variable_y_1",
-                                         "child_variable_1" };
+    static const char *const names[] = { "variable_x", "variable_y",
+                                         "child_variable" };
     struct bench             b;
 
     (void)state;
