@@ -514,13 +514,35 @@ static void check_node(struct tn_onnx_checker *ch, uint32_t graph, uint32_t op)
     check_domain(&node);
 }
 
+/* The definition does not forbid it, but ONNX Runtime refuses such a graph. */
+static void check_node_name(struct tn_onnx_checker *ch, struct tn_intern *seen,
+                            uint32_t graph, uint32_t ordinal,
+                            const struct tn_op *op)
+{
+    struct tn_bytes name = tn_model_name(ch->model, op->name);
+    char            where[TN_ONNX_WHERE];
+
+    if (name.size == 0 || tn_onnx_is_new(ch, seen, name))
+        return;
+    tn_model_path_of(ch->model, graph, ordinal, where, sizeof where);
+    tn_onnx_complain(ch, TN_LEVEL_WARNING, "duplicate-node-name",
+                     op->wire_offset, TN_ONNX_AT(where),
+                     "two nodes are called '%.*s', which ONNX Runtime refuses",
+                     TN_FMT(name));
+}
+
 void tn_onnx_check_nodes(struct tn_onnx_checker *ch, uint32_t graph)
 {
     const struct tn_graph *g = tn_model_graph_at(ch->model, graph);
+    struct tn_intern       names;
 
-    for (uint64_t i = 0; i < g->op_count; i++) {
+    tn_intern_init(&names, &ch->arena);
+    for (uint32_t i = 0; i < g->op_count; i++) {
         if (ch->report->is_stopped || tn_failed(ch->error))
-            return;
-        check_node(ch, graph, g->first_op + (uint32_t)i);
+            break;
+        check_node(ch, graph, g->first_op + i);
+        check_node_name(ch, &names, graph, i,
+                        tn_model_op_at(ch->model, g->first_op + i));
     }
+    tn_intern_done(&names);
 }

@@ -358,6 +358,15 @@ static void finish_op(struct tn_onnx_reader *r, const struct node *node,
     add_outputs(r, index);
 }
 
+/* What trains a model is not what the model computes. */
+static bool is_for_training(const struct tn_model *model, uint32_t graph)
+{
+    while (graph != TN_NONE &&
+           tn_model_graph_at(model, graph)->kind != TN_GRAPH_OTHER)
+        graph = tn_model_graph_at(model, graph)->parent_graph;
+    return graph != TN_NONE;
+}
+
 static void read_node(struct tn_onnx_reader *r, uint32_t graph,
                       uint32_t ordinal, struct tn_pb_field *message)
 {
@@ -381,7 +390,8 @@ static void read_node(struct tn_onnx_reader *r, uint32_t graph,
     uint32_t domain = type_id(r, node.domain);
     if (r->model->wants_graph)
         finish_op(r, &node, tn_pb_body_span(message), type, domain);
-    tn_model_count_op(r->model, domain, type, r->error);
+    if (!is_for_training(r->model, graph))
+        tn_model_count_op(r->model, domain, type, r->error);
 }
 
 /* ---- the fields of a graph or function ---------------------------------- */

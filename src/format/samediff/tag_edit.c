@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 
 #include "io/file_source.h"
 
@@ -108,6 +109,7 @@ struct adding {
     struct tn_error         *error;
     struct tn_tagged_writer  w;
     uint32_t                 replaced; /* its number in the list, or TN_NONE  */
+    uint64_t                 replaced_count; /* variables with new elements   */
 };
 
 /* What others share of a tag that is replaced stays, and what its new version
@@ -196,7 +198,19 @@ static void add_model(struct adding *a, const struct tn_model *model)
     tn_tagged_writer_done(&a->w);
 }
 
-/* Bookkeeping of a checkpoint is nobody's parameter. */
+static void tell_stranger(const struct adding *a, struct tn_bytes name)
+{
+    char where[160];
+
+    snprintf(where, sizeof where, "%.*s", TN_FMT(name));
+    if (a->how->write->loss)
+        a->how->write->loss(a->how->write->loss_context, TN_NOWHERE, where,
+                            "left behind: no variable of the graph has the "
+                            "name");
+}
+
+/* A set of tensors may hold more than variables: bookkeeping of a checkpoint,
+ * which is nobody's parameter, and constants of attributes, which are told. */
 static void replace(struct adding *a, const struct tn_tensor *tensor)
 {
     struct tn_error own = TN_ERROR_INIT;
@@ -204,8 +218,12 @@ static void replace(struct adding *a, const struct tn_tensor *tensor)
     a->w.error = &own;
     tn_tagged_writer_replace(&a->w, tn_tensor_name(tensor), &tensor->elements);
     a->w.error = a->error;
-    if (own.status == TN_NOT_FOUND && tensor->role == TN_ROLE_STATE)
+    a->replaced_count += own.status == TN_OK;
+    if (own.status == TN_NOT_FOUND) {
+        if (tensor->role != TN_ROLE_STATE)
+            tell_stranger(a, tn_tensor_name(tensor));
         return;
+    }
     if (tn_failed(&own))
         *a->error = own;
 }
@@ -222,6 +240,9 @@ static void add_tensors(struct adding *a, const struct tn_model *tensors)
         for (uint64_t i = 0; i < tensors->tensors.count && !tn_failed(a->error);
              i++)
             replace(a, tn_list_at(&tensors->tensors, struct tn_tensor, i));
+        if (!tn_failed(a->error) && !a->replaced_count)
+            tn_error_set(a->error, TN_NOT_FOUND, TN_NOWHERE,
+                         "no tensor has the name of a variable of the graph");
         if (!tn_failed(a->error))
             share_and_put(a);
         tn_tagged_writer_done(&a->w);

@@ -199,8 +199,7 @@ enum tn_status tn_tagged_remove(struct tn_memory *memory, const char *path,
     if (tn_tag_edit_open(&e, memory, path, how, error) == TN_OK) {
         r.tag = tn_tagged_find(&e.box, tag);
         if (r.tag == TN_NONE)
-            tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "no tag '%.*s'",
-                         TN_FMT(tag));
+            tn_tagged_no_tag(&e.box, tag, error);
         else if (e.box.tag_count == 1)
             tn_error_set(error, TN_INVALID, TN_NOWHERE,
                          "'%.*s' is the last tag: remove the file instead",

@@ -118,6 +118,10 @@ void           tn_tagged_end(struct tn_tagged *t);
 /* Its number in the list; TN_NONE: it is not listed. */
 uint32_t tn_tagged_find(const struct tn_tagged *t, struct tn_bytes tag);
 
+/* NOT_FOUND, with the tags that there are, as far as a line holds them. */
+void tn_tagged_no_tag(const struct tn_tagged *t, struct tn_bytes tag,
+                      struct tn_error *error);
+
 /* <tag>/<name>, by exact spelling and then without regard to case. */
 const struct tn_zip_entry *tn_tagged_entry(const struct tn_tagged *t,
                                            struct tn_bytes         tag,

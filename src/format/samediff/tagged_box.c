@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/arith.h"
 #include "wire/fb/fb_verify.h"
 
 #define TEXT_LIMIT (UINT64_C(1) << 30)
@@ -53,6 +54,25 @@ void tn_tagged_end(struct tn_tagged *t)
 }
 
 /* ---- names -------------------------------------------------------------- */
+
+void tn_tagged_no_tag(const struct tn_tagged *t, struct tn_bytes tag,
+                      struct tn_error *error)
+{
+    char   list[120] = "";
+    size_t used      = 0;
+
+    for (uint32_t i = 0; i < t->tag_count; i++) {
+        if (t->tags[i].size + sizeof ", ..., " > sizeof list - used) {
+            used += (size_t)snprintf(list + used, sizeof list - used, ", ...");
+            break;
+        }
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s",
+                                 i ? ", " : "", TN_FMT(t->tags[i]));
+    }
+    tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "no tag '%.*s': there %s %s",
+                 (int)tn_min(tag.size, 40), (const char *)tag.data,
+                 t->tag_count == 1 ? "is" : "are", list);
+}
 
 uint32_t tn_tagged_find(const struct tn_tagged *t, struct tn_bytes tag)
 {

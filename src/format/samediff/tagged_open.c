@@ -437,8 +437,7 @@ static void choose(struct opening *o, struct tn_bytes tag)
         o->tag = tn_bytes_dup(&o->model->arena,
                               tn_bytes(entry->name.data, tag.size), o->error);
     else
-        tn_error_set(o->error, TN_NOT_FOUND, TN_NOWHERE, "no tag '%.*s'",
-                     TN_FMT(tag));
+        tn_tagged_no_tag(o->t, tag, o->error);
 }
 
 static void read_all(struct opening *o)
