@@ -179,6 +179,10 @@ static void advise_mapping(const struct tn_error *error)
         { "no signature to call", "--inputs and --outputs do; " NAMES_HINT },
         { "no input '", NAMES_HINT },
         { "nothing defines the output '", NAMES_HINT },
+        { "the variable has no value",
+          "a graph alone holds no values of variables: convert the folder of "
+          "the SavedModel, or freeze the graph first" },
+        { "the outputs also need '", "add it to --inputs; " NAMES_HINT },
         { "a receipt says ", "'tenon hash' says what each tensor is" },
         { "would be lost, which a strict ",
           "without --strict all the rest is written" },

@@ -245,6 +245,37 @@ static void type_inputs(struct tn_carrying *c, struct tn_net *net)
     tn_net_done(&whole);
 }
 
+/* Inputs that the caller chose may leave out one that is needed.  The net has
+ * been pruned: nodes that are there are for the outputs. */
+static enum tn_status check_chosen(struct tn_carrying *c, struct tn_net *net)
+{
+    struct tn_arena scratch;
+    bool           *is_input;
+
+    tn_arena_init(&scratch, net->arena->memory);
+    is_input = tn_new(&scratch, bool, net->values.count, c->error);
+    for (uint32_t g = 0; is_input && g < net->graphs.count; g++) {
+        const struct tn_list *inputs = &tn_net_graph(net, g)->inputs;
+        for (uint64_t i = 0; i < inputs->count; i++)
+            is_input[*tn_list_at(inputs, uint32_t, i)] = true;
+    }
+    for (uint32_t i = 0; is_input && i < net->nodes.count; i++) {
+        const struct tn_net_node *node = tn_net_node(net, i);
+        for (uint32_t k = 0; !node->is_removed && k < node->input_count; k++) {
+            uint32_t id = node->inputs[k];
+            const struct tn_net_value *v =
+                id == TN_NONE ? NULL : tn_net_value(net, id);
+            if (v && !v->constant && v->producer == TN_NONE && !is_input[id])
+                tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                             "the outputs also need '%.*s', which is not among "
+                             "the inputs that were chosen",
+                             TN_FMT(v->name));
+        }
+    }
+    tn_arena_done(&scratch);
+    return c->error->status;
+}
+
 static enum tn_status load(struct tn_carrying *c, struct tn_net *net)
 {
     struct tn_net_ends ends = { .inputs       = c->how->inputs,
@@ -261,9 +292,11 @@ static enum tn_status load(struct tn_carrying *c, struct tn_net *net)
     if (c->path.steps) {
         TN_TRY(tidy(c, net));
         tn_carry_unused(c, net);
-        return c->error->status;
+        return c->how->input_count ? check_chosen(c, net) : c->error->status;
     }
     tn_net_prune(net);
+    if (c->how->input_count)
+        TN_TRY(check_chosen(c, net));
     return tn_net_order(net, c->from->dialect->loop_ops);
 }
 

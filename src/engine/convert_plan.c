@@ -225,22 +225,59 @@ static void sum_up(struct planning *p, const struct row *row)
         s->unmapped += row->count;
 }
 
+/* Puts as many whole words of it as fit; what is left out is three dots. */
+static void put_words(char *to, size_t size, const char *text)
+{
+    size_t length = strlen(text);
+
+    if (length >= size) {
+        length = size - sizeof "...";
+        while (length && text[length] != ' ')
+            length--;
+    }
+    snprintf(to, size, "%.*s%s", (int)length, text, text[length] ? "..." : "");
+}
+
+/* Weights that are not there keep shapes from being known, and rules from
+ * applying: that they are missing is the better news. */
+static enum tn_status find_weights(const struct planning *p)
+{
+    const struct tn_model *model = p->c->from;
+    char                   byte;
+
+    for (uint64_t i = 0; i < model->tensors.count; i++) {
+        const struct tn_tensor *t =
+            tn_list_at(&model->tensors, struct tn_tensor, i);
+        struct tn_span span = t->elements.payload.span;
+        if (t->is_external && span.source && span.length)
+            TN_TRY(tn_source_read(span.source, span.offset, &byte, 1,
+                                  p->c->error));
+    }
+    return TN_OK;
+}
+
 static enum tn_status refuse(struct planning *p, const struct row *row,
                              uint64_t others)
 {
     const struct tn_net_node *node = tn_net_node(p->from, row->first);
+    char                      why[sizeof p->c->error->what];
+    int                       head;
     char                      where[sizeof p->c->error->where];
     char                      more[40] = "";
 
+    TN_TRY(find_weights(p));
     path_of(p, row->first, where, sizeof where);
     if (others)
         snprintf(more, sizeof more, " (and %" PRIu64 " more op%s)", others,
                  others == 1 ? "" : "s");
-    tn_error_set(p->c->error, TN_UNSUPPORTED, TN_NOWHERE,
-                 "no rule carries %.*s%s%.*s from %s to %s%s: %.140s",
-                 TN_FMT(node->op->domain), node->op->domain.size ? "::" : "",
-                 TN_FMT(node->op->type), p->from->dialect, p->to, more,
-                 why_mostly(p, row->first));
+    head = snprintf(why, sizeof why,
+                    "no rule carries %.*s%s%.*s from %s to %s%s: ",
+                    TN_FMT(node->op->domain), node->op->domain.size ? "::" : "",
+                    TN_FMT(node->op->type), p->from->dialect, p->to, more);
+    if (head > 0 && (size_t)head < sizeof why - sizeof "...")
+        put_words(why + head, sizeof why - (size_t)head,
+                  why_mostly(p, row->first));
+    tn_error_set(p->c->error, TN_UNSUPPORTED, TN_NOWHERE, "%s", why);
     tn_error_where(p->c->error, "%s", where);
     return p->c->error->status;
 }

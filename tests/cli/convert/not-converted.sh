@@ -1,0 +1,41 @@
+# Why something is not converted: one whole reason, and the way out.
+model() { # NODES INPUTS: a graph from x to y
+    cat <<END
+ir_version: 8
+graph {
+  name: "g"
+  $1
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "n" } dim { dim_param: "m" } } } } }
+  input { name: "z" type { tensor_type { elem_type: 1 shape { dim { dim_param: "n" } dim { dim_param: "m" } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "n" } dim { dim_param: "m" } } } } }
+}
+opset_import { version: $2 }
+END
+}
+refused() {
+    tenon undump "$1.textproto" -o "$1.onnx" && shift
+    tenon convert "$@"
+    echo "$?"
+}
+# several rules, none for this form of the operator
+model 'node { op_type: "Hardmax" input: "x" output: "y" }' 11 >open.textproto
+refused open open.onnx -o open.fb 2>lines # the number of a line of ours is not the point
+sed 's/rules:[0-9]*/rules:N/' lines
+# inputs that leave out one that is needed
+model 'node { op_type: "Relu" input: "x" output: "e" } node { op_type: "Add" input: "e" input: "z" output: "y" }' 17 >cut.textproto
+refused cut cut.onnx -o part.onnx --inputs e --outputs y
+tenon convert cut.onnx -o part.fb --inputs e --outputs y
+echo "$?"
+# weights that are not there
+model 'initializer { dims: 2 data_type: 7 name: "s" data_location: EXTERNAL
+         external_data { key: "location" value: "gone.bin" } external_data { key: "length" value: "16" } }
+       node { op_type: "Reshape" input: "x" input: "s" output: "r" } node { op_type: "Hardmax" input: "r" output: "y" }' 11 >gone.textproto
+refused gone gone.onnx -o gone.fb
+# variables without their values
+cat >variable.pbtxt <<'END'
+node { name: "v" op: "VarHandleOp" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { dim { size: 2 } } } } }
+node { name: "r" op: "ReadVariableOp" input: "v" attr { key: "dtype" value { type: DT_FLOAT } } }
+node { name: "y" op: "Relu" input: "r" attr { key: "T" value { type: DT_FLOAT } } }
+END
+tenon convert variable.pbtxt -o v.onnx
+echo "$?"
