@@ -42,6 +42,8 @@ OPEN = [
      "a matrix of open size", "the sizes of the matrices"),
     ("BlockLSTM|BlockLSTMV2|lstmBlock", "an open number of steps|no steps|(dim|shape)\\(\\w+\\) is not known",
      "the number of steps and cells, at least one step"),
+    ("SparseSoftmaxCrossEntropyWithLogits", r"dim\(features\) is not known", "the number of classes"),
+    ("DynamicStitch|ParallelDynamicStitch", "shape is not known", "the shapes of the parts"),
     ("BiasAddGrad", r"tensorflow_nd4j\.rules:\d+: the rule is for other arguments$",
      "the rank of the gradient"),
     ("DenseBincount", r"tensorflow_nd4j\.rules:\d+: the rule is for other arguments$",

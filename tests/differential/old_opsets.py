@@ -27,17 +27,16 @@ FIRST = {op: since for since, ops in SINCE.items() for op in ops.split()}
 ARITHMETIC = ("Add", "Sub", "Mul", "Div", "Pow")
 
 
-def placed(dims, other):
-    """The axis at which the dims of the second argument begin; None: nowhere."""
-    last = len(dims) - len(other)
-    return next((at for at in range(last, -1, -1)
-                 if tuple(dims[at:at + len(other)]) == tuple(other)), None)
+def is_tail(dims, other):
+    """Whether the second argument is spread over the first by its last dims alone, which
+    is what a broadcast of old and that of opset 7 have in common."""
+    return tuple(dims[len(dims) - len(other):]) == tuple(other)
 
 
 def fits(node, opset, values):
     if node.op_type in ARITHMETIC:
         x, y = (values[name].dims for name in node.input)
-        return opset >= 6 and placed(x, y) is not None
+        return opset >= 6 and len(y) <= len(x) and is_tail(x, y)
     if any(one.name == "count_include_pad" for one in node.attribute):
         return False
     return FIRST.get(node.op_type, NEWER) <= opset
@@ -47,10 +46,9 @@ def lower_arithmetic(node, values):
     x, y = (values[name].dims for name in node.input)
     if x == y:
         return
-    axis = placed(x, y)
     node.attribute.append(helper.make_attribute("broadcast", 1))
-    if y and axis != len(x) - len(y):
-        node.attribute.append(helper.make_attribute("axis", axis))
+    if y and len(x) % 2:        # it may be told, too
+        node.attribute.append(helper.make_attribute("axis", len(x) - len(y)))
 
 
 def lowered(model, opset, values):
