@@ -1,0 +1,8 @@
+# an input of unknown rank becomes a file that 'check' complains of: that is said
+cat >g.pbtxt <<'EOF'
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+node { name: "y" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+EOF
+tenon convert g.pbtxt -o g.onnx
+tenon convert -q g.pbtxt -o quiet.onnx
+tenon check g.onnx
