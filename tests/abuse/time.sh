@@ -106,7 +106,7 @@ exits 1 tenon check blocks.pdmodel
 
 claim "TensorFlow functions that call each other twice, as deep as may be"
 make calls.pb "doubling(14)"
-seconds=8
+seconds=20
 accepts tenon convert calls.pb -o calls.fb
 make calls.pb "doubling(24)"
 exits 4 tenon convert calls.pb -o never.fb
