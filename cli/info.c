@@ -392,6 +392,34 @@ static void print_sums(struct page *page)
     cli_text_done(&total);
 }
 
+enum { SEQUENCES_SHOWN = 8 };
+
+/* Tensors of PaddlePaddle that hold sequences, and where these begin. */
+static void print_levels(const struct page *page)
+{
+    struct cli_text line  = { 0 };
+    uint64_t        count = 0;
+
+    for (uint64_t i = 0; i < tn_model_tensor_count(page->model); i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(page->model, i);
+        if (tn_tensor_level_count(tensor) == 0 ||
+            (++count > SEQUENCES_SHOWN && !page->opts->wants_all))
+            continue;
+        cli_text_clear(&line);
+        if (count == 1)
+            heading("Sequences (LoD)", &line);
+        cli_text_add(&line, "  ");
+        cli_show_label(&line, tensor);
+        cli_text_add(&line, "  ");
+        cli_show_levels(&line, tensor);
+        cli_text_add(&line, "\n");
+        cli_print(stdout, CLI_PLAIN, &line);
+    }
+    if (count > SEQUENCES_SHOWN && !page->opts->wants_all)
+        print_more(count - SEQUENCES_SHOWN, "; --all shows them");
+    cli_text_done(&line);
+}
+
 static void print_page(struct page *page, bool is_next)
 {
     if (is_next)
@@ -406,6 +434,7 @@ static void print_page(struct page *page, bool is_next)
     }
     print_ops(page);
     print_sums(page);
+    print_levels(page);
 }
 
 /* ---- the verb ----------------------------------------------------------- */

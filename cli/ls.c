@@ -33,6 +33,7 @@ struct listing {
     const struct tn_tensor **items;
     uint64_t                 count;
     uint64_t                 bytes;
+    bool                     has_levels; /* one of them does */
 };
 
 static int compare_names(const void *left, const void *right)
@@ -78,6 +79,7 @@ static void select_tensors(struct listing *list, const struct cli_args *args)
             continue;
         list->items[list->count++] = tensor;
         list->bytes = cli_add(list->bytes, cli_tensor_bytes(tensor));
+        list->has_levels |= tn_tensor_level_count(tensor) > 0;
     }
     cli_text_done(&label);
 }
@@ -119,6 +121,8 @@ static void fill_row(void *context, uint64_t row, struct cli_text *cells)
     cli_text_add(&cells[5], tn_tensor_storage(tensor));
     cli_text_add(&cells[6], cli_role_name(tn_tensor_role(tensor)));
     cli_show_path(&cells[7], tensor);
+    if (list->has_levels)
+        cli_show_levels(&cells[8], tensor);
 }
 
 static void print_total(const struct listing *list)
@@ -144,10 +148,13 @@ static void print_table(struct listing *list)
         { .title = "STORAGE" },
         { .title = "ROLE" },
         { .title = "PATH", .colour = CLI_DIM },
+        { .title = "LOD" },
     };
 
     struct cli_table table = {
-        .column_count = list->opts->is_long ? 8 : 5,
+        .column_count = !list->opts->is_long ? 5
+                        : list->has_levels   ? 9
+                                             : 8,
         .columns      = columns,
         .row_count    = list->count,
         .on_row       = fill_row,
@@ -162,7 +169,8 @@ static void print_table(struct listing *list)
 /* ---- for programs ------------------------------------------------------- */
 
 /* The manual promises these columns: new ones go to the end. */
-static void show_tsv(struct cli_text *line, const struct tn_tensor *tensor)
+static void show_tsv(struct cli_text *line, const struct tn_tensor *tensor,
+                     bool is_long)
 {
     cli_show_label(line, tensor);
     cli_text_addf(line, "\t%s\t", tn_dtype_name(tn_tensor_dtype(tensor)));
@@ -177,6 +185,10 @@ static void show_tsv(struct cli_text *line, const struct tn_tensor *tensor)
                   tn_tensor_stored_size(tensor), tn_tensor_storage(tensor),
                   cli_role_name(tn_tensor_role(tensor)));
     cli_show_path(line, tensor);
+    if (is_long) {
+        cli_text_add(line, "\t");
+        cli_show_levels(line, tensor);
+    }
     cli_text_add(line, "\n");
 }
 
@@ -186,7 +198,7 @@ static void print_tsv(const struct listing *list)
 
     for (uint64_t i = 0; i < list->count; i++) {
         cli_text_clear(&line);
-        show_tsv(&line, list->items[i]);
+        show_tsv(&line, list->items[i], list->opts->is_long);
         cli_print(stdout, CLI_PLAIN, &line);
     }
     cli_text_done(&line);
@@ -225,6 +237,8 @@ static void put_tensor(struct cli_json *json, const struct tn_tensor *tensor)
     cli_json_put_number(json, "stored_bytes", tn_tensor_stored_size(tensor));
     cli_json_put_string(json, "storage", tn_tensor_storage(tensor));
     cli_json_put_bytes(json, "path", cli_text_view(&path));
+    if (tn_tensor_level_count(tensor) > 0)
+        cli_json_levels(json, tensor);
     cli_json_close(json, '}');
     cli_text_done(&path);
 }

@@ -50,6 +50,42 @@ void cli_show_path(struct cli_text *text, const struct tn_tensor *tensor)
     free(large);
 }
 
+enum { LEVEL_SHOWN = 16 };
+
+void cli_show_levels(struct cli_text *text, const struct tn_tensor *tensor)
+{
+    uint64_t levels = tn_tensor_level_count(tensor);
+
+    cli_text_add(text, levels > 0 ? "[" : "");
+    for (uint64_t i = 0; i < levels && i < LEVEL_SHOWN; i++) {
+        uint64_t offsets[LEVEL_SHOWN], count = 0;
+        tn_tensor_level(tensor, i, offsets, LEVEL_SHOWN, &count, NULL);
+        cli_text_add(text, i > 0 ? ",[" : "[");
+        for (uint64_t k = 0; k < count && k < LEVEL_SHOWN; k++)
+            cli_text_addf(text, "%s%" PRIu64, k > 0 ? "," : "", offsets[k]);
+        cli_text_add(text, count > LEVEL_SHOWN ? ",...]" : "]");
+    }
+    cli_text_add(text, levels > LEVEL_SHOWN ? ",...]" : levels > 0 ? "]" : "");
+}
+
+void cli_json_levels(struct cli_json *json, const struct tn_tensor *tensor)
+{
+    cli_json_key(json, "lod");
+    cli_json_open_flat(json, '[');
+    for (uint64_t i = 0; i < tn_tensor_level_count(tensor); i++) {
+        uint64_t count = 0;
+        tn_tensor_level(tensor, i, NULL, 0, &count, NULL);
+        uint64_t *offsets = cli_allocate((size_t)count, sizeof(*offsets));
+        tn_tensor_level(tensor, i, offsets, count, &count, NULL);
+        cli_json_open_flat(json, '[');
+        for (uint64_t k = 0; k < count; k++)
+            cli_json_number(json, offsets[k]);
+        cli_json_close(json, ']');
+        free(offsets);
+    }
+    cli_json_close(json, ']');
+}
+
 void cli_show_label(struct cli_text *text, const struct tn_tensor *tensor)
 {
     struct tn_bytes name = tn_tensor_name(tensor);

@@ -13,6 +13,13 @@ void cli_show_shape(struct cli_text *text, const struct tn_tensor *tensor);
 /* "[batch, 3, ?, ?]"; "[...]" when not even the rank is known. */
 void cli_show_dims(struct cli_text *text, const struct tn_end *end);
 
+/* "[[0,2,3],[0,4,5,9]]": where sequences begin, level by level; long levels are
+ * cut.  Nothing for a tensor without. */
+void cli_show_levels(struct cli_text *text, const struct tn_tensor *tensor);
+
+/* "lod": the same, whole. */
+void cli_json_levels(struct cli_json *json, const struct tn_tensor *tensor);
+
 /* The name of a tensor, or its path when it has none. */
 void cli_show_label(struct cli_text *text, const struct tn_tensor *tensor);
 

@@ -93,6 +93,15 @@ TN_API enum tn_status tn_edit_replace_tensor(struct tn_edit *edit,
                                              uint32_t graph, const char *name,
                                              const struct tn_tensor *from,
                                              struct tn_error        *error);
+/* Where the sequences of a tensor begin: see tn_tensor_level().  Level k has
+ * counts[k] of the offsets, which lie one level behind the other.  INVALID when
+ * they are no levels of that tensor. */
+TN_API enum tn_status tn_edit_set_levels(struct tn_edit *edit, uint32_t graph,
+                                         const char     *name,
+                                         uint64_t        level_count,
+                                         const uint64_t *counts,
+                                         const uint64_t *offsets,
+                                         struct tn_error *error);
 TN_API enum tn_status tn_edit_remove_tensor(struct tn_edit *edit,
                                             uint32_t graph, const char *name,
                                             struct tn_error *error);

@@ -151,6 +151,16 @@ TN_API uint32_t        tn_tensor_rank(const struct tn_tensor *tensor);
 TN_API const uint64_t *tn_tensor_dims(const struct tn_tensor *tensor);
 TN_API enum tn_role    tn_tensor_role(const struct tn_tensor *tensor);
 
+/* Sequences of unequal lengths in one tensor (PaddlePaddle's LoD): level k is a
+ * list of offsets, of which the last is the number of sequences of level k + 1,
+ * or of rows.  0 levels: the tensor has no sequences.  The offsets of a level go
+ * to `to`, as many as fit into `room`; *count is how many there are. */
+TN_API uint64_t       tn_tensor_level_count(const struct tn_tensor *tensor);
+TN_API enum tn_status tn_tensor_level(const struct tn_tensor *tensor,
+                                      uint64_t level, uint64_t *to,
+                                      uint64_t room, uint64_t *count,
+                                      struct tn_error *error);
+
 /* Elements: the product of the dims. */
 TN_API uint64_t tn_tensor_count(const struct tn_tensor *tensor);
 

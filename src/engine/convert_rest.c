@@ -124,6 +124,19 @@ static enum tn_status tell_fields(const struct tn_model  *model,
     return tn_rest_tell(&rest, model->wire, model->memory, losses->error);
 }
 
+static void lose_levels(const struct tn_model *model, struct tn_losses *losses)
+{
+    for (uint64_t i = 0; i < model->tensors.count; i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(model, i);
+        char                    where[200];
+        if (!tensor->levels)
+            continue;
+        snprintf(where, sizeof where, "%.*s", TN_FMT(tn_tensor_name(tensor)));
+        tn_losses_hear(losses, TN_NOWHERE, where,
+                       "left behind: where its sequences begin (LoD)");
+    }
+}
+
 enum tn_status tn_convert_rest(const struct tn_model  *model,
                                const struct tn_format *to,
                                struct tn_about        *about,
@@ -142,6 +155,8 @@ enum tn_status tn_convert_rest(const struct tn_model  *model,
         lose_about(about, losses);
     if (about->others)
         lose_others(about, losses);
+    if (!to->has_levels)
+        lose_levels(model, losses);
     TN_TRY(tell_fields(model, from, is_bare, losses));
     if (from->tell_rest)
         TN_TRY(from->tell_rest(model, &how, is_bare, losses->error));

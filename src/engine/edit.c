@@ -5,6 +5,8 @@
  * an opened model: results hold it, and it holds every model it took from.
  */
 #include "base/arith.h"
+#include "base/buffer.h"
+#include "base/varint.h"
 #include "engine/edit_draft.h"
 #include "engine/opened.h"
 
@@ -17,17 +19,18 @@ struct tn_edit {
 };
 
 static enum tn_status begin(struct tn_edit **out, struct tn_opened *base,
-                            const struct tn_format   *format,
-                            const struct tn_dialect  *dialect,
-                            const struct tn_options  *options,
-                            struct tn_error          *error)
+                            const struct tn_format  *format,
+                            const struct tn_dialect *dialect,
+                            const struct tn_options *options,
+                            struct tn_error         *error)
 {
     struct tn_opened *store;
 
     *out = NULL;
     TN_TRY(tn_opened_new(&store, options, error));
-    store->format        = format;
-    struct tn_edit *edit = tn_new(&store->model.arena, struct tn_edit, 1, error);
+    store->format = format;
+    struct tn_edit *edit =
+        tn_new(&store->model.arena, struct tn_edit, 1, error);
     if (edit && (!base || tn_opened_hold(store, base, error) == TN_OK)) {
         edit->store = store;
         tn_draft_init(&edit->draft, &store->model.arena,
@@ -123,9 +126,8 @@ static enum tn_status hold_tensors(struct tn_edit             *edit,
     if (value->kind != TN_ATTR_TENSOR)
         return TN_OK;
     for (uint32_t i = 0; i < value->count; i++)
-        TN_TRY(tn_opened_hold(edit->store,
-                              tn_opened_of(value->of.tensors[i]->model),
-                              error));
+        TN_TRY(tn_opened_hold(
+            edit->store, tn_opened_of(value->of.tensors[i]->model), error));
     return TN_OK;
 }
 
@@ -190,6 +192,48 @@ static struct tn_source *keep_elements(struct tn_edit  *edit,
     return source;
 }
 
+/* As a file has them: each level behind its number of bytes. */
+static const struct tn_levels *keep_levels(struct tn_edit  *edit,
+                                           uint64_t         level_count,
+                                           const uint64_t  *counts,
+                                           const uint64_t  *offsets,
+                                           struct tn_error *error)
+{
+    struct tn_levels *levels =
+        tn_new(&edit->store->model.arena, struct tn_levels, 1, error);
+    struct tn_buffer buffer;
+
+    tn_buffer_init(&buffer, &edit->store->memory, error);
+    for (uint64_t i = 0; i < level_count; i++) {
+        tn_buffer_u64(&buffer, counts[i] * 8);
+        for (uint64_t k = 0; k < counts[i]; k++)
+            tn_buffer_u64(&buffer, *offsets++);
+    }
+    struct tn_source *source =
+        tn_failed(error) ? NULL
+                         : keep_elements(edit, tn_buffer_bytes(&buffer), error);
+    if (levels && source)
+        *levels = (struct tn_levels){ level_count, { source, 0, buffer.size } };
+    tn_buffer_done(&buffer);
+    return source ? levels : NULL;
+}
+
+enum tn_status tn_edit_set_levels(struct tn_edit *edit, uint32_t graph,
+                                  const char *name, uint64_t level_count,
+                                  const uint64_t  *counts,
+                                  const uint64_t  *offsets,
+                                  struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    const struct tn_levels *levels =
+        level_count ? keep_levels(edit, level_count, counts, offsets, error)
+                    : NULL;
+
+    if (tn_failed(error))
+        return error->status;
+    return tn_draft_set_levels(&edit->draft, graph, name, levels, error);
+}
+
 enum tn_status tn_edit_add_elements(struct tn_edit *edit, uint32_t graph,
                                     const char *name, enum tn_dtype dtype,
                                     uint32_t rank, const uint64_t *dims,
@@ -208,23 +252,20 @@ enum tn_status tn_edit_add_elements(struct tn_edit *edit, uint32_t graph,
         memcpy(kept, dims, rank * sizeof *kept);
     if (!tn_shape_bytes(&made.shape, &size) || size != elements.size)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "tensor '%s': %zu bytes do not fit its shape",
-                            name, elements.size);
+                            "tensor '%s': %zu bytes do not fit its shape", name,
+                            elements.size);
     struct tn_source *source = keep_elements(edit, elements, error);
     if (!source)
         return error->status;
-    made.payload = tn_payload_raw(
-        &made.shape, (struct tn_span){ source, 0, size }, 1);
+    made.payload =
+        tn_payload_raw(&made.shape, (struct tn_span){ source, 0, size }, 1);
     return tn_draft_add_tensor(&edit->draft, graph, name, &made, error);
 }
 
-enum tn_status tn_edit_add_function(struct tn_edit *edit, const char *name,
-                                    const char *domain,
-                                    const char *const *inputs,
-                                    uint32_t           input_count,
-                                    const char *const *outputs,
-                                    uint32_t output_count, uint32_t *graph,
-                                    struct tn_error *error)
+enum tn_status tn_edit_add_function(
+    struct tn_edit *edit, const char *name, const char *domain,
+    const char *const *inputs, uint32_t input_count, const char *const *outputs,
+    uint32_t output_count, uint32_t *graph, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
     return tn_draft_add_function(&edit->draft, name, domain, inputs,

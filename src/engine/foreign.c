@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "base/arith.h"
+#include "format/paddle/paddle.h"
+
 /* As sure as a magic of eight bytes, as a grammar that holds, as a suffix with
  * bytes that do not speak against it, as a suffix alone. */
 enum { BY_MAGIC = 64, BY_GRAMMAR = 48, BY_SUFFIX = 28, BY_NAME = 1 };
@@ -241,6 +244,52 @@ static const char *by_words(const struct tn_probe *probe)
     return NULL;
 }
 
+/* ---- tensor records of another version ---------------------------------- */
+
+static uint64_t u64_at(const uint8_t *bytes)
+{
+    uint64_t value = 0;
+
+    for (int i = 7; i >= 0; i--)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+/* Where the second version of a record lies: behind its levels. */
+static size_t behind_levels(const uint8_t *bytes, size_t size)
+{
+    uint64_t levels = u64_at(bytes + 4);
+    size_t   at     = 12;
+
+    while (levels-- > 0 && at + 8 <= size) {
+        uint64_t length = u64_at(bytes + at);
+        if (length > size - at - 8)
+            return size;
+        at += 8 + (size_t)length;
+    }
+    return at;
+}
+
+/* One that would be a record if its versions were 0, the only one there is. */
+static bool is_record_of_another_version(const struct tn_probe *probe)
+{
+    uint8_t bytes[1024];
+    size_t  size = tn_min(probe->head.size, sizeof bytes);
+
+    if (size < 16 || probe->head.data[0] == 0 || probe->head.data[0] > 99 ||
+        probe->head.data[1] || probe->head.data[2] || probe->head.data[3])
+        return false;
+    memcpy(bytes, probe->head.data, size);
+    bytes[0] = 0;
+    if (tn_paddle_is_records(tn_bytes(bytes, size)))
+        return true;
+    size_t at = behind_levels(bytes, size);
+    if (at + 4 > size || bytes[at] != probe->head.data[0])
+        return false;
+    bytes[at] = 0;
+    return tn_paddle_is_records(tn_bytes(bytes, size));
+}
+
 /* ---- suffixes, where the bytes say little ------------------------------- */
 
 static uint32_t u32_at(struct tn_bytes bytes, size_t at)
@@ -309,5 +358,8 @@ const char *tn_foreign_model(const struct tn_probe *probe, int *bits)
     if (is_caffe(probe))
         return "a Caffe model (.caffemodel): Caffe opens it, with its "
                ".prototxt";
+    if (is_record_of_another_version(probe))
+        return "a tensor record of PaddlePaddle, of another version than 0, "
+               "which is the only one known";
     return by_suffix(probe, bits);
 }

@@ -73,6 +73,31 @@ static const struct {
     { "yolo.bin", HEAD("\0\0\0\0\2\0\0\0\5\0\0\0\0\1"), NULL, false },
     { "face.mnn", HEAD("\4\0\0\0\0\0\0\0\0"), "MNN", true },
     { "a.engine", HEAD("whatever"), "perhaps a TensorRT plan", false },
+    { "x",
+      HEAD("\1\0\0\0"
+           "\0\0\0\0\0\0\0\0"
+           "\1\0\0\0"
+           "\4\0\0\0"
+           "\x08\x05\x10\x01"
+           "abcd"),
+      "of another version than 0", true },
+    { "x",
+      HEAD("\2\0\0\0"
+           "\1\0\0\0\0\0\0\0"
+           "\x10\0\0\0\0\0\0\0"
+           "\0\0\0\0\0\0\0\0"
+           "\1\0\0\0\0\0\0\0"
+           "\2\0\0\0"
+           "\4\0\0\0"
+           "\x08\x05\x10\x01"
+           "abcd"),
+      "of another version than 0", true },
+    { "x",
+      HEAD("\7\0\0\0"
+           "\4\0\0\0"
+           "\x08\x05\x10\x01"
+           "abcdefgh"),
+      "of another version than 0", true },
     { "x", HEAD("\x08\x04"), NULL, false },
     { "x", HEAD("PK\3\4"), NULL, false },
 };

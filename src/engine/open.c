@@ -349,7 +349,8 @@ enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
         tn_chunked_facts(tn_chunked_file_of(&opened->bundle), model, error);
     else if (strcmp(model->format, "riegeli") == 0)
         tn_chunked_bare_facts(&opened->bundle, model, error);
-    model->file_size = files_size(&opened->bundle);
+    if (!model->file_size)
+        model->file_size = files_size(&opened->bundle);
     return tn_model_finish(model, error);
 }
 

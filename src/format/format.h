@@ -74,6 +74,9 @@ struct tn_format {
     /* A file holds several versions of a model: model->wants_tag says which. */
     bool has_tags;
 
+    /* Tensors keep their levels (tn_tensor.levels). */
+    bool has_levels;
+
     /* Written as a folder of files, not as one file. */
     bool is_folder;
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "ir/draft_parts.h"
+#include "ir/levels.h"
 
 /* ---- beginning ---------------------------------------------------------- */
 
@@ -196,6 +197,11 @@ static struct tn_draft_tensor *find_tensor(const struct tn_draft *draft,
 static void set_elements(struct tn_draft_tensor   *tensor,
                          const struct tn_elements *elements)
 {
+    const struct tn_shape *old = &tensor->row.elements.shape;
+    const struct tn_shape *new = &elements->shape;
+
+    if (old->rank == 0 || new->rank == 0 || old->dims[0] != new->dims[0])
+        tensor->row.levels = NULL; /* they divide other rows */
     tensor->row.elements    = *elements;
     tensor->row.wire        = (struct tn_span){ NULL, 0, 0 };
     tensor->row.is_external = false;
@@ -247,6 +253,29 @@ enum tn_status tn_draft_replace_tensor(struct tn_draft *draft, uint32_t graph,
     if (graph != TN_NONE)
         TN_TRY(tn_draft_touch_graph(draft, graph, error));
     set_elements(tensor, elements);
+    return TN_OK;
+}
+
+enum tn_status tn_draft_set_levels(struct tn_draft *draft, uint32_t graph,
+                                   const char             *name,
+                                   const struct tn_levels *levels,
+                                   struct tn_error        *error)
+{
+    struct tn_draft_tensor *tensor;
+
+    TN_TRY(expect_tensor(draft, graph, name, &tensor, error));
+    const struct tn_shape *shape = &tensor->row.elements.shape;
+    if (levels && tn_levels_check(levels, shape->rank ? shape->dims[0] : 1,
+                                  error) != TN_OK) {
+        error->status = TN_INVALID;
+        error->offset = TN_NOWHERE;
+        tn_error_where(error, "tensor '%s'", name);
+        return error->status;
+    }
+    if (graph != TN_NONE)
+        TN_TRY(tn_draft_touch_graph(draft, graph, error));
+    tensor->row.levels = levels;
+    tensor->row.wire   = (struct tn_span){ NULL, 0, 0 };
     return TN_OK;
 }
 

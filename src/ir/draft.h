@@ -113,6 +113,10 @@ enum tn_status tn_draft_replace_tensor(struct tn_draft *draft, uint32_t graph,
                                        const char               *name,
                                        const struct tn_elements *elements,
                                        struct tn_error          *error);
+enum tn_status tn_draft_set_levels(struct tn_draft *draft, uint32_t graph,
+                                   const char             *name,
+                                   const struct tn_levels *levels,
+                                   struct tn_error        *error);
 enum tn_status tn_draft_remove_tensor(struct tn_draft *draft, uint32_t graph,
                                       const char *name, struct tn_error *error);
 enum tn_status tn_draft_add_function(

@@ -24,6 +24,13 @@
 
 struct tn_dialect;
 
+/* Where the sequences of a tensor begin, level by level (PaddlePaddle's LoD):
+ * each level is a u64, the bytes of its offsets, and the offsets. */
+struct tn_levels {
+    uint64_t       count;
+    struct tn_span wire;
+};
+
 struct tn_tensor {
     const struct tn_model *model;
     uint32_t               name;  /* interned                                 */
@@ -37,6 +44,7 @@ struct tn_tensor {
                                            rules (ONNX external data, shards) */
     struct tn_elements     elements;
     struct tn_span         wire; /* the whole message that describes it       */
+    const struct tn_levels *levels; /* NULL: no sequences                     */
 };
 
 /* Whether it stands in an attribute, where its name means nothing to others. */

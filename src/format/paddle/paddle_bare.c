@@ -150,8 +150,11 @@ static enum tn_status params_open(struct tn_bundle *bundle,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "a folder is no file of records");
     TN_TRY(tn_paddle_program_beside(bundle, &program, error));
-    if (program)
+    if (program) {
+        model->file_size = bundle->main->size;
         return tn_paddle_open_part(bundle, model, program, error);
+    }
+    model->file_size = bundle->main->size; /* others were only looked at */
     TN_TRY(find_layout(bundle->main, &layout, error));
     TN_TRY(read_records(model, bundle->main, layout, error));
     name_rows(model, bundle->name, error);
@@ -232,6 +235,7 @@ static enum tn_status params_write(const struct tn_model         *model,
 
 const struct tn_format tn_format_paddle_params = {
     .name     = "paddle-params",
+    .has_levels = true,
     .title    = "PaddlePaddle tensor records",
     .dialect  = "",
     .suffixes = (const char *const[]){ ".pdiparams", "__params__", NULL },

@@ -11,6 +11,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "ir/levels.h"
+
 #define WHERE 160
 
 void tn_paddle_complain(struct tn_paddle_checker *k,
@@ -87,14 +89,24 @@ static void check_shape(struct tn_paddle_checker   *k,
 static void check_levels(struct tn_paddle_checker *k,
                          const struct tn_tensor *row, const char *where)
 {
-    struct tn_lod_record record;
+    uint64_t        count = tn_tensor_level_count(row);
+    uint64_t        rows  = tn_tensor_rank(row) ? tn_tensor_dims(row)[0] : 1;
+    struct tn_error error = TN_ERROR_INIT;
 
-    if (tn_paddle_record(row, &record, k->error) == TN_OK &&
-        record.level_count && record.layout != TN_LOD_ROWS)
-        tn_paddle_complain(k, TN_LEVEL_WARNING, "parameter-lod", row->wire,
-                           where, "%" PRIu64 " LoD level%s on a parameter",
-                           record.level_count,
-                           record.level_count == 1 ? "" : "s");
+    if (!count)
+        return;
+    tn_paddle_complain(k, TN_LEVEL_WARNING, "parameter-lod", row->wire, where,
+                       "%" PRIu64 " LoD level%s on a parameter", count,
+                       count == 1 ? "" : "s");
+    if (tn_levels_check(row->levels, rows, &error) == TN_OK)
+        return;
+    if (tn_machine_failed(&error))
+        *k->error = error;
+    else
+        tn_paddle_complain(
+            k, TN_LEVEL_ERROR, "wrong-lod",
+            (struct tn_span){ row->wire.source, error.offset, 0 }, where, "%s",
+            error.what);
 }
 
 static void check_tensor(struct tn_paddle_checker *k,

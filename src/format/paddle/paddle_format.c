@@ -81,6 +81,7 @@ static enum tn_status paddle_open(struct tn_bundle *bundle,
 
 const struct tn_format tn_format_paddle = {
     .name        = "paddle",
+    .has_levels = true,
     .title       = "PaddlePaddle program",
     .dialect     = "paddle",
     .dialect_ops = &tn_dialect_paddle,
@@ -101,6 +102,7 @@ const struct tn_format tn_format_paddle = {
 
 const struct tn_format tn_format_paddle_text = {
     .name        = "paddle-text",
+    .has_levels = true,
     .title       = "PaddlePaddle program as text",
     .dialect     = "paddle",
     .dialect_ops = &tn_dialect_paddle,

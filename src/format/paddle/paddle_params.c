@@ -54,6 +54,12 @@ void tn_paddle_fill_row(struct tn_tensor           *row,
         tn_payload_raw(&row->elements.shape, record->data, 1);
     row->wire = (struct tn_span){ record->data.source, record->begin,
                                   record->end - record->begin };
+    if (!record->level_count)
+        return;
+    struct tn_levels *levels = tn_new(arena, struct tn_levels, 1, error);
+    if (levels)
+        *levels = (struct tn_levels){ record->level_count, record->levels };
+    row->levels = levels;
 }
 
 /* The value that the program knows it by is this tensor. */

@@ -452,6 +452,7 @@ static enum tn_status pir_write(const struct tn_model         *model,
 
 const struct tn_format tn_format_paddle_pir = {
     .name        = "paddle-pir",
+    .has_levels = true,
     .title       = "PaddlePaddle PIR program",
     .dialect     = "paddle",
     .dialect_ops = &tn_dialect_paddle,

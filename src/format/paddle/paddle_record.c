@@ -207,6 +207,10 @@ static enum tn_status put_anew(struct tn_paddle_records *r,
     if (record->layout == TN_LOD_NONE)
         TN_TRY(tn_paddle_make_record(&row->elements.shape, record, r->error));
     record->layout = r->layout == TN_LOD_NONE ? TN_LOD_SHIPPED : r->layout;
+    if (row->levels) {
+        record->level_count = row->levels->count;
+        record->levels      = row->levels->wire;
+    }
     TN_TRY(tn_paddle_records_flush(r));
     TN_TRY(put_part(r, record, false));
     TN_TRY(tn_bare_stream(&row->elements, r->options, r->memory, false, r->sink,
