@@ -113,8 +113,13 @@ static const char *why_not(struct planning *p, uint32_t node)
     return tn_buffer_string(&p->why);
 }
 
-/* One of the reasons, for a message of one line: the last that tells what cannot
- * be done, not only that a rule is for something else. */
+static bool begins_with(const char *text, const char *words)
+{
+    return strncmp(text, words, strlen(words)) == 0;
+}
+
+/* One of the reasons, for a message of one line: the last that tells what
+ * cannot be done, not only that a rule is for something else. */
 static const char *why_mostly(struct planning *p, uint32_t node)
 {
     uint32_t                    count;
@@ -123,9 +128,9 @@ static const char *why_mostly(struct planning *p, uint32_t node)
     const struct tn_map_reason *best = NULL;
 
     for (uint32_t i = 0; i < count; i++) {
-        const char *text = reason[i].text;
-        bool        is_telling =
-            text && strncmp(text, TN_MAP_OTHER, strlen(TN_MAP_OTHER)) != 0;
+        const char *text       = reason[i].text;
+        bool        is_telling = text && !begins_with(text, TN_MAP_OTHER) &&
+                          !begins_with(text, TN_MAP_NO_INPUT);
         if (is_telling || !best)
             best = &reason[i];
     }
@@ -144,9 +149,9 @@ const struct tn_vocab_op *tn_carry_definition(struct tn_carry_words    *words,
     struct tn_error unheard = TN_ERROR_INIT;
 
     if (!words->is_read)
-        words->is_read = tn_vocab_index(&words->vocab, net->arena,
-                                        tn_vocab_builtin(net->dialect),
-                                        &unheard) == TN_OK;
+        words->is_read =
+            tn_vocab_index(&words->vocab, net->arena,
+                           tn_vocab_builtin(net->dialect), &unheard) == TN_OK;
     if (!words->is_read)
         return NULL;
     return tn_vocab_find(&words->vocab, node->op->domain, node->op->type,
@@ -160,7 +165,8 @@ static const char *stub_of(struct planning *p, uint32_t id)
     tn_buffer_clear(&p->scratch);
     tn_buffer_format(&p->scratch, "rules %s -> %s 1\n\n", p->from->dialect,
                      p->to);
-    tn_carry_stub(&p->scratch, node, tn_carry_definition(&p->words, p->from, node));
+    tn_carry_stub(&p->scratch, node,
+                  tn_carry_definition(&p->words, p->from, node));
     return tn_buffer_string(&p->scratch);
 }
 

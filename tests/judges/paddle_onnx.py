@@ -227,7 +227,8 @@ def prove(test, engine, scratch, arguments):
         source = os.path.join(folder, "model.pdmodel")
         back = os.path.join(folder, "model.onnx")
         if "pir" in how:
-            source = os.path.join(folder, "model.json")
+            os.mkdir(os.path.join(folder, "pir"))  # its parameters are called as ours are
+            source = os.path.join(folder, "pir", "model.json")
             proof.convert(arguments.tenon, os.path.join(folder, "model.pdmodel"), source)
         if not how:
             note_rules(arguments, source, back, *program.ends())

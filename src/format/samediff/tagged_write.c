@@ -1,4 +1,5 @@
 /* tagged_write.c - one tag into a zip: lines, files, entries in their order */
+#include "base/utf8.h"
 #include "format/samediff/tagged_write.h"
 
 #include <stdio.h>
@@ -44,6 +45,12 @@ static void add_line(struct tn_tagged_writer *w, enum tn_tag_file which,
     struct tn_tag_line *line =
         tn_list_push(&w->lists[which].lines, struct tn_tag_line, w->error);
 
+    if (!tn_utf8_is_valid(name)) {
+        tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
+                     "a name that is not UTF-8, which the lists of a container "
+                     "cannot hold");
+        tn_error_where(w->error, "%.*s", TN_FMT(name));
+    }
     if (line)
         *line = (struct tn_tag_line){ .name      = name,
                                       .ref_count = files,

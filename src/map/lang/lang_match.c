@@ -52,7 +52,7 @@ static bool enter_inputs(struct tn_eval *e, const struct tn_lang_head *head)
         e->frame[i] = input_item(e->node, i);
         if (e->frame[i].kind == TN_ITEM_NONE &&
             head->inputs[i].arity == TN_LANG_ONE)
-            return refuse_at(e, &head->inputs[i].place, "there is no input",
+            return refuse_at(e, &head->inputs[i].place, TN_MAP_NO_INPUT,
                              head->inputs[i].name);
     }
     return !tn_eval_stopped(e);

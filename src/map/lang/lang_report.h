@@ -15,9 +15,10 @@ struct tn_map_reason {
     const char         *text;
 };
 
-/* So begin the words about a rule that was never meant for the node: its head or
- * its guard fits another.  Other words tell what cannot be done. */
-#define TN_MAP_OTHER "the rule is for"
+/* So begin the words about a rule that was never meant for the node: its head
+ * or its guard fits another.  Other words tell what cannot be done. */
+#define TN_MAP_OTHER    "the rule is for"
+#define TN_MAP_NO_INPUT "there is no input"
 
 #define TN_MAP_REASONS_MAX 10000 /* kept; what is beyond is only counted */
 
