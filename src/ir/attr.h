@@ -76,6 +76,9 @@ struct tn_dialect {
     /* Edges from the outputs of these ops may close a cycle (NextIteration). */
     const char *const *loop_ops; /* ends with NULL; may be NULL               */
 
+    /* Of inputs that may be left out, those behind move up (nd4j). */
+    bool closes_gaps;
+
     /* Nodes must come after what they use. */
     bool is_ordered;
 

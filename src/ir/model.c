@@ -358,6 +358,20 @@ static uint32_t find_outside(const struct tn_model *model,
     return TN_NONE;
 }
 
+uint32_t tn_model_defining_value(const struct tn_model *model, uint32_t value)
+{
+    const struct tn_value *row = tn_model_value_at(model, value);
+
+    while (row->kind == TN_VALUE_OUTER) {
+        uint32_t outer = find_outside(model, row);
+        if (outer == TN_NONE)
+            break;
+        value = outer;
+        row   = tn_model_value_at(model, value);
+    }
+    return value;
+}
+
 void tn_model_resolve(struct tn_model *model)
 {
     for (uint64_t i = 0; i < model->values.count; i++) {

@@ -244,6 +244,10 @@ uint32_t tn_model_value(struct tn_model *model, uint32_t graph, uint32_t name,
 uint32_t tn_model_find_value(const struct tn_model *model, uint32_t graph,
                              uint32_t name);
 
+/* What a graph inside another takes from around it, there; any other value is
+ * itself. */
+uint32_t tn_model_defining_value(const struct tn_model *model, uint32_t value);
+
 /* Say what defines a value; the first definition stays, so that a check can
  * tell the second by comparing. */
 void tn_model_define(struct tn_model *model, uint32_t value,

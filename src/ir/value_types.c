@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "ir/op_arguments.h"
+
 /* Type variables of an operator that we keep track of; vocabularies have
  * fewer. */
 #define VARIABLE_LIMIT 16
@@ -202,31 +204,15 @@ static uint8_t only_type(const struct tn_vocab_types *types)
     return found;
 }
 
-/* What a graph inside another takes from around it. */
-static uint8_t outer_type(const struct tn_typing *t,
-                          const struct tn_value  *inner)
-{
-    uint32_t graph = tn_model_graph_at(t->model, inner->graph)->parent_graph;
-
-    for (; graph != TN_NONE;
-         graph = tn_model_graph_at(t->model, graph)->parent_graph) {
-        uint32_t value = tn_model_find_value(t->model, graph, inner->name);
-        if (value != TN_NONE &&
-            tn_model_value_at(t->model, value)->kind != TN_VALUE_OUTER)
-            return t->types[value];
-    }
-    return 0;
-}
-
 static uint8_t type_of(struct tn_typing *t, uint32_t value)
 {
-    const struct tn_value *row = tn_model_value_at(t->model, value);
-
-    if (!t->types[value] && row->kind == TN_VALUE_OUTER)
-        t->types[value] = outer_type(t, row);
+    if (!t->types[value])
+        t->types[value] =
+            t->types[tn_model_defining_value(t->model, value)];
     return t->types[value];
 }
 
+/* What the argument may be; NULL: the vocabulary does not tell. */
 static const struct tn_vocab_types *types_of(const struct tn_typed_kind *kind,
                                              const struct tn_vocab_arg  *arg,
                                              uint32_t variable)
@@ -236,63 +222,96 @@ static const struct tn_vocab_types *types_of(const struct tn_typed_kind *kind,
     return arg->variable.size ? NULL : &arg->types;
 }
 
-static void judge_input(struct tn_typing *t, const struct tn_typed_kind *kind,
-                        uint32_t op, uint32_t index, uint32_t value,
-                        struct bindings *b)
+/* Which type a variable stands for, by what one of its arguments is. */
+static void bind(struct tn_typing *t, const struct tn_typed_kind *kind,
+                 uint32_t op, uint32_t variable, uint32_t value,
+                 struct bindings *b)
 {
-    const struct tn_vocab_arg   *arg      = &kind->op->inputs[index];
-    uint32_t                     variable = kind->variables[index];
-    const struct tn_vocab_types *types    = types_of(kind, arg, variable);
-    uint8_t                      type     = type_of(t, value);
-    char                         rest[100];
+    uint8_t type = t->types[value];
 
-    if (!type || type == TN_TYPE_MANY || !types)
-        return;
-    if (!is_allowed(types, type)) {
-        snprintf(rest, sizeof rest, "which %.*s does not take as '%.*s'",
-                 TN_FMT(kind->op->name), TN_FMT(arg->name));
-        complain_of(t, op, "type-not-allowed", value, type, rest);
-    } else if (variable == TN_NONE || arg->is_mixed) {
-        return;
-    } else if (!b->types[variable]) {
+    if (!b->types[variable]) {
         b->types[variable]  = type;
         b->values[variable] = value;
-    } else if (b->types[variable] != type &&
-               b->types[variable] != TN_TYPE_MANY) {
+        return;
+    }
+    if (b->types[variable] == type || b->types[variable] == TN_TYPE_MANY)
+        return;
+    if (!kind->op->is_promoting)
         complain_mixed(t, kind->op, op,
                        (uint32_t[]){ b->values[variable], value },
                        (uint8_t[]){ b->types[variable], type });
-        b->types[variable] = TN_TYPE_MANY; /* said once; no type follows */
+    b->types[variable] = TN_TYPE_MANY; /* said once; no type follows */
+}
+
+/* Not one that the variable stands for, and allowed beside those. */
+static bool is_other(const struct tn_vocab_arg *arg, uint8_t type)
+{
+    return arg->has_others && is_allowed(&arg->types, type);
+}
+
+static void judge_input(struct tn_typing *t, const struct tn_typed_kind *kind,
+                        uint32_t op, const struct tn_op_arguments *a,
+                        struct bindings *b)
+{
+    uint32_t variable = kind->variables[a->arg - kind->op->inputs];
+    const struct tn_vocab_types *types = types_of(kind, a->arg, variable);
+    uint8_t                      type  = type_of(t, a->value);
+    char                         rest[100];
+
+    if (!type && kind->op->is_promoting && variable != TN_NONE)
+        b->types[variable] = TN_TYPE_MANY; /* the other may decide */
+    if (!type || type == TN_TYPE_MANY || !types)
+        return;
+    if (is_allowed(types, type)) {
+        if (variable != TN_NONE && !a->arg->is_mixed)
+            bind(t, kind, op, variable, a->value, b);
+    } else if (is_other(a->arg, type)) {
+        b->types[variable] = TN_TYPE_MANY; /* what follows is not told */
+    } else {
+        snprintf(rest, sizeof rest, "which %.*s does not take as '%.*s'",
+                 TN_FMT(kind->op->name), TN_FMT(a->arg->name));
+        complain_of(t, op, "type-not-allowed", a->value, type, rest);
     }
 }
 
 static uint8_t made_type(struct tn_typing *t, const struct tn_typed_kind *kind,
-                         uint32_t op, uint32_t index, uint32_t output,
+                         uint32_t op, const struct tn_op_arguments *a,
                          const struct bindings *b)
 {
-    const struct tn_vocab_arg *arg = &kind->op->outputs[index];
-    uint32_t variable = kind->variables[kind->op->input_count + index];
-    const struct tn_vocab_types *types = types_of(kind, arg, variable);
+    uint32_t variable =
+        kind->variables[kind->op->input_count + (a->arg - kind->op->outputs)];
+    const struct tn_vocab_types *types = types_of(kind, a->arg, variable);
     uint8_t                      type  = 0;
 
-    if (variable != TN_NONE && !arg->is_mixed)
+    if (variable != TN_NONE && !a->arg->is_mixed)
         type = b->types[variable];
-    if (type == TN_TYPE_MANY)
+    if (type == TN_TYPE_MANY ||
+        (t->types[a->value] && types && !is_allowed(types, t->types[a->value]) &&
+         is_other(a->arg, t->types[a->value])))
         return 0;
-    if (!type && types)
+    if (!type && types && !a->arg->has_others)
         type = only_type(types);
     if (!type && t->use->made)
-        type = t->use->made(t->use->context, op, kind->op, output);
+        type = t->use->made(t->use->context, op, kind->op, a->index);
     return type;
+}
+
+/* Whether the value is what this node made.  Variables that are declared
+ * (Paddle) have one type, whoever writes them. */
+static bool is_made_by(const struct tn_typing *t, uint32_t op, uint32_t value)
+{
+    const struct tn_value *row = tn_model_value_at(t->model, value);
+
+    return t->model->dialect->declared ||
+           (row->kind == TN_VALUE_OUTPUT && row->producer == op);
 }
 
 static void judge_output(struct tn_typing *t, uint32_t op, uint32_t value,
                          uint8_t type)
 {
-    const struct tn_value *row = tn_model_value_at(t->model, value);
-    char                   rest[100];
+    char rest[100];
 
-    if (!type || row->kind != TN_VALUE_OUTPUT || row->producer != op)
+    if (!type || !is_made_by(t, op, value))
         return; /* not known, or defined elsewhere already */
     if (!t->types[value]) {
         t->types[value] = type;
@@ -303,35 +322,20 @@ static void judge_output(struct tn_typing *t, uint32_t op, uint32_t value,
     }
 }
 
-/* Which argument a value is: the last may be many. */
-static uint32_t argument_at(uint32_t index, uint32_t count)
-{
-    return index < count ? index : count - 1;
-}
-
 void tn_typing_judge(struct tn_typing *t, const struct tn_typed_kind *kind,
                      uint32_t op)
 {
-    const struct tn_op *row    = tn_model_op_at(t->model, op);
-    uint32_t            inputs = row->input_count - row->control_count;
-    struct bindings     b      = { { 0 }, { 0 } };
+    struct bindings        b = { { 0 }, { 0 } };
+    struct tn_op_arguments a;
 
-    if (!kind->is_typed || kind->op->has_lists)
+    if (!kind->is_typed)
         return;
-    for (uint32_t i = 0; i < inputs && kind->op->input_count; i++) {
-        uint32_t value =
-            tn_model_ref_at(t->model, (uint64_t)row->first_input + i);
-        if (value != TN_NONE)
-            judge_input(t, kind, op, argument_at(i, kind->op->input_count),
-                        value, &b);
-    }
-    for (uint32_t i = 0; i < row->output_count && kind->op->output_count; i++) {
-        uint32_t value =
-            tn_model_ref_at(t->model, (uint64_t)row->first_output + i);
-        uint32_t index = argument_at(i, kind->op->output_count);
-        if (value != TN_NONE)
-            judge_output(t, op, value, made_type(t, kind, op, index, i, &b));
-    }
+    tn_op_arguments_init(&a, t->model, kind->op, op, false);
+    while (tn_op_arguments_next(&a))
+        judge_input(t, kind, op, &a, &b);
+    tn_op_arguments_init(&a, t->model, kind->op, op, true);
+    while (tn_op_arguments_next(&a))
+        judge_output(t, op, a.value, made_type(t, kind, op, &a, &b));
 }
 
 /* ---- attributes say the types ------------------------------------------- */

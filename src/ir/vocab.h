@@ -44,6 +44,18 @@ enum tn_vocab_arity {
     TN_VOCAB_BY_TYPES, /* one for each type in the attribute `list`: *Tlist   */
 };
 
+/* Larger ranks are not told apart from this one. */
+#define TN_VOCAB_RANK_LIMIT 32
+
+/* Ranks that an argument may have.  Arguments of the operator's variable, `r`,
+ * have one rank, or that of the largest of them. */
+struct tn_vocab_rank {
+    bool    is_said; /* else any will do                                      */
+    bool    is_variable;
+    bool    is_up_to; /* [..r]: they are broadcast to the largest             */
+    uint8_t least, most;
+};
+
 /* An input or output. */
 struct tn_vocab_arg {
     struct tn_bytes     name;
@@ -53,7 +65,9 @@ struct tn_vocab_arg {
     struct tn_bytes     list;     /* an attribute; see arity                */
     struct tn_bytes     variable; /* or attribute that says the type; empty:
                                      `types` does                           */
+    bool has_others; /* $T|any: also `types`, which do not follow the variable */
     struct tn_vocab_types types;
+    struct tn_vocab_rank  rank;
 };
 
 /* Where the calls of a dialect without named arguments keep an attribute: nd4j
@@ -95,6 +109,7 @@ struct tn_vocab_op {
     bool            is_legacy; /* known by name only                          */
     bool            is_loose;  /* takes attributes that are not listed        */
     bool            is_stateful, is_commutative, is_aggregate;
+    bool            is_promoting; /* arguments of one variable may differ     */
     struct tn_bytes kernel; /* legacy(TRANSFORM_SAME 12): called by that type
                                and number, not by its name; empty: by name    */
     uint32_t kernel_number;
@@ -109,6 +124,7 @@ struct tn_vocab_op {
     uint32_t min_inputs, max_inputs, min_outputs, max_outputs;
     uint64_t output_counts; /* bits: the only ones allowed; 0: all in between */
     bool     has_lists;
+    bool     has_ranks; /* some argument says which it may have              */
 };
 
 struct tn_vocab_row;

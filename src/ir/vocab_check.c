@@ -12,6 +12,7 @@
 
 #include "base/arith.h"
 #include "ir/attr.h"
+#include "ir/value_ranks.h"
 #include "ir/value_types.h"
 
 /* Attributes of an operator that we keep track of; vocabularies have fewer. */
@@ -52,7 +53,8 @@ struct check {
     struct tn_pairs            index; /* (scope, number) -> kind              */
     struct tn_list             kinds; /* struct kind                          */
     uint32_t *used; /* by op: outputs that others use; NULL: ops name theirs  */
-    struct tn_typing typing;
+    struct tn_typing  typing;
+    struct tn_ranking ranking;
 };
 
 /* What is known of the op being looked at. */
@@ -151,9 +153,10 @@ static void judge_kind(struct check *c, uint32_t scope, const struct tn_op *row,
     struct tn_bytes               type   = tn_model_name(c->model, row->type);
     const struct tn_vocab_domain *known  = tn_vocab_domain(vocab, domain);
 
-    kind->version = c->use->version(c->use->context, scope, domain);
+    if (c->use->version)
+        kind->version = c->use->version(c->use->context, scope, domain);
     if (!known || kind->version < 0 || type.size == 0 ||
-        c->use->is_call(c->use->context, scope, row))
+        (c->use->is_call && c->use->is_call(c->use->context, scope, row)))
         return;
     kind->op = tn_vocab_find(vocab, domain, type, kind->version, c->error);
     if (!kind->op)
@@ -638,6 +641,7 @@ static void check_types(struct visit *v)
     struct tn_typing    *typing = &v->check->typing;
     struct tn_attr_types attrs  = { v->said, v->lists, v->counts, v->seen };
 
+    tn_ranking_note(&v->check->ranking, v->kind->op, v->op);
     if (!v->kind->typed.is_typed)
         return;
     if (tn_typing_is_by_attrs(typing))
@@ -665,6 +669,28 @@ static void check_known(struct visit *v)
     check_types(v);
 }
 
+static void complain_unless_known(struct visit *v)
+{
+    struct kind *kind = v->kind;
+
+    switch (kind->verdict) {
+    case SKIPPED:
+    case KNOWN: break;
+    case UNKNOWN: complain_unknown(v); break;
+    case DEPRECATED:
+        complain(v, v->check->use->deprecated, "deprecated-op", NULL,
+                 "%.*s is no operator since version %" PRIu32
+                 ", the version in use is %" PRId64,
+                 TN_FMT(kind->op->name), kind->op->deprecated, kind->version);
+        break;
+    case LEGACY:
+        complain(v, TN_LEVEL_WARNING, "deprecated-op", NULL,
+                 "%.*s was an experiment that no version has kept",
+                 TN_FMT(kind->op->name));
+        break;
+    }
+}
+
 static void check_op(struct check *c, uint32_t scope, uint32_t op)
 {
     struct visit v;
@@ -677,23 +703,10 @@ static void check_op(struct check *c, uint32_t scope, uint32_t op)
     memset(v.seen, 0, sizeof v.seen); /* counts: only where seen */
     if (!v.kind)
         return;
-    switch (v.kind->verdict) {
-    case SKIPPED: break;
-    case KNOWN: check_known(&v); break;
-    case UNKNOWN: complain_unknown(&v); break;
-    case DEPRECATED:
-        complain(&v, c->use->deprecated, "deprecated-op", NULL,
-                 "%.*s is no operator since version %" PRIu32
-                 ", the version in use is %" PRId64,
-                 TN_FMT(v.kind->op->name), v.kind->op->deprecated,
-                 v.kind->version);
-        break;
-    case LEGACY:
-        complain(&v, TN_LEVEL_WARNING, "deprecated-op", NULL,
-                 "%.*s was an experiment that no version has kept",
-                 TN_FMT(v.kind->op->name));
-        break;
-    }
+    if (v.kind->verdict == KNOWN)
+        check_known(&v);
+    else if (!c->use->only_types)
+        complain_unless_known(&v);
 }
 
 /* Where ops do not name their outputs: how many of each are in use. */
@@ -718,7 +731,8 @@ static void count_used(struct check *c)
 static void check_graph(struct check *c, uint32_t index)
 {
     const struct tn_graph *graph = tn_model_graph_at(c->model, index);
-    uint32_t               scope = c->use->scope(c->use->context, index);
+    uint32_t               scope =
+        c->use->scope ? c->use->scope(c->use->context, index) : 0;
 
     for (uint64_t i = 0; i < graph->op_count; i++) {
         if (c->report->is_stopped || tn_failed(c->error))
@@ -747,11 +761,14 @@ enum tn_status tn_vocab_check(const struct tn_model     *model,
     tn_pairs_init(&c.index, model->memory);
     tn_list_init(&c.kinds, model->memory, sizeof(struct kind));
     tn_typing_init(&c.typing, model, use, report, error);
+    tn_ranking_init(&c.ranking, model, use, report, error);
     count_used(&c);
     for (uint32_t i = 0; i < model->graphs.count && !tn_failed(error); i++)
         check_graph(&c, i);
     if (!tn_failed(error))
         tn_typing_compare(&c.typing);
+    tn_ranking_compare(&c.ranking);
+    tn_ranking_done(&c.ranking);
     tn_typing_done(&c.typing);
     tn_list_done(&c.kinds);
     tn_pairs_done(&c.index);

@@ -4,7 +4,7 @@
  * Rules: unknown-op, deprecated-op, wrong-arity, missing-input,
  * unknown-attribute, wrong-attribute-type, missing-attribute,
  * bad-attribute-value; type-mismatch and type-not-allowed, which value_types.h
- * explains.  Each finding has the byte offset of the node (or of the
+ * explains; rank-mismatch and rank-not-allowed: value_ranks.h.  Each finding has the byte offset of the node (or of the
  * attribute) and its path.
  */
 #ifndef TN_IR_VOCAB_CHECK_H
@@ -27,17 +27,23 @@ enum tn_wrap {
 /* An argument that stands for several values: their number is not known. */
 #define TN_TYPE_MANY UINT8_MAX
 
+/* A rank in a byte; 0: not known. */
+#define TN_RANK(rank) \
+    ((uint8_t)(1 + ((rank) < TN_VOCAB_RANK_LIMIT ? (rank) : TN_VOCAB_RANK_LIMIT)))
+
 /* How a format uses a vocabulary.  A scope is what shares versions and
  * functions: graphs that give the same number are in the same one. */
 struct tn_vocab_use {
     struct tn_vocab *vocab;
     void            *context; /* of the calls below                           */
-    uint32_t (*scope)(void *context, uint32_t graph);
+    uint32_t (*scope)(void *context, uint32_t graph); /* NULL: all in one     */
 
-    /* The version of a domain that is in use there; -1: none is. */
+    /* The version of a domain that is in use there; -1: none is.  NULL: there
+     * are no versions. */
     int64_t (*version)(void *context, uint32_t scope, struct tn_bytes domain);
 
-    /* Whether ops of that kind call a function.  Asked once per kind. */
+    /* Whether ops of that kind call a function.  Asked once per kind; NULL:
+     * none does. */
     bool (*is_call)(void *context, uint32_t scope, const struct tn_op *op);
 
     /* Whether an input of that op may stand for several (TensorFlow's function
@@ -48,13 +54,18 @@ struct tn_vocab_use {
      * which is "not known".  NULL: it says none. */
     void (*declare)(void *context, uint8_t *types);
 
+    /* The same for ranks, as TN_RANK().  NULL: they are not compared. */
+    void (*declare_ranks)(void *context, uint8_t *ranks);
+
     /* The type of an output that neither the inputs nor the vocabulary tell
      * (ONNX's Cast).  NULL: there are none. */
     uint8_t (*made)(void *context, uint32_t op, const struct tn_vocab_op *kind,
                     uint32_t output);
 
     bool compares_types; /* of producers and consumers                       */
-    bool only_types;     /* and nothing else                                 */
+    bool only_types;     /* and nothing else: the vocabulary does not list all
+                            operators and attributes that there are (Paddle,
+                            nd4j)                                            */
 
     const char *file;        /* of the findings; "": the main one            */
     const char *free_prefix; /* attributes that anybody may add              */

@@ -1,10 +1,5 @@
 /* vocab_check_test.c - what a vocabulary makes of a graph, rule by rule */
-#include "ir/vocab_check.h"
-
-#include <stdio.h>
-
-#include "ir/attr.h"
-#include "support/hostile.h"
+#include "ir/vocab_testing.h"
 
 static const char vocabulary[] =
     "vocabulary test 1\n"
@@ -26,131 +21,7 @@ static const char vocabulary[] =
     "domain preview open\n"
     "op Try@1 (A int8) -> (C int8)\n";
 
-/*
- * The test's dialect: a node is text on the wire, attributes only.
- *
- *   "axis=i7;mode=sa;Ts=t2;N=?"     name, '=', kind, one character or none
- *
- * i: int, s: string, t: a list of so many int8, T: one bool, e: empty list,
- * ?: the caller's.
- */
-static bool next_attr(struct tn_cursor *node, struct tn_bytes *name,
-                      struct tn_span *wire)
-{
-    size_t size = 0;
-
-    if (!tn_more(node))
-        return false;
-    while (node->at + size < node->end && node->at[size] != '=')
-        size++;
-    *name = tn_take_bytes(node, size);
-    tn_skip(node, 1);
-    for (size = 0; node->at + size < node->end && node->at[size] != ';';)
-        size++;
-    *wire = tn_span(node, size);
-    if (tn_more(node))
-        tn_skip(node, 1);
-    return !tn_failed(node->error);
-}
-
-static uint8_t byte_at(struct tn_span wire, uint64_t index)
-{
-    struct tn_error  error = TN_ERROR_INIT;
-    struct tn_cursor c     = tn_cursor_span(wire, &error);
-
-    tn_skip(&c, index);
-    return tn_u8(&c);
-}
-
-static const char *attr_type(struct tn_span wire)
-{
-    switch (byte_at(wire, 0)) {
-    case 'i': return "int";
-    case 's': return "string";
-    case 't':
-    case 'T': return "list(type)";
-    case 'e': return "list()";
-    case '?': return "reference";
-    default: return "";
-    }
-}
-
-static enum tn_status decode(const struct tn_model *model, uint32_t op,
-                             struct tn_span wire, struct tn_arena *arena,
-                             struct tn_attr_value *value,
-                             struct tn_error      *error)
-{
-    int64_t         *ints = tn_new(arena, int64_t, 10, error);
-    struct tn_bytes *text = tn_new(arena, struct tn_bytes, 1, error);
-    uint8_t          kind = byte_at(wire, 0);
-
-    (void)model;
-    (void)op;
-    *value = (struct tn_attr_value){ .count = 1 };
-    if (tn_failed(error))
-        return error->status;
-    if (kind == 's') {
-        struct tn_cursor c = tn_cursor_span(wire, error);
-        tn_skip(&c, 1);
-        *text             = tn_take_bytes(&c, wire.length - 1);
-        value->kind       = TN_ATTR_STRING;
-        value->of.strings = text;
-        return TN_OK;
-    }
-    value->of.ints = ints;
-    value->kind    = kind == 'i' ? TN_ATTR_INT : TN_ATTR_DTYPE;
-    value->is_list = kind != 'i';
-    ints[0]        = byte_at(wire, 1) - '0';
-    if (kind == 't') {
-        value->count = (uint32_t)ints[0];
-        for (int i = 0; i < 10; i++)
-            ints[i] = TN_INT8;
-    } else if (kind == 'T') {
-        ints[0] = TN_BOOL;
-    } else if (kind == 'e') {
-        value->count = 0;
-    }
-    return TN_OK;
-}
-
-static const struct tn_dialect dialect = {
-    .name          = "test",
-    .next_attr     = next_attr,
-    .decode        = decode,
-    .attr_type     = attr_type,
-    .names_outputs = true,
-};
-
 /* ---- one op, judged ----------------------------------------------------- */
-
-struct heard {
-    int                   count;
-    enum tn_finding_level level;
-    uint64_t              offset;
-    char                  rule[40], where[120], what[200];
-};
-
-static int hear(void *context, enum tn_finding_level level, const char *rule,
-                const struct tn_error *finding)
-{
-    struct heard *heard = context;
-
-    if (heard->count++ == 0) {
-        heard->level  = level;
-        heard->offset = finding->offset;
-        snprintf(heard->rule, sizeof heard->rule, "%s", rule);
-        snprintf(heard->where, sizeof heard->where, "%s", finding->where);
-        snprintf(heard->what, sizeof heard->what, "%s", finding->what);
-    }
-    return 0;
-}
-
-static uint32_t one_scope(void *context, uint32_t graph)
-{
-    (void)context;
-    (void)graph;
-    return 0;
-}
 
 static int64_t version_of(void *context, uint32_t scope, struct tn_bytes domain)
 {
@@ -168,56 +39,16 @@ static bool is_call(void *context, uint32_t scope, const struct tn_op *op)
     return called.size > 0;
 }
 
-/* Inputs and outputs are letters, '-' for one that is left out. */
-struct node {
-    const char *domain, *type, *inputs, *outputs, *attrs;
-};
-
-static const struct tn_source_ops no_ops = { 0 };
-
-static void add_node(struct tn_model *model, struct tn_source *source,
-                     const struct node *node, struct tn_error *error)
-{
-    uint32_t op = tn_model_add_op(model, 0, error);
-
-    if (op == TN_NONE)
-        return;
-    struct tn_op *row = tn_model_op_at(model, op);
-    row->type   = tn_intern_copy(&model->names, tn_text(node->type), error);
-    row->domain = tn_intern_copy(&model->names, tn_text(node->domain), error);
-    row->name   = row->type;
-    tn_model_graph_at(model, 0)->op_count++;
-    for (int side = 0; side < 2; side++)
-        for (const char *p = side ? node->outputs : node->inputs; *p; p++) {
-            uint32_t name =
-                tn_intern_copy(&model->names, tn_bytes(p, 1), error);
-            uint32_t value =
-                *p == '-' ? TN_NONE : tn_model_value(model, 0, name, error);
-            if (side)
-                tn_model_add_output(model, value, error);
-            else
-                tn_model_add_input(model, value, error);
-        }
-    row              = tn_model_op_at(model, op);
-    row->source      = tn_model_source_id(model, source, error);
-    row->wire_offset = 100;
-    row->wire_length = strlen(node->attrs);
-}
-
-static void judge(const struct node *node, int64_t version, int times,
-                  struct tn_memory *memory, struct heard *heard,
+static void judge(const struct testing_node *node, int64_t version, int times,
+                  struct tn_memory *memory, struct testing_heard *heard,
                   struct tn_error *error)
 {
-    struct tn_report report = { .each = hear, .context = heard };
-    struct tn_model  model;
-    struct tn_vocab  vocab;
-    uint8_t          file[300] = { 0 };
-    struct tn_source source    = {
-           .ops = &no_ops, .size = sizeof file, .map = file, .name = ""
-    };
+    struct tn_report    report = { .each = testing_hear, .context = heard };
+    struct tn_model     model;
+    struct tn_vocab     vocab;
+    struct testing_file file;
     struct tn_vocab_use use = { .vocab       = &vocab,
                                 .context     = &version,
-                                .scope       = one_scope,
                                 .version     = version_of,
                                 .is_call     = is_call,
                                 .file        = "",
@@ -226,12 +57,12 @@ static void judge(const struct node *node, int64_t version, int times,
                                 .unknown     = TN_LEVEL_ERROR,
                                 .deprecated  = TN_LEVEL_ERROR };
 
-    memcpy(file + 100, node->attrs, strlen(node->attrs));
+    testing_file_init(&file);
     tn_model_init(&model, memory);
-    model.dialect = &dialect;
+    model.dialect = &testing_by_values;
     tn_model_add_graph(&model, TN_GRAPH_MAIN, "graph", "node", error);
     for (int i = 0; i < times && !tn_failed(error); i++)
-        add_node(&model, &source, node, error);
+        testing_add(&model, 0, &file, node, 100, error);
     if (!tn_failed(error) && tn_vocab_load(&vocab, &model.arena,
                                            tn_text(vocabulary), error) == TN_OK)
         tn_vocab_check(&model, &use, &report, error);
@@ -241,7 +72,7 @@ static void judge(const struct node *node, int64_t version, int times,
 /* ---- claims ------------------------------------------------------------- */
 
 static const struct {
-    struct node node;
+    struct testing_node node;
     int64_t     version;
     int         count;
     const char *rule, *where;
@@ -371,7 +202,7 @@ static void says_what_is_wrong(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct tn_error  error = TN_ERROR_INIT;
-        struct heard     heard = { 0 };
+        struct testing_heard     heard = { 0 };
         struct tn_memory memory;
 
         tn_memory_init(&memory, NULL, 0);
@@ -391,7 +222,7 @@ static void says_what_is_wrong(void **state)
 /* What is remembered of good attributes hides no bad one. */
 static void says_it_every_time(void **state)
 {
-    static const struct node nodes[] = {
+    static const struct testing_node nodes[] = {
         { "", "Pack", "ab", "x", "mode=sc" },
         { "", "Add", "ab", "c", "axis=sx" },
         { "", "Cat", "ab", "x", "" },
@@ -400,7 +231,7 @@ static void says_it_every_time(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++) {
         struct tn_error  error = TN_ERROR_INIT;
-        struct heard     heard = { 0 };
+        struct testing_heard     heard = { 0 };
         struct tn_memory memory;
 
         tn_memory_init(&memory, NULL, 0);
@@ -411,9 +242,9 @@ static void says_it_every_time(void **state)
 
 static void leaves_calls_alone(void **state)
 {
-    static const struct node node  = { "", "Sub", "ab", "c", "x=i1" };
+    static const struct testing_node node  = { "", "Sub", "ab", "c", "x=i1" };
     struct tn_error          error = TN_ERROR_INIT;
-    struct heard             heard = { 0 };
+    struct testing_heard             heard = { 0 };
     struct tn_memory         memory;
 
     (void)state;
@@ -428,9 +259,9 @@ static enum tn_status judge_sample(struct tn_bytes   input,
                                    struct tn_memory *memory,
                                    struct tn_error  *error)
 {
-    static const struct node node  = { "", "Pack", "abcde", "x",
+    static const struct testing_node node  = { "", "Pack", "abcde", "x",
                                        "N=i3;Ts=t2;mode=sa" };
-    struct heard             heard = { 0 };
+    struct testing_heard             heard = { 0 };
 
     (void)input;
     judge(&node, 1, 3, memory, &heard, error);

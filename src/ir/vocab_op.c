@@ -5,8 +5,10 @@
  *       $VARIABLE in {TYPES}
  *       NAME[?] TYPE [@PLACE] [= DEFAULT] [in {ALLOWED}] [>= MINIMUM]
  *
- *   ARG       NAME[?|*|+] [&][~][COUNT*]($VARIABLE | TYPE)   or  NAME *LIST
- *   FLAG      stateful | commutative | aggregate | legacy |
+ *   ARG       NAME[?|*|+] [&][~][COUNT*]($VARIABLE['|'TYPE] | TYPE)
+ *             [RANK]                                    or  NAME *LIST
+ *   RANK      '[' (N | N.. | N..N | r | r N.. | ..r) ']'
+ *   FLAG      stateful | commutative | aggregate | promotes | legacy |
  *             loose | deprecated@VERSION | outputs{COUNTS} |
  *             legacy(TYPE NUMBER)
  *   PLACE     (i|t|b|d|s)SLOT[..] | axis | scalar
@@ -74,6 +76,38 @@ static bool read_count(struct tn_cursor *c, struct tn_bytes *attribute)
     return true;
 }
 
+static uint8_t read_rank_number(struct tn_cursor *c)
+{
+    uint64_t at     = c->offset;
+    uint32_t number = tn_vocab_number(c);
+
+    if (number > TN_VOCAB_RANK_LIMIT)
+        tn_fail_at(c, at, TN_LIMIT, "rank %" PRIu32 ", limit %d", number,
+                   TN_VOCAB_RANK_LIMIT);
+    return (uint8_t)number;
+}
+
+/* After "[". */
+static void read_rank(struct tn_cursor *c, struct tn_vocab_rank *rank)
+{
+    *rank = (struct tn_vocab_rank){ .is_said = true,
+                                    .most    = TN_VOCAB_RANK_LIMIT };
+    if (tn_vocab_accept(c, "..")) {
+        rank->is_variable = rank->is_up_to = true;
+        tn_vocab_expect(c, "r");
+    } else {
+        rank->is_variable = tn_vocab_accept(c, "r");
+        if (!rank->is_variable || tn_vocab_peek(c) != ']') {
+            rank->least = read_rank_number(c);
+            if (!tn_vocab_accept(c, ".."))
+                rank->most = rank->least;
+            else if (tn_vocab_peek(c) != ']')
+                rank->most = read_rank_number(c);
+        }
+    }
+    tn_vocab_expect(c, "]");
+}
+
 static void read_arg(struct reading *r, struct tn_vocab_arg *arg)
 {
     struct tn_cursor *c = r->c;
@@ -90,10 +124,14 @@ static void read_arg(struct reading *r, struct tn_vocab_arg *arg)
     arg->is_mixed = tn_vocab_accept(c, "~");
     if (read_count(c, &arg->list))
         arg->arity = TN_VOCAB_COUNTED;
-    if (tn_vocab_accept(c, "$"))
-        arg->variable = tn_vocab_name(c, "a type variable");
-    else
+    if (tn_vocab_accept(c, "$")) {
+        arg->variable   = tn_vocab_name(c, "a type variable");
+        arg->has_others = tn_vocab_accept(c, "|");
+    }
+    if (!arg->variable.size || arg->has_others)
         tn_vocab_type_read(r->vocab, c, &arg->types);
+    if (tn_vocab_accept(c, "["))
+        read_rank(c, &arg->rank);
 }
 
 /* "(a T, b T)"; returns how many. */
@@ -122,6 +160,14 @@ static uint32_t read_args(struct reading *r, const struct tn_vocab_arg **out)
         tn_vocab_expect(c, ",");
     }
     return count;
+}
+
+static bool say_ranks(const struct tn_vocab_arg *args, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (args[i].rank.is_said)
+            return true;
+    return false;
 }
 
 /* The fewest and the most values that the arguments stand for. */
@@ -185,6 +231,8 @@ static void read_flag(struct reading *r)
         op->is_commutative = true;
     else if (tn_vocab_accept(c, "aggregate"))
         op->is_aggregate = true;
+    else if (tn_vocab_accept(c, "promotes"))
+        op->is_promoting = true;
     else if (tn_vocab_accept(c, "legacy("))
         read_kernel(r);
     else if (tn_vocab_accept(c, "legacy"))
@@ -675,5 +723,7 @@ const struct tn_vocab_op *tn_vocab_op_read(const struct tn_vocab *vocab,
                                  &op->max_inputs);
     op->has_lists |= count_values(op->outputs, op->output_count,
                                   &op->min_outputs, &op->max_outputs);
+    op->has_ranks = say_ranks(op->inputs, op->input_count) ||
+                    say_ranks(op->outputs, op->output_count);
     return tn_failed(c->error) ? NULL : op;
 }

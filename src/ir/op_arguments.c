@@ -1,0 +1,88 @@
+/* op_arguments.c - which argument of its operator each value of a node is */
+#include "ir/op_arguments.h"
+
+/* Inputs whose argument is known where gaps are closed: when one is left out,
+ * those before the first that may be. */
+static uint64_t count_before_gaps(const struct tn_vocab_op *kind,
+                                  uint64_t                  count)
+{
+    for (uint32_t i = 0; count < kind->input_count && i < count; i++)
+        if (kind->inputs[i].arity == TN_VOCAB_OPTIONAL)
+            return i;
+    return count;
+}
+
+void tn_op_arguments_init(struct tn_op_arguments   *a,
+                          const struct tn_model    *model,
+                          const struct tn_vocab_op *kind, uint32_t op,
+                          bool is_output)
+{
+    const struct tn_op *row = tn_model_op_at(model, op);
+
+    *a = (struct tn_op_arguments){
+        .model     = model,
+        .kind      = kind,
+        .args      = is_output ? kind->outputs : kind->inputs,
+        .arg_count = is_output ? kind->output_count : kind->input_count,
+        .is_output = is_output,
+        .has_slots = model->dialect->next_slot != NULL,
+        .first     = is_output ? row->first_output : row->first_input,
+        .count     = is_output ? row->output_count
+                               : row->input_count - row->control_count,
+        .failure   = TN_ERROR_INIT,
+        .index     = UINT32_MAX,
+    };
+    /* An edit may have moved values between slots. */
+    if (a->has_slots && (!row->wire_length || row->first_attr != TN_NONE))
+        a->count = 0;
+    else if (a->has_slots)
+        a->node = tn_cursor_span(tn_model_op_wire(model, row), &a->failure);
+    else if (kind->has_lists || !a->arg_count)
+        a->count = 0;
+    else if (!is_output && model->dialect->closes_gaps)
+        a->count = count_before_gaps(kind, a->count);
+}
+
+static uint32_t find_argument(const struct tn_op_arguments *a,
+                              struct tn_bytes               name)
+{
+    for (uint32_t i = 0; i < a->arg_count; i++)
+        if (tn_bytes_equal(a->args[i].name, name))
+            return i;
+    return TN_NONE;
+}
+
+/* TN_NONE: the vocabulary does not have the slot. */
+static uint32_t argument_of_next(struct tn_op_arguments *a)
+{
+    struct tn_bytes name;
+
+    if (!a->has_slots)
+        return a->index < a->arg_count ? a->index : a->arg_count - 1;
+    while (a->in_slot == 0) {
+        a->node.error = &a->failure;
+        if (!a->model->dialect->next_slot(&a->node, a->is_output, &name,
+                                          &a->in_slot)) {
+            a->count = 0;
+            return TN_NONE;
+        }
+        a->argument = find_argument(a, name);
+    }
+    a->in_slot--;
+    return a->argument;
+}
+
+bool tn_op_arguments_next(struct tn_op_arguments *a)
+{
+    while (++a->index < a->count) {
+        uint32_t argument = argument_of_next(a);
+        if (a->index >= a->count)
+            return false;
+        a->value = tn_model_ref_at(a->model, a->first + a->index);
+        if (argument == TN_NONE || a->value == TN_NONE)
+            continue;
+        a->arg = &a->args[argument];
+        return true;
+    }
+    return false;
+}
