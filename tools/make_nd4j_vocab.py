@@ -18,10 +18,13 @@ TYPES = {'i': 'int', 't': 'float', 'b': 'bool', 'd': 'type', 's': 'string',
          'axis': 'int', 'scalar': 'float'}
 FACTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                      'nd4j_facts.txt')
+SETS = {'T': 'any', 'F': 'floats', 'U': 'floats'}
 HEAD = '''vocabulary nd4j 1
 # The format: rules/README.md.  Made by tools/make_nd4j_vocab.py.
 
-types any = {bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 string}
+types floats = {float16 bfloat16 float32 float64}
+types ints = {int8 int16 int32 int64 uint8 uint16 uint32 uint64}
+types any = {bool ints floats string}
 
 domain nd4j ""
 '''
@@ -32,7 +35,7 @@ class Op:
         """As declared: first ones must be there, others may."""
         names = [[] if c == '-' else c.split(',') for c in columns]
         self.declared = names
-        self.name, self.kernel = name, ''
+        self.name, self.kernel, self.types = name, '', None
         names = [[n.strip('*') for n in column] for column in names]
         self.inputs = [n + '?' * (k > 0) for k, n in enumerate(names[0])]
         self.outputs = [n + '?' * (k > 0) for k, n in enumerate(names[1])]
@@ -64,12 +67,27 @@ def read_head(line, ops):
     return found
 
 
+def read_types(line, ops):
+    """Of inputs, of outputs, and the flag."""
+    names, _, rest = line[len('types '):].partition(' : ')
+    sides = [re.findall(r'[^\s[]+(?:\[[^]]*\])?', side)
+             for side in rest.split(' -> ')]
+    flag = sides[1].pop() if sides[1][-1] == 'promotes' else ''
+    for name in names.split():
+        op = ops[name]
+        if (len(op.inputs), len(op.outputs)) != tuple(map(len, sides)):
+            sys.exit('%s: types of %s' % (FACTS, name))
+        op.types = sides + [flag]
+
+
 def read_facts(ops):
     current = []
     for line in open(FACTS, encoding='utf-8'):
         line = line.rstrip('\n')
         if line.startswith('op '):
             current = read_head(line, ops)
+        elif line.startswith('types '):
+            read_types(line, ops)
         elif line.startswith('    '):
             kind, *names = line.split()
             for op in current:
@@ -106,11 +124,15 @@ def arg_line(kind, slot, item, name):
 
 
 def op_text(op):
-    args = ['(%s)' % ', '.join('%s any' % a for a in side)
-            for side in (op.inputs, op.outputs)]
+    given = op.types or [['any'] * len(op.inputs), ['any'] * len(op.outputs), '']
+    args = ['(%s)' % ', '.join('%s %s' % pair for pair in zip(side, types))
+            for side, types in zip((op.inputs, op.outputs), given)]
     kernel = ' legacy(%s)' % op.kernel if op.kernel else ''
-    head = 'op %s %s -> %s%s' % (op.name, args[0], args[1], kernel)
-    return '\n'.join([head] + list(arg_lines(op)))
+    flag = ' ' + given[2] if given[2] else ''
+    head = 'op %s %s -> %s%s%s' % (op.name, args[0], args[1], flag, kernel)
+    variables = sorted(set(re.findall(r'\$(\w+)', ''.join(args))))
+    lines = ['    $%s in {%s}' % (v, SETS[v]) for v in variables]
+    return '\n'.join([head] + lines + list(arg_lines(op)))
 
 
 def declared_slots(op):

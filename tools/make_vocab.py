@@ -4,8 +4,10 @@
     make_vocab.py onnx TABLE.tsv > rules/onnx.ops
     make_vocab.py tensorflow TABLE.tsv > rules/tensorflow.ops
 
-The columns of a table are explained in its first lines.
+The columns of a table are explained in its first lines.  Ranks are added from
+tools/onnx_ranks.txt and tools/tensorflow_ranks.txt.
 """
+import os
 import re
 import struct
 import sys
@@ -139,8 +141,46 @@ def quote(text):
     return '"%s"' % text.replace('\\', '\\\\').replace('"', '\\"')
 
 
+def read_ranks(dialect):
+    """{operator: (first version, ranks of inputs, of outputs)}"""
+    ranks = {}
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        dialect + '_ranks.txt')
+    for line in open(path, encoding='utf-8'):
+        names, colon, sides = line.rstrip('\n').partition(' : ')
+        if line.startswith('#') or not colon:
+            continue
+        ins, _, outs = sides.partition(' -> ')
+        words = [re.findall(r'\[[^]]*\]|\.', side) for side in (ins, outs)]
+        for name in names.split():
+            name, _, since = name.partition('@')
+            if name in ranks:
+                fail('ranks of %s come twice' % name)
+            ranks[name] = [int(since or 0)] + words
+    return ranks
+
+
+RANKS = {}
+
+
+def with_ranks(args, ranks):
+    args = [a for a in args.split(', ') if a]
+    ranks = ranks[:len(args)] + ['.'] * (len(args) - len(ranks))
+    return ', '.join(a if r == '.' else a + r for a, r in zip(args, ranks))
+
+
+def add_ranks(head):
+    m = re.fullmatch(r'op (\w+)(?:@(\d+))? \((.*)\) -> \((.*?)\)(.*)', head)
+    since, ins, outs = RANKS.get(m.group(1), [0, [], []]) if m else [0, [], []]
+    if not m or int(m.group(2) or 0) < since:
+        return head
+    name = head[:head.index(' (')]
+    return '%s (%s) -> (%s)%s' % (name, with_ranks(m.group(3), ins),
+                                  with_ranks(m.group(4), outs), m.group(5))
+
+
 def write_op(head, attributes):
-    print(head)
+    print(add_ranks(head))
     for line in attributes:
         print('    ' + line)
 
@@ -354,6 +394,7 @@ def main():
     if len(sys.argv) != 3 or sys.argv[1] not in SETS:
         sys.exit(__doc__)
     dialect = sys.argv[1]
+    RANKS.update(read_ranks(dialect))
     with open(sys.argv[2], encoding='utf-8') as table:
         rows = [line.rstrip('\n').split('\t') for line in table
                 if not line.startswith('#')]

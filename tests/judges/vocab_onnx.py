@@ -102,7 +102,7 @@ def check_args(op, key, schema_args, least, most, problems):
         return
     low, high = 0, len(ours)
     for i, (text, theirs) in enumerate(zip(ours, schema_args)):
-        m = re.fullmatch(r"([\w.]+)([?*+]?) (~?)(\$?)(\S+)", text)
+        m = re.fullmatch(r"([\w.]+)([?*+]?) (~?)(\$?)([^\s[]+)(?:\[[^]]*\])?", text)
         name, mark, mixed, variable, kind = m.groups()
         option = str(theirs.option).rsplit(".", 1)[-1]
         wanted = {"": "Single", "?": "Optional"}.get(mark, "Variadic")

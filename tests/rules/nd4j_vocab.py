@@ -55,7 +55,7 @@ def read_ours(path):
                     slots[slot] = arg
                     if is_open:
                         open_from[name, kind] = int(slot[len(kind):])
-        elif line.startswith('    '):
+        elif line.startswith('    ') and '$' not in line:
             m = re.match(r'    (\w+)\??\s.*@([a-z]+\d*)', line)
             slots[m.group(2)] = m.group(1)
     return ops, open_from

@@ -365,12 +365,16 @@ static void note_end(struct tn_onnx_checker *ch, uint32_t graph,
                          : tn_model_find_value(ch->model, graph, name);
     struct tn_onnx_declared *row;
 
-    if (value == TN_NONE || end->note[0] || end->dtype == TN_UNDEFINED)
+    if (value == TN_NONE || end->note[0])
         return;
     row = tn_list_push(&ch->declared, struct tn_onnx_declared, ch->error);
-    if (row)
-        *row = (struct tn_onnx_declared){ value,
-                                          TN_TYPE(end->dtype, TN_WRAP_NONE) };
+    if (!row)
+        return;
+    *row = (struct tn_onnx_declared){ .value = value };
+    if (end->dtype != TN_UNDEFINED)
+        row->type = TN_TYPE(end->dtype, TN_WRAP_NONE);
+    if (end->has_rank)
+        row->rank = TN_RANK(end->rank);
 }
 
 /* Of the main graph an element type must be said. */

@@ -56,10 +56,10 @@ struct tn_onnx_checker {
     struct tn_onnx_known_attrs *known;
 };
 
-/* The type that a graph says of a value in it: TN_TYPE(). */
+/* What a graph says of a value in it: TN_TYPE() and TN_RANK(). */
 struct tn_onnx_declared {
     uint32_t value;
-    uint8_t  type;
+    uint8_t  type, rank;
 };
 
 /* One function's body names another; both by ordinal. */
@@ -93,9 +93,11 @@ bool tn_onnx_imported(const struct tn_onnx_checker *ch, uint32_t root,
                       uint32_t domain, int64_t *version);
 
 /* A TypeProto.  `is_end`: of an input or output of the main graph, which must
- * say element type and shape.  What it is, as TN_TYPE(); 0: something else. */
-uint8_t tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
-                           const struct tn_onnx_place *where, bool is_end);
+ * say element type and shape.  What it is, but for the value. */
+struct tn_onnx_declared tn_onnx_check_type(struct tn_onnx_checker     *ch,
+                                           struct tn_cursor            type,
+                                           const struct tn_onnx_place *where,
+                                           bool                        is_end);
 
 /* An AttributeProto; `is_in_function`: it may refer to the caller's.  What
  * cannot be read is in the cursor's error, for who made it to report.  True:

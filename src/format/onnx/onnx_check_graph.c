@@ -79,7 +79,8 @@ static void check_output_name(struct graph_check *g, struct tn_bytes name,
 }
 
 /* For who compares it with what the nodes make. */
-static void note_type(struct graph_check *g, struct tn_bytes name, uint8_t type)
+static void note_type(struct graph_check *g, struct tn_bytes name,
+                      struct tn_onnx_declared told)
 {
     uint32_t id = tn_intern_find(&g->ch->model->names, name);
     uint32_t value =
@@ -87,11 +88,12 @@ static void note_type(struct graph_check *g, struct tn_bytes name, uint8_t type)
                          : tn_model_find_value(g->ch->model, g->graph, id);
     struct tn_onnx_declared *row;
 
-    if (!type || value == TN_NONE)
+    if (value == TN_NONE)
         return;
+    told.value = value;
     row = tn_list_push(&g->ch->declared, struct tn_onnx_declared, g->ch->error);
     if (row)
-        *row = (struct tn_onnx_declared){ value, type };
+        *row = told;
 }
 
 static void check_end(struct graph_check *g, struct tn_pb_field *field)

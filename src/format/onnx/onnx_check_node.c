@@ -13,6 +13,7 @@ struct type_check {
     const struct tn_onnx_place *where;
     bool                        is_end;
     uint8_t                     dtype; /* of the innermost tensor            */
+    uint8_t                     rank;  /* likewise, as TN_RANK()             */
 };
 
 static void complain(struct type_check *t, enum tn_finding_level level,
@@ -37,10 +38,12 @@ static void check_elem_type(struct type_check *t, struct tn_pb_field *field)
 static void check_dims(struct type_check *t, struct tn_cursor shape)
 {
     struct tn_pb_field dim, field;
+    uint32_t           rank = 0;
 
     while (tn_pb_next(&shape, &dim)) {
         if (dim.number != SHAPE_DIM || dim.type != TN_WIRE_LEN)
             continue;
+        rank++;
         struct tn_cursor c = dim.body;
         while (tn_pb_next(&c, &field))
             if (field.number == DIM_VALUE && (int64_t)field.value < 0)
@@ -50,6 +53,7 @@ static void check_dims(struct type_check *t, struct tn_cursor shape)
                                  "; an unknown one says nothing",
                                  (int64_t)field.value);
     }
+    t->rank = TN_RANK(rank);
 }
 
 static void check_tensor_type(struct type_check *t, struct tn_cursor c)
@@ -152,18 +156,25 @@ static enum around enter(enum around outer, uint32_t kind)
     return kind == TYPE_OPTIONAL && outer == TENSOR ? OPTIONAL : OTHERS;
 }
 
-static uint8_t type_found(const struct type_check *t, enum around around)
+static struct tn_onnx_declared found(const struct type_check *t,
+                                     enum around              around)
 {
-    return t->dtype == TN_UNDEFINED || around == OTHERS
-               ? 0
-               : TN_TYPE(t->dtype, (unsigned)around);
+    struct tn_onnx_declared told = { TN_NONE, 0, 0 };
+
+    if (around == TENSOR)
+        told.rank = t->rank;
+    if (t->dtype != TN_UNDEFINED && around != OTHERS)
+        told.type = TN_TYPE(t->dtype, (unsigned)around);
+    return told;
 }
 
-uint8_t tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
-                           const struct tn_onnx_place *where, bool is_end)
+struct tn_onnx_declared tn_onnx_check_type(struct tn_onnx_checker     *ch,
+                                           struct tn_cursor            type,
+                                           const struct tn_onnx_place *where,
+                                           bool                        is_end)
 {
     struct tn_error    failure = TN_ERROR_INIT;
-    struct type_check  t       = { ch, where, is_end, TN_UNDEFINED };
+    struct type_check  t       = { ch, where, is_end, TN_UNDEFINED, 0 };
     enum around        around  = TENSOR;
     struct tn_pb_field kind;
 
@@ -191,7 +202,7 @@ uint8_t tn_onnx_check_type(struct tn_onnx_checker *ch, struct tn_cursor type,
             break;
     }
     tn_onnx_complain_error(ch, &failure, where);
-    return type_found(&t, around);
+    return found(&t, around);
 }
 
 /* ---- attributes --------------------------------------------------------- */

@@ -56,6 +56,32 @@ static int64_t version_of(void *context, uint32_t scope, struct tn_bytes domain)
 
 /* ---- types -------------------------------------------------------------- */
 
+/* The value that a tensor of the model is: of the graph's own list, or what a
+ * Constant gives.  TN_NONE: it is none. */
+static uint32_t value_of(const struct tn_model *model,
+                         const struct tn_tensor *row)
+{
+    const struct tn_graph *graph;
+    const struct tn_op    *op;
+
+    if (row->graph == TN_NONE)
+        return TN_NONE;
+    if (row->node == TN_NONE)
+        return row->role != TN_ROLE_INITIALIZER || row->name == TN_NO_NAME
+                   ? TN_NONE
+                   : tn_model_find_value(model, row->graph, row->name);
+    graph = tn_model_graph_at(model, row->graph);
+    if (row->role != TN_ROLE_ATTRIBUTE || row->part != TN_NONE ||
+        row->node >= graph->op_count)
+        return TN_NONE;
+    op = tn_model_op_at(model, graph->first_op + row->node);
+    return op->output_count == 1 &&
+                   tn_bytes_is(tn_model_name(model, op->type), "Constant") &&
+                   tn_onnx_domain(tn_model_name(model, op->domain)).size == 0
+               ? tn_model_ref_at(model, op->first_output)
+               : TN_NONE;
+}
+
 /* Of constants the tensor says it, of other values the graph. */
 static void declare(void *context, uint8_t *types)
 {
@@ -71,13 +97,39 @@ static void declare(void *context, uint8_t *types)
     for (uint64_t i = 0; i < model->tensors.count; i++) {
         const struct tn_tensor *row =
             tn_list_at(&model->tensors, struct tn_tensor, i);
-        if (row->node != TN_NONE || row->role != TN_ROLE_INITIALIZER ||
-            row->graph == TN_NONE || row->name == TN_NO_NAME)
-            continue;
-        uint32_t value = tn_model_find_value(model, row->graph, row->name);
+        uint32_t value =
+            row->node == TN_NONE ? value_of(model, row) : TN_NONE;
         if (value != TN_NONE)
-            types[value] =
-                TN_TYPE(row->elements.shape.dtype, TN_WRAP_NONE);
+            types[value] = TN_TYPE(row->elements.shape.dtype, TN_WRAP_NONE);
+    }
+}
+
+/* A result that is said to be a scalar: converters write that, too, where nobody
+ * inferred its shape, and engines do not mind. */
+static bool is_doubtful(const struct tn_model         *model,
+                        const struct tn_onnx_declared *row)
+{
+    return row->rank == TN_RANK(0) &&
+           tn_model_value_at(model, row->value)->kind == TN_VALUE_OUTPUT;
+}
+
+static void declare_ranks(void *context, uint8_t *ranks)
+{
+    const struct tn_onnx_checker *ch    = ((struct lexicon *)context)->ch;
+    const struct tn_model        *model = ch->model;
+
+    for (uint64_t i = 0; i < model->tensors.count; i++) {
+        const struct tn_tensor *row =
+            tn_list_at(&model->tensors, struct tn_tensor, i);
+        uint32_t value = value_of(model, row);
+        if (value != TN_NONE)
+            ranks[value] = TN_RANK(row->elements.shape.rank);
+    }
+    for (uint64_t i = 0; i < ch->declared.count; i++) {
+        const struct tn_onnx_declared *row =
+            tn_list_at(&ch->declared, struct tn_onnx_declared, i);
+        if (!ranks[row->value] && !is_doubtful(model, row))
+            ranks[row->value] = row->rank;
     }
 }
 
@@ -160,6 +212,7 @@ void tn_onnx_check_vocab(struct tn_onnx_checker *ch)
         .version     = version_of,
         .is_call     = is_call,
         .declare     = declare,
+        .declare_ranks = declare_ranks,
         .made        = made,
         .compares_types = true,
         .file        = "",

@@ -225,6 +225,7 @@ enum tn_status tn_paddle_check(struct tn_bundle      *bundle,
     if (model->dialect) {
         k.detail = model->detail;
         TN_TRY(tn_paddle_check_program(&k));
+        TN_TRY(tn_paddle_check_types(&k));
         check_leaks(&k);
         check_stored(&k);
         TN_TRY(check_files(&k, bundle));
@@ -245,5 +246,6 @@ enum tn_status tn_paddle_check_graph(const struct tn_model *model,
 
     if (model->is_edited || !model->dialect || !k.detail)
         return TN_OK;
-    return tn_paddle_check_program(&k);
+    TN_TRY(tn_paddle_check_program(&k));
+    return tn_paddle_check_types(&k);
 }

@@ -21,6 +21,9 @@ void tn_paddle_complain(struct tn_paddle_checker *k,
 /* All of the program: blocks, variables, operators, ends. */
 enum tn_status tn_paddle_check_program(struct tn_paddle_checker *k);
 
+/* Element types and ranks of what operators take and give. */
+enum tn_status tn_paddle_check_types(struct tn_paddle_checker *k);
+
 /* tn_format.check_graph of all formats with a program. */
 enum tn_status tn_paddle_check_graph(const struct tn_model *model,
                                      struct tn_report      *report,

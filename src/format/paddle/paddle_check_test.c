@@ -27,6 +27,13 @@
 #define OP(attrs)                                                              \
     "ops { inputs { parameter: 'X' arguments: 'x' } outputs { parameter: "     \
     "'Out' arguments: 'y' } type: 'relu' " attrs " } "
+#define TYPED(name, type, dims)                                                \
+    "vars { name: '" name "' type { type: LOD_TENSOR lod_tensor { tensor { "   \
+    "data_type: " type " " dims " } } } } "
+#define IN(slot, names) "inputs { parameter: '" slot "' " names " } "
+#define OUT(slot, name)                                                        \
+    "outputs { parameter: '" slot "' arguments: '" name "' } "
+#define A(name) "arguments: '" name "' "
 #define VARS HOLDERS FLOATS("x", "dims: 2") FLOATS("y", "dims: 2")
 #define ENDS FEED("x", "0") FETCH("y", "0")
 
@@ -62,6 +69,25 @@ static const struct {
     { "no parameters", BLOCK(VARS ENDS "vars { name: 'w' persistable: true type { type: LOD_TENSOR lod_tensor { tensor { data_type: FP32 } } } }"), "missing-parameter" },
     { "a name that leaves", BLOCK(VARS ENDS "vars { name: '../w' persistable: true type { type: LOD_TENSOR lod_tensor { tensor { data_type: FP32 } } } }"), "unsafe-name" },
     { "source paths", BLOCK(VARS ENDS OP("attrs { name: 'op_callstack' type: STRINGS strings: 'a.py' }")), "op-callstack" },
+    { "two types", BLOCK(VARS ENDS TYPED("i", "INT64", "dims: 2") "ops { " IN("Y", A("i")) IN("X", A("x")) OUT("Out", "y") "type: 'elementwise_add' }"), "type-mismatch" },
+    { "a real number and a complex one", BLOCK(VARS ENDS TYPED("c", "COMPLEX64", "dims: 2") "ops { " IN("X", A("x")) IN("Y", A("c")) OUT("Out", "c") "type: 'elementwise_add' }"), NULL },
+    { "one of many", BLOCK(VARS ENDS TYPED("h", "FP16", "dims: 2") "ops { " IN("X", A("x") A("@EMPTY@") A("y") A("h")) OUT("Out", "y") "type: 'concat' }"), "type-mismatch" },
+    { "a filter of halves", BLOCK(VARS ENDS TYPED("w", "FP16", "") "ops { " IN("Filter", A("w")) IN("Input", A("x")) OUT("Output", "y") "type: 'conv2d' }"), "type-mismatch" },
+    { "a filter of bytes", BLOCK(VARS ENDS TYPED("v", "FP32", "") TYPED("w", "INT8", "") TYPED("z", "UINT8", "") "ops { " IN("Filter", A("w")) IN("Input", A("v")) OUT("Output", "z") "type: 'conv2d' }"), NULL },
+    { "a filter of indices", BLOCK(VARS ENDS TYPED("w", "INT64", "") "ops { " IN("Filter", A("w")) OUT("Output", "y") "type: 'conv2d' }"), "type-not-allowed" },
+    { "an index of floats", BLOCK(VARS ENDS "ops { " IN("X", A("x")) IN("Index", A("x")) OUT("Out", "y") "type: 'gather' }"), "type-not-allowed" },
+    { "a condition of floats", BLOCK(VARS ENDS "ops { " IN("Condition", A("x")) IN("X", A("x")) IN("Y", A("x")) OUT("Out", "y") "type: 'where' }"), "type-not-allowed" },
+    { "a comparison is no float", BLOCK(VARS ENDS "ops { " IN("X", A("x")) IN("Y", A("x")) OUT("Out", "y") "type: 'less_than' }"), "type-mismatch" },
+    { "gives another type", BLOCK(VARS ENDS TYPED("h", "FP16", "dims: 2") "ops { " IN("X", A("x")) OUT("Out", "h") "type: 'relu' }"), "type-mismatch" },
+    { "gives what it says", BLOCK(VARS ENDS TYPED("h", "FP16", "dims: 2") "ops { " IN("X", A("x")) OUT("Out", "h") "type: 'cast' attrs { name: 'out_dtype' type: INT i: 4 } }"), NULL },
+    { "does not give what it says", BLOCK(VARS ENDS TYPED("h", "FP16", "dims: 2") "ops { " IN("X", A("x")) OUT("Out", "h") "type: 'cast' attrs { name: 'out_dtype' type: INT i: 5 } }"), "type-mismatch" },
+    { "the index of the largest", BLOCK(VARS ENDS "ops { " IN("X", A("x")) OUT("Out", "y") "type: 'arg_max' attrs { name: 'dtype' type: INT i: -1 } }"), "type-mismatch" },
+    { "a slot that nobody knows", BLOCK(VARS ENDS TYPED("i", "INT64", "dims: 2") "ops { " IN("X", A("x")) IN("Why", A("i")) OUT("Out", "y") "type: 'relu' }"), NULL },
+    { "declared around it", BLOCK(VARS TYPED("i", "INT64", "dims: 2") ENDS OP("attrs { name: 'sub_block' type: BLOCK block_idx: 1 }")) "blocks { idx: 1 parent_idx: 0 ops { " IN("X", A("x")) IN("Y", A("i")) OUT("Out", "y") "type: 'elementwise_add' } }", "type-mismatch" },
+    { "an operator that nobody knows", BLOCK(VARS TYPED("i", "INT64", "dims: 2") ENDS "ops { " IN("X", A("i")) OUT("Out", "y") "type: 'my_own' }"), NULL },
+    { "an image without a batch", BLOCK(VARS ENDS TYPED("i", "FP32", "dims: 3 dims: 8 dims: 8") TYPED("w", "FP32", "dims: 4 dims: 3 dims: 1 dims: 1") TYPED("z", "FP32", "dims: 1 dims: 4 dims: 8 dims: 8") "ops { " IN("Filter", A("w")) IN("Input", A("i")) OUT("Output", "z") "type: 'conv2d' }"), "rank-not-allowed" },
+    { "a result of another rank", BLOCK(VARS ENDS TYPED("z", "FP32", "dims: 1 dims: 2") "ops { " IN("X", A("x")) OUT("Out", "z") "type: 'relu' }"), "rank-mismatch" },
+    { "a rank that nobody inferred", BLOCK(VARS ENDS TYPED("z", "FP32", "") "ops { " IN("X", A("x")) OUT("Out", "z") "type: 'relu' }"), NULL },
     { "training", BLOCK(VARS ENDS OP("attrs { name: 'op_role' type: INT i: 2 }")), "training-ops" },
 };
 /* clang-format on */

@@ -310,6 +310,7 @@ const struct tn_dialect tn_dialect_nd4j = {
     .tensor_word     = tensor_word,
     .tensor_tail     = tensor_tail,
     .loop_ops        = loop_ops,
+    .closes_gaps     = true,
     .names_outputs   = true,
 };
 
@@ -322,5 +323,6 @@ const struct tn_dialect tn_dialect_nd4j_tagged = {
     .tensor_word     = tensor_word,
     .tensor_tail     = tensor_tail,
     .loop_ops        = loop_ops,
+    .closes_gaps     = true,
     .names_outputs   = true,
 };

@@ -415,6 +415,7 @@ enum tn_status tn_sd_check(struct tn_bundle      *bundle,
 {
     (void)bundle;
     TN_TRY(tn_graph_check(model, report, error));
+    TN_TRY(tn_sd_check_types(model, report, error));
     return run(model, true, report, error);
 }
 
@@ -423,6 +424,7 @@ enum tn_status tn_sd_check_graph(const struct tn_model *model,
                                  struct tn_error       *error)
 {
     TN_TRY(tn_graph_check(model, report, error));
+    TN_TRY(tn_sd_check_types(model, report, error));
     if (model->is_edited)
         return TN_OK;
     if (model->dialect == &tn_dialect_nd4j_tagged)

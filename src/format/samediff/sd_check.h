@@ -14,4 +14,9 @@ enum tn_status tn_sd_check_graph(const struct tn_model *model,
                                  struct tn_report      *report,
                                  struct tn_error       *error);
 
+/* Element types and ranks of what operations take and give. */
+enum tn_status tn_sd_check_types(const struct tn_model *model,
+                                 struct tn_report      *report,
+                                 struct tn_error       *error);
+
 #endif

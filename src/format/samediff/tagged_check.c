@@ -10,6 +10,7 @@
 #include "base/byte_find.h"
 #include "base/expand.h"
 #include "format/samediff/tagged.h"
+#include "format/samediff/sd_check.h"
 #include "ir/graph_check.h"
 
 struct checking {
@@ -208,8 +209,9 @@ static bool check_graph(struct checking *c)
     absorb(c, own.status == TN_UNSUPPORTED ? "tag-version" : "tag-graph", &own);
     if (is_good) {
         tn_model_resolve(&c->model);
-        if (tn_graph_check(&c->model, c->report, c->error) == TN_OK)
-            tn_tagged_check_args(&c->model, c->report, c->error);
+        if (tn_graph_check(&c->model, c->report, c->error) == TN_OK &&
+            tn_tagged_check_args(&c->model, c->report, c->error) == TN_OK)
+            tn_sd_check_types(&c->model, c->report, c->error);
     }
     return is_good;
 }

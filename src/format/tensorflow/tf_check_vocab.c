@@ -79,6 +79,71 @@ static void declare(void *context, uint8_t *types)
     }
 }
 
+/* The rank that a placeholder says; 0: none.  Before version 24 of graphs no
+ * shape was a scalar's. */
+static uint8_t placeholder_rank(const struct tn_model *model, uint32_t op)
+{
+    struct tn_error             failure = TN_ERROR_INIT;
+    struct tn_attr             *attr    = NULL;
+    const struct tn_attr_value *value;
+    uint8_t                     rank = 0;
+
+    if (tn_attr_find(&attr, model, op, "shape", &failure) == TN_OK) {
+        value = tn_attr_get(attr);
+        if (value->kind == TN_ATTR_SHAPE && value->count == 1 &&
+            value->of.shapes[0].has_rank && value->of.shapes[0].rank)
+            rank = TN_RANK(value->of.shapes[0].rank);
+    }
+    tn_attr_close(attr);
+    return rank;
+}
+
+/* By op: what a Const or a placeholder gives. */
+static void find_ranks(const struct tn_model *model, uint8_t *by_op)
+{
+    for (uint64_t i = 0; i < model->tensors.count; i++) {
+        const struct tn_tensor *row =
+            tn_list_at(&model->tensors, struct tn_tensor, i);
+        const struct tn_graph *graph;
+        if (row->role != TN_ROLE_ATTRIBUTE || row->graph == TN_NONE ||
+            row->node == TN_NONE)
+            continue;
+        graph = tn_model_graph_at(model, row->graph);
+        if (row->node < graph->op_count)
+            by_op[graph->first_op + row->node] =
+                TN_RANK(row->elements.shape.rank);
+    }
+    for (uint32_t op = 0; op < model->ops.count; op++) {
+        struct tn_bytes type =
+            tn_model_name(model, tn_model_op_at(model, op)->type);
+        if (tn_bytes_is(type, "Placeholder"))
+            by_op[op] = placeholder_rank(model, op);
+        else if (!tn_bytes_is(type, "Const"))
+            by_op[op] = 0;
+    }
+}
+
+static void declare_ranks(void *context, uint8_t *ranks)
+{
+    struct lexicon        *x     = context;
+    const struct tn_model *model = x->c->model;
+    struct tn_arena        arena;
+    uint8_t               *by_op;
+
+    tn_arena_init(&arena, model->memory);
+    by_op = tn_new(&arena, uint8_t, model->ops.count, x->c->error);
+    if (by_op)
+        find_ranks(model, by_op);
+    for (uint64_t i = 0; by_op && i < model->values.count; i++) {
+        const struct tn_value *row =
+            tn_list_at(&model->values, struct tn_value, i);
+        if (row->kind == TN_VALUE_OUTPUT && row->producer != TN_NONE &&
+            row->output == 0)
+            ranks[i] = by_op[row->producer];
+    }
+    tn_arena_done(&arena);
+}
+
 static void find_mains(struct lexicon *x, struct tn_arena *arena)
 {
     const struct tn_model *model = x->c->model;
@@ -105,6 +170,7 @@ void tn_tf_check_vocab(struct tn_tf_checking *c)
         .is_call        = is_call,
         .has_list_input = has_list_input,
         .declare        = declare,
+        .declare_ranks  = declare_ranks,
         .compares_types = true,
         .file           = c->file,
         .free_prefix    = "_",
