@@ -46,7 +46,8 @@ def vocabulary():
         lines = file.read().splitlines()
     ops, attrs = {}, {}
     for line in lines:
-        head = re.match(r"op (\S+) \((.*?)\) -> \((.*?)\)", line)
+        head = re.match(r"op (\S+) \((.*?)\) -> \((.*?)\)",
+                        re.sub(r"\[[^]]*\]", "", line))  # ranks
         if head:
             attrs = {}
             sides = [[arg.split() for arg in side.split(", ") if arg]

@@ -35,6 +35,8 @@ KNOWN = {
 NOT_SEEN = {
     "type-mismatch": "the reference does not compare element types",
     "type-not-allowed": "the reference does not compare element types",
+    "rank-mismatch": "the reference does not compare ranks",
+    "rank-not-allowed": "the reference does not compare ranks",
 }
 
 

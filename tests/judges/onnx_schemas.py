@@ -37,7 +37,7 @@ def arguments(text):
     found = []
     for part in re.split(r",\s*(?![^(]*\))", text.strip()):
         if part:
-            name, kind = part.split(None, 1)
+            name, kind = re.sub(r"\[.*", "", part).split(None, 1)
             count = name[-1] if name[-1] in "?*+" else "1"
             found.append(Argument(name.rstrip("?*+"), kind.strip("~$ "), count))
     return found

@@ -93,6 +93,12 @@ class Program:
         elif kind == LOD_TENSOR:
             var.type.lod_tensor.tensor.data_type = TYPES["float32"]
 
+    def output(self, name, slot):
+        """A result: of floats, until type_outputs() knows better."""
+        self.var(name)
+        if slot in ("Indices", "Index", "Counts"):
+            self.block.vars[-1].type.lod_tensor.tensor.data_type = TYPES["int64"]
+
     def declare(self, name, dtype="float32", dims=(1,), is_array=False):
         """A variable of the block at hand."""
         var = self.block.vars.add(name=name)
@@ -148,9 +154,9 @@ class Program:
         for slot, names in inputs.items():
             for name, array in zip(names, made.inputs[slot]):
                 self.place(name, array, slot in made.fixed, made.lods.get(slot))
-        for names in outputs.values():
+        for slot, names in outputs.items():
             for name in names:
-                self.var(name)
+                self.output(name, slot)
         self.op(made.op, inputs, outputs, {"op_role": 0, **made.attrs})
         for slot, names in outputs.items():
             for name in names if slot not in made.drops else []:

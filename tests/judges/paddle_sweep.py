@@ -33,9 +33,9 @@ def build(program, cases):
         for slot, names in inputs.items():
             for name, array in zip(names, case.inputs[slot]):
                 program.place(name, array, slot in case.fixed, case.lods.get(slot))
-        for names in outputs.values():
+        for slot, names in outputs.items():
             for name in names:
-                program.var(name)
+                program.output(name, slot)
         program.op(case.op, inputs, outputs, {"op_role": 0, **case.attrs})
         made[case] = [name for slot, names in outputs.items() if slot not in case.drops for name in names]
         for name in made[case]:
