@@ -67,11 +67,19 @@ sed -n 's/^| \(error\|warning\|note\) | `\([a-z0-9-]*\)`.*/\2/p' "$page" |
 [ "$(wc -l <words)" -gt 8 ] || fail "few rules of riegeli"
 cmp -s words named || fail "$page: $(diff words named)"
 
+# Of dialects whose vocabulary tells types and ranks.
+rules_of_values() {
+    grep -hoP 'complain\w*\(.*"\K(type|rank)-[a-z-]+' "$root"/src/ir/value_*.c
+}
+
 claim "docs/formats name every rule of bare tensors, and no other"
 for family in safetensors npz paddle; do
     page=$root/docs/formats/$family.md
-    cat "$root"/src/format/$family/*.c |
-        grep -zoP 'TN_LEVEL_\w+,\s*"\K[a-z0-9-]+' | tr '\0' '\n' | sort -u >words
+    {
+        cat "$root"/src/format/$family/*.c |
+            grep -zoP 'TN_LEVEL_\w+,\s*"\K[a-z0-9-]+' | tr '\0' '\n'
+        [ $family != paddle ] || rules_of_values
+    } | sort -u >words
     sed -n 's/^| \(error\|warning\|note\) | `\([a-z0-9-]*\)`.*/\2/p' "$root/docs/formats/$family"*.md |
         sort -u >named
     [ "$(wc -l <words)" -gt 2 ] || fail "few rules of $family"
@@ -80,8 +88,11 @@ done
 
 claim "docs/formats/samediff.md names every rule of SameDiff graphs, and no other"
 page=$root/docs/formats/samediff.md
-cat "$root"/src/format/samediff/sd*.c |
-    grep -zoP 'TN_LEVEL_\w+,\s*"\K[a-z0-9-]+' | tr '\0' '\n' | sort -u >words
+{
+    cat "$root"/src/format/samediff/sd*.c |
+        grep -zoP 'TN_LEVEL_\w+,\s*"\K[a-z0-9-]+' | tr '\0' '\n'
+    rules_of_values
+} | sort -u >words
 sed -n 's/^| \(error\|warning\|note\) | `\([a-z0-9-]*\)`.*/\2/p' "$page" |
     sort -u >named
 [ "$(wc -l <words)" -gt 20 ] || fail "few rules of samediff"
