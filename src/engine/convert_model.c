@@ -247,18 +247,18 @@ static enum tn_status write_model(struct conversion     *c,
         .is_inline = convert->is_inline,
         .threshold =
             convert->threshold ? convert->threshold : DEFAULT_THRESHOLD,
-        .shard_size    = convert->shard_size,
-        .meter         = &c->meter,
+        .shard_size      = convert->shard_size,
+        .meter           = &c->meter,
         .tensors_moved   = &c->summary->tensors_moved,
         .tensors_outside = &c->summary->tensors_outside,
-        .loss          = tn_losses_hear,
-        .loss_context  = &c->losses,
-        .is_image      = convert->is_image,
-        .image_size    = convert->image_size,
-        .records       = convert->records,
-        .leaves_debug  = convert->leaves_debug,
-        .layout        = convert->layout,
-        .about         = &c->about,
+        .loss            = tn_losses_hear,
+        .loss_context    = &c->losses,
+        .is_image        = convert->is_image,
+        .image_size      = convert->image_size,
+        .records         = convert->records,
+        .leaves_debug    = convert->leaves_debug,
+        .layout          = convert->layout,
+        .about           = &c->about,
     };
     TN_TRY(open_output(output, c->format, model->memory, c->target, &c->watch,
                        most, c->error));
@@ -271,7 +271,8 @@ static enum tn_status write_model(struct conversion     *c,
 static void finish(struct conversion *c, struct tn_output *output)
 {
     if (!tn_failed(c->error) && output)
-        tn_output_spare(output, &tn_opened_of(c->model)->bundle, true,
+        tn_output_spare(output, &tn_opened_of(c->model)->bundle,
+                        c->convert->external ? TN_PLACE_NAMED : TN_PLACE_ANEW,
                         c->error);
     if (!tn_failed(c->error) && output && !c->target->is_dry_run)
         tn_output_commit(output, c->error);
@@ -306,8 +307,8 @@ static void write_carried(struct conversion *c, struct tn_carrying *carried)
         tn_output_file(&receipt, c->model->memory, carried->how->receipt, &how,
                        c->error);
     if (receipt)
-        tn_output_spare(receipt, &tn_opened_of(c->model)->bundle, false,
-                        c->error);
+        tn_output_spare(receipt, &tn_opened_of(c->model)->bundle,
+                        TN_PLACE_OTHER, c->error);
     if (!tn_failed(c->error) &&
         write_model(c, carried->model, &output) == TN_OK &&
         tn_output_apart(output, receipt, c->error) == TN_OK &&

@@ -88,6 +88,7 @@ static void models_and_tensors(void)
     assert_null(other);
     FAILS(tn_model_open_source, &other, "name", 100, refuse_read, NULL, NULL);
     FAILS(tn_tensor_read, tensor, 1, digest, 1);
+    FAILS(tn_tensor_level, tensor, 0, NULL, 0, &(uint64_t){ 0 });
     FAILS(tn_tensor_strings, tensor, 0, 1, hear_string, NULL);
     FAILS(tn_get, tensor, &get, &nowhere, NULL);
     FAILS(tn_attr_open, &attr, model, TN_NONE, 0);
@@ -170,6 +171,7 @@ static void edits(void)
     FAILS(tn_edit_add_elements, edit, 0, "t", TN_FLOAT32, 1, &dim,
           ((struct tn_bytes){ NULL, 0 }));
     FAILS(tn_edit_replace_tensor, edit, 0, "no such tensor", tensor);
+    FAILS(tn_edit_set_levels, edit, 0, "no such tensor", 0, NULL, NULL);
     FAILS(tn_edit_remove_tensor, edit, 0, "no such tensor");
     FAILS(tn_edit_add_input, edit, TN_NONE, &end);
     FAILS(tn_edit_add_output, edit, TN_NONE, &end);

@@ -19,7 +19,7 @@ enum tn_status tn_target_spares(const struct tn_target *target,
     struct tn_output        *output = NULL;
 
     if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK)
-        tn_output_spare(output, bundle, false, error);
+        tn_output_spare(output, bundle, TN_PLACE_OTHER, error);
     tn_output_close(output);
     return error->status;
 }

@@ -88,11 +88,20 @@ enum tn_status tn_output_folder(struct tn_output **output,
                                 const struct tn_output_options *options,
                                 struct tn_error                *error);
 
-/* Before a commit: INVALID when a file of the bundle would be replaced.  With
- * `in_place` the main file may be, by the main file, and then all of them. */
+/* What may take the place of files that are being read. */
+enum tn_output_place {
+    TN_PLACE_OTHER, /* nothing: the output is no model                        */
+    TN_PLACE_NAMED, /* the main file that of the model, and then all of them;
+                       a file beside it that the user named, none             */
+    TN_PLACE_ANEW,  /* also files that the format calls so: they hold the same
+                       tensors                                                */
+};
+
+/* Before a commit: INVALID when a file of the bundle would be lost. */
 enum tn_status tn_output_spare(const struct tn_output *output,
-                               const struct tn_bundle *bundle, bool in_place,
-                               struct tn_error *error);
+                               const struct tn_bundle *bundle,
+                               enum tn_output_place    place,
+                               struct tn_error        *error);
 
 /* Before a commit: INVALID when the target of `other` is one of the files of
  * this output, or lies in the folder that it replaces. */

@@ -45,15 +45,16 @@ static bool is_of_bundle(const struct tn_output *output, const char *name,
 }
 
 enum tn_status tn_output_spare(const struct tn_output *output,
-                               const struct tn_bundle *bundle, bool in_place,
-                               struct tn_error *error)
+                               const struct tn_bundle *bundle,
+                               enum tn_output_place    place,
+                               struct tn_error        *error)
 {
     bool is_main;
 
     if (!output || output->kind != TN_TO_FILE)
         return TN_OK;
     if (is_of_bundle(output, output->name, bundle, &is_main)) {
-        if (in_place && is_main)
+        if ((place != TN_PLACE_OTHER && is_main) || place == TN_PLACE_ANEW)
             return TN_OK; /* the whole model anew, with what is beside it */
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "%.150s is a file that is being read, and would "
@@ -62,7 +63,8 @@ enum tn_status tn_output_spare(const struct tn_output *output,
     }
     for (uint64_t i = 0; i < output->files.count; i++) {
         const char *name = tn_output_entry_at(output, i)->name;
-        if (is_of_bundle(output, name, bundle, &is_main))
+        if (is_of_bundle(output, name, bundle, &is_main) &&
+            (is_main || place != TN_PLACE_ANEW))
             return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                                 "%.150s is a file that is being read, and "
                                 "would be lost",

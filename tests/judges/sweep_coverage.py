@@ -19,6 +19,7 @@ A demand that no case meets, and that REASONS does not speak of, is a failure; s
 is a reason that no demand needs.  Ranks and enumerations that no vocabulary
 tells stand here.
 """
+import copy
 import collections
 import fnmatch
 import sys
@@ -211,12 +212,19 @@ def paddle_uses(cases=None):
                   case.inputs, case.attrs)
 
 
+def without_types(told):
+    """Paddle's vocabulary says which types may not be mixed; which ones a kernel has, paddle_ways.py tries."""
+    told = copy.copy(told)
+    told.types = {}
+    return told
+
+
 DIALECTS = {
     "onnx": (onnx_uses, lambda: {op: told for op, told in vocabulary("onnx", 26).items()
                                  if op in ruled("onnx_nd4j.rules")}),
     "tensorflow": (tensorflow_uses, lambda: {op: told for op, told in vocabulary("tensorflow").items()
                                              if op in ruled("tensorflow_nd4j.rules")}),
-    "paddle": (paddle_uses, lambda: {op: told for op, told in vocabulary("paddle").items()
+    "paddle": (paddle_uses, lambda: {op: without_types(told) for op, told in vocabulary("paddle").items()
                                      if op in ruled("paddle_onnx.rules")}),
 }
 

@@ -109,6 +109,9 @@ static void add_op(struct making *m, const struct tn_vocab_op *op)
         add_list(m, id, op, list);
 }
 
+/* One input serves all of them, of whatever type they take. */
+static const struct tn_convert_options all_the_same = { .force_invalid = true };
+
 /* All operators of nd4j with all of their arguments, as a file. */
 static struct tn_bytes write_all(struct tagged_fixture *f, bool is_named,
                                  bool is_permuted, const char *path)
@@ -127,7 +130,8 @@ static struct tn_bytes write_all(struct tagged_fixture *f, bool is_named,
     for (uint32_t i = 0; i < book.vocab.row_count; i++)
         add_op(&m, tn_vocab_at(&book.vocab, i, &f->error));
     tagged_must(f, tn_edit_commit(m.edit, &model, &f->error));
-    tagged_must(f, tn_convert(model, NULL, &target, NULL, NULL, &f->error));
+    tagged_must(
+        f, tn_convert(model, &all_the_same, &target, NULL, NULL, &f->error));
     tn_model_close(model);
     tn_edit_close(m.edit);
     tn_arena_done(&arena);
@@ -156,7 +160,8 @@ static void test_every_operator(void **state)
 
     struct tn_model *model  = tagged_open_file(f, zip, NULL);
     struct tn_target target = { .path = fb, .can_replace = true };
-    tagged_must(f, tn_convert(model, NULL, &target, NULL, NULL, &f->error));
+    tagged_must(
+        f, tn_convert(model, &all_the_same, &target, NULL, NULL, &f->error));
     tn_model_close(model);
     must_equal(plain, tn_load_file(fb));
     free((void *)(uintptr_t)plain.data);

@@ -112,6 +112,8 @@ static void find_version(struct versions *v)
     v->op = is_over ? NULL
                     : tn_vocab_find(v->x->source->vocab, v->head->domain,
                                     v->head->op, v->version, &error);
+    if (tn_machine_failed(&error) && !tn_failed(v->x->error))
+        *v->x->error = error;
 }
 
 static struct versions first_version(struct tn_lang_checks     *x,
@@ -229,6 +231,8 @@ void tn_lang_check_head(struct tn_lang_checks     *x,
     if (!x->source->vocab)
         return;
     struct versions v = first_version(x, head);
+    if (tn_failed(x->error) && tn_machine_failed(x->error))
+        return;
     if (!v.op) {
         const struct tn_vocab_domain *domain =
             tn_vocab_domain(x->source->vocab, head->domain);
