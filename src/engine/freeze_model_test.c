@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "support/hostile.h"
 #include "support/little_models.h"
 
 /* A variable that a function reads, one that the graph writes, one that the
@@ -194,31 +195,11 @@ static void variables_are_frozen_or_told(void **state)
 
 /* ---- memory ------------------------------------------------------------- */
 
-struct purse {
-    uint64_t left;
-};
-
-static void *resize(void *context, void *block, size_t old_size,
-                    size_t new_size)
-{
-    struct purse *purse = context;
-
-    (void)old_size;
-    if (!new_size) {
-        free(block);
-        return NULL;
-    }
-    if (!purse->left)
-        return NULL;
-    purse->left--;
-    return realloc(block, new_size);
-}
-
 static void memory_may_end_anywhere(void **state)
 {
     struct tn_scratch   scratch   = tn_scratch_open();
-    struct purse        purse     = { 0 };
-    struct tn_allocator allocator = { resize, &purse };
+    struct tn_purse     purse     = { 0 };
+    struct tn_allocator allocator = { tn_purse_resize, &purse };
     struct tn_options   options   = { .allocator = &allocator };
     struct tn_error     error     = { .status = TN_NO_MEMORY };
 
