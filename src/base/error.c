@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 const char *tn_status_name(enum tn_status status)
 {
     switch (status) {
@@ -54,6 +56,20 @@ static void make_one_line(char *text)
             *text = '?';
 }
 
+/* A text that was cut may end in half a character. */
+static void drop_half(char *text)
+{
+    size_t size = strlen(text), from = size;
+
+    while (from > 0 && from + 3 > size &&
+           ((unsigned char)text[from - 1] & 0xc0) == 0x80)
+        from--;
+    if (from > 0 && (unsigned char)text[from - 1] >= 0xc0 &&
+        tn_utf8_check((const uint8_t *)text + from - 1,
+                      (const uint8_t *)text + size) != size - from + 1)
+        text[from - 1] = '\0';
+}
+
 enum tn_status tn_error_set(struct tn_error *error, enum tn_status status,
                             uint64_t offset, const char *format, ...)
 {
@@ -64,8 +80,10 @@ enum tn_status tn_error_set(struct tn_error *error, enum tn_status status,
 
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->what, sizeof error->what, format, arguments);
+    int size = vsnprintf(error->what, sizeof error->what, format, arguments);
     va_end(arguments);
+    if (size >= (int)sizeof error->what)
+        drop_half(error->what);
     make_one_line(error->what);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "support/hostile.h"
 
 static void the_first_failure_wins(void **state)
@@ -120,12 +121,30 @@ static void every_status_has_words(void **state)
     assert_int_equal(tn_status_exit_code((enum tn_status)99), 2);
 }
 
+/* Wherever it is cut: what is left is whole characters. */
+static void messages_end_in_whole_characters(void **state)
+{
+    (void)state;
+    for (int before = 190; before < 200; before++) {
+        struct tn_error error = TN_ERROR_INIT;
+        char            text[300];
+
+        memset(text, 'x', sizeof text);
+        for (size_t i = (size_t)before; i + 4 < sizeof text; i += 4)
+            memcpy(text + i, "\xf0\x9f\x8e\x89", 5);
+        tn_error_set(&error, TN_INVALID, TN_NOWHERE, "%s", text);
+        assert_true(tn_utf8_is_valid(tn_text(error.what)));
+        assert_true(strlen(error.what) > 190 || before + 4 > 200);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_failure_wins),
         cmocka_unit_test(errno_speaks),
         cmocka_unit_test(messages_are_one_line),
+        cmocka_unit_test(messages_end_in_whole_characters),
         cmocka_unit_test(where_grows_at_the_front),
         cmocka_unit_test(the_innermost_file_stays),
         cmocka_unit_test(every_status_has_words),

@@ -94,6 +94,16 @@ static inline bool tn_utf8_is_harmful(uint32_t code)
            (code >= 0xe0000 && code <= 0xe0fff); /* tags                      */
 }
 
+/* As much of the text as `most` bytes hold, without half a character. */
+static inline struct tn_bytes tn_utf8_cut(struct tn_bytes text, size_t most)
+{
+    if (text.size <= most)
+        return text;
+    while (most > 0 && (text.data[most] & 0xc0) == 0x80)
+        most--;
+    return tn_bytes(text.data, most);
+}
+
 /* Writes at most four bytes; returns how many.  `code` is a character. */
 static inline unsigned tn_utf8_put(uint8_t *to, uint32_t code)
 {
