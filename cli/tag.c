@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "convert.h"
@@ -386,12 +385,12 @@ struct merge {
 static int find_clash(void *context, const struct tn_tag_info *info)
 {
     struct merge *merge = context;
+    char         *there = copy_text(info->name);
 
     for (uint32_t i = 0; i < merge->count && !merge->clash; i++)
-        if (strlen(merge->tags[i]) == info->name.size &&
-            strncasecmp(merge->tags[i], (const char *)info->name.data,
-                        info->name.size) == 0)
+        if (tn_tag_is_same(merge->tags[i], there))
             merge->clash = merge->tags[i];
+    free(there);
     return merge->clash != NULL;
 }
 
@@ -422,8 +421,8 @@ static int refuse_clash(struct run *run, struct merge *merge, const char *path)
         return 0;
     error.status = TN_EXISTS;
     snprintf(error.what, sizeof error.what,
-             "the tag '%s' is there already; '--tag %s' and another name add "
-             "it",
+             "the tag '%.60s' is there already; '--tag %.60s' and another name "
+             "add it",
              merge->clash, merge->clash);
     return cli_fail(run->session.common, run->path, &error);
 }

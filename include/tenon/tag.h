@@ -16,6 +16,16 @@
 #include <tenon/model.h>
 #include <tenon/verbs.h>
 
+/* Whether two tags are one: tags are compared by Unicode's simple case folding
+ * after normalization to NFC, without regard to any locale. */
+TN_API bool tn_tag_is_same(const char *left, const char *right);
+
+/* Why a new tag cannot have this name; NULL when it can.  A tag is the name of
+ * a folder on every system: UTF-8 of 1 to 255 bytes without control characters
+ * and / \ : * ? " < > |, with no space in front and no space or dot behind, and
+ * no name of a device such as CON or NUL. */
+TN_API const char *tn_tag_refusal(const char *tag);
+
 struct tn_tag_info {
     struct tn_bytes name;
     bool            is_listed; /* false: in the file, but not in its list    */
@@ -78,8 +88,8 @@ struct tn_tag_summary {
 /* Adds a model as a tag; the newest from then on.  One of another dialect is
  * carried to nd4j first, as tn_convert() does.  A model without a graph is
  * a set of tensors for the graph of the newest tag: those that it names are
- * new, the others stay.  A file that is not there is made.  `tag`: letters,
- * digits and _ - . */
+ * new, the others stay.  A file that is not there is made.  `tag`: what
+ * tn_tag_refusal() allows. */
 TN_API enum tn_status tn_tag_add(const char *path, const char *tag,
                                  const struct tn_model       *model,
                                  const struct tn_tag_options *add,

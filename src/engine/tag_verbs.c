@@ -52,6 +52,16 @@ static void close_look(struct look *look)
     tn_opened_release(look->opened);
 }
 
+bool tn_tag_is_same(const char *left, const char *right)
+{
+    return tn_tag_equal(tn_text(left), tn_text(right));
+}
+
+const char *tn_tag_refusal(const char *tag)
+{
+    return tn_tag_new_refusal(tn_text(tag));
+}
+
 enum tn_status tn_tag_list(const char *path, const struct tn_options *options,
                            bool wants_details, tn_on_tag *each, void *context,
                            struct tn_error *error)

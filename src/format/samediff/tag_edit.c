@@ -48,23 +48,6 @@ void tn_tag_edit_close(struct tn_tag_edit *e)
     tn_source_close(e->source);
 }
 
-enum tn_status tn_tag_put_list(struct tn_zip_writer  *zip,
-                               const struct tn_bytes *tags, uint32_t count,
-                               struct tn_memory *memory, struct tn_error *error)
-{
-    struct tn_buffer text;
-
-    tn_buffer_init(&text, memory, error);
-    for (uint32_t i = 0; i < count; i++) {
-        tn_buffer_add(&text, tags[i]);
-        tn_buffer_byte(&text, '\n');
-    }
-    if (!tn_failed(error))
-        tn_zip_add_bytes(zip, tn_text("tags.txt"), tn_buffer_bytes(&text));
-    tn_buffer_done(&text);
-    return error->status;
-}
-
 /* ---- who names what ----------------------------------------------------- */
 
 static void mark_entry(const struct tn_tagged    *t,
@@ -253,11 +236,7 @@ static void add_tensors(struct adding *a, const struct tn_model *tensors)
 /* The tag that is there keeps its spelling: entries of it may stay. */
 static enum tn_status claim_tag(struct adding *a)
 {
-    const char *refusal = tn_tag_new_refusal(a->tag);
-
-    if (refusal)
-        return tn_error_set(a->error, TN_INVALID, TN_NOWHERE, "tag '%.*s': %s",
-                            TN_FMT(a->tag), refusal);
+    TN_TRY(tn_tag_refuse_new(a->tag, a->error));
     a->replaced = tn_tagged_find(&a->e->box, a->tag);
     if (a->replaced == TN_NONE) {
         if (tn_tagged_entry(&a->e->box, a->tag, "graph.fb") &&

@@ -78,12 +78,6 @@ enum tn_status tn_tag_edit_open(struct tn_tag_edit *e, struct tn_memory *memory,
                                 struct tn_error *error);
 void           tn_tag_edit_close(struct tn_tag_edit *e);
 
-/* tags.txt of these tags. */
-enum tn_status tn_tag_put_list(struct tn_zip_writer  *zip,
-                               const struct tn_bytes *tags, uint32_t count,
-                               struct tn_memory *memory,
-                               struct tn_error  *error);
-
 /* One more than the largest number of a file of the tag. */
 uint64_t tn_tag_next_id(const struct tn_tagged *t, struct tn_bytes tag,
                         enum tn_tag_file which);

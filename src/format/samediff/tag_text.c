@@ -3,11 +3,14 @@
 
 #include <inttypes.h>
 
+#include "base/alike.h"
 #include "base/byte_find.h"
 #include "base/utf8.h"
 
 #define ID_LIMIT  64
-#define TAG_LIMIT 64
+#define TAG_LIMIT 255 /* bytes: what file systems have for a name */
+
+#define SHOWN_LIMIT 100 /* bytes of a tag in a message */
 
 /* ---- letters ------------------------------------------------------------ */
 
@@ -86,12 +89,7 @@ static const char *id_refusal(struct tn_bytes id)
 
 bool tn_tag_equal(struct tn_bytes a, struct tn_bytes b)
 {
-    if (a.size != b.size)
-        return false;
-    for (size_t i = 0; i < a.size; i++)
-        if (fold(a.data[i]) != fold(b.data[i]))
-            return false;
-    return true;
+    return tn_alike(a, b);
 }
 
 /* A byte order mark in front of a name would be one of the file. */
@@ -109,42 +107,89 @@ const char *tn_tag_old_refusal(struct tn_bytes tag)
     if (mark_size(tag))
         return "a byte order mark is no part of a name";
     for (size_t i = 0; i < tag.size; i++)
-        if (is_control(tag.data[i]) || strchr("/\\:*?\"<>| ", tag.data[i]))
-            return "a tag has no controls, spaces and / \\ : * ? \" < > |";
+        if (is_control(tag.data[i]) || strchr("/\\:*?\"<>|", tag.data[i]))
+            return "a tag has no control characters and no / \\ : * ? \" < > "
+                   "|";
     return NULL;
+}
+
+/* Behind "com" and "lpt": a digit, or one that is written above the line. */
+static bool is_port(struct tn_bytes number)
+{
+    static const char *const raised[] = { "\xc2\xb9", "\xc2\xb2", "\xc2\xb3" };
+
+    for (size_t i = 0; i < sizeof raised / sizeof raised[0]; i++)
+        if (tn_bytes_is(number, raised[i]))
+            return true;
+    return number.size == 1 && number.data[0] >= '1' && number.data[0] <= '9';
 }
 
 /* Names that are devices on some systems, whatever follows the dot. */
 static bool is_device(struct tn_bytes tag)
 {
-    static const char *const devices[] = { "con", "prn", "aux", "nul", NULL };
+    static const char *const devices[] = { "con",    "prn",     "aux", "nul",
+                                           "conin$", "conout$", NULL };
     const uint8_t           *dot       = tn_bytes_find(tag, '.');
     struct tn_bytes          stem      = tag;
 
     if (dot)
         stem.size = (size_t)(dot - tag.data);
+    while (stem.size && stem.data[stem.size - 1] == ' ')
+        stem.size--;
     for (const char *const *device = devices; *device; device++)
         if (tn_tag_equal(stem, tn_text(*device)))
             return true;
-    return stem.size == 4 && stem.data[3] >= '1' && stem.data[3] <= '9' &&
+    return stem.size > 3 && is_port(tn_bytes(stem.data + 3, stem.size - 3)) &&
            (tn_tag_equal(tn_bytes(stem.data, 3), tn_text("com")) ||
             tn_tag_equal(tn_bytes(stem.data, 3), tn_text("lpt")));
 }
 
+/* Control characters behind ASCII, and the ends of lines and paragraphs. */
+static bool has_wide_control(struct tn_bytes tag)
+{
+    for (size_t at = 0; at < tag.size;) {
+        unsigned size = tn_utf8_size(tag.data[at]);
+        uint32_t code = tn_utf8_code(tag.data + at, size);
+        if ((code >= 0x80 && code < 0xa0) || code == 0x2028 || code == 0x2029)
+            return true;
+        at += size;
+    }
+    return false;
+}
+
 const char *tn_tag_new_refusal(struct tn_bytes tag)
 {
-    if (tag.size == 0 || tag.size > TAG_LIMIT)
-        return "a tag has 1 to 64 letters";
-    for (size_t i = 0; i < tag.size; i++)
-        if (!is_id_letter(tag.data[i]))
-            return "a tag has letters, digits and _ - . only";
-    if (!is_word(tag.data[0]))
-        return "a tag begins with a letter, a digit or _";
+    const char *refusal = tn_tag_old_refusal(tag);
+
+    if (refusal)
+        return refusal;
+    if (tag.size > TAG_LIMIT)
+        return "a tag has at most 255 bytes";
+    if (!tn_utf8_is_valid(tag))
+        return "a tag is UTF-8";
+    if (has_wide_control(tag))
+        return "a tag has no control characters";
+    if (tag.data[0] == ' ')
+        return "a tag does not begin with a space";
+    if (tag.data[tag.size - 1] == ' ')
+        return "a tag does not end in a space";
     if (tag.data[tag.size - 1] == '.')
         return "a tag does not end in a dot";
     if (tn_tag_equal(tag, tn_text("tags.txt")))
         return "the list of tags has this name";
     return is_device(tag) ? "some systems have a device of this name" : NULL;
+}
+
+enum tn_status tn_tag_refuse_new(struct tn_bytes tag, struct tn_error *error)
+{
+    const char     *refusal = tn_tag_new_refusal(tag);
+    struct tn_bytes shown   = tn_utf8_cut(tag, SHOWN_LIMIT);
+
+    if (!refusal)
+        return TN_OK;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE, "tag '%.*s%s': %s",
+                        TN_FMT(shown), shown.size < tag.size ? "..." : "",
+                        refusal);
 }
 
 /* ---- lines -------------------------------------------------------------- */
@@ -254,15 +299,6 @@ uint64_t tn_tag_text_count(struct tn_bytes text)
 
 /* ---- tags.txt ----------------------------------------------------------- */
 
-static struct tn_bytes folded(struct reading *r, struct tn_bytes text)
-{
-    uint8_t *copy = tn_new(r->arena, uint8_t, text.size, r->error);
-
-    for (size_t i = 0; copy && i < text.size; i++)
-        copy[i] = fold(text.data[i]);
-    return tn_bytes(copy, copy ? text.size : 0);
-}
-
 /* Whether it is the first of that name. */
 static void claim(struct reading *r, struct tn_intern *names,
                   struct tn_bytes name, const uint8_t *at, const char *what)
@@ -275,17 +311,21 @@ static void claim(struct reading *r, struct tn_intern *names,
         fail(r, at, what);
 }
 
-static void read_tag(struct reading *r, struct tn_intern *names)
+/* A tag is a whole line: blanks may be in it, not at its ends. */
+static struct tn_bytes read_tag(struct reading *r, struct tn_intern *names)
 {
-    struct tn_bytes tag     = r->word;
-    const char     *refusal = tn_tag_old_refusal(tag);
+    struct tn_bytes tag = tn_bytes(r->word.data, r->word.size + r->line.size);
+    const char     *refusal;
 
+    while (is_blank(tag.data[tag.size - 1]))
+        tag.size--;
+    refusal = tn_tag_old_refusal(tag);
     if (refusal)
         fail(r, tag.data, refusal);
-    else if (next_word(r))
-        fail(r, r->word.data, "a second word in a line of one tag");
     else
-        claim(r, names, folded(r, tag), tag.data, "the tag is there already");
+        claim(r, names, tn_alike_copy(r->arena, tag, r->error), tag.data,
+              "the tag is there already");
+    return tag;
 }
 
 enum tn_status tn_tag_text_tags(const struct tn_tag_text *text,
@@ -304,8 +344,7 @@ enum tn_status tn_tag_text_tags(const struct tn_tag_text *text,
         struct tn_bytes *slot = tn_list_push(&found, struct tn_bytes, error);
         if (!slot)
             break;
-        *slot = r.word;
-        read_tag(&r, &names);
+        *slot = read_tag(&r, &names);
     }
     *count = (uint32_t)found.count;
     *tags  = tn_list_keep(&found, struct tn_bytes, arena, error);
@@ -370,6 +409,7 @@ static void read_ref(struct reading *r, struct tn_bytes word,
     if (slash) {
         ref->tag = tn_bytes(word.data, (size_t)(slash - word.data));
         ref->id  = tn_bytes(slash + 1, word.size - ref->tag.size - 1);
+        ref->tag = decode_name(r, ref->tag);
         refusal  = tn_tag_old_refusal(ref->tag);
     }
     if (!refusal)
@@ -487,7 +527,7 @@ void tn_tag_text_put(struct tn_buffer *to, const struct tn_tag_line *line,
         const struct tn_tag_ref *ref = &line->refs[i];
         tn_buffer_byte(to, ' ');
         if (ref->tag.size && !tn_tag_equal(ref->tag, own)) {
-            tn_buffer_add(to, ref->tag);
+            put_name(to, ref->tag);
             tn_buffer_byte(to, '/');
         }
         tn_buffer_add(to, ref->id);

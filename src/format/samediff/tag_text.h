@@ -1,12 +1,13 @@
 /*
  * tag_text.h - the text files of a tagged container
  *
- *   tags.txt     one tag a line, oldest first
+ *   tags.txt     one tag a line, oldest first; blanks around it do not count
  *   params.txt   name SP ref [ SP kind ]            -- one line a variable
  *   updater.txt  name 1*( SP ref ) [ SP kind ]      -- one line a parameter
  *
  *   name  = bytes but space, tab, controls, DEL and "%"; "%" 2HEX for those
  *   ref   = [ tag "/" ] id                          -- a file, never a line
+ *   tag   = as a name                               -- "my%20tag/7"
  *   id    = 1*64( ALPHA / DIGIT / "_" / "-" / "." )
  *   kind  = [A-Z][A-Z0-9_]*                         -- none: an array
  *
@@ -73,7 +74,11 @@ void tn_tag_text_put(struct tn_buffer *to, const struct tn_tag_line *line,
 const char *tn_tag_new_refusal(struct tn_bytes tag);
 const char *tn_tag_old_refusal(struct tn_bytes tag);
 
-/* Tags are the same but for the case of A to Z. */
+/* INVALID with the reason, and as much of the tag as a message holds. */
+enum tn_status tn_tag_refuse_new(struct tn_bytes tag, struct tn_error *error);
+
+/* Tags are the same when they are alike (base/alike.h): but for case and for
+ * how accents are written. */
 bool tn_tag_equal(struct tn_bytes a, struct tn_bytes b);
 
 #endif

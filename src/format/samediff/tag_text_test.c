@@ -41,7 +41,10 @@ static const struct {
     { "twice",              "a\nb\na\n",          "",     4,  "" },
     { "twice but for case", "Ab\naB\n",           "",     3,  "" },
     { "mark in a name",     "a\n\xef\xbb\xbf" "b\n", "", 2,  "" },
-    { "two words",          "a b\n",              "",     2,  "" },
+    { "two words",          "a b\nmy  tag \t\n",  "a b,my  tag", TN_NOWHERE, "" },
+    { "a tab inside",       "x\na\tb\n",          "",     2,  "" },
+    { "twice, one as two codes", "\xc3\x84 1\na\xcc\x88 1\n", "", 5, "" },
+    { "not twice",          "ss\n\xc3\x9f\n",     "ss,\xc3\x9f", TN_NOWHERE, "" },
     { "a path",             "a/b\n",              "",     0,  "" },
     { "up",                 "x\n..\n",            "",     2,  "" },
     { "control",            "a\x01\n",            "",     0,  "" },
@@ -109,6 +112,11 @@ static const struct {
     { "odd ids",           TN_TAG_PARAMS,  "a x-_.9\nb Map\n", NULL, TN_NOWHERE, "" },
     { "a mark in a name",  TN_TAG_PARAMS,  "a 0\n\xef\xbb\xbfw 1\n", "a 0\n%EF%BB%BFw 1\n", TN_NOWHERE, "" },
     { "the same first",    TN_TAG_PARAMS,  "%EF%BB%BFw 1\n", NULL, TN_NOWHERE, "" },
+    { "tag with a space",  TN_TAG_PARAMS,  "a my%20tag/0\n", NULL, TN_NOWHERE, "" },
+    { "tag with a percent", TN_TAG_PARAMS, "a 5%25/0\n", NULL, TN_NOWHERE, "" },
+    { "tag not of ASCII",  TN_TAG_UPDATER, "a \xc3\xa4/0 %C3%84/1\n", "a \xc3\xa4/0 \xc3\x84/1\n", TN_NOWHERE, "" },
+    { "a path by escape",  TN_TAG_PARAMS,  "a b%2Fc/0\n", NULL, 2, "" },
+    { "up by escape",      TN_TAG_PARAMS,  "a %2E%2E/0\n", NULL, 2, "" },
     { "a name alone",      TN_TAG_PARAMS,  "a 0\nb\n", NULL, 5, "" },
     { "a kind alone",      TN_TAG_PARAMS,  "a MAP\n", NULL, 2, "" },
     { "kinds everywhere",  TN_TAG_UPDATER, "a 0 MAP MAP\n", NULL, 4, "" },
@@ -195,22 +203,37 @@ static const struct {
     const char *tag;
     bool        is_new, is_old; /* may be                                    */
 } names[] = {
+    /* clang-format off */
     { "fp32", true, true },      { "step-1000", true, true },
     { "_x", true, true },        { "v1.2", true, true },
+    { "-x", true, true },        { ".x", true, true },
+    { "a b", true, true },       { "100%", true, true },
+    { "\xc3\xa4", true, true },  { "\xe6\xa8\xa1\xe5\x9e\x8b 2", true, true },
+    { "com0", true, true },      { "console", true, true },
+    { "tags", true, true },      { "com12", true, true },
     { "", false, false },        { ".", false, false },
-    { "..", false, false },      { "-x", false, true },
-    { ".x", false, true },       { "x.", false, true },
-    { "a b", false, false },     { "a/b", false, false },
-    { "a\\b", false, false },    { "\xc3\xa4", false, true },
+    { "..", false, false },      { "x.", false, true },
+    { "x ", false, true },       { " x", false, true },
+    { "a/b", false, false },     { "a\\b", false, false },
+    { "a:b", false, false },     { "a*", false, false },
+    { "a?", false, false },      { "a\"b", false, false },
+    { "a<b", false, false },     { "a>b", false, false },
+    { "a|b", false, false },     { "a\nb", false, false },
+    { "a\tb", false, false },    { "a\x7f" "b", false, false },
     { "con", false, true },      { "Nul.txt", false, true },
-    { "COM1", false, true },     { "com0", true, true },
-    { "lpt9.x.y", false, true }, { "console", true, true },
-    { "Tags.TXT", false, true }, { "tags", true, true },
+    { "nul .txt", false, true }, { "COM1", false, true },
+    { "lpt9.x.y", false, true }, { "com\xc2\xb2", false, true },
+    { "CONIN$", false, true },   { "Tags.TXT", false, true },
+    { "a\xc2\x85", false, true }, { "a\xe2\x80\xa8", false, true },
+    { "a\xff", false, true },    { "\xed\xa0\x80", false, true },
+    { "\xef\xbb\xbf" "a", false, false },
+    /* clang-format on */
 };
 
 static void names_of_tags(void **state)
 {
-    char long_name[66];
+    char            long_name[256];
+    struct tn_error error = TN_ERROR_INIT;
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -221,8 +244,13 @@ static void names_of_tags(void **state)
                          names[i].is_old);
     }
     memset(long_name, 'x', sizeof long_name);
-    assert_null(tn_tag_new_refusal(tn_bytes(long_name, 64)));
-    assert_non_null(tn_tag_new_refusal(tn_bytes(long_name, 65)));
+    assert_null(tn_tag_new_refusal(tn_bytes(long_name, 255)));
+    assert_non_null(tn_tag_new_refusal(tn_bytes(long_name, 256)));
+    /* The reason is told, however long the tag is, and no half character. */
+    memcpy(long_name + 99, "\xc3\xa4", 2);
+    tn_tag_refuse_new(tn_bytes(long_name, 256), &error);
+    assert_int_equal(error.status, TN_INVALID);
+    assert_non_null(strstr(error.what, "x...': a tag has at most 255 bytes"));
 }
 
 /* ---- hostile ------------------------------------------------------------ */

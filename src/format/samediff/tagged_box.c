@@ -4,11 +4,13 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/byte_find.h"
+#include "base/utf8.h"
 #include "wire/fb/fb_verify.h"
 
 #define TEXT_LIMIT (UINT64_C(1) << 30)
-#define NAME_ROOM  512
-#define HEAD_SIZE  256 /* of an array, before its elements, at most          */
+#define NAME_ROOM  1024 /* of a tag and a file below it                    */
+#define HEAD_SIZE  256  /* of an array, before its elements, at most          */
 
 /* ---- opening ------------------------------------------------------------ */
 
@@ -69,9 +71,9 @@ void tn_tagged_no_tag(const struct tn_tagged *t, struct tn_bytes tag,
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s",
                                  i ? ", " : "", TN_FMT(t->tags[i]));
     }
+    tag = tn_utf8_cut(tag, 40);
     tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "no tag '%.*s': there %s %s",
-                 (int)tn_min(tag.size, 40), (const char *)tag.data,
-                 t->tag_count == 1 ? "is" : "are", list);
+                 TN_FMT(tag), t->tag_count == 1 ? "is" : "are", list);
 }
 
 uint32_t tn_tagged_find(const struct tn_tagged *t, struct tn_bytes tag)
@@ -98,9 +100,11 @@ bool tn_tagged_is_in(struct tn_bytes path, enum tn_tag_file which)
 
 bool tn_tag_is_below(const struct tn_zip_entry *entry, struct tn_bytes tag)
 {
-    return entry->name.size > tag.size + 1 &&
-           entry->name.data[tag.size] == '/' &&
-           tn_tag_equal(tn_bytes(entry->name.data, tag.size), tag);
+    const uint8_t *slash = tn_bytes_find(entry->name, '/');
+    size_t         size  = slash ? (size_t)(slash - entry->name.data) : 0;
+
+    return slash && entry->name.size > size + 1 &&
+           tn_tag_equal(tn_bytes(entry->name.data, size), tag);
 }
 
 const char *tn_tagged_text_name(enum tn_tag_file which)

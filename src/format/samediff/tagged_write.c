@@ -331,19 +331,16 @@ enum tn_status tn_tagged_array_rope(const struct tn_elements *elements,
     return error->status;
 }
 
-struct entry_name {
-    char text[256];
-};
-
+/* .data NULL on failure. */
 static struct tn_bytes name_entry(const struct tn_tagged_writer *w,
                                   enum tn_tag_file which, struct tn_bytes id,
-                                  const char *suffix, struct entry_name *name)
+                                  const char *suffix, struct tn_arena *arena)
 {
-    int size =
-        snprintf(name->text, sizeof name->text, "%.*s/%s/%.*s%s",
-                 TN_FMT(w->tag), tn_tagged_folder(which), TN_FMT(id), suffix);
+    const char *name =
+        tn_text_format(arena, w->error, "%.*s/%s/%.*s%s", TN_FMT(w->tag),
+                       tn_tagged_folder(which), TN_FMT(id), suffix);
 
-    return tn_bytes(name->text, (size_t)size);
+    return name ? tn_text(name) : tn_bytes(NULL, 0);
 }
 
 static enum tn_status put_long(struct tn_tagged_writer *w,
@@ -352,12 +349,12 @@ static enum tn_status put_long(struct tn_tagged_writer *w,
                                const struct tn_elements *elements,
                                struct tn_arena          *arena)
 {
-    struct entry_name name;
-    struct tn_rope    rope;
+    struct tn_bytes name = name_entry(w, which, id, ".bin", arena);
+    struct tn_rope  rope;
 
     tn_rope_init(&rope, arena, w->error);
-    if (tn_sd_rope_elements(&rope, elements, w->memory) == TN_OK)
-        tn_zip_add(zip, name_entry(w, which, id, ".bin", &name), &rope);
+    if (name.data && tn_sd_rope_elements(&rope, elements, w->memory) == TN_OK)
+        tn_zip_add(zip, name, &rope);
     tn_rope_done(&rope);
     return w->error->status;
 }
@@ -368,12 +365,12 @@ static void put_file(struct tn_tagged_writer *w, struct tn_zip_writer *zip,
 {
     bool is_long = file->elements && tn_tagged_is_long(file->elements);
     char external[80];
-    struct tn_arena   arena;
-    struct tn_rope    rope;
-    struct entry_name name;
+    struct tn_arena arena;
+    struct tn_rope  rope;
 
     snprintf(external, sizeof external, "%.*s.bin", TN_FMT(id));
     tn_arena_init(&arena, w->memory);
+    struct tn_bytes name = name_entry(w, which, id, ".fb", &arena);
     tn_rope_init(&rope, &arena, w->error);
     if (file->elements)
         tn_tagged_array_rope(file->elements, is_long ? external : NULL, &arena,
@@ -381,7 +378,7 @@ static void put_file(struct tn_tagged_writer *w, struct tn_zip_writer *zip,
     else if (file->verbatim.source)
         tn_rope_span(&rope, file->verbatim);
     if (!tn_failed(w->error))
-        tn_zip_add(zip, name_entry(w, which, id, ".fb", &name), &rope);
+        tn_zip_add(zip, name, &rope);
     if (!tn_failed(w->error) && is_long)
         put_long(w, zip, which, id, file->elements, &arena);
     tn_rope_done(&rope);
@@ -430,17 +427,34 @@ static void put_text(struct tn_tagged_writer *w, struct tn_zip_writer *zip,
 {
     const struct tn_tagged_list *list = &w->lists[which];
     struct tn_buffer             text;
-    char                         name[128];
+    const char                  *name =
+        tn_text_format(&w->arena, w->error, "%.*s/%s", TN_FMT(w->tag),
+                       tn_tagged_text_name(which));
 
     tn_buffer_init(&text, w->memory, w->error);
     for (uint64_t i = 0; i < list->lines.count; i++)
         tn_tag_text_put(&text, tn_list_at(&list->lines, struct tn_tag_line, i),
                         w->tag);
-    snprintf(name, sizeof name, "%.*s/%s", TN_FMT(w->tag),
-             tn_tagged_text_name(which));
     if (!tn_failed(w->error))
         tn_zip_add_bytes(zip, tn_text(name), tn_buffer_bytes(&text));
     tn_buffer_done(&text);
+}
+
+enum tn_status tn_tag_put_list(struct tn_zip_writer  *zip,
+                               const struct tn_bytes *tags, uint32_t count,
+                               struct tn_memory *memory, struct tn_error *error)
+{
+    struct tn_buffer text;
+
+    tn_buffer_init(&text, memory, error);
+    for (uint32_t i = 0; i < count; i++) {
+        tn_buffer_add(&text, tags[i]);
+        tn_buffer_byte(&text, '\n');
+    }
+    if (!tn_failed(error))
+        tn_zip_add_bytes(zip, tn_text("tags.txt"), tn_buffer_bytes(&text));
+    tn_buffer_done(&text);
+    return error->status;
 }
 
 typedef enum tn_status put_buffer(struct tn_tagged_writer *w,
@@ -450,9 +464,9 @@ static void put_flat(struct tn_tagged_writer *w, struct tn_zip_writer *zip,
                      const char *file, put_buffer *put)
 {
     struct tn_rope rope;
-    char           name[128];
+    const char    *name =
+        tn_text_format(&w->arena, w->error, "%.*s/%s", TN_FMT(w->tag), file);
 
-    snprintf(name, sizeof name, "%.*s/%s", TN_FMT(w->tag), file);
     tn_rope_init(&rope, &w->arena, w->error);
     if (!tn_failed(w->error) && put(w, &rope) == TN_OK)
         tn_zip_add(zip, tn_text(name), &rope);
@@ -511,10 +525,7 @@ static struct tn_bytes tag_of(const struct tn_model *model)
 static void write_container(struct tn_tagged_writer *w,
                             struct tn_zip_writer    *zip)
 {
-    char list[80];
-
-    snprintf(list, sizeof list, "%.*s\n", TN_FMT(w->tag));
-    tn_zip_add_bytes(zip, tn_text("tags.txt"), tn_text(list));
+    tn_tag_put_list(zip, &w->tag, 1, w->memory, w->error);
     if (!tn_failed(w->error) && tn_tagged_writer_put(w, zip) == TN_OK)
         tn_zip_finish(zip);
 }
@@ -526,14 +537,11 @@ enum tn_status tn_tagged_write_as(const struct tn_model         *model,
                                   struct tn_tag_summary         *summary,
                                   struct tn_error               *error)
 {
-    const char             *refusal = tn_tag_new_refusal(tag);
     struct tn_sink         *sink;
     struct tn_tagged_writer w;
     struct tn_zip_writer    zip;
 
-    if (refusal)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE, "tag '%.*s': %s",
-                            TN_FMT(tag), refusal);
+    TN_TRY(tn_tag_refuse_new(tag, error));
     TN_TRY(tn_output_main(to, &sink, error));
     if (tn_tagged_writer_init(&w, model, tag, options, NULL, error) == TN_OK) {
         tn_zip_writer_init(&zip, sink, model->memory, error);

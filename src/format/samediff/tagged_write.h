@@ -95,4 +95,10 @@ enum tn_status tn_tagged_write(const struct tn_model         *model,
                                const struct tn_write_options *options,
                                struct tn_output *to, struct tn_error *error);
 
+/* tags.txt of these tags. */
+enum tn_status tn_tag_put_list(struct tn_zip_writer  *zip,
+                               const struct tn_bytes *tags, uint32_t count,
+                               struct tn_memory *memory,
+                               struct tn_error  *error);
+
 #endif

@@ -31,10 +31,10 @@
  * Opening reads all local headers (a lazy zip only those that it needs to know
  * where everything is) and no data.  It refuses, at the byte and with the name
  * of the entry: entries that overlap each other or the
- * directory, names that occur twice or differ only in case, names that leave
- * the folder or are both file and folder, links, encryption, several disks,
- * other methods, headers that contradict the directory, and more bytes than
- * deflate could hold.
+ * directory, names that occur twice or are alike (base/alike.h), names that
+ * leave the folder or are both file and folder, links, encryption, several
+ * disks, other methods, headers that contradict the directory, and more bytes
+ * than deflate could hold.
  */
 #ifndef TN_WIRE_ZIP_H
 #define TN_WIRE_ZIP_H
@@ -70,14 +70,14 @@ enum tn_zip_state {
 };
 
 struct tn_zip_options {
-    bool is_foreign;      /* not a container of ours: names alike but for case
-                             and bytes that belong to nothing are findings,
-                             not refused; the end is searched for behind a
-                             comment                                          */
-    bool is_lazy;         /* local headers of entries that lie as our writer has
-                             it are read by tn_zip_settle() only              */
-    bool has_keys;        /* names are keys, under which nothing is ever put
-                             anywhere: "/a" and "../b" are as good as others  */
+    bool is_foreign; /* not a container of ours: names alike but for case
+                        and bytes that belong to nothing are findings,
+                        not refused; the end is searched for behind a
+                        comment                                          */
+    bool is_lazy;    /* local headers of entries that lie as our writer has
+                        it are read by tn_zip_settle() only              */
+    bool has_keys;   /* names are keys, under which nothing is ever put
+                        anywhere: "/a" and "../b" are as good as others  */
     bool looks_for_writers; /* a commit that is not complete because somebody
                              is at it is not called torn; not for writers     */
     uint64_t max_entries; /* 0: none                                          */
@@ -100,7 +100,7 @@ struct tn_zip {
     uint64_t total_size; /* of all entries, unpacked                          */
 
     struct tn_arena  arena;  /* folded names                                */
-    struct tn_intern folded; /* names in lower case                         */
+    struct tn_intern folded; /* keys of names (base/alike.h)                */
     struct tn_list   firsts; /* uint32_t: an entry by id in `folded`        */
     struct tn_buffer window; /* headers, where they are in a file           */
     uint64_t         window_at;
@@ -142,8 +142,8 @@ static inline bool tn_zip_is_folder(const struct tn_zip_entry *entry)
 const struct tn_zip_entry *tn_zip_find(const struct tn_zip *zip,
                                        struct tn_bytes      name);
 
-/* By exact name, then without regard to (ASCII) case.  NULL also when several
- * are alike and none is exact. */
+/* By exact name, then by one that is alike (base/alike.h).  NULL also when
+ * several are alike and none is exact. */
 const struct tn_zip_entry *tn_zip_find_folded(const struct tn_zip *zip,
                                               struct tn_bytes      name);
 

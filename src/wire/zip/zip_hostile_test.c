@@ -108,6 +108,8 @@ static const struct {
     { "a good zip", { { { 0 }, NULL, 0 } }, TN_OK, { 0 } },
     { "the same name twice", { NAME(1, "a.txt") }, TN_MALFORMED, { 'R', 1, 46 } },
     { "the same name but for case", { NAME(1, "A.TXT") }, TN_MALFORMED, { 'R', 1, 46 } },
+    { "the same name but for case, not of ASCII", { NAME(0, "\xc3\xa4xyz"), NAME(1, "\xc3\x84xyz") }, TN_MALFORMED, { 'R', 1, 46 } },
+    { "the same name but for the order of marks", { NAME(0, "q\xcc\xa3\xcc\x87"), NAME(1, "Q\xcc\x87\xcc\xa3") }, TN_MALFORMED, { 'R', 1, 46 } },
     { "a file that is a folder", { NAME(3, "dir") }, TN_MALFORMED, { 'R', 2, 46 } },
     { "a file that is a folder but for case", { NAME(3, "DIR") }, TN_MALFORMED, { 'R', 2, 46 } },
     { "an absolute name", { NAME(0, "/.txt") }, TN_MALFORMED, { 'R', 0, 46 } },

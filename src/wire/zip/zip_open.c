@@ -195,32 +195,6 @@ static enum tn_status read_directory(struct tn_zip        *zip,
 
 /* ---- names -------------------------------------------------------------- */
 
-static bool has_upper(struct tn_bytes text)
-{
-    for (size_t i = 0; i < text.size; i++)
-        if (text.data[i] >= 'A' && text.data[i] <= 'Z')
-            return true;
-    return false;
-}
-
-static void fold(uint8_t *to, struct tn_bytes text)
-{
-    for (size_t i = 0; i < text.size; i++) {
-        uint8_t c = text.data[i];
-        to[i]     = c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
-    }
-}
-
-static struct tn_bytes folded_copy(struct tn_zip *zip, struct tn_bytes name,
-                                   struct tn_error *error)
-{
-    uint8_t *copy = tn_arena_alloc(&zip->arena, name.size, 1, error);
-
-    if (copy)
-        fold(copy, name);
-    return tn_bytes(copy, name.size);
-}
-
 /* Appends the entry to those alike, unless it is one of them. */
 static enum tn_status join_alike(struct tn_zip *zip, uint32_t first,
                                  uint32_t index, struct tn_error *error)
@@ -234,15 +208,16 @@ static enum tn_status join_alike(struct tn_zip *zip, uint32_t first,
                                    "a name that was there already, at",
                                    other->record_offset, error);
         if (++count == MOST_ALIKE || !zip->options.is_foreign)
-            return zip_fail_record(e, ZIP_RECORD_SIZE, TN_MALFORMED,
-                                   "a name like another but for case, at",
-                                   other->record_offset, error);
+            return zip_fail_record(
+                e, ZIP_RECORD_SIZE, TN_MALFORMED,
+                "a name like another but for case or Unicode form, at",
+                other->record_offset, error);
         if (other->next_alike == NO_ENTRY)
             break;
     }
     other->next_alike = index;
     find(zip, "zip-alike-names", e->record_offset, e,
-         "a name like another but for case");
+         "a name like another but for case or Unicode form");
     return TN_OK;
 }
 
@@ -252,11 +227,10 @@ static enum tn_status add_name(struct tn_zip *zip, uint32_t index,
     struct tn_bytes name  = entry_at(zip, index)->name;
     uint32_t        known = tn_intern_count(&zip->folded);
 
-    if (has_upper(name) && !zip->options.has_keys) {
-        name = folded_copy(zip, name, error);
-        if (!name.data)
-            return error->status;
-    }
+    if (!zip->options.has_keys)
+        name = zip_alike_copy(&zip->arena, name, error);
+    if (tn_failed(error))
+        return error->status;
     uint32_t id = tn_intern_borrow(&zip->folded, name, error);
     if (id == TN_NO_NAME)
         return error->status;
@@ -291,10 +265,8 @@ static enum tn_status check_folders(struct tn_zip             *zip,
     if (tn_bytes_equal(folder, *checked) || zip->options.has_keys)
         return TN_OK;
     *checked               = folder;
-    struct tn_bytes folded = folder;
-    if (has_upper(folder))
-        folded = folded_copy(zip, folder, error);
-    if (!folded.data)
+    struct tn_bytes folded = zip_alike_copy(&zip->arena, folder, error);
+    if (tn_failed(error))
         return error->status;
     for (size_t i = 0; i < folded.size; i++)
         if (folded.data[i] == '/' &&
@@ -513,15 +485,14 @@ void tn_zip_close(struct tn_zip *zip)
 static const struct tn_zip_entry *find_alike(const struct tn_zip *zip,
                                              struct tn_bytes      name)
 {
-    uint8_t  folded[UINT16_MAX];
-    uint32_t id = TN_NO_NAME;
+    uint8_t  key[ZIP_ALIKE_MOST * TN_ALIKE_GROWTH];
+    uint32_t id;
 
-    if (zip->options.has_keys) {
+    if (zip->options.has_keys || name.size > ZIP_ALIKE_MOST)
         id = tn_intern_find(&zip->folded, name);
-    } else if (name.size <= sizeof folded) {
-        fold(folded, name);
-        id = tn_intern_find(&zip->folded, tn_bytes(folded, name.size));
-    }
+    else
+        id = tn_intern_find(&zip->folded,
+                            tn_bytes(key, tn_alike_key(key, name)));
     if (id == TN_NO_NAME)
         return NULL;
     return entry_at(zip, *tn_list_at(&zip->firsts, uint32_t, id));

@@ -2,6 +2,7 @@
 #ifndef TN_WIRE_ZIP_RECORDS_H
 #define TN_WIRE_ZIP_RECORDS_H
 
+#include "base/alike.h"
 #include "wire/zip/zip.h"
 
 #define ZIP_LOCAL      0x04034b50u
@@ -98,6 +99,17 @@ enum tn_status zip_check_name(struct tn_bytes name, uint64_t offset,
 /* The same for a name that is only a key: text without zeros. */
 enum tn_status zip_check_key(struct tn_bytes name, uint64_t offset,
                              struct tn_error *error);
+
+/* Longer names are alike to themselves only: no file system has such. */
+#define ZIP_ALIKE_MOST (UINT16_MAX / TN_ALIKE_GROWTH)
+
+static inline struct tn_bytes zip_alike_copy(struct tn_arena *arena,
+                                             struct tn_bytes  name,
+                                             struct tn_error *error)
+{
+    return name.size > ZIP_ALIKE_MOST ? name
+                                      : tn_alike_copy(arena, name, error);
+}
 
 /* One step of a walk: over an entry, or a directory with its end. */
 enum zip_step { ZIP_STEP_ENTRY, ZIP_STEP_END, ZIP_STEP_NONE };

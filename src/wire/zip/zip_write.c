@@ -80,21 +80,21 @@ void tn_zip_writer_done(struct tn_zip_writer *w)
 
 /* ---- names -------------------------------------------------------------- */
 
-static struct tn_bytes lower(struct tn_zip_writer *w, struct tn_bytes name)
+/* A copy of what names that are alike have in common. */
+static struct tn_bytes key_of(struct tn_zip_writer *w, struct tn_bytes name)
 {
-    struct tn_bytes copy = tn_bytes_dup(&w->arena, name, w->error);
-    uint8_t        *text = (uint8_t *)(uintptr_t)copy.data;
+    struct tn_bytes key = name;
 
-    for (size_t i = 0; text && !w->has_keys && i < copy.size; i++)
-        if (text[i] >= 'A' && text[i] <= 'Z')
-            text[i] = (uint8_t)(text[i] + 32);
-    return copy;
+    if (!w->has_keys)
+        key = zip_alike_copy(&w->arena, name, w->error);
+    return key.data == name.data ? tn_bytes_dup(&w->arena, name, w->error)
+                                 : key;
 }
 
 /* The slot of the name; NULL on failure. */
 static uint32_t *slot_of(struct tn_zip_writer *w, struct tn_bytes name)
 {
-    struct tn_bytes folded = lower(w, name);
+    struct tn_bytes folded = key_of(w, name);
 
     if (!folded.data)
         return NULL;
@@ -136,7 +136,7 @@ static enum tn_status list_entry(struct tn_zip_writer *w,
             tn_list_at(&w->entries, struct tn_zip_entry, *slot - 1)->name,
             entry.name)) {
         tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
-                     "a name like another but for case");
+                     "a name like another but for case or Unicode form");
         tn_zip_blame(&entry, w->error);
         return w->error->status;
     }
