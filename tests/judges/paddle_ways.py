@@ -256,6 +256,29 @@ def add_shapes():
             way("pixel_shuffle", {"X": data(dtype, *dims)}, {"upscale_factor": 2, **({"data_format": form} if form else {})})
 
 
+def add_numbers():
+    """A number has no axis; Paddle takes 0 and -1 all the same, as of one element."""
+    x, nought = data("float32"), lambda x: np.int64(0)
+    for attrs in ({}, {"axis": 0}, {"axis": -1}):
+        way("softmax", {"X": x}, attrs, expect=np.ones_like)
+        way("log_softmax", {"X": x}, attrs, expect=np.zeros_like)
+        way("cumsum", {"X": x}, attrs, expect=np.positive)
+        way("cumsum", {"X": x}, {**attrs, "reverse": True}, expect=np.positive)
+        way("cumsum", {"X": x}, {**attrs, "exclusive": True}, expect=np.zeros_like)
+        way("argsort", {"X": x}, attrs, {"Out": 1, "Indices": 1}, expect=np.positive)
+        way("argsort", {"X": x}, attrs, {"Indices": 1, "Out": 1}, expect=nought)
+        way("top_k_v2", {"X": x}, {**attrs, "k": 1}, {"Out": 1, "Indices": 1}, expect=np.positive)
+        for op in ("arg_max", "arg_min"):
+            for more in ({}, {"keepdims": True}, {"flatten": True}):
+                way(op, {"X": x}, {"axis": 0, **attrs, **more}, expect=nought)
+    for op in ("transpose", "transpose2"):
+        way(op, {"X": x}, {"axis": []}, expect=np.positive)
+    for op in ("flip", "reverse"):
+        way(op, {"X": x}, {"axis": []}, expect=np.positive)
+    for dtype in INTS:
+        way("one_hot_v2", {"X": np.array(2, dtype)}, {"depth": 4, "dtype": 5}, expect=lambda x: np.eye(4, dtype="float32")[2])
+
+
 def add_networks():
     for op, kind, channels, form in itertools.product(("pool2d",), ("max", "avg"), (1, 3), (None, "NCHW", "NHWC")):
         for pads, ceil, count, dtype in itertools.product(({}, {"paddings": [1, 1]}, {"padding_algorithm": "SAME"}, {"padding_algorithm": "VALID"},
@@ -356,7 +379,7 @@ EXCEPTIONS = {
 @functools.lru_cache(None)
 def all_cases():
     with np.errstate(all="ignore"):
-        for add in (add_unary, add_binary, add_reductions, add_shapes, add_networks):
+        for add in (add_unary, add_binary, add_reductions, add_shapes, add_numbers, add_networks):
             add()
         for case in paddle_cases.CASES.values():
             if not case.build and case.op in vocabulary():
