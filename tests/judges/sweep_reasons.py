@@ -102,7 +102,7 @@ RANKS = {
         "max_pool3d_with_index pool3d trilinear_interp_v2": (5,),
         "affine_grid linear_interp_v2 matrix_nms multihead_matmul row_conv skip_layernorm": (3,),
         "batch_norm": (2, 4), "layer_norm": (2, 3, 4),
-        "cumsum split transpose transpose2 arg_max arg_min log_softmax softmax top_k_v2": FROM_1,
+        "split": FROM_1,
         "collect_fpn_proposals cos_sim data_norm fused_embedding_eltwise_layernorm fused_fc_elementwise_layernorm"
         " fused_gemm_epilogue fusion_* lookup_table lstm lstm_unit mv one_hot sequence_expand sequence_pad"
         " sequence_softmax": MATRIX,
