@@ -396,8 +396,7 @@ static int run_convert(const void *opts, const struct cli_args *args)
     if (code != 0)
         return code;
     cli_map_init(&map, &o->map);
-    cli_session_begin(&session, opts);
-    cli_session_catch_signals();
+    cli_session_begin_writing(&session, opts);
     session.options.wants_graph = strcmp(args->items[0], "-") == 0;
     code = cli_session_open(&session, args->items[0], &model);
     if (code == 0)

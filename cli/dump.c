@@ -79,9 +79,8 @@ static int run_dump(const void *opts, const struct cli_args *args)
         return cli_usage("dump", "--text and --json exclude each other");
     if (o->schema != NULL && o->type == NULL)
         return cli_usage("dump", "--schema needs --type: the message to read");
-    cli_session_begin(&session, opts);
+    cli_session_begin_writing(&session, opts);
     cli_session_prints(&session, o->common.out != NULL ? o->common.out : "-");
-    cli_session_catch_signals();
     return dump_file(&session, o, args->items[0]);
 }
 

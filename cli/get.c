@@ -134,9 +134,8 @@ static int run_get(const void *opts, const struct cli_args *args)
     int code = check_usage(o, path, &get.form);
     if (code != 0)
         return code;
-    cli_session_begin(&session, opts);
+    cli_session_begin_writing(&session, opts);
     cli_session_prints(&session, path);
-    cli_session_catch_signals();
     code = cli_session_open(&session, args->items[0], &model);
     if (code == 0)
         code = get_tensor(&session, model, args->items[1], &get, path);

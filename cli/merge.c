@@ -96,8 +96,7 @@ static int run_merge(const void *opts, const struct cli_args *args)
     int code = cli_refuse_terminal("merge", o->common.out);
     if (code != 0)
         return code;
-    cli_session_begin(&session, opts);
-    cli_session_catch_signals();
+    cli_session_begin_writing(&session, opts);
     return merge_file(&session, o, args->items[0]);
 }
 

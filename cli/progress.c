@@ -14,19 +14,25 @@
  * for a pipe or a lock, where nobody asks. */
 #define SECONDS_TO_STOP 2
 
-/* The only thing that signal handlers touch: the signal that came, or 0. */
-static volatile sig_atomic_t caught;
+/* All that signal handlers touch: the signal that came, or 0, and the names of
+ * temporary files, made before the handlers are there. */
+static volatile sig_atomic_t  caught;
+static struct tn_temporaries *temporaries;
 
-static void on_signal(int number)
-{
-    caught = number;
-    alarm(SECONDS_TO_STOP);
-}
-
+/* At once: the library had its time. */
 static void on_alarm(int number)
 {
     (void)number;
+    tn_temporaries_remove(temporaries);
     cli_session_end();
+}
+
+static void on_signal(int number)
+{
+    if (caught)
+        on_alarm(number);
+    caught = number;
+    alarm(SECONDS_TO_STOP);
 }
 
 void cli_session_end(void)
@@ -40,18 +46,18 @@ void cli_session_end(void)
 /* What was ignored before us, by nohup or a shell's &, stays ignored. */
 static void catch_signal(int number)
 {
-    struct sigaction old,
-        action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+    struct sigaction old, action = { .sa_handler = on_signal };
 
     sigemptyset(&action.sa_mask);
     if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         sigaction(number, &action, NULL);
 }
 
-void cli_session_catch_signals(void)
+static void catch_signals(void)
 {
     struct sigaction late = { .sa_handler = on_alarm };
 
+    (void)tn_temporaries_new(&temporaries, NULL, NULL);
     sigemptyset(&late.sa_mask);
     sigaction(SIGALRM, &late, NULL);
     catch_signal(SIGINT);
@@ -118,9 +124,16 @@ void cli_session_begin(struct cli_session *session, const void *opts)
         .is_lax           = common->is_lax,
         .progress         = on_progress,
         .progress_context = session,
+        .temporaries      = temporaries,
     };
     session->has_line = !common->is_quiet && cli_can_redraw(stderr);
     clock_gettime(CLOCK_MONOTONIC, &session->last);
+}
+
+void cli_session_begin_writing(struct cli_session *session, const void *opts)
+{
+    catch_signals();
+    cli_session_begin(session, opts);
 }
 
 void cli_session_prints(struct cli_session *session, const char *path)

@@ -391,7 +391,7 @@ static int run_rules(const void *opts, const struct cli_args *args)
         return cli_usage("rules", "--ops and --mappings exclude each other");
     if (is_explain && args->count < 2)
         return cli_usage("rules", "explain needs an operator");
-    cli_session_begin(&session, opts);
+    cli_session_begin_writing(&session, opts);
     if (!strcmp(word, "coverage"))
         return run_coverage(&session, o, args);
     if (!strcmp(word, "extract"))

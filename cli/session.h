@@ -21,6 +21,11 @@ struct cli_session {
 
 void cli_session_begin(struct cli_session *session, const void *opts);
 
+/* For a verb that writes files.  From now on Ctrl-C asks the library to stop
+ * and to remove its temporary files.  A second one, or two seconds, end the
+ * process at once, without these files. */
+void cli_session_begin_writing(struct cli_session *session, const void *opts);
+
 /* Take the progress line away; before printing, and at the end. */
 void cli_session_clear(struct cli_session *session);
 
@@ -30,10 +35,6 @@ void cli_session_prints(struct cli_session *session, const char *path);
 /* Open a model, or say why not.  Returns an exit code. */
 int cli_session_open(struct cli_session *session, const char *path,
                      struct tn_model **model);
-
-/* From now on Ctrl-C asks the library to stop and to leave nothing behind.  A
- * second one, or two seconds, end the process at once. */
-void cli_session_catch_signals(void);
 
 /* When such a signal came: ends the process by it, so that whoever started the
  * command knows; a loop of a shell then ends, too. */

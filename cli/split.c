@@ -153,8 +153,7 @@ static int run_split(const void *opts, const struct cli_args *args)
         return cli_usage("split", "several files, --max-metadata and "
                                   "--separate-bytes are of --format-version "
                                   "2, which TensorFlow does not read");
-    cli_session_begin(&session, opts);
-    cli_session_catch_signals();
+    cli_session_begin_writing(&session, opts);
     return split_file(&session, o, args->items[0]);
 }
 

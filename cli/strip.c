@@ -125,8 +125,7 @@ static int run_strip(const void *opts, const struct cli_args *args)
     int code = check_usage(o);
     if (code != 0)
         return code;
-    cli_session_begin(&session, opts);
-    cli_session_catch_signals();
+    cli_session_begin_writing(&session, opts);
     struct tn_target target = cli_target(&o->common, o->common.out);
     enum tn_status   status = tn_strip(args->items[0], &session.options, &strip,
                                        &target, &summary, &error);

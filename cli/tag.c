@@ -586,8 +586,7 @@ static int run_tag(const void *opts, const struct cli_args *args)
     if (args->count != action->count + 2 && !is_all)
         return cli_usage("tag", "it is: tenon tag %s FILE%s", action->name,
                          action->words);
-    cli_session_begin(&run.session, opts);
-    cli_session_catch_signals();
+    cli_session_begin_writing(&run.session, opts);
     run.path       = args->items[1];
     run.look       = run.session.options;
     run.look.from  = NULL;

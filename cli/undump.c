@@ -56,8 +56,7 @@ static int run_undump(const void *opts, const struct cli_args *args)
     int code = cli_refuse_terminal("undump", o->common.out);
     if (code != 0)
         return code;
-    cli_session_begin(&session, opts);
-    cli_session_catch_signals();
+    cli_session_begin_writing(&session, opts);
     return undump_file(&session, o, args->items[0]);
 }
 

@@ -8,6 +8,8 @@
 #include <tenon/allocator.h>
 #include <tenon/progress.h>
 
+struct tn_temporaries; /* temporaries.h */
+
 /* Begin with `struct tn_options options = { 0 };`. */
 struct tn_options {
     const struct tn_allocator *allocator; /* NULL: malloc                    */
@@ -26,6 +28,8 @@ struct tn_options {
                             facts of the model say so                         */
     tn_progress *progress;    /* NULL: none                                   */
     void        *progress_context;
+    struct tn_temporaries *temporaries; /* gets the names of temporary files;
+                                           NULL: not wanted                   */
 };
 
 #endif

@@ -21,6 +21,7 @@
 #include <tenon/rules.h>
 #include <tenon/status.h>
 #include <tenon/tag.h>
+#include <tenon/temporaries.h>
 #include <tenon/verbs.h>
 #include <tenon/version.h>
 

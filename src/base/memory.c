@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <tenon/options.h>
+
 #include "base/arith.h"
 #include "base/shelf.h"
 
 /* Small first so that a small model stays small; doubling up to here. */
-#define FIRST_BLOCK (UINT64_C(4) << 10)
+#define FIRST_BLOCK   (UINT64_C(4) << 10)
 #define LARGEST_BLOCK (UINT64_C(1) << 20)
 
 struct tn_arena_block {
@@ -36,14 +38,25 @@ struct tn_allocator tn_allocator_or_malloc(const struct tn_allocator *allocator)
                      : (struct tn_allocator){ resize_with_malloc, NULL };
 }
 
-void tn_memory_init(struct tn_memory *memory,
+void tn_memory_init(struct tn_memory          *memory,
                     const struct tn_allocator *allocator, uint64_t limit)
 {
-    memory->allocator = tn_allocator_or_malloc(allocator);
-    memory->limit     = limit ? limit : UINT64_MAX;
-    memory->shelf     = NULL;
+    memory->allocator   = tn_allocator_or_malloc(allocator);
+    memory->limit       = limit ? limit : UINT64_MAX;
+    memory->shelf       = NULL;
+    memory->temporaries = NULL;
     atomic_init(&memory->used, 0);
     atomic_init(&memory->has_refused, false);
+    atomic_init(&memory->watches, NULL);
+    memory->watch_lock = (atomic_flag)ATOMIC_FLAG_INIT;
+}
+
+void tn_memory_take_options(struct tn_memory        *memory,
+                            const struct tn_options *options)
+{
+    tn_memory_init(memory, options ? options->allocator : NULL,
+                   options ? options->max_memory : 0);
+    memory->temporaries = options ? options->temporaries : NULL;
 }
 
 /* Charge before allocating; two threads can then not both slip under it. */

@@ -22,7 +22,10 @@
 #include "base/byte_view.h"
 #include "base/error.h"
 
+struct tn_options;
 struct tn_shelf; /* shelf.h */
+struct tn_temporaries;
+struct tn_watch; /* watch.h */
 
 struct tn_memory {
     struct tn_allocator      allocator;
@@ -30,6 +33,10 @@ struct tn_memory {
     _Atomic uint64_t         used;
     _Atomic bool             has_refused; /* somebody, for the limit         */
     struct tn_shelf         *shelf; /* blocks come from there; NULL: none    */
+    struct tn_temporaries   *temporaries; /* for outputs that are paid from
+                                             here; NULL: none                */
+    _Atomic(struct tn_watch *) watches; /* calls that may be stopped         */
+    atomic_flag              watch_lock; /* to change that list              */
 };
 
 /* The caller's, or malloc's when it is NULL. */
@@ -39,6 +46,10 @@ struct tn_allocator tn_allocator_or_malloc(
 /* allocator may be NULL: malloc.  limit 0 means none. */
 void tn_memory_init(struct tn_memory *memory,
                     const struct tn_allocator *allocator, uint64_t limit);
+
+/* As the options of a call say; they may be NULL. */
+void tn_memory_take_options(struct tn_memory        *memory,
+                            const struct tn_options *options);
 
 /* Like realloc on the purse; size 0 frees.  On failure sets NO_MEMORY or
  * LIMIT, leaves the old block alone and returns NULL. */

@@ -14,13 +14,13 @@ static void *new_handle(size_t size, size_t purse_at,
 {
     struct tn_memory memory;
 
-    tn_memory_init(&memory, options->allocator, options->max_memory);
+    tn_memory_take_options(&memory, options);
     uint8_t *handle = tn_memory_resize(&memory, NULL, 0, size, error);
     if (!handle)
         return NULL;
     memset(handle, 0, size);
     struct tn_memory *purse = (struct tn_memory *)(void *)(handle + purse_at);
-    tn_memory_init(purse, options->allocator, options->max_memory);
+    tn_memory_take_options(purse, options);
     purse->used = size;
     return handle;
 }

@@ -4,8 +4,13 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
+#include "base/watch.h"
 
 #define WINDOW ((size_t)256 << 10)
+
+/* What a step gets at a time: the best codecs take a second for a megabyte, and
+ * between two steps somebody may want to stop. */
+#define PORTION ((size_t)128 << 10)
 
 void tn_stream_close(struct tn_stream *stream)
 {
@@ -74,6 +79,7 @@ static enum tn_status step(struct tn_filter *f, struct tn_flow *flow,
 {
     size_t before = flow->in.size;
 
+    TN_TRY(tn_watch_poll(f->stream->memory, error));
     if (!make_room(f, flow, error))
         return error->status;
     const uint8_t *out = flow->out;
@@ -84,13 +90,31 @@ static enum tn_status step(struct tn_filter *f, struct tn_flow *flow,
     return pass_on(f, gave, error);
 }
 
-static enum tn_status pump(struct tn_filter *f, struct tn_flow *flow,
-                           struct tn_error *error)
+/* All of it, or as much of it as the stream takes. */
+static enum tn_status pump_portion(struct tn_filter *f, struct tn_flow *flow,
+                                   struct tn_error *error)
 {
     bool is_stuck = false;
 
     while (!f->is_done && !is_stuck && (flow->in.size || flow->is_last))
         TN_TRY(step(f, flow, &is_stuck, error));
+    return TN_OK;
+}
+
+static enum tn_status pump(struct tn_filter *f, struct tn_flow *flow,
+                           struct tn_error *error)
+{
+    bool is_taken = true;
+
+    while (is_taken && !f->is_done && flow->in.size > PORTION) {
+        struct tn_flow some = { .in = tn_bytes(flow->in.data, PORTION) };
+        TN_TRY(pump_portion(f, &some, error));
+        size_t took = PORTION - some.in.size;
+        flow->in    = tn_bytes(flow->in.data + took, flow->in.size - took);
+        is_taken    = some.in.size == 0;
+    }
+    if (is_taken)
+        TN_TRY(pump_portion(f, flow, error));
     if (flow->in.size)
         return tn_error_set(error, TN_MALFORMED, f->stream->offset,
                             "%s ends before its bytes do", f->stream->name);

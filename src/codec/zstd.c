@@ -9,6 +9,7 @@
 
 #include "base/arith.h"
 #include "base/shelf.h"
+#include "base/watch.h"
 #include "codec/hooks.h"
 
 /* The densest block: a header of three bytes and one byte, repeated. */
@@ -400,6 +401,7 @@ static enum tn_status encode_steps(struct context *context,
     size_t        left = 1;
 
     while (left) {
+        TN_TRY(tn_watch_poll(context->hooks.memory, error));
         if (head && head->room - head->size < OUT_WINDOW)
             head = NULL;
         ZSTD_outBuffer out = { head ? head->data + head->size : window,

@@ -226,6 +226,23 @@ static enum tn_status check_expansion(const struct tn_model  *model,
     return tn_opened_check_expansion(model, most, error);
 }
 
+/* Reading may take as long as writing: packed weights of the model that was. */
+static enum tn_status write_watched(struct conversion             *c,
+                                    const struct tn_model         *model,
+                                    const struct tn_write_options *how,
+                                    struct tn_output              *output)
+{
+    struct tn_watch of_source, of_result;
+
+    tn_meter_watch(&c->watch, &of_source, c->model->memory);
+    tn_meter_watch(&c->watch, &of_result, model->memory);
+    if (c->format->write(model, how, output, c->error) == TN_OK)
+        tn_output_flush(output, c->error);
+    tn_watch_end(&of_result);
+    tn_watch_end(&of_source);
+    return c->error->status;
+}
+
 /* All of the model, but not committed: the receipt comes first.  *output is
  * yours to close, also after a failure. */
 static enum tn_status write_model(struct conversion     *c,
@@ -262,8 +279,7 @@ static enum tn_status write_model(struct conversion     *c,
     };
     TN_TRY(open_output(output, c->format, model->memory, c->target, &c->watch,
                        most, c->error));
-    TN_TRY(c->format->write(model, &how, *output, c->error));
-    TN_TRY(tn_output_flush(*output, c->error));
+    TN_TRY(write_watched(c, model, &how, *output));
     lose_tags(c->model, &how);
     return c->error->status;
 }

@@ -157,6 +157,7 @@ enum tn_status tn_model_hash(const struct tn_model   *model,
 {
     TN_ERROR_OR_OWN(error);
     struct tn_meter  meter;
+    struct tn_watch  watch;
     struct hash_work work = {
         .model   = model,
         .meter   = &meter,
@@ -168,7 +169,9 @@ enum tn_status tn_model_hash(const struct tn_model   *model,
     tn_meter_init(&meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "hashing",
                   total_size(model));
-    return tn_workers_run_watched(options ? options->workers : 0,
-                                  model->tensors.count, hash_one, look_around,
-                                  &work, error);
+    tn_meter_watch(&meter, &watch, model->memory);
+    tn_workers_run_watched(options ? options->workers : 0, model->tensors.count,
+                           hash_one, look_around, &work, error);
+    tn_watch_end(&watch);
+    return error->status;
 }

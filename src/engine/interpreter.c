@@ -18,14 +18,13 @@ enum tn_status tn_interpreter_new(struct tn_interpreter  **out,
     struct tn_memory memory;
 
     *out = NULL;
-    tn_memory_init(&memory, options ? options->allocator : NULL,
-                   options ? options->max_memory : 0);
+    tn_memory_take_options(&memory, options);
     struct tn_interpreter *i =
         tn_memory_resize(&memory, NULL, 0, sizeof *i, error);
     if (!i)
         return error->status;
     memset(i, 0, sizeof *i);
-    tn_memory_init(&i->memory, &memory.allocator, memory.limit);
+    tn_memory_take_options(&i->memory, options);
     i->memory.used = memory.used;
     if (options)
         i->options = *options;

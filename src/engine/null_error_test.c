@@ -62,6 +62,16 @@ static int refuse_read(void *context, uint64_t offset, void *to, size_t size)
     return 5; /* EIO */
 }
 
+static void *no_memory(void *context, void *memory, size_t old_size,
+                       size_t new_size)
+{
+    (void)context;
+    (void)memory;
+    (void)old_size;
+    (void)new_size;
+    return NULL;
+}
+
 /* ---- models and verbs ---------------------------------------------------- */
 
 static struct tn_model *open_model(void)
@@ -77,6 +87,8 @@ static struct tn_model *open_model(void)
 
 static void models_and_tensors(void)
 {
+    struct tn_allocator     none = { no_memory, NULL };
+    struct tn_temporaries  *list;
     struct tn_model        *model  = open_model(), *other;
     const struct tn_tensor *tensor = tn_model_tensor(model, 0);
     struct tn_options       little = { .max_expand = 1 };
@@ -84,6 +96,7 @@ static void models_and_tensors(void)
     struct tn_attr         *attr;
     uint8_t                 digest[TN_HASH_SIZE], digests[64][TN_HASH_SIZE];
 
+    FAILS(tn_temporaries_new, &list, &none);
     FAILS(tn_model_open, &other, NOWHERE, NULL);
     assert_null(other);
     FAILS(tn_model_open_source, &other, "name", 100, refuse_read, NULL, NULL);

@@ -29,8 +29,7 @@ enum tn_status tn_opened_new(struct tn_opened       **out,
         return tn_error_set(error, TN_NO_MEMORY, TN_NOWHERE,
                             "out of memory at %zu bytes", sizeof *opened);
     memset(opened, 0, sizeof *opened);
-    tn_memory_init(&opened->memory, &allocator,
-                   options ? options->max_memory : 0);
+    tn_memory_take_options(&opened->memory, options);
     tn_model_init(&opened->model, &opened->memory);
     tn_list_init(&opened->held, &opened->memory, sizeof(struct tn_opened *));
     opened->model.owner = opened;

@@ -15,14 +15,13 @@ static enum tn_status new_book(struct tn_rulebook     **out,
     struct tn_memory memory;
 
     *out = NULL;
-    tn_memory_init(&memory, options ? options->allocator : NULL,
-                   options ? options->max_memory : 0);
+    tn_memory_take_options(&memory, options);
     struct tn_rulebook *book =
         tn_memory_resize(&memory, NULL, 0, sizeof *book, error);
     if (!book)
         return error->status;
     memset(book, 0, sizeof *book);
-    tn_memory_init(&book->memory, &memory.allocator, memory.limit);
+    tn_memory_take_options(&book->memory, options);
     book->memory.used = memory.used;
     tn_arena_init(&book->arena, &book->memory);
     *out = book;

@@ -119,11 +119,14 @@ static enum tn_status find_source(struct tn_opened  *opened,
 
 /* ---- split --------------------------------------------------------------- */
 
-static void start_meter(struct tn_meter *meter, struct tn_message *message,
+/* Before the message is closed: tn_watch_end(). */
+static void start_meter(struct tn_meter *meter, struct tn_watch *watch,
+                        struct tn_message       *message,
                         const struct tn_options *options, uint64_t total)
 {
     tn_meter_init(meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing", total);
+    tn_meter_watch(meter, watch, &message->memory);
     message->meter = meter;
 }
 
@@ -214,16 +217,18 @@ static enum tn_status split_source(const struct job       *job,
     struct tn_message  *message;
     struct tn_splitter *splitter = NULL;
     struct tn_meter     meter;
+    struct tn_watch     watch;
 
     TN_TRY(tn_message_new(&message, schema, type, job->options, error));
     message->source = source;
     message->close  = keep_source;
-    start_meter(&meter, message, job->options, 0); /* it may shrink */
+    start_meter(&meter, &watch, message, job->options, 0); /* it may shrink */
     message->max_expand = tn_opened_may_expand(job->opened, job->options);
     job->summary->message_size = source->size;
     if (tn_splitter_open(&splitter, message, error) == TN_OK)
         write_split(job, splitter, error);
     tn_splitter_close(splitter);
+    tn_watch_end(&watch);
     tn_message_close(message);
     return error->status;
 }
@@ -306,14 +311,18 @@ static enum tn_status write_message(const struct job  *job,
                                     struct tn_error   *error)
 {
     struct tn_meter meter;
+    struct tn_watch watch;
 
     job->summary->message_size = tn_message_size(message);
-    start_meter(&meter, message, job->options, tn_message_size(message));
+    start_meter(&meter, &watch, message, job->options,
+                tn_message_size(message));
     if (job->opened)
         message->max_expand = tn_opened_may_expand(job->opened, job->options);
     else if (job->options)
         message->max_expand = job->options->max_expand;
-    return tn_message_write(message, job->target, error);
+    tn_message_write(message, job->target, error);
+    tn_watch_end(&watch);
+    return error->status;
 }
 
 /* One message whose type is known. */

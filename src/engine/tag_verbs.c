@@ -96,6 +96,7 @@ enum tn_status tn_tag_diff(const char *path, const char *left,
 struct change {
     struct tn_opened       *purse;
     struct tn_meter         meter, writing;
+    struct tn_watch         watch;
     struct tn_write_options write;
     struct tn_tag_how       how;
     uint64_t                moved;
@@ -124,6 +125,7 @@ static enum tn_status begin_change(struct change               *c,
                   options ? options->progress_context : NULL, "comparing", 0);
     tn_meter_init(&c->writing, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing", 0);
+    tn_meter_watch(&c->writing, &c->watch, &c->purse->memory);
     c->write = (struct tn_write_options){
         .meter         = &c->meter,
         .tensors_moved = &c->moved,
@@ -144,6 +146,7 @@ static enum tn_status begin_change(struct change               *c,
 
 static void end_change(struct change *c)
 {
+    tn_watch_end(&c->watch);
     tn_opened_release(c->purse);
 }
 
@@ -194,17 +197,20 @@ static enum tn_status add_tag(const char *path, const char *tag,
                               struct tn_tag_summary       *summary,
                               struct tn_error             *error)
 {
-    struct change c;
-    bool          tensors_only = tn_model_dialect(model)[0] == '\0';
-    uint64_t      most = tn_opened_may_expand(tn_opened_of(model), options);
+    struct tn_watch watch; /* what the model reads */
+    struct change   c;
+    bool            tensors_only = tn_model_dialect(model)[0] == '\0';
+    uint64_t        most = tn_opened_may_expand(tn_opened_of(model), options);
 
     TN_TRY(tn_opened_check_expansion(model, most, error));
     TN_TRY(begin_change(&c, add, options, error));
+    tn_meter_watch(&c.writing, &watch, model->memory);
     if (tensors_only || access(path, F_OK) == 0)
         tn_tagged_add(&c.purse->memory, path, tn_text(tag), model, tensors_only,
                       &c.how, summary, error);
     else
         make_container(&c, path, tag, model, summary, error);
+    tn_watch_end(&watch);
     end_change(&c);
     return error->status;
 }

@@ -33,10 +33,12 @@ enum tn_status tn_target_write(const struct tn_target  *target,
     struct tn_output_options how    = tn_target_options(target);
     struct tn_output        *output = NULL;
     struct tn_meter          meter;
+    struct tn_watch          watch;
     struct tn_sink          *sink;
 
     tn_meter_init(&meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing", 0);
+    tn_meter_watch(&meter, &watch, memory);
     how.meter      = &meter;
     how.max_expand = max_expand;
     if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK &&
@@ -46,5 +48,6 @@ enum tn_status tn_target_write(const struct tn_target  *target,
     if (written)
         *written = tn_output_bytes(output);
     tn_output_close(output);
+    tn_watch_end(&watch);
     return error->status;
 }

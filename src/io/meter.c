@@ -59,3 +59,16 @@ enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
     }
     return verdict(meter, error);
 }
+
+static bool ask(void *context)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+
+    return tn_meter_add(context, 0, &ignored) != TN_OK;
+}
+
+void tn_meter_watch(struct tn_meter *meter, struct tn_watch *watch,
+                    struct tn_memory *memory)
+{
+    tn_watch_begin(watch, memory, ask, meter);
+}

@@ -14,6 +14,7 @@
 #include <tenon/progress.h>
 
 #include "base/error.h"
+#include "base/watch.h"
 
 struct tn_meter {
     tn_progress     *callback; /* NULL: only counts                           */
@@ -33,5 +34,10 @@ void tn_meter_init(struct tn_meter *meter, tn_progress *callback, void *context,
  * then on and for every thread. */
 enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
                             struct tn_error *error);
+
+/* Long steps ask the meter, too, wherever they have that memory at hand.  Ends
+ * with tn_watch_end(). */
+void tn_meter_watch(struct tn_meter *meter, struct tn_watch *watch,
+                    struct tn_memory *memory);
 
 #endif

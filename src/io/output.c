@@ -40,7 +40,7 @@ static enum tn_status new_output(struct tn_output              **out,
     output->desk.is_dry     = output->options.is_dry;
     output->desk.max_expand = output->options.max_expand;
     tn_list_init(&output->files, memory, sizeof(struct tn_output_entry *));
-    tn_list_init(&output->folders, memory, sizeof(const char *));
+    tn_list_init(&output->folders, memory, sizeof(struct tn_output_folder));
     tn_list_init(&output->dead, memory, sizeof(struct tn_output_dead));
     tn_intern_init(&output->names, &output->arena);
     tn_buffer_init(&output->buffer, memory, &output->buffer_error);
@@ -203,8 +203,11 @@ static enum tn_status create(struct tn_output *output, const char *name,
         if (!temp)
             return error->status;
         TN_TRY(tn_output_step(output, "create", temp, error));
-        descriptor = tn_beneath_open(output->desk.folder, temp,
-                                     O_WRONLY | O_CREAT | O_EXCL);
+        file->listed = tn_output_list(output, TN_TEMPORARY_FILE, temp);
+        descriptor   = tn_beneath_open(output->desk.folder, temp,
+                                       O_WRONLY | O_CREAT | O_EXCL);
+        if (descriptor < 0)
+            tn_temporary_drop(file->listed);
         if (descriptor < 0 && errno != EEXIST)
             break;
     }
@@ -214,6 +217,7 @@ static enum tn_status create(struct tn_output *output, const char *name,
         tn_list_push(&output->files, struct tn_output_entry *, error);
     if (!slot) {
         unlinkat(output->desk.folder, temp, 0);
+        tn_temporary_drop(file->listed);
         close(descriptor);
         return error->status;
     }
@@ -326,7 +330,10 @@ static enum tn_status make_temporary_folder(struct tn_output *output,
         if (!temp)
             return error->status;
         TN_TRY(tn_output_step(output, "mkdir", temp, error));
-        failed = mkdirat(output->parent, temp, 0777);
+        output->listed_temp = tn_output_list(output, TN_TEMPORARY_FOLDER, temp);
+        failed              = mkdirat(output->parent, temp, 0777);
+        if (failed)
+            tn_temporary_drop(output->listed_temp);
         if (failed && errno != EEXIST)
             break;
     }
@@ -466,7 +473,18 @@ static void discard(struct tn_output *output)
     /* Innermost first; one that somebody else uses meanwhile stays. */
     for (uint64_t i = output->folders.count; i-- > 0;)
         unlinkat(output->desk.folder,
-                 *tn_list_at(&output->folders, const char *, i), AT_REMOVEDIR);
+                 tn_list_at(&output->folders, struct tn_output_folder, i)->name,
+                 AT_REMOVEDIR);
+}
+
+static void drop_listed(struct tn_output *output)
+{
+    for (uint64_t i = 0; i < output->files.count; i++)
+        tn_temporary_drop(tn_output_entry_at(output, i)->listed);
+    for (uint64_t i = 0; i < output->folders.count; i++)
+        tn_temporary_drop(
+            tn_list_at(&output->folders, struct tn_output_folder, i)->listed);
+    tn_temporary_drop(output->listed_temp);
 }
 
 bool tn_output_has(const struct tn_output *output, const char *name,
@@ -513,6 +531,7 @@ void tn_output_close(struct tn_output *output)
     tn_desk_done(&output->desk);
     if (!output->is_committed)
         discard(output);
+    drop_listed(output);
     tn_output_end(output);
     if (output->desk.folder >= 0 && output->desk.folder != output->parent)
         close(output->desk.folder);

@@ -79,9 +79,10 @@ static enum tn_status sync_folders(struct tn_output *output,
                            error));
     }
     for (uint64_t i = 0; i < output->folders.count; i++)
-        TN_TRY(sync_folder(output, output->desk.folder,
-                           *tn_list_at(&output->folders, const char *, i),
-                           error));
+        TN_TRY(sync_folder(
+            output, output->desk.folder,
+            tn_list_at(&output->folders, struct tn_output_folder, i)->name,
+            error));
     return sync_folder(output, output->desk.folder, ".", error);
 }
 
@@ -122,6 +123,15 @@ static bool replaces_side_files(const struct tn_output *output)
     return false;
 }
 
+/* From here on what was there may have no other name than that of the old
+ * folder.  Whatever happens to the process, the next output has to see that it
+ * is ours. */
+static void keep_lock(struct tn_output *output)
+{
+    tn_temporary_drop(output->listed_lock);
+    output->listed_lock = NULL;
+}
+
 /* Main first: from then on nobody finds an old main over new side files. */
 static enum tn_status set_all_aside(struct tn_output *output,
                                     struct tn_error  *error)
@@ -129,6 +139,7 @@ static enum tn_status set_all_aside(struct tn_output *output,
     output->old = tn_output_temporary(output, output->name, "-old", error);
     if (!output->old)
         return error->status;
+    keep_lock(output);
     TN_TRY(set_aside(output, output->main, error));
     if (output->options.is_durable)
         TN_TRY(sync_folder(output, output->desk.folder, ".", error));
@@ -254,6 +265,7 @@ static enum tn_status replace_folder(struct tn_output *output,
     output->old = tn_output_temporary(output, output->name, "-old", error);
     if (!output->old)
         return error->status;
+    keep_lock(output);
     TN_TRY(rename_step(output, output->parent, output->name, output->old,
                        RENAME_NOREPLACE, error));
     if (rename_step(output, output->parent, output->temp, output->name,
@@ -276,6 +288,7 @@ static enum tn_status place_folder(struct tn_output *output,
     TN_TRY(set_modes(output, error));
     TN_TRY(set_mode(output, parent, output->temp, about.st_mode & 0777, error));
     TN_TRY(tn_output_step(output, "rename", output->name, error));
+    keep_lock(output);
     if (renameat2(parent, output->temp, parent, output->name,
                   RENAME_EXCHANGE) == 0) {
         output->old = output->temp;

@@ -227,10 +227,17 @@ enum tn_status tn_output_begin(struct tn_output *output, struct tn_error *error)
         if (!name)
             return error->status;
         TN_TRY(tn_output_step(output, "create", name, error));
-        output->lock = make_lock(output, name);
-        if (output->lock >= 0)
+        output->listed_lock = tn_output_list(output, TN_TEMPORARY_LOCK, name);
+        output->lock        = make_lock(output, name);
+        if (output->lock >= 0) {
             output->lock_name = name;
-        else if (errno != EEXIST)
+            break;
+        }
+        int number = errno;
+        tn_temporary_drop(output->listed_lock);
+        output->listed_lock = NULL;
+        errno               = number;
+        if (number != EEXIST)
             break;
     }
     if (output->lock >= 0)
@@ -247,6 +254,7 @@ void tn_output_end(struct tn_output *output)
         return;
     if (!output->leaves_old)
         unlinkat(output->parent, output->lock_name, 0);
+    tn_temporary_drop(output->listed_lock);
     close(output->lock);
     output->lock = -1;
 }

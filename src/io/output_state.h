@@ -12,6 +12,7 @@
 #include "io/file_sink.h"
 #include "io/metered_sink.h"
 #include "io/output.h"
+#include "io/temporary.h"
 
 /* Letters that tell the temporary files of one output from those of others. */
 #define TN_OUTPUT_TOKEN 8
@@ -26,13 +27,19 @@ struct tn_output_dead {
 
 enum tn_output_kind { TN_TO_FILE, TN_TO_FOLDER, TN_TO_STREAM, TN_TO_MEMORY };
 
+struct tn_output_folder {
+    const char          *name;
+    struct tn_temporary *listed;
+};
+
 struct tn_output_entry {
     struct tn_file_sink file;  /* its name is the temporary one               */
     const char         *name;  /* the final one                               */
     const char         *aside; /* where its predecessor is; NULL: nowhere     */
-    bool                is_placed;
-    bool                has_mode; /* it replaces a file                       */
-    unsigned            mode;     /* whose permissions it keeps               */
+    struct tn_temporary *listed; /* under its temporary name; NULL: nowhere   */
+    bool                 is_placed;
+    bool     has_mode; /* it replaces a file                       */
+    unsigned mode;     /* whose permissions it keeps               */
     struct tn_metered_sink metered; /* in front of the file, with a meter     */
 };
 
@@ -49,16 +56,17 @@ struct tn_output {
     char        token[TN_OUTPUT_TOKEN + 1]; /* in all its temporary names     */
     const char *lock_name; /* of the file that says we live; NULL: none yet   */
     int         lock;      /* its descriptor                                  */
-    struct tn_list           dead; /* struct tn_output_dead: earlier runs     */
-    struct tn_desk           desk;   /* desk.folder: where the files are      */
-    struct tn_output_entry  *main;
-    struct tn_list           files;   /* struct tn_output_entry *; with main  */
-    struct tn_list           folders; /* const char *: those that we made     */
-    struct tn_intern         names;   /* of the files, to tell doubles        */
-    struct tn_buffer         buffer;  /* TN_TO_MEMORY                         */
-    struct tn_error          buffer_error;
-    bool                     is_committed;
-    bool                     leaves_old; /* it could not be removed           */
+    struct tn_temporary    *listed_lock, *listed_temp;
+    struct tn_list          dead; /* struct tn_output_dead: earlier runs     */
+    struct tn_desk          desk; /* desk.folder: where the files are      */
+    struct tn_output_entry *main;
+    struct tn_list          files;   /* struct tn_output_entry *; with main  */
+    struct tn_list          folders; /* struct tn_output_folder: that we made */
+    struct tn_intern        names;   /* of the files, to tell doubles        */
+    struct tn_buffer        buffer;  /* TN_TO_MEMORY                         */
+    struct tn_error         buffer_error;
+    bool                    is_committed;
+    bool                    leaves_old; /* it could not be removed           */
 };
 
 static inline struct tn_output_entry *tn_output_entry_at(
@@ -92,6 +100,12 @@ enum tn_status tn_output_begin(struct tn_output *output,
 
 /* What those runs left in a folder beneath that of the target. */
 void tn_output_tidy_folder(struct tn_output *output, const char *folder);
+
+/* The name of something that will be removed unless there is a commit, for
+ * signal handlers. */
+struct tn_temporary *tn_output_list(struct tn_output      *output,
+                                    enum tn_temporary_kind kind,
+                                    const char            *name);
 
 /* Letters that nobody can foresee: at most TN_OUTPUT_TOKEN, and a terminator.
  */

@@ -64,6 +64,22 @@ const char *tn_output_temporary(struct tn_output *output, const char *name,
                           output->token, suffix);
 }
 
+/* In a new folder by the way from its parent: when it has got its name, nothing
+ * in it is found any more. */
+struct tn_temporary *tn_output_list(struct tn_output      *output,
+                                    enum tn_temporary_kind kind,
+                                    const char            *name)
+{
+    struct tn_error        ignored = TN_ERROR_INIT;
+    struct tn_temporaries *list    = output->memory->temporaries;
+
+    if (list && output->temp)
+        name = tn_text_format(&output->arena, &ignored, "%s/%s", output->temp,
+                              name);
+    return list && name ? tn_temporary_add(list, kind, output->parent, name)
+                        : NULL;
+}
+
 /* Folders on the way to `name`.  Each is looked at before the next is made in
  * it: none may be a symlink to elsewhere. */
 static enum tn_status make_folder(struct tn_output *output, const char *name,
@@ -74,12 +90,15 @@ static enum tn_status make_folder(struct tn_output *output, const char *name,
 
     if (folder < 0 && errno == ENOENT) {
         TN_TRY(tn_output_step(output, "mkdir", name, error));
-        const char **made = tn_list_push(&output->folders, const char *, error);
+        struct tn_output_folder *made =
+            tn_list_push(&output->folders, struct tn_output_folder, error);
         if (!made)
             return error->status;
-        *made = name;
+        made->name   = name;
+        made->listed = tn_output_list(output, TN_TEMPORARY_FOLDER, name);
         if (mkdirat(output->desk.folder, name, 0777) == 0)
             return TN_OK;
+        tn_temporary_drop(made->listed);
         output->folders.count--;
     }
     if (folder < 0 && errno == ELOOP)

@@ -7,15 +7,21 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <tenon/temporaries.h>
+
 #include "io/file_source.h"
 #include "support/hostile.h"
 #include "support/scratch.h"
+
+/* Where outputs tell their temporary names; NULL: nowhere. */
+static struct tn_temporaries *listed;
 
 static struct tn_memory purse(void)
 {
     struct tn_memory memory;
 
     tn_memory_init(&memory, NULL, 0);
+    memory.temporaries = listed;
     return memory;
 }
 
@@ -484,8 +490,10 @@ static int fail_at(void *context, const char *step, const char *path)
     (void)path;
     if (fault->count++ != fault->at)
         return 0;
-    if (!fault->number)
+    if (!fault->number) {
+        tn_temporaries_remove(listed);
         _exit(77);
+    }
     fault->hit_remove = !strcmp(step, "remove");
     return fault->number;
 }
@@ -723,6 +731,56 @@ static void a_folder_is_old_or_new_at_every_step(void **state)
         assert_true(folder_is(&scratch, "old main", "old b") !=
                     folder_is(&scratch, "new main", "new b"));
     }
+    tn_scratch_close(&scratch);
+}
+
+/* Nothing is left, but for what a commit has set aside: the lock then tells the
+ * next output that it is ours. */
+static bool only_old_is_left(const struct tn_scratch *scratch)
+{
+    int left = tn_scratch_count(scratch, ".", ".tenon-");
+    int old  = tn_scratch_count(scratch, ".", "-lock") ? left - 1 : 0;
+
+    if (tn_scratch_has(scratch, "deep/er") &&
+        tn_scratch_count(scratch, "deep/er", ".tenon-"))
+        return false;
+    return left == 0 || old == 0 || old == 1;
+}
+
+/* A signal handler removes what is listed, whenever it comes. */
+static void a_signal_at_every_step_leaves_nothing(void **state)
+{
+    struct tn_scratch scratch   = tn_scratch_open();
+    bool              was_clean = false;
+
+    (void)state;
+    assert_int_equal(tn_temporaries_new(&listed, NULL, NULL), TN_OK);
+    for (int scene = FRESH; scene <= REPLACE_ALL + 1; scene++)
+        for (int at = 0;; at++) {
+            int   status;
+            pid_t child = fork();
+            if (child == 0) {
+                if (scene <= REPLACE_ALL)
+                    run_with_fault(&scratch, (enum scene)scene, false, at, 0);
+                else
+                    run_folder(&scratch, at, 0);
+                _exit(0);
+            }
+            assert_int_equal(waitpid(child, &status, 0), child);
+            if (scene <= REPLACE_ALL)
+                check_after_crash(&scratch, (enum scene)scene, at);
+            else
+                assert_true(folder_is(&scratch, "old main", "old b") !=
+                            folder_is(&scratch, "new main", "new b"));
+            if (!only_old_is_left(&scratch))
+                fail_msg("scene %d, step %d: something is left", scene, at);
+            was_clean |= at > 2 && !tn_scratch_count(&scratch, ".", ".tenon-");
+            if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+                break;
+        }
+    assert_true(was_clean);
+    tn_temporaries_close(listed);
+    listed = NULL;
     tn_scratch_close(&scratch);
 }
 
@@ -1015,6 +1073,7 @@ int main(void)
         cmocka_unit_test(every_step_fails_once),
         cmocka_unit_test(the_process_dies_at_every_step),
         cmocka_unit_test(a_folder_is_old_or_new_at_every_step),
+        cmocka_unit_test(a_signal_at_every_step_leaves_nothing),
         cmocka_unit_test(a_name_taken_meanwhile_is_not_replaced),
         cmocka_unit_test(every_allocation_fails_once),
         cmocka_unit_test(what_is_replaced_keeps_its_permissions),

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/watch.h"
 
 #define STACK_SIZE      ((size_t)256 << 10)
 #define EVERYTHING_ELSE (UINT64_C(16) << 20)
@@ -179,6 +180,14 @@ bool tn_pipeline_is_ready(struct tn_pipeline *p)
     return is_ready;
 }
 
+static void wait_for_others(struct tn_pipeline *p)
+{
+    if (p->watched)
+        tn_watch_wait(p->watched, &p->is_done, &p->lock);
+    else
+        pthread_cond_wait(&p->is_done, &p->lock);
+}
+
 uint32_t tn_pipeline_take(struct tn_pipeline *p)
 {
     uint32_t slot = (uint32_t)(p->taken % p->room);
@@ -189,7 +198,7 @@ uint32_t tn_pipeline_take(struct tn_pipeline *p)
         if (has_job(p))
             do_one(p);
         else if (!do_spare(p))
-            pthread_cond_wait(&p->is_done, &p->lock);
+            wait_for_others(p);
     }
     p->taken++;
     pthread_mutex_unlock(&p->lock);

@@ -44,6 +44,7 @@ struct tn_pipeline {
     tn_pipeline_end   *end;   /* may be NULL                                  */
     tn_pipeline_spare *spare; /* likewise                                     */
     void              *context;
+    struct tn_memory  *watched; /* of a call that may be stopped; NULL: none  */
     uint32_t           room; /* slots                                         */
     unsigned           workers;
     pthread_mutex_t lock; /* of what follows                                 */
@@ -77,6 +78,15 @@ static inline void tn_pipeline_spares_by(struct tn_pipeline *pipeline,
                                          tn_pipeline_spare  *spare)
 {
     pipeline->spare = spare;
+}
+
+/* Likewise.  Jobs that ask tn_watch_poll() with that memory are then stopped
+ * with the call: only the caller's thread may ask whether it goes on, and it
+ * does so while it waits. */
+static inline void tn_pipeline_watches(struct tn_pipeline *pipeline,
+                                       struct tn_memory   *memory)
+{
+    pipeline->watched = memory;
 }
 
 /* Waits for the jobs that were begun, forgets the others. */

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "base/arith.h"
+#include "base/watch.h"
 #include "io/workers.h"
 
 /* Windows that stay in a core's cache while they are read, looked at and
@@ -18,6 +19,7 @@ struct relay {
     struct tn_span             left; /* not read yet                          */
     struct tn_sink            *to;
     const struct tn_relay_eye *eye;
+    struct tn_memory          *memory;
     uint8_t                   *ring;
     uint64_t                   ring_size; /* windows in use                   */
     size_t                     sizes[RING_SIZE];
@@ -98,7 +100,7 @@ static enum tn_status work(void *context, uint64_t index,
     pthread_mutex_lock(&r->lock);
     for (enum task task; (task = next_task(r)) != REST && status == TN_OK;) {
         if (task == WAIT) {
-            pthread_cond_wait(&r->is_changed, &r->lock);
+            tn_watch_wait(r->memory, &r->is_changed, &r->lock);
             continue;
         }
         status = task == FILL ? fill(r, error) : write_window(r, error);
@@ -117,6 +119,7 @@ enum tn_status tn_relay(struct tn_span span, struct tn_sink *to,
     struct relay r    = { .left       = span,
                           .to         = to,
                           .eye        = eye,
+                          .memory     = memory,
                           .lock       = PTHREAD_MUTEX_INITIALIZER,
                           .is_changed = PTHREAD_COND_INITIALIZER };
 

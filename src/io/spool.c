@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "base/watch.h"
 #include "io/file_source.h"
 
 #define BUFFER_SIZE ((size_t)128 << 10)
@@ -11,6 +12,7 @@
 static enum tn_status empty_buffer(struct tn_spool *spool,
                                    struct tn_error *error)
 {
+    TN_TRY(tn_watch_poll(spool->memory, error));
     int number  = tn_write_all(spool->file, spool->buffer, spool->used);
     spool->used = 0;
     if (number)

@@ -7,6 +7,9 @@ claim "a signal leaves nothing behind"
 rm -f pipe held.samediff
 accepts python3 "$here/support/signals.py" at_work
 
+claim "a signal in the middle of one long step leaves nothing behind"
+accepts python3 "$here/support/signals.py" one_step
+
 claim "what a killed command left is removed by the next"
 accepts python3 "$here/support/signals.py" killed
 

@@ -261,6 +261,7 @@ static enum tn_status pack_at_once(const struct tn_riegeli_codec *codec,
         tn_buffer_init(&part->packed, &parts.shelf.memory, &part->error);
     }
     tn_pipeline_open(&parts.pipeline, workers, workers + 1, pack_slot, &parts);
+    tn_pipeline_watches(&parts.pipeline, memory);
     pack_all(&parts, error);
     tn_pipeline_close(&parts.pipeline);
     for (unsigned i = 0; i <= workers; i++) {

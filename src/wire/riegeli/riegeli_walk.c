@@ -80,6 +80,7 @@ static bool make_ahead(struct tn_riegeli_walk *walk)
     walk->ahead->file.memory = &walk->ahead->shelf.memory;
     tn_pipeline_open(&walk->ahead->pipeline, workers,
                      workers * AHEAD_PER_WORKER, open_early, walk->ahead);
+    tn_pipeline_watches(&walk->ahead->pipeline, memory);
     return true;
 }
 

@@ -84,6 +84,7 @@ static bool make_drafts(struct tn_riegeli_writer *w)
         tn_rope_init(&draft->record, &w->arena, w->error);
     }
     tn_pipeline_open(&w->pipeline, workers, w->draft_room, pack_slot, w);
+    tn_pipeline_watches(&w->pipeline, w->memory);
     tn_pipeline_ends_by(&w->pipeline, write_slot);
     tn_pipeline_spares_by(&w->pipeline, let_one_go);
     return true;

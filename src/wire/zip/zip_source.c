@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "base/arith.h"
+#include "base/watch.h"
 #include "codec/crc32.h"
 #include "codec/deflate.h"
 #include "io/spool.h"
@@ -296,6 +297,7 @@ static enum tn_status unpack(struct packed_source *p, uint8_t *to, size_t size,
     size_t got = 0;
 
     for (; size; to += got, size -= got) {
+        TN_TRY(tn_watch_poll(p->source.memory, error));
         TN_TRY(unpack_some(p, to, size, &got, error));
         p->crc = tn_crc32(p->crc, to, got);
         p->position += got;

@@ -4,9 +4,11 @@ import glob
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 import time
+import zlib
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -107,6 +109,69 @@ def at_work():
     return failures
 
 
+def packed_npz(name, units):
+    """One deflated member of `units` times 64 MiB of zeros.  Its checksum is wrong, which
+    nobody sees who does not unpack all of it."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    unit = packer.compress(bytes(64 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    head = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % (units << 24)
+    npy = b"\x93NUMPY\1\0" + struct.pack("<H", 118) + head.ljust(117).encode() + b"\n"
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    data = packer.compress(npy) + packer.flush(zlib.Z_FULL_FLUSH) + unit * units + b"\3\0"
+    extra = struct.pack("<HHQQ", 1, 16, len(npy) + (units << 26), len(data))
+    both = struct.pack("<HHHHIIIHH", 0, 8, 0, 33, 1, 0xffffffff, 0xffffffff, 5, len(extra))
+    entry = struct.pack("<IH", 0x04034b50, 45) + both + b"w.npy" + extra + data
+    directory = (struct.pack("<IHH", 0x02014b50, 45, 45) + both + bytes(14) + b"w.npy" + extra)
+    end = struct.pack("<IHHHHIIH", 0x06054b50, 0, 0, 1, 1, len(directory), len(entry), 0)
+    with open(name, "wb") as f:
+        f.write(entry + directory + end)
+
+
+def text_heavy(name, size):
+    """An ONNX model with a weight that packs badly and slowly."""
+    def field(number, data):
+        return varint(number << 3 | 2) + varint(len(data)) + data
+
+    def varint(value):
+        low = value & 127
+        return bytes([low]) if value < 128 else bytes([low | 128]) + varint(value >> 7)
+
+    weight = (b"\x08" + varint(size) + b"\x10\x03" + field(8, b"w") +
+              field(9, os.urandom(size // 2).hex().encode()))
+    with open(name, "wb") as f:
+        f.write(b"\x08\x08" + field(8, b"\x10\x0d") + field(7, field(2, b"g") + field(5, weight)))
+
+
+def one_step():
+    """In one long step: an entry that is unpacked, a chunk that is packed.  The library is
+    asked to stop there, too; a second signal does not wait for it.  Nothing is left."""
+    packed_npz("packed.npz", 512)
+    text_heavy("heavy.onnx", 48 << 20)
+    failures = []
+    os.mkdir("one")
+    for arguments in (("get", "packed.npz", "w", "-o", "one/x.npy"),
+                      ("convert", "packed.npz", "-o", "one/x.npz"),
+                      ("convert", "packed.npz", "--to", "tf-checkpoint", "-o", "one/x.index"),
+                      ("split", "heavy.onnx", "--max-size", "40M", "--compress", "brotli:11", "-o", "one/x"),
+                      ("split", "heavy.onnx", "--max-size", "40M", "--compress", "zstd:19", "-o", "one/x")):
+        for numbers in ((signal.SIGINT,), (signal.SIGTERM, signal.SIGTERM)):
+            process = start(*arguments, "--max-expand", "1P")
+            wait_for(lambda: len(os.listdir("one")) >= 2)
+            time.sleep(0.15)
+            begin = time.monotonic()
+            for number in numbers:
+                process.send_signal(number)
+                time.sleep(0.02)
+            failures.append(ends_by(process, numbers[0], " ".join(arguments)))
+            if time.monotonic() - begin > 1.9:
+                failures.append("%s: %.1f s until it ended" % (" ".join(arguments), time.monotonic() - begin))
+            if os.listdir("one"):
+                failures.append("%s left %s" % (" ".join(arguments), os.listdir("one")))
+                for name in os.listdir("one"):
+                    os.unlink("one/" + name)
+    return failures
+
+
 def killed():
     """Killed in the middle; a writer that lives keeps its files."""
     splat("ones.pbtxt", "DT_FLOAT", "float_val: 1")
@@ -151,7 +216,7 @@ def growing():
 
 
 failures = [failure for failure in
-            {"every_verb": every_verb, "growing": growing, "at_work": at_work, "killed": killed}[sys.argv[1]]()
+            {"every_verb": every_verb, "growing": growing, "at_work": at_work, "one_step": one_step, "killed": killed}[sys.argv[1]]()
             if failure]
 for failure in failures:
     print("signals:", failure, file=sys.stderr)

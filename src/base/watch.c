@@ -1,0 +1,131 @@
+/* watch.c - asks the caller of a long step whether to go on */
+#include "base/watch.h"
+
+#include <time.h>
+
+#include "base/shelf.h"
+
+/* Nanoseconds between two questions. */
+#define WHILE_WAITING 100000000
+
+/* Held for a few instructions, and never while somebody is asked. */
+static void lock(struct tn_memory *memory)
+{
+    while (atomic_flag_test_and_set_explicit(&memory->watch_lock,
+                                             memory_order_acquire)) {
+    }
+}
+
+static void unlock(struct tn_memory *memory)
+{
+    atomic_flag_clear_explicit(&memory->watch_lock, memory_order_release);
+}
+
+/* Blocks of a shelf are paid from the memory of the call. */
+static struct tn_memory *memory_of_call(struct tn_memory *memory)
+{
+    while (memory->shelf)
+        memory = memory->shelf->purse;
+    return memory;
+}
+
+void tn_watch_begin(struct tn_watch *watch, struct tn_memory *memory,
+                    tn_watch_ask *ask, void *context)
+{
+    memory = memory_of_call(memory);
+    *watch = (struct tn_watch){ .memory  = memory,
+                                .ask     = ask,
+                                .context = context,
+                                .owner   = pthread_self() };
+    atomic_init(&watch->is_stopped, false);
+    lock(memory);
+    watch->next = atomic_load(&memory->watches);
+    atomic_store(&memory->watches, watch);
+    unlock(memory);
+}
+
+void tn_watch_end(struct tn_watch *watch)
+{
+    struct tn_memory *memory = watch->memory;
+
+    lock(memory);
+    struct tn_watch *before = atomic_load(&memory->watches);
+    if (before == watch) {
+        atomic_store(&memory->watches, watch->next);
+    } else {
+        while (before->next != watch)
+            before = before->next;
+        before->next = watch->next;
+    }
+    unlock(memory);
+}
+
+/* The newest watch of this thread, or NULL and whether all are stopped. */
+static struct tn_watch *find_own(struct tn_memory *memory, bool *are_stopped)
+{
+    struct tn_watch *own  = NULL;
+    pthread_t        self = pthread_self();
+
+    *are_stopped = true;
+    lock(memory);
+    for (struct tn_watch *watch = atomic_load(&memory->watches); watch && !own;
+         watch                  = watch->next) {
+        *are_stopped &= atomic_load(&watch->is_stopped);
+        if (pthread_equal(watch->owner, self))
+            own = watch;
+    }
+    unlock(memory);
+    return own;
+}
+
+/* All watches of this thread: they belong to one call. */
+static void stop_own(struct tn_memory *memory)
+{
+    pthread_t self = pthread_self();
+
+    lock(memory);
+    for (struct tn_watch *watch = atomic_load(&memory->watches); watch;
+         watch                  = watch->next)
+        if (pthread_equal(watch->owner, self))
+            atomic_store(&watch->is_stopped, true);
+    unlock(memory);
+}
+
+enum tn_status tn_watch_poll(struct tn_memory *memory, struct tn_error *error)
+{
+    bool is_stopped;
+
+    memory = memory_of_call(memory);
+    if (!atomic_load_explicit(&memory->watches, memory_order_relaxed))
+        return TN_OK;
+    struct tn_watch *own = find_own(memory, &is_stopped);
+    if (own) {
+        is_stopped = atomic_load(&own->is_stopped) || own->ask(own->context);
+        if (is_stopped)
+            stop_own(memory);
+    }
+    if (!is_stopped)
+        return TN_OK;
+    return tn_error_set(error, TN_CANCELLED, TN_NOWHERE, "stopped on request");
+}
+
+void tn_watch_wait(struct tn_memory *memory, pthread_cond_t *condition,
+                   pthread_mutex_t *mutex)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+    struct timespec until;
+
+    if (!atomic_load(&memory_of_call(memory)->watches) ||
+        clock_gettime(CLOCK_REALTIME, &until) != 0) {
+        pthread_cond_wait(condition, mutex);
+        return;
+    }
+    until.tv_nsec += WHILE_WAITING;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_cond_timedwait(condition, mutex, &until) == 0)
+        return;
+    pthread_mutex_unlock(mutex);
+    (void)tn_watch_poll(memory, &ignored);
+    pthread_mutex_lock(mutex);
+}
