@@ -6,6 +6,7 @@
 
 #include "coverage.h"
 #include "failure.h"
+#include "interpret.h"
 #include "own_rules.h"
 #include "print.h"
 #include "session.h"
@@ -14,8 +15,10 @@
 
 struct rules_opts {
     struct cli_common common;
-    const char       *vocabulary, *rules, *to;
+    const char       *vocabulary, *rules, *to, *inputs;
+    uint64_t          opset;
     bool              exports_ops, exports_rules;
+    bool              is_strict, is_list, is_binary;
 };
 
 #define FIELD(f) offsetof(struct rules_opts, f)
@@ -24,6 +27,11 @@ static const struct cli_opt options[] = {
     { CLI_FILE, 0, "vocabulary", FIELD(vocabulary),    "FILE", "op definitions: of nd4j, TensorFlow or ONNX" },
     { CLI_FILE, 0, "rules",      FIELD(rules),         "FILE", "mapping rules" },
     { CLI_TEXT, 0, "to",         FIELD(to),            "FORMAT", "coverage: on the way to that format" },
+    { CLI_TEXT, 0, "inputs",     FIELD(inputs),        "TYPES", "interpret: of inputs: x:float32[2,?] k:int64=3" },
+    { CLI_COUNT, 0, "opset",     FIELD(opset),         "N",    "interpret: of an ONNX node; the newest of its op" },
+    { CLI_FLAG, 0, "strict",     FIELD(is_strict),     NULL,   "interpret: assume nothing that is not known" },
+    { CLI_FLAG, 0, "list",       FIELD(is_list),       NULL,   "interpret: an OpDescriptorList, also of one op" },
+    { CLI_FLAG, 0, "binary",     FIELD(is_binary),     NULL,   "interpret: the message itself, not as text" },
     { CLI_FLAG, 0, "ops",        FIELD(exports_ops),   NULL,   "export op descriptors; the default without rules" },
     { CLI_FLAG, 0, "mappings",   FIELD(exports_rules), NULL,   "export mapping rules; the default with rules" },
     { 0 },
@@ -378,6 +386,31 @@ static int run_coverage(struct cli_session      *session,
     return cli_coverage(session, &what);
 }
 
+static int run_interpret(struct cli_session      *session,
+                         const struct rules_opts *opts,
+                         const struct cli_args   *args)
+{
+    struct files files = { .count = 0 };
+
+    if (args->count < 2)
+        return cli_usage("rules", "interpret needs a node or a file");
+    if (!gather(&files, opts, args, 2))
+        return cli_usage("rules", "too many files");
+    const struct cli_interpret how = {
+        .what       = args->items[1],
+        .inputs     = opts->inputs,
+        .opset      = opts->opset,
+        .is_strict  = opts->is_strict,
+        .is_list    = opts->is_list,
+        .is_binary  = opts->is_binary,
+        .files      = files.items,
+        .file_count = files.count,
+    };
+    if (how.is_binary && cli_refuse_terminal("rules", opts->common.out) != 0)
+        return CLI_USAGE;
+    return cli_interpret(session, &how);
+}
+
 static int run_rules(const void *opts, const struct cli_args *args)
 {
     const struct rules_opts *o          = opts;
@@ -394,6 +427,8 @@ static int run_rules(const void *opts, const struct cli_args *args)
     cli_session_begin_writing(&session, opts);
     if (!strcmp(word, "coverage"))
         return run_coverage(&session, o, args);
+    if (!strcmp(word, "interpret"))
+        return run_interpret(&session, o, args);
     if (!strcmp(word, "extract"))
         return args->count < 2 ? cli_usage("rules", "extract needs C++ files")
                                : run_extract(&session, o, args);
@@ -410,7 +445,7 @@ static int run_rules(const void *opts, const struct cli_args *args)
         return run_export(&session, o, &files);
     return cli_usage("rules",
                      "'%s' is none of ls, explain, check, test, "
-                     "coverage, export, extract",
+                     "coverage, interpret, export, extract",
                      word);
 }
 
@@ -426,6 +461,10 @@ const struct cli_verb cli_rules = {
                  "  coverage MODEL           which rule carries which of its "
                  "operators;\n"
                  "                           FILEs go before ours\n"
+                 "  interpret NODE           the ops of nd4j that a node "
+                 "becomes, as OpDescriptors;\n"
+                 "                           NODE is a file or text, or a model "
+                 "for all nodes\n"
                  "  export                   as import-ir messages, for "
                  "Deeplearning4j\n"
                  "  extract FILE...          op descriptors out of libnd4j's "
@@ -434,8 +473,9 @@ const struct cli_verb cli_rules = {
                  "them.  Without any:\nthe rules that Tenon converts by.",
     .examples  = "tenon rules explain Conv\n"
                  "tenon rules coverage tiny.onnx\n"
+                 "tenon rules interpret 'op_type: \"Relu\" input: \"x\"'\n"
                  "tenon rules check my.rules",
-    .words     = "ls|explain|check|test|coverage|export|extract",
+    .words     = "ls|explain|check|test|coverage|interpret|export|extract",
     .least     = 1,
     .most      = CLI_MANY,
     .groups    = CLI_REPORTS | CLI_WRITES,

@@ -1,9 +1,11 @@
 /*
- * interpret.h - one node of TensorFlow or ONNX as the nd4j op it stands for
+ * interpret.h - one node of TensorFlow or ONNX as the nd4j ops it stands for
  *
  * An interpreter is made of files: vocabularies, which say what ops take, and
- * rules, which say how a node of one framework becomes an op of nd4j.  Both are
+ * rules, which say how a node of one framework becomes ops of nd4j.  Both are
  * read as Deeplearning4j ships them; docs/import-ir.md has the languages.
+ * Nodes that no file has a mapper for are interpreted by the rules that the
+ * library carries, those by which tn_convert() works.
  *
  * An interpreter belongs to one thread at a time.  What it gives lives until
  * it is closed, whatever becomes of the interpreter.
@@ -12,6 +14,7 @@
 #define TENON_INTERPRET_H
 
 #include <tenon/graph.h>
+#include <tenon/native.h>
 #include <tenon/verbs.h>
 
 /* ---- op descriptors ----------------------------------------------------- */
@@ -66,9 +69,13 @@ struct tn_arg {
     bool             has_value;
     int64_t          number; /* INT32, INT64, BOOL, DATA_TYPE (IR's numbers)  */
     double           real;   /* FLOAT, DOUBLE                                 */
-    struct tn_bytes  text;   /* STRING                                        */
+    struct tn_bytes  text;   /* STRING; of tensors of an interpreted op the
+                                value that is read or made, by its name      */
     struct tn_bytes  tensor; /* an org.nd4j.ir.TensorProto, where the rules
                                 made one; inputs of the node go by name       */
+    bool is_optional;        /* declared: a call may leave it out             */
+    bool converts_bool;      /* declared: convertBoolToInt                    */
+    bool is_array;           /* declared: any number of them                  */
 };
 
 struct tn_args {
@@ -79,7 +86,10 @@ struct tn_args {
 #define TN_ANY_NUMBER  (-1) /* at least one */
 #define TN_ANY_OR_NONE (-2)
 
-/* An op as declared (no argument has a value) or as interpreted. */
+/* An op as declared (no argument has a value) or as interpreted.  Some nodes
+ * become several ops: these are a list, in the order in which they can run.
+ * Their wiring is by names of values: what is `text` of an output is `text` of
+ * the inputs that read it, the outputs of the node included. */
 struct tn_op_descriptor {
     struct tn_bytes     name;
     enum tn_declaration declaration;
@@ -88,6 +98,7 @@ struct tn_op_descriptor {
     bool                is_inplaceable;
     struct tn_args      args; /* all, in the order they were given            */
     struct tn_args      lists[TN_LIST_COUNT];
+    const struct tn_op_descriptor *next; /* NULL: it is the only or last one  */
 };
 
 /* "CUSTOM_OP_IMPL"; "INT64"; "in", "axis".  Never NULL. */
@@ -143,9 +154,9 @@ struct tn_interpreter;
 
 struct tn_interpreter_options {
     /* Vocabularies and rules, told apart by what is in them; gzip too.
-     * Vocabularies of TensorFlow and ONNX are carried in the library and
-     * needed only to replace those.  Without files: nd4j's ops and the rules
-     * that the library carries, as far as one node becomes one op by them. */
+     * Vocabularies of TensorFlow, ONNX and nd4j are carried in the library and
+     * needed only to replace those.  Without files: what the library carries;
+     * its mappers are the rules by which one node becomes one op. */
     const char *const               *files;
     uint32_t                         file_count;
     const struct tn_custom_function *functions;
@@ -166,8 +177,11 @@ TN_API const struct tn_op_descriptor *tn_interpreter_op(
 
 /* What is around a node. */
 struct tn_interpret_context {
-    int64_t opset; /* ONNX; 0: 14, that of the shipped rules                  */
-    bool is_strict; /* an input whose value a rule needs must be known      */
+    int64_t opset; /* ONNX; 0: 14, that of the shipped rules; where those have
+                      no mapper, the newest that the library knows            */
+    bool is_strict; /* what a rule needs of an input must be known.  Otherwise a
+                       mapper takes 0 for a value, and an element type that
+                       nothing tells is float32, where the op allows it       */
 
     /* The value of an input, when it is known: the bytes of the framework's
      * TensorProto, which stay where they are until the call returns.  May be
@@ -175,10 +189,25 @@ struct tn_interpret_context {
     bool (*constant)(void *context, struct tn_bytes name,
                      struct tn_bytes *tensor);
     void *context;
+
+    /* Element type and shape of an input, as far as they are known.  May be
+     * NULL. */
+    bool (*type)(void *context, struct tn_bytes name,
+                 struct tn_native_type *type);
+
+    /* The same two as text, for inputs that the functions above do not know:
+     *   x:float32[2,?,3] axes:int64[2]=[0,1] "odd name":string="text"
+     * A type without brackets is one of unknown rank; with a value, a scalar.
+     * May be NULL. */
+    const char *inputs;
 };
 
-/* `node` is a tensorflow.NodeDef or an onnx.NodeProto in binary.  Yours to
- * close.  NOT_FOUND: no rule maps such a node. */
+/* `node` is a tensorflow.NodeDef or an onnx.NodeProto in binary.  The result is
+ * the first of the ops that it becomes, see tn_op_descriptor.next; yours to
+ * close, all of them by the first.  A node that only hands on a value or a
+ * constant is nd4j's `identity`.  Of a NodeDef all outputs are wanted, or where
+ * no rule gives all of them the first.  UNSUPPORTED: no rule takes such a node;
+ * the error says why. */
 TN_API enum tn_status tn_interpret_tensorflow(
     struct tn_op_descriptor **out, struct tn_interpreter *interpreter,
     struct tn_bytes node, const struct tn_interpret_context *context,
@@ -188,6 +217,41 @@ TN_API enum tn_status tn_interpret_onnx(
     struct tn_bytes node, const struct tn_interpret_context *context,
     struct tn_error *error);
 TN_API void tn_op_descriptor_close(struct tn_op_descriptor *descriptor);
+
+/* The same of a node as protobuf text, JSON or binary, of either framework:
+ * which one is told from its fields. */
+TN_API enum tn_status tn_interpret_node(
+    struct tn_op_descriptor **out, struct tn_interpreter *interpreter,
+    struct tn_bytes node, const struct tn_interpret_context *context,
+    struct tn_error *error);
+
+/* Every operation that tn_convert() makes of a model.  It must have been opened
+ * with its graph, and outlive the call alone.  Files of rules of the
+ * interpreter that are of Tenon's own language go before those of the library.
+ */
+TN_API enum tn_status tn_interpret_model(struct tn_op_descriptor **out,
+                                         struct tn_interpreter *interpreter,
+                                         const struct tn_model *model,
+                                         struct tn_error       *error);
+
+enum tn_descriptor_form {
+    TN_DESCRIPTOR_BINARY,
+    TN_DESCRIPTOR_TEXT,
+    TN_DESCRIPTOR_JSON,
+};
+
+/* The op as an org.nd4j.ir.OpDescriptor; with `is_list` it and those that
+ * follow it as an OpDescriptorList.  Arguments stand in the order of the
+ * lists, each with its place in its list as argIndex.  At most `room` bytes go
+ * to `to`, which may be NULL when it is 0; *size is how many there are. */
+TN_API enum tn_status tn_op_descriptor_encode(
+    const struct tn_op_descriptor *descriptor, enum tn_descriptor_form form,
+    bool is_list, void *to, size_t room, size_t *size, struct tn_error *error);
+
+/* The same into a file; text and JSON end with a newline there. */
+TN_API enum tn_status tn_op_descriptor_write(
+    const struct tn_op_descriptor *descriptor, enum tn_descriptor_form form,
+    bool is_list, const struct tn_target *target, struct tn_error *error);
 
 /* ---- what an interpreter knows ------------------------------------------ */
 

@@ -120,7 +120,7 @@ static enum tn_status run_step(struct tn_carrying *c, struct step *s,
                                struct tn_net *from, struct tn_net *to)
 {
     TN_TRY(tn_rule_set_read(&s->set, from->arena, c->shelf, from->dialect,
-                            to->dialect, c->own, c->how->rule_count, c->error));
+                            to->dialect, c->own, c->own_count, c->error));
     to->source = from->source;
     if (strcmp(to->dialect, "onnx") == 0)
         to->version = TN_LANG_ONNX_VERSION;
@@ -262,7 +262,7 @@ static enum tn_status check_chosen(struct tn_carrying *c, struct tn_net *net)
     for (uint32_t i = 0; is_input && i < net->nodes.count; i++) {
         const struct tn_net_node *node = tn_net_node(net, i);
         for (uint32_t k = 0; !node->is_removed && k < node->input_count; k++) {
-            uint32_t id = node->inputs[k];
+            uint32_t                   id = node->inputs[k];
             const struct tn_net_value *v =
                 id == TN_NONE ? NULL : tn_net_value(net, id);
             if (v && !v->constant && v->producer == TN_NONE && !is_input[id])
@@ -289,7 +289,7 @@ static enum tn_status load(struct tn_carrying *c, struct tn_net *net)
         type_inputs(c, net);
     c->signature = net->signature;
     tn_carry_unneeded(c, net);
-    if (c->path.steps) {
+    if (c->path.steps && !c->is_part) {
         TN_TRY(tidy(c, net));
         tn_carry_unused(c, net);
         return c->how->input_count ? check_chosen(c, net) : c->error->status;
@@ -388,9 +388,12 @@ static enum tn_status read_own(struct tn_carrying *c, uint32_t index)
 
 static enum tn_status read_rules(struct tn_carrying *c)
 {
-    c->own = tn_new(&c->store->model.arena, struct tn_rule_text,
-                    c->how->rule_count, c->error);
-    for (uint32_t i = 0; c->own && i < c->how->rule_count; i++)
+    if (c->own)
+        return TN_OK;
+    c->own_count = c->how->rule_count;
+    c->own = tn_new(&c->store->model.arena, struct tn_rule_text, c->own_count,
+                    c->error);
+    for (uint32_t i = 0; c->own && i < c->own_count; i++)
         TN_TRY(read_own(c, i));
     return c->error->status;
 }
@@ -461,7 +464,7 @@ enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
     TN_TRY(take_shelf(c));
     TN_TRY(read_rules(c));
     TN_TRY(tn_dialect_path_find(&c->path, tn_model_dialect(model),
-                                c->format->dialect, c->own, c->how->rule_count,
+                                c->format->dialect, c->own, c->own_count,
                                 error));
     say_way(c);
     return carry_all(c);

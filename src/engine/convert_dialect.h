@@ -34,19 +34,23 @@ struct tn_carrying {
     struct tn_model             *model; /* the result's; NULL: none           */
     struct tn_list               origins; /* const struct tn_tensor *, by tensor
                                              of the result; NULL: made        */
-    struct tn_list               touched; /* struct tn_touched                */
-    struct tn_rule_text         *own;   /* the caller's rule files            */
-    struct tn_rule_shelf        *shelf, own_shelf; /* of ours                  */
-    const struct tn_lang_file  **files; /* of the step that is reported       */
-    uint32_t                     file_count;
-    struct tn_dialect_path       path;
-    struct tn_bytes              signature; /* that named the ends, or empty  */
-    tn_on_plan                  *on;    /* NULL: a missing rule is a failure  */
-    void                        *context;
-    struct tn_plan_summary      *summary; /* may be NULL                      */
-    tn_on_loss                  *loss;
-    void                        *loss_context;
-    struct tn_validity           validity;
+    struct tn_list       touched;         /* struct tn_touched                */
+    struct tn_rule_text *own;             /* the caller's rule files; read here
+                                             unless they are given              */
+    uint32_t                    own_count;
+    struct tn_rule_shelf       *shelf, own_shelf; /* of ours                  */
+    const struct tn_lang_file **files; /* of the step that is reported       */
+    uint32_t                    file_count;
+    struct tn_dialect_path      path;
+    struct tn_bytes             signature; /* that named the ends, or empty  */
+    tn_on_plan                 *on; /* NULL: a missing rule is a failure  */
+    void                       *context;
+    struct tn_plan_summary     *summary; /* may be NULL                      */
+    tn_on_loss                 *loss;
+    void                       *loss_context;
+    struct tn_validity          validity;
+    bool is_part; /* of a model that is not here: a node of a loop without the
+                     loop is taken as it is                                   */
 };
 
 /* Fill in how, options, format, loss; on and summary for a plan alone.  Done
@@ -56,16 +60,15 @@ enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
 void           tn_carry_done(struct tn_carrying *c);
 
 /* Between dialects, or to other ends. */
-bool tn_carry_is_needed(const struct tn_model              *model,
-                        const struct tn_format             *format,
-                        const struct tn_convert_options    *convert);
+bool tn_carry_is_needed(const struct tn_model           *model,
+                        const struct tn_format          *format,
+                        const struct tn_convert_options *convert);
 
 /* ---- convert_plan.c ----------------------------------------------------- */
 
 /* What a step did, told to c->on; a failure when something has no rule, is not
  * allowed, and nobody listens. */
-enum tn_status tn_carry_report(struct tn_carrying         *c,
-                               const struct tn_net        *from,
+enum tn_status tn_carry_report(struct tn_carrying *c, const struct tn_net *from,
                                const char                 *to,
                                const struct tn_map_report *report);
 

@@ -404,6 +404,192 @@ static void test_hostile_nodes_do_no_harm(void **state)
     encoded_free(node);
 }
 
+/* ---- rules that the library carries ------------------------------------- */
+
+/* The node of the design document, which is a definition: what its lists hold
+ * is not said. */
+#define SEED_CONV                                                              \
+    "input: 'X' input: 'W' input: 'B' output: 'Y' name: 'Conv' "               \
+    "op_type: 'Conv' "                                                         \
+    "attribute { name: 'auto_pad' s: 'NOTSET' type: STRING } "                 \
+    "attribute { name: 'dilations' s: '' type: INTS } "                        \
+    "attribute { name: 'group' i: 1 type: INT } "                              \
+    "attribute { name: 'kernel_shape' s: '' type: INTS } "                     \
+    "attribute { name: 'pads' s: '' type: INTS } "                             \
+    "attribute { name: 'strides' s: '' type: INTS } "                          \
+    "attribute { name: 'X-types' strings: 'double' strings: 'float' "          \
+    "type: STRINGS }"
+
+/* Ops are told by "; ", each with what it makes. */
+static const struct {
+    const char *node, *inputs, *calls;
+} carried[] = {
+    { CONV("NHWC", "i: 1 i: 2 i: 2 i: 1"), NULL,
+      "conv2d in[x w] i[-1 -1 2 2 0 0 1 1 1 1 0] -> c" },
+    { SEED_CONV, "W:float32[4,3,5,5]",
+      "conv2d in[X W B] i[5 5 1 1 0 0 1 1 0 0 1] -> Y" },
+    { "op_type: 'Floor' input: 'X' output: 'Y' attribute { name: 'X-types' "
+      "strings: 'float' type: STRINGS }",
+      NULL, "floor in[X] b[false] -> Y" },
+    { "op: 'Floor' input: 'x' " FLOAT_T, NULL,
+      "floor in[x] b[false] d[1] -> Floor" },
+    /* JSON, an output of another node, a name that the rules make */
+    { "{\"op\": \"Neg\", \"input\": [\"a:1\"], \"attr\": "
+      "{\"T\": {\"type\": \"DT_FLOAT\"}}}",
+      NULL, "neg in[a:1] b[false] d[1] -> Neg" },
+    { "op_type: 'Relu' input: 'Y'", NULL, "relu in[Y] t[0] b[false] -> Y_out" },
+    /* several ops, with constants on the way */
+    { "op_type: 'SequenceLength' input: 's' output: 'n'", NULL,
+      "size_list in[s s] -> n/size_list; cast in[n/size_list] d[7] -> n" },
+    { "op: 'Xlogy' name: 'l' input: 'x' input: 'y' " FLOAT_T, NULL, NULL },
+    /* constants that are known, and what only hands something on */
+    { "op: 'Mean' input: 'x' input: 'axes' " FLOAT_T,
+      "x:float32[2,3,4] axes:int32[2]=[0,-1]", NULL },
+    { "op: 'Const' name: 'k' attr { key: 'dtype' value { type: DT_INT32 } } "
+      "attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape { } "
+      "int_val: 7 } } }",
+      NULL, "identity in[k_1] -> k" },
+    /* what loops and lists are made of */
+    { "op: 'Switch' name: 's' input: 'x' input: 'p' " FLOAT_T, NULL,
+      "switch in[x p] -> s s:1" },
+    { "op: 'TensorArrayReadV3' input: 'h' input: 'i' input: 'f' "
+      "attr { key: 'dtype' value { type: DT_FLOAT } }",
+      NULL, "read_list in[h i f] d[1] -> TensorArrayReadV3" },
+};
+
+static void print_calls(struct tn_buffer              *out,
+                        const struct tn_op_descriptor *op)
+{
+    for (; op; op = op->next) {
+        print_call(out, op);
+        tn_buffer_text(out, " ->");
+        for (uint32_t i = 0; i < op->lists[TN_LIST_OUT].count; i++)
+            tn_buffer_format(out, " %.*s",
+                             TN_FMT(op->lists[TN_LIST_OUT].items[i].text));
+        tn_buffer_text(out, op->next ? "; " : "");
+    }
+}
+
+/* What is read was made before, or is an input of the node or a constant. */
+static void assert_wired(const struct tn_op_descriptor *first)
+{
+    for (const struct tn_op_descriptor *op = first; op; op = op->next)
+        for (uint32_t i = 0; i < op->lists[TN_LIST_IN].count; i++) {
+            const struct tn_arg *arg     = &op->lists[TN_LIST_IN].items[i];
+            bool                 is_late = false;
+            for (const struct tn_op_descriptor *o = op; o; o = o->next)
+                for (uint32_t k = 0; k < o->lists[TN_LIST_OUT].count; k++)
+                    is_late |=
+                        !arg->tensor.size &&
+                        tn_bytes_equal(arg->text,
+                                       o->lists[TN_LIST_OUT].items[k].text);
+            assert_false(is_late);
+            assert_true(arg->text.size > 0);
+        }
+}
+
+static void test_carried_rules_interpret_any_node(void **state)
+{
+    const struct tn_interpreter_options none  = { .file_count = 0 };
+    struct tn_error                     error = TN_ERROR_INIT;
+    struct tn_interpreter              *i;
+
+    (void)state;
+    assert_int_equal(tn_interpreter_open(&i, &none, NULL, &error), TN_OK);
+    for (size_t row = 0; row < sizeof carried / sizeof carried[0]; row++) {
+        struct tn_interpret_context context = { .inputs = carried[row].inputs };
+        struct tn_op_descriptor    *op;
+        struct tn_memory            memory;
+        struct tn_buffer            out;
+        if (tn_interpret_node(&op, i, tn_text(carried[row].node), &context,
+                              &error) != TN_OK)
+            fail_msg("row %zu: %s", row, error.what);
+        tn_memory_init(&memory, NULL, 0);
+        tn_buffer_init(&out, &memory, &error);
+        print_calls(&out, op);
+        if (carried[row].calls)
+            assert_string_equal(tn_buffer_string(&out), carried[row].calls);
+        assert_wired(op);
+        tn_buffer_done(&out);
+        tn_op_descriptor_close(op);
+    }
+    tn_interpreter_close(i);
+}
+
+static const struct {
+    const char *node, *inputs, *what;
+} refused[] = {
+    { "op_type: 'Swirl' input: 'x'", NULL, "there is no operator 'Swirl'" },
+    { "op_type: 'Conv' input: 'x' input: 'w'", NULL, "is not known" },
+    { "op: 'Neg' input: 'x'", "x:flot32", "NAME:TYPE was expected" },
+    { "op: 'Neg' input: 'x'", "x:float32[2,3]=[1]", "differ at byte 18" },
+    { "", NULL, "there is no node" },
+    { "op: ", NULL, "expected" },
+    { "doc_string: 'x'", NULL, "without an op type" },
+};
+
+static void test_nodes_without_rules_are_refused(void **state)
+{
+    const struct tn_interpreter_options none = { .file_count = 0 };
+    struct tn_error                     fine = TN_ERROR_INIT;
+    struct tn_interpreter              *i;
+
+    (void)state;
+    assert_int_equal(tn_interpreter_open(&i, &none, NULL, &fine), TN_OK);
+    for (size_t row = 0; row < sizeof refused / sizeof refused[0]; row++) {
+        struct tn_error             error   = TN_ERROR_INIT;
+        struct tn_interpret_context context = { .inputs = refused[row].inputs };
+        struct tn_op_descriptor    *op;
+        if (tn_interpret_node(&op, i, tn_text(refused[row].node), &context,
+                              &error) == TN_OK)
+            fail_msg("row %zu was taken", row);
+        assert_null(op);
+        if (!strstr(error.what, refused[row].what))
+            fail_msg("row %zu: %s", row, error.what);
+    }
+    tn_interpreter_close(i);
+}
+
+/* What is encoded decodes to the same arguments. */
+static void test_descriptors_are_messages(void **state)
+{
+    static const char relu[] = "op_type: 'Relu' input: 'x' output: 'y'";
+    static const char text[] =
+        "name: 'relu' "
+        "argDescriptor { name: 'x' inputValue { name: 'x' } argType: "
+        "INPUT_TENSOR } "
+        "argDescriptor { name: 'outputs' outputValue { name: 'y' } argType: "
+        "OUTPUT_TENSOR } "
+        "argDescriptor { name: 'cutoff' argType: DOUBLE } "
+        "argDescriptor { name: 'inPlace' argType: BOOL } "
+        "opDeclarationType: LEGACY_XYZ";
+    const struct tn_interpreter_options none  = { .file_count = 0 };
+    struct tn_error                     error = TN_ERROR_INIT;
+    struct tn_interpreter              *i;
+    struct tn_op_descriptor            *op;
+    uint8_t                             bytes[400];
+    size_t                              size, again;
+
+    (void)state;
+    assert_int_equal(tn_interpreter_open(&i, &none, NULL, &error), TN_OK);
+    assert_int_equal(tn_interpret_node(&op, i, tn_text(relu), NULL, &error),
+                     TN_OK);
+    assert_int_equal(tn_op_descriptor_encode(op, TN_DESCRIPTOR_BINARY, false,
+                                             bytes, sizeof bytes, &size,
+                                             &error),
+                     TN_OK);
+    struct tn_bytes want =
+        encode(TN_PB_IMPORT_IR, "org.nd4j.ir.OpDescriptor", text);
+    assert_true(tn_bytes_equal(want, tn_bytes(bytes, size)));
+    assert_int_equal(tn_op_descriptor_encode(op, TN_DESCRIPTOR_BINARY, true,
+                                             bytes, 3, &again, &error),
+                     TN_OK);
+    assert_int_equal(again, size + 2); /* tag and length of the only op */
+    encoded_free(want);
+    tn_op_descriptor_close(op);
+    tn_interpreter_close(i);
+}
+
 /* ---- libnd4j's C++ ------------------------------------------------------ */
 
 static const char conv1d[] =
@@ -663,6 +849,9 @@ int main(void)
         cmocka_unit_test(test_custom_function_is_called),
         cmocka_unit_test(test_broken_rules_are_refused_where_they_are),
         cmocka_unit_test(test_hostile_nodes_do_no_harm),
+        cmocka_unit_test(test_carried_rules_interpret_any_node),
+        cmocka_unit_test(test_nodes_without_rules_are_refused),
+        cmocka_unit_test(test_descriptors_are_messages),
         cmocka_unit_test(test_descriptors_come_out_of_cpp),
         cmocka_unit_test(test_exports_load_again),
         cmocka_unit_test(test_frameworks_definitions_load),

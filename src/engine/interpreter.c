@@ -8,6 +8,7 @@
 #include "map/dl4j/rule_files.h"
 #include "map/lang/rule_sets.h"
 #include "map/dl4j/run_mapper.h"
+#include <tenon/rules.h>
 
 /* ---- the handle --------------------------------------------------------- */
 
@@ -41,6 +42,7 @@ void tn_interpreter_close(struct tn_interpreter *i)
 
     if (!i)
         return;
+    tn_rulebook_close(i->book);
     tn_dl4j_ops_done(&i->ops);
     tn_mappers_done(&i->mappers);
     tn_arena_done(&i->arena);
@@ -94,6 +96,23 @@ static enum tn_status load_ops(struct tn_interpreter *i,
     return tn_onnx_ops_read(&i->onnx, &i->arena, &file->root, error);
 }
 
+/* A file of our own language is asked before those of the library. */
+static enum tn_status keep_own(struct tn_interpreter     *i,
+                               const struct tn_lang_file *file,
+                               struct tn_bytes text, struct tn_error *error)
+{
+    struct tn_rule_text *own = &i->own[i->own_count++];
+
+    *own = (struct tn_rule_text){
+        .name = file->name,
+        .from = (const char *)tn_bytes_dup(&i->arena, file->from, error).data,
+        .to   = (const char *)tn_bytes_dup(&i->arena, file->to, error).data,
+        .is_both_ways = file->is_both_ways,
+        .text         = text,
+    };
+    return error->status;
+}
+
 /* Rules of our own language: those that are mappers. */
 static enum tn_status load_own(struct tn_interpreter *i, const char *name,
                                struct tn_bytes text, struct tn_error *error)
@@ -102,6 +121,7 @@ static enum tn_status load_own(struct tn_interpreter *i, const char *name,
     struct tn_vocab     nd4j;
 
     if (tn_lang_parse(&file, &i->arena, name, text, error) == TN_OK &&
+        (!i->has_files || keep_own(i, &file, text, error) == TN_OK) &&
         tn_bytes_is(file.to, "nd4j") &&
         tn_vocab_index(&nd4j, &i->arena, tn_vocab_builtin("nd4j"), error) ==
             TN_OK)
@@ -251,6 +271,10 @@ static enum tn_status fill(struct tn_interpreter               *i,
 
     if (!files)
         return error->status;
+    i->has_files = what->file_count > 0;
+    i->own = tn_new(&i->arena, struct tn_rule_text, what->file_count, error);
+    if (!i->own)
+        return error->status;
     i->mappers.custom       = what->functions;
     i->mappers.custom_count = what->function_count;
     TN_TRY(tn_vocab_index(&i->tensorflow, &i->arena,
@@ -292,111 +316,4 @@ const struct tn_op_descriptor *tn_interpreter_op(const struct tn_interpreter *i,
     return index < i->ops.list.count
                ? tn_list_at(&i->ops.list, struct tn_op_descriptor, index)
                : NULL;
-}
-
-/* ---- interpreting ------------------------------------------------------- */
-
-/* A descriptor and what it lives in. */
-struct interpreted {
-    struct tn_op_descriptor descriptor; /* first: the public handle */
-    struct tn_memory        memory;
-    struct tn_arena         arena;
-};
-
-static enum tn_status find_job(struct tn_interpreter    *i,
-                               const struct tn_map_node *node,
-                               struct tn_map_job *job, struct tn_error *error)
-{
-    struct tn_bytes framework = tn_text(tn_framework_name(node->framework));
-    int64_t         opset     = job->context && job->context->opset > 0
-                                    ? job->context->opset
-                                    : TN_RULES_OPSET;
-
-    job->mapper = tn_mappers_find(&i->mappers, framework, node->op_type);
-    if (!job->mapper)
-        return tn_error_set(
-            error, TN_NOT_FOUND, TN_NOWHERE, "no rule maps %.*s's '%.*s'%s%.*s",
-            TN_FMT(framework), TN_FMT(node->op_type),
-            node->domain.size ? " of " : "", TN_FMT(node->domain));
-    job->target = tn_dl4j_ops_find(&i->ops, job->mapper->target);
-    if (!job->target)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "nd4j's ops have not been loaded: '%.*s'",
-                            TN_FMT(job->mapper->target));
-    job->definition = tn_interpreter_definition(i, framework, node->domain,
-                                                node->op_type, opset, error);
-    return error->status;
-}
-
-static enum tn_status interpret(struct tn_interpreter             *i,
-                                struct interpreted                *to,
-                                const struct tn_map_node          *node,
-                                const struct tn_interpret_context *context,
-                                struct tn_error                   *error)
-{
-    struct tn_map_job job = { .node = node, .context = context };
-
-    TN_TRY(find_job(i, node, &job, error));
-    return tn_map_run(&job, &to->descriptor, &to->arena, error);
-}
-
-static enum tn_status interpret_bytes(
-    struct tn_op_descriptor **out, struct tn_interpreter *i,
-    enum tn_framework framework, struct tn_bytes bytes,
-    const struct tn_interpret_context *context, struct tn_error *error)
-{
-    struct tn_map_node  node;
-    struct interpreted *to;
-
-    *out = NULL;
-    to   = tn_memory_resize(&i->memory, NULL, 0, sizeof *to, error);
-    if (!to)
-        return error->status;
-    memset(to, 0, sizeof *to);
-    tn_memory_init(&to->memory, &i->memory.allocator, i->memory.limit);
-    tn_arena_init(&to->arena, &to->memory);
-    i->memory.used -= sizeof *to; /* it is on its own from here */
-    to->memory.used += sizeof *to;
-    if (tn_map_node_read(&node, framework, bytes, &to->arena, error) == TN_OK)
-        interpret(i, to, &node, context, error);
-    *out = &to->descriptor;
-    if (tn_failed(error)) {
-        tn_op_descriptor_close(*out);
-        *out = NULL;
-    }
-    return error->status;
-}
-
-enum tn_status tn_interpret_tensorflow(
-    struct tn_op_descriptor **out, struct tn_interpreter *interpreter,
-    struct tn_bytes node, const struct tn_interpret_context *context,
-    struct tn_error *error)
-{
-    TN_ERROR_OR_OWN(error);
-    return interpret_bytes(out, interpreter, TN_FRAMEWORK_TENSORFLOW, node,
-                           context, error);
-}
-
-enum tn_status tn_interpret_onnx(struct tn_op_descriptor          **out,
-                                 struct tn_interpreter             *interpreter,
-                                 struct tn_bytes                    node,
-                                 const struct tn_interpret_context *context,
-                                 struct tn_error                   *error)
-{
-    TN_ERROR_OR_OWN(error);
-    return interpret_bytes(out, interpreter, TN_FRAMEWORK_ONNX, node, context,
-                           error);
-}
-
-void tn_op_descriptor_close(struct tn_op_descriptor *descriptor)
-{
-    struct interpreted *to = (struct interpreted *)descriptor;
-    struct tn_memory    memory;
-
-    if (!to)
-        return;
-    tn_arena_done(&to->arena);
-    tn_memory_init(&memory, &to->memory.allocator, to->memory.limit);
-    memory.used = to->memory.used;
-    tn_memory_free(&memory, to, sizeof *to);
 }

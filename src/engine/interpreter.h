@@ -7,6 +7,7 @@
 #include "ir/vocab.h"
 #include "map/dl4j/dl4j_ops.h"
 #include "map/dl4j/mapper.h"
+#include "map/lang/rule_sets.h"
 
 /* The opset that the shipped rules were written for. */
 #define TN_RULES_OPSET 14
@@ -18,6 +19,12 @@ struct tn_interpreter {
     struct tn_dl4j_ops ops;
     struct tn_mappers  mappers;
     struct tn_vocab    tensorflow, onnx;
+
+    /* For nodes that no mapper is for. */
+    struct tn_rulebook *book; /* of the library; NULL: not needed yet         */
+    struct tn_rule_text *own; /* files of our own language, in their order    */
+    uint32_t             own_count;
+    bool has_files; /* else mappers only tell what rules do    */
 };
 
 enum tn_status tn_interpreter_new(struct tn_interpreter  **out,
@@ -29,5 +36,23 @@ enum tn_status tn_interpreter_new(struct tn_interpreter  **out,
 const struct tn_vocab_op *tn_interpreter_definition(
     struct tn_interpreter *i, struct tn_bytes framework, struct tn_bytes domain,
     struct tn_bytes op_type, int64_t opset, struct tn_error *error);
+
+/* ---- interpret_node.c --------------------------------------------------- */
+
+/* A descriptor and what it lives in. */
+struct tn_interpreted {
+    struct tn_op_descriptor descriptor; /* first: the public handle */
+    struct tn_memory        memory;
+    struct tn_arena         arena;
+};
+
+struct tn_one_node;
+
+/* By rules of our own language: those of the caller, then those that the
+ * library carries. */
+enum tn_status tn_interpret_by_rules(struct tn_interpreter *i,
+                                     struct tn_one_node    *one,
+                                     struct tn_interpreted *to,
+                                     struct tn_error       *error);
 
 #endif

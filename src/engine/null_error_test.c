@@ -308,19 +308,30 @@ static void interpreter_calls(const char *const *files)
     const struct tn_interpret_context around = { 0 };
     struct tn_interpreter            *i, *other;
     struct tn_op_descriptor          *op = NULL;
-    struct tn_bytes junk = { (const uint8_t *)"\xff\xff\xff", 3 };
+    struct tn_bytes  junk  = { (const uint8_t *)"\xff\xff\xff", 3 };
+    struct tn_model *model = open_model();
+    size_t           size;
 
     FAILS(tn_interpreter_open, &other, &broken, NULL);
     FAILS(tn_interpreter_extract, &other, &(const char *){ NOWHERE }, 1, NULL);
     assert_int_equal(tn_interpreter_open(&i, &how, NULL, NULL), TN_OK);
     FAILS(tn_interpret_tensorflow, &op, i, junk, &around);
     FAILS(tn_interpret_onnx, &op, i, junk, &around);
+    FAILS(tn_interpret_node, &op, i, junk, &around);
+    note("tn_interpret_model"); /* it may well succeed */
+    (void)tn_interpret_model(&op, i, model, NULL);
+    tn_op_descriptor_close(op);
+    tn_model_close(model);
     FAILS(tn_interpreter_explain, i, TN_NONE, NULL, NULL);
     FAILS(tn_interpreter_export, i, TN_EXPORT_OPS, TN_DUMP_TEXT, &nowhere);
     (void)tn_interpret_tensorflow(
         &op, i, (struct tn_bytes){ (const uint8_t *)node, sizeof node - 1 },
         &around, NULL);
     tn_op_descriptor_close(op);
+    FAILS(tn_op_descriptor_encode, tn_interpreter_op(i, 0),
+          (enum tn_descriptor_form)9, false, NULL, 0, &size);
+    FAILS(tn_op_descriptor_write, tn_interpreter_op(i, 0), TN_DESCRIPTOR_TEXT,
+          false, &nowhere);
     tn_interpreter_close(i);
 }
 

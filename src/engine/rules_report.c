@@ -127,3 +127,106 @@ enum tn_status tn_interpreter_export(struct tn_interpreter  *i,
     tn_arena_done(&arena);
     return error->status;
 }
+
+/* ---- one op ------------------------------------------------------------- */
+
+static enum tn_status spell(struct exporting *e, struct tn_bytes message,
+                            bool is_list, struct tn_arena *arena,
+                            struct tn_buffer *to, struct tn_error *error)
+{
+    struct tn_source source;
+
+    TN_TRY(tn_pb_schema_load(&e->schema, arena,
+                             tn_pb_builtin_set(TN_PB_IMPORT_IR), error));
+    e->type =
+        tn_pb_schema_find(&e->schema, is_list ? "org.nd4j.ir.OpDescriptorList"
+                                              : "org.nd4j.ir.OpDescriptor");
+    tn_source_memory(&source, arena->memory, message);
+    e->message = (struct tn_span){ &source, 0, message.size };
+    fill_export(e, &to->sink, error);
+    tn_source_close(&source);
+    return error->status;
+}
+
+/* Appends the op to `to`, which takes its memory where the arena does. */
+static enum tn_status encode(const struct tn_op_descriptor *descriptor,
+                             enum tn_descriptor_form form, bool is_list,
+                             struct tn_arena *arena, struct tn_buffer *to,
+                             struct tn_error *error)
+{
+    bool             is_json = form == TN_DESCRIPTOR_JSON;
+    struct exporting e       = { .form   = is_json ? TN_DUMP_JSON : TN_DUMP_TEXT,
+                                 .memory = arena->memory };
+    struct tn_buffer message;
+
+    if ((unsigned)form > TN_DESCRIPTOR_JSON)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "no form of a descriptor has the number %u",
+                            (unsigned)form);
+    if (form == TN_DESCRIPTOR_BINARY)
+        return tn_dl4j_call_write(descriptor, is_list, arena, to, error);
+    tn_buffer_init(&message, arena->memory, error);
+    if (tn_dl4j_call_write(descriptor, is_list, arena, &message, error) ==
+        TN_OK)
+        spell(&e, tn_buffer_bytes(&message), is_list, arena, to, error);
+    tn_buffer_done(&message);
+    return error->status;
+}
+
+enum tn_status tn_op_descriptor_encode(
+    const struct tn_op_descriptor *descriptor, enum tn_descriptor_form form,
+    bool is_list, void *to, size_t room, size_t *size, struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_memory memory;
+    struct tn_arena  arena;
+    struct tn_buffer all;
+
+    *size = 0;
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    tn_buffer_init(&all, &memory, error);
+    if (encode(descriptor, form, is_list, &arena, &all, error) == TN_OK) {
+        *size = all.size;
+        if (room && all.size)
+            memcpy(to, all.data, room < all.size ? room : all.size);
+    }
+    tn_buffer_done(&all);
+    tn_arena_done(&arena);
+    return error->status;
+}
+
+static enum tn_status fill_descriptor(void *context, struct tn_sink *to,
+                                      struct tn_error *error)
+{
+    const struct tn_buffer *all = context;
+
+    return tn_sink_write(to, tn_buffer_bytes(all), error);
+}
+
+enum tn_status tn_op_descriptor_write(const struct tn_op_descriptor *descriptor,
+                                      enum tn_descriptor_form        form,
+                                      bool                           is_list,
+                                      const struct tn_target        *target,
+                                      struct tn_error               *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_options defaults = { 0 };
+    struct tn_memory  memory;
+    struct tn_arena   arena;
+    struct tn_buffer  all;
+
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    tn_buffer_init(&all, &memory, error);
+    if (encode(descriptor, form, is_list, &arena, &all, error) == TN_OK) {
+        if (form != TN_DESCRIPTOR_BINARY && all.size &&
+            all.data[all.size - 1] != '\n')
+            tn_buffer_byte(&all, '\n');
+        tn_target_write(target, &defaults, 0, &memory, fill_descriptor, &all,
+                        NULL, error);
+    }
+    tn_buffer_done(&all);
+    tn_arena_done(&arena);
+    return error->status;
+}

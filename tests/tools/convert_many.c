@@ -5,7 +5,8 @@
  *
  * A job is a line: what would follow `tenon`, separated by tabs.  The
  * answer to it is a line with the exit code and the number of bytes that were
- * printed, and then these bytes.
+ * printed, and then these bytes.  Of one word more, interpret PATH OPSET
+ * INPUTS, these are the ops that a node becomes, an OpDescriptorList as JSON.
  *
  * All of it is the command's own code, but that our rules are read once and not
  * for every model.  Proofs convert thousands of small ones.
@@ -58,8 +59,67 @@ enum tn_status __wrap_tn_convert(const struct tn_model           *model,
     return __real_tn_convert(model, &with, target, options, summary, error);
 }
 
+/* ---- nodes -------------------------------------------------------------- */
+
+static struct tn_interpreter *interpreter;
+
+static int say(const struct tn_error *error)
+{
+    printf("%s: %s\n", error->where, error->what);
+    return (int)error->status;
+}
+
+static int print_ops(const struct tn_op_descriptor *op, struct tn_error *error)
+{
+    size_t size;
+    char  *text = NULL;
+
+    if (tn_op_descriptor_encode(op, TN_DESCRIPTOR_JSON, true, NULL, 0, &size,
+                                error) != TN_OK ||
+        !(text = malloc(size + 1)) ||
+        tn_op_descriptor_encode(op, TN_DESCRIPTOR_JSON, true, text, size, &size,
+                                error) != TN_OK)
+        return say(error);
+    fwrite(text, 1, size, stdout);
+    free(text);
+    return 0;
+}
+
+static struct tn_bytes read_node(const char *path)
+{
+    static uint8_t bytes[1 << 22];
+    FILE          *file = fopen(path, "rb");
+    size_t         size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+
+    if (file)
+        fclose(file);
+    return (struct tn_bytes){ bytes, size };
+}
+
+static int interpret(char **words)
+{
+    const struct tn_interpreter_options ours    = { .file_count = 0 };
+    struct tn_error                     error   = TN_ERROR_INIT;
+    struct tn_interpret_context         context = { .opset  = atoll(words[1]),
+                                                    .inputs = words[2] };
+    struct tn_op_descriptor            *op      = NULL;
+
+    if (!interpreter &&
+        tn_interpreter_open(&interpreter, &ours, NULL, &error) != TN_OK)
+        return say(&error);
+    int code = tn_interpret_node(&op, interpreter, read_node(words[0]),
+                                 &context, &error) == TN_OK
+                   ? print_ops(op, &error)
+                   : say(&error);
+    tn_op_descriptor_close(op);
+    return cli_finish(code);
+}
+
 static int run(int argc, char **argv)
 {
+    if (argc == 4 && !strcmp(argv[0], "interpret"))
+        return interpret(argv + 1);
+
     const struct cli_verb *verb =
         argc && !strcmp(argv[0], "check") ? &cli_check : &cli_convert;
     void           *opts = calloc(1, verb->opts_size);
@@ -126,6 +186,7 @@ int main(void)
         answer(answers, fileno(printed), run(count, words));
     }
     free(line);
+    tn_interpreter_close(interpreter);
     tn_rulebook_close(book);
     return 0;
 }

@@ -126,18 +126,18 @@ static void interpret_node(struct tn_interpreter *interpreter, const char *path,
                                            .context  = &graph };
     struct tn_bytes             name   = find_field(node, NODE_NAME);
     struct tn_bytes             op     = find_field(node, NODE_OP);
-    struct tn_op_descriptor    *made;
+    int defects = count_defects(interpreter, "tensorflow", op);
+    struct tn_op_descriptor *made;
 
-    if (tn_interpret_tensorflow(&made, interpreter, node, &around, &error) !=
-        TN_OK) {
+    if (defects < 0 || tn_interpret_tensorflow(&made, interpreter, node,
+                                               &around, &error) != TN_OK) {
         printf("%s\t%.*s\t%.*s\t-\t0\n", path, (int)name.size,
                (const char *)name.data, (int)op.size, (const char *)op.data);
         return;
     }
-    printf("%s\t%.*s\t%.*s\t%.*s\t%u\n", path, (int)name.size,
+    printf("%s\t%.*s\t%.*s\t%.*s\t%d\n", path, (int)name.size,
            (const char *)name.data, (int)op.size, (const char *)op.data,
-           (int)made->name.size, (const char *)made->name.data,
-           count_defects(interpreter, "tensorflow", op));
+           (int)made->name.size, (const char *)made->name.data, defects);
     print_descriptor(made);
     tn_op_descriptor_close(made);
 }

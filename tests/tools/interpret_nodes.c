@@ -37,15 +37,16 @@ static void interpret(struct tn_interpreter *interpreter, const char *path,
         printf("%s\t-\t0\n", path);
         return;
     }
-    struct tn_bytes node = { (const uint8_t *)bytes, size };
-    if (tn_interpret_onnx(&made, interpreter, node, &around, &error) != TN_OK) {
+    struct tn_bytes node    = { (const uint8_t *)bytes, size };
+    struct tn_bytes type    = { (const uint8_t *)op_type, strlen(op_type) };
+    int             defects = count_defects(interpreter, "onnx", type);
+    if (defects < 0 ||
+        tn_interpret_onnx(&made, interpreter, node, &around, &error) != TN_OK) {
         printf("%s\t-\t0\n", path);
         return;
     }
-    struct tn_bytes type = { (const uint8_t *)op_type, strlen(op_type) };
-    printf("%s\t%.*s\t%u\n", path, (int)made->name.size,
-           (const char *)made->name.data,
-           count_defects(interpreter, "onnx", type));
+    printf("%s\t%.*s\t%d\n", path, (int)made->name.size,
+           (const char *)made->name.data, defects);
     print_descriptor(made);
     tn_op_descriptor_close(made);
 }

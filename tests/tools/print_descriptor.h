@@ -44,9 +44,10 @@ static void print_descriptor(const struct tn_op_descriptor *op)
         }
 }
 
-/* How many known defects the mapper of a framework's op has. */
-static unsigned count_defects(const struct tn_interpreter *interpreter,
-                              const char *framework, struct tn_bytes op)
+/* How many known defects the mapper of a framework's op has; -1: there is no
+ * mapper, and the rules of the library interpret it. */
+static int count_defects(const struct tn_interpreter *interpreter,
+                         const char *framework, struct tn_bytes op)
 {
     for (uint32_t i = 0; i < tn_interpreter_mapper_count(interpreter); i++) {
         struct tn_mapper_info info = tn_interpreter_mapper(interpreter, i);
@@ -54,9 +55,9 @@ static unsigned count_defects(const struct tn_interpreter *interpreter,
             !memcmp(info.framework.data, framework, info.framework.size) &&
             info.op_type.size == op.size &&
             !memcmp(info.op_type.data, op.data, op.size))
-            return info.defect_count;
+            return (int)info.defect_count;
     }
-    return 0;
+    return -1;
 }
 
 #endif

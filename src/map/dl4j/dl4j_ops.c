@@ -146,17 +146,18 @@ static enum tn_status read_arg_field(struct tn_arg              *arg,
                                      const struct tn_text_field *field,
                                      struct tn_error            *error)
 {
-    bool ignored;
-
     if (tn_text_is(field, "name"))
         return tn_text_string(field, &arg->name, error);
     if (tn_text_is(field, "argType"))
         return read_type(field, &arg->type, error);
     if (tn_text_is(field, "argIndex"))
         return read_index(field, &arg->index, error);
-    if (tn_text_is(field, "argOptional") || tn_text_is(field, "isArray") ||
-        tn_text_is(field, "convertBoolToInt"))
-        return tn_text_bool(field, &ignored, error);
+    if (tn_text_is(field, "argOptional"))
+        return tn_text_bool(field, &arg->is_optional, error);
+    if (tn_text_is(field, "convertBoolToInt"))
+        return tn_text_bool(field, &arg->converts_bool, error);
+    if (tn_text_is(field, "isArray"))
+        return tn_text_bool(field, &arg->is_array, error);
     if (tn_text_is(field, "inputValue") || tn_text_is(field, "outputValue"))
         return tn_text_message(field, error);
     return read_value(arg, field, error);

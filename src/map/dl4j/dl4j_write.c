@@ -55,22 +55,48 @@ static uint32_t number_field(const struct tn_arg *arg)
     }
 }
 
-static void put_arg(const struct writing *w, struct tn_rope *to,
-                    const void *what)
+static void put_name(const struct writing *w, struct tn_rope *to,
+                     const void *what)
 {
     const struct tn_arg *arg = what;
 
     (void)w;
+    tn_pb_put_bytes(to, 8, arg->text);
+}
+
+/* What is read or made: a constant, or a value by its name alone. */
+static void put_tensor(const struct writing *w, struct tn_rope *to,
+                       const struct tn_arg *arg)
+{
+    bool is_output = arg->type == TN_ARG_OUTPUT_TENSOR;
+
+    if (arg->tensor.size > 0)
+        tn_pb_put_bytes(to, is_output ? 9 : 8, arg->tensor);
+    else if (arg->text.size > 0)
+        put_message(w, to, is_output ? 9 : 8, put_name, arg);
+}
+
+static void put_arg(const struct writing *w, struct tn_rope *to,
+                    const void *what)
+{
+    const struct tn_arg *arg = what;
+    bool                 is_tensor =
+        arg->type == TN_ARG_INPUT_TENSOR || arg->type == TN_ARG_OUTPUT_TENSOR;
+
     put_text(to, 1, arg->name);
     if (arg->has_value && tn_double_bits(arg->real) != 0)
         tn_pb_put_fixed64(to, 3, tn_double_bits(arg->real));
     if (arg->has_value)
         put_number(to, number_field(arg), arg->number);
-    if (arg->tensor.size > 0)
-        tn_pb_put_bytes(to, 8, arg->tensor);
+    if (is_tensor)
+        put_tensor(w, to, arg);
     put_number(to, 10, arg->type);
     put_number(to, 11, arg->index);
-    put_text(to, 12, arg->text);
+    if (!is_tensor)
+        put_text(to, 12, arg->text);
+    put_number(to, 13, arg->is_optional);
+    put_number(to, 14, arg->converts_bool);
+    put_number(to, 15, arg->is_array);
 }
 
 static void put_op(const struct writing *w, struct tn_rope *to,
@@ -82,6 +108,40 @@ static void put_op(const struct writing *w, struct tn_rope *to,
     for (uint32_t i = 0; i < op->args.count; i++)
         put_message(w, to, 2, put_arg, &op->args.items[i]);
     put_number(to, 3, op->declaration);
+}
+
+/* As it is called: in the order of the lists, each place as it is there. */
+static void put_call(const struct writing *w, struct tn_rope *to,
+                     const void *what)
+{
+    const struct tn_op_descriptor *op = what;
+
+    put_text(to, 1, op->name);
+    for (unsigned k = 0; k < TN_LIST_COUNT; k++)
+        for (uint32_t i = 0; i < op->lists[k].count; i++) {
+            struct tn_arg arg = op->lists[k].items[i];
+            arg.index         = (int32_t)i;
+            put_message(w, to, 2, put_arg, &arg);
+        }
+    put_number(to, 3, op->declaration);
+}
+
+enum tn_status tn_dl4j_call_write(const struct tn_op_descriptor *op,
+                                  bool is_list, struct tn_arena *arena,
+                                  struct tn_buffer *to, struct tn_error *error)
+{
+    struct writing w = { arena, error };
+    struct tn_rope all;
+
+    tn_rope_init(&all, arena, error);
+    if (!is_list)
+        put_call(&w, &all, op);
+    for (; is_list && op && !tn_failed(error); op = op->next)
+        put_message(&w, &all, 1, put_call, op);
+    if (!tn_failed(error))
+        tn_rope_write(&all, &to->sink, error);
+    tn_rope_done(&all);
+    return error->status;
 }
 
 enum tn_status tn_dl4j_ops_write(const struct tn_dl4j_ops *ops,

@@ -43,7 +43,8 @@ static const struct {
       "argDescriptor { name: 'n' int64Value: 0 argType: INT64 argOptional: "
       "true } }",
       "opList { name: 'a' argDescriptor { name: 'f' doubleValue: 0.5 } "
-      "argDescriptor { name: 'n' argType: INT64 } } opList { name: 'b' }" },
+      "argDescriptor { name: 'n' argType: INT64 argOptional: true } } "
+      "opList { name: 'b' }" },
     { "no ops at all", "", NULL },
     { "a mapper with all that one has",
       "mappings { frameworkName: 'tensorflow' opName: 'op' "

@@ -96,6 +96,14 @@ int64_t tn_nd4j_type(enum tn_dtype dtype)
     return -1;
 }
 
+int64_t tn_tensorflow_type(enum tn_dtype dtype)
+{
+    for (size_t i = 0; i < COUNT(types); i++)
+        if (types[i].dtype == dtype)
+            return types[i].tensorflow;
+    return 0;
+}
+
 enum tn_dtype tn_ir_of_tensorflow(int64_t number)
 {
     int64_t plain = number > 100 ? number - 100 : number;

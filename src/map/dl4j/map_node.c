@@ -5,9 +5,9 @@
  *   AttrValue  1 list  2 s  3 i  4 f  5 b  6 type  7 shape  8 tensor  10 func
  *   list       2 s*  3 i*  4 f*  5 b*  6 type*  7 shape*  8 tensor*  9 func*
  *
- *   NodeProto       1 input*  3 name  4 op_type  5 attribute*  7 domain
- *   AttributeProto  1 name  2 f  3 i  4 s  5 t  6 g  7 floats*  8 ints*
- *                   9 strings*  10 tensors*  11 graphs*  20 type
+ *   NodeProto       1 input*  2 output*  3 name  4 op_type  5 attribute*  7
+ * domain AttributeProto  1 name  2 f  3 i  4 s  5 t  6 g  7 floats*  8 ints* 9
+ * strings*  10 tensors*  11 graphs*  20 type
  */
 #include "map/dl4j/map_node.h"
 
@@ -23,8 +23,8 @@ const char *tn_framework_name(enum tn_framework framework)
 struct reading {
     struct tn_arena *arena;
     struct tn_error *error;
-    struct tn_list   inputs; /* struct tn_bytes    */
-    struct tn_list   attrs;  /* struct tn_map_attr */
+    struct tn_list   inputs, outputs; /* struct tn_bytes    */
+    struct tn_list   attrs;           /* struct tn_map_attr */
 };
 
 /* ---- runs of values ----------------------------------------------------- */
@@ -234,13 +234,13 @@ static void add_tensorflow_attr(struct reading *r, struct tn_cursor entry)
     }
 }
 
-static void add_input(struct reading *r, struct tn_bytes name)
+static void add_name(struct reading *r, struct tn_list *to,
+                     struct tn_bytes name)
 {
-    struct tn_bytes *input =
-        tn_list_push(&r->inputs, struct tn_bytes, r->error);
+    struct tn_bytes *added = tn_list_push(to, struct tn_bytes, r->error);
 
-    if (input)
-        *input = name;
+    if (added)
+        *added = name;
 }
 
 static struct tn_bytes without_zero(struct tn_bytes name)
@@ -268,7 +268,7 @@ static void read_tensorflow(struct reading *r, struct tn_cursor *c,
         else if (f.number == 5)
             add_tensorflow_attr(r, body);
         else if (text.size == 0 || text.data[0] != '^')
-            add_input(r, without_zero(text));
+            add_name(r, &r->inputs, without_zero(text));
     }
 }
 
@@ -355,13 +355,12 @@ static void read_onnx(struct reading *r, struct tn_cursor *c,
     struct tn_pb_field f;
 
     while (tn_pb_next(c, &f)) {
-        if (f.number > 7 || f.number == 2 || f.number == 6 ||
-            !tn_pb_expect(c, &f, TN_WIRE_LEN))
+        if (f.number > 7 || f.number == 6 || !tn_pb_expect(c, &f, TN_WIRE_LEN))
             continue;
         struct tn_cursor body = f.body;
         struct tn_bytes  text = tn_pb_text(&f);
-        if (f.number == 1)
-            add_input(r, text);
+        if (f.number <= 2)
+            add_name(r, f.number == 1 ? &r->inputs : &r->outputs, text);
         else if (f.number == 3)
             node->name = text;
         else if (f.number == 4)
@@ -385,6 +384,7 @@ enum tn_status tn_map_node_read(struct tn_map_node *node,
 
     *node = (struct tn_map_node){ .framework = framework };
     tn_list_init(&r.inputs, arena->memory, sizeof(struct tn_bytes));
+    tn_list_init(&r.outputs, arena->memory, sizeof(struct tn_bytes));
     tn_list_init(&r.attrs, arena->memory, sizeof(struct tn_map_attr));
     if (framework == TN_FRAMEWORK_ONNX)
         read_onnx(&r, &c, node);
@@ -392,9 +392,12 @@ enum tn_status tn_map_node_read(struct tn_map_node *node,
         read_tensorflow(&r, &c, node);
     node->inputs      = tn_list_keep(&r.inputs, struct tn_bytes, arena, error);
     node->input_count = (uint32_t)r.inputs.count;
+    node->outputs     = tn_list_keep(&r.outputs, struct tn_bytes, arena, error);
+    node->output_count = (uint32_t)r.outputs.count;
     node->attrs      = tn_list_keep(&r.attrs, struct tn_map_attr, arena, error);
     node->attr_count = (uint32_t)r.attrs.count;
     tn_list_done(&r.inputs);
+    tn_list_done(&r.outputs);
     tn_list_done(&r.attrs);
     if (!tn_failed(error) && node->op_type.size == 0)
         tn_error_set(error, TN_MALFORMED, 0, "a node without an op type");

@@ -25,6 +25,9 @@ struct tn_map_node {
     struct tn_bytes           name, op_type, domain;
     const struct tn_bytes    *inputs; /* data only; "" is one not given       */
     uint32_t                  input_count;
+    const struct tn_bytes    *outputs; /* ONNX: as the node has them; "" is one
+                                          that nobody wants                   */
+    uint32_t                  output_count;
     const struct tn_map_attr *attrs;
     uint32_t                  attr_count;
 };

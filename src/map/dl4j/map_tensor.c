@@ -275,6 +275,86 @@ enum tn_status tn_map_tensor_read(struct tn_map_tensor *tensor,
     return error->status;
 }
 
+/* ---- as a framework writes it ------------------------------------------- */
+
+static void put_shape(struct tn_rope *to, const struct tn_map_elements *from,
+                      struct tn_arena *arena, bool is_onnx)
+{
+    struct tn_rope shape, dim;
+
+    tn_rope_init(&shape, arena, to->error);
+    for (uint32_t i = 0; i < from->rank; i++) {
+        tn_rope_init(&dim, arena, to->error);
+        if (is_onnx)
+            tn_pb_put_varint(to, 1, (uint64_t)from->dims[i]);
+        else
+            tn_pb_put_varint(&dim, 1, (uint64_t)from->dims[i]);
+        if (!is_onnx)
+            tn_pb_put_message(&shape, 2, &dim);
+        tn_rope_done(&dim);
+    }
+    if (!is_onnx)
+        tn_pb_put_message(to, 2, &shape);
+    tn_rope_done(&shape);
+}
+
+static void put_element(const struct tn_attr_value *items, uint32_t i,
+                        enum tn_dtype dtype, uint8_t *to)
+{
+    if (items->kind == TN_ATTR_FLOAT)
+        tn_element_from_double(dtype, (double)items->of.floats[i], to);
+    else if (items->kind == TN_ATTR_DOUBLE)
+        tn_element_from_double(dtype, items->of.doubles[i], to);
+    else
+        tn_element_from_int64(dtype, items->of.ints[i], to);
+}
+
+static void put_raw(struct tn_rope *to, const struct tn_map_elements *from,
+                    struct tn_arena *arena, uint32_t field)
+{
+    const struct tn_attr_value *items = from->items;
+    size_t                      size  = tn_dtype_size(from->dtype);
+    uint8_t *raw = tn_new(arena, uint8_t, items->count * size, to->error);
+
+    for (uint32_t i = 0; raw && i < items->count; i++)
+        put_element(items, i, from->dtype, raw + i * size);
+    if (raw)
+        tn_pb_put_bytes(to, field, tn_bytes(raw, items->count * size));
+}
+
+enum tn_status tn_map_tensor_encode(const struct tn_map_elements *from,
+                                    enum tn_framework             framework,
+                                    struct tn_arena              *arena,
+                                    struct tn_bytes              *bytes,
+                                    struct tn_error              *error)
+{
+    bool    is_onnx = framework == TN_FRAMEWORK_ONNX;
+    bool    is_text = from->dtype == TN_STRING;
+    int64_t type =
+        is_onnx ? tn_ir_type(from->dtype) : tn_tensorflow_type(from->dtype);
+    struct tn_rope   rope;
+    struct tn_buffer buffer;
+
+    if (type == 0 || is_text != (from->items->kind == TN_ATTR_STRING) ||
+        (!is_text && !tn_dtype_size(from->dtype)))
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "no constant of type %s can be made here",
+                            tn_dtype_name(from->dtype));
+    tn_rope_init(&rope, arena, error);
+    tn_buffer_init(&buffer, arena->memory, error);
+    tn_pb_put_varint(&rope, is_onnx ? 2 : 1, (uint64_t)type);
+    put_shape(&rope, from, arena, is_onnx);
+    if (!is_text)
+        put_raw(&rope, from, arena, is_onnx ? 9 : 4);
+    for (uint32_t i = 0; is_text && i < from->items->count; i++)
+        tn_pb_put_bytes(&rope, is_onnx ? 6 : 8, from->items->of.strings[i]);
+    if (!tn_failed(error) && tn_rope_write(&rope, &buffer.sink, error) == TN_OK)
+        *bytes = tn_bytes_dup(arena, tn_buffer_bytes(&buffer), error);
+    tn_buffer_done(&buffer);
+    tn_rope_done(&rope);
+    return error->status;
+}
+
 /* ---- as the import IR writes it ----------------------------------------- */
 
 static void put_packed(struct tn_rope *to, const struct tn_map_tensor *tensor,

@@ -28,6 +28,21 @@ enum tn_status tn_map_tensor_read(struct tn_map_tensor *tensor,
                                   struct tn_bytes bytes, struct tn_arena *arena,
                                   struct tn_error *error);
 
+/* The TensorProto of a framework, in the arena: as many elements as the dims
+ * say, of kind INT, FLOAT, DOUBLE, BOOL or STRING.  UNSUPPORTED: it has no such
+ * type. */
+struct tn_map_elements {
+    enum tn_dtype               dtype;
+    uint32_t                    rank;
+    const int64_t              *dims;
+    const struct tn_attr_value *items;
+};
+enum tn_status tn_map_tensor_encode(const struct tn_map_elements *elements,
+                                    enum tn_framework             framework,
+                                    struct tn_arena              *arena,
+                                    struct tn_bytes              *bytes,
+                                    struct tn_error              *error);
+
 /* The same as an org.nd4j.ir.TensorProto, in the arena. */
 enum tn_status tn_map_tensor_write(const struct tn_map_tensor *tensor,
                                    struct tn_arena            *arena,

@@ -88,6 +88,7 @@ static enum tn_status add_own(const struct tn_map_job *job, struct tn_arg *to,
         .index     = (int32_t)i,
         .has_value = true,
     };
+    to->text = to->name;
     return error->status;
 }
 
@@ -156,6 +157,24 @@ static enum tn_status keep_args(struct tn_op_descriptor *out,
     return TN_OK;
 }
 
+/* What the node calls an output; empty: it does not have it. */
+static struct tn_bytes output_value(const struct tn_map_node *node,
+                                    uint32_t index, struct tn_arena *arena,
+                                    struct tn_error *error)
+{
+    const char *made;
+
+    if (node->framework == TN_FRAMEWORK_ONNX)
+        return index < node->output_count
+                   ? tn_bytes_dup(arena, node->outputs[index], error)
+                   : tn_bytes(NULL, 0);
+    if (index == 0)
+        return tn_bytes_dup(arena, node->name, error);
+    made = tn_text_format(arena, error, "%.*s:%u", TN_FMT(node->name),
+                          (unsigned)index);
+    return made ? tn_text(made) : tn_bytes(NULL, 0);
+}
+
 /* The descriptor outlives what declared the target. */
 static enum tn_status fill_outputs(const struct tn_map_job *job,
                                    struct tn_op_descriptor *out,
@@ -171,6 +190,7 @@ static enum tn_status fill_outputs(const struct tn_map_job *job,
     for (uint32_t i = 0; i < declared.count; i++) {
         outputs[i]      = declared.items[i];
         outputs[i].name = tn_bytes_dup(arena, outputs[i].name, error);
+        outputs[i].text = output_value(job->node, i, arena, error);
     }
     out->lists[TN_LIST_OUT] = (struct tn_args){ declared.count, outputs };
     return error->status;

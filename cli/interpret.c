@@ -1,0 +1,170 @@
+/*
+ * interpret.c - tenon rules interpret: a node as ops of nd4j
+ *
+ * What is given is a file with a node or with a whole model, or the node
+ * itself, as protobuf text.
+ */
+#include "interpret.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "failure.h"
+#include "text.h"
+#include "verb_table.h"
+
+/* A node is a few hundred bytes; with weights in its attributes, more. */
+enum { NODE_MAX = 1 << 28 };
+
+/* ---- what is given ------------------------------------------------------ */
+
+/* Text of a node has a colon or a brace, and a file is there or is not. */
+static bool is_node(const char *what)
+{
+    struct stat status;
+
+    if (strcmp(what, "-") == 0 || stat(what, &status) == 0)
+        return false;
+    return strpbrk(what, ":{") != NULL && strpbrk(what, " \"'{") != NULL;
+}
+
+/* Exit code; `bytes` is to be freed. */
+static int read_file(const char *path, struct cli_text *bytes)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    char  block[1 << 14];
+    int   code = 0;
+
+    if (file == NULL)
+        return cli_fail_errno("read", path, errno);
+    for (size_t size; (size = fread(block, 1, sizeof block, file)) > 0;) {
+        cli_text_put(bytes, block, size);
+        if (bytes->size > NODE_MAX) {
+            cli_say("%s is larger than any node", path);
+            code = CLI_NO;
+            break;
+        }
+    }
+    if (code == 0 && ferror(file))
+        code = cli_fail_errno("read", path, errno);
+    if (file != stdin)
+        fclose(file);
+    return code;
+}
+
+/* ---- interpreting ------------------------------------------------------- */
+
+static enum tn_status of_node(const struct cli_interpret *how,
+                              struct tn_interpreter      *interpreter,
+                              struct tn_bytes             node,
+                              struct tn_op_descriptor   **op,
+                              struct tn_error            *error)
+{
+    struct tn_interpret_context context = { .opset     = (int64_t)how->opset,
+                                            .is_strict = true,
+                                            .inputs    = how->inputs };
+
+    if (tn_interpret_node(op, interpreter, node, &context, error) == TN_OK ||
+        how->is_strict || error->status != TN_UNSUPPORTED)
+        return error->status;
+    struct tn_error strictly = *error;
+    context.is_strict        = false;
+    *error                   = (struct tn_error)TN_ERROR_INIT;
+    if (tn_interpret_node(op, interpreter, node, &context, error) == TN_OK)
+        cli_say("something is not known of the node and is assumed: float32 "
+                "for an element type, 0 for a value; --inputs tells it");
+    else
+        *error = strictly;
+    return error->status;
+}
+
+/* A model that has operators; NULL: it is none. */
+static struct tn_model *open_model(const struct cli_session *session,
+                                   const char               *path)
+{
+    struct tn_options options = session->options;
+    struct tn_error   unheard = TN_ERROR_INIT;
+    struct tn_model  *model   = NULL;
+
+    options.wants_graph = true;
+    if (strcmp(path, "-") == 0 ||
+        tn_model_open(&model, path, &options, &unheard) != TN_OK)
+        return NULL;
+    if (tn_model_op_count(model) > 0)
+        return model;
+    tn_model_close(model);
+    return NULL;
+}
+
+static int interpret(struct cli_session         *session,
+                     const struct cli_interpret *how,
+                     struct tn_interpreter      *interpreter,
+                     struct tn_op_descriptor   **op)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct cli_text  bytes = { 0 };
+    struct tn_model *model = NULL;
+    int              code  = 0;
+
+    if (is_node(how->what))
+        of_node(how, interpreter, cli_bytes(how->what), op, &error);
+    else if ((model = open_model(session, how->what)) != NULL)
+        tn_interpret_model(op, interpreter, model, &error);
+    else if ((code = read_file(how->what, &bytes)) == 0)
+        of_node(how, interpreter,
+                (struct tn_bytes){ (const uint8_t *)bytes.data, bytes.size },
+                op, &error);
+    bool is_model = model != NULL;
+    tn_model_close(model);
+    cli_text_done(&bytes);
+    if (code != 0 || error.status == TN_OK)
+        return code;
+    if (is_model)
+        return cli_fail(session->common, how->what, &error);
+    code = cli_complain(is_node(how->what) ? "node" : how->what, &error);
+    if (!session->common->is_quiet && strstr(error.what, "not known") != NULL)
+        cli_hint("--inputs 'NAME:TYPE[DIMS]' tells what is known of an input");
+    return code;
+}
+
+/* ---- printing ----------------------------------------------------------- */
+
+static int print(const struct cli_session      *session,
+                 const struct cli_interpret    *how,
+                 const struct tn_op_descriptor *op)
+{
+    const char *out = session->common->out != NULL ? session->common->out : "-";
+    struct tn_target        target = cli_target(session->common, out);
+    struct tn_error         error  = TN_ERROR_INIT;
+    enum tn_descriptor_form form   = how->is_binary ? TN_DESCRIPTOR_BINARY
+                                     : session->common->is_json
+                                         ? TN_DESCRIPTOR_JSON
+                                         : TN_DESCRIPTOR_TEXT;
+
+    if (tn_op_descriptor_write(op, form, how->is_list || op->next != NULL,
+                               &target, &error) != TN_OK)
+        return cli_fail(session->common, out, &error);
+    return 0;
+}
+
+int cli_interpret(struct cli_session *session, const struct cli_interpret *how)
+{
+    struct tn_interpreter_options files = { .files      = how->files,
+                                            .file_count = how->file_count };
+    struct tn_error               error = TN_ERROR_INIT;
+    struct tn_interpreter        *interpreter;
+    struct tn_op_descriptor      *op = NULL;
+
+    if (tn_interpreter_open(&interpreter, &files, &session->options, &error) !=
+        TN_OK)
+        return cli_complain_file(&error);
+    int code = interpret(session, how, interpreter, &op);
+    if (code == 0)
+        code = print(session, how, op);
+    tn_op_descriptor_close(op);
+    tn_interpreter_close(interpreter);
+    return code;
+}

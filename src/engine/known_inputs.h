@@ -1,0 +1,55 @@
+/*
+ * known_inputs.h - what is known of a node's inputs, as text
+ *
+ *   x:float32[2,?,3] axes:int64[2]=[0,1] "odd name":string="text"
+ *
+ *   text  := { item [,] }
+ *   item  := name ':' type [ '[' dims ']' ] [ '=' value ]
+ *   dims  := [ (number | '?') { ',' (number | '?') } ]
+ *   value := one | '[' [ one { ',' one } ] ']'
+ *   one   := number | true | false | nan | inf | "text"
+ *
+ * A name is bare up to the last colon before its type, or in quotes.
+ */
+#ifndef TN_ENGINE_KNOWN_INPUTS_H
+#define TN_ENGINE_KNOWN_INPUTS_H
+
+#include <tenon/interpret.h>
+
+#include "base/memory.h"
+#include "map/dl4j/map_node.h"
+
+struct tn_known_input {
+    struct tn_bytes       name;
+    struct tn_native_type type;
+    bool                  has_value;
+    struct tn_attr_value  value; /* INT, DOUBLE or STRING                     */
+};
+
+struct tn_known_inputs {
+    struct tn_known_input *items;
+    uint32_t               count;
+};
+
+/* In the arena.  A mistake is refused with its byte. */
+enum tn_status tn_known_inputs_read(struct tn_known_inputs *inputs,
+                                    struct tn_arena        *arena,
+                                    struct tn_bytes         text,
+                                    struct tn_error        *error);
+
+/* A context that also knows these; it is to be kept as long as `around`. */
+struct tn_known_context {
+    struct tn_interpret_context        around;
+    const struct tn_interpret_context *before; /* may be NULL                 */
+    struct tn_known_inputs             inputs;
+    enum tn_framework                  framework;
+    struct tn_arena                   *arena;
+    struct tn_error                   *error;
+};
+enum tn_status tn_known_context_fill(struct tn_known_context           *known,
+                                     const struct tn_interpret_context *before,
+                                     enum tn_framework framework,
+                                     struct tn_arena  *arena,
+                                     struct tn_error  *error);
+
+#endif
