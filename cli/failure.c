@@ -104,16 +104,44 @@ static void print_failure(const char *path, const struct tn_error *error)
     cli_text_done(&text);
 }
 
-/* TensorFlow calls a checkpoint by what its files have in common. */
-static void advise_index(const char *path)
-{
-    struct cli_text index = { 0 };
+/* As many models of a folder are listed. */
+#define MOST_LISTED 40
 
-    cli_text_addf(&index, "%s.index", path);
-    cli_text_put(&index, "", 1);
-    if (access(path, F_OK) != 0 && access(index.data, F_OK) == 0)
-        cli_hint("a checkpoint is opened by its index: '%s'", index.data);
-    cli_text_done(&index);
+struct listed {
+    const char *folder;
+    uint64_t    count;
+};
+
+static int list_model(void *context, const struct tn_folder_model *model)
+{
+    struct listed  *listed = context;
+    struct cli_text text   = { 0 };
+    size_t          size   = strlen(listed->folder);
+
+    if (listed->count++ >= MOST_LISTED)
+        return 0;
+    cli_text_addf(&text, "  %-20s  ",
+                  model->format[0] ? model->format : "(several models)");
+    cli_text_safe(&text, cli_bytes(listed->folder));
+    if (size > 0 && listed->folder[size - 1] != '/')
+        cli_text_add(&text, "/");
+    cli_text_safe(&text, cli_bytes(model->path));
+    cli_text_add(&text, "\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+    return 0;
+}
+
+/* A folder of several models: which there are, and of which format. */
+static void list_folder(const char *path)
+{
+    struct tn_options options = { 0 };
+    struct tn_error   error   = TN_ERROR_INIT;
+    struct listed     listed  = { path, 0 };
+
+    tn_folder_models(path, &options, list_model, &listed, &error);
+    if (listed.count > MOST_LISTED)
+        cli_say("  and %" PRIu64 " more", listed.count - MOST_LISTED);
 }
 
 static bool ends_with(const char *path, const char *suffix)
@@ -167,13 +195,14 @@ static void print_advice(const struct cli_common *common, const char *path,
             cli_hint("--lax does without shards that are missing");
         else if (common->from == NULL && is_unknown(error))
             advise_from(path);
+        else if (strstr(error->what, "open one of them") != NULL)
+            list_folder(path);
         break;
     case TN_INVALID:
         if (strstr(error->what, " leads through a symbolic link") != NULL)
             cli_hint("a model reads what lies in its own folder; 'cp -rL' "
                      "copies a folder with what its links mean");
         break;
-    case TN_IO: advise_index(path); break;
     case TN_EXISTS: cli_hint("--force replaces it"); break;
     case TN_BUSY: cli_hint("try again when the other process is done"); break;
     default: break;

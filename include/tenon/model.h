@@ -21,7 +21,9 @@ struct tn_tensor;
 #define TN_NONE UINT32_MAX
 
 /* Yours to close.  On failure *out is NULL, and closing NULL is fine.  A path
- * to a file or folder, or "-" for standard input. */
+ * to a file or folder, or "-" for standard input.  The prefix of a checkpoint
+ * ("model.ckpt" for model.ckpt.index) is one, and a folder with exactly one
+ * model in it is that model; see tn_folder_models() for others. */
 TN_API enum tn_status tn_model_open(struct tn_model **out, const char *path,
                                     const struct tn_options *options,
                                     struct tn_error *error);
@@ -38,6 +40,21 @@ TN_API enum tn_status tn_model_open_source(struct tn_model **out,
                                            const struct tn_options *options,
                                            struct tn_error *error);
 TN_API void tn_model_close(struct tn_model *model);
+
+/* The models in a folder, of which none is the folder itself: files, or where
+ * there are none, folders; numbered ones (versions) by number, others by name.
+ * Links are not followed.  Return non-zero to stop. */
+struct tn_folder_model {
+    const char *path;   /* below the folder; ends in '/' for a folder         */
+    const char *format; /* "onnx"; "": a folder of several models             */
+    const char *title;
+};
+typedef int tn_on_folder_model(void *context,
+                               const struct tn_folder_model *model);
+TN_API enum tn_status tn_folder_models(const char              *path,
+                                       const struct tn_options *options,
+                                       tn_on_folder_model *each, void *context,
+                                       struct tn_error *error);
 
 /* ---- what it is --------------------------------------------------------- */
 

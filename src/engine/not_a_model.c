@@ -109,9 +109,8 @@ const char *tn_not_a_model(const struct tn_probe *probe)
 
     if (foreign)
         return foreign;
-    if (probe->entries)
-        return probe->entry_count ? "a folder without a model in it"
-                                  : "an empty folder";
+    if (probe->entries) /* inside.c says what is in others */
+        return probe->entry_count ? NULL : "an empty folder";
     if (probe->size == 0)
         return "an empty file: the download or copy did not happen";
     if (is_dl4j_zip(probe))

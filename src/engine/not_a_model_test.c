@@ -55,7 +55,7 @@ static void knows_folders(void **state)
     (void)state;
     assert_non_null(strstr(tn_not_a_model(&probe), "empty folder"));
     probe.entry_count = 1;
-    assert_non_null(strstr(tn_not_a_model(&probe), "without a model"));
+    assert_null(tn_not_a_model(&probe)); /* inside.c says what is in it */
 }
 
 int main(void)

@@ -132,6 +132,7 @@ static void verbs(void)
     FAILS(tn_merge_file, NOWHERE, NULL, NULL, &nowhere, NULL);
     FAILS(tn_strip, NOWHERE, NULL,
           (&(struct tn_strip_options){ .callstack = true }), &nowhere, NULL);
+    FAILS(tn_folder_models, NOWHERE, NULL, NULL, NULL);
     FAILS(tn_tag_list, NOWHERE, NULL, true, NULL, NULL);
     FAILS(tn_tag_diff, NOWHERE, "a", "b", NULL, NULL, NULL);
     FAILS(tn_tag_add, NOWHERE, "tag", model, NULL, NULL, NULL);

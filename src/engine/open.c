@@ -7,6 +7,7 @@
 #include "base/expand.h"
 #include "engine/chunked.h"
 #include "engine/foreign.h"
+#include "engine/inside.h"
 #include "engine/opened.h"
 #include "format/text_model.h"
 #include "io/file_source.h"
@@ -84,8 +85,8 @@ enum tn_status tn_opened_files(struct tn_opened **out, const char *path,
     };
 
     TN_TRY(tn_opened_new(out, options, error));
-    if (tn_bundle_open(&(*out)->bundle, &(*out)->memory, path, &how, error) !=
-        TN_OK) {
+    if (tn_inside_open(&(*out)->bundle, &(*out)->memory, path, &how,
+                       options ? options->from : NULL, error) != TN_OK) {
         (*out)->bundle.memory = NULL; /* it closed itself */
         tn_opened_release(*out);
         *out = NULL;
@@ -180,11 +181,14 @@ static const struct tn_format *find_text_format(const struct tn_probe *probe,
     return best;
 }
 
-static enum tn_status no_format(const struct tn_probe *probe,
+static enum tn_status no_format(struct tn_bundle      *bundle,
+                                const struct tn_probe *probe,
                                 struct tn_error       *error)
 {
     const char *what = tn_not_a_model(probe);
 
+    if (probe->entry_count)
+        return tn_inside_refuse(bundle, error);
     if (what)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "this is %s",
                             what);
@@ -228,6 +232,26 @@ static const struct tn_format *ask_about_more(struct tn_probe          probe,
     return ask_all(&probe, rival);
 }
 
+enum tn_status tn_find_kind(struct tn_bundle *bundle, bool may_be_text,
+                            const struct tn_format **format,
+                            struct tn_error         *error)
+{
+    const struct tn_format *rival;
+    struct tn_probe         probe;
+    int                     bits;
+
+    *format = NULL;
+    if (!bundle->main && tn_bundle_has(bundle, "saved_model.cpb")) {
+        *format = tn_format_named("tf-saved-model"); /* in chunks */
+        return TN_OK;
+    }
+    TN_TRY(tn_probe_of(bundle, &probe, error));
+    *format = ask_all(&probe, &rival);
+    if (!*format && may_be_text && !tn_foreign_model(&probe, &bits))
+        *format = find_text_format(&probe, bundle->memory, error);
+    return error->status;
+}
+
 enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
                               const struct tn_format **format,
                               struct tn_error         *error)
@@ -257,7 +281,8 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
     if (!*format && !tn_not_a_model(&probe))
         *format = ask_about_more(probe, &rival);
     if (!*format)
-        return tn_failed(error) ? error->status : no_format(&probe, error);
+        return tn_failed(error) ? error->status
+                                : no_format(bundle, &probe, error);
     if (rival)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "could be %s or %s: say which with --from",

@@ -15,10 +15,10 @@
 #include "format/format.h"
 
 struct tn_opened {
-    struct tn_model         model; /* first: the public handle               */
-    struct tn_memory        memory;
-    struct tn_bundle        bundle;
-    uint64_t max_expand; /* as the caller asked; 0: not         */
+    struct tn_model  model; /* first: the public handle               */
+    struct tn_memory memory;
+    struct tn_bundle bundle;
+    uint64_t         max_expand; /* as the caller asked; 0: not         */
     const struct tn_format *format;
     struct tn_list          held; /* struct tn_opened *: what it shares
                                      payloads with                        */
@@ -50,6 +50,13 @@ enum tn_status tn_opened_files(struct tn_opened **out, const char *path,
 enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
                               const struct tn_format **format,
                               struct tn_error         *error);
+
+/* The same by a look at its first and last bytes, or at the names in a folder:
+ * NULL when they are of no format that is read here.  Nothing is merged, and
+ * text is looked at only if it may be a model. */
+enum tn_status tn_find_kind(struct tn_bundle *bundle, bool may_be_text,
+                            const struct tn_format **format,
+                            struct tn_error         *error);
 
 /* The format of that name, or NULL. */
 const struct tn_format *tn_format_named(const char *name);

@@ -245,15 +245,10 @@ static bool has_entry(const struct tn_probe *probe, const char *name)
 
 static int saved_model_folder_bits(const struct tn_probe *probe)
 {
-    int bits = 0;
-
-    if (has_entry(probe, "saved_model.pb") ||
-        has_entry(probe, "saved_model.pbtxt"))
-        return SURE;
-    for (uint64_t i = 0; i < probe->entry_count; i++)
-        if (tn_tf_is_version_folder(probe->entries[i]))
-            bits = HARDLY;
-    return bits;
+    return has_entry(probe, "saved_model.pb") ||
+                   has_entry(probe, "saved_model.pbtxt")
+               ? SURE
+               : 0;
 }
 
 static int saved_model_bits(struct look look)

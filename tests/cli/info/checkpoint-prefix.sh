@@ -1,3 +1,8 @@
 # What TensorFlow calls a checkpoint is what its files' names begin with.
-: >model.ckpt.index
+tenon convert -q tiny.onnx -o model.ckpt.index || exit 1
+ls
 tenon info model.ckpt
+tenon get model.ckpt bias
+: >torn.index
+tenon info torn
+tenon info no-such

@@ -1,4 +1,7 @@
 tenon split tiny.onnx
 tenon split tiny.onnx -o -
 tenon split tiny.onnx -o x --schema types.pb
-tenon split . -t onnx.ModelProto -o x
+mkdir folder
+cp tiny.onnx folder/a.onnx
+cp tiny.onnx folder/b.onnx
+tenon split folder -t onnx.ModelProto -o x
