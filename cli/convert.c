@@ -14,6 +14,7 @@ struct convert_opts {
     struct cli_common common;
     const char       *to, *external, *compress, *layout;
     bool              is_inline, is_image, is_plan, is_strict, force_invalid;
+    bool              all_tensors;
     const char       *threshold;
     uint64_t          shard_size, max_size;
 
@@ -32,6 +33,7 @@ static const struct cli_opt options[] = {
     { CLI_SIZE,   'm', "max-size",   FIELD(max_size),   "SIZE",   "--image-format: largest chunk; 2GiB" },
     { CLI_TEXT,   'c', "compress",   FIELD(compress),   "CODEC",  "--image-format: none, snappy, brotli[:Q] or zstd[:L]" },
     { CLI_TEXT,   0,   "layout",     FIELD(layout),     "LAYOUT", "Paddle: seed, shipped; a state: pickle, container" },
+    { CLI_FLAG,   0,   "all-tensors", FIELD(all_tensors), NULL,   "SavedModel to a set: optimizer state, constants too" },
     { CLI_FLAG,   0,   "strict",     FIELD(is_strict),  NULL,     "write nothing if anything would be left behind" },
     { CLI_FLAG,   'p', "plan",       FIELD(is_plan),    NULL,     "another dialect: say which rule carries which op" },
     { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "where the graph begins: NAME[,NAME...]" },
@@ -328,6 +330,7 @@ static int convert_model(struct cli_session          *session,
         .layout       = opts->layout,
         .map          = map,
         .is_strict    = opts->is_strict,
+        .all_tensors  = opts->all_tensors,
         .force_invalid   = opts->force_invalid,
         .finding         = on_finding,
         .finding_context = &findings,

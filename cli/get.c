@@ -104,13 +104,33 @@ static int no_tensor(const struct cli_session *session,
     return code;
 }
 
+/* By name or path, else by what 'tenon ls' prints: with its escapes. */
+static const struct tn_tensor *find_tensor(const struct tn_model *model,
+                                           const char            *typed)
+{
+    const struct tn_tensor *found = tn_model_find(model, typed);
+    struct cli_text         label = { 0 };
+    uint64_t                count = tn_model_tensor_count(model);
+
+    for (uint64_t i = 0;
+         i < count && found == NULL && strchr(typed, '\\') != NULL; i++) {
+        cli_text_clear(&label);
+        cli_show_label(&label, tn_model_tensor(model, i));
+        if (label.size == strlen(typed) &&
+            memcmp(label.data, typed, label.size) == 0)
+            found = tn_model_tensor(model, i);
+    }
+    cli_text_done(&label);
+    return found;
+}
+
 static int get_tensor(struct cli_session *session, const struct tn_model *model,
                       const char *name, const struct tn_get_options *get,
                       const char *path)
 {
     struct tn_error         error  = TN_ERROR_INIT;
     struct tn_target        target = cli_target(session->common, path);
-    const struct tn_tensor *tensor = tn_model_find(model, name);
+    const struct tn_tensor *tensor = find_tensor(model, name);
 
     if (tensor == NULL)
         return no_tensor(session, model, name);
@@ -147,8 +167,10 @@ const struct cli_verb cli_get = {
     .name      = "get",
     .arguments = "FILE NAME",
     .summary   = "one tensor, or a slice of it, as .npy, raw bytes or text",
-    .details   = "NAME is a tensor's name, or its path as 'tenon ls --long' "
-                 "shows it.",
+    .details   = "NAME is a tensor's name as 'tenon ls' prints it, or its path "
+                 "as 'tenon ls\n--long' shows it.  A variable of TensorFlow is "
+                 "also found by its path of objects\n(dense/kernel) and by its "
+                 "name in the graph.",
     .examples  = "tenon get tiny.onnx filters --slice 0:2,0\n"
                  "tenon get tiny.onnx filters -o filters.npy",
     .least     = 2,

@@ -18,6 +18,7 @@ static const struct cli_opt options[] = {
     { CLI_FLAG,   'l', "long",    FIELD(is_long),     NULL,        "role, storage, path and attributes too" },
     { CLI_CHOICE, 's', "sort",    FIELD(order),       "name|size", "order by name, or largest first" },
     { CLI_FLAG,   'r', "reverse", FIELD(is_reverse),  NULL,        "the other way round" },
+    { CLI_CHOICE, 'R', "role",    FIELD(role),        LS_ROLES,    "only weights, constants or optimizer state" },
     { CLI_CHOICE, 0,   "layout",  FIELD(layout),      "table|tsv", "for people, or for programs" },
     { CLI_FLAG,   '1', "names",   FIELD(wants_names), NULL,        "names only" },
     { CLI_FLAG,   '0', "null",    FIELD(is_null),     NULL,        "names only, raw, each ended by a NUL" },
@@ -63,10 +64,44 @@ static void reverse(const struct tn_tensor **items, uint64_t count)
     }
 }
 
+static bool is_weight(enum tn_role role)
+{
+    return role == TN_ROLE_INITIALIZER || role == TN_ROLE_VARIABLE ||
+           role == TN_ROLE_SPARSE_VALUES || role == TN_ROLE_SPARSE_INDICES;
+}
+
+/* A frozen graph keeps its weights in the attributes of its constants. */
+static bool has_weights_apart(const struct tn_model *model)
+{
+    for (uint64_t i = 0; i < tn_model_tensor_count(model); i++)
+        if (is_weight(tn_tensor_role(tn_model_tensor(model, i))))
+            return true;
+    return false;
+}
+
+static bool has_role(const struct tn_tensor *tensor, enum ls_role wanted,
+                     bool are_weights_apart)
+{
+    enum tn_role role = tn_tensor_role(tensor);
+
+    switch (wanted) {
+    case LS_ANY_ROLE: break;
+    case LS_WEIGHTS:
+        return is_weight(role) ||
+               (role == TN_ROLE_ATTRIBUTE && !are_weights_apart &&
+                tn_dtype_bits(tn_tensor_dtype(tensor)) > 0);
+    case LS_CONSTANTS: return role == TN_ROLE_ATTRIBUTE;
+    case LS_STATE: return role == TN_ROLE_STATE;
+    }
+    return true;
+}
+
 static void select_tensors(struct listing *list, const struct cli_args *args)
 {
     uint64_t        count = tn_model_tensor_count(list->model);
     struct cli_text label = { 0 };
+    bool            are_apart =
+        list->opts->role == LS_WEIGHTS && has_weights_apart(list->model);
 
     list->items = cli_allocate((size_t)count, sizeof(const void *));
     for (uint64_t i = 0; i < count; i++) {
@@ -75,7 +110,8 @@ static void select_tensors(struct listing *list, const struct cli_args *args)
         cli_text_clear(&label);
         cli_show_raw_label(&label, tensor);
         if (!cli_glob_any(args->items + 1, args->count - 1,
-                          cli_text_view(&label)))
+                          cli_text_view(&label)) ||
+            !has_role(tensor, (enum ls_role)list->opts->role, are_apart))
             continue;
         list->items[list->count++] = tensor;
         list->bytes = cli_add(list->bytes, cli_tensor_bytes(tensor));
@@ -263,7 +299,7 @@ static void print_json(const struct listing *list)
 int cli_ls_verdict(const struct ls_opts *opts, uint64_t count,
                    const struct cli_args *args)
 {
-    if (count > 0 || args->count == 1)
+    if (count > 0 || (args->count == 1 && opts->role == LS_ANY_ROLE))
         return 0;
     return cli_say_no_match(&opts->common,
                             opts->wants_ops ? "operator" : "tensor", args);
@@ -309,6 +345,8 @@ static int run_ls(const void *opts, const struct cli_args *args)
 
     if (o->wants_ops && o->order == LS_BY_SIZE)
         return cli_usage("ls", "operators have no size to sort by");
+    if (o->wants_ops && o->role != LS_ANY_ROLE)
+        return cli_usage("ls", "operators have no role");
     cli_session_begin(&session, opts);
     session.options.wants_graph = o->wants_ops;
     int code = cli_session_open(&session, args->items[0], &model);

@@ -17,7 +17,12 @@ struct ls_opts {
     bool              is_long, is_reverse, wants_names, is_null;
     unsigned          order;
     unsigned          layout;
+    unsigned          role; /* enum ls_role                                  */
 };
+
+/* In the order of the words of --role. */
+enum ls_role { LS_ANY_ROLE, LS_WEIGHTS, LS_CONSTANTS, LS_STATE };
+#define LS_ROLES "weights|constants|state"
 
 /* Print the operators that match; returns an exit code. */
 int cli_ls_ops(const struct ls_opts *opts, const struct tn_model *model,

@@ -158,7 +158,9 @@ TN_API const struct tn_tensor *tn_model_tensor(const struct tn_model *model,
                                                uint64_t               index);
 
 /* By name, else by path; NULL if there is none.  Of equal names the first that
- * is not a tensor in an attribute, else the first. */
+ * is not a tensor in an attribute, else the first.  A variable of a TensorFlow
+ * checkpoint is also found by the path of objects that leads to it ("dense/w"
+ * for dense/w/.ATTRIBUTES/VARIABLE_VALUE), and by its name in the graph. */
 TN_API const struct tn_tensor *tn_model_find(const struct tn_model *model,
                                              const char            *name);
 

@@ -193,6 +193,9 @@ struct tn_convert_options {
     const struct tn_map_options *map; /* between dialects; NULL: defaults     */
     bool is_strict; /* UNSUPPORTED when anything would be left behind: nothing
                        is written then                                        */
+    bool all_tensors; /* SavedModel to safetensors, npz and other sets: what the
+                         optimizer keeps and constants of the graph too, not
+                         the variables alone                                  */
 };
 
 struct tn_convert_summary {

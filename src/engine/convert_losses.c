@@ -79,6 +79,8 @@ static const struct {
     { "the parameters were not found", "parameter" },
     { "training configuration", "training" },
     { "what the updater keeps", "training" },
+    { "what the optimizer keeps", "training" },
+    { "constants of the graph", "tensor" },
     { "without the others", "training" },
     { "the role of a", "role" },
     { "control dependencies", "control" },

@@ -274,6 +274,7 @@ static enum tn_status write_model(struct conversion     *c,
         .image_size      = convert->image_size,
         .records         = convert->records,
         .leaves_debug    = convert->leaves_debug,
+        .all_tensors     = convert->all_tensors,
         .layout          = convert->layout,
         .about           = &c->about,
     };

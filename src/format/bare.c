@@ -47,8 +47,8 @@ static void tell_renaming(const struct collecting *c, struct tn_bytes old,
 
     if (!old.size)
         return; /* it had no name that could be lost */
-    snprintf(what, sizeof what,
-             "written as '%s': another tensor has the name", path);
+    snprintf(what, sizeof what, "written as '%s': another tensor has the name",
+             path);
     tn_bare_lose(c->options, old, what);
 }
 
@@ -92,6 +92,41 @@ static void take(struct collecting *c, const struct tn_tensor *tensor,
                      "its dimensions are not");
 }
 
+/* A SavedModel has more tensors than weights: what trained it, and constants of
+ * functions that save it. */
+static bool is_wanted(const struct collecting *c,
+                      const struct tn_tensor  *tensor)
+{
+    return !c->model->has_variables_apart || c->options->all_tensors ||
+           tensor->role == TN_ROLE_VARIABLE;
+}
+
+static void tell_unwanted(const struct collecting *c)
+{
+    uint64_t kept = 0, constants = 0;
+    char     what[120];
+
+    for (uint64_t i = 0; i < c->model->tensors.count; i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(c->model, i);
+        if (is_wanted(c, tensor))
+            continue;
+        kept += tensor->role == TN_ROLE_STATE;
+        constants += tensor->role != TN_ROLE_STATE;
+    }
+    snprintf(what, sizeof what,
+             "left behind: what the optimizer keeps: %" PRIu64
+             " tensors; --all-tensors writes them",
+             kept);
+    if (kept)
+        lose(c->options, "", what);
+    snprintf(what, sizeof what,
+             "left behind: constants of the graph: %" PRIu64
+             " tensors; --all-tensors writes them",
+             constants);
+    if (constants)
+        lose(c->options, "", what);
+}
+
 /* Tensors that can be referred to by name get theirs before tensors in
  * attributes, whose names mean nothing to the rest of the model. */
 static void take_all(struct collecting *c)
@@ -101,7 +136,8 @@ static void take_all(struct collecting *c)
     for (int wants_attribute = 0; wants_attribute < 2; wants_attribute++)
         for (uint64_t i = 0; i < count && !tn_failed(c->error); i++) {
             const struct tn_tensor *tensor = tn_model_tensor(c->model, i);
-            if (tn_tensor_is_attribute(tensor) == (wants_attribute == 1))
+            if (tn_tensor_is_attribute(tensor) == (wants_attribute == 1) &&
+                is_wanted(c, tensor))
                 take(c, tensor, &c->set->items[i]);
         }
     for (uint64_t i = 0; i < count; i++)
@@ -129,6 +165,7 @@ enum tn_status tn_bare_collect(const struct tn_model         *model,
         return error->status;
     tn_bare_lose_graph(model, options);
     tn_intern_init(&c.names, arena);
+    tell_unwanted(&c);
     take_all(&c);
     tn_intern_done(&c.names);
     if (!tn_failed(error) && set->count == 0 && (count || model->node_count))

@@ -24,9 +24,10 @@ typedef const char *tn_bare_refusal(const struct tn_elements *elements);
 
 /* All tensors that the format can hold.  One whose name is empty or taken goes
  * by its path in the model; the name of a weight is not taken by a tensor in an
- * attribute.  Says through options->loss what is left behind: the graph, names,
- * dimensions of sparse tensors, and each tensor that was refused.  INVALID when
- * nothing is left. */
+ * attribute.  Of a model whose variables are apart (a SavedModel) only these,
+ * unless options->all_tensors.  Says through options->loss what is left behind:
+ * the graph, names, dimensions of sparse tensors, and each tensor that was
+ * refused.  INVALID when nothing is left. */
 enum tn_status tn_bare_collect(const struct tn_model         *model,
                                const struct tn_write_options *options,
                                tn_bare_refusal *refuse, struct tn_arena *arena,

@@ -39,6 +39,7 @@ struct tn_write_options {
     bool        is_image;   /* a SavedModel in chunks, if it is too large     */
     uint64_t    image_size; /* of a chunk that is a message; 0: by the rules  */
     const char *layout;     /* Paddle: see tn_convert_options                 */
+    bool        all_tensors; /* see tn_convert_options                        */
     bool        leaves_debug;  /* a SavedModel without debug/                  */
     const char *records;    /* of the file of chunks; NULL: brotli:6          */
     struct tn_meter *meter; /* NULL: none                                     */

@@ -37,11 +37,12 @@ static void copy_head(struct layout *to)
     to->model->is_edited   = true;
     if (!base)
         return;
-    to->model->format    = base->format;
-    to->model->title     = base->title;
-    to->model->wire      = base->wire;
-    to->model->file_size = base->file_size;
-    to->model->detail    = base->detail;
+    to->model->format              = base->format;
+    to->model->title               = base->title;
+    to->model->wire                = base->wire;
+    to->model->file_size           = base->file_size;
+    to->model->detail              = base->detail;
+    to->model->has_variables_apart = base->has_variables_apart;
     copy_list(&to->model->facts, &base->facts, to->error);
     copy_list(&to->model->tags, &base->tags, to->error);
     copy_list(&to->model->signatures, &base->signatures, to->error);

@@ -145,6 +145,14 @@ struct tn_model {
     struct tn_list  attrs;  /* struct tn_attr_slot                            */
     struct tn_list  sources; /* struct tn_source *                            */
 
+    /* A tensor by what else it is called; NULL: names are all there is. */
+    const struct tn_tensor *(*find_alias)(const struct tn_model *model,
+                                          struct tn_bytes        name);
+
+    /* Weights are tensors of TN_ROLE_VARIABLE; constants of the graph and what
+     * an optimizer keeps are not. */
+    bool has_variables_apart;
+
     const void *detail; /* the format's own, in the arena; see its header     */
     void       *owner;  /* the engine's: what to release on close             */
 };

@@ -165,7 +165,9 @@ const struct tn_tensor *tn_model_find(const struct tn_model *model,
         if (!found)
             found = tensor;
     }
-    return found ? found : find_by_path(model, name);
+    if (!found)
+        found = find_by_path(model, name);
+    return found || !model->find_alias ? found : model->find_alias(model, text);
 }
 
 /* ---- graphs, ops and values --------------------------------------------- */

@@ -125,8 +125,10 @@ static void put_lines(struct removing *r, struct tn_bytes tag,
     tn_buffer_init(&text, r->memory, r->error);
     for (uint32_t i = 0; i < lines->count; i++)
         tn_tag_text_put(&text, &lines->items[i], tag);
-    if (name && !tn_failed(r->error))
+    if (name && !tn_failed(r->error)) {
+        tn_zip_drop(writer_of(r), tn_text(name)); /* in whatever spelling */
         tn_zip_add_bytes(writer_of(r), tn_text(name), tn_buffer_bytes(&text));
+    }
     tn_buffer_done(&text);
 }
 

@@ -451,8 +451,10 @@ enum tn_status tn_tag_put_list(struct tn_zip_writer  *zip,
         tn_buffer_add(&text, tags[i]);
         tn_buffer_byte(&text, '\n');
     }
-    if (!tn_failed(error))
+    if (!tn_failed(error)) {
+        tn_zip_drop(zip, tn_text("tags.txt")); /* in whatever spelling */
         tn_zip_add_bytes(zip, tn_text("tags.txt"), tn_buffer_bytes(&text));
+    }
     tn_buffer_done(&text);
     return error->status;
 }

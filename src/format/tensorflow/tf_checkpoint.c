@@ -265,6 +265,7 @@ static enum tn_status checkpoint_open(struct tn_bundle *bundle,
     detail->table      = table;
     detail->model_file = "";
     model->detail      = detail;
+    model->find_alias  = tn_tf_find_alias;
     tn_tf_table_facts(model, table, error);
     return tn_tf_table_tensors(model, table, error);
 }

@@ -575,13 +575,6 @@ static void test_no_models(void **state)
             fail_msg("%s: %s", rows[i][0], error.what);
         remove(path);
     }
-    snprintf(path, sizeof path, "%s/12", folder);
-    assert_int_equal(mkdir(path, 0700), 0);
-    struct tn_error  error = TN_ERROR_INIT;
-    struct tn_model *model;
-    assert_int_equal(tn_model_open(&model, folder, NULL, &error), TN_NOT_FOUND);
-    assert_non_null(strstr(error.what, path));
-    rmdir(path);
     rmdir(folder);
 }
 

@@ -152,6 +152,31 @@ static void read_saved(struct walk *w, struct tn_span saved)
                     *tn_list_at(&w->bodies, struct tn_cursor, i));
 }
 
+/* An object with slots is an optimizer; the variables that it has itself (its
+ * step, its rates) train the model and are no part of it. */
+static void mark_optimizer(struct walk *w, struct tn_cursor c)
+{
+    struct tn_cursor   again    = c;
+    bool               has_slot = false;
+    struct tn_pb_field field;
+
+    while (!has_slot && tn_pb_next(&c, &field))
+        has_slot = field.number == 3 && field.type == TN_WIRE_LEN;
+    while (has_slot && tn_pb_next(&again, &field)) {
+        if (field.number != 1 || !tn_pb_expect(&again, &field, TN_WIRE_LEN))
+            continue;
+        struct child child = read_child(&field.body);
+        if (child.node < w->objects->count)
+            w->objects->items[child.node].is_of_optimizer = true;
+    }
+}
+
+static void mark_optimizers(struct walk *w)
+{
+    for (uint32_t i = 0; i < w->objects->count; i++)
+        mark_optimizer(w, *tn_list_at(&w->bodies, struct tn_cursor, i));
+}
+
 /* ---- the side of the checkpoint ----------------------------------------- */
 
 static void read_attribute(struct tn_cursor *c, struct tn_bytes *key)
@@ -340,6 +365,7 @@ enum tn_status tn_tf_objects_read(struct tn_tf_objects      *objects,
     *objects = (struct tn_tf_objects){ NULL, 0, 0, 0 };
     walk_init(&w);
     read_saved(&w, saved);
+    mark_optimizers(&w);
     if (table && !tn_failed(error))
         load_trackable(&w, table);
     if (!tn_failed(error))

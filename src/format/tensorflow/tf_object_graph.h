@@ -15,12 +15,13 @@
 struct tn_tf_object {
     bool                is_variable;
     bool                is_reached; /* in both graphs                         */
-    uint32_t            twin;       /* its number in the checkpoint's graph   */
-    uint64_t            offset;     /* of the SavedObject                     */
-    struct tn_bytes     name;       /* SavedVariable.name: not unique         */
-    uint64_t            type;       /* DataType                               */
-    struct tn_tf_shape *shape;      /* variables only                         */
-    struct tn_bytes     key;        /* checkpoint_key; empty: none            */
+    bool                is_of_optimizer; /* a child of one that has slots     */
+    uint32_t            twin;   /* its number in the checkpoint's graph   */
+    uint64_t            offset; /* of the SavedObject                     */
+    struct tn_bytes     name;   /* SavedVariable.name: not unique         */
+    uint64_t            type;   /* DataType                               */
+    struct tn_tf_shape *shape;  /* variables only                         */
+    struct tn_bytes     key;    /* checkpoint_key; empty: none            */
 };
 
 struct tn_tf_objects {
@@ -29,6 +30,12 @@ struct tn_tf_objects {
     uint32_t             variable_count;
     uint32_t             tied_count; /* variables with an entry in the table  */
 };
+
+/* The tensor of a checkpoint's table by the path of objects that leads to it,
+ * or by the name of its variable in the graph if only one has it; NULL: none.
+ * May be given to tn_model.find_alias. */
+const struct tn_tensor *tn_tf_find_alias(const struct tn_model *model,
+                                         struct tn_bytes        name);
 
 /* The name under which checkpoints keep their TrackableObjectGraph. */
 #define TN_TF_OBJECT_GRAPH_KEY "_CHECKPOINTABLE_OBJECT_GRAPH"

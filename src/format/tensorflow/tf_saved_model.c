@@ -199,7 +199,7 @@ static void mark_state(struct tn_model *model, uint64_t first,
     for (uint32_t k = 0; k < objects->count; k++) {
         const struct tn_tf_object *object = &objects->items[k];
         if (!object->is_variable || !object->key.size ||
-            tn_tf_is_state_key(object->key))
+            object->is_of_optimizer || tn_tf_is_state_key(object->key))
             continue;
         struct tn_tensor *tensor = tn_tf_find_entry(model, first, object->key);
         if (tensor)
@@ -258,7 +258,12 @@ static enum tn_status add_variables(struct tn_bundle    *bundle,
         tn_tf_table_facts(model, detail->table, error);
         TN_TRY(tn_tf_table_tensors(model, detail->table, error));
     }
-    return tie_variables(model, detail, error);
+    TN_TRY(tie_variables(model, detail, error));
+    model->find_alias = tn_tf_find_alias;
+    for (uint64_t i = detail->first_entry; i < model->tensors.count; i++)
+        model->has_variables_apart |=
+            tn_model_tensor(model, i)->role == TN_ROLE_VARIABLE;
+    return TN_OK;
 }
 
 static enum tn_status saved_model_open(struct tn_bundle *bundle,
@@ -292,7 +297,7 @@ const struct tn_format tn_format_tf_saved_model = {
     .check_graph = tn_tf_check_structure,
     .write       = tn_tf_write_saved_model,
 
-    .taken_by_graph = tn_tf_taken_by_graph,
+    .taken_by_graph   = tn_tf_taken_by_graph,
     .taken_by_tensors = tn_tf_taken_by_tensors,
     .describe         = tn_tf_describe,
     .tell_rest        = tn_tf_tell_rest,

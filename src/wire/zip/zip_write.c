@@ -165,10 +165,7 @@ bool tn_zip_drop(struct tn_zip_writer *w, struct tn_bytes name)
 {
     uint32_t *slot = tn_failed(w->error) ? NULL : slot_of(w, name);
 
-    if (!slot || !*slot ||
-        !tn_bytes_equal(
-            tn_list_at(&w->entries, struct tn_zip_entry, *slot - 1)->name,
-            name))
+    if (!slot || !*slot)
         return false;
     *slot = 0;
     return true;

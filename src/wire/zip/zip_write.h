@@ -66,7 +66,8 @@ enum tn_status tn_zip_copy(struct tn_zip_writer *w, struct tn_bytes name,
 enum tn_status tn_zip_keep(struct tn_zip_writer      *w,
                            const struct tn_zip_entry *entry);
 
-/* Takes a name out of the directory; false: it is not in there. */
+/* Takes a name out of the directory, and any that is alike; false: it is not in
+ * there. */
 bool tn_zip_drop(struct tn_zip_writer *w, struct tn_bytes name);
 
 /* Where the next header will begin. */

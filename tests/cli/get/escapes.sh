@@ -1,0 +1,8 @@
+# A tensor goes by the name that ls prints, whatever is in it.
+tenon dump tiny.onnx | sed 's|"flat"|"fl\\\\at\\033[1m \\342\\200\\256x"|' >odd.txt
+tenon undump odd.txt -o odd.onnx
+name=$(tenon ls --names odd.onnx | sed -n 3p)
+printf "%s\n" "$name"
+tenon get odd.onnx "$name"
+tenon get tiny.onnx flat
+tenon get odd.onnx 'fl\\no'
