@@ -42,6 +42,11 @@ static void print_receipt(const struct cli_common       *common,
         cli_text_add(&text, "; protobuf's libraries read no more than 2 GiB");
     cli_text_add(&text,
                  common->is_dry_run ? " (nothing done: --dry-run)\n" : "\n");
+    if (summary->warning[0]) {
+        cli_text_add(&text, "warning: ");
+        cli_text_safe(&text, cli_bytes(summary->warning));
+        cli_text_add(&text, "\n");
+    }
     cli_print(stderr, CLI_PLAIN, &text);
     cli_text_done(&text);
 }
@@ -56,6 +61,8 @@ static void put_receipt(const struct cli_common *common, const char *path,
     cli_json_put_string(&json, "out", common->out);
     cli_json_put_number(&json, "message_size", summary->message_size);
     cli_json_put_bool(&json, "is_dry_run", common->is_dry_run);
+    if (summary->warning[0])
+        cli_json_put_string(&json, "warning", summary->warning);
     cli_json_end(&json);
 }
 

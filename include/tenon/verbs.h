@@ -288,6 +288,7 @@ struct tn_split_summary {
     bool     is_chunked; /* target->path + ".cpb" was written, else + ".pb"   */
     bool     is_folder;  /* target->path is a folder                          */
     bool     drops_fingerprint; /* no longer true, and there is no other      */
+    char     warning[240]; /* of a merge: tn_message_warning(), or empty      */
 };
 
 /* One file into target->path + ".cpb", or ".pb" when all of it fits; a folder

@@ -7,8 +7,8 @@
  *       no tags      its chunk is merged into target; what is nested is not
  *                    looked at, as the writers of this format define it
  *       a message    found or made; merge(the field's message, there)
- *       else         set from the bytes of the field's chunk; in version 2
- *                    bytes of the same field go behind those that are there
+ *       else         set from the bytes of the field's chunk; strings and
+ *                    bytes go behind those that a chunk has put there
  */
 #include "chunk/chunk_merge.h"
 
@@ -112,12 +112,33 @@ static enum tn_status merge_message(struct merging          *merging,
                                     const struct tn_chunked *message,
                                     struct tn_mosaic        *to);
 
-static enum tn_status set_value(struct merging                *merging,
-                                const struct tn_chunked_field *field,
-                                bool is_more, struct tn_mosaic *m,
-                                const struct tn_tag_step *step)
+/* The field before this one is for the same place. */
+static bool is_next(const struct tn_chunked *of, uint64_t index)
 {
-    struct tn_span chunk;
+    return index > 0 && tn_tags_compare(of->fields[index - 1].tags,
+                                        of->fields[index].tags) == 0;
+}
+
+/* Strings and bytes of which there is something already. */
+static bool is_more(const struct merging *merging, const struct tn_chunked *of,
+                    uint64_t index, struct tn_mosaic *m,
+                    const struct tn_tag_step *step)
+{
+    if (!tn_pb_is_blob(tn_step_value(step)->type))
+        return false;
+    return is_next(of, index) ||
+           (merging->store->is_in_order && tn_mosaic_is_set(m, step));
+}
+
+static enum tn_status set_value(struct merging          *merging,
+                                const struct tn_chunked *of, uint64_t index,
+                                const struct tn_pb_message *type,
+                                struct tn_mosaic           *m,
+                                const struct tn_tag_step   *step)
+{
+    const struct tn_chunked_field *field = &of->fields[index];
+    struct tn_chunk_store         *store = merging->store;
+    struct tn_span                 chunk;
 
     if (!field->message.has_chunk || field->message.field_count)
         return tn_error_set(merging->error, TN_MALFORMED, TN_NOWHERE,
@@ -125,18 +146,11 @@ static enum tn_status set_value(struct merging                *merging,
                             "else",
                             step->field->name);
     TN_TRY(read_chunk(merging, field->message.chunk, &chunk));
-    if (is_more && tn_pb_is_blob(tn_step_value(step)->type))
-        return tn_mosaic_set_more(m, step, chunk);
-    return tn_mosaic_set(m, step, chunk);
-}
-
-/* The field before this one is for the same place. */
-static bool is_more(const struct merging *merging, const struct tn_chunked *of,
-                    uint64_t index)
-{
-    return merging->store->joins_bytes && index > 0 &&
-           tn_tags_compare(of->fields[index - 1].tags,
-                           of->fields[index].tags) == 0;
+    if (!is_more(merging, of, index, m, step))
+        return tn_mosaic_set(m, step, chunk);
+    if (!store->joined[0])
+        tn_tags_print(field->tags, type, store->joined, sizeof store->joined);
+    return tn_mosaic_set_more(m, step, chunk);
 }
 
 static enum tn_status merge_field(struct merging          *merging,
@@ -157,8 +171,7 @@ static enum tn_status merge_field(struct merging          *merging,
     if (!at)
         return merging->error->status;
     if (last.field)
-        return set_value(merging, field, is_more(merging, of, index), at,
-                         &last);
+        return set_value(merging, of, index, to->type, at, &last);
     if (field->message.is_placeholder)
         return TN_OK;
     return merge_message(merging, &field->message, at);

@@ -25,15 +25,21 @@ struct tn_chunk_known {
 /* Where chunks come from.  Read when they are needed, and only those. */
 struct tn_chunk_store {
     uint64_t count;
-    bool     joins_bytes; /* several chunks of one string or bytes field are
-                             one behind the other; else the last one counts   */
+    bool     is_in_order; /* fields are merged as the caller lists them: those
+                             of one place need not be neighbours              */
     /* Chunk `index`, which is below count.  Its source must outlive the
      * merged message. */
     enum tn_status (*read)(struct tn_chunk_store *store, uint64_t index,
                            struct tn_span *chunk, struct tn_error *error);
     struct tn_chunk_known *known; /* by chunk; NULL: it does not remember     */
     struct tn_arena       *arena; /* of what is known                         */
+    char joined[120]; /* the first string or bytes that several chunks made   */
 };
+
+/* About store->joined, in a file of version 1. */
+#define TN_JOINED_WARNING                                                      \
+    "several chunks for %s, put one behind the other; TensorFlow's merger "    \
+    "keeps the last of them"
 
 /* Chunks may be used more than once, but all together they may not make more
  * than so many times their bytes: a short file must not become an endless
@@ -41,8 +47,9 @@ struct tn_chunk_store {
 #define TN_CHUNK_REUSE_LIMIT 16
 #define TN_CHUNK_REUSE_FREE  ((uint64_t)1 << 20)
 
-/* Merges into `to`, which is of the type that was split.  `message` is sorted:
- * tn_chunked_sort(). */
+/* Merges into `to`, which is of the type that was split.  `message` is sorted
+ * (tn_chunked_sort()), unless the store says that its order counts.  Several
+ * chunks for one string or bytes field are put one behind the other. */
 enum tn_status tn_chunk_merge(struct tn_mosaic        *to,
                               const struct tn_chunked *message,
                               struct tn_chunk_store   *store);

@@ -94,7 +94,8 @@ static enum tn_status merge(const struct tn_pb_message *type,
     if (m &&
         tn_chunked_read(&message, (struct tn_span){ &source, 0, chunked.size },
                         &arena, error) == TN_OK) {
-        tn_chunked_sort(&message);
+        if (!shelf->store.is_in_order)
+            tn_chunked_sort(&message);
         if (tn_chunk_merge(m, &message, &shelf->store) == TN_OK)
             tn_mosaic_write(m, &rope);
         if (!tn_failed(error))
@@ -243,11 +244,25 @@ static const struct merge_case cases[] = {
       "    string_field: \"c\"\n    repeated_string_field: \"b\"\n  }\n}\n",
       NULL,
       NULL },
-    { "the same bytes twice: the later chunk",
+    { "the same bytes twice: one behind the other, by their chunks",
       "many:ManyFields",
       { "=a", "=b" },
       FIELD(F(3), C(1)) FIELD(F(3), C(0)),
-      "string_field: \"b\"\n",
+      "string_field: \"ab\"\n",
+      NULL,
+      NULL },
+    { "the same number twice: the later chunk",
+      "new:Everything",
+      { "=5", "=7" },
+      FIELD(F(5), C(1)) FIELD(F(5), C(0)),
+      "f_int32: 7\n",
+      NULL,
+      NULL },
+    { "bytes of the base are not among them",
+      "many:ManyFields",
+      { "ManyFields: string_field: \"base\"", "=a" },
+      C(0) FIELD(F(3), C(1)),
+      "string_field: \"a\"\n",
       NULL,
       NULL },
     { "a tree",
@@ -417,6 +432,56 @@ static const struct merge_case cases[] = {
       "field_one.chunk[0]" },
 };
 
+/* As the caller lists them: what TensorFlow's Merge does. */
+static const struct merge_case in_order[] = {
+    { "parts of one message, in the caller's order",
+      "many:ManyFields",
+      { "ManyFields: repeated_string_field: \"a\"",
+        "ManyFields: repeated_string_field: \"b\"" },
+      FIELD("", C(1)) FIELD("", C(0)),
+      "repeated_string_field: \"b\"\nrepeated_string_field: \"a\"\n",
+      NULL,
+      NULL },
+    { "an element before the elements of a part",
+      "many:ManyFields",
+      { "ManyFields: string_field: \"first\"",
+        "ManyFields: repeated_field { string_field: \"second\" }" },
+      FIELD(F(2) I(0), C(0)) FIELD("", C(1)),
+      "repeated_field {\n  string_field: \"first\"\n}\n"
+      "repeated_field {\n  string_field: \"second\"\n}\n",
+      NULL,
+      NULL },
+    { "an element that is not there yet",
+      "many:ManyFields",
+      { "ManyFields: string_field: \"a\"", "ManyFields: string_field: \"b\"" },
+      FIELD(F(2) I(1), C(1)) FIELD(F(2) I(0), C(0)),
+      NULL,
+      "can't access index 1",
+      "repeated_field[1]" },
+    { "bytes of one field, with another between them",
+      "many:ManyFields",
+      { "=a", "=b", "=x" },
+      FIELD(F(3), C(1)) FIELD(F(4) I(0), C(2)) FIELD(F(3), C(0)),
+      "string_field: \"ba\"\nrepeated_string_field: \"x\"\n",
+      NULL,
+      NULL },
+    { "bytes of one value of a map",
+      "many:ManyFields",
+      { "=a", "=b", "=x" },
+      FIELD(F(6) K("i64: 1"), C(1)) FIELD(F(3), C(2))
+          FIELD(F(6) K("i64: 1"), C(0)),
+      "string_field: \"x\"\nmap_field_int64 {\n  key: 1\n  value: \"ba\"\n}\n",
+      NULL,
+      NULL },
+    { "bytes after a message that has them",
+      "many:ManyFields",
+      { "=a", "ManyFields: string_field: \"m\"", "=b" },
+      FIELD(F(3), C(0)) FIELD("", C(1)) FIELD(F(3), C(2)),
+      "string_field: \"b\"\n",
+      NULL,
+      NULL },
+};
+
 static const struct tn_pb_schema *schema_of(const char  *type,
                                             const char **package)
 {
@@ -446,16 +511,17 @@ static const struct tn_pb_message *fill(const struct merge_case *c,
     return tn_pb_schema_find(schema, name);
 }
 
-static void test_rules(void **state)
+static void assert_cases(const struct merge_case *list, size_t count,
+                         bool is_in_order)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct merge_case *c     = &cases[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct merge_case *c     = &list[i];
         struct tn_error          error = TN_ERROR_INIT;
         struct shelf             shelf;
         struct tn_buffer         chunked, text;
 
         const struct tn_pb_message *type = fill(c, &shelf, &chunked);
+        shelf.store.is_in_order          = is_in_order;
         tn_buffer_init(&text, &judge.memory, &error);
         merge(type, &shelf, tn_buffer_bytes(&chunked), &judge.memory, &text,
               &error);
@@ -474,6 +540,18 @@ static void test_rules(void **state)
         tn_buffer_done(&chunked);
         shelf_done(&shelf);
     }
+}
+
+static void test_rules(void **state)
+{
+    (void)state;
+    assert_cases(cases, sizeof cases / sizeof *cases, false);
+}
+
+static void test_in_order(void **state)
+{
+    (void)state;
+    assert_cases(in_order, sizeof in_order / sizeof *in_order, true);
 }
 
 /* ---- hostile ------------------------------------------------------------- */
@@ -576,9 +654,8 @@ static void test_depth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_rules),   cmocka_unit_test(test_in_order),
+        cmocka_unit_test(test_hostile), cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_depth),
     };
 

@@ -364,6 +364,20 @@ static pen make_room(struct tn_rope *to, uint64_t size)
     return room;
 }
 
+struct tn_bytes tn_tags_write(struct tn_tags tags, struct tn_arena *arena,
+                              struct tn_error *error)
+{
+    uint64_t size = 0;
+
+    for (uint64_t i = 0; i < tags.count; i++)
+        size += body_size(tag_size(&tags.at[i]));
+    uint8_t *room = tn_new(arena, uint8_t, size, error);
+    pen      at   = room;
+    for (uint64_t i = 0; room && i < tags.count; i++)
+        put_tag(&at, &tags.at[i]);
+    return tn_bytes(room, room ? (size_t)size : 0);
+}
+
 void tn_chunked_write(const struct tn_chunked *message, struct tn_rope *to)
 {
     pen at = make_room(to, message_size(message));

@@ -111,6 +111,11 @@ enum tn_status tn_chunked_read(struct tn_chunked *message, struct tn_span bytes,
 void tn_chunk_meta_write(const struct tn_chunk_meta *meta, struct tn_rope *to);
 void tn_chunked_write(const struct tn_chunked *message, struct tn_rope *to);
 
+/* The tags as a ChunkedField that has nothing else; .data is NULL on failure.
+ */
+struct tn_bytes tn_tags_write(struct tn_tags tags, struct tn_arena *arena,
+                              struct tn_error *error);
+
 /* A merger of version `reader` may join it.  UNSUPPORTED explains why not. */
 enum tn_status tn_chunk_meta_versions(const struct tn_chunk_meta *meta,
                                       int32_t reader, struct tn_error *error);

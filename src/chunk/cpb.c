@@ -513,8 +513,7 @@ static enum tn_status take_metadata(struct tn_cpb *cpb, struct tn_span record,
     TN_TRY(tn_chunk_meta_versions(&cpb->meta, TN_JOIN_NEWEST, error));
     TN_TRY(name_members(cpb, error));
     TN_TRY(check_chunks(cpb, error));
-    cpb->store.count       = cpb->meta.chunk_count;
-    cpb->store.joins_bytes = cpb->meta.join_version >= TN_JOIN_VERSION_2;
+    cpb->store.count = cpb->meta.chunk_count;
     return TN_OK;
 }
 
@@ -591,7 +590,11 @@ static enum tn_status read_metadata(struct tn_cpb *cpb, struct tn_error *error)
             return error->status;
         }
     }
-    if (tn_chunked_unwrap_in(&cpb->meta.message, TN_ENVELOPE_VERSION_2))
+    /* Without the envelope it is laid out as version 1, by a splitter that
+     * asks for a later merger for reasons of its own. */
+    cpb->is_two =
+        tn_chunked_unwrap_in(&cpb->meta.message, TN_ENVELOPE_VERSION_2);
+    if (cpb->is_two || !cpb->meta.file_count)
         return TN_OK;
     return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
                         "metadata of version 2 without the field %u around "

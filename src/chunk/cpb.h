@@ -51,6 +51,7 @@ struct tn_cpb {
     struct tn_chunk_meta  meta;
     uint64_t              last;  /* position of the metadata                  */
     uint64_t              parts; /* records that are metadata, the last too  */
+    bool is_two;   /* laid out as version 2                                   */
     bool is_loose; /* chunks that are nowhere are for who reads them          */
     struct tn_bundle     *bundle;  /* that members are in; NULL: none        */
     const char           *name;    /* of the main file there                 */
@@ -118,6 +119,7 @@ struct tn_cpb_job {
     uint64_t                         count;
     const struct tn_chunked         *message;
     struct tn_split_format           format;
+    const struct tn_split_version   *version; /* NULL: that of the format     */
     const struct tn_riegeli_options *options;
     struct tn_arena                 *arena;
 

@@ -55,14 +55,24 @@ static uint64_t tags_room(struct tn_tags tags)
     return size;
 }
 
+/* As deep as the splitter made it. */
+static uint64_t fields_room(const struct tn_chunked *message)
+{
+    uint64_t size = 0;
+
+    for (uint64_t i = 0; i < message->field_count; i++)
+        size += 24 + tags_room(message->fields[i].tags) +
+                fields_room(&message->fields[i].message);
+    return size;
+}
+
 /* Of the metadata, all levels. */
 static uint64_t metadata_room(const struct tn_cpb_job *job)
 {
-    const struct tn_chunked *message = job->message;
-    uint64_t                 size    = PER_FILE + 36 * job->count;
+    uint64_t bad = job->version ? job->version->bad_consumer_count : 0;
+    uint64_t size =
+        PER_FILE + 36 * job->count + 10 * bad + fields_room(job->message);
 
-    for (uint64_t i = 0; i < message->field_count; i++)
-        size += 24 + tags_room(message->fields[i].tags);
     return size + size / 4;
 }
 
@@ -306,6 +316,25 @@ static enum tn_status open_metadata(struct tn_message      **message,
     return error->status;
 }
 
+/* Metadata in parts say the same in each. */
+static void set_version(struct tn_chunk_meta    *meta,
+                        const struct tn_cpb_job *job)
+{
+    const struct tn_split_version *own    = job->version;
+    bool                           is_two = job->format.version == 2;
+
+    if (own) {
+        meta->splitter_version   = own->producer;
+        meta->join_version       = own->min_consumer;
+        meta->bad_consumers      = own->bad_consumers;
+        meta->bad_consumer_count = own->bad_consumer_count;
+        return;
+    }
+    meta->splitter_version =
+        is_two ? TN_SPLITTER_VERSION_2 : TN_SPLITTER_VERSION;
+    meta->join_version = is_two ? TN_JOIN_VERSION_2 : TN_JOIN_VERSION;
+}
+
 /* Records of metadata in parts, and metadata about those. */
 static enum tn_status write_parts(struct writing           *w,
                                   struct tn_riegeli_writer *writer,
@@ -316,9 +345,8 @@ static enum tn_status write_parts(struct writing           *w,
     uint64_t count = tn_splitter_chunk_count(splitter);
     uint64_t first = writer->record_count;
 
-    *meta = (struct tn_chunk_meta){ .splitter_version = TN_SPLITTER_VERSION_2,
-                                    .join_version     = TN_JOIN_VERSION_2,
-                                    .chunk_count      = count };
+    *meta = (struct tn_chunk_meta){ .chunk_count = count };
+    set_version(meta, w->job);
     meta->chunks = tn_new(w->arena, struct tn_chunk_info, count, w->error);
     for (uint64_t i = 0; meta->chunks && i < count; i++) {
         const struct tn_chunk *chunk =
@@ -397,9 +425,7 @@ static enum tn_status write_main(struct writing *w)
     uint64_t begin = sink->offset;
     if (w->job->format.separates_bytes)
         options.is_transposed = true;
-    w->meta.splitter_version =
-        is_two ? TN_SPLITTER_VERSION_2 : TN_SPLITTER_VERSION;
-    w->meta.join_version = is_two ? TN_JOIN_VERSION_2 : TN_JOIN_VERSION;
+    set_version(&w->meta, w->job);
     w->meta.message = is_two ? tn_chunked_wrap(&envelope, TN_ENVELOPE_VERSION_2,
                                                w->job->message)
                              : *w->job->message;

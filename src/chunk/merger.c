@@ -1,10 +1,12 @@
 /* merger.c - chunks, in memory or in a file, as messages that callers hold */
 #include <inttypes.h>
 
+#include "chunk/chunk_scalar.h"
 #include "chunk/cpb.h"
 #include "chunk/message.h"
 #include "io/path.h"
 #include "io/rope_source.h"
+#include "wire/pb/pb_value.h"
 
 /* Chunks that the caller holds in memory. */
 struct shelf {
@@ -18,9 +20,11 @@ struct tn_merger {
     struct tn_options       options;
     bool                    is_chunked; /* else it is a plain message         */
     bool                    is_file;    /* the chunks are in `cpb`            */
+    bool                    is_two;     /* of version 2                       */
     struct tn_cpb           cpb;
     struct shelf            shelf;
-    struct tn_chunked       chunked; /* sorted                                */
+    struct tn_chunked       chunked; /* sorted, but see shelf.store           */
+    enum tn_scalar_form     scalars;
 };
 
 static enum tn_status shelf_read(struct tn_chunk_store *store, uint64_t index,
@@ -62,6 +66,33 @@ static struct tn_merger *new_merger(struct tn_message       *home,
     if (options)
         merger->options = *options;
     return merger;
+}
+
+static struct tn_chunk_store *store_of(struct tn_merger *merger)
+{
+    return merger->is_file ? &merger->cpb.store : &merger->shelf.store;
+}
+
+void tn_merger_scalars(struct tn_merger *merger, enum tn_scalar_form form)
+{
+    merger->scalars = form;
+}
+
+void tn_merger_sort(struct tn_merger *merger)
+{
+    tn_chunked_sort(&merger->chunked);
+    merger->shelf.store.is_in_order = false;
+}
+
+struct tn_split_version tn_merger_version(const struct tn_merger *merger)
+{
+    const struct tn_chunk_meta *meta = &merger->cpb.meta;
+
+    if (!merger->is_file)
+        return (struct tn_split_version){ 0, 0, NULL, 0 };
+    return (struct tn_split_version){ meta->splitter_version,
+                                      meta->join_version, meta->bad_consumers,
+                                      meta->bad_consumer_count };
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -106,6 +137,7 @@ static enum tn_status open_chunks(struct tn_merger *merger,
         TN_TRY(tn_cpb_open(&merger->cpb, home->source, &home->memory, error));
     merger->is_file = merger->is_chunked = true;
     merger->chunked                      = merger->cpb.meta.message;
+    merger->is_two                       = merger->cpb.is_two;
     return TN_OK;
 }
 
@@ -164,11 +196,21 @@ static struct tn_mosaic *merge_fields(struct tn_merger     *merger,
                                               all->error) == TN_OK) {
         if (merger->is_file && count == 0)
             tn_cpb_load(&merger->cpb, merger->options.workers);
-        tn_chunk_merge(m, &wanted,
-                       merger->is_file ? &merger->cpb.store
-                                       : &merger->shelf.store);
+        tn_chunk_merge(m, &wanted, store_of(merger));
     }
     return tn_failed(all->error) ? NULL : m;
+}
+
+static enum tn_status take_number(struct tn_mosaic         *m,
+                                  const struct tn_tag_step *step,
+                                  struct tn_rope           *to)
+{
+    uint64_t bits = 0;
+
+    TN_TRY(tn_mosaic_number(m, step, &bits));
+    tn_rope_bytes(to, tn_scalar_make(tn_step_value(step), m->all->scalars, bits,
+                                     to->arena, to->error));
+    return to->error->status;
 }
 
 /* What lies at a path of a merged message, as bytes; *type is what it is. */
@@ -183,7 +225,9 @@ static enum tn_status extract(struct tn_mosaic *m, struct tn_tags path,
         return to->error->status;
     *type = last.field ? NULL : m->type;
     if (last.field)
-        return tn_mosaic_take(m, &last, to);
+        return tn_pb_is_blob(tn_step_value(&last)->type)
+                   ? tn_mosaic_take(m, &last, to)
+                   : take_number(m, &last, to);
     tn_mosaic_write(m, to);
     return to->error->status;
 }
@@ -200,12 +244,26 @@ static enum tn_status merge_pieces(struct tn_message    *out,
 
     tn_arena_init(&arena, &out->memory);
     tn_mosaics_init(&all, &arena, to->error);
+    all.scalars         = merger->scalars;
     struct tn_mosaic *m = merge_fields(merger, &all, paths, count);
     if (m)
         extract(m, path, to, &out->type);
     tn_mosaics_done(&all);
     tn_arena_done(&arena);
     return to->error->status;
+}
+
+/* Shipped mergers do not look at versions: those of version 2 they cannot read
+ * at all. */
+static void set_warning(struct tn_message *message, struct tn_merger *merger,
+                        struct tn_error *error)
+{
+    struct tn_chunk_store *store = store_of(merger);
+
+    if (store->joined[0] && !merger->is_two && !tn_failed(error))
+        message->warning = tn_text_format(&message->arena, error,
+                                          TN_JOINED_WARNING, store->joined);
+    store->joined[0] = '\0';
 }
 
 static enum tn_status fill_message(struct tn_message    *out,
@@ -221,6 +279,7 @@ static enum tn_status fill_message(struct tn_message    *out,
         tn_rope_flatten(&rope, &flat);
         tn_source_rope(&out->source, &out->memory, &flat, "", error);
     }
+    set_warning(out, merger, error);
     tn_rope_done(&rope);
     tn_rope_done(&flat);
     return error->status;
@@ -233,10 +292,19 @@ static void close_merged(struct tn_message *message)
     tn_merger_close(message->more);
 }
 
-static enum tn_status finish(struct tn_message **out, struct tn_merger *merger,
-                             const struct tn_path *paths, uint64_t count,
-                             struct tn_error *error)
+enum tn_status tn_merger_merge(struct tn_message   **out,
+                               struct tn_merger     *merger,
+                               const struct tn_path *paths, uint64_t path_count,
+                               struct tn_error *error)
 {
+    TN_ERROR_OR_OWN(error);
+    uint64_t count = path_count;
+
+    *out = NULL;
+    if (count && !merger->is_chunked)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a part of a chunked message was asked for, but "
+                            "only a regular one is there");
     TN_TRY(tn_message_new(out, merger->schema, merger->home->type->full_name,
                           &merger->options, error));
     struct tn_message *message = *out;
@@ -249,22 +317,22 @@ static enum tn_status finish(struct tn_message **out, struct tn_merger *merger,
         fill_message(message, merger, wanted, count,
                      (struct tn_tags){ NULL, 0 }, error);
     message->close = close_merged;
-    if (!tn_failed(error)) {
-        message->more = merger;
+    if (!tn_failed(error))
         return TN_OK;
-    }
     tn_message_close(message);
     *out = NULL;
     return error->status;
 }
 
-/* The same; the merger goes when that fails. */
+/* The same; the merger goes with the message, or when that fails. */
 static enum tn_status finish_alone(struct tn_message   **out,
                                    struct tn_merger     *merger,
                                    const struct tn_path *paths, uint64_t count,
                                    struct tn_error *error)
 {
-    if (finish(out, merger, paths, count, error) != TN_OK)
+    if (tn_merger_merge(out, merger, paths, count, error) == TN_OK)
+        (*out)->more = merger;
+    else
         tn_merger_close(merger);
     return error->status;
 }
@@ -281,20 +349,14 @@ enum tn_status tn_merge_read(struct tn_message     **out,
 
     *out = NULL;
     TN_TRY(tn_merger_open(&merger, schema, type, prefix, options, error));
-    if (path_count && !merger->is_chunked) {
-        tn_merger_close(merger);
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "a part of a chunked message was asked for, but "
-                            "only a regular one is there");
-    }
     return finish_alone(out, merger, paths, path_count, error);
 }
 
-enum tn_status tn_merge_bytes(struct tn_message     **out,
-                              const struct tn_schema *schema, const char *type,
-                              struct tn_bytes          bytes,
-                              const struct tn_options *options,
-                              struct tn_error         *error)
+enum tn_status tn_merger_open_bytes(struct tn_merger      **out,
+                                    const struct tn_schema *schema,
+                                    const char *type, struct tn_bytes bytes,
+                                    const struct tn_options *options,
+                                    struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
     struct tn_message *home;
@@ -304,18 +366,54 @@ enum tn_status tn_merge_bytes(struct tn_message     **out,
     struct tn_merger *merger = new_merger(home, schema, options, error);
     if (!merger)
         return error->status;
-    if (open_chunks(merger, error) != TN_OK) {
+    if (open_chunks(merger, error) != TN_OK)
         tn_merger_close(merger);
-        return error->status;
-    }
+    else
+        *out = merger;
+    return error->status;
+}
+
+enum tn_status tn_merge_bytes(struct tn_message     **out,
+                              const struct tn_schema *schema, const char *type,
+                              struct tn_bytes          bytes,
+                              const struct tn_options *options,
+                              struct tn_error         *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_merger *merger;
+
+    *out = NULL;
+    TN_TRY(tn_merger_open_bytes(&merger, schema, type, bytes, options, error));
     return finish_alone(out, merger, NULL, 0, error);
 }
 
-enum tn_status tn_merge(struct tn_message **out, const struct tn_schema *schema,
-                        const char *type, const struct tn_bytes *chunks,
-                        uint64_t chunk_count, struct tn_bytes chunked_message,
-                        const struct tn_options *options,
-                        struct tn_error         *error)
+static enum tn_status open_shelf(struct tn_merger      *merger,
+                                 const struct tn_bytes *chunks, uint64_t count,
+                                 struct tn_error *error)
+{
+    struct tn_message *home  = merger->home;
+    struct shelf      *shelf = &merger->shelf;
+
+    shelf->store.read        = shelf_read;
+    shelf->store.is_in_order = true;
+    shelf->sources = tn_new(&home->arena, struct tn_source, count, error);
+    for (uint64_t i = 0; shelf->sources && i < count; i++)
+        tn_source_memory(&shelf->sources[shelf->store.count++], &home->memory,
+                         chunks[i]);
+    merger->is_chunked = true;
+    TN_TRY(error->status);
+    TN_TRY(tn_chunked_read(&merger->chunked, tn_message_span(home),
+                           &home->arena, error));
+    merger->is_two =
+        tn_chunked_unwrap_in(&merger->chunked, TN_ENVELOPE_VERSION_2);
+    return TN_OK;
+}
+
+enum tn_status tn_merger_open_chunks(
+    struct tn_merger **out, const struct tn_schema *schema, const char *type,
+    const struct tn_bytes *chunks, uint64_t chunk_count,
+    struct tn_bytes chunked_message, const struct tn_options *options,
+    struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
     struct tn_message *home;
@@ -326,22 +424,25 @@ enum tn_status tn_merge(struct tn_message **out, const struct tn_schema *schema,
     struct tn_merger *merger = new_merger(home, schema, options, error);
     if (!merger)
         return error->status;
-    struct shelf *shelf = &merger->shelf;
-    shelf->store.read   = shelf_read;
-    shelf->sources = tn_new(&home->arena, struct tn_source, chunk_count, error);
-    for (uint64_t i = 0; shelf->sources && i < chunk_count; i++)
-        tn_source_memory(&shelf->sources[shelf->store.count++], &home->memory,
-                         chunks[i]);
-    merger->is_chunked = true;
-    if (tn_failed(error) ||
-        tn_chunked_read(&merger->chunked, tn_message_span(home), &home->arena,
-                        error) != TN_OK) {
+    if (open_shelf(merger, chunks, chunk_count, error) != TN_OK)
         tn_merger_close(merger);
-        return error->status;
-    }
-    shelf->store.joins_bytes =
-        tn_chunked_unwrap_in(&merger->chunked, TN_ENVELOPE_VERSION_2);
-    tn_chunked_sort(&merger->chunked);
+    else
+        *out = merger;
+    return error->status;
+}
+
+enum tn_status tn_merge(struct tn_message **out, const struct tn_schema *schema,
+                        const char *type, const struct tn_bytes *chunks,
+                        uint64_t chunk_count, struct tn_bytes chunked_message,
+                        const struct tn_options *options,
+                        struct tn_error         *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_merger *merger;
+
+    *out = NULL;
+    TN_TRY(tn_merger_open_chunks(&merger, schema, type, chunks, chunk_count,
+                                 chunked_message, options, error));
     return finish_alone(out, merger, NULL, 0, error);
 }
 

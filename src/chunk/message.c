@@ -1,6 +1,9 @@
 /* message.c - schemas and messages, as callers hold them */
 #include "chunk/message.h"
 
+#include <inttypes.h>
+
+#include "chunk/wire_walk.h"
 #include "io/output.h"
 #include "io/rope_source.h"
 #include "wire/pb/pb_builtin.h"
@@ -152,7 +155,7 @@ enum tn_status tn_message_open(struct tn_message     **out,
         TN_OK) {
         message->close            = close_files;
         message->files.max_expand = options ? options->max_expand : 0;
-        message->source = message->files.main;
+        message->source           = message->files.main;
         if (!message->source)
             tn_error_set(error, TN_INVALID, TN_NOWHERE,
                          "a folder: a message is one file");
@@ -174,6 +177,53 @@ enum tn_status tn_message_read(struct tn_message *message, uint64_t offset,
 {
     TN_ERROR_OR_OWN(error);
     return tn_source_read(message->source, offset, to, size, error);
+}
+
+const char *tn_message_warning(const struct tn_message *message)
+{
+    return message->warning;
+}
+
+/* One field that is longer than was asked for. */
+static void describe_long(struct tn_pb_field field, uint64_t end,
+                          struct tn_message_part *part)
+{
+    part->end   = end;
+    part->field = field.number;
+    part->wire  = field.type;
+    part->body  = field.type == TN_WIRE_LEN || field.type == TN_WIRE_GROUP_BEGIN
+                      ? field.body.offset
+                      : field.offset;
+}
+
+enum tn_status tn_message_part(struct tn_message *message, uint64_t begin,
+                               uint64_t end, uint64_t most,
+                               struct tn_message_part *part,
+                               struct tn_error        *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_wire_walk walk;
+    struct tn_pb_field  field;
+    struct tn_span      whole;
+
+    *part = (struct tn_message_part){ .end = begin };
+    if (begin > end || end > message->source->size)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "bytes %" PRIu64 " to %" PRIu64
+                            " of a message of %" PRIu64,
+                            begin, end, message->source->size);
+    tn_wire_walk_init(
+        &walk, (struct tn_span){ message->source, begin, end - begin }, error);
+    while (tn_wire_walk_next(&walk, &field, &whole)) {
+        uint64_t next = whole.offset + whole.length;
+        if (next - begin > most && part->end == begin)
+            describe_long(field, next, part);
+        if (next - begin > most)
+            break;
+        part->end = next;
+    }
+    tn_wire_walk_done(&walk);
+    return error->status;
 }
 
 /* Piece by piece, so that what lies in files goes from file to file. */

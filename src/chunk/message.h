@@ -32,6 +32,7 @@ struct tn_message {
                             const struct tn_rope *pieces, struct tn_sink *to,
                             struct tn_error *error);
     void            *more;
+    const char      *warning; /* of who merged it; NULL: none                */
     struct tn_source plain; /* over bytes                                    */
     struct tn_bundle files; /* of a message in a file                        */
     struct tn_meter *meter; /* of what is written of it; NULL: none          */

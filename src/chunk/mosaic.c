@@ -2,10 +2,9 @@
 #include "chunk/mosaic.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #include "base/arith.h"
-#include "base/number.h"
+#include "chunk/chunk_scalar.h"
 #include "chunk/mosaic_index.h"
 #include "wire/pb/pb_message.h"
 #include "wire/pb/pb_value.h"
@@ -204,74 +203,6 @@ uint64_t tn_mosaic_count(struct tn_mosaic              *m,
 
 /* ---- values -------------------------------------------------------------- */
 
-#define LONGEST_TEXT 400
-
-static bool parse_float(struct tn_bytes text, double *value)
-{
-    if (tn_bytes_is(text, "inf") || tn_bytes_is(text, "-inf"))
-        *value = text.data[0] == '-' ? -(double)INFINITY : (double)INFINITY;
-    else if (tn_bytes_is(text, "nan") || tn_bytes_is(text, "-nan"))
-        *value = (double)NAN;
-    else
-        return tn_double_parse(text, value);
-    return true;
-}
-
-/* The bits of the number that a text stands for. */
-static bool parse_number(const struct tn_pb_field_type *field,
-                         struct tn_bytes text, uint64_t *bits)
-{
-    int64_t number;
-    int32_t value;
-    double  real;
-
-    switch (field->type) {
-    case TN_PB_BOOL: *bits = tn_bytes_is(text, "true"); return true;
-    case TN_PB_ENUM:
-        if (!tn_pb_enum_number(field->enumeration, text, &value))
-            return false;
-        *bits = (uint64_t)(int64_t)value;
-        return true;
-    case TN_PB_DOUBLE:
-    case TN_PB_FLOAT:
-        if (!parse_float(text, &real))
-            return false;
-        *bits = field->type == TN_PB_DOUBLE
-                    ? tn_double_bits(real)
-                    : tn_float_bits(tn_double_to_float(real));
-        return true;
-    default: break;
-    }
-    if (!tn_pb_is_signed(field->type))
-        return tn_uint64_parse(text, bits) &&
-               (!tn_pb_is_32bit(field->type) || *bits <= UINT32_MAX);
-    *bits = tn_int64_parse(text, &number) ? (uint64_t)number : 0;
-    return tn_int64_parse(text, &number) &&
-           (!tn_pb_is_32bit(field->type) ||
-            (number >= INT32_MIN && number <= INT32_MAX));
-}
-
-static enum tn_status read_number(const struct tn_pb_field_type *field,
-                                  struct tn_span chunk, uint64_t *bits,
-                                  struct tn_error *error)
-{
-    uint8_t text[LONGEST_TEXT];
-
-    if (chunk.length > sizeof text)
-        return tn_error_set(error, TN_MALFORMED, chunk.offset,
-                            "%" PRIu64 " bytes of text for the number %s",
-                            chunk.length, field->name);
-    if (chunk.length)
-        TN_TRY(tn_source_read(chunk.source, chunk.offset, text,
-                              (size_t)chunk.length, error));
-    struct tn_bytes bytes = tn_bytes(text, (size_t)chunk.length);
-    if (!parse_number(field, bytes, bits))
-        return tn_error_set(error, TN_MALFORMED, chunk.offset,
-                            "\"%.*s\" is no value of %s", TN_FMT(bytes),
-                            field->name);
-    return TN_OK;
-}
-
 /* The field with its tag; a bare number goes among others in a run. */
 static struct tn_tile value_tile(struct tn_mosaics             *all,
                                  const struct tn_pb_field_type *field,
@@ -284,8 +215,9 @@ static struct tn_tile value_tile(struct tn_mosaics             *all,
     uint64_t          bits = chunk.length;
     uint8_t *head = tn_new(all->arena, uint8_t, 2 * TN_VARINT_MAX, all->error);
 
-    if (!head || (wire != TN_WIRE_LEN &&
-                  read_number(field, chunk, &bits, all->error) != TN_OK))
+    if (!head ||
+        (wire != TN_WIRE_LEN && tn_scalar_read(field, all->scalars, chunk,
+                                               &bits, all->error) != TN_OK))
         return tile;
     tile.head.data = head;
     if (!is_bare)
@@ -374,6 +306,78 @@ enum tn_status tn_mosaic_set(struct tn_mosaic         *m,
                 : m->all->error->status;
 }
 
+/* ---- numbers as they are ------------------------------------------------- */
+
+/* The place of a value; NULL: there is none, as the error says. */
+static struct tn_place *find_value(struct tn_mosaic         *m,
+                                   const struct tn_tag_step *step)
+{
+    struct tn_error *error  = m->all->error;
+    bool             is_one = step->field->is_map || !step->element;
+
+    if (step->field->is_map)
+        m = tn_mosaic_entry(m, step);
+    const struct tn_mosaic_index *index =
+        m ? tn_mosaic_index(m, tn_step_value(step)) : NULL;
+    if (!index)
+        return NULL;
+    uint64_t count = index->places.count;
+    uint64_t at    = is_one ? count - 1 : step->element->at.number;
+    if (at < count)
+        return tn_place_at(index, at);
+    if (is_one)
+        tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "there is no %s",
+                     step->field->name);
+    else
+        tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                     "can't access index %" PRIu64 " of %s: it has %" PRIu64
+                     " elements",
+                     at, step->field->name, count);
+    return NULL;
+}
+
+static uint64_t next_number(struct tn_cursor *c, enum tn_wire_type type)
+{
+    return type == TN_WIRE_VARINT    ? tn_varint(c)
+           : type == TN_WIRE_FIXED64 ? tn_u64(c)
+                                     : tn_u32(c);
+}
+
+static uint64_t wire_number(const struct tn_place *place,
+                            enum tn_wire_type type, struct tn_error *error)
+{
+    const struct tn_tile *tile = place->tile;
+    struct tn_pb_field    field;
+    struct tn_span        span;
+    struct tn_cursor      c;
+
+    if (tile->kind == TN_TILE_WIRE)
+        return tn_place_field(place, &field, &span, error) ? field.value : 0;
+    if (tile->kind == TN_TILE_RUN) {
+        span = tile->span;
+        span.length -= place->offset - span.offset;
+        span.offset = place->offset;
+        c           = tn_cursor_span(span, error);
+        return next_number(&c, type);
+    }
+    c = tn_cursor_bytes(tile->head, 0, error);
+    if (!tile->is_bare)
+        tn_varint(&c);
+    return next_number(&c, type);
+}
+
+enum tn_status tn_mosaic_number(struct tn_mosaic         *m,
+                                const struct tn_tag_step *step, uint64_t *bits)
+{
+    enum tn_pb_type        type  = tn_step_value(step)->type;
+    const struct tn_place *place = find_value(m, step);
+
+    if (place)
+        *bits = tn_pb_value_of_wire(
+            type, wire_number(place, tn_pb_wire_type(type), m->all->error));
+    return m->all->error->status;
+}
+
 /* ---- values in several pieces -------------------------------------------- */
 
 /* The tile of a value that was set. */
@@ -387,11 +391,23 @@ static struct tn_tile *value_at(struct tn_mosaic         *m,
         m = tn_mosaic_entry(m, step);
     else if (step->element)
         at = step->element->at.number;
-    const struct tn_mosaic_index *index = m ? tn_mosaic_index(m, field) : NULL;
-    if (!index || at >= index->places.count)
+    const struct tn_mosaic_index *index  = m ? tn_mosaic_index(m, field) : NULL;
+    bool                          is_one = field->label != TN_PB_REPEATED;
+    if (!index || at >= index->places.count ||
+        (is_one && index->places.count > 1)) /* wire has come since */
         return NULL;
     struct tn_tile *tile = tn_place_at(index, at)->tile;
     return tile->kind == TN_TILE_VALUE ? tile : NULL;
+}
+
+bool tn_mosaic_is_set(struct tn_mosaic *m, const struct tn_tag_step *step)
+{
+    struct tn_error ignored = *m->all->error;
+    bool            is_set  = value_at(m, step) != NULL;
+
+    if (m->all->error->status == TN_NOT_FOUND) /* an entry that is to be made */
+        *m->all->error = ignored;
+    return is_set;
 }
 
 static void set_length(struct tn_tile *tile, uint64_t length)

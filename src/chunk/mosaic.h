@@ -80,7 +80,8 @@ struct tn_mosaics {
     struct tn_list   indices; /* struct tn_mosaic_index *, likewise    */
     bool is_rough; /* packed numbers stay apart when it is written: for who
                       only wants to know what it is                     */
-    struct tn_survey_how survey; /* of what is merged                     */
+    struct tn_survey_how survey;  /* of what is merged                     */
+    enum tn_scalar_form  scalars; /* of chunks that are numbers            */
 };
 
 void tn_mosaics_init(struct tn_mosaics *all, struct tn_arena *arena,
@@ -121,11 +122,18 @@ struct tn_mosaic *tn_mosaic_path(struct tn_mosaic *m, struct tn_tags tags,
                                  enum tn_mosaic_how  how,
                                  struct tn_tag_step *last);
 
-/* Sets a number or bytes out of a chunk: bytes as they are, numbers from
- * decimal text, bools from "true", enums from a name. */
+/* Sets a number or bytes out of a chunk: bytes as they are, numbers in the form
+ * of chunk_scalar.h. */
 enum tn_status tn_mosaic_set(struct tn_mosaic         *m,
                              const struct tn_tag_step *step,
                              struct tn_span            chunk);
+
+/* Whether a chunk has set what lies there. */
+bool tn_mosaic_is_set(struct tn_mosaic *m, const struct tn_tag_step *step);
+
+/* The bits (pb_value.h) of a number that is there; NOT_FOUND when none is. */
+enum tn_status tn_mosaic_number(struct tn_mosaic         *m,
+                                const struct tn_tag_step *step, uint64_t *bits);
 
 /* More bytes behind those that were set there: of a string or bytes field. */
 enum tn_status tn_mosaic_set_more(struct tn_mosaic         *m,

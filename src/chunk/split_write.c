@@ -22,8 +22,14 @@ static enum tn_status write_whole(struct tn_splitter *root, struct tn_sink *to,
 {
     struct tn_rope rope;
 
-    tn_rope_init(&rope, &root->arena, error);
-    tn_mosaic_write(root->base, &rope);
+    if (root->is_adopted && root->result.has_chunk) {
+        const struct tn_chunk *only =
+            *tn_list_at(&root->chunks, struct tn_chunk *, root->result.chunk);
+        tn_chunk_open_rope(only, &root->arena, &rope, error);
+    } else {
+        tn_rope_init(&rope, &root->arena, error);
+        tn_mosaic_write(root->base, &rope);
+    }
     tn_rope_write(&rope, to, error);
     tn_rope_done(&rope);
     return error->status;
@@ -37,13 +43,14 @@ static enum tn_status write_chunks(struct tn_splitter *root,
     job->count   = root->chunks.count;
     job->message = &root->result;
     job->format  = root->format;
+    job->version = root->has_version ? &root->version : NULL;
     job->arena   = &root->arena;
     return tn_cpb_write_files(job, error);
 }
 
 static bool is_chunked(const struct tn_splitter *root)
 {
-    return root->fields.count > 0;
+    return root->result.field_count > 0;
 }
 
 /* ---- to memory ----------------------------------------------------------- */

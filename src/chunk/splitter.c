@@ -3,9 +3,12 @@
 
 #include <inttypes.h>
 
+#include "chunk/chunk_order.h"
+#include "chunk/chunk_scalar.h"
 #include "chunk/cpb.h"
 #include "io/rope_source.h"
 #include "io/spool.h"
+#include "wire/pb/pb_value.h"
 
 /* ---- handles ------------------------------------------------------------- */
 
@@ -221,7 +224,7 @@ enum tn_status tn_splitter_child(struct tn_splitter  **out,
 
 /* ---- chunks -------------------------------------------------------------- */
 
-static struct tn_chunk *insert_chunk(struct tn_splitter *root, uint64_t index)
+struct tn_chunk *tn_splitter_insert(struct tn_splitter *root, uint64_t index)
 {
     struct tn_chunk *chunk =
         tn_new(&root->arena, struct tn_chunk, 1, &root->failure);
@@ -286,7 +289,7 @@ void tn_splitter_add(struct tn_splitter *root, enum tn_chunk_type type,
                      struct tn_rope *content, struct tn_tags tags,
                      uint64_t index)
 {
-    struct tn_chunk         *chunk = insert_chunk(root, index);
+    struct tn_chunk         *chunk = tn_splitter_insert(root, index);
     struct tn_chunked_field *field =
         chunk ? tn_list_push(&root->fields, struct tn_chunked_field,
                              &root->failure)
@@ -313,7 +316,7 @@ enum tn_status tn_splitter_keep_base(struct tn_splitter *splitter,
         tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
                      "only the whole message can be the base");
     if (may_change(splitter) && !root->keeps_base) {
-        struct tn_chunk *chunk = insert_chunk(root, 0);
+        struct tn_chunk *chunk = tn_splitter_insert(root, 0);
         if (chunk)
             chunk->type = TN_CHUNK_MESSAGE;
         root->keeps_base = chunk != NULL;
@@ -321,22 +324,33 @@ enum tn_status tn_splitter_keep_base(struct tn_splitter *splitter,
     return tn_splitter_end(root, error);
 }
 
-/* BYTES are for fields that are no message, messages for those that are. */
-static bool check_type(struct tn_splitter *root, const struct spot *spot,
-                       enum tn_chunk_type type)
+static const char *wrong_type(enum tn_chunk_type type, bool is_message)
 {
-    bool is_message = spot->type != NULL;
-
     if (type != TN_CHUNK_MESSAGE && type != TN_CHUNK_BYTES)
-        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
-                     "a chunk is a message or bytes");
-    else if (is_message && type == TN_CHUNK_BYTES)
-        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
-                     "there is a message at these steps: bytes do not fit");
-    else if (!is_message && type == TN_CHUNK_MESSAGE)
-        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
-                     "there is no message at these steps: only bytes fit");
-    return !tn_failed(&root->failure);
+        return "a chunk is a message or bytes";
+    if (is_message && type == TN_CHUNK_BYTES)
+        return "there is a message at these steps: bytes do not fit";
+    if (!is_message && type == TN_CHUNK_MESSAGE)
+        return "there is no message at these steps: only bytes fit";
+    return NULL;
+}
+
+bool tn_splitter_check(struct tn_splitter *root, enum tn_chunk_type type,
+                       struct tn_bytes bytes, struct tn_tags tags,
+                       const struct tn_pb_message *from)
+{
+    struct tn_error            *failure = &root->failure;
+    struct tn_tag_step          step;
+    const struct tn_pb_message *to = type_at(from, tags, &step, failure);
+
+    if (tn_failed(failure))
+        return false;
+    const char *wrong = wrong_type(type, to != NULL);
+    if (wrong)
+        tn_error_set(failure, TN_INVALID, TN_NOWHERE, "%s", wrong);
+    else if (!to && !tn_pb_is_blob(tn_step_value(&step)->type))
+        tn_scalar_check(tn_step_value(&step), root->scalars, bytes, failure);
+    return !tn_failed(failure);
 }
 
 enum tn_status tn_splitter_add_chunk(struct tn_splitter   *splitter,
@@ -348,17 +362,15 @@ enum tn_status tn_splitter_add_chunk(struct tn_splitter   *splitter,
 {
     TN_ERROR_OR_OWN(error);
     struct tn_splitter *root = splitter->root;
-    struct spot         spot = { .m = NULL };
+    struct tn_tags      tags;
     struct tn_rope      rope;
 
     tn_rope_init(&rope, &root->arena, &root->failure);
     if (may_change(splitter) &&
-        build_tags(splitter, steps, count, false, &spot.tags)) {
-        spot.type = type_at(root->type, spot.tags, &spot.step, &root->failure);
-        if (check_type(root, &spot, type)) {
-            tn_rope_borrow(&rope, bytes);
-            tn_splitter_add(root, type, &rope, spot.tags, index);
-        }
+        build_tags(splitter, steps, count, false, &tags) &&
+        tn_splitter_check(root, type, bytes, tags, root->type)) {
+        tn_rope_borrow(&rope, bytes);
+        tn_splitter_add(root, type, &rope, tags, index);
     }
     tn_rope_done(&rope);
     return tn_splitter_end(root, error);
@@ -494,6 +506,60 @@ static const char *wrong_format(const struct tn_split_format *format)
     return NULL;
 }
 
+static const char *wrong_version(const struct tn_split_version *version,
+                                 unsigned                       format)
+{
+    if (version->producer < 0 || version->min_consumer < 0)
+        return "versions are not negative";
+    if (format == 2 && version->min_consumer < TN_JOIN_VERSION_2)
+        return "version 2 of the format takes mergers of join version 1: "
+               "min_consumer is less";
+    return NULL;
+}
+
+enum tn_status tn_splitter_version(struct tn_splitter            *splitter,
+                                   const struct tn_split_version *version,
+                                   struct tn_error               *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_splitter *root = splitter->root;
+    const char         *wrong =
+        root != splitter ? "a child hands its chunks to its parent: say it that"
+                                 : wrong_version(version, root->format.version);
+    uint64_t count = version->bad_consumer_count;
+    int32_t *bad   = tn_new(&root->arena, int32_t, count, &root->failure);
+
+    if (wrong)
+        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE, "%s", wrong);
+    if (bad && may_change(splitter)) {
+        if (count)
+            memcpy(bad, version->bad_consumers, (size_t)count * sizeof *bad);
+        root->version               = *version;
+        root->version.bad_consumers = bad;
+        root->has_version           = true;
+    }
+    return tn_splitter_end(root, error);
+}
+
+enum tn_status tn_splitter_scalars(struct tn_splitter *splitter,
+                                   enum tn_scalar_form form,
+                                   struct tn_error    *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_splitter *root = splitter->root;
+
+    if (form != TN_SCALARS_TEXT && form != TN_SCALARS_BINARY)
+        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
+                     "numbers are text or binary");
+    else if (form != root->scalars && root->fields.count)
+        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
+                     "there are chunks already: say the form of numbers before "
+                     "them");
+    if (may_change(splitter))
+        root->scalars = form;
+    return tn_splitter_end(root, error);
+}
+
 enum tn_status tn_splitter_format(struct tn_splitter           *splitter,
                                   const struct tn_split_format *format,
                                   struct tn_error              *error)
@@ -504,6 +570,8 @@ enum tn_status tn_splitter_format(struct tn_splitter           *splitter,
         root != splitter ? "a child hands its chunks to its parent: say it that"
                                  : wrong_format(format);
 
+    if (!wrong && root->has_version)
+        wrong = wrong_version(&root->version, format->version);
     if (wrong)
         tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE, "%s", wrong);
     if (may_change(splitter)) {
@@ -514,6 +582,20 @@ enum tn_status tn_splitter_format(struct tn_splitter           *splitter,
                 root->format.max_bytes = room;
         }
     }
+    return tn_splitter_end(root, error);
+}
+
+enum tn_status tn_splitter_tags(struct tn_splitter   *splitter,
+                                const struct tn_step *steps, uint64_t count,
+                                struct tn_bytes *field, struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_splitter *root = splitter->root;
+    struct tn_tags      tags;
+
+    *field = (struct tn_bytes){ NULL, 0 };
+    if (build_tags(splitter, steps, count, false, &tags))
+        *field = tn_tags_write(tags, &root->arena, &root->failure);
     return tn_splitter_end(root, error);
 }
 
@@ -572,22 +654,77 @@ static void number_chunks(struct tn_splitter *root)
 }
 
 /* In version 2 the message is in an envelope: chunk_meta.h says why. */
-static void serialize(struct tn_splitter *root)
+void tn_splitter_serialize(struct tn_splitter *root, struct tn_chunked message)
 {
-    struct tn_chunked  message = root->result;
+    struct tn_chunked  whole = message;
     struct tn_envelope envelope;
     struct tn_arena    arena;
     struct tn_rope     rope;
 
     if (root->format.version == 2)
-        message =
-            tn_chunked_wrap(&envelope, TN_ENVELOPE_VERSION_2, &root->result);
+        whole = tn_chunked_wrap(&envelope, TN_ENVELOPE_VERSION_2, &message);
     tn_arena_init(&arena, root->arena.memory);
     tn_rope_init(&rope, &arena, &root->failure);
-    tn_chunked_write(&message, &rope);
+    tn_chunked_write(&whole, &rope);
     tn_rope_write(&rope, &root->chunked.sink, &root->failure);
     tn_rope_done(&rope);
     tn_arena_done(&arena);
+}
+
+void tn_splitter_refuse_double(struct tn_splitter            *root,
+                               const struct tn_chunked_field *field)
+{
+    char where[120];
+
+    tn_tags_print(field->tags, root->type, where, sizeof where);
+    tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
+                 "several chunks for %s: TensorFlow's merger would keep the "
+                 "last one; make one of them, or say version 2",
+                 where);
+}
+
+/* The fields as readers sort them; they live in the arena. */
+static bool sort_fields(struct tn_splitter *root, struct tn_arena *arena,
+                        struct tn_chunked *sorted)
+{
+    uint64_t count = root->fields.count;
+
+    *sorted = (struct tn_chunked){ .field_count = count };
+    sorted->fields =
+        tn_new(arena, struct tn_chunked_field, count, &root->failure);
+    if (!sorted->fields)
+        return false;
+    if (count)
+        memcpy(sorted->fields, root->fields.items,
+               (size_t)count * sizeof *sorted->fields);
+    for (uint64_t i = 0; i < root->chunks.count; i++)
+        if (chunk_at(root, i)->field != TN_NO_FIELD)
+            sorted->fields[chunk_at(root, i)->field].message.chunk = i;
+    tn_chunked_sort(sorted);
+    return true;
+}
+
+/* The file lists fields as they were added.  What is handed to callers can be
+ * merged as it is listed. */
+static void end_split(struct tn_splitter *root, struct tn_arena *arena)
+{
+    struct tn_chunked              sorted, message;
+    const struct tn_chunked_field *twice;
+
+    if (!sort_fields(root, arena, &sorted))
+        return;
+    twice = root->format.version == 2
+                ? NULL
+                : tn_chunked_find_double(&sorted, root->type);
+    if (twice) {
+        tn_splitter_refuse_double(root, twice);
+        return;
+    }
+    number_chunks(root);
+    message = root->result;
+    if (!tn_chunked_was_in_order(&sorted, arena, &root->failure))
+        message.fields = sorted.fields;
+    tn_splitter_serialize(root, message);
 }
 
 enum tn_status tn_splitter_split(struct tn_splitter *splitter,
@@ -595,18 +732,20 @@ enum tn_status tn_splitter_split(struct tn_splitter *splitter,
 {
     TN_ERROR_OR_OWN(error);
     struct tn_splitter *root = splitter->root;
+    struct tn_arena     arena;
 
     if (root != splitter)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "a child hands its chunks to its parent: split "
                             "that");
     if (!root->is_split && !tn_failed(&root->failure)) {
+        tn_arena_init(&arena, root->arena.memory);
         if (root->format.max_bytes)
             tn_splitter_cut(root);
         if (!tn_failed(&root->failure))
-            number_chunks(root);
-        serialize(root);
+            end_split(root, &arena);
         root->is_split = !tn_failed(&root->failure);
+        tn_arena_done(&arena);
     }
     return tn_splitter_end(root, error);
 }

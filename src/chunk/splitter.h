@@ -56,13 +56,16 @@ struct tn_splitter {
     struct tn_list     chunks; /* struct tn_chunk *, as they are numbered     */
     struct tn_list     fields; /* struct tn_chunked_field, as they were added */
     bool               keeps_base, is_split;
-    struct tn_split_format format;
-    struct tn_list         spooled; /* struct tn_source *: bytes that had to be
-                                       made before they could be cut          */
+    struct tn_split_format  format;
+    enum tn_scalar_form     scalars;
+    bool                    has_version, is_adopted;
+    struct tn_split_version version; /* that the caller gave it               */
+    struct tn_list          spooled; /* struct tn_source *: bytes that had to be
+                                        made before they could be cut          */
     struct tn_chunked result;
-    struct tn_buffer  chunked; /* the result, serialized               */
-    struct tn_buffer  file;    /* what was written to memory           */
-    const char       *written; /* where to                             */
+    struct tn_buffer  chunked;        /* the result, serialized               */
+    struct tn_buffer  file;           /* what was written to memory           */
+    const char       *written;        /* where to                             */
     const struct tn_fault_hook *hook; /* of tests: where writing stops */
 };
 
@@ -75,6 +78,22 @@ void tn_splitter_add(struct tn_splitter *root, enum tn_chunk_type type,
 /* Numbers chunks in the order of merging, so that a reader goes straight
  * through the file. */
 void tn_splitter_order(struct tn_splitter *root);
+
+/* An empty chunk at that place; NULL on failure. */
+struct tn_chunk *tn_splitter_insert(struct tn_splitter *root, uint64_t index);
+
+/* A chunk fits into the place at these tags (from the root): a message where
+ * there is one, bytes where there is none, and numbers in their form. */
+bool tn_splitter_check(struct tn_splitter *root, enum tn_chunk_type type,
+                       struct tn_bytes bytes, struct tn_tags tags,
+                       const struct tn_pb_message *from);
+
+/* Several chunks for one string or bytes field, in a version that has none. */
+void tn_splitter_refuse_double(struct tn_splitter            *root,
+                               const struct tn_chunked_field *field);
+
+/* Fills the buffer that tn_splitter_chunked_message() shows. */
+void tn_splitter_serialize(struct tn_splitter *root, struct tn_chunked message);
 
 /* Chunks as the format has them: bytes in pieces.  bytes_cut.c */
 void tn_splitter_cut(struct tn_splitter *root);

@@ -812,7 +812,10 @@ static void test_metadata(void **state)
         const char    *complaint;
     } cases[] = {
         { "good", VERSION CHUNK WRAP("536870911", INNER), TN_OK, "" },
-        { "no envelope", VERSION CHUNK INNER, TN_MALFORMED,
+        { "no envelope: laid out as version 1", VERSION CHUNK INNER, TN_OK,
+          "" },
+        { "no envelope, and further files",
+          VERSION CHUNK "files { name: \"a\" size: 64 } " INNER, TN_MALFORMED,
           "without the field 536870911" },
         { "an envelope of version 1", CHUNK WRAP("536870911", INNER),
           TN_MALFORMED, "536870911" },

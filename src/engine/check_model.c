@@ -109,7 +109,7 @@ static enum tn_status check_fingerprint(struct tn_bundle       *bundle,
     if (strcmp(file->format->name, "tf-saved-model") != 0 ||
         (!bundle->is_folder && strcmp(bundle->name, "saved_model.cpb") != 0))
         return TN_OK;
-    if (file->cpb.meta.join_version != TN_JOIN_VERSION)
+    if (file->cpb.is_two)
         what.no_formula = "there is no formula for chunks of version 2";
     return tn_tf_check_fingerprint(&what, report, error);
 }

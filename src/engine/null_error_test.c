@@ -204,7 +204,7 @@ static void edits(void)
 
 static void split_message(struct tn_message *message)
 {
-    struct tn_splitter    *splitter, *child;
+    struct tn_splitter    *splitter, *child, *other;
     struct tn_split_format format = { .version = 99 };
     uint64_t               number;
     char                   byte;
@@ -222,6 +222,19 @@ static void split_message(struct tn_message *message)
     FAILS(tn_splitter_count, splitter, no_field, 1, &number);
     FAILS(tn_splitter_size, splitter, no_field, 1, &number);
     FAILS(tn_splitter_format, splitter, &format);
+    FAILS(tn_splitter_tags, splitter, no_field, 1, &bytes);
+    FAILS(tn_splitter_scalars, splitter, (enum tn_scalar_form)99);
+    FAILS(tn_splitter_version, splitter,
+          &(struct tn_split_version){ -1, 0, NULL, 0 });
+    FAILS(tn_splitter_adopt, splitter, NULL, NULL, 0,
+          ((struct tn_bytes){ (const uint8_t *)"\xff", 1 }));
+    FAILS(tn_splitter_graph_def, &other, message, NULL);
+    FAILS(tn_splitter_saved_model, &other, message, NULL);
+    FAILS(tn_splitter_model_proto, &other, message,
+          &(struct tn_split_rule){ TN_SPLIT_CPP, 1 });
+    FAILS(tn_splitter_graph_def_child, &other, splitter, graph, 1, NULL);
+    FAILS(tn_splitter_saved_model_child, &other, splitter, graph, 1, NULL);
+    FAILS(tn_splitter_model_proto_child, &other, splitter, graph, 1, NULL);
     FAILS(tn_splitter_chunk_read, splitter, 99, 0, &byte, 1);
     FAILS(tn_splitter_write, splitter, &nowhere, NULL, NULL);
     FAILS(tn_splitter_write_memory, splitter, "no such codec", &bytes,
@@ -239,12 +252,13 @@ static void split_message(struct tn_message *message)
 
 static void chunks(void)
 {
-    struct tn_schema   *schema, *none;
-    struct tn_message  *message, *other;
-    struct tn_merger   *merger;
-    struct tn_splitter *splitter;
-    struct tn_bytes     junk = { (const uint8_t *)"\xff\xff\xff", 3 };
-    char                byte;
+    struct tn_schema      *schema, *none;
+    struct tn_message     *message, *other;
+    struct tn_merger      *merger;
+    struct tn_splitter    *splitter;
+    struct tn_bytes        junk = { (const uint8_t *)"\xff\xff\xff", 3 };
+    struct tn_message_part part;
+    char                   byte;
 
     FAILS(tn_schema_open, &none, junk, NULL);
     FAILS(tn_schema_builtin, &none, "no such schema", NULL);
@@ -269,10 +283,15 @@ static void chunks(void)
           NULL);
     FAILS(tn_merge_bytes, &other, schema, "no such type", junk, NULL);
     FAILS(tn_merger_open, &merger, schema, "onnx.ModelProto", NOWHERE, NULL);
+    FAILS(tn_merger_open_bytes, &merger, schema, "no such type", junk, NULL);
+    FAILS(tn_merger_open_chunks, &merger, schema, "onnx.ModelProto", &junk, 1,
+          junk, NULL);
+    FAILS(tn_message_part, message, 1, 0, 1, &part);
     assert_int_equal(tn_merger_open(&merger, schema, "onnx.TensorProto",
                                     TN_CORPUS "/onnx/input_0", NULL, NULL),
                      TN_OK);
     FAILS(tn_merger_get, &other, merger, no_field, 1);
+    FAILS(tn_merger_merge, &other, merger, &(struct tn_path){ no_field, 1 }, 1);
     tn_merger_close(merger);
     tn_message_close(message);
     tn_schema_close(schema);

@@ -1,18 +1,16 @@
 /* split_message.c - a file as chunks, and back; which message it is */
+#include <stdio.h>
+
 #include "base/arith.h"
 #include "chunk/cpb.h"
 #include "chunk/splitter.h"
 #include "engine/chunked.h"
+#include "engine/known_splitter.h"
 #include "engine/opened.h"
 #include "engine/split_folder.h"
-#include "format/onnx/onnx_split.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/text_model.h"
 #include "io/path.h"
-
-#define SAVED_MODEL "tensorflow.SavedModel"
-#define GRAPH_DEF   "tensorflow.GraphDef"
-#define ONNX_MODEL  "onnx.ModelProto"
 
 static const char *const builtins[] = {
     [TN_PB_ONNX]       = "onnx",
@@ -158,22 +156,6 @@ static enum tn_status set_format(struct tn_splitter            *splitter,
     return tn_splitter_format(splitter, &format, error);
 }
 
-static enum tn_status apply_rules(struct tn_splitter            *splitter,
-                                  const struct tn_split_options *split,
-                                  struct tn_error               *error)
-{
-    struct tn_tf_split_options how  = { split->rules, limit_of(split) };
-    const char                *type = splitter->type->full_name;
-
-    if (strcmp(type, SAVED_MODEL) == 0)
-        return tn_tf_split_saved_model(splitter, &how, error);
-    if (strcmp(type, GRAPH_DEF) == 0)
-        return tn_tf_split_graph(splitter, &how, error);
-    if (strcmp(type, ONNX_MODEL) == 0)
-        return tn_onnx_split(splitter, how.max_size, error);
-    return tn_splitter_by_size(splitter, how.max_size, error);
-}
-
 /* What is to be done, and with what. */
 struct job {
     struct tn_opened              *opened;
@@ -196,7 +178,10 @@ static enum tn_status write_split(const struct job   *job,
         TN_TRY(tn_splitter_keep_base(splitter, error));
     } else {
         TN_TRY(set_format(splitter, job->split, error));
-        TN_TRY(apply_rules(splitter, job->split, error));
+        TN_TRY(tn_split_known(
+            splitter,
+            &(struct tn_split_rule){ job->split->rules, limit_of(job->split) },
+            error));
     }
     TN_TRY(tn_splitter_split(splitter, error));
     summary->chunks     = tn_splitter_chunk_count(splitter);
@@ -314,6 +299,9 @@ static enum tn_status write_message(const struct job  *job,
     struct tn_watch watch;
 
     job->summary->message_size = tn_message_size(message);
+    if (message->warning)
+        snprintf(job->summary->warning, sizeof job->summary->warning, "%s",
+                 message->warning);
     start_meter(&meter, &watch, message, job->options,
                 tn_message_size(message));
     if (job->opened)
@@ -355,14 +343,18 @@ static enum tn_status write_late(struct tn_message    *message,
 static enum tn_status write_unwrapped(const struct job *job, const char *type,
                                       struct tn_error *error)
 {
+    struct tn_cpb     *cpb     = &tn_chunked_file_of(&job->opened->bundle)->cpb;
     struct tn_schema  *schema  = NULL;
     struct tn_message *message = NULL;
 
+    if (cpb->store.joined[0] && !cpb->is_two)
+        snprintf(job->summary->warning, sizeof job->summary->warning,
+                 TN_JOINED_WARNING, cpb->store.joined);
     if (open_schema(&schema, job->split, type, job->options, error) == TN_OK &&
         tn_message_new(&message, schema, type, job->options, error) == TN_OK) {
         message->source = job->opened->bundle.main;
         message->close  = keep_source;
-        message->more   = &tn_chunked_file_of(&job->opened->bundle)->cpb;
+        message->more   = cpb;
         message->write  = job->is_hasty ? write_late : NULL;
         write_message(job, message, error);
     }

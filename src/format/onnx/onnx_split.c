@@ -27,6 +27,7 @@
 
 #include "base/arith.h"
 #include "chunk/splitter.h"
+#include "io/rope_source.h"
 #include "wire/pb/pb_wire.h"
 
 enum part { MODEL, TRAINING, GRAPH, FUNCTION, NODE, ATTR, SPARSE, TENSOR, RAW };
@@ -120,8 +121,8 @@ static void walk_part(struct walk *w, enum part part, struct tn_cursor c)
     }
 }
 
-static void take_weights(struct tn_splitter *splitter, uint64_t max_size,
-                         struct tn_error *error)
+static void walk_model(struct tn_splitter *splitter, uint64_t max_size,
+                       struct tn_span model, struct tn_error *error)
 {
     struct walk w = {
         .splitter = splitter,
@@ -129,20 +130,48 @@ static void take_weights(struct tn_splitter *splitter, uint64_t max_size,
         .error    = error,
     };
 
-    walk_part(&w, MODEL,
-              tn_cursor_span(tn_message_span(splitter->root->message), error));
+    walk_part(&w, MODEL, tn_cursor_span(model, error));
+}
+
+/* A model inside of another message may come in pieces, or have been changed:
+ * it is walked as it would be written. */
+static void walk_child(struct tn_splitter *splitter, uint64_t max_size,
+                       struct tn_error *error)
+{
+    struct tn_splitter *root   = splitter->root;
+    struct tn_source   *source = NULL;
+    struct tn_tag_step  none;
+    struct tn_rope      rope;
+    struct tn_mosaic   *m =
+        tn_mosaic_path(root->base, splitter->path, TN_MOSAIC_FIND, &none);
+
+    tn_rope_init(&rope, &root->arena, &root->failure);
+    if (m)
+        tn_mosaic_write(m, &rope);
+    if (tn_splitter_end(root, error) == TN_OK &&
+        tn_source_rope(&source, root->arena.memory, &rope, "", error) == TN_OK)
+        walk_model(splitter, max_size,
+                   (struct tn_span){ source, 0, source->size }, error);
+    tn_source_close(source);
+    tn_rope_done(&rope);
 }
 
 enum tn_status tn_onnx_split(struct tn_splitter *splitter, uint64_t max_size,
                              struct tn_error *error)
 {
+    bool     is_root = splitter == splitter->root;
     uint64_t size;
 
-    TN_TRY(tn_splitter_keep_base(splitter, error));
+    if (is_root)
+        TN_TRY(tn_splitter_keep_base(splitter, error));
     TN_TRY(tn_splitter_size(splitter, NULL, 0, &size, error));
     if (size <= max_size)
         return TN_OK;
-    take_weights(splitter, max_size, error);
+    if (is_root)
+        walk_model(splitter, max_size, tn_message_span(splitter->message),
+                   error);
+    else
+        walk_child(splitter, max_size, error);
     if (tn_failed(error))
         return error->status;
     return tn_splitter_by_size(splitter, max_size, error);

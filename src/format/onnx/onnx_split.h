@@ -15,7 +15,8 @@
 #define TN_ONNX_WEIGHT_SIZE (UINT64_C(64) << 10)
 
 /* For a splitter of an onnx.ModelProto that nothing was taken out of yet; keeps
- * the base.  LIMIT when something cannot be divided any further. */
+ * the base, unless it is a child.  LIMIT when something cannot be divided any
+ * further. */
 enum tn_status tn_onnx_split(struct tn_splitter *splitter, uint64_t max_size,
                              struct tn_error *error);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "chunk/chunk_order.h"
 #include "format/riegeli/records.h"
 #include "wire/pb/pb_check.h"
 
@@ -352,10 +353,10 @@ static void check_field(struct checking               *c,
                         const struct tn_chunked_field *field,
                         const struct tn_pb_message    *type)
 {
-    const struct tn_chunked    *message  = &field->message;
-    const struct tn_pb_message *to       = type;
+    const struct tn_chunked    *message = &field->message;
+    const struct tn_pb_message *to      = type;
     bool is_known = type && tn_tags_follow(field->tags, &to);
-    char                        where[256];
+    char where[256];
 
     tn_tags_print(field->tags, type, where, sizeof where);
     if (type && !is_known)
@@ -369,13 +370,30 @@ static void check_field(struct checking               *c,
     check_tree(c, message, is_known ? to : NULL);
 }
 
+/* Version 2 means them so, and other mergers cannot read it. */
+static void check_double(struct checking *c, const struct tn_chunked *message,
+                         const struct tn_pb_message *type, uint64_t index)
+{
+    char where[256];
+
+    if (c->cpb->is_two || !tn_chunked_is_double(message, type, index))
+        return;
+    tn_tags_print(message->fields[index].tags, type, where, sizeof where);
+    tn_report_format(c->report, TN_LEVEL_WARNING, "joined-bytes", c->file,
+                     place_of_metadata(c), where,
+                     "several chunks, which are put one behind the other; "
+                     "TensorFlow's merger keeps the last of them");
+}
+
 /* The reader of metadata bounds the depth.  `type` may be NULL: not known. */
 static void check_tree(struct checking *c, const struct tn_chunked *message,
                        const struct tn_pb_message *type)
 {
     for (uint64_t i = 0; i < message->field_count && !c->report->is_stopped;
-         i++)
+         i++) {
         check_field(c, &message->fields[i], type);
+        check_double(c, message, type, i);
+    }
 }
 
 static void check_metadata(struct checking *c)

@@ -24,30 +24,29 @@ static enum tn_status read_made(struct tn_chunk_store *store, uint64_t index,
     return TN_OK;
 }
 
+/* As the file will list them: formulas go by that order. */
 static enum tn_status print_made(struct tn_tf_fingerprint *print,
                                  struct tn_splitter       *splitter,
                                  struct tn_memory         *memory,
                                  struct tn_error          *error)
 {
-    struct made_chunks made  = { .store    = { .count = tn_splitter_chunk_count(
-                                                   splitter),
-                                               .read = read_made },
-                                 .splitter = splitter };
-    struct tn_bytes    bytes = tn_splitter_chunked_message(splitter);
-    struct tn_chunked  chunked;
-    struct tn_source   source;
+    struct made_chunks made    = { .store    = { .count = tn_splitter_chunk_count(
+                                                     splitter),
+                                                 .read = read_made },
+                                   .splitter = splitter };
+    struct tn_chunked  chunked = splitter->result;
     struct tn_arena    arena;
 
     tn_arena_init(&arena, memory);
-    tn_source_memory(&source, memory, bytes);
-    if (tn_chunked_read(&chunked, (struct tn_span){ &source, 0, bytes.size },
-                        &arena, error) == TN_OK) {
-        made.store.joins_bytes =
-            tn_chunked_unwrap_in(&chunked, TN_ENVELOPE_VERSION_2);
+    chunked.fields =
+        tn_new(&arena, struct tn_chunked_field, chunked.field_count, error);
+    if (chunked.fields) {
+        if (chunked.field_count)
+            memcpy(chunked.fields, splitter->result.fields,
+                   (size_t)chunked.field_count * sizeof *chunked.fields);
         tn_chunked_sort(&chunked);
         tn_tf_fingerprint_chunks(print, &chunked, &made.store, memory, error);
     }
-    tn_source_close(&source);
     tn_arena_done(&arena);
     return error->status;
 }

@@ -680,7 +680,8 @@ static struct splitting begin(struct tn_splitter               *splitter,
 {
     uint64_t most = options->max_size;
 
-    tn_splitter_keep_base(splitter, error);
+    if (splitter == splitter->root)
+        tn_splitter_keep_base(splitter, error);
     return (struct splitting){
         options->rules,
         most ? most : tn_tf_split_limit(options->rules),

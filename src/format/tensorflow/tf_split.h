@@ -19,8 +19,8 @@ struct tn_tf_split_options {
 uint64_t tn_tf_split_limit(enum tn_split_rules rules);
 
 /* For a splitter of a tensorflow.GraphDef or tensorflow.SavedModel that nothing
- * was taken out of yet.  Both keep the base.  UNSUPPORTED when a node is too
- * large and no constant: the rules know no way. */
+ * was taken out of yet.  Both keep the base, unless it is a child.  UNSUPPORTED
+ * when a node is too large and no constant: the rules know no way. */
 enum tn_status tn_tf_split_graph(struct tn_splitter               *splitter,
                                  const struct tn_tf_split_options *options,
                                  struct tn_error                  *error);
