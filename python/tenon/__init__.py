@@ -16,10 +16,15 @@ with a schema, for which nothing but this package is needed.  docs/splitting.md
 is the tutorial.
 """
 from tenon.native import Error
-from tenon.messages import ChunkedField, ChunkedMessage, Message, Schema
+from tenon.messages import (ChunkedField, ChunkedMessage, FieldTag, Message,
+                            Schema)
 from tenon.splitting import (ComposableSplitter, Format, LazyMerger, Merger,
-                             Splitter, Version)
+                             MergeWarning, Splitter, Version, VersionDef)
+from tenon.known import (GraphDefSplitter, ModelProtoSplitter,
+                         SavedModelSplitter)
 
 __all__ = ["ChunkedField", "ChunkedMessage", "ComposableSplitter", "Error",
-           "Format", "LazyMerger", "Merger", "Message", "Schema", "Splitter",
-           "Version"]
+           "FieldTag", "Format", "GraphDefSplitter", "LazyMerger",
+           "MergeWarning", "Merger", "Message", "ModelProtoSplitter",
+           "SavedModelSplitter", "Schema", "Splitter", "Version",
+           "VersionDef"]

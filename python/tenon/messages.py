@@ -1,6 +1,5 @@
 """Schemas, plain messages, and the ChunkedMessage that says how chunks join."""
 import collections
-import functools
 import weakref
 
 from tenon import native
@@ -8,7 +7,7 @@ from tenon import native
 # ---- varints -----------------------------------------------------------------
 
 
-def _varint(number):
+def varint(number):
     out = bytearray()
     while number > 0x7f:
         out.append(number & 0x7f | 0x80)
@@ -73,7 +72,7 @@ class Schema:
         if isinstance(message, Message):
             return message.schema
         files = _files(message.DESCRIPTOR.file, set())
-        return cls(b"".join(b"\n" + _varint(len(file)) + file
+        return cls(b"".join(b"\n" + varint(len(file)) + file
                             for file in files))
 
     def _own(self, handle):
@@ -119,6 +118,16 @@ def serialized(chunk):
 # ---- how chunks join ---------------------------------------------------------
 
 
+class FieldTag(tuple):
+    """One step to a place: ("field", number), ("index", number) or
+    ("map_key", key).  `key_type` is the member of MapKey that a key is in."""
+
+    def __new__(cls, kind, value, key_type=None):
+        tag = super().__new__(cls, (kind, value))
+        tag.key_type = key_type
+        return tag
+
+
 class ChunkedField(collections.namedtuple("ChunkedField",
                                           "field_tag message")):
     """A part of a message.
@@ -129,34 +138,75 @@ class ChunkedField(collections.namedtuple("ChunkedField",
     """
 
 
+_KEY_TYPES = (None, "s", "boolean", "ui32", "ui64", "i32", "i64")
+
+
 def _map_key(data):
     for kind, value in _fields(data):
         if kind == 1:
-            return value.decode()
-        if kind == 2:
-            return bool(value)
-        if kind in (5, 6) and value >= 2**63:
-            return value - 2**64
-        return value
-    return None
+            value = value.decode()
+        elif kind == 2:
+            value = bool(value)
+        elif kind in (5, 6) and value >= 2**63:
+            value -= 2**64
+        return FieldTag("map_key", value, _KEY_TYPES[kind])
+    return FieldTag("map_key", None)
 
 
 def _field_tag(data):
     for kind, value in _fields(data):
         if kind == 2:
-            return "map_key", _map_key(value)
-        return "field" if kind == 1 else "index", value
+            return _map_key(value)
+        return FieldTag("field" if kind == 1 else "index", value)
     return None
 
 
+def field_tags(data):
+    """Those of a serialized ChunkedField."""
+    return [_field_tag(value) for number, value in _fields(data)
+            if number == 1]
+
+
 def _chunked_field(data):
-    tags, message = [], b""
+    message = b""
     for number, value in _fields(data):
-        if number == 1:
-            tags.append(_field_tag(value))
-        elif number == 3:
+        if number == 3:
             message = value
-    return ChunkedField(tags, ChunkedMessage(message))
+    return ChunkedField(field_tags(data), ChunkedMessage(message))
+
+
+def _number(field, value):
+    return varint(field << 3) + varint(value & 2**64 - 1)
+
+
+def _body(field, data):
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def _serialized_key(tag):
+    """A key that nobody gave a type has the widest that fits."""
+    key, key_type = tag[1], getattr(tag, "key_type", None)
+    if key is None:
+        return b""
+    if key_type is None:
+        key_type = ("s" if isinstance(key, str) else
+                    "boolean" if isinstance(key, bool) else
+                    "ui64" if key >= 2**63 else "i64")
+    number = _KEY_TYPES.index(key_type)
+    return (_body(number, key.encode()) if number == 1
+            else _number(number, int(key)))
+
+
+def _serialized_tag(tag):
+    if tag[0] == "map_key":
+        return _body(2, _serialized_key(tag))
+    return _number(1 if tag[0] == "field" else 3, tag[1])
+
+
+def _serialized_field(field):
+    return (b"".join(_body(1, _serialized_tag(tag))
+                     for tag in field.field_tag) +
+            _body(3, field.message.SerializeToString()))
 
 
 class ChunkedMessage:
@@ -164,19 +214,52 @@ class ChunkedMessage:
 
     chunk_index     the chunk of the message itself, or None
     chunked_fields  list of ChunkedField, in the order in which they were added
+
+    Both can be changed.
     """
 
-    def __init__(self, data):
+    def __init__(self, data=b"", chunk_index=None):
+        # Parsed when somebody looks: there may be a million fields.
         self._data = bytes(data)
+        self._fields = None
+        self._chunk_index = chunk_index
+        if chunk_index is not None:
+            self._fields = []
 
-    @functools.cached_property
+    @property
     def chunk_index(self):
-        return dict(_fields(self._data)).get(1)
+        self._parse()
+        return self._chunk_index
 
-    @functools.cached_property
+    @chunk_index.setter
+    def chunk_index(self, index):
+        self._parse()
+        self._chunk_index = index
+
+    @property
     def chunked_fields(self):
-        return [_chunked_field(value) for number, value
-                in _fields(self._data) if number == 2]
+        self._parse()
+        return self._fields
+
+    @chunked_fields.setter
+    def chunked_fields(self, fields):
+        self._parse()
+        self._fields = list(fields)
+
+    def _parse(self):
+        if self._fields is not None:
+            return
+        self._fields = []
+        for number, value in _fields(self._data):
+            if number == 1:
+                self._chunk_index = value
+            elif number == 2:
+                self._fields.append(_chunked_field(value))
 
     def SerializeToString(self):
-        return self._data
+        if self._fields is None:
+            return self._data
+        begin = (b"" if self._chunk_index is None
+                 else _number(1, self._chunk_index))
+        return begin + b"".join(_body(2, _serialized_field(field))
+                                for field in self._fields)

@@ -49,6 +49,9 @@ class Bytes(ctypes.Structure):
         pointer = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p)
         return cls(pointer, len(data))
 
+    def copy(self):
+        return ctypes.string_at(self.data, self.size) if self.size else b""
+
 
 class Step(ctypes.Structure):
     _fields_ = [("text", ctypes.c_char_p), ("number", ctypes.c_int64)]
@@ -69,6 +72,24 @@ class SplitFormat(ctypes.Structure):
                 ("max_bytes", ctypes.c_uint64),
                 ("max_metadata", ctypes.c_uint64),
                 ("max_file", ctypes.c_uint64)]
+
+
+class SplitVersion(ctypes.Structure):
+    """struct tn_split_version."""
+    _fields_ = [("producer", ctypes.c_int32), ("min_consumer", ctypes.c_int32),
+                ("bad_consumers", ctypes.POINTER(ctypes.c_int32)),
+                ("bad_consumer_count", ctypes.c_uint64)]
+
+
+class SplitRule(ctypes.Structure):
+    """struct tn_split_rule."""
+    _fields_ = [("rules", ctypes.c_int), ("max_size", ctypes.c_uint64)]
+
+
+class MessagePart(ctypes.Structure):
+    """struct tn_message_part."""
+    _fields_ = [("end", ctypes.c_uint64), ("field", ctypes.c_uint32),
+                ("wire", ctypes.c_uint32), ("body", ctypes.c_uint64)]
 
 
 class Failure(ctypes.Structure):
@@ -109,20 +130,30 @@ _TEXT = ctypes.c_char_p
 _STEPS = [ctypes.POINTER(Step), _U64]
 _TYPE = [_HANDLE, _TEXT]  # a schema, and the name of a type in it
 _COUNT = ctypes.POINTER(_U64)
+_KNOWN = [_OUT, _HANDLE, *_STEPS, ctypes.POINTER(SplitRule)]
+
+SCALARS = {"text": 0, "numpy": 1}
+RULES = {"c++": 0, "python": 1}
 
 # All these return a status; options and an error are added at the end.
 _WITH_OPTIONS = {
     "tn_schema_open": [_OUT, Bytes],
     "tn_schema_builtin": [_OUT, _TEXT],
     "tn_message_bytes": [_OUT, *_TYPE, Bytes],
-    "tn_merge": [_OUT, *_TYPE, ctypes.POINTER(Bytes), _U64, Bytes],
-    "tn_merge_read": [_OUT, *_TYPE, _TEXT, ctypes.POINTER(Path), _U64],
-    "tn_merge_bytes": [_OUT, *_TYPE, Bytes],
     "tn_merger_open": [_OUT, *_TYPE, _TEXT],
+    "tn_merger_open_bytes": [_OUT, *_TYPE, Bytes],
+    "tn_merger_open_chunks": [_OUT, *_TYPE, ctypes.POINTER(Bytes), _U64,
+                              Bytes],
 }
 _WITHOUT_OPTIONS = {
     "tn_message_read": [_HANDLE, _U64, ctypes.c_void_p, ctypes.c_size_t],
+    "tn_message_part": [_HANDLE, _U64, _U64, _U64,
+                        ctypes.POINTER(MessagePart)],
     "tn_splitter_open": [_OUT, _HANDLE],
+    "tn_splitter_child": [_OUT, _HANDLE, *_STEPS],
+    "tn_splitter_graph_def_child": _KNOWN,
+    "tn_splitter_saved_model_child": _KNOWN,
+    "tn_splitter_model_proto_child": _KNOWN,
     "tn_splitter_keep_base": [_HANDLE],
     "tn_splitter_add_chunk": [_HANDLE, ctypes.c_int, Bytes, *_STEPS, _U64],
     "tn_splitter_take": [_HANDLE, *_STEPS, _U64],
@@ -133,6 +164,11 @@ _WITHOUT_OPTIONS = {
     "tn_splitter_size": [_HANDLE, *_STEPS, _COUNT],
     "tn_splitter_by_size": [_HANDLE, _U64],
     "tn_splitter_format": [_HANDLE, ctypes.POINTER(SplitFormat)],
+    "tn_splitter_scalars": [_HANDLE, ctypes.c_int],
+    "tn_splitter_version": [_HANDLE, ctypes.POINTER(SplitVersion)],
+    "tn_splitter_tags": [_HANDLE, *_STEPS, ctypes.POINTER(Bytes)],
+    "tn_splitter_adopt": [_HANDLE, ctypes.POINTER(ctypes.c_int),
+                          ctypes.POINTER(Bytes), _U64, Bytes],
     "tn_splitter_split": [_HANDLE],
     "tn_splitter_chunk_read": [_HANDLE, _U64, _U64, ctypes.c_void_p,
                                ctypes.c_size_t],
@@ -141,14 +177,19 @@ _WITHOUT_OPTIONS = {
     "tn_splitter_write_memory": [_HANDLE, _TEXT, ctypes.POINTER(Bytes),
                                  ctypes.POINTER(ctypes.c_bool)],
     "tn_merger_get": [_OUT, _HANDLE, *_STEPS],
+    "tn_merger_merge": [_OUT, _HANDLE, ctypes.POINTER(Path), _U64],
 }
 _PLAIN = {
     "tn_status_name": (_TEXT, [ctypes.c_int]),
     "tn_schema_close": (None, [_HANDLE]),
     "tn_message_close": (None, [_HANDLE]),
     "tn_message_size": (_U64, [_HANDLE]),
+    "tn_message_warning": (_TEXT, [_HANDLE]),
     "tn_splitter_close": (None, [_HANDLE]),
     "tn_merger_close": (None, [_HANDLE]),
+    "tn_merger_scalars": (None, [_HANDLE, ctypes.c_int]),
+    "tn_merger_sort": (None, [_HANDLE]),
+    "tn_merger_version": (SplitVersion, [_HANDLE]),
     "tn_splitter_chunk_count": (_U64, [_HANDLE]),
     "tn_splitter_chunk_size": (_U64, [_HANDLE, _U64]),
     "tn_splitter_chunked_message": (Bytes, [_HANDLE]),
@@ -176,6 +217,11 @@ except AttributeError as error:
     raise ImportError(f"libtenon is of another version: {error}") from error
 
 
+_NEW_BYTES = ctypes.pythonapi.PyBytes_FromStringAndSize
+_NEW_BYTES.restype = ctypes.py_object
+_NEW_BYTES.argtypes = [ctypes.c_char_p, ctypes.c_ssize_t]
+
+
 def call(name, *arguments):
     """Calls a function that returns a status; raises Error unless it is OK."""
     failure = Failure(0, NOWHERE)
@@ -192,13 +238,22 @@ def make(name, *arguments):
     return handle
 
 
-def read(name, handle, size, *arguments):
-    """All bytes of what `name` reads from, given its size."""
-    buffer = bytearray(size)
-    if size:
-        call(name, handle, *arguments, 0,
-             (ctypes.c_char * size).from_buffer(buffer), size)
-    return bytes(buffer)
+def read(name, handle, size, *arguments, offset=0):
+    """`size` bytes of what `name` reads from."""
+    if not size:
+        return b""
+    # Filled in place: there is no second copy, and nothing is zeroed first.
+    data = _NEW_BYTES(None, size)
+    call(name, handle, *arguments, offset, ctypes.c_char_p(data), size)
+    return data
+
+
+def chosen(table, word, what):
+    """The number of a word that callers give."""
+    if word not in table:
+        raise ValueError(f"{what} is one of {', '.join(map(repr, table))}, "
+                         f"not {word!r}")
+    return table[word]
 
 
 def steps(tags):

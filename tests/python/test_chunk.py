@@ -17,47 +17,20 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-EXAMPLES = os.path.join(ROOT, "examples")
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
-
-
-def prepare(build, folder):
-    """Compiles the example's schema, and makes all that is tested findable."""
-    library = os.path.join(build, "src", "libtenon.so")
-    if not os.path.exists(library):
-        skip(f"no release build in {build}")
-    header = os.path.join(ROOT, "include", "tenon", "chunk.h")
-    if os.path.getmtime(library) < os.path.getmtime(header):
-        skip(f"the release build in {build} is older than chunk.h")
-    if not shutil.which("protoc"):
-        skip("protoc is not installed")
-    os.environ["TENON_LIBRARY"] = library
-    sys.dont_write_bytecode = True
-    sys.path[:0] = [folder, EXAMPLES, os.path.join(ROOT, "python")]
-    subprocess.run(["protoc", "-I" + EXAMPLES, "--python_out=" + folder,
-                    "--include_imports",
-                    "--descriptor_set_out=" + os.path.join(folder, "types"),
-                    "model_config.proto"], check=True)
-
+import compiled
+from compiled import ROOT
 
 if len(sys.argv) < 2:
     sys.exit(__doc__)
 FOLDER = tempfile.TemporaryDirectory()
-prepare(sys.argv.pop(1), FOLDER.name)
-try:
-    import model_config_pb2 as pb
-except ImportError:
-    skip("python3-protobuf is not installed")
+compiled.prepare(sys.argv.pop(1), FOLDER.name, [("examples", "model_config")])
+
+import model_config_pb2 as pb
 
 import custom_splitter as example
 import tenon
 
-with open(os.path.join(FOLDER.name, "types"), "rb") as types:
+with open(os.path.join(FOLDER.name, "model_config.set"), "rb") as types:
     TYPES = types.read()
 SCHEMA = tenon.Schema(TYPES)
 
