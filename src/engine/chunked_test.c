@@ -17,26 +17,29 @@
 #define CONTENT "0000803f 00000040"
 #define SLICE   "0a09 0a0162 12044e6f4f70"
 
-/* Three chunks; field_number is where the constant's node lies. */
-static void make_typed_graph(struct tn_scratch *scratch, const char *name,
-                             uint32_t field_number, uint64_t chunk,
-                             enum tn_chunk_type content)
+/* Three chunks; field_number is where the constant's node lies.  The third is a
+ * slice of the graph, or more of the constant. */
+static void make_three(struct tn_scratch *scratch, const char *name,
+                       uint32_t field_number, uint64_t chunk,
+                       enum tn_chunk_type content, bool is_more)
 {
-    static const char *const contents[] = { BASE, CONTENT, SLICE };
-    struct tn_field_tag      tags[]     = {
-                 tn_tag_field(field_number),
-                 tn_tag_index(0),
-                 tn_tag_field(5),
-                 { .kind    = TN_TAG_KEY,
-                   .key     = TN_KEY_TEXT,
-                   .size    = 5,
-                   .at.text = (const uint8_t *)"value" },
-                 tn_tag_field(8),
-                 tn_tag_field(4),
+    const char *const   contents[] = { BASE, is_more ? "0000803f" : CONTENT,
+                                     is_more ? "00000040" : SLICE };
+    struct tn_field_tag tags[]     = {
+            tn_tag_field(field_number),
+            tn_tag_index(0),
+            tn_tag_field(5),
+            { .kind    = TN_TAG_KEY,
+              .key     = TN_KEY_TEXT,
+              .size    = 5,
+              .at.text = (const uint8_t *)"value" },
+            tn_tag_field(8),
+            tn_tag_field(4),
     };
     struct tn_chunked_field fields[] = {
         { .tags = { tags, 6 }, .message = { .has_chunk = true, .chunk = 1 } },
-        { .message = { .has_chunk = true, .chunk = chunk } },
+        { .tags    = { tags, is_more ? 6 : 0 },
+          .message = { .has_chunk = true, .chunk = chunk } },
     };
     struct tn_chunked         message = { true, false, 0, fields, 2 };
     struct tn_riegeli_options options = TN_RIEGELI_OPTIONS_INIT;
@@ -56,11 +59,12 @@ static void make_typed_graph(struct tn_scratch *scratch, const char *name,
         struct tn_bytes bytes = tn_hex(contents[i]);
         tn_rope_init(&ropes[i], &arena, &error);
         tn_rope_bytes(&ropes[i], bytes);
-        chunks[i] =
-            (struct tn_chunk){ .type    = i == 1 ? content : TN_CHUNK_MESSAGE,
-                               .is_rope = true,
-                               .content.rope = &ropes[i] };
-        rows[i] = &chunks[i];
+        chunks[i] = (struct tn_chunk){ .type    = i == 1 || (i == 2 && is_more)
+                                                      ? content
+                                                      : TN_CHUNK_MESSAGE,
+                                       .is_rope = true,
+                                       .content.rope = &ropes[i] };
+        rows[i]   = &chunks[i];
         free((void *)(uintptr_t)bytes.data);
     }
     write_chunks(&out.sink, rows, 3, &message, &options, &arena, &error);
@@ -70,6 +74,13 @@ static void make_typed_graph(struct tn_scratch *scratch, const char *name,
     tn_buffer_done(&out);
     tn_arena_done(&arena);
     assert_int_equal(memory.used, 0);
+}
+
+static void make_typed_graph(struct tn_scratch *scratch, const char *name,
+                             uint32_t field_number, uint64_t chunk,
+                             enum tn_chunk_type content)
+{
+    make_three(scratch, name, field_number, chunk, content, false);
 }
 
 static void make_graph(struct tn_scratch *scratch, const char *name,
@@ -225,6 +236,33 @@ static void check_names_what_merging_ignores(void **state)
     tn_scratch_close(&scratch);
 }
 
+static void bytes_in_several_chunks_are_joined(void **state)
+{
+    struct tn_scratch       scratch = tn_scratch_open();
+    struct tn_error         error   = TN_ERROR_INIT;
+    char                    out[300];
+    struct tn_target        target = { .path = out };
+    struct tn_split_summary summary;
+    struct tn_model        *model;
+    float                   a[2];
+
+    (void)state;
+    make_three(&scratch, "a.cpb", 1, 2, TN_CHUNK_BYTES, true);
+    snprintf(out, sizeof out, "%s/joined.pb", scratch.path);
+    checks_to(tn_in_scratch(&scratch, "a.cpb"), "joined-bytes ");
+    tn_merge_file(tn_in_scratch(&scratch, "a.cpb"), NULL, NULL, &target,
+                  &summary, &error);
+    assert_string_equal(error.what, "");
+    assert_non_null(strstr(summary.warning, "tensor_content"));
+    assert_non_null(strstr(summary.warning, "keeps the last"));
+    tn_model_open(&model, out, NULL, &error);
+    tn_tensor_read(tn_model_find(model, "a"), 0, a, sizeof a, &error);
+    assert_string_equal(error.what, "");
+    assert_true(a[0] == 1 && a[1] == 2);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 static void check_reads_what_nobody_needs(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
@@ -328,6 +366,7 @@ int main(void)
         cmocka_unit_test(lies_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(check_names_what_merging_ignores),
+        cmocka_unit_test(bytes_in_several_chunks_are_joined),
         cmocka_unit_test(check_reads_what_nobody_needs),
         cmocka_unit_test(golden_files_open),
         cmocka_unit_test(folder_opens_by_its_chunked_file),
