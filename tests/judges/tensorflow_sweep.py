@@ -74,6 +74,8 @@ def types_of(case):
     for variable, (_, _, dtype) in zip(ways.spread_variables(case.op, len(case.inputs)), case.inputs):
         if variable:
             made[variable] = dtype
+    if case.op == "IdentityN":  # a type of each, where arrays of bfloat16 are wider than said
+        made["T"] = [dtype for _, _, dtype in case.inputs]
     return {**made, **{k: v for k, v in case.attrs.items()
                        if graphdef.vocabulary()[case.op][2].get(k) == "type"}}
 
