@@ -5,13 +5,6 @@
 
 #include "ir/op_arguments.h"
 
-/* Where nodes stand in any order: so often what is known is carried along.
- * Files are in order but for a few, and what is missed is not judged. */
-#define SWEEPS 4
-
-/* Names in findings are cut to so many bytes. */
-#define NAME_SIZE 60
-
 static unsigned rank_of(uint8_t rank)
 {
     return rank - 1U;
@@ -22,17 +15,24 @@ void tn_ranking_init(struct tn_ranking *r, const struct tn_model *model,
                      struct tn_error *error)
 {
     *r = (struct tn_ranking){
-        .model = model, .use = use, .report = report, .error = error
+        .model    = model,
+        .use      = use,
+        .findings = { model, report, use->file },
+        .error    = error,
     };
     tn_arena_init(&r->arena, model->memory);
     if (!use->declare_ranks || tn_failed(error))
         return;
     r->told  = tn_new(&r->arena, uint8_t, model->values.count, error);
+    r->given = tn_new(&r->arena, uint8_t, model->values.count, error);
     r->bound = tn_new(&r->arena, uint8_t, model->ops.count, error);
-    r->kinds = tn_new(&r->arena, const struct tn_vocab_op *, model->ops.count,
-                      error);
-    if (!tn_failed(error))
-        use->declare_ranks(use->context, r->told);
+    r->kinds =
+        tn_new(&r->arena, const struct tn_vocab_op *, model->ops.count, error);
+    if (tn_failed(error))
+        return;
+    use->declare_ranks(use->context, r->told);
+    if (model->values.count)
+        memcpy(r->given, r->told, (size_t)model->values.count);
 }
 
 void tn_ranking_done(struct tn_ranking *r)
@@ -49,21 +49,61 @@ void tn_ranking_note(struct tn_ranking *r, const struct tn_vocab_op *kind,
 
 /* ---- what is known ------------------------------------------------------ */
 
-/* By the operator that makes it; 0: it does not tell. */
-static uint8_t made_rank(const struct tn_ranking *r, const struct tn_value *row)
+/* Which of its operator's outputs a value is; TN_NONE: not known. */
+static uint32_t find_output(const struct tn_ranking  *r,
+                            const struct tn_vocab_op *kind,
+                            const struct tn_value    *row)
 {
+    const struct tn_model *model = r->model;
+    struct tn_bytes        name  = tn_model_name(model, row->name);
+    const uint8_t         *end   = name.data + name.size;
+    const uint8_t         *begin, *last;
+
+    if (model->dialect->names_outputs ||
+        tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION)
+        return row->output < kind->output_count ? row->output
+                                                : kind->output_count - 1;
+    begin = memchr(name.data, ':', name.size); /* "node:out:0" */
+    if (!begin)
+        return 0;
+    begin++;
+    last = memchr(begin, ':', (size_t)(end - begin));
+    name = tn_bytes(begin, (size_t)((last ? last : end) - begin));
+    for (uint32_t i = 0; i < kind->output_count; i++)
+        if (tn_bytes_equal(kind->outputs[i].name, name))
+            return i;
+    return TN_NONE;
+}
+
+static uint8_t result_rank(const struct tn_ranking *r, uint32_t value,
+                           const struct tn_results *results)
+{
+    uint32_t number = r->use->result_number
+                          ? r->use->result_number(r->use->context, value)
+                          : tn_model_value_at(r->model, value)->output;
+
+    return number < results->count ? results->ranks[number] : 0;
+}
+
+/* By the operator that makes it; 0: it does not tell. */
+static uint8_t made_rank(const struct tn_ranking *r, uint32_t value)
+{
+    const struct tn_value      *row = tn_model_value_at(r->model, value);
     const struct tn_vocab_op   *kind;
     const struct tn_vocab_rank *rank;
-    uint32_t                    index = row->output;
+    uint32_t                    index;
 
     if (row->kind != TN_VALUE_OUTPUT || row->producer == TN_NONE ||
         r->model->dialect->next_slot)
         return 0; /* what has slots is declared */
+    if (r->results && r->results[row->producer])
+        return result_rank(r, value, r->results[row->producer]);
     kind = r->kinds[row->producer];
     if (!kind || kind->has_lists || !kind->output_count)
         return 0;
-    if (index >= kind->output_count)
-        index = kind->output_count - 1;
+    index = find_output(r, kind, row);
+    if (index == TN_NONE)
+        return 0;
     rank = &kind->outputs[index].rank;
     if (rank->is_variable)
         return r->bound[row->producer];
@@ -71,18 +111,12 @@ static uint8_t made_rank(const struct tn_ranking *r, const struct tn_value *row)
                                                       : 0;
 }
 
-static uint8_t given_rank(const struct tn_ranking *r, uint32_t value)
+uint8_t tn_ranking_rank(const struct tn_ranking *r, uint32_t value)
 {
-    const struct tn_value *row;
-
+    if (!r->told)
+        return 0;
     value = tn_model_defining_value(r->model, value);
-    if (r->told[value])
-        return r->told[value];
-    row = tn_model_value_at(r->model, value);
-    if (tn_model_graph_at(r->model, row->graph)->kind == TN_GRAPH_FUNCTION &&
-        !r->model->dialect->names_outputs)
-        return 0; /* outputs go by names there */
-    return made_rank(r, row);
+    return r->given[value] ? r->given[value] : made_rank(r, value);
 }
 
 /* The rank that the variable of an operator stands for; 0: not known. */
@@ -97,7 +131,7 @@ static uint8_t bind(const struct tn_ranking *r, uint32_t op)
         uint8_t given;
         if (!a.arg->rank.is_variable)
             continue;
-        given = given_rank(r, a.value);
+        given = tn_ranking_rank(r, a.value);
         if (a.arg->rank.is_up_to) {
             is_up_to = true;
             is_open |= !given;
@@ -111,43 +145,14 @@ static uint8_t bind(const struct tn_ranking *r, uint32_t op)
     return bound;
 }
 
-static bool sweep(struct tn_ranking *r)
-{
-    bool has_changed = false;
-
-    for (uint32_t op = 0; op < r->model->ops.count; op++) {
-        uint8_t bound;
-        if (!r->kinds[op] || r->bound[op])
-            continue;
-        bound = bind(r, op);
-        has_changed |= bound != 0;
-        r->bound[op] = bound;
-    }
-    return has_changed;
-}
-
 /* ---- what is wrong ------------------------------------------------------ */
-
-static struct tn_bytes short_name(const struct tn_ranking *r, uint32_t value)
-{
-    struct tn_bytes name = tn_model_value_name(r->model, value);
-
-    if (name.size > NAME_SIZE)
-        name.size = NAME_SIZE;
-    return name;
-}
 
 static void complain(struct tn_ranking *r, uint32_t op, const char *rule,
                      uint32_t value, uint8_t rank, const char *rest)
 {
-    const struct tn_op *row = tn_model_op_at(r->model, op);
-    char                where[200];
-
-    tn_op_path(r->model, op, where, sizeof where);
-    tn_report_format(r->report, TN_LEVEL_ERROR, rule, r->use->file,
-                     row->wire_length ? row->wire_offset : TN_NOWHERE, where,
-                     "'%.*s' has rank %u, %s",
-                     TN_FMT(short_name(r, value)), rank_of(rank), rest);
+    tn_value_complain(&r->findings, op, rule, "'%.*s' has rank %u, %s",
+                      TN_FMT(tn_value_short_name(r->model, value)),
+                      rank_of(rank), rest);
 }
 
 /* "at least 3", "3 to 5" */
@@ -170,7 +175,7 @@ static void judge_input(struct tn_ranking *r, uint32_t op,
                         const struct tn_op_arguments *a, uint32_t *first)
 {
     const struct tn_vocab_rank *rank  = &a->arg->rank;
-    uint8_t                     given = given_rank(r, a->value);
+    uint8_t                     given = tn_ranking_rank(r, a->value);
     char                        range[40], rest[200];
 
     if (!rank->is_said || !given)
@@ -187,8 +192,8 @@ static void judge_input(struct tn_ranking *r, uint32_t op,
     } else if (given != r->bound[op]) {
         snprintf(rest, sizeof rest,
                  "and '%.*s' has rank %u; %.*s takes them in one rank",
-                 TN_FMT(short_name(r, *first)), rank_of(r->bound[op]),
-                 TN_FMT(a->kind->name));
+                 TN_FMT(tn_value_short_name(r->model, *first)),
+                 rank_of(r->bound[op]), TN_FMT(a->kind->name));
         complain(r, op, "rank-mismatch", a->value, given, rest);
     }
 }
@@ -216,27 +221,57 @@ static void judge_output(struct tn_ranking *r, uint32_t op,
     complain(r, op, "rank-mismatch", a->value, told, rest);
 }
 
-static void judge(struct tn_ranking *r, uint32_t op)
+/* What it declares, against what the graphs of the node give. */
+static void judge_results(struct tn_ranking *r, uint32_t op,
+                          const struct tn_results *results)
+{
+    const struct tn_op *row = tn_model_op_at(r->model, op);
+    char                rest[60];
+
+    for (uint32_t i = 0; i < row->output_count && i < results->count; i++) {
+        uint32_t value =
+            tn_model_ref_at(r->model, (uint64_t)row->first_output + i);
+        if (value == TN_NONE || !r->told[value] || !results->ranks[i] ||
+            r->told[value] == results->ranks[i])
+            continue;
+        snprintf(rest, sizeof rest, "and its graph gives it with rank %u",
+                 rank_of(results->ranks[i]));
+        complain(r, op, "rank-mismatch", value, r->told[value], rest);
+    }
+}
+
+void tn_ranking_judge(struct tn_ranking *r, uint32_t op,
+                      const struct tn_results *results)
 {
     struct tn_op_arguments a;
     uint32_t               first = TN_NONE;
 
+    if (!r->kinds)
+        return;
+    if (results)
+        judge_results(r, op, results);
+    if (!r->kinds[op])
+        return;
+    r->bound[op] = bind(r, op);
     tn_op_arguments_init(&a, r->model, r->kinds[op], op, false);
     while (tn_op_arguments_next(&a))
         judge_input(r, op, &a, &first);
     tn_op_arguments_init(&a, r->model, r->kinds[op], op, true);
-    while (tn_op_arguments_next(&a))
+    while (!results && tn_op_arguments_next(&a))
         judge_output(r, op, &a);
 }
 
-void tn_ranking_compare(struct tn_ranking *r)
+void tn_ranking_enter(struct tn_ranking *r, uint32_t op, uint32_t outer,
+                      uint32_t value, uint8_t rank)
 {
-    if (!r->kinds || tn_failed(r->error))
+    char rest[160];
+
+    if (!r->told)
         return;
-    for (int i = 0; i < SWEEPS && sweep(r); i++) {
-    }
-    for (uint32_t op = 0; op < r->model->ops.count && !r->report->is_stopped;
-         op++)
-        if (r->kinds[op])
-            judge(r, op);
+    r->given[value] = r->told[value] ? r->told[value] : rank;
+    if (!rank || r->given[value] == rank || outer == TN_NONE)
+        return;
+    snprintf(rest, sizeof rest, "and is given '%.*s' with rank %u",
+             TN_FMT(tn_value_short_name(r->model, outer)), rank_of(rank));
+    complain(r, op, "rank-mismatch", value, r->given[value], rest);
 }

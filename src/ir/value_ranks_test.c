@@ -1,7 +1,7 @@
 /* value_ranks_test.c - ranks of producers and consumers, edge by edge */
 #include "ir/value_ranks.h"
 
-#include "ir/vocab_testing.h"
+#include "ir/value_testing.h"
 
 static const char vocabulary[] =
     "vocabulary test 1\n"
@@ -14,62 +14,10 @@ static const char vocabulary[] =
     "op Relu (X int8[r]) -> (Y int8[r])\n"
     "op Turn (X int8) -> (Y int8)\n";
 
-struct claim {
-    const char         *name;
-    const char         *declared; /* "a4": a has rank 4                       */
-    struct testing_node nodes[3];
-    const char         *rule, *where, *what; /* "": nothing is wrong          */
-};
-
-struct scene {
-    const struct claim  *claim;
-    struct tn_model      model;
-    struct testing_file  file;
-    struct testing_heard heard;
-};
-
-static void declare_ranks(void *context, uint8_t *ranks)
-{
-    struct scene   *s     = context;
-    struct tn_error error = TN_ERROR_INIT;
-
-    for (const char *p = s->claim->declared; *p; p += 2) {
-        uint32_t value = testing_value(&s->model, 0, p[0], &error);
-        if (value != TN_NONE)
-            ranks[value] = TN_RANK((unsigned)(p[1] - '0'));
-    }
-}
-
-static enum tn_status judge(struct scene *s, struct tn_memory *memory,
-                            struct tn_error *error)
-{
-    struct tn_report    report = { .each = testing_hear, .context = &s->heard };
-    struct tn_vocab     vocab;
-    struct tn_vocab_use use = { .vocab         = &vocab,
-                                .context       = s,
-                                .declare_ranks = declare_ranks,
-                                .only_types    = true,
-                                .file          = "" };
-
-    testing_file_init(&s->file);
-    tn_model_init(&s->model, memory);
-    s->model.dialect = &testing_by_values;
-    tn_model_add_graph(&s->model, TN_GRAPH_MAIN, "graph", "node", error);
-    for (const char *p = s->claim->declared; *p; p += 2)
-        testing_value(&s->model, 0, *p, error);
-    for (uint64_t i = 0; i < 3 && s->claim->nodes[i].type; i++)
-        if (!tn_failed(error))
-            testing_add(&s->model, 0, &s->file, &s->claim->nodes[i],
-                        10 + 50 * i, error);
-    if (!tn_failed(error) && tn_vocab_load(&vocab, &s->model.arena,
-                                           tn_text(vocabulary), error) == TN_OK)
-        tn_vocab_check(&s->model, &use, &report, error);
-    tn_model_done(&s->model);
-    return error->status;
-}
+static const struct tn_vocab_use only_these = { .only_types = true };
 
 /* clang-format off */
-static const struct claim claims[] = {
+static const struct testing_claim claims[] = {
     { "one rank", "a4b4c1", { { "", "Conv", "abc", "y", "" } }, "", "", "" },
     { "nothing is known", "", { { "", "Conv", "abc", "y", "" } }, "", "", "" },
     { "one is known", "a4", { { "", "Conv", "ab", "y", "" } }, "", "", "" },
@@ -110,29 +58,19 @@ static const struct claim claims[] = {
 static void ranks_are_compared(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++) {
-        struct scene     s     = { .claim = &claims[i] };
-        struct tn_error  error = TN_ERROR_INIT;
-        struct tn_memory memory;
-
-        tn_memory_init(&memory, NULL, 0);
-        assert_int_equal(judge(&s, &memory, &error), TN_OK);
-        assert_int_equal(memory.used, 0);
-        if (s.heard.count > 1 || strcmp(s.heard.rule, claims[i].rule) ||
-            strcmp(s.heard.where, claims[i].where) ||
-            strcmp(s.heard.what, claims[i].what))
-            fail_msg("%s: %d findings, first %s at %s: %s", claims[i].name,
-                     s.heard.count, s.heard.rule, s.heard.where, s.heard.what);
-    }
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
+        assert_true(testing_hold(&claims[i], NULL, &testing_by_values,
+                                 vocabulary, only_these) <= 1);
 }
 
 static enum tn_status judge_one(struct tn_bytes input, struct tn_memory *memory,
                                 struct tn_error *error)
 {
-    struct scene s = { .claim = &claims[10] };
+    struct testing_scene s = { .claim = &claims[10] };
 
     (void)input;
-    return judge(&s, memory, error);
+    return testing_judge(&s, memory, &testing_by_values, vocabulary, only_these,
+                         error);
 }
 
 static void survives_no_memory(void **state)

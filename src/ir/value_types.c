@@ -10,9 +10,6 @@
  * fewer. */
 #define VARIABLE_LIMIT 16
 
-/* Names in findings are cut to so many bytes. */
-#define NAME_SIZE 60
-
 /* Values of one argument; of most there is one. */
 struct run {
     uint64_t       length;
@@ -32,16 +29,11 @@ static enum tn_dtype dtype_of(uint8_t type)
     return (enum tn_dtype)(type & 63);
 }
 
-/* "float32", "sequence of float32". */
-struct words {
-    char text[64];
-};
-
-static struct words words_of(uint8_t type)
+struct tn_type_words tn_type_words(uint8_t type)
 {
     static const char *const around[] = { "", "sequence of ", "optional ",
                                           "optional sequence of " };
-    struct words             w;
+    struct tn_type_words     w;
 
     snprintf(w.text, sizeof w.text, "%s%s", around[type >> 6],
              tn_dtype_name(dtype_of(type)));
@@ -50,52 +42,26 @@ static struct words words_of(uint8_t type)
 
 /* ---- findings ----------------------------------------------------------- */
 
-static void complain(struct tn_typing *t, uint32_t op, const char *rule,
-                     const char *what)
+/* Two arguments that should have one type; `does`: takes or gives. */
+static void complain_mixed(struct tn_typing *t, uint32_t op, const char *does,
+                           const uint32_t values[2], const uint8_t types[2])
 {
-    const struct tn_op *row = tn_model_op_at(t->model, op);
-    char                where[200];
+    const struct tn_model *m = t->model;
 
-    tn_op_path(t->model, op, where, sizeof where);
-    tn_report_format(t->report, TN_LEVEL_ERROR, rule, t->use->file,
-                     row->wire_length ? row->wire_offset : TN_NOWHERE, where,
-                     "%s", what);
-}
-
-static struct words name_of(const struct tn_typing *t, uint32_t value)
-{
-    struct tn_bytes name = tn_model_value_name(t->model, value);
-    struct words    w;
-
-    if (name.size > NAME_SIZE)
-        name.size = NAME_SIZE;
-    snprintf(w.text, sizeof w.text, "%.*s", TN_FMT(name));
-    return w;
-}
-
-/* Two arguments that should have one type. */
-static void complain_mixed(struct tn_typing *t, const struct tn_vocab_op *kind,
-                           uint32_t op, const uint32_t values[2],
-                           const uint8_t types[2])
-{
-    char what[300];
-
-    snprintf(what, sizeof what,
-             "'%s' is %s and '%s' is %s; %.*s takes them in one type",
-             name_of(t, values[0]).text, words_of(types[0]).text,
-             name_of(t, values[1]).text, words_of(types[1]).text,
-             TN_FMT(kind->name));
-    complain(t, op, "type-mismatch", what);
+    tn_value_complain(
+        &t->findings, op, "type-mismatch",
+        "'%.*s' is %s and '%.*s' is %s; %.*s %s them in one type",
+        TN_FMT(tn_value_short_name(m, values[0])), tn_type_words(types[0]).text,
+        TN_FMT(tn_value_short_name(m, values[1])), tn_type_words(types[1]).text,
+        TN_FMT(tn_model_name(m, tn_model_op_at(m, op)->type)), does);
 }
 
 static void complain_of(struct tn_typing *t, uint32_t op, const char *rule,
                         uint32_t value, uint8_t type, const char *rest)
 {
-    char what[200];
-
-    snprintf(what, sizeof what, "'%s' is %s, %s", name_of(t, value).text,
-             words_of(type).text, rest);
-    complain(t, op, rule, what);
+    tn_value_complain(&t->findings, op, rule, "'%.*s' is %s, %s",
+                      TN_FMT(tn_value_short_name(t->model, value)),
+                      tn_type_words(type).text, rest);
 }
 
 /* ---- from the top ------------------------------------------------------- */
@@ -105,17 +71,24 @@ void tn_typing_init(struct tn_typing *t, const struct tn_model *model,
                     struct tn_error *error)
 {
     *t = (struct tn_typing){
-        .model = model, .use = use, .report = report, .error = error
+        .model    = model,
+        .use      = use,
+        .findings = { model, report, use->file },
+        .error    = error,
     };
     tn_arena_init(&t->arena, model->memory);
     tn_list_init(&t->bindings, model->memory, sizeof(struct binding));
     if (!use->compares_types)
         return;
+    t->told  = tn_new(&t->arena, uint8_t, model->values.count, error);
     t->types = tn_new(&t->arena, uint8_t, model->values.count, error);
     if (tn_typing_is_by_attrs(t))
         t->bound = tn_new(&t->arena, uint32_t, model->ops.count, error);
-    if (!tn_failed(error) && use->declare)
-        use->declare(use->context, t->types);
+    if (tn_failed(error) || !use->declare)
+        return;
+    use->declare(use->context, t->told);
+    if (model->values.count)
+        memcpy(t->types, t->told, (size_t)model->values.count);
 }
 
 void tn_typing_done(struct tn_typing *t)
@@ -204,12 +177,9 @@ static uint8_t only_type(const struct tn_vocab_types *types)
     return found;
 }
 
-static uint8_t type_of(struct tn_typing *t, uint32_t value)
+static uint8_t type_of(const struct tn_typing *t, uint32_t value)
 {
-    if (!t->types[value])
-        t->types[value] =
-            t->types[tn_model_defining_value(t->model, value)];
-    return t->types[value];
+    return t->types[tn_model_defining_value(t->model, value)];
 }
 
 /* What the argument may be; NULL: the vocabulary does not tell. */
@@ -227,7 +197,7 @@ static void bind(struct tn_typing *t, const struct tn_typed_kind *kind,
                  uint32_t op, uint32_t variable, uint32_t value,
                  struct bindings *b)
 {
-    uint8_t type = t->types[value];
+    uint8_t type = type_of(t, value);
 
     if (!b->types[variable]) {
         b->types[variable]  = type;
@@ -237,7 +207,7 @@ static void bind(struct tn_typing *t, const struct tn_typed_kind *kind,
     if (b->types[variable] == type || b->types[variable] == TN_TYPE_MANY)
         return;
     if (!kind->op->is_promoting)
-        complain_mixed(t, kind->op, op,
+        complain_mixed(t, op, "takes",
                        (uint32_t[]){ b->values[variable], value },
                        (uint8_t[]){ b->types[variable], type });
     b->types[variable] = TN_TYPE_MANY; /* said once; no type follows */
@@ -281,13 +251,12 @@ static uint8_t made_type(struct tn_typing *t, const struct tn_typed_kind *kind,
     uint32_t variable =
         kind->variables[kind->op->input_count + (a->arg - kind->op->outputs)];
     const struct tn_vocab_types *types = types_of(kind, a->arg, variable);
-    uint8_t                      type  = 0;
+    uint8_t                      type = 0, told = t->told[a->value];
 
     if (variable != TN_NONE && !a->arg->is_mixed)
         type = b->types[variable];
     if (type == TN_TYPE_MANY ||
-        (t->types[a->value] && types && !is_allowed(types, t->types[a->value]) &&
-         is_other(a->arg, t->types[a->value])))
+        (told && types && !is_allowed(types, told) && is_other(a->arg, told)))
         return 0;
     if (!type && types && !a->arg->has_others)
         type = only_type(types);
@@ -311,31 +280,48 @@ static void judge_output(struct tn_typing *t, uint32_t op, uint32_t value,
 {
     char rest[100];
 
-    if (!type || !is_made_by(t, op, value))
-        return; /* not known, or defined elsewhere already */
-    if (!t->types[value]) {
-        t->types[value] = type;
-    } else if (t->types[value] != type && t->types[value] != TN_TYPE_MANY) {
-        snprintf(rest, sizeof rest, "and declared as %s",
-                 words_of(t->types[value]).text);
-        complain_of(t, op, "type-mismatch", value, type, rest);
+    if (!is_made_by(t, op, value))
+        return; /* defined elsewhere already */
+    t->types[value] = t->told[value] ? t->told[value] : type;
+    if (!type || t->types[value] == type || t->types[value] == TN_TYPE_MANY)
+        return;
+    snprintf(rest, sizeof rest, "and declared as %s",
+             tn_type_words(t->types[value]).text);
+    complain_of(t, op, "type-mismatch", value, type, rest);
+}
+
+static void judge_results(struct tn_typing *t, uint32_t op,
+                          const struct tn_results *results)
+{
+    const struct tn_op *row = tn_model_op_at(t->model, op);
+
+    for (uint32_t i = 0; i < row->output_count; i++) {
+        uint32_t value =
+            tn_model_ref_at(t->model, (uint64_t)row->first_output + i);
+        if (value != TN_NONE)
+            judge_output(t, op, value,
+                         i < results->count ? results->types[i] : 0);
     }
 }
 
-void tn_typing_judge(struct tn_typing *t, const struct tn_typed_kind *kind,
-                     uint32_t op)
+static void judge_values(struct tn_typing *t, const struct tn_typed_kind *kind,
+                         uint32_t op, const struct tn_results *results)
 {
     struct bindings        b = { { 0 }, { 0 } };
     struct tn_op_arguments a;
 
-    if (!kind->is_typed)
-        return;
-    tn_op_arguments_init(&a, t->model, kind->op, op, false);
-    while (tn_op_arguments_next(&a))
-        judge_input(t, kind, op, &a, &b);
-    tn_op_arguments_init(&a, t->model, kind->op, op, true);
-    while (tn_op_arguments_next(&a))
-        judge_output(t, op, a.value, made_type(t, kind, op, &a, &b));
+    if (kind && kind->is_typed) {
+        tn_op_arguments_init(&a, t->model, kind->op, op, false);
+        while (tn_op_arguments_next(&a))
+            judge_input(t, kind, op, &a, &b);
+    }
+    if (results) {
+        judge_results(t, op, results);
+    } else if (kind && kind->is_typed) {
+        tn_op_arguments_init(&a, t->model, kind->op, op, true);
+        while (tn_op_arguments_next(&a))
+            judge_output(t, op, a.value, made_type(t, kind, op, &a, &b));
+    }
 }
 
 /* ---- attributes say the types ------------------------------------------- */
@@ -491,6 +477,21 @@ static uint8_t named_output(const struct binding *b, struct tn_bytes name,
     return type_at(b, first + i, first + i + 1, number);
 }
 
+/* Of a function that is called like an operator. */
+static uint8_t result_type(const struct tn_typing *t, uint32_t value,
+                           uint32_t producer)
+{
+    const struct tn_results *results = t->results ? t->results[producer] : NULL;
+    uint32_t                 number;
+
+    if (!results)
+        return 0;
+    number = t->use->result_number
+                 ? t->use->result_number(t->use->context, value)
+                 : tn_model_value_at(t->model, value)->output;
+    return number < results->count ? results->types[number] : 0;
+}
+
 static uint8_t given_type(const struct tn_typing *t, uint32_t value)
 {
     const struct tn_value *row = tn_model_value_at(t->model, value);
@@ -500,7 +501,7 @@ static uint8_t given_type(const struct tn_typing *t, uint32_t value)
         return t->types[value];
     b = binding_of(t, row->producer);
     if (!b)
-        return 0;
+        return result_type(t, value, row->producer);
     if (tn_model_graph_at(t->model, row->graph)->kind == TN_GRAPH_FUNCTION)
         return named_output(b, tn_model_name(t->model, row->name), row->output);
     return type_at(b, b->op->input_count,
@@ -525,16 +526,126 @@ static void compare_op(struct tn_typing *t, uint32_t op)
         if (!given || !taken || given == taken)
             continue;
         snprintf(rest, sizeof rest, "%.*s takes %s there", TN_FMT(b->op->name),
-                 words_of(taken).text);
+                 tn_type_words(taken).text);
         complain_of(t, op, "type-mismatch", value, given, rest);
     }
+}
+
+/* What the functions that a node calls give, against what it says itself. */
+static void compare_results(struct tn_typing *t, uint32_t op,
+                            const struct tn_results *results)
+{
+    const struct binding *b = binding_of(t, op);
+
+    for (uint32_t i = 0; b && i < results->count; i++) {
+        uint8_t said = type_at(b, b->op->input_count,
+                               b->op->input_count + b->op->output_count, i);
+        if (said && results->types[i] && said != results->types[i])
+            tn_value_complain(&t->findings, op, "type-mismatch",
+                              "output %" PRIu32 " is %s, the function gives %s",
+                              i, tn_type_words(said).text,
+                              tn_type_words(results->types[i]).text);
+    }
+}
+
+uint32_t tn_typing_output_count(const struct tn_typing *t, uint32_t op)
+{
+    const struct binding *b     = t->bound ? binding_of(t, op) : NULL;
+    uint64_t              count = 0;
+
+    if (!b || !b->runs)
+        return b ? b->op->output_count : 0;
+    for (uint32_t i = 0; i < b->op->output_count; i++) {
+        uint64_t length = b->runs[b->op->input_count + i].length;
+        if (length > UINT32_MAX || count + length > UINT32_MAX)
+            return 0;
+        count += length;
+    }
+    return (uint32_t)count;
 }
 
 void tn_typing_compare(struct tn_typing *t)
 {
     if (!t->bound || !t->types)
         return;
-    for (uint32_t op = 0; op < t->model->ops.count && !t->report->is_stopped;
-         op++)
+    for (uint32_t op = 0;
+         op < t->model->ops.count && !t->findings.report->is_stopped; op++)
         compare_op(t, op);
+}
+
+/* ---- through graphs that nodes run -------------------------------------- */
+
+void tn_typing_judge(struct tn_typing *t, const struct tn_typed_kind *kind,
+                     uint32_t op, const struct tn_results *results)
+{
+    if (!t->types)
+        return;
+    if (!tn_typing_is_by_attrs(t))
+        judge_values(t, kind, op, results);
+    else if (results)
+        compare_results(t, op, results);
+}
+
+uint8_t tn_typing_type(const struct tn_typing *t, uint32_t value)
+{
+    uint8_t type = 0;
+
+    if (t->types)
+        type =
+            tn_typing_is_by_attrs(t) ? given_type(t, value) : type_of(t, value);
+    return type == TN_TYPE_MANY ? 0 : type;
+}
+
+void tn_typing_enter(struct tn_typing *t, uint32_t op, uint32_t outer,
+                     uint32_t value, uint8_t type)
+{
+    if (!t->types || (!t->told[value] && tn_typing_is_by_attrs(t)))
+        return; /* what an attribute of the call says is of no use there */
+    t->types[value] = t->told[value] ? t->told[value] : type;
+    if (!type || t->types[value] == type || t->types[value] == TN_TYPE_MANY)
+        return;
+    if (outer == TN_NONE)
+        tn_typing_expect(t, op, value, t->types[value], type);
+    else
+        tn_value_complain(&t->findings, op, "type-mismatch",
+                          "'%.*s' is %s, and is given '%.*s' as %s",
+                          TN_FMT(tn_value_short_name(t->model, value)),
+                          tn_type_words(t->types[value]).text,
+                          TN_FMT(tn_value_short_name(t->model, outer)),
+                          tn_type_words(type).text);
+}
+
+/* A loop may begin with an optional value, and give it. */
+static uint8_t without_optional(uint8_t type)
+{
+    static const uint8_t inner[] = { TN_WRAP_NONE, TN_WRAP_SEQUENCE,
+                                     TN_WRAP_NONE, TN_WRAP_SEQUENCE };
+
+    return TN_TYPE(dtype_of(type), inner[type >> 6]);
+}
+
+void tn_typing_expect_same(struct tn_typing *t, uint32_t op, uint32_t first,
+                           uint8_t first_type, uint32_t second,
+                           uint8_t second_type)
+{
+    if (first_type && second_type &&
+        without_optional(first_type) != without_optional(second_type))
+        complain_mixed(t, op, "gives", (uint32_t[]){ first, second },
+                       (uint8_t[]){ first_type, second_type });
+}
+
+void tn_typing_expect(struct tn_typing *t, uint32_t op, uint32_t value,
+                      uint8_t type, uint8_t wanted)
+{
+    struct tn_bytes kind =
+        tn_model_name(t->model, tn_model_op_at(t->model, op)->type);
+    char rest[140];
+
+    if (!type || !wanted || type == wanted)
+        return;
+    if (kind.size > 60)
+        kind.size = 60;
+    snprintf(rest, sizeof rest, "%.*s takes %s there", TN_FMT(kind),
+             tn_type_words(wanted).text);
+    complain_of(t, op, "type-mismatch", value, type, rest);
 }

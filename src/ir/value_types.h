@@ -7,16 +7,16 @@
  *   - The attributes say it (TensorFlow): `T` is what all arguments of type $T
  *     are.  Then both sides of an edge say a type, and they are compared.
  *   - The values say it: $T is what the first argument of type $T is, and the
- *     others have to be the same.  Types of outputs follow from it, in the
- *     order of the nodes; what cannot be said is not judged.
+ *     others have to be the same.  Types of outputs follow from it, producers
+ *     being judged before consumers; what cannot be said is not judged.
  *
- * Rules: type-mismatch, type-not-allowed.  vocab_check.c drives this.
+ * Rules: type-mismatch, type-not-allowed.  value_flow.c drives this.
  */
 #ifndef TN_IR_VALUE_TYPES_H
 #define TN_IR_VALUE_TYPES_H
 
 #include "ir/attr.h"
-#include "ir/vocab_check.h"
+#include "ir/value_findings.h"
 
 /* The arguments of an operator, ready to be compared. */
 struct tn_typed_kind {
@@ -29,21 +29,24 @@ struct tn_typed_kind {
 
 /* Types that the attributes of a node say, found while they are walked. */
 struct tn_attr_types {
-    const uint8_t *of;    /* by attribute; where seen                        */
+    const uint8_t *of; /* by attribute; where seen                        */
     const uint8_t *const *lists; /* the same for lists of types              */
-    const int64_t *counts; /* by attribute: lengths of lists; where seen     */
-    const uint64_t *seen;  /* bits                                           */
+    const int64_t  *counts; /* by attribute: lengths of lists; where seen     */
+    const uint64_t *seen;   /* bits                                           */
 };
 
 struct tn_typing {
     const struct tn_model     *model;
     const struct tn_vocab_use *use;
-    struct tn_report          *report;
+    struct tn_value_findings   findings;
     struct tn_error           *error;
     struct tn_arena            arena;
-    uint8_t                   *types;  /* by value: TN_TYPE(); 0: not known  */
-    uint32_t                  *bound;  /* by op: in `bindings`, + 1; 0: none */
-    struct tn_list             bindings;
+    uint8_t                   *told; /* by value: the file's, as TN_TYPE();
+                                        0: not known                       */
+    uint8_t *types;                  /* by value: what is known by now     */
+    const struct tn_results *const *results; /* by op; NULL: none run graphs */
+    uint32_t      *bound; /* by op: in `bindings`, + 1; 0: none */
+    struct tn_list bindings;
 };
 
 void tn_typing_init(struct tn_typing *t, const struct tn_model *model,
@@ -60,13 +63,39 @@ static inline bool tn_typing_is_by_attrs(const struct tn_typing *t)
 void tn_typing_prepare(struct tn_typing *t, struct tn_typed_kind *kind,
                        const struct tn_vocab_op *op);
 
-/* One node, whose inputs are known by then: judged at once. */
+/* What is known of a value; 0: nothing. */
+uint8_t tn_typing_type(const struct tn_typing *t, uint32_t value);
+
+/* One node, whose inputs are known by then: judged at once.  `kind` is NULL
+ * where only what its graphs give is known. */
 void tn_typing_judge(struct tn_typing *t, const struct tn_typed_kind *kind,
-                     uint32_t op);
+                     uint32_t op, const struct tn_results *results);
 
 /* By attributes: noted, and compared when all nodes are. */
 void tn_typing_note(struct tn_typing *t, struct tn_typed_kind *kind,
                     uint32_t op, const struct tn_attr_types *attrs);
 void tn_typing_compare(struct tn_typing *t);
+
+/* By attributes: how many outputs the node has; 0: not known. */
+uint32_t tn_typing_output_count(const struct tn_typing *t, uint32_t op);
+
+/* The node gives `value` of a graph that it runs, or takes it, in this type. */
+void tn_typing_enter(struct tn_typing *t, uint32_t op, uint32_t outer,
+                     uint32_t value, uint8_t type);
+
+/* Two values that the node gives as one. */
+void tn_typing_expect_same(struct tn_typing *t, uint32_t op, uint32_t first,
+                           uint8_t first_type, uint32_t second,
+                           uint8_t second_type);
+
+/* A value that the node needs in one type. */
+void tn_typing_expect(struct tn_typing *t, uint32_t op, uint32_t value,
+                      uint8_t type, uint8_t wanted);
+
+/* "float32", "sequence of float32". */
+struct tn_type_words {
+    char text[64];
+};
+struct tn_type_words tn_type_words(uint8_t type);
 
 #endif

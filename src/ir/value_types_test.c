@@ -1,7 +1,7 @@
 /* value_types_test.c - types of producers and consumers, edge by edge */
 #include "ir/value_types.h"
 
-#include "ir/vocab_testing.h"
+#include "ir/value_testing.h"
 
 static const char vocabulary[] = "vocabulary test 1\n"
                                  "types two = {float32 float16}\n"
@@ -40,34 +40,6 @@ static const char said_by_attrs[] =
     "op Read () -> (c $T)\n"
     "    T type\n";
 
-/* ---- a graph ------------------------------------------------------------ */
-
-struct claim {
-    const char *name;
-    const char *declared; /* "af": a is float32                               */
-    struct testing_node nodes[3];
-    const char *rule, *where, *what; /* "": nothing is wrong                  */
-};
-
-struct scene {
-    const struct claim  *claim;
-    struct tn_model      model;
-    struct testing_file  file;
-    struct testing_heard heard;
-};
-
-static void declare(void *context, uint8_t *types)
-{
-    struct scene   *s     = context;
-    struct tn_error error = TN_ERROR_INIT;
-
-    for (const char *p = s->claim->declared; *p; p += 2) {
-        uint32_t value = testing_value(&s->model, 0, p[0], &error);
-        if (value != TN_NONE)
-            types[value] = TN_TYPE(testing_dtype(p[1]), TN_WRAP_NONE);
-    }
-}
-
 /* What Cast makes; of others nothing is known. */
 static uint8_t made(void *context, uint32_t op, const struct tn_vocab_op *kind,
                     uint32_t output)
@@ -79,42 +51,9 @@ static uint8_t made(void *context, uint32_t op, const struct tn_vocab_op *kind,
                                            : 0;
 }
 
-static enum tn_status judge(struct scene *s, struct tn_memory *memory,
-                            const struct tn_dialect *dialect, const char *words,
-                            struct tn_error *error)
-{
-    struct tn_report    report = { .each = testing_hear, .context = &s->heard };
-    struct tn_vocab     vocab;
-    struct tn_vocab_use use = { .vocab          = &vocab,
-                                .context        = s,
-                                .declare        = declare,
-                                .made           = made,
-                                .compares_types = true,
-                                .file           = "",
-                                .free_prefix    = "_",
-                                .unknown        = TN_LEVEL_ERROR,
-                                .deprecated     = TN_LEVEL_ERROR };
-
-    testing_file_init(&s->file);
-    tn_model_init(&s->model, memory);
-    s->model.dialect = dialect;
-    tn_model_add_graph(&s->model, TN_GRAPH_MAIN, "graph", "node", error);
-    for (const char *p = s->claim->declared; *p; p += 2)
-        testing_value(&s->model, 0, *p, error);
-    for (uint64_t i = 0; i < 3 && s->claim->nodes[i].type; i++)
-        if (!tn_failed(error))
-            testing_add(&s->model, 0, &s->file, &s->claim->nodes[i],
-                        10 + 50 * i, error);
-    if (!tn_failed(error) &&
-        tn_vocab_load(&vocab, &s->model.arena, tn_text(words), error) == TN_OK)
-        tn_vocab_check(&s->model, &use, &report, error);
-    tn_model_done(&s->model);
-    return error->status;
-}
-
 /* ---- claims ------------------------------------------------------------- */
 
-static const struct claim values_say[] = {
+static const struct testing_claim values_say[] = {
     { "one type", "afbf", { { "", "Add", "ab", "c", "" } }, "", "", "" },
     { "nothing is known", "", { { "", "Add", "ab", "c", "" } }, "", "", "" },
     { "one is known", "af", { { "", "Add", "ab", "c", "" } }, "", "", "" },
@@ -142,7 +81,12 @@ static const struct claim values_say[] = {
       "",
       "",
       "" },
-    { "each of its own", "afbhci", { { "", "Any", "abc", "d", "" } }, "", "", "" },
+    { "each of its own",
+      "afbhci",
+      { { "", "Any", "abc", "d", "" } },
+      "",
+      "",
+      "" },
     { "the last of many",
       "afbfch",
       { { "", "Cat", "abc", "d", "" } },
@@ -223,7 +167,7 @@ static const struct claim values_say[] = {
       "'b' is sequence of float32, which Add does not take as 'A'" },
 };
 
-static const struct claim attrs_say[] = {
+static const struct testing_claim attrs_say[] = {
     { "one type",
       "",
       { { "", "Read", "", "a", "T=dh" }, { "", "Add", "aa", "b", "T=dh" } },
@@ -278,65 +222,49 @@ static const struct claim attrs_say[] = {
       "'f' is int64, Add takes float32 there" },
     { "past the end of a list",
       "af",
-      { { "", "Pack", "aa", "xyzuv", "N=i2;T=df" }, { "", "Add", "vv", "i", "T=df" } },
+      { { "", "Pack", "aa", "xyzuv", "N=i2;T=df" },
+        { "", "Add", "vv", "i", "T=df" } },
       "missing-attribute",
       "graph.node[0]",
       "Pack without 'Ts'" },
 };
 
-static void hold(const struct claim *claims, size_t count,
-                 const struct tn_dialect *dialect, const char *words)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct scene     s     = { .claim = &claims[i] };
-        struct tn_error  error = TN_ERROR_INIT;
-        struct tn_memory memory;
-
-        tn_memory_init(&memory, NULL, 0);
-        assert_int_equal(judge(&s, &memory, dialect, words, &error), TN_OK);
-        assert_int_equal(memory.used, 0);
-        if (strcmp(s.heard.rule, claims[i].rule) ||
-            strcmp(s.heard.where, claims[i].where) ||
-            strcmp(s.heard.what, claims[i].what))
-            fail_msg("%s: %d findings, first %s at %s: %s", claims[i].name,
-                     s.heard.count, s.heard.rule, s.heard.where, s.heard.what);
-        if (s.heard.count)
-            assert_int_equal(s.heard.level, TN_LEVEL_ERROR);
-    }
-}
-
 static void values_are_compared(void **state)
 {
     (void)state;
-    hold(values_say, sizeof values_say / sizeof *values_say, &testing_by_values,
-         vocabulary);
+    for (size_t i = 0; i < sizeof values_say / sizeof *values_say; i++)
+        testing_hold(&values_say[i], NULL, &testing_by_values, vocabulary,
+                     (struct tn_vocab_use){ .made = made });
 }
 
 static void attributes_are_compared(void **state)
 {
     (void)state;
-    hold(attrs_say, sizeof attrs_say / sizeof *attrs_say, &testing_by_attrs,
-         said_by_attrs);
+    for (size_t i = 0; i < sizeof attrs_say / sizeof *attrs_say; i++)
+        testing_hold(&attrs_say[i], NULL, &testing_by_attrs, said_by_attrs,
+                     (struct tn_vocab_use){ .made = made });
 }
 
 static enum tn_status judge_values(struct tn_bytes   input,
                                    struct tn_memory *memory,
                                    struct tn_error  *error)
 {
-    struct scene s = { .claim = &values_say[5] };
+    struct testing_scene s = { .claim = &values_say[5] };
 
     (void)input;
-    return judge(&s, memory, &testing_by_values, vocabulary, error);
+    return testing_judge(&s, memory, &testing_by_values, vocabulary,
+                         (struct tn_vocab_use){ .made = made }, error);
 }
 
 static enum tn_status judge_attrs(struct tn_bytes   input,
                                   struct tn_memory *memory,
                                   struct tn_error  *error)
 {
-    struct scene s = { .claim = &attrs_say[5] };
+    struct testing_scene s = { .claim = &attrs_say[5] };
 
     (void)input;
-    return judge(&s, memory, &testing_by_attrs, said_by_attrs, error);
+    return testing_judge(&s, memory, &testing_by_attrs, said_by_attrs,
+                         (struct tn_vocab_use){ .made = made }, error);
 }
 
 static void survives_no_memory(void **state)

@@ -12,8 +12,7 @@
 
 #include "base/arith.h"
 #include "ir/attr.h"
-#include "ir/value_ranks.h"
-#include "ir/value_types.h"
+#include "ir/value_flow.h"
 
 /* Attributes of an operator that we keep track of; vocabularies have fewer. */
 #define ATTR_LIMIT 256
@@ -38,7 +37,7 @@ struct kind {
     bool                     *counters; /* by attribute: an argument's length */
     bool                     *sayers;   /* by attribute: an argument's type   */
     uint8_t                  *said;     /* by attribute: by the good bytes    */
-    struct tn_typed_kind      typed;
+    struct tn_typed_kind     *typed;
 };
 
 struct check {
@@ -53,8 +52,7 @@ struct check {
     struct tn_pairs            index; /* (scope, number) -> kind              */
     struct tn_list             kinds; /* struct kind                          */
     uint32_t *used; /* by op: outputs that others use; NULL: ops name theirs  */
-    struct tn_typing  typing;
-    struct tn_ranking ranking;
+    struct tn_flow flow;
 };
 
 /* What is known of the op being looked at. */
@@ -123,9 +121,9 @@ static void mark_sayers(struct kind *kind)
 {
     uint32_t count = kind->op->input_count + kind->op->output_count;
 
-    for (uint32_t i = 0; kind->typed.is_typed && i < count; i++)
-        if (kind->typed.variables[i] != TN_NONE)
-            kind->sayers[kind->typed.variables[i]] = true;
+    for (uint32_t i = 0; kind->typed->is_typed && i < count; i++)
+        if (kind->typed->variables[i] != TN_NONE)
+            kind->sayers[kind->typed->variables[i]] = true;
 }
 
 static void prepare_attrs(struct check *c, struct kind *kind)
@@ -140,8 +138,8 @@ static void prepare_attrs(struct check *c, struct kind *kind)
         kind->counters[i] =
             is_counter(op->inputs, op->input_count, op->attrs[i].name) ||
             is_counter(op->outputs, op->output_count, op->attrs[i].name);
-    tn_typing_prepare(&c->typing, &kind->typed, op);
-    if (!tn_failed(c->error) && tn_typing_is_by_attrs(&c->typing))
+    kind->typed = tn_flow_prepare(&c->flow, op);
+    if (!tn_failed(c->error) && tn_typing_is_by_attrs(&c->flow.typing))
         mark_sayers(kind);
 }
 
@@ -286,7 +284,7 @@ static const struct tn_attr_value *decode(struct visit         *v,
 static void note_types(struct visit *v, uint64_t number,
                        const struct tn_attr_value *value)
 {
-    struct tn_typing *typing = &v->check->typing;
+    struct tn_typing *typing = &v->check->flow.typing;
     uint8_t          *list;
 
     if (!typing->types || value->kind != TN_ATTR_DTYPE)
@@ -429,9 +427,9 @@ static void see_attr(struct visit *v, const struct given *given,
     uint32_t number = (uint32_t)(attr - op->attrs);
     *expected       = number + 1;
     v->seen[number / 64] |= UINT64_C(1) << number % 64;
-    v->counts[number] = -1;
-    v->said[number]   = v->kind->said[number];
-    v->lists[number]  = NULL;
+    v->counts[number]      = -1;
+    v->said[number]        = v->kind->said[number];
+    v->lists[number]       = NULL;
     struct tn_bytes  bytes = short_bytes(given);
     struct tn_bytes *memo  = &v->kind->memos[number];
     if (bytes.size && tn_bytes_equal(bytes, *memo))
@@ -638,16 +636,9 @@ static void check_given(struct visit *v, const struct tn_vocab_arg *args,
 
 static void check_types(struct visit *v)
 {
-    struct tn_typing    *typing = &v->check->typing;
-    struct tn_attr_types attrs  = { v->said, v->lists, v->counts, v->seen };
+    struct tn_attr_types attrs = { v->said, v->lists, v->counts, v->seen };
 
-    tn_ranking_note(&v->check->ranking, v->kind->op, v->op);
-    if (!v->kind->typed.is_typed)
-        return;
-    if (tn_typing_is_by_attrs(typing))
-        tn_typing_note(typing, &v->kind->typed, v->op, &attrs);
-    else
-        tn_typing_judge(typing, &v->kind->typed, v->op);
+    tn_flow_note(&v->check->flow, v->kind->typed, v->op, &attrs);
 }
 
 static void check_known(struct visit *v)
@@ -731,8 +722,7 @@ static void count_used(struct check *c)
 static void check_graph(struct check *c, uint32_t index)
 {
     const struct tn_graph *graph = tn_model_graph_at(c->model, index);
-    uint32_t               scope =
-        c->use->scope ? c->use->scope(c->use->context, index) : 0;
+    uint32_t scope = c->use->scope ? c->use->scope(c->use->context, index) : 0;
 
     for (uint64_t i = 0; i < graph->op_count; i++) {
         if (c->report->is_stopped || tn_failed(c->error))
@@ -760,16 +750,12 @@ enum tn_status tn_vocab_check(const struct tn_model     *model,
     tn_pairs_init(&c.names, model->memory);
     tn_pairs_init(&c.index, model->memory);
     tn_list_init(&c.kinds, model->memory, sizeof(struct kind));
-    tn_typing_init(&c.typing, model, use, report, error);
-    tn_ranking_init(&c.ranking, model, use, report, error);
+    tn_flow_init(&c.flow, model, use, report, error);
     count_used(&c);
     for (uint32_t i = 0; i < model->graphs.count && !tn_failed(error); i++)
         check_graph(&c, i);
-    if (!tn_failed(error))
-        tn_typing_compare(&c.typing);
-    tn_ranking_compare(&c.ranking);
-    tn_ranking_done(&c.ranking);
-    tn_typing_done(&c.typing);
+    tn_flow_run(&c.flow);
+    tn_flow_done(&c.flow);
     tn_list_done(&c.kinds);
     tn_pairs_done(&c.index);
     tn_pairs_done(&c.names);

@@ -4,8 +4,9 @@
  * Rules: unknown-op, deprecated-op, wrong-arity, missing-input,
  * unknown-attribute, wrong-attribute-type, missing-attribute,
  * bad-attribute-value; type-mismatch and type-not-allowed, which value_types.h
- * explains; rank-mismatch and rank-not-allowed: value_ranks.h.  Each finding has the byte offset of the node (or of the
- * attribute) and its path.
+ * explains; rank-mismatch and rank-not-allowed: value_ranks.h.  value_flow.h
+ * says how they go through graphs that nodes run.  Each finding has the byte
+ * offset of the node (or of the attribute) and its path.
  */
 #ifndef TN_IR_VOCAB_CHECK_H
 #define TN_IR_VOCAB_CHECK_H
@@ -21,15 +22,51 @@ enum tn_wrap {
     TN_WRAP_OPTIONAL,
     TN_WRAP_OPTIONAL_SEQUENCE,
 };
-#define TN_TYPE(dtype, wrap) \
+#define TN_TYPE(dtype, wrap)                                                   \
     ((uint8_t)((unsigned)(wrap) << 6 | (unsigned)(dtype)))
 
 /* An argument that stands for several values: their number is not known. */
 #define TN_TYPE_MANY UINT8_MAX
 
 /* A rank in a byte; 0: not known. */
-#define TN_RANK(rank) \
-    ((uint8_t)(1 + ((rank) < TN_VOCAB_RANK_LIMIT ? (rank) : TN_VOCAB_RANK_LIMIT)))
+#define TN_RANK(rank)                                                          \
+    ((uint8_t)(1 +                                                             \
+               ((rank) < TN_VOCAB_RANK_LIMIT ? (rank) : TN_VOCAB_RANK_LIMIT)))
+
+/* What a node gives that runs graphs, by output; 0: not known. */
+struct tn_results {
+    uint32_t count;
+    uint8_t *types, *ranks;
+};
+
+/* An input or output of a graph that a node runs. */
+struct tn_crossing {
+    uint32_t                  op;
+    const struct tn_vocab_op *kind;  /* of the op; NULL: not known            */
+    uint32_t                  graph; /* a subgraph of it, or a function       */
+    uint32_t                  body;  /* which one of those that the op runs   */
+    bool                      is_output;
+    uint32_t                  index; /* of the graph's inputs or outputs      */
+};
+
+/* What it is to the node. */
+struct tn_passing {
+    uint32_t number;  /* of the node's input or output; TN_NONE: neither     */
+    uint32_t start;   /* outputs of loops: the graph's input that it becomes,
+                         which has the same type; TN_NONE: none              */
+    uint8_t type;     /* where number is TN_NONE: what it has to be;         */
+    uint8_t rank;     /* 0: not told                                         */
+    bool    has_rank; /* ranks inside follow from those outside: they are    */
+    int8_t  deeper;   /* larger by this                                      */
+    bool    is_element; /* outside it is a sequence, inside one of it        */
+};
+
+/* What one place in a file says of a value. */
+struct tn_value_claim {
+    uint32_t value;
+    uint8_t  type, rank; /* 0: nothing                                        */
+    uint64_t offset;
+};
 
 /* How a format uses a vocabulary.  A scope is what shares versions and
  * functions: graphs that give the same number are in the same one. */
@@ -61,6 +98,24 @@ struct tn_vocab_use {
      * (ONNX's Cast).  NULL: there are none. */
     uint8_t (*made)(void *context, uint32_t op, const struct tn_vocab_op *kind,
                     uint32_t output);
+
+    /* Functions that the op calls, by number; TN_NONE: no more.  NULL: there
+     * are none. */
+    uint32_t (*callee)(void *context, uint32_t op, uint32_t number);
+
+    /* What an input or output of a graph is to the node that runs it.  False:
+     * nothing is known of it, nor of those that follow.  NULL: of none. */
+    bool (*pass)(void *context, const struct tn_crossing *crossing,
+                 struct tn_passing *to);
+
+    /* Which output of the node that made it a value is.  NULL: values say it
+     * themselves. */
+    uint32_t (*result_number)(void *context, uint32_t value);
+
+    /* What the file says of values, place by place, to be compared with what
+     * they are; false: no more.  NULL: nothing. */
+    bool (*claim)(void *context, uint64_t index, struct tn_value_claim *to);
+    void (*claim_path)(void *context, uint64_t index, char *to, size_t size);
 
     bool compares_types; /* of producers and consumers                       */
     bool only_types;     /* and nothing else: the vocabulary does not list all

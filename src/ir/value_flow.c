@@ -1,0 +1,720 @@
+/*
+ * value_flow.c - types and ranks along a graph, and through graphs that nodes
+ * run
+ */
+#include "ir/value_flow.h"
+
+#include <stdio.h>
+
+/* Sets of types and ranks that a function is walked with.  What further ones
+ * give is not known. */
+#define CALL_TYPES_LIMIT 8
+
+/* Graphs that one node runs; of more nothing is known. */
+#define BODY_LIMIT 64
+
+/* A rank that is known not to be the same always. */
+#define RANK_OPEN UINT8_MAX
+
+enum state { NEW, OPEN, DONE, WRONG };
+
+/* What a function gives for what it is called with. */
+struct tn_call_types {
+    struct tn_call_types *next;
+    uint32_t              ordinal;
+    uint64_t          size;  /* of `key`                                    */
+    const uint8_t    *key;   /* types and ranks of the arguments            */
+    struct tn_results gives; /* by output of the function                  */
+};
+
+/* A graph that is being walked. */
+struct frame {
+    uint32_t              graph;
+    uint64_t              next; /* op of it                               */
+    struct tn_call_types *call_types; /* of a call; NULL: it is none */
+    uint64_t              findings; /* that there were before it              */
+
+    /* The op whose graphs are being walked; TN_NONE: none. */
+    uint32_t  op;
+    uint32_t  sibling; /* next graph in it, + 1                              */
+    uint32_t  callee;  /* next function that it calls                        */
+    uint32_t  body;    /* number of the graph being walked                   */
+    uint32_t *said;    /* by result: the value that told its type            */
+    struct tn_results       *results;
+    const struct tn_results *called; /* what the only function that it calls
+                                        gives; NULL: it is merged             */
+    bool is_open; /* what one of its graphs gives is not known                */
+};
+
+static struct frame *top_of(struct tn_flow *flow)
+{
+    return tn_list_at(&flow->frames, struct frame, flow->frames.count - 1);
+}
+
+/* ---- before the walk ---------------------------------------------------- */
+
+/* The op that a graph is in; TN_NONE: in none. */
+static uint32_t op_around(const struct tn_model *model, uint32_t index)
+{
+    const struct tn_graph *graph = tn_model_graph_at(model, index);
+    const struct tn_graph *outer;
+
+    if (graph->kind != TN_GRAPH_SUBGRAPH || graph->parent_node == TN_NONE ||
+        graph->parent_graph >= model->graphs.count)
+        return TN_NONE;
+    outer = tn_model_graph_at(model, graph->parent_graph);
+    return graph->parent_node < outer->op_count
+               ? outer->first_op + graph->parent_node
+               : TN_NONE;
+}
+
+/* Graphs in a node, in order. */
+static void chain_bodies(struct tn_flow *flow)
+{
+    const struct tn_model *model = flow->model;
+
+    flow->siblings =
+        tn_new(&flow->arena, uint32_t, model->graphs.count, flow->error);
+    for (uint64_t i = model->graphs.count; i-- && !tn_failed(flow->error);) {
+        uint32_t op = op_around(model, (uint32_t)i);
+        if (op == TN_NONE)
+            continue;
+        if (!flow->bodies)
+            flow->bodies =
+                tn_new(&flow->arena, uint32_t, model->ops.count, flow->error);
+        if (flow->bodies) {
+            flow->siblings[i] = flow->bodies[op];
+            flow->bodies[op]  = (uint32_t)i + 1;
+        }
+    }
+}
+
+void tn_flow_init(struct tn_flow *flow, const struct tn_model *model,
+                  const struct tn_vocab_use *use, struct tn_report *report,
+                  struct tn_error *error)
+{
+    *flow = (struct tn_flow){
+        .model = model, .use = use, .report = report, .error = error
+    };
+    tn_arena_init(&flow->arena, model->memory);
+    tn_list_init(&flow->frames, model->memory, sizeof(struct frame));
+    tn_typing_init(&flow->typing, model, use, report, error);
+    tn_ranking_init(&flow->ranking, model, use, report, error);
+    if (!use->compares_types && !use->declare_ranks)
+        return;
+    flow->kinds  = tn_new(&flow->arena, const struct tn_typed_kind *,
+                          model->ops.count, error);
+    flow->states = tn_new(&flow->arena, uint8_t, model->graphs.count, error);
+    flow->call_typess = tn_new(&flow->arena, struct tn_call_types *,
+                               model->graphs.count, error);
+    chain_bodies(flow);
+    if (flow->bodies || use->callee) {
+        flow->results         = tn_new(&flow->arena, const struct tn_results *,
+                                       model->ops.count, error);
+        flow->typing.results  = flow->results;
+        flow->ranking.results = flow->results;
+    }
+}
+
+void tn_flow_done(struct tn_flow *flow)
+{
+    tn_ranking_done(&flow->ranking);
+    tn_typing_done(&flow->typing);
+    tn_list_done(&flow->frames);
+    tn_arena_done(&flow->arena);
+}
+
+struct tn_typed_kind *tn_flow_prepare(struct tn_flow           *flow,
+                                      const struct tn_vocab_op *op)
+{
+    struct tn_typed_kind *kind =
+        tn_new(&flow->arena, struct tn_typed_kind, 1, flow->error);
+
+    if (kind)
+        tn_typing_prepare(&flow->typing, kind, op);
+    return kind;
+}
+
+void tn_flow_note(struct tn_flow *flow, struct tn_typed_kind *kind, uint32_t op,
+                  const struct tn_attr_types *attrs)
+{
+    if (!flow->kinds)
+        return;
+    flow->kinds[op] = kind;
+    tn_ranking_note(&flow->ranking, kind->op, op);
+    if (flow->typing.types && tn_typing_is_by_attrs(&flow->typing))
+        tn_typing_note(&flow->typing, kind, op, attrs);
+}
+
+/* ---- the order ---------------------------------------------------------- */
+
+/* An op whose producers come first. */
+struct step {
+    uint32_t op, next;
+};
+
+struct ordering {
+    struct tn_flow *flow;
+    uint8_t        *seen;  /* by op                                           */
+    struct tn_list  steps; /* struct step                                     */
+    uint64_t        count; /* of flow->order                                  */
+};
+
+/* A producer of the same graph that is not in order yet; TN_NONE: no more. */
+static uint32_t next_producer(struct ordering *o, struct step *step)
+{
+    const struct tn_model *model = o->flow->model;
+    const struct tn_op    *row   = tn_model_op_at(model, step->op);
+
+    while (step->next < row->input_count - row->control_count) {
+        uint32_t value =
+            tn_model_ref_at(model, (uint64_t)row->first_input + step->next++);
+        const struct tn_value *from =
+            value == TN_NONE ? NULL : tn_model_value_at(model, value);
+        if (from && from->kind == TN_VALUE_OUTPUT &&
+            from->producer != TN_NONE && !o->seen[from->producer] &&
+            tn_model_op_at(model, from->producer)->graph == row->graph)
+            return from->producer;
+    }
+    return TN_NONE;
+}
+
+static void add_step(struct ordering *o, uint32_t op)
+{
+    struct step *step = tn_list_push(&o->steps, struct step, o->flow->error);
+
+    o->seen[op] = 1;
+    if (step)
+        *step = (struct step){ op, 0 };
+}
+
+/* Depth first, with a stack of our own; an edge that closes a cycle is left
+ * out. */
+static void order_from(struct ordering *o, uint32_t op)
+{
+    add_step(o, op);
+    while (o->steps.count && !tn_failed(o->flow->error)) {
+        struct step *top =
+            tn_list_at(&o->steps, struct step, o->steps.count - 1);
+        uint32_t producer = next_producer(o, top);
+        if (producer != TN_NONE) {
+            add_step(o, producer);
+            continue;
+        }
+        o->flow->order[o->count++] = top->op;
+        o->steps.count--;
+    }
+}
+
+static void find_order(struct tn_flow *flow)
+{
+    const struct tn_model *model = flow->model;
+    struct ordering        o     = { .flow = flow };
+
+    if (model->dialect->is_ordered)
+        return;
+    tn_list_init(&o.steps, model->memory, sizeof(struct step));
+    flow->order = tn_new(&flow->arena, uint32_t, model->ops.count, flow->error);
+    o.seen      = tn_new(&flow->arena, uint8_t, model->ops.count, flow->error);
+    for (uint32_t g = 0; g < model->graphs.count; g++) {
+        const struct tn_graph *graph = tn_model_graph_at(model, g);
+        o.count                      = graph->first_op;
+        for (uint64_t i = 0; i < graph->op_count && !tn_failed(flow->error);
+             i++)
+            if (!o.seen[graph->first_op + i])
+                order_from(&o, graph->first_op + (uint32_t)i);
+    }
+    tn_list_done(&o.steps);
+}
+
+/* ---- into a graph and out of it ----------------------------------------- */
+
+static uint64_t findings(const struct tn_flow *flow)
+{
+    return flow->report->counts[TN_LEVEL_ERROR];
+}
+
+/* The value that an input or output of a graph is; TN_NONE: none. */
+static uint32_t value_of(const struct tn_flow *flow, uint32_t graph,
+                         bool is_output, uint32_t index)
+{
+    const struct tn_model *model = flow->model;
+    const struct tn_graph *row   = tn_model_graph_at(model, graph);
+    const struct tn_end   *end =
+        is_output ? &row->outputs.items[index] : &row->inputs.items[index];
+    uint32_t name = tn_intern_find(&model->names, end->name);
+
+    return name == TN_NO_NAME ? TN_NONE
+                              : tn_model_find_value(model, graph, name);
+}
+
+static uint32_t input_of(const struct tn_flow *flow, uint32_t op,
+                         uint32_t number)
+{
+    const struct tn_op *row = tn_model_op_at(flow->model, op);
+
+    return number >= row->input_count - row->control_count
+               ? TN_NONE
+               : tn_model_ref_at(flow->model,
+                                 (uint64_t)row->first_input + number);
+}
+
+static bool pass(struct tn_flow *flow, const struct frame *f, uint32_t graph,
+                 bool is_output, uint32_t index, struct tn_passing *to)
+{
+    const struct tn_graph *row = tn_model_graph_at(flow->model, graph);
+    struct tn_crossing     c   = {
+              .op        = f->op,
+              .graph     = graph,
+              .body      = f->body,
+              .is_output = is_output,
+              .index     = index,
+    };
+
+    *to = (struct tn_passing){ .number = TN_NONE, .start = TN_NONE };
+    if (index >= (is_output ? row->outputs.count : row->inputs.count) ||
+        !flow->use->pass)
+        return false;
+    if (flow->kinds[f->op])
+        c.kind = flow->kinds[f->op]->op;
+    return flow->use->pass(flow->use->context, &c, to);
+}
+
+/* A rank that is larger by `deeper`; 0: not known. */
+static uint8_t shift_rank(uint8_t rank, int deeper)
+{
+    int shifted = rank + deeper;
+
+    return !rank || shifted < 1 || shifted > UINT8_MAX ? 0 : (uint8_t)shifted;
+}
+
+/* What is known of what goes in there. */
+static void look_at_input(struct tn_flow *flow, const struct frame *f,
+                          const struct tn_passing *p, uint32_t *outer,
+                          uint8_t *type, uint8_t *rank)
+{
+    *outer = TN_NONE;
+    *type  = p->type;
+    *rank  = p->rank;
+    if (p->number == TN_NONE)
+        return;
+    *outer = input_of(flow, f->op, p->number);
+    *type = *rank = 0;
+    if (*outer == TN_NONE)
+        return;
+    *type = tn_typing_type(&flow->typing, *outer);
+    if (p->is_element && *type >> 6 == TN_WRAP_SEQUENCE)
+        *type = TN_TYPE(*type & 63, TN_WRAP_NONE);
+    if (p->has_rank)
+        *rank = shift_rank(tn_ranking_rank(&flow->ranking, *outer), p->deeper);
+}
+
+static void enter(struct tn_flow *flow, const struct frame *f, uint32_t graph)
+{
+    const struct tn_graph *row = tn_model_graph_at(flow->model, graph);
+    struct tn_passing      p;
+    bool                   is_known = true;
+
+    for (uint32_t i = 0; i < row->inputs.count; i++) {
+        uint32_t inner = value_of(flow, graph, false, i), outer = TN_NONE;
+        uint8_t  type = 0, rank = 0;
+        is_known = is_known && pass(flow, f, graph, false, i, &p);
+        if (is_known)
+            look_at_input(flow, f, &p, &outer, &type, &rank);
+        if (inner == TN_NONE)
+            continue;
+        tn_typing_enter(&flow->typing, f->op, outer, inner, type);
+        tn_ranking_enter(&flow->ranking, f->op, outer, inner, rank);
+    }
+}
+
+/* What the graph gives, by output. */
+static void look_at_outputs(struct tn_flow *flow, uint32_t graph,
+                            struct tn_results *to)
+{
+    const struct tn_graph *row   = tn_model_graph_at(flow->model, graph);
+    uint32_t               count = row->outputs.count;
+
+    to->types = tn_new(&flow->arena, uint8_t, count, flow->error);
+    to->ranks = tn_new(&flow->arena, uint8_t, count, flow->error);
+    if (tn_failed(flow->error))
+        return;
+    to->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tn_end *end   = &row->outputs.items[i];
+        uint32_t             value = value_of(flow, graph, true, i);
+        if (tn_typing_is_by_attrs(&flow->typing))
+            to->types[i] = strcmp(end->note, "list")
+                               ? TN_TYPE(end->dtype, TN_WRAP_NONE)
+                               : 0;
+        else if (value != TN_NONE)
+            to->types[i] = tn_typing_type(&flow->typing, value);
+        if (value != TN_NONE)
+            to->ranks[i] = tn_ranking_rank(&flow->ranking, value);
+    }
+}
+
+/* ---- what several graphs give as one ------------------------------------ */
+
+/* Room for the results of an op; false on failure. */
+static bool open_results(struct tn_flow *flow, struct frame *f)
+{
+    uint32_t count = flow->model->dialect->names_outputs
+                         ? tn_model_op_at(flow->model, f->op)->output_count
+                         : tn_typing_output_count(&flow->typing, f->op);
+
+    if (f->results)
+        return true;
+    f->said    = tn_new(&flow->arena, uint32_t, count, flow->error);
+    f->results = tn_new(&flow->arena, struct tn_results, 1, flow->error);
+    if (tn_failed(flow->error))
+        return false;
+    f->results->types = tn_new(&flow->arena, uint8_t, count, flow->error);
+    f->results->ranks = tn_new(&flow->arena, uint8_t, count, flow->error);
+    f->results->count = tn_failed(flow->error) ? 0 : count;
+    return !tn_failed(flow->error);
+}
+
+static void merge_type(struct tn_flow *flow, struct frame *f, uint32_t graph,
+                       const struct tn_passing *p, uint32_t inner, uint8_t type)
+{
+    uint8_t *so_far = &f->results->types[p->number];
+    uint32_t start  = TN_NONE;
+
+    if (p->start < tn_model_graph_at(flow->model, graph)->inputs.count)
+        start = value_of(flow, graph, false, p->start);
+    if (p->is_element && type)
+        type = type >> 6 == TN_WRAP_NONE ? TN_TYPE(type, TN_WRAP_SEQUENCE) : 0;
+    if (!type)
+        return;
+    if (start != TN_NONE)
+        tn_typing_expect_same(&flow->typing, f->op, start,
+                              tn_typing_type(&flow->typing, start), inner,
+                              type);
+    if (*so_far) {
+        tn_typing_expect_same(&flow->typing, f->op, f->said[p->number], *so_far,
+                              inner, type);
+        return;
+    }
+    *so_far            = type;
+    f->said[p->number] = inner;
+}
+
+static void merge_rank(struct frame *f, const struct tn_passing *p,
+                       uint8_t rank)
+{
+    uint8_t *so_far = &f->results->ranks[p->number];
+
+    rank = p->has_rank ? shift_rank(rank, -p->deeper) : 0;
+    if (!rank || (*so_far && *so_far != rank))
+        *so_far = RANK_OPEN;
+    else
+        *so_far = rank;
+}
+
+static void merge(struct tn_flow *flow, struct frame *f, uint32_t graph,
+                  const struct tn_results *gives)
+{
+    struct tn_passing p;
+
+    if (!open_results(flow, f))
+        return;
+    for (uint32_t i = 0; i < gives->count; i++) {
+        uint32_t inner;
+        if (!pass(flow, f, graph, true, i, &p) ||
+            (p.number != TN_NONE && p.number >= f->results->count))
+            break; /* not known, or more than the op gives */
+        inner = value_of(flow, graph, true, i);
+        if (p.number == TN_NONE && inner != TN_NONE)
+            tn_typing_expect(&flow->typing, f->op, inner, gives->types[i],
+                             p.type);
+        if (p.number == TN_NONE)
+            continue;
+        if (inner != TN_NONE)
+            merge_type(flow, f, graph, &p, inner, gives->types[i]);
+        merge_rank(f, &p, gives->ranks[i]);
+    }
+}
+
+/* A node that is a call gives what the function gives; others say what they do
+ * with it. */
+static void take_results(struct tn_flow *flow, struct frame *f, uint32_t graph,
+                         const struct tn_results *gives)
+{
+    if (!flow->model->dialect->names_outputs && !flow->kinds[f->op])
+        f->called = gives;
+    else
+        merge(flow, f, graph, gives);
+}
+
+/* ---- functions ---------------------------------------------------------- */
+
+/* Types and ranks of what the op calls it with. */
+static struct tn_call_types *look_at_call(struct tn_flow     *flow,
+                                          const struct frame *f, uint32_t graph)
+{
+    const struct tn_op   *row  = tn_model_op_at(flow->model, f->op);
+    uint32_t              most = row->input_count - row->control_count;
+    struct tn_call_types *s =
+        tn_new(&flow->arena, struct tn_call_types, 1, flow->error);
+    uint8_t *key =
+        tn_new(&flow->arena, uint8_t, 2 * (uint64_t)most, flow->error);
+    struct tn_passing p;
+    uint32_t          outer;
+
+    if (tn_failed(flow->error))
+        return NULL;
+    while (s->size < 2 * (uint64_t)most &&
+           pass(flow, f, graph, false, (uint32_t)s->size / 2, &p)) {
+        look_at_input(flow, f, &p, &outer, &key[s->size], &key[s->size + 1]);
+        s->size += 2;
+    }
+    s->key = key;
+    return s;
+}
+
+static struct tn_call_types *find_call_types(const struct tn_flow       *flow,
+                                             uint32_t                    graph,
+                                             const struct tn_call_types *like)
+{
+    struct tn_call_types *s = flow->call_typess[graph];
+
+    while (s && (s->size != like->size ||
+                 (s->size && memcmp(s->key, like->key, (size_t)s->size))))
+        s = s->next;
+    return s;
+}
+
+static struct frame *push_frame(struct tn_flow *flow, uint32_t graph,
+                                struct tn_call_types *call_types)
+{
+    struct frame *f = tn_list_push(&flow->frames, struct frame, flow->error);
+
+    flow->states[graph] = OPEN;
+    if (f)
+        *f = (struct frame){ .graph      = graph,
+                             .op         = TN_NONE,
+                             .call_types = call_types,
+                             .findings   = findings(flow) };
+    return f;
+}
+
+static void call(struct tn_flow *flow, struct frame *f, uint32_t graph)
+{
+    struct tn_call_types *last  = flow->call_typess[graph];
+    struct tn_call_types *s     = look_at_call(flow, f, graph);
+    struct tn_call_types *known = s ? find_call_types(flow, graph, s) : NULL;
+
+    if (!s)
+        return;
+    if (flow->states[graph] == OPEN) {
+        f->is_open = true; /* it calls itself, which others tell */
+    } else if (known) {
+        take_results(flow, f, graph, &known->gives);
+    } else if (flow->states[graph] == WRONG ||
+               (last && last->ordinal + 1 >= CALL_TYPES_LIMIT)) {
+        f->is_open = true; /* what is wrong in it was told */
+    } else {
+        s->ordinal               = last ? last->ordinal + 1 : 0;
+        s->next                  = last;
+        flow->call_typess[graph] = s;
+        enter(flow, f, graph);
+        push_frame(flow, graph, s);
+    }
+}
+
+/* ---- the walk ----------------------------------------------------------- */
+
+static void visit(struct tn_flow *flow, uint32_t op,
+                  const struct tn_results *results)
+{
+    tn_typing_judge(&flow->typing, flow->kinds[op], op, results);
+    tn_ranking_judge(&flow->ranking, op, results);
+}
+
+/* All graphs of the op were walked. */
+static void finish_op(struct tn_flow *flow, struct frame *f)
+{
+    const struct tn_results *results = f->called;
+
+    if (!results && open_results(flow, f)) {
+        results = f->results;
+        for (uint32_t i = 0; i < results->count; i++)
+            if (f->is_open || results->ranks[i] == RANK_OPEN)
+                results->ranks[i] = 0;
+    }
+    if (tn_failed(flow->error))
+        return;
+    flow->results[f->op] = results;
+    visit(flow, f->op, results);
+    f->op = TN_NONE;
+}
+
+/* The next graph of the op; false: there is none. */
+static bool enter_next(struct tn_flow *flow, struct frame *f)
+{
+    uint64_t depth = flow->frames.count;
+    uint32_t graph;
+
+    if (f->sibling) {
+        graph      = f->sibling - 1;
+        f->sibling = flow->siblings[graph];
+        if (flow->states[graph] != OPEN) {
+            enter(flow, f, graph);
+            push_frame(flow, graph, NULL);
+        }
+        return true;
+    }
+    if (!flow->use->callee || f->callee == BODY_LIMIT)
+        return false;
+    graph = flow->use->callee(flow->use->context, f->op, f->callee);
+    if (graph == TN_NONE)
+        return false;
+    f->callee++;
+    call(flow, f, graph);
+    if (flow->frames.count == depth)
+        f->body++; /* not walked, or before */
+    return true;
+}
+
+static bool runs_graphs(const struct tn_flow *flow, uint32_t op)
+{
+    return (flow->bodies && flow->bodies[op]) ||
+           (flow->use->callee &&
+            flow->use->callee(flow->use->context, op, 0) != TN_NONE);
+}
+
+/* The graph on top is done: its node gets what it gives. */
+static void leave(struct tn_flow *flow)
+{
+    struct frame      done  = *top_of(flow);
+    struct tn_results gives = { 0, NULL, NULL };
+    bool              is_function =
+        tn_model_graph_at(flow->model, done.graph)->kind == TN_GRAPH_FUNCTION;
+
+    flow->states[done.graph] =
+        is_function && findings(flow) != done.findings ? WRONG : DONE;
+    flow->frames.count--;
+    if (flow->frames.count == 0)
+        return;
+    look_at_outputs(flow, done.graph, &gives);
+    if (done.call_types) {
+        done.call_types->gives = gives;
+        take_results(flow, top_of(flow), done.graph, &done.call_types->gives);
+    } else {
+        merge(flow, top_of(flow), done.graph, &gives);
+    }
+    top_of(flow)->body++;
+}
+
+static void walk(struct tn_flow *flow, uint32_t root)
+{
+    push_frame(flow, root, NULL);
+    while (flow->frames.count && !flow->report->is_stopped &&
+           !tn_failed(flow->error)) {
+        struct frame          *f     = top_of(flow);
+        const struct tn_graph *graph = tn_model_graph_at(flow->model, f->graph);
+        uint32_t               op;
+        if (f->op != TN_NONE) {
+            if (!enter_next(flow, f))
+                finish_op(flow, f);
+            continue;
+        }
+        if (f->next == graph->op_count) {
+            leave(flow);
+            continue;
+        }
+        op = graph->first_op + (uint32_t)f->next++;
+        if (flow->order)
+            op = flow->order[op];
+        if (!runs_graphs(flow, op)) {
+            visit(flow, op, NULL);
+            continue;
+        }
+        f->op      = op;
+        f->sibling = flow->bodies ? flow->bodies[op] : 0;
+        f->callee = f->body = 0;
+        f->results          = NULL;
+        f->called           = NULL;
+        f->is_open          = false;
+    }
+    flow->frames.count = 0;
+}
+
+/* ---- claims ------------------------------------------------------------- */
+
+static void complain_claim(struct tn_flow *flow, uint64_t index,
+                           const struct tn_value_claim *claim, const char *rule,
+                           const char *what)
+{
+    char where[200] = "";
+
+    flow->use->claim_path(flow->use->context, index, where, sizeof where);
+    tn_report_format(flow->report, TN_LEVEL_ERROR, rule, flow->use->file,
+                     claim->offset, where, "'%.*s' %s",
+                     TN_FMT(tn_value_short_name(flow->model, claim->value)),
+                     what);
+}
+
+static void compare_claim(struct tn_flow *flow, uint64_t index,
+                          const struct tn_value_claim *claim)
+{
+    uint8_t type = tn_typing_type(&flow->typing, claim->value);
+    uint8_t rank = tn_ranking_rank(&flow->ranking, claim->value);
+    char    what[200];
+
+    if (type && claim->type && type != claim->type) {
+        snprintf(what, sizeof what, "is declared as %s, and is %s",
+                 tn_type_words(claim->type).text, tn_type_words(type).text);
+        complain_claim(flow, index, claim, "type-mismatch", what);
+    }
+    if (rank && claim->rank && rank != claim->rank) {
+        snprintf(what, sizeof what, "is declared with rank %u, and has rank %u",
+                 claim->rank - 1U, rank - 1U);
+        complain_claim(flow, index, claim, "rank-mismatch", what);
+    }
+}
+
+static void compare_claims(struct tn_flow *flow)
+{
+    struct tn_value_claim claim;
+
+    for (uint64_t i = 0; flow->use->claim && !flow->report->is_stopped &&
+                         flow->use->claim(flow->use->context, i, &claim);
+         i++)
+        if (claim.value != TN_NONE)
+            compare_claim(flow, i, &claim);
+}
+
+/* ---- from the top ------------------------------------------------------- */
+
+/* Graphs that no other runs first; then functions that nobody called, of whose
+ * arguments nothing is known. */
+static bool is_root(const struct tn_flow *flow, uint32_t graph, int round)
+{
+    const struct tn_graph *row = tn_model_graph_at(flow->model, graph);
+
+    switch (round) {
+    case 0:
+        return row->kind != TN_GRAPH_FUNCTION &&
+               op_around(flow->model, graph) == TN_NONE;
+    case 1: return row->kind == TN_GRAPH_FUNCTION;
+    default: return true; /* in nodes that are in each other */
+    }
+}
+
+void tn_flow_run(struct tn_flow *flow)
+{
+    if (!flow->kinds || tn_failed(flow->error))
+        return;
+    find_order(flow);
+    for (int round = 0; round < 3; round++)
+        for (uint32_t i = 0; i < flow->model->graphs.count; i++)
+            if (!tn_failed(flow->error) && !flow->report->is_stopped &&
+                flow->states[i] == NEW && is_root(flow, i, round))
+                walk(flow, i);
+    if (tn_failed(flow->error))
+        return;
+    tn_typing_compare(&flow->typing);
+    compare_claims(flow);
+}

@@ -1,0 +1,58 @@
+/*
+ * value_flow.h - types and ranks along a graph, and through graphs that nodes
+ * run
+ *
+ * Producers are judged before their consumers, whatever the order of a file.
+ * When a node runs graphs (If, Loop, a call of a function), what is known of
+ * its inputs goes into them, and what they give is what the node gives;
+ * branches have to agree.
+ *
+ * A subgraph belongs to one node, and is walked once.  A function is walked
+ * once for each set of types and ranks that it is called with, up to a limit: a
+ * library of functions that call each other costs no more than its size times
+ * that limit.  A function that is being walked already (recursion) gives
+ * nothing that is known.
+ */
+#ifndef TN_IR_VALUE_FLOW_H
+#define TN_IR_VALUE_FLOW_H
+
+#include "ir/value_ranks.h"
+#include "ir/value_types.h"
+
+struct tn_call_types;
+
+struct tn_flow {
+    const struct tn_model       *model;
+    const struct tn_vocab_use   *use;
+    struct tn_report            *report;
+    struct tn_error             *error;
+    struct tn_arena              arena;
+    struct tn_typing             typing;
+    struct tn_ranking            ranking;
+    const struct tn_typed_kind **kinds; /* by op; NULL: not known            */
+    uint32_t *order;  /* of ops, graph by graph; NULL: as they come          */
+    uint32_t *bodies; /* by op: the first graph in it, + 1; NULL: none has   */
+    uint32_t *siblings;                 /* by graph: the next one, + 1       */
+    uint8_t  *states;                   /* by graph                          */
+    struct tn_call_types **call_typess; /* by graph                          */
+    const struct tn_results **results;  /* by op; NULL: none run graphs      */
+    struct tn_list            frames;
+};
+
+void tn_flow_init(struct tn_flow *flow, const struct tn_model *model,
+                  const struct tn_vocab_use *use, struct tn_report *report,
+                  struct tn_error *error);
+void tn_flow_done(struct tn_flow *flow);
+
+/* A kind of op; NULL on failure. */
+struct tn_typed_kind *tn_flow_prepare(struct tn_flow           *flow,
+                                      const struct tn_vocab_op *op);
+
+/* What the node is. */
+void tn_flow_note(struct tn_flow *flow, struct tn_typed_kind *kind, uint32_t op,
+                  const struct tn_attr_types *attrs);
+
+/* When all are noted: what is wrong. */
+void tn_flow_run(struct tn_flow *flow);
+
+#endif
