@@ -248,7 +248,8 @@ def cases():
     m.graph.name = ""
     yield "graph-without-name", m, [("missing-name", m.graph)]
     yield "input-twice", model(inputs=[value("x"), value("x", INT64)]), [
-        ("duplicate-name", value("x", INT64))]
+        ("duplicate-name", value("x", INT64)),
+        ("type-mismatch", value("x", INT64))]
     yield "input-is-made", model(inputs=[value("x"), value("y", FLOAT, (3,))]), [
         ("duplicate-name", value("y", FLOAT, (3,)))]
     yield "output-dangles", model(outputs=[value("q")]), [
@@ -427,6 +428,34 @@ def cases():
     f = function("F", [n])
     f.opset_import[0].version = 20
     yield "op-function-imports", function_model(f), []
+    # types in graphs that nodes run, and what is said twice
+    HALF = TensorProto.FLOAT16
+    g = subgraph(nodes=[helper.make_node("Cast", ["x"], ["b"], to=HALF)])
+    g.output[0].type.tensor_type.elem_type = HALF
+    m = if_model(then_branch=g)
+    yield "type-branches", m, [("type-mismatch", m.graph.node[0])]
+    g = subgraph("else", [helper.make_node("Cast", ["x"], ["b"], to=HALF)])
+    yield "type-branch-declared", if_model(else_branch=g), [
+        ("type-mismatch", g.node[0])]
+    body = helper.make_graph(
+        [helper.make_node("Add", ["v", "i"], ["w"])], "body",
+        [value("i", INT64, ()), value("o", TensorProto.BOOL, ()), value("v")],
+        [value("o", TensorProto.BOOL, ()), value("w")])
+    m = model([helper.make_node("Loop", ["", "", "x"], ["y"], body=body)])
+    yield "type-in-loop", m, [("type-mismatch", body.node[0])]
+    f = function("F", [helper.make_node("Constant", [], ["k"], value_int=1),
+                       helper.make_node("Mul", ["a", "k"], ["b"])])
+    yield "type-in-function", function_model(f), [("type-mismatch", f.node[1])]
+    m = model()
+    m.graph.value_info.append(value("y", INT64))
+    yield "type-said-twice", m, [("type-mismatch", m.graph.value_info[0])]
+    m = model()
+    m.graph.value_info.append(value("y", shape=(2, 2)))
+    yield "rank-said-twice", m, [("rank-mismatch", m.graph.value_info[0])]
+    node = helper.make_node("Relu", ["x"], ["y"], name="scalar")
+    yield "rank-scalar", model([node], outputs=[value("y", shape=())]), [
+        ("rank-mismatch", node)]
+
     # functions
     yield "function", function_model(function("F")), []
     f = function("F", [helper.make_node("F", ["a"], ["b"], domain="my")])

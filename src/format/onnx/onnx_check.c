@@ -357,7 +357,7 @@ static void note_fact_import(struct tn_onnx_checker *ch,
 }
 
 static void note_end(struct tn_onnx_checker *ch, uint32_t graph,
-                     const struct tn_end *end)
+                     const struct tn_end *end, uint8_t field, uint32_t index)
 {
     uint32_t name  = tn_intern_find(&ch->model->names, end->name);
     uint32_t value = name == TN_NO_NAME
@@ -370,7 +370,9 @@ static void note_end(struct tn_onnx_checker *ch, uint32_t graph,
     row = tn_list_push(&ch->declared, struct tn_onnx_declared, ch->error);
     if (!row)
         return;
-    *row = (struct tn_onnx_declared){ .value = value };
+    *row = (struct tn_onnx_declared){
+        .value = value, .field = field, .index = index, .offset = TN_NOWHERE
+    };
     if (end->dtype != TN_UNDEFINED)
         row->type = TN_TYPE(end->dtype, TN_WRAP_NONE);
     if (end->has_rank)
@@ -379,16 +381,17 @@ static void note_end(struct tn_onnx_checker *ch, uint32_t graph,
 
 /* Of the main graph an element type must be said. */
 static void check_made_end(struct tn_onnx_checker *ch, uint32_t graph,
-                           const struct tn_end *end, const char *word,
+                           const struct tn_end *end, uint8_t field,
                            uint32_t index)
 {
     const struct tn_graph *row = tn_model_graph_at(ch->model, graph);
     char                   where[TN_ONNX_WHERE];
 
-    note_end(ch, graph, end);
+    note_end(ch, graph, end, field, index);
     if (row->kind != TN_GRAPH_MAIN || end->dtype != TN_UNDEFINED)
         return;
-    snprintf(where, sizeof where, "%s.%s[%" PRIu32 "]", row->path, word, index);
+    snprintf(where, sizeof where, "%s.%s[%" PRIu32 "]", row->path,
+             field == GRAPH_INPUT ? "input" : "output", index);
     tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-type", TN_NOWHERE,
                      TN_ONNX_AT(where),
                      "the element type of '%.*s' is not known",
@@ -405,9 +408,9 @@ static void check_made(struct tn_onnx_checker *ch)
     for (uint32_t i = 0; i < ch->model->graphs.count; i++) {
         const struct tn_graph *graph = tn_model_graph_at(ch->model, i);
         for (uint32_t k = 0; k < graph->inputs.count; k++)
-            check_made_end(ch, i, &graph->inputs.items[k], "input", k);
+            check_made_end(ch, i, &graph->inputs.items[k], GRAPH_INPUT, k);
         for (uint32_t k = 0; k < graph->outputs.count; k++)
-            check_made_end(ch, i, &graph->outputs.items[k], "output", k);
+            check_made_end(ch, i, &graph->outputs.items[k], GRAPH_OUTPUT, k);
     }
     if (!tn_failed(ch->error))
         tn_graph_check(ch->model, ch->report, ch->error);
@@ -439,6 +442,8 @@ static enum tn_status run(const struct tn_model *model,
     tn_intern_init(&ch.functions, &ch.arena);
     tn_list_init(&ch.function_graphs, model->memory, sizeof(uint32_t));
     tn_list_init(&ch.calls, model->memory, sizeof(struct tn_onnx_call));
+    tn_pairs_init(&ch.callees, model->memory);
+    ch.scan_op = TN_NONE;
     tn_list_init(&ch.declared, model->memory, sizeof(struct tn_onnx_declared));
     ch.known = tn_new(&ch.arena, struct tn_onnx_known_attrs, 1, error);
     find_roots(&ch);
@@ -446,6 +451,7 @@ static enum tn_status run(const struct tn_model *model,
         check(&ch);
     tn_list_done(&ch.declared);
     tn_list_done(&ch.calls);
+    tn_pairs_done(&ch.callees);
     tn_list_done(&ch.function_graphs);
     tn_intern_done(&ch.functions);
     tn_intern_done(&ch.imports);

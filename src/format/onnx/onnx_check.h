@@ -52,7 +52,10 @@ struct tn_onnx_checker {
     struct tn_intern functions; /* their keys, by ordinal                    */
     struct tn_list   function_graphs; /* uint32_t by ordinal                 */
     struct tn_list   calls;           /* struct tn_onnx_call                 */
-    struct tn_list   declared;        /* struct tn_onnx_declared             */
+    struct tn_pairs  callees;         /* (op, 0) -> graph of the function    */
+    uint32_t         scan_op;     /* the last Scan; see onnx_check_bodies.c */
+    uint32_t         scan_inputs; /* of it                               */
+    struct tn_list   declared;    /* struct tn_onnx_declared             */
     struct tn_onnx_known_attrs *known;
 };
 
@@ -60,6 +63,9 @@ struct tn_onnx_checker {
 struct tn_onnx_declared {
     uint32_t value;
     uint8_t  type, rank;
+    uint8_t  field; /* of the graph: inputs, outputs or value_info            */
+    uint32_t index; /* in that                                                */
+    uint64_t offset;
 };
 
 /* One function's body names another; both by ordinal. */
@@ -112,6 +118,12 @@ void tn_onnx_check_graphs(struct tn_onnx_checker *ch);
 void tn_onnx_check_functions(struct tn_onnx_checker *ch);
 void tn_onnx_check_tensors(struct tn_onnx_checker *ch);
 void tn_onnx_check_vocab(struct tn_onnx_checker *ch);
+
+/* As struct tn_vocab_use has them. */
+bool     tn_onnx_pass(struct tn_onnx_checker *ch, const struct tn_crossing *c,
+                      struct tn_passing *to);
+uint32_t tn_onnx_callee(const struct tn_onnx_checker *ch, uint32_t op,
+                        uint32_t number);
 void tn_onnx_check_sparse(struct tn_onnx_checker *ch, struct tn_cursor sparse,
                           const struct tn_onnx_place *where);
 

@@ -79,18 +79,22 @@ static void check_output_name(struct graph_check *g, struct tn_bytes name,
 }
 
 /* For who compares it with what the nodes make. */
-static void note_type(struct graph_check *g, struct tn_bytes name,
+static void note_type(struct graph_check *g, const struct tn_pb_field *field,
+                      uint32_t index, struct tn_bytes name,
                       struct tn_onnx_declared told)
 {
-    uint32_t id = tn_intern_find(&g->ch->model->names, name);
-    uint32_t value =
-        id == TN_NO_NAME ? TN_NONE
-                         : tn_model_find_value(g->ch->model, g->graph, id);
+    uint32_t                 id    = tn_intern_find(&g->ch->model->names, name);
+    uint32_t                 value = id == TN_NO_NAME
+                                         ? TN_NONE
+                                         : tn_model_find_value(g->ch->model, g->graph, id);
     struct tn_onnx_declared *row;
 
     if (value == TN_NONE)
         return;
-    told.value = value;
+    told.value  = value;
+    told.field  = (uint8_t)field->number;
+    told.index  = index;
+    told.offset = field->offset;
     row = tn_list_push(&g->ch->declared, struct tn_onnx_declared, g->ch->error);
     if (row)
         *row = told;
@@ -104,10 +108,10 @@ static void check_end(struct graph_check *g, struct tn_pb_field *field)
     struct tn_bytes  name;
     struct tn_cursor type;
     bool             has_type;
+    uint32_t         index = is_input ? g->input_count++ : g->output_count++;
 
     snprintf(where, sizeof where, "%s.%s[%" PRIu32 "]", g->row->path,
-             is_input ? "input" : "output",
-             is_input ? g->input_count++ : g->output_count++);
+             is_input ? "input" : "output", index);
     read_value(field->body, &name, &type, &has_type);
     if (name.size == 0)
         tn_onnx_complain(g->ch, TN_LEVEL_ERROR, "missing-name", field->offset,
@@ -117,7 +121,7 @@ static void check_end(struct graph_check *g, struct tn_pb_field *field)
     else
         check_output_name(g, name, field->offset, where);
     if (has_type)
-        note_type(g, name,
+        note_type(g, field, index, name,
                   tn_onnx_check_type(g->ch, type, TN_ONNX_AT(where), is_main));
     else if (is_main)
         tn_onnx_complain(g->ch, TN_LEVEL_ERROR, "missing-type", field->offset,
@@ -132,15 +136,16 @@ static void check_info(struct graph_check *g, struct tn_pb_field *field)
     bool             has_type;
 
     snprintf(where, sizeof where, "%s.value_info[%" PRIu32 "]", g->row->path,
-             g->info_count++);
+             g->info_count);
     read_value(field->body, &name, &type, &has_type);
     if (!tn_onnx_is_new(g->ch, &g->infos, name))
         tn_onnx_complain(g->ch, TN_LEVEL_WARNING, "duplicate-name",
                          field->offset, TN_ONNX_AT(where),
                          "'%.*s' is described twice", TN_FMT(name));
     if (has_type)
-        note_type(g, name,
+        note_type(g, field, g->info_count, name,
                   tn_onnx_check_type(g->ch, type, TN_ONNX_AT(where), false));
+    g->info_count++;
 }
 
 static void check_annotation(struct graph_check *g, struct tn_pb_field *message)

@@ -159,7 +159,7 @@ static enum around enter(enum around outer, uint32_t kind)
 static struct tn_onnx_declared found(const struct type_check *t,
                                      enum around              around)
 {
-    struct tn_onnx_declared told = { TN_NONE, 0, 0 };
+    struct tn_onnx_declared told = { .value = TN_NONE };
 
     if (around == TENSOR)
         told.rank = t->rank;
@@ -468,6 +468,10 @@ static void check_domain(struct node *node)
     uint32_t callee              = find_callee(node);
     int64_t  version;
 
+    if (callee != TN_NONE)
+        tn_pairs_add(&ch->callees, node->op, 0,
+                     *tn_list_at(&ch->function_graphs, uint32_t, callee),
+                     ch->error);
     if (callee != TN_NONE && ch->ordinals[root] != TN_NONE)
         note_call(ch, root, callee);
     if (!tn_onnx_imported(ch, root, domain, &version))

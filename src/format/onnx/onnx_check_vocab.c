@@ -2,6 +2,8 @@
 #include "format/onnx/onnx_check.h"
 #include "ir/vocab_check.h"
 
+#include <stdio.h>
+
 struct lexicon {
     struct tn_onnx_checker *ch;
     struct tn_pairs         functions; /* (domain, name) -> any               */
@@ -58,7 +60,7 @@ static int64_t version_of(void *context, uint32_t scope, struct tn_bytes domain)
 
 /* The value that a tensor of the model is: of the graph's own list, or what a
  * Constant gives.  TN_NONE: it is none. */
-static uint32_t value_of(const struct tn_model *model,
+static uint32_t value_of(const struct tn_model  *model,
                          const struct tn_tensor *row)
 {
     const struct tn_graph *graph;
@@ -97,20 +99,10 @@ static void declare(void *context, uint8_t *types)
     for (uint64_t i = 0; i < model->tensors.count; i++) {
         const struct tn_tensor *row =
             tn_list_at(&model->tensors, struct tn_tensor, i);
-        uint32_t value =
-            row->node == TN_NONE ? value_of(model, row) : TN_NONE;
+        uint32_t value = row->node == TN_NONE ? value_of(model, row) : TN_NONE;
         if (value != TN_NONE)
             types[value] = TN_TYPE(row->elements.shape.dtype, TN_WRAP_NONE);
     }
-}
-
-/* A result that is said to be a scalar: converters write that, too, where nobody
- * inferred its shape, and engines do not mind. */
-static bool is_doubtful(const struct tn_model         *model,
-                        const struct tn_onnx_declared *row)
-{
-    return row->rank == TN_RANK(0) &&
-           tn_model_value_at(model, row->value)->kind == TN_VALUE_OUTPUT;
 }
 
 static void declare_ranks(void *context, uint8_t *ranks)
@@ -128,10 +120,54 @@ static void declare_ranks(void *context, uint8_t *ranks)
     for (uint64_t i = 0; i < ch->declared.count; i++) {
         const struct tn_onnx_declared *row =
             tn_list_at(&ch->declared, struct tn_onnx_declared, i);
-        if (!ranks[row->value] && !is_doubtful(model, row))
+        if (!ranks[row->value])
             ranks[row->value] = row->rank;
     }
 }
+
+/* ---- graphs that nodes run, and what the file says twice ----------------- */
+
+static uint32_t callee(void *context, uint32_t op, uint32_t number)
+{
+    return tn_onnx_callee(((struct lexicon *)context)->ch, op, number);
+}
+
+static bool pass(void *context, const struct tn_crossing *c,
+                 struct tn_passing *to)
+{
+    return tn_onnx_pass(((struct lexicon *)context)->ch, c, to);
+}
+
+/* Inputs, outputs and value_info, which may speak of one value. */
+static bool claim(void *context, uint64_t index, struct tn_value_claim *to)
+{
+    const struct tn_onnx_checker  *ch = ((struct lexicon *)context)->ch;
+    const struct tn_onnx_declared *row;
+
+    if (index >= ch->declared.count)
+        return false;
+    row = tn_list_at(&ch->declared, struct tn_onnx_declared, index);
+    *to = (struct tn_value_claim){ row->value, row->type, row->rank,
+                                   row->offset };
+    return true;
+}
+
+static void claim_path(void *context, uint64_t index, char *to, size_t size)
+{
+    const struct tn_onnx_checker  *ch = ((struct lexicon *)context)->ch;
+    const struct tn_onnx_declared *row =
+        tn_list_at(&ch->declared, struct tn_onnx_declared, index);
+    uint32_t graph = tn_model_value_at(ch->model, row->value)->graph;
+
+    snprintf(to, size, "%s.%s[%" PRIu32 "]",
+             tn_model_graph_at(ch->model, graph)->path,
+             row->field == GRAPH_INPUT    ? "input"
+             : row->field == GRAPH_OUTPUT ? "output"
+                                          : "value_info",
+             row->index);
+}
+
+/* ---- what attributes make ------------------------------------------------ */
 
 /* Operators with an attribute that says what they make. */
 static const struct maker {
@@ -167,17 +203,16 @@ static uint8_t type_in(const struct maker *m, const struct tn_attr_value *value)
                        TN_WRAP_NONE);
     case TN_ATTR_FLOAT: return TN_TYPE(TN_FLOAT32, TN_WRAP_NONE);
     case TN_ATTR_STRING: /* the first Cast says its type by name */
-        return strncmp(m->attr, "value", 5)
-                   ? 0
-                   : TN_TYPE(TN_STRING, TN_WRAP_NONE);
+        return strncmp(m->attr, "value", 5) ? 0
+                                            : TN_TYPE(TN_STRING, TN_WRAP_NONE);
     case TN_ATTR_INT: break;
     default: return 0;
     }
     if (value->is_list || !strncmp(m->attr, "value", 5))
         return TN_TYPE(TN_INT64, TN_WRAP_NONE);
     type = value->count ? tn_onnx_type((uint64_t)value->of.ints[0]) : NULL;
-    return type ? TN_TYPE(type->dtype, m->is_sequence ? TN_WRAP_SEQUENCE
-                                                      : TN_WRAP_NONE)
+    return type ? TN_TYPE(type->dtype,
+                          m->is_sequence ? TN_WRAP_SEQUENCE : TN_WRAP_NONE)
                 : 0;
 }
 
@@ -206,20 +241,24 @@ void tn_onnx_check_vocab(struct tn_onnx_checker *ch)
     struct tn_vocab     vocab;
     struct lexicon      x   = { .ch = ch };
     struct tn_vocab_use use = {
-        .vocab       = &vocab,
-        .context     = &x,
-        .scope       = scope_of,
-        .version     = version_of,
-        .is_call     = is_call,
-        .declare     = declare,
-        .declare_ranks = declare_ranks,
-        .made        = made,
+        .vocab          = &vocab,
+        .context        = &x,
+        .scope          = scope_of,
+        .version        = version_of,
+        .is_call        = is_call,
+        .declare        = declare,
+        .declare_ranks  = declare_ranks,
+        .made           = made,
+        .callee         = callee,
+        .pass           = pass,
+        .claim          = claim,
+        .claim_path     = claim_path,
         .compares_types = true,
-        .file        = "",
-        .free_prefix = "__",
-        .attr_word   = "attribute",
-        .unknown     = TN_LEVEL_ERROR,
-        .deprecated  = TN_LEVEL_ERROR,
+        .file           = "",
+        .free_prefix    = "__",
+        .attr_word      = "attribute",
+        .unknown        = TN_LEVEL_ERROR,
+        .deprecated     = TN_LEVEL_ERROR,
     };
 
     tn_pairs_init(&x.functions, ch->model->memory);

@@ -1,0 +1,269 @@
+#!/usr/bin/python3
+"""Types and ranks in the graphs that nodes run, against the reference.
+
+    onnx_bodies.py TENON
+
+Makes models with If, Loop, Scan, SequenceMap and functions, each right and with
+one type or rank changed, and compares the verdict of `tenon check` with that of
+onnx.shape_inference in its strict mode.  Where the reference does not look, the
+row says so.  Exits 77 when python3-onnx is missing.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import onnx
+    from onnx import TensorProto, helper, shape_inference
+except ImportError:
+    print("python3-onnx is not installed")
+    sys.exit(77)
+
+F32, F16 = TensorProto.FLOAT, TensorProto.FLOAT16
+I64, I32, BOOL = TensorProto.INT64, TensorProto.INT32, TensorProto.BOOL
+RULES = {"type-mismatch", "type-not-allowed", "rank-mismatch",
+         "rank-not-allowed"}
+
+
+def value(name, kind=F32, shape=(2,)):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def sequence(name, kind=F32):
+    return helper.make_tensor_sequence_value_info(name, kind, None)
+
+
+def node(kind, inputs, outputs, **attributes):
+    return helper.make_node(kind, inputs, outputs, **attributes)
+
+
+def constant(name, kind=F32, shape=(2,)):
+    count = 1
+    for dim in shape:
+        count *= dim
+    return node("Constant", [], [name], value=helper.make_tensor(
+        "", kind, shape, [1] * count))
+
+
+def model(nodes, inputs, outputs, infos=(), tensors=(), functions=()):
+    graph = helper.make_graph(nodes, "g", inputs, outputs, list(tensors),
+                              value_info=list(infos))
+    m = helper.make_model(graph, opset_imports=[
+        helper.make_opsetid("", 17), helper.make_opsetid("my", 1)])
+    m.functions.extend(functions)
+    m.ir_version = 8
+    return m
+
+
+def branches(then, other, result=F32, shape=(2,), after="Relu"):
+    """If, whose result goes to another operator."""
+    def branch(name, kind, dims):
+        return helper.make_graph([constant(name, kind, dims)], name, [],
+                                 [value(name, kind, dims)])
+    return model(
+        [node("If", ["c"], ["r"], then_branch=branch("a", *then),
+              else_branch=branch("b", *other)),
+         node(after, ["r"], ["y"])],
+        [value("c", BOOL, ())], [value("y", result, shape)])
+
+
+def outer(kind=F32, shape=(2,)):
+    """Branches that use a value from around them."""
+    def branch(name):
+        return helper.make_graph(
+            [constant(name + "k", F32), node("Conv" if len(shape) > 2 else
+                                             "Add", ["x", name + "k"], [name])],
+            name, [], [value(name)])
+    return model([node("If", ["c"], ["y"], then_branch=branch("a"),
+                       else_branch=branch("b"))],
+                 [value("c", BOOL, ()), value("x", kind, shape)], [value("y")])
+
+
+def loop(number=I64, condition=BOOL, carried=F32, initial=F32, gives=F32,
+         asks=BOOL, scan=F32, scan_shape=(2,), result=F32, results=F32,
+         rank=2):
+    body = helper.make_graph(
+        [constant("on", asks, ()), node("Cast", ["v"], ["w"], to=gives),
+         constant("s", scan, scan_shape)], "body",
+        [value("i", number, ()), value("o", condition, ()),
+         value("v", carried)],
+        [value("on", asks, ()), value("w", gives), value("s", scan,
+                                                         scan_shape)])
+    return model([node("Loop", ["m", "c", "x"], ["y", "z"], body=body)],
+                 [value("m", I64, ()), value("c", BOOL, ()),
+                  value("x", initial)],
+                 [value("y", result), value("z", results, [None] * rank)])
+
+
+def scan(state=F32, element=F32, element_shape=(2,), initial=F32, data=F32,
+         gives=F32, data_shape=(3, 2), result=F32, results=F32, rank=2):
+    body = helper.make_graph(
+        [node("Cast", ["v"], ["w"], to=gives), node("Identity", ["e"], ["f"])],
+        "body", [value("v", state), value("e", element, element_shape)],
+        [value("w", gives), value("f", element, element_shape)])
+    return model([node("Scan", ["x", "d"], ["y", "z"], body=body,
+                       num_scan_inputs=1)],
+                 [value("x", initial), value("d", data, data_shape)],
+                 [value("y", result), value("z", results, [None] * rank)])
+
+
+def each(element=F32, given=F32, more=F32, more_given=F32, result=F32):
+    body = helper.make_graph(
+        [node("Identity", ["e"], ["f"])], "body",
+        [value("e", element, None), value("m", more, None)],
+        [value("f", element, None)])
+    return model([node("SequenceMap", ["s", "a"], ["y"], body=body)],
+                 [sequence("s", given), value("a", more_given)],
+                 [sequence("y", result)])
+
+
+def function(name, nodes, inputs=("a",), outputs=("b",)):
+    return helper.make_function("my", name, list(inputs), list(outputs), nodes,
+                                [helper.make_opsetid("", 17),
+                                 helper.make_opsetid("my", 1)])
+
+
+def calls(*kinds, result=F32, shape=(2,), nodes=None, depth=1):
+    """A function that adds a constant to what it is called with."""
+    inner = nodes or [constant("k"), node("Add", ["a", "k"], ["b"])]
+    functions = [function("F0", inner)]
+    for i in range(1, depth):
+        functions.append(function("F%d" % i, [
+            node("F%d" % (i - 1), ["a"], ["b"], domain="my")]))
+    last = "F%d" % (depth - 1)
+    return model(
+        [node(last, ["x%d" % i], ["y%d" % i], domain="my")
+         for i in range(len(kinds))],
+        [value("x%d" % i, kind, shape) for i, kind in enumerate(kinds)],
+        [value("y%d" % i, result, shape) for i in range(len(kinds))],
+        functions=functions)
+
+
+def ends(info=F32, info_shape=(2,), output=F32, output_shape=(2,)):
+    """A result with a value_info."""
+    return model([node("Relu", ["x"], ["y"])], [value("x")],
+                 [value("y", output, output_shape)],
+                 infos=[value("y", info, info_shape)])
+
+
+def custom_ends(**kinds):
+    """The same of an operator that nobody knows."""
+    m = ends(**kinds)
+    m.graph.node[0].domain = "my"
+    return m
+
+
+def default(kind=F32, shape=(2,)):
+    """An input with an initial value."""
+    return model([node("Relu", ["x"], ["y"])], [value("x", kind, shape)],
+                 [value("y")], tensors=[helper.make_tensor("x", F32, [2],
+                                                           [1, 2])])
+
+
+UNSEEN = "the reference does not compare it"
+LATE = "the reference of this release does not follow functions"
+
+# name, model, whether it is right, why the reference does not say so
+CASES = [
+    ("if", branches((F32, (2,)), (F32, (2,))), True, ""),
+    ("if-ranks-differ", branches((F32, (2,)), (F32, (2, 2)), shape=None), True,
+     ""),
+    ("if-types-differ", branches((F32, (2,)), (F16, (2,))), False, ""),
+    ("if-result-declared", branches((F16, (2,)), (F16, (2,))), False, ""),
+    ("if-rank-declared", branches((F32, (2,)), (F32, (2,)), shape=(2, 2)),
+     False, ""),
+    ("if-result-not-taken", branches((BOOL, (2,)), (BOOL, (2,)), BOOL), False,
+     UNSEEN),
+    ("if-outer", outer(), True, ""),
+    ("if-outer-type", outer(F16), False, UNSEEN),
+    ("loop", loop(), True, ""),
+    ("loop-number", loop(number=I32), False, ""),
+    ("loop-condition", loop(condition=F32), False, ""),
+    ("loop-asks", loop(asks=F32), False, UNSEEN),
+    ("loop-initial", loop(initial=I64), False, ""),
+    ("loop-carried", loop(carried=I64), False, ""),
+    ("loop-gives", loop(gives=I64, result=I64), False, ""),
+    ("loop-result", loop(result=I64), False, ""),
+    ("loop-scan", loop(scan=I64), False, ""),
+    ("loop-scan-result", loop(results=I64), False, ""),
+    ("loop-scan-rank", loop(rank=3), False, ""),
+    ("loop-scan-shape", loop(scan_shape=(2, 2)), False, ""),
+    ("scan", scan(), True, ""),
+    ("scan-state", scan(state=I64), False, ""),
+    ("scan-initial", scan(initial=I64), False, ""),
+    ("scan-gives", scan(gives=I64, result=I64), False, ""),
+    ("scan-result", scan(result=I64), False, ""),
+    ("scan-element", scan(element=I64), False, ""),
+    ("scan-data", scan(data=I64), False, ""),
+    ("scan-data-rank", scan(data_shape=(3, 2, 2)), False, ""),
+    ("scan-element-rank", scan(element_shape=(2, 2), rank=3), False, ""),
+    ("scan-results", scan(results=I64), False, ""),
+    ("scan-results-rank", scan(rank=3), False, ""),
+    ("sequence-map", each(), True, ""),
+    ("sequence-map-element", each(element=I64, result=I64), False, ""),
+    ("sequence-map-given", each(given=I64), False, ""),
+    ("sequence-map-more", each(more=I64), False, ""),
+    ("sequence-map-result", each(result=I64), False, ""),
+    ("function", calls(F32), True, ""),
+    ("function-deep", calls(F32, F32, depth=30), True, ""),
+    ("function-type", calls(F16, result=F16), False, LATE),
+    ("function-second-call", calls(F32, F16), False, LATE),
+    ("function-deep-type", calls(F32, F16, depth=30), False, LATE),
+    ("function-result", calls(F32, result=F16), False, LATE),
+    ("function-rank", calls(F32, nodes=[
+        node("GlobalMaxPool", ["a"], ["b"])]), False, LATE),
+    ("ends", ends(), True, ""),
+    ("ends-info-type", ends(info=F16), False, UNSEEN),
+    ("ends-info-rank", ends(info_shape=(2, 2)), False, UNSEEN),
+    ("ends-output-type", ends(output=F16), False, ""),
+    ("ends-output-rank", ends(output_shape=(2, 2)), False, ""),
+    ("ends-scalar", ends(output_shape=()), False, ""),
+    ("ends-custom", custom_ends(), True, ""),
+    ("ends-custom-type", custom_ends(info=F16), False, UNSEEN),
+    ("ends-custom-rank", custom_ends(info_shape=(2, 2)), False, UNSEEN),
+    ("default", default(), True, ""),
+    ("default-type", default(F16), False, ""),
+    ("default-rank", default(shape=(2, 1)), False, ""),
+]
+
+
+def reference_says(m):
+    try:
+        shape_inference.infer_shapes(m, check_type=True, strict_mode=True)
+    except Exception as e:  # of types that differ between releases
+        return str(e).splitlines()[-1]
+    return ""
+
+
+def we_say(tenon, m, folder):
+    path = os.path.join(folder, "m.onnx")
+    onnx.save(m, path)
+    done = subprocess.run([tenon, "check", "--json", path],
+                          capture_output=True, text=True, timeout=60)
+    found = json.loads(done.stdout)["files"][0]["findings"]
+    found = [f for f in found if f["rule"] != "missing-shape"]
+    strange = [f for f in found if f["severity"] == "error" and
+               f["rule"] not in RULES]
+    assert not strange, strange
+    return ["%s: %s" % (f["rule"], f["what"]) for f in found]
+
+
+def main(tenon):
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, m, is_right, unseen in CASES:
+            ours = we_say(tenon, m, folder)
+            theirs = reference_says(m)
+            is_agreed = bool(theirs) != is_right or (unseen and not theirs)
+            if bool(ours) == is_right or not is_agreed:
+                failed += 1
+                print("%s: should be %s\n  ours: %s\n  reference: %s" % (
+                    name, "right" if is_right else "wrong", ours, theirs))
+    print("%d models, %d wrong" % (len(CASES), failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.path.abspath(sys.argv[1])))
