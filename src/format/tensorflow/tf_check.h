@@ -3,6 +3,7 @@
 #define TN_FORMAT_TF_CHECK_H
 
 #include "format/tensorflow/tf.h"
+#include "ir/vocab_check.h"
 
 struct tn_tf_checking {
     struct tn_bundle      *bundle;
@@ -26,5 +27,45 @@ void tn_tf_check_nodes(struct tn_tf_checking *c);
 
 /* The same against the operators that TensorFlow has. */
 void tn_tf_check_vocab(struct tn_tf_checking *c);
+
+/* ---- calls: tf_check_calls.c -------------------------------------------- */
+
+#define TN_TF_CALLERS 8 /* operators that run functions */
+
+/* What a signature says of a value. */
+struct tn_tf_claim {
+    struct tn_value_claim      said;
+    const struct tn_end       *end;
+    const struct tn_signature *signature; /* NULL: of the function `graph`    */
+    uint32_t                   graph, index;
+    bool                       is_output;
+};
+
+struct tn_tf_calls {
+    struct tn_tf_checking *c;
+    const uint32_t        *mains; /* by graph: whose library it can call      */
+    uint32_t       types[TN_TF_CALLERS]; /* names                             */
+    struct tn_list claims;               /* struct tn_tf_claim                */
+    struct tn_pairs lists; /* (value, 0): an argument that is a list          */
+    uint32_t        op, graph;  /* the last ones asked for           */
+    bool            is_in_step; /* of them                           */
+};
+
+void tn_tf_calls_init(struct tn_tf_calls *calls, struct tn_tf_checking *c,
+                      const uint32_t *mains);
+void tn_tf_calls_done(struct tn_tf_calls *calls);
+
+/* Finds what signatures say. */
+void tn_tf_calls_survey(struct tn_tf_calls *calls);
+
+/* As struct tn_vocab_use has them. */
+uint32_t tn_tf_check_callee(const struct tn_tf_calls *calls, uint32_t op,
+                            uint32_t number);
+bool tn_tf_check_pass(struct tn_tf_calls *calls, const struct tn_crossing *c,
+                      struct tn_passing *to);
+uint32_t tn_tf_check_result_number(const struct tn_tf_calls *calls,
+                                   uint32_t                  value);
+void tn_tf_claim_path(const struct tn_tf_calls *calls, uint64_t index, char *to,
+                      size_t size);
 
 #endif

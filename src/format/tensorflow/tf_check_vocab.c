@@ -5,6 +5,7 @@
 struct lexicon {
     struct tn_tf_checking *c;
     uint32_t *mains; /* by graph: the one whose library it can call           */
+    struct tn_tf_calls calls;
 };
 
 static uint32_t scope_of(void *context, uint32_t graph)
@@ -56,6 +57,38 @@ static bool has_list_input(void *context, uint32_t op)
             return true;
     }
     return false;
+}
+
+static uint32_t callee(void *context, uint32_t op, uint32_t number)
+{
+    return tn_tf_check_callee(&((struct lexicon *)context)->calls, op, number);
+}
+
+static bool pass(void *context, const struct tn_crossing *c,
+                 struct tn_passing *to)
+{
+    return tn_tf_check_pass(&((struct lexicon *)context)->calls, c, to);
+}
+
+static uint32_t result_number(void *context, uint32_t value)
+{
+    return tn_tf_check_result_number(&((struct lexicon *)context)->calls,
+                                     value);
+}
+
+static bool claim(void *context, uint64_t index, struct tn_value_claim *to)
+{
+    const struct tn_list *claims = &((struct lexicon *)context)->calls.claims;
+
+    if (index >= claims->count)
+        return false;
+    *to = tn_list_at(claims, struct tn_tf_claim, index)->said;
+    return true;
+}
+
+static void claim_path(void *context, uint64_t index, char *to, size_t size)
+{
+    tn_tf_claim_path(&((struct lexicon *)context)->calls, index, to, size);
 }
 
 /* Arguments of functions; those whose type an attribute says have none. */
@@ -171,6 +204,11 @@ void tn_tf_check_vocab(struct tn_tf_checking *c)
         .has_list_input = has_list_input,
         .declare        = declare,
         .declare_ranks  = declare_ranks,
+        .callee         = callee,
+        .pass           = pass,
+        .result_number  = result_number,
+        .claim          = claim,
+        .claim_path     = claim_path,
         .compares_types = true,
         .file           = c->file,
         .free_prefix    = "_",
@@ -180,9 +218,13 @@ void tn_tf_check_vocab(struct tn_tf_checking *c)
 
     tn_arena_init(&arena, c->model->memory);
     find_mains(&x, &arena);
+    tn_tf_calls_init(&x.calls, c, x.mains);
+    if (!tn_failed(c->error))
+        tn_tf_calls_survey(&x.calls);
     if (!tn_failed(c->error) &&
         tn_vocab_index(&vocab, &arena, tn_vocab_builtin("tensorflow"),
                        c->error) == TN_OK)
         tn_vocab_check(c->model, &use, c->report, c->error);
+    tn_tf_calls_done(&x.calls);
     tn_arena_done(&arena);
 }

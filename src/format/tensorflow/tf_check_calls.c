@@ -1,0 +1,322 @@
+/*
+ * tf_check_calls.c - what goes into functions and comes out of them, and what
+ * signatures say of both
+ *
+ * A node calls a function by being called like it, or by an attribute.  Types
+ * of arguments and results are what the function's signature says.  Ranks go
+ * into calls; not into branches, one of which may be made for another rank, nor
+ * into loops, whose values may change theirs.
+ */
+#include "format/tensorflow/tf_check.h"
+
+#include <stdio.h>
+
+#include "base/byte_find.h"
+
+/* Names of outputs are looked for in functions of at most so many. */
+#define NAMED_LIMIT 64
+
+static const struct caller {
+    const char *type;
+    const char *attrs[2]; /* that name functions                              */
+    uint32_t    own;      /* inputs that the op keeps for itself              */
+    bool        is_branch, is_loop;
+} callers[] = {
+    { "PartitionedCall", { "f" }, 0, false, false },
+    { "StatefulPartitionedCall", { "f" }, 0, false, false },
+    { "If", { "then_branch", "else_branch" }, 1, true, false },
+    { "StatelessIf", { "then_branch", "else_branch" }, 1, true, false },
+    { "Case", { "branches" }, 1, true, false },
+    { "StatelessCase", { "branches" }, 1, true, false },
+    { "While", { "cond", "body" }, 0, false, true },
+    { "StatelessWhile", { "cond", "body" }, 0, false, true },
+};
+#define CALLERS (sizeof callers / sizeof *callers)
+
+_Static_assert(CALLERS == TN_TF_CALLERS, "room for the ids of all of them");
+
+void tn_tf_calls_init(struct tn_tf_calls *calls, struct tn_tf_checking *c,
+                      const uint32_t *mains)
+{
+    *calls = (struct tn_tf_calls){ .c = c, .mains = mains, .op = TN_NONE };
+    tn_pairs_init(&calls->lists, c->model->memory);
+    tn_list_init(&calls->claims, c->model->memory, sizeof(struct tn_tf_claim));
+    for (size_t i = 0; i < CALLERS; i++)
+        calls->types[i] =
+            tn_intern_find(&c->model->names, tn_text(callers[i].type));
+}
+
+void tn_tf_calls_done(struct tn_tf_calls *calls)
+{
+    tn_list_done(&calls->claims);
+    tn_pairs_done(&calls->lists);
+}
+
+static const struct caller *find_caller(const struct tn_tf_calls *calls,
+                                        uint32_t                  type)
+{
+    for (size_t i = 0; type != TN_NO_NAME && i < CALLERS; i++)
+        if (calls->types[i] == type)
+            return &callers[i];
+    return NULL;
+}
+
+/* ---- who is called ------------------------------------------------------ */
+
+/* The function that an attribute names: one, or one of a list. */
+static uint32_t find_named(const struct tn_tf_calls *calls, uint32_t op,
+                           const char *name, uint32_t number)
+{
+    const struct tn_model      *model   = calls->c->model;
+    struct tn_error             failure = TN_ERROR_INIT;
+    struct tn_attr             *attr    = NULL;
+    const struct tn_attr_value *value;
+    uint32_t                    found = TN_NONE;
+
+    if (tn_attr_find(&attr, model, op, name, &failure) == TN_OK) {
+        value = tn_attr_get(attr);
+        if (value->kind == TN_ATTR_FUNCTION && number < value->count) {
+            uint32_t id =
+                tn_intern_find(&model->names, value->of.strings[number]);
+            uint32_t graph = tn_model_op_at(model, op)->graph;
+            if (id != TN_NO_NAME)
+                found = tn_pairs_find(&calls->c->functions, calls->mains[graph],
+                                      id);
+        }
+    }
+    tn_attr_close(attr);
+    return found;
+}
+
+uint32_t tn_tf_check_callee(const struct tn_tf_calls *calls, uint32_t op,
+                            uint32_t number)
+{
+    const struct tn_op  *row = tn_model_op_at(calls->c->model, op);
+    const struct caller *caller;
+
+    if (!calls->c->functions.count)
+        return TN_NONE;
+    caller = find_caller(calls, row->type);
+    if (!caller)
+        return number ? TN_NONE
+                      : tn_pairs_find(&calls->c->functions,
+                                      calls->mains[row->graph], row->type);
+    if (tn_bytes_is(tn_text(caller->attrs[0]), "branches"))
+        return find_named(calls, op, caller->attrs[0], number);
+    return number < 2 && caller->attrs[number]
+               ? find_named(calls, op, caller->attrs[number], 0)
+               : TN_NONE;
+}
+
+/* ---- arguments and results ---------------------------------------------- */
+
+static bool has_list(struct tn_ends ends)
+{
+    for (uint32_t i = 0; i < ends.count; i++)
+        if (strcmp(ends.items[i].note, "list") == 0)
+            return true;
+    return false;
+}
+
+/* Arguments that stand for several values. */
+static void find_lists(struct tn_tf_calls *calls, uint32_t graph)
+{
+    const struct tn_model *model = calls->c->model;
+    struct tn_ends         ends  = tn_model_graph_at(model, graph)->inputs;
+
+    for (uint32_t i = 0; i < ends.count; i++) {
+        uint32_t name = tn_intern_find(&model->names, ends.items[i].name);
+        uint32_t value =
+            name == TN_NO_NAME || strcmp(ends.items[i].note, "list")
+                ? TN_NONE
+                : tn_model_find_value(model, graph, name);
+        if (value != TN_NONE)
+            tn_pairs_add(&calls->lists, value, 0, 0, calls->c->error);
+    }
+}
+
+/* Whether the op has an input that stands for several: such an argument, or
+ * "node:out" in the body of a function. */
+static bool has_list_input(const struct tn_tf_calls *calls, uint32_t op)
+{
+    const struct tn_model *model = calls->c->model;
+    const struct tn_op    *row   = tn_model_op_at(model, op);
+
+    if (tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION)
+        return false;
+    for (uint32_t i = 0; i < row->input_count - row->control_count; i++) {
+        uint32_t        value = tn_op_input(model, op, i);
+        struct tn_bytes name  = tn_model_value_name(model, value);
+        const uint8_t  *colon = tn_bytes_find(name, ':');
+        if (value == TN_NONE ||
+            tn_pairs_find(&calls->lists, value, 0) != UINT32_MAX ||
+            (colon && !memchr(colon + 1, ':',
+                              (size_t)(name.data + name.size - (colon + 1)))))
+            return true;
+    }
+    return false;
+}
+
+/* Whether inputs of the op are the arguments one by one; asked for each. */
+static bool is_in_step(struct tn_tf_calls *calls, const struct tn_crossing *c)
+{
+    const struct tn_graph *graph;
+
+    if (calls->op == c->op && calls->graph == c->graph)
+        return calls->is_in_step;
+    graph             = tn_model_graph_at(calls->c->model, c->graph);
+    calls->op         = c->op;
+    calls->graph      = c->graph;
+    calls->is_in_step = !has_list(graph->inputs) && !has_list(graph->outputs) &&
+                        !has_list_input(calls, c->op);
+    return calls->is_in_step;
+}
+
+bool tn_tf_check_pass(struct tn_tf_calls *calls, const struct tn_crossing *c,
+                      struct tn_passing *to)
+{
+    const struct caller *caller =
+        find_caller(calls, tn_model_op_at(calls->c->model, c->op)->type);
+
+    if (!is_in_step(calls, c))
+        return false;
+    to->number   = c->index;
+    to->has_rank = !caller || !caller->is_loop;
+    if (!caller)
+        return true;
+    if (!c->is_output) {
+        to->number += caller->own;
+        to->has_rank = !caller->is_branch && !caller->is_loop;
+    } else if (caller->is_loop && c->body == 0) {
+        to->number = TN_NONE; /* any type may be a condition */
+    } else if (caller->is_loop) {
+        to->start = c->index;
+    }
+    return true;
+}
+
+/* In the body of a function "node:out:2" is called by the argument's name. */
+uint32_t tn_tf_check_result_number(const struct tn_tf_calls *calls,
+                                   uint32_t                  value)
+{
+    const struct tn_model *model = calls->c->model;
+    const struct tn_value *row   = tn_model_value_at(model, value);
+    struct tn_bytes        name  = tn_model_name(model, row->name);
+    const uint8_t         *begin, *last, *end = name.data + name.size;
+    const struct tn_graph *callee;
+    uint32_t               graph;
+
+    if (tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION ||
+        row->producer == TN_NONE ||
+        find_caller(calls, tn_model_op_at(model, row->producer)->type) ||
+        !(begin = memchr(name.data, ':', name.size)))
+        return row->output;
+    graph = tn_tf_check_callee(calls, row->producer, 0);
+    if (graph == TN_NONE)
+        return row->output;
+    callee = tn_model_graph_at(model, graph);
+    begin++;
+    last = memchr(begin, ':', (size_t)(end - begin));
+    name = tn_bytes(begin, (size_t)((last ? last : end) - begin));
+    for (uint32_t i = 0;
+         callee->outputs.count <= NAMED_LIMIT && i < callee->outputs.count; i++)
+        if (tn_bytes_equal(callee->outputs.items[i].key, name))
+            return i;
+    return TN_NONE;
+}
+
+/* ---- what signatures say ------------------------------------------------ */
+
+static void add_claim(struct tn_tf_calls *calls, uint32_t value,
+                      const struct tn_end *end, struct tn_tf_claim claim)
+{
+    struct tn_tf_claim *row;
+
+    if (value == TN_NONE || end->note[0])
+        return;
+    row = tn_list_push(&calls->claims, struct tn_tf_claim, calls->c->error);
+    if (!row)
+        return;
+    *row            = claim;
+    row->said.value = value;
+    row->end        = end;
+    if (end->dtype != TN_UNDEFINED)
+        row->said.type = TN_TYPE(end->dtype, TN_WRAP_NONE);
+    if (end->has_rank)
+        row->said.rank = TN_RANK(end->rank);
+}
+
+static void claim_results(struct tn_tf_calls *calls, uint32_t graph)
+{
+    const struct tn_model *model = calls->c->model;
+    const struct tn_graph *row   = tn_model_graph_at(model, graph);
+
+    for (uint32_t i = 0; i < row->outputs.count; i++)
+        add_claim(
+            calls,
+            tn_model_find_value(
+                model, graph,
+                tn_intern_find(&model->names, row->outputs.items[i].name)),
+            &row->outputs.items[i],
+            (struct tn_tf_claim){ .said  = { .offset = row->wire.offset },
+                                  .graph = graph,
+                                  .index = i });
+}
+
+static void claim_ends(struct tn_tf_calls *calls, const struct tn_tf_meta *meta,
+                       const struct tn_signature *signature,
+                       struct tn_ends ends, bool is_output)
+{
+    const struct tn_model *model = calls->c->model;
+
+    for (uint32_t i = 0; i < ends.count; i++) {
+        struct tn_tf_ref ref  = tn_tf_ref_parse(ends.items[i].name, false);
+        uint32_t         name = tn_intern_find(&model->names, ref.value);
+        add_claim(calls,
+                  name == TN_NO_NAME
+                      ? TN_NONE
+                      : tn_model_find_value(model, meta->graph, name),
+                  &ends.items[i],
+                  (struct tn_tf_claim){ .said = { .offset = meta->wire.offset },
+                                        .signature = signature,
+                                        .is_output = is_output });
+    }
+}
+
+void tn_tf_calls_survey(struct tn_tf_calls *calls)
+{
+    const struct tn_model     *model = calls->c->model;
+    const struct tn_tf_detail *d     = tn_tf_detail_of(model);
+
+    for (uint32_t i = 0; i < model->graphs.count; i++)
+        if (tn_model_graph_at(model, i)->kind == TN_GRAPH_FUNCTION) {
+            find_lists(calls, i);
+            claim_results(calls, i);
+        }
+    for (uint32_t i = 0; i < d->meta_count; i++)
+        for (uint32_t k = 0; k < d->metas[i].signature_count; k++) {
+            const struct tn_signature *signature =
+                tn_model_signature(model, d->metas[i].first_signature + k);
+            claim_ends(calls, &d->metas[i], signature, signature->inputs,
+                       false);
+            claim_ends(calls, &d->metas[i], signature, signature->outputs,
+                       true);
+        }
+}
+
+void tn_tf_claim_path(const struct tn_tf_calls *calls, uint64_t index, char *to,
+                      size_t size)
+{
+    const struct tn_tf_claim *claim =
+        tn_list_at(&calls->claims, struct tn_tf_claim, index);
+
+    if (claim->signature)
+        snprintf(to, size, "signature_def[%.*s].%s[%.*s]",
+                 TN_FMT(claim->signature->name),
+                 claim->is_output ? "outputs" : "inputs",
+                 TN_FMT(claim->end->key));
+    else
+        snprintf(to, size, "%s.signature.output_arg[%" PRIu32 "]",
+                 tn_model_graph_at(calls->c->model, claim->graph)->path,
+                 claim->index);
+}
