@@ -478,6 +478,17 @@ static struct tn_end make_end(struct reader *r, struct tn_bytes name,
     return end;
 }
 
+/* A result without dims is a scalar, or nobody inferred its shape: who converts
+ * the program finds out which. */
+static struct tn_end make_result(struct reader *r, struct tn_bytes name,
+                                 const struct tn_paddle_var *var)
+{
+    struct tn_end end = make_end(r, name, var);
+
+    end.has_rank = end.rank > 0;
+    return end;
+}
+
 static bool is_left_of(const void *left, const void *right)
 {
     const struct port *a = left, *b = right;
@@ -486,7 +497,8 @@ static bool is_left_of(const void *left, const void *right)
 }
 
 /* Feed operators stand in front of each other: the last input comes first. */
-static struct tn_ends make_ends(struct reader *r, const struct tn_list *ports)
+static struct tn_ends make_ends(struct reader *r, const struct tn_list *ports,
+                                bool is_output)
 {
     uint64_t            count = ports->count;
     const struct port **order =
@@ -499,8 +511,8 @@ static struct tn_ends make_ends(struct reader *r, const struct tn_list *ports)
         order[i] = tn_list_at(ports, struct port, i);
     tn_sort((const void **)order, count, is_left_of);
     for (uint64_t i = 0; i < count; i++)
-        ends[i] =
-            make_end(r, order[i]->name, find_var(r->detail, order[i]->name, 0));
+        ends[i] = (is_output ? make_result : make_end)(
+            r, order[i]->name, find_var(r->detail, order[i]->name, 0));
     return (struct tn_ends){ (uint32_t)count, ends };
 }
 
@@ -530,7 +542,7 @@ static void define_declared(struct reader *r, struct tn_ends ends)
 }
 
 static struct tn_ends pickled_ends(struct reader *r, const char *key,
-                                   const struct tn_pickle *dict)
+                                   const struct tn_pickle *dict, bool is_output)
 {
     const struct tn_pickle *list  = tn_pickle_find(dict, key);
     bool                    is_ok = list && list->kind == TN_PICKLE_LIST;
@@ -539,7 +551,8 @@ static struct tn_ends pickled_ends(struct reader *r, const char *key,
 
     for (uint64_t i = 0; ends && i < count; i++) {
         struct tn_bytes name = tn_pickle_text(list->as.list.items[i]);
-        ends[i]              = make_end(r, name, find_var(r->detail, name, 0));
+        ends[i]              = (is_output ? make_result
+                                          : make_end)(r, name, find_var(r->detail, name, 0));
     }
     return (struct tn_ends){ ends ? (uint32_t)count : 0, ends };
 }
@@ -557,8 +570,8 @@ void tn_paddle_pickled_ends(struct tn_model        *model,
     };
 
     r.detail->has_pickled_ends = true;
-    graph->inputs              = pickled_ends(&r, "feed_var_names", dict);
-    graph->outputs             = pickled_ends(&r, "fetch_var_names", dict);
+    graph->inputs  = pickled_ends(&r, "feed_var_names", dict, false);
+    graph->outputs = pickled_ends(&r, "fetch_var_names", dict, true);
     define_declared(&r, graph->inputs);
 }
 
@@ -566,9 +579,9 @@ static void add_ends(struct reader *r)
 {
     struct tn_graph *graph = tn_model_graph_at(r->model, 0);
 
-    graph->outputs = make_ends(r, &r->fetches);
+    graph->outputs = make_ends(r, &r->fetches, true);
     if (r->feeds.count) {
-        graph->inputs = make_ends(r, &r->feeds);
+        graph->inputs = make_ends(r, &r->feeds, false);
     } else {
         graph->inputs = make_declared(r);
         define_declared(r, graph->inputs);
