@@ -43,7 +43,7 @@ void tn_ranking_done(struct tn_ranking *r)
 void tn_ranking_note(struct tn_ranking *r, const struct tn_vocab_op *kind,
                      uint32_t op)
 {
-    if (r->kinds && kind->has_ranks)
+    if (r->kinds && (kind->has_ranks || r->use->made_rank))
         r->kinds[op] = kind;
 }
 
@@ -203,12 +203,19 @@ static void judge_output(struct tn_ranking *r, uint32_t op,
                          const struct tn_op_arguments *a)
 {
     const struct tn_vocab_rank *rank = &a->arg->rank;
-    uint8_t                     told = r->told[a->value];
+    uint8_t                     told = r->told[a->value], made = 0;
     char                        range[40], rest[120];
 
-    if (!rank->is_said || !told)
+    if (told && r->use->made_rank)
+        made = r->use->made_rank(r->use->context, op, a->kind, a->index);
+    if (!told || (!rank->is_said && !made))
         return;
-    if (rank->is_variable && r->bound[op] && told != r->bound[op])
+    if (made && made != told)
+        snprintf(rest, sizeof rest, "and %.*s makes it of rank %u",
+                 TN_FMT(a->kind->name), rank_of(made));
+    else if (!rank->is_said)
+        return;
+    else if (rank->is_variable && r->bound[op] && told != r->bound[op])
         snprintf(rest, sizeof rest, "and %.*s makes it of rank %u",
                  TN_FMT(a->kind->name), rank_of(r->bound[op]));
     else if (!is_within(rank, told)) {

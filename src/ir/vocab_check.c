@@ -763,3 +763,22 @@ enum tn_status tn_vocab_check(const struct tn_model     *model,
     tn_arena_done(&c.arena);
     return error->status;
 }
+
+enum tn_status tn_vocab_check_builtin(const struct tn_model     *model,
+                                      const struct tn_vocab_use *use,
+                                      const char                *dialect,
+                                      struct tn_report          *report,
+                                      struct tn_error           *error)
+{
+    struct tn_vocab_use own = *use;
+    struct tn_arena     arena;
+    struct tn_vocab     vocab;
+
+    own.vocab = &vocab;
+    tn_arena_init(&arena, model->memory);
+    if (tn_vocab_index(&vocab, &arena, tn_vocab_builtin(dialect), error) ==
+        TN_OK)
+        tn_vocab_check(model, &own, report, error);
+    tn_arena_done(&arena);
+    return error->status;
+}

@@ -99,6 +99,11 @@ struct tn_vocab_use {
     uint8_t (*made)(void *context, uint32_t op, const struct tn_vocab_op *kind,
                     uint32_t output);
 
+    /* The same for ranks, as TN_RANK(), to be compared with what is declared.
+     * NULL: there are none. */
+    uint8_t (*made_rank)(void *context, uint32_t op,
+                         const struct tn_vocab_op *kind, uint32_t output);
+
     /* Functions that the op calls, by number; TN_NONE: no more.  NULL: there
      * are none. */
     uint32_t (*callee)(void *context, uint32_t op, uint32_t number);
@@ -135,5 +140,12 @@ struct tn_vocab_use {
 enum tn_status tn_vocab_check(const struct tn_model     *model,
                               const struct tn_vocab_use *use,
                               struct tn_report *report, struct tn_error *error);
+
+/* The same against a vocabulary that the library carries; `use` has none. */
+enum tn_status tn_vocab_check_builtin(const struct tn_model     *model,
+                                      const struct tn_vocab_use *use,
+                                      const char                *dialect,
+                                      struct tn_report          *report,
+                                      struct tn_error           *error);
 
 #endif

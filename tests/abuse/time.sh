@@ -120,6 +120,28 @@ make wide.pb "doubling(13, inner('s', 'AddN', ['a'] * 100000,
 exits 4 tenon convert wide.pb -o never.fb
 says "calls make more than"
 
+claim "types of functions of very many arguments, called very often"
+make calls.pb "doubling(24)"
+accepts tenon check calls.pb
+make named.pb "wide_function(20000) + many(20000, lambda i:
+    node('y%d' % i, 'f', part(3, 'x')))"
+exits 1 tenon check named.pb
+make parted.pb "wide_function(20000) + many(20000, lambda i:
+    node('y%d' % i, 'StatelessWhile', part(3, 'x'), of_types('T', 1),
+         of_function('cond', 'f'), of_function('body', 'f')))"
+exits 1 tenon check parted.pb
+make case.pb "wide_function(20000) + node('y', 'Case', part(3, 'i'),
+    part(3, 'x') * 20000, of_types('Tin', 20000), of_types('Tout', 20000),
+    part(5, part(1, 'branches') + part(2, part(1, many(20000, lambda i:
+        part(9, part(1, 'f')))))))"
+accepts tenon check case.pb
+make calls.onnx "onnx(many(20000, lambda i: part(1, part(1, 'x') +
+    part(2, 'y%d' % i) + part(4, 'f') + part(7, 'd'))),
+    part(8, part(1, 'd') + number(2, 1)),
+    part(25, part(1, 'f') + part(10, 'd') + many(20000, lambda i:
+        part(4, 'a%d' % i) + part(5, 'a%d' % i)) + part(9, number(2, 17))))"
+exits 1 tenon check calls.onnx
+
 claim "a result of very many users, handed through very many names"
 make users.pb "doubling(15, more=many(30000, lambda i:
     node('u%d' % i, 'Neg', part(3, 'y'), of_floats())))"

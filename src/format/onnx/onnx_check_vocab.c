@@ -238,10 +238,8 @@ static uint8_t made(void *context, uint32_t op, const struct tn_vocab_op *kind,
 
 void tn_onnx_check_vocab(struct tn_onnx_checker *ch)
 {
-    struct tn_vocab     vocab;
     struct lexicon      x   = { .ch = ch };
     struct tn_vocab_use use = {
-        .vocab          = &vocab,
         .context        = &x,
         .scope          = scope_of,
         .version        = version_of,
@@ -263,9 +261,7 @@ void tn_onnx_check_vocab(struct tn_onnx_checker *ch)
 
     tn_pairs_init(&x.functions, ch->model->memory);
     index_functions(&x);
-    if (!tn_failed(ch->error) &&
-        tn_vocab_index(&vocab, &ch->arena, tn_vocab_builtin("onnx"),
-                       ch->error) == TN_OK)
-        tn_vocab_check(ch->model, &use, ch->report, ch->error);
+    if (!tn_failed(ch->error))
+        tn_vocab_check_builtin(ch->model, &use, "onnx", ch->report, ch->error);
     tn_pairs_done(&x.functions);
 }

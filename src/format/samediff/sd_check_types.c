@@ -83,10 +83,7 @@ enum tn_status tn_sd_check_types(const struct tn_model *model,
                                  struct tn_report      *report,
                                  struct tn_error       *error)
 {
-    struct tn_arena     arena;
-    struct tn_vocab     vocab;
     struct tn_vocab_use use = {
-        .vocab          = &vocab,
         .context        = (void *)(uintptr_t)model,
         .declare        = declare,
         .declare_ranks  = declare_ranks,
@@ -95,10 +92,5 @@ enum tn_status tn_sd_check_types(const struct tn_model *model,
         .file           = "",
     };
 
-    tn_arena_init(&arena, model->memory);
-    if (tn_vocab_index(&vocab, &arena, tn_vocab_builtin("nd4j"), error) ==
-        TN_OK)
-        tn_vocab_check(model, &use, report, error);
-    tn_arena_done(&arena);
-    return error->status;
+    return tn_vocab_check_builtin(model, &use, "nd4j", report, error);
 }

@@ -30,6 +30,7 @@ static void checking_init(struct tn_tf_checking *c, struct tn_bundle *bundle,
                                   .error  = error,
                                   .file = tn_tf_detail_of(model)->model_file };
     tn_arena_init(&c->arena, model->memory);
+    tn_arena_init(&c->kept, model->memory);
     tn_pairs_init(&c->functions, model->memory);
     tn_list_init(&c->calls, model->memory, sizeof(struct tn_tf_call));
 }
@@ -37,6 +38,7 @@ static void checking_init(struct tn_tf_checking *c, struct tn_bundle *bundle,
 static enum tn_status checking_done(struct tn_tf_checking *c)
 {
     tn_arena_done(&c->arena);
+    tn_arena_done(&c->kept);
     tn_pairs_done(&c->functions);
     tn_list_done(&c->calls);
     return c->error->status;
@@ -44,10 +46,32 @@ static enum tn_status checking_done(struct tn_tf_checking *c)
 
 /* ---- functions ---------------------------------------------------------- */
 
+static bool has_list(struct tn_ends ends)
+{
+    for (uint32_t i = 0; i < ends.count; i++)
+        if (strcmp(ends.items[i].note, "list") == 0)
+            return true;
+    return false;
+}
+
+/* Once for each function: it may be called very often. */
+static void find_lists(struct tn_tf_checking *c)
+{
+    c->lists = tn_new(&c->kept, uint8_t, c->model->graphs.count, c->error);
+    for (uint32_t i = 0; c->lists && i < c->model->graphs.count; i++) {
+        const struct tn_graph *graph = tn_model_graph_at(c->model, i);
+        if (has_list(graph->inputs))
+            c->lists[i] |= TN_TF_TAKES_LIST;
+        if (has_list(graph->outputs))
+            c->lists[i] |= TN_TF_GIVES_LIST;
+    }
+}
+
 static void index_functions(struct tn_tf_checking *c)
 {
     uint32_t main = TN_NONE;
 
+    find_lists(c);
     for (uint32_t i = 0; i < c->model->graphs.count; i++) {
         const struct tn_graph *graph = tn_model_graph_at(c->model, i);
         if (graph->kind != TN_GRAPH_FUNCTION) {

@@ -14,7 +14,13 @@ struct tn_tf_checking {
     const char            *file;  /* of the model's message                   */
     struct tn_pairs        functions; /* (main graph, name) -> graph          */
     struct tn_list         calls;     /* struct tn_tf_call                    */
+    struct tn_arena        kept;
+    uint8_t               *lists; /* by graph: TN_TF_LIST_...                 */
 };
+
+/* A function that takes or gives a list, of any length. */
+#define TN_TF_TAKES_LIST 1
+#define TN_TF_GIVES_LIST 2
 
 /* Function `from` has a node that runs function `to`: graph indices. */
 struct tn_tf_call {

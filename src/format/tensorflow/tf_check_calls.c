@@ -110,16 +110,8 @@ uint32_t tn_tf_check_callee(const struct tn_tf_calls *calls, uint32_t op,
 
 /* ---- arguments and results ---------------------------------------------- */
 
-static bool has_list(struct tn_ends ends)
-{
-    for (uint32_t i = 0; i < ends.count; i++)
-        if (strcmp(ends.items[i].note, "list") == 0)
-            return true;
-    return false;
-}
-
 /* Arguments that stand for several values. */
-static void find_lists(struct tn_tf_calls *calls, uint32_t graph)
+static void find_list_arguments(struct tn_tf_calls *calls, uint32_t graph)
 {
     const struct tn_model *model = calls->c->model;
     struct tn_ends         ends  = tn_model_graph_at(model, graph)->inputs;
@@ -160,15 +152,12 @@ static bool has_list_input(const struct tn_tf_calls *calls, uint32_t op)
 /* Whether inputs of the op are the arguments one by one; asked for each. */
 static bool is_in_step(struct tn_tf_calls *calls, const struct tn_crossing *c)
 {
-    const struct tn_graph *graph;
-
     if (calls->op == c->op && calls->graph == c->graph)
         return calls->is_in_step;
-    graph             = tn_model_graph_at(calls->c->model, c->graph);
-    calls->op         = c->op;
-    calls->graph      = c->graph;
-    calls->is_in_step = !has_list(graph->inputs) && !has_list(graph->outputs) &&
-                        !has_list_input(calls, c->op);
+    calls->op    = c->op;
+    calls->graph = c->graph;
+    calls->is_in_step =
+        !calls->c->lists[c->graph] && !has_list_input(calls, c->op);
     return calls->is_in_step;
 }
 
@@ -188,7 +177,7 @@ bool tn_tf_check_pass(struct tn_tf_calls *calls, const struct tn_crossing *c,
         to->number += caller->own;
         to->has_rank = !caller->is_branch && !caller->is_loop;
     } else if (caller->is_loop && c->body == 0) {
-        to->number = TN_NONE; /* any type may be a condition */
+        return false; /* any type may be a condition */
     } else if (caller->is_loop) {
         to->start = c->index;
     }
@@ -290,7 +279,7 @@ void tn_tf_calls_survey(struct tn_tf_calls *calls)
 
     for (uint32_t i = 0; i < model->graphs.count; i++)
         if (tn_model_graph_at(model, i)->kind == TN_GRAPH_FUNCTION) {
-            find_lists(calls, i);
+            find_list_arguments(calls, i);
             claim_results(calls, i);
         }
     for (uint32_t i = 0; i < d->meta_count; i++)

@@ -274,14 +274,13 @@ static uint32_t passed_inputs(const struct visit *v)
 
 /* Only what the file says: a list argument, or in a body a reference to a
  * whole list, stands for any number. */
-static bool has_list(const struct visit *v, const struct tn_graph *function)
+static bool has_list(const struct visit *v, uint32_t callee)
 {
     const struct tn_model *model = v->c->model;
     struct tn_op_info      op    = tn_model_op(model, v->op);
 
-    for (uint32_t i = 0; i < function->inputs.count; i++)
-        if (strcmp(function->inputs.items[i].note, "list") == 0)
-            return true;
+    if (v->c->lists[callee] & TN_TF_TAKES_LIST)
+        return true;
     if (tn_model_graph_at(model, v->graph)->kind != TN_GRAPH_FUNCTION)
         return false;
     for (uint32_t i = 0; i < op.input_count; i++) {
@@ -303,7 +302,7 @@ static void check_arguments(struct visit *v, uint32_t callee, uint32_t given)
     const struct tn_graph *function = tn_model_graph_at(v->c->model, callee);
 
     if (given == UINT32_MAX || given == function->inputs.count ||
-        has_list(v, function))
+        has_list(v, callee))
         return;
     complain(v, TN_LEVEL_ERROR, "argument-count",
              tn_model_op_at(v->c->model, v->op)->wire_offset, no_key,

@@ -193,10 +193,8 @@ static void find_mains(struct lexicon *x, struct tn_arena *arena)
 void tn_tf_check_vocab(struct tn_tf_checking *c)
 {
     struct tn_arena     arena;
-    struct tn_vocab     vocab;
     struct lexicon      x   = { .c = c };
     struct tn_vocab_use use = {
-        .vocab          = &vocab,
         .context        = &x,
         .scope          = scope_of,
         .version        = version_of,
@@ -221,10 +219,9 @@ void tn_tf_check_vocab(struct tn_tf_checking *c)
     tn_tf_calls_init(&x.calls, c, x.mains);
     if (!tn_failed(c->error))
         tn_tf_calls_survey(&x.calls);
-    if (!tn_failed(c->error) &&
-        tn_vocab_index(&vocab, &arena, tn_vocab_builtin("tensorflow"),
-                       c->error) == TN_OK)
-        tn_vocab_check(c->model, &use, c->report, c->error);
+    if (!tn_failed(c->error))
+        tn_vocab_check_builtin(c->model, &use, "tensorflow", c->report,
+                               c->error);
     tn_tf_calls_done(&x.calls);
     tn_arena_done(&arena);
 }

@@ -65,6 +65,27 @@ def inner(name, op, inputs, attributes=b""):
                 b"".join(part(3, i) for i in inputs) + attributes)
 
 
+def of_types(key, count):
+    """An attribute of a TensorFlow node: so many floats."""
+    return part(5, part(1, key) + part(2, part(1, part(6, b"\1" * count))))
+
+
+def of_function(key, name):
+    return part(5, part(1, key) + part(2, part(10, part(1, name))))
+
+
+def wide_function(count):
+    """A float x, an int32 i, and a function f that gives all that it takes."""
+    def placeholder(name, dtype):
+        return node(name, "Placeholder",
+                    part(5, part(1, "dtype") + part(2, number(6, dtype))))
+    ends = many(count, lambda i: part(2, part(1, "a%d" % i) + number(3, 1)))
+    ends += many(count, lambda i: part(3, part(1, "o%d" % i) + number(3, 1)))
+    return placeholder("x", 1) + placeholder("i", 3) + part(2, part(
+        1, part(1, part(1, "f") + ends) + many(count, lambda i: part(
+            4, part(1, "o%d" % i) + part(2, "a%d" % i)))))
+
+
 def doubling(depth, leaf=b"", result="a", more=b""):
     """A graph y = f0(x), where f0 calls f1 twice, and so on: 2^depth calls."""
     dtype = part(5, part(1, "dtype") + part(2, number(6, 1)))
