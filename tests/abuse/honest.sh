@@ -77,7 +77,8 @@ for family in safetensors npz paddle; do
     page=$root/docs/formats/$family.md
     {
         cat "$root"/src/format/$family/*.c |
-            grep -zoP 'TN_LEVEL_\w+,\s*"\K[a-z0-9-]+' | tr '\0' '\n'
+            grep -zoP '(TN_LEVEL_\w+|tn_value_complain\(to, op),\s*"\K[a-z0-9-]+' |
+            tr '\0' '\n'
         [ $family != paddle ] || rules_of_values
     } | sort -u >words
     sed -n 's/^| \(error\|warning\|note\) | `\([a-z0-9-]*\)`.*/\2/p' "$root/docs/formats/$family"*.md |
