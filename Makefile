@@ -7,15 +7,18 @@
 #   make fuzz       run every fuzzer for FUZZ_SECONDS (60) seconds
 #   make soak       run what never ends for MINUTES (60): random models before
 #                   and after conversion, sweeps, fuzzers; goes on next time
-#   make install    PREFIX=/usr/local, DESTDIR=
+#   make install    PREFIX=/usr/local, DESTDIR=, PYTHON=python3: which is to
+#                   find the package
+#   make uninstall  what the last install wrote; DESTDIR=
 
 PREFIX       ?= /usr/local
 DESTDIR      ?=
+PYTHON       ?= python3
 FUZZ_SECONDS ?= 60
 MINUTES      ?= 60
 JOBS         ?= $(shell nproc)
 
-.PHONY: all bootstrap release demo test bench fuzz soak install clean
+.PHONY: all bootstrap release demo test bench fuzz soak install uninstall clean
 
 all: release
 
@@ -51,7 +54,11 @@ soak: release
 	@tools/soak $(MINUTES)
 
 install: release
-	@DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+	@DESTDIR=$(DESTDIR) PYTHON=$(PYTHON) cmake --install build --prefix $(PREFIX)
+
+uninstall:
+	@DESTDIR=$(DESTDIR) cmake -DMANIFEST=build/install_manifest.txt \
+	    -P cmake/uninstall.cmake
 
 clean:
 	rm -rf build

@@ -53,8 +53,43 @@ install(CODE "
         execute_process(COMMAND \${command} completion \${shell}
                         OUTPUT_FILE \${to}/\${file}
                         COMMAND_ERROR_IS_FATAL ANY)
+        list(APPEND CMAKE_INSTALL_MANIFEST_FILES
+             \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/\${file}\")
     endforeach()")
 
-# The Python package is plain Python over the shared library.
-install(DIRECTORY python/tenon DESTINATION lib/python3/dist-packages
+# The Python package is plain Python over the shared library, which it finds by
+# a path relative to itself, so that the tree can be moved.
+set(TN_PYTHON lib/python3/dist-packages)
+if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+    set(TN_LIBRARY_FROM_PYTHON ${CMAKE_INSTALL_LIBDIR})
+else()
+    file(RELATIVE_PATH TN_LIBRARY_FROM_PYTHON
+         /${TN_PYTHON}/tenon /${CMAKE_INSTALL_LIBDIR})
+endif()
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/python_library
+     CONTENT "${TN_LIBRARY_FROM_PYTHON}/$<TARGET_SONAME_FILE_NAME:libtenon>\n")
+install(DIRECTORY python/tenon DESTINATION ${TN_PYTHON}
         FILES_MATCHING PATTERN "*.py")
+install(FILES ${CMAKE_BINARY_DIR}/python_library
+        DESTINATION ${TN_PYTHON}/tenon RENAME library)
+
+# $PYTHON, else python3, is told where it is; without one there is nobody to
+# tell.
+install(CODE "
+    set(python \"\$ENV{PYTHON}\")
+    if(NOT python)
+        set(python python3)
+    endif()
+    set(script \"${CMAKE_SOURCE_DIR}/cmake/python_path.py\")
+    execute_process(COMMAND \${python} -B \${script} \${CMAKE_INSTALL_PREFIX}
+                            \$ENV{DESTDIR}
+                    OUTPUT_VARIABLE said ERROR_VARIABLE wrong
+                    RESULT_VARIABLE result)
+    if(NOT result EQUAL 0)
+        message(STATUS \"no Python was told of the package: \${result} \${wrong}\")
+    elseif(said MATCHES \"^wrote ([^\\n]*)\")
+        message(STATUS \"Installing: \$ENV{DESTDIR}\${CMAKE_MATCH_1}\")
+        list(APPEND CMAKE_INSTALL_MANIFEST_FILES \${CMAKE_MATCH_1})
+    elseif(said)
+        message(STATUS \"\${said}\")
+    endif()")

@@ -11,12 +11,18 @@ import os
 
 
 def _candidates():
-    """Paths and names to try: what was asked for, beside us, installed."""
+    """Paths and names to try: what was asked for, beside us, where `make
+    install` says that it is, where libraries are."""
     asked = os.environ.get("TENON_LIBRARY")
     if asked:
         return [asked]
-    here = os.path.dirname(os.path.abspath(__file__))
+    here = os.path.dirname(os.path.realpath(__file__))
     beside = sorted(glob.glob(os.path.join(glob.escape(here), "libtenon.*")))
+    try:
+        with open(os.path.join(here, "library"), encoding="utf-8") as file:
+            beside.append(os.path.join(here, file.read().strip()))
+    except OSError:
+        pass  # not installed, or copied without it
     installed = ctypes.util.find_library("tenon")
     return beside + ([installed] if installed else [])
 

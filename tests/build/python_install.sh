@@ -1,0 +1,96 @@
+#!/bin/sh
+# python_install.sh BUILD: `import tenon` works after an install under any
+# prefix, without environment variables; nothing is written outside of DESTDIR;
+# and an uninstall takes everything back.
+set -eu
+build=$(realpath "$1")
+root=$(cd "$(dirname "$0")/../.." && pwd)
+[ -f "$build/src/libtenon.so" ] || { echo "skipped: no release build in $build"; exit 77; }
+system=/usr/bin/python3
+[ -x $system ] || { echo "skipped: no $system"; exit 77; }
+folder=$(mktemp -d)
+manifest=$build/install_manifest.txt
+[ ! -f "$manifest" ] || cp "$manifest" "$folder/manifest"
+
+finish() {
+    rm -f "$manifest"
+    [ ! -f "$folder/manifest" ] || cp "$folder/manifest" "$manifest"
+    rm -rf "$folder"
+}
+trap finish EXIT
+
+fail() { echo "$*"; exit 1; }
+
+put() { # PREFIX PYTHON [DESTDIR]
+    DESTDIR=${3:-} PYTHON=$2 cmake --install "$build" --prefix "$1" \
+        >"$folder/said" || fail "install under $1 failed"
+}
+
+take() { # [DESTDIR]
+    DESTDIR=${1:-} cmake -DMANIFEST="$manifest" -P "$root/cmake/uninstall.cmake"
+}
+
+look='import tenon; tenon.Schema.builtin("onnx"); print(tenon.__file__)'
+
+finds() { # PREFIX COMMAND...
+    prefix=$1
+    shift
+    found=$(cd / && env -i "$@" -B -c "$look") || fail "no tenon from $prefix"
+    [ "$found" = "$prefix/lib/python3/dist-packages/tenon/__init__.py" ] ||
+        fail "found $found, wanted what is in $prefix"
+}
+
+misses() {
+    ! (cd / && env -i "$@" -B -c 'import tenon' 2>/dev/null) ||
+        fail "still found after it was removed"
+}
+
+# A virtual environment has folders of its own: nothing else is touched.
+$system -m venv --without-pip "$folder/venv"
+python=$folder/venv/bin/python3
+
+# A prefix that no Python knows.
+put "$folder/any where" "$python"
+finds "$folder/any where" "$python"
+# Another one after it: the last install counts.
+put "$folder/other" "$python"
+finds "$folder/other" "$python"
+take
+misses "$python"
+[ -z "$(find "$folder/other" -type f -o -type l)" ] ||
+    fail "left behind: $(find "$folder/other" -type f)"
+
+# The prefix that Python's own folders are under, as /usr/local is.
+put "$folder/venv" "$python"
+finds "$folder/venv" "$python"
+take
+misses "$python"
+
+# ~/.local, with the Python of the system.
+HOME=$folder/home
+export HOME
+mkdir "$HOME"
+put "$HOME/.local" $system
+finds "$HOME/.local" HOME="$HOME" $system
+grep -q '^\.\./' "$HOME"/.local/lib/python3*/*-packages/tenon.pth ||
+    fail "a path that breaks when the tree is moved"
+take
+misses HOME="$HOME" $system
+
+# Staged: everything is in DESTDIR, and works from there as it will later.
+sites=$($system -c 'import site; print(*site.getsitepackages())')
+before=$(ls -d $(printf '%s/tenon* ' $sites) 2>/dev/null || :)
+for prefix in /usr /usr/local /opt/tenon; do
+    put $prefix $system "$folder/stage"
+    staged=$folder/stage$prefix
+    (cd / && env -i PYTHONPATH="$staged/lib/python3/dist-packages" $system -B \
+        -c "$look" >/dev/null) || fail "no tenon in $staged"
+    take "$folder/stage"
+done
+[ "$before" = "$(ls -d $(printf '%s/tenon* ' $sites) 2>/dev/null || :)" ] ||
+    fail "something was written outside of DESTDIR"
+put /usr/local $system "$folder/stage"
+[ -f "$folder"/stage/usr/local/lib/python3.*/dist-packages/tenon.pth ] ||
+    [ -f "$folder"/stage/usr/local/lib/python3.*/site-packages/tenon.pth ] ||
+    fail "/usr/local is not found by $system"
+echo "import tenon: any prefix, /usr, /usr/local, ~/.local, DESTDIR"
