@@ -23,7 +23,7 @@ except ImportError:
 
 F32, F16 = TensorProto.FLOAT, TensorProto.FLOAT16
 I64, I32, BOOL = TensorProto.INT64, TensorProto.INT32, TensorProto.BOOL
-RULES = {"type-mismatch", "type-not-allowed", "rank-mismatch",
+RULES = {"argument-count", "type-mismatch", "type-not-allowed", "rank-mismatch",
          "rank-not-allowed"}
 
 
@@ -162,6 +162,40 @@ def default(kind=F32, shape=(2,)):
                                                            [1, 2])])
 
 
+def arity(name, inputs, outputs, body_inputs, body_outputs, **attributes):
+    """A node that runs a graph of so many inputs and outputs."""
+    def graph(prefix):
+        kinds = [I64, BOOL] + [F32] * 9 if name == "Loop" else [F32] * 9
+        shapes = [(), ()] + [(2,)] * 9 if name == "Loop" else [(2,)] * 9
+        given = [value(prefix + "i%d" % i, kinds[i], shapes[i])
+                 for i in range(body_inputs)]
+        nodes, made = [], []
+        for i in range(body_outputs):
+            kind, dims = (BOOL, ()) if name == "Loop" and i == 0 else (F32, (2,))
+            nodes.append(constant(prefix + "o%d" % i, kind, dims))
+            made.append(value(prefix + "o%d" % i, kind, dims))
+        return helper.make_graph(nodes, prefix, given, made)
+    kinds = {"If": [(BOOL, ())], "Loop": [(I64, ()), (BOOL, ())] + [
+        (F32, (2,))] * 4}.get(name, [(F32, (2,)), (F32, (3, 2))])
+    bodies = ["then_branch", "else_branch"] if name == "If" else ["body"]
+    attributes.update((key, graph(key)) for key in bodies)
+    return model(
+        [node(name, ["x%d" % i for i in range(inputs)],
+              ["y%d" % i for i in range(outputs)], **attributes)],
+        [value("x%d" % i, *kinds[i]) for i in range(inputs)],
+        [value("y%d" % i, F32, None) for i in range(outputs)])
+
+
+def called(inputs, outputs):
+    """A call of a function of two inputs and two outputs."""
+    f = function("F", [node("Relu", ["a"], ["c"]), node("Relu", ["b"], ["d"])],
+                 ("a", "b"), ("c", "d"))
+    return model([node("F", ["x%d" % i for i in range(inputs)],
+                       ["y%d" % i for i in range(outputs)], domain="my")],
+                 [value("x%d" % i) for i in range(inputs)],
+                 [value("y%d" % i) for i in range(outputs)], functions=[f])
+
+
 UNSEEN = "the reference does not compare it"
 LATE = "the reference of this release does not follow functions"
 
@@ -214,6 +248,22 @@ CASES = [
     ("function-result", calls(F32, result=F16), False, LATE),
     ("function-rank", calls(F32, nodes=[
         node("GlobalMaxPool", ["a"], ["b"])]), False, LATE),
+    ("if-outputs", arity("If", 1, 2, 0, 2), True, ""),
+    ("if-few-outputs", arity("If", 1, 2, 0, 1), False, ""),
+    ("if-many-outputs", arity("If", 1, 1, 0, 2), False, ""),
+    ("if-inputs", arity("If", 1, 1, 1, 1), False, ""),
+    ("loop-ends", arity("Loop", 4, 3, 4, 4), True, ""),
+    ("loop-few-inputs", arity("Loop", 4, 3, 3, 4), False, ""),
+    ("loop-many-inputs", arity("Loop", 3, 3, 4, 4), False, ""),
+    ("loop-few-outputs", arity("Loop", 4, 3, 4, 3), False, ""),
+    ("loop-many-outputs", arity("Loop", 4, 2, 4, 4), False, ""),
+    ("scan-ends", arity("Scan", 2, 2, 2, 2, num_scan_inputs=1), True, ""),
+    ("scan-few-inputs", arity("Scan", 2, 2, 1, 2, num_scan_inputs=1), False,
+     ""),
+    ("scan-many-outputs", arity("Scan", 2, 1, 2, 2, num_scan_inputs=1), False,
+     ""),
+    ("function-many-inputs", called(3, 2), False, UNSEEN),
+    ("function-many-outputs", called(2, 3), False, UNSEEN),
     ("ends", ends(), True, ""),
     ("ends-info-type", ends(info=F16), False, UNSEEN),
     ("ends-info-rank", ends(info_shape=(2, 2)), False, UNSEEN),

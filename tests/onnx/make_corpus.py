@@ -446,6 +446,12 @@ def cases():
     f = function("F", [helper.make_node("Constant", [], ["k"], value_int=1),
                        helper.make_node("Mul", ["a", "k"], ["b"])])
     yield "type-in-function", function_model(f), [("type-mismatch", f.node[1])]
+    g = subgraph()
+    g.output.append(value("b", FLOAT))
+    yield "branch-of-two", if_model(then_branch=g), [("argument-count", g)]
+    m = function_model(function("F"))
+    m.graph.node[0].input.append("x")
+    yield "call-with-two", m, [("argument-count", m.graph.node[0])]
     m = model()
     m.graph.value_info.append(value("y", INT64))
     yield "type-said-twice", m, [("type-mismatch", m.graph.value_info[0])]

@@ -119,6 +119,10 @@ void tn_onnx_check_functions(struct tn_onnx_checker *ch);
 void tn_onnx_check_tensors(struct tn_onnx_checker *ch);
 void tn_onnx_check_vocab(struct tn_onnx_checker *ch);
 
+/* Whether graphs that nodes run, and functions that they call, have as many
+ * inputs and outputs as the nodes need. */
+void tn_onnx_check_arity(struct tn_onnx_checker *ch);
+
 /* As struct tn_vocab_use has them. */
 bool     tn_onnx_pass(struct tn_onnx_checker *ch, const struct tn_crossing *c,
                       struct tn_passing *to);

@@ -109,3 +109,93 @@ uint32_t tn_onnx_callee(const struct tn_onnx_checker *ch, uint32_t op,
     return number || !ch->callees.count ? TN_NONE
                                         : tn_pairs_find(&ch->callees, op, 0);
 }
+
+/* ---- how many ----------------------------------------------------------- */
+
+struct arity {
+    uint32_t inputs, outputs; /* that the graph has to have                   */
+};
+
+/* False: the op is none that runs graphs, as far as we know. */
+static bool find_arity(const struct tn_onnx_checker *ch, uint32_t op,
+                       struct arity *to)
+{
+    const struct tn_op *row  = tn_model_op_at(ch->model, op);
+    struct tn_bytes     type = tn_model_name(ch->model, row->type);
+    int64_t             version;
+
+    if (tn_onnx_domain(tn_model_name(ch->model, row->domain)).size ||
+        !tn_onnx_imported(ch, ch->roots[row->graph], TN_NO_NAME, &version))
+        return false;
+    *to = (struct arity){ row->input_count, row->output_count };
+    if (tn_bytes_is(type, "If")) {
+        to->inputs = 0;
+    } else if (tn_bytes_is(type, "Loop")) {
+        to->inputs = row->input_count < 2 ? 2 : row->input_count;
+        to->outputs++;
+    } else if (tn_bytes_is(type, "Scan")) {
+        to->inputs -= version < 9 && to->inputs ? 1 : 0;
+    } else {
+        return tn_bytes_is(type, "SequenceMap");
+    }
+    return true;
+}
+
+static void expect_count(struct tn_onnx_checker *ch, uint32_t op,
+                         uint32_t graph, const char *word, uint32_t found,
+                         uint32_t wanted)
+{
+    const struct tn_op    *row = tn_model_op_at(ch->model, op);
+    const struct tn_graph *g   = tn_model_graph_at(ch->model, graph);
+
+    if (found != wanted)
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "argument-count", g->wire.offset,
+                         TN_ONNX_AT(g->path),
+                         "%" PRIu32 " %s, the %.*s around it needs %" PRIu32,
+                         found, word,
+                         TN_FMT(tn_model_name(ch->model, row->type)), wanted);
+}
+
+static void check_call(struct tn_onnx_checker *ch, uint32_t op, uint32_t graph)
+{
+    const struct tn_op    *row = tn_model_op_at(ch->model, op);
+    const struct tn_graph *g   = tn_model_graph_at(ch->model, graph);
+
+    if (row->input_count > g->inputs.count ||
+        row->output_count > g->outputs.count)
+        tn_onnx_complain(ch, TN_LEVEL_ERROR, "argument-count", row->wire_offset,
+                         &(struct tn_onnx_place){ NULL, op, TN_NONE },
+                         "%" PRIu32 " inputs and %" PRIu32
+                         " outputs, the function has %" PRIu32 " and %" PRIu32,
+                         row->input_count, row->output_count, g->inputs.count,
+                         g->outputs.count);
+}
+
+void tn_onnx_check_arity(struct tn_onnx_checker *ch)
+{
+    const struct tn_model *model = ch->model;
+    struct arity           arity;
+
+    for (uint32_t i = 0; i < model->graphs.count; i++) {
+        const struct tn_graph *g = tn_model_graph_at(model, i);
+        uint32_t               op;
+        if (ch->report->is_stopped)
+            return;
+        if (g->kind != TN_GRAPH_SUBGRAPH || g->parent_graph == TN_NONE ||
+            g->parent_node == TN_NONE)
+            continue;
+        op = tn_model_graph_at(model, g->parent_graph)->first_op +
+             g->parent_node;
+        if (!find_arity(ch, op, &arity))
+            continue;
+        expect_count(ch, op, i, "inputs", g->inputs.count, arity.inputs);
+        expect_count(ch, op, i, "outputs", g->outputs.count, arity.outputs);
+    }
+    for (uint32_t op = 0;
+         ch->callees.count && op < model->ops.count && !ch->report->is_stopped;
+         op++) {
+        uint32_t graph = tn_onnx_callee(ch, op, 0);
+        if (graph != TN_NONE)
+            check_call(ch, op, graph);
+    }
+}

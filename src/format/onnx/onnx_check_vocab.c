@@ -261,6 +261,7 @@ void tn_onnx_check_vocab(struct tn_onnx_checker *ch)
 
     tn_pairs_init(&x.functions, ch->model->memory);
     index_functions(&x);
+    tn_onnx_check_arity(ch);
     if (!tn_failed(ch->error))
         tn_vocab_check_builtin(ch->model, &use, "onnx", ch->report, ch->error);
     tn_pairs_done(&x.functions);
