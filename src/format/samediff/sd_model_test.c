@@ -265,6 +265,8 @@ static const struct {
       "\"opName\": \"gather_nd\"" },
     { "rank-not-allowed", "\"opName\": \"matmul\"",
       "\"opName\": \"conv2d\"" },
+    { "type-not-allowed", "\"opName\": \"matmul\"",
+      "\"opName\": \"switch\"" }, /* by a float */
     { "stale-control", "\"controlDeps\": [\"mmul\"]",
       "\"controlDeps\": [\"gone\"]" },
     { "no-training",
