@@ -248,8 +248,9 @@ enum tn_status tn_get(const struct tn_tensor      *tensor,
     TN_TRY(tn_target_spares(target, &tn_opened_of(tensor->model)->bundle,
                             memory, error));
     tn_arena_init(&arena, memory);
-    if (!get->slice || tn_slice_parse(get->slice, &tensor->elements, &arena,
-                                      &getting.elements, error) == TN_OK)
+    if (tn_payload_check(&tensor->elements, error) == TN_OK &&
+        (!get->slice || tn_slice_parse(get->slice, &tensor->elements, &arena,
+                                       &getting.elements, error) == TN_OK))
         tn_target_write(target, options, getting.max_expand, memory, fill,
                         &getting, NULL, error);
     tn_arena_done(&arena);

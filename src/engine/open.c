@@ -327,6 +327,14 @@ uint64_t tn_opened_may_expand(const struct tn_opened  *opened,
     return tn_expand_most(asked, size);
 }
 
+static enum tn_status check_payload(const struct tn_tensor *tensor,
+                                    struct tn_error        *error)
+{
+    if (tn_payload_check(&tensor->elements, error) != TN_OK)
+        tn_error_where(error, "tensor '%.*s'", TN_FMT(tn_tensor_name(tensor)));
+    return error->status;
+}
+
 /* With what was counted before; a string is a byte at least. */
 static enum tn_status add_tensor(const struct tn_tensor *tensor, uint64_t most,
                                  uint64_t *sum, struct tn_error *error)
@@ -336,7 +344,7 @@ static enum tn_status add_tensor(const struct tn_tensor *tensor, uint64_t most,
     if (!tn_add(*sum, size ? size : tn_tensor_count(tensor), sum))
         *sum = UINT64_MAX;
     if (*sum <= most)
-        return TN_OK;
+        return check_payload(tensor, error);
     tn_expand_refuse(*sum, most, TN_NOWHERE, error);
     tn_error_where(error, "tensor '%.*s'", TN_FMT(tn_tensor_name(tensor)));
     return error->status;
@@ -348,6 +356,14 @@ enum tn_status tn_opened_check_tensor(const struct tn_tensor *tensor,
     uint64_t sum = 0;
 
     return add_tensor(tensor, most, &sum, error);
+}
+
+enum tn_status tn_opened_check_payloads(const struct tn_model *model,
+                                        struct tn_error       *error)
+{
+    for (uint64_t i = 0; i < model->tensors.count; i++)
+        TN_TRY(check_payload(tn_model_tensor(model, i), error));
+    return TN_OK;
 }
 
 enum tn_status tn_opened_check_expansion(const struct tn_model *model,

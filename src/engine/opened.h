@@ -67,12 +67,18 @@ const struct tn_format *tn_format_named(const char *name);
 uint64_t tn_opened_may_expand(const struct tn_opened  *opened,
                               const struct tn_options *options);
 
-/* LIMIT when the elements of a tensor, or of all tensors of a model together,
- * are more bytes than `most`.  Bytes of strings are not counted. */
+/* Before elements are read: MALFORMED when a payload contradicts its type and
+ * shape, in the words of `check`; LIMIT when the elements of a tensor, or of all
+ * tensors of a model together, are more bytes than `most`.  Bytes of strings are
+ * not counted. */
 enum tn_status tn_opened_check_tensor(const struct tn_tensor *tensor,
                                       uint64_t most, struct tn_error *error);
 enum tn_status tn_opened_check_expansion(const struct tn_model *model,
                                          uint64_t most, struct tn_error *error);
+
+/* The first of that alone, of all tensors. */
+enum tn_status tn_opened_check_payloads(const struct tn_model *model,
+                                        struct tn_error       *error);
 
 /* Of a container of several models, which; INVALID where there is no choice. */
 enum tn_status tn_opened_choose_tag(struct tn_opened        *opened,

@@ -379,6 +379,32 @@ static enum tn_status no_such_encoding(const struct tn_elements *elements,
                         tn_dtype_name(elements->shape.dtype));
 }
 
+/* Raw data has exactly the bytes that its type and shape say: what is longer
+ * was meant for another shape, and its first bytes are not the tensor. */
+static enum tn_status check_raw_size(const struct tn_payload *payload,
+                                     const struct tn_layout  *layout,
+                                     struct tn_error         *error)
+{
+    uint64_t size  = layout->unit_size;
+    uint64_t has   = payload->span.source ? payload->span.length : 0;
+    uint64_t units = payload->stored, bytes;
+
+    if (payload->is_uncounted)
+        units = tn_min(has / size, layout->needed);
+    if (units > layout->needed)
+        return too_few(payload, layout->needed, units, "values", error);
+    if (!tn_mul(units, size, &bytes) || bytes != has)
+        return too_few(payload, bytes, has, "bytes", error);
+    return TN_OK;
+}
+
+static bool is_raw(const struct tn_payload *payload)
+{
+    return payload->encoding == TN_ENCODING_RAW ||
+           payload->encoding == TN_ENCODING_RAW_BIG ||
+           payload->encoding == TN_ENCODING_FORTRAN;
+}
+
 enum tn_status tn_payload_stream(const struct tn_elements *elements,
                                  uint64_t first, uint64_t count,
                                  struct tn_memory *memory, struct tn_sink *to,
@@ -392,6 +418,8 @@ enum tn_status tn_payload_stream(const struct tn_elements *elements,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "elements %" PRIu64 " to %" PRIu64 " of %" PRIu64,
                             first, first + count, layout.count);
+    if (is_raw(payload))
+        TN_TRY(check_raw_size(payload, &layout, error));
     if (count == 0)
         return TN_OK;
     if (payload->encoding == TN_ENCODING_NONE)
@@ -410,17 +438,8 @@ static enum tn_status check_raw(const struct tn_elements *elements,
                                 const struct tn_layout   *layout,
                                 struct tn_error          *error)
 {
-    const struct tn_payload *payload = &elements->payload;
-    uint64_t                 size    = layout->unit_size;
-    uint64_t                 units   = payload->stored, bytes;
-
-    if (payload->is_uncounted)
-        units = tn_min(payload->span.length / size, layout->needed);
-    if (units > layout->needed)
-        return too_few(payload, layout->needed, units, "values", error);
-    if (!tn_mul(units, size, &bytes) || bytes != payload->span.length)
-        return too_few(payload, bytes, payload->span.length, "bytes", error);
-    tn_cursor_span(payload->span, error);
+    TN_TRY(check_raw_size(&elements->payload, layout, error));
+    tn_cursor_span(elements->payload.span, error);
     return error->status;
 }
 
@@ -483,7 +502,7 @@ bool tn_payload_is_plain(const struct tn_elements *elements, bool is_packed,
         return false;
     if (!tn_mul(layout.needed, layout.unit_size, &bytes) ||
         (!payload->is_uncounted && payload->stored < layout.needed) ||
-        payload->span.length < bytes)
+        payload->span.length != bytes)
         return false;
     *span =
         (struct tn_span){ payload->span.source, payload->span.offset, bytes };

@@ -47,7 +47,8 @@ struct tn_view;
  * elements is one unit.
  *
  * `stored` is how many units the format promises.  A span with fewer is an
- * error; with more, the rest is not looked at.  When `stored` is less than the
+ * error, and so is a raw one with more; of other encodings only
+ * tn_payload_check() looks at the rest.  When `stored` is less than the
  * shape needs, the last element (both parts of a complex one) is repeated to
  * fill, bit by bit; of no units at all, zeros are made.  So set it to
  * tn_payload_needed() where the data must be complete (tn_payload_raw() does).

@@ -125,3 +125,6 @@ make empty.pb "number(1, 1) + part(2, part(1, part(4, 't')) + part(2, b''))"
 exits 11 tenon convert empty.pb --from tf-saved-model --to tf-graph -o never.pb
 says "the graph is empty"
 holds [ ! -e never.pb ]
+
+claim "a payload that contradicts its type and shape is refused by every verb alike"
+accepts python3 "$here/support/payloads.py"

@@ -3,7 +3,8 @@
  *
  *   external_data = 13   location  a path below the folder of the model
  *                        offset    decimal, 0 when not given
- *                        length    decimal, to the end when not given
+ *                        length    decimal; what type and shape need when not
+ *                                  given
  *
  * The names and numbers are a stranger's.  Whatever breaks a rule becomes a
  * source that gives no bytes and says which rule it was: such a file is never
@@ -97,11 +98,14 @@ static bool read_decimal(struct tn_bytes text, uint64_t *value)
 /* Why the range is none of the file's, or NULL; *span is the range then. */
 static const char *read_range(struct tn_onnx_sides        *sides,
                               const struct tn_onnx_tensor *tensor,
+                              const struct tn_elements    *elements,
                               struct tn_source *source, struct tn_span *span,
                               struct tn_error *error)
 {
     uint64_t offset = 0, length = 0;
 
+    if (!tensor->length.data)
+        tn_onnx_raw_size(elements, &length); /* as ONNX Runtime does */
     if (tensor->offset.data && !read_decimal(tensor->offset, &offset))
         return tn_text_format(
             sides->arena, error, "offset \"%.40s\" is no byte number",
@@ -117,8 +121,6 @@ static const char *read_range(struct tn_onnx_sides        *sides,
                               "bytes %" PRIu64 " + %" PRIu64
                               " are beyond the file's %" PRIu64,
                               offset, length, source->size);
-    if (!tensor->length.data)
-        length = source->size - offset;
     *span = (struct tn_span){ source, offset, length };
     return NULL;
 }
@@ -134,11 +136,12 @@ static struct tn_source *refuse(struct tn_onnx_sides *sides, const char *file,
 /* The range of a side file that the tensor names, or an absent source. */
 static struct tn_span side_span(struct tn_onnx_sides        *sides,
                                 const struct tn_onnx_tensor *tensor,
-                                bool is_string, struct tn_error *error)
+                                const struct tn_elements    *elements,
+                                struct tn_error             *error)
 {
     struct tn_span span = { NULL, 0, 0 };
 
-    if (is_string) {
+    if (elements->shape.dtype == TN_STRING) {
         span.source = refuse(sides, "", "wrong-field",
                              "strings cannot be in a side file", error);
         return span;
@@ -152,7 +155,8 @@ static struct tn_span side_span(struct tn_onnx_sides        *sides,
     if (!span.source || tn_onnx_absent_of(span.source))
         return span;
     struct tn_source *source = span.source;
-    const char       *what   = read_range(sides, tensor, source, &span, error);
+    const char       *what =
+        read_range(sides, tensor, elements, source, &span, error);
     if (what)
         span.source =
             refuse(sides, source->name, "bad-external-range", what, error);
@@ -167,8 +171,7 @@ void tn_onnx_sides_place(struct tn_onnx_sides        *sides,
 
     if (!tn_shape_count(&elements->shape, &count))
         return; /* the tensor itself is wrong: tn_onnx_tensor_place() said so */
-    struct tn_span span =
-        side_span(sides, tensor, elements->shape.dtype == TN_STRING, error);
+    struct tn_span span = side_span(sides, tensor, elements, error);
     if (tn_onnx_absent_of(span.source))
         tn_onnx_raw_size(elements, &span.length);
     elements->payload =
