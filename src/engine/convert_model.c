@@ -215,15 +215,17 @@ struct conversion {
 
 /* Formats of one family of messages keep a tensor as it is stored; all others
  * want its elements, if only to pack them. */
-static enum tn_status check_expansion(const struct tn_model  *model,
-                                      const struct tn_format *to, uint64_t most,
-                                      struct tn_error *error)
+static enum tn_status check_tensors(const struct conversion *c,
+                                    const struct tn_model *model, uint64_t most)
 {
     const struct tn_format *from = tn_format_named(model->format);
+    const struct tn_format *to   = c->format;
 
-    if (from && from->message && to->message && from->schema == to->schema)
-        return TN_OK;
-    return tn_opened_check_expansion(model, most, error);
+    if (!from || !from->message || !to->message || from->schema != to->schema)
+        return tn_opened_check_expansion(model, most, c->error);
+    return c->convert->force_invalid
+               ? TN_OK
+               : tn_opened_check_payloads(model, c->error);
 }
 
 /* Reading may take as long as writing: packed weights of the model that was. */
@@ -253,7 +255,7 @@ static enum tn_status write_model(struct conversion     *c,
     const struct tn_options         *options = c->options;
     uint64_t most = tn_opened_may_expand(tn_opened_of(model), options);
 
-    TN_TRY(check_expansion(model, c->format, most, c->error));
+    TN_TRY(check_tensors(c, model, most));
     tn_meter_init(&c->meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing",
                   model->file_size);
@@ -285,12 +287,41 @@ static enum tn_status write_model(struct conversion     *c,
     return c->error->status;
 }
 
+/* Whether the file at the target is of the format that is written. */
+static bool is_of_kind(const struct conversion *c)
+{
+    struct tn_error   ignored = TN_ERROR_INIT;
+    struct tn_opened *there   = NULL;
+    bool              is_same = false;
+
+    if (tn_opened_files(&there, c->target->path, NULL, &ignored) != TN_OK)
+        return false;
+    if (tn_find_format(&there->bundle, NULL, &there->format, &ignored) == TN_OK)
+        is_same = there->format == c->format;
+    tn_opened_release(there);
+    return is_same;
+}
+
+/* One version of several is not all of them; and only a file of the same format
+ * can stand where a side file was. */
+static enum tn_output_place place_of(const struct conversion *c,
+                                     const struct tn_output  *output)
+{
+    const struct tn_bundle *bundle = &tn_opened_of(c->model)->bundle;
+
+    if (c->model->tags.count > 1)
+        return TN_PLACE_OTHER;
+    if (c->convert->external ||
+        (tn_output_is_beside(output, bundle) && !is_of_kind(c)))
+        return TN_PLACE_NAMED;
+    return TN_PLACE_ANEW;
+}
+
 static void finish(struct conversion *c, struct tn_output *output)
 {
     if (!tn_failed(c->error) && output)
         tn_output_spare(output, &tn_opened_of(c->model)->bundle,
-                        c->convert->external ? TN_PLACE_NAMED : TN_PLACE_ANEW,
-                        c->error);
+                        place_of(c, output), c->error);
     if (!tn_failed(c->error) && output && !c->target->is_dry_run)
         tn_output_commit(output, c->error);
     c->summary->bytes_written = tn_output_bytes(output);

@@ -357,6 +357,8 @@ enum tn_status tn_dump(const char *path, const struct tn_options *options,
     struct tn_opened *opened;
     bool              is_flat;
 
+    TN_TRY(tn_target_spares_input(target->path, path, TN_PLACE_OTHER, options,
+                                  error));
     TN_TRY(tn_opened_files(&opened, path, options, error));
     if ((dump->type ||
          tn_find_format(&opened->bundle, options ? options->from : NULL,
@@ -482,6 +484,8 @@ enum tn_status tn_undump(const char *path, const struct tn_options *options,
     struct tn_opened *opened;
     bool              is_flat;
 
+    TN_TRY(tn_target_spares_input(target->path, path, TN_PLACE_OTHER, options,
+                                  error));
     TN_TRY(tn_opened_files(&opened, path, options, error));
     if ((undump->type || find_text(opened, options, target, error) == TN_OK) &&
         undump_flat(opened, undump, target, options, &is_flat, error) ==

@@ -8,6 +8,7 @@
 #include "engine/known_splitter.h"
 #include "engine/opened.h"
 #include "engine/split_folder.h"
+#include "engine/target.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/text_model.h"
 #include "io/path.h"
@@ -243,6 +244,28 @@ static enum tn_status check_options(const struct tn_split_options *split,
                         "--schema needs --type, the message's full name");
 }
 
+/* A prefix stands for two files: one is written, the other removed. */
+static enum tn_status spare_input(const char              *path,
+                                  const struct tn_options *options,
+                                  const struct tn_target  *target,
+                                  struct tn_error         *error)
+{
+    static const char *const suffixes[] = { ".cpb", ".pb" };
+    struct tn_memory         memory;
+    struct tn_arena          arena;
+
+    tn_memory_init(&memory, options ? options->allocator : NULL, 0);
+    tn_arena_init(&arena, &memory);
+    for (int i = 0; i < 2 && !tn_failed(error); i++) {
+        const char *name =
+            tn_text_format(&arena, error, "%s%s", target->path, suffixes[i]);
+        if (name)
+            tn_target_spares_input(name, path, TN_PLACE_NAMED, options, error);
+    }
+    tn_arena_done(&arena);
+    return error->status;
+}
+
 enum tn_status tn_split(const char *path, const struct tn_options *options,
                         const struct tn_split_options *split,
                         const struct tn_target        *target,
@@ -258,6 +281,7 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
     summary  = summary ? summary : &unused;
     *summary = (struct tn_split_summary){ 0 };
     TN_TRY(check_options(split, error));
+    TN_TRY(spare_input(path, options, target, error));
     TN_TRY(tn_opened_files(&opened, path, options, error));
     struct job job = { opened, options, split, target, summary, false, false };
     split_opened(&job, error);
@@ -441,6 +465,9 @@ enum tn_status tn_merge_file(const char *path, const struct tn_options *options,
     tn_memory_init(&memory, options ? options->allocator : NULL, 0);
     tn_arena_init(&arena, &memory);
     const char *found = find_path(path, &arena, error);
+    if (!tn_failed(error))
+        tn_target_spares_input(target->path, found, TN_PLACE_NAMED, options,
+                               error);
     if (!tn_failed(error) && merge->type)
         merge_message(&job, found, merge->type, error);
     else if (!tn_failed(error))

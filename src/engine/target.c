@@ -2,6 +2,7 @@
 #include "engine/target.h"
 
 #include "io/meter.h"
+#include "io/path.h"
 
 struct tn_output_options tn_target_options(const struct tn_target *target)
 {
@@ -21,6 +22,46 @@ enum tn_status tn_target_spares(const struct tn_target *target,
     if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK)
         tn_output_spare(output, bundle, TN_PLACE_OTHER, error);
     tn_output_close(output);
+    return error->status;
+}
+
+static enum tn_status spare(const char *path, const struct tn_opened *opened,
+                            enum tn_output_place place,
+                            struct tn_memory *memory, struct tn_error *error)
+{
+    struct tn_output_options how    = { .can_replace = true, .is_dry = true };
+    struct tn_output        *output = NULL;
+
+    if (tn_output_file(&output, memory, path, &how, error) == TN_OK)
+        tn_output_spare(output, &opened->bundle, place, error);
+    tn_output_close(output);
+    return error->status;
+}
+
+enum tn_status tn_target_spares_input(const char *path, const char *input,
+                                      enum tn_output_place     place,
+                                      const struct tn_options *options,
+                                      struct tn_error         *error)
+{
+    struct tn_options how     = { 0 };
+    struct tn_error   ignored = TN_ERROR_INIT;
+    struct tn_model  *model   = NULL;
+    struct tn_opened *opened;
+
+    if (!strcmp(input, "-") || tn_output_is_stream(path) ||
+        !tn_path_exists(path) || tn_path_is_folder(path))
+        return TN_OK;
+    if (options)
+        how = *options;
+    how.progress = NULL;
+    if (tn_model_open(&model, input, &how, &ignored) == TN_OK) {
+        spare(path, tn_opened_of(model), place, model->memory, error);
+        tn_model_close(model);
+        return error->status;
+    }
+    TN_TRY(tn_opened_files(&opened, input, &how, error));
+    spare(path, opened, place, &opened->memory, error);
+    tn_opened_release(opened);
     return error->status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/expand.h"
 #include "engine/opened.h"
+#include "io/output.h"
 
 typedef enum tn_status tn_fill(void *context, struct tn_sink *to,
                                struct tn_error *error);
@@ -14,6 +15,14 @@ enum tn_status tn_target_spares(const struct tn_target *target,
                                 const struct tn_bundle *bundle,
                                 struct tn_memory       *memory,
                                 struct tn_error        *error);
+
+/* The same for a verb that takes a file as it is and opens nothing beside it:
+ * when there is a file at `path`, the model at `input` says which files are its
+ * own.  What is no model has no others. */
+enum tn_status tn_target_spares_input(const char *path, const char *input,
+                                      enum tn_output_place     place,
+                                      const struct tn_options *options,
+                                      struct tn_error         *error);
 
 /* Opens the target, lets `fill` write it, and commits unless it is a dry run.
  * The progress of the options (which may be NULL) is told, and may stop it.

@@ -97,7 +97,12 @@ enum tn_output_place {
                        tensors                                                */
 };
 
-/* Before a commit: INVALID when a file of the bundle would be lost. */
+/* Whether the main file would take the place of a side file of the bundle. */
+bool tn_output_is_beside(const struct tn_output *output,
+                         const struct tn_bundle *bundle);
+
+/* Before a commit: INVALID when a file of the bundle would be lost: one that is
+ * replaced, or that lies in a folder which is. */
 enum tn_status tn_output_spare(const struct tn_output *output,
                                const struct tn_bundle *bundle,
                                enum tn_output_place    place,

@@ -4,6 +4,8 @@
  * Names are compared by the folder that they are in and files by what the
  * system calls them, so that no link and no other spelling leads around it.
  */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,6 +46,53 @@ static bool is_of_bundle(const struct tn_output *output, const char *name,
     return false;
 }
 
+bool tn_output_is_beside(const struct tn_output *output,
+                         const struct tn_bundle *bundle)
+{
+    bool is_main;
+
+    return output->kind == TN_TO_FILE &&
+           is_of_bundle(output, output->name, bundle, &is_main) && !is_main;
+}
+
+/* Whether the file that is read lies in the folder that is replaced, however
+ * deep.  A folder that is read as a whole is replaced as a whole. */
+static bool is_in_replaced(const struct tn_output *output,
+                           const struct tn_bundle *bundle)
+{
+    struct stat there, here;
+    bool        is_met = false;
+
+    if (bundle->folder < 0 || !bundle->path ||
+        fstatat(output->parent, output->name, &there, 0) != 0)
+        return false;
+    bool is_folder = !bundle->main || bundle->is_folder;
+    int  folder    = openat(bundle->folder, is_folder ? ".." : ".",
+                            O_PATH | O_DIRECTORY | O_CLOEXEC);
+    while (folder >= 0 && !is_met && fstat(folder, &here) == 0) {
+        is_met = is_same_file(&there, &here);
+        struct stat above;
+        int         up = openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        bool        is_root =
+            up < 0 || fstat(up, &above) != 0 || is_same_file(&above, &here);
+        close(folder);
+        folder = up;
+        if (is_root)
+            break;
+    }
+    if (folder >= 0)
+        close(folder);
+    return is_met;
+}
+
+static enum tn_status refuse(const char *name, struct tn_error *error)
+{
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "%.150s is a file that is being read, and would be "
+                        "lost",
+                        name);
+}
+
 enum tn_status tn_output_spare(const struct tn_output *output,
                                const struct tn_bundle *bundle,
                                enum tn_output_place    place,
@@ -51,24 +100,21 @@ enum tn_status tn_output_spare(const struct tn_output *output,
 {
     bool is_main;
 
+    if (output && output->kind == TN_TO_FOLDER &&
+        is_in_replaced(output, bundle))
+        return refuse(bundle->path, error);
     if (!output || output->kind != TN_TO_FILE)
         return TN_OK;
     if (is_of_bundle(output, output->name, bundle, &is_main)) {
         if ((place != TN_PLACE_OTHER && is_main) || place == TN_PLACE_ANEW)
             return TN_OK; /* the whole model anew, with what is beside it */
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "%.150s is a file that is being read, and would "
-                            "be lost",
-                            output->name);
+        return refuse(output->name, error);
     }
     for (uint64_t i = 0; i < output->files.count; i++) {
         const char *name = tn_output_entry_at(output, i)->name;
         if (is_of_bundle(output, name, bundle, &is_main) &&
             (is_main || place != TN_PLACE_ANEW))
-            return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                                "%.150s is a file that is being read, and "
-                                "would be lost",
-                                name);
+            return refuse(name, error);
     }
     return TN_OK;
 }

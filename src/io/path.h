@@ -11,6 +11,8 @@
  */
 bool tn_path_exists(const char *path);
 
+bool tn_path_is_folder(const char *path);
+
 /* The file at the path is the one behind the source. */
 bool tn_path_is(const char *path, const struct tn_source *source);
 

@@ -145,3 +145,6 @@ make piped.onnx "onnx(part(5, number(1, 4) + number(2, 2) + part(8, 'w') +
 mkfifo pipe
 exits 1 tenon check piped.onnx
 says unsafe-location
+
+claim "no verb writes over what it reads"
+accepts python3 "$here/support/overwrite.py"
