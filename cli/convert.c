@@ -267,45 +267,6 @@ static void say_nothing_outside(const struct convert_opts       *opts,
                  opts->external);
 }
 
-static void say_shapeless(const char *path, const char *what,
-                          struct tn_ends ends)
-{
-    struct cli_text text = { 0 };
-
-    for (uint32_t i = 0; i < ends.count; i++) {
-        if (ends.items[i].has_rank)
-            continue;
-        cli_text_add(&text, "tenon: ");
-        cli_text_safe(&text, cli_bytes(path));
-        cli_text_addf(&text, ": the rank of %s '", what);
-        cli_text_safe(&text, ends.items[i].name);
-        cli_text_add(&text, "' is not known, and ONNX wants a shape there\n");
-    }
-    cli_print(stderr, CLI_PLAIN, &text);
-    cli_text_done(&text);
-}
-
-/* What 'tenon check' will find in the new file is not kept back here. */
-static void say_ranks(const struct convert_opts       *opts,
-                      const struct tn_convert_summary *summary,
-                      const struct tn_model           *from)
-{
-    const char       *path  = opts->common.out;
-    struct tn_options as    = { .from = "onnx" };
-    struct tn_error   error = TN_ERROR_INIT;
-    struct tn_model  *made  = NULL;
-
-    if (opts->common.is_quiet || opts->common.is_dry_run ||
-        strcmp(summary->format, "onnx") != 0 || strcmp(path, "-") == 0 ||
-        strcmp(tn_model_dialect(from), "onnx") == 0)
-        return;
-    if (tn_model_open(&made, path, &as, &error) == TN_OK) {
-        say_shapeless(path, "input", tn_model_inputs(made));
-        say_shapeless(path, "output", tn_model_outputs(made));
-    }
-    tn_model_close(made);
-}
-
 static int convert_model(struct cli_session          *session,
                          const struct convert_opts   *opts,
                          const struct tn_map_options *map,
@@ -349,7 +310,6 @@ static int convert_model(struct cli_session          *session,
         cli_convert_receipt(&opts->common, tn_model_path(model), &summary,
                             &losses);
         say_nothing_outside(opts, &summary);
-        say_ranks(opts, &summary, model);
     }
     cli_losses_done(&losses);
     say_findings(&findings, tn_model_path(model), opts);

@@ -43,6 +43,7 @@ static const struct {
     { "left behind: the scope of an operation",                   "scope" },
     { "left behind: how the graph is to be executed",             "configuration" },
     { "an input of ragged sequences: Paddle 3 knows none",        "end" },
+    { "an output whose rank is not known: ONNX wants a shape there", "end" },
     { "Assert: checks only",                                      "effect" },
     { "AssignVariableOp: changes a variable for the next run",    "effect" },
     { "",                                                         "other" },

@@ -405,6 +405,34 @@ static enum tn_status check_relaid(struct conversion *c)
     return tn_refuse_invalid(c->model, &validity, c->error);
 }
 
+static void lose_ranks(struct tn_losses *losses, struct tn_ends ends,
+                       const char *what)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+
+    for (uint32_t i = 0; i < ends.count; i++) {
+        struct tn_bytes name =
+            tn_bytes_dup(&losses->arena, ends.items[i].name, &ignored);
+        if (!ends.items[i].has_rank && name.data)
+            tn_losses_hear(losses, TN_NOWHERE, (const char *)name.data, what);
+    }
+}
+
+/* ONNX wants a shape of every input and output, if only its rank; `check` finds
+ * those without one, and a list that is silent about them would promise more
+ * than the file has. */
+static void lose_unknown_ranks(struct conversion     *c,
+                               const struct tn_model *made)
+{
+    if (strcmp(c->format->dialect, "onnx") != 0 ||
+        !strcmp(tn_model_dialect(c->model), "onnx"))
+        return;
+    lose_ranks(&c->losses, tn_model_inputs(made),
+               "an input whose rank is not known: ONNX wants a shape there");
+    lose_ranks(&c->losses, tn_model_outputs(made),
+               "an output whose rank is not known: ONNX wants a shape there");
+}
+
 /* The same in another dialect, or with other ends. */
 static enum tn_status carry_and_write(struct conversion *c)
 {
@@ -419,8 +447,10 @@ static enum tn_status carry_and_write(struct conversion *c)
     if (tn_carry(&carried, c->model, c->error) == TN_OK)
         tn_about_add_text(&c->about, "tensorflow.signature", carried.signature);
     if (!tn_failed(c->error) && check_carried(c, &carried) == TN_OK &&
-        tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK)
+        tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK) {
+        lose_unknown_ranks(c, carried.model);
         write_carried(c, &carried);
+    }
     tn_carry_done(&carried);
     return c->error->status;
 }

@@ -6,3 +6,6 @@ EOF
 tenon convert g.pbtxt -o g.onnx
 tenon convert -q g.pbtxt -o quiet.onnx
 tenon check g.onnx
+tenon convert --json g.pbtxt -o again.onnx
+tenon convert -q --strict g.pbtxt -o strict.onnx || echo "exit $?"
+ls *.onnx
