@@ -172,6 +172,12 @@ static void advise_mapping(const struct tn_error *error)
     static const struct {
         const char *what, *hint;
     } advice[] = {
+        { "' are not known",
+          "the graph computes them when it runs: the conversion needs a "
+          "constant there" },
+        { " not known",
+          "shapes follow from those of the graph's inputs: export the model "
+          "with sizes there, or cut the graph with --inputs and --outputs" },
         { "no rule carries ",
           "--plan lists every op without a rule, with rules to fill in for "
           "--rules; --allow lets ops stay, --inputs and --outputs leave parts "

@@ -58,7 +58,7 @@ static const struct {
     { "Relu(X) when rank(X) == 7 => relu(X; cutoff: 0.0)",
       "!2:22 the rule is for other arguments" },
     { "Relu(X) when rank(X) == 2 => relu(X; cutoff: dim(X, 1))",
-      "!2:46 dim(X) is not known" },
+      "!2:46 a dimension of 'X' is not known" },
     { "Relu(X, Y) => relu(X; cutoff: 0.0)", "!2:9 there is no input 'Y'" },
     { "Relu() => relu(none; cutoff: 0.0)",
       "!2:1 more inputs than the rule knows: 'Relu'" },

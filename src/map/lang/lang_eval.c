@@ -56,28 +56,48 @@ struct tn_item *tn_eval_list(struct tn_eval *e, const struct tn_lang_expr *at,
     return tn_new(e->scratch, struct tn_item, count, e->error);
 }
 
-/* "rank(X)", "shape(X)", or what else it was that could not tell. */
+/* What the functions of rules ask of a value, in the words of those who never
+ * saw a rule. */
+static const struct {
+    const char *function, *before, *after;
+} asked[] = {
+    { "rank", "the rank of", "is" },
+    { "shape", "the shape of", "is" },
+    { "dim", "a dimension of", "is" },
+    { "size", "the number of elements of", "is" },
+    { "dtype", "the element type of", "is" },
+    { "scalar", "the value of", "is" },
+    { "value", "the elements of", "are" },
+};
+
+/* "the rank of 'X' is", or what else it was that could not tell. */
 static void say_expr(const struct tn_lang_expr *expr, char *to, size_t size)
 {
     const struct tn_lang_expr *of = expr->item_count ? expr->items[0] : NULL;
 
-    if (expr->kind == TN_LANG_CALL && of && of->kind == TN_LANG_NAME)
-        snprintf(to, size, "%.*s(%.*s)", TN_FMT(expr->text), TN_FMT(of->text));
-    else if (expr->text.size)
-        snprintf(to, size, "%.*s", TN_FMT(expr->text));
-    else
-        snprintf(to, size, "what is needed");
+    if (expr->kind != TN_LANG_CALL || !of || of->kind != TN_LANG_NAME) {
+        if (expr->text.size)
+            snprintf(to, size, "%.*s is", TN_FMT(expr->text));
+        return;
+    }
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (tn_bytes_is(expr->text, asked[i].function)) {
+            snprintf(to, size, "%s '%.*s' %s", asked[i].before,
+                     TN_FMT(of->text), asked[i].after);
+            return;
+        }
+    snprintf(to, size, "%.*s(%.*s) is", TN_FMT(expr->text), TN_FMT(of->text));
 }
 
 struct tn_item tn_eval_not_known(struct tn_eval *e, struct tn_item unknown,
                                  const struct tn_lang_expr *at)
 {
-    char what[120] = "what is needed";
+    char what[120] = "what is needed is";
 
     if (unknown.of.expr)
         say_expr(unknown.of.expr, what, sizeof what);
     return tn_eval_refuse(e, unknown.of.expr ? unknown.of.expr : at,
-                          "%s is not known", what);
+                          "%s not known", what);
 }
 
 struct tn_item tn_eval_refuse_kind(struct tn_eval       *e,
