@@ -40,6 +40,7 @@ static const struct cli_opt options[] = {
     { CLI_TEXT,   0,   "outputs",    FIELD(map.outputs), "NAMES", "where it ends; what only others need is left out" },
     { CLI_TEXT,   0,   "signature",  FIELD(map.signature), "NAME", "SavedModel: the ends that NAME has" },
     { CLI_FILE,   0,   "rules",      FIELD(map.rules),  "FILES",  "rules that go before ours: FILE[,FILE...]" },
+    { CLI_FLAG,   0,   "only-rules", FIELD(map.only_rules), NULL,  "leave out ours where those of --rules lead" },
     { CLI_TEXT,   0,   "allow",      FIELD(map.allow),  "OPS",    "ops that may stay without a rule: OP[,OP...]" },
     { CLI_CHOICE, 0,   "fold",       FIELD(map.fold),   "shapes|none", "compute what follows from shapes, for rules; shapes" },
     { CLI_FLAG,   0,   "force-invalid", FIELD(force_invalid), NULL, "go on where 'tenon check' finds errors" },

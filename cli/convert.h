@@ -14,6 +14,7 @@
 struct cli_map_words {
     const char *inputs, *outputs, *rules, *allow, *signature, *receipt;
     unsigned    fold; /* 0: not given, 1: shapes, 2: none                     */
+    bool        only_rules;
 };
 
 /* The same taken apart.  Done when it is no longer needed. */

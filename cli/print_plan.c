@@ -84,6 +84,7 @@ void cli_map_init(struct cli_map *map, const struct cli_map_words *words)
         .signature     = words->signature,
         .receipt       = words->receipt,
         .folds_nothing = words->fold == 2,
+        .only_rules    = words->only_rules,
     };
     struct tn_map_options *o = &map->options;
     o->inputs  = take_names(map, lists[0], &used, &size, &o->input_count);
@@ -118,9 +119,12 @@ int cli_fail_rules(const struct cli_common *common,
     struct tn_error copy = *error;
     int             code = cli_complain_file(&copy);
 
+    size_t      size   = strlen(error->file);
+    const char *ending = size > 6 ? error->file + size - 6 : "";
     if (!common->is_quiet && error->status == TN_MALFORMED)
-        cli_hint_command("rules check", error->file,
-                         "tries it without a model");
+        cli_hint_command(strcmp(ending, ".rules") == 0 ? "rules check"
+                                                       : "rules ls",
+                         error->file, "tries it without a model");
     return code;
 }
 

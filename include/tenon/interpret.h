@@ -96,6 +96,8 @@ struct tn_op_descriptor {
     int32_t             in_count, out_count; /* or TN_ANY_...                 */
     int32_t             t_count, i_count;
     bool                is_inplaceable;
+    bool                is_counted; /* the numbers above are declared; else they
+                                       follow from the arguments              */
     struct tn_args      args; /* all, in the order they were given            */
     struct tn_args      lists[TN_LIST_COUNT];
     const struct tn_op_descriptor *next; /* NULL: it is the only or last one  */

@@ -137,7 +137,9 @@ struct tn_map_options {
     uint32_t           input_count, output_count;
     const char        *signature; /* NULL: the only one, or serving_default   */
 
-    const char *const *rules; /* files of rules; they go before ours          */
+    /* Files of rules; they go before ours.  Of Tenon's own language, or mapping
+     * rules as Deeplearning4j has them (interpret.h). */
+    const char *const *rules;
     uint32_t           rule_count;
     const char *const *allow; /* ops that may stay what they are without one:
                                  "Swirl" or "com.acme::Swirl"                 */
@@ -162,6 +164,10 @@ struct tn_map_options {
      * most of the time in which a small model is converted; what the book has
      * read is not read again.  NULL: this conversion reads what it needs. */
     struct tn_rulebook *book;
+
+    /* Where `rules` lead from one dialect to another, ours do not count: a node
+     * that they do not take is an error. */
+    bool only_rules;
 };
 
 struct tn_convert_options {

@@ -15,6 +15,7 @@ Messages are those of google.protobuf, or `tenon.Message`: serialized bytes
 with a schema, for which nothing but this package is needed.  docs/splitting.md
 is the tutorial.
 """
+from tenon.interpreting import Interpreter, OpDescriptors
 from tenon.native import Error
 from tenon.messages import (ChunkedField, ChunkedMessage, FieldTag, Message,
                             Schema)
@@ -24,7 +25,8 @@ from tenon.known import (GraphDefSplitter, ModelProtoSplitter,
                          SavedModelSplitter)
 
 __all__ = ["ChunkedField", "ChunkedMessage", "ComposableSplitter", "Error",
-           "FieldTag", "Format", "GraphDefSplitter", "LazyMerger",
+           "FieldTag", "Format", "GraphDefSplitter", "Interpreter", "LazyMerger",
            "MergeWarning", "Merger", "Message", "ModelProtoSplitter",
+           "OpDescriptors",
            "SavedModelSplitter", "Schema", "Splitter", "Version",
            "VersionDef"]

@@ -16,6 +16,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "engine/interpreter.h"
+#include "engine/rule_read.h"
 #include "engine/rulebook.h"
 #include "ir/attr.h"
 #include "map/flow/flow.h"
@@ -119,7 +121,12 @@ static enum tn_status open_facts(struct tn_carrying *c, struct step *s,
 static enum tn_status run_step(struct tn_carrying *c, struct step *s,
                                struct tn_net *from, struct tn_net *to)
 {
-    TN_TRY(tn_rule_set_read(&s->set, from->arena, c->shelf, from->dialect,
+    bool is_alone =
+        c->how->only_rules &&
+        tn_rule_text_leads(c->own, c->own_count, from->dialect, to->dialect);
+    struct tn_rule_shelf *shelf = is_alone ? NULL : c->shelf;
+
+    TN_TRY(tn_rule_set_read(&s->set, from->arena, shelf, from->dialect,
                             to->dialect, c->own, c->own_count, c->error));
     to->source = from->source;
     if (strcmp(to->dialect, "onnx") == 0)
@@ -133,6 +140,8 @@ static enum tn_status run_step(struct tn_carrying *c, struct step *s,
     c->files      = s->set.files;
     c->file_count = s->set.count;
     tn_carry_dropped(c, from, &s->report);
+    if (c->mapped)
+        tn_carry_defects(c, from, &s->report);
     return c->error->status;
 }
 
@@ -339,45 +348,33 @@ static enum tn_status carry_all(struct tn_carrying *c)
 
 /* ---- the caller's rules ------------------------------------------------- */
 
-static enum tn_status read_text(struct tn_carrying *c, const char *path,
-                                struct tn_bytes *text)
+/* After blanks and comments, which protobuf's text has, too. */
+static bool is_own_language(struct tn_bytes text)
 {
-    struct tn_bundle         bundle;
-    struct tn_bundle_options how = { 0 };
+    size_t at = 0;
 
-    if (tn_bundle_open(&bundle, &c->store->memory, path, &how, c->error) ==
-        TN_OK) {
-        const uint8_t *all =
-            bundle.main && bundle.main->size < (UINT64_C(64) << 20)
-                ? tn_source_pin(bundle.main, 0, (size_t)bundle.main->size,
-                                c->error)
-                : NULL;
-        if (all)
-            *text = tn_bytes_dup(&c->store->model.arena,
-                                 tn_bytes(all, (size_t)bundle.main->size),
-                                 c->error);
-        else
-            tn_error_set(c->error, TN_INVALID, TN_NOWHERE, "no file of rules");
-        tn_bundle_close(&bundle);
-    }
-    tn_error_file(c->error, path);
-    return c->error->status;
+    while (at < text.size && (text.data[at] == '#' || text.data[at] <= ' '))
+        if (text.data[at++] == '#')
+            while (at < text.size && text.data[at] != '\n')
+                at++;
+    return tn_bytes_starts_with(tn_bytes(text.data + at, text.size - at),
+                                "rules ");
 }
 
 /* Where the file leads is in its first line; it is read twice, which costs
  * less than keeping the trees of two passes apart. */
-static enum tn_status read_own(struct tn_carrying *c, uint32_t index)
+static enum tn_status read_own(struct tn_carrying *c, const char *name,
+                               struct tn_bytes text)
 {
-    struct tn_rule_text *own  = &c->own[index];
-    struct tn_lang_file  file = { 0 };
+    struct tn_rule_text *own   = &c->own[c->own_count++];
+    struct tn_lang_file  file  = { 0 };
+    struct tn_arena     *arena = &c->store->model.arena;
 
-    own->name           = c->how->rules[index];
-    own->functions      = c->how->functions;
-    own->function_count = c->how->function_count;
-    TN_TRY(read_text(c, own->name, &own->text));
-    if (tn_lang_parse(&file, &c->store->model.arena, own->name, own->text,
-                      c->error) == TN_OK) {
-        struct tn_arena *arena = &c->store->model.arena;
+    *own = (struct tn_rule_text){ .name           = name,
+                                  .text           = text,
+                                  .functions      = c->how->functions,
+                                  .function_count = c->how->function_count };
+    if (tn_lang_parse(&file, arena, name, text, c->error) == TN_OK) {
         own->from = (const char *)tn_bytes_dup(arena, file.from, c->error).data;
         own->to   = (const char *)tn_bytes_dup(arena, file.to, c->error).data;
         own->is_both_ways = file.is_both_ways;
@@ -386,15 +383,63 @@ static enum tn_status read_own(struct tn_carrying *c, uint32_t index)
     return c->error->status;
 }
 
+/* Rules for the mappers of the files, of each framework that they are for. */
+static enum tn_status add_mapped(struct tn_carrying *c)
+{
+    struct tn_arena *arena = &c->store->model.arena;
+
+    c->mapper_rules = tn_new(arena, struct tn_mapper_rules, 2, c->error);
+    for (unsigned i = 0; c->mapper_rules && i < 2; i++) {
+        struct tn_mapper_rules *rules = &c->mapper_rules[i];
+        uint32_t                count;
+        rules->framework = i ? TN_FRAMEWORK_ONNX : TN_FRAMEWORK_TENSORFLOW;
+        rules->mappers   = &c->mapped->mappers;
+        rules->ops       = &c->mapped->ops;
+        rules->source    = i ? &c->mapped->onnx : &c->mapped->tensorflow;
+        TN_TRY(tn_mapper_rules_write(rules, &c->own[c->own_count], arena,
+                                     &count, c->error));
+        c->own_count += count > 0;
+    }
+    return c->error->status;
+}
+
+/* Files of mappers, and vocabularies for them. */
+static enum tn_status read_mapped(struct tn_carrying *c,
+                                  const char *const *files, uint32_t count)
+{
+    struct tn_interpreter_options what = { .files      = files,
+                                           .file_count = count };
+
+    TN_TRY(tn_interpreter_open(&c->mapped, &what, c->options, c->error));
+    if (c->mapped->mappers.list.count)
+        return add_mapped(c);
+    tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                 "no rules that a model could be carried by");
+    tn_error_file(c->error, files[0]);
+    return c->error->status;
+}
+
 static enum tn_status read_rules(struct tn_carrying *c)
 {
+    struct tn_arena *arena  = &c->store->model.arena;
+    uint64_t         most   = c->how->rule_count;
+    uint32_t         mapped = 0;
+
     if (c->own)
         return TN_OK;
-    c->own_count = c->how->rule_count;
-    c->own = tn_new(&c->store->model.arena, struct tn_rule_text, c->own_count,
-                    c->error);
-    for (uint32_t i = 0; c->own && i < c->own_count; i++)
-        TN_TRY(read_own(c, i));
+    c->own             = tn_new(arena, struct tn_rule_text, most + 2, c->error);
+    const char **files = tn_new(arena, const char *, most, c->error);
+    for (uint32_t i = 0; c->own && files && i < most; i++) {
+        const char     *name = c->how->rules[i];
+        struct tn_bytes text = { NULL, 0 };
+        TN_TRY(tn_rule_read(arena, name, &text, c->error));
+        if (is_own_language(text) || tn_text_ends_with(name, ".rules"))
+            TN_TRY(read_own(c, name, text));
+        else
+            files[mapped++] = name;
+    }
+    if (mapped && !tn_failed(c->error))
+        TN_TRY(read_mapped(c, files, mapped));
     return c->error->status;
 }
 
@@ -482,6 +527,7 @@ void tn_carry_done(struct tn_carrying *c)
     if (c->store)
         tn_opened_release(c->store);
     tn_model_close(c->again);
+    tn_interpreter_close(c->mapped);
 }
 
 bool tn_carry_is_needed(const struct tn_model           *model,

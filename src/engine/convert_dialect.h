@@ -15,6 +15,7 @@
 #include "engine/opened.h"
 #include "ir/vocab.h"
 #include "map/lang/lang_apply.h"
+#include "map/lang/lang_dl4j.h"
 
 /* A node that the last step changed, within the dialect. */
 struct tn_touched {
@@ -38,6 +39,8 @@ struct tn_carrying {
     struct tn_rule_text *own;             /* the caller's rule files; read here
                                              unless they are given              */
     uint32_t                    own_count;
+    struct tn_interpreter      *mapped; /* mappers of these files; NULL: none */
+    struct tn_mapper_rules     *mapper_rules; /* by framework               */
     struct tn_rule_shelf       *shelf, own_shelf; /* of ours                  */
     const struct tn_lang_file **files; /* of the step that is reported       */
     uint32_t                    file_count;
@@ -98,6 +101,11 @@ void tn_carry_stub(struct tn_buffer *to, const struct tn_net_node *node,
 
 /* Tells attributes that neither the rule of an op nor the vocabulary names. */
 void tn_carry_dropped(struct tn_carrying *c, const struct tn_net *from,
+                      const struct tn_map_report *report);
+
+/* Tells mistakes known in mappers of Deeplearning4j that carried a node, once
+ * for each op. */
+void tn_carry_defects(struct tn_carrying *c, const struct tn_net *from,
                       const struct tn_map_report *report);
 
 /* ---- convert_needs.c ---------------------------------------------------- */

@@ -48,6 +48,7 @@ static const struct {
     { "another tensor has the name", "name" },
     { "a sparse tensor:", "tensor" },
     { "no variable of the graph has the name", "tensor" },
+    { "a known mistake of the mapper", "rule" },
     { "an operator that", "operator" },
     { "no operator has this block", "operator" },
     { "a function that", "function" },

@@ -22,6 +22,7 @@ static const struct {
     { "left behind: an operator that only runs by a control dependency", "operator" },
     { "left behind: an operator that no signature needs",         "operator" },
     { "left behind: a function that no output needs",             "function" },
+    { "a known mistake of the mapper of MaxPool: x is dropped",   "rule" },
     { "left behind: a signature",                                 "signature" },
     { "left behind: the value of a variable, which is not frozen", "variable" },
     { "left behind: a tensor that no output needs",               "tensor" },

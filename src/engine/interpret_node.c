@@ -71,6 +71,8 @@ static const struct tn_mapper *find_mapper(const struct tn_interpreter *i,
             ? tn_mappers_find(&i->mappers, framework, node->op_type)
             : NULL;
 
+    if (mapper && tn_mapper_is_open(mapper))
+        return NULL; /* it says no more than that there is a rule */
     for (uint32_t k = 0; mapper && k < i->own_count; k++)
         if (mapper->place.file && !strcmp(mapper->place.file, i->own[k].name))
             return NULL;
@@ -96,6 +98,9 @@ static enum tn_status run_mapper(struct tn_interpreter *i,
                                   job->node->op_type, opset, error);
     if (tn_failed(error))
         return error->status;
+    if (!i->has_own_ops)
+        TN_TRY(tn_mapper_check_loosely(job->mapper, job->target,
+                                       job->definition, error));
     return tn_map_run(job, &to->descriptor, &to->arena, error);
 }
 

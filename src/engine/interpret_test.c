@@ -677,6 +677,74 @@ static void export_to(struct tn_interpreter *i, enum tn_export what,
         fail_msg("%s", error.what);
 }
 
+static void assert_same_op(const struct tn_op_descriptor *a,
+                           const struct tn_op_descriptor *b)
+{
+    assert_true(tn_bytes_equal(a->name, b->name));
+    assert_int_equal(a->declaration, b->declaration);
+    assert_int_equal(a->in_count, b->in_count);
+    assert_int_equal(a->out_count, b->out_count);
+    assert_int_equal(a->t_count, b->t_count);
+    assert_int_equal(a->i_count, b->i_count);
+    assert_int_equal(a->is_inplaceable, b->is_inplaceable);
+    assert_int_equal(a->args.count, b->args.count);
+    for (uint32_t i = 0; i < a->args.count; i++) {
+        assert_true(
+            tn_bytes_equal(a->args.items[i].name, b->args.items[i].name));
+        assert_int_equal(a->args.items[i].type, b->args.items[i].type);
+        assert_int_equal(a->args.items[i].index, b->args.items[i].index);
+        assert_int_equal(a->args.items[i].is_optional,
+                         b->args.items[i].is_optional);
+    }
+}
+
+/* What was extracted is the same after it was saved, as text and as JSON. */
+static void test_extracted_ops_survive(void **state)
+{
+    static const char conv[] =
+        "CUSTOM_OP_IMPL(conv2d, 2, 1, false, 0, 9) {\n"
+        "  auto input = INPUT_VARIABLE(0); auto weights = INPUT_VARIABLE(1);\n"
+        "  auto bias = block.width() > 2 ? INPUT_VARIABLE(2) : nullptr;\n"
+        "  auto output = OUTPUT_VARIABLE(0); int sH = INT_ARG(0);\n"
+        "  int kW = INT_ARG(10); }\n"
+        "CUSTOM_OP_IMPL(concat, -1, 1, true, 0, 0) { int a = INT_ARG(0); }\n"
+        "LIST_OP_IMPL(create, -2, 1, 0, 0) { }\n"
+        "OP_IMPL(floor, 1, 1, false) { auto x = INPUT_VARIABLE(0); }\n";
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_error   error   = TN_ERROR_INIT;
+
+    (void)state;
+    tn_scratch_write(&scratch, "ops.cpp", conv);
+    char *path = tn_scratch_path(&scratch, "ops.cpp");
+    for (int form = TN_DUMP_TEXT; form <= TN_DUMP_JSON; form++) {
+        struct tn_interpreter *first, *second;
+        char                  *saved = tn_scratch_path(&scratch, "saved");
+        assert_int_equal(tn_interpreter_extract(&first,
+                                                (const char *const *)&path, 1,
+                                                NULL, &error),
+                         TN_OK);
+        export_to(first, TN_EXPORT_OPS, (enum tn_dump_form)form, saved);
+        struct tn_interpreter_options what = { .files =
+                                                   (const char *const *)&saved,
+                                               .file_count = 1 };
+        if (tn_interpreter_open(&second, &what, NULL, &error) != TN_OK)
+            fail_msg("%s", error.what);
+        assert_int_equal(tn_interpreter_op_count(first), 4);
+        assert_int_equal(tn_interpreter_op_count(second), 4);
+        for (uint32_t i = 0; i < 4; i++)
+            assert_same_op(tn_interpreter_op(first, i),
+                           tn_interpreter_op(second, i));
+        assert_int_equal(tn_interpreter_op(second, 1)->i_count, 9);
+        assert_true(tn_interpreter_op(second, 0)->is_inplaceable);
+        assert_false(tn_interpreter_op(second, 3)->is_inplaceable);
+        tn_interpreter_close(first);
+        tn_interpreter_close(second);
+        free(saved);
+    }
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
 /* What is exported loads as what it was: text becomes JSON becomes text. */
 static void test_exports_load_again(void **state)
 {
@@ -853,6 +921,7 @@ int main(void)
         cmocka_unit_test(test_nodes_without_rules_are_refused),
         cmocka_unit_test(test_descriptors_are_messages),
         cmocka_unit_test(test_descriptors_come_out_of_cpp),
+        cmocka_unit_test(test_extracted_ops_survive),
         cmocka_unit_test(test_exports_load_again),
         cmocka_unit_test(test_frameworks_definitions_load),
     };

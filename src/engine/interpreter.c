@@ -228,7 +228,10 @@ static enum tn_status check_mapper(struct tn_interpreter  *i,
     const struct tn_op_descriptor *target =
         tn_dl4j_ops_find(&i->ops, mapper->target);
 
-    if (!target && i->ops.list.count > 0)
+    if (i->has_files && !i->has_own_ops)
+        target = NULL; /* ours are corrected: one that contradicts them does
+                          not apply, see run_mapper() */
+    else if (!target && i->ops.list.count > 0)
         return tn_map_fail(error, &mapper->place, TN_NOT_FOUND,
                            "nd4j has no op '%.*s'", TN_FMT(mapper->target));
     const struct tn_vocab_op *definition =
@@ -247,19 +250,35 @@ static enum tn_status commit(struct tn_interpreter *i, struct tn_error *error)
     return TN_OK;
 }
 
+static enum tn_status load_carried_ops(struct tn_interpreter *i,
+                                       struct tn_error       *error)
+{
+    struct tn_vocab nd4j;
+
+    TN_TRY(tn_vocab_index(&nd4j, &i->arena, tn_vocab_builtin("nd4j"), error));
+    return tn_vocab_descriptors(&i->ops, &nd4j, error);
+}
+
 /* Ops and rules that the library carries. */
 static enum tn_status load_carried(struct tn_interpreter *i,
                                    struct tn_error       *error)
 {
     struct tn_rule_text file;
-    struct tn_vocab     nd4j;
 
-    TN_TRY(tn_vocab_index(&nd4j, &i->arena, tn_vocab_builtin("nd4j"), error));
-    TN_TRY(tn_vocab_descriptors(&i->ops, &nd4j, error));
+    TN_TRY(load_carried_ops(i, error));
     for (uint32_t k = 0; tn_rules_builtin_at(k, &file); k++)
         if (!strcmp(file.to, "nd4j"))
             TN_TRY(load_own(i, file.name, file.text, error));
     return TN_OK;
+}
+
+/* Whether a file has rules for one op and one node. */
+static bool has_mappers(const struct loading *files, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (files[i].is_rules && !files[i].is_own)
+            return true;
+    return false;
 }
 
 static enum tn_status fill(struct tn_interpreter               *i,
@@ -285,6 +304,9 @@ static enum tn_status fill(struct tn_interpreter               *i,
         TN_TRY(load_carried(i, error));
     TN_TRY(look_at_all(i, files, what->files, what->file_count, error));
     TN_TRY(load_files(i, files, what->file_count, false, error));
+    i->has_own_ops = i->has_files && i->ops.list.count > 0;
+    if (!i->has_own_ops && has_mappers(files, what->file_count))
+        TN_TRY(load_carried_ops(i, error));
     TN_TRY(tn_dl4j_ops_commit(&i->ops, error));
     TN_TRY(load_files(i, files, what->file_count, true, error));
     i->mappers.custom = NULL; /* the caller's; functions were copied */

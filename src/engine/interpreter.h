@@ -24,7 +24,8 @@ struct tn_interpreter {
     struct tn_rulebook *book; /* of the library; NULL: not needed yet         */
     struct tn_rule_text *own; /* files of our own language, in their order    */
     uint32_t             own_count;
-    bool has_files; /* else mappers only tell what rules do    */
+    bool has_files;   /* else mappers only tell what rules do    */
+    bool has_own_ops; /* of a file, not of the library */
 };
 
 enum tn_status tn_interpreter_new(struct tn_interpreter  **out,

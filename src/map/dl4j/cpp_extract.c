@@ -205,13 +205,21 @@ static struct tn_bytes default_name(struct extracting *x, enum tn_arg_type type,
     return name ? tn_text(name) : tn_bytes(NULL, 0);
 }
 
+/* How many arguments of a type a declaration wants at least. */
+static int32_t declared_of(const struct found *found, enum tn_arg_type type)
+{
+    switch (type) {
+    case TN_ARG_INPUT_TENSOR: return found->op.in_count;
+    case TN_ARG_OUTPUT_TENSOR: return found->op.out_count;
+    case TN_ARG_DOUBLE: return found->op.t_count;
+    case TN_ARG_INT64: return found->op.i_count;
+    default: return 0;
+    }
+}
+
 static unsigned places_of(const struct found *found, enum tn_arg_type type)
 {
-    int32_t  declared = type == TN_ARG_INPUT_TENSOR    ? found->op.in_count
-                        : type == TN_ARG_OUTPUT_TENSOR ? found->op.out_count
-                        : type == TN_ARG_DOUBLE        ? found->op.t_count
-                        : type == TN_ARG_INT64         ? found->op.i_count
-                                                       : 0;
+    int32_t  declared = declared_of(found, type);
     unsigned places   = 0;
 
     for (unsigned i = 0; i < PLACES; i++)
@@ -238,9 +246,13 @@ static enum tn_status fill_args(struct extracting *x)
         for (unsigned i = 0; i < places; i++) {
             struct tn_bytes name = found->names[t][i];
             args[at++]           = (struct tn_arg){
-                          .name  = name.size ? name : default_name(x, type, i),
-                          .type  = type,
-                          .index = (int32_t)i,
+                          .name        = name.size ? name : default_name(x, type, i),
+                          .type        = type,
+                          .index       = (int32_t)i,
+                          .is_optional = found->has_counts &&
+                                         type != TN_ARG_OUTPUT_TENSOR &&
+                                         declared_of(found, type) >= 0 &&
+                                         (int32_t)i >= declared_of(found, type),
             };
         }
     }
@@ -269,6 +281,7 @@ static enum tn_status finish_op(struct extracting *x)
         return TN_OK;
     x->has_op = false;
     TN_TRY(fill_args(x));
+    found->op.is_counted         = true;
     struct tn_op_descriptor *old = find_added(x->ops, found->op.name);
     if (old && found->op.args.count <= old->args.count)
         return TN_OK;

@@ -281,6 +281,45 @@ enum tn_status tn_dl4j_ops_add(struct tn_dl4j_ops            *ops,
     return tn_dl4j_fill_lists(added, ops->arena, error);
 }
 
+static enum tn_status read_count(const struct tn_text_field *field,
+                                 int32_t *count, struct tn_error *error)
+{
+    int64_t value;
+
+    TN_TRY(tn_text_int(field, &value, error));
+    if (value < TN_ANY_OR_NONE || value > 0xffff)
+        return tn_text_fail(error, field, TN_MALFORMED,
+                            "'%.*s' is from -2 to 65535", TN_FMT(field->name));
+    *count = (int32_t)value;
+    return TN_OK;
+}
+
+/* What follows from the arguments where nobody declares it. */
+static enum tn_status read_declared(struct tn_op_descriptor    *op,
+                                    const struct tn_text_field *message,
+                                    struct tn_error            *error)
+{
+    TN_TRY(tn_text_message(message, error));
+    op->is_counted = true;
+    for (const struct tn_text_field *f = message->fields; f; f = f->next) {
+        if (tn_text_is(f, "nIn"))
+            TN_TRY(read_count(f, &op->in_count, error));
+        else if (tn_text_is(f, "nOut"))
+            TN_TRY(read_count(f, &op->out_count, error));
+        else if (tn_text_is(f, "tArgs"))
+            TN_TRY(read_count(f, &op->t_count, error));
+        else if (tn_text_is(f, "iArgs"))
+            TN_TRY(read_count(f, &op->i_count, error));
+        else if (tn_text_is(f, "inplaceAble"))
+            TN_TRY(tn_text_bool(f, &op->is_inplaceable, error));
+        else
+            return tn_text_fail(error, f, TN_MALFORMED,
+                                "a declaration has no field '%.*s'",
+                                TN_FMT(f->name));
+    }
+    return TN_OK;
+}
+
 static enum tn_status read_op_field(struct tn_op_descriptor    *op,
                                     struct tn_arg              *args,
                                     const struct tn_text_field *field,
@@ -292,6 +331,8 @@ static enum tn_status read_op_field(struct tn_op_descriptor    *op,
         return tn_dl4j_arg_read(&args[op->args.count++], field, error);
     if (tn_text_is(field, "opDeclarationType"))
         return read_declaration(field, &op->declaration, error);
+    if (tn_text_is(field, "declared"))
+        return read_declared(op, field, error);
     return tn_text_fail(error, field, TN_MALFORMED, "an op has no field '%.*s'",
                         TN_FMT(field->name));
 }
@@ -333,10 +374,12 @@ static enum tn_status read_op(struct tn_dl4j_ops         *ops,
     TN_TRY(tn_dl4j_ops_add(ops, &op, error));
     struct tn_op_descriptor *added =
         tn_list_at(&ops->list, struct tn_op_descriptor, ops->list.count - 1);
-    fill_counts(added);
-    added->is_inplaceable =
-        tn_dl4j_types(added, tn_text("inPlace")) != 0 ||
-        (added->declaration == TN_OP_IMPL && added->in_count == 1);
+    if (!added->is_counted) {
+        fill_counts(added);
+        added->is_inplaceable =
+            tn_dl4j_types(added, tn_text("inPlace")) != 0 ||
+            (added->declaration == TN_OP_IMPL && added->in_count == 1);
+    }
     return check_places(added, field, error);
 }
 

@@ -99,6 +99,19 @@ static void put_arg(const struct writing *w, struct tn_rope *to,
     put_number(to, 15, arg->is_array);
 }
 
+static void put_declared(const struct writing *w, struct tn_rope *to,
+                         const void *what)
+{
+    const struct tn_op_descriptor *op = what;
+
+    (void)w;
+    put_number(to, 1, op->in_count);
+    put_number(to, 2, op->out_count);
+    put_number(to, 3, op->t_count);
+    put_number(to, 4, op->i_count);
+    put_number(to, 5, op->is_inplaceable);
+}
+
 static void put_op(const struct writing *w, struct tn_rope *to,
                    const void *what)
 {
@@ -108,6 +121,8 @@ static void put_op(const struct writing *w, struct tn_rope *to,
     for (uint32_t i = 0; i < op->args.count; i++)
         put_message(w, to, 2, put_arg, &op->args.items[i]);
     put_number(to, 3, op->declaration);
+    if (op->is_counted)
+        put_message(w, to, 100, put_declared, op);
 }
 
 /* As it is called: in the order of the lists, each place as it is there. */

@@ -74,7 +74,18 @@ struct tn_mapper {
     const struct tn_map_pair *outputs; /* the sketch's; the shipped have none */
     uint32_t                  output_count;
     struct tn_map_place       place;
+    bool is_outline; /* the sketch's Mapper, which may name functions alone   */
 };
+
+/* Whether it says which op a node becomes and leaves open what of: none of its
+ * rules names anything. */
+static inline bool tn_mapper_is_open(const struct tn_mapper *mapper)
+{
+    for (uint32_t i = 0; i < mapper->rule_count; i++)
+        if (mapper->rules[i].pair_count || mapper->rules[i].group_count)
+            return false;
+    return mapper->is_outline;
+}
 
 /* Mappers of any number of files, in the order they came. */
 struct tn_mappers {

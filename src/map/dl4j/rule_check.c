@@ -73,10 +73,12 @@ static enum tn_status check_source(const struct tn_map_rule *rule,
 static enum tn_status check_target(const struct tn_map_rule      *rule,
                                    const struct tn_map_pair      *pair,
                                    const struct tn_op_descriptor *op,
-                                   struct tn_error               *error)
+                                   bool is_lenient, struct tn_error *error)
 {
     unsigned types = tn_dl4j_types(op, pair->target);
 
+    if (types == 0 && is_lenient && rule->function->places_tensors)
+        return TN_OK; /* inputs go by their order, whatever they are called */
     if (types == 0)
         return tn_map_fail(error, &pair->place, TN_MALFORMED,
                            "nd4j's '%.*s' has no argument '%.*s'",
@@ -92,7 +94,7 @@ static enum tn_status check_target(const struct tn_map_rule      *rule,
 static enum tn_status check_rule(const struct tn_map_rule      *rule,
                                  const struct tn_op_descriptor *target,
                                  const struct tn_vocab_op      *definition,
-                                 struct tn_error               *error)
+                                 bool is_lenient, struct tn_error *error)
 {
     if (rule->function->custom)
         return TN_OK;
@@ -100,7 +102,8 @@ static enum tn_status check_rule(const struct tn_map_rule      *rule,
         if (definition)
             TN_TRY(check_source(rule, &rule->pairs[i], definition, error));
         if (target)
-            TN_TRY(check_target(rule, &rule->pairs[i], target, error));
+            TN_TRY(
+                check_target(rule, &rule->pairs[i], target, is_lenient, error));
     }
     return TN_OK;
 }
@@ -125,6 +128,16 @@ enum tn_status tn_mapper_check(const struct tn_mapper        *mapper,
                                struct tn_error               *error)
 {
     for (uint32_t i = 0; i < mapper->rule_count; i++)
-        TN_TRY(check_rule(&mapper->rules[i], target, definition, error));
+        TN_TRY(check_rule(&mapper->rules[i], target, definition, false, error));
     return check_outputs(mapper, target, error);
+}
+
+enum tn_status tn_mapper_check_loosely(const struct tn_mapper        *mapper,
+                                       const struct tn_op_descriptor *target,
+                                       const struct tn_vocab_op *definition,
+                                       struct tn_error          *error)
+{
+    for (uint32_t i = 0; i < mapper->rule_count; i++)
+        TN_TRY(check_rule(&mapper->rules[i], target, definition, true, error));
+    return TN_OK;
 }

@@ -343,7 +343,7 @@ static enum tn_status read_mapper(const struct tn_rule_file  *file,
                                   const struct tn_text_field *root,
                                   const struct tn_text_field *message)
 {
-    struct sketch s = { 0 };
+    struct sketch s = { .mapper = { .is_outline = true } };
 
     TN_TRY(tn_text_message(message, file->error));
     sketch_init(&s, file->mappers->arena->memory);

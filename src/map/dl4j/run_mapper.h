@@ -25,6 +25,13 @@ enum tn_status tn_map_run(const struct tn_map_job *job,
                           struct tn_op_descriptor *out, struct tn_arena *arena,
                           struct tn_error *error);
 
+/* The same against ops that were declared elsewhere: their inputs and outputs
+ * may have other names. */
+enum tn_status tn_mapper_check_loosely(const struct tn_mapper        *mapper,
+                                       const struct tn_op_descriptor *target,
+                                       const struct tn_vocab_op *definition,
+                                       struct tn_error          *error);
+
 /* Rules that contradict the framework's definition or the target's: refused at
  * the rule.  What is not known is not checked. */
 enum tn_status tn_mapper_check(const struct tn_mapper        *mapper,

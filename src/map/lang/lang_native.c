@@ -178,6 +178,23 @@ bool tn_native_attr(struct tn_native_call *call, const char *name,
     return false;
 }
 
+const struct tn_net_node *tn_native_node(const struct tn_native_call *call)
+{
+    return call->emit->eval.node;
+}
+
+const struct tn_net *tn_native_net(const struct tn_native_call *call)
+{
+    return call->emit->eval.net;
+}
+
+const struct tn_vocab_op *tn_native_target(struct tn_native_call *call,
+                                           struct tn_bytes        type,
+                                           struct tn_error       *error)
+{
+    return tn_code_target(call->set, tn_text(""), type, error);
+}
+
 /* ---- nodes -------------------------------------------------------------- */
 
 /* As the vocabulary wants it; where there is none, as it is. */

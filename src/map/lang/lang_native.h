@@ -12,6 +12,15 @@
 const struct tn_native *tn_native_find(const struct tn_lang_file *file,
                                        struct tn_bytes            name);
 
+/* For functions of ours: the node whose rule runs, the net that it is in, and
+ * how the target's vocabulary defines an op; NULL: it has none, or the error
+ * says more. */
+const struct tn_net_node *tn_native_node(const struct tn_native_call *call);
+const struct tn_net      *tn_native_net(const struct tn_native_call *call);
+const struct tn_vocab_op *tn_native_target(struct tn_native_call *call,
+                                           struct tn_bytes        type,
+                                           struct tn_error       *error);
+
 /* Calls the function of a rule that has been entered: what it binds is in the
  * frame then. */
 void tn_native_enter(struct tn_emit *e, struct tn_code_set *set,

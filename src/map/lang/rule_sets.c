@@ -43,7 +43,8 @@ bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
       both,                                                                    \
       tn_bytes(tn_rules_##file, tn_rules_##file##_size),                       \
       NULL,                                                                    \
-      0 },
+      0,                                                                       \
+      NULL },
         RULES(X)
 #undef X
     };
@@ -170,6 +171,9 @@ static enum tn_status read_own(struct tn_rule_set        *set,
     struct tn_lang_file *file = &set->own[set->own_count++];
 
     TN_TRY(tn_lang_parse(file, set->arena, text->name, text->text, error));
+    for (uint64_t i = 0; text->places && i < file->rules.count; i++)
+        tn_list_at(&file->rules, struct tn_lang_rule, i)->place =
+            text->places[i];
     file->functions          = text->functions;
     file->function_count     = text->function_count;
     set->files[set->count++] = file;
@@ -205,12 +209,22 @@ enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
         return error->status;
     for (uint32_t i = 0; i < own_count; i++) {
         TN_TRY(read_own(set, &own[i], error));
-        TN_TRY(check_own(set, from, to, error));
+        if (!own[i].places)
+            TN_TRY(check_own(set, from, to, error));
     }
-    for (uint32_t i = 0; tn_rules_builtin_at(i, &file); i++)
+    for (uint32_t i = 0; shelf && tn_rules_builtin_at(i, &file); i++)
         if (leads(&file, from, to))
             TN_TRY(take_ours(set, shelf, i, error));
     return TN_OK;
+}
+
+bool tn_rule_text_leads(const struct tn_rule_text *own, uint32_t own_count,
+                        const char *from, const char *to)
+{
+    for (uint32_t i = 0; i < own_count; i++)
+        if (leads(&own[i], from, to))
+            return true;
+    return false;
 }
 
 void tn_rule_set_done(struct tn_rule_set *set)

@@ -17,6 +17,10 @@ struct tn_rule_text {
     struct tn_bytes text;
     const struct tn_native *functions; /* that its rules may call             */
     uint32_t                function_count;
+    const struct tn_map_place *places; /* by rule, where it stands, of a text
+                                          that was made of something else: it is
+                                          not checked; NULL: as the text has
+                                          it                                  */
 };
 
 /* The file `index`; false: there are no more. */
@@ -54,10 +58,14 @@ struct tn_rule_set {
     uint32_t                    count;
 };
 
+/* Whether one of these leads from `from` to `to`. */
+bool tn_rule_text_leads(const struct tn_rule_text *own, uint32_t own_count,
+                        const char *from, const char *to);
+
 /* Reads the texts of the user, which may lead anywhere, and takes those of ours
- * from the shelf that lead from `from` to `to`.  The user's are checked
- * (lang_check.h).  What is read for the set lives in the arena, but not the
- * texts.  Done also after a failure, and before the shelf. */
+ * from the shelf that lead from `from` to `to`; NULL: none.  The user's are
+ * checked (lang_check.h).  What is read for the set lives in the arena, but not
+ * the texts.  Done also after a failure, and before the shelf. */
 enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
                                 struct tn_rule_shelf *shelf, const char *from,
                                 const char *to, const struct tn_rule_text *own,

@@ -1,0 +1,152 @@
+"""Nodes of TensorFlow and ONNX as ops of nd4j: include/tenon/interpret.h.
+
+    interpreter = tenon.Interpreter()
+    made = interpreter.interpret('op_type: "Relu" input: "x" output: "y"')
+    made.ops[0]["name"]                  # "relu"
+    made.serialize()                     # bytes of an org.nd4j.ir.OpDescriptor
+    made.serialize("text")
+"""
+import ctypes
+import json
+import os
+
+from tenon import native
+
+_FORMS = {"binary": 0, "text": 1, "json": 2}
+_OUT = ctypes.POINTER(ctypes.c_void_p)
+_ERROR = ctypes.POINTER(native.Failure)
+
+
+class _Options(ctypes.Structure):
+    """struct tn_interpreter_options."""
+    _fields_ = [("files", ctypes.POINTER(ctypes.c_char_p)),
+                ("file_count", ctypes.c_uint32),
+                ("functions", ctypes.c_void_p),
+                ("function_count", ctypes.c_uint32)]
+
+
+class _Context(ctypes.Structure):
+    """struct tn_interpret_context."""
+    _fields_ = [("opset", ctypes.c_int64), ("is_strict", ctypes.c_bool),
+                ("constant", ctypes.c_void_p), ("context", ctypes.c_void_p),
+                ("type", ctypes.c_void_p), ("inputs", ctypes.c_char_p)]
+
+
+_NODE = [_OUT, ctypes.c_void_p, native.Bytes, ctypes.POINTER(_Context), _ERROR]
+_FUNCTIONS = {
+    "tn_interpreter_open": (ctypes.c_int, [
+        _OUT, ctypes.POINTER(_Options), ctypes.c_void_p, _ERROR]),
+    "tn_interpret_node": (ctypes.c_int, _NODE),
+    "tn_interpret_tensorflow": (ctypes.c_int, _NODE),
+    "tn_interpret_onnx": (ctypes.c_int, _NODE),
+    "tn_op_descriptor_encode": (ctypes.c_int, [
+        ctypes.c_void_p, ctypes.c_int, ctypes.c_bool, ctypes.c_void_p,
+        ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t), _ERROR]),
+    "tn_interpreter_close": (None, [ctypes.c_void_p]),
+    "tn_op_descriptor_close": (None, [ctypes.c_void_p]),
+}
+for _name, (_result, _arguments) in _FUNCTIONS.items():
+    _function = getattr(native.library, _name)
+    _function.restype, _function.argtypes = _result, _arguments
+
+
+def _call(name, *arguments):
+    failure = native.Failure(0, native.NOWHERE)
+    function = getattr(native.library, name)
+    if function(*arguments, ctypes.byref(failure)) != 0:
+        raise native.Error(failure)
+
+
+class OpDescriptors:
+    """The ops that a node becomes, in the order in which they can run."""
+
+    def __init__(self, handle):
+        self._handle = handle
+        self._ops = None
+
+    def serialize(self, form="binary", as_list=None):
+        """An org.nd4j.ir.OpDescriptor, or with `as_list`, and when there are
+        several, an OpDescriptorList: bytes, or the text of "text" and "json"."""
+        if form not in _FORMS:
+            raise ValueError(f"{form!r} is none of {', '.join(_FORMS)}")
+        if as_list is None:
+            as_list = len(self.ops) > 1
+        data = self._encode(_FORMS[form], as_list)
+        return data if form == "binary" else data.decode()
+
+    @property
+    def ops(self):
+        """Each op as a dict, as protobuf's JSON has it."""
+        if self._ops is None:
+            self._ops = json.loads(self._encode(_FORMS["json"], True))["opList"]
+        return self._ops
+
+    def __len__(self):
+        return len(self.ops)
+
+    def __iter__(self):
+        return iter(self.ops)
+
+    def _encode(self, form, as_list):
+        size = ctypes.c_size_t()
+        _call("tn_op_descriptor_encode", self._handle, form, as_list, None, 0,
+              ctypes.byref(size))
+        room = ctypes.create_string_buffer(size.value + 1)
+        _call("tn_op_descriptor_encode", self._handle, form, as_list, room,
+              size.value, ctypes.byref(size))
+        return room.raw[:size.value]
+
+    def __del__(self):
+        handle, self._handle = getattr(self, "_handle", None), None
+        if handle:
+            native.library.tn_op_descriptor_close(handle)
+
+
+class Interpreter:
+    """Vocabularies and rules of files; without any, those of the library."""
+
+    def __init__(self, *files):
+        self._handle = None
+        paths = (ctypes.c_char_p * len(files))(*map(os.fsencode, files))
+        options = _Options(paths, len(files), None, 0)
+        handle = ctypes.c_void_p()
+        _call("tn_interpreter_open", ctypes.byref(handle),
+              ctypes.byref(options), None)
+        self._handle = handle
+
+    def interpret(self, node, **context):
+        """A NodeDef or NodeProto: a message, its bytes, or text or JSON of it."""
+        return self._run("tn_interpret_node", node, **context)
+
+    def interpret_tensorflow(self, node, **context):
+        return self._run("tn_interpret_tensorflow", node, **context)
+
+    def interpret_onnx(self, node, **context):
+        return self._run("tn_interpret_onnx", node, **context)
+
+    def _run(self, name, node, opset=0, strict=False, inputs=None):
+        """`inputs`: what is known of them, "x:float32[2,?] axes:int64=[0,1]"."""
+        if hasattr(node, "SerializeToString"):
+            node = node.SerializeToString()
+        data = node.encode() if isinstance(node, str) else bytes(node)
+        around = _Context(opset, strict, None, None, None,
+                          inputs.encode() if inputs else None)
+        handle = ctypes.c_void_p()
+        _call(name, ctypes.byref(handle), self._handle, native.Bytes.of(data),
+              ctypes.byref(around))
+        return OpDescriptors(handle)
+
+    def close(self):
+        handle, self._handle = self._handle, None
+        if handle:
+            native.library.tn_interpreter_close(handle)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()

@@ -1,0 +1,41 @@
+/*
+ * lang_dl4j.h - mappers of the import IR as rules that carry models
+ *
+ * A mapper takes a node and says what nd4j is called with.  Here each becomes a
+ * rule of our language,
+ *
+ *   rules tensorflow -> nd4j 1
+ *   Conv2D(xs...) -> (ys...) => native dl4j
+ *
+ * whose function runs the mapper and makes that call.  So everything around
+ * rules holds for mappers, too: the first that applies is taken, one that
+ * cannot say what nd4j needs refuses, plans tell which did what.
+ */
+#ifndef TN_MAP_LANG_DL4J_H
+#define TN_MAP_LANG_DL4J_H
+
+#include <tenon/native.h>
+
+#include "ir/vocab.h"
+#include "map/dl4j/dl4j_ops.h"
+#include "map/dl4j/map_node.h"
+#include "map/dl4j/mapper.h"
+#include "map/lang/rule_sets.h"
+
+/* What the function knows; lives as long as the rules. */
+struct tn_mapper_rules {
+    const struct tn_mappers  *mappers;
+    const struct tn_dl4j_ops *ops;
+    struct tn_vocab          *source; /* the framework's                      */
+    enum tn_framework         framework;
+    struct tn_native          function;
+};
+
+/* Fills in a text of rules for the mappers of `rules`, whose function it
+ * names.  *count is how many there are.  In the arena. */
+enum tn_status tn_mapper_rules_write(struct tn_mapper_rules *rules,
+                                     struct tn_rule_text    *text,
+                                     struct tn_arena *arena, uint32_t *count,
+                                     struct tn_error *error);
+
+#endif

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Models carried by Deeplearning4j's own mapping rules, judged as ours are.
+
+    mapping_rules.py TENON [--slice N] [--only PATTERN] [--shared DIR]
+                     [--report FILE [--update]]
+
+Every test of Deeplearning4j's import suite and of the ONNX backend suite is
+converted to a .fb with `--rules` and the rule set that Deeplearning4j ships for
+that framework: its rules take the nodes they name, ours the others.  What the
+evaluator of libnd4j's semantics computes, or where that does not cover an op
+ONNX Runtime from the .fb, must be what the suite says.  Without --rules these
+tests pass (docs/conformance.md): what is wrong here, the shipped rules did.
+
+A report has the figures, and a row for each test that is not right; a test that
+was right and is not any more is a failure.  --slice N tries one of N tests.
+"""
+import argparse
+import collections
+import csv
+import fnmatch
+import json
+import multiprocessing
+import os
+import sys
+import tempfile
+
+import onnx_suite
+import proof
+import tensorflow_suite
+
+STATES = ("right", "wrong", "refused", "ours alone", "not run")
+Result = collections.namedtuple("Result", "suite test state reason theirs ours")
+
+
+class TensorFlow:
+    name, rules = "tensorflow", "tensorflow-mapping-ruleset.pbtxt"
+
+    def __init__(self, arguments):
+        self.folder = os.path.join(arguments.shared, "data/tensorflow/import-suite")
+        with open(os.path.join(self.folder, "MANIFEST.tsv")) as file:
+            self.notes = {row["test"].replace("/", "__"): row["notes"]
+                          for row in csv.DictReader(file, delimiter="\t")}
+
+    def tests(self):
+        return sorted(self.notes)
+
+    def case(self, test, _engine):
+        folder = os.path.join(self.folder, test)
+        inputs = tensorflow_suite.load(os.path.join(folder, "inputs.npz"))
+        want = tensorflow_suite.load(os.path.join(folder, "outputs.npz"))
+        ends = ["--outputs", ",".join(want)]
+        ends += ["--inputs", ",".join(inputs)] if inputs else []
+        return os.path.join(folder, "model.pb"), inputs, want, ends
+
+    def hold(self, test, got, want):
+        tensorflow_suite.hold(got, want, self.notes[test])
+
+
+class Onnx:
+    name, rules = "onnx", "onnx-mapping-ruleset.pbtxt"
+
+    def __init__(self, _arguments):
+        pass
+
+    @staticmethod
+    def tests():
+        return sorted(os.listdir(onnx_suite.SUITE))
+
+    @staticmethod
+    def case(test, engine):
+        known = onnx_suite.original(test, engine)
+        return (*known, []) if known else None
+
+    @staticmethod
+    def hold(_test, got, want):
+        onnx_suite.hold(got, want)
+
+
+def shares(tenon, source, target, options):
+    """How many nodes the file's rules take, and ours."""
+    code, printed = proof.Converter.of(tenon, os.getpid()).run(
+        ["convert", "--plan", "--json", *options, source, "-o", target])
+    if code not in (0, 1):
+        return 0, 0
+    rows = [row for row in json.loads(printed)["ops"] if row["to"] == "nd4j"]
+    theirs = sum(row["count"] for row in rows
+                 if row["rule"] and "ruleset.pbtxt" in row["rule"])
+    return theirs, sum(row["count"] for row in rows) - theirs
+
+
+def compute(suite, test, case, middle, engine, arguments):
+    _, inputs, want, _ = case
+    judge = proof.Nd4j.find(arguments.shared)
+    got = judge.run(middle, inputs, list(want))
+    if got is None:
+        back = middle[:-3] + ".onnx"
+        proof.convert(arguments.tenon, middle, back)
+        got = engine.run(back, inputs)
+    suite.hold(test, got, want)
+
+
+def judged(suite, test, engine, scratch, arguments):
+    case = suite.case(test, engine)
+    if not case:
+        return Result(suite.name, test, "not run", "", 0, 0)
+    middle = os.path.join(scratch, "model.fb")
+    rules = os.path.join(arguments.shared, "data/import", suite.rules)
+    options = ["--rules", rules, *case[3]]
+    theirs, ours = shares(arguments.tenon, case[0], middle, options)
+
+    def result(state, reason=""):
+        return Result(suite.name, test, state, reason, theirs, ours)
+    try:
+        proof.convert(arguments.tenon, case[0], middle, *options)
+        compute(suite, test, case, middle, engine, arguments)
+        return result("right" if theirs else "ours alone")
+    except proof.Unmapped as error:
+        return result("refused", proof.told(error))
+    except (proof.Differs, proof.engines.EngineError) as error:
+        return result("wrong" if theirs else "ours alone", proof.told(error))
+
+
+def shard(names, arguments):
+    suites = {suite.name: suite(arguments) for suite in (TensorFlow, Onnx)}
+    with proof.engines.OnnxRuntime.find() as engine, \
+            tempfile.TemporaryDirectory(prefix="tenon-proof-") as scratch:
+        return [judged(suites[suite], test, engine, scratch, arguments)
+                for suite, test in names]
+
+
+# --- the report ------------------------------------------------------------------------
+
+def figures(results):
+    lines = ["| rule set | tests | right | wrong | refused | ours alone |"
+             " nodes by the file | nodes by ours |",
+             "|---|---|---|---|---|---|---|---|"]
+    for suite in (TensorFlow, Onnx):
+        mine = [r for r in results if r.suite == suite.name
+                and r.state != "not run"]
+        counts = collections.Counter(r.state for r in mine)
+        lines.append(f"| `{suite.rules}` | {len(mine)} | " + " | ".join(
+            str(counts[state]) for state in STATES[:4]) +
+            f" | {sum(r.theirs for r in mine)} | {sum(r.ours for r in mine)} |")
+    return "\n".join(lines) + "\n"
+
+
+def table(results):
+    lines = ["| test | state | reason |", "|---|---|---|"]
+    for r in results:
+        if r.state in ("wrong", "refused"):
+            reason = r.reason.replace("|", "\\|")[:120]
+            lines.append(f"| {r.test} | {r.state} | {reason} |")
+    return "\n".join(lines) + "\n"
+
+
+def worse(report, results):
+    """Tests that the report does not have as wrong or refused, and are."""
+    listed = {line.split(" | ")[0][2:] for line in report.parts()[1].splitlines()
+              if line.startswith("| ")}
+    return [r for r in results if r.state in ("wrong", "refused")
+            and r.test not in listed]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tenon")
+    parser.add_argument("--slice", type=int, default=1)
+    parser.add_argument("--only", default="*")
+    parser.add_argument("--shared", default="../shared")
+    parser.add_argument("--report")
+    parser.add_argument("--update", action="store_true")
+    arguments = parser.parse_args()
+    if not os.path.isdir(os.path.join(arguments.shared, "data/import")) or \
+            not os.path.isdir(onnx_suite.SUITE):
+        print("skipped: wants real models")
+        return 77
+    names = [(suite.name, test) for suite in (TensorFlow, Onnx)
+             for test in suite(arguments).tests()
+             if fnmatch.fnmatch(test, arguments.only)][::arguments.slice]
+    proof.engines.OnnxRuntime.find()
+    with multiprocessing.Pool(2) as pool:
+        results = sorted(sum(pool.starmap(shard, [
+            (names[at::8], arguments) for at in range(8)]), []))
+    print(figures(results))
+    if not arguments.report:
+        print(table(results))
+        return 0
+    report = proof.Report(arguments.report, "mapping rules")
+    if arguments.update:
+        report.update(f"\n{figures(results)}\n{table(results)}\n")
+    found = worse(report, results)
+    for r in found:
+        print(f"{r.test}: {r.state}: {r.reason}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
