@@ -88,11 +88,17 @@ tn_edit_add_elements(struct tn_edit *edit, uint32_t graph, const char *name,
                      enum tn_dtype dtype, uint32_t rank, const uint64_t *dims,
                      struct tn_bytes elements, struct tn_error *error);
 
-/* The same name, another payload. */
+/* The same name and role, another payload. */
 TN_API enum tn_status tn_edit_replace_tensor(struct tn_edit *edit,
                                              uint32_t graph, const char *name,
                                              const struct tn_tensor *from,
                                              struct tn_error        *error);
+TN_API enum tn_status
+tn_edit_replace_elements(struct tn_edit *edit, uint32_t graph, const char *name,
+                         enum tn_dtype dtype, uint32_t rank,
+                         const uint64_t *dims, struct tn_bytes elements,
+                         struct tn_error *error);
+
 /* Where the sequences of a tensor begin: see tn_tensor_level().  Level k has
  * counts[k] of the offsets, which lie one level behind the other.  INVALID when
  * they are no levels of that tensor. */
@@ -104,6 +110,55 @@ TN_API enum tn_status tn_edit_set_levels(struct tn_edit *edit, uint32_t graph,
                                          struct tn_error *error);
 TN_API enum tn_status tn_edit_remove_tensor(struct tn_edit *edit,
                                             uint32_t graph, const char *name,
+                                            struct tn_error *error);
+
+/* ---- training ------------------------------------------------------------ */
+
+/* Of SameDiff models; UNSUPPORTED for others.  tn_model_training() and what
+ * follows it there read the same. */
+enum tn_variable_kind {
+    TN_VARIABLE_CONSTANT,    /* as tn_edit_add_tensor() makes them            */
+    TN_VARIABLE_TRAINED,     /* changed by training                           */
+    TN_VARIABLE_PLACEHOLDER, /* given by the caller: an input without a value */
+};
+
+/* What a variable with a tensor is from now on.  A placeholder gets the type
+ * and shape of the tensor, which is removed; add one of the same name to make
+ * it a constant or a trained variable again.  A tensor that is replaced
+ * (tn_edit_replace_tensor) stays what it was. */
+TN_API enum tn_status tn_edit_set_variable(struct tn_edit *edit, uint32_t graph,
+                                           const char           *name,
+                                           enum tn_variable_kind kind,
+                                           struct tn_error      *error);
+
+/* The training configuration, a JSON text as Deeplearning4j's TrainingConfig
+ * writes it; NULL: none.  INVALID when it is no JSON. */
+TN_API enum tn_status tn_edit_set_training(struct tn_edit  *edit,
+                                           const char      *json,
+                                           struct tn_error *error);
+
+/* The variables of the main graph whose sum is the loss. */
+TN_API enum tn_status tn_edit_set_losses(struct tn_edit    *edit,
+                                         const char *const *names,
+                                         uint32_t           count,
+                                         struct tn_error   *error);
+
+/* What the updater keeps of a parameter of the main graph under a key, such as
+ * "M": shares the payload of a tensor, or copies elements (little-endian, C
+ * order).  It has the type and the shape of the parameter, else INVALID. */
+TN_API enum tn_status tn_edit_set_state(struct tn_edit *edit,
+                                        const char *parameter, const char *key,
+                                        const struct tn_tensor *from,
+                                        struct tn_error        *error);
+TN_API enum tn_status tn_edit_set_state_elements(struct tn_edit  *edit,
+                                                 const char      *parameter,
+                                                 const char      *key,
+                                                 struct tn_bytes  elements,
+                                                 struct tn_error *error);
+
+/* Forgets all that is kept of a parameter; NULL: of all of them. */
+TN_API enum tn_status tn_edit_remove_states(struct tn_edit  *edit,
+                                            const char      *parameter,
                                             struct tn_error *error);
 
 /* ---- ends --------------------------------------------------------------- */

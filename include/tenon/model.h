@@ -83,6 +83,17 @@ TN_API uint32_t        tn_model_tag_count(const struct tn_model *model);
 TN_API struct tn_bytes tn_model_tag(const struct tn_model *model,
                                     uint32_t               index);
 
+/* ---- training ------------------------------------------------------------ */
+
+/* How a SameDiff model is trained: its training configuration as JSON text,
+ * empty if it has none; and the variables whose sum is the loss.  Which
+ * variables are trained is the role of their tensors: TN_ROLE_VARIABLE, while
+ * constants are TN_ROLE_INITIALIZER and placeholders are inputs. */
+TN_API struct tn_bytes tn_model_training(const struct tn_model *model);
+TN_API uint32_t        tn_model_loss_count(const struct tn_model *model);
+TN_API struct tn_bytes tn_model_loss(const struct tn_model *model,
+                                     uint32_t               index);
+
 /* ---- ends: inputs and outputs, of graphs and of signatures -------------- */
 
 struct tn_dim {
@@ -179,6 +190,12 @@ TN_API enum tn_status tn_tensor_level(const struct tn_tensor *tensor,
                                       uint64_t level, uint64_t *to,
                                       uint64_t room, uint64_t *count,
                                       struct tn_error *error);
+
+/* Of a tensor that is the state of a SameDiff updater (TN_ROLE_STATE): of which
+ * parameter, and which state of it ("M" and "V" of Adam).  False: it is none.
+ */
+TN_API bool tn_tensor_state(const struct tn_tensor *tensor,
+                            struct tn_bytes *parameter, struct tn_bytes *key);
 
 /* Elements: the product of the dims. */
 TN_API uint64_t tn_tensor_count(const struct tn_tensor *tensor);

@@ -13,20 +13,22 @@ A splitter is a class that knows one type of message; the merger knows all:
 
 Messages are those of google.protobuf, or `tenon.Message`: serialized bytes
 with a schema, for which nothing but this package is needed.  docs/splitting.md
-is the tutorial.
+is the tutorial.  `tenon.Model` opens models of any format, and edits how
+SameDiff models are trained (tenon/models.py).
 """
 from tenon.interpreting import Interpreter, OpDescriptors
 from tenon.native import Error
 from tenon.messages import (ChunkedField, ChunkedMessage, FieldTag, Message,
                             Schema)
+from tenon.models import Edit, Model, Tensor
 from tenon.splitting import (ComposableSplitter, Format, LazyMerger, Merger,
                              MergeWarning, Splitter, Version, VersionDef)
 from tenon.known import (GraphDefSplitter, ModelProtoSplitter,
                          SavedModelSplitter)
 
-__all__ = ["ChunkedField", "ChunkedMessage", "ComposableSplitter", "Error",
-           "FieldTag", "Format", "GraphDefSplitter", "Interpreter", "LazyMerger",
-           "MergeWarning", "Merger", "Message", "ModelProtoSplitter",
-           "OpDescriptors",
-           "SavedModelSplitter", "Schema", "Splitter", "Version",
+__all__ = ["ChunkedField", "ChunkedMessage", "ComposableSplitter", "Edit",
+           "Error", "FieldTag", "Format", "GraphDefSplitter", "Interpreter",
+           "LazyMerger", "MergeWarning", "Merger", "Message", "Model",
+           "ModelProtoSplitter", "OpDescriptors", "SavedModelSplitter",
+           "Schema", "Splitter", "Tensor", "Version",
            "VersionDef"]

@@ -9,6 +9,8 @@
 #include "base/varint.h"
 #include "engine/edit_draft.h"
 #include "engine/opened.h"
+#include "base/json_read.h"
+#include "format/samediff/samediff.h"
 
 #include <inttypes.h>
 
@@ -234,6 +236,32 @@ enum tn_status tn_edit_set_levels(struct tn_edit *edit, uint32_t graph,
     return tn_draft_set_levels(&edit->draft, graph, name, levels, error);
 }
 
+static enum tn_status make_elements(struct tn_edit *edit, const char *name,
+                                    enum tn_dtype dtype, uint32_t rank,
+                                    const uint64_t     *dims,
+                                    struct tn_bytes     elements,
+                                    struct tn_elements *made,
+                                    struct tn_error    *error)
+{
+    uint64_t *kept = tn_new(&edit->store->model.arena, uint64_t, rank, error);
+    uint64_t  size;
+
+    if (!kept)
+        return error->status;
+    if (rank)
+        memcpy(kept, dims, rank * sizeof *kept);
+    *made = (struct tn_elements){ .shape = { dtype, rank, kept } };
+    if (!tn_shape_bytes(&made->shape, &size) || size != elements.size)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "tensor '%s': %zu bytes do not fit its shape", name,
+                            elements.size);
+    struct tn_source *source = keep_elements(edit, elements, error);
+    if (source)
+        made->payload = tn_payload_raw(&made->shape,
+                                       (struct tn_span){ source, 0, size }, 1);
+    return error->status;
+}
+
 enum tn_status tn_edit_add_elements(struct tn_edit *edit, uint32_t graph,
                                     const char *name, enum tn_dtype dtype,
                                     uint32_t rank, const uint64_t *dims,
@@ -241,25 +269,148 @@ enum tn_status tn_edit_add_elements(struct tn_edit *edit, uint32_t graph,
                                     struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
-    struct tn_arena   *arena = &edit->store->model.arena;
-    uint64_t          *kept  = tn_new(arena, uint64_t, rank, error);
-    struct tn_elements made  = { .shape = { dtype, rank, kept } };
-    uint64_t           size;
+    struct tn_elements made;
 
-    if (!kept)
-        return error->status;
-    if (rank)
-        memcpy(kept, dims, rank * sizeof *kept);
-    if (!tn_shape_bytes(&made.shape, &size) || size != elements.size)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "tensor '%s': %zu bytes do not fit its shape", name,
-                            elements.size);
-    struct tn_source *source = keep_elements(edit, elements, error);
-    if (!source)
-        return error->status;
-    made.payload =
-        tn_payload_raw(&made.shape, (struct tn_span){ source, 0, size }, 1);
+    TN_TRY(
+        make_elements(edit, name, dtype, rank, dims, elements, &made, error));
     return tn_draft_add_tensor(&edit->draft, graph, name, &made, error);
+}
+
+enum tn_status tn_edit_replace_elements(struct tn_edit *edit, uint32_t graph,
+                                        const char *name, enum tn_dtype dtype,
+                                        uint32_t rank, const uint64_t *dims,
+                                        struct tn_bytes  elements,
+                                        struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_elements made;
+
+    TN_TRY(
+        make_elements(edit, name, dtype, rank, dims, elements, &made, error));
+    return tn_draft_replace_tensor(&edit->draft, graph, name, &made, error);
+}
+
+/* ---- training ------------------------------------------------------------ */
+
+enum tn_status tn_edit_set_variable(struct tn_edit *edit, uint32_t graph,
+                                    const char           *name,
+                                    enum tn_variable_kind kind,
+                                    struct tn_error      *error)
+{
+    TN_ERROR_OR_OWN(error);
+    return tn_draft_set_variable(&edit->draft, graph, name, kind, error);
+}
+
+static enum tn_status expect_json(struct tn_edit *edit, struct tn_bytes text,
+                                  struct tn_error *error)
+{
+    struct tn_error       own    = TN_ERROR_INIT;
+    struct tn_cursor      cursor = tn_cursor_bytes(text, 0, &own);
+    struct tn_json_reader reader;
+
+    tn_json_open(&reader, &cursor, &edit->store->memory);
+    while (tn_json_next(&reader) != TN_JSON_END)
+        continue;
+    tn_json_close(&reader);
+    if (own.status == TN_MALFORMED || own.status == TN_TRUNCATED)
+        return tn_error_set(error, TN_INVALID, own.offset,
+                            "a training configuration that is no JSON: %s",
+                            own.what);
+    if (tn_failed(&own))
+        *error = own;
+    return error->status;
+}
+
+enum tn_status tn_edit_set_training(struct tn_edit *edit, const char *json,
+                                    struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_bytes text = json ? tn_text(json) : tn_bytes(NULL, 0);
+
+    if (json)
+        TN_TRY(expect_json(edit, text, error));
+    return tn_draft_set_training(&edit->draft, text, error);
+}
+
+enum tn_status tn_edit_set_losses(struct tn_edit    *edit,
+                                  const char *const *names, uint32_t count,
+                                  struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    return tn_draft_set_losses(&edit->draft, names, count, error);
+}
+
+static enum tn_status set_state(struct tn_edit *edit, const char *parameter,
+                                const char               *key,
+                                const struct tn_elements *elements,
+                                struct tn_error          *error)
+{
+    const char *name;
+
+    if (!key[0] || strchr(key, '/'))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "'%s' is no name of a state", key);
+    name = tn_sd_state_name(tn_text(key), tn_text(parameter),
+                            &edit->store->model.arena, error);
+    return name ? tn_draft_set_state(&edit->draft, parameter, name, elements,
+                                     error)
+                : error->status;
+}
+
+enum tn_status tn_edit_set_state(struct tn_edit *edit, const char *parameter,
+                                 const char *key, const struct tn_tensor *from,
+                                 struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
+    return set_state(edit, parameter, key, &from->elements, error);
+}
+
+enum tn_status tn_edit_set_state_elements(struct tn_edit  *edit,
+                                          const char      *parameter,
+                                          const char      *key,
+                                          struct tn_bytes  elements,
+                                          struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    const struct tn_shape *shape = tn_draft_shape(&edit->draft, 0, parameter);
+    struct tn_elements     made;
+
+    if (!shape)
+        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "no tensor '%s'",
+                            parameter);
+    TN_TRY(make_elements(edit, parameter, shape->dtype, shape->rank,
+                         shape->dims, elements, &made, error));
+    return set_state(edit, parameter, key, &made, error);
+}
+
+/* Whether a state is one of the parameter; NULL: of any. */
+static bool is_state_of(void *context, struct tn_bytes name)
+{
+    const char     *parameter = context;
+    struct tn_bytes key, param;
+
+    return !parameter || (tn_sd_state_split(name, &key, &param) &&
+                          tn_bytes_is(param, parameter));
+}
+
+enum tn_status tn_edit_remove_states(struct tn_edit  *edit,
+                                     const char      *parameter,
+                                     struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    return tn_draft_remove_states(&edit->draft, is_state_of,
+                                  (void *)(uintptr_t)parameter, error);
+}
+
+bool tn_tensor_state(const struct tn_tensor *tensor, struct tn_bytes *parameter,
+                     struct tn_bytes *key)
+{
+    const struct tn_dialect *dialect = tensor->model->dialect;
+
+    return tensor->role == TN_ROLE_STATE && dialect &&
+           strcmp(dialect->name, "nd4j") == 0 &&
+           tn_sd_state_split(tn_tensor_name(tensor), key, parameter);
 }
 
 enum tn_status tn_edit_add_function(

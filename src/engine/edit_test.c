@@ -349,6 +349,130 @@ static void a_new_model_has_ends(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* A model that can be trained, made from nothing: w is trained, b is not. */
+static void put_training(struct tn_edit *edit, struct tn_error *error)
+{
+    static const float       b[] = { 5, 6 }, m[] = { 1, 1, 2, 2 };
+    static const uint64_t    two      = 2;
+    static const char *const losses[] = { "y" };
+    struct tn_op_spec        spec     = { .name = "product",
+                                          .type = "xw_plus_b",
+                                          .inputs = (const char *const[]){ "x", "w", "b" },
+                                          .outputs = (const char *const[]){ "y" },
+                                          .input_count  = 3,
+                                          .output_count = 1 };
+    const struct tn_dim rows[] = { { -1, { NULL, 0 } }, { 2, { NULL, 0 } } };
+    struct tn_end       end    = { .name     = tn_text("x"),
+                                   .dtype    = TN_FLOAT32,
+                                   .has_rank = true,
+                                   .rank     = 2,
+                                   .dims     = rows };
+
+    tn_edit_add_input(edit, 0, &end, error);
+    tn_edit_add_elements(edit, 0, "w", TN_FLOAT32, 2,
+                         (const uint64_t[]){ 2, 2 }, tn_bytes(m, sizeof m),
+                         error);
+    tn_edit_add_elements(edit, 0, "b", TN_FLOAT32, 1, &two,
+                         tn_bytes(b, sizeof b), error);
+    tn_edit_add_op(edit, 0, TN_NONE, &spec, NULL, error);
+    tn_edit_set_variable(edit, 0, "w", TN_VARIABLE_TRAINED, error);
+    tn_edit_set_training(edit, "{\"updater\": {\"@class\": \"a.b.Adam\"}}",
+                         error);
+    tn_edit_set_losses(edit, losses, 1, error);
+    tn_edit_set_state_elements(edit, "w", "M", tn_bytes(m, sizeof m), error);
+    tn_edit_set_state_elements(edit, "w", "V", tn_bytes(m, sizeof m), error);
+}
+
+static void assert_trained(const struct tn_model *model)
+{
+    const struct tn_tensor *state = tn_model_find(model, "updater/V/w");
+    struct tn_bytes         parameter, key;
+
+    assert_int_equal(tn_tensor_role(tn_model_find(model, "w")),
+                     TN_ROLE_VARIABLE);
+    assert_int_equal(tn_tensor_role(tn_model_find(model, "b")),
+                     TN_ROLE_INITIALIZER);
+    assert_true(tn_tensor_state(state, &parameter, &key));
+    assert_true(tn_bytes_is(parameter, "w") && tn_bytes_is(key, "V"));
+    assert_false(tn_tensor_state(tn_model_find(model, "w"), &parameter, &key));
+    assert_int_equal(tn_model_loss_count(model), 1);
+    assert_true(tn_bytes_is(tn_model_loss(model, 0), "y"));
+    assert_int_equal(tn_model_loss(model, 1).size, 0);
+    assert_true(tn_bytes_starts_with(tn_model_training(model), "{\"updater\""));
+}
+
+static void builds_what_can_be_trained(void **state)
+{
+    static const char *const files[] = { "t.samediff", "t.fb", "t.sdnb",
+                                         "t.sdz" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct tn_scratch scratch = tn_scratch_open();
+        struct tn_error   error   = TN_ERROR_INIT;
+        struct tn_model  *model, *again;
+        struct tn_edit   *edit;
+
+        assert_int_equal(tn_edit_new(&edit, "samediff", NULL, &error), TN_OK);
+        put_training(edit, &error);
+        assert_int_equal(tn_edit_commit(edit, &model, &error), TN_OK);
+        tn_edit_close(edit);
+        assert_trained(model);
+        write_to(&scratch, model, files[i]);
+        tn_model_close(model);
+        assert_int_equal(findings_in(&scratch, files[i]), 0);
+        assert_int_equal(tn_model_open(&again,
+                                       tn_in_scratch(&scratch, files[i]),
+                                       &with_graph, &error),
+                         TN_OK);
+        assert_trained(again);
+        tn_model_close(again);
+        tn_scratch_close(&scratch);
+    }
+}
+
+/* At every allocation that may fail. */
+static void training_ends_without_memory(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0;; n++) {
+        struct tn_purse     purse     = { .left = n };
+        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_options   options   = { .allocator = &allocator };
+        struct tn_error     error     = TN_ERROR_INIT;
+        struct tn_model    *model     = NULL;
+        struct tn_edit     *edit;
+
+        if (tn_edit_new(&edit, "samediff", &options, &error) == TN_OK)
+            put_training(edit, &error);
+        if (error.status == TN_OK)
+            tn_edit_commit(edit, &model, &error);
+        tn_edit_close(edit);
+        tn_model_close(model);
+        assert_int_equal(purse.blocks, 0);
+        if (error.status == TN_OK)
+            break;
+        assert_int_equal(error.status, TN_NO_MEMORY);
+    }
+}
+
+static void only_samediff_is_trained(void **state)
+{
+    struct tn_error own = TN_ERROR_INIT;
+    struct tn_edit *edit;
+
+    (void)state;
+    assert_int_equal(tn_edit_new(&edit, "onnx", NULL, &own), TN_OK);
+    put_product(edit, &own);
+    assert_int_equal(
+        tn_edit_set_variable(edit, 0, "w", TN_VARIABLE_TRAINED, NULL),
+        TN_UNSUPPORTED);
+    assert_int_equal(tn_edit_set_training(edit, "{}", NULL), TN_UNSUPPORTED);
+    assert_int_equal(tn_edit_set_losses(edit, NULL, 0, NULL), TN_UNSUPPORTED);
+    assert_int_equal(tn_edit_remove_states(edit, NULL, NULL), TN_UNSUPPORTED);
+    tn_edit_close(edit);
+}
+
 static void ends_are_refused(void **state)
 {
     static const struct {
@@ -457,6 +581,9 @@ int main(void)
         cmocka_unit_test(graphs_inside_keep_their_neighbours),
         cmocka_unit_test(builds_from_nothing),
         cmocka_unit_test(a_new_model_has_ends),
+        cmocka_unit_test(builds_what_can_be_trained),
+        cmocka_unit_test(training_ends_without_memory),
+        cmocka_unit_test(only_samediff_is_trained),
         cmocka_unit_test(ends_are_refused),
         cmocka_unit_test(numbers_past_the_end_give_nothing),
         cmocka_unit_test(strings_can_be_read),

@@ -185,6 +185,15 @@ static void edits(void)
     FAILS(tn_edit_add_elements, edit, 0, "t", TN_FLOAT32, 1, &dim,
           ((struct tn_bytes){ NULL, 0 }));
     FAILS(tn_edit_replace_tensor, edit, 0, "no such tensor", tensor);
+    FAILS(tn_edit_replace_elements, edit, 0, "no such tensor", TN_FLOAT32, 1,
+          &dim, tn_bytes(&dim, 4));
+    FAILS(tn_edit_set_variable, edit, 0, "no such tensor", TN_VARIABLE_TRAINED);
+    FAILS(tn_edit_set_training, edit, "no JSON");
+    FAILS(tn_edit_set_losses, edit, NULL, 0);
+    FAILS(tn_edit_set_state, edit, "no such tensor", "M", tensor);
+    FAILS(tn_edit_set_state_elements, edit, "no such tensor", "M",
+          tn_bytes(&dim, 4));
+    FAILS(tn_edit_remove_states, edit, NULL);
     FAILS(tn_edit_set_levels, edit, 0, "no such tensor", 0, NULL, NULL);
     FAILS(tn_edit_remove_tensor, edit, 0, "no such tensor");
     FAILS(tn_edit_add_input, edit, TN_NONE, &end);

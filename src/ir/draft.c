@@ -145,7 +145,12 @@ enum tn_status tn_draft_init(struct tn_draft *draft, struct tn_arena *arena,
     tn_list_init(&draft->graphs, memory, sizeof(struct tn_draft_graph));
     tn_list_init(&draft->tensors, memory, sizeof(struct tn_draft_tensor));
     tn_list_init(&draft->changes, memory, sizeof(struct tn_draft_change *));
-    return base ? take_model(draft, base, error) : take_nothing(draft, error);
+    if (!base)
+        return take_nothing(draft, error);
+    draft->training   = base->training;
+    draft->losses     = base->losses;
+    draft->loss_count = base->loss_count;
+    return take_model(draft, base, error);
 }
 
 void tn_draft_done(struct tn_draft *draft)
@@ -231,15 +236,23 @@ enum tn_status tn_draft_add_tensor(struct tn_draft *draft, uint32_t graph,
     return error->status;
 }
 
-static enum tn_status expect_tensor(const struct tn_draft *draft,
-                                    uint32_t graph, const char *name,
-                                    struct tn_draft_tensor **tensor,
-                                    struct tn_error         *error)
+enum tn_status tn_draft_expect_tensor(const struct tn_draft *draft,
+                                      uint32_t graph, const char *name,
+                                      struct tn_draft_tensor **tensor,
+                                      struct tn_error         *error)
 {
     *tensor = find_tensor(draft, graph, name);
     return *tensor ? TN_OK
                    : tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                                   "no tensor '%s'", name);
+}
+
+const struct tn_shape *tn_draft_shape(const struct tn_draft *draft,
+                                      uint32_t graph, const char *name)
+{
+    const struct tn_draft_tensor *tensor = find_tensor(draft, graph, name);
+
+    return tensor ? &tensor->row.elements.shape : NULL;
 }
 
 enum tn_status tn_draft_replace_tensor(struct tn_draft *draft, uint32_t graph,
@@ -249,7 +262,7 @@ enum tn_status tn_draft_replace_tensor(struct tn_draft *draft, uint32_t graph,
 {
     struct tn_draft_tensor *tensor;
 
-    TN_TRY(expect_tensor(draft, graph, name, &tensor, error));
+    TN_TRY(tn_draft_expect_tensor(draft, graph, name, &tensor, error));
     if (graph != TN_NONE)
         TN_TRY(tn_draft_touch_graph(draft, graph, error));
     set_elements(tensor, elements);
@@ -263,7 +276,7 @@ enum tn_status tn_draft_set_levels(struct tn_draft *draft, uint32_t graph,
 {
     struct tn_draft_tensor *tensor;
 
-    TN_TRY(expect_tensor(draft, graph, name, &tensor, error));
+    TN_TRY(tn_draft_expect_tensor(draft, graph, name, &tensor, error));
     const struct tn_shape *shape = &tensor->row.elements.shape;
     if (levels && tn_levels_check(levels, shape->rank ? shape->dims[0] : 1,
                                   error) != TN_OK) {
@@ -284,7 +297,7 @@ enum tn_status tn_draft_remove_tensor(struct tn_draft *draft, uint32_t graph,
 {
     struct tn_draft_tensor *tensor;
 
-    TN_TRY(expect_tensor(draft, graph, name, &tensor, error));
+    TN_TRY(tn_draft_expect_tensor(draft, graph, name, &tensor, error));
     if (graph != TN_NONE)
         TN_TRY(tn_draft_touch_graph(draft, graph, error));
     tensor->is_removed = true;

@@ -69,6 +69,10 @@ struct tn_draft {
     struct tn_list           graphs;  /* struct tn_draft_graph                */
     struct tn_list           tensors; /* struct tn_draft_tensor               */
     struct tn_list           changes; /* struct tn_draft_change *: to release */
+    struct tn_bytes          training; /* as in struct tn_model               */
+    const struct tn_bytes   *losses;
+    uint32_t                 loss_count;
+    bool has_other_training; /* than the base, so that its facts are wrong    */
 };
 
 /* What is added lives in `arena`, which committed models then refer to. */
@@ -129,6 +133,33 @@ enum tn_status tn_draft_add_end(struct tn_draft *draft, uint32_t graph,
 enum tn_status tn_draft_type_end(struct tn_draft *draft, uint32_t graph,
                                  const char *name, enum tn_dtype dtype,
                                  struct tn_error *error);
+
+enum tn_status tn_draft_set_variable(struct tn_draft *draft, uint32_t graph,
+                                     const char           *name,
+                                     enum tn_variable_kind kind,
+                                     struct tn_error      *error);
+enum tn_status tn_draft_set_training(struct tn_draft *draft,
+                                     struct tn_bytes  json,
+                                     struct tn_error *error);
+enum tn_status tn_draft_set_losses(struct tn_draft   *draft,
+                                   const char *const *names, uint32_t count,
+                                   struct tn_error *error);
+
+/* `name` is that of the tensor which is a state of `param`. */
+enum tn_status tn_draft_set_state(struct tn_draft *draft, const char *param,
+                                  const char               *name,
+                                  const struct tn_elements *elements,
+                                  struct tn_error          *error);
+
+/* Of a tensor of the graph; NULL: there is none. */
+const struct tn_shape *tn_draft_shape(const struct tn_draft *draft,
+                                      uint32_t graph, const char *name);
+
+/* Of all states those of which the claim is true. */
+typedef bool   tn_draft_claim(void *context, struct tn_bytes name);
+enum tn_status tn_draft_remove_states(struct tn_draft *draft,
+                                      tn_draft_claim *is_one, void *context,
+                                      struct tn_error *error);
 
 /* What a function takes and gives from now on; as many as before.  The ends
  * live as long as the draft's arena. */

@@ -28,6 +28,37 @@ static void copy_list(struct tn_list *to, const struct tn_list *from,
         memcpy(items, from->items, (size_t)(from->count * from->item_size));
 }
 
+/* Facts of the base that a new training makes wrong. */
+static bool is_about_training(struct tn_bytes key)
+{
+    static const char *const keys[] = { "updater",        "learning_rate",
+                                        "regularization", "iterations",
+                                        "epochs",         "state",
+                                        "loss",           NULL };
+
+    for (const char *const *known = keys; *known; known++)
+        if (tn_bytes_is(key, *known))
+            return true;
+    return false;
+}
+
+static void copy_facts(struct layout *to, const struct tn_model *base)
+{
+    struct tn_list *facts = &to->model->facts;
+    uint64_t        kept  = 0;
+
+    copy_list(facts, &base->facts, to->error);
+    for (uint64_t i = 0; to->draft->has_other_training &&
+                         i < base->facts.count && !tn_failed(to->error);
+         i++) {
+        const struct tn_fact *fact = tn_list_at(facts, struct tn_fact, i);
+        if (!is_about_training(fact->key))
+            *tn_list_at(facts, struct tn_fact, kept++) = *fact;
+    }
+    if (to->draft->has_other_training && !tn_failed(to->error))
+        facts->count = kept;
+}
+
 static void copy_head(struct layout *to)
 {
     const struct tn_model *base = to->draft->base;
@@ -35,6 +66,9 @@ static void copy_head(struct layout *to)
     to->model->dialect     = to->draft->dialect;
     to->model->wants_graph = true;
     to->model->is_edited   = true;
+    to->model->training    = to->draft->training;
+    to->model->losses      = to->draft->losses;
+    to->model->loss_count  = to->draft->loss_count;
     if (!base)
         return;
     to->model->format              = base->format;
@@ -43,7 +77,7 @@ static void copy_head(struct layout *to)
     to->model->file_size           = base->file_size;
     to->model->detail              = base->detail;
     to->model->has_variables_apart = base->has_variables_apart;
-    copy_list(&to->model->facts, &base->facts, to->error);
+    copy_facts(to, base);
     copy_list(&to->model->tags, &base->tags, to->error);
     copy_list(&to->model->signatures, &base->signatures, to->error);
 }

@@ -145,6 +145,12 @@ struct tn_model {
     struct tn_list  attrs;  /* struct tn_attr_slot                            */
     struct tn_list  sources; /* struct tn_source *                            */
 
+    /* How the model is trained: JSON (.data NULL: nothing said), and the
+     * variables of the main graph that are its loss. */
+    struct tn_bytes        training;
+    const struct tn_bytes *losses;
+    uint32_t               loss_count;
+
     /* A tensor by what else it is called; NULL: names are all there is. */
     const struct tn_tensor *(*find_alias)(const struct tn_model *model,
                                           struct tn_bytes        name);

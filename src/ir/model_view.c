@@ -113,6 +113,21 @@ uint32_t tn_model_function_count(const struct tn_model *model)
     return count_graphs(model, TN_GRAPH_FUNCTION);
 }
 
+struct tn_bytes tn_model_training(const struct tn_model *model)
+{
+    return model->training;
+}
+
+uint32_t tn_model_loss_count(const struct tn_model *model)
+{
+    return model->loss_count;
+}
+
+struct tn_bytes tn_model_loss(const struct tn_model *model, uint32_t index)
+{
+    return index < model->loss_count ? model->losses[index] : tn_bytes(NULL, 0);
+}
+
 uint64_t tn_model_tensor_count(const struct tn_model *model)
 {
     return model->tensors.count;

@@ -307,6 +307,9 @@ struct tn_sd_detail {
     const void *container;            /* the format's own                  */
 };
 
+/* What the detail says of training, for callers and edits. */
+void tn_sd_take_training(struct tn_model *model);
+
 /* ---- sd_about.c --------------------------------------------------------- */
 
 /* A key of metadata that every SDNB file has, whatever the model. */

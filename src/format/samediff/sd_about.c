@@ -76,11 +76,6 @@ static void tell_variables(const struct telling *t, tn_sd_claim *has,
     tell(t, first, count, what);
 }
 
-static bool is_trained(const struct tn_sd_variable *v)
-{
-    return v->kind == TN_SD_VARIABLE && v->tensor != TN_NONE;
-}
-
 static bool has_example(const struct tn_sd_variable *v)
 {
     return v->kind == TN_SD_PLACEHOLDER && v->tensor != TN_NONE;
@@ -96,20 +91,41 @@ static bool has_device(const struct tn_sd_variable *v)
     return v->device > 0; /* -1: any */
 }
 
+/* Of the tables, since an edit may have changed what the file said. */
+static void tell_tensors(const struct telling *t, enum tn_role role,
+                         const char *what)
+{
+    struct tn_bytes first = { NULL, 0 }, key, param, last = { NULL, 0 };
+    uint64_t        count = 0;
+
+    for (uint64_t i = 0; i < t->model->tensors.count; i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(t->model, i);
+        struct tn_bytes         name   = tn_tensor_name(tensor);
+        if (tensor->role != role)
+            continue;
+        if (role == TN_ROLE_STATE) {
+            if (!tn_sd_state_split(name, &key, &param) ||
+                tn_bytes_equal(param, last))
+                continue; /* a parameter is told once */
+            last = name = param;
+        }
+        if (count++ == 0)
+            first = name;
+    }
+    tell(t, first, count, what);
+}
+
 static void tell_training(const struct telling *t)
 {
-    const struct tn_sd_detail *d = t->detail;
+    const struct tn_model *m = t->model;
 
-    tell(t, tn_text("trainingConfig"), d->training.size > 0,
+    tell(t, tn_text("trainingConfig"), m->training.size > 0,
          "the training configuration");
-    if (!t->is_bare && d->state_count)
-        tell(t, d->states[0].param, d->state_count,
-             "what the updater keeps of a parameter");
-    if (d->graph_count)
-        tell(t,
-             d->graphs[0].loss.count ? d->graphs[0].loss.items[0] : tn_text(""),
-             d->graphs[0].loss.count, "the role of a loss variable");
-    tell_variables(t, is_trained, "the role of a trained variable");
+    if (!t->is_bare)
+        tell_tensors(t, TN_ROLE_STATE, "what the updater keeps of a parameter");
+    tell(t, m->loss_count ? m->losses[0] : tn_text(""), m->loss_count,
+         "the role of a loss variable");
+    tell_tensors(t, TN_ROLE_VARIABLE, "the role of a trained variable");
 }
 
 /* ---- of nodes ----------------------------------------------------------- */
@@ -223,12 +239,10 @@ enum tn_status tn_sd_tell_rest(const struct tn_model         *model,
                                  is_bare };
     bool           is_tagged = model->dialect == &tn_dialect_nd4j_tagged;
 
-    if (!t.detail)
-        return TN_OK;
     tn_sd_lose_all_beside(options, model);
     tell_training(&t);
-    if (is_bare)
-        return TN_OK; /* the rest is the graph */
+    if (is_bare || !t.detail)
+        return TN_OK; /* the rest is the graph, or of a file */
     tell_variables(&t, has_example, "the example value of a placeholder");
     tell_variables(&t, has_controls, "control dependencies of a variable");
     tell_graphs(&t, is_tagged ? &tagged_controls : &classic_controls);

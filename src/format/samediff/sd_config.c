@@ -175,6 +175,17 @@ static void add_states(struct tn_model           *model,
     tn_buffer_done(&keys);
 }
 
+void tn_sd_take_training(struct tn_model *model)
+{
+    const struct tn_sd_detail *detail = tn_sd_detail_of(model);
+
+    model->training = detail->training;
+    if (!detail->graphs || !detail->graph_count)
+        return;
+    model->losses     = detail->graphs[0].loss.items;
+    model->loss_count = detail->graphs[0].loss.count;
+}
+
 void tn_sd_config_facts(struct tn_model           *model,
                         const struct tn_sd_detail *detail,
                         struct tn_error           *error)

@@ -318,6 +318,7 @@ enum tn_status tn_sd_reader_finish(struct tn_sd_reader *r)
         tn_list_keep(&r->states, struct tn_sd_state, r->arena, r->error);
     r->detail->state_count = (uint32_t)r->states.count;
     r->model->detail       = r->detail;
+    tn_sd_take_training(r->model);
     if (!tn_failed(r->error))
         add_facts(r);
     return r->error->status;

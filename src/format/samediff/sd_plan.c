@@ -508,8 +508,9 @@ static void take_rest(struct tn_sd_plan *plan)
         plan->loss = detail->graphs[plan->graph].loss;
     if (plan->graph != 0)
         return;
-    if (detail)
-        plan->training = detail->training;
+    plan->loss =
+        (struct tn_sd_names){ plan->model->losses, plan->model->loss_count };
+    plan->training = plan->model->training;
     if (plan->row)
         take_states(plan, detail);
     else

@@ -411,6 +411,7 @@ static void finish(struct opening *o)
     o->detail->tag         = o->tag;
     detail->container      = o->detail;
     o->model->detail       = detail;
+    tn_sd_take_training(o->model);
     if (!tn_failed(o->error))
         find_strangers(o);
     if (!tn_failed(o->error))

@@ -129,6 +129,17 @@ static void push_key(struct tn_tagged_writer *w, struct tn_list *keys,
         *slot = key;
 }
 
+static bool has_state(const struct tn_sd_plan *plan, struct tn_bytes key)
+{
+    for (uint32_t i = 0; i < plan->state_count; i++) {
+        struct tn_sd_names names = { plan->states[i].keys,
+                                     plan->states[i].count };
+        if (find_key(names, key) != TN_NONE)
+            return true;
+    }
+    return false;
+}
+
 /* The order of columns: that of the container, that of the updater, and behind
  * them whatever else was kept. */
 static void choose_columns(struct tn_tagged_writer *w)
@@ -140,7 +151,9 @@ static void choose_columns(struct tn_tagged_writer *w)
 
     tn_list_init(&keys, w->memory, sizeof(struct tn_bytes));
     for (uint32_t i = 0; tagged && i < tagged->state_keys.count; i++)
-        push_key(w, &keys, tagged->state_keys.items[i]);
+        if (!w->model->is_edited ||
+            has_state(plan, tagged->state_keys.items[i]))
+            push_key(w, &keys, tagged->state_keys.items[i]);
     const char *const *words = tn_sd_state_keys(
         tn_sd_config_updater(plan->training, &w->arena, w->memory), &count);
     for (uint32_t i = 0; words && plan->state_count && i < count; i++)

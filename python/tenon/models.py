@@ -1,0 +1,296 @@
+"""Models: their tensors, how they are trained, and edits of both.
+
+    with tenon.Model.open("model.fb") as model:
+        print(model.kinds(), model.training, model.losses)
+        with model.edit() as edit:
+            edit.replace("w", "float32", [2, 3], data)   # stays trained
+            edit.set_state("w", "M", zeros)
+            edit.commit().write("trained.samediff")
+
+The functions are those of include/tenon/model.h and edit.h.  Elements are
+bytes, little-endian and in C order: numpy's tobytes() and frombuffer().
+"""
+import ctypes
+import json
+
+from tenon import native
+from tenon.native import Bytes, Failure, Target, library
+
+CONSTANT, TRAINED, PLACEHOLDER = "constant", "trained", "placeholder"
+_KINDS = [CONSTANT, TRAINED, PLACEHOLDER]  # enum tn_variable_kind
+_ROLES = ["initializer", "attribute", "variable", "sparse-values",
+          "sparse-indices", "state"]  # enum tn_role
+
+_HANDLE, _TEXT = ctypes.c_void_p, ctypes.c_char_p
+_U32, _U64 = ctypes.c_uint32, ctypes.c_uint64
+_DIMS = ctypes.POINTER(_U64)
+
+
+class _Options(ctypes.Structure):
+    """struct tn_options, with room for what later versions add."""
+    _fields_ = [("allocator", _HANDLE), ("max_memory", _U64),
+                ("max_expand", _U64), ("workers", ctypes.c_uint),
+                ("from_", _TEXT), ("tag", _TEXT),
+                ("keep_unmapped", ctypes.c_bool),
+                ("wants_graph", ctypes.c_bool), ("is_lax", ctypes.c_bool),
+                ("rest", _HANDLE * 16)]
+
+
+class _ConvertOptions(ctypes.Structure):
+    """struct tn_convert_options: all but its first field are left alone."""
+    _fields_ = [("to", _TEXT), ("rest", _HANDLE * 63)]
+
+
+class _End(ctypes.Structure):
+    _fields_ = [("name", Bytes), ("key", Bytes), ("dtype", ctypes.c_int),
+                ("has_rank", ctypes.c_bool), ("has_default", ctypes.c_bool),
+                ("is_guessed", ctypes.c_bool), ("rank", _U32),
+                ("dims", _HANDLE), ("note", _TEXT)]
+
+
+class _Ends(ctypes.Structure):
+    _fields_ = [("count", _U32), ("items", ctypes.POINTER(_End))]
+
+
+# Return a status; an error is added at the end.
+_CALLS = {
+    "tn_model_open": [ctypes.POINTER(_HANDLE), _TEXT, ctypes.POINTER(_Options)],
+    "tn_tensor_read": [_HANDLE, _U64, _HANDLE, ctypes.c_size_t],
+    "tn_convert": [_HANDLE, ctypes.POINTER(_ConvertOptions),
+                   ctypes.POINTER(Target), ctypes.POINTER(_Options), _HANDLE],
+    "tn_edit_open": [ctypes.POINTER(_HANDLE), _HANDLE,
+                     ctypes.POINTER(_Options)],
+    "tn_edit_commit": [_HANDLE, ctypes.POINTER(_HANDLE)],
+    "tn_edit_add_elements": [_HANDLE, _U32, _TEXT, ctypes.c_int, _U32, _DIMS,
+                             Bytes],
+    "tn_edit_replace_elements": [_HANDLE, _U32, _TEXT, ctypes.c_int, _U32,
+                                 _DIMS, Bytes],
+    "tn_edit_remove_tensor": [_HANDLE, _U32, _TEXT],
+    "tn_edit_set_variable": [_HANDLE, _U32, _TEXT, ctypes.c_int],
+    "tn_edit_set_training": [_HANDLE, _TEXT],
+    "tn_edit_set_losses": [_HANDLE, ctypes.POINTER(_TEXT), _U32],
+    "tn_edit_set_state_elements": [_HANDLE, _TEXT, _TEXT, Bytes],
+    "tn_edit_remove_states": [_HANDLE, _TEXT],
+}
+_PLAIN = {
+    "tn_model_close": (None, [_HANDLE]),
+    "tn_model_format": (_TEXT, [_HANDLE]),
+    "tn_model_training": (Bytes, [_HANDLE]),
+    "tn_model_loss_count": (_U32, [_HANDLE]),
+    "tn_model_loss": (Bytes, [_HANDLE, _U32]),
+    "tn_model_inputs": (_Ends, [_HANDLE]),
+    "tn_model_tensor_count": (_U64, [_HANDLE]),
+    "tn_model_tensor": (_HANDLE, [_HANDLE, _U64]),
+    "tn_tensor_name": (Bytes, [_HANDLE]),
+    "tn_tensor_dtype": (ctypes.c_int, [_HANDLE]),
+    "tn_tensor_rank": (_U32, [_HANDLE]),
+    "tn_tensor_dims": (_DIMS, [_HANDLE]),
+    "tn_tensor_role": (ctypes.c_int, [_HANDLE]),
+    "tn_tensor_size": (_U64, [_HANDLE]),
+    "tn_tensor_state": (ctypes.c_bool, [_HANDLE, ctypes.POINTER(Bytes),
+                                        ctypes.POINTER(Bytes)]),
+    "tn_dtype_name": (_TEXT, [ctypes.c_int]),
+    "tn_dtype_find": (ctypes.c_int, [_TEXT]),
+    "tn_edit_close": (None, [_HANDLE]),
+}
+
+for _name, _arguments in _CALLS.items():
+    getattr(library, _name).argtypes = [*_arguments, ctypes.POINTER(Failure)]
+    getattr(library, _name).restype = ctypes.c_int
+for _name, (_result, _arguments) in _PLAIN.items():
+    getattr(library, _name).argtypes = _arguments
+    getattr(library, _name).restype = _result
+
+
+def _text(view):
+    return ctypes.string_at(view.data, view.size).decode("utf-8", "replace") \
+        if view.size else ""
+
+
+def _encode(text):
+    data = text.encode() if isinstance(text, str) else bytes(text)
+    if b"\0" in data:
+        raise ValueError(f"{text!r} has a zero byte")
+    return data
+
+
+class Tensor:
+    """A tensor of an open model.
+
+    name, dtype ("float32"), shape, role ("variable", "state", ...)
+    state  (parameter, key) if an updater keeps it, else None
+    """
+
+    def __init__(self, model, handle):
+        self._model, self._handle = model, handle
+        self.name = _text(library.tn_tensor_name(handle))
+        self.dtype = library.tn_dtype_name(
+            library.tn_tensor_dtype(handle)).decode()
+        dims = library.tn_tensor_dims(handle)
+        self.shape = tuple(dims[i]
+                           for i in range(library.tn_tensor_rank(handle)))
+        self.role = _ROLES[library.tn_tensor_role(handle)]
+        parameter, key = Bytes(), Bytes()
+        self.state = (_text(parameter), _text(key)) if library.tn_tensor_state(
+            handle, ctypes.byref(parameter), ctypes.byref(key)) else None
+
+    def read(self):
+        """All elements, as bytes."""
+        self._model._expect_open()
+        return native.read("tn_tensor_read", self._handle,
+                           library.tn_tensor_size(self._handle))
+
+
+class Model:
+    """A model with its graph.  Close it, or use it in a `with`."""
+
+    def __init__(self, handle):
+        self._handle = handle
+
+    @classmethod
+    def open(cls, path, tag=None):
+        options = _Options(wants_graph=True,
+                           tag=None if tag is None else _encode(tag))
+        handle = ctypes.c_void_p()
+        native.call("tn_model_open", ctypes.byref(handle), _encode(path),
+                    ctypes.byref(options))
+        return cls(handle)
+
+    def _expect_open(self):
+        if not self._handle:
+            raise ValueError("the model is closed")
+        return self._handle
+
+    def close(self):
+        library.tn_model_close(self._handle)
+        self._handle = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()
+
+    @property
+    def format(self):
+        return library.tn_model_format(self._expect_open()).decode()
+
+    @property
+    def training(self):
+        """The training configuration, a JSON text, or None."""
+        view = library.tn_model_training(self._expect_open())
+        return _text(view) if view.size else None
+
+    @property
+    def losses(self):
+        handle = self._expect_open()
+        return [_text(library.tn_model_loss(handle, i))
+                for i in range(library.tn_model_loss_count(handle))]
+
+    def tensors(self):
+        handle = self._expect_open()
+        return [Tensor(self, library.tn_model_tensor(handle, i))
+                for i in range(library.tn_model_tensor_count(handle))]
+
+    def kinds(self):
+        """The variables of a SameDiff model by name: what they are."""
+        ends = library.tn_model_inputs(self._expect_open())
+        kinds = {_text(ends.items[i].name): PLACEHOLDER
+                 for i in range(ends.count)}
+        for tensor in self.tensors():
+            if tensor.role in ("variable", "initializer"):
+                kinds.setdefault(tensor.name, TRAINED if tensor.role ==
+                                 "variable" else CONSTANT)
+        return kinds
+
+    def edit(self):
+        return Edit(self)
+
+    def write(self, path, format=None, replace=False):
+        """Writes it; the format is `format`, or what the path's end says."""
+        options = _ConvertOptions(to=None if format is None
+                                  else _encode(format))
+        target = Target(_encode(path), replace)
+        native.call("tn_convert", self._expect_open(), ctypes.byref(options),
+                    ctypes.byref(target), None, None)
+
+
+class Edit:
+    """Changes that commit() makes a new model of.  All names are of tensors of
+    the main graph unless `graph` says another."""
+
+    def __init__(self, model):
+        self._handle = ctypes.c_void_p()
+        native.call("tn_edit_open", ctypes.byref(self._handle),
+                    model._expect_open(), None)
+
+    def close(self):
+        library.tn_edit_close(self._handle)
+        self._handle = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()
+
+    def _call(self, name, *arguments):
+        if not self._handle:
+            raise ValueError("the edit is closed")
+        native.call(name, self._handle, *arguments)
+
+    def _put(self, call, name, dtype, shape, data, graph):
+        dims = (_U64 * len(shape))(*shape)
+        data = bytes(data)
+        self._call(call, graph, _encode(name),
+                   library.tn_dtype_find(_encode(dtype)), len(shape), dims,
+                   Bytes.of(data))
+
+    def add(self, name, dtype, shape, data, kind=CONSTANT, graph=0):
+        self._put("tn_edit_add_elements", name, dtype, shape, data, graph)
+        if kind != CONSTANT:
+            self.set_variable(name, kind, graph)
+
+    def replace(self, name, dtype, shape, data, graph=0):
+        """Other elements; what it is (trained, constant) stays."""
+        self._put("tn_edit_replace_elements", name, dtype, shape, data, graph)
+
+    def remove(self, name, graph=0):
+        self._call("tn_edit_remove_tensor", graph, _encode(name))
+
+    def set_variable(self, name, kind, graph=0):
+        self._call("tn_edit_set_variable", graph, _encode(name),
+                   _KINDS.index(kind))
+
+    def set_training(self, configuration):
+        """A JSON text, or what json.dumps() makes one of; None: none."""
+        if configuration is not None and not isinstance(configuration, str):
+            configuration = json.dumps(configuration)
+        self._call("tn_edit_set_training", None if configuration is None
+                   else _encode(configuration))
+
+    def set_losses(self, names):
+        texts = (_TEXT * len(names))(*map(_encode, names))
+        self._call("tn_edit_set_losses", texts, len(names))
+
+    def set_state(self, parameter, key, data):
+        """What the updater keeps: as many elements as the parameter has."""
+        self._call("tn_edit_set_state_elements", _encode(parameter),
+                   _encode(key), Bytes.of(bytes(data)))
+
+    def remove_states(self, parameter=None):
+        self._call("tn_edit_remove_states", None if parameter is None
+                   else _encode(parameter))
+
+    def commit(self):
+        handle = ctypes.c_void_p()
+        self._call("tn_edit_commit", ctypes.byref(handle))
+        return Model(handle)
