@@ -109,7 +109,16 @@ def is_message(chunk):
 def serialized(chunk):
     """The bytes of a chunk: a message, or bytes."""
     if is_message(chunk):
-        return chunk.SerializeToString()
+        try:
+            return chunk.SerializeToString()
+        except Exception as error:
+            size = getattr(chunk, "ByteSize", int)()
+            if size < 2**31:
+                raise
+            raise ValueError(
+                f"{size} bytes are left of a {type_name(chunk)}, and protobuf "
+                "serializes no more than 2 GiB: make more chunks of it"
+            ) from error
     if isinstance(chunk, (bytes, bytearray, memoryview)):
         return bytes(chunk)
     raise TypeError(f"a chunk is a message or bytes, not {chunk!r}")

@@ -534,7 +534,7 @@ class ComposableSplitter(Splitter):
 
     def _build_from_proto(self):
         """All that was added, now that the message has become the base."""
-        result = self._new_native(self._proto.SerializeToString())
+        result = self._new_native(serialized(self._proto))
         if self.proto_as_initial_chunk:
             result.call("keep_base")
         for chunk, tags, index in self._added:
@@ -554,6 +554,12 @@ class MergeWarning(UserWarning):
     """Other mergers make something else of the same chunks."""
 
 
+def _warn(text, level=3):
+    if text:
+        warnings.warn(text.decode("utf-8", "replace"), MergeWarning,
+                      stacklevel=level)
+
+
 def _merge_into(message, merged):
     """Fills a message with one of the library, which is closed."""
     try:
@@ -566,9 +572,7 @@ def _merge_into(message, merged):
             filling.fill(message, merged)
     finally:
         native.library.tn_message_close(merged)
-    if text:
-        warnings.warn(text.decode("utf-8", "replace"), MergeWarning,
-                      stacklevel=3)
+    _warn(text, 4)
     return message
 
 
@@ -678,6 +682,7 @@ class LazyMerger:
         if message is not None:
             return _merge_into(message, found)
         try:
+            _warn(native.library.tn_message_warning(found))
             size = native.library.tn_message_size(found)
             return native.read("tn_message_read", found, size)
         finally:

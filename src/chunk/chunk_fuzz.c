@@ -1,10 +1,12 @@
 /*
  * chunk_fuzz.c - what can be merged has the size it claims, splits at any
- * limit, and merges again to the same
+ * limit, and merges again to the same; what can be written as it was given is
+ * read as its fields merge when they are sorted
  *
  *   u8   which   type: 0 tensorflow.GraphDef, 1 onnx.ModelProto, else the
  *                metadata's own
- *   u16  most    limit for splitting the result, little-endian
+ *   u16  most    limit for splitting the result, little-endian; its bits say
+ *                which chunks are bytes when they are written as they are
  *   u8   count   of chunks
  *   u16  size    of each chunk but the last, little-endian
  *        chunks  the last is the ChunkedMessage
@@ -55,9 +57,9 @@ static bool normalize(struct tn_message *message, struct tn_buffer *to)
 
     tn_arena_init(&arena, to->memory);
     tn_rope_init(&rope, &arena, &error);
-    struct tn_pb_view view = tn_pb_view(
-        message->type, tn_cursor_span(tn_message_span(message), &error),
-        &arena);
+    struct tn_pb_view view =
+        tn_pb_view(message->type,
+                   tn_cursor_span(tn_message_span(message), &error), &arena);
     if (tn_pb_normalize(&view, &rope) == TN_OK)
         tn_rope_write(&rope, &to->sink, &error);
     tn_rope_done(&rope);
@@ -103,6 +105,60 @@ static void split_again(struct tn_message      *merged,
     tn_splitter_close(splitter);
 }
 
+/* Of the given chunks, in the order in which files are merged; NULL: they make
+ * no message. */
+static struct tn_message *merge_sorted(struct tn_merger      **merger,
+                                       const struct tn_schema *schema,
+                                       const char             *type,
+                                       const struct tn_bytes  *chunks,
+                                       uint64_t count, struct tn_bytes chunked)
+{
+    struct tn_error    error  = TN_ERROR_INIT;
+    struct tn_message *merged = NULL;
+
+    if (tn_merger_open_chunks(merger, schema, type, chunks, count, chunked,
+                              &options, &error) != TN_OK)
+        return NULL;
+    tn_merger_sort(*merger);
+    tn_merger_merge(&merged, *merger, NULL, 0, &error);
+    return merged;
+}
+
+static void adopt(const struct tn_schema *schema, const char *type,
+                  const struct tn_bytes *chunks, uint64_t count,
+                  struct tn_bytes chunked, uint64_t bits)
+{
+    struct tn_error     error = TN_ERROR_INIT;
+    enum tn_chunk_type  types[MOST_CHUNKS];
+    struct tn_merger   *merger = NULL;
+    struct tn_message  *empty, *read = NULL;
+    struct tn_splitter *splitter = NULL;
+    struct tn_bytes     file;
+    bool                is_chunked;
+
+    struct tn_message *sorted =
+        merge_sorted(&merger, schema, type, chunks, count, chunked);
+    for (uint64_t i = 0; i < count; i++)
+        types[i] = bits >> i & 1 ? TN_CHUNK_BYTES : TN_CHUNK_MESSAGE;
+    tn_message_bytes(&empty, schema, type, (struct tn_bytes){ NULL, 0 },
+                     &options, &error);
+    if (tn_splitter_open(&splitter, empty, &error) == TN_OK &&
+        tn_splitter_adopt(splitter, types, chunks, count, chunked, &error) ==
+            TN_OK &&
+        tn_splitter_write_memory(splitter, "uncompressed", &file, &is_chunked,
+                                 &error) == TN_OK &&
+        is_chunked &&
+        tn_merge_bytes(&read, schema, type, file, &options, &error) == TN_OK) {
+        assert(sorted);
+        same(sorted, read, &empty->memory);
+    }
+    tn_message_close(read);
+    tn_splitter_close(splitter);
+    tn_message_close(empty);
+    tn_message_close(sorted);
+    tn_merger_close(merger);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct tn_error    error = TN_ERROR_INIT;
@@ -122,6 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tn_failed(&error))
         return 0;
     struct tn_bytes chunked = tn_take_bytes(&c, tn_left(&c));
+    adopt(schema, type, chunks, count, chunked, most - 1);
     if (tn_merge(&merged, schema, type, chunks, count, chunked, &options,
                  &error) == TN_OK) {
         split_again(merged, schema, type, most);

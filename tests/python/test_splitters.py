@@ -357,6 +357,13 @@ class BytesTest(Case):
                 test_pb.ManyFields())
         self.assertEqual(merged.string_field, "one two")
 
+    @unittest.skipUnless(os.path.isdir(GOLDEN), "no golden files")
+    def test_golden_files_warn_of_nothing(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tenon.Merger.read(os.path.join(GOLDEN, "split-standard.cpb"),
+                              saved_pb.SavedModel())
+
     def splitter(self, **options):
         return Adds(test_pb.ManyFields(), [(b"one ", ["string_field"]),
                                            (b"two", ["string_field"])],
@@ -683,6 +690,18 @@ class PortionTest(Case):
             for i, node in enumerate(merged.node)))
         self.assertLessEqual(longest, filling.PORTION)
         self.assertLess(peak, total // 3)
+
+    def test_what_protobuf_cannot_serialize(self):
+        class Huge:
+            DESCRIPTOR = test_pb.ManyFields.DESCRIPTOR
+
+            def ByteSize(self):
+                return 2**31 + 5
+
+            def SerializeToString(self):
+                raise RuntimeError("too large")
+        with self.assertRaisesRegex(ValueError, "make more chunks of it"):
+            Adds(Huge(), []).write(self.prefix)
 
     def test_a_failure_leaves_nothing(self):
         filling.PORTION = 20
