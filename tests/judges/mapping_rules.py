@@ -4,8 +4,8 @@
     mapping_rules.py TENON [--slice N] [--only PATTERN] [--shared DIR]
                      [--report FILE [--update]]
 
-Every test of Deeplearning4j's import suite and of the ONNX backend suite is
-converted to a .fb with `--rules` and the rule set that Deeplearning4j ships for
+Every test of Deeplearning4j's import suite and of the ONNX backend suite, and
+every whole model of which outputs are recorded, is converted to a .fb with `--rules` and the rule set that Deeplearning4j ships for
 that framework: its rules take the nodes they name, ours the others.  What the
 evaluator of libnd4j's semantics computes, or where that does not cover an op
 ONNX Runtime from the .fb, must be what the suite says.  Without --rules these
@@ -18,6 +18,7 @@ import argparse
 import collections
 import csv
 import fnmatch
+import glob
 import json
 import multiprocessing
 import os
@@ -27,12 +28,14 @@ import tempfile
 import onnx_suite
 import proof
 import tensorflow_suite
+import whole_models
 
 STATES = ("right", "wrong", "refused", "ours alone", "not run")
 Result = collections.namedtuple("Result", "suite test state reason theirs ours")
 
 
 class TensorFlow:
+    title = "import suite"
     name, rules = "tensorflow", "tensorflow-mapping-ruleset.pbtxt"
 
     def __init__(self, arguments):
@@ -57,6 +60,7 @@ class TensorFlow:
 
 
 class Onnx:
+    title = "backend suite"
     name, rules = "onnx", "onnx-mapping-ruleset.pbtxt"
 
     def __init__(self, _arguments):
@@ -74,6 +78,50 @@ class Onnx:
     @staticmethod
     def hold(_test, got, want):
         onnx_suite.hold(got, want)
+
+
+class Models:
+    """Whole models, by what is recorded of them: whole_models.py."""
+    title, kind = "whole models", None
+
+    def __init__(self, arguments):
+        self.shared = arguments.shared
+
+    def tests(self):
+        folder = os.path.join(self.shared, "data", self.kind, "expected")
+        return [f"{self.kind}/{os.path.basename(path)}" for path in
+                sorted(glob.glob(os.path.join(folder, "*.run.tsv")))]
+
+    def run(self, test):
+        kind, file = test.split("/")
+        return whole_models.Run(os.path.join(self.shared, "data", kind, "expected",
+                                             file))
+
+    def case(self, test, _engine):
+        run = self.run(test)
+        source = whole_models.source_of(
+            self.shared, self.kind, test.split("/")[1].split(".")[0])
+        ends = []
+        if self.kind == "tensorflow":
+            ends = ["--inputs", ",".join(run.inputs),
+                    "--outputs", ",".join(run.outputs)]
+        elif os.path.isdir(source):
+            source = whole_models.onnx_in(source)
+        return source, run.inputs, run.outputs, ends
+
+    def hold(self, test, got, _want):
+        self.run(test).hold(got)
+
+
+class FrozenGraphs(Models):
+    name, kind, rules = "tensorflow models", "tensorflow", TensorFlow.rules
+
+
+class OnnxModels(Models):
+    name, kind, rules = "onnx models", "onnx", Onnx.rules
+
+
+SUITES = (TensorFlow, FrozenGraphs, Onnx, OnnxModels)
 
 
 def shares(tenon, source, target, options):
@@ -121,7 +169,7 @@ def judged(suite, test, engine, scratch, arguments):
 
 
 def shard(names, arguments):
-    suites = {suite.name: suite(arguments) for suite in (TensorFlow, Onnx)}
+    suites = {suite.name: suite(arguments) for suite in SUITES}
     with proof.engines.OnnxRuntime.find() as engine, \
             tempfile.TemporaryDirectory(prefix="tenon-proof-") as scratch:
         return [judged(suites[suite], test, engine, scratch, arguments)
@@ -131,14 +179,14 @@ def shard(names, arguments):
 # --- the report ------------------------------------------------------------------------
 
 def figures(results):
-    lines = ["| rule set | tests | right | wrong | refused | ours alone |"
+    lines = ["| rule set | of | tests | right | wrong | refused | ours alone |"
              " nodes by the file | nodes by ours |",
-             "|---|---|---|---|---|---|---|---|"]
-    for suite in (TensorFlow, Onnx):
+             "|---|---|---|---|---|---|---|---|---|"]
+    for suite in SUITES:
         mine = [r for r in results if r.suite == suite.name
                 and r.state != "not run"]
         counts = collections.Counter(r.state for r in mine)
-        lines.append(f"| `{suite.rules}` | {len(mine)} | " + " | ".join(
+        lines.append(f"| `{suite.rules}` | {suite.title} | {len(mine)} | " + " | ".join(
             str(counts[state]) for state in STATES[:4]) +
             f" | {sum(r.theirs for r in mine)} | {sum(r.ours for r in mine)} |")
     return "\n".join(lines) + "\n"
@@ -174,7 +222,7 @@ def main():
             not os.path.isdir(onnx_suite.SUITE):
         print("skipped: wants real models")
         return 77
-    names = [(suite.name, test) for suite in (TensorFlow, Onnx)
+    names = [(suite.name, test) for suite in SUITES
              for test in suite(arguments).tests()
              if fnmatch.fnmatch(test, arguments.only)][::arguments.slice]
     proof.engines.OnnxRuntime.find()

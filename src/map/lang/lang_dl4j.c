@@ -315,6 +315,11 @@ static bool is_refused(struct work *w, uint32_t value,
            !(arg->types.tensors & TN_VOCAB_TYPE(type.dtype));
 }
 
+static bool is_hole(const struct tn_arg *input)
+{
+    return !input->tensor.size && !input->name.size;
+}
+
 static enum tn_status make_call(struct work                   *w,
                                 const struct tn_op_descriptor *op)
 {
@@ -327,11 +332,16 @@ static enum tn_status make_call(struct work                   *w,
 
     if (!inputs || !outputs || !name)
         return w->error->status;
+    while (in.count && is_hole(&in.items[in.count - 1]))
+        in.count--;
     if (count > w->op->max_outputs || in.count > w->op->max_inputs ||
         in.count < w->op->min_inputs)
         return refuse(w, "the node has other inputs or outputs than the op",
                       op->name);
     for (uint32_t i = 0; i < in.count; i++) {
+        if (is_hole(&in.items[i]))
+            return refuse(w, "an input is left out, which nd4j cannot say",
+                          op->name);
         if (in.items[i].tensor.size)
             TN_TRY(make_constant(w, in.items[i].tensor, &inputs[i]));
         else
