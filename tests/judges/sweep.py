@@ -199,7 +199,7 @@ def held_against(report, rows, cases, is_whole):
             yield f"{op}: {found}, not {said.get(op)} as the report says"
 
 
-def parse(description):
+def parse(description, *flags):
     import argparse
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("tenon")
@@ -210,6 +210,8 @@ def parse(description):
     parser.add_argument("--report", help="docs/conformance.md")
     parser.add_argument("--update", action="store_true",
                         help="write the report instead of holding against it")
+    for flag in flags:
+        parser.add_argument(flag, action="store_true")
     return parser.parse_args()
 
 

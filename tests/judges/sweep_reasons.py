@@ -11,12 +11,33 @@ TYPES = {
                        " int4 uint4").split(),
     "tensorflow": NUMBERS + "complex64 complex128 qint8 quint8 qint16 quint16 qint32".split(),
     "paddle": NUMBERS,
+    "nd4j": NUMBERS,
+}
+HALVES, WHOLE = "float16 float32 float64", "int8 int16 int32 int64 uint8 uint16 uint32 uint64"
+# What kernels of libnd4j take whose inputs nd4j.ops lets be of any type.
+KINDS = {
+    "adjust_* betainc digamma lgamma igamma igammac polygamma zeta cholesky matrix_band_part matrix_determinant solve"
+    " triangular_solve lu hsv_to_rgb rgb_to_hsv fake_quant_* l2_loss tf_atan2 standardize check_numerics reduce_logsumexp": HALVES + " bfloat16",
+    "lstsq qr svd lstm* log_loss mean_sqerr_loss softmax_cross_entropy_loss_with_logits in_top_k draw_bounding_boxes"
+    " non_max_suppression*": HALVES,
+    "boolean_* all any": "bool int32 float32", "select": "bool", "toggle_bits rshift_bits shift_bits": WHOLE,
+    "Where": "bool float32", "bincount broadcast_dynamic_shape sparse_softmax_* randomnormal randomuniform fill": "int32 int64",
+    "compare_and_bitpack": HALVES + " bool int8 int16 int32 int64", "histogram_fixed_width": HALVES + " int32 int64",
+    "dilation2d": HALVES + " bfloat16 int8 int32 int64 uint8", "unique*": HALVES + " " + WHOLE,
+    "listdiff": HALVES + " " + WHOLE, "onehot": "int32 int64 uint8 float32", "dynamic_stitch": "int32 int64",
+    "range eye lin_space": "", "greater* less*": HALVES + " bfloat16 bool " + WHOLE,
+    "bitcast": HALVES + " " + WHOLE,
+    "copy assign identity_n rank size shape_of shapes_of size_at equals not_equals split": HALVES + " bfloat16 bool string " + WHOLE,
+    "ones_as zeros_as cast space_to_batch_nd batch_to_space_nd diag diag_part matrix_*diag* reverse_sequence": HALVES + " bfloat16 bool " + WHOLE,
+    "*": HALVES + " bfloat16 " + WHOLE,
 }
 # Attributes that count axes, from the end as well.
 AXES = ("axis axes dim dimensions concat_dim split_dim start_axis stop_axis axis1 axis2"
-        " squeeze_dims").split()
+        " squeeze_dims dimension dimC seqDim batchDim permuteDims reverseDims _a classesDim"
+        " concatDimension").split()
 
 FLAG = ["0", "1"]
+UP_TO_2, UP_TO_3 = ["0", "1", "2"], ["0", "1", "2", "3"]
 AUTO_PAD = ["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]
 ENUMS = {
     "onnx": {
@@ -47,6 +68,21 @@ ENUMS = {
             " linear_before_reset new_axis noop_with_empty_axes onesided periodic reverse"
             " saturate select_last_index sorted storage_order training_mode transA transB"
             " upper").split(), FLAG),
+    },
+    "nd4j": {
+        **dict.fromkeys((
+            "isNCHW isNCW isNCDHW isNHWC isSameMode exclusive reverse method transX transY transZ"
+            " aTranspose bTranspose cTranspose applyScale applyOffset isTraining peephole fullUV"
+            " calcUV mirror_pad.mode avgpool2d.extraParam0 avgpool3dnew.extraParam0").split(), FLAG),
+        **dict.fromkeys(("wFormat paddingMode pad.mode conv2d.isSameMode depthwise_conv2d.isSameMode"
+                         " lstmBlock.dataFormat").split(), UP_TO_2),
+        "lossReduce": UP_TO_3, "lstmLayer.dataFormat": UP_TO_3, "fused_batch_norm.dataFormat": FLAG,
+        "directionMode": [*UP_TO_3, "4"],
+        **dict.fromkeys("gateAct cellAct outAct".split(), [str(i) for i in range(11)]),
+        **dict.fromkeys(("cast.dst", "bitcast.newType"), "3 5 6 7 8 9 10 11 12 13 14".split()),
+        "begin_mask": [str(i) for i in range(8)], "end_mask": [str(i) for i in range(8)],
+        "new_axis_mask": [str(i) for i in range(8)], "shrink_axis_mask": [str(i) for i in range(8)],
+        "ellipsis_mask": ["0", "1", "2", "4"],
     },
 }
 SCALAR, VECTOR, MATRIX, FROM_1, FROM_2, FROM_3 = (
@@ -108,10 +144,27 @@ RANKS = {
         " sequence_softmax": MATRIX,
         "fill_constant linspace range": VECTOR, "diag_v2": (1, 2),
     },
+    "nd4j": {
+        "cumsum cumprod flatten_2d gather gather_nd biasadd reverse roll size_at slice split split_v standardize strided_slice"
+        " scatter_* segment_* unsorted_segment_* dynamic_* embedding_lookup top_k nth_element unstack concat argm* matrix_diag"
+        " softmax_cross_entropy_loss_with_logits cross rgb_to_hsv hsv_to_rgb adjust_hue adjust_saturation compare_and_bitpack"
+        " fake_quant_with_min_max_vars_per_channel matmul softmax log_softmax": FROM_1,
+        "prelu batchnorm layer_norm reverse_sequence matrix_diag_part matrix_set_diag matrix_band_part cholesky lstsq lu"
+        " matrix_determinant matrix_inverse qr solve svd triangular_solve": FROM_2,
+        "sparse_softmax_cross_entropy_loss_with_logits": FROM_1, "adjust_contrast*": FROM_3,
+        "avgpool2d batch_to_space conv2d deconv2d deconv2d_tf depth_to_space depthwise_conv2d dilation2d extract_image_patches"
+        " fused_batch_norm lrn maxpool2d space_to_batch space_to_depth upsampling2d crop_and_resize draw_bounding_boxes": (4,),
+        "avgpool3dnew conv3dnew deconv3d maxpool3dnew": (5,), "resize_*": (3, 4), "conv1d lstmBlock lstmLayer": (3,),
+        "space_to_batch_nd batch_to_space_nd": FROM_2,
+        "gruCell lstmBlockCell xw_plus_b in_top_k non_max_suppression*": MATRIX, "diag": range(4), "diag_part": (2, 4),
+        "broadcast_dynamic_shape fill randomnormal randomuniform invert_permutation listdiff": VECTOR,
+        "unique* bincount": (1, 2), "range lin_space eye": SCALAR,
+    },
 }
 # Which of its inputs an operator computes on, if not the first.
 SUBJECTS = {"tensorflow BlockLSTM": 1, "tensorflow BlockLSTMV2": 1, "tensorflow Concat": 1,
-            "tensorflow Split": 1}
+            "tensorflow Split": 1, "nd4j deconv2d_tf": 2, "nd4j scatter_nd": 1, "nd4j lstmBlock": 1,
+            "nd4j sparse_softmax_cross_entropy_loss_with_logits": 1}
 # Operators without cases of their own, and why.
 ELSEWHERE = {"onnx": {"ImageDecoder": "every conversion refuses it"},
              "tensorflow": {
@@ -126,7 +179,9 @@ ELSEWHERE = {"onnx": {"ImageDecoder": "every conversion refuses it"},
                  **dict.fromkeys("crf_back crf_best crf_edges crf_path crf_step".split(),
                                  "parts of crf_decoding, made when a program is loaded"),
                  **dict.fromkeys("gaussian_random randint uniform_random truncated_gaussian_random".split(),
-                                 "take no arrays and give what chance does: paddle_onnx.py holds their dims")}}
+                                 "take no arrays and give what chance does: paddle_onnx.py holds their dims")},
+             "nd4j": dict.fromkeys("create_list gather_list read_list scatter_list size_list split_list stack_list"
+                                   " write_list".split(), "lists: tensorflow_lists.py, and the sequences of onnx_sweep.py")}
 
 
 
@@ -180,6 +235,21 @@ PARTICULAR = {
         ("top_k_v2", "not sorted", is_unsorted),
         ("gather gather_nd index_select top_k_v2 argsort lookup_table_v2 scatter", "int64 beside it",
          lambda use: "int64" in kinds(use)),
+    ],
+    "nd4j": [
+        ("equals not_equals greater greater_equal less less_equal boolean_and boolean_or boolean_xor boolean_not",
+         "of truth values", lambda use: "bool" in kinds(use)),
+        ("maxpool2d maxpool3dnew", "integers, padded as SAME",
+         lambda use: use.attributes.get("isSameMode") == 1 and kinds(use) & {"int8", "uint8", "int32", "int64"}),
+        ("avgpool2d conv2d crop_and_resize dilation2d extract_image_patches lrn maxpool2d resize_area resize_bicubic"
+         " resize_bilinear resize_nearest_neighbor space_to_depth", "one channel",
+         lambda use: 1 in (first_shape(use)[-1:] + first_shape(use)[1:2])),
+        ("top_k", "not sorted", lambda use: use.attributes.get("needSort") is False),
+        ("argmax argmin", "several axes", lambda use: len(use.attributes.get("dimensions", [])) > 1),
+        ("reduce_sum reduce_max reduce_min reduce_prod reduce_mean reduce_norm1 reduce_norm2 reduce_sqnorm argmax argmin all any",
+         "an input of no axes", lambda use: any(array.shape == (0,) for array in use.inputs["dimensions"] + use.inputs.get("y", []))),
+        ("gather gather_nd scatter_add scatter_upd segment_sum unsorted_segment_sum onehot embedding_lookup in_top_k",
+         "int64 beside it", lambda use: "int64" in kinds(use)),
     ],
 }
 REASONS = {
@@ -245,5 +315,26 @@ REASONS = {
         ("set_value assign_value", "*", "one list of values for each type: those that Paddle writes are tried"),
         ("transpose transpose2", "axis < 0", "the axes are an order, which Paddle counts from the front"),
         ("where", "broadcast", "Paddle's where takes arrays of the same dims"),
+    ],
+    "nd4j": [
+        ("bitwise_* invert_permutation", "T float*; T bfloat16", "whole numbers alone"),
+        ("*", "T string", "no kernel of libnd4j computes with texts"),
+        ("ClipByValue Pow Reciprocal abs biasadd bitwise_* ceil clipbyvalue cube cum* divide* extract_image_patches floor*"
+         " invert_permutation leakyrelu matmul merge* minimum mod neg realdiv reduce_* relu* reverse[ds]* round scatter_*"
+         " segment_* sign square* subtract truncatediv unsorted_segment_*", "T bool", "counts with numbers"),
+        ("*", "dtype string; dataType *; dataType given; dataType_t given; dtype_d *; outputType *; dtype given",
+         "an announcement: the kernel takes the type from elsewhere, or has no such type"),
+        ("argmax argmin ones_as range zeros_as", "dtype *", "a type that no place can be told in; others show what becomes of it"),
+        ("fused_batch_norm", "U bfloat16", "numbers of channels are of float32 beside such images"),
+        ("igamma igammac polygamma zeta pow_pairwise", "broadcast", "libnd4j demands the same dims of both"),
+        ("eye lin_space range", "empty", "takes numbers, which are never empty"),
+        ("gruCell lstm* deconv2d_tf", "empty", "a step, and something in it, there must be"),
+        ("lstmBlock", "maxTSLength float*", "a length"),
+        ("bincount", "empty", "of nothing libnd4j looks for the largest all the same"),
+        ("tile", "dimensions < 0", "how often, not which axes"),
+        ("compare_and_bitpack top_k", "threshold given; k_t given", "an argument that no kernel reads"),
+        ("solve maxpool3dnew fused_batch_norm", "adjoint; arrayOutput; batchMeanVar", "an input that no kernel reads"),
+        ("adjust_contrast embedding_lookup lstsq", "no factor; no indices; no b", "the kernel demands it"),
+        ("dynamic_stitch", "rank *", "libnd4j handles vectors of places alone"),
     ],
 }
