@@ -22,12 +22,14 @@ tells stand here.
 import copy
 import collections
 import fnmatch
+import os
+import re
 import sys
 
 import numpy
 
 import sweep_reasons
-from vocabularies import broadcasting, ruled, vocabulary
+from vocabularies import ROOT, broadcasting, ruled, vocabulary
 
 # One case: types by variable, arrays by the name of their argument.
 Use = collections.namedtuple("Use", "op types inputs attributes")
@@ -212,6 +214,57 @@ def paddle_uses(cases=None):
                   case.inputs, case.attrs)
 
 
+def nd4j_uses():
+    import nd4j_ways as ways
+    operators = nd4j_operators()
+    for case in ways.all_cases():
+        operator = operators[case.op]
+        kinds = named_inputs(operator, [given.kind for given in case.inputs])
+        types = {variable_of(argument): kinds[argument.name][0] for argument in reversed(operator.inputs) if kinds[argument.name]}
+        types.update({name: value for name, value in case.attributes.items() if name in operator.types})
+        yield Use(case.op, types, named_inputs(operator, [given.array for given in case.inputs]), case.attributes)
+
+
+def variable_of(argument):
+    """The variable of its type, or its own name where any type goes."""
+    found = re.match(r"\$(\w+)", argument.type)
+    return found[1] if found else argument.name
+
+
+def nd4j_operators():
+    """Without what rules ignore; the first input is tried in any type that it may have."""
+    made = {}
+    told_types = types_in_rules()
+    for op, told in vocabulary("nd4j").items():
+        if op not in ruled("nd4j_onnx.rules"):
+            continue
+        told = copy.copy(told)
+        told.types = {name: kinds for name, kinds in told.types.items()
+                      if name not in ("dtype", "dataType") or (op, name) in told_types}
+        told.attributes = {name: attribute for name, attribute in told.attributes.items()
+                           if name not in ("inPlace", "isComplex", "isEmptyReduce")}
+        first = told.inputs[0] if told.inputs else None
+        if first and first.count != "?" and first.type.split("[")[0] == "any":
+            told.types[first.name] = kinds_taken(op)
+        made[op] = told
+    return made
+
+
+def kinds_taken(op):
+    """Element types of a first input of which the vocabulary says nothing."""
+    for pattern, kinds in sweep_reasons.KINDS.items():
+        if any(fnmatch.fnmatchcase(op, word) for word in pattern.split()):
+            return kinds.split()
+    return sweep_reasons.NUMBERS
+
+
+def types_in_rules():
+    """(operator, argument) whose types the rules from nd4j look at."""
+    with open(os.path.join(ROOT, "rules/nd4j_onnx.rules"), encoding="utf-8") as file:
+        heads = re.findall(r"^([A-Za-z_]\w*)\(([^{}=]*(?:= [\w.-]+[^{}=]*)*)", file.read(), re.M)
+    return {(op, name) for op, rest in heads for name in re.findall(r"[^-\w](dtype|dataType) as", rest)}
+
+
 def without_types(told):
     """Paddle's vocabulary says which types may not be mixed; which ones a kernel has, paddle_ways.py tries."""
     told = copy.copy(told)
@@ -226,6 +279,7 @@ DIALECTS = {
                                              if op in ruled("tensorflow_nd4j.rules")}),
     "paddle": (paddle_uses, lambda: {op: without_types(told) for op, told in vocabulary("paddle").items()
                                      if op in ruled("paddle_onnx.rules")}),
+    "nd4j": (nd4j_uses, nd4j_operators),
 }
 
 

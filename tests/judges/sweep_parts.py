@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A sweep in parts, for as long as there is time; the next run goes on from there.
 
-    sweep_parts.py onnx|tensorflow|paddle TENON SECONDS STATE
+    sweep_parts.py onnx|tensorflow|paddle|nd4j TENON SECONDS STATE
 
 STATE lists the operators that are done, one a line; when all are, the next run
 begins anew.  What a part says is printed when it finds something wrong.
@@ -13,7 +13,8 @@ import time
 
 from vocabularies import ruled
 
-RULES = {"onnx": "onnx_nd4j.rules", "tensorflow": "tensorflow_nd4j.rules", "paddle": "paddle_onnx.rules"}
+RULES = {"onnx": "onnx_nd4j.rules", "tensorflow": "tensorflow_nd4j.rules", "paddle": "paddle_onnx.rules",
+         "nd4j": "nd4j_onnx.rules"}
 TOGETHER = 12
 HERE = os.path.dirname(os.path.realpath(__file__))
 
