@@ -902,7 +902,7 @@ def add_convolutions():
             add_convolution(op, n, kind, 0, 1, mode_name, layout_name, mode, 1, 4, 0, 1)
         add_convolution(op, n, "float32", 0, 0, mode_name, layout_name, 0, 2, 1, 0, 1, channels=1)
         way(op, data("float32", 0, 3, *(6,) * n), data("float32", *weight_dims(n, 2, 3, 3, 0)), **window(n, 2, 1, 0, 1), **{mode_name: 0, layout_name: 0})
-    for layout, form, mode, stride, rate in itertools.product((0, 1), (0, 1, 2), (0, 1), (1, 2, 3), (1, 2)):
+    for layout, form, mode, stride, rate in itertools.product((0, 1), (0, 1, 2), (0, 1), (1, 2, 3, 5), (1, 2)):
         for kind in FLOATS if stride == 1 and rate == 1 else ("float32",):
             reach = (2 - 1) * rate + 1
             size = 7
