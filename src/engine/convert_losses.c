@@ -59,6 +59,7 @@ static const struct {
     { " is written as ", "tensor" },
     { "elements that do not fill", "tensor" },
     { "no strings", "tensor" },
+    { "strings lose the zeros", "tensor" },
     { "left behind: a shape", "tensor" },
     { "attributes ", "attribute" },
     { "attribute '", "attribute" },

@@ -28,6 +28,7 @@ static const struct {
     { "left behind: a tensor that no output needs",               "tensor" },
     { "left behind: safetensors has no strings",                  "tensor" },
     { "bfloat16 is written as uint16",                            "tensor" },
+    { "strings lose the zeros at their end",                      "tensor" },
     { "left behind: a shape that numpy cannot have",              "tensor" },
     { "the graph is left behind: 2 nodes",                        "graph" },
     { "left behind: the graph for the tags 'train'",              "graph" },

@@ -19,6 +19,21 @@ static void lose(const struct tn_carrying *c, struct tn_bytes name,
     c->loss(c->loss_context, TN_NOWHERE, where, what);
 }
 
+/* Signatures of TensorFlow's own that name an operator to run: facts of the
+ * model, no way to call it. */
+static void lose_hooks(const struct tn_carrying *c)
+{
+    static const char *const hooks[][2] = {
+        { "init_op", "__saved_model_init_op" },
+        { "train_op", "__saved_model_train_op" },
+    };
+
+    for (uint32_t i = 0; i < tn_model_fact_count(c->from); i++)
+        for (int k = 0; k < 2; k++)
+            if (tn_bytes_is(tn_model_fact(c->from, i).key, hooks[k][0]))
+                lose(c, tn_text(hooks[k][1]), "left behind: a signature");
+}
+
 static void lose_signatures(const struct tn_carrying *c,
                             const struct tn_net      *net)
 {
@@ -28,6 +43,7 @@ static void lose_signatures(const struct tn_carrying *c,
         if (!net->signature.size || !tn_bytes_equal(s->name, net->signature))
             lose(c, s->name, "left behind: a signature");
     }
+    lose_hooks(c);
 }
 
 /* ---- operators ---------------------------------------------------------- */

@@ -10,6 +10,7 @@ name of its field, of a field around it, or of what it belongs to.  Whoever says
 that nothing is lost must pass --strict, and whoever loses something must not,
 and must then write nothing.
 """
+import ast
 import collections
 import functools
 import io
@@ -51,6 +52,8 @@ BETWEEN = [
      "rules make nodes of their own"),
     ("tensorflow", r"function\[\d+\]\.(signature\.(name|input_arg|output_arg)"
      r"(\[\d+\]\.name)?$|ret)", "a function is put where it is called"),
+    ("tensorflow", r"function\[\d+\]\.signature\.control_output\[\d+\]$",
+     "the names of control_ret, which is told (FunctionDef.control_ret)"),
     ("tensorflow", r"signature_def\[serving_default\]\.(inputs|outputs)",
      "the ends of the graph"),
     ("paddle", r"\.ops\[\d+\]\.(type|inputs|outputs)", "rules make nodes"),
@@ -59,6 +62,9 @@ BETWEEN = [
      "rules read what attributes say; those that none reads are told"),
     ("paddle", r"\.vars\[\d+\]\.name$", "inner values get new names"),
     ("nd4j", r"\.(opName|outputNames|name|inputPaired)", "rules make nodes"),
+    ("nd4j", r"^nodes\[\d+\]\.(properties\[\d+\]\.s|extraStrings)\[\d+\]$",
+     "rules read what attributes say; frames of loops are graphs of a Loop; "
+     "those that no rule reads are told"),
 ]
 
 # Of a SavedModel that becomes a GraphDef: variables are constants there.
@@ -68,6 +74,11 @@ FROZEN = [
      "a constant, and operators on tensors"),
     (r"\.attr\[(container|shared_name|allowed_devices|debug_name)\]\.",
      None, "where a variable is kept; a constant is where it stands"),
+    (r"\.(attr\[Tin\]\.list\.type\[\d+\]|input_arg\[\d+\]\.type)$",
+     (("ListValue.type", 20), ("ArgDef.type", 20)),
+     "the handle of a variable, that a function is no longer called with"),
+    (r"\.attr\[_read_only_resource_inputs\]", None,
+     "which arguments are such handles"),
 ]
 
 # Between dialects, numbers and enums that are not looked for one by one, and who
@@ -133,7 +144,7 @@ MEANT = {
 MEANT_FLAT = re.compile(
     r"^(variables|nodes)\[\d+\]\.(id|dtype|opType|opNum|shape|"
     r"dimNames|outputTypes|output|outputNames|inputPaired|extra\w+|device|"
-    r"variabletype|ndarray|properties|dimensions)\b|"
+    r"variabletype|ndarray|properties|dimensions|scalar)\b|"
     r"^updaterState\[\d+\]\.updaterStateValues\[")
 
 # What every SameDiff file says of how it is executed; anything else is told.
@@ -194,7 +205,7 @@ def leaf(kind, one):
     if isinstance(one, bytes) and not kind.endswith(("raw_data", "content")) \
             and re.fullmatch(rb"[\t\n\r -\x7e]+", one):
         return one.decode()
-    return ROLE if kind in FLAGS else (kind, one)
+    return ROLE if kind in FLAGS and one else (kind, one)
 
 
 def protobuf_leaves(message, path=""):
@@ -220,6 +231,9 @@ ENUMS = re.compile(r"\.(dtype|byteOrder|variabletype|opType|outputTypes\[\d+\]|"
 
 
 def json_texts(value, path=""):
+    if isinstance(value, list) and path.endswith("ndarray.shape") and value:
+        # nd4j's: rank, dimensions; then strides and order, which are layout
+        value = value[:value[0] + 1]
     if isinstance(value, dict):
         for key, one in value.items():
             yield from json_texts(one, "%s.%s" % (path, key) if path else key)
@@ -282,6 +296,66 @@ def texts_of(format_name, path, work):
             yield "tensor." + name, (), name[:-len(".npy")]
 
 
+# ---- shapes of tensors without a graph ---------------------------------------
+
+def npy_shape(data):
+    head = data[10:10 + int.from_bytes(data[8:10], "little")].decode("latin-1")
+    return ast.literal_eval(head.strip())["shape"]
+
+
+def entry_shape(value):
+    """Of a BundleEntryProto: shape = 2 { dim = 2 { size = 1 } }."""
+    dims, at = [], 0
+    while at < len(value):
+        tag, at = varint(value, at)
+        if tag & 7 == 5:
+            at += 4
+            continue
+        size, at = varint(value, at)
+        if tag & 7 == 0:
+            continue
+        body, inner = value[at:at + size], 0
+        at += size
+        while tag >> 3 == 2 and inner < len(body):
+            key, inner = varint(body, inner)
+            length, inner = varint(body, inner)
+            if key == 18:
+                dims.append(varint(body, inner + 1)[0] if length else 0)
+                inner += length
+    return tuple(dims)
+
+
+def shapes_of(path):
+    """Shape by name of the files that say it in a way of their own; else None."""
+    if path.endswith(".safetensors"):
+        with open(path, "rb") as file:
+            header = json.loads(file.read(int.from_bytes(file.read(8),
+                                                         "little")))
+        return {name: tuple(one["shape"]) for name, one in header.items()
+                if name != "__metadata__"}
+    if path.endswith(".npz"):
+        with zipfile.ZipFile(path) as archive:
+            return {name[:-len(".npy")]: npy_shape(archive.read(name))
+                    for name in archive.namelist()}
+    if path.endswith(".index"):
+        with open(path, "rb") as file:
+            return {key.decode(): entry_shape(value)
+                    for key, value in table_entries(file.read()) if key}
+    return None
+
+
+def lost_shapes(path, out, lost):
+    """Tensors whose shape is another one in the result, and nobody says so."""
+    before, after = shapes_of(path), shapes_of(out)
+    told = " ".join(loss["where"] + " " + loss["what"] for loss in lost)
+    if before is None or after is None:
+        return
+    for name, shape in before.items():
+        if after.get(name, None if name in told else ()) not in (shape, None):
+            yield "tensor.%s: the shape was %s and is %s" % (
+                name, shape, after.get(name))
+
+
 @functools.lru_cache(maxsize=1)
 def source_texts(format_name, path, work):
     """The same for every target."""
@@ -290,9 +364,49 @@ def source_texts(format_name, path, work):
 
 # ---- what a result says ------------------------------------------------------
 
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 128:
+            return value, at
+
+
+def block_entries(data, offset, size):
+    """(key, value) of a block of a LevelDB table; keys share their beginnings."""
+    end = offset + size - 4
+    end -= 4 * int.from_bytes(data[end:end + 4], "little")
+    key = b""
+    while offset < end:
+        shared, offset = varint(data, offset)
+        fresh, offset = varint(data, offset)
+        length, offset = varint(data, offset)
+        key = key[:shared] + data[offset:offset + fresh]
+        yield key, data[offset + fresh:offset + fresh + length]
+        offset += fresh + length
+
+
+TABLE = bytes.fromhex("57fb808b247547db")
+
+
+def table_entries(data):
+    """(key, value) of a LevelDB table that is not compressed."""
+    _, at = varint(data, len(data) - 48)
+    _, at = varint(data, at)
+    offset, at = varint(data, at)
+    size, at = varint(data, at)
+    for _, handle in block_entries(data, offset, size):
+        begin, at = varint(handle, 0)
+        yield from block_entries(data, begin, varint(handle, at)[0])
+
+
 def unpacked(data, depth=0):
-    """The bytes, and those of the entries if they are a zip."""
+    """The bytes, those of the entries if they are a zip, whole keys of a table."""
     yield data
+    if data.endswith(TABLE):
+        for key, _ in table_entries(data):
+            yield key
     if depth < 3 and zipfile.is_zipfile(io.BytesIO(data)):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for entry in archive.infolist():
@@ -451,6 +565,9 @@ def owners(texts):
 
 
 def is_frozen(source, target, path, text):
+    if isinstance(text, str) and re.search(r"ReadVariableOp(_\d+)?:value:0$", text):
+        text = "ReadVariableOp"  # in a function, by the name of its output
+        path += ".op"
     return (source, target) == ("tf-saved-model", "tf-graph") and any(
         re.search(pattern, path) and (texts is None or text in texts)
         for pattern, texts, _ in FROZEN)
@@ -545,6 +662,7 @@ def account(tenon, source, path, formats, target, work):
         return None
     report = json.loads(done.stdout)
     problems = list(unreadable(report))
+    problems += lost_shapes(path, out, report["lost"])
     lost = [dict(loss, where=place) for loss in report["lost"]
             for place in loss["places"]]
     found = result_bytes(folder)
@@ -560,8 +678,12 @@ def account(tenon, source, path, formats, target, work):
     inputs, seen = weights_that_are_inputs(texts), {}
     for at, kinds, text in texts:
         if isinstance(text, tuple):
+            # What is told is not looked for: it must not use up numbers of
+            # what is kept.
             if not at.startswith(told) and \
                     not is_frozen(source, target, at, text) and \
+                    not (numbers is not None and
+                         is_told(at, kinds, "", lost, dialect)) and \
                     not is_number_kept(dialect, target, at, text, numbers,
                                        has_others, found) and \
                     not is_told(at, kinds, "", lost, dialect):

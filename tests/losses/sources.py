@@ -206,6 +206,9 @@ signature_def { key: "serving_default" value {
   inputs { key: "x" value { name: "x:0" dtype: DT_FLOAT tensor_shape { dim { size: 2 } } } }
   outputs { key: "y" value { name: "y:0" dtype: DT_FLOAT tensor_shape { dim { size: 2 } } } }
   method_name: "methodM950Q" } }
+signature_def { key: "__saved_model_init_op" value {
+  outputs { key: "__saved_model_init_op" value { name: "NoOp"
+    tensor_shape { unknown_rank: true } } } } }
 signature_def { key: "trainsigM951Q" value {
   inputs { key: "x" value { name: "x:0" dtype: DT_FLOAT } }
   outputs { key: "lossM952Q" value { name: "sumM921Q:0" dtype: DT_FLOAT } } method_name: "methodM953Q" } }
