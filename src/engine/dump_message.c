@@ -484,8 +484,6 @@ enum tn_status tn_undump(const char *path, const struct tn_options *options,
     struct tn_opened *opened;
     bool              is_flat;
 
-    TN_TRY(tn_target_spares_input(target->path, path, TN_PLACE_OTHER, options,
-                                  error));
     TN_TRY(tn_opened_files(&opened, path, options, error));
     if ((undump->type || find_text(opened, options, target, error) == TN_OK) &&
         undump_flat(opened, undump, target, options, &is_flat, error) ==

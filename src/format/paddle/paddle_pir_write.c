@@ -502,6 +502,7 @@ static void put_data(struct tn_pir_writer *w, struct tn_desc_var *var,
         snprintf(text, sizeof text, "{\"#\":\"0.a_i32\",\"D\":%d}",
                  var->var.lod_level);
         tn_pirw_attr_text(w, "legacy.lod_level", text);
+        w->ragged_inputs++;
         tn_pirw_lose(w, "",
                      "an input of ragged sequences: Paddle 3 knows none");
     }
@@ -735,9 +736,28 @@ static void put_block(struct tn_pir_writer *w)
         put_fetch(w, fetches[i]);
 }
 
+/* A value that an operator makes has no attribute to keep its level in. */
+static uint64_t count_ragged(const struct tn_pir_writer *w)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < w->desc.block_count; i++)
+        for (uint32_t k = 0; k < w->desc.blocks[i].var_count; k++)
+            count += w->desc.blocks[i].vars[k].var.lod_level != 0;
+    return count > w->ragged_inputs ? count - w->ragged_inputs : 0;
+}
+
 static void say_losses(struct tn_pir_writer *w)
 {
-    char what[120];
+    char     what[120];
+    uint64_t ragged = count_ragged(w);
+
+    if (ragged) {
+        snprintf(what, sizeof what,
+                 "left behind: LoDTensorDesc.lod_level (%" PRIu64 " times)",
+                 ragged);
+        tn_pirw_lose(w, "", what);
+    }
 
     for (uint32_t i = 1; i < w->desc.block_count; i++)
         if (!w->is_entered[i]) {

@@ -32,15 +32,16 @@ struct tn_pir_writer {
     struct tn_pir_rules rules;
     struct tn_desc      desc;
     struct tn_intern    names;
-    struct tn_list  bounds; /* struct tn_pir_bound, by name: what it is now */
-    int64_t         next;
-    bool            has_ops;
-    tn_on_loss     *loss;
-    void           *loss_context;
-    uint32_t        region_count, depth;
-    int64_t         last_arg; /* numbers of arguments of blocks go down */
-    struct tn_list  undo;     /* struct tn_pir_undo: what names meant outside */
-    bool           *is_entered;  /* blocks that were written already */
+    struct tn_list bounds; /* struct tn_pir_bound, by name: what it is now */
+    int64_t        next;
+    bool           has_ops;
+    tn_on_loss    *loss;
+    void          *loss_context;
+    uint32_t       region_count, depth;
+    int64_t        last_arg; /* numbers of arguments of blocks go down */
+    struct tn_list undo;     /* struct tn_pir_undo: what names meant outside */
+    bool          *is_entered; /* blocks that were written already */
+    uint64_t ragged_inputs; /* that keep their level in an attribute        */
     struct tn_bytes struct_name; /* of the operator, for its constants    */
 };
 

@@ -78,7 +78,7 @@ for main in ("m.onnx", "./m.onnx", "hard.onnx", "soft.onnx"):
     allowed("m.onnx", "convert", "m.onnx", "-f", "-o", main)
     allowed("m.onnx", "strip", "m.onnx", "--callstack", "-f", "-o", main)
 for text in ("r.txt", "./r.txt"):
-    refused("undump", "r.txt", "-f", "-o", text)
+    allowed("r.txt", "undump", "r.txt", "-f", "-o", text)
 refused("split", "s.onnx", "--max-size", "50", "-f", "-o", "s")  # would be written
 refused("split", "p.onnx", "--max-size", "50", "-f", "-o", "p")  # would be removed
 refused("convert", "m.onnx", "-f", "--external", "w.bin", "--threshold", "0", "-o", "n.onnx")
