@@ -5,6 +5,7 @@ evaluator of libnd4j says, or, where that does not know the operator, a numpy
 expression.  What libnd4j refuses is no case: nd4j_sweep.py drops it.
 """
 import collections
+import functools
 import itertools
 
 import numpy as np
@@ -39,6 +40,7 @@ def fed(values, kind="int64"):
     return Input(np.array(values, kind), kind, False)
 
 
+@functools.lru_cache(None)
 def data(kind, *dims, seed=0, low=-3, high=3):
     """Numbers between low and high, of few bits where the type has few."""
     state = np.random.RandomState(seed + len(dims))

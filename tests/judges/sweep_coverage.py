@@ -233,10 +233,9 @@ def variable_of(argument):
 
 def nd4j_operators():
     """Without what rules ignore; the first input is tried in any type that it may have."""
-    made = {}
-    told_types = types_in_rules()
+    made, rules, told_types = {}, ruled("nd4j_onnx.rules"), types_in_rules()
     for op, told in vocabulary("nd4j").items():
-        if op not in ruled("nd4j_onnx.rules"):
+        if op not in rules:
             continue
         told = copy.copy(told)
         told.types = {name: kinds for name, kinds in told.types.items()
