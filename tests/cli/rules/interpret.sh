@@ -14,6 +14,12 @@ tenon rules interpret tiny.onnx | grep '^  name: '
 # what is not known, and how to tell it
 tenon rules interpret 'op_type: "Conv" input: "X" input: "W" output: "Y"' 2>&1 | sed 's/rules:[0-9]*/rules:N/'
 tenon rules interpret 'op_type: "Conv" input: "X" input: "W" output: "Y"' --inputs 'W:float32[4,3,5,5]' | grep -c int64Value
+# a kernel tells how many axes the image has, and no shape is needed
+for node in Conv ConvTranspose ConvInteger MaxPool AveragePool LpPool; do
+    echo "op_type: \"$node\" input: \"X\" input: \"W\" output: \"Y\" attribute { name: \"kernel_shape\" type: INTS ints: 3 ints: 2 }" \
+        | sed '/Pool/s/input: "W"//' | tenon rules interpret --list - 2>&1 | sed -n 's/^  name: //p' | tr '\n' ' '
+    echo
+done
 tenon rules interpret 'op_type: "SequenceConstruct" input: "a"' | grep -c opList
 tenon rules interpret --strict 'op_type: "SequenceConstruct" input: "a"' 2>&1 | sed 's/rules:[0-9]*/rules:N/'
 tenon rules interpret 'op_type: "Relu" input: "x"' --inputs 'x:flot'
