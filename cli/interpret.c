@@ -68,16 +68,14 @@ static enum tn_status of_node(const struct cli_interpret *how,
                                             .inputs    = how->inputs };
 
     if (tn_interpret_node(op, interpreter, node, &context, error) == TN_OK ||
-        how->is_strict || error->status != TN_UNSUPPORTED)
+        how->is_strict ||
+        (error->status != TN_UNSUPPORTED && error->status != TN_MALFORMED))
         return error->status;
-    struct tn_error strictly = *error;
-    context.is_strict        = false;
-    *error                   = (struct tn_error)TN_ERROR_INIT;
+    context.is_strict = false;
+    *error            = (struct tn_error)TN_ERROR_INIT;
     if (tn_interpret_node(op, interpreter, node, &context, error) == TN_OK)
         cli_say("something is not known of the node and is assumed: float32 "
                 "for an element type, 0 for a value; --inputs tells it");
-    else
-        *error = strictly;
     return error->status;
 }
 

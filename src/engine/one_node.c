@@ -251,22 +251,22 @@ static bool is_first(const struct writing *w, uint32_t input)
 /* ---- TensorFlow --------------------------------------------------------- */
 
 static void put_tf_attr(const struct writing *w, struct tn_rope *node,
-                        const char *key, struct tn_rope *value)
+                        struct tn_bytes key, struct tn_rope *value)
 {
     struct tn_rope attr = begin(w);
 
-    tn_pb_put_text(&attr, 1, key);
+    tn_pb_put_bytes(&attr, 1, key);
     end(&attr, 2, value);
     end(node, 5, &attr);
 }
 
 static void put_tf_type(const struct writing *w, struct tn_rope *node,
-                        enum tn_dtype dtype)
+                        struct tn_bytes key, enum tn_dtype dtype)
 {
     struct tn_rope value = begin(w);
 
     tn_pb_put_varint(&value, 6, tn_tf_dtype_number(dtype));
-    put_tf_attr(w, node, "dtype", &value);
+    put_tf_attr(w, node, key, &value);
 }
 
 static void put_tf_shape(const struct writing *w, struct tn_rope *node,
@@ -282,7 +282,7 @@ static void put_tf_shape(const struct writing *w, struct tn_rope *node,
     if (!type->has_rank)
         tn_pb_put_varint(&shape, 3, 1);
     end(&value, 7, &shape);
-    put_tf_attr(w, node, "shape", &value);
+    put_tf_attr(w, node, tn_text("shape"), &value);
 }
 
 static void put_tf_tensor(const struct writing *w, struct tn_rope *node,
@@ -291,7 +291,7 @@ static void put_tf_tensor(const struct writing *w, struct tn_rope *node,
     struct tn_rope value = begin(w);
 
     tn_pb_put_bytes(&value, 8, tensor);
-    put_tf_attr(w, node, "value", &value);
+    put_tf_attr(w, node, tn_text("value"), &value);
 }
 
 static void put_tf_input(const struct writing *w, struct tn_rope *graph,
@@ -303,7 +303,7 @@ static void put_tf_input(const struct writing *w, struct tn_rope *graph,
     tn_pb_put_bytes(&node, 1, w->one->names[input]);
     tn_pb_put_text(&node, 2, is_known ? "Const" : "Placeholder");
     if (w->types[input].dtype != TN_UNDEFINED)
-        put_tf_type(w, &node, w->types[input].dtype);
+        put_tf_type(w, &node, tn_text("dtype"), w->types[input].dtype);
     if (is_known)
         put_tf_tensor(w, &node, w->tensors[input]);
     else
@@ -336,7 +336,23 @@ static void name_tf_inputs(struct writing *w)
     }
 }
 
-/* The node as it was, but for its inputs; and with a name. */
+/* The input is the first that is of the type an attribute says, and the node
+ * lacks that attribute. */
+static bool tells_type(const struct writing *w, uint32_t input)
+{
+    const struct tn_vocab_arg *arg = w->args[input];
+
+    if (!arg || !arg->variable.size || arg->arity == TN_VOCAB_BY_TYPES ||
+        w->types[input].dtype == TN_UNDEFINED || value_of(w, arg->variable))
+        return false;
+    for (uint32_t i = 0; i < input; i++)
+        if (w->args[i] && tn_bytes_equal(w->args[i]->variable, arg->variable))
+            return false;
+    return true;
+}
+
+/* The node as it was, but for its inputs; with a name, and with the attributes
+ * that say no more than which types its inputs have. */
 static void put_tf_node(const struct writing *w, struct tn_rope *graph)
 {
     const struct tn_map_node *node = w->one->node;
@@ -350,6 +366,9 @@ static void put_tf_node(const struct writing *w, struct tn_rope *graph)
     while (tn_pb_next(&c, &f))
         if (f.type == TN_WIRE_LEN && (f.number == 2 || f.number == 5))
             tn_pb_put_bytes(&to, f.number, tn_pb_text(&f));
+    for (uint32_t i = 0; i < node->input_count; i++)
+        if (tells_type(w, i))
+            put_tf_type(w, &to, w->args[i]->variable, w->types[i].dtype);
     end(graph, 1, &to);
 }
 

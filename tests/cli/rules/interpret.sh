@@ -14,6 +14,10 @@ tenon rules interpret tiny.onnx | grep '^  name: '
 # what is not known, and how to tell it
 tenon rules interpret 'op_type: "Conv" input: "X" input: "W" output: "Y"' 2>&1 | sed 's/rules:[0-9]*/rules:N/'
 tenon rules interpret 'op_type: "Conv" input: "X" input: "W" output: "Y"' --inputs 'W:float32[4,3,5,5]' | grep -c int64Value
+# a NodeDef that leaves out which type its inputs have
+tenon rules interpret 'op: "MatMul" input: "a" input: "b"' 2>&1 | grep -e ^name -e assumed -e FLOAT
+tenon rules interpret --strict 'op: "Floor" input: "x"' --inputs 'x:float64' | grep -e ^name -e DOUBLE
+tenon rules interpret 'op: "Cast" input: "x"'
 # a kernel tells how many axes the image has, and no shape is needed
 for node in Conv ConvTranspose ConvInteger MaxPool AveragePool LpPool; do
     echo "op_type: \"$node\" input: \"X\" input: \"W\" output: \"Y\" attribute { name: \"kernel_shape\" type: INTS ints: 3 ints: 2 }" \
