@@ -333,7 +333,7 @@ static bool has_entry(const struct tn_probe *probe, const char *name)
 
 static const char *by_folder(const struct tn_probe *probe)
 {
-    if (has_entry(probe, "Manifest.json") && has_entry(probe, "Data"))
+    if (has_entry(probe, "Manifest.json") && has_entry(probe, "Data/"))
         return "a Core ML package (.mlpackage): Core ML opens it; convert from "
                "what it was made of";
     if (has_entry(probe, "coremldata.bin"))

@@ -141,7 +141,7 @@ static void heads_that_end_anywhere(void **state)
 
 static void folders(void **state)
 {
-    static const char *const package[] = { "Data", "Manifest.json" };
+    static const char *const package[] = { "Data/", "Manifest.json" };
     static const char *const notes[]   = { "notes.txt" };
     struct tn_probe          probe     = { .name        = "x",
                                            .entries     = package,

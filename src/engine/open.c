@@ -187,11 +187,11 @@ static enum tn_status no_format(struct tn_bundle      *bundle,
 {
     const char *what = tn_not_a_model(probe);
 
-    if (probe->entry_count)
-        return tn_inside_refuse(bundle, error);
     if (what)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "this is %s",
                             what);
+    if (probe->entry_count)
+        return tn_inside_refuse(bundle, error);
     return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                         "no known model format; 'tenon formats' lists them, "
                         "--from names one");
