@@ -207,12 +207,16 @@ def _serialized_key(tag):
 
 
 def _serialized_tag(tag):
+    if is_message(tag):
+        return tag.SerializeToString()
     if tag[0] == "map_key":
         return _body(2, _serialized_key(tag))
     return _number(1 if tag[0] == "field" else 3, tag[1])
 
 
 def _serialized_field(field):
+    if is_message(field):
+        return field.SerializeToString()
     return (b"".join(_body(1, _serialized_tag(tag))
                      for tag in field.field_tag) +
             _body(3, field.message.SerializeToString()))
@@ -224,7 +228,7 @@ class ChunkedMessage:
     chunk_index     the chunk of the message itself, or None
     chunked_fields  list of ChunkedField, in the order in which they were added
 
-    Both can be changed.
+    Both can be changed; fields and steps may be protobuf's own messages.
     """
 
     def __init__(self, data=b"", chunk_index=None):

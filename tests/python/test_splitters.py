@@ -39,6 +39,8 @@ import tensorflow_graph_pb2 as graph_pb
 import tensorflow_saved_model_pb2 as saved_pb
 import testdata_pb2 as test_pb
 import tenon
+from google.protobuf import (descriptor_pb2, descriptor_pool,
+                             message_factory)
 from tenon import filling
 
 GOLDEN = os.path.join(compiled.DATA, "tensorflow", "proto_splitter")
@@ -260,6 +262,22 @@ class ChunksTest(Case):
                                    tenon.ChunkedMessage(chunk_index=1)))
         self.assertEqual(self.sets(change), test_pb.StringNode(
             val="0", child_nodes=[test_pb.StringNode(val="1")]))
+
+    def test_changed_by_messages_of_protobuf(self):
+        step = chunk_pb.FieldIndex(field=2)
+        for field in (chunk_pb.ChunkedField(
+                field_tag=[step, chunk_pb.FieldIndex(index=0)],
+                message=chunk_pb.ChunkedMessage(chunk_index=1)),
+                      tenon.ChunkedField(
+                          [step, ("index", 0)],
+                          chunk_pb.ChunkedMessage(chunk_index=1))):
+            def change(splitter):
+                splitter._chunks.append(test_pb.StringNode(val="1"))
+                splitter._chunked_message.chunked_fields.append(field)
+            with self.subTest(field=field):
+                self.prefix += "+"
+                self.assertEqual(self.sets(change), test_pb.StringNode(
+                    val="0", child_nodes=[test_pb.StringNode(val="1")]))
 
     def test_a_chunk_is_replaced(self):
         def change(splitter):
@@ -929,12 +947,75 @@ class OnnxTest(Case):
             self.assertEqual(
                 tenon.Merger.read(self.prefix, onnx.ModelProto()), big)
 
-    def test_as_a_child(self):
-        """A model in a message of somebody's own: here in its first bytes."""
+    def test_another_message(self):
         parent = Adds(onnx.FunctionProto(), [])
         with self.assertRaises(TypeError):
             tenon.ModelProtoSplitter(onnx.GraphProto(), max_size=1,
                                      parent_splitter=parent).build_chunks()
+
+
+def message_of(name, fields):
+    """A message type that has others in it, lists of them."""
+    file = descriptor_pb2.FileDescriptorProto(
+        name=f"{name}.proto", syntax="proto3",
+        dependency=["onnx.proto", "tensorflow_graph.proto",
+                    "tensorflow_saved_model.proto"])
+    message = file.message_type.add(name=name)
+    for number, (field, kind) in enumerate(fields.items(), 1):
+        message.field.add(name=field, number=number, label=3, type=11,
+                          type_name=f".{kind.DESCRIPTOR.full_name}")
+    descriptor_pool.Default().AddSerializedFile(file.SerializeToString())
+    found = descriptor_pool.Default().FindMessageTypeByName(name)
+    return message_factory.MessageFactory().GetPrototype(found)
+
+
+class ChildrenTest(Case):
+    """Messages of all kinds that are known, in one of somebody's own."""
+
+    KINDS = {"models": (onnx.ModelProto, tenon.ModelProtoSplitter),
+             "graphs": (graph_pb.GraphDef, tenon.GraphDefSplitter),
+             "saved": (saved_pb.SavedModel, tenon.SavedModelSplitter)}
+    ZOO = message_of("Zoo", {name: kind for name, (kind, _) in KINDS.items()})
+
+    class Keeper(tenon.ComposableSplitter):
+        def build_chunks(self):
+            for name, (_, kind) in ChildrenTest.KINDS.items():
+                for i in range(2):
+                    child = (None if isinstance(self._proto, tenon.Message)
+                             else getattr(self._proto, name)[i])
+                    kind(child, max_size=600, parent_splitter=self,
+                         fields_in_parent=[name, i]).build_chunks()
+
+    def zoo(self):
+        zoo = self.ZOO()
+        for i in range(2):
+            zoo.models.append(model(500 + i))
+            for k in range(40):
+                zoo.models[i].graph.node.add(name=f"n{k}", op_type="Relu",
+                                             input=["x" * 20])
+            graph = zoo.graphs.add()
+            for k in range(3):
+                tensor = graph.node.add(name=f"c{k}", op="Const").attr[
+                    "value"].tensor
+                tensor.tensor_shape.dim.add(size=700 + i)
+                tensor.dtype, tensor.tensor_content = 4, bytes([k]) * (700 + i)
+            zoo.saved.add().meta_graphs.add().graph_def.CopyFrom(graph)
+        return zoo
+
+    def test_of_all_kinds(self):
+        for how in (lambda proto: proto, plain):
+            splitter = self.Keeper(how(self.zoo()))
+            chunks, chunked = splitter.split()
+            self.assertLessEqual(max(map(len, map(bytes_of, chunks))), 701)
+            self.assertEqual(
+                tenon.Merger.merge(chunks, chunked, self.ZOO()), self.zoo())
+            splitter.write(self.prefix, replace=True)
+            self.assertEqual(tenon.Merger.read(self.prefix, self.ZOO()),
+                             self.zoo())
+
+
+def bytes_of(chunk):
+    return chunk if isinstance(chunk, bytes) else chunk.SerializeToString()
 
 
 if __name__ == "__main__":
