@@ -347,6 +347,18 @@ void cli_hint(const char *format, ...)
     va_end(list);
 }
 
+void cli_hint_name(const char *safe)
+{
+    struct cli_text text = { 0 };
+
+    cli_text_add(&text, "hint: ");
+    cli_print(stderr, CLI_DIM, &text);
+    cli_text_clear(&text);
+    cli_text_addf(&text, "did you mean '%s'?\n", safe);
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
 void cli_hint_command(const char *verb, const char *file, const char *does)
 {
     struct cli_text text = { 0 };

@@ -57,6 +57,9 @@ int cli_say_no_match(const struct cli_common *common, const char *thing,
 /* A line of advice on standard error. */
 void cli_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* "did you mean 'NAME'?", of a name that has its escapes already. */
+void cli_hint_name(const char *safe);
+
 /* "'tenon VERB FILE' does", with FILE as a shell wants it. */
 void cli_hint_command(const char *verb, const char *file, const char *does);
 

@@ -83,7 +83,7 @@ static void suggest(const struct tn_model *model, const char *typed)
         }
     }
     if (best.size > 0)
-        cli_hint("did you mean '%s'?", best.data);
+        cli_hint_name(best.data);
     else
         cli_hint_command("ls", tn_model_path(model), "lists them");
     cli_text_done(&label);

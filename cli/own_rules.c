@@ -275,8 +275,7 @@ struct asking {
 
 static bool is_same(struct tn_bytes a, struct tn_bytes b)
 {
-    return a.size == b.size &&
-           (a.size == 0 || !memcmp(a.data, b.data, a.size));
+    return a.size == b.size && (a.size == 0 || !memcmp(a.data, b.data, a.size));
 }
 
 static void look_for(void *context, struct tn_bytes op)
@@ -359,7 +358,7 @@ static void say_unknown(struct tn_rulebook *book, const char *op)
     cli_say("no rule reads or makes '%s'", op);
     find_nearest(book, op, &best);
     if (best.size > 0)
-        cli_hint("did you mean '%s'?", best.data);
+        cli_hint_name(best.data);
     else
         cli_hint("'tenon rules ls' lists those that are known");
     cli_text_done(&best);

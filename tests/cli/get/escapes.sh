@@ -6,3 +6,5 @@ printf "%s\n" "$name"
 tenon get odd.onnx "$name"
 tenon get tiny.onnx flat
 tenon get odd.onnx 'fl\\no'
+# a name that is advised has its escapes once, and is taken as it is advised
+tenon get odd.onnx "${name}q"
