@@ -97,6 +97,31 @@ static struct tn_model *open_model(const struct cli_session *session,
     return NULL;
 }
 
+/* Weights that lie beside the model are its own as well. */
+static int spare_weights(const struct cli_session *session,
+                         const struct tn_model    *model)
+{
+    const char     *path = tn_model_path(model), *slash = strrchr(path, '/');
+    struct stat     about;
+    struct cli_text file = { 0 };
+    int             code = 0;
+
+    if (session->common->out == NULL || stat(session->common->out, &about) != 0)
+        return 0;
+    for (uint64_t i = 0; i < tn_model_tensor_count(model) && code == 0; i++) {
+        const char *name = tn_tensor_file(tn_model_tensor(model, i));
+        if (name == NULL || name[0] == '\0')
+            continue;
+        cli_text_clear(&file);
+        cli_text_put(&file, path,
+                     slash != NULL ? (size_t)(slash - path) + 1 : 0);
+        cli_text_put(&file, name, strlen(name) + 1);
+        code = cli_refuse_input(session->common, file.data);
+    }
+    cli_text_done(&file);
+    return code;
+}
+
 static int interpret(struct cli_session         *session,
                      const struct cli_interpret *how,
                      struct tn_interpreter      *interpreter,
@@ -109,9 +134,11 @@ static int interpret(struct cli_session         *session,
 
     if (is_node(how->what))
         of_node(how, interpreter, cli_bytes(how->what), op, &error);
-    else if ((model = open_model(session, how->what)) != NULL)
-        tn_interpret_model(op, interpreter, model, &error);
-    else if ((code = read_file(how->what, &bytes)) == 0)
+    else if ((model = open_model(session, how->what)) != NULL) {
+        code = spare_weights(session, model);
+        if (code == 0)
+            tn_interpret_model(op, interpreter, model, &error);
+    } else if ((code = read_file(how->what, &bytes)) == 0)
         of_node(how, interpreter,
                 (struct tn_bytes){ (const uint8_t *)bytes.data, bytes.size },
                 op, &error);

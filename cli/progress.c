@@ -1,9 +1,13 @@
 /* progress.c - a session with the library, and the line that shows where it is
  */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "failure.h"
@@ -170,9 +174,58 @@ struct tn_target cli_target(const struct cli_common *common, const char *path)
                                .is_durable  = common->is_synced };
 }
 
+/* Whether the file lies in that folder, however deep. */
+static bool lies_in(const char *file, const struct stat *folder)
+{
+    const char *slash  = strrchr(file, '/');
+    size_t      size   = slash != NULL ? (size_t)(slash - file) + 1 : 0;
+    char       *parent = cli_allocate(size + 2, 1);
+    struct stat here;
+    bool        is_met = false;
+
+    memcpy(parent, size > 0 ? file : ".", size > 0 ? size : 1);
+    int at = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    free(parent);
+    while (at >= 0 && !is_met && fstat(at, &here) == 0) {
+        struct stat above;
+        int         up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        is_met = here.st_dev == folder->st_dev && here.st_ino == folder->st_ino;
+        bool is_root =
+            up < 0 || fstat(up, &above) != 0 ||
+            (above.st_dev == here.st_dev && above.st_ino == here.st_ino);
+        close(at);
+        at = up;
+        if (is_root)
+            break;
+    }
+    if (at >= 0)
+        close(at);
+    return is_met;
+}
+
+int cli_refuse_input(const struct cli_common *common, const char *input)
+{
+    const char     *out   = common->out;
+    struct tn_error error = TN_ERROR_INIT;
+    struct stat     there, about;
+
+    if (out == NULL || input == NULL || strcmp(out, "-") == 0 ||
+        stat(out, &there) != 0 || !S_ISREG(there.st_mode) ||
+        stat(input, &about) != 0)
+        return 0;
+    if (S_ISDIR(about.st_mode)
+            ? !lies_in(out, &about)
+            : there.st_dev != about.st_dev || there.st_ino != about.st_ino)
+        return 0;
+    error.status = TN_INVALID;
+    snprintf(error.what, sizeof(error.what),
+             "%.150s is a file that is being read, and would be lost", out);
+    return cli_complain(out, &error);
+}
+
 int cli_refuse_terminal(const char *verb, const char *path)
 {
-    if (strcmp(path, "-") != 0 || !cli_is_terminal(stdout))
+    if ((path != NULL && strcmp(path, "-") != 0) || !cli_is_terminal(stdout))
         return 0;
     return cli_usage(verb, "these bytes would spoil a terminal: say -o FILE, "
                            "or use a pipe");

@@ -411,6 +411,19 @@ static int run_interpret(struct cli_session      *session,
     return cli_interpret(session, &how);
 }
 
+/* Nothing that is read is written over: rules, vocabularies, nodes, models. */
+static int spare_files(const struct rules_opts *opts,
+                       const struct cli_args   *args)
+{
+    int code = cli_refuse_input(&opts->common, opts->vocabulary);
+
+    if (code == 0)
+        code = cli_refuse_input(&opts->common, opts->rules);
+    for (int i = 1; i < args->count && code == 0; i++)
+        code = cli_refuse_input(&opts->common, args->items[i]);
+    return code;
+}
+
 static int run_rules(const void *opts, const struct cli_args *args)
 {
     const struct rules_opts *o          = opts;
@@ -424,6 +437,8 @@ static int run_rules(const void *opts, const struct cli_args *args)
         return cli_usage("rules", "--ops and --mappings exclude each other");
     if (is_explain && args->count < 2)
         return cli_usage("rules", "explain needs an operator");
+    if ((code = spare_files(o, args)) != 0)
+        return code;
     cli_session_begin_writing(&session, opts);
     if (!strcmp(word, "coverage"))
         return run_coverage(&session, o, args);

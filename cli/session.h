@@ -43,7 +43,12 @@ void cli_session_end(void);
 /* Where a verb writes to, by --out and its friends. */
 struct tn_target cli_target(const struct cli_common *common, const char *path);
 
-/* Bytes that are no text do not belong on a terminal: a usage error then. */
+/* Not 0, and said: --out would replace a file that is read, or one in a folder
+ * that is. */
+int cli_refuse_input(const struct cli_common *common, const char *input);
+
+/* Bytes that are no text do not belong on a terminal: a usage error then.
+ * Without a path it is standard output. */
 int cli_refuse_terminal(const char *verb, const char *path);
 
 #endif

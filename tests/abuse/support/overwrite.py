@@ -30,7 +30,8 @@ def prepare():
     with open("below/saved/saved_model.pb", "wb") as f:
         f.write(field(1, 1) + field(2, field(1, field(4, b"serve")) + field(2, field(1, node))))
     for words in (("tag", "add", "c.samediff", "one", "r.onnx"), ("tag", "add", "c.samediff", "two", "r.onnx"),
-                  ("dump", "r.onnx", "-o", "r.txt"), ("split", "r.onnx", "--max-size", "50", "-o", "q")):
+                  ("dump", "r.onnx", "-o", "r.txt"), ("split", "r.onnx", "--max-size", "50", "-o", "q"),
+                  ("rules", "export", "--ops", "-o", "v.txt")):
         subprocess.run(("tenon",) + words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.chdir("..")
 
@@ -87,6 +88,13 @@ for container in ("c.samediff", "./c.samediff"):
     refused("convert", "c.samediff", "-f", "-o", container)
 for folder in ("below", "./below/", "../over/below"):
     refused("convert", "below/saved", "-f", "--to", "tf-saved-model", "-o", folder)
+for main in ("m.onnx", "./m.onnx", "hard.onnx", "soft.onnx", "w.bin", "soft.bin"):
+    refused("rules", "interpret", "m.onnx", "-f", "-o", main)
+    refused("rules", "interpret", "./m.onnx", "--binary", "-f", "-o", main)
+refused("rules", "interpret", "below/saved", "-f", "-o", "below/saved/saved_model.pb")
+for rules in ("v.txt", "./v.txt"):
+    refused("rules", "export", "v.txt", "-f", "-o", rules)
+    refused("rules", "interpret", "m.onnx", "--vocabulary", "v.txt", "-f", "-o", rules)
 allowed("below/saved", "convert", "below/saved", "-f", "--to", "tf-saved-model", "-o", "below/saved")
 allowed("q.cpb", "split", "q.cpb", "--max-size", "60", "-f", "-o", "q")
 allowed("q.pb", "merge", "q", "-o", "q.pb")

@@ -7,6 +7,7 @@ tenon rules interpret node.pbtxt >one
 tenon rules interpret - <node.pbtxt | cmp - one && echo same
 tenon rules interpret --list --binary 'op_type: "Relu" input: "x" output: "y"' -o relu.pb
 tenon rules interpret --list 'op_type: "Relu" input: "x" output: "y"' -o relu.pbtxt
+tenon rules interpret --list --binary 'op_type: "Relu" input: "x" output: "y"' | cmp - relu.pb && echo piped
 tenon undump relu.pbtxt -t org.nd4j.ir.OpDescriptorList -o again.pb
 cmp relu.pb again.pb && echo the same message
 tenon rules ls relu.pbtxt
