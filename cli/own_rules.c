@@ -32,6 +32,20 @@ static int open_book(const struct cli_own_rules *rules,
     return cli_complain_file(&error);
 }
 
+bool cli_are_rules(const struct cli_own_rules *rules)
+{
+    struct tn_error     unheard = TN_ERROR_INIT;
+    struct tn_rulebook *book    = NULL;
+
+    if (cli_are_own_rules(rules->files, rules->count))
+        return true;
+    if (tn_rulebook_open(&book, rules->files, rules->count,
+                         &rules->session->options, &unheard) != TN_OK)
+        return false;
+    tn_rulebook_close(book);
+    return true;
+}
+
 /* ---- one rule in words -------------------------------------------------- */
 
 /* Softmax@13.., com.microsoft::Gelu */

@@ -26,6 +26,9 @@ void cli_explain_line(void *context, enum tn_explain_kind kind,
 /* Whether these are such files: none at all, or all called *.rules. */
 bool cli_are_own_rules(const char *const *files, uint32_t count);
 
+/* Or files of any name that are written in Tenon's language. */
+bool cli_are_rules(const struct cli_own_rules *rules);
+
 int cli_own_rules_ls(const struct cli_own_rules *rules);
 int cli_own_rules_explain(const struct cli_own_rules *rules, const char *op);
 int cli_own_rules_check(const struct cli_own_rules *rules);

@@ -299,6 +299,98 @@ static int run_explain(struct cli_session      *session,
     return cli_finish(code);
 }
 
+/* ---- check -------------------------------------------------------------- */
+
+struct checking {
+    struct tn_mapper_info mapper;
+    struct cli_json      *json; /* NULL: for people                           */
+    uint64_t              count;
+};
+
+static void put_defect(struct checking *c, const char *what)
+{
+    cli_json_open_flat(c->json, '{');
+    cli_json_put_bytes(c->json, "framework", c->mapper.framework);
+    cli_json_put_bytes(c->json, "operator", c->mapper.op_type);
+    cli_json_put_bytes(c->json, "nd4j", c->mapper.name);
+    cli_json_put_string(c->json, "what", what);
+    cli_json_close(c->json, '}');
+}
+
+static void print_defect(const struct checking *c, const char *what)
+{
+    struct cli_text line = { 0 };
+
+    cli_text_safe(&line, c->mapper.framework);
+    cli_text_add(&line, " ");
+    cli_text_safe(&line, c->mapper.op_type);
+    cli_text_add(&line, ": ");
+    cli_text_safe(&line, cli_bytes(what));
+    cli_text_add(&line, "\n");
+    cli_print(stdout, CLI_PLAIN, &line);
+    cli_text_done(&line);
+}
+
+static void on_line(void *context, enum tn_explain_kind kind, const char *what)
+{
+    struct checking *c = context;
+
+    if (kind != TN_EXPLAIN_DEFECT)
+        return;
+    c->count++;
+    if (c->json)
+        put_defect(c, what);
+    else
+        print_defect(c, what);
+}
+
+static void print_fine(const struct tn_interpreter *interpreter)
+{
+    struct cli_text line = { 0 };
+
+    cli_show_plural(&line, tn_interpreter_mapper_count(interpreter), "mapper",
+                    "mappers");
+    cli_text_add(&line, ", nothing is wrong\n");
+    cli_print(stdout, CLI_BOLD, &line);
+    cli_text_done(&line);
+}
+
+static void check_all(struct tn_interpreter *interpreter, struct checking *c,
+                      struct tn_error *error)
+{
+    for (uint32_t i = 0; i < tn_interpreter_mapper_count(interpreter); i++) {
+        c->mapper = tn_interpreter_mapper(interpreter, i);
+        if (c->mapper.defect_count > 0 &&
+            tn_interpreter_explain(interpreter, i, on_line, c, error) != TN_OK)
+            return;
+    }
+}
+
+/* Mappings of others: opening them holds them against both vocabularies. */
+static int run_check(struct cli_session *session, const struct rules_opts *opts,
+                     const struct files *files)
+{
+    struct tn_error        error = TN_ERROR_INIT;
+    struct cli_json        json;
+    struct checking        c = { .json = opts->common.is_json ? &json : NULL };
+    struct tn_interpreter *interpreter;
+    int                    code = open_files(session, files, &interpreter);
+
+    if (code != 0)
+        return code;
+    if (c.json)
+        cli_json_begin_list(&json, "tenon.rules-check/1", "findings");
+    check_all(interpreter, &c, &error);
+    if (c.json)
+        cli_json_end_list(&json);
+    else if (c.count == 0 && error.status == TN_OK)
+        print_fine(interpreter);
+    tn_interpreter_close(interpreter);
+    if (error.status != TN_OK)
+        return cli_fail(session->common, "rules", &error);
+    return cli_finish(c.count > 0 ? CLI_NO : 0);
+}
+
 /* ---- export and extract ------------------------------------------------- */
 
 static int write_out(struct cli_session *session, const struct rules_opts *opts,
@@ -357,7 +449,7 @@ static int run_own(struct cli_session *session, const struct rules_opts *opts,
                                   opts->common.is_json };
     const char          *word = args->items[0];
 
-    if (!strcmp(word, "check"))
+    if (!strcmp(word, "check") && cli_are_rules(&own))
         return cli_own_rules_check(&own);
     if (!strcmp(word, "test"))
         return cli_own_rules_test(&own);
@@ -456,6 +548,8 @@ static int run_rules(const void *opts, const struct cli_args *args)
         return run_ls(&session, o, &files);
     if (is_explain)
         return run_explain(&session, o, args->items[1], &files);
+    if (!strcmp(word, "check"))
+        return run_check(&session, o, &files);
     if (!strcmp(word, "export"))
         return run_export(&session, o, &files);
     return cli_usage("rules",
