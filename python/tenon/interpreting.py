@@ -128,9 +128,13 @@ class Interpreter:
         """`inputs`: what is known of them, "x:float32[2,?] axes:int64=[0,1]"."""
         if hasattr(node, "SerializeToString"):
             node = node.SerializeToString()
-        data = node.encode() if isinstance(node, str) else bytes(node)
-        around = _Context(opset, strict, None, None, None,
-                          inputs.encode() if inputs else None)
+        data = node.encode() if isinstance(node, str) else native.octets(node)
+        if not self._handle:
+            raise ValueError("the interpreter is closed")
+        if inputs and "\0" in inputs:
+            raise ValueError(f"{inputs!r} has a zero byte")
+        around = _Context(native.whole(opset, 63, "an opset"), strict, None,
+                          None, None, inputs.encode() if inputs else None)
         handle = ctypes.c_void_p()
         _call(name, ctypes.byref(handle), self._handle, native.Bytes.of(data),
               ctypes.byref(around))

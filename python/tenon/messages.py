@@ -55,7 +55,7 @@ class Schema:
     writes."""
 
     def __init__(self, descriptor_set):
-        data = bytes(descriptor_set)  # borrowed only until it was read
+        data = native.octets(descriptor_set)  # borrowed only until it was read
         self._own(native.make("tn_schema_open", native.Bytes.of(data)))
 
     @classmethod
@@ -86,7 +86,7 @@ class Message:
     def __init__(self, schema, type_name, data=b""):
         self.schema = schema
         self.type_name = type_name
-        self._data = bytes(data)
+        self._data = native.octets(data)
 
     def SerializeToString(self):
         return self._data
@@ -233,7 +233,7 @@ class ChunkedMessage:
 
     def __init__(self, data=b"", chunk_index=None):
         # Parsed when somebody looks: there may be a million fields.
-        self._data = bytes(data)
+        self._data = native.octets(data)
         self._fields = None
         self._chunk_index = chunk_index
         if chunk_index is not None:

@@ -12,6 +12,7 @@ bytes, little-endian and in C order: numpy's tobytes() and frombuffer().
 """
 import ctypes
 import json
+import os
 
 from tenon import native
 from tenon.native import Bytes, Failure, Target, library
@@ -108,7 +109,11 @@ def _text(view):
 
 
 def _encode(text):
-    data = text.encode() if isinstance(text, str) else bytes(text)
+    if isinstance(text, (bytes, bytearray)):
+        data = bytes(text)
+    else:
+        data = os.fspath(text)
+        data = data.encode() if isinstance(data, str) else data
     if b"\0" in data:
         raise ValueError(f"{text!r} has a zero byte")
     return data
@@ -248,11 +253,14 @@ class Edit:
         native.call(name, self._handle, *arguments)
 
     def _put(self, call, name, dtype, shape, data, graph):
-        dims = (_U64 * len(shape))(*shape)
-        data = bytes(data)
-        self._call(call, graph, _encode(name),
-                   library.tn_dtype_find(_encode(dtype)), len(shape), dims,
-                   Bytes.of(data))
+        dims = (_U64 * len(shape))(*(native.whole(dim, 64, "a dimension")
+                                     for dim in shape))
+        data = native.octets(data)
+        element = library.tn_dtype_find(_encode(dtype))
+        if element == library.tn_dtype_find(b""):
+            raise ValueError(f"there is no element type {dtype!r}")
+        self._call(call, native.whole(graph, 32, "a graph"), _encode(name),
+                   element, len(shape), dims, Bytes.of(data))
 
     def add(self, name, dtype, shape, data, kind=CONSTANT, graph=0):
         self._put("tn_edit_add_elements", name, dtype, shape, data, graph)
@@ -264,10 +272,12 @@ class Edit:
         self._put("tn_edit_replace_elements", name, dtype, shape, data, graph)
 
     def remove(self, name, graph=0):
-        self._call("tn_edit_remove_tensor", graph, _encode(name))
+        self._call("tn_edit_remove_tensor", native.whole(graph, 32, "a graph"),
+                   _encode(name))
 
     def set_variable(self, name, kind, graph=0):
-        self._call("tn_edit_set_variable", graph, _encode(name),
+        self._call("tn_edit_set_variable",
+                   native.whole(graph, 32, "a graph"), _encode(name),
                    _KINDS.index(kind))
 
     def set_training(self, configuration):
@@ -278,13 +288,15 @@ class Edit:
                    else _encode(configuration))
 
     def set_losses(self, names):
+        if isinstance(names, (str, bytes)):
+            raise TypeError(f"a list of names is wanted, not {names!r}")
         texts = (_TEXT * len(names))(*map(_encode, names))
         self._call("tn_edit_set_losses", texts, len(names))
 
     def set_state(self, parameter, key, data):
         """What the updater keeps: as many elements as the parameter has."""
         self._call("tn_edit_set_state_elements", _encode(parameter),
-                   _encode(key), Bytes.of(bytes(data)))
+                   _encode(key), Bytes.of(native.octets(data)))
 
     def remove_states(self, parameter=None):
         self._call("tn_edit_remove_states", None if parameter is None

@@ -5,6 +5,7 @@ The structs and functions are those of include/tenon/chunk.h.
 import ctypes
 import ctypes.util
 import glob
+import operator
 import os
 
 # ---- the library -------------------------------------------------------------
@@ -226,6 +227,23 @@ except AttributeError as error:
 _NEW_BYTES = ctypes.pythonapi.PyBytes_FromStringAndSize
 _NEW_BYTES.restype = ctypes.py_object
 _NEW_BYTES.argtypes = [ctypes.c_char_p, ctypes.c_ssize_t]
+
+
+def octets(data):
+    """The bytes of what has some.  bytes(4) would be four zeros."""
+    if isinstance(data, bytes):
+        return data
+    try:
+        return memoryview(data).tobytes()
+    except TypeError:
+        raise TypeError(f"bytes are wanted, not {data!r}") from None
+
+
+def whole(number, bits, what):
+    """ctypes keeps the lower bits of what is too large, and says nothing."""
+    if not 0 <= operator.index(number) < 2**bits:
+        raise ValueError(f"{what} is from 0 to 2^{bits} - 1, not {number}")
+    return number
 
 
 def call(name, *arguments):

@@ -628,7 +628,7 @@ class Merger:
     @staticmethod
     def read_memory(data, message, scalars="text"):
         """The same for what write_memory made."""
-        kept = bytes(data)
+        kept = native.octets(data)
         merging = _Merging("tn_merger_open_bytes", message, scalars,
                            native.Bytes.of(kept))
         try:

@@ -169,6 +169,31 @@ def refusals(model):
                 raise AssertionError(status)
 
 
+def wrong_arguments(model):
+    """Nothing is cut to its lower bits, no number becomes so many zeros."""
+    with model.edit() as edit:
+        for call, kind in (
+                (lambda: edit.add("a", "float32", [1], 4), TypeError),
+                (lambda: edit.add("a", "float32", [1], [1, 2, 3, 4]), TypeError),
+                (lambda: edit.add("a", "float32", [2**64 + 1], W[:4]), ValueError),
+                (lambda: edit.add("a", "float32", [-1], W[:4]), ValueError),
+                (lambda: edit.add("a", "float23", [1], W[:4]), ValueError),
+                (lambda: edit.add("a", "float32", [1], W[:4], graph=2**32),
+                 ValueError),
+                (lambda: edit.remove("dense/W", graph=2**32), ValueError),
+                (lambda: edit.set_variable("dense/W", "trained", 2**32), ValueError),
+                (lambda: edit.set_state("dense/W", "M", 24), TypeError),
+                (lambda: edit.set_losses("abc"), TypeError),
+                (lambda: edit.add(5, "float32", [1], W[:4]), TypeError),
+                (lambda: tenon.Model.open(5), TypeError)):
+            try:
+                call()
+            except kind:
+                pass
+            else:
+                raise AssertionError(kind)
+
+
 def golden():
     """Models of Deeplearning4j: an edit of nothing keeps all of training, and
     new training replaces it."""
@@ -207,6 +232,7 @@ def main():
         with tenon.Model.open("dense.fb") as model:
             edits(model)
             refusals(model)
+            wrong_arguments(model)
             model.write("dense.samediff")
         with tenon.Model.open("dense.samediff") as model:
             edits(model)

@@ -104,6 +104,20 @@ class Interpreting(unittest.TestCase):
         self.assertEqual([op["name"] for op in made], ["size_list", "cast"])
         self.assertIn("opList", made.serialize("text"))
 
+    def test_closed_and_wrong_arguments_are_errors(self):
+        closed = tenon.Interpreter()
+        closed.close()
+        with self.assertRaisesRegex(ValueError, "closed"):
+            closed.interpret(RELU)
+        for node in (5, None, [1]):
+            with self.assertRaises(TypeError):
+                self.interpreter.interpret(node)
+        for opset in (-1, 2**63, 2**80):
+            with self.assertRaises(ValueError):
+                self.interpreter.interpret(RELU, opset=opset)
+        with self.assertRaises(ValueError):
+            self.interpreter.interpret(RELU, inputs="x:float32\0y")
+
     def test_refusals_are_errors(self):
         with self.assertRaises(tenon.Error):
             self.interpreter.interpret("op_type: 'Swirl' input: 'x'")
