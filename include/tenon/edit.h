@@ -17,7 +17,8 @@
 
 struct tn_edit;
 
-/* Yours to close, also after a commit. */
+/* Yours to close, also after a commit.  UNSUPPORTED for bare tensors, which are
+ * no graph: add them to a new one. */
 TN_API enum tn_status tn_edit_open(struct tn_edit        **out,
                                    const struct tn_model  *base,
                                    const struct tn_options *options,

@@ -56,9 +56,13 @@ enum tn_status tn_edit_open(struct tn_edit **out, const struct tn_model *base,
     struct tn_opened *opened = tn_opened_of(base);
 
     *out = NULL;
-    if (!base->wants_graph || !base->dialect)
+    if (!base->wants_graph)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "to edit a model, open it with wants_graph");
+    if (!base->dialect)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "bare tensors are no graph to edit: "
+                            "tn_edit_add_tensor() puts them into a new one");
     return begin(out, opened, opened->format, base->dialect, options, error);
 }
 

@@ -142,6 +142,38 @@ static void set(void **state)
     tn_model_close(model);
 }
 
+/* A record alone is no graph, but what is in it can be given others. */
+static void set_in_records(void **state)
+{
+    static const uint64_t     all[] = { 0, 4, 9 }, size[] = { 3 };
+    struct tn_options         wanting = { .wants_graph = true };
+    struct bench             *b       = *state;
+    struct tn_target          target  = { .path = b->other };
+    struct tn_convert_options bare    = { .to = "paddle-params" };
+    struct tn_model          *model, *changed;
+    struct tn_edit           *edit;
+
+    write_record(b, SIZE_MAX, 0);
+    must(b, tn_model_open(&model, b->path, &wanting, &b->error));
+    assert_int_equal(tn_edit_open(&edit, model, NULL, &b->error),
+                     TN_UNSUPPORTED);
+    assert_non_null(strstr(b->error.what, "tn_edit_add_tensor"));
+    b->error = (struct tn_error)TN_ERROR_INIT;
+    must(b, tn_edit_new(&edit, "paddle", NULL, &b->error));
+    must(b, tn_edit_add_tensor(edit, 0, "w", tn_model_tensor(model, 0),
+                               &b->error));
+    must(b, tn_edit_set_levels(edit, 0, "w", 1, size, all, &b->error));
+    must(b, tn_edit_commit(edit, &changed, &b->error));
+    must(b, tn_convert(changed, &bare, &target, NULL, NULL, &b->error));
+    tn_edit_close(edit);
+    tn_model_close(changed);
+    tn_model_close(model);
+    must(b, tn_model_open(&model, b->other, NULL, &b->error));
+    assert_string_equal(tn_model_format(model), "paddle-params");
+    levels_are(b, tn_model_tensor(model, 0), 1, size, all);
+    tn_model_close(model);
+}
+
 static int hear(void *context, const struct tn_finding *finding)
 {
     char *what = context;
@@ -181,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(read_and_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(set, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(set_in_records, set_up, tear_down),
         cmocka_unit_test_setup_teardown(checked, set_up, tear_down),
     };
 
