@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "base/byte_find.h"
 #include "format/onnx/onnx.h"
 #include "format/tensorflow/tf_dtype.h"
 #include "wire/pb/pb_wire.h"
@@ -317,11 +318,8 @@ static void name_tf_inputs(struct writing *w)
     const struct tn_map_node *node = w->one->node;
 
     for (uint32_t i = 0; i < node->input_count; i++) {
-        const uint8_t *colon =
-            node->inputs[i].size
-                ? memchr(node->inputs[i].data, ':', node->inputs[i].size)
-                : NULL;
-        const char *made;
+        const uint8_t *colon = tn_bytes_find(node->inputs[i], ':');
+        const char    *made;
         w->one->names[i] = node->inputs[i];
         for (uint32_t k = 0; k < i; k++)
             if (tn_bytes_equal(node->inputs[k], node->inputs[i]))

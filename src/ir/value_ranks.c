@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/byte_find.h"
 #include "ir/op_arguments.h"
 
 static unsigned rank_of(uint8_t rank)
@@ -63,7 +64,7 @@ static uint32_t find_output(const struct tn_ranking  *r,
         tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION)
         return row->output < kind->output_count ? row->output
                                                 : kind->output_count - 1;
-    begin = memchr(name.data, ':', name.size); /* "node:out:0" */
+    begin = tn_bytes_find(name, ':'); /* "node:out:0" */
     if (!begin)
         return 0;
     begin++;

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/byte_find.h"
 #include "ir/op_arguments.h"
 
 /* Type variables of an operator that we keep track of; vocabularies have
@@ -459,12 +460,13 @@ static uint8_t named_output(const struct binding *b, struct tn_bytes name,
 {
     uint32_t       first = b->op->input_count, i = 0;
     const uint8_t *end   = name.data + name.size;
-    const uint8_t *begin = memchr(name.data, ':', name.size);
+    const uint8_t *begin = tn_bytes_find(name, ':');
 
     if (!begin)
         return type_at(b, first, first + b->op->output_count, 0);
     begin++;
-    const uint8_t  *last = memchr(begin, ':', (size_t)(end - begin));
+    const uint8_t *last =
+        tn_bytes_find(tn_bytes(begin, (size_t)(end - begin)), ':');
     struct tn_bytes out =
         tn_bytes(begin, (size_t)((last ? last : end) - begin));
     while (i < b->op->output_count &&

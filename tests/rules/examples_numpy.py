@@ -8,6 +8,7 @@ right operator by operator.
 """
 import os
 import re
+import functools
 import sys
 
 import numpy as np
@@ -189,7 +190,7 @@ SHARED = {
 ONNX = {
     "Reciprocal": lambda x: 1 / x, "Add": np.add, "Sub": np.subtract,
     "Mul": np.multiply, "Div": divide, "Mod": np.mod, "Pow": np.power,
-    "Max": lambda *xs: np.max(xs, 0), "Sum": lambda *xs: sum(xs),
+    "Max": lambda *xs: functools.reduce(np.maximum, xs), "Sum": lambda *xs: sum(xs),
     "Mean": lambda *xs: sum(xs) / len(xs), "Equal": np.equal,
     "Greater": np.greater, "And": np.logical_and, "Or": np.logical_or,
     "Not": np.logical_not, "BitwiseAnd": np.bitwise_and, "Where": np.where,
@@ -225,7 +226,7 @@ ND4J = {
     "floormod": np.mod, "mod": np.fmod, "pow_pairwise": np.power,
     "squaredsubtract": lambda x, y: (x - y) ** 2, "square": np.square,
     "mergesum": lambda *xs: sum(xs), "select": np.where, "rint": np.rint,
-    "relu": lambda x, cutoff: np.where(x > cutoff, x, 0),
+    "relu": lambda x, cutoff: np.maximum(x, cutoff),
     "elu": lambda x, alpha: np.where(x > 0, x, alpha * (np.exp(x) - 1)),
     "selu": lambda x: 1.05070102 * np.where(x > 0, x, 1.67326319 * (np.exp(x) - 1)),
     "hard_sigmoid": lambda x: np.clip(0.2 * x + 0.5, 0, 1),

@@ -198,7 +198,7 @@ uint32_t tn_tf_check_result_number(const struct tn_tf_calls *calls,
     if (tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION ||
         row->producer == TN_NONE ||
         find_caller(calls, tn_model_op_at(model, row->producer)->type) ||
-        !(begin = memchr(name.data, ':', name.size)))
+        !(begin = tn_bytes_find(name, ':')))
         return row->output;
     graph = tn_tf_check_callee(calls, row->producer, 0);
     if (graph == TN_NONE)
