@@ -65,8 +65,8 @@ struct visit {
     uint64_t            seen[ATTR_LIMIT / 64];
     int64_t             counts[ATTR_LIMIT]; /* where seen and a counter; -1:
                                                it cannot be said              */
-    uint8_t             said[ATTR_LIMIT];   /* where seen and a sayer         */
-    const uint8_t      *lists[ATTR_LIMIT];  /* the same of a list of types    */
+    uint8_t        said[ATTR_LIMIT];        /* where seen and a sayer         */
+    const uint8_t *lists[ATTR_LIMIT];       /* the same of a list of types    */
 };
 
 /* An attribute of the op. */
@@ -542,9 +542,9 @@ static bool add_up(const struct visit *v, const struct tn_vocab_arg *args,
     *sum = 0;
     for (uint32_t i = 0; i < count; i++) {
         int64_t length = args[i].list.size ? length_of(v, args[i].list) : 1;
-        if (length < 0 || length > UINT32_MAX)
+        if (length < 0)
             return false;
-        *sum += (uint64_t)length;
+        *sum = *sum > UINT64_MAX / 2 ? *sum : *sum + (uint64_t)length;
     }
     return true;
 }

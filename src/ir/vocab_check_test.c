@@ -73,10 +73,10 @@ static void judge(const struct testing_node *node, int64_t version, int times,
 
 static const struct {
     struct testing_node node;
-    int64_t     version;
-    int         count;
-    const char *rule, *where;
-    uint64_t    offset;
+    int64_t             version;
+    int                 count;
+    const char         *rule, *where;
+    uint64_t            offset;
 } cases[] = {
     { { "", "Add", "ab", "c", "" }, 1, 0, "", "", 0 },
     { { "", "Add", "a", "c", "axis=i1" }, 4, 0, "", "", 0 },
@@ -167,6 +167,18 @@ static const struct {
       "graph.node[0]",
       100 },
     { { "", "Pack", "abc", "x", "N=i3" }, 1, 0, "", "", 0 },
+    { { "", "Pack", "abc", "x", "N=i4294967299" },
+      1,
+      1,
+      "wrong-arity",
+      "graph.node[0]",
+      100 },
+    { { "", "Pack", "abc", "x", "N=i9223372036854775807" },
+      1,
+      1,
+      "wrong-arity",
+      "graph.node[0]",
+      100 },
     { { "", "Pack", "abcde", "x", "N=i3;Ts=t2" }, 1, 0, "", "", 0 },
     { { "", "Pack", "abcd", "x", "N=i3;Ts=t2" },
       1,
@@ -201,9 +213,9 @@ static void says_what_is_wrong(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct tn_error  error = TN_ERROR_INIT;
-        struct testing_heard     heard = { 0 };
-        struct tn_memory memory;
+        struct tn_error      error = TN_ERROR_INIT;
+        struct testing_heard heard = { 0 };
+        struct tn_memory     memory;
 
         tn_memory_init(&memory, NULL, 0);
         judge(&cases[i].node, cases[i].version, 1, &memory, &heard, &error);
@@ -230,9 +242,9 @@ static void says_it_every_time(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++) {
-        struct tn_error  error = TN_ERROR_INIT;
-        struct testing_heard     heard = { 0 };
-        struct tn_memory memory;
+        struct tn_error      error = TN_ERROR_INIT;
+        struct testing_heard heard = { 0 };
+        struct tn_memory     memory;
 
         tn_memory_init(&memory, NULL, 0);
         judge(&nodes[i], 1, 2500, &memory, &heard, &error);
@@ -243,9 +255,9 @@ static void says_it_every_time(void **state)
 static void leaves_calls_alone(void **state)
 {
     static const struct testing_node node  = { "", "Sub", "ab", "c", "x=i1" };
-    struct tn_error          error = TN_ERROR_INIT;
+    struct tn_error                  error = TN_ERROR_INIT;
     struct testing_heard             heard = { 0 };
-    struct tn_memory         memory;
+    struct tn_memory                 memory;
 
     (void)state;
     tn_memory_init(&memory, NULL, 0);
@@ -260,7 +272,7 @@ static enum tn_status judge_sample(struct tn_bytes   input,
                                    struct tn_error  *error)
 {
     static const struct testing_node node  = { "", "Pack", "abcde", "x",
-                                       "N=i3;Ts=t2;mode=sa" };
+                                               "N=i3;Ts=t2;mode=sa" };
     struct testing_heard             heard = { 0 };
 
     (void)input;

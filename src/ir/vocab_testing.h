@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 
+#include "base/number.h"
 #include "ir/attr.h"
 #include "ir/vocab_check.h"
 #include "support/hostile.h"
@@ -116,7 +117,7 @@ static inline enum tn_status testing_decode(const struct tn_model *model,
         value->of.strings = text;
     } else if (kind == 'i') {
         value->kind = TN_ATTR_INT;
-        ints[0]     = rest.data[0] - '0';
+        tn_int64_parse(rest, &ints[0]);
     }
     for (uint32_t i = 0; value->kind == TN_ATTR_DTYPE && i < value->count; i++)
         ints[i] = kind == 't'   ? TN_INT8
