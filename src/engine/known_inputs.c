@@ -216,6 +216,29 @@ static bool is_real(enum tn_dtype dtype)
     }
 }
 
+static bool is_signed(enum tn_dtype dtype)
+{
+    return dtype == TN_INT8 || dtype == TN_INT16 || dtype == TN_INT32 ||
+           dtype == TN_INT64;
+}
+
+/* Whole numbers that the type has; what is larger than 64 bits is none. */
+static bool are_held(const struct elements *from, enum tn_dtype dtype)
+{
+    unsigned bits = dtype == TN_BOOL ? 1 : tn_dtype_bits(dtype);
+    int64_t  most = INT64_MAX;
+
+    if (bits < 64)
+        most = (INT64_C(1) << (is_signed(dtype) ? bits - 1 : bits)) - 1;
+    for (uint64_t i = 0; i < from->ints.count; i++) {
+        int64_t number = *tn_list_at(&from->ints, int64_t, i);
+        if (*tn_list_at(&from->doubles, double, i) != (double)number ||
+            number > most || number < (is_signed(dtype) ? -most - 1 : 0))
+            return false;
+    }
+    return true;
+}
+
 static enum tn_status keep_elements(struct reading *r, struct elements *from,
                                     struct tn_known_input *to)
 {
@@ -235,6 +258,8 @@ static enum tn_status keep_elements(struct reading *r, struct elements *from,
         value->kind = TN_ATTR_DOUBLE;
         value->of.doubles =
             tn_list_keep(&from->doubles, double, r->arena, r->error);
+    } else if (!are_held(from, to->type.dtype)) {
+        return fail(r, "whole numbers that the type holds were expected");
     } else {
         value->kind    = TN_ATTR_INT;
         value->of.ints = tn_list_keep(&from->ints, int64_t, r->arena, r->error);
@@ -289,14 +314,28 @@ static enum tn_status read_value(struct reading *r, struct tn_known_input *to)
 
 /* ---- items -------------------------------------------------------------- */
 
-static enum tn_status read_item(struct reading *r, struct tn_known_input *to)
+static bool is_told(const struct tn_list *before, struct tn_bytes name)
 {
+    for (uint64_t i = 0; i + 1 < before->count; i++)
+        if (tn_bytes_equal(tn_list_at(before, struct tn_known_input, i)->name,
+                           name))
+            return true;
+    return false;
+}
+
+/* The last of the list. */
+static enum tn_status read_item(struct reading *r, struct tn_list *list)
+{
+    struct tn_known_input *to =
+        tn_list_at(list, struct tn_known_input, list->count - 1);
     size_t size;
 
     if (look(r) == '"')
         TN_TRY(read_quoted(r, &to->name));
     else
         TN_TRY(read_bare(r, &to->name));
+    if (is_told(list, to->name))
+        return fail(r, "an input is told twice");
     if (!take(r, ':'))
         return fail(r, "':' was expected");
     to->type.dtype = type_at(r, r->at, &size);
@@ -327,7 +366,7 @@ enum tn_status tn_known_inputs_read(struct tn_known_inputs *inputs,
             tn_list_push(&list, struct tn_known_input, error);
         if (item) {
             *item = (struct tn_known_input){ 0 };
-            read_item(&r, item);
+            read_item(&r, &list);
         }
         skip_blanks(&r);
         take(&r, ',');

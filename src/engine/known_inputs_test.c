@@ -68,6 +68,15 @@ static const struct {
     { "x:float32=[1",                   "',' or ']' was expected", 12, TN_MALFORMED },
     { "x:float32=one",                  "a number, true, false or text was expected", 10, TN_MALFORMED },
     { "x:float32=\"one\"",              "no text was expected", 15, TN_MALFORMED },
+    { "x:int64=[9.5]",                  "whole numbers that the type holds were expected", 13, TN_MALFORMED },
+    { "x:int64=99999999999999999999",   "whole numbers that the type holds were expected", 28, TN_MALFORMED },
+    { "x:uint8=[255,256]",              "whole numbers that the type holds were expected", 17, TN_MALFORMED },
+    { "x:uint8=-1",                     "whole numbers that the type holds were expected", 10, TN_MALFORMED },
+    { "x:int8=128",                     "whole numbers that the type holds were expected", 10, TN_MALFORMED },
+    { "x:bool=2",                       "whole numbers that the type holds were expected", 8, TN_MALFORMED },
+    { "x:int8=[-128,127] y:uint8=255",  "x int8 [2] -128 127; y uint8 [] 255; ", 0, TN_OK },
+    { "x:int32=1e3",                    "x int32 [] 1000; ", 0, TN_OK },
+    { "x:int8 y:int8 x:int64",          "an input is told twice", 15, TN_MALFORMED },
     { "x:string=1",                     "texts were expected", 10, TN_MALFORMED },
 };
 /* clang-format on */
