@@ -14,6 +14,7 @@
 #include "base/arith.h"
 #include "base/sort.h"
 #include "engine/foreign.h"
+#include "io/path.h"
 
 /* Folders in folders, as model servers have them: name/1/model.onnx. */
 #define MOST_DEPTH 2
@@ -298,7 +299,7 @@ static enum tn_status open_named(struct tn_bundle *bundle,
         return TN_OK;
     tn_arena_init(&arena, memory);
     const char *index = tn_text_format(&arena, &second, "%s.index", path);
-    if (first.status == TN_IO && index)
+    if (first.status == TN_IO && index && tn_path_is_file(index))
         tn_bundle_open(bundle, memory, index, how, &second);
     else
         second = first;

@@ -22,6 +22,13 @@ bool tn_path_is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+bool tn_path_is_file(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 bool tn_path_is(const char *path, const struct tn_source *source)
 {
     struct stat here, there;

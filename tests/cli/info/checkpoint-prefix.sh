@@ -6,3 +6,6 @@ tenon get model.ckpt bias
 : >torn.index
 tenon info torn
 tenon info no-such
+# a pipe under that name is not waited for
+mkfifo pipe.index
+timeout 20 tenon info pipe
