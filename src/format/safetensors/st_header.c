@@ -357,7 +357,7 @@ bool tn_st_size(const struct tn_st_type *type, uint32_t rank,
     uint64_t count = 1, bits;
 
     for (uint32_t i = 0; i < rank; i++)
-        if (!tn_mul(count, dims[i], &count))
+        if (dims[i] > INT64_MAX || !tn_mul(count, dims[i], &count))
             return false;
     if (type->bits >= 8)
         return tn_mul(count, type->bits / 8, size);

@@ -106,6 +106,8 @@ static const struct {
     { "an exponent", "{" T("a", "U8", "[1e0]", "[0,1]") "}", 1, TN_MALFORMED, 36, "!" },
     { "a text", "{" T("a", "U8", "[\"1\"]", "[0,1]") "}", 1, TN_MALFORMED, 36, "!" },
     { "past 2^64", "{" T("a", "U8", "[18446744073709551616]", "[0,1]") "}", 1, TN_MALFORMED, 36, "!" },
+    { "a dimension past 2^63", "{" T("a", "U8", "[0,9223372036854775808]", "[0,0]") "}", 0, TN_MALFORMED, 9, "wrong-size" },
+    { "a large dimension", "{" T("a", "U8", "[0,9223372036854775807]", "[0,0]") "}", 0, TN_OK, 0, "" },
     { "a product past 2^64", "{" T("a", "U8", "[4294967296,4294967296]", "[0,0]") "}", 0, TN_MALFORMED, 9, "wrong-size" },
     { "bytes past 2^64", "{" T("a", "F64", "[2305843009213693952]", "[0,0]") "}", 0, TN_MALFORMED, 9, "wrong-size" },
     { "one offset", "{" T("a", "U8", "[1]", "[0]") "}", 1, TN_MALFORMED, 56, "!" },

@@ -121,10 +121,12 @@ static uint64_t read_number(struct tn_cursor *h)
     uint64_t value = 0, begin = h->offset;
 
     while (peek(h) >= '0' && peek(h) <= '9') {
-        if (!tn_mul(value, 10, &value) ||
-            !tn_add(value, tn_u8(h) - (uint64_t)'0', &value))
-            tn_fail_at(h, begin, TN_MALFORMED, "a dimension past 2^64");
+        uint64_t digit = tn_u8(h) - (uint64_t)'0';
+        if (!tn_mul(value, 10, &value) || !tn_add(value, digit, &value))
+            value = UINT64_MAX;
     }
+    if (value > INT64_MAX)
+        tn_fail_at(h, begin, TN_MALFORMED, "a dimension past 2^63 - 1");
     if (h->offset == begin)
         tn_fail(h, TN_MALFORMED, "a number was expected in the header");
     if (peek(h) == 'L') /* Python 2 wrote longs so */
