@@ -57,8 +57,7 @@ static uint32_t find_output(const struct tn_ranking  *r,
 {
     const struct tn_model *model = r->model;
     struct tn_bytes        name  = tn_model_name(model, row->name);
-    const uint8_t         *end   = name.data + name.size;
-    const uint8_t         *begin, *last;
+    const uint8_t         *begin, *last, *end;
 
     if (model->dialect->names_outputs ||
         tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION)
@@ -68,6 +67,7 @@ static uint32_t find_output(const struct tn_ranking  *r,
     if (!begin)
         return 0;
     begin++;
+    end  = name.data + name.size;
     last = memchr(begin, ':', (size_t)(end - begin));
     name = tn_bytes(begin, (size_t)((last ? last : end) - begin));
     for (uint32_t i = 0; i < kind->output_count; i++)

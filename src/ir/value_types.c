@@ -459,11 +459,11 @@ static uint8_t named_output(const struct binding *b, struct tn_bytes name,
                             uint32_t number)
 {
     uint32_t       first = b->op->input_count, i = 0;
-    const uint8_t *end   = name.data + name.size;
     const uint8_t *begin = tn_bytes_find(name, ':');
 
     if (!begin)
         return type_at(b, first, first + b->op->output_count, 0);
+    const uint8_t *end = name.data + name.size;
     begin++;
     const uint8_t *last =
         tn_bytes_find(tn_bytes(begin, (size_t)(end - begin)), ':');

@@ -191,7 +191,7 @@ uint32_t tn_tf_check_result_number(const struct tn_tf_calls *calls,
     const struct tn_model *model = calls->c->model;
     const struct tn_value *row   = tn_model_value_at(model, value);
     struct tn_bytes        name  = tn_model_name(model, row->name);
-    const uint8_t         *begin, *last, *end = name.data + name.size;
+    const uint8_t         *begin, *last, *end;
     const struct tn_graph *callee;
     uint32_t               graph;
 
@@ -205,6 +205,7 @@ uint32_t tn_tf_check_result_number(const struct tn_tf_calls *calls,
         return row->output;
     callee = tn_model_graph_at(model, graph);
     begin++;
+    end  = name.data + name.size;
     last = memchr(begin, ':', (size_t)(end - begin));
     name = tn_bytes(begin, (size_t)((last ? last : end) - begin));
     for (uint32_t i = 0;
