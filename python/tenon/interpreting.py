@@ -102,7 +102,7 @@ class OpDescriptors:
             native.library.tn_op_descriptor_close(handle)
 
 
-class Interpreter:
+class Interpreter(native.Closing):
     """Vocabularies and rules of files; without any, those of the library."""
 
     def __init__(self, *files):
@@ -144,13 +144,3 @@ class Interpreter:
         handle, self._handle = self._handle, None
         if handle:
             native.library.tn_interpreter_close(handle)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            self.close()

@@ -146,7 +146,7 @@ class Tensor:
                            library.tn_tensor_size(self._handle))
 
 
-class Model:
+class Model(native.Closing):
     """A model with its graph.  Close it, or use it in a `with`."""
 
     def __init__(self, handle):
@@ -169,16 +169,6 @@ class Model:
     def close(self):
         library.tn_model_close(self._handle)
         self._handle = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            self.close()
 
     @property
     def format(self):
@@ -224,7 +214,7 @@ class Model:
                     ctypes.byref(target), None, None)
 
 
-class Edit:
+class Edit(native.Closing):
     """Changes that commit() makes a new model of.  All names are of tensors of
     the main graph unless `graph` says another."""
 
@@ -236,16 +226,6 @@ class Edit:
     def close(self):
         library.tn_edit_close(self._handle)
         self._handle = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            self.close()
 
     def _call(self, name, *arguments):
         if not self._handle:

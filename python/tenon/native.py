@@ -106,6 +106,20 @@ class Failure(ctypes.Structure):
                 ("what", ctypes.c_char * 200)]
 
 
+class Closing:
+    """What `with` closes, or nobody's holding it: a handle of the library."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()
+
+
 class Error(Exception):
     """What the library refused, and why.
 
