@@ -18,7 +18,8 @@ void tn_value_complain(const struct tn_value_findings *to, uint32_t op,
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     tn_op_path(to->model, op, where, sizeof where);
-    tn_report_format(to->report, TN_LEVEL_ERROR, rule, to->file,
+    tn_report_format(to->report, to->is_note ? TN_LEVEL_NOTE : TN_LEVEL_ERROR,
+                     rule, to->file,
                      row->wire_length ? row->wire_offset : TN_NOWHERE, where,
                      "%s", what);
 }

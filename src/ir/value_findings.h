@@ -9,9 +9,10 @@ struct tn_value_findings {
     const struct tn_model *model;
     struct tn_report      *report;
     const char            *file;
+    bool is_note; /* what is found may never happen                           */
 };
 
-/* An error at the node, with its byte offset and path. */
+/* An error (or a note) at the node, with its byte offset and path. */
 void tn_value_complain(const struct tn_value_findings *to, uint32_t op,
                        const char *rule, const char *format, ...)
     TN_PRINTF(4, 5);

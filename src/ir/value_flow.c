@@ -18,10 +18,24 @@
 
 enum state { NEW, OPEN, DONE, WRONG };
 
+/* What becomes of findings. */
+enum mode { ERRORS, NOTES, SILENT };
+
+/* Rounds of trials; then what a loop carries is not known. */
+#define ROUND_LIMIT 4
+
+/* Ops in trials, for each op of the model. */
+#define TRIAL_BUDGET 16
+
+/* What is known of what a loop carries. */
+enum carried { ASSUMED, KEPT, CHANGED };
+
 /* What a function gives for what it is called with. */
 struct tn_call_types {
     struct tn_call_types *next;
-    uint32_t              ordinal;
+    enum mode             mode;
+    bool                  is_choice; /* it may be one that never runs      */
+    bool                  is_wrong;
     uint64_t          size;  /* of `key`                                    */
     const uint8_t    *key;   /* types and ranks of the arguments            */
     struct tn_results gives; /* by output of the function                  */
@@ -33,6 +47,12 @@ struct frame {
     uint64_t              next; /* op of it                               */
     struct tn_call_types *call_types; /* of a call; NULL: it is none */
     uint64_t              findings; /* that there were before it              */
+    enum mode             mode;
+    uint8_t               state;    /* of the graph before                    */
+    bool                  is_alone; /* nobody waits for what it gives         */
+    bool      is_settling; /* a trial: which loops in it keep their ranks     */
+    enum mode settled;     /* the mode after it                               */
+    uint32_t  passes;
 
     /* The op whose graphs are being walked; TN_NONE: none. */
     uint32_t  op;
@@ -44,11 +64,38 @@ struct frame {
     const struct tn_results *called; /* what the only function that it calls
                                         gives; NULL: it is merged             */
     bool is_open; /* what one of its graphs gives is not known                */
+    bool is_trial;
+    bool is_moved; /* by it: something is CHANGED                        */
+    uint32_t rounds;
+    uint64_t untried;        /* findings that there were before it */
+    uint8_t *carried;        /* by input: enum carried; NULL: nothing is     */
+    uint32_t chosen, failed; /* graphs that may never run; those wrong       */
 };
 
 static struct frame *top_of(struct tn_flow *flow)
 {
     return tn_list_at(&flow->frames, struct frame, flow->frames.count - 1);
+}
+
+static void set_mode(struct tn_flow *flow, enum mode mode)
+{
+    struct tn_report *report = mode == SILENT ? &flow->silence : flow->report;
+
+    flow->typing.findings.report   = report;
+    flow->ranking.findings.report  = report;
+    flow->typing.findings.is_note  = mode == NOTES;
+    flow->ranking.findings.is_note = mode == NOTES;
+}
+
+/* Of what is said of the op whose graphs are walked. */
+static enum mode op_mode(const struct frame *f)
+{
+    return f->is_trial ? SILENT : f->mode;
+}
+
+static bool has_budget(const struct tn_flow *flow)
+{
+    return flow->tried <= TRIAL_BUDGET * flow->model->ops.count;
 }
 
 /* ---- before the walk ---------------------------------------------------- */
@@ -172,7 +219,8 @@ static uint32_t next_producer(struct ordering *o, struct step *step)
         const struct tn_value *from =
             value == TN_NONE ? NULL : tn_model_value_at(model, value);
         if (from && from->kind == TN_VALUE_OUTPUT &&
-            from->producer != TN_NONE && !o->seen[from->producer] &&
+            from->producer != TN_NONE &&
+            !tn_ranking_closes_loop(model, value) && !o->seen[from->producer] &&
             tn_model_op_at(model, from->producer)->graph == row->graph)
             return from->producer;
     }
@@ -206,6 +254,34 @@ static void order_from(struct ordering *o, uint32_t op)
     }
 }
 
+/* Ops that merge, and graphs with loops of such. */
+static void find_merges(struct tn_flow *flow)
+{
+    const struct tn_model *model = flow->model;
+
+    if (!flow->use->is_merge || !flow->ranking.told)
+        return;
+    flow->loops =
+        tn_new(&flow->arena, uint8_t, model->graphs.count, flow->error);
+    flow->ranking.merges =
+        tn_new(&flow->arena, uint8_t, model->ops.count, flow->error);
+    for (uint32_t op = 0; !tn_failed(flow->error) && op < model->ops.count;
+         op++) {
+        const struct tn_op *row   = tn_model_op_at(model, op);
+        uint8_t            *merge = &flow->ranking.merges[op];
+        if (!flow->use->is_merge(flow->use->context, op))
+            continue;
+        *merge = TN_MERGES_BRANCHES;
+        for (uint32_t i = 0; i < row->input_count - row->control_count; i++) {
+            uint32_t value =
+                tn_model_ref_at(model, (uint64_t)row->first_input + i);
+            if (value != TN_NONE && tn_ranking_closes_loop(model, value))
+                *merge = TN_MERGES_ROUNDS;
+        }
+        flow->loops[row->graph] |= *merge == TN_MERGES_ROUNDS;
+    }
+}
+
 static void find_order(struct tn_flow *flow)
 {
     const struct tn_model *model = flow->model;
@@ -231,7 +307,11 @@ static void find_order(struct tn_flow *flow)
 
 static uint64_t findings(const struct tn_flow *flow)
 {
-    return flow->report->counts[TN_LEVEL_ERROR];
+    uint64_t count = 0;
+
+    for (int i = 0; i <= TN_LEVEL_ERROR; i++)
+        count += flow->report->counts[i] + flow->silence.counts[i];
+    return count;
 }
 
 /* The value that an input or output of a graph is; TN_NONE: none. */
@@ -305,11 +385,13 @@ static void look_at_input(struct tn_flow *flow, const struct frame *f,
     *type = tn_typing_type(&flow->typing, *outer);
     if (p->is_element && *type >> 6 == TN_WRAP_SEQUENCE)
         *type = TN_TYPE(*type & 63, TN_WRAP_NONE);
-    if (p->has_rank)
+    if (p->has_rank &&
+        !(f->carried && p->is_carried && f->carried[p->number] == CHANGED))
         *rank = shift_rank(tn_ranking_rank(&flow->ranking, *outer), p->deeper);
 }
 
-static void enter(struct tn_flow *flow, const struct frame *f, uint32_t graph)
+static void enter(struct tn_flow *flow, const struct frame *f, uint32_t graph,
+                  enum mode mode)
 {
     const struct tn_graph *row = tn_model_graph_at(flow->model, graph);
     struct tn_passing      p;
@@ -323,8 +405,25 @@ static void enter(struct tn_flow *flow, const struct frame *f, uint32_t graph)
             look_at_input(flow, f, &p, &outer, &type, &rank);
         if (inner == TN_NONE)
             continue;
+        set_mode(flow, op_mode(f));
         tn_typing_enter(&flow->typing, f->op, outer, inner, type);
-        tn_ranking_enter(&flow->ranking, f->op, outer, inner, rank);
+        set_mode(flow, mode);
+        if (is_known && p.is_carried)
+            tn_ranking_begin(&flow->ranking, inner, rank);
+        else
+            tn_ranking_enter(&flow->ranking, f->op, outer, inner, rank);
+    }
+}
+
+/* Nothing is known of what goes in. */
+static void forget_inputs(struct tn_flow *flow, uint32_t graph)
+{
+    const struct tn_graph *row = tn_model_graph_at(flow->model, graph);
+
+    for (uint32_t i = 0; i < row->inputs.count; i++) {
+        uint32_t inner = value_of(flow, graph, false, i);
+        if (inner != TN_NONE)
+            tn_ranking_begin(&flow->ranking, inner, 0);
     }
 }
 
@@ -400,16 +499,67 @@ static void merge_type(struct tn_flow *flow, struct frame *f, uint32_t graph,
     f->said[p->number] = inner;
 }
 
-static void merge_rank(struct frame *f, const struct tn_passing *p,
-                       uint8_t rank)
+/* What went in where an output of a loop goes in again; 0: not known. */
+static uint8_t rank_begun(struct tn_flow *flow, const struct frame *f,
+                          uint32_t graph, uint32_t start, struct tn_passing *p)
 {
-    uint8_t *so_far = &f->results->ranks[p->number];
+    uint32_t outer;
+    uint8_t  type, rank = 0;
+
+    if (pass(flow, f, graph, false, start, p) && p->is_carried)
+        look_at_input(flow, f, p, &outer, &type, &rank);
+    return rank;
+}
+
+/* Whether it has the rank that it began with. */
+static void look_at_carried(struct tn_flow *flow, struct frame *f,
+                            uint32_t graph, uint32_t start, uint8_t rank)
+{
+    struct tn_passing p;
+    uint8_t           begun = rank_begun(flow, f, graph, start, &p);
+
+    if (!f->carried || !begun)
+        return;
+    f->carried[p.number] = begun == rank ? KEPT : CHANGED;
+    f->is_moved |= f->carried[p.number] == CHANGED;
+}
+
+static void merge_rank(struct tn_flow *flow, struct frame *f, uint32_t graph,
+                       const struct tn_passing *p, uint8_t rank)
+{
+    uint8_t          *so_far = &f->results->ranks[p->number];
+    struct tn_passing in;
 
     rank = p->has_rank ? shift_rank(rank, -p->deeper) : 0;
+    if (p->start != TN_NONE && f->is_trial)
+        look_at_carried(flow, f, graph, p->start, rank);
+    if (p->start != TN_NONE) { /* a loop may not run at all */
+        uint8_t begun = rank_begun(flow, f, graph, p->start, &in);
+        rank          = in.is_carried && begun != rank ? 0 : rank;
+    }
     if (!rank || (*so_far && *so_far != rank))
         *so_far = RANK_OPEN;
     else
         *so_far = rank;
+}
+
+/* What a loop that keeps ranks (Scan) gives, against what went in. */
+static void expect_kept_rank(struct tn_flow *flow, const struct frame *f,
+                             uint32_t graph, const struct tn_passing *p,
+                             uint32_t inner, uint8_t rank)
+{
+    struct tn_passing in;
+    uint32_t          start;
+
+    if (p->start == TN_NONE || inner == TN_NONE || !p->has_rank ||
+        !pass(flow, f, graph, false, p->start, &in) || in.is_carried ||
+        !in.has_rank)
+        return;
+    start = value_of(flow, graph, false, p->start);
+    if (start != TN_NONE)
+        tn_ranking_expect_same(&flow->ranking, f->op, start,
+                               tn_ranking_rank(&flow->ranking, start), inner,
+                               rank);
 }
 
 static void merge(struct tn_flow *flow, struct frame *f, uint32_t graph,
@@ -419,6 +569,7 @@ static void merge(struct tn_flow *flow, struct frame *f, uint32_t graph,
 
     if (!open_results(flow, f))
         return;
+    set_mode(flow, op_mode(f));
     for (uint32_t i = 0; i < gives->count; i++) {
         uint32_t inner;
         if (!pass(flow, f, graph, true, i, &p) ||
@@ -432,19 +583,22 @@ static void merge(struct tn_flow *flow, struct frame *f, uint32_t graph,
             continue;
         if (inner != TN_NONE)
             merge_type(flow, f, graph, &p, inner, gives->types[i]);
-        merge_rank(f, &p, gives->ranks[i]);
+        expect_kept_rank(flow, f, graph, &p, inner, gives->ranks[i]);
+        merge_rank(flow, f, graph, &p, gives->ranks[i]);
     }
 }
 
 /* A node that is a call gives what the function gives; others say what they do
  * with it. */
 static void take_results(struct tn_flow *flow, struct frame *f, uint32_t graph,
-                         const struct tn_results *gives)
+                         const struct tn_call_types *s)
 {
+    f->chosen += s->is_choice;
+    f->failed += s->is_choice && s->is_wrong;
     if (!flow->model->dialect->names_outputs && !flow->kinds[f->op])
-        f->called = gives;
+        f->called = &s->gives;
     else
-        merge(flow, f, graph, gives);
+        merge(flow, f, graph, &s->gives);
 }
 
 /* ---- functions ---------------------------------------------------------- */
@@ -467,60 +621,113 @@ static struct tn_call_types *look_at_call(struct tn_flow     *flow,
     while (s->size < 2 * (uint64_t)most &&
            pass(flow, f, graph, false, (uint32_t)s->size / 2, &p)) {
         look_at_input(flow, f, &p, &outer, &key[s->size], &key[s->size + 1]);
+        s->is_choice |= p.is_choice && key[s->size + 1];
         s->size += 2;
     }
-    s->key = key;
+    s->key  = key;
+    s->mode = op_mode(f);
+    if (s->is_choice && s->mode == ERRORS)
+        s->mode = NOTES;
     return s;
 }
 
+/* The same call, whose findings were told at least as loud; how many there are
+ * so far. */
 static struct tn_call_types *find_call_types(const struct tn_flow       *flow,
                                              uint32_t                    graph,
-                                             const struct tn_call_types *like)
+                                             const struct tn_call_types *like,
+                                             uint32_t                   *count)
 {
     struct tn_call_types *s = flow->call_typess[graph];
 
-    while (s && (s->size != like->size ||
-                 (s->size && memcmp(s->key, like->key, (size_t)s->size))))
+    *count = 0;
+    while (s && (s->mode > like->mode || s->is_choice != like->is_choice ||
+                 s->size != like->size ||
+                 (s->size && memcmp(s->key, like->key, (size_t)s->size)))) {
+        *count += s->mode <= like->mode;
         s = s->next;
+    }
     return s;
 }
 
+/* Loops of the graph keep their ranks, as long as nothing else is known. */
+static void assume_rounds(struct tn_flow *flow, uint32_t graph,
+                          enum tn_merging assumed)
+{
+    const struct tn_graph *row = tn_model_graph_at(flow->model, graph);
+
+    for (uint64_t i = 0; i < row->op_count; i++) {
+        uint8_t *merge = &flow->ranking.merges[row->first_op + i];
+        if (*merge == TN_MERGES_ROUNDS || *merge == TN_MERGES_ANY)
+            *merge = (uint8_t)assumed;
+    }
+}
+
 static struct frame *push_frame(struct tn_flow *flow, uint32_t graph,
-                                struct tn_call_types *call_types)
+                                struct tn_call_types *call_types,
+                                enum mode             mode)
 {
     struct frame *f = tn_list_push(&flow->frames, struct frame, flow->error);
+    bool          has_loops = flow->loops && flow->loops[graph];
 
+    if (!f)
+        return NULL;
+    *f                  = (struct frame){ .graph      = graph,
+                                          .op         = TN_NONE,
+                                          .call_types = call_types,
+                                          .findings   = findings(flow),
+                                          .mode       = mode,
+                                          .state      = flow->states[graph] };
     flow->states[graph] = OPEN;
-    if (f)
-        *f = (struct frame){ .graph      = graph,
-                             .op         = TN_NONE,
-                             .call_types = call_types,
-                             .findings   = findings(flow) };
+    if (has_loops)
+        assume_rounds(flow, graph,
+                      has_budget(flow) ? TN_MERGES_ROUNDS : TN_MERGES_ANY);
+    if (has_loops && has_budget(flow)) {
+        f->is_settling = true;
+        f->settled     = mode;
+        f->mode        = SILENT;
+    }
     return f;
 }
 
-static void call(struct tn_flow *flow, struct frame *f, uint32_t graph)
+/* The graph by itself, of whose inputs nothing is known. */
+static struct frame *push_alone(struct tn_flow *flow, uint32_t graph)
 {
-    struct tn_call_types *last  = flow->call_typess[graph];
-    struct tn_call_types *s     = look_at_call(flow, f, graph);
-    struct tn_call_types *known = s ? find_call_types(flow, graph, s) : NULL;
+    struct frame *f;
+
+    forget_inputs(flow, graph);
+    f = push_frame(flow, graph, NULL, ERRORS);
+    if (f)
+        f->is_alone = true;
+    return f;
+}
+
+/* Whether the call is done with; else it is to be asked for again. */
+static bool call(struct tn_flow *flow, struct frame *f, uint32_t graph)
+{
+    uint32_t              count;
+    struct tn_call_types *s = look_at_call(flow, f, graph);
+    struct tn_call_types *known =
+        s ? find_call_types(flow, graph, s, &count) : NULL;
 
     if (!s)
-        return;
+        return true;
     if (flow->states[graph] == OPEN) {
         f->is_open = true; /* it calls itself, which others tell */
+    } else if (s->mode == NOTES && flow->states[graph] == NEW) {
+        push_alone(flow, graph); /* what is wrong for any rank is no note */
+        return false;
     } else if (known) {
-        take_results(flow, f, graph, &known->gives);
-    } else if (flow->states[graph] == WRONG ||
-               (last && last->ordinal + 1 >= CALL_TYPES_LIMIT)) {
+        take_results(flow, f, graph, known);
+    } else if (flow->states[graph] == WRONG || count >= CALL_TYPES_LIMIT) {
         f->is_open = true; /* what is wrong in it was told */
     } else {
-        s->ordinal               = last ? last->ordinal + 1 : 0;
-        s->next                  = last;
+        s->next                  = flow->call_typess[graph];
         flow->call_typess[graph] = s;
-        enter(flow, f, graph);
-        push_frame(flow, graph, s);
+        enter(flow, f, graph, s->mode);
+        push_frame(flow, graph, s, s->mode);
     }
+    return true;
 }
 
 /* ---- the walk ----------------------------------------------------------- */
@@ -528,14 +735,108 @@ static void call(struct tn_flow *flow, struct frame *f, uint32_t graph)
 static void visit(struct tn_flow *flow, uint32_t op,
                   const struct tn_results *results)
 {
+    flow->tried += top_of(flow)->mode == SILENT;
     tn_typing_judge(&flow->typing, flow->kinds[op], op, results);
     tn_ranking_judge(&flow->ranking, op, results);
+}
+
+/* The graphs of the op, from the first on. */
+static void begin_graphs(struct tn_flow *flow, struct frame *f)
+{
+    f->sibling = flow->bodies ? flow->bodies[f->op] : 0;
+    f->callee = f->body = f->chosen = f->failed = 0;
+    f->results                                  = NULL;
+    f->called                                   = NULL;
+    f->is_open = f->is_moved = false;
+}
+
+/* What a loop carries with a known rank and nothing is said of is CHANGED, or
+ * all of it; whether there is any. */
+static bool change_carried(struct tn_flow *flow, struct frame *f,
+                           uint32_t graph, bool all)
+{
+    const struct tn_graph *row    = tn_model_graph_at(flow->model, graph);
+    bool                   is_any = false;
+    struct tn_passing      p;
+
+    for (uint32_t i = 0; i < row->inputs.count; i++) {
+        uint32_t outer;
+        uint8_t  type, rank = 0;
+        if (!pass(flow, f, graph, false, i, &p))
+            break;
+        if (!p.is_carried || p.number == TN_NONE)
+            continue;
+        look_at_input(flow, f, &p, &outer, &type, &rank);
+        if (!rank || (f->carried && !all && f->carried[p.number] != ASSUMED))
+            continue;
+        is_any = true;
+        if (f->carried)
+            f->carried[p.number] = CHANGED;
+    }
+    return is_any;
+}
+
+static bool change_all_carried(struct tn_flow *flow, struct frame *f, bool all)
+{
+    uint32_t graph  = flow->bodies ? flow->bodies[f->op] : 0;
+    bool     is_any = false;
+
+    for (f->body = 0; graph; graph = flow->siblings[graph - 1], f->body++)
+        is_any |= change_carried(flow, f, graph - 1, all);
+    for (f->body = 0; flow->use->callee && f->body < BODY_LIMIT; f->body++) {
+        graph = flow->use->callee(flow->use->context, f->op, f->body);
+        if (graph == TN_NONE)
+            break;
+        is_any |= change_carried(flow, f, graph, all);
+    }
+    return is_any;
+}
+
+/* Loops that carry something of a known rank are tried first. */
+static void begin_op(struct tn_flow *flow, struct frame *f, uint32_t op)
+{
+    const struct tn_op *row = tn_model_op_at(flow->model, op);
+
+    f->op       = op;
+    f->carried  = NULL;
+    f->rounds   = 0;
+    f->untried  = findings(flow);
+    f->is_trial = change_all_carried(flow, f, true);
+    if (f->is_trial)
+        f->carried =
+            tn_new(&flow->arena, uint8_t, row->input_count, flow->error);
+    if (f->carried && !has_budget(flow)) {
+        change_all_carried(flow, f, true);
+        f->is_trial = false;
+    }
+    begin_graphs(flow, f);
+}
+
+/* What the trial showed: once more, or for good.  What is wrong in the first
+ * round of a loop is wrong, whatever comes after it. */
+static void finish_trial(struct tn_flow *flow, struct frame *f)
+{
+    bool is_wrong = f->rounds == 0 && findings(flow) != f->untried;
+    bool is_over  = f->is_open || ++f->rounds == ROUND_LIMIT;
+    bool is_left  = !is_wrong && change_all_carried(flow, f, is_over);
+
+    if (is_wrong)
+        memset(f->carried, ASSUMED,
+               tn_model_op_at(flow->model, f->op)->input_count);
+    f->is_trial = !is_wrong && !is_over && (f->is_moved || is_left);
+    begin_graphs(flow, f);
 }
 
 /* All graphs of the op were walked. */
 static void finish_op(struct tn_flow *flow, struct frame *f)
 {
     const struct tn_results *results = f->called;
+
+    set_mode(flow, f->mode);
+    if (f->chosen && f->failed == f->callee)
+        tn_value_complain(&flow->ranking.findings, f->op, "rank-not-allowed",
+                          "all of the functions that it may call are wrong for "
+                          "the ranks of its inputs");
 
     if (!results && open_results(flow, f)) {
         results = f->results;
@@ -560,8 +861,8 @@ static bool enter_next(struct tn_flow *flow, struct frame *f)
         graph      = f->sibling - 1;
         f->sibling = flow->siblings[graph];
         if (flow->states[graph] != OPEN) {
-            enter(flow, f, graph);
-            push_frame(flow, graph, NULL);
+            enter(flow, f, graph, op_mode(f));
+            push_frame(flow, graph, NULL, op_mode(f));
         }
         return true;
     }
@@ -570,8 +871,10 @@ static bool enter_next(struct tn_flow *flow, struct frame *f)
     graph = flow->use->callee(flow->use->context, f->op, f->callee);
     if (graph == TN_NONE)
         return false;
+    if (!call(flow, f, graph))
+        return true;
+    f = tn_list_at(&flow->frames, struct frame, depth - 1);
     f->callee++;
-    call(flow, f, graph);
     if (flow->frames.count == depth)
         f->body++; /* not walked, or before */
     return true;
@@ -592,51 +895,85 @@ static void leave(struct tn_flow *flow)
     bool              is_function =
         tn_model_graph_at(flow->model, done.graph)->kind == TN_GRAPH_FUNCTION;
 
-    flow->states[done.graph] =
-        is_function && findings(flow) != done.findings ? WRONG : DONE;
+    bool is_wrong = findings(flow) != done.findings;
+
+    flow->states[done.graph] = done.mode != ERRORS       ? done.state
+                               : is_function && is_wrong ? WRONG
+                                                         : DONE;
     flow->frames.count--;
-    if (flow->frames.count == 0)
+    if (flow->frames.count == 0 || done.is_alone)
         return;
     look_at_outputs(flow, done.graph, &gives);
     if (done.call_types) {
-        done.call_types->gives = gives;
-        take_results(flow, top_of(flow), done.graph, &done.call_types->gives);
+        done.call_types->gives    = gives;
+        done.call_types->is_wrong = is_wrong;
+        if (is_wrong && done.call_types->is_choice && gives.count)
+            memset(gives.ranks, 0, gives.count);
+        take_results(flow, top_of(flow), done.graph, done.call_types);
     } else {
         merge(flow, top_of(flow), done.graph, &gives);
     }
     top_of(flow)->body++;
 }
 
+/* Whether loops of the graph on top keep their ranks; once more, or for good.
+ */
+static void settle(struct tn_flow *flow, struct frame *f)
+{
+    const struct tn_graph *row      = tn_model_graph_at(flow->model, f->graph);
+    bool                   is_moved = false;
+
+    for (uint32_t i = 0; i < row->op_count; i++) {
+        uint8_t *merge = &flow->ranking.merges[row->first_op + i];
+        if (*merge != TN_MERGES_ROUNDS ||
+            tn_ranking_comes_round(&flow->ranking, row->first_op + i))
+            continue;
+        *merge   = TN_MERGES_ANY;
+        is_moved = true;
+    }
+    if (++f->passes == ROUND_LIMIT && is_moved)
+        assume_rounds(flow, f->graph, TN_MERGES_ANY);
+    f->next = 0;
+    if (is_moved && f->passes < ROUND_LIMIT)
+        return;
+    f->is_settling = false;
+    f->mode        = f->settled;
+    f->findings    = findings(flow);
+}
+
 static void walk(struct tn_flow *flow, uint32_t root)
 {
-    push_frame(flow, root, NULL);
+    push_alone(flow, root);
     while (flow->frames.count && !flow->report->is_stopped &&
            !tn_failed(flow->error)) {
         struct frame          *f     = top_of(flow);
         const struct tn_graph *graph = tn_model_graph_at(flow->model, f->graph);
         uint32_t               op;
         if (f->op != TN_NONE) {
-            if (!enter_next(flow, f))
+            if (enter_next(flow, f))
+                continue;
+            if (f->is_trial)
+                finish_trial(flow, f);
+            else
                 finish_op(flow, f);
             continue;
         }
         if (f->next == graph->op_count) {
-            leave(flow);
+            if (f->is_settling)
+                settle(flow, f);
+            else
+                leave(flow);
             continue;
         }
         op = graph->first_op + (uint32_t)f->next++;
         if (flow->order)
             op = flow->order[op];
-        if (!runs_graphs(flow, op)) {
+        if (runs_graphs(flow, op)) {
+            begin_op(flow, f, op);
+        } else {
+            set_mode(flow, f->mode);
             visit(flow, op, NULL);
-            continue;
         }
-        f->op      = op;
-        f->sibling = flow->bodies ? flow->bodies[op] : 0;
-        f->callee = f->body = 0;
-        f->results          = NULL;
-        f->called           = NULL;
-        f->is_open          = false;
     }
     flow->frames.count = 0;
 }
@@ -708,6 +1045,7 @@ void tn_flow_run(struct tn_flow *flow)
     if (!flow->kinds || tn_failed(flow->error))
         return;
     find_order(flow);
+    find_merges(flow);
     for (int round = 0; round < 3; round++)
         for (uint32_t i = 0; i < flow->model->graphs.count; i++)
             if (!tn_failed(flow->error) && !flow->report->is_stopped &&
@@ -715,6 +1053,7 @@ void tn_flow_run(struct tn_flow *flow)
                 walk(flow, i);
     if (tn_failed(flow->error))
         return;
+    set_mode(flow, ERRORS);
     tn_typing_compare(&flow->typing);
     compare_claims(flow);
 }

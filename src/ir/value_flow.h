@@ -12,6 +12,14 @@
  * library of functions that call each other costs no more than its size times
  * that limit.  A function that is being walked already (recursion) gives
  * nothing that is known.
+ *
+ * Loops may change the rank of what they carry.  So a loop is tried first,
+ * without a word: when what comes out has another rank than what went in, then
+ * nothing is known of it.  Trials have a budget, since loops may be in loops.
+ *
+ * Where a graph may be one that never runs, and is wrong only for the ranks
+ * that it would get, that is a note; when it is so with all graphs of a node,
+ * the node cannot run.
  */
 #ifndef TN_IR_VALUE_FLOW_H
 #define TN_IR_VALUE_FLOW_H
@@ -37,6 +45,9 @@ struct tn_flow {
     struct tn_call_types **call_typess; /* by graph                          */
     const struct tn_results **results;  /* by op; NULL: none run graphs      */
     struct tn_list            frames;
+    struct tn_report          silence; /* where findings of trials go         */
+    uint64_t                  tried;   /* ops in trials                       */
+    uint8_t                  *loops;   /* by graph: it has TN_MERGES_ROUNDS   */
 };
 
 void tn_flow_init(struct tn_flow *flow, const struct tn_model *model,

@@ -8,6 +8,8 @@ static const char vocabulary[] = "vocabulary test 1\n"
                                  "domain \"\"\n"
                                  "op Add (A $T[r], B $T[r]) -> (C $T[r])\n"
                                  "    $T in {float32 float16}\n"
+                                 "op Flat (A $T) -> (C $T[2])\n"
+                                 "    $T in {any}\n"
                                  "op If (A any) -> (C* ~$T)\n"
                                  "    $T in {any}\n"
                                  "op Pool (A $T[4]) -> (C $T[4])\n"
@@ -49,8 +51,9 @@ static bool pass(void *context, const struct tn_crossing *c,
         to->number = TN_NONE;
         to->type   = TN_TYPE(TN_BOOL, TN_WRAP_NONE);
     } else if (tn_bytes_is(c->kind->name, "While")) {
-        to->number = c->index - 1;
-        to->start  = c->index;
+        to->number     = c->index - 1;
+        to->start      = c->is_output ? c->index : TN_NONE;
+        to->is_carried = !c->is_output;
     }
     return true;
 }
@@ -80,6 +83,11 @@ static const struct testing_body
                     { "F", 0, "a", "b", "kf", { { "", "Add", "ak", "b", "" } } }, { 0 } },
     circle[]    = { { "F", 0, "p", "q", "", { { "", "G", "p", "q", "" } } },
                     { "G", 0, "a", "b", "", { { "", "F", "a", "b", "" } } }, { 0 } },
+    keeps[]     = { { "", 0, "cv", "cw", "", { { "", "Add", "vv", "w", "" } } }, { 0 } },
+    flattens[]  = { { "", 0, "cv", "cw", "", { { "", "Flat", "v", "w", "" } } }, { 0 } },
+    pools[]     = { { "", 0, "cv", "cw", "", { { "", "Pool", "v", "w", "" } } }, { 0 } },
+    follows[]   = { { "", 0, "cuv", "cvw", "", { { "", "Flat", "v", "w", "" }, { "", "Pool", "v", "z", "" } } }, { 0 } },
+    told[]      = { { "", 0, "cv", "cv", "v4", { { "", "Pool", "v", "z", "" } } }, { 0 } },
     wrong[]     = { { "F", 0, "a", "b", "kfmh", { { "", "Add", "km", "b", "" } } }, { 0 } };
 
 static const struct {
@@ -129,6 +137,17 @@ static const struct {
       "'k' is float32 and 'm' is float16; Add takes them in one type" }, wrong },
     { { "what is wrong in a function is told once", "xhzf", { { "", "F", "x", "y", "" }, { "", "F", "z", "u", "" } },
       "type-mismatch", "one.node[0]", "'k' is float32 and 'm' is float16; Add takes them in one type" }, wrong },
+    { { "a loop that keeps its rank", "v4", { { "", "While", "v", "y", "" }, { "", "Pool", "y", "z", "" } }, "", "", "" }, keeps },
+    { { "a loop that keeps another rank", "v2", { { "", "While", "v", "y", "" }, { "", "Pool", "y", "z", "" } },
+      "rank-not-allowed", "graph.node[1]", "'y' has rank 2, Pool takes 'A' of rank 4" }, keeps },
+    { { "a loop that changes its rank", "v3", { { "", "While", "v", "y", "" }, { "", "Pool", "y", "z", "" } }, "", "", "" }, flattens },
+    { { "a loop that gives the rank that it began with", "v2", { { "", "While", "v", "y", "" }, { "", "Pool", "y", "z", "" } },
+      "rank-not-allowed", "graph.node[1]", "'y' has rank 2, Pool takes 'A' of rank 4" }, flattens },
+    { { "a loop of which nothing is known", "", { { "", "While", "v", "y", "" }, { "", "Pool", "y", "z", "" } }, "", "", "" }, flattens },
+    { { "the first round is wrong", "v2", { { "", "While", "v", "y", "" } }, "rank-not-allowed", "one.node[0]",
+      "'v' has rank 2, Pool takes 'A' of rank 4" }, pools },
+    { { "one follows another", "u3v4", { { "", "While", "uv", "yx", "" }, { "", "Pool", "y", "z", "" } }, "", "", "" }, follows },
+    { { "the body tells another rank", "x2", { { "", "While", "x", "y", "" }, { "", "Pool", "y", "z", "" } }, "", "", "" }, told },
 };
 /* clang-format on */
 

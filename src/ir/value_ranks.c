@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "base/byte_find.h"
 #include "ir/op_arguments.h"
+#include "ir/output_name.h"
 
 static unsigned rank_of(uint8_t rank)
 {
@@ -56,22 +56,17 @@ static uint32_t find_output(const struct tn_ranking  *r,
                             const struct tn_value    *row)
 {
     const struct tn_model *model = r->model;
-    struct tn_bytes        name  = tn_model_name(model, row->name);
-    const uint8_t         *begin, *last, *end;
+    struct tn_bytes        argument;
 
     if (model->dialect->names_outputs ||
         tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION)
         return row->output < kind->output_count ? row->output
                                                 : kind->output_count - 1;
-    begin = tn_bytes_find(name, ':'); /* "node:out:0" */
-    if (!begin)
+    argument = tn_output_name_parse(tn_model_name(model, row->name)).argument;
+    if (!argument.data)
         return 0;
-    begin++;
-    end  = name.data + name.size;
-    last = memchr(begin, ':', (size_t)(end - begin));
-    name = tn_bytes(begin, (size_t)((last ? last : end) - begin));
     for (uint32_t i = 0; i < kind->output_count; i++)
-        if (tn_bytes_equal(kind->outputs[i].name, name))
+        if (tn_bytes_equal(kind->outputs[i].name, argument))
             return i;
     return TN_NONE;
 }
@@ -99,6 +94,8 @@ static uint8_t made_rank(const struct tn_ranking *r, uint32_t value)
         return 0; /* what has slots is declared */
     if (r->results && r->results[row->producer])
         return result_rank(r, value, r->results[row->producer]);
+    if (r->merges && r->merges[row->producer] && row->output == 0)
+        return r->bound[row->producer];
     kind = r->kinds[row->producer];
     if (!kind || kind->has_lists || !kind->output_count)
         return 0;
@@ -144,6 +141,50 @@ static uint8_t bind(const struct tn_ranking *r, uint32_t op)
     if (is_up_to)
         return is_open ? 0 : largest;
     return bound;
+}
+
+/* ---- ops that give one of their inputs ---------------------------------- */
+
+bool tn_ranking_closes_loop(const struct tn_model *model, uint32_t value)
+{
+    const struct tn_value *row  = tn_model_value_at(model, value);
+    const char *const     *loop = model->dialect->loop_ops;
+    struct tn_bytes        type;
+
+    if (!loop || row->kind != TN_VALUE_OUTPUT || row->producer == TN_NONE)
+        return false;
+    type = tn_model_name(model, tn_model_op_at(model, row->producer)->type);
+    while (*loop && !tn_bytes_is(type, *loop))
+        loop++;
+    return *loop != NULL;
+}
+
+/* The rank that all of them have, of those that close a loop or of the others;
+ * 0: not known, or there is none. */
+static uint8_t rank_of_inputs(const struct tn_ranking *r, uint32_t op,
+                              bool closes_loop)
+{
+    const struct tn_op *row  = tn_model_op_at(r->model, op);
+    uint8_t             rank = 0;
+
+    for (uint32_t i = 0; i < row->input_count - row->control_count; i++) {
+        uint32_t value =
+            tn_model_ref_at(r->model, (uint64_t)row->first_input + i);
+        uint8_t given;
+        if (value == TN_NONE ||
+            tn_ranking_closes_loop(r->model, value) != closes_loop)
+            continue;
+        given = tn_ranking_rank(r, value);
+        if (!given || (rank && rank != given))
+            return 0;
+        rank = given;
+    }
+    return rank;
+}
+
+bool tn_ranking_comes_round(const struct tn_ranking *r, uint32_t op)
+{
+    return !r->bound[op] || rank_of_inputs(r, op, true) == r->bound[op];
 }
 
 /* ---- what is wrong ------------------------------------------------------ */
@@ -256,6 +297,11 @@ void tn_ranking_judge(struct tn_ranking *r, uint32_t op,
 
     if (!r->kinds)
         return;
+    if (r->merges && r->merges[op]) {
+        r->bound[op] =
+            r->merges[op] == TN_MERGES_ANY ? 0 : rank_of_inputs(r, op, false);
+        return;
+    }
     if (results)
         judge_results(r, op, results);
     if (!r->kinds[op])
@@ -282,4 +328,29 @@ void tn_ranking_enter(struct tn_ranking *r, uint32_t op, uint32_t outer,
     snprintf(rest, sizeof rest, "and is given '%.*s' with rank %u",
              TN_FMT(tn_value_short_name(r->model, outer)), rank_of(rank));
     complain(r, op, "rank-mismatch", value, r->given[value], rest);
+}
+
+void tn_ranking_begin(struct tn_ranking *r, uint32_t value, uint8_t rank)
+{
+    if (r->told)
+        r->given[value] = r->told[value] ? r->told[value] : rank;
+}
+
+void tn_ranking_expect_same(struct tn_ranking *r, uint32_t op, uint32_t first,
+                            uint8_t first_rank, uint32_t second,
+                            uint8_t second_rank)
+{
+    struct tn_bytes kind =
+        tn_model_name(r->model, tn_model_op_at(r->model, op)->type);
+    char rest[200];
+
+    if (!first_rank || !second_rank || first_rank == second_rank)
+        return;
+    if (kind.size > 60)
+        kind.size = 60;
+    snprintf(rest, sizeof rest,
+             "and '%.*s' has rank %u; %.*s gives them in one rank",
+             TN_FMT(tn_value_short_name(r->model, second)),
+             rank_of(second_rank), TN_FMT(kind));
+    complain(r, op, "rank-mismatch", first, first_rank, rest);
 }

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "base/byte_find.h"
 #include "ir/op_arguments.h"
+#include "ir/output_name.h"
 
 /* Type variables of an operator that we keep track of; vocabularies have
  * fewer. */
@@ -458,23 +458,17 @@ static uint8_t type_at(const struct binding *b, uint32_t first, uint32_t end,
 static uint8_t named_output(const struct binding *b, struct tn_bytes name,
                             uint32_t number)
 {
-    uint32_t       first = b->op->input_count, i = 0;
-    const uint8_t *begin = tn_bytes_find(name, ':');
+    uint32_t              first = b->op->input_count, i = 0;
+    struct tn_output_name of = tn_output_name_parse(name);
 
-    if (!begin)
+    if (!of.argument.data)
         return type_at(b, first, first + b->op->output_count, 0);
-    const uint8_t *end = name.data + name.size;
-    begin++;
-    const uint8_t *last =
-        tn_bytes_find(tn_bytes(begin, (size_t)(end - begin)), ':');
-    struct tn_bytes out =
-        tn_bytes(begin, (size_t)((last ? last : end) - begin));
     while (i < b->op->output_count &&
-           !tn_bytes_equal(b->op->outputs[i].name, out))
+           !tn_bytes_equal(b->op->outputs[i].name, of.argument))
         i++;
     if (i == b->op->output_count)
         return 0;
-    if (!last && (b->runs ? b->runs[first + i].length : 1) != 1)
+    if (!of.is_one && (b->runs ? b->runs[first + i].length : 1) != 1)
         return TN_TYPE_MANY;
     return type_at(b, first + i, first + i + 1, number);
 }

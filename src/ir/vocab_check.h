@@ -59,6 +59,10 @@ struct tn_passing {
     bool    has_rank; /* ranks inside follow from those outside: they are    */
     int8_t  deeper;   /* larger by this                                      */
     bool    is_element; /* outside it is a sequence, inside one of it        */
+    bool    is_choice;  /* inputs: the graph may be one that never runs, made
+                           for other ranks                                   */
+    bool is_carried;    /* inputs of loops: so it is in the first round; in
+                           the next it is what came out                      */
 };
 
 /* What one place in a file says of a value. */
@@ -112,6 +116,11 @@ struct tn_vocab_use {
      * nothing is known of it, nor of those that follow.  NULL: of none. */
     bool (*pass)(void *context, const struct tn_crossing *crossing,
                  struct tn_passing *to);
+
+    /* Whether the op gives one of its inputs (TensorFlow's Merge), which may
+     * come from behind it, through an op that the dialect has in `loop_ops`.
+     * NULL: none does. */
+    bool (*is_merge)(void *context, uint32_t op);
 
     /* Which output of the node that made it a value is.  NULL: values say it
      * themselves. */

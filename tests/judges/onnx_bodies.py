@@ -97,6 +97,62 @@ def loop(number=I64, condition=BOOL, carried=F32, initial=F32, gives=F32,
                  [value("y", result), value("z", results, [None] * rank)])
 
 
+def carry(step, carried=None, result=None, after="Relu", initial=(2,)):
+    """A Loop around one operator, and one behind it."""
+    body = helper.make_graph(
+        [constant("on", BOOL, ())] + step, "body",
+        [value("i", I64, ()), value("o", BOOL, ()), value("v", F32, carried)],
+        [value("on", BOOL, ()), value("w", F32, None)])
+    return model([node("Loop", ["m", "c", "x"], ["y"], body=body),
+                  node(after, ["y"], ["z"])],
+                 [value("m", I64, ()), value("c", BOOL, ()),
+                  value("x", F32, initial)],
+                 [value("z", F32, None)],
+                 infos=[value("y", F32, result)] if result else [])
+
+
+def carry_optional(kind=F32):
+    """A Loop whose value begins as an optional sequence without a value."""
+    none = helper.make_optional_type_proto(helper.make_sequence_type_proto(
+        helper.make_tensor_type_proto(F32, None)))
+    made = [node("OptionalHasElement", ["v"], ["has"]),
+            node("If", ["has"], ["s"],
+                 then_branch=helper.make_graph(
+                     [node("OptionalGetElement", ["v"], ["a"])], "then", [],
+                     [sequence("a")]),
+                 else_branch=helper.make_graph(
+                     [node("SequenceEmpty", [], ["b"], dtype=F32)], "other",
+                     [], [sequence("b")])),
+            constant("k", kind), constant("on", BOOL, ()),
+            node("SequenceInsert", ["s", "k"], ["w"]) if kind == F32 else
+            node("SequenceConstruct", ["k"], ["w"])]
+    body = helper.make_graph(
+        made, "body", [value("i", I64, ()), value("o", BOOL, ()),
+                       helper.make_value_info("v", none)],
+        [value("on", BOOL, ()), sequence("w", kind)])
+    return model([node("Optional", [], ["x"],
+                       type=none.optional_type.elem_type),
+                  node("Loop", ["m", "c", "x"], ["y"], body=body)],
+                 [value("m", I64, ()), value("c", BOOL, ())],
+                 [sequence("y", kind)])
+
+
+def scan_step(step):
+    """A Scan around one operator."""
+    body = helper.make_graph(
+        step, "body", [value("v", F32, None), value("e", F32, None)],
+        [value("w", F32, None)])
+    return model([node("Scan", ["x", "d"], ["y"], body=body,
+                       num_scan_inputs=1)],
+                 [value("x"), value("d", F32, (3, 2))],
+                 [value("y", F32, None)])
+
+
+KEEP = [node("Relu", ["v"], ["w"])]
+FLATTEN = [node("Flatten", ["v"], ["w"])]
+POOL = [node("GlobalMaxPool", ["v"], ["w"])]
+
+
 def scan(state=F32, element=F32, element_shape=(2,), initial=F32, data=F32,
          gives=F32, data_shape=(3, 2), result=F32, results=F32, rank=2):
     body = helper.make_graph(
@@ -197,6 +253,7 @@ def called(inputs, outputs):
 
 
 UNSEEN = "the reference does not compare it"
+RUN = "only an engine that runs the loop says so"
 LATE = "the reference of this release does not follow functions"
 
 # name, model, whether it is right, why the reference does not say so
@@ -224,6 +281,19 @@ CASES = [
     ("loop-scan-result", loop(results=I64), False, ""),
     ("loop-scan-rank", loop(rank=3), False, ""),
     ("loop-scan-shape", loop(scan_shape=(2, 2)), False, ""),
+    ("loop-keeps-rank", carry(KEEP), True, ""),
+    ("loop-changes-rank", carry(FLATTEN, after="GlobalMaxPool"), True, ""),
+    ("loop-changes-declared-rank", carry(FLATTEN, (2,)), True, ""),
+    ("loop-begins-otherwise", carry(KEEP, (2, 2)), True, ""),
+    ("loop-first-round", carry(POOL), False, RUN),
+    ("loop-rank-after", carry(KEEP, after="GlobalMaxPool"), False, RUN),
+    ("loop-flat-after", carry(FLATTEN, after="GlobalMaxPool", initial=(2, 2)),
+     True, ""),
+    ("loop-rank-declared", carry(KEEP, result=(2, 2)), False, UNSEEN),
+    ("loop-optional", carry_optional(), True, ""),
+    ("loop-optional-type", carry_optional(F16), False, UNSEEN),
+    ("scan-keeps-rank", scan_step(KEEP), True, ""),
+    ("scan-changes-rank", scan_step(FLATTEN), False, ""),
     ("scan", scan(), True, ""),
     ("scan-state", scan(state=I64), False, ""),
     ("scan-initial", scan(initial=I64), False, ""),

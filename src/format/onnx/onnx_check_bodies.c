@@ -36,18 +36,21 @@ static bool pass_loop(const struct tn_crossing *c, uint32_t inputs,
     uint32_t carried = inputs < 2 ? 0 : inputs - 2;
 
     if (!c->is_output && c->index >= 2) {
-        to->number = c->index;
+        to->number     = c->index;
+        to->has_rank   = true;
+        to->is_carried = true;
     } else if (!c->is_output) {
         to->type = TN_TYPE(c->index ? TN_BOOL : TN_INT64, TN_WRAP_NONE);
         to->rank = TN_RANK(0);
     } else if (c->index == 0) {
         to->type = TN_TYPE(TN_BOOL, TN_WRAP_NONE);
     } else {
-        to->number = c->index - 1;
+        to->number   = c->index - 1;
+        to->has_rank = true;
         if (to->number < carried)
             to->start = to->number + 2;
-        to->has_rank = to->number >= carried;
-        to->deeper   = -1;
+        else
+            to->deeper = -1; /* of scan outputs it gives a row */
     }
     return true;
 }

@@ -13,8 +13,8 @@
 static bool find_declared(const struct tn_model *model, uint32_t value,
                           struct tn_declared *told)
 {
-    const struct tn_value *row = tn_model_value_at(model, value);
-    struct tn_bytes        name = tn_model_name(model, row->name);
+    const struct tn_value *row   = tn_model_value_at(model, value);
+    struct tn_bytes        name  = tn_model_name(model, row->name);
     uint32_t               graph = row->graph;
 
     for (int depth = 0; graph != TN_NONE && depth < TN_PADDLE_DEPTH_LIMIT;
@@ -277,7 +277,8 @@ static enum tn_status check_model(const struct tn_model *model,
         .file           = model->wire.source ? model->wire.source->name : "",
     };
 
-    check_conditions(&(struct tn_value_findings){ model, report, use.file });
+    check_conditions(&(struct tn_value_findings){
+        .model = model, .report = report, .file = use.file });
     return tn_vocab_check_builtin(model, &use, "paddle", report, error);
 }
 

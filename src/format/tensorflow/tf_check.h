@@ -3,6 +3,7 @@
 #define TN_FORMAT_TF_CHECK_H
 
 #include "format/tensorflow/tf.h"
+#include "format/tensorflow/tf_callers.h"
 #include "ir/vocab_check.h"
 
 struct tn_tf_checking {
@@ -36,8 +37,6 @@ void tn_tf_check_vocab(struct tn_tf_checking *c);
 
 /* ---- calls: tf_check_calls.c -------------------------------------------- */
 
-#define TN_TF_CALLERS 8 /* operators that run functions */
-
 /* What a signature says of a value. */
 struct tn_tf_claim {
     struct tn_value_claim      said;
@@ -50,11 +49,12 @@ struct tn_tf_claim {
 struct tn_tf_calls {
     struct tn_tf_checking *c;
     const uint32_t        *mains; /* by graph: whose library it can call      */
-    uint32_t       types[TN_TF_CALLERS]; /* names                             */
-    struct tn_list claims;               /* struct tn_tf_claim                */
+    struct tn_pairs        callers; /* (type, 0): in tn_tf_callers()          */
+    struct tn_list         claims;  /* struct tn_tf_claim                     */
     struct tn_pairs lists; /* (value, 0): an argument that is a list          */
-    uint32_t        op, graph;  /* the last ones asked for           */
-    bool            is_in_step; /* of them                           */
+    uint32_t        op, graph, body; /* the last ones asked for               */
+    bool            is_in_step;      /* of them                               */
+    struct tn_tf_plan plan;
 };
 
 void tn_tf_calls_init(struct tn_tf_calls *calls, struct tn_tf_checking *c,

@@ -2,63 +2,55 @@
  * tf_check_calls.c - what goes into functions and comes out of them, and what
  * signatures say of both
  *
- * A node calls a function by being called like it, or by an attribute.  Types
- * of arguments and results are what the function's signature says.  Ranks go
- * into calls; not into branches, one of which may be made for another rank, nor
- * into loops, whose values may change theirs.
+ * A node calls a function by being called like it, or by an attribute, which
+ * tf_callers.c lists.  Types of arguments and results are what the function's
+ * signature says.
  */
 #include "format/tensorflow/tf_check.h"
 
 #include <stdio.h>
 
-#include "base/byte_find.h"
+#include "ir/output_name.h"
 
 /* Names of outputs are looked for in functions of at most so many. */
 #define NAMED_LIMIT 64
 
-static const struct caller {
-    const char *type;
-    const char *attrs[2]; /* that name functions                              */
-    uint32_t    own;      /* inputs that the op keeps for itself              */
-    bool        is_branch, is_loop;
-} callers[] = {
-    { "PartitionedCall", { "f" }, 0, false, false },
-    { "StatefulPartitionedCall", { "f" }, 0, false, false },
-    { "If", { "then_branch", "else_branch" }, 1, true, false },
-    { "StatelessIf", { "then_branch", "else_branch" }, 1, true, false },
-    { "Case", { "branches" }, 1, true, false },
-    { "StatelessCase", { "branches" }, 1, true, false },
-    { "While", { "cond", "body" }, 0, false, true },
-    { "StatelessWhile", { "cond", "body" }, 0, false, true },
-};
-#define CALLERS (sizeof callers / sizeof *callers)
-
-_Static_assert(CALLERS == TN_TF_CALLERS, "room for the ids of all of them");
-
 void tn_tf_calls_init(struct tn_tf_calls *calls, struct tn_tf_checking *c,
                       const uint32_t *mains)
 {
+    uint32_t                   count;
+    const struct tn_tf_caller *all = tn_tf_callers(&count);
+
     *calls = (struct tn_tf_calls){ .c = c, .mains = mains, .op = TN_NONE };
     tn_pairs_init(&calls->lists, c->model->memory);
+    tn_pairs_init(&calls->callers, c->model->memory);
     tn_list_init(&calls->claims, c->model->memory, sizeof(struct tn_tf_claim));
-    for (size_t i = 0; i < CALLERS; i++)
-        calls->types[i] =
-            tn_intern_find(&c->model->names, tn_text(callers[i].type));
+    tn_tf_plan_init(&calls->plan, c->model->memory);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t name = tn_intern_find(&c->model->names, tn_text(all[i].type));
+        if (name != TN_NO_NAME &&
+            (i == 0 || strcmp(all[i].type, all[i - 1].type)))
+            tn_pairs_add(&calls->callers, name, 0, i, c->error);
+    }
 }
 
 void tn_tf_calls_done(struct tn_tf_calls *calls)
 {
+    tn_tf_plan_done(&calls->plan);
     tn_list_done(&calls->claims);
+    tn_pairs_done(&calls->callers);
     tn_pairs_done(&calls->lists);
 }
 
-static const struct caller *find_caller(const struct tn_tf_calls *calls,
-                                        uint32_t                  type)
+/* The operator's first row; NULL: it runs no functions. */
+static const struct tn_tf_caller *find_caller(const struct tn_tf_calls *calls,
+                                              uint32_t                  type)
 {
-    for (size_t i = 0; type != TN_NO_NAME && i < CALLERS; i++)
-        if (calls->types[i] == type)
-            return &callers[i];
-    return NULL;
+    uint32_t count, row = type == TN_NO_NAME
+                              ? UINT32_MAX
+                              : tn_pairs_find(&calls->callers, type, 0);
+
+    return row == UINT32_MAX ? NULL : &tn_tf_callers(&count)[row];
 }
 
 /* ---- who is called ------------------------------------------------------ */
@@ -91,8 +83,9 @@ static uint32_t find_named(const struct tn_tf_calls *calls, uint32_t op,
 uint32_t tn_tf_check_callee(const struct tn_tf_calls *calls, uint32_t op,
                             uint32_t number)
 {
-    const struct tn_op  *row = tn_model_op_at(calls->c->model, op);
-    const struct caller *caller;
+    const struct tn_op        *row = tn_model_op_at(calls->c->model, op);
+    const struct tn_tf_caller *caller;
+    uint32_t                   place;
 
     if (!calls->c->functions.count)
         return TN_NONE;
@@ -101,11 +94,8 @@ uint32_t tn_tf_check_callee(const struct tn_tf_calls *calls, uint32_t op,
         return number ? TN_NONE
                       : tn_pairs_find(&calls->c->functions,
                                       calls->mains[row->graph], row->type);
-    if (tn_bytes_is(tn_text(caller->attrs[0]), "branches"))
-        return find_named(calls, op, caller->attrs[0], number);
-    return number < 2 && caller->attrs[number]
-               ? find_named(calls, op, caller->attrs[number], 0)
-               : TN_NONE;
+    caller = tn_tf_caller_at(caller, number, &place);
+    return caller ? find_named(calls, op, caller->attr, place) : TN_NONE;
 }
 
 /* ---- arguments and results ---------------------------------------------- */
@@ -137,50 +127,61 @@ static bool has_list_input(const struct tn_tf_calls *calls, uint32_t op)
     if (tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION)
         return false;
     for (uint32_t i = 0; i < row->input_count - row->control_count; i++) {
-        uint32_t        value = tn_op_input(model, op, i);
-        struct tn_bytes name  = tn_model_value_name(model, value);
-        const uint8_t  *colon = tn_bytes_find(name, ':');
+        uint32_t value = tn_op_input(model, op, i);
         if (value == TN_NONE ||
             tn_pairs_find(&calls->lists, value, 0) != UINT32_MAX ||
-            (colon && !memchr(colon + 1, ':',
-                              (size_t)(name.data + name.size - (colon + 1)))))
+            tn_output_name_is_list(tn_model_value_name(model, value)))
             return true;
     }
     return false;
 }
 
-/* Whether inputs of the op are the arguments one by one; asked for each. */
-static bool is_in_step(struct tn_tf_calls *calls, const struct tn_crossing *c)
+/* Looks at the call once for all its arguments; false: nothing is known. */
+static bool look_at(struct tn_tf_calls *calls, const struct tn_crossing *c,
+                    const struct tn_tf_caller *caller)
 {
-    if (calls->op == c->op && calls->graph == c->graph)
+    const struct tn_graph *callee =
+        tn_model_graph_at(calls->c->model, c->graph);
+    uint32_t place;
+
+    if (calls->op == c->op && calls->graph == c->graph &&
+        calls->body == c->body)
         return calls->is_in_step;
     calls->op    = c->op;
     calls->graph = c->graph;
+    calls->body  = c->body;
+    if (caller)
+        caller = tn_tf_caller_at(caller, c->body, &place);
     calls->is_in_step =
         !calls->c->lists[c->graph] && !has_list_input(calls, c->op);
+    if (!calls->is_in_step || !caller)
+        return calls->is_in_step;
+    if (c->kind)
+        tn_tf_plan_make(&calls->plan, calls->c->model, c->op, c->kind, caller,
+                        callee->inputs.count, callee->outputs.count,
+                        calls->c->error);
+    calls->is_in_step = c->kind && !tn_failed(calls->c->error);
     return calls->is_in_step;
 }
 
 bool tn_tf_check_pass(struct tn_tf_calls *calls, const struct tn_crossing *c,
                       struct tn_passing *to)
 {
-    const struct caller *caller =
+    const struct tn_tf_caller *caller =
         find_caller(calls, tn_model_op_at(calls->c->model, c->op)->type);
+    const struct tn_list *plan =
+        c->is_output ? &calls->plan.gives : &calls->plan.takes;
 
-    if (!is_in_step(calls, c))
+    if (!look_at(calls, c, caller))
         return false;
-    to->number   = c->index;
-    to->has_rank = !caller || !caller->is_loop;
-    if (!caller)
+    if (!caller) {
+        to->number   = c->index;
+        to->has_rank = true;
         return true;
-    if (!c->is_output) {
-        to->number += caller->own;
-        to->has_rank = !caller->is_branch && !caller->is_loop;
-    } else if (caller->is_loop && c->body == 0) {
-        return false; /* any type may be a condition */
-    } else if (caller->is_loop) {
-        to->start = c->index;
     }
+    if (c->index >= plan->count)
+        return false;
+    *to = *tn_list_at(plan, struct tn_passing, c->index);
     return true;
 }
 
@@ -190,27 +191,22 @@ uint32_t tn_tf_check_result_number(const struct tn_tf_calls *calls,
 {
     const struct tn_model *model = calls->c->model;
     const struct tn_value *row   = tn_model_value_at(model, value);
-    struct tn_bytes        name  = tn_model_name(model, row->name);
-    const uint8_t         *begin, *last, *end;
+    struct tn_bytes        argument =
+        tn_output_name_parse(tn_model_name(model, row->name)).argument;
     const struct tn_graph *callee;
     uint32_t               graph;
 
     if (tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION ||
-        row->producer == TN_NONE ||
-        find_caller(calls, tn_model_op_at(model, row->producer)->type) ||
-        !(begin = tn_bytes_find(name, ':')))
+        row->producer == TN_NONE || !argument.data ||
+        find_caller(calls, tn_model_op_at(model, row->producer)->type))
         return row->output;
     graph = tn_tf_check_callee(calls, row->producer, 0);
     if (graph == TN_NONE)
         return row->output;
     callee = tn_model_graph_at(model, graph);
-    begin++;
-    end  = name.data + name.size;
-    last = memchr(begin, ':', (size_t)(end - begin));
-    name = tn_bytes(begin, (size_t)((last ? last : end) - begin));
     for (uint32_t i = 0;
          callee->outputs.count <= NAMED_LIMIT && i < callee->outputs.count; i++)
-        if (tn_bytes_equal(callee->outputs.items[i].key, name))
+        if (tn_bytes_equal(callee->outputs.items[i].key, argument))
             return i;
     return TN_NONE;
 }

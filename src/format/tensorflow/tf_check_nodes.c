@@ -13,9 +13,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/byte_find.h"
 #include "base/memo.h"
 #include "format/tensorflow/tf_dtype.h"
+#include "ir/output_name.h"
 
 enum {
     NODE_INPUT = 3,
@@ -255,8 +255,14 @@ static uint32_t passed_inputs(const struct visit *v)
     } callers[] = {
         { "PartitionedCall", 0 },
         { "StatefulPartitionedCall", 0 },
+        { "RemoteCall", 1 },
+        { "TPUPartitionedCall", 1 },
+        { "BatchFunction", 0 },
+        { "MapDefun", 0 },
+        { "RiscWhile", 0 },
         { "While", 0 },
         { "StatelessWhile", 0 },
+        { "For", 2 }, /* of three, and a counter goes in */
         { "If", 1 },
         { "StatelessIf", 1 },
         { "Case", 1 },
@@ -287,12 +293,8 @@ static bool has_list(const struct visit *v, uint32_t callee)
         uint32_t value = tn_op_input(model, v->op, i);
         if (value == TN_NONE)
             return true;
-        struct tn_bytes text =
-            tn_model_name(model, tn_model_value_at(model, value)->name);
-        const uint8_t *colon = tn_bytes_find(text, ':');
-        if (colon && !memchr(colon + 1, ':',
-                             (size_t)(text.data + text.size - (colon + 1))))
-            return true; /* "node:out" */
+        if (tn_output_name_is_list(tn_model_value_name(model, value)))
+            return true;
     }
     return false;
 }

@@ -1,5 +1,6 @@
 /* tf_check_vocab.c - nodes against the operators of TensorFlow */
 #include "format/tensorflow/tf_check.h"
+#include "ir/output_name.h"
 #include "ir/vocab_check.h"
 
 struct lexicon {
@@ -48,12 +49,8 @@ static bool has_list_input(void *context, uint32_t op)
         uint32_t value = tn_op_input(model, op, i);
         if (value == TN_NONE)
             return true;
-        const struct tn_value *from   = tn_model_value_at(model, value);
-        struct tn_bytes        text   = tn_model_name(model, from->name);
-        size_t                 colons = 0;
-        for (size_t k = 0; k < text.size; k++)
-            colons += text.data[k] == ':';
-        if (colons == 1 || (colons == 0 && from->kind == TN_VALUE_INPUT))
+        if (tn_model_value_at(model, value)->kind == TN_VALUE_INPUT ||
+            tn_output_name_is_list(tn_model_value_name(model, value)))
             return true;
     }
     return false;
@@ -68,6 +65,15 @@ static bool pass(void *context, const struct tn_crossing *c,
                  struct tn_passing *to)
 {
     return tn_tf_check_pass(&((struct lexicon *)context)->calls, c, to);
+}
+
+static bool is_merge(void *context, uint32_t op)
+{
+    const struct tn_model *model = ((struct lexicon *)context)->c->model;
+    struct tn_bytes        type =
+        tn_model_name(model, tn_model_op_at(model, op)->type);
+
+    return tn_bytes_is(type, "Merge") || tn_bytes_is(type, "RefMerge");
 }
 
 static uint32_t result_number(void *context, uint32_t value)
@@ -101,9 +107,9 @@ static void declare(void *context, uint8_t *types)
         if (graph->kind != TN_GRAPH_FUNCTION)
             continue;
         for (uint32_t k = 0; k < graph->inputs.count; k++) {
-            const struct tn_end *end = &graph->inputs.items[k];
-            uint32_t value = tn_model_find_value(
-                model, i, tn_intern_find(&model->names, end->name));
+            const struct tn_end *end   = &graph->inputs.items[k];
+            uint32_t             value = tn_model_find_value(
+                            model, i, tn_intern_find(&model->names, end->name));
             if (value != TN_NONE)
                 types[value] = strcmp(end->note, "list") == 0
                                    ? TN_TYPE_MANY
@@ -204,6 +210,7 @@ void tn_tf_check_vocab(struct tn_tf_checking *c)
         .declare_ranks  = declare_ranks,
         .callee         = callee,
         .pass           = pass,
+        .is_merge       = is_merge,
         .result_number  = result_number,
         .claim          = claim,
         .claim_path     = claim_path,

@@ -111,7 +111,7 @@ static inline bool is_of_vocabulary(const char *rule)
     return false;
 }
 
-/* Findings as "rule@offset rule@offset". */
+/* Findings as "rule@offset (rule)@offset", where the second is a note. */
 struct findings {
     char   text[1000];
     size_t size;
@@ -122,12 +122,12 @@ static inline int add_finding(void *context, enum tn_finding_level level,
 {
     struct findings *f = context;
 
-    (void)level;
     assert_true(finding->what[0]);
     if (is_of_vocabulary(rule))
         return 0;
     f->size += (size_t)snprintf(f->text + f->size, sizeof f->text - f->size,
-                                "%s%s", f->size ? " " : "", rule);
+                                level == TN_LEVEL_NOTE ? "%s(%s)" : "%s%s",
+                                f->size ? " " : "", rule);
     if (finding->offset != TN_NOWHERE)
         f->size +=
             (size_t)snprintf(f->text + f->size, sizeof f->text - f->size,

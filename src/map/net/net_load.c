@@ -15,7 +15,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "base/byte_find.h"
+#include "ir/output_name.h"
 #include "map/net/net_loading.h"
 
 /* Outputs of one op, and of all of them for each value that somebody names. */
@@ -252,19 +252,6 @@ static uint32_t defined_outputs(struct tn_net_loading *l, uint32_t op)
     return count;
 }
 
-/* "node:argument:index": the bytes between the colons. */
-static bool argument_of(struct tn_bytes name, struct tn_bytes *argument)
-{
-    const uint8_t *first = tn_bytes_find(name, ':');
-
-    if (!first)
-        return false;
-    const uint8_t *begin = first + 1, *end = name.data + name.size;
-    const uint8_t *second = memchr(begin, ':', (size_t)(end - begin));
-    *argument = tn_bytes(begin, (size_t)((second ? second : end) - begin));
-    return second != NULL;
-}
-
 /* Where the argument of that name begins among the outputs; false: no idea. */
 static bool find_argument(struct tn_net_loading *l, uint32_t op,
                           struct tn_bytes argument, uint32_t *begin)
@@ -295,14 +282,14 @@ static bool find_argument(struct tn_net_loading *l, uint32_t op,
 static uint32_t output_of(struct tn_net_loading *l, uint32_t op,
                           const struct tn_value *value)
 {
-    uint32_t        graph = tn_model_op_at(l->model, op)->graph;
-    struct tn_bytes argument;
-    uint32_t        begin;
+    uint32_t              graph = tn_model_op_at(l->model, op)->graph;
+    struct tn_output_name name =
+        tn_output_name_parse(tn_model_name(l->model, value->name));
+    uint32_t begin;
 
     if (!is_tensorflow(l) ||
         tn_model_graph_at(l->model, graph)->kind != TN_GRAPH_FUNCTION ||
-        !argument_of(tn_model_name(l->model, value->name), &argument) ||
-        !find_argument(l, op, argument, &begin))
+        !name.is_one || !find_argument(l, op, name.argument, &begin))
         return value->output;
     return begin + value->output;
 }
