@@ -149,10 +149,46 @@ static void types_and_ranks_of_calls(void **state)
                calls[i].rules);
 }
 
+/* Each loop is tried before it is walked: loops in loops would be walked 2^40
+ * times. */
+static void loops_in_loops_cost_their_number(void **state)
+{
+    enum { DEPTH = 40 };
+    static char     text[DEPTH * 1000];
+    size_t          size = 0;
+    struct opened   o;
+    struct findings findings;
+
+    (void)state;
+    size += (size_t)snprintf(
+        text, sizeof text,
+        ROW "node { name: 'b' op: 'StatelessWhile' input: 'x' " TYPES(
+            "T", "DT_FLOAT") FUNC("cond", "p")
+            FUNC("body", "f0") " } library { " ASKS("p"));
+    for (int i = 0; i < DEPTH; i++)
+        size += (size_t)snprintf(
+            text + size, sizeof text - size,
+            "function { signature { name: 'f%d' input_arg { name: 'a' type: "
+            "DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } node_def { "
+            "name: 'n' op: 'StatelessWhile' input: 'a' " TYPES("T", "DT_FLOAT")
+                FUNC("cond", "p") "attr { key: 'body' value { "
+                                  "func { name: 'f%d' } } } "
+                                  "} ret { key: 'y' value: "
+                                  "'n:output:0' } } ",
+            i, i + 1);
+    snprintf(text + size, sizeof text - size, "%s } ",
+             RELU("f40", "DT_FLOAT", "DT_FLOAT"));
+    open_text(&o, &tn_format_tf_graph, text);
+    check_model(&o, &tn_format_tf_graph, &findings);
+    assert_string_equal(findings.text, "");
+    close_model(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_and_ranks_of_calls),
+        cmocka_unit_test(loops_in_loops_cost_their_number),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
