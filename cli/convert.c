@@ -77,7 +77,8 @@ static void print_receipt(const struct cli_common         *common,
 /* With --json the receipt is the report, unless the model itself goes there. */
 static void put_receipt(const struct cli_common *common, const char *path,
                         const struct tn_convert_summary *summary,
-                        const struct cli_losses         *losses)
+                        const struct cli_losses         *losses,
+                        const struct cli_losses         *notes)
 {
     struct cli_json json;
 
@@ -89,6 +90,7 @@ static void put_receipt(const struct cli_common *common, const char *path,
     cli_json_put_number(&json, "tensors_moved", summary->tensors_moved);
     cli_json_put_number(&json, "losses", summary->losses);
     cli_losses_put(losses, &json);
+    cli_notes_put(notes, &json);
     cli_json_put_number(&json, "findings", summary->findings);
     cli_json_put_bool(&json, "is_dry_run", common->is_dry_run);
     cli_json_end(&json);
@@ -96,10 +98,11 @@ static void put_receipt(const struct cli_common *common, const char *path,
 
 void cli_convert_receipt(const struct cli_common *common, const char *path,
                          const struct tn_convert_summary *summary,
-                         const struct cli_losses         *losses)
+                         const struct cli_losses         *losses,
+                         const struct cli_losses         *notes)
 {
     if (common->is_json)
-        put_receipt(common, path, summary, losses);
+        put_receipt(common, path, summary, losses, notes);
     else if (!common->is_quiet)
         print_receipt(common, summary);
 }
@@ -281,7 +284,7 @@ static int convert_model(struct cli_session          *session,
 {
     struct tn_target target = cli_target(&opts->common, opts->common.out);
     struct tn_error  error  = TN_ERROR_INIT;
-    struct cli_losses losses = { 0 };
+    struct cli_losses losses = { 0 }, notes = { 0 };
     struct findings   findings = { 0 };
     struct tn_convert_summary summary = { 0 };
     struct tn_convert_options convert = {
@@ -302,6 +305,8 @@ static int convert_model(struct cli_session          *session,
         .force_invalid   = opts->force_invalid,
         .finding         = on_finding,
         .finding_context = &findings,
+        .note            = cli_losses_hear,
+        .note_context    = &notes,
     };
 
     if (opts->is_plan)
@@ -313,12 +318,15 @@ static int convert_model(struct cli_session          *session,
     /* What another failure kept from being written is not lost. */
     if (!opts->common.is_quiet && (status == TN_OK || opts->is_strict))
         cli_losses_print(&losses, opts->common.out);
+    if (!opts->common.is_quiet && status == TN_OK)
+        cli_losses_print(&notes, opts->common.out);
     if (status == TN_OK) {
         cli_convert_receipt(&opts->common, tn_model_path(model), &summary,
-                            &losses);
+                            &losses, &notes);
         say_nothing_outside(opts, &summary);
     }
     cli_losses_done(&losses);
+    cli_losses_done(&notes);
     say_findings(&findings, tn_model_path(model), opts);
     return status == TN_OK ? 0 : fail(opts, map, model, &error,
                                         summary.findings > 0);

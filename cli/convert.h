@@ -31,7 +31,8 @@ void cli_map_done(struct cli_map *map);
  * the report, or nothing. */
 void cli_convert_receipt(const struct cli_common *common, const char *path,
                          const struct tn_convert_summary *summary,
-                         const struct cli_losses         *losses);
+                         const struct cli_losses         *losses,
+                         const struct cli_losses         *notes);
 
 /* Is a file of --rules to blame, and not the model?  The failure of such a one
  * is told, with what to do about it. */

@@ -117,6 +117,15 @@ void cli_losses_put(const struct cli_losses *losses, struct cli_json *json)
     cli_json_close(json, ']');
 }
 
+void cli_notes_put(const struct cli_losses *notes, struct cli_json *json)
+{
+    cli_json_key(json, "notes");
+    cli_json_open_flat(json, '[');
+    for (size_t i = 0; notes != NULL && i < notes->count; i++)
+        cli_json_bytes(json, cli_text_view(&notes->kinds[i].what));
+    cli_json_close(json, ']');
+}
+
 void cli_losses_done(struct cli_losses *losses)
 {
     for (size_t i = 0; i < losses->count; i++) {

@@ -24,17 +24,22 @@ struct cli_losses {
         struct cli_text places; /* all, each with a NUL behind it          */
         const char     *kind;
         uint64_t        count;
-    }     *kinds;
+    } * kinds;
     size_t count, capacity;
 };
 
 tn_on_loss cli_losses_hear;
 
-/* A line on standard error for each kind; `out` is the file it is missing in. */
+/* A line on standard error for each kind; `out` is the file it is missing in.
+ */
 void cli_losses_print(const struct cli_losses *losses, const char *out);
 
 /* "lost": [{"where", "what", "count"}, ...]; NULL puts an empty list. */
 void cli_losses_put(const struct cli_losses *losses, struct cli_json *json);
+
+/* "notes": [WHAT, ...]: what is no loss and worth a word, heard in the same
+ * way; NULL puts an empty list. */
+void cli_notes_put(const struct cli_losses *notes, struct cli_json *json);
 
 void cli_losses_done(struct cli_losses *losses);
 

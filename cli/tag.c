@@ -518,7 +518,7 @@ static int export_model(struct run *run, const struct tn_model *model)
     if (!common->is_quiet)
         cli_losses_print(&losses, common->out);
     if (status == TN_OK)
-        cli_convert_receipt(common, run->path, &summary, &losses);
+        cli_convert_receipt(common, run->path, &summary, &losses, NULL);
     cli_losses_done(&losses);
     return status == TN_OK
                ? 0

@@ -202,6 +202,10 @@ struct tn_convert_options {
     bool all_tensors; /* SavedModel to safetensors, npz and other sets: what the
                          optimizer keeps and constants of the graph too, not
                          the variables alone                                  */
+    tn_on_loss *note; /* called for what is no loss and worth a word, such as
+                         nodes that a mapper of map->rules refused, and that
+                         our own rules carried                                */
+    void       *note_context;
 };
 
 struct tn_convert_summary {

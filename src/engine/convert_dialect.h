@@ -51,6 +51,8 @@ struct tn_carrying {
     struct tn_plan_summary     *summary; /* may be NULL                      */
     tn_on_loss                 *loss;
     void                       *loss_context;
+    tn_on_loss                 *note; /* what is no loss and worth a word     */
+    void                       *note_context;
     struct tn_validity          validity;
     bool is_part; /* of a model that is not here: a node of a loop without the
                      loop is taken as it is                                   */
@@ -103,10 +105,12 @@ void tn_carry_stub(struct tn_buffer *to, const struct tn_net_node *node,
 void tn_carry_dropped(struct tn_carrying *c, const struct tn_net *from,
                       const struct tn_map_report *report);
 
-/* Tells mistakes known in mappers of Deeplearning4j that carried a node, once
- * for each op. */
-void tn_carry_defects(struct tn_carrying *c, const struct tn_net *from,
-                      const struct tn_map_report *report);
+/* ---- convert_mapped.c --------------------------------------------------- */
+
+/* Tells what mappers of the caller's files did not carry, mistakes that are
+ * known of them, and which nodes they refused. */
+void tn_carry_mapped(struct tn_carrying *c, const struct tn_net *from,
+                     const char *to, const struct tn_map_report *report);
 
 /* ---- convert_needs.c ---------------------------------------------------- */
 

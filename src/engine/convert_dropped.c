@@ -1,5 +1,5 @@
 /*
- * convert_dropped.c - attributes that no rule speaks of, and known mistakes
+ * convert_dropped.c - attributes that no rule speaks of
  *
  * Of an op that a vocabulary knows, `tenon rules check` finds what a rule
  * forgets.  But nodes have attributes that the vocabulary does not: notes of
@@ -13,7 +13,6 @@
 
 #include "base/buffer.h"
 #include "engine/convert_dialect.h"
-#include "map/dl4j/explain.h"
 
 /* An attribute by its name, whatever the op. */
 struct dropped {
@@ -204,45 +203,4 @@ void tn_carry_dropped(struct tn_carrying *c, const struct tn_net *from,
     tell_unknown(&d);
     tn_list_done(&d.rows);
     tn_intern_done(&d.names);
-}
-
-/* ---- mappers ------------------------------------------------------------ */
-
-/* Whether a mapper of the caller's files carried the node. */
-static bool is_mapped(const struct tn_map_report *report, uint32_t node)
-{
-    const struct tn_lang_rule *rule = tn_map_rule(report, node);
-
-    return rule && tn_bytes_is(rule->native, "dl4j");
-}
-
-static void tell_defects(struct tn_carrying *c, const struct tn_net *from,
-                         const struct tn_net_node *node)
-{
-    char        where[256], what[300];
-    const char *defect;
-
-    snprintf(where, sizeof where, "%.*s", TN_FMT(node->name));
-    for (unsigned k = 0;
-         (defect = tn_map_defect(tn_text(from->dialect), node->op->type, k));
-         k++) {
-        snprintf(what, sizeof what, "a known mistake of the mapper of %.*s: %s",
-                 TN_FMT(node->op->type), defect);
-        c->loss(c->loss_context, TN_NOWHERE, where, what);
-    }
-}
-
-void tn_carry_defects(struct tn_carrying *c, const struct tn_net *from,
-                      const struct tn_map_report *report)
-{
-    bool *is_told =
-        tn_new(from->arena, bool, from->pool->ops.ops.count, c->error);
-
-    for (uint32_t i = 0; is_told && c->loss && i < report->rules.count; i++) {
-        const struct tn_net_node *node = tn_net_node(from, i);
-        if (node->is_removed || !is_mapped(report, i) || is_told[node->op->id])
-            continue;
-        is_told[node->op->id] = true;
-        tell_defects(c, from, node);
-    }
 }

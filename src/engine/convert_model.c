@@ -441,6 +441,8 @@ static enum tn_status carry_and_write(struct conversion *c)
                                    .format       = c->format,
                                    .loss         = tn_losses_hear,
                                    .loss_context = &c->losses,
+                                   .note         = c->convert->note,
+                                   .note_context = c->convert->note_context,
                                    .validity =
                                        validity_of(c->convert, c->summary) };
 

@@ -232,6 +232,15 @@ def add_binary():
     for op, kind in itertools.product("boolean_and boolean_or boolean_xor".split(), ("bool", "int32", "float32", "uint8", "int64")):
         for left, right in [(d, d) for d in DIMS] + list(BROADCAST) if kind == "bool" else [((2, 3), (2, 3)), ((2, 3), (3,))]:
             way(op, data(kind, *left, low=0, high=1), data(kind, *right, seed=3, low=0, high=1))
+    for op, kind in itertools.product("and or xor".split(), NUMBERS + ("bool",)):
+        for dims in DIMS if kind in ("bool", "float32") else [(2, 3)]:
+            way(op, data(kind, *dims, low=0, high=1), data(kind, *dims, seed=3, low=0, high=1))
+        way(op, data(kind, 2, 3, low=0, high=1), data(kind, 2, 3, seed=3, low=0, high=1), comparable=0.0)
+    for kind in NUMBERS + ("bool",):
+        for dims in DIMS if kind in ("bool", "float32") else [(2, 3)]:
+            way("not", data(kind, *dims, low=0, high=1))
+    way("not", data("bool", 2, 3), data("bool", 2, 3, seed=3))
+    way("not", data("bool", 2, 3), comparable=0.0)
     for op, kind in itertools.product("bitwise_and bitwise_or bitwise_xor".split(), INTS):
         for left, right in [(d, d) for d in DIMS] + list(BROADCAST) if kind == "int32" else [((2, 3), (2, 3)), ((2, 3), (3,))]:
             way(op, data(kind, *left, low=-90, high=90), data(kind, *right, seed=7, low=-90, high=90))

@@ -99,8 +99,7 @@ static bool is_read(const struct tn_mapper *mapper, struct tn_bytes name,
     return false;
 }
 
-/* Types that inputs have anyway, and lengths of lists of them. */
-static bool is_implied(const struct tn_vocab_op *op, struct tn_bytes name)
+bool tn_map_is_implied(const struct tn_vocab_op *op, struct tn_bytes name)
 {
     for (uint32_t i = 0; i < op->input_count; i++)
         if (tn_bytes_equal(op->inputs[i].variable, name) ||
@@ -114,7 +113,7 @@ static void say_source(struct explaining *e, const char *what,
 {
     bool read = is_read(e->mapper, name, is_input);
 
-    if (!read && !is_input && is_implied(e->definition, name))
+    if (!read && !is_input && tn_map_is_implied(e->definition, name))
         return;
     tn_buffer_format(&e->line, "%s %.*s", what, TN_FMT(name));
     say(e, read ? TN_EXPLAIN_READS : TN_EXPLAIN_DROPS);

@@ -7,6 +7,7 @@
 #include "map/dl4j/ir_types.h"
 #include "map/dl4j/map_tensor.h"
 #include "map/dl4j/run_mapper.h"
+#include "map/dl4j/uncarried.h"
 #include "map/lang/lang_native.h"
 
 /* ---- as text ------------------------------------------------------------ */
@@ -49,6 +50,8 @@ enum tn_status tn_mapper_rules_write(struct tn_mapper_rules *rules,
                          TN_FMT(m->op_type));
     }
     rules->function = (struct tn_native){ "dl4j", run, rules };
+    rules->arena    = arena;
+    rules->last     = &rules->uncarried;
     *text           = (struct tn_rule_text){
                   .name           = *count ? places[0].file : "mappers",
                   .from           = framework,
@@ -65,12 +68,12 @@ enum tn_status tn_mapper_rules_write(struct tn_mapper_rules *rules,
 /* ---- a node of a net as a mapper sees it -------------------------------- */
 
 struct work {
-    const struct tn_mapper_rules *rules;
-    struct tn_native_call        *call;
-    struct tn_arena              *arena;
-    struct tn_error              *error; /* of the mapper: a refusal          */
-    const struct tn_vocab_op     *op;    /* that is called                    */
-    struct tn_list                attrs; /* struct tn_native_attr             */
+    struct tn_mapper_rules   *rules;
+    struct tn_native_call    *call;
+    struct tn_arena          *arena;
+    struct tn_error          *error; /* of the mapper: a refusal          */
+    const struct tn_vocab_op *op;    /* that is called                    */
+    struct tn_list            attrs; /* struct tn_native_attr             */
 };
 
 /* Inputs are called by their numbers: two may be one value. */
@@ -298,6 +301,40 @@ static enum tn_status make_constant(struct work *w, struct tn_bytes bytes,
                               tensor.rank, value, w->error);
 }
 
+/* What becomes of an output is of the same type and shape, as far as these are
+ * known: a mapper that rounds sizes otherwise, or has no place for a type, does
+ * not say what the node says. */
+static enum tn_status compare_output(struct work *w, uint32_t index,
+                                     uint32_t made)
+{
+    const struct tn_net_node *node = tn_native_node(w->call);
+    struct tn_native_type     type;
+
+    if (node->outputs[index] == TN_NONE ||
+        !tn_native_type(w->call, made, &type))
+        return TN_OK;
+    const struct tn_net_type *want =
+        tn_net_value(tn_native_net(w->call), node->outputs[index])->type;
+    if (want->wrap != TN_NET_TENSOR)
+        return TN_OK;
+    if (type.dtype != want->dtype && type.dtype && want->dtype)
+        return tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "output %u is %s, the mapper makes it %s",
+                            (unsigned)index, tn_dtype_name(want->dtype),
+                            tn_dtype_name(type.dtype));
+    if (!type.has_rank || !want->has_rank)
+        return TN_OK;
+    bool is_same = type.rank == want->rank;
+    for (uint32_t i = 0; is_same && i < type.rank; i++)
+        is_same = type.dims[i] == want->dims[i] || type.dims[i] < 0 ||
+                  want->dims[i] < 0;
+    if (is_same)
+        return TN_OK;
+    return tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "the mapper gives output %u another shape",
+                        (unsigned)index);
+}
+
 /* What is known of an input and the op does not take: a mapper of pools has
  * one op for all ranks, where nd4j has several. */
 static bool is_refused(struct work *w, uint32_t value,
@@ -313,6 +350,20 @@ static bool is_refused(struct work *w, uint32_t value,
     return type.dtype != TN_UNDEFINED && !arg->variable.size &&
            arg->types.tensors &&
            !(arg->types.tensors & TN_VOCAB_TYPE(type.dtype));
+}
+
+/* Kernels of pairs do not broadcast. */
+static bool are_no_pair(struct work *w, uint32_t left, uint32_t right)
+{
+    struct tn_native_type a, b;
+
+    if (!tn_native_type(w->call, left, &a) ||
+        !tn_native_type(w->call, right, &b) || !a.has_rank || !b.has_rank)
+        return false;
+    bool is_same = a.rank == b.rank;
+    for (uint32_t i = 0; is_same && i < a.rank; i++)
+        is_same = a.dims[i] == b.dims[i] || a.dims[i] < 0 || b.dims[i] < 0;
+    return !is_same;
 }
 
 static bool is_hole(const struct tn_arg *input)
@@ -351,12 +402,63 @@ static enum tn_status make_call(struct work                   *w,
             return refuse(w, "the op takes no such input",
                           w->op->inputs[i].name);
     }
+    if (tn_bytes_starts_with(w->op->kernel, "PAIRWISE") && in.count == 2 &&
+        are_no_pair(w, inputs[0], inputs[1]))
+        return refuse(w, "the op takes two inputs of one shape", op->name);
     struct tn_native_node node = { name, inputs, in.count, w->attrs.items,
                                    (uint32_t)w->attrs.count };
     TN_TRY(tn_native_make(w->call, &node, outputs, count, w->error));
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        TN_TRY(compare_output(w, i, outputs[i]));
         TN_TRY(tn_native_bind(w->call, i, outputs[i], w->error));
+    }
     return TN_OK;
+}
+
+/* ---- what is not carried ------------------------------------------------ */
+
+/* A tn_on_uncarried. */
+struct noting {
+    struct work            *w;
+    const struct tn_mapper *mapper;
+};
+
+static void note_uncarried(void *context, struct tn_bytes name,
+                           const char *what)
+{
+    const struct noting      *n     = context;
+    struct tn_mapper_rules   *rules = n->w->rules;
+    const struct tn_net_node *node  = tn_native_node(n->w->call);
+    struct tn_uncarried      *row =
+        tn_new(rules->arena, struct tn_uncarried, 1, n->w->error);
+
+    if (!row)
+        return;
+    *row      = (struct tn_uncarried){ .op     = node->op,
+                                       .node   = node->name,
+                                       .source = node->source,
+                                       .place  = &n->mapper->place };
+    row->name = tn_bytes_dup(rules->arena, name, n->w->error);
+    row->what = tn_text_dup(rules->arena, what, n->w->error);
+    if (!row->what)
+        return;
+    *rules->last = row;
+    rules->last  = &row->next;
+}
+
+/* read_node() leaves tensors out. */
+static void note_tensors(struct noting *n)
+{
+    const struct tn_net_node *node = tn_native_node(n->w->call);
+    char                      what[200];
+
+    for (uint32_t i = 0; i < node->attr_count; i++) {
+        if (node->attrs[i].value.kind != TN_ATTR_TENSOR)
+            continue;
+        snprintf(what, sizeof what, "the tensor of attribute '%.*s'",
+                 TN_FMT(node->attrs[i].name));
+        note_uncarried(n, node->attrs[i].name, what);
+    }
 }
 
 /* ---- the function ------------------------------------------------------- */
@@ -409,7 +511,11 @@ static enum tn_status map(struct work *w)
     TN_TRY(find_job(w, &job));
     TN_TRY(tn_map_run(&job, &op, w->arena, w->error));
     TN_TRY(add_numbers(w, &op));
-    return make_call(w, &op);
+    TN_TRY(make_call(w, &op));
+    struct noting n = { w, job.mapper };
+    note_tensors(&n);
+    return tn_map_uncarried(&job, &op, note_uncarried, &n, w->arena->memory,
+                            w->error);
 }
 
 /* What a mapper cannot do ends the rule, not the conversion. */

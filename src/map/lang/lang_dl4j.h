@@ -9,7 +9,9 @@
  *
  * whose function runs the mapper and makes that call.  So everything around
  * rules holds for mappers, too: the first that applies is taken, one that
- * cannot say what nd4j needs refuses, plans tell which did what.
+ * cannot say what nd4j needs, or gives another type or shape than the node has,
+ * refuses, plans tell which did what.  Values of a node that make no difference
+ * to its mapper are written down.
  */
 #ifndef TN_MAP_LANG_DL4J_H
 #define TN_MAP_LANG_DL4J_H
@@ -22,6 +24,17 @@
 #include "map/dl4j/mapper.h"
 #include "map/lang/rule_sets.h"
 
+/* A value of a node that its mapper made no difference of. */
+struct tn_uncarried {
+    struct tn_uncarried       *next;
+    const struct tn_net_op    *op;
+    struct tn_bytes            node;   /* its name                            */
+    uint32_t                   source; /* op of the model, or TN_NONE         */
+    struct tn_bytes            name;   /* of the attribute or input           */
+    const char                *what;   /* "attribute 'group' = 2"             */
+    const struct tn_map_place *place;  /* of the mapper                       */
+};
+
 /* What the function knows; lives as long as the rules. */
 struct tn_mapper_rules {
     const struct tn_mappers  *mappers;
@@ -29,6 +42,8 @@ struct tn_mapper_rules {
     struct tn_vocab          *source; /* the framework's                      */
     enum tn_framework         framework;
     struct tn_native          function;
+    struct tn_arena          *arena; /* of what follows                       */
+    struct tn_uncarried      *uncarried, **last; /* in the order of the nodes */
 };
 
 /* Fills in a text of rules for the mappers of `rules`, whose function it

@@ -1,0 +1,30 @@
+/*
+ * uncarried.h - what of a node makes no difference to its mapper
+ *
+ * A mapper that drops an attribute gives the same op whatever the attribute
+ * is.  So every value that is not the framework's default is changed, one by
+ * one and lists element by element, and the mapper runs again: where the op
+ * stays the same, the value is not carried.  That also finds attributes that a
+ * rule reads and makes nothing of, such as a word that it compares with
+ * another.  An input is carried when it is an input of the op, or when a rule
+ * asked for its value.
+ */
+#ifndef TN_MAP_UNCARRIED_H
+#define TN_MAP_UNCARRIED_H
+
+#include "map/dl4j/run_mapper.h"
+
+/* `name` is the attribute or the formal input; `what` says which value of it
+ * is not carried: "attribute 'group' = 2". */
+typedef void tn_on_uncarried(void *context, struct tn_bytes name,
+                             const char *what);
+
+/* `made` is what tn_map_run() gave for the job.  The job's inputs have names
+ * that differ. */
+enum tn_status tn_map_uncarried(const struct tn_map_job       *job,
+                                const struct tn_op_descriptor *made,
+                                tn_on_uncarried *on, void *context,
+                                struct tn_memory *memory,
+                                struct tn_error  *error);
+
+#endif

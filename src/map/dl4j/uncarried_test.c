@@ -1,0 +1,129 @@
+/*
+ * uncarried_test.c - what of a node makes no difference to its mapper
+ *
+ * A row is one rule over one node, and what of that node is told.
+ */
+#include "map/dl4j/uncarried.h"
+
+#include "base/buffer.h"
+#include "support/import_bench.h"
+#include "support/node_text.h"
+
+#define RULE(function, to, from, parameters)                                   \
+    "mappings { frameworkName: 'tensorflow' opName: 'op' "                     \
+    "inputFrameworkOpName: 'Op' rule { ruleName: '" function "' "              \
+    "inputToOutput { key: '" to "' value: '" from "' } " parameters " } }"
+#define GROUP(key, items) "transformerArgs { key: '" key "' " items " }"
+#define INT(n)            "transformerArgs { int64Value: " #n " } "
+#define TEXT(s)           "transformerArgs { stringValue: '" s "' } "
+#define ATTR(name, value) "attr { key: '" name "' value { " value " } } "
+#define OP(attrs)         "op: 'Op' input: 'x0' input: 'y0' " attrs
+
+static const struct {
+    const char *rules, *node, *told;
+} rows[] = {
+    { RULE("valuemapping", "n", "i", ""), OP(ATTR("i", "i: 3")), "" },
+    { RULE("valuemapping", "n", "i", ""), OP(ATTR("f", "f: 0.5")),
+      "attribute 'f' = 0.5\n" },
+    { RULE("valuemapping", "n", "i", ""), OP(ATTR("flag", "b: true")),
+      "attribute 'flag' = 1\n" },
+    { RULE("valuemapping", "n", "i", ""), OP(ATTR("t", "type: DT_INT64")),
+      "attribute 't' = int64\n" },
+    /* as if it were not there */
+    { RULE("valuemapping", "n", "i", ""), OP(ATTR("d", "i: 42")), "" },
+    { RULE("valuemapping", "n", "i", ""), OP(ATTR("d", "i: 41")),
+      "attribute 'd' = 41\n" },
+    { RULE("valuemapping", "n", "i", ""), OP(ATTR("_note", "i: 41")), "" },
+    /* a word that the rule reads and makes nothing of; the default is SAME */
+    { RULE("stringequals", "flag", "s", GROUP("flag", TEXT("SAME"))),
+      OP(ATTR("s", "s: 'VALID'")), "" },
+    { RULE("stringequals", "flag", "s", GROUP("flag", TEXT("FULL"))),
+      OP(ATTR("s", "s: 'VALID'")), "attribute 's' = 'VALID'\n" },
+    /* elements of a list, and all of it */
+    { RULE("listattributevaluelookuptoindex", "n", "is", GROUP("n", INT(1))),
+      OP(ATTR("is", "list { i: [5, 6, 7] }")),
+      "element 0, 2 of attribute 'is' = [5, 6, 7]\n" },
+    { RULE("listnumbertolistnumber", "n", "is", ""),
+      OP(ATTR("is", "list { i: [5, 6, 7] }")), "" },
+    { RULE("valuemapping", "n", "i", ""),
+      OP(ATTR("is", "list { i: [5, 6, 7] }") ATTR("ss", "list { }")),
+      "attribute 'is' = [5, 6, 7]\n" },
+};
+
+static void note(void *context, struct tn_bytes name, const char *what)
+{
+    (void)name;
+    tn_buffer_format(context, "%s\n", what);
+}
+
+static enum tn_status assert_row(unsigned                   row,
+                                 const struct tn_allocator *allocator)
+{
+    struct import_bench     in;
+    struct tn_bytes         bytes = encode_node(false, rows[row].node);
+    struct tn_map_node      node;
+    struct tn_op_descriptor made;
+    struct tn_buffer        told;
+
+    import_set_up(&in, allocator);
+    import_read_ops(&in, import_nd4j_ops);
+    import_read_rules(&in, rows[row].rules);
+    tn_buffer_init(&told, &in.memory, &in.error);
+    if (!tn_failed(&in.error) &&
+        tn_map_node_read(&node, TN_FRAMEWORK_TENSORFLOW, bytes, &in.arena,
+                         &in.error) == TN_OK) {
+        struct tn_map_job job = {
+            .mapper     = tn_mappers_at(&in.mappers, 0),
+            .target     = tn_dl4j_ops_find(&in.ops, tn_text("op")),
+            .definition = tn_vocab_find(&in.vocab, tn_text(""), node.op_type, 1,
+                                        &in.error),
+            .node       = &node,
+        };
+        if (!tn_failed(&in.error) &&
+            tn_map_run(&job, &made, &in.arena, &in.error) == TN_OK)
+            tn_map_uncarried(&job, &made, note, &told, &in.memory, &in.error);
+    }
+    if (!allocator && tn_failed(&in.error))
+        fail_msg("row %u: %s", row, in.error.what);
+    if (!tn_failed(&in.error) &&
+        strcmp(tn_buffer_string(&told), rows[row].told) != 0)
+        fail_msg("row %u: %s", row, tn_buffer_string(&told));
+    tn_buffer_done(&told);
+    import_tear_down(&in);
+    encoded_free(bytes);
+    return in.error.status;
+}
+
+static void values_without_effect_are_told(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_row(i, NULL);
+}
+
+/* Whichever allocation fails, all of it is given back. */
+static void survives_no_memory(void **state)
+{
+    enum tn_status status;
+    uint64_t       limit = 0;
+
+    (void)state;
+    do {
+        struct tn_purse     purse     = { .left = limit++ };
+        struct tn_allocator allocator = { tn_purse_resize, &purse };
+
+        status = assert_row(9, &allocator);
+        assert_int_equal(purse.blocks, 0);
+    } while (status == TN_NO_MEMORY);
+    assert_int_equal(status, TN_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_without_effect_are_told),
+        cmocka_unit_test(survives_no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
