@@ -50,6 +50,17 @@ enum tn_status tn_convert_comments(const struct tn_model *model,
     return error->status;
 }
 
+static void lose_others(const struct tn_about *about, struct tn_losses *losses)
+{
+    char what[120];
+
+    snprintf(what, sizeof what,
+             "left behind: %" PRIu64 " text%s about the model: no UTF-8, or "
+             "a key for the second time",
+             about->others, about->others == 1 ? "" : "s");
+    tn_losses_hear(losses, TN_NOWHERE, "", what);
+}
+
 void tn_convert_lose_comments(const struct tn_about *about,
                               struct tn_losses      *losses)
 {
@@ -57,6 +68,8 @@ void tn_convert_lose_comments(const struct tn_about *about,
     struct tn_bytes text = tn_about_find(about, "comment");
     char            what[200];
 
+    if (about->others) /* only comments were added yet */
+        lose_others(about, losses);
     if (!text.size)
         return;
     snprintf(what, sizeof what,
@@ -79,8 +92,7 @@ static void lose_about(const struct tn_about *about, struct tn_losses *losses)
     tn_buffer_init(&what, about->arena->memory, losses->error);
     tn_buffer_text(&what, "left behind: texts about the model: ");
     for (uint64_t i = 0; i < about->items.count; i++) {
-        struct tn_bytes key =
-            tn_list_at(&about->items, struct tn_fact, i)->key;
+        struct tn_bytes key = tn_list_at(&about->items, struct tn_fact, i)->key;
         if (what.size > LONGEST) {
             tn_buffer_format(&what, ", and %" PRIu64 " more",
                              about->items.count - i);
@@ -93,28 +105,17 @@ static void lose_about(const struct tn_about *about, struct tn_losses *losses)
     tn_buffer_done(&what);
 }
 
-static void lose_others(const struct tn_about *about, struct tn_losses *losses)
-{
-    char what[120];
-
-    snprintf(what, sizeof what,
-             "left behind: %" PRIu64 " text%s about the model: no UTF-8, or "
-             "a key for the second time",
-             about->others, about->others == 1 ? "" : "s");
-    tn_losses_hear(losses, TN_NOWHERE, "", what);
-}
-
 /* Of the message that the file is, every field that is not taken. */
 static enum tn_status tell_fields(const struct tn_model  *model,
                                   const struct tn_format *from, bool is_bare,
                                   struct tn_losses *losses)
 {
-    struct tn_rest rest = { .schema  = from->schema,
-                            .message = from->message,
-                            .taken   = is_bare ? from->taken_by_tensors
-                                               : from->taken_by_graph,
-                            .path    = "",
-                            .loss    = tn_losses_hear,
+    struct tn_rest rest = { .schema       = from->schema,
+                            .message      = from->message,
+                            .taken        = is_bare ? from->taken_by_tensors
+                                                    : from->taken_by_graph,
+                            .path         = "",
+                            .loss         = tn_losses_hear,
                             .loss_context = losses };
 
     if (!rest.taken)
@@ -139,8 +140,7 @@ static void lose_levels(const struct tn_model *model, struct tn_losses *losses)
 
 enum tn_status tn_convert_rest(const struct tn_model  *model,
                                const struct tn_format *to,
-                               struct tn_about        *about,
-                               struct tn_losses       *losses)
+                               struct tn_about *about, struct tn_losses *losses)
 {
     const struct tn_format *from    = tn_opened_of(model)->format;
     bool                    is_bare = to->dialect[0] == '\0';

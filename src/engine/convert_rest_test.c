@@ -6,6 +6,8 @@
 
 #include "support/little_models.h"
 
+#include "support/told.h"
+
 struct heard {
     char text[1000];
 };
@@ -107,6 +109,32 @@ static void lost_comments_are_one_line(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+/* In the same dialect, too, where nothing but comments is left behind. */
+static void odd_comments_are_told(void **state)
+{
+    static const char *const targets[] = { "b.pb", "b.pbtxt", "b.onnx" };
+    struct tn_scratch        scratch   = tn_scratch_open();
+
+    (void)state;
+    tn_write_text(&scratch, "a.pbtxt",
+                  "# \xff\nnode { name: 'x' op: 'Placeholder'\n"
+                  "  attr { key: 'dtype' value { type: DT_FLOAT } } }\n"
+                  "node { name: 'y' op: 'Relu' input: 'x'\n"
+                  "  attr { key: 'T' value { type: DT_FLOAT } } }\n");
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        struct tn_error error;
+        char           *told =
+            tn_told(tn_in_scratch(&scratch, "a.pbtxt"),
+                    tn_in_scratch(&scratch, targets[i]), NULL, false, &error);
+        if (error.status != TN_OK)
+            fail_msg("%s: %s: %s", targets[i], error.where, error.what);
+        if (!strstr(told, "1 text about the model: no UTF-8"))
+            fail_msg("%s: %s", targets[i], told);
+        free(told);
+    }
+    tn_scratch_close(&scratch);
+}
+
 /* ---- texts and fields --------------------------------------------------- */
 
 #define GRAPH(more)                                                            \
@@ -129,6 +157,11 @@ static const struct {
     { "what the texts are", HEAD "metadata_props { key: 'licence' value: 'MIT' } producer_name: 'me' " GRAPH(""), "o.npz", "licence", NULL },
     { "a key for the second time", HEAD "metadata_props { key: 'a' value: '1' } metadata_props { key: 'a' value: '2' } " GRAPH(""), "o.sdz",
       "|left behind: 1 text about the model: no UTF-8, or a key for the second time", NULL },
+    { "a key alone has a place", HEAD "metadata_props { key: 'checked' value: '' } " GRAPH(""), "o.sdz", NULL, "checked" },
+    { "a key alone has none", HEAD "metadata_props { key: 'checked' value: '' } " GRAPH(""), "o.fb", "checked", NULL },
+    { "a key that SDNB needs itself", HEAD "metadata_props { key: 'shard.index' value: '7' } " GRAPH(""), "o.sdz", "metadataKeys|left behind: metadata 'shard.index'", NULL },
+    { "a key that containers need, too", HEAD "metadata_props { key: 'nd4j.format.type' value: '' } " GRAPH(""), "o.samediff", "left behind: metadata 'nd4j.format.type'", NULL },
+    { "a key that others do not need", HEAD "metadata_props { key: 'shard.index' value: '7' } " GRAPH(""), "o.safetensors", NULL, "shard.index" },
     { "a field that no other format has", HEAD GRAPH("quantization_annotation { tensor_name: 'w' } "), "o.fb", "quantization_annotation", NULL },
     { "fields of a graph that is left behind", HEAD GRAPH(""), "o.safetensors", NULL, "metadata" },
 };
@@ -172,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comments_are_those_at_the_beginning),
         cmocka_unit_test(lost_comments_are_one_line),
+        cmocka_unit_test(odd_comments_are_told),
         cmocka_unit_test(what_has_no_place_is_told),
     };
 

@@ -24,7 +24,7 @@ void tn_about_add(struct tn_about *about, struct tn_bytes key,
 {
     uint32_t known = tn_intern_count(&about->keys);
 
-    if (!value.size || tn_failed(about->error))
+    if (tn_failed(about->error))
         return;
     if (!key.size || !tn_utf8_is_valid(key) || !tn_utf8_is_valid(value) ||
         tn_intern_borrow(&about->keys, key, about->error) != known) {
@@ -40,7 +40,8 @@ void tn_about_add(struct tn_about *about, struct tn_bytes key,
 void tn_about_add_text(struct tn_about *about, const char *key,
                        struct tn_bytes value)
 {
-    tn_about_add(about, tn_text(key), value);
+    if (value.size)
+        tn_about_add(about, tn_text(key), value);
 }
 
 void tn_about_add_number(struct tn_about *about, const char *key,

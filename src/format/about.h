@@ -2,11 +2,12 @@
  * about.h - what a file says about itself, as texts with keys
  *
  * Producer, version, documentation, licence, metadata: texts that are no part
- * of the graph.  A format lists them (describe()), and a writer that has a place
- * for such texts takes all of them, whatever format they come from.
+ * of the graph.  A format lists them (describe()), and a writer that has a
+ * place for such texts takes all of them, whatever format they come from.
  *
- * A field of the source that is not text with a key gets one: "onnx.doc_string",
- * "tensorflow.version".  A writer of that format puts it back into the field.
+ * A field of the source that is not text with a key gets one:
+ * "onnx.doc_string", "tensorflow.version".  A writer of that format puts it
+ * back into the field.
  */
 #ifndef TN_FORMAT_ABOUT_H
 #define TN_FORMAT_ABOUT_H
@@ -28,9 +29,12 @@ void tn_about_init(struct tn_about *about, struct tn_arena *arena,
                    struct tn_error *error);
 void tn_about_done(struct tn_about *about);
 
-/* Texts are borrowed; an empty value is nothing to tell. */
+/* An entry of metadata, whose key tells something even where its value is
+ * empty.  Texts are borrowed. */
 void tn_about_add(struct tn_about *about, struct tn_bytes key,
                   struct tn_bytes value);
+
+/* A field, which is not set where it is empty or 0. */
 void tn_about_add_text(struct tn_about *about, const char *key,
                        struct tn_bytes value);
 void tn_about_add_number(struct tn_about *about, const char *key,

@@ -1,4 +1,4 @@
-/* about_test.c - texts with keys: each once, in UTF-8, none empty */
+/* about_test.c - texts with keys: each once, in UTF-8 */
 #include "format/about.h"
 
 #include <stdarg.h>
@@ -16,11 +16,12 @@ static const struct {
 } cases[] = {
     { "a text",              "licence", "MIT",      1, 0 },
     { "another",             "author",  "Jane",     2, 0 },
-    { "nothing to say",      "empty",   "",         2, 0 },
-    { "the same key again",  "licence", "GPL",      2, 1 },
-    { "no key",              "",        "x",        2, 2 },
-    { "a key, no UTF-8",     "\xff",    "x",        2, 3 },
-    { "a value, no UTF-8",   "raw",     "\xc0\x80", 2, 4 },
+    { "a key alone",         "empty",   "",         3, 0 },
+    { "the same key again",  "licence", "GPL",      3, 1 },
+    { "no key",              "",        "x",        3, 2 },
+    { "neither",             "",        "",         3, 3 },
+    { "a key, no UTF-8",     "\xff",    "x",        3, 4 },
+    { "a value, no UTF-8",   "raw",     "\xc0\x80", 3, 5 },
 };
 /* clang-format on */
 
@@ -36,14 +37,15 @@ static void each_key_is_kept_once(void **state)
     tn_arena_init(&arena, &memory);
     tn_about_init(&about, &arena, &error);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        tn_about_add_text(&about, cases[i].key, tn_text(cases[i].value));
+        tn_about_add(&about, tn_text(cases[i].key), tn_text(cases[i].value));
         if (about.items.count != cases[i].items ||
             about.others != cases[i].others)
             fail_msg("%s", cases[i].name);
     }
+    tn_about_add_text(&about, "a field that is not set", tn_text(""));
     tn_about_add_number(&about, "zero", 0);
     tn_about_add_number(&about, "version", -7);
-    assert_int_equal(about.items.count, 3);
+    assert_int_equal(about.items.count, 4);
     assert_true(tn_bytes_is(tn_about_find(&about, "licence"), "MIT"));
     assert_true(tn_bytes_is(tn_about_find(&about, "version"), "-7"));
     assert_int_equal(tn_about_find(&about, "zero").size, 0);

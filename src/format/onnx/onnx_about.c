@@ -5,6 +5,9 @@
  * under keys of their own.  What comes from another format goes to the field
  * that it was, or else to metadata_props.
  */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/number.h"
 #include "format/onnx/onnx_write.h"
 
@@ -14,17 +17,29 @@ enum { GRAPH_DOC = 10 };
 
 /* ---- reading ------------------------------------------------------------ */
 
+/* A key may hold anything, zeros too. */
+static struct tn_bytes joined(struct tn_about *about, struct tn_bytes prefix,
+                              struct tn_bytes key)
+{
+    uint8_t *whole =
+        tn_new(about->arena, uint8_t, prefix.size + key.size + 1, about->error);
+
+    if (!whole)
+        return tn_bytes(NULL, 0);
+    memcpy(whole, prefix.data, prefix.size);
+    if (key.size)
+        memcpy(whole + prefix.size, key.data, key.size);
+    return tn_bytes(whole, prefix.size + key.size);
+}
+
 static void add_entry(struct tn_about *about, struct tn_pb_field *field,
                       const char *prefix)
 {
     struct tn_bytes key, value;
 
     tn_onnx_entry_read(&field->body, &key, &value);
-    if (prefix[0]) {
-        const char *whole = tn_text_format(about->arena, about->error,
-                                           "%s%.*s", prefix, TN_FMT(key));
-        key = tn_text(whole ? whole : "");
-    }
+    if (prefix[0])
+        key = joined(about, tn_text(prefix), key);
     tn_about_add(about, key, value);
 }
 
@@ -60,8 +75,7 @@ static const struct model_text {
 static void describe_field(struct tn_pb_field *field, struct tn_about *about)
 {
     if (field->number == MODEL_VERSION && field->type == TN_WIRE_VARINT)
-        tn_about_add_number(about, "onnx.model_version",
-                            (int64_t)field->value);
+        tn_about_add_number(about, "onnx.model_version", (int64_t)field->value);
     if (field->type != TN_WIRE_LEN)
         return;
     if (field->number == MODEL_METADATA)
@@ -84,20 +98,38 @@ void tn_onnx_describe(const struct tn_model *model, struct tn_about *about)
 
 /* ---- writing ------------------------------------------------------------ */
 
-/* The keys that have a field; others are metadata. */
-static bool has_field(struct tn_bytes key)
+/* A number as a field gives it back: not "007", and not 0, which is not set. */
+static bool is_version(struct tn_bytes text, int64_t *version)
 {
-    static const char *const others[] = { "onnx.model_version",
-                                          "onnx.graph_name",
-                                          "onnx.graph_doc_string" };
+    char again[24];
 
+    if (!tn_int64_parse(text, version) || *version == 0)
+        return false;
+    snprintf(again, sizeof again, "%" PRId64, *version);
+    return tn_bytes_is(text, again);
+}
+
+/* What has a field, and a value that the field can hold; the rest is
+ * metadata. */
+static bool has_field(const struct tn_fact *item)
+{
+    static const char *const others[] = { "onnx.graph_name",
+                                          "onnx.graph_doc_string" };
+    int64_t                  version;
+
+    if (tn_bytes_starts_with(item->key, GRAPH_PREFIX))
+        return true;
+    if (tn_bytes_is(item->key, "onnx.model_version"))
+        return is_version(item->value, &version);
+    if (!item->value.size)
+        return false;
     for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (tn_bytes_is(key, others[i]))
+        if (tn_bytes_is(item->key, others[i]))
             return true;
     for (unsigned i = 0; i < MODEL_TEXTS; i++)
-        if (tn_bytes_is(key, model_texts[i].key))
+        if (tn_bytes_is(item->key, model_texts[i].key))
             return true;
-    return tn_bytes_starts_with(key, GRAPH_PREFIX);
+    return false;
 }
 
 static void put_entry(struct tn_onnx_writer *w, struct tn_rope *to,
@@ -127,8 +159,8 @@ void tn_onnx_put_about(struct tn_onnx_writer *w, struct tn_rope *to)
         if (text.size)
             tn_pb_put_bytes(to, model_texts[i].number, text);
     }
-    if (about && tn_int64_parse(tn_about_find(about, "onnx.model_version"),
-                                &version))
+    if (about &&
+        is_version(tn_about_find(about, "onnx.model_version"), &version))
         tn_pb_put_varint(to, MODEL_VERSION, (uint64_t)version);
 }
 
@@ -139,7 +171,7 @@ void tn_onnx_put_metadata(struct tn_onnx_writer *w, struct tn_rope *to)
     for (uint64_t i = 0; about && i < about->items.count; i++) {
         const struct tn_fact *item =
             tn_list_at(&about->items, struct tn_fact, i);
-        if (!has_field(item->key))
+        if (!has_field(item))
             put_entry(w, to, MODEL_METADATA, item->key, item->value);
     }
 }

@@ -11,8 +11,9 @@
 
 #include "support/told.h"
 
-#define GRAPH                                                                  \
-    "graph { name: \"g\" doc_string: \"of the graph\"\n"                       \
+#define GRAPH GRAPH_WITH("")
+#define GRAPH_WITH(more)                                                       \
+    "graph { name: \"g\" " more " doc_string: \"of the graph\"\n"              \
     "  node { input: \"x\" input: \"w\" output: \"y\" op_type: \"Add\"\n"      \
     "    doc_string: \"of a node\" }\n"                                        \
     "  initializer { dims: 2 data_type: 1 name: \"w\"\n"                       \
@@ -23,14 +24,19 @@
     "    dim { dim_value: 2 } } } } } }\n"
 #define MODEL "ir_version: 8 opset_import { version: 17 }\n" GRAPH
 
-static bool holds(const char *path, const char *text)
+static bool holds_bytes(const char *path, const char *text, size_t size)
 {
     struct tn_bytes bytes = tn_load_file(path);
 
     assert_non_null(bytes.data);
-    bool is_there = memmem(bytes.data, bytes.size, text, strlen(text)) != NULL;
+    bool is_there = memmem(bytes.data, bytes.size, text, size) != NULL;
     free((void *)(uintptr_t)bytes.data);
     return is_there;
+}
+
+static bool holds(const char *path, const char *text)
+{
+    return holds_bytes(path, text, strlen(text));
 }
 
 static void texts_go_along(void **state)
@@ -125,12 +131,59 @@ static void strangers_texts_are_texts(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* Metadata of the model and of its graph, through SameDiff and back: entries
+ * as protobuf has them, key and value. */
+static void odd_entries_come_back(void **state)
+{
+    static const char zero[]    = "\x0a\x03z\0z\x12\x04zero";
+    static const char empty[]   = "\x0a\x07"
+                                  "checked\x12\x00";
+    static const char version[] = "\x0a\x12onnx.model_version\x12\x03"
+                                  "007";
+    struct tn_scratch scratch   = tn_scratch_open();
+    struct tn_error   error;
+    const char       *from, *to, *back;
+
+    (void)state;
+    tn_make_model(
+        &scratch, "a.onnx",
+        "ir_version: 8 opset_import { version: 17 }\n" GRAPH_WITH(
+            "metadata_props { key: \"z\\000z\" value: \"zero\" }") "metadata_"
+                                                                   "props { "
+                                                                   "key: "
+                                                                   "\"checked\""
+                                                                   " value: "
+                                                                   "\"\" }\n"
+                                                                   "metadata_"
+                                                                   "props { "
+                                                                   "key: "
+                                                                   "\"onnx."
+                                                                   "model_"
+                                                                   "version\" "
+                                                                   "value: "
+                                                                   "\"007\" "
+                                                                   "}\n");
+    from = tn_in_scratch(&scratch, "a.onnx");
+    to   = tn_in_scratch(&scratch, "b.sdz");
+    back = tn_in_scratch(&scratch, "c.onnx");
+    free(tn_told(from, to, NULL, false, &error));
+    assert_int_equal(error.status, TN_OK);
+    free(tn_told(to, back, NULL, false, &error));
+    assert_int_equal(error.status, TN_OK);
+    assert_true(holds_bytes(from, zero, sizeof zero - 1));
+    assert_true(holds_bytes(back, zero, sizeof zero - 1));
+    assert_true(holds_bytes(back, empty, sizeof empty - 1));
+    assert_true(holds_bytes(back, version, sizeof version - 1));
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_go_along),
         cmocka_unit_test(what_has_no_place_is_told),
         cmocka_unit_test(strangers_texts_are_texts),
+        cmocka_unit_test(odd_entries_come_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -254,7 +254,7 @@ struct tn_sd_variable {
     bool               is_result; /* of an op, and worth having: sd_ends.c   */
     bool               is_listed; /* among the outputs of the graph          */
     uint32_t           rank;
-    const int64_t     *shape;  /* -1: not known                               */
+    const int64_t     *shape; /* -1: not known                               */
     struct tn_sd_names dim_names;
     bool               has_dim_names; /* so that an empty shape is a scalar's */
     uint32_t           tensor; /* in model->tensors; TN_NONE: no data         */
@@ -315,8 +315,11 @@ void tn_sd_take_training(struct tn_model *model);
 /* A key of metadata that every SDNB file has, whatever the model. */
 bool tn_sd_is_own_meta(struct tn_bytes key);
 
-void           tn_sd_describe(const struct tn_model *model,
-                              struct tn_about       *about);
+/* Metadata are two lists; where one is longer, the other says nothing. */
+uint32_t       tn_sd_meta_count(const struct tn_sd_graph *graph);
+struct tn_fact tn_sd_meta(const struct tn_sd_graph *graph, uint32_t index);
+
+void tn_sd_describe(const struct tn_model *model, struct tn_about *about);
 enum tn_status tn_sd_tell_rest(const struct tn_model         *model,
                                const struct tn_write_options *options,
                                bool is_bare, struct tn_error *error);

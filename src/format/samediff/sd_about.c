@@ -18,6 +18,24 @@ bool tn_sd_is_own_meta(struct tn_bytes key)
            tn_bytes_is(key, "nd4j.format.type");
 }
 
+uint32_t tn_sd_meta_count(const struct tn_sd_graph *graph)
+{
+    return graph->meta_keys.count > graph->meta_values.count
+               ? graph->meta_keys.count
+               : graph->meta_values.count;
+}
+
+struct tn_fact tn_sd_meta(const struct tn_sd_graph *graph, uint32_t index)
+{
+    struct tn_bytes none = { NULL, 0 };
+
+    return (struct tn_fact){
+        index < graph->meta_keys.count ? graph->meta_keys.items[index] : none,
+        index < graph->meta_values.count ? graph->meta_values.items[index]
+                                         : none
+    };
+}
+
 void tn_sd_describe(const struct tn_model *model, struct tn_about *about)
 {
     const struct tn_sd_detail *detail = tn_sd_detail_of(model);
@@ -25,11 +43,11 @@ void tn_sd_describe(const struct tn_model *model, struct tn_about *about)
     if (!detail || !detail->graph_count)
         return;
     const struct tn_sd_graph *graph = &detail->graphs[0];
-    for (uint32_t i = 0;
-         i < graph->meta_keys.count && i < graph->meta_values.count; i++)
-        if (!tn_sd_is_own_meta(graph->meta_keys.items[i]))
-            tn_about_add(about, graph->meta_keys.items[i],
-                         graph->meta_values.items[i]);
+    for (uint32_t i = 0; i < tn_sd_meta_count(graph); i++) {
+        struct tn_fact entry = tn_sd_meta(graph, i);
+        if (!tn_sd_is_own_meta(entry.key))
+            tn_about_add(about, entry.key, entry.value);
+    }
 }
 
 /* ---- what is told ------------------------------------------------------- */

@@ -447,17 +447,17 @@ static uint32_t collect_meta(struct building *b, struct meta **items)
     const struct tn_sd_graph *row   = b->plan->row;
     const struct tn_about    *about = about_of(b);
     uint64_t                  said  = about ? about->items.count : 0;
-    uint64_t most  = (row ? row->meta_keys.count : 0) + said + 4;
+    uint64_t most  = (row ? tn_sd_meta_count(row) : 0) + said + 4;
     uint32_t count = 0;
 
     *items = tn_new(b->arena, struct meta, most, b->error);
     if (!*items)
         return 0;
-    for (uint32_t i = 0; row && i < row->meta_keys.count; i++)
-        if (!tn_sd_is_own_meta(row->meta_keys.items[i]) &&
-            i < row->meta_values.count)
-            (*items)[count++] = (struct meta){ row->meta_keys.items[i],
-                                               row->meta_values.items[i] };
+    for (uint32_t i = 0; row && i < tn_sd_meta_count(row); i++) {
+        struct tn_fact entry = tn_sd_meta(row, i);
+        if (!tn_sd_is_own_meta(entry.key))
+            (*items)[count++] = (struct meta){ entry.key, entry.value };
+    }
     for (uint64_t i = 0; i < said; i++) {
         const struct tn_fact *fact =
             tn_list_at(&about->items, struct tn_fact, i);
@@ -695,14 +695,10 @@ enum tn_status tn_sd_build(const struct tn_sd_plan *plan,
 static void lose_classic(const struct tn_sd_plan *plan)
 {
     const struct tn_sd_graph *row = plan->row;
-    char                      what[200];
 
-    for (uint32_t i = 0; row && i < row->meta_keys.count; i++)
-        if (!tn_sd_is_own_meta(row->meta_keys.items[i])) {
-            snprintf(what, sizeof what, "left behind: metadata '%.*s'",
-                     TN_FMT(row->meta_keys.items[i]));
-            tn_sd_lose(plan->options, TN_NOWHERE, "metadataKeys", what);
-        }
+    for (uint32_t i = 0; row && i < tn_sd_meta_count(row); i++)
+        if (!tn_sd_is_own_meta(tn_sd_meta(row, i).key))
+            tn_sd_lose_meta(plan->options, tn_sd_meta(row, i).key);
     for (uint32_t i = 1; i < plan->model->graphs.count; i++) {
         const struct tn_graph *graph = tn_model_graph_at(plan->model, i);
         /* bodies that a conversion inlined have no ops left */
@@ -729,7 +725,9 @@ void tn_sd_build_losses(const struct tn_sd_plan *plan,
     const struct tn_sd_detail *detail = tn_sd_detail_of(plan->model);
     char                       path[200];
 
-    if (!part->is_sdnb)
+    if (part->is_sdnb)
+        tn_sd_lose_taken_keys(plan->options);
+    else
         lose_classic(plan);
     if (plan->row && plan->row->sequences)
         tn_sd_lose(plan->options, plan->row->at, "sequences",

@@ -29,6 +29,26 @@ void tn_sd_lose_all_beside(const struct tn_write_options *options,
         tn_sd_lose_beside(options, detail->beside.items[i]);
 }
 
+void tn_sd_lose_meta(const struct tn_write_options *options,
+                     struct tn_bytes                key)
+{
+    char what[200];
+
+    snprintf(what, sizeof what, "left behind: metadata '%.*s'", TN_FMT(key));
+    tn_sd_lose(options, TN_NOWHERE, "metadataKeys", what);
+}
+
+void tn_sd_lose_taken_keys(const struct tn_write_options *options)
+{
+    const struct tn_about *about = options->about;
+
+    for (uint64_t i = 0; about && i < about->items.count; i++) {
+        struct tn_bytes key = tn_list_at(&about->items, struct tn_fact, i)->key;
+        if (tn_sd_is_own_meta(key))
+            tn_sd_lose_meta(options, key);
+    }
+}
+
 uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry)
 {
     uint64_t size = 0;

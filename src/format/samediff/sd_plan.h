@@ -76,6 +76,12 @@ void tn_sd_lose_beside(const struct tn_write_options *options,
 void tn_sd_lose_all_beside(const struct tn_write_options *options,
                            const struct tn_model         *model);
 
+/* An entry of metadata; and all that another format said under keys which
+ * Deeplearning4j needs for itself (tn_sd_is_own_meta). */
+void tn_sd_lose_meta(const struct tn_write_options *options,
+                     struct tn_bytes                key);
+void tn_sd_lose_taken_keys(const struct tn_write_options *options);
+
 /* Bytes of the elements; 0 when there are none. */
 uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry);
 

@@ -380,21 +380,37 @@ static uint32_t put_outputs(struct putting *p, uint32_t graph)
     return put_names(p, (struct tn_sd_names){ names, names ? ends.count : 0 });
 }
 
-/* What another format said about the model: keys, or values. */
+/* Keys or values of what the file says about itself, as many of both. */
+static uint32_t put_meta(struct putting *p, const struct tn_sd_graph *graph,
+                         bool wants_keys)
+{
+    uint32_t         count = tn_sd_meta_count(graph);
+    struct tn_bytes *texts =
+        tn_new(p->b->arena, struct tn_bytes, count, p->error);
+
+    for (uint32_t i = 0; texts && i < count; i++)
+        texts[i] =
+            wants_keys ? tn_sd_meta(graph, i).key : tn_sd_meta(graph, i).value;
+    return put_names(p, (struct tn_sd_names){ texts, texts ? count : 0 });
+}
+
+/* The same of what another format said about the model, but for keys that mean
+ * something else here. */
 static uint32_t put_about(struct putting *p, uint32_t graph, bool wants_keys)
 {
     const struct tn_about *about = p->w->options->about;
-    uint64_t               count = about && graph == 0 ? about->items.count : 0;
+    uint64_t               most  = about && graph == 0 ? about->items.count : 0;
+    uint32_t               count = 0;
     struct tn_bytes       *texts =
-        tn_new(p->b->arena, struct tn_bytes, count, p->error);
+        tn_new(p->b->arena, struct tn_bytes, most, p->error);
 
-    for (uint64_t i = 0; texts && i < count; i++) {
+    for (uint64_t i = 0; texts && i < most; i++) {
         const struct tn_fact *fact =
             tn_list_at(&about->items, struct tn_fact, i);
-        texts[i] = wants_keys ? fact->key : fact->value;
+        if (!tn_sd_is_own_meta(fact->key))
+            texts[count++] = wants_keys ? fact->key : fact->value;
     }
-    return put_names(
-        p, (struct tn_sd_names){ texts, texts ? (uint32_t)count : 0 });
+    return put_names(p, (struct tn_sd_names){ texts, count });
 }
 
 static uint32_t put_graph(struct putting *p, uint32_t graph,
@@ -407,9 +423,8 @@ static uint32_t put_graph(struct putting *p, uint32_t graph,
     refs[TN_TAGGED_SUBGRAPHS] = put_subs(p, graph, tables);
     if (detail && graph < detail->graph_count) {
         refs[TN_TAGGED_META_VALUES] =
-            put_names(p, detail->graphs[graph].meta_values);
-        refs[TN_TAGGED_META_KEYS] =
-            put_names(p, detail->graphs[graph].meta_keys);
+            put_meta(p, &detail->graphs[graph], false);
+        refs[TN_TAGGED_META_KEYS] = put_meta(p, &detail->graphs[graph], true);
     } else {
         refs[TN_TAGGED_META_VALUES] = put_about(p, graph, false);
         refs[TN_TAGGED_META_KEYS]   = put_about(p, graph, true);

@@ -236,6 +236,7 @@ enum tn_status tn_tagged_writer_init(struct tn_tagged_writer       *w,
     init_list(&w->lists[TN_TAG_UPDATER], model->memory);
     for (int i = 0; next && i < 2; i++)
         w->lists[i].next = next[i];
+    tn_sd_lose_taken_keys(options);
     if (!tn_tagged_detail_of(model)) {
         tn_sd_lose_all_beside(options, model);
         tn_sd_lose_untagged(model, options, error);
