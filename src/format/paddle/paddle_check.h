@@ -24,6 +24,12 @@ enum tn_status tn_paddle_check_program(struct tn_paddle_checker *k);
 /* Element types and ranks of what operators take and give. */
 enum tn_status tn_paddle_check_types(struct tn_paddle_checker *k);
 
+/* Variables that are read before anything writes them; the model has its
+ * graph. */
+enum tn_status tn_paddle_check_order(const struct tn_model *model,
+                                     struct tn_report      *report,
+                                     struct tn_error       *error);
+
 /* tn_format.check_graph of all formats with a program. */
 enum tn_status tn_paddle_check_graph(const struct tn_model *model,
                                      struct tn_report      *report,

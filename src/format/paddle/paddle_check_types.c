@@ -279,6 +279,7 @@ static enum tn_status check_model(const struct tn_model *model,
 
     check_conditions(&(struct tn_value_findings){
         .model = model, .report = report, .file = use.file });
+    TN_TRY(tn_paddle_check_order(model, report, error));
     return tn_vocab_check_builtin(model, &use, "paddle", report, error);
 }
 
