@@ -77,7 +77,7 @@ for family in safetensors npz paddle; do
     page=$root/docs/formats/$family.md
     {
         cat "$root"/src/format/$family/*.c |
-            grep -zoP '(TN_LEVEL_\w+|tn_value_complain\(to, op),\s*"\K[a-z0-9-]+' |
+            grep -zoP '(TN_LEVEL_\w+|tn_value_complain\([^,]*, op),\s*"\K[a-z0-9-]+' |
             tr '\0' '\n'
         [ $family != paddle ] || rules_of_values
     } | sort -u >words
