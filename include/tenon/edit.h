@@ -138,7 +138,8 @@ TN_API enum tn_status tn_edit_set_training(struct tn_edit  *edit,
                                            const char      *json,
                                            struct tn_error *error);
 
-/* The variables of the main graph whose sum is the loss. */
+/* The variables of the main graph whose sum is the loss.  tn_edit_commit() is
+ * INVALID when there is no variable of that name by then. */
 TN_API enum tn_status tn_edit_set_losses(struct tn_edit    *edit,
                                          const char *const *names,
                                          uint32_t           count,

@@ -8,7 +8,6 @@
 """
 import ctypes
 import json
-import os
 
 from tenon import native
 
@@ -61,17 +60,17 @@ class OpDescriptors:
     """The ops that a node becomes, in the order in which they can run."""
 
     def __init__(self, handle):
-        self._handle = handle
+        """Interpreter.interpret() makes one."""
+        self._handle = native.handle(handle, "an OpDescriptors")
         self._ops = None
 
     def serialize(self, form="binary", as_list=None):
         """An org.nd4j.ir.OpDescriptor, or with `as_list`, and when there are
         several, an OpDescriptorList: bytes, or the text of "text" and "json"."""
-        if form not in _FORMS:
-            raise ValueError(f"{form!r} is none of {', '.join(_FORMS)}")
+        number = native.chosen(_FORMS, form, "the form")
         if as_list is None:
             as_list = len(self.ops) > 1
-        data = self._encode(_FORMS[form], as_list)
+        data = self._encode(number, bool(as_list))
         return data if form == "binary" else data.decode()
 
     @property
@@ -107,7 +106,7 @@ class Interpreter(native.Closing):
 
     def __init__(self, *files):
         self._handle = None
-        paths = (ctypes.c_char_p * len(files))(*map(os.fsencode, files))
+        paths = (ctypes.c_char_p * len(files))(*map(native.path, files))
         options = _Options(paths, len(files), None, 0)
         handle = ctypes.c_void_p()
         _call("tn_interpreter_open", ctypes.byref(handle),
@@ -131,10 +130,9 @@ class Interpreter(native.Closing):
         data = node.encode() if isinstance(node, str) else native.octets(node)
         if not self._handle:
             raise ValueError("the interpreter is closed")
-        if inputs and "\0" in inputs:
-            raise ValueError(f"{inputs!r} has a zero byte")
-        around = _Context(native.whole(opset, 63, "an opset"), strict, None,
-                          None, None, inputs.encode() if inputs else None)
+        around = _Context(native.whole(opset, 63, "an opset"), bool(strict),
+                          None, None, None, None if inputs is None
+                          else native.text(inputs, "what is known of inputs"))
         handle = ctypes.c_void_p()
         _call(name, ctypes.byref(handle), self._handle, native.Bytes.of(data),
               ctypes.byref(around))

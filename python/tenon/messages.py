@@ -63,7 +63,8 @@ class Schema:
         """One that the library carries: "onnx", "tensorflow",
         "proto_splitter"."""
         schema = cls.__new__(cls)
-        schema._own(native.make("tn_schema_builtin", name.encode()))
+        schema._own(native.make("tn_schema_builtin",
+                                native.text(name, "the name of a schema")))
         return schema
 
     @classmethod
@@ -71,6 +72,8 @@ class Schema:
         """That of a message of google.protobuf, or of a plain one."""
         if isinstance(message, Message):
             return message.schema
+        if not hasattr(message, "DESCRIPTOR"):
+            raise TypeError(f"a message is wanted, not {message!r}")
         files = _files(message.DESCRIPTOR.file, set())
         return cls(b"".join(b"\n" + varint(len(file)) + file
                             for file in files))
@@ -84,8 +87,12 @@ class Message:
     """A serialized message: its bytes, and the schema that has its type."""
 
     def __init__(self, schema, type_name, data=b""):
+        if not isinstance(schema, Schema):
+            raise TypeError(f"a tenon.Schema is wanted, not {schema!r}")
+        native.text(type_name, "the type of a message")
         self.schema = schema
-        self.type_name = type_name
+        self.type_name = (type_name if isinstance(type_name, str)
+                          else type_name.decode())
         self._data = native.octets(data)
 
     def SerializeToString(self):
@@ -93,6 +100,7 @@ class Message:
 
     def MergeFromString(self, data):
         # Protobuf's own rule: two messages in a row are the two merged.
+        data = native.octets(data)
         self._data += data
         return len(data)
 
@@ -137,6 +145,22 @@ class FieldTag(tuple):
         return tag
 
 
+class _Tags(list):
+    """Steps to a place, with protobuf's way to add one."""
+
+    def add(self, **step):
+        """add(field=2), add(index=0) or add(map_key="k")"""
+        if len(step) != 1 or not step.keys() <= {"field", "index", "map_key"}:
+            raise TypeError("a step is one of field, index and map_key")
+        (kind, value), = step.items()
+        if kind != "map_key":
+            native.whole(value, 64, f"the {kind} of a step")
+        elif not isinstance(value, (str, int)):
+            raise TypeError(f"a key is text or a number, not {value!r}")
+        self.append(FieldTag(kind, value))
+        return self[-1]
+
+
 class ChunkedField(collections.namedtuple("ChunkedField",
                                           "field_tag message")):
     """A part of a message.
@@ -145,6 +169,22 @@ class ChunkedField(collections.namedtuple("ChunkedField",
                or ("map_key", key); empty: the message itself
     message    its ChunkedMessage
     """
+
+
+class _ChunkedFields(list):
+    """ChunkedFields, with protobuf's way to add one."""
+
+    def add(self, field_tag=(), message=None):
+        """Adds one, which is returned; it can be filled in afterwards."""
+        if message is not None and not is_message(message):
+            raise TypeError(f"a ChunkedMessage is wanted, not {message!r}")
+        tags = _Tags(native.listed(field_tag, "a path of field tags"))
+        if not all(is_message(tag) or isinstance(tag, tuple) and
+                   len(tag) == 2 for tag in tags):
+            raise TypeError(f"{field_tag!r} are no field tags")
+        self.append(ChunkedField(tags, ChunkedMessage() if message is None
+                                 else message))
+        return self[-1]
 
 
 _KEY_TYPES = (None, "s", "boolean", "ui32", "ui64", "i32", "i64")
@@ -222,6 +262,10 @@ def _serialized_field(field):
             _body(3, field.message.SerializeToString()))
 
 
+def _chunk_number(index):
+    return None if index is None else native.whole(index, 64, "a chunk_index")
+
+
 class ChunkedMessage:
     """Which chunk holds a message, and which are merged into it.
 
@@ -235,9 +279,9 @@ class ChunkedMessage:
         # Parsed when somebody looks: there may be a million fields.
         self._data = native.octets(data)
         self._fields = None
-        self._chunk_index = chunk_index
+        self._chunk_index = _chunk_number(chunk_index)
         if chunk_index is not None:
-            self._fields = []
+            self._fields = _ChunkedFields()
 
     @property
     def chunk_index(self):
@@ -247,7 +291,7 @@ class ChunkedMessage:
     @chunk_index.setter
     def chunk_index(self, index):
         self._parse()
-        self._chunk_index = index
+        self._chunk_index = _chunk_number(index)
 
     @property
     def chunked_fields(self):
@@ -257,12 +301,12 @@ class ChunkedMessage:
     @chunked_fields.setter
     def chunked_fields(self, fields):
         self._parse()
-        self._fields = list(fields)
+        self._fields = _ChunkedFields(native.listed(fields, "the fields"))
 
     def _parse(self):
         if self._fields is not None:
             return
-        self._fields = []
+        self._fields = _ChunkedFields()
         for number, value in _fields(self._data):
             if number == 1:
                 self._chunk_index = value

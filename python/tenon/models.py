@@ -56,6 +56,7 @@ class _Ends(ctypes.Structure):
 # Return a status; an error is added at the end.
 _CALLS = {
     "tn_model_open": [ctypes.POINTER(_HANDLE), _TEXT, ctypes.POINTER(_Options)],
+    "tn_tensor_level": [_HANDLE, _U64, _DIMS, _U64, _DIMS],
     "tn_tensor_read": [_HANDLE, _U64, _HANDLE, ctypes.c_size_t],
     "tn_convert": [_HANDLE, ctypes.POINTER(_ConvertOptions),
                    ctypes.POINTER(Target), ctypes.POINTER(_Options), _HANDLE],
@@ -66,6 +67,7 @@ _CALLS = {
                              Bytes],
     "tn_edit_replace_elements": [_HANDLE, _U32, _TEXT, ctypes.c_int, _U32,
                                  _DIMS, Bytes],
+    "tn_edit_set_levels": [_HANDLE, _U32, _TEXT, _U64, _DIMS, _DIMS],
     "tn_edit_remove_tensor": [_HANDLE, _U32, _TEXT],
     "tn_edit_set_variable": [_HANDLE, _U32, _TEXT, ctypes.c_int],
     "tn_edit_set_training": [_HANDLE, _TEXT],
@@ -88,6 +90,7 @@ _PLAIN = {
     "tn_tensor_dims": (_DIMS, [_HANDLE]),
     "tn_tensor_role": (ctypes.c_int, [_HANDLE]),
     "tn_tensor_size": (_U64, [_HANDLE]),
+    "tn_tensor_level_count": (_U64, [_HANDLE]),
     "tn_tensor_state": (ctypes.c_bool, [_HANDLE, ctypes.POINTER(Bytes),
                                         ctypes.POINTER(Bytes)]),
     "tn_dtype_name": (_TEXT, [ctypes.c_int]),
@@ -126,7 +129,13 @@ class Tensor:
     state  (parameter, key) if an updater keeps it, else None
     """
 
-    def __init__(self, model, handle):
+    def __init__(self, model, index):
+        if not isinstance(model, Model):
+            raise TypeError(f"a tensor is one of a Model, not of {model!r}")
+        handle = library.tn_model_tensor(
+            model._expect_open(), native.whole(index, 64, "an index"))
+        if not handle:
+            raise ValueError(f"the model has no tensor {index}")
         self._model, self._handle = model, handle
         self.name = _text(library.tn_tensor_name(handle))
         self.dtype = library.tn_dtype_name(
@@ -139,6 +148,23 @@ class Tensor:
         self.state = (_text(parameter), _text(key)) if library.tn_tensor_state(
             handle, ctypes.byref(parameter), ctypes.byref(key)) else None
 
+    @property
+    def levels(self):
+        """Where its sequences begin (LoD): lists of offsets, the outermost
+        level first."""
+        self._model._expect_open()
+        return [self._level(i) for i in range(
+            library.tn_tensor_level_count(self._handle))]
+
+    def _level(self, index):
+        count = _U64()
+        native.call("tn_tensor_level", self._handle, index, None, 0,
+                    ctypes.byref(count))
+        offsets = (_U64 * count.value)()
+        native.call("tn_tensor_level", self._handle, index, offsets,
+                    count.value, ctypes.byref(count))
+        return list(offsets)
+
     def read(self):
         """All elements, as bytes."""
         self._model._expect_open()
@@ -150,7 +176,8 @@ class Model(native.Closing):
     """A model with its graph.  Close it, or use it in a `with`."""
 
     def __init__(self, handle):
-        self._handle = handle
+        """Model.open() makes one."""
+        self._handle = native.handle(handle, "a Model")
 
     @classmethod
     def open(cls, path, tag=None):
@@ -188,8 +215,7 @@ class Model(native.Closing):
 
     def tensors(self):
         handle = self._expect_open()
-        return [Tensor(self, library.tn_model_tensor(handle, i))
-                for i in range(library.tn_model_tensor_count(handle))]
+        return [Tensor(self, i) for i in range(library.tn_model_tensor_count(handle))]
 
     def kinds(self):
         """The variables of a SameDiff model by name: what they are."""
@@ -209,7 +235,7 @@ class Model(native.Closing):
         """Writes it; the format is `format`, or what the path's end says."""
         options = _ConvertOptions(to=None if format is None
                                   else _encode(format))
-        target = Target(_encode(path), replace)
+        target = Target(_encode(path), bool(replace))
         native.call("tn_convert", self._expect_open(), ctypes.byref(options),
                     ctypes.byref(target), None, None)
 
@@ -219,9 +245,13 @@ class Edit(native.Closing):
     the main graph unless `graph` says another."""
 
     def __init__(self, model):
-        self._handle = ctypes.c_void_p()
-        native.call("tn_edit_open", ctypes.byref(self._handle),
+        self._handle = None
+        if not isinstance(model, Model):
+            raise TypeError(f"an edit is one of a Model, not of {model!r}")
+        handle = ctypes.c_void_p()
+        native.call("tn_edit_open", ctypes.byref(handle),
                     model._expect_open(), None)
+        self._handle = handle
 
     def close(self):
         library.tn_edit_close(self._handle)
@@ -233,6 +263,7 @@ class Edit(native.Closing):
         native.call(name, self._handle, *arguments)
 
     def _put(self, call, name, dtype, shape, data, graph):
+        shape = native.listed(shape, "a shape")
         dims = (_U64 * len(shape))(*(native.whole(dim, 64, "a dimension")
                                      for dim in shape))
         data = native.octets(data)
@@ -255,7 +286,23 @@ class Edit(native.Closing):
         self._call("tn_edit_remove_tensor", native.whole(graph, 32, "a graph"),
                    _encode(name))
 
+    def set_levels(self, name, levels, graph=0):
+        """Where the sequences of a tensor begin (LoD): lists of offsets, the
+        outermost level first; none removes them."""
+        levels = [[native.whole(offset, 64, "an offset")
+                   for offset in native.listed(level, "a level")]
+                  for level in native.listed(levels, "the levels")]
+        counts = (_U64 * len(levels))(*map(len, levels))
+        offsets = [offset for level in levels for offset in level]
+        self._call("tn_edit_set_levels", native.whole(graph, 32, "a graph"),
+                   _encode(name), len(levels), counts,
+                   (_U64 * len(offsets))(*offsets))
+
     def set_variable(self, name, kind, graph=0):
+        if kind not in _KINDS:
+            error = ValueError if isinstance(kind, str) else TypeError
+            raise error(f"a variable is one of {', '.join(_KINDS)}, not "
+                        f"{kind!r}")
         self._call("tn_edit_set_variable",
                    native.whole(graph, 32, "a graph"), _encode(name),
                    _KINDS.index(kind))
@@ -268,8 +315,7 @@ class Edit(native.Closing):
                    else _encode(configuration))
 
     def set_losses(self, names):
-        if isinstance(names, (str, bytes)):
-            raise TypeError(f"a list of names is wanted, not {names!r}")
+        names = native.listed(names, "the losses")
         texts = (_TEXT * len(names))(*map(_encode, names))
         self._call("tn_edit_set_losses", texts, len(names))
 

@@ -253,11 +253,42 @@ def octets(data):
         raise TypeError(f"bytes are wanted, not {data!r}") from None
 
 
+def text(value, what):
+    """Text that C reads, as bytes; bytes stay what they are."""
+    if not isinstance(value, (str, bytes)):
+        raise TypeError(f"{what} is text, not {value!r}")
+    data = value.encode() if isinstance(value, str) else value
+    if b"\0" in data:
+        raise ValueError(f"{value!r} has a zero byte")
+    return data
+
+
+def path(value):
+    """The name of a file, as bytes."""
+    return text(os.fsencode(value), "a path")
+
+
+def handle(value, what):
+    """What the library made; a number is no address that may be looked at."""
+    if not isinstance(value, ctypes.c_void_p) or not value:
+        raise TypeError(f"{what} is made by the library, not of {value!r}")
+    return value
+
+
 def whole(number, bits, what):
     """ctypes keeps the lower bits of what is too large, and says nothing."""
+    if isinstance(number, bool):
+        raise TypeError(f"{what} is a number, not {number!r}")
     if not 0 <= operator.index(number) < 2**bits:
         raise ValueError(f"{what} is from 0 to 2^{bits} - 1, not {number}")
     return number
+
+
+def listed(values, what):
+    """A list of things, which a text or bytes are not."""
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{what} is a list, not {values!r}")
+    return list(values)
 
 
 def call(name, *arguments):
@@ -265,7 +296,11 @@ def call(name, *arguments):
     failure = Failure(0, NOWHERE)
     options = [None] if name in _WITH_OPTIONS else []
     function = getattr(library, name)
-    if function(*arguments, *options, ctypes.byref(failure)) != 0:
+    try:
+        status = function(*arguments, *options, ctypes.byref(failure))
+    except ctypes.ArgumentError as error:
+        raise TypeError(str(error)) from None
+    if status != 0:
         raise Error(failure)
 
 
@@ -288,6 +323,8 @@ def read(name, handle, size, *arguments, offset=0):
 
 def chosen(table, word, what):
     """The number of a word that callers give."""
+    if not isinstance(word, str):
+        raise TypeError(f"{what} is a word, not {word!r}")
     if word not in table:
         raise ValueError(f"{what} is one of {', '.join(map(repr, table))}, "
                          f"not {word!r}")
@@ -296,6 +333,7 @@ def chosen(table, word, what):
 
 def steps(tags):
     """Field tags as an array of steps, which keeps what it points at."""
+    tags = listed(tags, "a path of field tags")
     return (Step * len(tags))(*map(_step, tags))
 
 

@@ -28,7 +28,13 @@ class VersionDef(collections.namedtuple(
                 bad_consumers=(), *, producer=None, min_consumer=None):
         numbers = (cls._one("producer", splitter_version, producer, 1),
                    cls._one("min_consumer", join_version, min_consumer, 0))
-        return super().__new__(cls, *numbers, tuple(bad_consumers))
+        bad = native.listed(bad_consumers, "bad_consumers")
+        for number in (*numbers, *bad):
+            if isinstance(number, bool) or not isinstance(number, int):
+                raise TypeError(f"a version is a number, not {number!r}")
+            if not -2**31 <= number < 2**31:
+                raise ValueError(f"the version {number} has more than 32 bits")
+        return super().__new__(cls, *numbers, tuple(bad))
 
     @staticmethod
     def _one(name, number, other, default):
@@ -42,6 +48,8 @@ class VersionDef(collections.namedtuple(
         """One of these, a tuple, or a VersionDef of TensorFlow."""
         if isinstance(version, tuple):
             return cls(*version)
+        if not hasattr(version, "bad_consumers"):
+            raise TypeError(f"a VersionDef is wanted, not {version!r}")
         names = (("splitter_version", "join_version")
                  if hasattr(version, "splitter_version")
                  else ("producer", "min_consumer"))
@@ -82,6 +90,14 @@ def _own_version(layout):
     return VersionDef(2, 1) if is_two else VersionDef(1, 0)
 
 
+_JOINS = 1  # TN_JOIN_NEWEST: the version of the library's merger
+
+
+class MergeWarning(UserWarning):
+    """Other mergers make something else of the same chunks, or this one does
+    not join them."""
+
+
 # ---- the library's splitter --------------------------------------------------
 
 
@@ -107,9 +123,14 @@ class _Native:
         # Holds on to what is borrowed until both are closed, in this order.
         weakref.finalize(self, _close, self.handle, message, kept)
         if layout is not None:
+            if not isinstance(layout, Format):
+                raise TypeError(f"a tenon.Format is wanted, not {layout!r}")
             self.call("format", ctypes.byref(native.SplitFormat(
-                layout.version, layout.separate_bytes, layout.max_bytes,
-                layout.max_metadata, layout.max_file)))
+                native.whole(layout.version, 32, "the version of a format"),
+                bool(layout.separate_bytes),
+                native.whole(layout.max_bytes, 64, "max_bytes"),
+                native.whole(layout.max_metadata, 64, "max_metadata"),
+                native.whole(layout.max_file, 64, "max_file"))))
         self.call("scalars", native.chosen(native.SCALARS, scalars,
                                            "the form of numbers"))
 
@@ -142,7 +163,8 @@ class _Native:
         if tags:
             child = native.make("tn_splitter_child", self.handle,
                                 native.steps(tags), len(tags))
-        native.call("tn_splitter_by_size", child, max_size)
+        native.call("tn_splitter_by_size", child,
+                    native.whole(max_size, 64, "a size"))
 
     def add(self, is_message, data, tags, index):
         self._kept.append(data)
@@ -162,6 +184,10 @@ class _Native:
                   len(kept), native.Bytes.of(joined))
 
     def set_version(self, version):
+        if version.join_version > _JOINS or _JOINS in version.bad_consumers:
+            warnings.warn(f"{version} leaves out this package's own merger, "
+                          f"which is of version {_JOINS}", MergeWarning,
+                          stacklevel=5)
         bad = (ctypes.c_int32 * len(version.bad_consumers))(
             *version.bad_consumers)
         self.call("version", ctypes.byref(native.SplitVersion(
@@ -181,9 +207,9 @@ class _Native:
         return ChunkedMessage(view.copy())
 
     def write(self, prefix, writer_options, replace):
-        target = native.Target(os.fsencode(prefix), replace)
+        target = native.Target(native.path(prefix), bool(replace))
         written = ctypes.c_char_p()
-        records = writer_options.encode() if writer_options else None
+        records = _records(writer_options)
         self.call("write", ctypes.byref(target), records,
                   ctypes.byref(written))
         return os.fsdecode(written.value)
@@ -191,18 +217,23 @@ class _Native:
     def write_memory(self, writer_options):
         view = native.Bytes()
         is_chunked = ctypes.c_bool()
-        records = writer_options.encode() if writer_options else None
+        records = _records(writer_options)
         self.call("write_memory", records, ctypes.byref(view),
                   ctypes.byref(is_chunked))
         return view.copy(), is_chunked.value
 
 
+def _records(options):
+    return None if options is None or options == "" else native.text(
+        options, "writer_options")
+
+
 def _index(index):
     if index is None:
         return native.AT_END
-    if index < 0:
+    if operator.index(index) < 0:
         raise ValueError("a chunk cannot be put before chunk 0")
-    return index
+    return native.whole(index, 64, "an index")
 
 
 def _identity(path):
@@ -336,12 +367,21 @@ class ComposableSplitter(Splitter):
     def __init__(self, proto, *, proto_as_initial_chunk=True,
                  parent_splitter=None, fields_in_parent=None, format=None,
                  scalars="text"):
+        if not is_message(proto) and (proto is not None or
+                                      parent_splitter is None):
+            raise TypeError(f"a splitter takes a message, not {proto!r}")
+        if parent_splitter is not None and not isinstance(
+                parent_splitter, ComposableSplitter):
+            raise TypeError("a parent is a ComposableSplitter, not "
+                            f"{parent_splitter!r}")
         self._proto = proto
         self._format = format
         self._scalars = scalars
         self.proto_as_initial_chunk = proto_as_initial_chunk
         self.parent_splitter = parent_splitter
-        self.fields_in_parent = list(fields_in_parent or [])
+        self.fields_in_parent = native.listed(
+            () if fields_in_parent is None else fields_in_parent,
+            "fields_in_parent")
         self._added = []
         self._sizes = []  # (tags, size): what the library cuts at the end
         self._result = None
@@ -443,7 +483,9 @@ class ComposableSplitter(Splitter):
     def slice(self, field_tags, begin, end, index=None):
         """Moves elements [begin, end) of a repeated field or map into a chunk
         that is merged into the message they are a field of."""
-        self._plain().at("slice", self._tags(field_tags), begin, end,
+        self._plain().at("slice", self._tags(field_tags),
+                         native.whole(begin, 64, "the begin of a slice"),
+                         native.whole(end, 64, "the end of a slice"),
                          _index(index))
 
     def clear(self, field_tags):
@@ -473,7 +515,8 @@ class ComposableSplitter(Splitter):
                        self._format, self._scalars)
 
     def _from_root(self, field_tags):
-        splitter, tags = self, list(field_tags)
+        splitter, tags = self, native.listed(field_tags,
+                                             "a path of field tags")
         while splitter.parent_splitter is not None:
             tags = splitter.fields_in_parent + tags
             splitter = splitter.parent_splitter
@@ -550,10 +593,6 @@ class ComposableSplitter(Splitter):
 # ---- merging -----------------------------------------------------------------
 
 
-class MergeWarning(UserWarning):
-    """Other mergers make something else of the same chunks."""
-
-
 def _warn(text, level=3):
     if text:
         warnings.warn(text.decode("utf-8", "replace"), MergeWarning,
@@ -590,7 +629,8 @@ class _Merging:
         native.library.tn_merger_scalars(self.handle, form)
 
     def merge(self, paths=()):
-        all_steps = [native.steps(path) for path in paths]
+        all_steps = [native.steps(path)
+                     for path in native.listed(paths, "the paths")]
         chosen = (native.Path * len(all_steps))(
             *(native.Path(steps, len(steps)) for steps in all_steps))
         return native.make("tn_merger_merge", self.handle, chosen, len(chosen))
@@ -619,7 +659,7 @@ class Merger:
         it.  `paths`, lists of field tags, choose parts; others are not
         read."""
         merging = _Merging("tn_merger_open", message, scalars,
-                           os.fsencode(prefix))
+                           native.path(prefix))
         try:
             return _merge_into(message, merging.merge(paths))
         finally:
@@ -641,7 +681,8 @@ class Merger:
         """The same for chunks in memory.  Fields are merged in the order in
         which the ChunkedMessage lists them, as TensorFlow's Merge does it;
         `sort` has them sorted first, as they are when a file is read."""
-        kept = [serialized(chunk) for chunk in chunks]
+        kept = [serialized(chunk)
+                for chunk in native.listed(chunks, "the chunks")]
         joined = serialized(chunked_message)
         views = (native.Bytes * len(kept))(*map(native.Bytes.of, kept))
         merging = _Merging("tn_merger_open_chunks", message, scalars, views,
@@ -667,7 +708,7 @@ class LazyMerger:
 
     def __init__(self, prefix, message, scalars="text"):
         self._merging = _Merging("tn_merger_open", message, scalars,
-                                 os.fsencode(prefix))
+                                 native.path(prefix))
         self.version_def = self._merging.version()
 
     def get(self, field_tags=(), message=None):
@@ -677,6 +718,8 @@ class LazyMerger:
         are for other places are not read."""
         if not self._merging.close.alive:
             raise ValueError("the merger is closed")
+        if message is not None:
+            Schema.of(message)  # anything else is refused before it is read
         found = native.make("tn_merger_get", self._merging.handle,
                             native.steps(field_tags), len(field_tags))
         if message is not None:

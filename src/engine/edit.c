@@ -471,6 +471,33 @@ enum tn_status tn_edit_remove_function(struct tn_edit *edit, uint32_t graph,
     return tn_draft_remove_function(&edit->draft, graph, error);
 }
 
+static bool has_value(const struct tn_model *model, struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < model->values.count; i++)
+        if (tn_model_value_at(model, i)->graph == 0 &&
+            tn_bytes_equal(tn_model_value_name(model, i), name))
+            return true;
+    return false;
+}
+
+/* Only losses that the edit set: what a file said before stays its own. */
+static enum tn_status check_losses(const struct tn_edit  *edit,
+                                   const struct tn_model *made,
+                                   struct tn_error       *error)
+{
+    const struct tn_draft *draft = &edit->draft;
+
+    if (draft->base && draft->losses == draft->base->losses)
+        return TN_OK;
+    for (uint32_t i = 0; i < draft->loss_count; i++)
+        if (!has_value(made, draft->losses[i]))
+            return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                                "'%.*s' cannot be a loss: the graph has no "
+                                "such variable",
+                                TN_FMT(draft->losses[i]));
+    return TN_OK;
+}
+
 enum tn_status tn_edit_commit(struct tn_edit *edit, struct tn_model **out,
                               struct tn_error *error)
 {
@@ -489,7 +516,8 @@ enum tn_status tn_edit_commit(struct tn_edit *edit, struct tn_model **out,
     result->model.format = result->format->name;
     result->model.title  = result->format->title;
     if (tn_opened_hold(result, edit->store, error) != TN_OK ||
-        tn_draft_commit(&edit->draft, &result->model, error) != TN_OK) {
+        tn_draft_commit(&edit->draft, &result->model, error) != TN_OK ||
+        check_losses(edit, &result->model, error) != TN_OK) {
         tn_opened_release(result);
         return error->status;
     }

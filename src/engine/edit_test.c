@@ -456,6 +456,24 @@ static void training_ends_without_memory(void **state)
     }
 }
 
+static void losses_are_variables(void **state)
+{
+    static const char *const losses[] = { "y", "nope" };
+    struct tn_error          error    = TN_ERROR_INIT;
+    struct tn_model         *model;
+    struct tn_edit          *edit;
+
+    (void)state;
+    assert_int_equal(tn_edit_new(&edit, "samediff", NULL, &error), TN_OK);
+    put_training(edit, &error);
+    tn_edit_set_losses(edit, losses, 2, &error);
+    assert_int_equal(error.status, TN_OK);
+    assert_int_equal(tn_edit_commit(edit, &model, &error), TN_INVALID);
+    assert_non_null(strstr(error.what, "'nope' cannot be a loss"));
+    assert_null(model);
+    tn_edit_close(edit);
+}
+
 static void only_samediff_is_trained(void **state)
 {
     struct tn_error own = TN_ERROR_INIT;
@@ -583,6 +601,7 @@ int main(void)
         cmocka_unit_test(a_new_model_has_ends),
         cmocka_unit_test(builds_what_can_be_trained),
         cmocka_unit_test(training_ends_without_memory),
+        cmocka_unit_test(losses_are_variables),
         cmocka_unit_test(only_samediff_is_trained),
         cmocka_unit_test(ends_are_refused),
         cmocka_unit_test(numbers_past_the_end_give_nothing),

@@ -184,6 +184,7 @@ def wrong_arguments(model):
                 (lambda: edit.set_variable("dense/W", "trained", 2**32), ValueError),
                 (lambda: edit.set_state("dense/W", "M", 24), TypeError),
                 (lambda: edit.set_losses("abc"), TypeError),
+                (lambda: (edit.set_losses(["nope"]), edit.commit()), tenon.Error),
                 (lambda: edit.add(5, "float32", [1], W[:4]), TypeError),
                 (lambda: tenon.Model.open(5), TypeError)):
             try:
