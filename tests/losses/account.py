@@ -38,8 +38,8 @@ BETWEEN = [
     ("onnx", r"\.attribute\[\d+\]\.name$", "attributes are the other op's"),
     ("onnx", r"\.attribute\[\d+\]\.(t|tensors\[\d+\])\.name$",
      "a constant is called as its node's output is"),
-    ("onnx", r"\.attribute\[\d+\]\.(s|strings\[\d+\]|t\.string_data\[\d+\])$",
-     "rules read what attributes say"),
+    ("onnx", r"\.attribute\[\d+\]\.t\.string_data\[\d+\]$",
+     "elements of a constant, which the suites hold"),
     ("onnx", r"\.g\.(name$|(input|output|value_info)\[\d+\]\.(name|type))",
      "a graph in a node: its names are its own"),
     ("onnx", r"^functions\[\d+\]\.(name|domain|input|output|opset_import)",
@@ -59,8 +59,6 @@ BETWEEN = [
      "the ends of the graph"),
     ("paddle", r"\.ops\[\d+\]\.(type|inputs|outputs)", "rules make nodes"),
     ("paddle", r"\.attrs\[\w*\]\.name$", "attributes are the other op's"),
-    ("paddle", r"\.ops\[\d+\]\.attrs\[\d+\]\.(s|strings\[\d+\])$",
-     "rules read what attributes say; those that none reads are told"),
     ("paddle", r"\.vars\[\d+\]\.name$", "inner values get new names"),
     ("nd4j", r"\.(opName|outputNames|name|inputPaired)", "rules make nodes"),
     ("nd4j", r"^nodes\[\d+\]\.(properties\[\d+\]\.s|extraStrings)\[\d+\]$",
@@ -160,11 +158,18 @@ CONTAINER = {"SavedModel.saved_model_schema_version":
              "how the folder is laid out"}
 
 # A program of Paddle 3 is JSON in short words: `#` is an operator or a type, `N`
-# the name of an attribute, `D` what a type or attribute says, `%` a value; rules
-# read those.  A parameter's name, `A[3]`, must be found.
+# the name of an attribute, `TT` a type, `%` a value; rules read those.  A
+# parameter's name, `A[3]`, must be found.
 MEANT_PIR = re.compile(
     r"^base_code\.(magic|version|trainable)$|"  # of the container
-    r"^program\.regions\[\d+\]\.(#|blocks\[.*(\.#|\.N|\.D|\.D\[.*|\.%))$")
+    r"^program\.regions\[\d+\]\.(#|blocks\[.*(\.#|\.N|\.TT\.D\b.*|\.%))$")
+# Texts of attributes that operators are defined by, which rules read; any other
+# must be found, or its attribute told.
+READ = {"onnx": {"activations", "auto_pad", "coordinate_transformation_mode",
+                 "direction", "equation", "keep_aspect_ratio_policy", "mode",
+                 "nearest_mode", "padding_mode", "reduction"},
+        "paddle": {"data_format", "data_layout", "dtype", "interp_method",
+                   "padding_algorithm", "pooling_type"}}
 MEANT_PIR_NUMBERS = re.compile(r"^program\.regions\[.*\.(A|OA|DA|QA)\[\d+\]$|"
                                r"^program\.regions\[.*\.(id|AT|TT|I|O)\b")
 
@@ -467,6 +472,8 @@ def is_graph_path(dialect, path):
               "nd4j": ("nodes", "variables", "placeholders", "configuration")}
     if dialect == "tensorflow" and path.startswith("meta_graphs"):
         return ".graph_def" in path
+    if path.startswith("program."):
+        return dialect == "paddle"  # a program of Paddle 3
     return path.startswith(starts.get(dialect, ("-",)))
 
 
@@ -557,6 +564,9 @@ def owners(texts):
                          r"\[\d+\])\.(?:name|signature\.name)$", path)
         if match:
             yield match.group(1), text
+        match = re.match(r"(program\..*\.A\[\d+\])\.N$", path)
+        if match:
+            yield match.group(1), text
         match = re.match(r"(variables\[\d+\])\.name$", path)
         if match:
             yield match.group(1) + ".ndarray", text
@@ -595,6 +605,14 @@ def flags_of_pir(tenon, source, target, out, work):
         return set()
     return {kinds[-1] for _, kinds, text in texts_of("paddle", back, work)
             if text == ROLE}
+
+
+def read_by_rules(dialect, texts):
+    """Where the texts of attributes begin that rules read."""
+    named = re.compile(r"\.(attribute|attrs|A)\[\d+\]\.(name|N)$")
+    return tuple(at[:at.rindex(".")] + (".AT." if at.endswith(".N") else ".s")
+                 for at, _, text in texts
+                 if text in READ.get(dialect, ()) and named.search(at))
 
 
 def weights_that_are_inputs(texts):
@@ -694,6 +712,7 @@ def account(tenon, source, path, formats, target, work):
     numbers = None if has_others else \
         result_leaves(tenon, dialect, target, out, work)
     inputs, seen = weights_that_are_inputs(texts), {}
+    read = read_by_rules(dialect, texts) if has_others else ()
     for at, kinds, text in texts:
         if isinstance(text, tuple):
             # What is told is not looked for: it must not use up numbers of
@@ -710,7 +729,7 @@ def account(tenon, source, path, formats, target, work):
         if not text or at in inputs or (text == ROLE and not has_others) or \
                 (text == ROLE and kinds and kinds[-1] in flags) or \
                 at.startswith(told) or is_frozen(source, target, at, text) or \
-                (has_others and is_exempt(dialect, target, at)):
+                (read and at.startswith(read)) or (has_others and is_exempt(dialect, target, at)):
             continue
         if text not in seen:
             seen[text] = text != ROLE and is_in(text, found)
