@@ -4,6 +4,7 @@ Each file has one tensor `w`, [2,2] of float32, so 16 bytes.  Every verb that re
 must give the same answer as `check`: all go on, or all refuse with the same two numbers.
 """
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -67,6 +68,77 @@ def tensorflow(name, values):
     return name, (("convert", "-f", "-o", "out.pb"),)
 
 
+def samediff(name, size):
+    """A variable, whose elements are big-endian, and what is made of it."""
+    graph = {"variables": [{"id": {"first": 1}, "name": "w", "dtype": "FLOAT", "device": -1, "ndarray": {
+        "shape": [2, 2, 2, 2, 1, 8192, 1, 99], "dtype": "FLOAT", "byteOrder": "BE",
+        "buffer": list(struct.unpack("%db" % size, struct.pack(">8f", *range(8))[:size]))}},
+        {"id": {"first": 2}, "name": "y", "dtype": "FLOAT", "variabletype": "ARRAY", "device": -1}],
+             "nodes": [{"id": 2, "name": "y", "opType": "CUSTOM", "opName": "identity",
+                        "inputPaired": [{"first": 1}], "outputNames": ["y"], "outputTypes": ["FLOAT"]}]}
+    with open(name + ".json", "w") as f:
+        json.dump(graph, f)
+    subprocess.run(["tenon", "undump", name + ".json", "-t", "sd.graph.FlatGraph", "-f", "-o", name], check=True)
+    return name, (("convert", "-f", "-o", "out.sdz"), ("convert", "-f", "--to", "samediff-fb", "-o", "out.fb"))
+
+
+def paddle(name, size, combined):
+    """A program with a parameter, which is in a file of its own, or of all."""
+    os.makedirs(name, exist_ok=True)
+    path = os.path.join(name, "__model__.txt")
+    with open(path, "w") as f:
+        f.write("""blocks { idx: 0 parent_idx: -1
+  vars { name: 'feed' type { type: FEED_MINIBATCH } persistable: true }
+  vars { name: 'fetch' type { type: FETCH_LIST } persistable: true }
+  vars { name: 'x' type { type: LOD_TENSOR lod_tensor { tensor { data_type: FP32 dims: 2 dims: 2 } } } }
+  vars { name: 'y' type { type: LOD_TENSOR lod_tensor { tensor { data_type: FP32 dims: 2 dims: 2 } } } }
+  vars { name: 'w' persistable: true type { type: LOD_TENSOR lod_tensor { tensor { data_type: FP32 dims: 2 dims: 2 } } } }
+  ops { inputs { parameter: 'X' arguments: 'feed' } outputs { parameter: 'Out' arguments: 'x' } type: 'feed'
+    attrs { name: 'col' type: INT i: 0 } }
+  ops { inputs { parameter: 'X' arguments: 'x' } inputs { parameter: 'Y' arguments: 'w' }
+    outputs { parameter: 'Out' arguments: 'y' } type: 'elementwise_add' attrs { name: 'axis' type: INT i: -1 } }
+  ops { inputs { parameter: 'X' arguments: 'y' } outputs { parameter: 'Out' arguments: 'fetch' } type: 'fetch'
+    attrs { name: 'col' type: INT i: 0 } } }""")
+    desc = field(1, 5) + field(2, 2) * 2
+    with open(os.path.join(name, "__params__" if combined else "w"), "wb") as f:
+        f.write(struct.pack("<IQIi", 0, 0, 0, len(desc)) + desc + VALUES[:size])
+    return path, (("convert", "-f", "-o", "out.onnx"),)
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ 0x82f63b78 * (crc & 1)
+    crc ^= 0xffffffff
+    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
+
+
+def block(rows):
+    """A block of LevelDB's tables: each row stands whole, and none is compressed."""
+    body = b"".join(b"\0" + varint(len(key)) + varint(len(value)) + key + value for key, value in rows)
+    places, at = [], 0
+    for key, value in rows:
+        places.append(at)
+        at += 1 + len(varint(len(key)) + varint(len(value))) + len(key) + len(value)
+    body += b"".join(struct.pack("<I", at) for at in places or [0]) + struct.pack("<I", len(places) or 1)
+    return body + b"\0" + crc32c(body + b"\0")
+
+
+def checkpoint(name, size):
+    """An entry that says the size, and so much data."""
+    entry = (field(1, 1) + field(2, field(2, field(1, 2)) * 2) + field(5, size) + b"\x35" + crc32c(VALUES[:size]))
+    data, meta = block([(b"", field(1, 1) + field(3, field(1, 1))), (b"w", entry)]), block([])
+    index = block([(b"w", varint(0) + varint(len(data) - 5))])
+    foot = (varint(len(data)) + varint(len(meta) - 5) + varint(len(data) + len(meta)) + varint(len(index) - 5))
+    with open(name + ".index", "wb") as f:
+        f.write(data + meta + index + foot.ljust(40, b"\0") + bytes.fromhex("57fb808b247547db"))
+    with open(name + ".data-00000-of-00001", "wb") as f:
+        f.write(VALUES[:size])
+    return name + ".index", ()
+
+
 def cases():
     """(file, verbs of its own), the two numbers of the complaint or None"""
     yield external("no-length.onnx"), None  # as ONNX Runtime reads it
@@ -90,6 +162,17 @@ def cases():
     yield tensorflow("content-long.pbtxt", 'tensor_content: "%s"' % ("a" * 20)), ("16", "20")
     yield tensorflow("content-short.pbtxt", 'tensor_content: "%s"' % ("a" * 12)), ("16", "12")
     yield tensorflow("values-long.pbtxt", "float_val: [0, 1, 2, 3, 4]"), ("4", "5")
+    yield samediff("right.fb", 16), None
+    yield samediff("long.fb", 20), ("16", "20")
+    yield samediff("short.fb", 12), ("16", "12")
+    for combined in (False, True):
+        folder = "combined-" if combined else "apart-"
+        yield paddle(folder + "right", 16, combined), None
+        yield paddle(folder + "long", 20, combined), ("4 bytes",)
+        yield paddle(folder + "short", 12, combined), ("16", "12")
+    yield checkpoint("right", 16), None
+    yield checkpoint("long", 20), ("16", "20")
+    yield checkpoint("short", 12), ("16", "12")
     yield tensorflow("values-fill.pbtxt", "float_val: [0, 1, 2]"), None  # the last fills up
 
 
