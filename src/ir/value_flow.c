@@ -220,7 +220,8 @@ static uint32_t next_producer(struct ordering *o, struct step *step)
             value == TN_NONE ? NULL : tn_model_value_at(model, value);
         if (from && from->kind == TN_VALUE_OUTPUT &&
             from->producer != TN_NONE &&
-            !tn_ranking_closes_loop(model, value) && !o->seen[from->producer] &&
+            !tn_ranking_closes_loop(&o->flow->ranking, value) &&
+            !o->seen[from->producer] &&
             tn_model_op_at(model, from->producer)->graph == row->graph)
             return from->producer;
     }
@@ -275,7 +276,8 @@ static void find_merges(struct tn_flow *flow)
         for (uint32_t i = 0; i < row->input_count - row->control_count; i++) {
             uint32_t value =
                 tn_model_ref_at(model, (uint64_t)row->first_input + i);
-            if (value != TN_NONE && tn_ranking_closes_loop(model, value))
+            if (value != TN_NONE &&
+                tn_ranking_closes_loop(&flow->ranking, value))
                 *merge = TN_MERGES_ROUNDS;
         }
         flow->loops[row->graph] |= *merge == TN_MERGES_ROUNDS;

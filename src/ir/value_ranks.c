@@ -145,10 +145,12 @@ static uint8_t bind(const struct tn_ranking *r, uint32_t op)
 
 /* ---- ops that give one of their inputs ---------------------------------- */
 
-bool tn_ranking_closes_loop(const struct tn_model *model, uint32_t value)
+/* A dialect may have the ops that merge among those that close loops. */
+bool tn_ranking_closes_loop(const struct tn_ranking *r, uint32_t value)
 {
-    const struct tn_value *row  = tn_model_value_at(model, value);
-    const char *const     *loop = model->dialect->loop_ops;
+    const struct tn_model *model = r->model;
+    const struct tn_value *row   = tn_model_value_at(model, value);
+    const char *const     *loop  = model->dialect->loop_ops;
     struct tn_bytes        type;
 
     if (!loop || row->kind != TN_VALUE_OUTPUT || row->producer == TN_NONE)
@@ -156,7 +158,8 @@ bool tn_ranking_closes_loop(const struct tn_model *model, uint32_t value)
     type = tn_model_name(model, tn_model_op_at(model, row->producer)->type);
     while (*loop && !tn_bytes_is(type, *loop))
         loop++;
-    return *loop != NULL;
+    return *loop && !(r->use->is_merge &&
+                      r->use->is_merge(r->use->context, row->producer));
 }
 
 /* The rank that all of them have, of those that close a loop or of the others;
@@ -171,8 +174,7 @@ static uint8_t rank_of_inputs(const struct tn_ranking *r, uint32_t op,
         uint32_t value =
             tn_model_ref_at(r->model, (uint64_t)row->first_input + i);
         uint8_t given;
-        if (value == TN_NONE ||
-            tn_ranking_closes_loop(r->model, value) != closes_loop)
+        if (value == TN_NONE || tn_ranking_closes_loop(r, value) != closes_loop)
             continue;
         given = tn_ranking_rank(r, value);
         if (!given || (rank && rank != given))

@@ -56,7 +56,7 @@ void tn_ranking_judge(struct tn_ranking *r, uint32_t op,
 bool tn_ranking_comes_round(const struct tn_ranking *r, uint32_t op);
 
 /* What comes from behind, through an op that closes loops. */
-bool tn_ranking_closes_loop(const struct tn_model *model, uint32_t value);
+bool tn_ranking_closes_loop(const struct tn_ranking *r, uint32_t value);
 
 /* `outer` goes into a graph that the node runs, as `value` of that rank. */
 void tn_ranking_enter(struct tn_ranking *r, uint32_t op, uint32_t outer,

@@ -37,7 +37,7 @@ static void note_inputs(const struct tn_model *model, uint32_t graph,
     for (uint32_t i = 0; i < inputs->count; i++) {
         const struct tn_end *end   = &inputs->items[i];
         uint32_t             value = tn_model_find_value(
-            model, graph, tn_intern_find(&model->names, end->name));
+                        model, graph, tn_intern_find(&model->names, end->name));
         if (value != TN_NONE && !end->note[0])
             note(&by_value[value], end->dtype, end->has_rank, end->rank);
     }
@@ -79,6 +79,14 @@ static void declare_ranks(void *context, uint8_t *ranks)
     note_all(context, ranks, note_rank);
 }
 
+static bool is_merge(void *context, uint32_t op)
+{
+    const struct tn_model *model = context;
+
+    return tn_bytes_is(tn_model_name(model, tn_model_op_at(model, op)->type),
+                       "merge");
+}
+
 enum tn_status tn_sd_check_types(const struct tn_model *model,
                                  struct tn_report      *report,
                                  struct tn_error       *error)
@@ -87,6 +95,7 @@ enum tn_status tn_sd_check_types(const struct tn_model *model,
         .context        = (void *)(uintptr_t)model,
         .declare        = declare,
         .declare_ranks  = declare_ranks,
+        .is_merge       = is_merge,
         .compares_types = true,
         .only_types     = true,
         .file           = "",
