@@ -251,6 +251,7 @@ static int check_one(struct run *run, const struct check_opts *opts,
         cli_json_key(run->json, "findings");
         cli_json_open(run->json, '[');
     }
+    cli_session_tag(&run->session, path);
     enum tn_status status = tn_check(path, &run->session.options, &check,
                                      on_finding, run, &summary, &error);
     cli_session_clear(&run->session);

@@ -55,6 +55,7 @@ static int dump_file(struct cli_session *session, const struct dump_opts *opts,
         .is_strict      = opts->is_strict,
         .use_json_names = opts->use_json_names,
     };
+    cli_session_tag(session, path);
     enum tn_status status = tn_dump(path, &session->options, &dump, &target,
                                     on_loss, (void *)path, &error);
 

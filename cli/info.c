@@ -444,7 +444,9 @@ static int show_one(struct cli_session *session, const char *path,
 {
     struct tn_error  error = TN_ERROR_INIT;
     struct tn_model *model = NULL;
-    bool             is_open =
+
+    cli_session_tag(session, path);
+    bool is_open =
         tn_model_open(&model, path, &session->options, &error) == TN_OK;
 
     cli_session_clear(session);

@@ -155,11 +155,24 @@ void cli_session_clear(struct cli_session *session)
     session->is_drawn = false;
 }
 
+void cli_session_tag(struct cli_session *session, const char *path)
+{
+    const char *typed = session->options.tag;
+
+    if (typed == session->tag) /* of the file before */
+        typed = session->common->tag;
+    if (typed != NULL)
+        session->options.tag =
+            cli_tag_named(path, &session->options, typed, session->tag);
+}
+
 int cli_session_open(struct cli_session *session, const char *path,
                      struct tn_model **model)
 {
     struct tn_error error = TN_ERROR_INIT;
-    enum tn_status  status =
+
+    cli_session_tag(session, path);
+    enum tn_status status =
         tn_model_open(model, path, &session->options, &error);
 
     cli_session_clear(session);

@@ -10,6 +10,7 @@
 #include <tenon/tenon.h>
 
 #include "option_table.h"
+#include "tag_name.h"
 
 struct cli_session {
     const struct cli_common *common;
@@ -17,6 +18,7 @@ struct cli_session {
     bool                     has_line; /* a terminal shows progress          */
     bool                     is_drawn;
     struct timespec          last;
+    char                     tag[CLI_TAG_ROOM]; /* see cli_session_tag()    */
 };
 
 void cli_session_begin(struct cli_session *session, const void *opts);
@@ -31,6 +33,10 @@ void cli_session_clear(struct cli_session *session);
 
 /* The verb prints to `path` while it works: no progress line in between. */
 void cli_session_prints(struct cli_session *session, const char *path);
+
+/* --tag may be what 'tenon tag ls' prints, escapes included: makes the tag of
+ * this file of it.  cli_session_open() does so by itself. */
+void cli_session_tag(struct cli_session *session, const char *path);
 
 /* Open a model, or say why not.  Returns an exit code. */
 int cli_session_open(struct cli_session *session, const char *path,

@@ -126,6 +126,7 @@ static int run_strip(const void *opts, const struct cli_args *args)
     if (code != 0)
         return code;
     cli_session_begin_writing(&session, opts);
+    cli_session_tag(&session, args->items[0]);
     struct tn_target target = cli_target(&o->common, o->common.out);
     enum tn_status   status = tn_strip(args->items[0], &session.options, &strip,
                                        &target, &summary, &error);

@@ -11,6 +11,7 @@
 #include "print.h"
 #include "session.h"
 #include "show.h"
+#include "tag_name.h"
 #include "verb_table.h"
 
 struct tag_opts {
@@ -592,8 +593,14 @@ static int run_tag(const void *opts, const struct cli_args *args)
     run.look.from  = NULL;
     run.look.tag   = NULL;
     char *words[2] = { NULL, NULL };
-    for (int i = 2; i < args->count; i++)
+    char  rooms[2][CLI_TAG_ROOM];
+    for (int i = 2; i < args->count; i++) {
         words[i - 2] = args->items[i];
+        if (action->run != run_add &&
+            cli_tag_named(run.path, &run.look, words[i - 2], rooms[i - 2]) ==
+                rooms[i - 2])
+            words[i - 2] = rooms[i - 2];
+    }
     return action->run(&run, words);
 }
 
