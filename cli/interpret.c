@@ -57,11 +57,11 @@ static int read_file(const char *path, struct cli_text *bytes)
 
 /* ---- interpreting ------------------------------------------------------- */
 
-static enum tn_status of_node(const struct cli_interpret *how,
-                              struct tn_interpreter      *interpreter,
-                              struct tn_bytes             node,
-                              struct tn_op_descriptor   **op,
-                              struct tn_error            *error)
+static enum tn_status of_node(const struct cli_interpret *how, bool is_quiet,
+                              struct tn_interpreter    *interpreter,
+                              struct tn_bytes           node,
+                              struct tn_op_descriptor **op,
+                              struct tn_error          *error)
 {
     struct tn_interpret_context context = { .opset     = (int64_t)how->opset,
                                             .is_strict = true,
@@ -73,10 +73,17 @@ static enum tn_status of_node(const struct cli_interpret *how,
         return error->status;
     context.is_strict = false;
     *error            = (struct tn_error)TN_ERROR_INIT;
-    if (tn_interpret_node(op, interpreter, node, &context, error) == TN_OK)
-        cli_say("something is not known of the node and is assumed: float32 "
-                "for an element type, 0 for a value; --inputs tells it");
-    return error->status;
+    if (tn_interpret_node(op, interpreter, node, &context, error) != TN_OK)
+        return error->status;
+    if (is_quiet)
+        return TN_OK;
+    if ((*op)->assumed.size > 0)
+        cli_say("not told, and assumed: %.*s", (int)(*op)->assumed.size,
+                (const char *)(*op)->assumed.data);
+    else
+        cli_say("the value of an input is not known, and 0 is assumed");
+    cli_hint("--inputs 'NAME:TYPE[DIMS]' tells what is known of an input");
+    return TN_OK;
 }
 
 /* A model that has operators; NULL: it is none. */
@@ -133,13 +140,19 @@ static int interpret(struct cli_session         *session,
     int              code  = 0;
 
     if (is_node(how->what))
-        of_node(how, interpreter, cli_bytes(how->what), op, &error);
+        of_node(how, session->common->is_quiet, interpreter,
+                cli_bytes(how->what), op, &error);
     else if ((model = open_model(session, how->what)) != NULL) {
-        code = spare_weights(session, model);
+        code = how->inputs != NULL || how->opset > 0
+                   ? cli_usage("rules",
+                               "--inputs and --opset are for a node, "
+                               "and '%s' is a model",
+                               how->what)
+                   : spare_weights(session, model);
         if (code == 0)
             tn_interpret_model(op, interpreter, model, &error);
     } else if ((code = read_file(how->what, &bytes)) == 0)
-        of_node(how, interpreter,
+        of_node(how, session->common->is_quiet, interpreter,
                 (struct tn_bytes){ (const uint8_t *)bytes.data, bytes.size },
                 op, &error);
     bool is_model = model != NULL;

@@ -222,6 +222,7 @@ static int refuse_value(const struct parser *p, const struct cli_opt *row,
     static const char *const wanted[] = {
         [CLI_SIZE]   = "a size, such as 512MiB or 2GiB",
         [CLI_COUNT]  = "a number",
+        [CLI_NUMBER] = "a number from 1 on",
         [CLI_CHOICE] = "one of",
     };
 
@@ -244,6 +245,10 @@ static int store(struct parser *p, const struct cli_opt *row, const char *value)
     case CLI_FORMAT: *(const char **)field = value; break;
     case CLI_SIZE: is_good = cli_parse_size(value, field); break;
     case CLI_COUNT: is_good = parse_count(value, field); break;
+    case CLI_NUMBER:
+        is_good = parse_count(value, field) && *(uint64_t *)field > 0 &&
+                  *(uint64_t *)field <= INT64_MAX;
+        break;
     case CLI_CHOICE: is_good = parse_choice(row->value, value, field); break;
     case CLI_END: break;
     }

@@ -21,6 +21,7 @@ enum cli_kind {
     CLI_FORMAT, /* const char *: the name of a format, for completion        */
     CLI_SIZE,   /* uint64_t: "2GiB", "512M", "64KB", "100"                   */
     CLI_COUNT,  /* uint64_t                                                  */
+    CLI_NUMBER, /* uint64_t, from 1 to INT64_MAX: 0 is not given             */
     CLI_CHOICE, /* unsigned: 1 for the first word of `value`, "name|size"    */
 };
 

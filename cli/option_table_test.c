@@ -55,7 +55,7 @@ struct test_opts {
     struct cli_common common;
     bool              is_a, is_b;
     const char       *text;
-    uint64_t          size, count;
+    uint64_t          size, count, number;
     unsigned          choice;
 };
 
@@ -66,6 +66,7 @@ static const struct cli_opt options[] = {
     { CLI_TEXT, 't', "text", FIELD(text), "TEXT", "a text" },
     { CLI_SIZE, 0, "size", FIELD(size), "SIZE", "a size" },
     { CLI_COUNT, 'c', "count", FIELD(count), "N", "a count" },
+    { CLI_NUMBER, 'n', "number", FIELD(number), "N", "a number" },
     { CLI_CHOICE, 0, "pick", FIELD(choice), "one|two", "a choice" },
     { 0 },
 };
@@ -124,12 +125,15 @@ static void good_lines(void **state)
 
     assert_true(parse(&opts, &args, &code, "--text= f --text=last"));
     assert_string_equal(opts.text, "last");
+    assert_true(parse(&opts, &args, &code, "f --number 9223372036854775807"));
+    assert_int_equal(opts.number, INT64_MAX);
 }
 
 static const char *const bad_lines[] = {
     "",         "one two three", "f --gamma",    "f -z",    "f --text",
     "f -t",     "f --size many", "f --alpha=1",  "f -c x",  "f --pick three",
-    "f --pick", "f --count -1",  "f --count 1x", "f --alp", "f ---",
+    "f --pick", "f --count -1", "f --number 0",
+    "f -n 9223372036854775808",  "f --count 1x", "f --alp", "f ---",
 };
 
 static void refused_lines(void **state)

@@ -28,7 +28,7 @@ static const struct cli_opt options[] = {
     { CLI_FILE, 0, "rules",      FIELD(rules),         "FILE", "mapping rules" },
     { CLI_TEXT, 0, "to",         FIELD(to),            "FORMAT", "coverage: on the way to that format" },
     { CLI_TEXT, 0, "inputs",     FIELD(inputs),        "TYPES", "interpret: of inputs: x:float32[2,?] k:int64=3" },
-    { CLI_COUNT, 0, "opset",     FIELD(opset),         "N",    "interpret: of an ONNX node; the newest of its op" },
+    { CLI_NUMBER, 0, "opset",    FIELD(opset),         "N",    "interpret: of an ONNX node; the newest of its op" },
     { CLI_FLAG, 0, "strict",     FIELD(is_strict),     NULL,   "interpret: assume nothing that is not known" },
     { CLI_FLAG, 0, "list",       FIELD(is_list),       NULL,   "interpret: an OpDescriptorList, also of one op" },
     { CLI_FLAG, 0, "binary",     FIELD(is_binary),     NULL,   "interpret: the message itself, not as text" },

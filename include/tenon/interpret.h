@@ -1,5 +1,6 @@
 /*
- * interpret.h - one node of TensorFlow or ONNX as the nd4j ops it stands for
+ * interpret.h - one node of TensorFlow, ONNX or Paddle as the nd4j ops it
+ * stands for
  *
  * An interpreter is made of files: vocabularies, which say what ops take, and
  * rules, which say how a node of one framework becomes ops of nd4j.  Both are
@@ -101,6 +102,11 @@ struct tn_op_descriptor {
     struct tn_args      args; /* all, in the order they were given            */
     struct tn_args      lists[TN_LIST_COUNT];
     const struct tn_op_descriptor *next; /* NULL: it is the only or last one  */
+
+    /* Of the first op of a node: what nobody told of the node, a rule needed and
+     * was assumed; empty: nothing.  Inputs as tn_interpret_context.inputs has
+     * them, then attributes: "x:float32[?,?] k:int64=0 DstT=float32". */
+    struct tn_bytes assumed;
 };
 
 /* "CUSTOM_OP_IMPL"; "INT64"; "in", "axis".  Never NULL. */
@@ -182,8 +188,9 @@ struct tn_interpret_context {
     int64_t opset; /* ONNX; 0: 14, that of the shipped rules; where those have
                       no mapper, the newest that the library knows            */
     bool is_strict; /* what a rule needs of an input must be known.  Otherwise a
-                       mapper takes 0 for a value, and an element type that
-                       nothing tells is float32, where the op allows it       */
+                       mapper takes 0 for a value, and for our own rules types,
+                       ranks, sizes and values that are not known are assumed
+                       as they usually are: tn_op_descriptor.assumed          */
 
     /* The value of an input, when it is known: the bytes of the framework's
      * TensorProto, which stay where they are until the call returns.  May be
@@ -220,8 +227,15 @@ TN_API enum tn_status tn_interpret_onnx(
     struct tn_error *error);
 TN_API void tn_op_descriptor_close(struct tn_op_descriptor *descriptor);
 
-/* The same of a node as protobuf text, JSON or binary, of either framework:
- * which one is told from its fields. */
+/* `op` is a paddle.framework.proto.OpDesc in binary.  Constants that the context
+ * gives are onnx.TensorProtos. */
+TN_API enum tn_status tn_interpret_paddle(
+    struct tn_op_descriptor **out, struct tn_interpreter *interpreter,
+    struct tn_bytes op, const struct tn_interpret_context *context,
+    struct tn_error *error);
+
+/* The same of a node as protobuf text, JSON or binary, of any framework: which
+ * one is told from its fields. */
 TN_API enum tn_status tn_interpret_node(
     struct tn_op_descriptor **out, struct tn_interpreter *interpreter,
     struct tn_bytes node, const struct tn_interpret_context *context,

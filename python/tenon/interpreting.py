@@ -1,10 +1,13 @@
-"""Nodes of TensorFlow and ONNX as ops of nd4j: include/tenon/interpret.h.
+"""Nodes of TensorFlow, ONNX and Paddle as ops of nd4j: include/tenon/interpret.h.
 
     interpreter = tenon.Interpreter()
     made = interpreter.interpret('op_type: "Relu" input: "x" output: "y"')
     made.ops[0]["name"]                  # "relu"
     made.serialize()                     # bytes of an org.nd4j.ir.OpDescriptor
     made.serialize("text")
+
+    made = interpreter.interpret('op_type: "MatMul" input: "a" input: "b"')
+    made.assumed                         # "a:float32[?,?] b:float32[?,?]"
 """
 import ctypes
 import json
@@ -38,6 +41,7 @@ _FUNCTIONS = {
     "tn_interpret_node": (ctypes.c_int, _NODE),
     "tn_interpret_tensorflow": (ctypes.c_int, _NODE),
     "tn_interpret_onnx": (ctypes.c_int, _NODE),
+    "tn_interpret_paddle": (ctypes.c_int, _NODE),
     "tn_op_descriptor_encode": (ctypes.c_int, [
         ctypes.c_void_p, ctypes.c_int, ctypes.c_bool, ctypes.c_void_p,
         ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t), _ERROR]),
@@ -80,6 +84,12 @@ class OpDescriptors:
             self._ops = json.loads(self._encode(_FORMS["json"], True))["opList"]
         return self._ops
 
+    @property
+    def assumed(self):
+        """What nobody told of the node, a rule needed and was assumed, in the
+        syntax of `inputs`, then attributes; "" when nothing was."""
+        return self.ops[0].get("assumed", "")
+
     def __len__(self):
         return len(self.ops)
 
@@ -114,7 +124,8 @@ class Interpreter(native.Closing):
         self._handle = handle
 
     def interpret(self, node, **context):
-        """A NodeDef or NodeProto: a message, its bytes, or text or JSON of it."""
+        """A NodeDef, NodeProto or OpDesc: a message, its bytes, or text or JSON
+        of it."""
         return self._run("tn_interpret_node", node, **context)
 
     def interpret_tensorflow(self, node, **context):
@@ -123,15 +134,20 @@ class Interpreter(native.Closing):
     def interpret_onnx(self, node, **context):
         return self._run("tn_interpret_onnx", node, **context)
 
-    def _run(self, name, node, opset=0, strict=False, inputs=None):
+    def interpret_paddle(self, node, **context):
+        return self._run("tn_interpret_paddle", node, **context)
+
+    def _run(self, name, node, opset=None, strict=False, inputs=None):
         """`inputs`: what is known of them, "x:float32[2,?] axes:int64=[0,1]"."""
         if hasattr(node, "SerializeToString"):
             node = node.SerializeToString()
         data = node.encode() if isinstance(node, str) else native.octets(node)
         if not self._handle:
             raise ValueError("the interpreter is closed")
-        around = _Context(native.whole(opset, 63, "an opset"), bool(strict),
-                          None, None, None, None if inputs is None
+        if opset is not None and native.whole(opset, 63, "an opset") == 0:
+            raise ValueError("opset 0, the first is 1")
+        around = _Context(opset or 0, bool(strict), None, None, None,
+                          None if inputs is None
                           else native.text(inputs, "what is known of inputs"))
         handle = ctypes.c_void_p()
         _call(name, ctypes.byref(handle), self._handle, native.Bytes.of(data),

@@ -98,6 +98,9 @@ static struct tn_bytes tensor_of(struct describing *d, uint32_t value,
             ? tn_model_find(d->how->model, text)
             : NULL;
 
+    if (tensor && tn_tensor_dtype(tensor) == TN_UNDEFINED)
+        tn_error_set(d->error, TN_MALFORMED, TN_NOWHERE,
+                     "a constant has no element type that is known");
     if (!tensor || tn_tensor_count(tensor) > CONSTANT_MAX ||
         tn_ir_type(tn_tensor_dtype(tensor)) == 0 ||
         (d->how->is_known && d->how->is_known(d->how->context, name)))

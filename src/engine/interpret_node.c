@@ -5,6 +5,7 @@
  * carry models: the node becomes a model of its own (one_node.h), which is
  * carried to nd4j, and what has come of it is described.
  */
+#include "engine/assume.h"
 #include "engine/convert_dialect.h"
 #include "engine/describe_ops.h"
 #include "engine/interpreter.h"
@@ -13,6 +14,8 @@
 #include "engine/one_node.h"
 #include "engine/rulebook.h"
 #include "map/dl4j/run_mapper.h"
+
+#include <inttypes.h>
 
 /* ---- the handle --------------------------------------------------------- */
 
@@ -135,8 +138,8 @@ static bool is_of_node(const void *context, struct tn_bytes name)
 {
     const struct tn_one_node *one = context;
 
-    for (uint32_t i = 0; i < one->node->input_count; i++)
-        if (tn_bytes_equal(one->node->inputs[i], name))
+    for (uint32_t i = 0; i < one->known.node->input_count; i++)
+        if (tn_bytes_equal(one->known.node->inputs[i], name))
             return true;
     return false;
 }
@@ -170,7 +173,7 @@ static enum tn_status carry(struct tn_interpreter    *i,
     struct tn_describing  d   = { .interpreter = i, .arena = &to->arena };
 
     if (one) {
-        c.is_part         = is_part(one->node);
+        c.is_part         = is_part(one->known.node);
         how.force_invalid = c.is_part;
         how.outputs       = &one->output;
         how.output_count  = one->output != NULL;
@@ -191,13 +194,13 @@ static enum tn_status carry_node(struct tn_interpreter *i,
                                  struct tn_interpreted *to,
                                  struct tn_error       *error)
 {
-    bool              is_onnx = one->node->framework == TN_FRAMEWORK_ONNX;
-    struct tn_options options = i->options;
-    struct tn_buffer  bytes;
-    struct tn_model  *model = NULL;
+    static const char *const formats[] = { "tf-graph", "onnx", "paddle" };
+    struct tn_options        options   = i->options;
+    struct tn_buffer         bytes;
+    struct tn_model         *model = NULL;
 
     options.wants_graph = true;
-    options.from        = is_onnx ? "onnx" : "tf-graph";
+    options.from        = formats[one->known.node->framework];
     tn_buffer_init(&bytes, &to->memory, error);
     if (tn_one_node_write(one, &to->arena, &bytes, error) == TN_OK &&
         tn_model_open_source(&model, "node", bytes.size, read_bytes, &bytes,
@@ -215,34 +218,264 @@ static enum tn_status carry_outputs(struct tn_interpreter *i,
                                     struct tn_interpreted *to,
                                     struct tn_error       *error)
 {
-    struct tn_error first = TN_ERROR_INIT;
+    const struct tn_map_node *node  = one->known.node;
+    struct tn_error           first = TN_ERROR_INIT;
 
     one->output = NULL;
     if (carry_node(i, one, to, error) != TN_UNSUPPORTED ||
-        one->node->framework != TN_FRAMEWORK_TENSORFLOW)
+        node->framework != TN_FRAMEWORK_TENSORFLOW)
         return error->status;
     one->output =
-        tn_text_format(&to->arena, &first, "%.*s", TN_FMT(one->node->name));
+        tn_text_format(&to->arena, &first, "%.*s", TN_FMT(node->name));
     if (one->output && carry_node(i, one, to, &first) == TN_OK)
         *error = (struct tn_error)TN_ERROR_INIT;
     return error->status;
 }
 
+/* ---- what is not told, and is needed ------------------------------------ */
+
+/* A search for assumptions under which a rule takes the node. */
+struct search {
+    struct tn_interpreter      *i;
+    struct tn_one_node         *one;
+    const struct tn_node_input *told;
+    struct tn_node_input       *used; /* by those of the result               */
+    struct tn_interpreted      *result; /* NULL: none yet                     */
+    uint32_t                    op_count; /* of the result                    */
+    struct tn_arena            *arena;
+    struct tn_error             refused; /* why the last attempt failed       */
+    struct tn_bytes             tried[TN_GUESS_MAX]; /* as texts              */
+    uint32_t                    tried_count;
+};
+
+static uint32_t count_ops(const struct tn_interpreted *from)
+{
+    uint32_t count = 0;
+
+    for (const struct tn_op_descriptor *op = &from->descriptor; op;
+         op                                = op->next)
+        count++;
+    return count;
+}
+
+static bool is_refusal(const struct tn_error *error)
+{
+    return error->status == TN_UNSUPPORTED || error->status == TN_MALFORMED;
+}
+
+static struct tn_node_input *copy_inputs(const struct search        *s,
+                                         const struct tn_node_input *from,
+                                         struct tn_error            *error)
+{
+    uint32_t              count = s->one->known.node->input_count;
+    struct tn_node_input *to =
+        tn_new(s->arena, struct tn_node_input, count, error);
+
+    if (to && count)
+        memcpy(to, from, count * sizeof *to);
+    return to;
+}
+
+/* Whether a rule takes the node with these inputs and makes at most so many
+ * ops of it; then they are the result.  Errors are other failures. */
+static bool attempt(struct search *s, struct tn_node_input *inputs,
+                    uint32_t most_ops, struct tn_error *error)
+{
+    struct tn_interpreted *made;
+
+    s->refused = (struct tn_error)TN_ERROR_INIT;
+    if (new_interpreted(&made, s->i, error) != TN_OK)
+        return false;
+    s->one->inputs = inputs;
+    carry_outputs(s->i, s->one, made, &s->refused);
+    uint32_t count = tn_failed(&s->refused) ? 0 : count_ops(made);
+    if (count == 0 || count > most_ops) {
+        tn_op_descriptor_close(&made->descriptor);
+        if (tn_failed(&s->refused) && !is_refusal(&s->refused))
+            *error = s->refused;
+        return false;
+    }
+    if (s->result)
+        tn_op_descriptor_close(&s->result->descriptor);
+    made->descriptor.assumed =
+        tn_bytes_dup(&made->arena, s->one->assumed, error);
+    s->result   = made;
+    s->op_count = count;
+    s->used     = inputs;
+    return !tn_failed(error);
+}
+
+/* Two guesses may come to the same. */
+static bool is_new(struct search *s, const struct tn_node_input *inputs,
+                   struct tn_error *error)
+{
+    struct tn_bytes text =
+        tn_guess_text(&s->one->known, s->told, inputs, s->arena, error);
+
+    for (uint32_t i = 0; i < s->tried_count; i++)
+        if (tn_bytes_equal(s->tried[i], text))
+            return false;
+    s->tried[s->tried_count++] = text;
+    return !tn_failed(error);
+}
+
+/* The first guess that works; a later one that gives a single op, where the
+ * first gave several, is better.  `refused` says why a node of known types is
+ * not taken. */
+static void search(struct search *s, struct tn_error *refused,
+                   struct tn_error *error)
+{
+    struct tn_guess *guesses =
+        tn_new(s->arena, struct tn_guess, TN_GUESS_MAX, error);
+    uint32_t count = guesses ? tn_guesses(&s->one->known, guesses) : 0;
+
+    for (uint32_t i = 0; i < count && !tn_failed(error); i++) {
+        const struct tn_guess *guess  = &guesses[i];
+        struct tn_node_input  *inputs = copy_inputs(s, s->told, error);
+        if (s->result && (s->op_count == 1 || guess->kind != TN_GUESS_RANKS ||
+                          guess->rank < 2))
+            break;
+        if (inputs &&
+            tn_guess_apply(guess, &s->one->known, s->told, inputs, s->arena,
+                           error) == TN_OK &&
+            is_new(s, inputs, error))
+            attempt(s, inputs, s->result ? 1 : UINT32_MAX, error);
+        if (guess->kind != TN_GUESS_TYPES)
+            continue;
+        *refused = s->refused;
+        if (refused->status == TN_MALFORMED)
+            break; /* of itself, not for what is not known */
+    }
+}
+
+/* Nothing is assumed that makes no difference. */
+static void minimise(struct search *s, struct tn_error *error)
+{
+    uint32_t count = s->one->known.node->input_count;
+
+    for (uint32_t i = count; i-- > 0 && !tn_failed(error);)
+        for (unsigned how = 0; how < 4; how++) {
+            struct tn_node_input *less = copy_inputs(s, s->used, error);
+            if (!less || !tn_guess_less(&s->told[i], &s->used[i], how, &less[i],
+                                        s->arena, error))
+                break;
+            tn_node_share_types(&s->one->known, less);
+            if (attempt(s, less, s->op_count, error))
+                break;
+        }
+}
+
+static void tell_assumed(struct search *s, struct tn_error *error)
+{
+    struct tn_interpreted *to = s->result;
+    struct tn_bytes        inputs =
+        tn_guess_text(&s->one->known, s->told, s->used, &to->arena, error);
+    struct tn_bytes attrs = to->descriptor.assumed;
+    const char     *text =
+        tn_text_format(&to->arena, error, "%.*s%s%.*s", TN_FMT(inputs),
+                       inputs.size && attrs.size ? " " : "", TN_FMT(attrs));
+
+    if (text)
+        to->descriptor.assumed = tn_text(text);
+}
+
+/* Makes the caller's handle that of the result. */
+static void take_result(struct search *s, struct tn_interpreted **to)
+{
+    tn_op_descriptor_close(&(*to)->descriptor);
+    *to = s->result;
+}
+
+/* Larger nodes are copied too often. */
+enum { SEARCH_MAX = 1 << 20, SEARCH_INPUTS = 32 };
+
+static bool may_search(const struct tn_one_node *one)
+{
+    return one->bytes.size <= SEARCH_MAX &&
+           one->known.node->input_count <= SEARCH_INPUTS;
+}
+
+static enum tn_status interpret_assuming(struct tn_interpreter  *i,
+                                         struct tn_one_node     *one,
+                                         struct tn_interpreted **to,
+                                         struct tn_arena        *arena,
+                                         struct tn_error        *error)
+{
+    struct tn_error refused;
+    struct search   s = {
+          .i = i, .one = one, .told = one->inputs, .arena = arena
+    };
+
+    *error          = (struct tn_error)TN_ERROR_INIT;
+    one->may_assume = true;
+    search(&s, &refused, error);
+    if (s.result && !tn_failed(error))
+        minimise(&s, error);
+    if (s.result && !tn_failed(error))
+        tell_assumed(&s, error);
+    if (s.result)
+        take_result(&s, to);
+    else if (!tn_failed(error))
+        *error = refused;
+    return error->status;
+}
+
+/* TensorFlow's attributes tell the types of inputs. */
+static enum tn_status expect_types(const struct tn_one_node *one,
+                                   struct tn_error          *error)
+{
+    const struct tn_map_node *node = one->known.node;
+
+    for (uint32_t i = 0;
+         i < node->input_count && node->framework == TN_FRAMEWORK_TENSORFLOW;
+         i++) {
+        const struct tn_vocab_arg *arg = one->inputs[i].arg;
+        if (one->inputs[i].type.dtype != TN_UNDEFINED)
+            continue;
+        if (arg && arg->variable.size)
+            return tn_error_set(
+                error, TN_UNSUPPORTED, TN_NOWHERE,
+                "the element type of input '%.*s' is not known: %.*s has no "
+                "attribute '%.*s'",
+                TN_FMT(node->inputs[i]), TN_FMT(node->op_type),
+                TN_FMT(arg->variable));
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "the element type of input '%.*s' is not known",
+                            TN_FMT(node->inputs[i]));
+    }
+    return TN_OK;
+}
+
+/* Places in the model of one node are none of the node. */
+static enum tn_status without_place(struct tn_error *error)
+{
+    error->offset   = TN_NOWHERE;
+    error->file[0]  = '\0';
+    error->where[0] = '\0';
+    return error->status;
+}
+
 /* What is not told may not matter; where it does, it is assumed, unless the
  * caller is strict. */
-enum tn_status tn_interpret_by_rules(struct tn_interpreter *i,
-                                     struct tn_one_node    *one,
-                                     struct tn_interpreted *to,
-                                     struct tn_error       *error)
+enum tn_status tn_interpret_by_rules(struct tn_interpreter  *i,
+                                     struct tn_one_node     *one,
+                                     struct tn_interpreted **to,
+                                     struct tn_arena        *arena,
+                                     struct tn_error        *error)
 {
+    const struct tn_interpret_context *context = one->known.context;
+    struct tn_node_input              *inputs;
+
     TN_TRY(open_book(i, error));
-    carry_outputs(i, one, to, error);
-    if (!one->lacks_types || (one->context && one->context->is_strict) ||
-        (error->status != TN_UNSUPPORTED && error->status != TN_MALFORMED))
-        return error->status;
-    *error             = (struct tn_error)TN_ERROR_INIT;
-    one->assumes_types = true;
-    return carry_outputs(i, one, to, error);
+    TN_TRY(tn_node_inputs(&one->known, arena, &inputs, error));
+    one->inputs = inputs;
+    if (expect_types(one, error) == TN_OK)
+        carry_outputs(i, one, *to, error);
+    if (!is_refusal(error) || (context && context->is_strict) ||
+        !may_search(one))
+        return without_place(error);
+    interpret_assuming(i, one, to, arena, error);
+    return without_place(error);
 }
 
 /* ---- a node that lacks something ---------------------------------------- */
@@ -275,7 +508,7 @@ static enum tn_status complete(struct tn_map_node       *node,
 
     if (!node->name.size)
         node->name = made_name(node, node->op_type, arena, error);
-    if (node->framework != TN_FRAMEWORK_ONNX || node->output_count)
+    if (node->framework == TN_FRAMEWORK_TENSORFLOW || node->output_count)
         return error->status;
     if (definition && definition->min_outputs > 1 &&
         definition->min_outputs <= definition->output_count)
@@ -294,27 +527,43 @@ static enum tn_status complete(struct tn_map_node       *node,
 
 /* ---- from callers ------------------------------------------------------- */
 
-static enum tn_status interpret(struct tn_interpreter *i,
-                                struct tn_interpreted *to,
+/* The newest definition that is of use: one may be that the operator is gone.
+ */
+static const struct tn_vocab_op *define(struct tn_interpreter    *i,
+                                        const struct tn_map_node *node,
+                                        int64_t opset, struct tn_error *error)
+{
+    struct tn_bytes framework = tn_text(tn_framework_name(node->framework));
+    const struct tn_vocab_op *op =
+        tn_interpreter_definition(i, framework, node->domain, node->op_type,
+                                  opset > 0 ? opset : INT64_MAX, error);
+
+    if (op && opset <= 0 && op->deprecated > 1 &&
+        node->framework == TN_FRAMEWORK_ONNX)
+        op =
+            tn_interpreter_definition(i, framework, node->domain, node->op_type,
+                                      (int64_t)op->deprecated - 1, error);
+    return op;
+}
+
+static enum tn_status interpret(struct tn_interpreter  *i,
+                                struct tn_interpreted **to,
                                 struct tn_map_node *node, struct tn_bytes bytes,
                                 const struct tn_interpret_context *context,
-                                struct tn_error                   *error)
+                                struct tn_arena *arena, struct tn_error *error)
 {
-    struct tn_map_job job = { .node = node, .context = context };
-    int64_t opset = context && context->opset > 0 ? context->opset : INT64_MAX;
-    struct tn_one_node one = { .bytes   = bytes,
-                               .node    = node,
-                               .context = context };
+    struct tn_map_job  job   = { .node = node, .context = context };
+    int64_t            opset = context ? context->opset : 0;
+    struct tn_one_node one   = { .bytes = bytes,
+                                 .known = { .node = node, .context = context } };
 
-    job.mapper     = find_mapper(i, node);
-    one.definition = tn_interpreter_definition(
-        i, tn_text(tn_framework_name(node->framework)), node->domain,
-        node->op_type, opset, error);
+    job.mapper           = find_mapper(i, node);
+    one.known.definition = define(i, node, opset, error);
     if (tn_failed(error) ||
-        complete(node, one.definition, &to->arena, error) != TN_OK)
+        complete(node, one.known.definition, arena, error) != TN_OK)
         return error->status;
-    return job.mapper ? run_mapper(i, &job, to, error)
-                      : tn_interpret_by_rules(i, &one, to, error);
+    return job.mapper ? run_mapper(i, &job, *to, error)
+                      : tn_interpret_by_rules(i, &one, to, arena, error);
 }
 
 static enum tn_status interpret_bytes(
@@ -325,13 +574,21 @@ static enum tn_status interpret_bytes(
     struct tn_map_node      node;
     struct tn_interpreted  *to;
     struct tn_known_context known;
+    struct tn_arena         arena;
 
     *out = NULL;
+    if (context && context->opset < 0)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "opset %" PRId64 ", the first is 1",
+                            context->opset);
     TN_TRY(new_interpreted(&to, i, error));
-    if (tn_known_context_fill(&known, context, framework, &to->arena, error) ==
+    tn_arena_init(&arena, &i->memory);
+    if (tn_known_context_fill(&known, context, framework, &arena, error) ==
             TN_OK &&
-        tn_map_node_read(&node, framework, bytes, &to->arena, error) == TN_OK)
-        interpret(i, to, &node, bytes, &known.around, error);
+        tn_map_node_read(&node, framework, bytes, &arena, error) == TN_OK &&
+        tn_known_context_check(&known, &node, error) == TN_OK)
+        interpret(i, &to, &node, bytes, &known.around, &arena, error);
+    tn_arena_done(&arena);
     return hand_over(to, out, error);
 }
 
@@ -353,6 +610,17 @@ enum tn_status tn_interpret_onnx(struct tn_op_descriptor          **out,
 {
     TN_ERROR_OR_OWN(error);
     return interpret_bytes(out, interpreter, TN_FRAMEWORK_ONNX, node, context,
+                           error);
+}
+
+enum tn_status tn_interpret_paddle(struct tn_op_descriptor **out,
+                                   struct tn_interpreter    *interpreter,
+                                   struct tn_bytes           op,
+                                   const struct tn_interpret_context *context,
+                                   struct tn_error                   *error)
+{
+    TN_ERROR_OR_OWN(error);
+    return interpret_bytes(out, interpreter, TN_FRAMEWORK_PADDLE, op, context,
                            error);
 }
 

@@ -212,7 +212,10 @@ const struct tn_vocab_op *tn_interpreter_definition(
     struct tn_bytes op_type, int64_t opset, struct tn_error *error)
 {
     bool                      is_onnx = tn_bytes_is(framework, "onnx");
-    struct tn_vocab          *vocab   = is_onnx ? &i->onnx : &i->tensorflow;
+    struct tn_vocab          *vocab   = is_onnx ? &i->onnx
+                                        : tn_bytes_is(framework, "paddle")
+                                            ? &i->paddle
+                                            : &i->tensorflow;
     const struct tn_vocab_op *op =
         tn_vocab_find(vocab, domain, op_type, opset, error);
 
@@ -300,6 +303,8 @@ static enum tn_status fill(struct tn_interpreter               *i,
                           tn_vocab_builtin("tensorflow"), error));
     TN_TRY(
         tn_vocab_index(&i->onnx, &i->arena, tn_vocab_builtin("onnx"), error));
+    TN_TRY(tn_vocab_index(&i->paddle, &i->arena, tn_vocab_builtin("paddle"),
+                          error));
     if (!what->file_count)
         TN_TRY(load_carried(i, error));
     TN_TRY(look_at_all(i, files, what->files, what->file_count, error));

@@ -18,7 +18,7 @@ struct tn_interpreter {
     struct tn_options  options;
     struct tn_dl4j_ops ops;
     struct tn_mappers  mappers;
-    struct tn_vocab    tensorflow, onnx;
+    struct tn_vocab    tensorflow, onnx, paddle;
 
     /* For nodes that no mapper is for. */
     struct tn_rulebook *book; /* of the library; NULL: not needed yet         */
@@ -50,10 +50,12 @@ struct tn_interpreted {
 struct tn_one_node;
 
 /* By rules of our own language: those of the caller, then those that the
- * library carries. */
-enum tn_status tn_interpret_by_rules(struct tn_interpreter *i,
-                                     struct tn_one_node    *one,
-                                     struct tn_interpreted *to,
-                                     struct tn_error       *error);
+ * library carries.  The arena is for the call alone.  *to may become another,
+ * and the one before is closed. */
+enum tn_status tn_interpret_by_rules(struct tn_interpreter  *i,
+                                     struct tn_one_node     *one,
+                                     struct tn_interpreted **to,
+                                     struct tn_arena        *arena,
+                                     struct tn_error        *error);
 
 #endif

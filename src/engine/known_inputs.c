@@ -438,3 +438,41 @@ enum tn_status tn_known_context_fill(struct tn_known_context           *known,
     return tn_known_inputs_read(&known->inputs, arena, tn_text(before->inputs),
                                 error);
 }
+
+static bool has_input(const struct tn_map_node *node, struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < node->input_count; i++)
+        if (tn_bytes_equal(node->inputs[i], name))
+            return true;
+    return false;
+}
+
+/* All inputs of a node, for people. */
+static const char *list_inputs(const struct tn_map_node *node,
+                               struct tn_arena *arena, struct tn_error *error)
+{
+    const char *text = "";
+
+    for (uint32_t i = 0; text && i < node->input_count && i < 8; i++)
+        text = tn_text_format(arena, error, "%s%s%.*s", text, i ? ", " : "",
+                              TN_FMT(node->inputs[i]));
+    return text;
+}
+
+enum tn_status tn_known_context_check(const struct tn_known_context *known,
+                                      const struct tn_map_node      *node,
+                                      struct tn_error               *error)
+{
+    for (uint32_t i = 0; i < known->inputs.count; i++) {
+        struct tn_bytes name = known->inputs.items[i].name;
+        if (has_input(node, name))
+            continue;
+        const char *all = list_inputs(node, known->arena, error);
+        if (!all)
+            return error->status;
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "inputs: the node has no input '%.*s'; it has: %s",
+                            TN_FMT(name), *all ? all : "none");
+    }
+    return TN_OK;
+}

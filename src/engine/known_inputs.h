@@ -52,4 +52,9 @@ enum tn_status tn_known_context_fill(struct tn_known_context           *known,
                                      struct tn_arena  *arena,
                                      struct tn_error  *error);
 
+/* Refuses what is told of inputs that the node does not have. */
+enum tn_status tn_known_context_check(const struct tn_known_context *known,
+                                      const struct tn_map_node      *node,
+                                      struct tn_error               *error);
+
 #endif

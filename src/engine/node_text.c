@@ -1,10 +1,11 @@
 /*
  * node_text.c - a node of a framework, however it is written
  *
- * A NodeProto says op_type, a NodeDef op.  In binary the op of a NodeDef is
- * field 2 and its attributes begin with their name; a NodeProto has its op in
- * field 4, where a NodeDef has a device, which only who wrote it knows, and
- * field 2 are its outputs.
+ * A NodeProto says op_type, a NodeDef op, an OpDesc of Paddle type.  In binary
+ * the op of a NodeDef is field 2 and its attributes begin with their name; a
+ * NodeProto has its op in field 4, where a NodeDef has a device, which only who
+ * wrote it knows, and field 2 are its outputs.  An OpDesc has its op in field
+ * 3, where the others have inputs or a name, and messages in fields 1, 2 and 4.
  */
 #include "engine/node_text.h"
 
@@ -47,31 +48,49 @@ static bool is_op(struct tn_arena *arena, const char *dialect,
                          &unheard) != NULL;
 }
 
+/* A message whose first field is a text: a slot or attribute of Paddle. */
+static bool is_slot(struct tn_bytes message)
+{
+    return message.size >= 2 && message.data[0] == 0x0a &&
+           message.data[1] <= message.size - 2;
+}
+
 static enum tn_status tell_binary(struct tn_arena *arena, struct tn_bytes node,
                                   enum tn_framework *framework,
                                   struct tn_error   *error)
 {
     struct tn_cursor   c      = tn_cursor_bytes(node, 0, error);
-    struct tn_bytes    second = { NULL, 0 }, fourth = { NULL, 0 };
-    uint32_t           seconds = 0;
-    bool               is_onnx = false;
+    struct tn_bytes    second = { NULL, 0 }, third = { NULL, 0 };
+    struct tn_bytes    fourth    = { NULL, 0 };
+    uint32_t           seconds   = 0;
+    bool               has_slots = true;
+    bool               is_onnx   = false;
     struct tn_pb_field f;
 
     while (tn_pb_next(&c, &f)) {
         is_onnx |= f.number >= 6;
         if (f.type != TN_WIRE_LEN)
             continue;
+        struct tn_bytes body = tn_pb_text(&f);
         if (f.number == 2) {
-            second = tn_pb_text(&f);
+            second = body;
             seconds++;
-        } else if (f.number == 4)
-            fourth = tn_pb_text(&f);
+        } else if (f.number == 3)
+            third = body;
+        else if (f.number == 4)
+            fourth = body;
+        if (f.number == 1 || f.number == 2 || f.number == 4)
+            has_slots &= is_slot(body);
     }
     if (tn_failed(error))
         return error->status;
+    if (has_slots && is_op(arena, "paddle", third)) {
+        *framework = TN_FRAMEWORK_PADDLE;
+        return TN_OK;
+    }
     if (!second.size && !fourth.size)
         return tn_error_set(error, TN_NOT_FOUND, 0,
-                            "neither a NodeDef nor a NodeProto");
+                            "none of NodeDef, NodeProto and OpDesc");
     is_onnx = seconds != 1 ||
               (fourth.size && (is_onnx || !is_op(arena, "tensorflow", second)));
     *framework = is_onnx ? TN_FRAMEWORK_ONNX : TN_FRAMEWORK_TENSORFLOW;
@@ -80,24 +99,31 @@ static enum tn_status tell_binary(struct tn_arena *arena, struct tn_bytes node,
 
 /* ---- text --------------------------------------------------------------- */
 
+static const struct {
+    enum tn_pb_builtin set;
+    const char        *name;
+} messages[] = {
+    [TN_FRAMEWORK_TENSORFLOW] = { TN_PB_TENSORFLOW, "tensorflow.NodeDef" },
+    [TN_FRAMEWORK_ONNX]       = { TN_PB_ONNX, "onnx.NodeProto" },
+    [TN_FRAMEWORK_PADDLE] = { TN_PB_PADDLE, "paddle.framework.proto.OpDesc" },
+};
+
 static enum tn_status encode(struct tn_arena *arena, struct tn_bytes node,
                              enum tn_framework framework, bool is_json,
                              struct tn_bytes *bytes, struct tn_error *error)
 {
-    bool                is_onnx = framework == TN_FRAMEWORK_ONNX;
     struct tn_pb_schema schema;
     struct tn_source    source;
     struct tn_rope      rope;
     struct tn_buffer    out;
 
     TN_TRY(tn_pb_schema_load(
-        &schema, arena,
-        tn_pb_builtin_set(is_onnx ? TN_PB_ONNX : TN_PB_TENSORFLOW), error));
+        &schema, arena, tn_pb_builtin_set(messages[framework].set), error));
     tn_source_memory(&source, arena->memory, node);
     tn_rope_init(&rope, arena, error);
     tn_buffer_init(&out, arena->memory, error);
-    const struct tn_pb_message *type = tn_pb_schema_find(
-        &schema, is_onnx ? "onnx.NodeProto" : "tensorflow.NodeDef");
+    const struct tn_pb_message *type =
+        tn_pb_schema_find(&schema, messages[framework].name);
     if ((is_json ? tn_pb_json_read : tn_pb_text_read)(
             &schema, type, (struct tn_span){ &source, 0, node.size }, &rope,
             error) == TN_OK &&
@@ -109,21 +135,22 @@ static enum tn_status encode(struct tn_arena *arena, struct tn_bytes node,
     return error->status;
 }
 
-/* Each is tried as what it would have to be; of two complaints that one counts
- * which comes later in the text. */
+/* Each is tried as what it would have to be; of the complaints that one counts
+ * which comes last in the text. */
 static enum tn_status read_text(struct tn_arena *arena, struct tn_bytes node,
                                 bool is_json, enum tn_framework *framework,
                                 struct tn_bytes *bytes, struct tn_error *error)
 {
-    struct tn_error errors[2] = { TN_ERROR_INIT, TN_ERROR_INIT };
-
-    for (unsigned i = 0; i < 2; i++) {
-        *framework = i ? TN_FRAMEWORK_ONNX : TN_FRAMEWORK_TENSORFLOW;
-        if (encode(arena, node, *framework, is_json, bytes, &errors[i]) ==
-            TN_OK)
+    for (unsigned i = 0; i < sizeof messages / sizeof messages[0]; i++) {
+        struct tn_error here = TN_ERROR_INIT;
+        *framework           = (enum tn_framework)i;
+        if (encode(arena, node, *framework, is_json, bytes, &here) == TN_OK) {
+            *error = (struct tn_error)TN_ERROR_INIT;
             return TN_OK;
+        }
+        if (i == 0 || here.offset > error->offset)
+            *error = here;
     }
-    *error = errors[errors[1].offset > errors[0].offset];
     return error->status;
 }
 

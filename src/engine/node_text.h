@@ -4,8 +4,8 @@
 
 #include "map/dl4j/map_node.h"
 
-/* A NodeDef or NodeProto as protobuf text, JSON or binary becomes binary, in
- * the arena or where it is.  NOT_FOUND: it is neither. */
+/* A NodeDef, NodeProto or OpDesc as protobuf text, JSON or binary becomes
+ * binary, in the arena or where it is.  NOT_FOUND: it is none of them. */
 enum tn_status tn_node_bytes(struct tn_arena *arena, struct tn_bytes node,
                              enum tn_framework *framework,
                              struct tn_bytes *bytes, struct tn_error *error);

@@ -346,6 +346,7 @@ static void interpreter_calls(const char *const *files)
     assert_int_equal(tn_interpreter_open(&i, &how, NULL, NULL), TN_OK);
     FAILS(tn_interpret_tensorflow, &op, i, junk, &around);
     FAILS(tn_interpret_onnx, &op, i, junk, &around);
+    FAILS(tn_interpret_paddle, &op, i, junk, &around);
     FAILS(tn_interpret_node, &op, i, junk, &around);
     note("tn_interpret_model"); /* it may well succeed */
     (void)tn_interpret_model(&op, i, model, NULL);

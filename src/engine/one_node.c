@@ -5,12 +5,15 @@
  *               4 versions { 1 producer }
  *   ModelProto  1 ir_version  7 graph  8 opset_import* { 1 domain  2 version }
  *   GraphProto  1 node*  2 name  5 initializer*  11 input*  12 output*
+ *
+ * Programs of Paddle are in one_program.c.
  */
 #include "engine/one_node.h"
 
 #include <stdio.h>
 
 #include "base/byte_find.h"
+#include "engine/assume.h"
 #include "format/onnx/onnx.h"
 #include "format/tensorflow/tf_dtype.h"
 #include "wire/pb/pb_wire.h"
@@ -20,12 +23,10 @@ enum { ONNX_IR_VERSION = 10, ONNX_OPSET_MIN = 7, TF_PRODUCER = 1882 };
 
 struct writing {
     struct tn_one_node         *one;
+    const struct tn_map_node   *node;
+    const struct tn_node_input *inputs;
     struct tn_arena            *arena;
     struct tn_error            *error;
-    const struct tn_vocab_arg **args; /* by input: how it is declared; NULL:
-                                         nobody says                          */
-    struct tn_native_type *types; /* by input                                 */
-    struct tn_bytes       *tensors; /* by input: its value; empty: not known  */
 };
 
 /* A message in a field of another one, which goes when it is put. */
@@ -43,205 +44,9 @@ static void end(struct tn_rope *to, uint32_t number, struct tn_rope *message)
     tn_rope_done(message);
 }
 
-/* ---- which argument an input is ----------------------------------------- */
-
-static const struct tn_attr_value *value_of(const struct writing *w,
-                                            struct tn_bytes       name)
+bool tn_one_node_is_first(const struct tn_one_node *one, uint32_t input)
 {
-    const struct tn_map_attr *given = tn_map_node_attr(w->one->node, name);
-
-    if (given)
-        return &given->value;
-    const struct tn_vocab_attr *attr =
-        tn_vocab_find_attr(w->one->definition, name);
-    return attr && attr->has_default ? &attr->value : NULL;
-}
-
-/* How many inputs an argument takes when `left` are left. */
-static uint32_t count_inputs(const struct writing      *w,
-                             const struct tn_vocab_arg *arg, uint32_t left)
-{
-    const struct tn_attr_value *list;
-
-    switch (arg->arity) {
-    case TN_VOCAB_MANY:
-    case TN_VOCAB_SOME: return left;
-    case TN_VOCAB_COUNTED:
-        list = value_of(w, arg->list);
-        if (!list || list->kind != TN_ATTR_INT || list->count != 1)
-            return left;
-        return list->of.ints[0] >= 0 && list->of.ints[0] < left
-                   ? (uint32_t)list->of.ints[0]
-                   : left;
-    case TN_VOCAB_BY_TYPES:
-        list = value_of(w, arg->list);
-        return list && list->count < left ? list->count : left;
-    default: return left ? 1 : 0;
-    }
-}
-
-/* The type that an attribute of TensorFlow says of the `index`-th input of an
- * argument. */
-static enum tn_dtype told_type(const struct writing      *w,
-                               const struct tn_vocab_arg *arg, uint32_t index)
-{
-    bool                        is_list = arg->arity == TN_VOCAB_BY_TYPES;
-    const struct tn_attr_value *told =
-        value_of(w, is_list ? arg->list : arg->variable);
-
-    if (!told || told->kind != TN_ATTR_DTYPE)
-        return TN_UNDEFINED;
-    if (is_list)
-        return index < told->count ? (enum tn_dtype)told->of.ints[index]
-                                   : TN_UNDEFINED;
-    return told->count ? (enum tn_dtype)told->of.ints[0] : TN_UNDEFINED;
-}
-
-static uint64_t allowed_types(const struct writing      *w,
-                              const struct tn_vocab_arg *arg)
-{
-    const struct tn_vocab_op *op = w->one->definition;
-
-    for (uint32_t i = 0; arg->variable.size && i < op->variable_count; i++)
-        if (tn_bytes_equal(op->variables[i].name, arg->variable)) {
-            const struct tn_vocab_types *types = &op->variables[i].types;
-            return types->tensors     ? types->tensors
-                   : types->sequences ? types->sequences
-                                      : types->optionals;
-        }
-    return arg->types.tensors     ? arg->types.tensors
-           : arg->types.sequences ? arg->types.sequences
-                                  : arg->types.optionals;
-}
-
-/* The only type of a set; TN_UNDEFINED: there are several. */
-static enum tn_dtype only_type(uint64_t types)
-{
-    if (!types || (types & (types - 1)))
-        return TN_UNDEFINED;
-    enum tn_dtype dtype = TN_UNDEFINED;
-    while (types >>= 1)
-        dtype = (enum tn_dtype)(dtype + 1);
-    return dtype;
-}
-
-static void declare_inputs(struct writing *w)
-{
-    const struct tn_vocab_op *op    = w->one->definition;
-    uint32_t                  count = w->one->node->input_count, at = 0;
-
-    for (uint32_t i = 0; op && i < op->input_count; i++) {
-        uint32_t here = count_inputs(w, &op->inputs[i], count - at);
-        for (uint32_t k = 0; k < here; k++, at++) {
-            w->args[at] = &op->inputs[i];
-            if (w->types[at].dtype == TN_UNDEFINED)
-                w->types[at].dtype = told_type(w, &op->inputs[i], k);
-            if (w->types[at].dtype == TN_UNDEFINED)
-                w->types[at].dtype =
-                    only_type(allowed_types(w, &op->inputs[i]));
-        }
-    }
-}
-
-/* ---- what is known of inputs -------------------------------------------- */
-
-static enum tn_dtype tensor_type(const struct writing *w,
-                                 struct tn_bytes       tensor)
-{
-    bool               is_onnx = w->one->node->framework == TN_FRAMEWORK_ONNX;
-    struct tn_cursor   c       = tn_cursor_bytes(tensor, 0, w->error);
-    struct tn_pb_field f;
-    uint64_t           number = 0;
-
-    while (tn_pb_next(&c, &f))
-        if (f.number == (is_onnx ? 2u : 1u) && f.type == TN_WIRE_VARINT)
-            number = f.value;
-    if (!is_onnx)
-        return tn_tf_dtype(number);
-    const struct tn_onnx_type *type = tn_onnx_type(number);
-    return type ? type->dtype : TN_UNDEFINED;
-}
-
-static void ask(struct writing *w)
-{
-    const struct tn_interpret_context *context = w->one->context;
-    const struct tn_map_node          *node    = w->one->node;
-
-    for (uint32_t i = 0; context && i < node->input_count; i++) {
-        struct tn_bytes name = node->inputs[i];
-        if (context->type &&
-            !context->type(context->context, name, &w->types[i]))
-            w->types[i] = (struct tn_native_type){ .dtype = TN_UNDEFINED };
-        if (context->constant && name.size > 0 &&
-            context->constant(context->context, name, &w->tensors[i]))
-            w->types[i].dtype = tensor_type(w, w->tensors[i]);
-    }
-}
-
-/* Arguments of one variable are of one type. */
-static void share_types(struct writing *w)
-{
-    uint32_t count = w->one->node->input_count;
-
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < count; k++)
-            if (w->types[i].dtype == TN_UNDEFINED && w->args[i] && w->args[k] &&
-                w->types[k].dtype != TN_UNDEFINED && !w->args[i]->is_mixed &&
-                w->args[i]->variable.size > 0 &&
-                tn_bytes_equal(w->args[i]->variable, w->args[k]->variable))
-                w->types[i].dtype = w->types[k].dtype;
-}
-
-static enum tn_dtype assumed_type(const struct writing *w, uint32_t input)
-{
-    uint64_t types = w->args[input] ? allowed_types(w, w->args[input]) : 0;
-
-    if (!types || (types & TN_VOCAB_TYPE(TN_FLOAT32)))
-        return TN_FLOAT32;
-    if (types & TN_VOCAB_TYPE(TN_INT64))
-        return TN_INT64;
-    for (unsigned i = 1; i < TN_DTYPE_COUNT; i++)
-        if (types & TN_VOCAB_TYPE(i))
-            return (enum tn_dtype)i;
-    return TN_FLOAT32;
-}
-
-static void assume_types(struct writing *w)
-{
-    for (uint32_t i = 0; i < w->one->node->input_count; i++) {
-        if (w->types[i].dtype != TN_UNDEFINED || !w->one->node->inputs[i].size)
-            continue;
-        w->one->lacks_types = true;
-        if (w->one->assumes_types) {
-            w->types[i].dtype = assumed_type(w, i);
-            share_types(w);
-        }
-    }
-}
-
-static bool prepare(struct writing *w)
-{
-    uint32_t count = w->one->node->input_count;
-
-    w->types   = tn_new(w->arena, struct tn_native_type, count, w->error);
-    w->tensors = tn_new(w->arena, struct tn_bytes, count, w->error);
-    w->args    = tn_new(w->arena, const struct tn_vocab_arg *, count, w->error);
-    w->one->names = tn_new(w->arena, struct tn_bytes, count, w->error);
-    if (tn_failed(w->error))
-        return false;
-    ask(w);
-    if (w->one->definition) {
-        declare_inputs(w);
-        share_types(w);
-    }
-    assume_types(w);
-    return !tn_failed(w->error);
-}
-
-/* The first input of that name: the others are the same value. */
-static bool is_first(const struct writing *w, uint32_t input)
-{
-    const struct tn_bytes *inputs = w->one->node->inputs;
+    const struct tn_bytes *inputs = one->known.node->inputs;
 
     for (uint32_t i = 0; i < input; i++)
         if (tn_bytes_equal(inputs[i], inputs[input]))
@@ -270,8 +75,17 @@ static void put_tf_type(const struct writing *w, struct tn_rope *node,
     put_tf_attr(w, node, key, &value);
 }
 
+static void put_tf_int(const struct writing *w, struct tn_rope *node,
+                       struct tn_bytes key, uint64_t number)
+{
+    struct tn_rope value = begin(w);
+
+    tn_pb_put_varint(&value, 3, number);
+    put_tf_attr(w, node, key, &value);
+}
+
 static void put_tf_shape(const struct writing *w, struct tn_rope *node,
-                         const struct tn_native_type *type)
+                         struct tn_bytes key, const struct tn_native_type *type)
 {
     struct tn_rope value = begin(w), shape = begin(w);
 
@@ -283,7 +97,7 @@ static void put_tf_shape(const struct writing *w, struct tn_rope *node,
     if (!type->has_rank)
         tn_pb_put_varint(&shape, 3, 1);
     end(&value, 7, &shape);
-    put_tf_attr(w, node, tn_text("shape"), &value);
+    put_tf_attr(w, node, key, &value);
 }
 
 static void put_tf_tensor(const struct writing *w, struct tn_rope *node,
@@ -299,32 +113,31 @@ static void put_tf_input(const struct writing *w, struct tn_rope *graph,
                          uint32_t input)
 {
     struct tn_rope node     = begin(w);
-    bool           is_known = w->tensors[input].data != NULL;
+    bool           is_known = w->inputs[input].tensor.data != NULL;
 
     tn_pb_put_bytes(&node, 1, w->one->names[input]);
     tn_pb_put_text(&node, 2, is_known ? "Const" : "Placeholder");
-    if (w->types[input].dtype != TN_UNDEFINED)
-        put_tf_type(w, &node, tn_text("dtype"), w->types[input].dtype);
+    if (w->inputs[input].type.dtype != TN_UNDEFINED)
+        put_tf_type(w, &node, tn_text("dtype"), w->inputs[input].type.dtype);
     if (is_known)
-        put_tf_tensor(w, &node, w->tensors[input]);
+        put_tf_tensor(w, &node, w->inputs[input].tensor);
     else
-        put_tf_shape(w, &node, &w->types[input]);
+        put_tf_shape(w, &node, tn_text("shape"), &w->inputs[input].type);
     end(graph, 1, &node);
 }
 
 /* What is no name of a node, "x:1", gets one that nothing else has. */
 static void name_tf_inputs(struct writing *w)
 {
-    const struct tn_map_node *node = w->one->node;
+    const struct tn_map_node *node = w->node;
 
     for (uint32_t i = 0; i < node->input_count; i++) {
         const uint8_t *colon = tn_bytes_find(node->inputs[i], ':');
         const char    *made;
-        w->one->names[i] = node->inputs[i];
         for (uint32_t k = 0; k < i; k++)
             if (tn_bytes_equal(node->inputs[k], node->inputs[i]))
                 w->one->names[i] = w->one->names[k];
-        if (!colon || !is_first(w, i))
+        if (!colon || !tn_one_node_is_first(w->one, i))
             continue;
         made = tn_text_format(w->arena, w->error, "%.*s/of_node/%u/%u",
                               TN_FMT(node->name), (unsigned)i,
@@ -338,22 +151,109 @@ static void name_tf_inputs(struct writing *w)
  * lacks that attribute. */
 static bool tells_type(const struct writing *w, uint32_t input)
 {
-    const struct tn_vocab_arg *arg = w->args[input];
+    const struct tn_vocab_arg *arg = w->inputs[input].arg;
 
     if (!arg || !arg->variable.size || arg->arity == TN_VOCAB_BY_TYPES ||
-        w->types[input].dtype == TN_UNDEFINED || value_of(w, arg->variable))
+        w->inputs[input].type.dtype == TN_UNDEFINED ||
+        tn_map_node_attr(w->node, arg->variable))
         return false;
     for (uint32_t i = 0; i < input; i++)
-        if (w->args[i] && tn_bytes_equal(w->args[i]->variable, arg->variable))
+        if (w->inputs[i].arg &&
+            tn_bytes_equal(w->inputs[i].arg->variable, arg->variable))
             return false;
     return true;
 }
 
-/* The node as it was, but for its inputs; with a name, and with the attributes
- * that say no more than which types its inputs have. */
+static void put_tf_types(const struct writing *w, struct tn_rope *node,
+                         struct tn_bytes key)
+{
+    struct tn_rope value = begin(w), list = begin(w);
+
+    for (uint32_t i = 0; i < w->node->input_count; i++)
+        if (w->inputs[i].arg && tn_bytes_equal(w->inputs[i].arg->list, key))
+            tn_pb_put_varint(&list, 6,
+                             tn_tf_dtype_number(w->inputs[i].type.dtype));
+    end(&value, 1, &list);
+    put_tf_attr(w, node, key, &value);
+}
+
+static bool is_by_types(const struct tn_vocab_op *op, struct tn_bytes attr)
+{
+    for (uint32_t i = 0; i < op->input_count; i++)
+        if (op->inputs[i].arity == TN_VOCAB_BY_TYPES &&
+            tn_bytes_equal(op->inputs[i].list, attr))
+            return true;
+    return false;
+}
+
+/* The text of what was assumed grows by an attribute. */
+static void tell_assumed(const struct writing *w, struct tn_bytes attr,
+                         const char *value)
+{
+    struct tn_bytes before = w->one->assumed;
+    const char     *text =
+        tn_text_format(w->arena, w->error, "%.*s%s%.*s=%s", TN_FMT(before),
+                       before.size ? " " : "", TN_FMT(attr), value);
+
+    if (text)
+        w->one->assumed = tn_text(text);
+}
+
+/* Types of outputs that nothing tells are float32 where they may be, shapes of
+ * unknown rank. */
+static void assume_tf_attr(const struct writing *w, struct tn_rope *node,
+                           const struct tn_vocab_attr *attr)
+{
+    static const struct tn_native_type unknown = { .dtype = TN_UNDEFINED };
+
+    if (tn_bytes_is(attr->type, "shape")) {
+        put_tf_shape(w, node, attr->name, &unknown);
+        tell_assumed(w, attr->name, "?");
+    } else if (tn_bytes_is(attr->type, "type")) {
+        enum tn_dtype dtype = tn_assumed_type(attr->types, w->node->framework);
+        put_tf_type(w, node, attr->name, dtype);
+        tell_assumed(w, attr->name, tn_dtype_name(dtype));
+    }
+}
+
+static bool is_of_input(const struct writing *w, struct tn_bytes attr)
+{
+    for (uint32_t i = 0; i < w->node->input_count; i++)
+        if (w->inputs[i].arg &&
+            tn_bytes_equal(w->inputs[i].arg->variable, attr))
+            return true;
+    return false;
+}
+
+/* Attributes that the node lacks and must have: those that say no more than
+ * how many inputs there are and of which types, and those that are assumed. */
+static void put_tf_missing(const struct writing *w, struct tn_rope *node)
+{
+    const struct tn_vocab_op *op = w->one->known.definition;
+
+    for (uint32_t i = 0; i < w->node->input_count; i++)
+        if (tells_type(w, i))
+            put_tf_type(w, node, w->inputs[i].arg->variable,
+                        w->inputs[i].type.dtype);
+    for (uint32_t i = 0; op && i < op->attr_count; i++) {
+        const struct tn_vocab_attr *attr = &op->attrs[i];
+        uint32_t                    count;
+        if (!attr->is_required || tn_map_node_attr(w->node, attr->name) ||
+            is_of_input(w, attr->name))
+            continue;
+        if (is_by_types(op, attr->name))
+            put_tf_types(w, node, attr->name);
+        else if (tn_node_count(&w->one->known, attr->name, &count))
+            put_tf_int(w, node, attr->name, count);
+        else if (w->one->may_assume)
+            assume_tf_attr(w, node, attr);
+    }
+}
+
+/* The node as it was, but for its inputs; with a name. */
 static void put_tf_node(const struct writing *w, struct tn_rope *graph)
 {
-    const struct tn_map_node *node = w->one->node;
+    const struct tn_map_node *node = w->node;
     struct tn_cursor          c  = tn_cursor_bytes(w->one->bytes, 0, w->error);
     struct tn_rope            to = begin(w);
     struct tn_pb_field        f;
@@ -364,9 +264,7 @@ static void put_tf_node(const struct writing *w, struct tn_rope *graph)
     while (tn_pb_next(&c, &f))
         if (f.type == TN_WIRE_LEN && (f.number == 2 || f.number == 5))
             tn_pb_put_bytes(&to, f.number, tn_pb_text(&f));
-    for (uint32_t i = 0; i < node->input_count; i++)
-        if (tells_type(w, i))
-            put_tf_type(w, &to, w->args[i]->variable, w->types[i].dtype);
+    put_tf_missing(w, &to);
     end(graph, 1, &to);
 }
 
@@ -375,8 +273,8 @@ static void put_graph_def(struct writing *w, struct tn_rope *to)
     struct tn_rope versions = begin(w);
 
     name_tf_inputs(w);
-    for (uint32_t i = 0; i < w->one->node->input_count; i++)
-        if (is_first(w, i))
+    for (uint32_t i = 0; i < w->node->input_count; i++)
+        if (tn_one_node_is_first(w->one, i))
             put_tf_input(w, to, i);
     put_tf_node(w, to);
     tn_pb_put_varint(&versions, 1, TF_PRODUCER);
@@ -406,15 +304,15 @@ static bool is_declaration(struct tn_cursor attribute)
 
 static bool has_input(const struct writing *w, struct tn_bytes name)
 {
-    for (uint32_t i = 0; i < w->one->node->input_count; i++)
-        if (tn_bytes_equal(w->one->node->inputs[i], name))
+    for (uint32_t i = 0; i < w->node->input_count; i++)
+        if (tn_bytes_equal(w->node->inputs[i], name))
             return true;
     return false;
 }
 
 static void put_onnx_node(const struct writing *w, struct tn_rope *graph)
 {
-    const struct tn_map_node *node = w->one->node;
+    const struct tn_map_node *node = w->node;
     struct tn_cursor          c  = tn_cursor_bytes(w->one->bytes, 0, w->error);
     struct tn_rope            to = begin(w);
     struct tn_pb_field        f;
@@ -461,17 +359,17 @@ static uint32_t wrapped_in(const struct tn_vocab_op  *op,
 static void put_onnx_input(const struct writing *w, struct tn_rope *graph,
                            uint32_t input)
 {
-    const struct tn_native_type *known = &w->types[input];
-    const struct tn_vocab_arg   *arg   = w->args[input];
+    const struct tn_native_type *known = &w->inputs[input].type;
+    const struct tn_vocab_arg   *arg   = w->inputs[input].arg;
     struct tn_rope info = begin(w), type = begin(w), tensor = begin(w);
 
-    tn_pb_put_bytes(&info, 1, w->one->node->inputs[input]);
+    tn_pb_put_bytes(&info, 1, w->node->inputs[input]);
     if (known->dtype != TN_UNDEFINED)
         tn_pb_put_varint(&tensor, 1, tn_onnx_type_number(known->dtype));
     if (known->has_rank)
         put_onnx_shape(w, &tensor, known);
     end(&type, 1, &tensor);
-    uint32_t wrap = arg ? wrapped_in(w->one->definition, arg) : 0;
+    uint32_t wrap = arg ? wrapped_in(w->one->known.definition, arg) : 0;
     if (wrap) {
         struct tn_rope elements = begin(w), outer = begin(w);
         end(&elements, 1, &type);
@@ -488,9 +386,9 @@ static void put_onnx_constant(const struct writing *w, struct tn_rope *graph,
 {
     struct tn_rope name = begin(w);
 
-    tn_pb_put_bytes(&name, 8, w->one->node->inputs[input]);
-    tn_pb_put_len(graph, 5, w->tensors[input].size + name.length);
-    tn_rope_bytes(graph, w->tensors[input]);
+    tn_pb_put_bytes(&name, 8, w->node->inputs[input]);
+    tn_pb_put_len(graph, 5, w->inputs[input].tensor.size + name.length);
+    tn_rope_bytes(graph, w->inputs[input].tensor);
     tn_rope_append(graph, &name);
     tn_rope_done(&name);
 }
@@ -509,13 +407,14 @@ static void put_opset(const struct writing *w, struct tn_rope *model,
 /* The caller's opset; else the one that has the newest form of the op. */
 static void put_opsets(const struct writing *w, struct tn_rope *model)
 {
-    const struct tn_interpret_context *context = w->one->context;
-    struct tn_bytes                    domain  = w->one->node->domain;
+    const struct tn_interpret_context *context = w->one->known.context;
+    struct tn_bytes                    domain  = w->node->domain;
     bool    is_own = domain.size == 0 || tn_bytes_is(domain, "ai.onnx");
-    int64_t since  = w->one->definition ? w->one->definition->since : 1;
-    int64_t opset  = context && context->opset > 0 ? context->opset
-                     : is_own                      ? since
-                                                   : ONNX_OPSET_MIN;
+    int64_t since =
+        w->one->known.definition ? w->one->known.definition->since : 1;
+    int64_t opset = context && context->opset > 0 ? context->opset
+                    : is_own                      ? since
+                                                  : ONNX_OPSET_MIN;
 
     put_opset(w, model, tn_bytes(NULL, 0),
               opset < ONNX_OPSET_MIN && !(context && context->opset > 0)
@@ -527,19 +426,17 @@ static void put_opsets(const struct writing *w, struct tn_rope *model)
 
 static void put_model_proto(struct writing *w, struct tn_rope *to)
 {
-    const struct tn_map_node *node  = w->one->node;
+    const struct tn_map_node *node  = w->node;
     struct tn_rope            graph = begin(w);
 
-    for (uint32_t i = 0; i < node->input_count; i++)
-        w->one->names[i] = node->inputs[i];
     tn_pb_put_varint(to, 1, ONNX_IR_VERSION);
     put_onnx_node(w, &graph);
     tn_pb_put_text(&graph, 2, "node");
     for (uint32_t i = 0; i < node->input_count; i++)
-        if (is_first(w, i) && w->tensors[i].data)
+        if (tn_one_node_is_first(w->one, i) && w->inputs[i].tensor.data)
             put_onnx_constant(w, &graph, i);
     for (uint32_t i = 0; i < node->input_count; i++)
-        if (is_first(w, i) && !w->tensors[i].data)
+        if (tn_one_node_is_first(w->one, i) && !w->inputs[i].tensor.data)
             put_onnx_input(w, &graph, i);
     for (uint32_t i = 0; i < node->output_count; i++) {
         struct tn_rope info = begin(w);
@@ -552,21 +449,26 @@ static void put_model_proto(struct writing *w, struct tn_rope *to)
     put_opsets(w, to);
 }
 
-/* ---- both --------------------------------------------------------------- */
+/* ---- all ---------------------------------------------------------------- */
 
 enum tn_status tn_one_node_write(struct tn_one_node *one,
                                  struct tn_arena *arena, struct tn_buffer *to,
                                  struct tn_error *error)
 {
-    struct writing w = { .one = one, .arena = arena, .error = error };
+    struct writing w = { one, one->known.node, one->inputs, arena, error };
     struct tn_rope model;
 
-    one->lacks_types = false;
-    if (!prepare(&w))
+    one->assumed = tn_bytes(NULL, 0);
+    one->names   = tn_new(arena, struct tn_bytes, w.node->input_count, error);
+    if (!one->names)
         return error->status;
+    for (uint32_t i = 0; i < w.node->input_count; i++)
+        one->names[i] = w.node->inputs[i];
     tn_rope_init(&model, arena, error);
-    if (one->node->framework == TN_FRAMEWORK_ONNX)
+    if (w.node->framework == TN_FRAMEWORK_ONNX)
         put_model_proto(&w, &model);
+    else if (w.node->framework == TN_FRAMEWORK_PADDLE)
+        tn_one_program(one, arena, &model, error);
     else
         put_graph_def(&w, &model);
     if (!tn_failed(error))
@@ -578,8 +480,8 @@ enum tn_status tn_one_node_write(struct tn_one_node *one,
 struct tn_bytes tn_one_node_name(const struct tn_one_node *one,
                                  struct tn_bytes           name)
 {
-    for (uint32_t i = 0; i < one->node->input_count; i++)
+    for (uint32_t i = 0; i < one->known.node->input_count; i++)
         if (tn_bytes_equal(one->names[i], name))
-            return one->node->inputs[i];
+            return one->known.node->inputs[i];
     return name;
 }

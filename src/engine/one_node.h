@@ -8,27 +8,25 @@
 #ifndef TN_ENGINE_ONE_NODE_H
 #define TN_ENGINE_ONE_NODE_H
 
-#include <tenon/interpret.h>
-
 #include "base/buffer.h"
-#include "ir/vocab.h"
-#include "map/dl4j/map_node.h"
+#include "base/rope.h"
+#include "engine/node_inputs.h"
 
 struct tn_one_node {
-    struct tn_bytes                    bytes; /* as it was given              */
-    const struct tn_map_node          *node;  /* the same, read               */
-    const struct tn_vocab_op          *definition; /* NULL: not known         */
-    const struct tn_interpret_context *context;
-    bool assumes_types; /* what nothing tells is float32, where it may be     */
+    struct tn_bytes             bytes; /* as it was given                     */
+    struct tn_node_known        known;
+    const struct tn_node_input *inputs; /* by input                           */
     const char *output; /* the only one that is wanted; NULL: all             */
+    bool may_assume; /* attributes of TensorFlow that are needed, are types or
+                        shapes and do not follow from inputs                  */
 
     /* Filled in. */
-    bool lacks_types; /* of an input nothing told the element type            */
-    struct tn_bytes *names; /* by input: what the model calls it             */
+    struct tn_bytes *names;   /* by input: what the model calls it            */
+    struct tn_bytes  assumed; /* the attributes: "DstT=float32"; may be empty */
 };
 
-/* Appends the model: a GraphDef or a ModelProto.  What is filled in lives in
- * the arena. */
+/* Appends the model: a GraphDef, a ModelProto or a ProgramDesc.  What is filled
+ * in lives in the arena. */
 enum tn_status tn_one_node_write(struct tn_one_node *one,
                                  struct tn_arena *arena, struct tn_buffer *to,
                                  struct tn_error *error);
@@ -36,5 +34,14 @@ enum tn_status tn_one_node_write(struct tn_one_node *one,
 /* What the node calls what the model calls so. */
 struct tn_bytes tn_one_node_name(const struct tn_one_node *one,
                                  struct tn_bytes           name);
+
+/* The first input of that name: the others are the same value. */
+bool tn_one_node_is_first(const struct tn_one_node *one, uint32_t input);
+
+/* ---- one_program.c ------------------------------------------------------ */
+
+/* A ProgramDesc of Paddle. */
+void tn_one_program(struct tn_one_node *one, struct tn_arena *arena,
+                    struct tn_rope *to, struct tn_error *error);
 
 #endif

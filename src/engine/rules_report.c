@@ -148,16 +148,29 @@ static enum tn_status spell(struct exporting *e, struct tn_bytes message,
     return error->status;
 }
 
+/* In text it is a comment: readers of text refuse fields that they do not know.
+ */
+static void tell_assumed(struct tn_bytes assumed, struct tn_buffer *to)
+{
+    if (!assumed.size)
+        return;
+    tn_buffer_text(to, "# assumed: ");
+    for (size_t i = 0; i < assumed.size; i++)
+        tn_buffer_byte(to, assumed.data[i] < ' ' ? '?' : assumed.data[i]);
+    tn_buffer_byte(to, '\n');
+}
+
 /* Appends the op to `to`, which takes its memory where the arena does. */
 static enum tn_status encode(const struct tn_op_descriptor *descriptor,
                              enum tn_descriptor_form form, bool is_list,
                              struct tn_arena *arena, struct tn_buffer *to,
                              struct tn_error *error)
 {
-    bool             is_json = form == TN_DESCRIPTOR_JSON;
-    struct exporting e       = { .form   = is_json ? TN_DUMP_JSON : TN_DUMP_TEXT,
-                                 .memory = arena->memory };
-    struct tn_buffer message;
+    bool                    is_json = form == TN_DESCRIPTOR_JSON;
+    struct exporting        e = { .form = is_json ? TN_DUMP_JSON : TN_DUMP_TEXT,
+                                  .memory = arena->memory };
+    struct tn_op_descriptor first = *descriptor;
+    struct tn_buffer        message;
 
     if ((unsigned)form > TN_DESCRIPTOR_JSON)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
@@ -165,9 +178,12 @@ static enum tn_status encode(const struct tn_op_descriptor *descriptor,
                             (unsigned)form);
     if (form == TN_DESCRIPTOR_BINARY)
         return tn_dl4j_call_write(descriptor, is_list, arena, to, error);
+    if (!is_json) {
+        tell_assumed(descriptor->assumed, to);
+        first.assumed = tn_bytes(NULL, 0);
+    }
     tn_buffer_init(&message, arena->memory, error);
-    if (tn_dl4j_call_write(descriptor, is_list, arena, &message, error) ==
-        TN_OK)
+    if (tn_dl4j_call_write(&first, is_list, arena, &message, error) == TN_OK)
         spell(&e, tn_buffer_bytes(&message), is_list, arena, to, error);
     tn_buffer_done(&message);
     return error->status;

@@ -65,6 +65,37 @@ class Interpreting(unittest.TestCase):
                    made.ops[0]["argDescriptor"] if arg["argType"] == "INT64"]
         self.assertEqual(numbers, [-1, -1, 2, 2, 0, 0, 1, 1, 1, 1, 0])
 
+    def test_what_is_assumed_is_told(self):
+        node = 'op_type: "MatMul" input: "a" input: "b" output: "c"'
+        made = self.interpreter.interpret(node)
+        self.assertEqual([op["name"] for op in made], ["matmul"])
+        self.assertEqual(made.assumed, "a:float32[?,?] b:float32[?,?]")
+        self.assertTrue(made.serialize("text").startswith(
+            "# assumed: a:float32[?,?] b:float32[?,?]\n"))
+        again = self.interpreter.interpret(node, inputs=made.assumed)
+        self.assertEqual(again.assumed, "")
+        self.assertEqual([{**made.ops[0], "assumed": ""}],
+                         [{**again.ops[0], "assumed": ""}])
+        with self.assertRaises(tenon.Error):
+            self.interpreter.interpret(node, strict=True)
+        with self.assertRaisesRegex(tenon.Error, "no input 'd'"):
+            self.interpreter.interpret(node, inputs="d:float32")
+        for opset in 0, -1:
+            with self.assertRaises((ValueError, OverflowError)):
+                self.interpreter.interpret(node, opset=opset)
+
+    def test_ops_of_paddle(self):
+        text = ('type: "relu" inputs { parameter: "X" arguments: "x" } '
+                'outputs { parameter: "Out" arguments: "y" }')
+        op = messages("paddle").OpDesc()
+        from google.protobuf import text_format
+        text_format.Parse(text, op)
+        for node in text, op, op.SerializeToString():
+            made = self.interpreter.interpret(node)
+            self.assertEqual([op["name"] for op in made], ["relu"])
+            self.assertEqual(self.interpreter.interpret_paddle(op).serialize(),
+                             made.serialize())
+
     def test_ops_are_messages(self):
         ir = messages("import_ir")
         from google.protobuf import json_format, text_format

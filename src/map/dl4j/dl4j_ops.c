@@ -333,6 +333,8 @@ static enum tn_status read_op_field(struct tn_op_descriptor    *op,
         return read_declaration(field, &op->declaration, error);
     if (tn_text_is(field, "declared"))
         return read_declared(op, field, error);
+    if (tn_text_is(field, "assumed"))
+        return tn_text_string(field, &op->assumed, error);
     return tn_text_fail(error, field, TN_MALFORMED, "an op has no field '%.*s'",
                         TN_FMT(field->name));
 }

@@ -123,6 +123,7 @@ static void put_op(const struct writing *w, struct tn_rope *to,
     put_number(to, 3, op->declaration);
     if (op->is_counted)
         put_message(w, to, 100, put_declared, op);
+    put_text(to, 101, op->assumed);
 }
 
 /* As it is called: in the order of the lists, each place as it is there. */
@@ -139,6 +140,7 @@ static void put_call(const struct writing *w, struct tn_rope *to,
             put_message(w, to, 2, put_arg, &arg);
         }
     put_number(to, 3, op->declaration);
+    put_text(to, 101, op->assumed);
 }
 
 enum tn_status tn_dl4j_call_write(const struct tn_op_descriptor *op,

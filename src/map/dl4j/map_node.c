@@ -8,6 +8,10 @@
  *   NodeProto       1 input*  2 output*  3 name  4 op_type  5 attribute*  7
  * domain AttributeProto  1 name  2 f  3 i  4 s  5 t  6 g  7 floats*  8 ints* 9
  * strings*  10 tensors*  11 graphs*  20 type
+ *
+ *   OpDesc  1 inputs*  2 outputs* { 1 parameter  2 arguments* }  3 type  4
+ * attrs* Attr    1 name  3 i  4 f  5 s  6 ints*  7 floats*  8 strings*  10 b 11
+ * bools*  13 l  15 longs*
  */
 #include "map/dl4j/map_node.h"
 
@@ -17,13 +21,16 @@
 
 const char *tn_framework_name(enum tn_framework framework)
 {
-    return framework == TN_FRAMEWORK_ONNX ? "onnx" : "tensorflow";
+    static const char *const names[] = { "tensorflow", "onnx", "paddle" };
+
+    return names[framework];
 }
 
 struct reading {
     struct tn_arena *arena;
     struct tn_error *error;
     struct tn_list   inputs, outputs; /* struct tn_bytes    */
+    struct tn_list   slots;           /* struct tn_bytes    */
     struct tn_list   attrs;           /* struct tn_map_attr */
 };
 
@@ -250,6 +257,38 @@ static struct tn_bytes without_zero(struct tn_bytes name)
     return name;
 }
 
+/* "x:1", or in a function "x:out:1": the last part counts outputs. */
+static bool has_port(struct tn_bytes name)
+{
+    size_t  digits = 0;
+    int64_t port   = 0;
+
+    while (digits < name.size && name.data[name.size - 1 - digits] != ':')
+        digits++;
+    if (digits == name.size)
+        return true; /* there is no colon */
+    for (size_t i = name.size - digits; i < name.size; i++) {
+        uint8_t c = name.data[i];
+        port      = port * 10 + (c - '0');
+        if (c < '0' || c > '9' || port > INT32_MAX)
+            return false;
+    }
+    return digits > 0 && digits + 1 < name.size;
+}
+
+static void add_tensorflow_input(struct reading *r, struct tn_bytes name)
+{
+    if (name.size > 0 && name.data[0] == '^')
+        return; /* no data */
+    if (!has_port(name)) {
+        tn_error_set(r->error, TN_MALFORMED, TN_NOWHERE,
+                     "input '%.*s' is neither NODE nor NODE:NUMBER",
+                     TN_FMT(name));
+        return;
+    }
+    add_name(r, &r->inputs, without_zero(name));
+}
+
 static void read_tensorflow(struct reading *r, struct tn_cursor *c,
                             struct tn_map_node *node)
 {
@@ -267,8 +306,8 @@ static void read_tensorflow(struct reading *r, struct tn_cursor *c,
             node->op_type = text;
         else if (f.number == 5)
             add_tensorflow_attr(r, body);
-        else if (text.size == 0 || text.data[0] != '^')
-            add_name(r, &r->inputs, without_zero(text));
+        else
+            add_tensorflow_input(r, text);
     }
 }
 
@@ -372,7 +411,85 @@ static void read_onnx(struct reading *r, struct tn_cursor *c,
     }
 }
 
-/* ---- both --------------------------------------------------------------- */
+/* ---- Paddle ------------------------------------------------------------- */
+
+static void add_arguments(struct reading *r, struct tn_cursor slot,
+                          struct tn_list *to)
+{
+    struct tn_cursor   c    = slot;
+    struct tn_bytes    name = { NULL, 0 };
+    struct tn_pb_field f;
+
+    while (tn_pb_next(&c, &f))
+        if (f.number == 1 && tn_pb_expect(&c, &f, TN_WIRE_LEN))
+            name = tn_pb_text(&f);
+    while (tn_pb_next(&slot, &f)) {
+        if (f.number != 2 || !tn_pb_expect(&slot, &f, TN_WIRE_LEN))
+            continue;
+        add_name(r, to, tn_pb_text(&f));
+        if (to == &r->inputs)
+            add_name(r, &r->slots, name);
+    }
+}
+
+static void read_paddle_value(struct reading *r, struct tn_cursor message,
+                              uint32_t number, struct tn_attr_value *value)
+{
+    value->is_list =
+        (number >= 6 && number <= 8) || number == 11 || number == 15;
+    switch (number) {
+    case 3:
+    case 6:
+    case 13:
+    case 15: set_ints(r, value, TN_ATTR_INT, message, number); break;
+    case 4:
+    case 7: set_floats(r, value, message, number); break;
+    case 5:
+    case 8: set_strings(r, value, TN_ATTR_STRING, message, number); break;
+    case 10:
+    case 11: set_ints(r, value, TN_ATTR_BOOL, message, number); break;
+    default: value->kind = TN_ATTR_OTHER; break;
+    }
+    if (!value->is_list)
+        take_last(value);
+}
+
+static void add_paddle_attr(struct reading *r, struct tn_cursor message)
+{
+    struct tn_map_attr *attr =
+        tn_list_push(&r->attrs, struct tn_map_attr, r->error);
+    struct tn_cursor   c      = message;
+    uint32_t           number = 0;
+    struct tn_pb_field f;
+
+    while (attr && tn_pb_next(&c, &f)) {
+        if (f.number == 1 && tn_pb_expect(&c, &f, TN_WIRE_LEN))
+            attr->name = tn_pb_text(&f);
+        else if (f.number > 2)
+            number = f.number;
+    }
+    if (attr)
+        read_paddle_value(r, message, number, &attr->value);
+}
+
+static void read_paddle(struct reading *r, struct tn_cursor *c,
+                        struct tn_map_node *node)
+{
+    struct tn_pb_field f;
+
+    while (tn_pb_next(c, &f)) {
+        if (f.number > 4 || !tn_pb_expect(c, &f, TN_WIRE_LEN))
+            continue;
+        if (f.number <= 2)
+            add_arguments(r, f.body, f.number == 1 ? &r->inputs : &r->outputs);
+        else if (f.number == 3)
+            node->op_type = tn_pb_text(&f);
+        else
+            add_paddle_attr(r, f.body);
+    }
+}
+
+/* ---- all ---------------------------------------------------------------- */
 
 enum tn_status tn_map_node_read(struct tn_map_node *node,
                                 enum tn_framework   framework,
@@ -385,19 +502,24 @@ enum tn_status tn_map_node_read(struct tn_map_node *node,
     *node = (struct tn_map_node){ .framework = framework };
     tn_list_init(&r.inputs, arena->memory, sizeof(struct tn_bytes));
     tn_list_init(&r.outputs, arena->memory, sizeof(struct tn_bytes));
+    tn_list_init(&r.slots, arena->memory, sizeof(struct tn_bytes));
     tn_list_init(&r.attrs, arena->memory, sizeof(struct tn_map_attr));
     if (framework == TN_FRAMEWORK_ONNX)
         read_onnx(&r, &c, node);
+    else if (framework == TN_FRAMEWORK_PADDLE)
+        read_paddle(&r, &c, node);
     else
         read_tensorflow(&r, &c, node);
     node->inputs      = tn_list_keep(&r.inputs, struct tn_bytes, arena, error);
     node->input_count = (uint32_t)r.inputs.count;
     node->outputs     = tn_list_keep(&r.outputs, struct tn_bytes, arena, error);
     node->output_count = (uint32_t)r.outputs.count;
+    node->slots        = tn_list_keep(&r.slots, struct tn_bytes, arena, error);
     node->attrs      = tn_list_keep(&r.attrs, struct tn_map_attr, arena, error);
     node->attr_count = (uint32_t)r.attrs.count;
     tn_list_done(&r.inputs);
     tn_list_done(&r.outputs);
+    tn_list_done(&r.slots);
     tn_list_done(&r.attrs);
     if (!tn_failed(error) && node->op_type.size == 0)
         tn_error_set(error, TN_MALFORMED, 0, "a node without an op type");

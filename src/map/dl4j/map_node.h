@@ -1,10 +1,10 @@
 /*
  * map_node.h - a node of a framework, taken out of its bytes
  *
- * A tensorflow.NodeDef or an onnx.NodeProto, as far as rules look at it.  Names
- * and strings are views of the bytes; the rest is in the arena.  A tensor in
- * an attribute stays encoded: kind TN_ATTR_OTHER, with the bytes of the
- * framework's TensorProto.
+ * A tensorflow.NodeDef, an onnx.NodeProto or an OpDesc of Paddle, as far as
+ * rules look at it.  Names and strings are views of the bytes; the rest is in
+ * the arena.  A tensor in an attribute stays encoded: kind TN_ATTR_OTHER, with
+ * the bytes of the framework's TensorProto.
  */
 #ifndef TN_MAP_MAP_NODE_H
 #define TN_MAP_MAP_NODE_H
@@ -13,7 +13,12 @@
 
 #include "base/memory.h"
 
-enum tn_framework { TN_FRAMEWORK_TENSORFLOW, TN_FRAMEWORK_ONNX };
+/* Constants of Paddle, which has no message for them, are ONNX's. */
+enum tn_framework {
+    TN_FRAMEWORK_TENSORFLOW,
+    TN_FRAMEWORK_ONNX,
+    TN_FRAMEWORK_PADDLE,
+};
 
 struct tn_map_attr {
     struct tn_bytes      name;
@@ -21,13 +26,14 @@ struct tn_map_attr {
 };
 
 struct tn_map_node {
-    enum tn_framework         framework;
-    struct tn_bytes           name, op_type, domain;
-    const struct tn_bytes    *inputs; /* data only; "" is one not given       */
-    uint32_t                  input_count;
-    const struct tn_bytes    *outputs; /* ONNX: as the node has them; "" is one
-                                          that nobody wants                   */
+    enum tn_framework      framework;
+    struct tn_bytes        name, op_type, domain;
+    const struct tn_bytes *inputs; /* data only; "" is one not given       */
+    uint32_t               input_count;
+    const struct tn_bytes *outputs; /* ONNX, Paddle: as the node has them;
+                                       "" is one that nobody wants         */
     uint32_t                  output_count;
+    const struct tn_bytes    *slots; /* Paddle: by input, its parameter       */
     const struct tn_map_attr *attrs;
     uint32_t                  attr_count;
 };
@@ -41,7 +47,7 @@ enum tn_status tn_map_node_read(struct tn_map_node *node,
 const struct tn_map_attr *tn_map_node_attr(const struct tn_map_node *node,
                                            struct tn_bytes           name);
 
-/* "tensorflow", "onnx" */
+/* "tensorflow", "onnx", "paddle" */
 const char *tn_framework_name(enum tn_framework framework);
 
 #endif

@@ -83,7 +83,7 @@ static void count_elements(struct taking *t)
 static bool is_values(const struct taking *t, uint32_t field,
                       enum tn_wire_type *type)
 {
-    bool is_onnx = t->framework == TN_FRAMEWORK_ONNX;
+    bool is_onnx = t->framework != TN_FRAMEWORK_TENSORFLOW;
 
     *type = TN_WIRE_VARINT;
     if (field == (is_onnx ? 4u : 5u))
@@ -127,7 +127,7 @@ static void take_string(struct taking *t, struct tn_bytes text)
 static void take_field(struct taking *t, struct tn_cursor *c,
                        struct tn_pb_field *f)
 {
-    bool              is_onnx = t->framework == TN_FRAMEWORK_ONNX;
+    bool              is_onnx = t->framework != TN_FRAMEWORK_TENSORFLOW;
     enum tn_wire_type type;
 
     if (is_values(t, f->number, &type))
@@ -328,7 +328,7 @@ enum tn_status tn_map_tensor_encode(const struct tn_map_elements *from,
                                     struct tn_bytes              *bytes,
                                     struct tn_error              *error)
 {
-    bool    is_onnx = framework == TN_FRAMEWORK_ONNX;
+    bool    is_onnx = framework != TN_FRAMEWORK_TENSORFLOW;
     bool    is_text = from->dtype == TN_STRING;
     int64_t type =
         is_onnx ? tn_ir_type(from->dtype) : tn_tensorflow_type(from->dtype);
