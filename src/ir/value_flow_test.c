@@ -183,11 +183,25 @@ static enum tn_status judge_branches(struct tn_bytes   input,
                          error);
 }
 
+static enum tn_status judge_last(struct tn_bytes   input,
+                                 struct tn_memory *memory,
+                                 struct tn_error  *error)
+{
+    size_t               last = sizeof claims / sizeof *claims - 1;
+    struct testing_scene s    = { .claim  = &claims[last].claim,
+                                  .bodies = claims[last].bodies };
+
+    (void)input;
+    return testing_judge(&s, memory, &testing_by_values, vocabulary, through,
+                         error);
+}
+
 static void survives_no_memory(void **state)
 {
     (void)state;
     tn_survives_no_memory(judge_calls, tn_text("x"));
     tn_survives_no_memory(judge_branches, tn_text("x"));
+    tn_survives_no_memory(judge_last, tn_text("x")); /* a loop */
 }
 
 /* Each function calls the one before it twice: walked call by call there would
