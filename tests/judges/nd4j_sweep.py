@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Every operator of SameDiff in every way: judges/nd4j_eval.py, and nd4j (.fb) -> onnx -> ONNX Runtime.
 
-    nd4j_sweep.py TENON [--only OPS] [--slice N] [--report FILE [--update]] [--shared DIR] [--dropped]
+    nd4j_sweep.py TENON [--only OPS] [--slice N] [--report FILE [--update]] [--shared DIR] [--dropped] [--open]
 
 The cases are made by nd4j_ways.py; verdicts and their table: sweep.py.  A case is
 put into a .fb by a rule of its own.  What libnd4j refuses, or gives another result
-of from release to release, is no case: --dropped lists them.  An operator that the
+of from release to release, is no case: --dropped lists them.  --open names the
+dimensions of what is fed instead of giving their sizes, so that rules that need a
+size must refuse, or do without.  An operator that the
 rules from nd4j take and that has none fails the run.
 """
 import multiprocessing
@@ -29,7 +31,12 @@ SAID = {}
 
 # --- the file ---------------------------------------------------------------------------------
 
-def write_source(cases, path):
+def dims_of(name, array, is_open):
+    """Names instead of sizes, a name for each."""
+    return [f"{name}_d{at}" for at in range(array.ndim)] if is_open else array.shape
+
+
+def write_source(cases, path, is_open):
     """One operator of the test's own per case, and the rules that make the calls of them."""
     import onnx
     from onnx import helper
@@ -42,7 +49,7 @@ def write_source(cases, path):
         rules.append(rule_of(number, case, fed))
         nodes.append(helper.make_node(f"Call{number}", inputs, outputs, name=f"call{number}", domain="test"))
         outs += [onnx.ValueInfoProto(name=name) for name in outputs]
-        ends += [helper.make_tensor_value_info(name, onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[array.dtype], array.shape)
+        ends += [helper.make_tensor_value_info(name, onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[array.dtype], dims_of(name, array, is_open))
                  for name, array in zip(inputs, fed.values())]
     graph = helper.make_graph(nodes, "g", ends, outs)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("test", 1)]), path + ".onnx")
@@ -62,7 +69,7 @@ def rule_of(number, case, fed):
 
 
 def write_graph(cases, path, arguments):
-    feeds = write_source(cases, path)
+    feeds = write_source(cases, path, arguments.open)
     proof.convert(arguments.tenon, path + ".onnx", path + ".fb", "--rules", path + ".rules")
     return feeds
 
@@ -222,7 +229,7 @@ def uncovered(cases):
 
 
 def main():
-    arguments = sweep.parse(__doc__.splitlines()[0], "--dropped")
+    arguments = sweep.parse(__doc__.splitlines()[0], "--dropped", "--open")
     if not proof.Nd4j.find(arguments.shared):
         print("skipped: wants the evaluator of libnd4j")
         return 77
