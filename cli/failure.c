@@ -117,11 +117,14 @@ static int list_model(void *context, const struct tn_folder_model *model)
     struct listed  *listed = context;
     struct cli_text text   = { 0 };
     size_t          size   = strlen(listed->folder);
+    size_t          length = strlen(model->path);
+    const char     *none   = length > 0 && model->path[length - 1] == '/'
+                                 ? "(several models)"
+                                 : "(broken link)";
 
     if (listed->count++ >= MOST_LISTED)
         return 0;
-    cli_text_addf(&text, "  %-20s  ",
-                  model->format[0] ? model->format : "(several models)");
+    cli_text_addf(&text, "  %-20s  ", model->format[0] ? model->format : none);
     cli_text_safe(&text, cli_bytes(listed->folder));
     if (size > 0 && listed->folder[size - 1] != '/')
         cli_text_add(&text, "/");

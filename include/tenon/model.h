@@ -43,7 +43,9 @@ TN_API void tn_model_close(struct tn_model *model);
 
 /* The models in a folder, of which none is the folder itself: files, or where
  * there are none, folders; numbered ones (versions) by number, others by name.
- * Links are not followed.  Return non-zero to stop. */
+ * Links to files are listed with what they lead to, last those that lead
+ * nowhere, without a format; links to folders are not followed.  Return
+ * non-zero to stop. */
 struct tn_folder_model {
     const char *path;   /* below the folder; ends in '/' for a folder         */
     const char *format; /* "onnx"; "": a folder of several models             */

@@ -3,8 +3,12 @@
  *
  * Files come first: where a folder has a model file, its folders are not looked
  * into.  Among files a graph is the model, and sets of tensors beside it are
- * its weights or examples.  Links are not followed: who wrote the folder must
- * not choose files elsewhere.
+ * its weights or examples.
+ *
+ * A list of models has links to files, too, and says which lead nowhere.
+ * Opening a folder does not follow them: who wrote the folder must not choose
+ * files elsewhere.  Links to folders are not followed at all, so there are no
+ * loops.
  */
 #include "engine/inside.h"
 
@@ -33,7 +37,9 @@ struct looking {
     struct tn_arena                *arena; /* of paths                        */
     const struct tn_bundle_options *how;
     struct tn_list                  found; /* struct inside                   */
-    bool                            has_links;
+    struct tn_list                  broken; /* struct inside: links           */
+    bool                            follows; /* links to files                */
+    bool                            has_links; /* that were not followed      */
     struct tn_error                *error;
 };
 
@@ -48,6 +54,13 @@ static void begin(struct looking *l, struct tn_memory *memory,
         .memory = memory, .arena = arena, .how = how, .error = error
     };
     tn_list_init(&l->found, memory, sizeof(struct inside));
+    tn_list_init(&l->broken, memory, sizeof(struct inside));
+}
+
+static void done(struct looking *l)
+{
+    tn_list_done(&l->found);
+    tn_list_done(&l->broken);
 }
 
 static const struct inside *found_at(const struct looking *l, uint64_t index)
@@ -144,6 +157,21 @@ static bool is_whole(const struct inside *model)
     return !is_part(model->path);
 }
 
+/* Of what is no plain file of the folder: whether a link to a file, which is to
+ * be looked at. */
+static bool is_followed(struct looking *l, const char *path, const char *name)
+{
+    if (l->follows && tn_path_is_file(path))
+        return true;
+    l->has_links = true;
+    if (l->follows && tn_path_is_broken_link(path)) {
+        struct inside *slot = tn_list_push(&l->broken, struct inside, l->error);
+        if (slot)
+            *slot = (struct inside){ name, NULL };
+    }
+    return false;
+}
+
 static void look_at_files(struct looking *l, struct tn_bundle *folder,
                           const char *below, const char *const *names,
                           uint64_t count)
@@ -153,12 +181,11 @@ static void look_at_files(struct looking *l, struct tn_bundle *folder,
     for (uint64_t i = 0; i < count && !tn_failed(l->error); i++) {
         if (names[i][0] == '.' || is_folder_name(names[i]))
             continue;
-        if (!tn_bundle_has(folder, names[i])) {
-            l->has_links = true;
+        const char *path = join(l, folder->path, names[i]);
+        const char *name = join(l, below, names[i]);
+        if (path && name && !tn_bundle_has(folder, names[i]) &&
+            !is_followed(l, path, name))
             continue;
-        }
-        const char             *path = join(l, folder->path, names[i]);
-        const char             *name = join(l, below, names[i]);
         const struct tn_format *format =
             path && name ? format_of(l, path, names[i]) : NULL;
         if (format)
@@ -343,7 +370,7 @@ enum tn_status tn_inside_open(struct tn_bundle *bundle,
         tn_bundle_close(bundle);
     else if (l.found.count == 1 && found_at(&l, 0)->format)
         open_only(bundle, &l, error);
-    tn_list_done(&l.found);
+    done(&l);
     tn_arena_done(&arena);
     return error->status;
 }
@@ -387,7 +414,13 @@ static void tell(const struct looking *l, struct tn_error *error)
     if (l->found.count == 0)
         tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                      "this is a folder without a model in it%s",
-                     l->has_links ? "; links are not followed" : "");
+                     l->broken.count ? "; it has links that lead nowhere"
+                     : l->has_links  ? "; links to folders are not followed"
+                                     : "");
+    else if (l->found.count == 1 && found_at(l, 0)->format)
+        tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                     "the model in this folder is a link: open %s itself",
+                     list);
     else if (l->found.count == 1)
         tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                      "several models in the folder %s: open one of them", list);
@@ -409,11 +442,12 @@ enum tn_status tn_inside_refuse(struct tn_bundle *folder,
     struct looking           l;
 
     begin(&l, folder->memory, &folder->arena, &how, error);
+    l.follows = true;
     look_into(&l, folder, "", 0);
     sort_versions(&l);
     if (!tn_failed(error))
         tell(&l, error);
-    tn_list_done(&l.found);
+    done(&l);
     return error->status;
 }
 
@@ -438,6 +472,7 @@ enum tn_status tn_folder_models(const char              *path,
         return error->status;
     }
     begin(&l, &opened->memory, &opened->bundle.arena, &how, error);
+    l.follows = true;
     if (!opened->bundle.main)
         look_into(&l, &opened->bundle, "", 0);
     sort_versions(&l);
@@ -450,7 +485,16 @@ enum tn_status tn_folder_models(const char              *path,
         };
         stop = each(context, &model);
     }
-    tn_list_done(&l.found);
+    for (uint64_t i = 0; i < l.broken.count && !tn_failed(error) && !stop;
+         i++) {
+        struct tn_folder_model model = {
+            .path   = tn_list_at(&l.broken, struct inside, i)->path,
+            .format = "",
+            .title  = "a link that leads nowhere",
+        };
+        stop = each(context, &model);
+    }
+    done(&l);
     tn_opened_release(opened);
     return error->status;
 }

@@ -34,7 +34,8 @@ static const struct {
     { "one folder of many",   "a/1.onnx a/2.onnx ",           NULL, ":a/ " },
     { "hidden",               ".m.onnx .git/n.onnx ",         NULL, "" },
     { "prose",                "README.md config.json ",       NULL, "" },
-    { "a link",               "link ",                        NULL, "" },
+    { "a link",               "link ",                        NULL, "onnx:link " },
+    { "a link and a file",    "link m.onnx ",                 "m.onnx", "onnx:link onnx:m.onnx " },
     { "nothing in folders",   "a/b/ c/ ",                     NULL, "" },
     { "a checkpoint's folder", "checkpoint x.index m.onnx ",  NULL, NULL },
     /* clang-format on */

@@ -29,6 +29,14 @@ bool tn_path_is_file(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
+bool tn_path_is_broken_link(const char *path)
+{
+    struct stat about;
+
+    return lstat(path, &about) == 0 && S_ISLNK(about.st_mode) &&
+           stat(path, &about) != 0;
+}
+
 bool tn_path_is(const char *path, const struct tn_source *source)
 {
     struct stat here, there;

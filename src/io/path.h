@@ -16,6 +16,9 @@ bool tn_path_is_folder(const char *path);
 /* A regular one: nothing that keeps who opens it waiting. */
 bool tn_path_is_file(const char *path);
 
+/* A link to what is not there, or to itself. */
+bool tn_path_is_broken_link(const char *path);
+
 /* The file at the path is the one behind the source. */
 bool tn_path_is(const char *path, const struct tn_source *source);
 

@@ -22,3 +22,12 @@ tenon convert versions -o x.npz
 tenon ls --names versions/9
 tenon info several
 tenon info none
+# links to files are listed, with those that lead nowhere, and opened by name
+mkdir links
+ln -s ../tiny.onnx links/a.onnx
+ln -s ../tiny.onnx links/b.onnx
+ln -s gone links/c.onnx
+ln -s self links/self
+ln -s ../links links/loop
+tenon info links
+tenon info links/a.onnx | head -1
