@@ -147,4 +147,5 @@ exits 1 tenon check piped.onnx
 says unsafe-location
 
 claim "no verb writes over what it reads"
+seconds=300 # some hundred runs
 accepts python3 "$here/support/overwrite.py"

@@ -2,6 +2,8 @@
 # zip_judges.sh ZIP_TOOL - unzip, zip, Python and Java read what we write, and
 # we what they write
 set -eu
+LC_ALL=C.UTF-8 # unzip shows names in the locale's letters, and compares those
+export LC_ALL
 
 tool=$1
 for judge in zip unzip /usr/bin/python3; do

@@ -1,0 +1,587 @@
+/*
+ * convert_passes.c - the passes of a conversion, a table for each dialect
+ *
+ *   load, prepare the source dialect,
+ *   for every step of the path: leave the dialect, rules,
+ *   finish the target dialect, lay out as a model
+ *
+ * Preparing leaves what rules can speak of: no variables, no calls, arguments
+ * by name.  Finishing adds what a file of the dialect needs and rules do not
+ * know: control flow in its form, packed arguments, types of all values.
+ *
+ * A pass works on c->net.  It may put another net there: rules do.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "engine/convert_dialect.h"
+#include "engine/interpreter.h"
+#include "ir/attr.h"
+#include "map/flow/flow.h"
+#include "map/lang/lang_check.h"
+#include "map/net/nd4j_args.h"
+#include "map/tidy/onnx_tidy.h"
+#include "map/tidy/paddle_tidy.h"
+#include "map/tidy/tf_tidy.h"
+
+/* ---- what several dialects do ------------------------------------------- */
+
+static enum tn_status prune(struct tn_carrying *c)
+{
+    tn_net_prune(c->net);
+    return c->error->status;
+}
+
+/* After passes that replaced values. */
+static enum tn_status order_source(struct tn_carrying *c)
+{
+    tn_net_prune(c->net);
+    tn_net_forget_uses(c->net);
+    return tn_net_order(c->net, c->from->dialect->loop_ops);
+}
+
+/* Values with an element type and a rank. */
+static void say_known(struct tn_carrying *c)
+{
+    uint64_t known = 0, all = 0;
+
+    for (uint32_t i = 0; i < c->net->values.count; i++) {
+        const struct tn_net_value *value = tn_net_value(c->net, i);
+        bool is_made = value->producer != TN_NONE && !value->constant;
+        all += is_made;
+        known += is_made && value->type->has_rank &&
+                 value->type->dtype != TN_UNDEFINED;
+    }
+    snprintf(c->did, sizeof c->did, "%" PRIu64 " of %" PRIu64 " values known",
+             known, all);
+}
+
+static enum tn_status infer(struct tn_carrying *c)
+{
+    const struct tn_lang_file *shapes =
+        tn_rule_shelf_shapes(c->shelf, c->net->dialect, c->error);
+
+    if (shapes && tn_infer(c->net, shapes) == TN_OK && c->plan)
+        say_known(c);
+    return c->error->status;
+}
+
+static void tell_notes(struct tn_carrying *c, const struct tn_list *notes)
+{
+    char where[128], what[160];
+
+    for (uint64_t i = 0; c->loss && i < notes->count; i++) {
+        const struct tn_tidy_note *note =
+            tn_list_at(notes, struct tn_tidy_note, i);
+        snprintf(where, sizeof where, "%.*s", TN_FMT(note->node));
+        snprintf(what, sizeof what, "%.*s: %s", TN_FMT(note->type), note->why);
+        c->loss(c->loss_context, TN_NOWHERE, where, what);
+    }
+}
+
+/* ---- first of all ------------------------------------------------------- */
+
+/* Inputs that the caller chose are computed in the model: what is known of them
+ * there is known of them here.  Failing to find out is none: then nothing is
+ * known. */
+static void type_inputs(struct tn_carrying *c)
+{
+    struct tn_net             *net     = c->net;
+    struct tn_error            unheard = TN_ERROR_INIT;
+    struct tn_net_ends         ends    = { .outputs      = c->how->inputs,
+                                           .output_count = c->how->input_count };
+    struct tn_list            *to      = &tn_net_graph(net, 0)->inputs;
+    struct tn_net              whole;
+    const struct tn_lang_file *shapes;
+
+    tn_net_init(&whole, net->arena, net->dialect, &unheard);
+    if (tn_net_load(&whole, c->from, &ends) == TN_OK &&
+        tn_net_order(&whole, c->from->dialect->loop_ops) == TN_OK &&
+        (shapes = tn_rule_shelf_shapes(c->shelf, net->dialect, &unheard)) &&
+        tn_infer(&whole, shapes) == TN_OK) {
+        const struct tn_list *from = &tn_net_graph(&whole, 0)->outputs;
+        for (uint64_t i = 0; i < from->count && i < to->count; i++) {
+            uint32_t input = *tn_list_at(to, uint32_t, i);
+            if (!tn_net_value(net, input)->type->has_rank)
+                tn_net_set_type(
+                    net, input,
+                    tn_net_value(&whole, *tn_list_at(from, uint32_t, i))->type);
+        }
+    }
+    tn_net_done(&whole);
+}
+
+/* Inputs that the caller chose may leave out one that is needed.  The net has
+ * been pruned: nodes that are there are for the outputs. */
+static enum tn_status check_chosen(struct tn_carrying *c)
+{
+    struct tn_net  *net = c->net;
+    struct tn_arena scratch;
+    bool           *is_input;
+
+    tn_arena_init(&scratch, net->arena->memory);
+    is_input = tn_new(&scratch, bool, net->values.count, c->error);
+    for (uint32_t g = 0; is_input && g < net->graphs.count; g++) {
+        const struct tn_list *inputs = &tn_net_graph(net, g)->inputs;
+        for (uint64_t i = 0; i < inputs->count; i++)
+            is_input[*tn_list_at(inputs, uint32_t, i)] = true;
+    }
+    for (uint32_t i = 0; is_input && i < net->nodes.count; i++) {
+        const struct tn_net_node *node = tn_net_node(net, i);
+        for (uint32_t k = 0; !node->is_removed && k < node->input_count; k++) {
+            uint32_t                   id = node->inputs[k];
+            const struct tn_net_value *v =
+                id == TN_NONE ? NULL : tn_net_value(net, id);
+            if (v && !v->constant && v->producer == TN_NONE && !is_input[id])
+                tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                             "the outputs also need '%.*s', which is not among "
+                             "the inputs that were chosen",
+                             TN_FMT(v->name));
+        }
+    }
+    tn_arena_done(&scratch);
+    return c->error->status;
+}
+
+static enum tn_status load(struct tn_carrying *c)
+{
+    struct tn_net_ends ends = { .inputs       = c->how->inputs,
+                                .outputs      = c->how->outputs,
+                                .input_count  = c->how->input_count,
+                                .output_count = c->how->output_count,
+                                .signature    = c->how->signature };
+
+    TN_TRY(tn_net_load(c->net, c->from, &ends));
+    if (c->how->input_count)
+        type_inputs(c);
+    c->signature = c->net->signature;
+    tn_carry_unneeded(c, c->net);
+    return c->error->status;
+}
+
+/* The net is that of the outputs by now. */
+static enum tn_status account(struct tn_carrying *c)
+{
+    if (c->path.steps && !c->is_part)
+        tn_carry_unused(c, c->net);
+    if (c->how->input_count)
+        TN_TRY(check_chosen(c));
+    if (c->again)
+        tn_model_drop_ops(c->again);
+    return c->error->status;
+}
+
+/* ---- rules -------------------------------------------------------------- */
+
+static int64_t rule_version(const char *dialect);
+
+struct step {
+    struct tn_rule_set   set;
+    struct tn_map_report report;
+    struct tn_infer     *facts, *made;
+};
+
+static enum tn_status open_facts(struct tn_carrying *c, struct step *s,
+                                 struct tn_net *from, struct tn_net *to)
+{
+    bool                       folds = !c->how->folds_nothing;
+    const struct tn_lang_file *shapes, *next;
+
+    if (!(shapes = tn_rule_shelf_shapes(c->shelf, from->dialect, c->error)) ||
+        !(next = tn_rule_shelf_shapes(c->shelf, to->dialect, c->error)))
+        return c->error->status;
+    if (!folds)
+        TN_TRY(tn_infer(from, shapes));
+    TN_TRY(tn_infer_open(&s->facts, from, folds ? shapes : NULL));
+    if (folds)
+        TN_TRY(tn_infer_run(s->facts));
+    return tn_infer_open(&s->made, to, next);
+}
+
+static enum tn_status run_step(struct tn_carrying *c, struct step *s,
+                               struct tn_net *from, struct tn_net *to)
+{
+    bool is_alone =
+        c->how->only_rules &&
+        tn_rule_text_leads(c->own, c->own_count, from->dialect, to->dialect);
+    struct tn_rule_shelf *shelf = is_alone ? NULL : c->shelf;
+
+    TN_TRY(tn_rule_set_read(&s->set, from->arena, shelf, from->dialect,
+                            to->dialect, c->own, c->own_count, c->error));
+    to->source  = from->source;
+    to->version = rule_version(to->dialect);
+    TN_TRY(open_facts(c, s, from, to));
+    TN_TRY(tn_lang_apply(s->set.files, s->set.count, s->facts, from, s->made,
+                         to, &s->report));
+    if (strcmp(from->dialect, to->dialect) == 0)
+        return tn_carry_note(c, from, &s->report);
+    TN_TRY(tn_carry_report(c, from, to->dialect, &s->report));
+    c->files      = s->set.files;
+    c->file_count = s->set.count;
+    tn_carry_dropped(c, from, &s->report);
+    if (c->mapped)
+        tn_carry_defects(c, from, &s->report);
+    return c->error->status;
+}
+
+/* From c->net to the next one, which takes its place. */
+static enum tn_status run_rules(struct tn_carrying *c)
+{
+    struct tn_net *from = c->net, *to = c->net + 1;
+    struct step    s = { 0 };
+
+    tn_map_report_init(&s.report, from->arena);
+    run_step(c, &s, from, to);
+    tn_infer_close(s.made);
+    tn_infer_close(s.facts);
+    tn_map_report_done(&s.report);
+    tn_rule_set_done(&s.set);
+    if (tn_failed(c->error))
+        return c->error->status;
+    if (c->plan)
+        snprintf(c->did, sizeof c->did, "%s -> %s", from->dialect, to->dialect);
+    tn_net_done(from); /* it has served */
+    c->net = to;
+    tn_net_prune(to);
+    return tn_net_order(to, NULL);
+}
+
+/* ---- TensorFlow --------------------------------------------------------- */
+
+static enum tn_status resolve_tensorflow(struct tn_carrying *c)
+{
+    struct tn_list        notes;
+    struct tn_tf_resolved did = { 0, 0 };
+
+    tn_list_init(&notes, &c->store->memory, sizeof(struct tn_tidy_note));
+    if (tn_tf_resolve(c->net, &notes, &did) == TN_OK)
+        tell_notes(c, &notes);
+    tn_list_done(&notes);
+    snprintf(c->did, sizeof c->did, "%" PRIu64 " variables, %" PRIu64 " calls",
+             did.variables, did.calls);
+    return c->error->status;
+}
+
+static enum tn_status raise_tensorflow(struct tn_carrying *c)
+{
+    return tn_tf_raise(c->net);
+}
+
+static enum tn_status list_tensorflow(struct tn_carrying *c)
+{
+    return tn_tf_lists(c->net);
+}
+
+/* Nothing is pruned before: what restores variables is needed by no output, but
+ * says which variable is which. */
+static const struct tn_pass tensorflow_prepare[] = {
+    { "resolve", "variables become constants, calls their bodies",
+      resolve_tensorflow },
+    { "raise", "Switch and Merge become If and Loop", raise_tensorflow },
+    { "lists", "tensor lists become tensors", list_tensorflow },
+    { "prune", "nodes that no output needs are removed", order_source },
+    { NULL, NULL, NULL },
+};
+
+/* ---- ONNX --------------------------------------------------------------- */
+
+static enum tn_status inline_onnx(struct tn_carrying *c)
+{
+    return tn_onnx_tidy(c->net);
+}
+
+/* Rules from ONNX to ONNX: what its runtime has no kernel for is said with
+ * operators that it has. */
+static enum tn_status rewrite_onnx(struct tn_carrying *c)
+{
+    TN_TRY(run_rules(c));
+    snprintf(c->did, sizeof c->did, "%" PRIu64 " rewritten", c->touched.count);
+    return TN_OK;
+}
+
+static enum tn_status complete_onnx(struct tn_carrying *c)
+{
+    tn_net_set_versions(c->net);
+    return tn_net_complete_onnx(c->net);
+}
+
+static const struct tn_pass onnx_prepare[] = {
+    { "prune", "nodes that no output needs are removed", prune },
+    { "inline", "functions become their bodies, Scan becomes Loop",
+      inline_onnx },
+    { "prune", "nodes that no output needs are removed", order_source },
+    { NULL, NULL, NULL },
+};
+
+static const struct tn_pass onnx_finish[] = {
+    { "rewrite", "what ONNX Runtime has no kernel for is rewritten",
+      rewrite_onnx },
+    { "infer", "types and shapes", infer },
+    { "version", "opsets are chosen", complete_onnx },
+    { NULL, NULL, NULL },
+};
+
+/* ---- Paddle ------------------------------------------------------------- */
+
+static enum tn_status arrange_paddle(struct tn_carrying *c)
+{
+    struct tn_list notes;
+
+    tn_list_init(&notes, &c->store->memory, sizeof(struct tn_tidy_note));
+    if (tn_paddle_tidy(c->net, &notes) == TN_OK)
+        tell_notes(c, &notes);
+    tn_list_done(&notes);
+    return c->error->status;
+}
+
+static const struct tn_pass paddle_prepare[] = {
+    { "prune", "nodes that no output needs are removed", prune },
+    { "arrange", "arguments of slots are put in order", arrange_paddle },
+    { "prune", "nodes that no output needs are removed", order_source },
+    { NULL, NULL, NULL },
+};
+
+/* ---- nd4j --------------------------------------------------------------- */
+
+static enum tn_status unpack_nd4j(struct tn_carrying *c)
+{
+    return tn_nd4j_unpack(c->net);
+}
+
+static enum tn_status raise_nd4j(struct tn_carrying *c)
+{
+    return tn_flow_raise(c->net);
+}
+
+static enum tn_status stack_nd4j(struct tn_carrying *c)
+{
+    TN_TRY(tn_flow_stack(c->net));
+    tn_flow_lists(c->net);
+    return c->error->status;
+}
+
+static enum tn_status lower_nd4j(struct tn_carrying *c)
+{
+    TN_TRY(tn_flow_scans(c->net));
+    return tn_flow_lower(c->net);
+}
+
+static enum tn_status pack_nd4j(struct tn_carrying *c)
+{
+    TN_TRY(tn_net_order(c->net, c->format->dialect_ops->loop_ops));
+    return tn_nd4j_pack(c->net);
+}
+
+static const struct tn_pass nd4j_prepare[] = {
+    { "prune", "nodes that no output needs are removed", prune },
+    { "unpack", "positions of arguments become names", unpack_nd4j },
+    { "raise", "switch and merge become If and Loop", raise_nd4j },
+    { "prune", "nodes that no output needs are removed", order_source },
+    { NULL, NULL, NULL },
+};
+
+static const struct tn_pass nd4j_leave[] = {
+    { "stack", "lists become scan outputs and sequences", stack_nd4j },
+    { NULL, NULL, NULL },
+};
+
+static const struct tn_pass nd4j_finish[] = {
+    { "infer", "types and shapes", infer },
+    { "lower", "If and Loop become switch and merge", lower_nd4j },
+    { "infer", "types and shapes", infer },
+    { "pack", "names of arguments become positions", pack_nd4j },
+    { NULL, NULL, NULL },
+};
+
+/* ---- all of them -------------------------------------------------------- */
+
+/* What a dialect adds to a conversion. */
+struct tn_dialect_passes {
+    const char           *dialect; /* NULL: every other one */
+    const struct tn_pass *prepare; /* after loading, for its rules            */
+    const struct tn_pass *leave;   /* before rules lead away from it          */
+    const struct tn_pass *finish;  /* after the last rules, for its files     */
+    int64_t rule_version; /* that rules are written for; 0: it has none      */
+};
+
+static const struct tn_pass no_passes[] = { { NULL, NULL, NULL } };
+
+static const struct tn_pass other_prepare[] = {
+    { "prune", "nodes that no output needs are removed", order_source },
+    { NULL, NULL, NULL },
+};
+
+static const struct tn_pass other_finish[] = {
+    { "infer", "types and shapes", infer },
+    { NULL, NULL, NULL },
+};
+
+static const struct tn_dialect_passes dialects[] = {
+    { "nd4j", nd4j_prepare, nd4j_leave, nd4j_finish, 0 },
+    { "onnx", onnx_prepare, no_passes, onnx_finish, TN_LANG_ONNX_VERSION },
+    { "paddle", paddle_prepare, no_passes, other_finish, 0 },
+    { "tensorflow", tensorflow_prepare, no_passes, other_finish, 0 },
+    { NULL, other_prepare, no_passes, other_finish, 0 },
+};
+
+static const struct tn_dialect_passes *passes_of(const char *dialect)
+{
+    const struct tn_dialect_passes *d = dialects;
+
+    while (d->dialect && strcmp(d->dialect, dialect) != 0)
+        d++;
+    return d;
+}
+
+static int64_t rule_version(const char *dialect)
+{
+    return passes_of(dialect)->rule_version;
+}
+
+/* ---- last of all -------------------------------------------------------- */
+
+static enum tn_status lay_out(struct tn_carrying *c)
+{
+    struct tn_options options = {
+        .allocator = &c->store->memory.allocator,
+        .max_memory =
+            c->store->memory.limit == UINT64_MAX ? 0 : c->store->memory.limit,
+    };
+
+    TN_TRY(tn_opened_new(&c->result, &options, c->error));
+    c->result->format       = c->format;
+    c->result->model.format = c->format->name;
+    c->result->model.title  = c->format->title;
+    TN_TRY(tn_opened_hold(c->result, c->store, c->error));
+    TN_TRY(tn_opened_hold(c->result, tn_opened_of(c->from), c->error));
+    TN_TRY(tn_net_lay_out(c->net, c->format->dialect_ops, &c->result->model,
+                          &c->origins, c->error));
+    c->result->model.file_size = c->from->file_size;
+    c->model                   = &c->result->model;
+    TN_TRY(tn_refuse_made(c->model, c->format, &c->validity, c->error));
+    return c->again ? tn_model_drop_names(c->again, c->error) : TN_OK;
+}
+
+/* ---- the whole way ------------------------------------------------------ */
+
+static const struct tn_pass load_passes[] = {
+    { "load", "the graph, from its inputs to its outputs", load },
+    { NULL, NULL, NULL },
+};
+
+static const struct tn_pass account_passes[] = {
+    { "account", "weights that no output needs are told", account },
+    { NULL, NULL, NULL },
+};
+
+static const struct tn_pass rule_passes[] = {
+    { "rules", "operators become those of the next dialect", run_rules },
+    { NULL, NULL, NULL },
+};
+
+static const struct tn_pass last_passes[] = {
+    { "layout", "the graph becomes a model", lay_out },
+    { NULL, NULL, NULL },
+};
+
+/* The passes of one conversion, in order. */
+struct sequence {
+    struct {
+        const struct tn_pass *pass;
+        const char           *dialect;
+    } rows[TN_PASSES_MAX];
+    uint32_t count;
+};
+
+static void add(struct sequence *to, const char *dialect,
+                const struct tn_pass *passes)
+{
+    for (; passes->name && to->count < TN_PASSES_MAX; passes++, to->count++) {
+        to->rows[to->count].pass    = passes;
+        to->rows[to->count].dialect = dialect;
+    }
+}
+
+static void declare(const struct tn_carrying *c, struct sequence *to)
+{
+    const char *const *dialects_on = c->path.dialects;
+    uint32_t           steps       = c->path.steps;
+
+    add(to, dialects_on[0], load_passes);
+    add(to, dialects_on[0],
+        steps && !c->is_part ? passes_of(dialects_on[0])->prepare
+                             : other_prepare);
+    add(to, dialects_on[0], account_passes);
+    for (uint32_t i = 0; i < steps; i++) {
+        add(to, dialects_on[i], passes_of(dialects_on[i])->leave);
+        add(to, dialects_on[i + 1], rule_passes);
+    }
+    add(to, dialects_on[steps],
+        steps ? passes_of(dialects_on[steps])->finish : other_finish);
+    add(to, dialects_on[steps], last_passes);
+}
+
+static uint64_t count_nodes(const struct tn_net *net)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < net->nodes.count; i++)
+        count += !tn_net_node_row(net, i)->is_removed;
+    return count;
+}
+
+static void tell_pass(const struct tn_carrying *c, const struct tn_pass *pass,
+                      const char *dialect)
+{
+    struct tn_plan_pass told = { .dialect = dialect,
+                                 .name    = pass->name,
+                                 .what    = pass->what,
+                                 .did     = c->did,
+                                 .nodes   = count_nodes(c->net) };
+
+    if (c->plan->pass)
+        c->plan->pass(c->plan->context, &told);
+}
+
+/* A graph in which an operator has no rule is not finished. */
+static bool is_stuck(const struct tn_carrying *c, const struct tn_pass *pass)
+{
+    return c->plan && c->summary->unmapped && pass != rule_passes;
+}
+
+static enum tn_status run_passes(struct tn_carrying *c)
+{
+    struct sequence all = { .count = 0 };
+
+    declare(c, &all);
+    for (uint32_t i = 0; i < all.count; i++) {
+        const struct tn_pass *pass = all.rows[i].pass;
+        if (is_stuck(c, pass))
+            break;
+        c->did[0] = '\0';
+        TN_TRY(pass->run(c));
+        if (c->plan)
+            tell_pass(c, pass, all.rows[i].dialect);
+    }
+    return c->error->status;
+}
+
+enum tn_status tn_carry_run(struct tn_carrying *c)
+{
+    struct tn_net nets[TN_PATH_MAX + 2];
+    uint32_t      last = c->path.steps + 1;
+
+    for (uint32_t i = 0; i <= last; i++) {
+        tn_net_init(&nets[i], &c->store->model.arena,
+                    c->path.dialects[i < last ? i : c->path.steps], c->error);
+        nets[i].progress = c->options ? c->options->progress : NULL;
+        nets[i].progress_context =
+            c->options ? c->options->progress_context : NULL;
+    }
+    c->net = nets;
+    run_passes(c);
+    c->net = NULL;
+    for (uint32_t i = 0; i <= last; i++)
+        tn_net_done(&nets[i]);
+    return c->error->status;
+}
