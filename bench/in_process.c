@@ -228,8 +228,9 @@ static bool map(const char *path, const char *tensor, struct result *result)
     (void)tensor;
     if (tn_model_open(&model, path, &options, &error) != TN_OK)
         return fail(path, &error);
-    enum tn_status status = tn_plan(model, &convert, "out", &options, hear_row,
-                                    result, NULL, &error);
+    struct tn_plan_listener listener = { .op = hear_row, .context = result };
+    enum tn_status          status =
+        tn_plan(model, &convert, "out", &options, &listener, NULL, &error);
     print_memory();
     tn_model_close(model);
     return status == TN_OK || fail(path, &error);

@@ -35,7 +35,7 @@ static const struct cli_opt options[] = {
     { CLI_TEXT,   0,   "layout",     FIELD(layout),     "LAYOUT", "Paddle: seed, shipped; a state: pickle, container" },
     { CLI_FLAG,   0,   "all-tensors", FIELD(all_tensors), NULL,   "SavedModel to a set: optimizer state, constants too" },
     { CLI_FLAG,   0,   "strict",     FIELD(is_strict),  NULL,     "write nothing if anything would be left behind" },
-    { CLI_FLAG,   'p', "plan",       FIELD(is_plan),    NULL,     "another dialect: say which rule carries which op" },
+    { CLI_FLAG,   'p', "plan",       FIELD(is_plan),    NULL,     "run all but the writing; print passes, rules" },
     { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "where the graph begins: NAME[,NAME...]" },
     { CLI_TEXT,   0,   "outputs",    FIELD(map.outputs), "NAMES", "where it ends; what only others need is left out" },
     { CLI_TEXT,   0,   "signature",  FIELD(map.signature), "NAME", "SavedModel: the ends that NAME has" },

@@ -159,10 +159,10 @@ static enum tn_status plan(struct cli_session          *session,
                                 : "samediff",
         .map = map,
     };
-    struct tn_plan_summary summary;
+    struct tn_plan_listener listener = { .op = keep_row, .context = rows };
 
-    return tn_plan(model, &convert, "-", &session->options, keep_row, rows,
-                   &summary, error);
+    return tn_plan(model, &convert, "-", &session->options, &listener, NULL,
+                   error);
 }
 
 int cli_coverage(struct cli_session *session, const struct cli_coverage *what)

@@ -130,14 +130,26 @@ int cli_fail_rules(const struct cli_common *common,
 
 /* ---- rows --------------------------------------------------------------- */
 
+enum { FROM, TO, OP, DOMAIN, WHERE, RULE, WHY, STUB, TEXTS };
+
+/* A row that waits until all passes are told. */
+struct kept {
+    struct tn_plan_row row; /* its texts are in `text`                        */
+    struct cli_text    text;
+    size_t             starts[TEXTS];
+};
+
 struct plan {
     struct cli_json json;
     struct cli_text stubs;
+    struct kept    *rows;
+    size_t          count, room;
     const char     *from; /* of the step being printed; NULL: none yet        */
     const char *stub_from; /* of the last stub; NULL: none yet             */
     uint64_t    later;     /* ops with a rule that rules have made            */
     bool        is_first;  /* the step being printed takes the model's own */
-    bool        is_json;
+    bool        is_json, has_passes;
+    const struct tn_plan_summary *summary;
 };
 
 static void add_op(struct cli_text *text, const struct tn_plan_row *row)
@@ -173,11 +185,13 @@ static void keep_stub(struct plan *plan, const struct tn_plan_row *row)
     if (row->is_allowed || stub == NULL)
         return;
     cli_text_add(&plan->stubs, "\n");
-    if (plan->stub_from != row->from)
+    bool is_next =
+        plan->stub_from == NULL || strcmp(plan->stub_from, row->from) != 0;
+    if (is_next)
         cli_text_add(&plan->stubs, "# to fill in, in a file for --rules\n");
     else
         stub += strcspn(stub, "\n");
-    while (plan->stub_from == row->from && *stub == '\n')
+    while (!is_next && *stub == '\n')
         stub++;
     plan->stub_from = row->from;
     cli_text_add(&plan->stubs, stub);
@@ -187,7 +201,7 @@ static void print_row(struct plan *plan, const struct tn_plan_row *row)
 {
     struct cli_text text = { 0 };
 
-    if (plan->from != row->from) {
+    if (plan->from == NULL || strcmp(plan->from, row->from) != 0) {
         printf("%s%s -> %s\n", plan->from != NULL ? "\n" : "", row->from,
                row->to);
         plan->is_first = plan->from == NULL;
@@ -240,20 +254,140 @@ static void put_row(struct plan *plan, const struct tn_plan_row *row)
     cli_json_close(json, '}');
 }
 
-static void on_row(void *context, const struct tn_plan_row *row)
+static struct kept *add_kept(struct plan *plan)
+{
+    if (plan->count == plan->room) {
+        size_t       room = plan->room > 0 ? 2 * plan->room : 64;
+        struct kept *rows = cli_allocate(room, sizeof *rows);
+
+        if (plan->count > 0)
+            memcpy(rows, plan->rows, plan->count * sizeof *rows);
+        free(plan->rows);
+        plan->rows = rows;
+        plan->room = room;
+    }
+    plan->rows[plan->count] = (struct kept){ .text = { 0 } };
+    return &plan->rows[plan->count++];
+}
+
+/* The library's texts end with its call. */
+static void keep_row(void *context, const struct tn_plan_row *row)
+{
+    const char *texts[TEXTS] = {
+        [FROM] = row->from, [TO] = row->to,   [WHERE] = row->where,
+        [RULE] = row->rule, [WHY] = row->why, [STUB] = row->stub
+    };
+    struct kept *kept = add_kept(context);
+
+    kept->row = *row;
+    for (int i = 0; i < TEXTS; i++) {
+        struct tn_bytes text = i == OP ? row->op
+                               : i == DOMAIN
+                                   ? row->domain
+                                   : cli_bytes(texts[i] ? texts[i] : "");
+        kept->starts[i]      = kept->text.size;
+        cli_text_put(&kept->text, text.data, text.size);
+        cli_text_put(&kept->text, "", 1);
+    }
+}
+
+static const char *text_of(const struct kept *kept, int which, bool is_there)
+{
+    return is_there ? kept->text.data + kept->starts[which] : NULL;
+}
+
+static const struct tn_plan_row *look_at(struct kept *kept)
+{
+    struct tn_plan_row *row = &kept->row;
+
+    row->from        = text_of(kept, FROM, true);
+    row->to          = text_of(kept, TO, true);
+    row->where       = text_of(kept, WHERE, true);
+    row->rule        = text_of(kept, RULE, row->rule != NULL);
+    row->why         = text_of(kept, WHY, row->why != NULL);
+    row->stub        = text_of(kept, STUB, row->stub != NULL);
+    row->op.data     = (const uint8_t *)text_of(kept, OP, true);
+    row->domain.data = (const uint8_t *)text_of(kept, DOMAIN, true);
+    return row;
+}
+
+static void print_rows(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct tn_plan_row *row = look_at(&plan->rows[i]);
+        if (plan->is_json) {
+            put_row(plan, row);
+            continue;
+        }
+        print_row(plan, row);
+        if (row->rule == NULL)
+            keep_stub(plan, row);
+    }
+}
+
+static void free_rows(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        cli_text_done(&plan->rows[i].text);
+    free(plan->rows);
+}
+
+/* ---- passes ------------------------------------------------------------- */
+
+static void pad(struct cli_text *text, size_t width)
+{
+    while (cli_text_width(text) < width)
+        cli_text_add(text, " ");
+}
+
+static void print_pass(const struct tn_plan_pass *pass)
+{
+    struct cli_text text = { 0 };
+
+    cli_text_addf(&text, "  %-8s %s", pass->name, pass->what);
+    pad(&text, 62);
+    cli_text_add(&text, " ");
+    cli_show_plural(&text, pass->nodes, "node", "nodes");
+    if (pass->did[0] != '\0')
+        cli_text_addf(&text, ", %s", pass->did);
+    cli_text_add(&text, "\n");
+    cli_print(stdout, CLI_PLAIN, &text);
+    cli_text_done(&text);
+}
+
+static void put_pass(struct cli_json *json, const struct tn_plan_pass *pass)
+{
+    cli_json_open_flat(json, '{');
+    cli_json_put_string(json, "dialect", pass->dialect);
+    cli_json_put_string(json, "name", pass->name);
+    cli_json_put_string(json, "what", pass->what);
+    cli_json_put_string(json, "did", pass->did);
+    cli_json_put_number(json, "nodes", pass->nodes);
+    cli_json_close(json, '}');
+}
+
+static void on_pass(void *context, const struct tn_plan_pass *pass)
 {
     struct plan *plan = context;
 
-    if (plan->is_json) {
-        put_row(plan, row);
-        return;
-    }
-    print_row(plan, row);
-    if (row->rule == NULL)
-        keep_stub(plan, row);
+    if (!plan->is_json && !plan->has_passes)
+        printf("%s\n", plan->summary->way);
+    plan->has_passes = true;
+    if (plan->is_json)
+        put_pass(&plan->json, pass);
+    else
+        print_pass(pass);
 }
 
 /* ---- the whole ---------------------------------------------------------- */
+
+/* After the passes. */
+static void print_table(struct plan *plan)
+{
+    if (plan->has_passes && plan->count > 0)
+        printf("\n");
+    print_rows(plan);
+}
 
 static void print_end(const struct plan            *plan,
                       const struct tn_plan_summary *summary)
@@ -284,6 +418,10 @@ static void print_end(const struct plan            *plan,
 static void put_end(struct plan *plan, const struct tn_plan_summary *summary)
 {
     cli_json_close(&plan->json, ']');
+    cli_json_key(&plan->json, "ops");
+    cli_json_open(&plan->json, '[');
+    print_rows(plan);
+    cli_json_close(&plan->json, ']');
     cli_json_put_string(&plan->json, "format", summary->format);
     cli_json_put_string(&plan->json, "way", summary->way);
     cli_json_put_number(&plan->json, "mapped", summary->mapped);
@@ -298,23 +436,29 @@ int cli_convert_plan(struct cli_session *session, const struct tn_model *model,
     const struct cli_common *common  = session->common;
     struct tn_error          error   = TN_ERROR_INIT;
     struct tn_plan_summary   summary = { 0 };
-    struct plan              plan    = { .is_json = common->is_json };
+    struct plan plan = { .is_json = common->is_json, .summary = &summary };
+    struct tn_plan_listener listener = { .pass    = on_pass,
+                                         .op      = keep_row,
+                                         .context = &plan };
 
     if (plan.is_json) {
-        cli_json_begin(&plan.json, "tenon.plan/1");
+        cli_json_begin(&plan.json, "tenon.plan/2");
         cli_json_put_string(&plan.json, "path", tn_model_path(model));
-        cli_json_key(&plan.json, "ops");
+        cli_json_key(&plan.json, "passes");
         cli_json_open(&plan.json, '[');
     }
     enum tn_status status =
-        tn_plan(model, convert, common->out, &session->options, on_row, &plan,
+        tn_plan(model, convert, common->out, &session->options, &listener,
                 &summary, &error);
     cli_session_clear(session);
     if (plan.is_json)
         put_end(&plan, &summary);
-    else if (status == TN_OK)
+    else
+        print_table(&plan);
+    if (!plan.is_json && status == TN_OK)
         print_end(&plan, &summary);
     cli_text_done(&plan.stubs);
+    free_rows(&plan);
     if (status != TN_OK && cli_is_about_rules(convert->map, &error))
         return cli_fail_rules(common, &error);
     if (status != TN_OK)

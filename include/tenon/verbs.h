@@ -227,7 +227,7 @@ TN_API enum tn_status tn_convert(const struct tn_model           *model,
                                  struct tn_convert_summary       *summary,
                                  struct tn_error                 *error);
 
-/* What convert would do between dialects, without writing anything.  A row for
+/* What convert would do between dialects: everything but the writing.  A row for
  * each op, rule and step of the way. */
 struct tn_plan_row {
     const char     *from, *to; /* dialects of the step                        */
@@ -239,7 +239,23 @@ struct tn_plan_row {
     const char     *stub;  /* without a rule: one to fill in                  */
     bool            is_allowed;
 };
-typedef void tn_on_plan(void *context, const struct tn_plan_row *row);
+
+/* A pass of the conversion, after it ran. */
+struct tn_plan_pass {
+    const char *dialect; /* whose pass it is                                  */
+    const char *name;    /* "raise"                                           */
+    const char *what;    /* "Switch and Merge become If and Loop"             */
+    const char *did;     /* "73 variables, 104 calls", or ""                  */
+    uint64_t    nodes;   /* of the graph, after it                            */
+};
+
+/* Called in the order in which things happen; what is pointed to is valid
+ * during the call.  Each function may be NULL. */
+struct tn_plan_listener {
+    void (*pass)(void *context, const struct tn_plan_pass *pass);
+    void (*op)(void *context, const struct tn_plan_row *row);
+    void *context;
+};
 
 struct tn_plan_summary {
     uint64_t mapped, unmapped, allowed; /* ops of the model, and what rules
@@ -249,14 +265,15 @@ struct tn_plan_summary {
 };
 
 /* `path` says the format, as for tn_convert(); it is not written.  TN_OK also
- * when ops have no rule. */
+ * when ops have no rule; the passes after the rules are not run then.
+ * `listener` may be NULL. */
 TN_API enum tn_status tn_plan(const struct tn_model           *model,
                               const struct tn_convert_options *convert,
                               const char                      *path,
                               const struct tn_options         *options,
-                              tn_on_plan *on, void *context,
-                              struct tn_plan_summary *summary,
-                              struct tn_error        *error);
+                              const struct tn_plan_listener   *listener,
+                              struct tn_plan_summary          *summary,
+                              struct tn_error                 *error);
 
 /* ---- split and merge ---------------------------------------------------- */
 

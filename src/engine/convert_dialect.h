@@ -17,6 +17,17 @@
 #include "map/lang/lang_apply.h"
 #include "map/lang/lang_dl4j.h"
 
+struct tn_carrying;
+
+/* One pass of a conversion, as convert_passes.c lists them. */
+struct tn_pass {
+    const char *name; /* "raise": what --plan prints                          */
+    const char *what; /* "Switch and Merge become If and Loop" */
+    enum tn_status (*run)(struct tn_carrying *c);
+};
+
+enum { TN_PASSES_MAX = 64 };
+
 /* A node that the last step changed, within the dialect. */
 struct tn_touched {
     struct tn_bytes name, type;
@@ -46,19 +57,20 @@ struct tn_carrying {
     uint32_t                    file_count;
     struct tn_dialect_path      path;
     struct tn_bytes             signature; /* that named the ends, or empty  */
-    tn_on_plan                 *on; /* NULL: a missing rule is a failure  */
-    void                       *context;
-    struct tn_plan_summary     *summary; /* may be NULL                      */
-    tn_on_loss                 *loss;
-    void                       *loss_context;
-    tn_on_loss                 *note; /* what is no loss and worth a word     */
-    void                       *note_context;
-    struct tn_validity          validity;
+    struct tn_net              *net; /* that passes work on                   */
+    char                        did[96]; /* the pass of now: "73 variables"   */
+    const struct tn_plan_listener *plan; /* NULL: a missing rule is a failure */
+    struct tn_plan_summary        *summary; /* of a plan                      */
+    tn_on_loss                    *loss;
+    void                          *loss_context;
+    tn_on_loss                    *note; /* no loss, but worth a word */
+    void                          *note_context;
+    struct tn_validity             validity;
     bool is_part; /* of a model that is not here: a node of a loop without the
                      loop is taken as it is                                   */
 };
 
-/* Fill in how, options, format, loss; on and summary for a plan alone.  Done
+/* Fill in how, options, format, loss; plan and summary for a plan alone.  Done
  * also after a failure. */
 enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
                         struct tn_error *error);
@@ -69,10 +81,15 @@ bool tn_carry_is_needed(const struct tn_model           *model,
                         const struct tn_format          *format,
                         const struct tn_convert_options *convert);
 
+/* ---- convert_passes.c --------------------------------------------------- */
+
+/* Everything from loading to the model that is made. */
+enum tn_status tn_carry_run(struct tn_carrying *c);
+
 /* ---- convert_plan.c ----------------------------------------------------- */
 
-/* What a step did, told to c->on; a failure when something has no rule, is not
- * allowed, and nobody listens. */
+/* What a step did, told to c->plan; a failure when something has no rule, is
+ * not allowed, and nobody listens. */
 enum tn_status tn_carry_report(struct tn_carrying *c, const struct tn_net *from,
                                const char                 *to,
                                const struct tn_map_report *report);

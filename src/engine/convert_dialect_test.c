@@ -323,15 +323,16 @@ static void hear(void *context, const struct tn_plan_row *row)
 
 static void a_plan_writes_nothing(void **state)
 {
-    struct tn_scratch      scratch = tn_scratch_open();
-    struct tn_model       *model   = open_in(&scratch, "m.onnx", mystery_onnx);
-    struct tn_error        error   = TN_ERROR_INIT;
-    struct heard           heard   = { 0 };
-    struct tn_plan_summary summary;
+    struct tn_scratch       scratch = tn_scratch_open();
+    struct tn_model        *model   = open_in(&scratch, "m.onnx", mystery_onnx);
+    struct tn_error         error   = TN_ERROR_INIT;
+    struct heard            heard   = { 0 };
+    struct tn_plan_summary  summary;
+    struct tn_plan_listener listener = { .op = hear, .context = &heard };
 
     (void)state;
     assert_int_equal(tn_plan(model, NULL, tn_in_scratch(&scratch, "m.fb"), NULL,
-                             hear, &heard, &summary, &error),
+                             &listener, &summary, &error),
                      TN_OK);
     assert_int_equal(heard.rows, 2);
     assert_int_equal(heard.without, 1);
@@ -456,7 +457,7 @@ static void what_is_allowed_tells_what_it_loses(void **state)
                      TN_UNSUPPORTED);
     assert_int_not_equal(access(target.path, F_OK), 0);
     error = (struct tn_error)TN_ERROR_INIT;
-    map = (struct tn_map_options){ .allow = names + 1, .allow_count = 3 };
+    map   = (struct tn_map_options){ .allow = names + 1, .allow_count = 3 };
     assert_int_equal(convert(&scratch, model, "n.fb", &map, &error),
                      TN_UNSUPPORTED);
     tn_model_close(model);

@@ -189,7 +189,7 @@ void tn_carry_dropped(struct tn_carrying *c, const struct tn_net *from,
 {
     struct dropping d = { .c = c, .from = from };
 
-    if (!c->loss || c->on)
+    if (!c->loss || c->plan)
         return;
     tn_intern_init(&d.names, from->arena);
     tn_list_init(&d.rows, from->arena->memory, sizeof(struct dropped));

@@ -43,11 +43,12 @@ static void plan(const struct tn_model *model, const struct tn_options *options,
     struct tn_map_options     map     = { .book = the_book() };
     struct tn_convert_options convert = { .to = to, .map = &map };
     struct tn_plan_summary    summary;
-    struct tn_error           error = TN_ERROR_INIT;
-    uint64_t                  heard = 0;
+    struct tn_error           error    = TN_ERROR_INIT;
+    uint64_t                  heard    = 0;
+    struct tn_plan_listener   listener = { .op = hear, .context = &heard };
 
-    if (tn_plan(model, &convert, "out", options, hear, &heard, &summary,
-                &error) == TN_OK)
+    if (tn_plan(model, &convert, "out", options, &listener, &summary, &error) ==
+        TN_OK)
         assert(heard == summary.mapped + summary.unmapped);
     else
         assert(error.what[0]);

@@ -191,7 +191,7 @@ void tn_carry_mapped(struct tn_carrying *c, const struct tn_net *from,
 {
     struct mapped m = { .c = c, .from = from, .report = report };
 
-    if (strcmp(to, "nd4j") != 0 || c->on)
+    if (strcmp(to, "nd4j") != 0 || c->plan)
         return;
     if (c->loss)
         tell_all_defects(&m);

@@ -614,14 +614,16 @@ enum tn_status tn_convert(const struct tn_model           *model,
 enum tn_status tn_plan(const struct tn_model           *model,
                        const struct tn_convert_options *convert,
                        const char *path, const struct tn_options *options,
-                       tn_on_plan *on, void *context,
+                       const struct tn_plan_listener *listener,
                        struct tn_plan_summary *summary, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
     static const struct tn_convert_options defaults;
+    static const struct tn_plan_listener   nobody;
     struct tn_plan_summary                 unused;
     const struct tn_format                *format = NULL;
-    struct tn_carrying c = { .options = options, .on = on, .context = context };
+    struct tn_carrying                     c      = { .options = options,
+                                                      .plan = listener ? listener : &nobody };
 
     convert    = convert ? convert : &defaults;
     c.how      = convert->map;

@@ -66,8 +66,7 @@ static bool is_end(const struct tn_net *net, const struct tn_net_node *node,
     if (strcmp(net->dialect, "paddle") == 0)
         return tn_bytes_is(node->op->type, "feed") ||
                tn_bytes_is(node->op->type, "fetch");
-    return node->name.size &&
-           tn_intern_find(inputs, node->name) != TN_NO_NAME;
+    return node->name.size && tn_intern_find(inputs, node->name) != TN_NO_NAME;
 }
 
 static void list_inputs(const struct tn_net *net, struct tn_intern *names)
@@ -76,8 +75,7 @@ static void list_inputs(const struct tn_net *net, struct tn_intern *names)
 
     for (uint64_t i = 0; i < inputs->count; i++)
         tn_intern_borrow(
-            names,
-            tn_net_value(net, *tn_list_at(inputs, uint32_t, i))->name,
+            names, tn_net_value(net, *tn_list_at(inputs, uint32_t, i))->name,
             net->error);
 }
 
@@ -101,11 +99,11 @@ static void lose_nodes(const struct tn_carrying *c, const struct tn_net *net,
 /* ---- functions ---------------------------------------------------------- */
 
 struct calling {
-    struct tn_net  *net;
-    bool           *is_called; /* by graph                                    */
-    struct tn_intern names;    /* of functions                                */
-    struct tn_list   graphs;   /* uint32_t by id of the name                  */
-    struct tn_list   queue;    /* uint32_t: graphs to look into               */
+    struct tn_net *net;
+    bool          *is_called; /* by graph                                    */
+    struct tn_intern names;   /* of functions                                */
+    struct tn_list   graphs;  /* uint32_t by id of the name                  */
+    struct tn_list   queue;   /* uint32_t: graphs to look into               */
 };
 
 static void call(struct calling *c, uint32_t graph)
@@ -202,7 +200,7 @@ void tn_carry_unneeded(const struct tn_carrying *c, struct tn_net *net)
     struct tn_arena  scratch;
     struct tn_intern inputs;
 
-    if (!c->loss || c->on || tn_failed(net->error))
+    if (!c->loss || c->plan || tn_failed(net->error))
         return;
     lose_signatures(c, net);
     if (c->how->output_count)
@@ -228,8 +226,8 @@ static void mark_value(const struct tn_carrying *c, const struct tn_net *net,
     const struct tn_tensor *origin =
         value == TN_NONE ? NULL : tn_net_value(net, value)->origin;
     /* One that is in an attribute of a node is not among the model's own. */
-    uint64_t index =
-        ((uintptr_t)origin - (uintptr_t)c->from->tensors.items) / sizeof *origin;
+    uint64_t index = ((uintptr_t)origin - (uintptr_t)c->from->tensors.items) /
+                     sizeof *origin;
 
     if (origin && origin->model == c->from &&
         tn_model_tensor(c->from, index) == origin)
@@ -256,7 +254,7 @@ void tn_carry_unused(const struct tn_carrying *c, struct tn_net *net)
     uint64_t        count = c->from->tensors.count;
     struct tn_arena scratch;
 
-    if (!c->loss || c->on || c->how->output_count || tn_failed(net->error))
+    if (!c->loss || c->plan || c->how->output_count || tn_failed(net->error))
         return;
     tn_arena_init(&scratch, net->arena->memory);
     bool *is_used = tn_new(&scratch, bool, count, net->error);

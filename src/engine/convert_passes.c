@@ -220,7 +220,7 @@ static enum tn_status run_step(struct tn_carrying *c, struct step *s,
     c->file_count = s->set.count;
     tn_carry_dropped(c, from, &s->report);
     if (c->mapped)
-        tn_carry_defects(c, from, &s->report);
+        tn_carry_mapped(c, from, to->dialect, &s->report);
     return c->error->status;
 }
 

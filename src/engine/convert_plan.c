@@ -213,8 +213,8 @@ static void tell_row(struct planning *p, const struct row *row)
         told.stub       = stub_of(p, row->first);
         told.is_allowed = is_allowed(p, row);
     }
-    if (!tn_failed(p->c->error))
-        p->c->on(p->c->context, &told);
+    if (!tn_failed(p->c->error) && p->c->plan->op)
+        p->c->plan->op(p->c->plan->context, &told);
 }
 
 static void sum_up(struct planning *p, const struct row *row)
@@ -295,7 +295,7 @@ static void lose_attrs(struct planning *p, const struct row *row)
     const struct tn_net_node *node = tn_net_node(p->from, row->first);
     char                      where[256], what[300];
 
-    if (p->c->on || !p->c->loss || strcmp(p->to, "nd4j") != 0 ||
+    if (p->c->plan || !p->c->loss || strcmp(p->to, "nd4j") != 0 ||
         node->attr_count == 0)
         return;
     path_of(p, row->first, where, sizeof where);
@@ -315,7 +315,7 @@ static enum tn_status judge(struct planning *p)
     for (uint64_t i = 0; i < p->rows.count; i++) {
         const struct row *row = tn_list_at(&p->rows, struct row, i);
         sum_up(p, row);
-        if (p->c->on)
+        if (p->c->plan)
             tell_row(p, row);
         if (!row->rule && is_allowed(p, row))
             lose_attrs(p, row);
@@ -324,7 +324,7 @@ static enum tn_status judge(struct planning *p)
             first = first ? first : row;
         }
     }
-    if (first && !p->c->on)
+    if (first && !p->c->plan)
         return refuse(p, first, others);
     return p->c->error->status;
 }

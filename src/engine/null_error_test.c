@@ -127,7 +127,7 @@ static void verbs(void)
     FAILS(tn_dump, NOWHERE, NULL, &dump, &nowhere, NULL, NULL);
     FAILS(tn_undump, NOWHERE, NULL, &dump, &nowhere);
     FAILS(tn_convert, model, &convert, &nowhere, NULL, NULL);
-    FAILS(tn_plan, model, &convert, NOWHERE, NULL, NULL, NULL, NULL);
+    FAILS(tn_plan, model, &convert, NOWHERE, NULL, NULL, NULL);
     FAILS(tn_split, NOWHERE, NULL, NULL, &nowhere, NULL);
     FAILS(tn_merge_file, NOWHERE, NULL, NULL, &nowhere, NULL);
     FAILS(tn_strip, NOWHERE, NULL,
@@ -398,7 +398,7 @@ static void native_calls(const char *rules)
     assert_int_equal(
         tn_model_open(&model, TN_CORPUS "/onnx/if.onnx", &options, NULL),
         TN_OK);
-    (void)tn_plan(model, &how, "x.fb", &options, NULL, NULL, NULL, NULL);
+    (void)tn_plan(model, &how, "x.fb", &options, NULL, NULL, NULL);
     tn_model_close(model);
 }
 

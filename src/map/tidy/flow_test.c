@@ -7,7 +7,7 @@
 
 #include <tenon/model.h>
 
-#include "map/tidy/tf_tidy.h"
+#include "map/tidy/tf_testing.h"
 #include "support/net_bench.h"
 
 static bool has_flow(const struct tn_model *model)
@@ -31,7 +31,7 @@ static void raise_file(const char *path, const char *dialect, unsigned *count)
     if (has_flow(model)) {
         set_up_empty(&b, dialect);
         if (tn_net_load(&b.net, model, NULL) != TN_OK ||
-            (*dialect == 't' ? tn_tf_tidy(&b.net, NULL)
+            (*dialect == 't' ? testing_tidy(&b.net, NULL)
                              : tn_flow_raise(&b.net)) != TN_OK)
             fail_msg("%s: %s", path, b.error.what);
         assert_int_equal(count_nodes(&b.net, "Merge"), 0);

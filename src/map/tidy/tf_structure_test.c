@@ -1,5 +1,5 @@
 /* tf_structure_test.c - functional If, Case and While become If and Loop */
-#include "map/tidy/tf_tidy.h"
+#include "map/tidy/tf_testing.h"
 
 #include <stdio.h>
 
@@ -74,7 +74,7 @@ static void set_functions(struct bench *b, uint32_t node, const char *attr,
 
 static void expect(struct bench *b, const char *want)
 {
-    if (tn_tf_tidy(&b->net, NULL) != TN_OK)
+    if (testing_tidy(&b->net, NULL) != TN_OK)
         fail_msg("%s", b->error.what);
     assert_net(b, want);
 }
@@ -163,7 +163,7 @@ static void calls_that_never_end_are_refused(void **state)
     add_function(&b, "f", "f", 1, false); /* calls itself by name */
     uint32_t node = add_node(&b, 0, "f", in, 1, "z");
     tn_net_add_output(&b.net, 0, output_of(&b, node), tn_text(""));
-    assert_int_equal(tn_tf_tidy(&b.net, NULL), TN_UNSUPPORTED);
+    assert_int_equal(testing_tidy(&b.net, NULL), TN_UNSUPPORTED);
     assert_string_equal(b.error.what, "function f calls itself");
     tear_down(&b);
 }

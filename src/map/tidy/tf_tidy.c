@@ -525,7 +525,16 @@ static void work_done(struct tn_tf_work *work)
     tn_list_done(&work->touched);
 }
 
-static enum tn_status tidy(struct tn_tf_work *work)
+static uint64_t count_frozen(const struct tn_tf_work *work)
+{
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < work->frozen.count; i++)
+        count += *tn_list_at(&work->frozen, uint32_t, i) != 0;
+    return count;
+}
+
+static enum tn_status resolve(struct tn_tf_work *work)
 {
     tn_tf_find_functions(work);
     TN_TRY(tn_tf_bind_variables(work));
@@ -537,23 +546,31 @@ static enum tn_status tidy(struct tn_tf_work *work)
         return work->error->status;
     TN_TRY(tn_tf_gate(work));
     sweep(work);
-    TN_TRY(find_constants(work));
-    tn_flow_number(work->net);
-    TN_TRY(tn_net_order(work->net, tn_flow_loop_ops));
-    TN_TRY(tn_flow_raise(work->net));
-    return tn_tf_lists(work->net);
+    return find_constants(work);
 }
 
-enum tn_status tn_tf_tidy(struct tn_net *net, struct tn_list *notes)
+enum tn_status tn_tf_resolve(struct tn_net *net, struct tn_list *notes,
+                             struct tn_tf_resolved *did)
 {
     struct tn_tf_work work = { .net   = net,
                                .error = net->error,
                                .notes = notes };
 
     work_init(&work, net);
-    tidy(&work);
+    resolve(&work);
+    if (did) {
+        did->calls     = work.instances.count;
+        did->variables = count_frozen(&work);
+    }
     work_done(&work);
     return net->error->status;
+}
+
+enum tn_status tn_tf_raise(struct tn_net *net)
+{
+    tn_flow_number(net);
+    TN_TRY(tn_net_order(net, tn_flow_loop_ops));
+    return tn_flow_raise(net);
 }
 
 static void note_variables(struct tn_tf_work *work, struct tn_list *tensors)
@@ -562,9 +579,9 @@ static void note_variables(struct tn_tf_work *work, struct tn_list *tensors)
 
     for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++) {
         const struct tn_net_node *node = tn_net_node(net, i);
-        uint32_t *slot = node->source == TN_NONE || !tn_tf_is_variable(node)
-                             ? NULL
-                             : tn_tf_slot(work, tensors, node->source);
+        uint32_t *slot   = node->source == TN_NONE || !tn_tf_is_variable(node)
+                               ? NULL
+                               : tn_tf_slot(work, tensors, node->source);
         uint32_t  tensor = slot ? tn_tf_variable_tensor(work, i) : TN_NONE;
         if (tensor != TN_NONE)
             *slot = tensor + 1;

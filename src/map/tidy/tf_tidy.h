@@ -41,9 +41,23 @@ struct tn_tidy_note {
     const char     *why; /* "checks only" */
 };
 
-/* `notes` is a list of struct tn_tidy_note; NULL: nobody wants them.  Names and
- * texts live in the net's arena. */
-enum tn_status tn_tf_tidy(struct tn_net *net, struct tn_list *notes);
+/* What the first of the passes did. */
+struct tn_tf_resolved {
+    uint64_t variables; /* that became constants                              */
+    uint64_t calls;     /* whose bodies took their place                      */
+};
+
+/* Three passes, in this order.  Variables, calls and what only a running
+ * program needs: `notes` is a list of struct tn_tidy_note, NULL if nobody wants
+ * them; `did` may be NULL.  Names and texts live in the net's arena. */
+enum tn_status tn_tf_resolve(struct tn_net *net, struct tn_list *notes,
+                             struct tn_tf_resolved *did);
+
+/* Switch, Merge and frames become If and Loop. */
+enum tn_status tn_tf_raise(struct tn_net *net);
+
+/* TensorList ops become tensors and scan outputs of Loops. */
+enum tn_status tn_tf_lists(struct tn_net *net);
 
 /* Which tensor of the model each of its variables is, for a net that was just
  * loaded from the model and is left as it is.  `tensors` is a list of uint32_t

@@ -1,5 +1,5 @@
 /* tf_tidy_test.c - saved TensorFlow graphs become graphs that compute */
-#include "map/tidy/tf_tidy.h"
+#include "map/tidy/tf_testing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -105,7 +105,7 @@ static void saved_models_become_graphs(void **state)
         if (!open_model(&b, saved[i].path))
             continue;
         if (tn_net_load(&b.net, b.model, NULL) != TN_OK ||
-            tn_tf_tidy(&b.net, &b.notes) != TN_OK)
+            testing_tidy(&b.net, &b.notes) != TN_OK)
             fail_msg("%s: %s", saved[i].path, b.error.what);
         for (const char *const *type = gone; *type; type++)
             if (count_of(&b.net, *type))
@@ -132,7 +132,7 @@ static void variables_are_those_of_the_saver(void **state)
     if (!open_model(&b, saved[0].path))
         return;
     assert_int_equal(tn_net_load(&b.net, b.model, NULL), TN_OK);
-    assert_int_equal(tn_tf_tidy(&b.net, NULL), TN_OK);
+    assert_int_equal(testing_tidy(&b.net, NULL), TN_OK);
     for (uint32_t k = 0; k < 3; k++) {
         float held = 0;
         for (uint32_t i = 0; i < b.net.values.count; i++) {
@@ -156,7 +156,7 @@ static void tables_are_refused(void **state)
                     DATA "saved_model/StaticHashTableModule/saved_model.pb"))
         return;
     if (tn_net_load(&b.net, b.model, NULL) == TN_OK)
-        assert_int_equal(tn_tf_tidy(&b.net, NULL), TN_UNSUPPORTED);
+        assert_int_equal(testing_tidy(&b.net, NULL), TN_UNSUPPORTED);
     assert_non_null(strstr(b.error.what, "hash table"));
     close_model(&b);
 }
@@ -170,7 +170,7 @@ static void memory_may_run_out(void **state)
             return;
         assert_int_equal(tn_net_load(&b.net, b.model, NULL), TN_OK);
         b.memory.limit        = b.memory.used + limit;
-        enum tn_status status = tn_tf_tidy(&b.net, NULL);
+        enum tn_status status = testing_tidy(&b.net, NULL);
         b.memory.limit        = UINT64_MAX;
         close_model(&b);
         if (status == TN_OK)

@@ -110,11 +110,6 @@ enum tn_status tn_tf_freeze(struct tn_tf_work *work, uint32_t node);
 /* A read that comes after an assignment of the same graph is no constant. */
 enum tn_status tn_tf_check_read(struct tn_tf_work *work, uint32_t node);
 
-/* ---- tf_lists.c --------------------------------------------------------- */
-
-/* TensorList ops, in a graph whose control flow is structured already. */
-enum tn_status tn_tf_lists(struct tn_net *net);
-
 /* ---- tf_gate.c ---------------------------------------------------------- */
 
 /* Values that only ^control keeps in a branch of a Merge get a Switch. */
