@@ -145,9 +145,6 @@ static bool has_list(enum tn_dtype dtype)
 static void put_constant(struct writing *w, struct tn_bytes name,
                          struct tn_bytes bytes)
 {
-    struct tn_rope       op    = begin(w);
-    struct tn_rope       shape = begin_attr(w, "shape", ATTR_INTS);
-    struct tn_rope       type  = begin_attr(w, "dtype", ATTR_INT);
     struct tn_map_tensor tensor;
 
     if (tn_map_tensor_read(&tensor, TN_FRAMEWORK_ONNX, bytes, w->arena,
@@ -156,18 +153,20 @@ static void put_constant(struct writing *w, struct tn_bytes name,
         tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
                      "Paddle has no constants of type %s in a program",
                      tn_dtype_name(tensor.dtype));
-    if (!tn_failed(w->error)) {
-        put_slot(w, &op, 2, "Out", name);
-        tn_pb_put_text(&op, 3, "assign_value");
-        for (uint32_t i = 0; i < tensor.rank; i++)
-            tn_pb_put_varint(&shape, 6, (uint64_t)tensor.dims[i]);
-        tn_pb_put_varint(&type, 3, (uint64_t)tn_lod_type(tensor.dtype));
-        end(&op, 4, &shape);
-        end(&op, 4, &type);
-        put_elements(w, &op, &tensor);
-        tn_pb_put_message(&w->ops, 4, &op);
-    }
-    tn_rope_done(&op);
+    if (tn_failed(w->error))
+        return;
+    struct tn_rope op    = begin(w);
+    struct tn_rope shape = begin_attr(w, "shape", ATTR_INTS);
+    struct tn_rope type  = begin_attr(w, "dtype", ATTR_INT);
+    put_slot(w, &op, 2, "Out", name);
+    tn_pb_put_text(&op, 3, "assign_value");
+    for (uint32_t i = 0; i < tensor.rank; i++)
+        tn_pb_put_varint(&shape, 6, (uint64_t)tensor.dims[i]);
+    tn_pb_put_varint(&type, 3, (uint64_t)tn_lod_type(tensor.dtype));
+    end(&op, 4, &shape);
+    end(&op, 4, &type);
+    put_elements(w, &op, &tensor);
+    end(&w->ops, 4, &op);
 }
 
 static void put_input(struct writing *w, uint32_t input)
