@@ -5,7 +5,8 @@
     make_vocab.py tensorflow TABLE.tsv > rules/tensorflow.ops
 
 The columns of a table are explained in its first lines.  Ranks are added from
-tools/onnx_ranks.txt and tools/tensorflow_ranks.txt.
+tools/onnx_ranks.txt and tools/tensorflow_ranks.txt, and the texts that an
+attribute may hold from tools/onnx_values.txt.
 """
 import os
 import re
@@ -237,6 +238,33 @@ def onnx_default(kind, text):
     return short_float(text.strip('()')) if kind == 'float' else text
 
 
+def onnx_values():
+    """{(operator, attribute): [(first version, last version, texts)]}"""
+    path = os.path.join(os.path.dirname(__file__), 'onnx_values.txt')
+    found = {}
+    for line in open(path, encoding='utf-8'):
+        m = re.fullmatch(r'(\w+) (\S+) (\d+)-(\d*) = (.*)\n', line)
+        if m:
+            name, ops, first, last, texts = m.groups()
+            for op in ops.split(','):
+                found.setdefault((op, name), []).append(
+                    (int(first), int(last or 1 << 30),
+                     [text.strip('"') for text in texts.split()]))
+        elif not line.startswith('#'):
+            fail('bad line: ' + line)
+    return found
+
+
+VALUES = onnx_values()
+
+
+def onnx_allowed(op, since, name):
+    for first, last, texts in VALUES.get((op, name), []):
+        if first <= int(since) <= last:
+            return ' in {%s}' % ' '.join(quote(text) for text in texts)
+    return ''
+
+
 def onnx_attribute(op, since, text):
     m = re.fullmatch(r'(\w+):(\w+)(!?)(?:=(.*))?', text)
     if not m:
@@ -250,7 +278,7 @@ def onnx_attribute(op, since, text):
         for key in op, '%s@%s' % (op, since):
             default = DEFAULTS.get((key, name), default)
         line += ' = ' + default
-    return line
+    return line + onnx_allowed(op, since, name)
 
 
 def onnx_variables(text):

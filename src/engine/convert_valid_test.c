@@ -19,6 +19,16 @@
 #define SUM  "node { op_type: 'Add' input: 'x' input: 'i' output: 'y' } "
 #define MINE "node { op_type: 'Mine' input: 'x' output: 'y' } "
 
+#define PART                                                                   \
+    "node { op_type: 'Add' input: 'x' input: 'w' output: 'y' } "               \
+    "initializer { name: 'w' data_type: 1 dims: 1 float_data: 3 } "
+#define AGAIN(name)                                                            \
+    "initializer { name: '" name "' data_type: 1 dims: 1 float_data: 4 } "
+#define PADS                                                                   \
+    "node { op_type: 'MaxPool' input: 'x' output: 'y' "                        \
+    "attribute { name: 'kernel_shape' type: INTS ints: 1 } "                   \
+    "attribute { name: 'auto_pad' type: STRING s: 'SAME' } } "
+
 enum { FORCED = 1, UNKNOWN = 2 };
 
 /* clang-format off */
@@ -34,6 +44,11 @@ static const struct {
       "'x' is float32 and 'i' is int64; Add takes them in one type [type-mismatch]",
       "the result would be wrong: 'x' is float32 and 'i' is int64; Add takes them in one type [type-mismatch]", 1 },
     { "two errors", MODEL(CAST SUM SUM), 0, "'y' is an output and defined already [duplicate-name] (and 2 more)", NULL, 3 },
+    { "a text that no definition has", MODEL(PADS), 0, "'auto_pad' cannot be 'SAME'; it is one of 'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID' [bad-attribute-value] (and 1 more)", NULL, 2 },
+    { "a weight twice", MODEL(PART AGAIN("w")), 0, "'w' is defined twice [duplicate-name]", NULL, 1 },
+    { "a weight that is made, too", MODEL(PART AGAIN("y")), 0, "'y' is defined twice [duplicate-name]", NULL, 1 },
+    { "a weight that is no input, in an old file", "ir_version: 3 opset_import { version: 8 } graph { name: 'g' " PART
+      "input { name: 'x' type { tensor_type { elem_type: 1 shape { } } } } output { name: 'y' type { tensor_type { elem_type: 1 shape { dim { } } } } } }", 0, "", NULL, 0 },
     { "two types, and on", MODEL(CAST SUM), FORCED, "", "", 1 },
     { "no such operator", MODEL(MINE), 0, "there is no operator 'Mine' [unknown-op]", "the result would be wrong: there is no operator 'Mine' [unknown-op]", 1 },
     { "an operator that stays", MODEL(MINE), UNKNOWN, "", "", 0 },

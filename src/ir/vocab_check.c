@@ -223,6 +223,37 @@ static bool is_allowed(const struct tn_vocab_attr *attr,
     return false;
 }
 
+/* Texts that are allowed, in quotes, as far as the room goes. */
+static void list_texts(const struct tn_vocab_attr *attr, char *to, size_t room)
+{
+    size_t used = 0;
+
+    to[0] = '\0';
+    for (uint32_t i = 0; i < attr->string_count; i++) {
+        struct tn_bytes text = attr->strings[i];
+        if (text.size == 0)
+            continue;
+        if (used + text.size + sizeof ", '', ..." > room) {
+            snprintf(to + used, room - used, ", ...");
+            return;
+        }
+        used += (size_t)snprintf(to + used, room - used, "%s'%.*s'",
+                                 used ? ", " : "", TN_FMT(text));
+    }
+}
+
+static void complain_of_text(struct visit *v, const struct given *given,
+                             const struct tn_vocab_attr *attr,
+                             struct tn_bytes             text)
+{
+    char known[120];
+
+    list_texts(attr, known, sizeof known);
+    complain(v, TN_LEVEL_ERROR, "bad-attribute-value", given,
+             "'%.*s' cannot be '%.*s'; it is one of %s", TN_FMT(given->name),
+             TN_FMT(text), known);
+}
+
 static bool check_allowed(struct visit *v, const struct given *given,
                           const struct tn_vocab_attr *attr,
                           const struct tn_attr_value *value)
@@ -231,9 +262,7 @@ static bool check_allowed(struct visit *v, const struct given *given,
         if (is_allowed(attr, value, i))
             continue;
         if (value->kind == TN_ATTR_STRING)
-            complain(v, TN_LEVEL_ERROR, "bad-attribute-value", given,
-                     "'%.*s' cannot be '%.*s'", TN_FMT(given->name),
-                     TN_FMT(value->of.strings[i]));
+            complain_of_text(v, given, attr, value->of.strings[i]);
         else
             complain(v, TN_LEVEL_ERROR, "bad-attribute-value", given,
                      "'%.*s' cannot be %s", TN_FMT(given->name),

@@ -61,7 +61,7 @@ class Reader:
                                            line).groups()
                 op["variables"][name] = self.types(types.split())
             elif line.startswith("    "):
-                m = re.fullmatch(r"    (\w+)(\??) (\S+)(?: = (.*))?", line)
+                m = re.fullmatch(r"    (\w+)(\??) (\S+)(?: = (.*?))?(?: in \{.*\})?", line)
                 op["attrs"][m.group(1)] = m.groups()[1:]
 
     def plain(self, words):

@@ -329,6 +329,8 @@ static void check_parts_of(struct tn_onnx_checker *ch, bool is_all)
         tn_graph_check(ch->model, ch->report, ch->error);
     if (!tn_failed(ch->error))
         tn_onnx_check_vocab(ch);
+    if (!is_all && !tn_failed(ch->error))
+        tn_onnx_check_tensor_names(ch);
     if (is_all && !tn_failed(ch->error))
         tn_onnx_check_tensors(ch);
 }

@@ -117,6 +117,7 @@ void tn_onnx_check_nodes(struct tn_onnx_checker *ch, uint32_t graph);
 void tn_onnx_check_graphs(struct tn_onnx_checker *ch);
 void tn_onnx_check_functions(struct tn_onnx_checker *ch);
 void tn_onnx_check_tensors(struct tn_onnx_checker *ch);
+void tn_onnx_check_tensor_names(struct tn_onnx_checker *ch);
 void tn_onnx_check_vocab(struct tn_onnx_checker *ch);
 
 /* Whether graphs that nodes run, and functions that they call, have as many

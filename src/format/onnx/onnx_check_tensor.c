@@ -221,7 +221,7 @@ static void check_name(struct tn_onnx_checker *ch, const struct tn_tensor *row,
                          TN_FMT(tn_model_name(ch->model, row->name)));
 }
 
-static void check_names(struct tn_onnx_checker *ch)
+void tn_onnx_check_tensor_names(struct tn_onnx_checker *ch)
 {
     struct tn_pairs seen;
 
@@ -511,7 +511,7 @@ void tn_onnx_check_sparse(struct tn_onnx_checker *ch, struct tn_cursor sparse,
 
 void tn_onnx_check_tensors(struct tn_onnx_checker *ch)
 {
-    check_names(ch);
+    tn_onnx_check_tensor_names(ch);
     for (uint64_t i = 0; i < ch->model->tensors.count; i++) {
         if (ch->report->is_stopped || tn_failed(ch->error))
             return;

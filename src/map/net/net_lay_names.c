@@ -190,7 +190,9 @@ static void name_outputs(struct tn_laying *l)
             continue;
         if (!take(l, &l->value_names, name))
             tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
-                         "two ends are called '%.*s'", TN_FMT(text));
+                         "two ends are called '%.*s': --outputs names "
+                         "each of them once",
+                         TN_FMT(text));
         else
             name_output(l, 0, i, name);
     }
