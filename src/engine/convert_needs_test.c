@@ -105,6 +105,30 @@ static void what_is_not_needed_is_told(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* A group gives no value, and what it waits for is no output. */
+static void a_graph_without_outputs_is_refused(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_error   error   = TN_ERROR_INIT;
+    struct tn_model  *model   = NULL;
+    struct tn_target  target  = { .path = tn_in_scratch(&scratch, "o.sdz") };
+    char              heard[1000];
+
+    (void)state;
+    tn_make_model(&scratch, "m.pb",
+                  X RELU("y", "x", "")
+                      "node { name: 'group' op: 'NoOp' input: '^y' } ");
+    const char *path = tn_in_scratch(&scratch, "m.pb");
+    assert_int_equal(tn_model_open(&model, path, NULL, &error), TN_OK);
+    assert_int_equal(tn_convert(model, NULL, &target, NULL, NULL, &error),
+                     TN_UNSUPPORTED);
+    assert_non_null(strstr(error.what, "--outputs names where it ends"));
+    tn_model_close(model);
+    convert(&scratch, path, "y", heard);
+    assert_string_equal(heard, "");
+    tn_scratch_close(&scratch);
+}
+
 /* Of a SavedModel the default signature is converted. */
 static void other_signatures_are_told(void **state)
 {
@@ -128,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_needed_is_told),
+        cmocka_unit_test(a_graph_without_outputs_is_refused),
         cmocka_unit_test(other_signatures_are_told),
     };
 

@@ -143,6 +143,18 @@ static enum tn_status check_chosen(struct tn_carrying *c)
     return c->error->status;
 }
 
+/* A graph whose last nodes give no values, as those that group others do, would
+ * become nothing at all. */
+static enum tn_status check_ends(struct tn_carrying *c)
+{
+    if (tn_net_graph(c->net, 0)->outputs.count > 0 ||
+        tn_model_op_count(c->from) == 0 || c->is_part)
+        return TN_OK;
+    return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "the graph has no output, so that nothing would be "
+                        "left of it: --outputs names where it ends");
+}
+
 static enum tn_status load(struct tn_carrying *c)
 {
     struct tn_net_ends ends = { .inputs       = c->how->inputs,
@@ -156,7 +168,7 @@ static enum tn_status load(struct tn_carrying *c)
         type_inputs(c);
     c->signature = c->net->signature;
     tn_carry_unneeded(c, c->net);
-    return c->error->status;
+    return tn_failed(c->error) ? c->error->status : check_ends(c);
 }
 
 /* The net is that of the outputs by now. */
