@@ -168,6 +168,12 @@ static void advise_format(const char *out, const char *to,
                             : "'tenon formats' lists what can be written");
 }
 
+#define SHAPES_HINT                                                            \
+    "shapes follow from those of the graph's inputs: export the model with "   \
+    "sizes there, or cut the graph with --inputs and --outputs"
+#define VALUES_HINT                                                            \
+    "the graph computes them when it runs: the conversion needs a constant "   \
+    "there"
 #define NAMES_HINT "'tenon ls --ops' lists what each op takes and gives"
 
 /* What goes wrong between dialects is mended with another option. */
@@ -176,12 +182,12 @@ static void advise_mapping(const struct tn_error *error)
     static const struct {
         const char *what, *hint;
     } advice[] = {
-        { "' are not known",
-          "the graph computes them when it runs: the conversion needs a "
-          "constant there" },
-        { " not known",
-          "shapes follow from those of the graph's inputs: export the model "
-          "with sizes there, or cut the graph with --inputs and --outputs" },
+        { "' are not known", VALUES_HINT },
+        { "known in a run only", VALUES_HINT },
+        { " not known", SHAPES_HINT },
+        { " must be known", SHAPES_HINT },
+        { ": an open ", SHAPES_HINT },
+        { "rows of open ", SHAPES_HINT },
         { "no rule carries ",
           "--plan lists every op without a rule, with rules to fill in for "
           "--rules; --allow lets ops stay, --inputs and --outputs leave parts "

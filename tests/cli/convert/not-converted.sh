@@ -21,6 +21,13 @@ refused() {
 model 'node { op_type: "Hardmax" input: "x" output: "y" }' 11 >open.textproto
 refused open open.onnx -o open.fb 2>lines # the number of a line of ours is not the point
 sed 's/rules:[0-9]*/rules:N/' lines
+# a rule that needs a number of the shape: the same way out
+sed 's/dim { dim_param: "m" }/dim { dim_value: 1 } dim { dim_value: 1 }/' >steps.textproto <<END
+$(model 'initializer { dims: 1 dims: 1 dims: 1 data_type: 1 name: "w" float_data: 2 }
+         node { op_type: "RNN" input: "x" input: "w" input: "w" output: "" output: "y" attribute { name: "hidden_size" type: INT i: 1 } }' 17)
+END
+refused steps steps.onnx -o steps.fb 2>lines
+sed 's/rules:[0-9]*/rules:N/' lines
 # inputs that leave out one that is needed
 model 'node { op_type: "Relu" input: "x" output: "e" } node { op_type: "Add" input: "e" input: "z" output: "y" }' 17 >cut.textproto
 refused cut cut.onnx -o part.onnx --inputs e --outputs y
