@@ -69,9 +69,11 @@ static uint32_t least_rank(const struct tn_node_known *known)
             continue;
         for (uint32_t k = 0; k < attr->value.count; k++) {
             int64_t axis = attr->value.of.ints[k];
-            int64_t need = axis < 0 ? -axis : axis + 1;
-            if (need > least && need <= RANK_MAX)
-                least = (uint32_t)need;
+            if (axis < -RANK_MAX || axis >= RANK_MAX)
+                continue;
+            uint32_t need = (uint32_t)(axis < 0 ? -axis : axis + 1);
+            if (need > least)
+                least = need;
         }
     }
     return least;

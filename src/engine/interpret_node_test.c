@@ -1,6 +1,7 @@
 /* interpret_node_test.c - what is assumed of nodes, and that it is told */
 #include "support/hostile.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <tenon/interpret.h>
@@ -92,12 +93,38 @@ static void test_opsets_begin_at_one(void **state)
     tn_interpreter_close(i);
 }
 
+/* Sums over such axes are none; that is told, and nothing overflows. */
+static void test_axes_may_be_any_number(void **state)
+{
+    static const char *const axes[] = { "-9223372036854775808",
+                                        "9223372036854775807", "-9", "8" };
+    struct tn_interpreter   *i      = open_carried();
+
+    (void)state;
+    for (size_t row = 0; row < sizeof axes / sizeof axes[0]; row++) {
+        struct tn_interpret_context context = { .opset = 11 };
+        struct tn_error             error   = TN_ERROR_INIT;
+        struct tn_op_descriptor    *op;
+        char                        node[200];
+        snprintf(node, sizeof node,
+                 "op_type: 'GatherElements' input: 'x' input: 'at' "
+                 "attribute { name: 'axis' type: INT i: %s } "
+                 "attribute { name: 'axes' type: INTS ints: %s }",
+                 axes[row], axes[row]);
+        tn_interpret_node(&op, i, tn_text(node), &context, &error);
+        assert_int_equal(op == NULL, error.status != TN_OK);
+        tn_op_descriptor_close(op);
+    }
+    tn_interpreter_close(i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_assumed_is_told),
         cmocka_unit_test(test_strict_callers_get_no_assumptions),
         cmocka_unit_test(test_opsets_begin_at_one),
+        cmocka_unit_test(test_axes_may_be_any_number),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
