@@ -154,10 +154,11 @@ static enum tn_status plan(struct cli_session          *session,
 {
     bool is_nd4j = strcmp(tn_model_dialect(model), "nd4j") == 0;
     struct tn_convert_options convert = {
-        .to  = what->to != NULL ? what->to
-               : is_nd4j        ? "onnx"
-                                : "samediff",
-        .map = map,
+        .to            = what->to != NULL ? what->to
+                         : is_nd4j        ? "onnx"
+                                          : "samediff",
+        .map           = map,
+        .force_invalid = true, /* rules are asked for, not a conversion */
     };
     struct tn_plan_listener listener = { .op = keep_row, .context = rows };
 

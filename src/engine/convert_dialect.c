@@ -160,18 +160,38 @@ static void say_way(struct tn_carrying *c)
                                i ? " -> " : "", c->path.dialects[i]);
 }
 
+/* A plan says what has no rule in a graph that is wrong, too.  Where all ops
+ * have one, what is wrong stops it as it stops the conversion, and tells more
+ * than a pass that stumbled over it. */
+static enum tn_status judge_plan(const struct tn_carrying *c,
+                                 const struct tn_error    *invalid)
+{
+    bool is_needed =
+        c->path.steps || c->how->input_count || c->how->output_count;
+    bool is_of_graph = !tn_failed(c->error) ||
+                       c->error->status == TN_UNSUPPORTED ||
+                       c->error->status == TN_MALFORMED;
+
+    if (is_needed && is_of_graph && !c->summary->unmapped && tn_failed(invalid))
+        *c->error = *invalid;
+    return c->error->status;
+}
+
 enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
                         struct tn_error *error)
 {
     static const struct tn_map_options defaults;
+    struct tn_error                    invalid = TN_ERROR_INIT;
 
     c->error = error;
     c->how   = c->how ? c->how : &defaults;
     c->validity.is_forced |= c->how->force_invalid;
     TN_TRY(take_model(c, model));
-    if (!c->plan) /* which also says what has no rule in a graph that is wrong
-                   */
-        TN_TRY(tn_refuse_invalid(c->from, &c->validity, error));
+    tn_refuse_invalid(c->from, &c->validity, &invalid);
+    if (tn_failed(&invalid) && (!c->plan || invalid.status != TN_MALFORMED)) {
+        *error = invalid;
+        return error->status;
+    }
     c->validity.allows_unknown = c->how->allow_count > 0;
     TN_TRY(tn_opened_new(&c->store, c->options, error));
     tn_list_init(&c->origins, &c->store->memory,
@@ -183,7 +203,8 @@ enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
                                 c->format->dialect, c->own, c->own_count,
                                 error));
     say_way(c);
-    return tn_carry_run(c);
+    tn_carry_run(c);
+    return c->plan ? judge_plan(c, &invalid) : error->status;
 }
 
 void tn_carry_done(struct tn_carrying *c)

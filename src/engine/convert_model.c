@@ -634,7 +634,8 @@ enum tn_status tn_plan(const struct tn_model           *model,
     snprintf(c.summary->format, sizeof c.summary->format, "%s", format->name);
     if (!format->dialect[0])
         return TN_OK;
-    c.format = format;
+    c.format             = format;
+    c.validity.is_forced = convert->force_invalid;
     tn_carry(&c, model, error);
     tn_carry_done(&c);
     return error->status;

@@ -25,7 +25,10 @@ for name in came-later no-such-attribute no-axis made-twice two-types \
     tenon undump "$name" -o "$name.onnx"
     tenon convert -q "$name.onnx" -o out.fb
     echo "$name: $?"
+    tenon convert -q --plan "$name.onnx" -o out.fb >plan 2>&1
+    echo "$name, planned: $?, $(grep -o '\[[a-z-]*\]$' plan)"
 done
+tenon convert -q --plan --force-invalid two-types.onnx -o out.fb | tail -1
 cat >half.pbtxt <<'END_OF_GRAPH'
 node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
 node { name: "y" op: "Relu" input: "x" attr { key: "T" value { type: DT_HALF } } }
