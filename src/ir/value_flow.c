@@ -341,6 +341,13 @@ static uint32_t input_of(const struct tn_flow *flow, uint32_t op,
                                  (uint64_t)row->first_input + number);
 }
 
+static uint32_t inputs_of(const struct tn_flow *flow, uint32_t op)
+{
+    const struct tn_op *row = tn_model_op_at(flow->model, op);
+
+    return row->input_count - row->control_count;
+}
+
 static bool pass(struct tn_flow *flow, const struct frame *f, uint32_t graph,
                  bool is_output, uint32_t index, struct tn_passing *to)
 {
@@ -359,7 +366,12 @@ static bool pass(struct tn_flow *flow, const struct frame *f, uint32_t graph,
         return false;
     if (flow->kinds[f->op])
         c.kind = flow->kinds[f->op]->op;
-    return flow->use->pass(flow->use->context, &c, to);
+    if (!flow->use->pass(flow->use->context, &c, to))
+        return false;
+    /* What the op is not given ends the question: very many ops may give one
+     * value each to a function of very many. */
+    return is_output || to->number == TN_NONE ||
+           to->number < inputs_of(flow, f->op);
 }
 
 /* A rank that is larger by `deeper`; 0: not known. */
@@ -609,8 +621,7 @@ static void take_results(struct tn_flow *flow, struct frame *f, uint32_t graph,
 static struct tn_call_types *look_at_call(struct tn_flow     *flow,
                                           const struct frame *f, uint32_t graph)
 {
-    const struct tn_op   *row  = tn_model_op_at(flow->model, f->op);
-    uint32_t              most = row->input_count - row->control_count;
+    uint32_t              most = inputs_of(flow, f->op);
     struct tn_call_types *s =
         tn_new(&flow->arena, struct tn_call_types, 1, flow->error);
     uint8_t *key =

@@ -130,6 +130,10 @@ make parted.pb "wide_function(20000) + many(20000, lambda i:
     node('y%d' % i, 'StatelessWhile', part(3, 'x'), of_types('T', 1),
          of_function('cond', 'f'), of_function('body', 'f')))"
 exits 1 tenon check parted.pb
+make sets.pb "wide_function(20000) + many(20000, lambda i:
+    node('y%d' % i, 'MapDataset', part(3, 'x') * 3, of_types('Targuments', 2),
+         of_function('f', 'f')))"
+exits 1 tenon check sets.pb
 make case.pb "wide_function(20000) + node('y', 'Case', part(3, 'i'),
     part(3, 'x') * 20000, of_types('Tin', 20000), of_types('Tout', 20000),
     part(5, part(1, 'branches') + part(2, part(1, many(20000, lambda i:

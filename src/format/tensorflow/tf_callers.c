@@ -271,22 +271,30 @@ static void add_word(struct making *m, struct tn_bytes word, bool is_output)
 
 /* ---- all of them -------------------------------------------------------- */
 
-/* Behind a gap they are counted from the end. */
+/* Functions with more arguments than this are only looked at from their first
+ * one on: the rows of a plan are made for every node that calls one. */
+enum { TAIL_LIMIT = 1024 };
+
+/* Behind a gap they are counted from the end; of what is not in the list
+ * nothing is known. */
 static void close_gap(struct making *m)
 {
     uint32_t count = (uint32_t)m->to->count;
     uint32_t tail  = m->has_gap ? count - m->tail : 0;
     uint32_t head  = m->has_gap ? m->head : count;
 
+    if (head > m->room || tail > m->room - head || m->room > TAIL_LIMIT)
+        tail = 0; /* too many: that is told elsewhere */
+    if (!tail) {
+        m->to->count = head < m->room ? head : m->room;
+        return;
+    }
     while (m->to->count < m->room && !tn_failed(m->error))
         add_type(m, TN_UNDEFINED);
     if (tn_failed(m->error))
         return;
     struct tn_passing *all = m->to->items;
-    if (head > m->room || tail > m->room - head)
-        tail = 0; /* too many: that is told elsewhere */
-    if (tail)
-        memmove(all + m->room - tail, all + m->tail, tail * sizeof *all);
+    memmove(all + m->room - tail, all + m->tail, tail * sizeof *all);
     for (uint32_t i = head; i < m->room - tail; i++)
         all[i] = (struct tn_passing){ .number = TN_NONE, .start = TN_NONE };
     m->to->count = m->room;

@@ -167,9 +167,9 @@ static bool look_at(struct tn_tf_calls *calls, const struct tn_crossing *c,
 bool tn_tf_check_pass(struct tn_tf_calls *calls, const struct tn_crossing *c,
                       struct tn_passing *to)
 {
-    const struct tn_tf_caller *caller =
-        find_caller(calls, tn_model_op_at(calls->c->model, c->op)->type);
-    const struct tn_list *plan =
+    const struct tn_op        *row    = tn_model_op_at(calls->c->model, c->op);
+    const struct tn_tf_caller *caller = find_caller(calls, row->type);
+    const struct tn_list      *plan =
         c->is_output ? &calls->plan.gives : &calls->plan.takes;
 
     if (!look_at(calls, c, caller))
