@@ -10,6 +10,7 @@
 #include "base/expand.h"
 #include "engine/chunked.h"
 #include "engine/opened.h"
+#include "format/registry.h"
 #include "format/riegeli/records.h"
 #include "format/tensorflow/tf_fingerprint.h"
 #include "wire/pb/pb_check.h"
@@ -106,7 +107,7 @@ static enum tn_status check_fingerprint(struct tn_bundle       *bundle,
                                         .chunked = &file->cpb.meta.message,
                                         .store   = &file->cpb.store };
 
-    if (strcmp(file->format->name, "tf-saved-model") != 0 ||
+    if (file->format != &tn_format_tf_saved_model ||
         (!bundle->is_folder && strcmp(bundle->name, "saved_model.cpb") != 0))
         return TN_OK;
     if (file->cpb.is_two)

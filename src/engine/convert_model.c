@@ -9,6 +9,7 @@
 #include "engine/freeze_model.h"
 #include "engine/opened.h"
 #include "engine/target.h"
+#include "ir/dialect_facts.h"
 
 #define DEFAULT_THRESHOLD 1024
 
@@ -424,8 +425,8 @@ static void lose_ranks(struct tn_losses *losses, struct tn_ends ends,
 static void lose_unknown_ranks(struct conversion     *c,
                                const struct tn_model *made)
 {
-    if (strcmp(c->format->dialect, "onnx") != 0 ||
-        !strcmp(tn_model_dialect(c->model), "onnx"))
+    if (!tn_dialect_facts(c->format->dialect)->wants_ranks ||
+        !strcmp(tn_model_dialect(c->model), c->format->dialect))
         return;
     lose_ranks(&c->losses, tn_model_inputs(made),
                "an input whose rank is not known: ONNX wants a shape there");

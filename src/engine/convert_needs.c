@@ -63,7 +63,7 @@ static void lose_node(const struct tn_carrying *c, const struct tn_net *net,
 static bool is_end(const struct tn_net *net, const struct tn_net_node *node,
                    const struct tn_intern *inputs)
 {
-    if (strcmp(net->dialect, "paddle") == 0)
+    if (net->facts->has_inputs_as_ops)
         return tn_bytes_is(node->op->type, "feed") ||
                tn_bytes_is(node->op->type, "fetch");
     return node->name.size && tn_intern_find(inputs, node->name) != TN_NO_NAME;

@@ -18,7 +18,6 @@
 #include "engine/interpreter.h"
 #include "ir/attr.h"
 #include "map/flow/flow.h"
-#include "map/lang/lang_check.h"
 #include "map/net/nd4j_args.h"
 #include "map/tidy/onnx_tidy.h"
 #include "map/tidy/paddle_tidy.h"
@@ -185,8 +184,6 @@ static enum tn_status account(struct tn_carrying *c)
 
 /* ---- rules -------------------------------------------------------------- */
 
-static int64_t rule_version(const char *dialect);
-
 struct step {
     struct tn_rule_set   set;
     struct tn_map_report report;
@@ -221,7 +218,7 @@ static enum tn_status run_step(struct tn_carrying *c, struct step *s,
     TN_TRY(tn_rule_set_read(&s->set, from->arena, shelf, from->dialect,
                             to->dialect, c->own, c->own_count, c->error));
     to->source  = from->source;
-    to->version = rule_version(to->dialect);
+    to->version = to->facts->rule_version;
     TN_TRY(open_facts(c, s, from, to));
     TN_TRY(tn_lang_apply(s->set.files, s->set.count, s->facts, from, s->made,
                          to, &s->report));
@@ -413,7 +410,6 @@ struct tn_dialect_passes {
     const struct tn_pass *prepare; /* after loading, for its rules            */
     const struct tn_pass *leave;   /* before rules lead away from it          */
     const struct tn_pass *finish;  /* after the last rules, for its files     */
-    int64_t rule_version; /* that rules are written for; 0: it has none      */
 };
 
 static const struct tn_pass no_passes[] = { { NULL, NULL, NULL } };
@@ -429,11 +425,11 @@ static const struct tn_pass other_finish[] = {
 };
 
 static const struct tn_dialect_passes dialects[] = {
-    { "nd4j", nd4j_prepare, nd4j_leave, nd4j_finish, 0 },
-    { "onnx", onnx_prepare, no_passes, onnx_finish, TN_LANG_ONNX_VERSION },
-    { "paddle", paddle_prepare, no_passes, other_finish, 0 },
-    { "tensorflow", tensorflow_prepare, no_passes, other_finish, 0 },
-    { NULL, other_prepare, no_passes, other_finish, 0 },
+    { "nd4j", nd4j_prepare, nd4j_leave, nd4j_finish },
+    { "onnx", onnx_prepare, no_passes, onnx_finish },
+    { "paddle", paddle_prepare, no_passes, other_finish },
+    { "tensorflow", tensorflow_prepare, no_passes, other_finish },
+    { NULL, other_prepare, no_passes, other_finish },
 };
 
 static const struct tn_dialect_passes *passes_of(const char *dialect)
@@ -443,11 +439,6 @@ static const struct tn_dialect_passes *passes_of(const char *dialect)
     while (d->dialect && strcmp(d->dialect, dialect) != 0)
         d++;
     return d;
-}
-
-static int64_t rule_version(const char *dialect)
-{
-    return passes_of(dialect)->rule_version;
 }
 
 /* ---- last of all -------------------------------------------------------- */

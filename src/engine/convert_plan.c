@@ -295,14 +295,13 @@ static void lose_attrs(struct planning *p, const struct row *row)
     const struct tn_net_node *node = tn_net_node(p->from, row->first);
     char                      where[256], what[300];
 
-    if (p->c->plan || !p->c->loss || strcmp(p->to, "nd4j") != 0 ||
-        node->attr_count == 0)
+    if (p->c->plan || !p->c->loss ||
+        !tn_dialect_facts(p->to)->names_everything || node->attr_count == 0)
         return;
     path_of(p, row->first, where, sizeof where);
-    snprintf(
-        what, sizeof what,
-        "the attributes of %.*s are left behind: nd4j does not know the op",
-        TN_FMT(node->op->type));
+    snprintf(what, sizeof what,
+             "the attributes of %.*s are left behind: %s does not know the op",
+             TN_FMT(node->op->type), p->to);
     for (uint64_t i = 0; i < row->count; i++)
         p->c->loss(p->c->loss_context, TN_NOWHERE, where, what);
 }

@@ -8,6 +8,7 @@
 #include "engine/dump_flat.h"
 #include "engine/dumping.h"
 #include "engine/target.h"
+#include "format/registry.h"
 #include "format/text_model.h"
 #include "io/file_source.h"
 #include "wire/riegeli/riegeli.h"
@@ -70,7 +71,7 @@ static enum tn_status find_builtin(struct typed *typed, const char *type,
 
 static bool is_of_records(const struct tn_format *format)
 {
-    return strcmp(format->name, "riegeli") == 0;
+    return format == &tn_format_riegeli;
 }
 
 /* By the caller's schema and type, by the type alone, or by the format. */
@@ -259,7 +260,8 @@ static enum tn_status find_records(struct tn_opened             *opened,
                                    struct tn_error              *error)
 {
     bool as_they_are =
-        options && options->from && strcmp(options->from, "riegeli") == 0;
+        options && options->from &&
+        tn_format_named(options->from) == &tn_format_riegeli;
     bool is_merged = false;
 
     *records = NULL;

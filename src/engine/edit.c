@@ -11,6 +11,7 @@
 #include "engine/opened.h"
 #include "base/json_read.h"
 #include "format/samediff/samediff.h"
+#include "ir/dialect_facts.h"
 
 #include <inttypes.h>
 
@@ -413,7 +414,7 @@ bool tn_tensor_state(const struct tn_tensor *tensor, struct tn_bytes *parameter,
     const struct tn_dialect *dialect = tensor->model->dialect;
 
     return tensor->role == TN_ROLE_STATE && dialect &&
-           strcmp(dialect->name, "nd4j") == 0 &&
+           tn_dialect_facts(dialect->name)->has_training &&
            tn_sd_state_split(tn_tensor_name(tensor), key, parameter);
 }
 

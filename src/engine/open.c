@@ -9,6 +9,7 @@
 #include "engine/foreign.h"
 #include "engine/inside.h"
 #include "engine/opened.h"
+#include "format/registry.h"
 #include "format/text_model.h"
 #include "io/file_source.h"
 #include "wire/pb/pb_schema.h"
@@ -387,7 +388,7 @@ enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
     TN_TRY(opened->format->open(&opened->bundle, model, error));
     if (tn_chunked_file_of(&opened->bundle))
         tn_chunked_facts(tn_chunked_file_of(&opened->bundle), model, error);
-    else if (strcmp(model->format, "riegeli") == 0)
+    else if (opened->format == &tn_format_riegeli)
         tn_chunked_bare_facts(&opened->bundle, model, error);
     if (!model->file_size)
         model->file_size = files_size(&opened->bundle);

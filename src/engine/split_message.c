@@ -9,6 +9,7 @@
 #include "engine/opened.h"
 #include "engine/split_folder.h"
 #include "engine/target.h"
+#include "format/registry.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/text_model.h"
 #include "io/path.h"
@@ -84,7 +85,7 @@ static enum tn_status find_type(struct tn_opened *opened, const char **type,
     *type = opened->format->message;
     if (*type)
         return TN_OK;
-    if (!strcmp(opened->format->name, "riegeli"))
+    if (opened->format == &tn_format_riegeli)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "records without the metadata at their end that "
                             "would make them chunks of a message: other "

@@ -183,7 +183,7 @@ static enum tn_status carry_if_needed(struct tn_carrying     *c,
 {
     const char *dialect = tn_model_dialect(*model);
 
-    if (dialect[0] == '\0' || strcmp(dialect, "nd4j") == 0)
+    if (dialect[0] == '\0' || strcmp(dialect, c->format->dialect) == 0)
         return TN_OK;
     TN_TRY(tn_carry(c, *model, error));
     *model = c->model;

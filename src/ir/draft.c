@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "ir/dialect_facts.h"
 #include "ir/draft_parts.h"
 #include "ir/levels.h"
 
@@ -380,7 +381,7 @@ static enum tn_status expect_own_ends(const struct tn_draft *draft,
                             "graph %" PRIu32 " is not the main graph of a new "
                             "model: its inputs and outputs stay",
                             graph);
-    if (strcmp(dialect, "onnx") != 0 && strcmp(dialect, "nd4j") != 0)
+    if (!tn_dialect_facts(dialect)->can_be_built)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "the inputs and outputs of %s are ops", dialect);
     return TN_OK;

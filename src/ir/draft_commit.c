@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ir/dialect_facts.h"
 #include "ir/draft.h"
 
 struct layout {
@@ -239,7 +240,7 @@ static const char *path_of(struct layout *to, const struct tn_draft_graph *g,
     char old[512], now[512];
 
     if (!g->from && g->kind == TN_GRAPH_MAIN)
-        return strcmp(to->draft->dialect->name, "onnx") == 0 ? "graph" : "";
+        return tn_dialect_facts(to->draft->dialect->name)->main_graph;
     if (!g->from)
         return tn_text_format(&to->model->arena, to->error, "functions['%.*s']",
                               TN_FMT(g->name));

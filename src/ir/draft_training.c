@@ -2,13 +2,14 @@
  */
 #include <inttypes.h>
 
+#include "ir/dialect_facts.h"
 #include "ir/draft_parts.h"
 
 /* Only SameDiff keeps these in a model. */
 static enum tn_status expect_training(const struct tn_draft *draft,
                                       struct tn_error       *error)
 {
-    if (strcmp(draft->dialect->name, "nd4j") == 0)
+    if (tn_dialect_facts(draft->dialect->name)->has_training)
         return TN_OK;
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                         "models of %s say nothing about training",

@@ -124,6 +124,8 @@ struct tn_model {
     const char              *wants_tag; /* NULL: the newest                   */
     bool                     is_lax;    /* what is missing may be             */
     bool                     is_edited;
+    bool is_called_by_signature; /* outputs that no signature names are none:
+                                    they save and restore it                  */
     struct tn_span           wire;    /* the root message, where there is one */
     uint64_t                 file_size;
 

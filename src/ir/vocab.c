@@ -15,28 +15,15 @@
 
 #include <inttypes.h>
 
+#include "ir/dialect_facts.h"
 #include "ir/vocab_lines.h"
-
-extern const unsigned char tn_vocab_nd4j[];
-extern const size_t        tn_vocab_nd4j_size;
-extern const unsigned char tn_vocab_onnx[];
-extern const size_t        tn_vocab_onnx_size;
-extern const unsigned char tn_vocab_paddle[];
-extern const size_t        tn_vocab_paddle_size;
-extern const unsigned char tn_vocab_tensorflow[];
-extern const size_t        tn_vocab_tensorflow_size;
 
 struct tn_bytes tn_vocab_builtin(const char *dialect)
 {
-    if (!strcmp(dialect, "nd4j"))
-        return tn_bytes(tn_vocab_nd4j, tn_vocab_nd4j_size);
-    if (!strcmp(dialect, "onnx"))
-        return tn_bytes(tn_vocab_onnx, tn_vocab_onnx_size);
-    if (!strcmp(dialect, "paddle"))
-        return tn_bytes(tn_vocab_paddle, tn_vocab_paddle_size);
-    if (!strcmp(dialect, "tensorflow"))
-        return tn_bytes(tn_vocab_tensorflow, tn_vocab_tensorflow_size);
-    return tn_bytes(NULL, 0);
+    const struct tn_dialect_facts *facts = tn_dialect_facts(dialect);
+
+    return tn_bytes(facts->vocabulary,
+                    facts->vocabulary ? *facts->vocabulary_size : 0);
 }
 
 /* Domains and named sets of types are compared one by one. */

@@ -18,6 +18,7 @@
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "format/bare.h"
+#include "format/registry.h"
 #include "format/safetensors/st.h"
 
 #define ALIGNMENT 8
@@ -164,7 +165,7 @@ static void put_metadata(const struct writing *w, struct tn_buffer *to)
     const struct tn_st_detail *detail = w->model->detail;
     const struct tn_about     *about  = w->options->about;
     uint64_t                   count  = about ? about->items.count : 0;
-    bool is_own = strcmp(w->model->format, "safetensors") == 0 && detail;
+    bool is_own = tn_is_of_format(w->model, &tn_format_safetensors) && detail;
 
     if (is_own)
         count = detail->metadata_count;

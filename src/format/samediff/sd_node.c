@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "format/registry.h"
 #include "wire/fb/fb_builtin.h"
 #include "wire/fb/fb_verify.h"
 
@@ -173,7 +174,8 @@ static struct tn_bytes flatten(const struct tn_rope *rope,
 
 bool tn_sd_is_plain(const struct tn_model *model)
 {
-    return !strcmp(model->format, "sdnb") || !strcmp(model->format, "sdz");
+    return tn_is_of_format(model, &tn_format_sdnb) ||
+           tn_is_of_format(model, &tn_format_sdz);
 }
 
 struct tn_bytes tn_sd_property_pack(const struct tn_fb_table *property,

@@ -8,6 +8,7 @@
  */
 #include "base/arith.h"
 #include "base/sort.h"
+#include "format/registry.h"
 #include "format/samediff/sd_build.h"
 #include "format/samediff/sdnb.h"
 #include "wire/zip/zip_write.h"
@@ -395,7 +396,7 @@ static void add_entry(struct writer *w, struct tn_zip_writer *zip,
 
 static bool is_from_zip(const struct tn_model *model)
 {
-    return tn_sd_detail_of(model) && !strcmp(model->format, "sdz");
+    return tn_sd_detail_of(model) && tn_is_of_format(model, &tn_format_sdz);
 }
 
 static struct tn_source *zip_of(const struct tn_model *model)

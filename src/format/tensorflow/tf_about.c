@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "format/tensorflow/tf_bundle.h"
+#include "format/registry.h"
 #include "format/tensorflow/tf_writing.h"
 
 enum { META_INFO = 1, INFO_META_VERSION = 1, INFO_GIT_VERSION = 6 };
@@ -146,7 +147,7 @@ enum tn_status tn_tf_lose_around(const struct tn_model         *model,
                                  bool is_graph, struct tn_error *error)
 {
     const struct tn_tf_detail *detail = tn_tf_detail_of(model);
-    bool is_model = strcmp(model->format, "tf-saved-model") == 0;
+    bool is_model = tn_is_of_format(model, &tn_format_tf_saved_model);
 
     if (!detail || !detail->meta_count || !options->loss)
         return TN_OK;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/byte_find.h"
+#include "format/registry.h"
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_dtype.h"
 #include "format/tensorflow/tf_fingerprint.h"
@@ -540,7 +541,7 @@ enum tn_status tn_tf_check_saved_model(struct tn_bundle      *bundle,
 {
     const struct tn_tf_detail *d = tn_tf_detail_of(model);
     struct tn_tf_checking      c;
-    bool is_folder = strcmp(model->format, "tf-saved-model") == 0;
+    bool is_folder = tn_is_of_format(model, &tn_format_tf_saved_model);
 
     checking_init(&c, bundle, model, report, error);
     if (is_folder && d->schema_version != 1)

@@ -122,6 +122,7 @@ static enum tn_status read_message(struct tn_model     *model,
         else if (field.number == 2 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
             read_meta(model, detail, field.body, error);
     }
+    model->is_called_by_signature = true;
     tn_model_add_fact_format(model, error, "saved_model_schema_version",
                              "%" PRId64, detail->schema_version);
     return error->status;

@@ -7,6 +7,7 @@
  */
 #include "base/arith.h"
 #include "chunk/cpb.h"
+#include "format/registry.h"
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_renew.h"
 #include "format/tensorflow/tf_split.h"
@@ -198,7 +199,7 @@ enum tn_status tn_tf_lose_files(const struct tn_model         *model,
                                      .keep_debug       = true,
                                      .each             = lose_file };
 
-    if (strcmp(model->format, "tf-saved-model") != 0)
+    if (!tn_is_of_format(model, &tn_format_tf_saved_model))
         return TN_OK;
     tn_tf_writing_init(&w, model, options, NULL, error);
     copy_all(&w, &copying);

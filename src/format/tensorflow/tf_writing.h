@@ -3,6 +3,7 @@
 #define TN_FORMAT_TENSORFLOW_WRITING_H
 
 #include "format/tensorflow/tf.h"
+#include "format/registry.h"
 #include "format/tensorflow/tf_encode.h"
 
 struct tn_tf_writing {
@@ -27,7 +28,7 @@ enum tn_status tn_tf_count_bytes(struct tn_tf_writing *w, uint64_t bytes);
 /* Read as a SavedModel, so that there are files to take along. */
 static inline bool tn_tf_is_saved_model(const struct tn_tf_writing *w)
 {
-    return w->model->detail && strcmp(w->model->format, "tf-saved-model") == 0;
+    return w->model->detail && tn_is_of_format(w->model, &tn_format_tf_saved_model);
 }
 
 /* The SavedModel message: the old one, edited, or one around a graph. */

@@ -163,7 +163,7 @@ uint32_t tn_raise_seen_from(struct tn_raising *r, uint32_t place,
 
 static const char *identity_name(const struct tn_net *net)
 {
-    return strcmp(net->dialect, "nd4j") == 0 ? "identity" : "Identity";
+    return net->facts->identity;
 }
 
 /* An output of a subgraph is made in it. */

@@ -308,7 +308,7 @@ static void type_structure(struct tn_infer *infer, uint32_t node)
     const struct tn_net_node *n        = tn_net_node(infer->net, node);
     bool                      is_first = true;
 
-    if (!tn_flow_is_structure(n) || !strcmp(infer->net->dialect, "onnx"))
+    if (!tn_flow_is_structure(n) || infer->net->facts->types_structures)
         return;
     for (uint32_t a = 0; a < n->attr_count; a++) {
         const struct tn_attr_value *value = &n->attrs[a].value;

@@ -515,7 +515,7 @@ static void apply_init(struct apply *a, struct tn_infer *facts,
     tn_list_init(&a->emit.ids, memory, sizeof(uint32_t));
     tn_list_init(&a->emit.carried, memory, sizeof(uint32_t));
     a->emit.to          = a->to;
-    a->emit.has_doubles = !strcmp(a->to->dialect, "nd4j");
+    a->emit.has_doubles = a->to->facts->has_doubles;
     a->emit.eval        = (struct tn_eval){ .net        = a->from,
                                             .made       = a->to,
                                             .facts      = facts,

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "ir/dialect_facts.h"
 #include "map/lang/lang_checking.h"
 
 void tn_lang_found(struct tn_lang_checks *x, const struct tn_map_place *place,
@@ -153,34 +154,24 @@ enum tn_status tn_lang_check(const struct tn_lang_file *file,
 
 /* ---- what the library carries ------------------------------------------- */
 
-/* ONNX is read from opset 7 on, and written as the opset that every runtime of
- * the last years has. */
-static const struct {
-    const char *dialect;
-    int64_t     oldest, version;
-} versions[] = {
-    { "onnx", 7, TN_LANG_ONNX_VERSION },
-};
-
 enum tn_status tn_lang_side_open(struct tn_lang_side *side,
                                  struct tn_vocab *vocab, struct tn_arena *arena,
                                  struct tn_bytes  dialect,
                                  struct tn_error *error)
 {
-    const char     *name = NULL;
     struct tn_bytes copy = tn_bytes_dup(arena, dialect, error);
 
     if (!copy.data)
         return error->status;
-    name                 = (const char *)copy.data;
-    struct tn_bytes text = tn_vocab_builtin(name);
+    const char                    *name  = (const char *)copy.data;
+    const struct tn_dialect_facts *facts = tn_dialect_facts(name);
+    struct tn_bytes                text  = tn_vocab_builtin(name);
     *side = (struct tn_lang_side){ .vocab   = text.size ? vocab : NULL,
                                    .newest  = INT64_MAX,
                                    .version = INT64_MAX };
-    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++)
-        if (!strcmp(versions[i].dialect, name)) {
-            side->oldest  = versions[i].oldest;
-            side->version = versions[i].version;
-        }
+    if (facts->rule_version) {
+        side->oldest  = facts->oldest_version;
+        side->version = facts->rule_version;
+    }
     return text.size ? tn_vocab_index(vocab, arena, text, error) : TN_OK;
 }

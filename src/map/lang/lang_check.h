@@ -18,9 +18,6 @@
 #include "ir/vocab.h"
 #include "map/lang/lang.h"
 
-/* The opset that our rules write. */
-#define TN_LANG_ONNX_VERSION 18
-
 /* A dialect as rules see it. */
 struct tn_lang_side {
     struct tn_vocab *vocab; /* NULL: ops are not checked                      */

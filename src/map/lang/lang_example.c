@@ -19,7 +19,7 @@ static struct tn_attr_wish wish_of(const struct tn_example  *r,
                                    struct tn_bytes           name)
 {
     struct tn_attr_wish         wish = { .has_doubles =
-                                             !strcmp(r->from.dialect, "nd4j") };
+                                             r->from.facts->has_doubles };
     const struct tn_vocab_attr *attr = op ? tn_vocab_find_attr(op, name) : NULL;
 
     if (attr) {

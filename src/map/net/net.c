@@ -36,8 +36,10 @@ void tn_net_init(struct tn_net *net, struct tn_arena *arena,
 {
     struct tn_memory *memory = arena->memory;
 
-    *net =
-        (struct tn_net){ .arena = arena, .dialect = dialect, .error = error };
+    *net = (struct tn_net){ .arena   = arena,
+                            .dialect = dialect,
+                            .facts   = tn_dialect_facts(dialect),
+                            .error   = error };
     tn_arena_init(&net->edges, memory);
     tn_list_init(&net->nodes, memory, sizeof(struct tn_net_node_row));
     tn_list_init(&net->values, memory, sizeof(struct tn_net_value_row));

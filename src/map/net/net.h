@@ -28,6 +28,7 @@
 #include <tenon/progress.h>
 
 #include "base/memory.h"
+#include "ir/dialect_facts.h"
 #include "ir/model_tables.h"
 #include "ir/payload.h"
 #include "map/net/net_rows.h"
@@ -126,6 +127,7 @@ struct tn_net {
     struct tn_arena       *arena;
     struct tn_arena        edges; /* net.c's own: what nodes take and make   */
     const char            *dialect; /* "onnx"                                */
+    const struct tn_dialect_facts *facts; /* of the dialect                  */
     const struct tn_model *source;  /* whose ops nodes come from             */
     int64_t                version; /* opset of the dialect's own domain, or
                                        producer version; 0: has none         */

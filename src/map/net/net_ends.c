@@ -126,8 +126,7 @@ static bool is_callable(const struct tn_signature *signature)
 /* What nobody consumes in a SavedModel is what saves and restores it. */
 static bool is_callable_only(const struct tn_net_loading *l)
 {
-    return l->model->format && !l->ends->output_count &&
-           strcmp(l->model->format, "tf-saved-model") == 0;
+    return !l->ends->output_count && l->model->is_called_by_signature;
 }
 
 /* NULL without a failure: the model has none. */
@@ -428,7 +427,7 @@ static bool is_no_output(struct tn_net_loading *l, const struct wanted *w)
     if (!is_guess(l, w) || value == TN_NONE)
         return false;
     uint32_t op = tn_model_value_at(l->model, value)->producer;
-    if (strcmp(l->net->dialect, "nd4j") == 0)
+    if (l->net->facts->names_everything)
         return op != TN_NONE && is_by_the_way(l, op);
     return l->is_cut[value] ||
            (op != TN_NONE && tn_net_known_outputs(l, op) == 0);

@@ -150,7 +150,7 @@ static void name_output(struct tn_laying *l, uint32_t graph, uint32_t index,
     uint32_t value =
         *tn_list_at(&tn_net_graph(l->net, graph)->outputs, uint32_t, index);
     bool is_direct = is_made_here(l, value, graph) && !l->is_output[value] &&
-                     !(l->is_nd4j && !is_plain_output(l, value));
+                     !(l->facts->names_everything && !is_plain_output(l, value));
 
     l->end_names[graph][index] = name;
     if (is_direct) {

@@ -298,7 +298,7 @@ static void lay_output(struct tn_laying *l, uint32_t op, uint32_t index,
 static struct tn_bytes node_name(const struct tn_laying   *l,
                                  const struct tn_net_node *node)
 {
-    if (node->name.size || !l->is_nd4j)
+    if (node->name.size || !l->facts->names_everything)
         return node->name;
     for (uint32_t i = 0; i < node->output_count; i++)
         if (node->outputs[i] != TN_NONE)
@@ -336,7 +336,7 @@ static enum tn_status lay_node_inputs(struct tn_laying         *l,
         uint32_t value = node->inputs[i];
         if (value != TN_NONE)
             lay_input(l, graph, value);
-        else if (l->is_nd4j)
+        else if (l->facts->names_everything)
             return refuse_hole(l, node, "input", i);
         else
             tn_model_add_input(l->model, TN_NONE, l->error);
@@ -350,7 +350,7 @@ static void lay_node_outputs(struct tn_laying         *l,
     for (uint32_t i = 0; i < node->output_count; i++) {
         if (node->outputs[i] != TN_NONE)
             lay_output(l, op, i, l->names[node->outputs[i]]);
-        else if (l->is_nd4j) /* every result has a variable */
+        else if (l->facts->names_everything)
             lay_output(l, op, i,
                        tn_lay_name(l, &l->value_names, node_name(l, node)));
         else
@@ -384,7 +384,7 @@ static uint32_t new_op(struct tn_laying *l, uint32_t graph,
     if (op == TN_NONE)
         return TN_NONE;
     struct tn_op *row = tn_model_op_at(l->model, op);
-    if (l->is_nd4j || name.size)
+    if (l->facts->names_everything || name.size)
         row->name = tn_lay_name(l, &l->op_names, name);
     row->type       = intern(l, type);
     row->domain     = intern(l, domain);
@@ -415,7 +415,7 @@ static void lay_relay(struct tn_laying *l, const struct tn_lay_relay *r,
                       uint32_t graph)
 {
     uint32_t op = new_op(l, graph, tn_model_name(l->model, r->to),
-                         tn_text(l->identity), tn_text(""));
+                         tn_text(l->facts->identity), tn_text(""));
 
     if (op == TN_NONE)
         return;
@@ -457,12 +457,12 @@ static void lay_constant(struct tn_laying             *l,
     if (!t)
         return;
     note_origin(l, from->origin);
-    t->name  = from->name;
-    t->graph = from->graph;
-    t->node  = TN_NONE;
-    t->part  = TN_NONE;
-    t->role =
-        from->is_trained && l->is_nd4j ? TN_ROLE_VARIABLE : TN_ROLE_INITIALIZER;
+    t->name     = from->name;
+    t->graph    = from->graph;
+    t->node     = TN_NONE;
+    t->part     = TN_NONE;
+    t->role     = from->is_trained && l->facts->has_training ? TN_ROLE_VARIABLE
+                                                             : TN_ROLE_INITIALIZER;
     t->elements = *from->elements;
     tn_model_define(l->model,
                     tn_model_value(l->model, from->graph, t->name, l->error),
@@ -483,7 +483,7 @@ static const char *path_of(struct tn_laying *l, uint32_t graph)
     char                       holder[256];
 
     if (graph == 0)
-        return l->is_nd4j ? "" : "graph";
+        return l->facts->main_graph;
     if (g->kind == TN_GRAPH_FUNCTION)
         return tn_text_format(&l->model->arena, l->error, "functions['%.*s']",
                               TN_FMT(g->name));
@@ -544,10 +544,9 @@ static enum tn_status lay_graph(struct tn_laying *l, uint32_t graph,
 {
     const struct tn_net_graph *g    = tn_net_graph(l->net, graph);
     const char                *path = path_of(l, graph);
-    uint32_t                   id =
-        path ? tn_model_add_graph(l->model, g->kind, path,
-                                  l->is_nd4j ? "nodes" : "node", l->error)
-                               : TN_NONE;
+    uint32_t id = path ? tn_model_add_graph(l->model, g->kind, path,
+                                            l->facts->node_list, l->error)
+                       : TN_NONE;
 
     if (id == TN_NONE || tn_failed(l->error))
         return l->error->status;
@@ -651,24 +650,18 @@ static bool make_tables(struct tn_laying *l)
     return true;
 }
 
-static const char *identity_of(const char *dialect)
-{
-    return strcmp(dialect, "nd4j") == 0 ? "identity" : "Identity";
-}
-
 enum tn_status tn_net_lay_out(struct tn_net           *net,
                               const struct tn_dialect *dialect,
                               struct tn_model *model, struct tn_list *origins,
                               struct tn_error *error)
 {
-    struct tn_laying l = { .net      = net,
-                           .model    = model,
-                           .origins  = origins,
-                           .error    = error,
-                           .is_nd4j  = strcmp(dialect->name, "nd4j") == 0,
-                           .identity = identity_of(dialect->name) };
+    struct tn_laying l = { .net     = net,
+                           .model   = model,
+                           .origins = origins,
+                           .error   = error,
+                           .facts   = tn_dialect_facts(dialect->name) };
 
-    if (strcmp(dialect->name, "onnx") != 0 && !l.is_nd4j)
+    if (!l.facts->can_be_built)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "graphs of dialect '%s' are not put together anew",
                             dialect->name);

@@ -33,8 +33,7 @@ struct tn_laying {
     struct tn_list  *origins; /* by tensor; NULL: nobody asks            */
     struct tn_error *error;
     struct tn_arena  scratch;
-    bool             is_nd4j;
-    const char      *identity; /* the dialect's op                        */
+    const struct tn_dialect_facts *facts;
     uint32_t *names; /* by value: the model's name; TN_NO_NAME: none yet      */
     bool     *is_used; /* by value: by a node that stays                    */
     bool *is_input;  /* by value: of a graph                                  */

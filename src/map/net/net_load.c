@@ -21,11 +21,6 @@
 /* Outputs of one op, and of all of them for each value that somebody names. */
 enum { OUTPUT_LIMIT = 65536, OUTPUTS_PER_VALUE = 64 };
 
-static bool is_tensorflow(const struct tn_net_loading *l)
-{
-    return strcmp(l->net->dialect, "tensorflow") == 0;
-}
-
 /* ---- graphs and values -------------------------------------------------- */
 
 /* What a function takes when its caller says nothing. */
@@ -125,7 +120,7 @@ static bool is_default_ignored(const struct tn_net_loading *l,
                                const struct tn_value       *value)
 {
     return value->kind == TN_VALUE_INPUT &&
-           strcmp(l->net->dialect, "nd4j") == 0;
+           l->net->facts->has_examples;
 }
 
 /* No dialect of ours computes with what is written down sparsely. */
@@ -287,7 +282,7 @@ static uint32_t output_of(struct tn_net_loading *l, uint32_t op,
         tn_output_name_parse(tn_model_name(l->model, value->name));
     uint32_t begin;
 
-    if (!is_tensorflow(l) ||
+    if (!l->net->facts->has_function_outputs ||
         tn_model_graph_at(l->model, graph)->kind != TN_GRAPH_FUNCTION ||
         !name.is_one || !find_argument(l, op, name.argument, &begin))
         return value->output;
@@ -486,7 +481,7 @@ static bool is_constant(const struct tn_net_loading *l, uint32_t op)
 {
     const struct tn_op *row = tn_model_op_at(l->model, op);
 
-    return is_tensorflow(l) && !row->input_count && row->output_count == 1 &&
+    return l->net->facts->has_constant_ops && !row->input_count && row->output_count == 1 &&
            tn_bytes_is(tn_model_name(l->model, row->type), "Const");
 }
 
@@ -738,6 +733,7 @@ enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
                             "the model was opened without its graph");
     net->source  = model;
     net->dialect = model->dialect->name;
+    net->facts   = tn_dialect_facts(net->dialect);
     loading_init(&l, net->arena->memory);
     load_all(&l);
     loading_done(&l);

@@ -1,0 +1,73 @@
+/* dialect_facts.c - what is special about a dialect, as data */
+#include "ir/dialect_facts.h"
+
+#include <string.h>
+
+extern const unsigned char tn_vocab_nd4j[];
+extern const size_t        tn_vocab_nd4j_size;
+extern const unsigned char tn_vocab_onnx[];
+extern const size_t        tn_vocab_onnx_size;
+extern const unsigned char tn_vocab_paddle[];
+extern const size_t        tn_vocab_paddle_size;
+extern const unsigned char tn_vocab_tensorflow[];
+extern const size_t        tn_vocab_tensorflow_size;
+
+/* ONNX is read from opset 7 on, and written as the opset that every runtime of
+ * the last years has. */
+static const struct tn_dialect_facts dialects[] = {
+    { .name             = "nd4j",
+      .vocabulary       = tn_vocab_nd4j,
+      .vocabulary_size  = &tn_vocab_nd4j_size,
+      .identity         = "identity",
+      .main_graph       = "",
+      .node_list        = "nodes",
+      .counterpart      = "onnx",
+      .can_be_built     = true,
+      .names_everything = true,
+      .has_training     = true,
+      .has_doubles      = true,
+      .has_examples     = true },
+    { .name             = "onnx",
+      .vocabulary       = tn_vocab_onnx,
+      .vocabulary_size  = &tn_vocab_onnx_size,
+      .identity         = "Identity",
+      .main_graph       = "graph",
+      .node_list        = "node",
+      .counterpart      = "samediff",
+      .oldest_version   = 7,
+      .rule_version     = 18,
+      .can_be_built     = true,
+      .types_structures = true,
+      .wants_ranks      = true },
+    { .name              = "paddle",
+      .vocabulary        = tn_vocab_paddle,
+      .vocabulary_size   = &tn_vocab_paddle_size,
+      .identity          = "Identity",
+      .main_graph        = "",
+      .node_list         = "node",
+      .counterpart       = "samediff",
+      .has_inputs_as_ops = true },
+    { .name                 = "tensorflow",
+      .vocabulary           = tn_vocab_tensorflow,
+      .vocabulary_size      = &tn_vocab_tensorflow_size,
+      .identity             = "Identity",
+      .main_graph           = "",
+      .node_list            = "node",
+      .counterpart          = "samediff",
+      .has_function_outputs = true,
+      .has_constant_ops     = true },
+};
+
+static const struct tn_dialect_facts unknown = { .name        = "",
+                                                 .identity    = "Identity",
+                                                 .main_graph  = "",
+                                                 .node_list   = "node",
+                                                 .counterpart = "samediff" };
+
+const struct tn_dialect_facts *tn_dialect_facts(const char *dialect)
+{
+    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
+        if (strcmp(dialects[i].name, dialect) == 0)
+            return &dialects[i];
+    return &unknown;
+}

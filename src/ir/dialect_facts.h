@@ -1,0 +1,46 @@
+/*
+ * dialect_facts.h - what is special about a dialect, as data
+ *
+ * One row for each dialect that we know.  Code asks for the fact that it needs
+ * ("has every op a name?"), never for the name of a dialect: a new dialect is a
+ * row here, hooks in its format (struct tn_dialect), and its passes
+ * (engine/convert_passes.c).
+ */
+#ifndef TN_IR_DIALECT_FACTS_H
+#define TN_IR_DIALECT_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tenon/bytes.h>
+
+struct tn_dialect_facts {
+    const char *name;
+    const unsigned char
+                 *vocabulary; /* of its operators, as text; may be NULL */
+    const size_t *vocabulary_size;
+    const char   *identity;   /* the op that returns its input          */
+    const char   *main_graph; /* the path of the main graph of a new
+                                 model                                  */
+    const char *node_list;    /* what paths call its nodes: "node"           */
+    const char *counterpart;  /* format that it is mostly converted to       */
+    int64_t oldest_version;   /* that rules can read; 0: it has no versions  */
+    int64_t rule_version;     /* that rules write                            */
+    bool    can_be_built; /* a graph of it can be put together from nothing   */
+    bool names_everything; /* every op has a name and every result a variable;
+                              no input can be left out in the middle */
+    bool has_training; /* its models say what is trained, and how          */
+    bool has_doubles;  /* fractions in attributes are doubles              */
+    bool has_examples; /* the tensor of an input is an example, no default */
+    bool has_inputs_as_ops; /* feed and fetch: ops that say what an input is */
+    bool has_function_outputs; /* "node:out:2": outputs in functions are named
+                                  by argument */
+    bool has_constant_ops;     /* weights are ops without inputs     */
+    bool types_structures;     /* its rules for shapes know If and Loop     */
+    bool wants_ranks; /* inputs and outputs must have one                 */
+};
+
+/* Never NULL: of an unknown dialect nothing is special. */
+const struct tn_dialect_facts *tn_dialect_facts(const char *dialect);
+
+#endif
