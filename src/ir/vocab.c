@@ -208,16 +208,34 @@ static void read_line(struct indexing *x, struct tn_cursor line)
             line.offset + (uint64_t)(line.end - line.at) - x->row->offset;
 }
 
+/* Most lines are indented: what is known of an operator, which nobody reads
+ * before he asks. */
+static void pass_indented(struct tn_vocab_row *row, struct tn_cursor *c)
+{
+    const uint8_t *at = c->at, *end = c->at;
+
+    while (at < c->end && *at == ' ') {
+        end = memchr(at, '\n', (size_t)(c->end - at));
+        if (!end)
+            end = c->end;
+        at = end < c->end ? end + 1 : end;
+    }
+    row->length = c->offset + (uint64_t)(end - c->at) - row->offset;
+    tn_skip(c, (uint64_t)(at - c->at));
+}
+
 /* Room for all lines of each kind: what they announce is there. */
 static bool make_room(struct tn_vocab *vocab, struct tn_cursor c)
 {
-    uint64_t rows = 0, sets = 0, domains = 0;
+    uint64_t       rows = 0, sets = 0, domains = 0;
+    const uint8_t *next;
 
-    while (tn_more(&c)) {
-        struct tn_cursor line = next_line(&c);
-        rows += starts_with(&line, "op ");
-        sets += starts_with(&line, "types ");
-        domains += starts_with(&line, "domain ");
+    for (const uint8_t *at = c.at; at; at = next) {
+        next = memchr(at, '\n', (size_t)(c.end - at));
+        next = next ? next + 1 : NULL;
+        rows += at < c.end && *at == 'o';
+        sets += at < c.end && *at == 't';
+        domains += at < c.end && *at == 'd';
     }
     if (rows > INT32_MAX || domains > GROUP_LIMIT || sets > GROUP_LIMIT) {
         tn_fail_at(&c, 0, TN_LIMIT,
@@ -243,7 +261,10 @@ enum tn_status tn_vocab_index(struct tn_vocab *vocab, struct tn_arena *arena,
     if (make_room(vocab, c)) {
         read_header(vocab, &c);
         while (!tn_failed(error) && tn_more(&c))
-            read_line(&x, next_line(&c));
+            if (x.row && *c.at == ' ')
+                pass_indented(x.row, &c);
+            else
+                read_line(&x, next_line(&c));
     }
     add_line(vocab, error);
     return error->status;
