@@ -135,11 +135,27 @@ static void test_binary(void **state)
     }
 }
 
+/* Nobody asked for the binary form: it is text that makes no sense.  To other
+ * mergers every text but "true" is false. */
+static void test_binary_is_not_guessed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++) {
+        struct tn_bytes bytes =
+            tn_bytes((const uint8_t *)binaries[i].bytes, binaries[i].size);
+        bool is_bool = !strcmp(binaries[i].field, "f_bool");
+        if (binaries[i].is_good)
+            assert_chunk(binaries[i].field, TN_SCALARS_TEXT, bytes, false,
+                         is_bool, tn_text("false"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_binary_is_not_guessed),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

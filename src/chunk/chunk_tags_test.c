@@ -318,12 +318,33 @@ static void test_where(void **state)
     assert_string_equal(few, "repea");
 }
 
+/* All types that protobuf takes for keys. */
+static void test_key_kinds(void **state)
+{
+    static const struct {
+        enum tn_pb_type  type;
+        enum tn_key_kind kind;
+    } rows[] = {
+        { TN_PB_STRING, TN_KEY_TEXT },    { TN_PB_BOOL, TN_KEY_BOOL },
+        { TN_PB_INT32, TN_KEY_INT32 },    { TN_PB_INT64, TN_KEY_INT64 },
+        { TN_PB_SINT32, TN_KEY_INT32 },   { TN_PB_SINT64, TN_KEY_INT64 },
+        { TN_PB_SFIXED32, TN_KEY_INT32 }, { TN_PB_SFIXED64, TN_KEY_INT64 },
+        { TN_PB_UINT32, TN_KEY_UINT32 },  { TN_PB_UINT64, TN_KEY_UINT64 },
+        { TN_PB_FIXED32, TN_KEY_UINT32 }, { TN_PB_FIXED64, TN_KEY_UINT64 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(tn_key_kind_of(rows[i].type), rows[i].kind);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_build),  cmocka_unit_test(test_key_text),
-        cmocka_unit_test(test_read),   cmocka_unit_test(test_order),
-        cmocka_unit_test(test_common), cmocka_unit_test(test_where),
+        cmocka_unit_test(test_build),     cmocka_unit_test(test_key_text),
+        cmocka_unit_test(test_key_kinds), cmocka_unit_test(test_read),
+        cmocka_unit_test(test_order),     cmocka_unit_test(test_common),
+        cmocka_unit_test(test_where),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

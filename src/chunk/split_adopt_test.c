@@ -133,6 +133,13 @@ static const struct {
     { "bytes to begin with", C(2) FIELD(F(2) I(0), C(1)), NULL,
       "bytes do not fit" },
     { "a field of nothing", C(0) FIELD(F(1), ""), NULL, "no chunk" },
+    { "no such chunk in a tree",
+      C(0) FIELD(F(2) I(0), C(1) FIELD(F(2) I(0), C(3))), NULL, "no chunk 3" },
+    { "no such field in a tree", C(0) FIELD(F(2) I(0), C(1) FIELD(F(7), C(2))),
+      NULL, "no such place" },
+    { "bytes for a message in a tree",
+      C(0) FIELD(F(2) I(0), C(1) FIELD(F(2) I(0), C(2))), NULL,
+      "bytes do not fit" },
     { "bytes twice", C(0) FIELD(F(1), C(2)) FIELD(F(1), C(2)), NULL,
       "several chunks for val" },
 };
