@@ -350,16 +350,28 @@ void cli_hint(const char *format, ...)
     va_end(list);
 }
 
-void cli_hint_name(const char *safe)
+/* What is printed with its escapes, and must not be escaped again. */
+static void hint_safe(const char *before, const char *safe, const char *after)
 {
     struct cli_text text = { 0 };
 
     cli_text_add(&text, "hint: ");
     cli_print(stderr, CLI_DIM, &text);
     cli_text_clear(&text);
-    cli_text_addf(&text, "did you mean '%s'?\n", safe);
+    cli_text_addf(&text, "%s'%s'%s\n", before, safe, after);
     cli_print(stderr, CLI_PLAIN, &text);
     cli_text_done(&text);
+}
+
+void cli_hint_name(const char *safe)
+{
+    hint_safe("did you mean ", safe, "?");
+}
+
+void cli_hint_other(const char *safe)
+{
+    hint_safe("another one is printed as ", safe,
+              "; this is the one that is called so");
 }
 
 void cli_hint_command(const char *verb, const char *file, const char *does)

@@ -60,6 +60,9 @@ void cli_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "did you mean 'NAME'?", of a name that has its escapes already. */
 void cli_hint_name(const char *safe);
 
+/* Two are meant by what was typed, which one of them is printed as. */
+void cli_hint_other(const char *safe);
+
 /* "'tenon VERB FILE' does", with FILE as a shell wants it. */
 void cli_hint_command(const char *verb, const char *file, const char *does);
 

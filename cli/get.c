@@ -104,11 +104,11 @@ static int no_tensor(const struct cli_session *session,
     return code;
 }
 
-/* By name or path, else by what 'tenon ls' prints: with its escapes. */
-static const struct tn_tensor *find_tensor(const struct tn_model *model,
-                                           const char            *typed)
+/* The tensor that 'tenon ls' prints so; only escapes have backslashes. */
+static const struct tn_tensor *find_printed(const struct tn_model *model,
+                                            const char            *typed)
 {
-    const struct tn_tensor *found = tn_model_find(model, typed);
+    const struct tn_tensor *found = NULL;
     struct cli_text         label = { 0 };
     uint64_t                count = tn_model_tensor_count(model);
 
@@ -124,13 +124,28 @@ static const struct tn_tensor *find_tensor(const struct tn_model *model,
     return found;
 }
 
+/* By name or path, else by what 'tenon ls' prints: with its escapes. */
+static const struct tn_tensor *find_tensor(const struct cli_session *session,
+                                           const struct tn_model    *model,
+                                           const char               *typed)
+{
+    const struct tn_tensor *called  = tn_model_find(model, typed);
+    const struct tn_tensor *printed = find_printed(model, typed);
+
+    if (called == NULL)
+        return printed;
+    if (printed != NULL && printed != called && !session->common->is_quiet)
+        cli_hint_other(typed);
+    return called;
+}
+
 static int get_tensor(struct cli_session *session, const struct tn_model *model,
                       const char *name, const struct tn_get_options *get,
                       const char *path)
 {
     struct tn_error         error  = TN_ERROR_INIT;
     struct tn_target        target = cli_target(session->common, path);
-    const struct tn_tensor *tensor = find_tensor(model, name);
+    const struct tn_tensor *tensor = find_tensor(session, model, name);
 
     if (tensor == NULL)
         return no_tensor(session, model, name);

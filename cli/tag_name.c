@@ -9,7 +9,7 @@
 struct naming {
     const char *typed;
     char       *room;
-    bool        is_called, is_printed;
+    bool        is_printed;
 };
 
 static int look_at(void *context, const struct tn_tag_info *info)
@@ -20,10 +20,8 @@ static int look_at(void *context, const struct tn_tag_info *info)
     cli_text_put(&name, info->name.data, info->name.size);
     cli_text_put(&name, "", 1);
     cli_text_safe(&label, info->name);
-    if (tn_tag_is_same(name.data, n->typed)) {
-        n->is_called = true;
-    } else if (label.size == strlen(n->typed) && name.size <= CLI_TAG_ROOM &&
-               memcmp(label.data, n->typed, label.size) == 0) {
+    if (label.size == strlen(n->typed) && name.size <= CLI_TAG_ROOM &&
+        memcmp(label.data, n->typed, label.size) == 0) {
         n->is_printed = true;
         memcpy(n->room, name.data, name.size);
     }
@@ -39,16 +37,13 @@ const char *cli_tag_named(const char *path, const struct tn_options *options,
     struct tn_options look  = *options;
     struct tn_error   error = TN_ERROR_INIT;
 
-    /* Only escapes have backslashes; a pipe is read once. */
+    /* Only escapes have backslashes, no tag has one: there cannot be two that
+     * are meant.  A pipe is read once. */
     if (strchr(typed, '\\') == NULL || strcmp(path, "-") == 0)
         return typed;
     look.from = NULL;
     look.tag  = NULL;
     if (tn_tag_list(path, &look, false, look_at, &n, &error) != TN_OK)
         return typed;
-    if (n.is_called && n.is_printed)
-        cli_hint("another tag is printed as '%s'; this is the one that is "
-                 "called so",
-                 typed);
-    return n.is_printed && !n.is_called ? room : typed;
+    return n.is_printed ? room : typed;
 }

@@ -11,6 +11,7 @@
 
 #include "io/beneath.h"
 #include "io/file_source.h"
+#include "io/path.h"
 
 /* Exporters write one file per tensor, and a process may have 1024 descriptors.
  * Siblings past this many live on their mapping alone. */
@@ -133,7 +134,7 @@ static enum tn_status open_path(struct tn_bundle *bundle,
 {
     if (!strcmp(bundle->path, "-"))
         return open_input(bundle, error);
-    int file = open(bundle->path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    int file = tn_path_open(bundle->path, O_RDONLY | O_NOCTTY);
     if (file < 0)
         return tn_error_errno(error, errno, "cannot open %s", bundle->path);
     return open_main(bundle, file, true, error);
@@ -294,8 +295,7 @@ static enum tn_status collect(struct tn_bundle *bundle, DIR *entries,
         errno                = 0;
         struct dirent *entry = readdir(entries);
         if (!entry && errno)
-            return tn_error_errno(error, errno, "cannot list %s",
-                                  bundle->path);
+            return tn_error_errno(error, errno, "cannot list %s", bundle->path);
         if (!entry)
             return TN_OK;
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))

@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/time.h>
+#include <time.h>
 
 #include "io/file_source.h"
 #include "support/hostile.h"
@@ -236,6 +239,55 @@ static void a_pipe_as_main(void **state)
     tn_scratch_close(&scratch);
 }
 
+static volatile sig_atomic_t rings;
+
+static void on_ring(int number)
+{
+    (void)number;
+    rings++;
+}
+
+/* Opens the pipe when the thread that waits for it was interrupted. */
+static void *feed_late(void *context)
+{
+    const struct timespec a_while = { .tv_nsec = 5000000 };
+
+    for (int i = 0; i < 1000 && rings < 3; i++)
+        nanosleep(&a_while, NULL);
+    return feed_pipe(context);
+}
+
+static void signals_are_no_failure(void **state)
+{
+    const struct sigaction action  = { .sa_handler = on_ring };
+    const struct itimerval every   = { { 0, 10000 }, { 0, 10000 } };
+    const struct itimerval never   = { { 0, 0 }, { 0, 0 } };
+    struct tn_scratch      scratch = set_scene();
+    struct tn_memory       memory  = purse();
+    struct tn_error        error   = TN_ERROR_INIT;
+    char                  *path    = tn_scratch_path(&scratch, "m/pipe");
+    sigset_t               alarms;
+    struct tn_bundle       bundle;
+    pthread_t              writer;
+
+    (void)state;
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarms, NULL); /* of the writer */
+    assert_int_equal(pthread_create(&writer, NULL, feed_late, path), 0);
+    sigaction(SIGALRM, &action, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+    setitimer(ITIMER_REAL, &every, NULL);
+    if (tn_bundle_open(&bundle, &memory, path, NULL, &error) != TN_OK)
+        fail_msg("%s", error.what);
+    setitimer(ITIMER_REAL, &never, NULL);
+    pthread_join(writer, NULL);
+    assert_true(source_is(bundle.main, "through a pipe"));
+    tn_bundle_close(&bundle);
+    free(path);
+    tn_scratch_close(&scratch);
+}
+
 /* Standard input: a file from its beginning is mapped, the rest is spooled. */
 static void standard_input(void **state)
 {
@@ -388,6 +440,7 @@ int main(void)
         cmocka_unit_test(in_the_working_folder),
         cmocka_unit_test(unmapped),
         cmocka_unit_test(a_pipe_as_main),
+        cmocka_unit_test(signals_are_no_failure),
         cmocka_unit_test(standard_input),
         cmocka_unit_test(from_a_source),
         cmocka_unit_test(listing),

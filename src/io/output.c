@@ -12,6 +12,7 @@
 #include "io/beneath.h"
 #include "io/file_source.h"
 #include "io/output_state.h"
+#include "io/path.h"
 
 /* How often a fresh name is looked for. */
 #define TRIES 100
@@ -242,7 +243,7 @@ static enum tn_status open_stream(struct tn_output *output, const char *path,
     output->name = is_standard ? "standard output"
                                : tn_text_dup(&output->arena, path, error);
     int file     = is_standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-                               : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+                               : tn_path_open(path, O_WRONLY | O_NOCTTY);
     if (file < 0)
         return tn_error_errno(error, errno, "cannot open %s", path);
     output->main = tn_new(&output->arena, struct tn_output_entry, 1, error);

@@ -3,6 +3,7 @@
 #include "io/path.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +36,16 @@ bool tn_path_is_broken_link(const char *path)
 
     return lstat(path, &about) == 0 && S_ISLNK(about.st_mode) &&
            stat(path, &about) != 0;
+}
+
+int tn_path_open(const char *path, int flags)
+{
+    int file;
+
+    do
+        file = open(path, flags | O_CLOEXEC);
+    while (file < 0 && errno == EINTR);
+    return file;
 }
 
 bool tn_path_is(const char *path, const struct tn_source *source)

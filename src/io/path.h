@@ -19,6 +19,10 @@ bool tn_path_is_file(const char *path);
 /* A link to what is not there, or to itself. */
 bool tn_path_is_broken_link(const char *path);
 
+/* As open(2).  Of a pipe it waits until others open it, too; signals that the
+ * caller handles in the meantime are no failure. */
+int tn_path_open(const char *path, int flags);
+
 /* The file at the path is the one behind the source. */
 bool tn_path_is(const char *path, const struct tn_source *source);
 

@@ -8,3 +8,10 @@ tenon get tiny.onnx flat
 tenon get odd.onnx 'fl\\no'
 # a name that is advised has its escapes once, and is taken as it is advised
 tenon get odd.onnx "${name}q"
+# one tensor is called as another is printed: the hint says which this is
+tenon dump tiny.onnx | sed 's|"flat"|"a\\342\\200\\256b"|; s|"filters"|"a\\\\u{202e}b"|' >both.txt
+tenon undump both.txt -o both.onnx
+tenon ls -1 both.onnx
+tenon get both.onnx 'a\u{202e}b' --slice 0,0,0
+tenon get -q both.onnx 'a\u{202e}b' --slice 0,0,0
+tenon get both.onnx 'a\\u{202e}b' --slice 0,0,0

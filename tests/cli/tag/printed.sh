@@ -15,3 +15,5 @@ done
 tenon tag rm -q c.samediff 'a\u{202e}c' || echo "exit $?"
 tenon tag rm -q c.samediff 'a\u{202e}b'
 tenon tag ls c.samediff
+# no tag is called as another is printed
+tenon tag add -q c.samediff 'a\u{202e}b' d.fb || echo "exit $?"
