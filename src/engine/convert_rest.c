@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/arith.h"
 #include "base/buffer.h"
 #include "engine/opened.h"
 #include "format/text_model.h"
@@ -35,15 +36,15 @@ enum tn_status tn_convert_comments(const struct tn_model *model,
                                    struct tn_about       *about,
                                    struct tn_error       *error)
 {
-    enum { LOOK_AT = 1 << 16 };
     const struct tn_opened *opened = tn_opened_of(model);
     struct tn_source       *main   = opened->bundle.main;
     struct tn_bytes         word;
 
     if (!main || !opened->format->message)
         return TN_OK;
-    size_t         size = main->size < LOOK_AT ? (size_t)main->size : LOOK_AT;
-    const uint8_t *head = size ? tn_source_pin(main, 0, size, error) : NULL;
+    uint64_t       begin = tn_text_begin(main, error);
+    size_t         size  = (size_t)tn_min(main->size, begin + TN_TEXT_HEAD);
+    const uint8_t *head  = size ? tn_source_pin(main, 0, size, error) : NULL;
     if (head && tn_is_text(tn_bytes(head, size), &word))
         tn_about_add_text(about, "comment",
                           leading_comments(tn_bytes(head, size)));

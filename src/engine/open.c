@@ -14,7 +14,6 @@
 #include "io/file_source.h"
 #include "wire/pb/pb_schema.h"
 
-#define HEAD_SIZE (UINT64_C(64) << 10)
 #define TAIL_SIZE (UINT64_C(4) << 10)
 
 enum tn_status tn_opened_new(struct tn_opened       **out,
@@ -106,10 +105,9 @@ enum tn_status tn_probe_of(struct tn_bundle *bundle, struct tn_probe *probe,
         return tn_bundle_list(bundle, "", &probe->entries, &probe->entry_count,
                               error);
     struct tn_source *source = bundle->main;
-    size_t            head   = (size_t)tn_min(source->size, HEAD_SIZE);
     size_t            tail   = (size_t)tn_min(source->size, TAIL_SIZE);
     probe->size              = source->size;
-    probe->head = tn_bytes(tn_source_pin(source, 0, head, error), head);
+    probe->head              = tn_text_head(source, error);
     probe->tail =
         tn_bytes(tn_source_pin(source, source->size - tail, tail, error), tail);
     return error->status;

@@ -6,7 +6,11 @@
 #include "wire/pb/pb_json_read.h"
 #include "wire/pb/pb_text_read.h"
 
+/* How much of a text must be text. */
 #define LOOK_AT 4096
+
+/* How far comments in front of it may go. */
+#define COMMENTS_MAX (16u << 20)
 
 static bool is_space(uint8_t byte)
 {
@@ -39,17 +43,52 @@ static size_t skip_to_word(struct tn_bytes head)
 
 bool tn_is_text(struct tn_bytes head, struct tn_bytes *word)
 {
+    size_t begin = skip_to_word(head), end = begin;
+
     *word = tn_bytes(NULL, 0);
-    if (head.size > LOOK_AT)
-        head.size = LOOK_AT;
+    if (head.size - begin > LOOK_AT)
+        head.size = begin + LOOK_AT;
     for (size_t i = 0; i < head.size; i++)
         if (head.data[i] < 0x20 && !is_space(head.data[i]))
             return false;
-    size_t begin = skip_to_word(head), end = begin;
     while (end < head.size && is_word(head.data[end]))
         end++;
     *word = tn_bytes(head.data + begin, end - begin);
     return end > begin;
+}
+
+/* Past spaces and comments; one that has begun may go on in the next bytes. */
+static size_t skip_comments(struct tn_bytes bytes, bool *is_inside)
+{
+    size_t at = 0;
+
+    for (; at < bytes.size; at++) {
+        if (bytes.data[at] == '\n')
+            *is_inside = false;
+        else if (bytes.data[at] == '#')
+            *is_inside = true;
+        else if (!*is_inside && !is_space(bytes.data[at]))
+            break;
+    }
+    return at;
+}
+
+uint64_t tn_text_begin(struct tn_source *source, struct tn_error *error)
+{
+    bool     is_inside = false;
+    uint64_t at        = 0;
+    uint8_t  room[LOOK_AT];
+
+    while (at < source->size && at < COMMENTS_MAX) {
+        size_t size = (size_t)tn_min(source->size - at, sizeof room);
+        if (tn_source_read(source, at, room, size, error) != TN_OK)
+            return 0;
+        size_t passed = skip_comments(tn_bytes(room, size), &is_inside);
+        at += passed;
+        if (passed < size)
+            return at < TN_TEXT_HEAD / 2 ? 0 : at;
+    }
+    return 0;
 }
 
 /* Where a quoted string that begins at `at` ends. */
@@ -156,14 +195,21 @@ static enum tn_status parse(struct tn_source *source, struct tn_bytes head,
     return tn_pb_text_read(&schema, type, text, rope, error);
 }
 
+struct tn_bytes tn_text_head(struct tn_source *source, struct tn_error *error)
+{
+    uint64_t begin = tn_text_begin(source, error);
+    size_t   size  = (size_t)tn_min(source->size - begin, TN_TEXT_HEAD);
+
+    return tn_bytes(tn_source_pin(source, begin, size, error), size);
+}
+
 enum tn_status tn_format_binary(struct tn_bundle  *bundle,
                                 struct tn_source  *source,
                                 enum tn_pb_builtin schema, const char *message,
                                 struct tn_source **binary,
                                 struct tn_error   *error)
 {
-    size_t          size = (size_t)tn_min(source->size, LOOK_AT);
-    struct tn_bytes head = { tn_source_pin(source, 0, size, error), size };
+    struct tn_bytes head = tn_text_head(source, error);
     struct tn_bytes word;
     struct tn_arena arena;
     struct tn_rope  rope;

@@ -14,6 +14,16 @@
  * "irVersion", by which formats know their own. */
 bool tn_is_text(struct tn_bytes head, struct tn_bytes *word);
 
+/* So much is looked at to see what a file is. */
+#define TN_TEXT_HEAD (64u << 10)
+
+/* Where a text begins whose comments in front of it fill half a head or more;
+ * 0: at the beginning, or it is no text, or they never end. */
+uint64_t tn_text_begin(struct tn_source *source, struct tn_error *error);
+
+/* The first bytes from there on. */
+struct tn_bytes tn_text_head(struct tn_source *source, struct tn_error *error);
+
 /* Calls `each` with the name of every field at the root of a text or JSON
  * message, as far as the head shows them, until it returns false. */
 void tn_text_roots(struct tn_bytes head,
