@@ -205,8 +205,9 @@ for op in ("ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax"
         add(op, turn, LAST, p(2, 3, 4), at(-1, 0), keepdims=keep)
         add(op, turn, LAST, p(2, 3, 4), i8(1), keepdims=keep, tag=f"fed{keep}")
     add(op, 11, turn - 1, p(2, 3, 4), axes=[-1])
-    add(op, turn, LAST, p(2, 3, 4), noop_with_empty_axes=1, tag="noop")
-    add(op, turn, LAST, p(2, 3, 4), at(), noop_with_empty_axes=1, tag="noop0")
+    signed = p(2, 3, 4) if op == "ReduceLogSum" else f(2, 3, 4)
+    add(op, turn, LAST, signed, noop_with_empty_axes=1, tag="noop")
+    add(op, turn, LAST, signed, at(), noop_with_empty_axes=1, tag="noop0")
     add(op, turn, LAST, p(2, 3, 4), at(), tag="empty")
 for op in "ReduceMax ReduceMin ReduceSum ReduceProd ReduceMean".split():
     turn = 13 if op == "ReduceSum" else 18
@@ -692,6 +693,8 @@ add("Slice", 13, LAST, f(4, 5), i8(1, -3), i8(3, 5), opens="open", tag="open")
 for axes in (i8(), i8(1), i8(-1, 0)):
     for op in ("ReduceSum", "ReduceMean", "ReduceMax"):
         add(op, 18, LAST, f(2, 3, 4), axes, opens="open", tag=f"open{axes.size}")
-add("ReduceSum", 18, LAST, f(2, 3, 4), i8(), noop_with_empty_axes=1,
-    opens="open", tag="noop")
+for op in ("ReduceSum", "ReduceL1", "ReduceL2"):
+    for axes in (i8(), i8(1)):
+        add(op, 18, LAST, f(2, 3, 4), axes, noop_with_empty_axes=1,
+            opens="open", tag=f"noop{axes.size}-open")
 add("GlobalAveragePool", 7, LAST, f(2, 3, 4, 5), opens="sizes", tag="open")
