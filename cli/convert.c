@@ -184,6 +184,8 @@ static void advise_mapping(const struct tn_error *error)
     } advice[] = {
         { "' are not known", VALUES_HINT },
         { "known in a run only", VALUES_HINT },
+        { "is not known [missing-type]",
+          "the source does not say it: --inputs can leave it out" },
         { " not known", SHAPES_HINT },
         { " must be known", SHAPES_HINT },
         { ": an open ", SHAPES_HINT },

@@ -563,6 +563,29 @@ static enum tn_status prepare(struct apply                     *a,
     return a->error->status;
 }
 
+/* Inputs that no node takes, and outputs that none makes, want a type, too. */
+static void check_ends(struct apply *a)
+{
+    const struct tn_net_graph *graph   = tn_net_graph(a->from, 0);
+    const struct tn_list      *sides[] = { &graph->inputs, &graph->outputs };
+
+    for (uint32_t side = 0; side < 2 && !tn_failed(a->error); side++)
+        for (uint32_t i = 0; i < sides[side]->count; i++) {
+            const uint32_t *value = tn_list_at(sides[side], uint32_t, i);
+            enum tn_dtype   dtype = missing_type(a, value, 1);
+            struct tn_bytes name  = side ? tn_net_output_name(a->from, 0, i)
+                                         : tn_net_input_name(a->from, 0, i);
+            if (dtype == TN_UNDEFINED)
+                continue;
+            tn_error_set(a->error, TN_UNSUPPORTED, TN_NOWHERE,
+                         "%s has no element type %s, which '%.*s' is of: "
+                         "%s can leave it out",
+                         a->to->dialect, tn_dtype_name(dtype), TN_FMT(name),
+                         side ? "--outputs" : "--inputs");
+            return;
+        }
+}
+
 enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
                              uint32_t file_count, struct tn_infer *facts,
                              struct tn_net *from, struct tn_infer *made,
@@ -585,6 +608,8 @@ enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
                 map_graph(&a, i);
         if (!tn_failed(a.error))
             add_outputs(&a);
+        if (!tn_failed(a.error) && report->unmapped_count == 0)
+            check_ends(&a);
         tn_list_trim(&to->nodes);
         tn_list_trim(&to->values);
     }

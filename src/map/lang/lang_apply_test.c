@@ -223,6 +223,50 @@ static void test_types_that_the_target_lacks(void **state)
     tear_down(&b);
 }
 
+static void make_unused_complex(struct tn_net *net)
+{
+    if (tn_net_add_graph(net, TN_GRAPH_MAIN, tn_text("g"), TN_NONE) == TN_NONE)
+        return;
+    uint32_t x = make_input(net, "x", TN_FLOAT32, (int64_t[]){ 2, -1, -2 });
+    uint32_t a = make_node(net, "Relu", "a", &x, 1, NULL, 0);
+    make_input(net, "c", TN_COMPLEX64, (int64_t[]){ 2, -1, -2 });
+    tn_net_add_output(net, 0, a, tn_text(""));
+}
+
+static void make_complex_constant(struct tn_net *net)
+{
+    if (tn_net_add_graph(net, TN_GRAPH_MAIN, tn_text("g"), TN_NONE) == TN_NONE)
+        return;
+    uint32_t x = make_input(net, "x", TN_COMPLEX64, (int64_t[]){ 2, -1, -2 });
+    tn_net_graph(net, 0)->inputs.count = 0;
+    tn_net_add_output(net, 0, x, tn_text("c"));
+}
+
+/* Also where no node is that could be refused. */
+static void test_ends_of_types_that_the_target_lacks(void **state)
+{
+    static const struct {
+        void (*make)(struct tn_net *net);
+        const char *what;
+    } rows[] = {
+        { make_unused_complex, "nd4j has no element type complex64, which 'c' "
+                               "is of: --inputs can leave it out" },
+        { make_complex_constant, "nd4j has no element type complex64, which "
+                                 "'c' is of: --outputs can leave it out" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench b;
+        set_up(&b);
+        apply_rules(&b, rows[i].make,
+                    tn_text(ONNX_TO_ND4J "Relu(X) => relu(X; cutoff: 0.0)"),
+                    NULL, 0);
+        assert_string_equal(b.error.what, rows[i].what);
+        tear_down(&b);
+    }
+}
+
 /* What one rule may, all rules for all nodes may not. */
 static void test_all_together_are_bounded(void **state)
 {
@@ -287,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_nets),
         cmocka_unit_test(test_what_is_kept),
         cmocka_unit_test(test_types_that_the_target_lacks),
+        cmocka_unit_test(test_ends_of_types_that_the_target_lacks),
         cmocka_unit_test(test_all_together_are_bounded),
         cmocka_unit_test(test_no_memory),
     };
