@@ -14,6 +14,7 @@ struct collecting {
     struct tn_error               *error;
     struct tn_bare_set            *set;
     struct tn_intern               names;
+    const char *why; /* the last that was refused is; NULL: none was        */
 };
 
 static void lose(const struct tn_write_options *options, const char *where,
@@ -83,6 +84,7 @@ static void take(struct collecting *c, const struct tn_tensor *tensor,
         if (name.size)
             snprintf(path, sizeof path, "%.*s", TN_FMT(name));
         lose(c->options, path, why);
+        c->why = why;
         return;
     }
     *item = (struct tn_bare_tensor){ name_of(c, tensor), &tensor->elements };
@@ -170,7 +172,9 @@ enum tn_status tn_bare_collect(const struct tn_model         *model,
     tn_intern_done(&c.names);
     if (!tn_failed(error) && set->count == 0 && (count || model->node_count))
         tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                     "the model has no tensors to write");
+                     c.why ? "no tensor can be written: the last is %s"
+                           : "the model has no tensors to write",
+                     c.why ? c.why : "");
     return error->status;
 }
 

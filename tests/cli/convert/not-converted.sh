@@ -46,3 +46,17 @@ node { name: "y" op: "Relu" input: "r" attr { key: "T" value { type: DT_FLOAT } 
 END
 tenon convert variable.pbtxt -o v.onnx
 echo "$?"
+# texts, where there are none
+model 'initializer { dims: 1 data_type: 8 name: "s" string_data: "a" } node { op_type: "Relu" input: "x" output: "y" }' 17 >texts.textproto
+refused texts texts.onnx -o texts.safetensors
+# a node whose last outputs are for training
+cat >norm.pbtxt <<'END'
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { dim { size: 1 } dim { size: 1 } dim { size: 1 } dim { size: 1 } } } } }
+node { name: "s" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 1 } } float_val: 2 } } } }
+node { name: "y" op: "FusedBatchNormV3" input: "x" input: "s" input: "s" input: "s" input: "s" attr { key: "T" value { type: DT_FLOAT } } attr { key: "U" value { type: DT_FLOAT } } attr { key: "is_training" value { b: false } } }
+END
+tenon convert norm.pbtxt -o norm.onnx 2>lines
+echo "$?"
+sed 's/rules:[0-9]*/rules:N/' lines
+tenon convert -q norm.pbtxt -o norm.onnx --outputs y
+echo "$?"
