@@ -344,9 +344,9 @@ void tn_pb_end(struct tn_pb_assembly *a, const struct tn_pb_field_type *field)
     count_one(a, index);
 }
 
-void tn_pb_end_unknown(struct tn_pb_assembly *a, uint32_t number)
+void tn_pb_end_unknown(struct tn_pb_assembly *a, uint32_t number, bool is_group)
 {
-    pop(a, TN_PB_UNKNOWN, number, false);
+    pop(a, TN_PB_UNKNOWN, number, is_group);
 }
 
 void tn_pb_finish(struct tn_pb_assembly *a, struct tn_rope *to)

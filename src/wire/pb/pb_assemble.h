@@ -47,8 +47,9 @@ bool tn_pb_begin(struct tn_pb_assembly *a, const struct tn_pb_message *type,
 
 /* End it: it becomes a value of `field` of the message around it. */
 void tn_pb_end(struct tn_pb_assembly *a, const struct tn_pb_field_type *field);
-/* The same for a field known by number only. */
-void tn_pb_end_unknown(struct tn_pb_assembly *a, uint32_t number);
+/* The same for a field known by number only, as a group or with a length. */
+void tn_pb_end_unknown(struct tn_pb_assembly *a, uint32_t number,
+                       bool is_group);
 /* End the outermost: its bytes go to the rope. */
 void tn_pb_finish(struct tn_pb_assembly *a, struct tn_rope *to);
 

@@ -314,8 +314,10 @@ static uint8_t open_body(struct reader *r)
     return 0;
 }
 
+/* Of a field, or of one that is known by number only (`field` is NULL). */
 static void read_body(struct reader *r, const struct tn_pb_message *type,
-                      const struct tn_pb_field_type *field, uint32_t number)
+                      const struct tn_pb_field_type *field, uint32_t number,
+                      bool is_group)
 {
     uint64_t begin   = r->lex.offset;
     uint8_t  closing = open_body(r);
@@ -328,7 +330,7 @@ static void read_body(struct reader *r, const struct tn_pb_message *type,
     if (field)
         tn_pb_end(&r->to, field);
     else
-        tn_pb_end_unknown(&r->to, number);
+        tn_pb_end_unknown(&r->to, number, is_group);
 }
 
 static void read_value(struct reader *r, const struct tn_pb_field_type *field)
@@ -336,7 +338,7 @@ static void read_value(struct reader *r, const struct tn_pb_field_type *field)
     uint64_t value = 0;
 
     if (tn_pb_is_message(field->type)) {
-        read_body(r, field->message, field, 0);
+        read_body(r, field->message, field, 0, false);
     } else if (tn_pb_is_blob(field->type)) {
         const struct tn_producer *producer = read_string(r);
         if (tn_failed(r->error))
@@ -485,7 +487,7 @@ static void read_any(struct reader *r, const char *url, const char *name)
         return;
     tn_pb_add_blob(&r->to, title, tn_text(url));
     take_symbol(r, ':');
-    read_body(r, inner, value, 0);
+    read_body(r, inner, value, 0, false);
     tn_error_where(r->error, "value");
 }
 
@@ -541,21 +543,35 @@ static void read_extension(struct reader *r)
 
 /* Unknown fields, by number */
 
+/* Whether a value of that wire type is one of the field.  Enums of proto2 are
+ * printed by number when they have no name for it. */
+static bool is_of_field(const struct tn_pb_field_type *field,
+                        enum tn_wire_type              type)
+{
+    if (!field || (field->enumeration && type == TN_WIRE_VARINT))
+        return false;
+    return tn_pb_wire_type(field->type) == type ||
+           (type == TN_WIRE_LEN && field->label == TN_PB_REPEATED &&
+            tn_pb_is_packable(field->type));
+}
+
+static const struct tn_pb_field_type *field_of(struct reader *r,
+                                               uint32_t       number)
+{
+    const struct tn_pb_message *message = current_type(r);
+
+    return message ? tn_pb_message_field(message, number) : NULL;
+}
+
 /* A number stands for what no name does: of a field that the message has, only
  * for a wire type that is not the field's.  Otherwise its value would have to
- * be what the field says, and nobody looked.  Enums of proto2 are printed by
- * number when they have no name for it. */
+ * be what the field says, and nobody looked. */
 static bool is_unknown(struct reader *r, uint32_t number,
                        enum tn_wire_type type)
 {
-    const struct tn_pb_message    *message = current_type(r);
-    const struct tn_pb_field_type *field =
-        message ? tn_pb_message_field(message, number) : NULL;
+    const struct tn_pb_field_type *field = field_of(r, number);
 
-    if (!field || (field->enumeration && type == TN_WIRE_VARINT) ||
-        (tn_pb_wire_type(field->type) != type &&
-         !(type == TN_WIRE_LEN && field->label == TN_PB_REPEATED &&
-           tn_pb_is_packable(field->type))))
+    if (!is_of_field(field, type))
         return true;
     tn_lex_fail(&r->lex, TN_MALFORMED, "field %" PRIu32 " goes by its name, %s",
                 number, field->name);
@@ -595,11 +611,14 @@ static void read_unknown_string(struct reader *r, uint32_t number)
                                tn_buffer_bytes(&r->string.bytes));
 }
 
+/* It has a length, but where a value with a length is the field's: then it can
+ * only be a group. */
 static void read_unknown_body(struct reader *r, uint32_t number)
 {
-    if (is_unknown(r, number, TN_WIRE_LEN) &&
-        is_unknown(r, number, TN_WIRE_GROUP_BEGIN))
-        read_body(r, NULL, NULL, number);
+    bool is_group = is_of_field(field_of(r, number), TN_WIRE_LEN);
+
+    if (!is_group || is_unknown(r, number, TN_WIRE_GROUP_BEGIN))
+        read_body(r, NULL, NULL, number, is_group);
 }
 
 static void read_unknown(struct reader *r)

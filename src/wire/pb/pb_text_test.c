@@ -212,6 +212,10 @@ static const struct {
     { 2, "0: 5", NULL, TN_MALFORMED, 3 },
     { 2, "536870912: 5", NULL, TN_MALFORMED, 0 },
     { 2, "5: 0x123", NULL, TN_MALFORMED, 3 },
+    { 2, "25 { 1: 1 }", "ca 01 02 08 01", TN_OK, 0 }, /* its own are groups */
+    { 2, "17 { 1: 1 }", "8b 01 08 01 8c 01", TN_OK, 0 },
+    { 2, "14 { 1: 1 }", "73 08 01 74", TN_OK, 0 },
+    { 2, "19 { 1: 1 }", "9b 01 08 01 9c 01", TN_OK, 0 },
     { 2, "99 { a_int32: 5 }", NULL, TN_MALFORMED, 5 },
     { 2, "\x01", NULL, TN_MALFORMED, 0 },
     { 3, "any { [x/sample.three.Nope] {} }", NULL, TN_NOT_FOUND, 28 },
