@@ -65,7 +65,7 @@ class OpDescriptors:
 
     def __init__(self, handle):
         """Interpreter.interpret() makes one."""
-        self._handle = native.handle(handle, "an OpDescriptors")
+        self._handle = native.handle(handle, "Interpreter.interpret()")
         self._ops = None
 
     def serialize(self, form="binary", as_list=None):

@@ -177,7 +177,7 @@ class Model(native.Closing):
 
     def __init__(self, handle):
         """Model.open() makes one."""
-        self._handle = native.handle(handle, "a Model")
+        self._handle = native.handle(handle, "Model.open()")
 
     @classmethod
     def open(cls, path, tag=None):

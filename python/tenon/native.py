@@ -268,10 +268,10 @@ def path(value):
     return text(os.fsencode(value), "a path")
 
 
-def handle(value, what):
+def handle(value, maker):
     """What the library made; a number is no address that may be looked at."""
     if not isinstance(value, ctypes.c_void_p) or not value:
-        raise TypeError(f"{what} is made by the library, not of {value!r}")
+        raise TypeError(f"{maker} makes one, not the class of {value!r}")
     return value
 
 

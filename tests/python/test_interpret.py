@@ -84,6 +84,12 @@ class Interpreting(unittest.TestCase):
             with self.assertRaises((ValueError, OverflowError)):
                 self.interpreter.interpret(node, opset=opset)
 
+    def test_what_a_function_makes_says_which(self):
+        with self.assertRaisesRegex(TypeError, r"Model\.open\(\) makes one"):
+            tenon.Model("model.onnx")
+        with self.assertRaisesRegex(TypeError, r"interpret\(\) makes one"):
+            tenon.OpDescriptors("node")
+
     def test_ops_of_paddle(self):
         text = ('type: "relu" inputs { parameter: "X" arguments: "x" } '
                 'outputs { parameter: "Out" arguments: "y" }')
