@@ -157,6 +157,8 @@ for fmod in (0, 1):
     add("Mod", 10, LAST, n(3, 4), n(3, 4, low=1), fmod=fmod)
     add("Mod", 10, LAST, -n(3, 4, low=1), n(3, 4, low=1), fmod=fmod)
 add("Mod", 10, LAST, f(3, 4), p(3, 4), fmod=1, tag="float")
+add("Mod", 10, LAST, numpy.array([5, -5, 5, -1e7, -3], "f4"),
+    numpy.array([0.1, 0.1, -0.1, 0.7, numpy.inf], "f4"), fmod=1, tag="exact")
 add("Where", 9, LAST, b(3, 1), f(3, 4), f(4))
 add("Where", 9, LAST, b(3, 4), f(3, 4), f(3, 4))
 add("Where", 9, LAST, b(3, 4), n(3, 4, dtype="i8"), n(3, 4, dtype="i8"))
