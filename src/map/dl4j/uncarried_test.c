@@ -48,6 +48,25 @@ static const struct {
     { RULE("valuemapping", "n", "i", ""),
       OP(ATTR("is", "list { i: [5, 6, 7] }") ATTR("ss", "list { }")),
       "attribute 'is' = [5, 6, 7]\n" },
+    { RULE("listattributevaluelookuptoindex", "real", "fs",
+           GROUP("real", INT(0))),
+      OP(ATTR("fs", "list { f: [0.5, 1.5] }")),
+      "element 1 of attribute 'fs' = [0.5, 1.5]\n" },
+    { RULE("listattributevaluelookuptoindex", "text", "ss",
+           GROUP("text", INT(1))),
+      OP(ATTR("ss", "list { s: ['a', 'b'] }")),
+      "element 0 of attribute 'ss' = ['a', 'b']\n" },
+    { RULE("valuemapping", "n", "i", ""),
+      OP(ATTR("is", "list { i: [1, 2, 3, 4, 5, 6, 7, 8, 9] }")),
+      "attribute 'is' = [1, 2, 3, 4, 5, 6, 7, 8, ...]\n" },
+    { RULE("valuemapping", "n", "i", ""), OP(ATTR("sh", "shape { }")),
+      "attribute 'sh' = ...\n" },
+    /* an input that the call does not take */
+    { "mappings { frameworkName: 'tensorflow' opName: 'op' "
+      "inputFrameworkOpName: 'Op' variableResolutionType: OVERRIDE "
+      "rule { ruleName: 'ndarraymapping' "
+      "inputToOutput { key: 'a' value: 'x' } } }",
+      OP(""), "input 1 'y'\n" },
 };
 
 static void note(void *context, struct tn_bytes name, const char *what)
