@@ -407,6 +407,34 @@ static void test_bytes_twice(void **state)
     close_splitting(&s);
 }
 
+/* Chunks of version 2 say so themselves: mergers of version 1 must not join
+ * what they are handed. */
+static void test_version_two_in_memory(void **state)
+{
+    const struct tn_split_format two = { .version = 2 };
+    struct splitting             s   = open_empty(schema, MANY);
+    struct tn_source             source;
+    struct tn_chunked            chunked;
+    struct tn_arena              arena;
+
+    (void)state;
+    tn_arena_init(&arena, &judge.memory);
+    assert_int_equal(add(&s, "one", "string_field"), TN_OK);
+    assert_int_equal(tn_splitter_format(s.splitter, &two, &s.error), TN_OK);
+    assert_int_equal(tn_splitter_split(s.splitter, &s.error), TN_OK);
+    tn_source_memory(&source, &judge.memory,
+                     tn_splitter_chunked_message(s.splitter));
+    assert_int_equal(
+        tn_chunked_read(&chunked, (struct tn_span){ &source, 0, source.size },
+                        &arena, &s.error),
+        TN_OK);
+    assert_true(tn_chunked_unwrap_in(&chunked, TN_ENVELOPE_VERSION_2));
+    assert_int_equal(chunked.field_count, 1);
+    tn_source_close(&source);
+    tn_arena_done(&arena);
+    close_splitting(&s);
+}
+
 /* In memory, where nobody wrote a version. */
 static void test_warning(void **state)
 {
@@ -431,6 +459,26 @@ static void test_warning(void **state)
     tn_merger_get(&merged, merger, NULL, 0, &error);
     assert_text(merged, "string_field: \"one two\"\n");
     tn_merger_close(merger);
+    tn_buffer_done(&chunked);
+}
+
+/* The same when there is something else between them. */
+static void test_in_order_of_the_list(void **state)
+{
+    const struct tn_bytes chunks[] = { tn_text("one "), tn_text("two") };
+    struct tn_error       error    = TN_ERROR_INIT;
+    struct tn_buffer      chunked;
+    struct tn_message    *merged;
+
+    (void)state;
+    judge_encode(
+        &judge, &judge.splitter, "tensorflow.proto_splitter.ChunkedMessage",
+        FIELD(F(3), C(1)) FIELD(F(1) F(3), C(0)) FIELD(F(3), C(0)), &chunked);
+    tn_merge(&merged, schema, MANY, chunks, 2, tn_buffer_bytes(&chunked), NULL,
+             &error);
+    assert_string_equal(error.what, "");
+    assert_text(merged, "field_one {\n  string_field: \"one \"\n}\n"
+                        "string_field: \"twoone \"\n");
     tn_buffer_done(&chunked);
 }
 
@@ -480,7 +528,9 @@ int main(void)
         cmocka_unit_test(test_numbers_of_messages),
         cmocka_unit_test(test_binary_numbers),
         cmocka_unit_test(test_bytes_twice),
+        cmocka_unit_test(test_version_two_in_memory),
         cmocka_unit_test(test_warning),
+        cmocka_unit_test(test_in_order_of_the_list),
         cmocka_unit_test(test_parts),
     };
 

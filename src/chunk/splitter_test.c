@@ -295,6 +295,8 @@ static void test_children(void **state)
                                        NULL, &error),
                      TN_UNSUPPORTED);
     error = (struct tn_error)TN_ERROR_INIT;
+    assert_int_equal(tn_splitter_keep_base(child, &error), TN_INVALID);
+    error = (struct tn_error)TN_ERROR_INIT;
     assert_int_equal(tn_splitter_split(splitter, &error), TN_OK);
     assert_int_equal(tn_splitter_chunk_count(splitter), 7);
     assert_chunk(splitter, 5, TN_CHUNK_BYTES, "e");

@@ -564,43 +564,62 @@ static void test_nodes_without_rules_are_refused(void **state)
     tn_interpreter_close(i);
 }
 
-/* What is encoded decodes to the same arguments. */
+/* ---- as messages -------------------------------------------------------- */
+
+#define INPUT_OUTPUT                                                           \
+    "argDescriptor { name: 'x' inputValue { name: 'x' } argType: "             \
+    "INPUT_TENSOR } "                                                          \
+    "argDescriptor { name: 'outputs' outputValue { name: 'y' } argType: "      \
+    "OUTPUT_TENSOR } "
+
+static const struct {
+    const char *node, *text;
+} encoded[] = {
+    { "op_type: 'Relu' input: 'x' output: 'y'",
+      "name: 'relu' " INPUT_OUTPUT
+      "argDescriptor { name: 'cutoff' argType: DOUBLE } "
+      "argDescriptor { name: 'inPlace' argType: BOOL } "
+      "opDeclarationType: LEGACY_XYZ" },
+    { "op_type: 'Transpose' input: 'x' output: 'y' attribute { name: 'perm' "
+      "type: INTS ints: 2 ints: 0 ints: 1 }",
+      "name: 'permute' " INPUT_OUTPUT
+      "argDescriptor { name: 'reverseDims' int64Value: 2 argType: INT64 } "
+      "argDescriptor { name: 'reverseDims' argType: INT64 argIndex: 1 } "
+      "argDescriptor { name: 'reverseDims' int64Value: 1 argType: INT64 "
+      "argIndex: 2 }" },
+};
+
+/* What is encoded decodes to the same arguments, each in its place. */
 static void test_descriptors_are_messages(void **state)
 {
-    static const char relu[] = "op_type: 'Relu' input: 'x' output: 'y'";
-    static const char text[] =
-        "name: 'relu' "
-        "argDescriptor { name: 'x' inputValue { name: 'x' } argType: "
-        "INPUT_TENSOR } "
-        "argDescriptor { name: 'outputs' outputValue { name: 'y' } argType: "
-        "OUTPUT_TENSOR } "
-        "argDescriptor { name: 'cutoff' argType: DOUBLE } "
-        "argDescriptor { name: 'inPlace' argType: BOOL } "
-        "opDeclarationType: LEGACY_XYZ";
     const struct tn_interpreter_options none  = { .file_count = 0 };
     struct tn_error                     error = TN_ERROR_INIT;
     struct tn_interpreter              *i;
-    struct tn_op_descriptor            *op;
-    uint8_t                             bytes[400];
-    size_t                              size, again;
 
     (void)state;
     assert_int_equal(tn_interpreter_open(&i, &none, NULL, &error), TN_OK);
-    assert_int_equal(tn_interpret_node(&op, i, tn_text(relu), NULL, &error),
-                     TN_OK);
-    assert_int_equal(tn_op_descriptor_encode(op, TN_DESCRIPTOR_BINARY, false,
-                                             bytes, sizeof bytes, &size,
-                                             &error),
-                     TN_OK);
-    struct tn_bytes want =
-        encode(TN_PB_IMPORT_IR, "org.nd4j.ir.OpDescriptor", text);
-    assert_true(tn_bytes_equal(want, tn_bytes(bytes, size)));
-    assert_int_equal(tn_op_descriptor_encode(op, TN_DESCRIPTOR_BINARY, true,
-                                             bytes, 3, &again, &error),
-                     TN_OK);
-    assert_int_equal(again, size + 2); /* tag and length of the only op */
-    encoded_free(want);
-    tn_op_descriptor_close(op);
+    for (size_t row = 0; row < sizeof encoded / sizeof encoded[0]; row++) {
+        struct tn_op_descriptor *op;
+        uint8_t                  bytes[400];
+        size_t                   size, again;
+        struct tn_bytes          want = encode(
+                     TN_PB_IMPORT_IR, "org.nd4j.ir.OpDescriptor", encoded[row].text);
+        assert_int_equal(
+            tn_interpret_node(&op, i, tn_text(encoded[row].node), NULL, &error),
+            TN_OK);
+        assert_int_equal(tn_op_descriptor_encode(op, TN_DESCRIPTOR_BINARY,
+                                                 false, bytes, sizeof bytes,
+                                                 &size, &error),
+                         TN_OK);
+        if (!tn_bytes_equal(want, tn_bytes(bytes, size)))
+            fail_msg("row %zu differs", row);
+        assert_int_equal(tn_op_descriptor_encode(op, TN_DESCRIPTOR_BINARY, true,
+                                                 bytes, 3, &again, &error),
+                         TN_OK);
+        assert_in_range(again, size + 2, size + 3); /* tag, length, the op */
+        encoded_free(want);
+        tn_op_descriptor_close(op);
+    }
     tn_interpreter_close(i);
 }
 

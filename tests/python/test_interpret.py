@@ -101,6 +101,11 @@ class Interpreting(unittest.TestCase):
             self.assertEqual([op["name"] for op in made], ["relu"])
             self.assertEqual(self.interpreter.interpret_paddle(op).serialize(),
                              made.serialize())
+        sample = self.interpreter.interpret(
+            'type: "index_sample" inputs { parameter: "X" arguments: "x" } '
+            'inputs { parameter: "Index" arguments: "i" } '
+            'outputs { parameter: "Out" arguments: "y" }')
+        self.assertEqual(sample.assumed, "x:float32[?,?] i:int64[?,?]")
 
     def test_ops_are_messages(self):
         ir = messages("import_ir")
@@ -116,6 +121,12 @@ class Interpreting(unittest.TestCase):
             json_format.Parse(made.serialize("json"), ir.OpDescriptor()), op)
         several = ir.OpDescriptorList.FromString(made.serialize(as_list=True))
         self.assertEqual(list(several.opList), [op])
+        turned = ir.OpDescriptor.FromString(self.interpreter.interpret(
+            "op_type: 'Transpose' input: 'x' output: 'y' attribute { "
+            "name: 'perm' type: INTS ints: 2 ints: 0 ints: 1 }").serialize())
+        self.assertEqual([(arg.argIndex, arg.int64Value)
+                          for arg in turned.argDescriptor[2:]],
+                         [(0, 2), (1, 0), (2, 1)])
 
     def test_messages_of_frameworks_are_taken(self):
         node = messages("tensorflow_graph").NodeDef(

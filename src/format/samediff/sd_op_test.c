@@ -62,6 +62,26 @@ static void ops_are_read_in_every_spelling(void **state)
     }
 }
 
+static void outputs_are_in_order(void **state)
+{
+    static const char *const names[] = { "out", "second", "third" };
+    struct tn_bytes          bytes   = make_other(
+                   OUTPUTS, "\"outputNames\": [\"out\", \"second\", \"third\"], ");
+    struct sd_opened o;
+
+    (void)state;
+    sd_must_open(&o, &tn_format_samediff_fb, bytes);
+    assert_int_equal(tn_model_op(&o.model, 1).output_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct tn_value_info output =
+            tn_model_value_info(&o.model, tn_op_output(&o.model, 1, i));
+        assert_true(tn_bytes_is(output.name, names[i]));
+        assert_int_equal(output.producer, 1);
+    }
+    sd_close(&o);
+    sd_free(bytes);
+}
+
 /* In a list of a property, and the scalar, which is in none. */
 static void arrays_know_their_place(void **state)
 {
@@ -125,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ops_are_read_in_every_spelling),
+        cmocka_unit_test(outputs_are_in_order),
         cmocka_unit_test(arrays_know_their_place),
         cmocka_unit_test(a_broken_array_is_named),
         cmocka_unit_test(attributes_are_not_told_by_their_tables),

@@ -226,6 +226,53 @@ static void test_unknown_names_stop_a_conversion(void **state)
     free(path);
 }
 
+static int count_missing(void *context, const struct tn_finding *finding)
+{
+    *(uint32_t *)context += finding->severity == TN_SEVERITY_ERROR &&
+                            !strcmp(finding->rule, "missing-argument");
+    return 0;
+}
+
+/* A pooling of which only the first arguments are there. */
+static void test_missing_arguments_are_found(void **state)
+{
+    static const int64_t     sizes[] = { 2, 2, 1, 1, 0, 0, 1, 1, 1 };
+    static const char *const names[] = { "x", "y" };
+    struct tagged_fixture   *f       = *state;
+    struct tn_op_spec        spec    = { .name         = "pool",
+                                         .type         = "avgpool2d",
+                                         .inputs       = &names[0],
+                                         .outputs      = &names[1],
+                                         .input_count  = 1,
+                                         .output_count = 1 };
+    struct tn_end            x = { .name = tn_text("x"), .dtype = TN_FLOAT32 };
+    char                    *path = tn_scratch_path(&f->scratch, "p.samediff");
+    struct tn_target         target = { .path = path, .can_replace = true };
+    uint32_t                 wanted = sizeof sizes / sizeof *sizes;
+
+    for (uint32_t given = 2; given <= wanted; given += wanted - 2) {
+        struct tn_attr_value value = {
+            TN_ATTR_INT, true, given, { .ints = sizes }
+        };
+        uint32_t         missing = 0, op;
+        struct tn_edit  *edit;
+        struct tn_model *model;
+        tagged_must(f, tn_edit_new(&edit, "samediff", NULL, &f->error));
+        tagged_must(f, tn_edit_add_input(edit, 0, &x, &f->error));
+        tagged_must(f, tn_edit_add_op(edit, 0, TN_NONE, &spec, &op, &f->error));
+        tagged_must(f, tn_edit_set_attr(edit, op, "iArgs", &value, &f->error));
+        tagged_must(f, tn_edit_commit(edit, &model, &f->error));
+        tagged_must(f, tn_convert(model, &all_the_same, &target, NULL, NULL,
+                                  &f->error));
+        tagged_must(f, tn_check(path, NULL, NULL, count_missing, &missing, NULL,
+                                &f->error));
+        assert_int_equal(missing, wanted - given);
+        tn_model_close(model);
+        tn_edit_close(edit);
+    }
+    free(path);
+}
+
 /* An edit that changes how many values there are must say what they are. */
 static void test_more_values_than_names(void **state)
 {
@@ -273,6 +320,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_files_are_read_by_name, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_unknown_names_stop_a_conversion,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_missing_arguments_are_found,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_more_values_than_names, set_up,
                                         tear_down),
