@@ -92,6 +92,8 @@ case("elementwise_add.swapped", x(f(3, seed=2), Y=f(2, 3, 4)), {"axis": 1})
 case("elementwise_div.ints", x(ints(7, -7, 8), Y=ints(2, 2, -3)))
 case("elementwise_pow", x(f(2, 3, low=0.1), Y=f(3, seed=1)))
 case("elementwise_mod", x(ints(7, -7, 8, -8), Y=ints(3, 3, -3, -3)))
+case("atan2.ends", {"X1": np.array([np.inf, np.inf, -np.inf, np.nan, 2, np.inf], "f4"),
+                    "X2": np.array([np.inf, -np.inf, -np.inf, 0, -np.inf, 0], "f4")}, expect=np.arctan2)
 case("elementwise_mod.exact", x(np.array([5, -5, 5, -1e7, 7.25, 3], "f4"), Y=np.array([0.1, 0.1, -0.1, 0.7, -2, np.inf], "f4")),
      expect=np.mod)
 case("elementwise_mod.floats", x(f(2, 5), Y=f(5, low=0.5, seed=1)))

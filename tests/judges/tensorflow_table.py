@@ -241,6 +241,7 @@ binary("FloorDiv", np.floor_divide, NUMBERS, nonzero=True)
 binary("FloorMod", np.mod, FLOATS + INTS, nonzero=True)
 binary("Mod", np.fmod, FLOATS + ["int32", "int64"], nonzero=True)
 binary("TruncateMod", np.fmod, FLOATS + ["int32", "int64"], nonzero=True)
+case("Atan2", [a_.ravel() for a_ in np.meshgrid(*[np.array([-np.inf, -1, -0.0, 0, 2, np.inf, np.nan], "f4")] * 2)], np.arctan2)
 # Quotients that rounding takes to a whole number, and a divisor without end.
 for op_, want_ in {"FloorMod": np.mod, "Mod": np.fmod, "TruncateMod": np.fmod}.items():
     case(op_, [np.array([5, -5, 5, -1e7, 7.25, 3], "f4"), np.array([0.1, 0.1, -0.1, 0.7, -2, np.inf], "f4")], want_)
