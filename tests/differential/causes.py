@@ -29,6 +29,7 @@ OPEN = [
     ("MaxPool|AveragePool|LpPool", "shape of 'X' is not known|image whose size is not known|what is needed is not known",
      "the size of the image"),
     ("Hardmax", "an array whose size is not known", "the sizes of the array"),
+    ("Softmax|LogSoftmax|Hardmax", "rank of 'X' is not known", "the rank of the array"),
     ("lstmLayer", "dimension of 'wr' is not known", "the size of the state"),
     ("RNN|GRU|LSTM", "an open number of steps|needs the sizes of", "the number of steps"),
     ("GatherND", "dimension of 'indices' is not known", "the length of an index"),

@@ -107,17 +107,17 @@ static const struct tn_paddle_var *find_var(const struct state *s,
 /* The variable that an array is the value of: by its name, or by the one that
  * the table has for it. */
 static const struct tn_paddle_var *var_for(const struct state *s,
-                                           const char         *name)
+                                           struct tn_bytes     name)
 {
-    const struct tn_paddle_var *var = find_var(s, tn_text(name));
+    const struct tn_paddle_var *var = find_var(s, name);
 
     if (var || !s->program || !s->names)
         return var;
-    const struct tn_pickle *other = tn_pickle_find(s->names, name);
+    const struct tn_pickle *other = tn_pickle_find_key(s->names, name);
     return other ? find_var(s, tn_pickle_text(other)) : NULL;
 }
 
-static struct tn_tensor *add_row(struct state *s, const char *name,
+static struct tn_tensor *add_row(struct state *s, struct tn_bytes name,
                                  const struct tn_paddle_var **var)
 {
     *var = var_for(s, name);
@@ -126,7 +126,7 @@ static struct tn_tensor *add_row(struct state *s, const char *name,
     struct tn_tensor *row = tn_model_add_tensor(s->model, s->error);
     if (!row)
         return NULL;
-    row->name  = tn_intern_copy(&s->model->names, tn_text(name), s->error);
+    row->name  = tn_intern_copy(&s->model->names, name, s->error);
     row->graph = row->node = row->part = TN_NONE;
     row->slot                          = (uint32_t)s->model->tensors.count - 1;
     row->role = (uint8_t)(s->is_optimizer || s->program ? TN_ROLE_STATE
@@ -134,7 +134,7 @@ static struct tn_tensor *add_row(struct state *s, const char *name,
     return row;
 }
 
-static void add_elements(struct state *s, const char *name,
+static void add_elements(struct state *s, struct tn_bytes name,
                          const struct tn_elements *elements)
 {
     const struct tn_paddle_var *var;
@@ -151,7 +151,7 @@ static void add_elements(struct state *s, const char *name,
         row->elements.shape.dtype = TN_BFLOAT16;
 }
 
-static void add_array(struct state *s, const char *name,
+static void add_array(struct state *s, struct tn_bytes name,
                       const struct tn_pickle *value)
 {
     struct tn_elements elements = { 0 };
@@ -191,13 +191,9 @@ static const struct tn_pickle *slice_at(struct state           *s,
                                         const struct tn_pickle *names,
                                         uint64_t                index)
 {
-    struct tn_bytes name = tn_pickle_text(names->as.list.items[index]);
-    struct tn_bytes key  = tn_bytes_dup(&s->model->arena, name, s->error);
-    const struct tn_pickle *slice =
-        key.data ? tn_pickle_find(s->root, (const char *)key.data) : NULL;
+    struct tn_bytes         name  = tn_pickle_text(names->as.list.items[index]);
+    const struct tn_pickle *slice = tn_pickle_find_key(s->root, name);
 
-    if (tn_failed(s->error))
-        return NULL;
     if (!slice || slice->kind != TN_PICKLE_ARRAY || slice->as.array.rank != 1) {
         tn_error_set(s->error, TN_MALFORMED, names->offset,
                      "slice '%.*s' is not among the arrays", TN_FMT(name));
@@ -240,7 +236,7 @@ static enum tn_status join(struct state *s, const struct tn_pickle *names,
 }
 
 /* { OriginShape: tuple, slices: [name, ...] } */
-static void add_sliced(struct state *s, const char *name,
+static void add_sliced(struct state *s, struct tn_bytes name,
                        const struct tn_pickle *info)
 {
     const struct tn_pickle *list  = tn_pickle_find(info, "slices");
@@ -254,7 +250,7 @@ static void add_sliced(struct state *s, const char *name,
         return;
     if (!list || list->kind != TN_PICKLE_LIST || list->as.list.count == 0) {
         tn_error_set(s->error, TN_MALFORMED, info->offset,
-                     "'%s' is in slices, and there are none", name);
+                     "'%.*s' is in slices, and there are none", TN_FMT(name));
         return;
     }
     if (join(s, list, flat) != TN_OK ||
@@ -264,9 +260,9 @@ static void add_sliced(struct state *s, const char *name,
     whole.shape.dtype = flat->shape.dtype;
     if (!tn_shape_count(&whole.shape, &count) || count != flat->shape.dims[0]) {
         tn_error_set(s->error, TN_MALFORMED, info->offset,
-                     "the slices of '%s' have %" PRIu64 " elements, its shape "
-                     "does not",
-                     name, flat->shape.dims[0]);
+                     "the slices of '%.*s' have %" PRIu64 " elements, its "
+                     "shape does not",
+                     TN_FMT(name), flat->shape.dims[0]);
         return;
     }
     *view = (struct tn_view){ .kind        = TN_VIEW_RESHAPE,
@@ -282,8 +278,7 @@ static void add_all_sliced(struct state *s)
     if (!s->slices || s->slices->kind != TN_PICKLE_DICT)
         return;
     for (uint64_t i = 0; i + 1 < s->slices->as.list.count; i += 2) {
-        struct tn_bytes key  = tn_pickle_text(s->slices->as.list.items[i]);
-        struct tn_bytes name = tn_bytes_dup(&s->model->arena, key, s->error);
+        struct tn_bytes key = tn_pickle_text(s->slices->as.list.items[i]);
         const struct tn_pickle *info = s->slices->as.list.items[i + 1];
         if (tn_failed(s->error))
             return;
@@ -291,13 +286,13 @@ static void add_all_sliced(struct state *s)
             tn_error_set(s->error, TN_MALFORMED, info->offset,
                          "no description of slices");
         else
-            add_sliced(s, (const char *)name.data, info);
+            add_sliced(s, key, info);
     }
 }
 
 /* ---- the rest of a pickle ----------------------------------------------- */
 
-static void add_value(struct state *s, const char *name,
+static void add_value(struct state *s, struct tn_bytes name,
                       const struct tn_pickle *value, unsigned depth);
 
 /* A tensor inside nested objects is the pair (name, array). */
@@ -310,7 +305,26 @@ static const struct tn_pickle *array_in_pair(const struct tn_pickle *value)
     return value->as.list.items[1];
 }
 
-static void add_dict(struct state *s, const char *name,
+/* "name/text", ended by a zero byte that does not count: names may have some of
+ * their own. */
+static struct tn_bytes join_path(struct state *s, struct tn_bytes name,
+                                 bool has_slash, struct tn_bytes text)
+{
+    size_t   size = name.size + has_slash + text.size;
+    uint8_t *path = tn_new(&s->model->arena, uint8_t, size + 1, s->error);
+
+    if (!path)
+        return tn_bytes(NULL, 0);
+    if (name.size)
+        memcpy(path, name.data, name.size);
+    if (has_slash)
+        path[name.size] = '/';
+    if (text.size)
+        memcpy(path + name.size + has_slash, text.data, text.size);
+    return tn_bytes(path, size);
+}
+
+static void add_dict(struct state *s, struct tn_bytes name,
                      const struct tn_pickle *dict, unsigned depth)
 {
     for (uint64_t i = 0; i + 1 < dict->as.list.count && !tn_failed(s->error);
@@ -326,28 +340,29 @@ static void add_dict(struct state *s, const char *name,
                            tn_bytes_is(text, TN_PADDLE_SLICES) ||
                            tn_intern_find(&s->parts, text) != TN_NO_NAME))
             continue;
-        const char *path =
-            tn_text_format(&s->model->arena, s->error, "%s%s%.*s", name,
-                           depth ? "/" : "", TN_FMT(text));
-        if (path)
+        struct tn_bytes path = join_path(s, name, depth > 0, text);
+        if (path.data)
             add_value(s, path, dict->as.list.items[i + 1], depth + 1);
     }
 }
 
-static void add_list(struct state *s, const char *name,
+static void add_list(struct state *s, struct tn_bytes name,
                      const struct tn_pickle *list, unsigned depth)
 {
     for (uint64_t i = 0; i < list->as.list.count && !tn_failed(s->error); i++) {
-        const char *path =
-            tn_text_format(&s->model->arena, s->error, "%s/%" PRIu64, name, i);
-        if (path)
+        char number[24];
+        snprintf(number, sizeof number, "%" PRIu64, i);
+        struct tn_bytes path = join_path(s, name, true, tn_text(number));
+        if (path.data)
             add_value(s, path, list->as.list.items[i], depth + 1);
     }
 }
 
-static void add_scalar(struct state *s, const char *name,
+static void add_scalar(struct state *s, struct tn_bytes path,
                        const struct tn_pickle *value)
 {
+    const char *name = (const char *)path.data;
+
     switch (value->kind) {
     case TN_PICKLE_INT:
         tn_model_add_fact_format(s->model, s->error, name, "%" PRId64,
@@ -371,7 +386,7 @@ static void add_scalar(struct state *s, const char *name,
     }
 }
 
-static void add_value(struct state *s, const char *name,
+static void add_value(struct state *s, struct tn_bytes name,
                       const struct tn_pickle *value, unsigned depth)
 {
     if (depth > DEPTH_LIMIT) {
@@ -410,7 +425,7 @@ static enum tn_status read_pickle(struct state *s, struct tn_source *file)
     tn_intern_init(&s->parts, &s->model->arena);
     add_all_sliced(s);
     if (!tn_failed(s->error))
-        add_dict(s, "", s->root, 0);
+        add_dict(s, tn_text(""), s->root, 0);
     tn_intern_done(&s->parts);
     if (s->names)
         tn_model_add_fact_format(s->model, s->error, "structured_names",
@@ -445,7 +460,7 @@ static void read_named(struct state *s, struct tn_cursor *c)
     struct tn_bytes text = tn_bytes_dup(&s->model->arena, name, s->error);
     if (tn_failed(s->error) || tn_lod_read(c, TN_LOD_BARE, &record) != TN_OK)
         return;
-    struct tn_tensor *row = add_row(s, (const char *)text.data, &var);
+    struct tn_tensor *row = add_row(s, text, &var);
     if (!row)
         return;
     tn_paddle_fill_row(row, &record, NULL, &s->model->arena, s->error);

@@ -322,14 +322,22 @@ struct tn_bytes tn_pickle_text(const struct tn_pickle *value)
     return is_run ? value->as.run.text : tn_bytes(NULL, 0);
 }
 
-const struct tn_pickle *tn_pickle_find(const struct tn_pickle *dict,
-                                       const char             *key)
+const struct tn_pickle *tn_pickle_find_key(const struct tn_pickle *dict,
+                                           struct tn_bytes         key)
 {
     if (dict->kind != TN_PICKLE_DICT)
         return NULL;
     for (uint64_t i = 0; i + 1 < dict->as.list.count; i += 2) {
-        if (tn_pickle_is_text(dict->as.list.items[i], key))
+        const struct tn_pickle *item = dict->as.list.items[i];
+        if (item->kind == TN_PICKLE_TEXT &&
+            tn_bytes_equal(tn_pickle_text(item), key))
             return dict->as.list.items[i + 1];
     }
     return NULL;
+}
+
+const struct tn_pickle *tn_pickle_find(const struct tn_pickle *dict,
+                                       const char             *key)
+{
+    return tn_pickle_find_key(dict, tn_text(key));
 }

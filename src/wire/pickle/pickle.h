@@ -84,6 +84,8 @@ enum tn_status tn_pickle_read(struct tn_cursor *c, struct tn_arena *arena,
                               const struct tn_pickle **result);
 
 /* The value of a dict under that key, or NULL. */
+const struct tn_pickle *tn_pickle_find_key(const struct tn_pickle *dict,
+                                           struct tn_bytes         key);
 const struct tn_pickle *tn_pickle_find(const struct tn_pickle *dict,
                                        const char             *key);
 

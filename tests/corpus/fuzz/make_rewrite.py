@@ -32,6 +32,8 @@ def pack(name, files, is_folder=False):
     """Several files; the first is what is opened, or the folder is."""
     head = "TENON FILES\n" + (".\n" if is_folder else "")
     head += "".join(f"{inside} {len(data)}\n" for inside, data in files)
+    # a tensor whose name has a zero byte in it
+    save("zero_in_name.pb", bytes.fromhex("08021006420461006263" "4a080100000002000000"))
     save(name, head.encode() + b"\n" + b"".join(data for _, data in files))
 
 
