@@ -12,7 +12,7 @@ struct looking {
     const struct tn_map_job       *job;
     const struct tn_op_descriptor *made;
     bool                          *is_asked; /* by input of the node          */
-    struct tn_arena               *arena;    /* of one run                    */
+    struct tn_arena               *arena;    /* of one run, then forgotten    */
     struct tn_buffer               what;
     tn_on_uncarried               *on;
     void                          *context;
@@ -78,8 +78,9 @@ static bool is_same_with(struct looking *l, const struct tn_map_attr *attrs,
     enum tn_status status = tn_map_run(&job, &op, l->arena, &error);
     bool           is_same =
         status == TN_OK && is_same_op(&op, l->made) && !tn_failed(l->error);
-    if (status == TN_NO_MEMORY || status == TN_CANCELLED)
+    if (status == TN_NO_MEMORY || status == TN_LIMIT || status == TN_CANCELLED)
         *l->error = error;
+    tn_arena_rewind(l->arena);
     return is_same;
 }
 
@@ -308,8 +309,9 @@ static void look_at_attr(struct looking *l, uint32_t index)
     /* An attribute that the framework does not declare is a note of whoever
      * wrote the file. */
     if ((op && !declared) || (op && tn_map_is_implied(op, attr->name)) ||
-        attr->value.count == 0)
-        return;
+        attr->value.count == 0 ||
+        tn_map_node_attr(l->job->node, attr->name) != attr)
+        return; /* of several of one name the first counts */
     if (declared && declared->has_default &&
         is_same_value(&attr->value, &declared->value))
         return;
@@ -354,7 +356,7 @@ enum tn_status tn_map_uncarried(const struct tn_map_job       *job,
                                 struct tn_memory *memory,
                                 struct tn_error  *error)
 {
-    struct tn_arena arena;
+    struct tn_arena arena, asked;
     struct looking  l = { .job     = job,
                           .made    = made,
                           .arena   = &arena,
@@ -363,8 +365,9 @@ enum tn_status tn_map_uncarried(const struct tn_map_job       *job,
                           .error   = error };
 
     tn_arena_init(&arena, memory);
+    tn_arena_init(&asked, memory);
     tn_buffer_init(&l.what, memory, error);
-    l.is_asked = tn_new(&arena, bool, job->node->input_count, error);
+    l.is_asked = tn_new(&asked, bool, job->node->input_count, error);
     if (l.is_asked) {
         is_same_with(&l, job->node->attrs, job->node->attr_count);
         look_at_inputs(&l);
@@ -372,6 +375,7 @@ enum tn_status tn_map_uncarried(const struct tn_map_job       *job,
     for (uint32_t i = 0; i < job->node->attr_count && !tn_failed(error); i++)
         look_at_attr(&l, i);
     tn_buffer_done(&l.what);
+    tn_arena_done(&asked);
     tn_arena_done(&arena);
     return error->status;
 }
