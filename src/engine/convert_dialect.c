@@ -168,11 +168,10 @@ static enum tn_status judge_plan(const struct tn_carrying *c,
 {
     bool is_needed =
         c->path.steps || c->how->input_count || c->how->output_count;
-    bool is_of_graph = !tn_failed(c->error) ||
-                       c->error->status == TN_UNSUPPORTED ||
-                       c->error->status == TN_MALFORMED;
+    bool is_ended =
+        c->error->status == TN_CANCELLED || c->error->status == TN_NO_MEMORY;
 
-    if (is_needed && is_of_graph && !c->summary->unmapped && tn_failed(invalid))
+    if (is_needed && !is_ended && !c->summary->unmapped && tn_failed(invalid))
         *c->error = *invalid;
     return c->error->status;
 }

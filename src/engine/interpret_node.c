@@ -136,12 +136,7 @@ static struct tn_bytes original_name(const void *context, struct tn_bytes name)
 /* Inputs of the node are the caller's, constants or not. */
 static bool is_of_node(const void *context, struct tn_bytes name)
 {
-    const struct tn_one_node *one = context;
-
-    for (uint32_t i = 0; i < one->known.node->input_count; i++)
-        if (tn_bytes_equal(one->known.node->inputs[i], name))
-            return true;
-    return false;
+    return tn_one_node_has_input(context, name);
 }
 
 /* Nodes of TensorFlow that make up loops, conditions and lists together: alone

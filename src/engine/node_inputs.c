@@ -86,21 +86,27 @@ static uint32_t count_inputs(const struct tn_node_known *known,
 
 /* ---- types -------------------------------------------------------------- */
 
-/* The type that an attribute of TensorFlow says of the `index`-th input of an
- * argument. */
-static enum tn_dtype told_type(const struct tn_node_known *known,
+/* The attribute of TensorFlow that says of which types an argument is; NULL:
+ * none does. */
+static const struct tn_attr_value *told_types(const struct tn_node_known *known,
+                                              const struct tn_vocab_arg  *arg)
+{
+    struct tn_bytes name =
+        arg->arity == TN_VOCAB_BY_TYPES ? arg->list : arg->variable;
+    const struct tn_attr_value *told =
+        name.size ? tn_node_value(known, name) : NULL;
+
+    return told && told->kind == TN_ATTR_DTYPE ? told : NULL;
+}
+
+/* Of the `index`-th input of the argument. */
+static enum tn_dtype told_type(const struct tn_attr_value *told,
                                const struct tn_vocab_arg *arg, uint32_t index)
 {
-    bool                        by_types = arg->arity == TN_VOCAB_BY_TYPES;
-    const struct tn_attr_value *told =
-        tn_node_value(known, by_types ? arg->list : arg->variable);
+    uint32_t at = arg->arity == TN_VOCAB_BY_TYPES ? index : 0;
 
-    if (!told || told->kind != TN_ATTR_DTYPE)
-        return TN_UNDEFINED;
-    if (by_types)
-        return index < told->count ? (enum tn_dtype)told->of.ints[index]
-                                   : TN_UNDEFINED;
-    return told->count ? (enum tn_dtype)told->of.ints[0] : TN_UNDEFINED;
+    return told && at < told->count ? (enum tn_dtype)told->of.ints[at]
+                                    : TN_UNDEFINED;
 }
 
 static uint64_t any_of(const struct tn_vocab_types *types)
@@ -136,12 +142,13 @@ static enum tn_dtype only_type(uint64_t types)
 }
 
 static void declare(const struct tn_node_known *known,
-                    const struct tn_vocab_arg *arg, uint32_t index,
+                    const struct tn_vocab_arg  *arg,
+                    const struct tn_attr_value *told, uint32_t index,
                     struct tn_node_input *input)
 {
     input->arg = arg;
     if (input->type.dtype == TN_UNDEFINED)
-        input->type.dtype = told_type(known, arg, index);
+        input->type.dtype = told_type(told, arg, index);
     if (input->type.dtype == TN_UNDEFINED && !arg->has_others)
         input->type.dtype = only_type(tn_node_types(known, arg));
 }
@@ -153,9 +160,10 @@ static void declare_in_order(const struct tn_node_known *known,
     uint32_t                  count = known->node->input_count, at = 0;
 
     for (uint32_t i = 0; i < op->input_count; i++) {
+        const struct tn_attr_value *told = told_types(known, &op->inputs[i]);
         uint32_t here = count_inputs(known, &op->inputs[i], count - at);
         for (uint32_t k = 0; k < here; k++, at++)
-            declare(known, &op->inputs[i], k, &inputs[at]);
+            declare(known, &op->inputs[i], told, k, &inputs[at]);
     }
 }
 
@@ -168,22 +176,37 @@ static void declare_by_slot(const struct tn_node_known *known,
     for (uint32_t at = 0; at < known->node->input_count; at++)
         for (uint32_t i = 0; i < op->input_count; i++)
             if (tn_bytes_equal(op->inputs[i].name, known->node->slots[at]))
-                declare(known, &op->inputs[i], 0, &inputs[at]);
+                declare(known, &op->inputs[i],
+                        told_types(known, &op->inputs[i]), 0, &inputs[at]);
 }
 
+/* The type of the first input of a variable of which it is known. */
+static enum tn_dtype variable_type(const struct tn_node_known *known,
+                                   const struct tn_node_input *inputs,
+                                   struct tn_bytes             variable)
+{
+    for (uint32_t i = 0; i < known->node->input_count; i++)
+        if (inputs[i].arg && inputs[i].type.dtype != TN_UNDEFINED &&
+            tn_bytes_equal(inputs[i].arg->variable, variable))
+            return inputs[i].type.dtype;
+    return TN_UNDEFINED;
+}
+
+/* By argument: a node may have as many inputs as a file has room for. */
 void tn_node_share_types(const struct tn_node_known *known,
                          struct tn_node_input       *inputs)
 {
-    uint32_t count = known->node->input_count;
+    const struct tn_vocab_op *op = known->definition;
 
-    for (uint32_t i = 0; i < count; i++) {
-        struct tn_node_input *to = &inputs[i];
-        for (uint32_t k = 0; k < count; k++)
-            if (to->type.dtype == TN_UNDEFINED && to->arg && inputs[k].arg &&
-                inputs[k].type.dtype != TN_UNDEFINED && !to->arg->is_mixed &&
-                to->arg->variable.size > 0 &&
-                tn_bytes_equal(to->arg->variable, inputs[k].arg->variable))
-                to->type.dtype = inputs[k].type.dtype;
+    for (uint32_t a = 0; op && a < op->input_count; a++) {
+        const struct tn_vocab_arg *arg   = &op->inputs[a];
+        enum tn_dtype              dtype = TN_UNDEFINED;
+        if (!arg->is_mixed && arg->variable.size > 0)
+            dtype = variable_type(known, inputs, arg->variable);
+        for (uint32_t i = 0;
+             dtype != TN_UNDEFINED && i < known->node->input_count; i++)
+            if (inputs[i].arg == arg && inputs[i].type.dtype == TN_UNDEFINED)
+                inputs[i].type.dtype = dtype;
     }
 }
 

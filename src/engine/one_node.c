@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/byte_find.h"
+#include "base/sort.h"
 #include "engine/assume.h"
 #include "format/onnx/onnx.h"
 #include "format/tensorflow/tf_dtype.h"
@@ -44,14 +45,62 @@ static void end(struct tn_rope *to, uint32_t number, struct tn_rope *message)
     tn_rope_done(message);
 }
 
+/* ---- inputs by name ----------------------------------------------------- */
+
+/* A node may have as many inputs as a file has room for: each is found among
+ * sorted ones. */
+static bool is_before(const void *a, const void *b)
+{
+    const struct tn_bytes *x = a, *y = b;
+    int                    order = tn_bytes_compare(*x, *y);
+
+    return order < 0 || (order == 0 && x < y);
+}
+
+static const struct tn_bytes **sort_names(const struct writing  *w,
+                                          const struct tn_bytes *names)
+{
+    uint32_t                count = w->node->input_count;
+    const struct tn_bytes **to =
+        tn_new(w->arena, const struct tn_bytes *, count, w->error);
+
+    for (uint32_t i = 0; to && i < count; i++)
+        to[i] = &names[i];
+    if (to)
+        tn_sort((const void **)to, count, is_before);
+    return to;
+}
+
+/* The first of that name; NULL: there is none. */
+static const struct tn_bytes *find_name(const struct tn_one_node     *one,
+                                        const struct tn_bytes *const *sorted,
+                                        struct tn_bytes               name)
+{
+    uint32_t low = 0, high = one->known.node->input_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (tn_bytes_compare(*sorted[middle], name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < one->known.node->input_count &&
+                   tn_bytes_equal(*sorted[low], name)
+               ? sorted[low]
+               : NULL;
+}
+
 bool tn_one_node_is_first(const struct tn_one_node *one, uint32_t input)
 {
-    const struct tn_bytes *inputs = one->known.node->inputs;
+    const struct tn_bytes *name = &one->known.node->inputs[input];
 
-    for (uint32_t i = 0; i < input; i++)
-        if (tn_bytes_equal(inputs[i], inputs[input]))
-            return false;
-    return inputs[input].size > 0;
+    return name->size > 0 && find_name(one, one->sorted, *name) == name;
+}
+
+bool tn_one_node_has_input(const struct tn_one_node *one, struct tn_bytes name)
+{
+    return find_name(one, one->sorted, name) != NULL;
 }
 
 /* ---- TensorFlow --------------------------------------------------------- */
@@ -132,12 +181,11 @@ static void name_tf_inputs(struct writing *w)
     const struct tn_map_node *node = w->node;
 
     for (uint32_t i = 0; i < node->input_count; i++) {
-        const uint8_t *colon = tn_bytes_find(node->inputs[i], ':');
-        const char    *made;
-        for (uint32_t k = 0; k < i; k++)
-            if (tn_bytes_equal(node->inputs[k], node->inputs[i]))
-                w->one->names[i] = w->one->names[k];
-        if (!colon || !tn_one_node_is_first(w->one, i))
+        const struct tn_bytes *name  = &node->inputs[i];
+        const struct tn_bytes *first = find_name(w->one, w->one->sorted, *name);
+        const char            *made;
+        w->one->names[i] = w->one->names[first - node->inputs];
+        if (!name->size || !tn_bytes_find(*name, ':') || first != name)
             continue;
         made = tn_text_format(w->arena, w->error, "%.*s/of_node/%u/%u",
                               TN_FMT(node->name), (unsigned)i,
@@ -145,6 +193,7 @@ static void name_tf_inputs(struct writing *w)
         if (made)
             w->one->names[i] = tn_text(made);
     }
+    w->one->sorted_names = sort_names(w, w->one->names);
 }
 
 /* The input is the first that is of the type an attribute says, and the node
@@ -154,14 +203,13 @@ static bool tells_type(const struct writing *w, uint32_t input)
     const struct tn_vocab_arg *arg = w->inputs[input].arg;
 
     if (!arg || !arg->variable.size || arg->arity == TN_VOCAB_BY_TYPES ||
-        w->inputs[input].type.dtype == TN_UNDEFINED ||
-        tn_map_node_attr(w->node, arg->variable))
+        w->inputs[input].type.dtype == TN_UNDEFINED)
         return false;
     for (uint32_t i = 0; i < input; i++)
         if (w->inputs[i].arg &&
             tn_bytes_equal(w->inputs[i].arg->variable, arg->variable))
             return false;
-    return true;
+    return !tn_map_node_attr(w->node, arg->variable);
 }
 
 static void put_tf_types(const struct writing *w, struct tn_rope *node,
@@ -302,14 +350,6 @@ static bool is_declaration(struct tn_cursor attribute)
     return tells_types || (is_list && has_text && !has_items);
 }
 
-static bool has_input(const struct writing *w, struct tn_bytes name)
-{
-    for (uint32_t i = 0; i < w->node->input_count; i++)
-        if (tn_bytes_equal(w->node->inputs[i], name))
-            return true;
-    return false;
-}
-
 static void put_onnx_node(const struct writing *w, struct tn_rope *graph)
 {
     const struct tn_map_node *node = w->node;
@@ -441,7 +481,8 @@ static void put_model_proto(struct writing *w, struct tn_rope *to)
     for (uint32_t i = 0; i < node->output_count; i++) {
         struct tn_rope info = begin(w);
         tn_pb_put_bytes(&info, 1, node->outputs[i]);
-        if (node->outputs[i].size && !has_input(w, node->outputs[i]))
+        if (node->outputs[i].size &&
+            !tn_one_node_has_input(w->one, node->outputs[i]))
             tn_pb_put_message(&graph, 12, &info);
         tn_rope_done(&info);
     }
@@ -460,7 +501,9 @@ enum tn_status tn_one_node_write(struct tn_one_node *one,
 
     one->assumed = tn_bytes(NULL, 0);
     one->names   = tn_new(arena, struct tn_bytes, w.node->input_count, error);
-    if (!one->names)
+    one->sorted_names = NULL;
+    one->sorted       = sort_names(&w, w.node->inputs);
+    if (!one->names || !one->sorted)
         return error->status;
     for (uint32_t i = 0; i < w.node->input_count; i++)
         one->names[i] = w.node->inputs[i];
@@ -480,8 +523,8 @@ enum tn_status tn_one_node_write(struct tn_one_node *one,
 struct tn_bytes tn_one_node_name(const struct tn_one_node *one,
                                  struct tn_bytes           name)
 {
-    for (uint32_t i = 0; i < one->known.node->input_count; i++)
-        if (tn_bytes_equal(one->names[i], name))
-            return one->known.node->inputs[i];
-    return name;
+    const struct tn_bytes *found =
+        one->sorted_names ? find_name(one, one->sorted_names, name) : NULL;
+
+    return found ? one->known.node->inputs[found - one->names] : name;
 }

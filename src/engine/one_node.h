@@ -21,6 +21,8 @@ struct tn_one_node {
                         shapes and do not follow from inputs                  */
 
     /* Filled in. */
+    const struct tn_bytes **sorted; /* the node's inputs by name              */
+    const struct tn_bytes **sorted_names; /* NULL: the model's are the node's */
     struct tn_bytes *names;   /* by input: what the model calls it            */
     struct tn_bytes  assumed; /* the attributes: "DstT=float32"; may be empty */
 };
@@ -37,6 +39,8 @@ struct tn_bytes tn_one_node_name(const struct tn_one_node *one,
 
 /* The first input of that name: the others are the same value. */
 bool tn_one_node_is_first(const struct tn_one_node *one, uint32_t input);
+
+bool tn_one_node_has_input(const struct tn_one_node *one, struct tn_bytes name);
 
 /* ---- one_program.c ------------------------------------------------------ */
 

@@ -168,3 +168,9 @@ says "nest deeper than"
 make side.pb "many(12, lambda i: conditions(120, 'n%d' % i))"
 exits 4 tenon convert side.pb -o never.fb
 says "must let values in"
+
+claim "one node of very many inputs, interpreted alone"
+make concat.pb "many(40000, lambda i: part(1, 'a%d' % i)) + part(2, 'y') +
+    part(4, 'Concat') + part(5, part(1, 'axis') + number(3, 1) +
+    number(20, 2))"
+accepts tenon rules interpret concat.pb -o concat.txt
