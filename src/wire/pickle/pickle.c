@@ -329,7 +329,7 @@ const struct tn_pickle *tn_pickle_find_key(const struct tn_pickle *dict,
         return NULL;
     for (uint64_t i = 0; i + 1 < dict->as.list.count; i += 2) {
         const struct tn_pickle *item = dict->as.list.items[i];
-        if (item->kind == TN_PICKLE_TEXT &&
+        if ((item->kind == TN_PICKLE_TEXT || item->kind == TN_PICKLE_BYTES) &&
             tn_bytes_equal(tn_pickle_text(item), key))
             return dict->as.list.items[i + 1];
     }

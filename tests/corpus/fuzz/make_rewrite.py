@@ -32,8 +32,6 @@ def pack(name, files, is_folder=False):
     """Several files; the first is what is opened, or the folder is."""
     head = "TENON FILES\n" + (".\n" if is_folder else "")
     head += "".join(f"{inside} {len(data)}\n" for inside, data in files)
-    # a tensor whose name has a zero byte in it
-    save("zero_in_name.pb", bytes.fromhex("08021006420461006263" "4a080100000002000000"))
     save(name, head.encode() + b"\n" + b"".join(data for _, data in files))
 
 
@@ -67,6 +65,8 @@ def arrays():
                 b=numpy.array([True, False]), c=numpy.float64(0.5),
                 d=numpy.zeros((0, 3), "i8"), e=numpy.arange(3, dtype="u2"))
     save("arrays.npz", file.getvalue())
+    # a tensor whose name has a zero byte in it
+    save("zero_in_name.pb", bytes.fromhex("08021006420461006263" "4a080100000002000000"))
 
 
 def several_files(tenon):
