@@ -685,9 +685,39 @@ static void a_model_without_its_graph_is_opened_again(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* Which size it has follows from the nodes; callers know it by its name. */
+static void named_dims_keep_their_names(void **state)
+{
+    static const char text[] =
+        "ir_version: 8 opset_import { version: 17 }\n"
+        "graph { name: \"g\"\n"
+        "  node { input: \"x\" input: \"r\" output: \"y\" op_type: \"Tile\" }\n"
+        "  initializer { dims: 1 data_type: 7 name: \"r\" int64_data: 2 }\n"
+        "  input { name: \"x\" type { tensor_type { elem_type: 1 shape {\n"
+        "    dim { dim_value: 2 } } } } }\n"
+        "  output { name: \"y\" type { tensor_type { elem_type: 1 shape {\n"
+        "    dim { dim_param: \"wide\" } } } } } }\n";
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_model  *model   = open_in(&scratch, "a.onnx", text);
+
+    (void)state;
+    must_convert(&scratch, model, "a.fb", NULL);
+    struct tn_model *middle = open_in(&scratch, "a.fb", NULL);
+    must_convert(&scratch, middle, "b.onnx", NULL);
+    struct tn_model *back    = open_in(&scratch, "b.onnx", NULL);
+    struct tn_ends   outputs = tn_model_outputs(back);
+    assert_int_equal(outputs.items[0].rank, 1);
+    assert_true(tn_bytes_is(outputs.items[0].dims[0].symbol, "wide"));
+    tn_model_close(back);
+    tn_model_close(middle);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(named_dims_keep_their_names),
         cmocka_unit_test(there_and_back),
         cmocka_unit_test(every_container_of_the_dialect_takes_it),
         cmocka_unit_test(tensorflow_goes_the_long_way),

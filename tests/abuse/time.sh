@@ -169,6 +169,12 @@ make side.pb "many(12, lambda i: conditions(120, 'n%d' % i))"
 exits 4 tenon convert side.pb -o never.fb
 says "must let values in"
 
+claim "one node of very many outputs, none of which has a name"
+make outs.pb "node('x', 'Placeholder', part(5, part(1, 'dtype') +
+    part(2, number(6, 1)))) +
+    node('y', 'IdentityN', part(3, 'x') * 16000, of_types('T', 16000))"
+accepts tenon convert outs.pb -o outs.fb --max-mem 300M
+
 claim "one node of very many inputs, interpreted alone"
 make concat.pb "many(40000, lambda i: part(1, 'a%d' % i)) + part(2, 'y') +
     part(4, 'Concat') + part(5, part(1, 'axis') + number(3, 1) +

@@ -355,6 +355,15 @@ void tn_net_set_outputs(struct tn_net *net, uint32_t node,
         make_outputs(net, node);
 }
 
+void tn_net_set_output(struct tn_net *net, uint32_t node, uint32_t output,
+                       uint32_t value)
+{
+    const struct tn_net_node_row *row = tn_net_node_row(net, node);
+
+    row->edges[row->input_count + output] = value;
+    tn_net_set_producer(net, value, node, output);
+}
+
 void tn_net_set_controls(struct tn_net *net, uint32_t node,
                          const uint32_t *controls, uint32_t count)
 {

@@ -447,6 +447,9 @@ void tn_net_set_inputs(struct tn_net *net, uint32_t node,
                        const uint32_t *inputs, uint32_t count);
 void tn_net_set_outputs(struct tn_net *net, uint32_t node,
                         const uint32_t *outputs, uint32_t count);
+/* One of those that it has, in place. */
+void tn_net_set_output(struct tn_net *net, uint32_t node, uint32_t output,
+                       uint32_t value);
 void tn_net_set_controls(struct tn_net *net, uint32_t node,
                          const uint32_t *controls, uint32_t count);
 

@@ -325,6 +325,20 @@ enum tn_status tn_net_load_inputs(struct tn_net_loading *l)
 
 /* ---- outputs ------------------------------------------------------------ */
 
+/* The node has more outputs than were known. */
+static void grow_outputs(struct tn_net *net, uint32_t node, uint32_t count)
+{
+    const struct tn_net_node *n = tn_net_node(net, node);
+    uint32_t *outputs = tn_new(net->arena, uint32_t, count, net->error);
+
+    if (!outputs)
+        return;
+    memset(outputs, 0xff, count * sizeof *outputs);
+    if (n->output_count)
+        memcpy(outputs, n->outputs, n->output_count * sizeof *outputs);
+    tn_net_set_outputs(net, node, outputs, count);
+}
+
 /* An output that nobody has named before: "split:2". */
 static uint32_t make_output(struct tn_net_loading *l, struct tn_bytes name)
 {
@@ -340,20 +354,12 @@ static uint32_t make_output(struct tn_net_loading *l, struct tn_bytes name)
     uint32_t node = op == TN_NONE ? TN_NONE : l->nodes[op];
     if (node == TN_NONE)
         return TN_NONE;
-    uint32_t *outputs =
-        tn_new(l->net->arena, uint32_t,
-               (uint64_t)output + 1 + tn_net_node(l->net, node)->output_count,
-               l->net->error);
+    if (output >= tn_net_node(l->net, node)->output_count)
+        grow_outputs(l->net, node, output + 1);
     uint32_t made = tn_net_add_value(l->net, 0, name);
-    if (!outputs || made == TN_NONE)
+    if (tn_failed(l->net->error) || made == TN_NONE)
         return TN_NONE;
-    const struct tn_net_node *n = tn_net_node(l->net, node);
-    memset(outputs, 0xff, ((size_t)output + 1) * sizeof *outputs);
-    if (n->output_count)
-        memcpy(outputs, n->outputs, n->output_count * sizeof *outputs);
-    outputs[output] = made;
-    tn_net_set_outputs(l->net, node, outputs,
-                       output < n->output_count ? n->output_count : output + 1);
+    tn_net_set_output(l->net, node, output, made);
     return made;
 }
 

@@ -13,6 +13,8 @@
 
 #include <inttypes.h>
 
+enum { NOT_ASKED, PLAIN, NOT_PLAIN }; /* tn_laying.plain */
+
 void tn_lay_scope_init(struct tn_lay_scope *scope, struct tn_memory *memory)
 {
     tn_list_init(&scope->taken, memory, sizeof(uint64_t));
@@ -111,6 +113,8 @@ static void relay(struct tn_laying *l, uint32_t graph, uint32_t from,
     if (r)
         *r = (struct tn_lay_relay){ graph, from, to };
     l->is_used[from] = true;
+    if (tn_net_value(l->net, from)->producer != TN_NONE)
+        l->plain[tn_net_value(l->net, from)->producer] = NOT_PLAIN;
 }
 
 /* The world's names of the main graph's ends are taken as they are. */
@@ -131,17 +135,20 @@ static void name_inputs(struct tn_laying *l)
     }
 }
 
-/* Whether nd4j's readers see that it is an output. */
+/* Whether nd4j's readers see that it is an output.  Asked once of a node: it
+ * may make as many as a file has room for. */
 static bool is_plain_output(const struct tn_laying *l, uint32_t value)
 {
-    const struct tn_net_node *node =
-        tn_net_node(l->net, tn_net_value(l->net, value)->producer);
+    uint32_t                  id   = tn_net_value(l->net, value)->producer;
+    const struct tn_net_node *node = tn_net_node(l->net, id);
 
-    for (uint32_t i = 0; i < node->output_count; i++)
+    for (uint32_t i = 0; !l->plain[id] && i < node->output_count; i++)
         if (node->outputs[i] == TN_NONE || l->is_used[node->outputs[i]] ||
             l->wanted[node->outputs[i]] != 1)
-            return false;
-    return true;
+            l->plain[id] = NOT_PLAIN;
+    if (!l->plain[id])
+        l->plain[id] = PLAIN;
+    return l->plain[id] == PLAIN;
 }
 
 static void name_output(struct tn_laying *l, uint32_t graph, uint32_t index,
@@ -165,12 +172,7 @@ static void name_output(struct tn_laying *l, uint32_t graph, uint32_t index,
 static bool is_input_too(const struct tn_laying *l, uint32_t value,
                          uint32_t name)
 {
-    const struct tn_list *inputs = &tn_net_graph(l->net, 0)->inputs;
-
-    for (uint32_t i = 0; i < inputs->count; i++)
-        if (*tn_list_at(inputs, uint32_t, i) == value)
-            return l->names[value] == name;
-    return false;
+    return l->is_input[value] && l->names[value] == name;
 }
 
 static void name_outputs(struct tn_laying *l)

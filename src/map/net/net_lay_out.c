@@ -106,17 +106,18 @@ static void lay_end(struct tn_laying *l, struct tn_end *end,
                             .note     = note_of(type->wrap) };
 }
 
-/* Dims and names of dims that do not follow from the nodes are those that the
- * model says. */
+/* Dims that do not follow from the nodes are those that the model says, and a
+ * dim that it names keeps its name: that is what callers know it by. */
 static void fill_dims(struct tn_end *end, const struct tn_net_type *told)
 {
     struct tn_dim *dims = (struct tn_dim *)(uintptr_t)end->dims;
 
     for (uint32_t i = 0; i < end->rank; i++) {
-        if (dims[i].value >= 0)
+        bool has_name = told->symbols && told->symbols[i].size;
+        if (dims[i].value >= 0 && !has_name)
             continue;
         dims[i].value = told->dims[i];
-        if (told->symbols && told->symbols[i].size)
+        if (has_name)
             dims[i].symbol = told->symbols[i];
     }
 }
@@ -628,6 +629,7 @@ static bool make_tables(struct tn_laying *l)
     l->is_input  = tn_new(&l->scratch, bool, values, l->error);
     l->is_output = tn_new(&l->scratch, bool, values, l->error);
     l->wanted    = tn_new(&l->scratch, uint8_t, values, l->error);
+    l->plain     = tn_new(&l->scratch, uint8_t, l->net->nodes.count, l->error);
     l->holder    = tn_new(&l->scratch, uint32_t, graphs, l->error);
     l->slot      = tn_new(&l->scratch, uint32_t, graphs, l->error);
     l->placed    = tn_new(&l->scratch, uint32_t, graphs, l->error);

@@ -36,9 +36,11 @@ struct tn_laying {
     const struct tn_dialect_facts *facts;
     uint32_t *names; /* by value: the model's name; TN_NO_NAME: none yet      */
     bool     *is_used; /* by value: by a node that stays                    */
-    bool *is_input;  /* by value: of a graph                                  */
-    uint8_t *wanted; /* by value: 1, once an output of the main graph; 2,
-                        more often                                        */
+    bool *is_input; /* by value: of a graph                                  */
+    uint8_t *plain; /* by node: 1, all that it makes are outputs and no more; 2,
+                       not; 0, not asked                                      */
+    uint8_t *wanted;     /* by value: 1, once an output of the main graph; 2,
+                            more often                                        */
     bool     *is_output; /* by value: it has an output's name                 */
     uint32_t *holder;    /* by graph: the node that holds it                  */
     uint32_t *slot;      /* by graph: in which attribute                      */
