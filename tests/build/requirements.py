@@ -7,7 +7,6 @@ system without a requirement.
 """
 import os
 import re
-import subprocess
 import sys
 
 ROOT, BUILD = sys.argv[1:3]
@@ -16,9 +15,14 @@ SYSTEMS = ("Chunked messages", "Tagged containers", "Paddle programs and tensors
 
 
 def known_tests():
-    listing = subprocess.run(["ctest", "--show-only", "--test-dir", BUILD],
-                             stdout=subprocess.PIPE, text=True, check=True).stdout
-    return set(re.findall(r"Test +#\d+: (\S+)", listing))
+    """As CMake wrote them down.  To ask ctest would empty the log of the run that
+    this test is part of."""
+    found = set()
+    for folder, _, files in os.walk(BUILD):
+        if "CTestTestfile.cmake" in files:
+            with open(os.path.join(folder, "CTestTestfile.cmake")) as file:
+                found.update(re.findall(r"^add_test\(\[=\[(\S+)\]=\]", file.read(), re.M))
+    return found
 
 
 def sources():
