@@ -21,11 +21,16 @@ static int read_bytes(void *context, uint64_t offset, void *to, size_t size)
 
 static void write_program(struct testing_known *t, struct tn_buffer *to)
 {
-    struct tn_one_node one = { .bytes  = t->bytes,
-                               .known  = t->known,
-                               .inputs = t->inputs };
-    struct tn_rope     rope;
+    const struct tn_bytes *sorted[4]; /* the tests name them in order */
+    struct tn_one_node     one = { .bytes  = t->bytes,
+                                   .known  = t->known,
+                                   .inputs = t->inputs,
+                                   .sorted = sorted };
+    struct tn_rope         rope;
 
+    assert_true(t->node.input_count <= 4);
+    for (uint32_t i = 0; i < t->node.input_count; i++)
+        sorted[i] = &t->node.inputs[i];
     tn_rope_init(&rope, &t->arena, &t->error);
     tn_buffer_init(to, &t->memory, &t->error);
     tn_one_program(&one, &t->arena, &rope, &t->error);

@@ -38,9 +38,9 @@ Use = collections.namedtuple("Use", "op types inputs attributes")
 # ---- what is demanded ------------------------------------------------------------------
 
 def words_of(dialect, operator, name, told):
-    """The values that each must be tried."""
+    """The values that each must be tried.  An empty word is none: as if nothing were said."""
     if told.words:
-        return told.words
+        return [word for word in told.words if word]
     if told.kind == "bool":
         return ["true", "false"]
     table = sweep_reasons.ENUMS.get(dialect, {})
