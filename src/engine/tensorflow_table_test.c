@@ -64,7 +64,7 @@ static struct tn_bytes load(const char *name)
     snprintf(path, sizeof path, GOLDEN "%s", name);
     struct tn_bytes bytes = tn_load_file(path);
     if (!bytes.data)
-        print_message("skipped: %s\n", path);
+        print_message("skipped: wants real models: %s\n", path);
     return bytes;
 }
 

@@ -129,7 +129,7 @@ def declarations(bench, found):
 def main():
     found = blocks(sys.argv[2])
     if found is None:
-        print("skipped: wants the design documents")
+        print("skipped: wants real models: the design documents")
         return 77
     with tempfile.TemporaryDirectory(prefix="tenon-proof-") as folder:
         bench = Bench(sys.argv[1], folder)

@@ -519,7 +519,7 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     if not proof.Nd4j.find(arguments.shared):
-        print("skipped: wants the judges")
+        print("skipped: wants real models: the judges beside them")
         return 77
     ruled = arguments.makes = with_rules(arguments.tenon)
     jobs = []

@@ -231,7 +231,7 @@ def uncovered(cases):
 def main():
     arguments = sweep.parse(__doc__.splitlines()[0], "--dropped", "--open")
     if not proof.Nd4j.find(arguments.shared):
-        print("skipped: wants the evaluator of libnd4j")
+        print("skipped: wants real models: the evaluator of libnd4j beside them")
         return 77
     cases = programs(arguments)
     verdicts = sweep.run(cases, travel, arguments)

@@ -162,7 +162,7 @@ run() {
     awk -v step="$4" 'NR % step == 1 || step == 1' >"$work/list"
     count=$(wc -l <"$work/list")
     if [ "$count" = 0 ]; then
-        echo "skipped: $name, no files"
+        echo "skipped: wants real models: $name"
         return
     fi
     # shellcheck disable=SC2016 # the inner shell expands them

@@ -335,7 +335,7 @@ static void real_models_come_back(void **state)
                  models[i].name);
         struct tn_bytes bytes = tn_load_file(path);
         if (!bytes.data) {
-            print_message("skipped: %s\n", path);
+            print_message("skipped: wants real models: %s\n", path);
             continue;
         }
         for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)

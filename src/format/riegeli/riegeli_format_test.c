@@ -205,7 +205,7 @@ static void each_real_file(const char *pattern, void (*each)(const char *path))
     glob_t found;
 
     if (glob(pattern, 0, NULL, &found) != 0) {
-        printf("skipped: no %s\n", pattern);
+        printf("skipped: wants real models: %s\n", pattern);
         return;
     }
     for (size_t i = 0; i < found.gl_pathc; i++)

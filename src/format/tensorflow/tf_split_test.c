@@ -211,7 +211,7 @@ static void real_files_give_tensorflows_chunks(void **state)
         snprintf(path, sizeof path, GOLDEN "%s", goldens[i].file);
         struct tn_bytes bytes = tn_load_file(path);
         if (!bytes.data) {
-            print_message("skipped: %s\n", path);
+            print_message("skipped: wants real models: %s\n", path);
             continue;
         }
         check_golden(&goldens[i], bytes, TN_SPLIT_CPP, goldens[i].cpp);

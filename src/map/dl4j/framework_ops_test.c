@@ -108,7 +108,7 @@ static void test_our_vocabulary_agrees(void **state)
 
     (void)state;
     if (!packed.data) {
-        puts("skipped: ../shared/data/import is not there");
+        puts("skipped: wants real models");
         return;
     }
     tn_memory_init(&memory, NULL, 0);

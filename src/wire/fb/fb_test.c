@@ -816,7 +816,7 @@ static void verifies_real_files(void **state)
 
     (void)state;
     if (count == 0) {
-        print_message("skipped: no samediff files\n");
+        print_message("skipped: wants real models\n");
         skip();
     }
     print_message("%u files\n", count);

@@ -501,7 +501,7 @@ static void real_models_are_canonical(void **state)
     if (dir)
         closedir(dir);
     if (count == 0) {
-        print_message("skipped: no models in %s\n", folder);
+        print_message("skipped: wants real models: %s\n", folder);
         skip();
     }
 }

@@ -36,7 +36,7 @@ static bool has_samples(void)
 {
     if (records[0].data)
         return true;
-    print_message("skipped: no %s\n", DATA);
+    print_message("skipped: wants real models: %s\n", DATA);
     return false;
 }
 
@@ -356,7 +356,8 @@ static void every_golden_cpb(void **state)
     (void)state;
     if (glob(TN_SHARED_DATA "/tensorflow/proto_splitter/*.cpb", 0, NULL,
              &found) != 0) {
-        print_message("skipped: no .cpb in %s\n", TN_SHARED_DATA);
+        print_message("skipped: wants real models: .cpb in %s\n",
+                      TN_SHARED_DATA);
         return;
     }
     assert_true(found.gl_pathc >= 5);

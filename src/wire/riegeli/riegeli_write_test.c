@@ -146,7 +146,7 @@ static bool load_samples(struct set *set)
         snprintf(path, sizeof path, DATA "records/r%02u.bin", i);
         set->items[i] = tn_load_file(path);
         if (!set->items[i].data) {
-            print_message("skipped: no %s\n", path);
+            print_message("skipped: wants real models: %s\n", path);
             return false;
         }
     }
