@@ -40,9 +40,23 @@ tn_static(STATIC_BROTLICOMMON libbrotlicommon.a PkgConfig::BROTLI)
 tn_static(STATIC_ZSTD libzstd.a PkgConfig::ZSTD)
 tn_static(STATIC_SNAPPY libsnappy.a ${SNAPPY_LIBRARY})
 
+# Snappy is C++ inside.  A few lines of ours stand in for the runtime that its
+# archive calls; where they do not suffice, the runtime comes as archives too.
+try_compile(SNAPPY_RUNTIME_SUFFICES
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/snappy_probe.c
+            ${CMAKE_CURRENT_LIST_DIR}/snappy_runtime.c
+    LINK_LIBRARIES ${STATIC_SNAPPY} Threads::Threads
+    CMAKE_FLAGS -DINCLUDE_DIRECTORIES=${SNAPPY_INCLUDE})
+if(SNAPPY_RUNTIME_SUFFICES)
+    add_library(tn_snappy_runtime STATIC
+        ${CMAKE_CURRENT_LIST_DIR}/snappy_runtime.c)
+    set(SNAPPY_RUNTIME tn_snappy_runtime)
+else()
+    set(SNAPPY_RUNTIME -l:libstdc++.a -l:libgcc_eh.a)
+endif()
+
 add_library(tn_codecs_static INTERFACE)
-# snappy is C++ inside; its runtime comes along as an archive too.
 target_link_libraries(tn_codecs_static INTERFACE
     ${STATIC_CRYPTO} ${STATIC_DEFLATE} ${STATIC_ZLIB} ${STATIC_BROTLIENC}
     ${STATIC_BROTLIDEC} ${STATIC_BROTLICOMMON} ${STATIC_ZSTD} ${STATIC_SNAPPY}
-    -l:libstdc++.a -l:libgcc_eh.a Threads::Threads ${CMAKE_DL_LIBS} m)
+    ${SNAPPY_RUNTIME} Threads::Threads ${CMAKE_DL_LIBS} m)

@@ -1,8 +1,9 @@
 #!/bin/sh
-# symbols.sh LIBRARY: the shared library shows what the headers promise, and
-# nothing else.
+# symbols.sh LIBRARY COMMAND: the shared library shows what the headers promise,
+# and nothing else; neither needs a C library newer than glibc 2.34.
 set -eu
 library=$1
+command=$2
 include=$(cd "$(dirname "$0")/../../include/tenon" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -19,3 +20,12 @@ case "$soname" in
 libtenon.so.0.*) ;;
 *) echo "SONAME is '$soname'"; exit 1 ;;
 esac
+
+newest=$(objdump -T "$library" "$command" | sed -n 's/.*(\{0,1\}GLIBC_\([0-9.]*\).*/\1/p' |
+    sort -V | tail -n 1)
+[ -n "$newest" ] || { echo "no symbol of glibc found"; exit 1; }
+[ "$(printf '%s\n' "$newest" 2.34 | sort -V | tail -n 1)" = 2.34 ] || {
+    echo "these need a glibc newer than 2.34:"
+    objdump -T "$library" "$command" | grep "GLIBC_$newest"
+    exit 1
+}
