@@ -1,5 +1,5 @@
 /* tag_verbs.c - tags for callers: <tenon/tag.h> over the container's format */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include <unistd.h>
 
 #include "engine/convert_dialect.h"

@@ -1,5 +1,5 @@
 /* append.c - a file that is there already and grows in place */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include "io/append.h"
 
 #include <errno.h>

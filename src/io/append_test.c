@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "support/every_os.h"
 #include "support/scratch.h"
 
 struct fixture {
@@ -218,5 +219,5 @@ int main(void)
         cmocka_unit_test(what_is_no_file_is_refused),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tn_run_on_every_os(tests);
 }

@@ -1,22 +1,16 @@
 /* beneath.c - names that a file gives us, and the one folder they may reach */
-#define _GNU_SOURCE
 #include "io/beneath.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arith.h"
 #include "base/byte_find.h"
 #include "base/utf8.h"
-
-/* A rename elsewhere can make openat2 unsure; it then asks to be called
- * again.  Somebody who renames all the time shall not keep us forever. */
-#define TRIES 64
+#include "io/os.h"
 
 /* Folders inside each other that removing follows. */
 #define DEPTH_LIMIT 64
@@ -123,7 +117,7 @@ int tn_beneath_walk(int folder, const char *name, int flags)
 {
     struct tn_bytes rest = tn_text(name[0] ? name : ".");
     char            component[256];
-    int             at = openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int at = openat(folder, ".", tn_os->look | O_DIRECTORY | O_CLOEXEC);
 
     while (at >= 0) {
         struct tn_bytes next    = next_component(&rest);
@@ -132,7 +126,7 @@ int tn_beneath_walk(int folder, const char *name, int flags)
         memcpy(component, next.data, size);
         component[size] = '\0';
         int down        = open_component(at, component,
-                                  is_last ? flags : O_PATH | O_DIRECTORY);
+                                  is_last ? flags : tn_os->look | O_DIRECTORY);
         int kept        = errno;
         close(at);
         errno = kept;
@@ -145,23 +139,12 @@ int tn_beneath_walk(int folder, const char *name, int flags)
 
 int tn_beneath_open(int folder, const char *name, int flags)
 {
-    struct open_how how = { .flags   = (uint64_t)(uint32_t)(flags | O_CLOEXEC),
-                            .mode    = flags & O_CREAT ? 0666 : 0,
-                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
-                                       RESOLVE_NO_MAGICLINKS };
+    int file =
+        tn_os->open_beneath(folder, name[0] ? name : ".", flags | O_CLOEXEC);
 
-    for (int i = 0; i < TRIES; i++) {
-        long file = syscall(SYS_openat2, folder, name[0] ? name : ".", &how,
-                            sizeof how);
-        if (file >= 0)
-            return (int)file;
-        /* EPERM: a sandbox that has not heard of the call either. */
-        if (errno == ENOSYS || errno == EPERM)
-            return tn_beneath_walk(folder, name, flags);
-        if (errno != EAGAIN && errno != EINTR)
-            return -1;
-    }
-    return -1;
+    if (file < 0 && errno == ENOSYS)
+        return tn_beneath_walk(folder, name, flags);
+    return file;
 }
 
 static int remove_inside(int folder, unsigned depth);

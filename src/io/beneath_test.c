@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "support/every_os.h"
 #include "support/hostile.h"
 #include "support/scratch.h"
 
@@ -191,5 +192,5 @@ int main(void)
         cmocka_unit_test(removing),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tn_run_on_every_os(tests);
 }

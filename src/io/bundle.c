@@ -1,5 +1,5 @@
 /* bundle.c - the files of one model */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include "io/bundle.h"
 
 #include <dirent.h>
@@ -11,6 +11,7 @@
 
 #include "io/beneath.h"
 #include "io/file_source.h"
+#include "io/os.h"
 #include "io/path.h"
 
 /* Exporters write one file per tensor, and a process may have 1024 descriptors.
@@ -36,10 +37,10 @@ static enum tn_status init(struct tn_bundle *bundle, struct tn_memory *memory,
     struct tn_bytes name = tn_text(path);
     while (name.size > 1 && name.data[name.size - 1] == '/')
         name.size--;
-    const uint8_t *slash =
-        name.size > 1 ? memrchr(name.data, '/', name.size) : NULL;
-    if (slash)
-        name = tn_bytes(slash + 1, name.size - (size_t)(slash + 1 - name.data));
+    size_t begin = name.size > 1 ? name.size : 0;
+    while (begin && name.data[begin - 1] != '/')
+        begin--;
+    name = tn_bytes(name.data + begin, name.size - begin);
     name         = tn_bytes_dup(&bundle->arena, name, error);
     bundle->name = (const char *)name.data;
     return error->status;
@@ -77,7 +78,7 @@ static int open_parent(struct tn_bundle *bundle, struct tn_error *error)
         return -1;
     int folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
-        folder = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        folder = open(parent, tn_os->look | O_DIRECTORY | O_CLOEXEC);
     return folder;
 }
 
@@ -269,7 +270,7 @@ bool tn_bundle_has(struct tn_bundle *bundle, const char *name)
     const char *clean = tn_beneath_name(&arena, tn_text(name), &ignored);
     int         file  = -1;
     if (clean && bundle->folder >= 0)
-        file = tn_beneath_open(bundle->folder, clean, O_PATH);
+        file = tn_beneath_open(bundle->folder, clean, tn_os->look);
     tn_arena_done(&arena);
     if (file < 0)
         return false;

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "io/file_source.h"
+#include "support/every_os.h"
 #include "support/hostile.h"
 #include "support/scratch.h"
 
@@ -448,5 +449,5 @@ int main(void)
         cmocka_unit_test(every_allocation_fails_once),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tn_run_on_every_os(tests);
 }

@@ -7,13 +7,12 @@
  * the source become holes here: they are stepped over, and a file that ends in
  * one is stretched when it is finished.
  */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include "io/file_sink.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "base/arith.h"
 #include "base/expand.h"
 #include "io/file_source.h"
+#include "io/os.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
 
@@ -309,13 +309,12 @@ typedef ssize_t copier(struct tn_file_sink *sink, int from, off_t offset,
 static ssize_t copy_range(struct tn_file_sink *sink, int from, off_t offset,
                           size_t size)
 {
-    off_t to = (off_t)sink->position;
-
     if (sink->is_stream) {
         errno = EINVAL;
         return -1;
     }
-    return copy_file_range(from, &offset, sink->seat->descriptor, &to, size, 0);
+    return tn_os->copy_range(from, offset, sink->seat->descriptor,
+                             (off_t)sink->position, size);
 }
 
 static ssize_t send_range(struct tn_file_sink *sink, int from, off_t offset,
@@ -325,7 +324,7 @@ static ssize_t send_range(struct tn_file_sink *sink, int from, off_t offset,
 
     if (!sink->is_stream && lseek(to, (off_t)sink->position, SEEK_SET) < 0)
         return -1;
-    return sendfile(to, from, &offset, size);
+    return tn_os->send_range(from, offset, to, size);
 }
 
 /* Not "no", but "not in this way". */
@@ -384,8 +383,7 @@ static enum tn_status reserve(struct tn_file_sink *sink, uint64_t size,
     int number = tn_desk_step(sink->desk, "reserve", sink->name);
     if (number)
         return fail_write(sink, number, error);
-    (void)fallocate(sink->seat->descriptor, FALLOC_FL_KEEP_SIZE,
-                    (off_t)sink->position, (off_t)size);
+    tn_os->reserve(sink->seat->descriptor, (off_t)sink->position, (off_t)size);
     return TN_OK;
 }
 
@@ -401,13 +399,10 @@ static enum tn_status copy_data(struct tn_file_sink *sink, struct tn_span span,
     return flush(sink, error);
 }
 
-/* lseek for SEEK_DATA or SEEK_HOLE, no further than `end`.  A file system
- * without holes answers `otherwise`. */
-static uint64_t seek(int file, uint64_t at, int what, uint64_t end,
-                     uint64_t otherwise)
+/* What the system says follows, no further than `end`; `otherwise` where it
+ * knows of no holes. */
+static uint64_t bounded(off_t found, uint64_t end, uint64_t otherwise)
 {
-    off_t found = lseek(file, (off_t)at, what);
-
     if (found >= 0)
         return tn_min((uint64_t)found, end);
     return errno == ENXIO ? end : otherwise;
@@ -440,11 +435,11 @@ static enum tn_status copy_extents(struct tn_file_sink *sink,
 
     TN_TRY(check_length(span, error));
     while (at < end) {
-        uint64_t data = seek(from, at, SEEK_DATA, end, at);
+        uint64_t data = bounded(tn_os->next_data(from, (off_t)at), end, at);
         uint64_t hole = data;
         sink->position += data - at;
         if (data < end)
-            hole = seek(from, data, SEEK_HOLE, end, end);
+            hole = bounded(tn_os->next_hole(from, (off_t)data), end, end);
         struct tn_span extent = { span.source, data, hole - data };
         TN_TRY(copy_data(sink, extent, error));
         at = hole;

@@ -12,7 +12,7 @@
  * as our memory, and reports a file that somebody cut off under us as an error
  * where a page fault would be a signal.
  */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include "io/file_source.h"
 
 #include <errno.h>
@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "io/os.h"
 
 #define BIG ((size_t)64 << 10)
 
@@ -107,7 +108,7 @@ static uint64_t file_run(struct tn_source *source, uint64_t offset,
     *is_hole = false;
     if (length < TN_HOLE_MIN || descriptor < 0)
         return length;
-    off_t data = lseek(descriptor, (off_t)offset, SEEK_DATA);
+    off_t data = tn_os->next_data(descriptor, (off_t)offset);
     if (data < 0 && errno != ENXIO) /* ENXIO: nothing but a hole is left */
         return length;
     uint64_t next = data < 0 ? offset + length : (uint64_t)data;
@@ -115,7 +116,7 @@ static uint64_t file_run(struct tn_source *source, uint64_t offset,
         *is_hole = true;
         return tn_min(next - offset, length);
     }
-    off_t hole = lseek(descriptor, (off_t)offset, SEEK_HOLE);
+    off_t hole = tn_os->next_hole(descriptor, (off_t)offset);
     return hole > (off_t)offset ? tn_min((uint64_t)hole - offset, length)
                                 : length;
 }
@@ -206,13 +207,11 @@ int tn_source_descriptor(const struct tn_source *source)
 bool tn_source_is_growing(const struct tn_source *source)
 {
     int         descriptor = tn_source_descriptor(source);
-    char        path[40];
     struct stat about;
 
     if (descriptor < 0)
         return false;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    int  file    = open(path, O_RDONLY | O_CLOEXEC);
+    int  file    = tn_os->reopen(descriptor);
     bool is_busy = file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 &&
                    errno == EWOULDBLOCK;
     if (file >= 0)
@@ -307,25 +306,6 @@ enum tn_status tn_source_callback(
     return TN_OK;
 }
 
-/* O_TMPFILE never has a name; elsewhere it has one for a moment. */
-static int unnamed_file(const char *folder)
-{
-    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-    if (file >= 0)
-        return file;
-    char path[4096];
-    int  size = snprintf(path, sizeof path, "%s/tenon-XXXXXX", folder);
-    if (size < 0 || (size_t)size >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    file = mkostemp(path, O_CLOEXEC);
-    if (file >= 0)
-        unlink(path);
-    return file;
-}
-
 int tn_write_all(int file, const uint8_t *from, size_t size)
 {
     while (size) {
@@ -377,7 +357,7 @@ enum tn_status tn_unnamed_file(int *file, const char **folder,
     const char *wanted = getenv("TMPDIR");
 
     *folder = wanted && wanted[0] ? wanted : "/tmp";
-    *file   = unnamed_file(*folder);
+    *file   = tn_os->unnamed_file(*folder);
     if (*file < 0)
         return tn_error_errno(error, errno, "cannot spool to %s", *folder);
     return TN_OK;

@@ -1,5 +1,5 @@
 /* output.c - opening outputs, handing out their sinks, closing them */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include "io/output.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 
 #include "io/beneath.h"
 #include "io/file_source.h"
+#include "io/os.h"
 #include "io/output_state.h"
 #include "io/path.h"
 
@@ -496,7 +497,7 @@ bool tn_output_has(const struct tn_output *output, const char *name,
 
     if (output->kind != TN_TO_FILE || file < 0 || fstat(file, &there) != 0)
         return false;
-    file = tn_beneath_open(output->desk.folder, name, O_PATH);
+    file = tn_beneath_open(output->desk.folder, name, tn_os->look);
     if (file < 0)
         return false;
     bool is_same = fstat(file, &here) == 0 && here.st_dev == there.st_dev &&

@@ -23,7 +23,9 @@
  *                            under its own names, in a folder
  *                            .NAME.tenon-XXXXXXXX-old beside it; moving that
  *                            back restores the old model.  This lasts for the
- *                            renames only; all bytes are written before.
+ *                            renames only; all bytes are written before.  So it
+ *                            is with a folder that is replaced, on a system
+ *                            that cannot exchange two names in one step.
  *
  * Temporary files are called .NAME.tenon-XXXXXXXX, with eight letters that all
  * files of an output share.  As long as its process lives it holds a lock on

@@ -3,7 +3,7 @@
  *
  * output.h says what holds when it is cut short.
  */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,24 +11,17 @@
 #include <unistd.h>
 
 #include "io/beneath.h"
+#include "io/os.h"
 #include "io/output_state.h"
 
 static enum tn_status rename_step(struct tn_output *output, int folder,
                                   const char *from, const char *to,
-                                  unsigned flags, struct tn_error *error)
+                                  bool can_replace, struct tn_error *error)
 {
-    struct stat about;
-
     TN_TRY(tn_output_step(output, "rename", to, error));
-    if (renameat2(folder, from, folder, to, flags) == 0)
+    if (can_replace ? renameat(folder, from, folder, to) == 0
+                    : tn_os->rename_new(folder, from, to) == 0)
         return TN_OK;
-    /* A file system that knows only the plain rename. */
-    if (flags == RENAME_NOREPLACE && (errno == EINVAL || errno == ENOSYS)) {
-        if (!fstatat(folder, to, &about, AT_SYMLINK_NOFOLLOW))
-            errno = EEXIST;
-        else if (renameat(folder, from, folder, to) == 0)
-            return TN_OK;
-    }
     if (folder != output->desk.folder) /* the new folder itself */
         return errno == EEXIST
                    ? tn_output_fail_exists(error, to)
@@ -105,8 +98,8 @@ static enum tn_status set_aside(struct tn_output       *output,
     if (!aside)
         return error->status;
     TN_TRY(tn_output_make_folders(output, aside, error));
-    TN_TRY(rename_step(output, output->desk.folder, file->name, aside,
-                       RENAME_NOREPLACE, error));
+    TN_TRY(rename_step(output, output->desk.folder, file->name, aside, false,
+                       error));
     file->aside = aside;
     return TN_OK;
 }
@@ -183,7 +176,7 @@ static enum tn_status place(struct tn_output       *output,
                             struct tn_error *error)
 {
     TN_TRY(rename_step(output, output->desk.folder, file->file.name, file->name,
-                       can_replace ? 0 : RENAME_NOREPLACE, error));
+                       can_replace, error));
     file->is_placed = true;
     return TN_OK;
 }
@@ -210,7 +203,7 @@ static void restore(struct tn_output *output, struct tn_output_entry *file)
 
     if (file->aside)
         (void)rename_step(output, output->desk.folder, file->aside, file->name,
-                          RENAME_NOREPLACE, &ignored);
+                          false, &ignored);
 }
 
 /* Back to the old state: new side files away, old ones back, main last. */
@@ -266,12 +259,12 @@ static enum tn_status replace_folder(struct tn_output *output,
     if (!output->old)
         return error->status;
     keep_lock(output);
-    TN_TRY(rename_step(output, output->parent, output->name, output->old,
-                       RENAME_NOREPLACE, error));
-    if (rename_step(output, output->parent, output->temp, output->name,
-                    RENAME_NOREPLACE, error) != TN_OK)
+    TN_TRY(rename_step(output, output->parent, output->name, output->old, false,
+                       error));
+    if (rename_step(output, output->parent, output->temp, output->name, false,
+                    error) != TN_OK)
         (void)rename_step(output, output->parent, output->old, output->name,
-                          RENAME_NOREPLACE, &ignored);
+                          false, &ignored);
     return error->status;
 }
 
@@ -283,18 +276,17 @@ static enum tn_status place_folder(struct tn_output *output,
 
     bool is_there = !fstatat(parent, output->name, &about, AT_SYMLINK_NOFOLLOW);
     if (!is_there || !output->options.can_replace)
-        return rename_step(output, parent, output->temp, output->name,
-                           RENAME_NOREPLACE, error);
+        return rename_step(output, parent, output->temp, output->name, false,
+                           error);
     TN_TRY(set_modes(output, error));
     TN_TRY(set_mode(output, parent, output->temp, about.st_mode & 0777, error));
     TN_TRY(tn_output_step(output, "rename", output->name, error));
     keep_lock(output);
-    if (renameat2(parent, output->temp, parent, output->name,
-                  RENAME_EXCHANGE) == 0) {
+    if (tn_os->exchange(parent, output->temp, output->name) == 0) {
         output->old = output->temp;
         return TN_OK;
     }
-    if (errno != EINVAL && errno != ENOSYS)
+    if (errno != ENOSYS)
         return tn_error_errno(error, errno, "cannot rename to %s",
                               output->name);
     return replace_folder(output, error);

@@ -4,12 +4,13 @@
  * Names are compared by the folder that they are in and files by what the
  * system calls them, so that no link and no other spelling leads around it.
  */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/os.h"
 #include "io/output_state.h"
 
 static bool is_same_file(const struct stat *a, const struct stat *b)
@@ -68,12 +69,12 @@ static bool is_in_replaced(const struct tn_output *output,
         return false;
     bool is_folder = !bundle->main || bundle->is_folder;
     int  folder    = openat(bundle->folder, is_folder ? ".." : ".",
-                            O_PATH | O_DIRECTORY | O_CLOEXEC);
+                            tn_os->look | O_DIRECTORY | O_CLOEXEC);
     while (folder >= 0 && !is_met && fstat(folder, &here) == 0) {
         is_met = is_same_file(&there, &here);
         struct stat above;
-        int         up = openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        bool        is_root =
+        int  up = openat(folder, "..", tn_os->look | O_DIRECTORY | O_CLOEXEC);
+        bool is_root =
             up < 0 || fstat(up, &above) != 0 || is_same_file(&above, &here);
         close(folder);
         folder = up;

@@ -12,16 +12,16 @@
  * it.  A writer that made its lock file and did not get the lock, or got it
  * when the name was gone, met somebody who was tidying up, and makes another.
  */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/beneath.h"
+#include "io/os.h"
 #include "io/output_state.h"
 
 #define MARK     ".tenon-"
@@ -33,7 +33,7 @@ void tn_output_letters(char *to, size_t count)
 {
     uint8_t bytes[TN_OUTPUT_TOKEN] = { 0 };
 
-    (void)!getrandom(bytes, sizeof bytes, 0);
+    tn_os->random_bytes(bytes, sizeof bytes);
     for (size_t i = 0; i < count; i++)
         to[i] = LETTERS[bytes[i] % 32];
     to[count] = '\0';

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/every_os.h"
 #include "support/scratch.h"
 
 /* Begins an output beside what is there, and gives it up. */
@@ -156,5 +157,5 @@ int main(void)
         cmocka_unit_test(letters_are_of_the_set),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tn_run_on_every_os(tests);
 }

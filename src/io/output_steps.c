@@ -1,11 +1,12 @@
 /* output_steps.c - names and folders on the way, and what to say of them */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/beneath.h"
+#include "io/os.h"
 #include "io/output_state.h"
 
 /* What fits into an error beside the words around it. */
@@ -86,7 +87,7 @@ static enum tn_status make_folder(struct tn_output *output, const char *name,
                                   struct tn_error *error)
 {
     int folder =
-        tn_beneath_open(output->desk.folder, name, O_PATH | O_DIRECTORY);
+        tn_beneath_open(output->desk.folder, name, tn_os->look | O_DIRECTORY);
 
     if (folder < 0 && errno == ENOENT) {
         TN_TRY(tn_output_step(output, "mkdir", name, error));

@@ -10,6 +10,7 @@
 #include <tenon/temporaries.h>
 
 #include "io/file_source.h"
+#include "support/every_os.h"
 #include "support/hostile.h"
 #include "support/scratch.h"
 
@@ -706,6 +707,17 @@ static bool run_folder(struct tn_scratch *scratch, int at, int number)
     return fault.count <= at;
 }
 
+/* Old or new, not half of either.  A system that cannot exchange two names
+ * replaces a folder in two steps; between them the old one has its other
+ * name, as that of a file with side files (output.h). */
+static bool folder_is_whole(const struct tn_scratch *scratch)
+{
+    return folder_is(scratch, "old main", "old b") !=
+               folder_is(scratch, "new main", "new b") ||
+           (tn_os == &tn_os_posix && !tn_scratch_has(scratch, "m") &&
+            tn_scratch_count(scratch, ".", "-old") == 1);
+}
+
 static void a_folder_is_old_or_new_at_every_step(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
@@ -714,8 +726,7 @@ static void a_folder_is_old_or_new_at_every_step(void **state)
     (void)state;
     for (int at = 0; !is_done; at++) {
         is_done = run_folder(&scratch, at, EIO);
-        assert_true(folder_is(&scratch, "old main", "old b") !=
-                    folder_is(&scratch, "new main", "new b"));
+        assert_true(folder_is_whole(&scratch));
     }
     assert_true(folder_is(&scratch, "new main", "new b"));
     is_done = false;
@@ -728,8 +739,7 @@ static void a_folder_is_old_or_new_at_every_step(void **state)
         }
         assert_int_equal(waitpid(child, &status, 0), child);
         is_done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        assert_true(folder_is(&scratch, "old main", "old b") !=
-                    folder_is(&scratch, "new main", "new b"));
+        assert_true(folder_is_whole(&scratch));
     }
     tn_scratch_close(&scratch);
 }
@@ -770,8 +780,7 @@ static void a_signal_at_every_step_leaves_nothing(void **state)
             if (scene <= REPLACE_ALL)
                 check_after_crash(&scratch, (enum scene)scene, at);
             else
-                assert_true(folder_is(&scratch, "old main", "old b") !=
-                            folder_is(&scratch, "new main", "new b"));
+                assert_true(folder_is_whole(&scratch));
             if (!only_old_is_left(&scratch))
                 fail_msg("scene %d, step %d: something is left", scene, at);
             was_clean |= at > 2 && !tn_scratch_count(&scratch, ".", ".tenon-");
@@ -1084,5 +1093,5 @@ int main(void)
         cmocka_unit_test(the_last_copy_stays),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tn_run_on_every_os(tests);
 }

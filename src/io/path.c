@@ -1,5 +1,5 @@
 /* path.c - the few questions about a path that need no bundle and no output */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include "io/path.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* spool.c - what was composed in pieces, as a source that can be read again */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include "io/spool.h"
 
 #include <unistd.h>

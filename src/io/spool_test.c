@@ -4,15 +4,16 @@
 
 #include <stdlib.h>
 
+#include "support/every_os.h"
 #include "support/hostile.h"
 
 static enum tn_status spool_and_read(struct tn_bytes   input,
                                      struct tn_memory *memory,
                                      struct tn_error  *error)
 {
-    struct tn_source  whole, *spooled = NULL;
-    struct tn_arena   arena;
-    struct tn_rope    rope;
+    struct tn_source whole, *spooled = NULL;
+    struct tn_arena  arena;
+    struct tn_rope   rope;
 
     tn_source_memory(&whole, memory, input);
     tn_arena_init(&arena, memory);
@@ -64,5 +65,5 @@ int main(void)
         cmocka_unit_test(says_where_it_cannot_write),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tn_run_on_every_os(tests);
 }

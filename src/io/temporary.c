@@ -1,5 +1,5 @@
 /* temporary.c - the names of temporary files, for signal handlers */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include "io/temporary.h"
 
 #include <errno.h>

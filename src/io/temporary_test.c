@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "support/every_os.h"
 #include "support/hostile.h"
 #include "support/scratch.h"
 
@@ -157,5 +158,5 @@ int main(void)
         cmocka_unit_test(nothing_is_fine),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tn_run_on_every_os(tests);
 }

@@ -1,5 +1,5 @@
 /* tag_edit.c - a container that is being changed, and adding a tag to it */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include "format/samediff/tag_edit.h"
 
 #include <errno.h>
