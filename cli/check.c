@@ -125,7 +125,7 @@ static void show_checked(struct cli_text               *text,
                          const struct tn_check_summary *summary)
 {
     /* Nobody knows what is in them. */
-    bool has_records = strcmp(summary->format, "riegeli") == 0;
+    bool has_records = summary->has_records;
 
     if (summary->format[0] == '\0') {
         cli_text_add(text, "not a model");
@@ -226,8 +226,8 @@ static int report(struct run *run, enum tn_status status,
         put_summary(run->json, summary);
     else if (!run->session.common->is_quiet)
         print_summary(run, summary);
-    if (run->is_torn && strcmp(summary->format, "samediff") == 0 &&
-        run->json == NULL && !run->session.common->is_quiet) {
+    if (run->is_torn && summary->can_repair && run->json == NULL &&
+        !run->session.common->is_quiet) {
         fflush(stdout);
         cli_hint("--repair mends a container that was cut short");
     }

@@ -152,17 +152,14 @@ static enum tn_status plan(struct cli_session          *session,
                            const struct tn_model *model, struct rows *rows,
                            struct tn_error *error)
 {
-    bool is_nd4j = strcmp(tn_model_dialect(model), "nd4j") == 0;
     struct tn_convert_options convert = {
-        .to            = what->to != NULL ? what->to
-                         : is_nd4j        ? "onnx"
-                                          : "samediff",
+        .to            = what->to,
         .map           = map,
         .force_invalid = true, /* rules are asked for, not a conversion */
     };
     struct tn_plan_listener listener = { .op = keep_row, .context = rows };
 
-    return tn_plan(model, &convert, "-", &session->options, &listener, NULL,
+    return tn_plan(model, &convert, NULL, &session->options, &listener, NULL,
                    error);
 }
 

@@ -6,7 +6,7 @@
 
 struct cli_coverage {
     const char *path;
-    const char *to; /* a format; NULL: samediff, or onnx for what is nd4j  */
+    const char *to; /* a format; NULL: what the dialect mostly becomes     */
     const char *const *rules; /* files of rules; they go before ours          */
     uint32_t           rule_count;
 };

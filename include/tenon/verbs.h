@@ -43,6 +43,9 @@ struct tn_check_summary {
     char        format[32]; /* "" when it is no model                        */
     uint64_t    nodes, tensors;
     uint64_t    bytes_verified; /* of payload, by checksum                   */
+    bool        has_records; /* nobody knows what is in them: `tensors` is their
+                                number                                       */
+    bool can_repair;         /* tn_tag_repair() is for this format           */
 };
 
 /* TN_OK when the check ran, whatever it found: malformed input is a finding,
@@ -264,9 +267,10 @@ struct tn_plan_summary {
     char     way[120]; /* "tensorflow -> nd4j -> onnx"                        */
 };
 
-/* `path` says the format, as for tn_convert(); it is not written.  TN_OK also
- * when ops have no rule; the passes after the rules are not run then.
- * `listener` may be NULL. */
+/* `path` says the format, as for tn_convert(); it is not written.  NULL, and no
+ * format named: the one that models of this dialect are mostly converted to.
+ * TN_OK also when ops have no rule; the passes after the rules are not run
+ * then.  `listener` may be NULL. */
 TN_API enum tn_status tn_plan(const struct tn_model           *model,
                               const struct tn_convert_options *convert,
                               const char                      *path,

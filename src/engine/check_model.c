@@ -185,8 +185,9 @@ static enum tn_status check_damaged(struct tn_opened *opened, const char *from,
     if (!tn_failed(&own) &&
         !tn_chunked_check_damaged(&opened->bundle, from, sibling, report, &own))
         return from ? error->status : absorb(report, "not-a-model", error);
-    opened->format = tn_format_named(
-        opened->bundle.main ? from ? from : "riegeli" : "tf-saved-model");
+    opened->format = !opened->bundle.main ? &tn_format_tf_saved_model
+                     : from               ? tn_format_named(from)
+                                          : &tn_format_riegeli;
     if (!tn_failed(&own) && errors == report->counts[TN_LEVEL_ERROR])
         return absorb(report, NULL, error);
     *error = own;
@@ -205,9 +206,12 @@ static void summarize(const struct tn_opened  *opened,
         .tensors        = opened->model.tensors.count,
         .bytes_verified = report->bytes_verified,
     };
-    if (opened->format)
-        snprintf(summary->format, sizeof summary->format, "%s",
-                 opened->format->name);
+    if (!opened->format)
+        return;
+    snprintf(summary->format, sizeof summary->format, "%s",
+             opened->format->name);
+    summary->has_records = opened->format->is_of_records;
+    summary->can_repair  = opened->format->can_repair;
 }
 
 enum tn_status tn_check(const char *path, const struct tn_options *options,

@@ -12,6 +12,7 @@
 
 #include "base/arith.h"
 #include "engine/opened.h"
+#include "format/registry.h"
 #include "format/riegeli/records.h"
 #include "io/rope_source.h"
 
@@ -203,7 +204,7 @@ static enum tn_status unwrap(struct tn_bundle       *bundle,
 
     tn_arena_init(&best.arena, bundle->memory);
     if (!bundle->main) /* of a folder */
-        from = "tf-saved-model";
+        from = tn_format_tf_saved_model.name;
     if (bundle->is_for_writing && bundle->main)
         tn_cpb_put_off(&file->cpb);
     else /* every guess reads all of it */
@@ -419,7 +420,7 @@ bool tn_chunked_check_damaged(struct tn_bundle *bundle, const char *from,
     if (find_source(bundle, &source, &own) != TN_OK || !source)
         return false;
     if (!bundle->main)
-        from = "tf-saved-model";
+        from = tn_format_tf_saved_model.name;
     if (tn_cpb_open_loosely(&cpb, bundle, name, source, &own) == TN_OK) {
         check_apart(&cpb, from, sibling, report, error);
         tn_cpb_close(&cpb);

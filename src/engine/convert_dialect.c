@@ -15,6 +15,7 @@
 #include "engine/interpreter.h"
 #include "engine/rule_read.h"
 #include "engine/rulebook.h"
+#include "ir/dialect_facts.h"
 
 /* ---- the caller's rules ------------------------------------------------- */
 
@@ -58,14 +59,17 @@ static enum tn_status add_mapped(struct tn_carrying *c)
 {
     struct tn_arena *arena = &c->store->model.arena;
 
-    c->mapper_rules = tn_new(arena, struct tn_mapper_rules, 2, c->error);
-    for (unsigned i = 0; c->mapper_rules && i < 2; i++) {
+    c->mapper_rules =
+        tn_new(arena, struct tn_mapper_rules, TN_FRAMEWORK_COUNT, c->error);
+    for (int i = 0; c->mapper_rules && i < TN_FRAMEWORK_COUNT; i++) {
         struct tn_mapper_rules *rules = &c->mapper_rules[i];
         uint32_t                count;
-        rules->framework = i ? TN_FRAMEWORK_ONNX : TN_FRAMEWORK_TENSORFLOW;
+        rules->framework = i;
+        if (!tn_dialect_facts(tn_framework_name(i))->is_mapped_from)
+            continue;
         rules->mappers   = &c->mapped->mappers;
         rules->ops       = &c->mapped->ops;
-        rules->source    = i ? &c->mapped->onnx : &c->mapped->tensorflow;
+        rules->source    = &c->mapped->vocabs[i];
         TN_TRY(tn_mapper_rules_write(rules, &c->own[c->own_count], arena,
                                      &count, c->error));
         c->own_count += count > 0;
@@ -97,7 +101,8 @@ static enum tn_status read_rules(struct tn_carrying *c)
 
     if (c->own)
         return TN_OK;
-    c->own             = tn_new(arena, struct tn_rule_text, most + 2, c->error);
+    c->own =
+        tn_new(arena, struct tn_rule_text, most + TN_FRAMEWORK_COUNT, c->error);
     const char **files = tn_new(arena, const char *, most, c->error);
     for (uint32_t i = 0; c->own && files && i < most; i++) {
         const char     *name = c->how->rules[i];

@@ -8,11 +8,11 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "engine/convert_dialect.h"
 #include "engine/interpreter.h"
+#include "ir/dialect_facts.h"
 #include "map/dl4j/explain.h"
 
 struct mapped {
@@ -27,7 +27,7 @@ static bool is_mapped(const struct mapped *m, uint32_t node)
 {
     const struct tn_lang_rule *rule = tn_map_rule(m->report, node);
 
-    return rule && tn_bytes_is(rule->native, "dl4j");
+    return rule && tn_bytes_is(rule->native, TN_MAPPER_FUNCTION);
 }
 
 /* ---- known mistakes ----------------------------------------------------- */
@@ -118,10 +118,12 @@ static void tell_uncarried(const struct mapped       *m,
 
 static void tell_all_uncarried(struct mapped *m, const char *to)
 {
-    struct tn_carrying  *c = m->c;
-    struct tn_uncarried *row =
-        c->mapper_rules[!strcmp(m->from->dialect, "onnx")].uncarried;
+    struct tn_carrying  *c   = m->c;
+    struct tn_uncarried *row = NULL;
+    enum tn_framework    framework;
 
+    if (tn_framework_named(tn_text(m->from->dialect), &framework))
+        row = c->mapper_rules[framework].uncarried;
     if (tn_rule_set_read(&m->ours, m->from->arena, c->shelf, m->from->dialect,
                          to, NULL, 0, c->error) == TN_OK)
         for (; row; row = row->next)
@@ -191,7 +193,7 @@ void tn_carry_mapped(struct tn_carrying *c, const struct tn_net *from,
 {
     struct mapped m = { .c = c, .from = from, .report = report };
 
-    if (strcmp(to, "nd4j") != 0 || c->plan)
+    if (!tn_dialect_facts(to)->is_mapped_to || c->plan)
         return;
     if (c->loss)
         tell_all_defects(&m);

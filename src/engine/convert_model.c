@@ -9,6 +9,7 @@
 #include "engine/freeze_model.h"
 #include "engine/opened.h"
 #include "engine/target.h"
+#include "format/registry.h"
 #include "ir/dialect_facts.h"
 
 #define DEFAULT_THRESHOLD 1024
@@ -133,8 +134,8 @@ static enum tn_status check_wishes(const struct tn_convert_options *convert,
                                    const struct tn_format          *format,
                                    struct tn_error                 *error)
 {
-    bool is_onnx   = strcmp(format->dialect, "onnx") == 0;
-    bool is_paddle = strncmp(format->name, "paddle", 6) == 0;
+    bool is_onnx   = format == &tn_format_onnx;
+    bool is_paddle = format->has_levels || format == &tn_format_paddle_state;
 
     if (convert->layout && !is_paddle)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
@@ -147,7 +148,7 @@ static enum tn_status check_wishes(const struct tn_convert_options *convert,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "--external and --inline are for ONNX, not for %s",
                             format->name);
-    if (convert->is_image && strcmp(format->name, "tf-saved-model") != 0)
+    if (convert->is_image && format != &tn_format_tf_saved_model)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "--image-format is for tf-saved-model, not for %s",
                             format->name);
@@ -621,12 +622,16 @@ enum tn_status tn_plan(const struct tn_model           *model,
     TN_ERROR_OR_OWN(error);
     static const struct tn_convert_options defaults;
     static const struct tn_plan_listener   nobody;
+    struct tn_convert_options              wanted;
     struct tn_plan_summary                 unused;
     const struct tn_format                *format = NULL;
     struct tn_carrying                     c      = { .options = options,
                                                       .plan = listener ? listener : &nobody };
 
-    convert    = convert ? convert : &defaults;
+    wanted = convert ? *convert : defaults;
+    if (!path && !wanted.to)
+        wanted.to = tn_dialect_facts(tn_model_dialect(model))->counterpart;
+    convert    = &wanted;
     c.how      = convert->map;
     c.summary  = summary ? summary : &unused;
     *c.summary = (struct tn_plan_summary){ 0 };

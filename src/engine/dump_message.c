@@ -274,7 +274,8 @@ static enum tn_status find_records(struct tn_opened             *opened,
     if (dump->is_strict)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "undump makes one message, no file of records");
-    TN_TRY(tn_find_format(&opened->bundle, "riegeli", &opened->format, error));
+    TN_TRY(tn_find_format(&opened->bundle, tn_format_riegeli.name,
+                          &opened->format, error));
     TN_TRY(tn_opened_read(opened, false, error));
     *records = &opened->model;
     return TN_OK;

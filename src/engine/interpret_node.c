@@ -13,6 +13,7 @@
 #include "engine/node_text.h"
 #include "engine/one_node.h"
 #include "engine/rulebook.h"
+#include "format/registry.h"
 #include "map/dl4j/run_mapper.h"
 
 #include <inttypes.h>
@@ -162,7 +163,7 @@ static enum tn_status carry(struct tn_interpreter    *i,
     struct tn_map_options how = { .book = i->book };
     struct tn_carrying    c   = { .how       = &how,
                                   .options   = &i->options,
-                                  .format    = tn_format_named("samediff-fb"),
+                                  .format    = &tn_format_samediff_fb,
                                   .own       = i->own,
                                   .own_count = i->own_count };
     struct tn_describing  d   = { .interpreter = i, .arena = &to->arena };
@@ -189,13 +190,15 @@ static enum tn_status carry_node(struct tn_interpreter *i,
                                  struct tn_interpreted *to,
                                  struct tn_error       *error)
 {
-    static const char *const formats[] = { "tf-graph", "onnx", "paddle" };
+    static const struct tn_format *const formats[TN_FRAMEWORK_COUNT] = {
+        &tn_format_tf_graph, &tn_format_onnx, &tn_format_paddle
+    };
     struct tn_options        options   = i->options;
     struct tn_buffer         bytes;
     struct tn_model         *model = NULL;
 
     options.wants_graph = true;
-    options.from        = formats[one->known.node->framework];
+    options.from        = formats[one->known.node->framework]->name;
     tn_buffer_init(&bytes, &to->memory, error);
     if (tn_one_node_write(one, &to->arena, &bytes, error) == TN_OK &&
         tn_model_open_source(&model, "node", bytes.size, read_bytes, &bytes,

@@ -3,6 +3,7 @@
 
 #include "engine/rule_read.h"
 #include "engine/rule_text.h"
+#include "ir/dialect_facts.h"
 #include "map/dl4j/framework_ops.h"
 #include "map/lang/lang_mapper.h"
 #include "map/dl4j/rule_files.h"
@@ -62,6 +63,16 @@ struct loading {
     bool                 is_own; /* rules in our own language                 */
 };
 
+/* The vocabulary of a framework; that of TensorFlow for names that we do not
+ * know. */
+static struct tn_vocab *vocab_of(struct tn_interpreter *i, struct tn_bytes name)
+{
+    enum tn_framework framework = TN_FRAMEWORK_TENSORFLOW;
+
+    tn_framework_named(name, &framework);
+    return &i->vocabs[framework];
+}
+
 static enum tn_status load_vocab(struct tn_interpreter *i,
                                  const struct loading  *file,
                                  struct tn_error       *error)
@@ -69,14 +80,11 @@ static enum tn_status load_vocab(struct tn_interpreter *i,
     struct tn_vocab vocab;
 
     TN_TRY(tn_vocab_load(&vocab, &i->arena, file->text, error));
-    if (tn_bytes_is(vocab.dialect, "onnx"))
-        i->onnx = vocab;
-    else if (tn_bytes_is(vocab.dialect, "tensorflow"))
-        i->tensorflow = vocab;
-    else
+    if (!tn_dialect_facts_of(vocab.dialect)->is_mapped_from)
         return tn_error_set(error, TN_UNSUPPORTED, 0,
                             "a vocabulary of '%.*s', which no rules are for",
                             TN_FMT(vocab.dialect));
+    *vocab_of(i, vocab.dialect) = vocab;
     return TN_OK;
 }
 
@@ -91,9 +99,10 @@ static enum tn_status load_ops(struct tn_interpreter *i,
     if (tn_text_is(first, "opList"))
         return tn_dl4j_ops_read(&i->ops, &file->root, error);
     if (tn_text_is(first, "op"))
-        return tn_tensorflow_ops_read(&i->tensorflow, &i->arena, &file->root,
-                                      error);
-    return tn_onnx_ops_read(&i->onnx, &i->arena, &file->root, error);
+        return tn_tensorflow_ops_read(&i->vocabs[TN_FRAMEWORK_TENSORFLOW],
+                                      &i->arena, &file->root, error);
+    return tn_onnx_ops_read(&i->vocabs[TN_FRAMEWORK_ONNX], &i->arena,
+                            &file->root, error);
 }
 
 /* A file of our own language is asked before those of the library. */
@@ -122,13 +131,11 @@ static enum tn_status load_own(struct tn_interpreter *i, const char *name,
 
     if (tn_lang_parse(&file, &i->arena, name, text, error) == TN_OK &&
         (!i->has_files || keep_own(i, &file, text, error) == TN_OK) &&
-        tn_bytes_is(file.to, "nd4j") &&
+        tn_dialect_facts_of(file.to)->is_mapped_to &&
         tn_vocab_index(&nd4j, &i->arena, tn_vocab_builtin("nd4j"), error) ==
             TN_OK)
-        tn_lang_mappers(&i->mappers, &file,
-                        tn_bytes_is(file.from, "onnx") ? &i->onnx
-                                                       : &i->tensorflow,
-                        &nd4j, error);
+        tn_lang_mappers(&i->mappers, &file, vocab_of(i, file.from), &nd4j,
+                        error);
     tn_lang_done(&file);
     return error->status;
 }
@@ -137,8 +144,7 @@ static enum tn_status load_rules(struct tn_interpreter *i,
                                  const struct loading  *file,
                                  struct tn_error       *error)
 {
-    struct tn_rule_file rules = { &i->mappers, file->path, &i->tensorflow,
-                                  &i->onnx, error };
+    struct tn_rule_file rules = { &i->mappers, file->path, i->vocabs, error };
 
     if (file->is_own)
         return load_own(i, file->path, file->text, error);
@@ -211,15 +217,12 @@ const struct tn_vocab_op *tn_interpreter_definition(
     struct tn_interpreter *i, struct tn_bytes framework, struct tn_bytes domain,
     struct tn_bytes op_type, int64_t opset, struct tn_error *error)
 {
-    bool                      is_onnx = tn_bytes_is(framework, "onnx");
-    struct tn_vocab          *vocab   = is_onnx ? &i->onnx
-                                        : tn_bytes_is(framework, "paddle")
-                                            ? &i->paddle
-                                            : &i->tensorflow;
+    bool has_versions = tn_dialect_facts_of(framework)->oldest_version > 0;
+    struct tn_vocab          *vocab = vocab_of(i, framework);
     const struct tn_vocab_op *op =
         tn_vocab_find(vocab, domain, op_type, opset, error);
 
-    if (!op && !tn_failed(error) && is_onnx) /* newer than the rules */
+    if (!op && !tn_failed(error) && has_versions) /* newer than the rules */
         op = tn_vocab_find(vocab, domain, op_type, INT64_MAX, error);
     return op;
 }
@@ -270,7 +273,7 @@ static enum tn_status load_carried(struct tn_interpreter *i,
 
     TN_TRY(load_carried_ops(i, error));
     for (uint32_t k = 0; tn_rules_builtin_at(k, &file); k++)
-        if (!strcmp(file.to, "nd4j"))
+        if (tn_dialect_facts(file.to)->is_mapped_to)
             TN_TRY(load_own(i, file.name, file.text, error));
     return TN_OK;
 }
@@ -299,12 +302,9 @@ static enum tn_status fill(struct tn_interpreter               *i,
         return error->status;
     i->mappers.custom       = what->functions;
     i->mappers.custom_count = what->function_count;
-    TN_TRY(tn_vocab_index(&i->tensorflow, &i->arena,
-                          tn_vocab_builtin("tensorflow"), error));
-    TN_TRY(
-        tn_vocab_index(&i->onnx, &i->arena, tn_vocab_builtin("onnx"), error));
-    TN_TRY(tn_vocab_index(&i->paddle, &i->arena, tn_vocab_builtin("paddle"),
-                          error));
+    for (int k = 0; k < TN_FRAMEWORK_COUNT; k++)
+        TN_TRY(tn_vocab_index(&i->vocabs[k], &i->arena,
+                              tn_vocab_builtin(tn_framework_name(k)), error));
     if (!what->file_count)
         TN_TRY(load_carried(i, error));
     TN_TRY(look_at_all(i, files, what->files, what->file_count, error));

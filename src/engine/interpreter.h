@@ -6,6 +6,7 @@
 
 #include "ir/vocab.h"
 #include "map/dl4j/dl4j_ops.h"
+#include "map/dl4j/map_node.h"
 #include "map/dl4j/mapper.h"
 #include "map/lang/rule_sets.h"
 
@@ -18,7 +19,7 @@ struct tn_interpreter {
     struct tn_options  options;
     struct tn_dl4j_ops ops;
     struct tn_mappers  mappers;
-    struct tn_vocab    tensorflow, onnx, paddle;
+    struct tn_vocab    vocabs[TN_FRAMEWORK_COUNT];
 
     /* For nodes that no mapper is for. */
     struct tn_rulebook *book; /* of the library; NULL: not needed yet         */

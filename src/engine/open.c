@@ -241,7 +241,7 @@ enum tn_status tn_find_kind(struct tn_bundle *bundle, bool may_be_text,
 
     *format = NULL;
     if (!bundle->main && tn_bundle_has(bundle, "saved_model.cpb")) {
-        *format = tn_format_named("tf-saved-model"); /* in chunks */
+        *format = &tn_format_tf_saved_model; /* in chunks */
         return TN_OK;
     }
     TN_TRY(tn_probe_of(bundle, &probe, error));

@@ -2,6 +2,7 @@
 #include "engine/rule_text.h"
 
 #include "base/buffer.h"
+#include "ir/dialect_facts.h"
 #include "wire/pb/pb_builtin.h"
 #include "wire/pb/pb_json_read.h"
 #include "wire/pb/pb_text_write.h"
@@ -35,8 +36,7 @@ static const struct kind *binary_kind(struct tn_bytes bytes)
         struct tn_bytes text = is_text ? tn_pb_text(&inner) : tn_bytes(NULL, 0);
         if (inner.number == 4 && kind == &op_list)
             kind = &onnx_graph;
-        if (inner.number == 1 &&
-            (tn_bytes_is(text, "onnx") || tn_bytes_is(text, "tensorflow")))
+        if (inner.number == 1 && tn_dialect_facts_of(text)->is_mapped_from)
             kind = &rule_set;
     }
     return tn_failed(&error) ? NULL : kind;

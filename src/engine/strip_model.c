@@ -151,26 +151,6 @@ static enum tn_status strip_paddle(const struct tn_model         *model,
 
 /* ---- messages of others ------------------------------------------------- */
 
-static const struct tn_strip_field onnx_traces[] = {
-    { "onnx.ModelProto", 6 },
-    { "onnx.GraphProto", 10 },
-    { "onnx.NodeProto", 6 },
-    { "onnx.NodeProto", 9 },
-    { "onnx.ValueInfoProto", 3 },
-    { "onnx.TensorProto", 12 },
-    { "onnx.AttributeProto", 13 },
-    { "onnx.FunctionProto", 8 },
-    { NULL, 0 },
-};
-static const struct tn_strip_field onnx_training[] = {
-    { "onnx.ModelProto", 20 },
-    { NULL, 0 },
-};
-static const struct tn_strip_field tensorflow_traces[] = {
-    { "tensorflow.NodeDef", 6 },
-    { "tensorflow.GraphDef", 5 },
-    { NULL, 0 },
-};
 static const struct tn_strip_field nothing[] = { { NULL, 0 } };
 
 static enum tn_status fields_of(const struct tn_format        *format,
@@ -178,23 +158,18 @@ static enum tn_status fields_of(const struct tn_format        *format,
                                 struct tn_strip_field         *fields,
                                 struct tn_error               *error)
 {
-    bool is_onnx       = !strcmp(format->dialect, "onnx");
-    bool is_tensorflow = !strcmp(format->dialect, "tensorflow");
     const struct tn_strip_field *lists[] = {
-        strip->callstack ? is_onnx         ? onnx_traces
-                           : is_tensorflow ? tensorflow_traces
-                                           : nothing
-                         : nothing,
-        strip->training && is_onnx ? onnx_training : nothing,
+        strip->callstack ? format->trace_fields : nothing,
+        strip->training ? format->training_fields : nothing,
     };
 
-    if ((!is_onnx && !is_tensorflow) || !format->message)
+    if (!format->trace_fields)
         return tn_error_set(
             error, TN_UNSUPPORTED, TN_NOWHERE,
             "strip knows ONNX, TensorFlow and PaddlePaddle models, not "
             "%s",
             format->name);
-    if (strip->training && !is_onnx)
+    if (strip->training && !format->training_fields)
         return tn_error_set(
             error, TN_UNSUPPORTED, TN_NOWHERE,
             "%s does not say what belongs to training; a frozen "
@@ -301,22 +276,16 @@ static enum tn_status strip_opened(struct tn_opened              *opened,
                                    struct tn_strip_summary       *summary,
                                    struct tn_error               *error)
 {
-    bool             is_paddle = !strncmp(opened->format->name, "paddle", 6);
-    struct tn_model *edited    = NULL;
+    bool             strips_ops = opened->format->strips_ops;
+    struct tn_model *edited     = NULL;
 
-    if (!is_paddle)
+    if (!strips_ops)
         TN_TRY(stand_in(opened, strip, summary, error));
-    TN_TRY(tn_opened_read(opened, is_paddle, error));
+    TN_TRY(tn_opened_read(opened, strips_ops, error));
     summary->bytes_read += opened->model.file_size;
-    if (!is_paddle)
+    if (!strips_ops)
         return write_model(&opened->model, strip, target, options, summary,
                            error);
-    if (!opened->model.dialect)
-        return tn_error_set(
-            error, TN_UNSUPPORTED, TN_NOWHERE,
-            "strip knows ONNX, TensorFlow and PaddlePaddle models, not "
-            "%s",
-            opened->format->name);
     TN_TRY(
         strip_paddle(&opened->model, strip, options, &edited, summary, error));
     write_model(edited, strip, target, options, summary, error);

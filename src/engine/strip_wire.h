@@ -8,12 +8,8 @@
 #define TN_ENGINE_STRIP_WIRE_H
 
 #include "base/rope.h"
+#include "format/format.h"
 #include "wire/pb/pb_schema.h"
-
-struct tn_strip_field {
-    const char *message; /* full name                                         */
-    uint32_t    number;
-};
 
 /* Appends the message without those fields (a list that ends with NULL) at any
  * depth; *fields and *bytes count what went. */

@@ -5,6 +5,7 @@
 #include "engine/convert_dialect.h"
 #include "engine/opened.h"
 #include "engine/target.h"
+#include "format/registry.h"
 #include "format/samediff/tag_edit.h"
 
 /* ---- looking ------------------------------------------------------------ */
@@ -226,7 +227,7 @@ enum tn_status tn_tag_add(const char *path, const char *tag,
     struct tn_tag_summary unused;
     struct tn_carrying    carrying = { .how     = add ? add->map : NULL,
                                        .options = options,
-                                       .format  = tn_format_named("samediff"),
+                                       .format  = &tn_format_samediff,
                                        .loss    = add ? add->loss : NULL,
                                        .loss_context =
                                         add ? add->loss_context : NULL };

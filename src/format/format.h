@@ -52,6 +52,12 @@ struct tn_write_options {
     const struct tn_about *about;
 };
 
+/* A field of a message. */
+struct tn_strip_field {
+    const char *message; /* full name                                         */
+    uint32_t    number;
+};
+
 struct tn_format {
     const char        *name;     /* "onnx": what --from accepts               */
     const char        *title;
@@ -89,6 +95,18 @@ struct tn_format {
     /* Holds a graph, and no values of variables beside it: those of other
      * formats of the dialect become constants. */
     bool freezes_variables;
+
+    /* What strip takes out, as lists of fields of `message` that end with NULL:
+     * where the graph was made, and what belongs to training.  NULL: the
+     * message does not say.  Or operators are asked one by one. */
+    const struct tn_strip_field *trace_fields, *training_fields;
+    bool                         strips_ops;
+
+    /* `tag` and `check` mend a file of it that was cut short. */
+    bool can_repair;
+
+    /* Holds records of which nobody knows what they mean, not tensors. */
+    bool is_of_records;
 
     /* Confidence in bits: 0 is "not mine", 32 is "a four-byte magic matched".
      * Cannot fail, allocate or seek. */

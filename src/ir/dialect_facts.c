@@ -1,7 +1,7 @@
 /* dialect_facts.c - what is special about a dialect, as data */
 #include "ir/dialect_facts.h"
 
-#include <string.h>
+#include "base/byte_view.h"
 
 extern const unsigned char tn_vocab_nd4j[];
 extern const size_t        tn_vocab_nd4j_size;
@@ -26,7 +26,8 @@ static const struct tn_dialect_facts dialects[] = {
       .names_everything = true,
       .has_training     = true,
       .has_doubles      = true,
-      .has_examples     = true },
+      .has_examples     = true,
+      .is_mapped_to     = true },
     { .name             = "onnx",
       .vocabulary       = tn_vocab_onnx,
       .vocabulary_size  = &tn_vocab_onnx_size,
@@ -38,7 +39,8 @@ static const struct tn_dialect_facts dialects[] = {
       .rule_version     = 18,
       .can_be_built     = true,
       .types_structures = true,
-      .wants_ranks      = true },
+      .wants_ranks      = true,
+      .is_mapped_from   = true },
     { .name              = "paddle",
       .vocabulary        = tn_vocab_paddle,
       .vocabulary_size   = &tn_vocab_paddle_size,
@@ -55,7 +57,8 @@ static const struct tn_dialect_facts dialects[] = {
       .node_list            = "node",
       .counterpart          = "samediff",
       .has_function_outputs = true,
-      .has_constant_ops     = true },
+      .has_constant_ops     = true,
+      .is_mapped_from       = true },
 };
 
 static const struct tn_dialect_facts unknown = { .name        = "",
@@ -64,10 +67,15 @@ static const struct tn_dialect_facts unknown = { .name        = "",
                                                  .node_list   = "node",
                                                  .counterpart = "samediff" };
 
-const struct tn_dialect_facts *tn_dialect_facts(const char *dialect)
+const struct tn_dialect_facts *tn_dialect_facts_of(struct tn_bytes dialect)
 {
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
-        if (strcmp(dialects[i].name, dialect) == 0)
+        if (tn_bytes_is(dialect, dialects[i].name))
             return &dialects[i];
     return &unknown;
+}
+
+const struct tn_dialect_facts *tn_dialect_facts(const char *dialect)
+{
+    return tn_dialect_facts_of(tn_text(dialect));
 }

@@ -38,9 +38,12 @@ struct tn_dialect_facts {
     bool has_constant_ops;     /* weights are ops without inputs     */
     bool types_structures;     /* its rules for shapes know If and Loop     */
     bool wants_ranks; /* inputs and outputs must have one                 */
+    bool is_mapped_from, is_mapped_to; /* mapping rules of Deeplearning4j lead
+                                          from it, or to it               */
 };
 
 /* Never NULL: of an unknown dialect nothing is special. */
 const struct tn_dialect_facts *tn_dialect_facts(const char *dialect);
+const struct tn_dialect_facts *tn_dialect_facts_of(struct tn_bytes dialect);
 
 #endif

@@ -6,6 +6,7 @@
 #define TN_TESTS_IMPORT_BENCH_H
 
 #include "map/dl4j/dl4j_ops.h"
+#include "map/dl4j/map_node.h"
 #include "map/dl4j/rule_files.h"
 #include "support/hostile.h"
 #include "support/import_ops.h"
@@ -16,7 +17,8 @@ struct import_bench {
     struct tn_error    error;
     struct tn_dl4j_ops ops;
     struct tn_mappers  mappers;
-    struct tn_vocab vocab; /* of TensorFlow, for tests                      */
+    struct tn_vocab    vocabs[TN_FRAMEWORK_COUNT]; /* all but that of TensorFlow
+                                                      are empty                  */
 };
 
 static inline void import_read_ops(struct import_bench *b, const char *text)
@@ -32,10 +34,10 @@ static inline void import_read_ops(struct import_bench *b, const char *text)
 
 static inline void import_read_rules(struct import_bench *b, const char *text)
 {
-    struct tn_rule_file  file = { .mappers    = &b->mappers,
-                                  .name       = "a.rules",
-                                  .tensorflow = &b->vocab,
-                                  .error      = &b->error };
+    struct tn_rule_file  file = { .mappers = &b->mappers,
+                                  .name    = "a.rules",
+                                  .vocabs  = b->vocabs,
+                                  .error   = &b->error };
     struct tn_text_field root;
 
     if (!tn_failed(&b->error) &&
@@ -55,8 +57,8 @@ static inline void import_set_up(struct import_bench       *b,
     tn_arena_init(&b->arena, &b->memory);
     tn_dl4j_ops_init(&b->ops, &b->arena);
     tn_mappers_init(&b->mappers, &b->arena);
-    tn_vocab_load(&b->vocab, &b->arena, tn_text(import_framework_ops),
-                  &b->error);
+    tn_vocab_load(&b->vocabs[TN_FRAMEWORK_TENSORFLOW], &b->arena,
+                  tn_text(import_framework_ops), &b->error);
 }
 
 static inline void import_tear_down(struct import_bench *b)

@@ -215,6 +215,23 @@ static enum tn_status tensor_open(struct tn_bundle *bundle,
 
 /* ---- the formats -------------------------------------------------------- */
 
+static const struct tn_strip_field traces[] = {
+    { "onnx.ModelProto", 6 },
+    { "onnx.GraphProto", 10 },
+    { "onnx.NodeProto", 6 },
+    { "onnx.NodeProto", 9 },
+    { "onnx.ValueInfoProto", 3 },
+    { "onnx.TensorProto", 12 },
+    { "onnx.AttributeProto", 13 },
+    { "onnx.FunctionProto", 8 },
+    { NULL, 0 },
+};
+
+static const struct tn_strip_field training[] = {
+    { "onnx.ModelProto", 20 },
+    { NULL, 0 },
+};
+
 const struct tn_format tn_format_onnx = {
     .name        = "onnx",
     .title       = "ONNX model",
@@ -233,6 +250,8 @@ const struct tn_format tn_format_onnx = {
 
     .taken_by_graph   = tn_onnx_taken_by_graph,
     .taken_by_tensors = tn_onnx_taken_by_tensors,
+    .trace_fields     = traces,
+    .training_fields  = training,
 };
 
 const struct tn_format tn_format_onnx_tensor = {

@@ -162,6 +162,9 @@ void tn_paddle_pickled_ends(struct tn_model        *model,
                             const struct tn_pickle *ends,
                             struct tn_error        *error);
 
+/* Whether the model was read from a file of one of our formats. */
+bool tn_paddle_is_origin(const struct tn_model *model);
+
 /* The record that a tensor lies in: *record says what it is, with a layout of
  * NONE when the tensor was not read from a record. */
 enum tn_status tn_paddle_record(const struct tn_tensor *row,

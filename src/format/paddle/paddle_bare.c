@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "format/bare.h"
+#include "format/registry.h"
 
 static int params_probe(const struct tn_probe *probe)
 {
@@ -204,7 +205,7 @@ static enum tn_status write_sorted(const struct tn_bare_tensor **order,
 static void lose_names(const struct tn_model         *model,
                        const struct tn_write_options *options)
 {
-    if (options->loss && strcmp(model->format, "paddle-params") != 0)
+    if (options->loss && !tn_is_of_format(model, &tn_format_paddle_params))
         options->loss(options->loss_context, TN_NOWHERE, "",
                       "the names are left behind: records stand in the order "
                       "of their names");

@@ -81,7 +81,7 @@ static enum tn_status paddle_open(struct tn_bundle *bundle,
 
 const struct tn_format tn_format_paddle = {
     .name        = "paddle",
-    .has_levels = true,
+    .has_levels  = true,
     .title       = "PaddlePaddle program",
     .dialect     = "paddle",
     .dialect_ops = &tn_dialect_paddle,
@@ -97,12 +97,13 @@ const struct tn_format tn_format_paddle = {
     .describe         = tn_paddle_describe,
     .tell_rest        = tn_paddle_tell_rest,
     .taken_by_graph   = tn_paddle_taken_by_graph,
+    .strips_ops       = true,
     .taken_by_tensors = tn_paddle_taken_by_tensors,
 };
 
 const struct tn_format tn_format_paddle_text = {
     .name        = "paddle-text",
-    .has_levels = true,
+    .has_levels  = true,
     .title       = "PaddlePaddle program as text",
     .dialect     = "paddle",
     .dialect_ops = &tn_dialect_paddle,
@@ -113,10 +114,11 @@ const struct tn_format tn_format_paddle_text = {
     .open     = paddle_open,
     .check    = tn_paddle_check,
     .check_graph = tn_paddle_check_graph,
-    .write    = tn_paddle_write_text,
+    .write       = tn_paddle_write_text,
 
     .describe         = tn_paddle_describe,
     .tell_rest        = tn_paddle_tell_rest,
     .taken_by_graph   = tn_paddle_taken_by_graph,
+    .strips_ops       = true,
     .taken_by_tensors = tn_paddle_taken_by_tensors,
 };

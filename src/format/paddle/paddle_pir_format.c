@@ -10,6 +10,7 @@
 #include "format/paddle/paddle_pir.h"
 
 #include "format/paddle/paddle_check.h"
+#include "format/registry.h"
 #include "io/rope_source.h"
 #include "io/spool.h"
 
@@ -353,8 +354,7 @@ static enum tn_status write_params(const struct tn_model         *model,
 /* The text that it was read from, if nobody has touched it since. */
 static struct tn_source *own_text(const struct tn_model *model)
 {
-    if (model->is_edited || !model->format ||
-        strcmp(model->format, "paddle-pir") != 0)
+    if (model->is_edited || !tn_is_of_format(model, &tn_format_paddle_pir))
         return NULL;
     return ((const struct tn_pir_detail *)model->detail)->json;
 }
@@ -451,22 +451,23 @@ static enum tn_status pir_write(const struct tn_model         *model,
 }
 
 const struct tn_format tn_format_paddle_pir = {
-    .name        = "paddle-pir",
-    .has_levels = true,
-    .title       = "PaddlePaddle PIR program",
-    .dialect     = "paddle",
-    .dialect_ops = &tn_dialect_paddle,
-    .suffixes    = (const char *const[]){ ".json", NULL },
-    .schema      = TN_PB_PADDLE,
-    .probe       = pir_probe,
-    .open        = pir_open,
-    .check       = pir_check,
-    .check_graph = tn_paddle_check_graph,
+    .name          = "paddle-pir",
+    .has_levels    = true,
+    .title         = "PaddlePaddle PIR program",
+    .dialect       = "paddle",
+    .dialect_ops   = &tn_dialect_paddle,
+    .suffixes      = (const char *const[]){ ".json", NULL },
+    .schema        = TN_PB_PADDLE,
+    .probe         = pir_probe,
+    .open          = pir_open,
+    .check         = pir_check,
+    .check_graph   = tn_paddle_check_graph,
     .lays_out_anew = true,
-    .write       = pir_write,
+    .write         = pir_write,
 
     .describe         = tn_paddle_describe,
     .tell_rest        = tn_paddle_tell_rest,
     .taken_by_graph   = tn_paddle_taken_by_graph,
+    .strips_ops       = true,
     .taken_by_tensors = tn_paddle_taken_by_tensors,
 };

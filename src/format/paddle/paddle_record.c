@@ -9,6 +9,7 @@
 
 #include "base/sort.h"
 #include "format/bare.h"
+#include "format/registry.h"
 
 enum tn_status tn_paddle_layout(const struct tn_write_options *options,
                                 enum tn_lod_layout            *layout,
@@ -42,6 +43,15 @@ static bool is_record(const struct tn_tensor *row, enum tn_lod_layout layout,
            record->data.offset == row->elements.payload.span.offset;
 }
 
+bool tn_paddle_is_origin(const struct tn_model *model)
+{
+    return tn_is_of_format(model, &tn_format_paddle) ||
+           tn_is_of_format(model, &tn_format_paddle_text) ||
+           tn_is_of_format(model, &tn_format_paddle_pir) ||
+           tn_is_of_format(model, &tn_format_paddle_params) ||
+           tn_is_of_format(model, &tn_format_paddle_state);
+}
+
 enum tn_status tn_paddle_record(const struct tn_tensor *row,
                                 struct tn_lod_record   *record,
                                 struct tn_error        *error)
@@ -50,7 +60,7 @@ enum tn_status tn_paddle_record(const struct tn_tensor *row,
                                                   TN_LOD_ROWS };
 
     *record = (struct tn_lod_record){ .layout = TN_LOD_NONE };
-    if (!row->wire.source || strncmp(row->model->format, "paddle", 6) != 0)
+    if (!row->wire.source || !tn_paddle_is_origin(row->model))
         return TN_OK;
     if (row->wire.offset == row->elements.payload.span.offset) {
         record->layout = TN_LOD_BARE; /* a map of words, which is all data */

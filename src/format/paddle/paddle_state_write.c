@@ -10,6 +10,7 @@
 #include "format/paddle/paddle_state.h"
 
 #include "format/bare.h"
+#include "format/registry.h"
 #include "wire/pickle/pickle.h"
 
 static enum tn_dtype written_as(enum tn_dtype dtype)
@@ -137,7 +138,8 @@ static enum tn_status write_container(struct writing               *w,
 /* What the model was read from; NULL: something else. */
 static const struct tn_paddle_state_detail *origin(const struct tn_model *model)
 {
-    return !strcmp(model->format, "paddle-state") ? model->detail : NULL;
+    return tn_is_of_format(model, &tn_format_paddle_state) ? model->detail
+                                                           : NULL;
 }
 
 static enum tn_status choose(const struct tn_model         *model,

@@ -232,4 +232,6 @@ const struct tn_format tn_format_riegeli = {
     .probe    = riegeli_probe,
     .open     = riegeli_open,
     .check    = riegeli_check,
+
+    .is_of_records = true,
 };

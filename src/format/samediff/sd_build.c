@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/sort.h"
+#include "format/registry.h"
 
 enum { NODE_SLOTS = TN_SD_NODE_S_ARGS + 1, OUTPUT_MODE = 3 };
 
@@ -747,8 +748,8 @@ void tn_sd_build_losses(const struct tn_sd_plan *plan,
 
 bool tn_sd_is_as_read(const struct tn_model         *model,
                       const struct tn_write_options *options,
-                      const char                    *format)
+                      const struct tn_format        *format)
 {
     return tn_sd_detail_of(model) && !model->is_edited &&
-           !options->shard_size && !strcmp(model->format, format);
+           !options->shard_size && tn_is_of_format(model, format);
 }

@@ -34,6 +34,6 @@ enum tn_status tn_sd_build(const struct tn_sd_plan *plan,
 /* The file that the model is, when it is not edited and of that format. */
 bool tn_sd_is_as_read(const struct tn_model         *model,
                       const struct tn_write_options *options,
-                      const char                    *format);
+                      const struct tn_format        *format);
 
 #endif

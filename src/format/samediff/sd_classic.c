@@ -6,6 +6,7 @@
  * looks at the structure, as far as it is in the head or the tail of the file.
  */
 #include "format/samediff/sd_build.h"
+#include "format/registry.h"
 #include "format/samediff/sd_check.h"
 #include "format/samediff/sd_graph.h"
 
@@ -140,7 +141,7 @@ static enum tn_status classic_write(const struct tn_model         *model,
                             "samediff-fb is one file: --shard-size is for "
                             "sdnb and sdz");
     TN_TRY(tn_output_main(to, &sink, error));
-    if (tn_sd_is_as_read(model, options, "samediff-fb")) {
+    if (tn_sd_is_as_read(model, options, &tn_format_samediff_fb)) {
         *options->tensors_moved += model->tensors.count;
         TN_TRY(tn_sink_splice(sink, model->wire, error));
     } else {

@@ -1,6 +1,7 @@
 /* sd_model_test.c - graphs in every container, there and back, and lies */
 #include <unistd.h>
 
+#include "format/registry.h"
 #include "format/samediff/sd_testing.h"
 
 #define SHARED TN_SHARED_DATA "/samediff/"
@@ -416,7 +417,7 @@ static enum tn_status write_all(struct tn_bytes input, struct tn_memory *memory,
     if (tn_bundle_from_source(&bundle, memory, &source, "test", error) != TN_OK)
         return error->status;
     tn_model_init(&model, memory);
-    model.format = "samediff-fb";
+    model.format = tn_format_samediff_fb.name;
     if (tn_format_samediff_fb.open(&bundle, &model, error) == TN_OK &&
         tn_output_memory(&output, memory, error) == TN_OK &&
         tn_format_sdz.write(&model, &options, output, error) == TN_OK)

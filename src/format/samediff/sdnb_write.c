@@ -169,8 +169,8 @@ static enum tn_status writer_init(struct writer                 *w,
     if (!w->all)
         return error->status;
     tn_intern_init(&w->all->plan.names, &w->arena);
-    w->all->is_copied = (tn_sd_is_as_read(model, options, "sdnb") ||
-                         tn_sd_is_as_read(model, options, "sdz")) &&
+    w->all->is_copied = (tn_sd_is_as_read(model, options, &tn_format_sdnb) ||
+                         tn_sd_is_as_read(model, options, &tn_format_sdz)) &&
                         tn_sd_detail_of(model)->file.source;
     if (!w->all->is_copied)
         plan_files(w);
@@ -460,7 +460,7 @@ enum tn_status tn_sdz_write(const struct tn_model         *model,
     struct tn_sink       *sink;
 
     TN_TRY(tn_output_main(to, &sink, error));
-    if (tn_sd_is_as_read(model, options, "sdz"))
+    if (tn_sd_is_as_read(model, options, &tn_format_sdz))
         return copy_zip(model, options, sink, error);
     if (!is_from_zip(model))
         tn_sd_lose_all_beside(options, model);

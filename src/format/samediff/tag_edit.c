@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "format/registry.h"
 #include "io/file_source.h"
 
 /* ---- opening ------------------------------------------------------------ */
@@ -216,7 +217,7 @@ static void add_tensors(struct adding *a, const struct tn_model *tensors)
     struct tn_model base;
 
     tn_model_init(&base, a->memory);
-    base.format = "samediff";
+    base.format = tn_format_samediff.name;
     if (tn_tagged_read(&a->e->box, tn_bytes(NULL, 0), &base, a->error) ==
         TN_OK) {
         begin_writer(a, &base);

@@ -1,6 +1,7 @@
 /* tag_look.c - what the tags of a container are, and how two of them differ */
 #include "base/arith.h"
 #include "base/byte_find.h"
+#include "format/registry.h"
 #include "format/samediff/tag_edit.h"
 
 #define WINDOW (UINT64_C(1) << 20)
@@ -342,7 +343,7 @@ enum tn_status tn_tagged_diff(struct tn_tagged *t, struct tn_bytes left,
     tn_intern_init(&d.names, &t->arena);
     for (int i = 0; i < 2; i++) {
         tn_model_init(&d.models[i], t->memory);
-        d.models[i].format = "samediff";
+        d.models[i].format = tn_format_samediff.name;
         if (!tn_failed(error))
             tn_tagged_read(t, i ? right : left, &d.models[i], error);
     }

@@ -9,6 +9,7 @@
 #include "base/json_read.h"
 #include "base/byte_find.h"
 #include "base/expand.h"
+#include "format/registry.h"
 #include "format/samediff/tagged.h"
 #include "format/samediff/sd_check.h"
 #include "ir/graph_check.h"
@@ -356,7 +357,7 @@ static void check_tag(struct checking *c, struct tn_bytes tag)
     tn_intern_init(&c->names, &c->arena);
     tn_model_init(&c->model, c->t->memory);
     tn_sd_reader_init(&c->reader, &c->model, c->error);
-    c->model.format        = "samediff";
+    c->model.format        = tn_format_samediff.name;
     c->model.dialect       = &tn_dialect_nd4j_tagged;
     c->reader.find         = check_variable;
     c->reader.find_context = c;

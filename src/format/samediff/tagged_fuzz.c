@@ -7,6 +7,7 @@
  */
 #include <assert.h>
 
+#include "format/registry.h"
 #include "format/samediff/tagged_write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -69,7 +70,7 @@ static bool open_zip(struct tn_bytes bytes, struct tn_memory *memory,
 
     tn_source_memory(&source, memory, bytes);
     tn_model_init(&model, memory);
-    model.format = "samediff";
+    model.format = tn_format_samediff.name;
     assert(tn_zip_open(&zip, &source, memory, NULL, &error) == TN_OK);
     if (tn_tagged_begin(&t, &zip, memory, NULL, NULL, &error) == TN_OK &&
         tn_tagged_read(&t, tn_bytes(NULL, 0), &model, &error) == TN_OK && again)

@@ -609,6 +609,7 @@ const struct tn_format tn_format_samediff = {
     .flat          = "sd.tagged.Graph",
     .flat_span     = tagged_flat,
     .has_tags      = true,
+    .can_repair    = true,
     .probe         = tagged_probe,
     .open          = tagged_open,
     .check_bytes   = tn_tagged_check,

@@ -5,6 +5,7 @@
  * out, replaced or added.
  */
 #define _GNU_SOURCE
+#include "format/registry.h"
 #include "format/samediff/tagged_testing.h"
 
 #include <fcntl.h>
@@ -377,7 +378,7 @@ static enum tn_status read_container(struct tn_bytes   input,
 
     tn_source_memory(&source, memory, input);
     tn_model_init(&model, memory);
-    model.format = "samediff";
+    model.format = tn_format_samediff.name;
     if (tn_zip_open(&zip, &source, memory, NULL, error) == TN_OK) {
         if (tn_tagged_begin(&t, &zip, memory, NULL, NULL, error) == TN_OK)
             tn_tagged_read(&t, tn_bytes(NULL, 0), &model, error);

@@ -109,6 +109,12 @@ enum tn_status tn_tf_lose_beside(const struct tn_model         *model,
 #define INFO { "tensorflow.MetaGraphDef.MetaInfoDef", NULL, "meta_graph_version! tags! tensorflow_version! tensorflow_git_version! stripped_default_attrs!" }
 
 /* Signatures: which of them was taken is for the engine to say. */
+const struct tn_strip_field tn_tf_trace_fields[] = {
+    { "tensorflow.NodeDef", 6 },
+    { "tensorflow.GraphDef", 5 },
+    { NULL, 0 },
+};
+
 const struct tn_rest_row tn_tf_taken_by_graph[] = {
     MODEL,
     { "tensorflow.MetaGraphDef", NULL, "meta_info_def graph_def signature_def" },

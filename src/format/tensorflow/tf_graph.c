@@ -64,4 +64,5 @@ const struct tn_format tn_format_tf_graph = {
     .freezes_variables = true,
 
     .taken_by_graph = tn_tf_taken_by_graph,
+    .trace_fields   = tn_tf_trace_fields,
 };

@@ -36,7 +36,8 @@ const struct tn_format tn_format_tf_meta_graph = {
     .check_graph = tn_tf_check_structure,
     .write       = tn_tf_write_meta_graph,
 
-    .taken_by_graph = tn_tf_taken_by_graph,
+    .taken_by_graph   = tn_tf_taken_by_graph,
+    .trace_fields     = tn_tf_trace_fields,
     .taken_by_tensors = tn_tf_taken_by_tensors,
     .describe         = tn_tf_describe,
     .tell_rest        = tn_tf_tell_rest,

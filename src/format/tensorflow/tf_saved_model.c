@@ -299,6 +299,7 @@ const struct tn_format tn_format_tf_saved_model = {
     .write       = tn_tf_write_saved_model,
 
     .taken_by_graph   = tn_tf_taken_by_graph,
+    .trace_fields     = tn_tf_trace_fields,
     .taken_by_tensors = tn_tf_taken_by_tensors,
     .describe         = tn_tf_describe,
     .tell_rest        = tn_tf_tell_rest,

@@ -57,6 +57,9 @@ enum tn_status tn_tf_lose_beside(const struct tn_model         *model,
                                  const struct tn_write_options *options,
                                  struct tn_error               *error);
 extern const struct tn_rest_row tn_tf_taken_by_graph[];
+
+/* For tn_format.trace_fields. */
+extern const struct tn_strip_field tn_tf_trace_fields[];
 extern const struct tn_rest_row tn_tf_taken_by_tensors[];
 
 /* What a GraphDef or a MetaGraphDef leaves out of a SavedModel, and a GraphDef

@@ -21,9 +21,20 @@
 
 const char *tn_framework_name(enum tn_framework framework)
 {
-    static const char *const names[] = { "tensorflow", "onnx", "paddle" };
+    static const char *const names[TN_FRAMEWORK_COUNT] = { "tensorflow", "onnx",
+                                                           "paddle" };
 
     return names[framework];
+}
+
+bool tn_framework_named(struct tn_bytes name, enum tn_framework *framework)
+{
+    for (int i = 0; i < TN_FRAMEWORK_COUNT; i++)
+        if (tn_bytes_is(name, tn_framework_name(i))) {
+            *framework = i;
+            return true;
+        }
+    return false;
 }
 
 struct reading {

@@ -18,6 +18,7 @@ enum tn_framework {
     TN_FRAMEWORK_TENSORFLOW,
     TN_FRAMEWORK_ONNX,
     TN_FRAMEWORK_PADDLE,
+    TN_FRAMEWORK_COUNT,
 };
 
 struct tn_map_attr {
@@ -49,5 +50,8 @@ const struct tn_map_attr *tn_map_node_attr(const struct tn_map_node *node,
 
 /* "tensorflow", "onnx", "paddle" */
 const char *tn_framework_name(enum tn_framework framework);
+
+/* The one of that name; false: there is none. */
+bool tn_framework_named(struct tn_bytes name, enum tn_framework *framework);
 
 #endif

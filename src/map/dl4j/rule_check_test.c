@@ -63,9 +63,10 @@ static enum tn_status check(struct import_bench *b, bool knows_target,
 
     return tn_mapper_check(
         mapper, knows_target ? tn_dl4j_ops_find(&b->ops, mapper->target) : NULL,
-        knows_definition ? tn_vocab_find(&b->vocab, tn_text(""),
-                                         mapper->op_type, 1, &b->error)
-                         : NULL,
+        knows_definition
+            ? tn_vocab_find(&b->vocabs[TN_FRAMEWORK_TENSORFLOW], tn_text(""),
+                            mapper->op_type, 1, &b->error)
+            : NULL,
         &b->error);
 }
 

@@ -40,8 +40,8 @@
 
 struct tn_rule_file {
     struct tn_mappers *mappers;
-    const char        *name;              /* for messages                     */
-    struct tn_vocab   *tensorflow, *onnx; /* NULL: not known                  */
+    const char        *name;   /* for messages                                */
+    struct tn_vocab   *vocabs; /* one for each framework; NULL: not known     */
     struct tn_error   *error;
 };
 

@@ -1,9 +1,46 @@
 /* rule_sketch.c - the nested sketch of a rule language, compiled to mappers */
 #include <string.h>
 
+#include "ir/dialect_facts.h"
 #include "ir/vocab_lines.h"
+#include "map/dl4j/map_node.h"
 #include "map/dl4j/rule_files.h"
 #include "map/dl4j/rule_table.h"
+
+#define MAPPING "_mapping" /* after the name of the framework */
+
+/* The framework that a name begins with, of those that mappers are for; NULL:
+ * none.  *rest is what follows. */
+static const char *framework_of(struct tn_bytes name, struct tn_bytes *rest)
+{
+    for (int i = 0; i < TN_FRAMEWORK_COUNT; i++) {
+        const char *framework = tn_framework_name(i);
+        size_t      size      = strlen(framework);
+        if (!tn_dialect_facts(framework)->is_mapped_from ||
+            !tn_bytes_starts_with(name, framework))
+            continue;
+        *rest = tn_bytes(name.data + size, name.size - size);
+        return framework;
+    }
+    return NULL;
+}
+
+/* "onnx_mapping" is a mapping of ONNX; NULL: the field is something else. */
+static const char *mapping_of(const struct tn_text_field *f)
+{
+    struct tn_bytes rest;
+    const char     *framework = framework_of(f->name, &rest);
+
+    return framework && tn_bytes_is(rest, MAPPING) ? framework : NULL;
+}
+
+static bool has_mapping(const struct tn_text_field *op)
+{
+    for (const struct tn_text_field *f = op->fields; f; f = f->next)
+        if (mapping_of(f))
+            return true;
+    return false;
+}
 
 bool tn_rules_are_sketch(const struct tn_text_field *root)
 {
@@ -11,8 +48,7 @@ bool tn_rules_are_sketch(const struct tn_text_field *root)
 
     return f && f->kind == TN_TEXT_MESSAGE &&
            (tn_text_is(f, "MappingRule") || tn_text_is(f, "Mapper") ||
-            tn_text_find(f, "tensorflow_mapping") ||
-            tn_text_find(f, "onnx_mapping"));
+            has_mapping(f));
 }
 
 static enum tn_status unknown(const struct tn_rule_file  *file,
@@ -50,7 +86,7 @@ static bool is_alike(struct tn_bytes a, struct tn_bytes b)
 static struct tn_bytes find_alike(const struct tn_vocab *vocab,
                                   struct tn_bytes        name)
 {
-    for (uint32_t i = 0; vocab && i < vocab->row_count; i++)
+    for (uint32_t i = 0; i < vocab->row_count; i++)
         if (is_alike(vocab->rows[i].name, name))
             return vocab->rows[i].name;
     return tn_bytes(NULL, 0);
@@ -62,12 +98,12 @@ static enum tn_status find_op_type(const struct tn_rule_file  *file,
 {
     const struct tn_text_field *named =
         tn_text_find(message, "inputFrameworkOpName");
-    bool is_onnx = tn_bytes_is(mapper->framework, "onnx");
+    enum tn_framework framework;
 
     if (named)
         return tn_text_string(named, &mapper->op_type, file->error);
-    mapper->op_type =
-        find_alike(is_onnx ? file->onnx : file->tensorflow, mapper->target);
+    if (file->vocabs && tn_framework_named(mapper->framework, &framework))
+        mapper->op_type = find_alike(&file->vocabs[framework], mapper->target);
     if (mapper->op_type.size == 0)
         return tn_text_fail(file->error, message, TN_NOT_FOUND,
                             "%.*s has no op like '%.*s'; say which with "
@@ -248,12 +284,10 @@ static enum tn_status read_op(const struct tn_rule_file  *file,
 {
     TN_TRY(tn_text_message(op, file->error));
     for (const struct tn_text_field *f = op->fields; f; f = f->next) {
-        if (tn_text_is(f, "tensorflow_mapping"))
-            TN_TRY(read_mapping(file, op, f, "tensorflow"));
-        else if (tn_text_is(f, "onnx_mapping"))
-            TN_TRY(read_mapping(file, op, f, "onnx"));
-        else
+        const char *framework = mapping_of(f);
+        if (!framework)
             return unknown(file, f, "an op");
+        TN_TRY(read_mapping(file, op, f, framework));
     }
     return TN_OK;
 }
@@ -312,16 +346,14 @@ static enum tn_status read_mapper_name(const struct tn_rule_file  *file,
                                        const struct tn_text_field *field,
                                        struct tn_mapper           *mapper)
 {
-    struct tn_bytes name;
+    struct tn_bytes name, rest;
 
     TN_TRY(tn_text_string(field, &name, file->error));
-    if (tn_bytes_starts_with(name, "tensorflow"))
-        mapper->framework = tn_text("tensorflow");
-    else if (tn_bytes_starts_with(name, "onnx"))
-        mapper->framework = tn_text("onnx");
-    else
+    const char *framework = framework_of(name, &rest);
+    if (!framework)
         return tn_text_fail(file->error, field, TN_MALFORMED,
                             "a mapper's name begins with tensorflow or onnx");
+    mapper->framework = tn_text(framework);
     return TN_OK;
 }
 

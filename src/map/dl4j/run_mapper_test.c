@@ -347,11 +347,12 @@ static void set_up(struct bench *b, struct tn_allocator *allocator,
                          &in->error) != TN_OK)
         return;
     b->job = (struct tn_map_job){
-        .mapper     = tn_mappers_at(&in->mappers, 0),
-        .target     = tn_dl4j_ops_find(&in->ops, tn_text("op")),
-        .definition = tn_vocab_find(&in->vocab, tn_text(""), b->node.op_type, 1,
-                                    &in->error),
-        .node       = &b->node,
+        .mapper = tn_mappers_at(&in->mappers, 0),
+        .target = tn_dl4j_ops_find(&in->ops, tn_text("op")),
+        .definition =
+            tn_vocab_find(&in->vocabs[TN_FRAMEWORK_TENSORFLOW], tn_text(""),
+                          b->node.op_type, 1, &in->error),
+        .node = &b->node,
     };
 }
 

@@ -94,11 +94,12 @@ static enum tn_status assert_row(const struct row          *row,
         tn_map_node_read(&node, TN_FRAMEWORK_TENSORFLOW, bytes, &in.arena,
                          &in.error) == TN_OK) {
         struct tn_map_job job = {
-            .mapper     = tn_mappers_at(&in.mappers, 0),
-            .target     = tn_dl4j_ops_find(&in.ops, tn_text("op")),
-            .definition = tn_vocab_find(&in.vocab, tn_text(""), node.op_type, 1,
-                                        &in.error),
-            .node       = &node,
+            .mapper = tn_mappers_at(&in.mappers, 0),
+            .target = tn_dl4j_ops_find(&in.ops, tn_text("op")),
+            .definition =
+                tn_vocab_find(&in.vocabs[TN_FRAMEWORK_TENSORFLOW], tn_text(""),
+                              node.op_type, 1, &in.error),
+            .node = &node,
         };
         if (room)
             in.memory.limit = in.memory.used + room;

@@ -46,10 +46,11 @@ enum tn_status tn_mapper_rules_write(struct tn_mapper_rules *rules,
         if (!tn_bytes_is(m->framework, framework) || !is_word(m->op_type))
             continue;
         places[(*count)++] = m->place;
-        tn_buffer_format(&out, "%.*s(xs...) -> (ys...) => native dl4j\n",
-                         TN_FMT(m->op_type));
+        tn_buffer_format(
+            &out, "%.*s(xs...) -> (ys...) => native " TN_MAPPER_FUNCTION "\n",
+            TN_FMT(m->op_type));
     }
-    rules->function = (struct tn_native){ "dl4j", run, rules };
+    rules->function = (struct tn_native){ TN_MAPPER_FUNCTION, run, rules };
     rules->arena    = arena;
     rules->last     = &rules->uncarried;
     *text           = (struct tn_rule_text){

@@ -35,6 +35,9 @@ struct tn_uncarried {
     const struct tn_map_place *place;  /* of the mapper                       */
 };
 
+/* How rules call the function that applies a mapper. */
+#define TN_MAPPER_FUNCTION "dl4j"
+
 /* What the function knows; lives as long as the rules. */
 struct tn_mapper_rules {
     const struct tn_mappers  *mappers;
