@@ -54,10 +54,11 @@ soak: release
 	@tools/soak $(MINUTES)
 
 install: release
-	@DESTDIR=$(DESTDIR) PYTHON=$(PYTHON) cmake --install build --prefix $(PREFIX)
+	@DESTDIR="$(DESTDIR)" PYTHON="$(PYTHON)" \
+	    cmake --install build --prefix "$(PREFIX)"
 
 uninstall:
-	@DESTDIR=$(DESTDIR) cmake -DMANIFEST=build/install_manifest.txt \
+	@DESTDIR="$(DESTDIR)" cmake -DMANIFEST=build/install_manifest.txt \
 	    -P cmake/uninstall.cmake
 
 clean:

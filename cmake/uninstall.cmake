@@ -5,7 +5,8 @@
 if(NOT EXISTS ${MANIFEST})
     message(FATAL_ERROR "nothing was installed from here: no ${MANIFEST}")
 endif()
-file(STRINGS ${MANIFEST} files)
+# Without ENCODING a line ends at the first byte that is not ASCII.
+file(STRINGS ${MANIFEST} files ENCODING UTF-8)
 foreach(file IN LISTS files)
     set(file "$ENV{DESTDIR}${file}")
     if(EXISTS ${file} OR IS_SYMLINK ${file})

@@ -4,7 +4,7 @@
 # and an uninstall takes everything back.
 set -eu
 build=$(realpath "$1")
-root=$(cd "$(dirname "$0")/../.." && pwd)
+root=$(dirname "$build")
 [ -f "$build/src/libtenon.so" ] || { echo "skipped: no release build in $build"; exit 77; }
 system=/usr/bin/python3
 [ -x $system ] || { echo "skipped: no $system"; exit 77; }
@@ -21,13 +21,18 @@ trap finish EXIT
 
 fail() { echo "$*"; exit 1; }
 
+# As people do it, but for the build: that is there.  Options of the make that
+# runs all tests are not meant for this one.
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
 put() { # PREFIX PYTHON [DESTDIR]
-    DESTDIR=${3:-} PYTHON=$2 cmake --install "$build" --prefix "$1" \
-        >"$folder/said" || fail "install under $1 failed"
+    make -s -C "$root" -o release install PREFIX="$1" PYTHON="$2" \
+        DESTDIR="${3:-}" >"$folder/said" 2>&1 ||
+        { cat "$folder/said"; fail "install under $1 failed"; }
 }
 
 take() { # [DESTDIR]
-    DESTDIR=${1:-} cmake -DMANIFEST="$manifest" -P "$root/cmake/uninstall.cmake"
+    make -s -C "$root" uninstall DESTDIR="${1:-}"
 }
 
 look='import tenon; tenon.Schema.builtin("onnx"); print(tenon.__file__)'
@@ -50,15 +55,15 @@ $system -m venv --without-pip "$folder/venv"
 python=$folder/venv/bin/python3
 
 # A prefix that no Python knows.
-put "$folder/any where" "$python"
-finds "$folder/any where" "$python"
-# Another one after it: the last install counts.
-put "$folder/other" "$python"
-finds "$folder/other" "$python"
+put "$folder/any" "$python"
+finds "$folder/any" "$python"
+# Another one after it, of the kind that breaks scripts: the last install counts.
+put "$folder/öther place, it's" "$python"
+finds "$folder/öther place, it's" "$python"
 take
 misses "$python"
-[ -z "$(find "$folder/other" -type f -o -type l)" ] ||
-    fail "left behind: $(find "$folder/other" -type f)"
+[ -z "$(find "$folder/öther place, it's" -type f -o -type l)" ] ||
+    fail "left behind: $(find "$folder/öther place, it's" -type f)"
 
 # The prefix that Python's own folders are under, as /usr/local is.
 put "$folder/venv" "$python"
@@ -81,16 +86,16 @@ misses HOME="$HOME" $system
 sites=$($system -c 'import site; print(*site.getsitepackages())')
 before=$(ls -d $(printf '%s/tenon* ' $sites) 2>/dev/null || :)
 for prefix in /usr /usr/local /opt/tenon; do
-    put $prefix $system "$folder/stage"
-    staged=$folder/stage$prefix
+    put $prefix $system "$folder/a stage"
+    staged="$folder/a stage$prefix"
     (cd / && env -i PYTHONPATH="$staged/lib/python3/dist-packages" $system -B \
         -c "$look" >/dev/null) || fail "no tenon in $staged"
-    take "$folder/stage"
+    take "$folder/a stage"
 done
 [ "$before" = "$(ls -d $(printf '%s/tenon* ' $sites) 2>/dev/null || :)" ] ||
     fail "something was written outside of DESTDIR"
-put /usr/local $system "$folder/stage"
-[ -f "$folder"/stage/usr/local/lib/python3.*/dist-packages/tenon.pth ] ||
-    [ -f "$folder"/stage/usr/local/lib/python3.*/site-packages/tenon.pth ] ||
+put /usr/local $system "$folder/a stage"
+[ -f "$folder/a stage"/usr/local/lib/python3.*/dist-packages/tenon.pth ] ||
+    [ -f "$folder/a stage"/usr/local/lib/python3.*/site-packages/tenon.pth ] ||
     fail "/usr/local is not found by $system"
 echo "import tenon: any prefix, /usr, /usr/local, ~/.local, DESTDIR"
