@@ -48,14 +48,23 @@ def write(folder, line, destdir):
     print("wrote", path)
 
 
-def remove_others(all_folders, keep):
-    """Those of an earlier install under another prefix, which would win."""
-    for folder in all_folders:
+def searched_first(known, place):
+    """The folders that Python looks into before `place`: the user's own is
+    the first."""
+    if site.ENABLE_USER_SITE:
+        known = known[-1:] + known[:-1]
+    return known[:known.index(place)] if place else []
+
+
+def remove_others(winning_folders):
+    """Those of an earlier install under another prefix, which would win.
+    What comes later in Python's order is somebody else's and stays."""
+    for folder in winning_folders:
         path = os.path.join(folder, "tenon.pth")
         try:
             with open(path, encoding="utf-8") as file:
                 is_ours = file.readline() == MARK
-            if is_ours and folder != keep:
+            if is_ours:
                 os.remove(path)
         except OSError:
             pass
@@ -68,7 +77,7 @@ def main(prefix, destdir=""):
     under = [folder for folder in known if is_under(folder, prefix)]
     place = None
     if module in known:
-        pass
+        place = module
     elif under:
         place = under[0]
         write(place, os.path.relpath(module, place), destdir)
@@ -83,7 +92,7 @@ def main(prefix, destdir=""):
         else:
             write(place, module, "")
     if not destdir:
-        remove_others(known, place)
+        remove_others(searched_first(known, place))
 
 
 if len(sys.argv) < 2:

@@ -71,19 +71,24 @@ finds "$folder/venv" "$python"
 take
 misses "$python"
 
-# ~/.local, with the Python of the system.
+# ~/.local, with the Python of the system.  That wins over what was installed
+# for everybody, which stays.
 HOME=$folder/home
 export HOME
 mkdir "$HOME"
+sites=$($system -c 'import site; print(*site.getsitepackages())')
+everybody=$(cat $(printf '%s/tenon.pth ' $sites) 2>/dev/null || :)
 put "$HOME/.local" $system
 finds "$HOME/.local" HOME="$HOME" $system
 grep -q '^\.\./' "$HOME"/.local/lib/python3*/*-packages/tenon.pth ||
     fail "a path that breaks when the tree is moved"
 take
-misses HOME="$HOME" $system
+[ ! -f "$HOME"/.local/lib/python3*/*-packages/tenon.pth ] ||
+    fail "still found after it was removed"
+[ "$everybody" = "$(cat $(printf '%s/tenon.pth ' $sites) 2>/dev/null || :)" ] ||
+    fail "what was installed for everybody is gone"
 
 # Staged: everything is in DESTDIR, and works from there as it will later.
-sites=$($system -c 'import site; print(*site.getsitepackages())')
 before=$(ls -d $(printf '%s/tenon* ' $sites) 2>/dev/null || :)
 for prefix in /usr /usr/local /opt/tenon; do
     put $prefix $system "$folder/a stage"
