@@ -267,18 +267,13 @@ class Splitter(abc.ABC):
         """(chunks, chunked_message); asking again gives the same."""
 
     @abc.abstractmethod
-    def write(self, prefix, writer_options=None, replace=False):
+    def write(self, file_prefix, writer_options=None, replace=False):
         """Writes PREFIX.cpb, or PREFIX.pb when there is nothing but the
         message itself, and returns that path.
 
         `writer_options` are those of the records file, such as "brotli:6" or
         "uncompressed".  Files that are in the way are an Error, unless they
         may be replaced, or this splitter wrote them."""
-
-    @abc.abstractmethod
-    def write_memory(self, writer_options=None):
-        """(data, is_chunked): the same as bytes; is_chunked says whether they
-        would be PREFIX.cpb, else they are the message itself."""
 
 
 class _Listed:
@@ -334,6 +329,18 @@ class _Listed:
 def _are(left, right):
     """The same objects."""
     return len(left) == len(right) and all(map(operator.is_, left, right))
+
+
+def _type_at(descriptor, tags):
+    """The full name of the message type that tags lead to from a descriptor
+    of google.protobuf; None: not a message, or not in the descriptor."""
+    for kind, number in tags:
+        if kind == "field" and descriptor is not None:
+            field = descriptor.fields_by_number.get(number)
+            descriptor = field and field.message_type
+            if descriptor and descriptor.GetOptions().map_entry:
+                descriptor = descriptor.fields_by_name["value"].message_type
+    return descriptor and descriptor.full_name
 
 
 class ComposableSplitter(Splitter):
@@ -438,6 +445,8 @@ class ComposableSplitter(Splitter):
         an Error.  With `index` it is put before that chunk."""
         root, tags = self._from_root(field_tags)
         is_later = is_message(chunk) and not root._is_plain()
+        if is_later:
+            root._refuse_other_type(chunk, tags)
         data = b"" if is_later else serialized(chunk)
         root._native.add(is_message(chunk), data, tags, index)
         root._added.append((chunk, tags, index))
@@ -454,17 +463,20 @@ class ComposableSplitter(Splitter):
             self._listed.chunks, self._listed.message = self._result
         return self._result
 
-    def write(self, prefix, writer_options=None, replace=False):
+    def write(self, file_prefix, writer_options=None, replace=False):
         self._refuse_child("write")
         self._build()
-        name = os.path.abspath(prefix)
+        name = os.path.abspath(file_prefix)
         path, identity = self._written.get(name, ("", None))
         is_own = identity is not None and _identity(path) == identity
-        path = self._native.write(prefix, writer_options, replace or is_own)
+        path = self._native.write(file_prefix, writer_options,
+                                  replace or is_own)
         self._written[name] = path, _identity(path)
         return path
 
     def write_memory(self, writer_options=None):
+        """(data, is_chunked): what `write` writes, as bytes; is_chunked says
+        whether they would be PREFIX.cpb, else they are the message itself."""
         self._refuse_child("write")
         self._build()
         return self._native.write_memory(writer_options)
@@ -545,6 +557,14 @@ class ComposableSplitter(Splitter):
         if self.parent_splitter is not None:
             raise ValueError(f"a child hands its chunks to its parent: {verb} "
                              "that")
+
+    def _refuse_other_type(self, chunk, tags):
+        """Nothing in a chunk says of which type it is: a wrong one would be
+        merged into fields that happen to have the same numbers."""
+        wanted = _type_at(self._proto.DESCRIPTOR, self._native.tags(tags))
+        if wanted and wanted != type_name(chunk):
+            raise TypeError(f"a chunk for {list(tags)} is a {wanted}, not a "
+                            f"{type_name(chunk)}")
 
     def _build(self):
         """Once: half a set of chunks must not pass for a whole one."""

@@ -121,6 +121,28 @@ class ExampleTest(Case):
         self.assertEqual(len(chunks), 5)
         self.assertEqual(len(chunked_message.chunked_fields), 4)
 
+    def test_printed_names_of_arguments(self):
+        ModelConfigSplitter(model_config()).write(file_prefix=self.prefix)
+        splitter = Adds(model_config(), [])
+        splitter.add_chunk(chunk=b"3", field_tags=["input_shape"], index=None)
+
+    def test_a_splitter_of_another_kind(self):
+        class Whole(tenon.Splitter):
+            """All that the printed class has: no more may be asked for."""
+
+            def split(self):
+                return [model_config()], tenon.ChunkedMessage(chunk_index=0)
+
+            def write(self, file_prefix):
+                with open(file_prefix + ".pb", "wb") as file:
+                    file.write(model_config().SerializeToString())
+
+        Whole().write(self.prefix)
+        for merged in (
+                tenon.Merger.read(self.prefix, config_pb.ModelConfig()),
+                tenon.Merger.merge(*Whole().split(), config_pb.ModelConfig())):
+            self.assertEqual(merged, model_config())
+
     def test_end_to_end(self):
         my_splitter = ModelConfigSplitter(proto=model_config())
         my_splitter.write(self.prefix)
@@ -519,6 +541,18 @@ class ScalarTest(Case):
         with self.assertRaises(TypeError):
             splitter.add_chunk(True, ["f_bool"])
         self.assertEqual(splitter._chunks, [new_pb.Everything()])
+
+    def test_messages_of_another_type(self):
+        for proto, steps, wrong in (
+                (config_pb.ModelConfig(), [], config_pb.Layer()),
+                (config_pb.ModelConfig(), ["hidden_layers", 0],
+                 config_pb.ModelConfig()),
+                (graph_pb.GraphDef(), ["node", 0, "attr", "value"],
+                 graph_pb.NodeDef())):
+            splitter = Adds(proto, [])
+            with self.assertRaisesRegex(TypeError, "is a .*, not a "):
+                splitter.add_chunk(wrong, steps)
+            self.assertEqual(splitter._chunks, [proto])
 
     BINARY = [("f_double", "<d", 2.5), ("f_float", "<f", 0.5),
               ("f_int64", "<q", -5), ("f_uint64", "<Q", 2**63),
