@@ -123,7 +123,8 @@ static void read_variables(struct tn_sd_reader      *r,
 
 /* ---- named arguments ---------------------------------------------------- */
 
-/* That they are names the operator has, tagged_args.c says. */
+/* That they are names the operator has, tagged_args.c says.  Where a list has
+ * no names at all, values go by place. */
 
 static const struct pair {
     uint16_t    names, values;
@@ -145,7 +146,7 @@ static void check_pairs(struct tn_sd_reader *r, const struct tn_fb_table *op)
         struct tn_fb_vector values =
             tn_fb_vector(op, pair->values, pair->element);
         uint64_t at = tn_fb_field(op, names.count ? pair->names : pair->values);
-        if (names.count != values.count)
+        if (names.count && names.count != values.count)
             tn_error_set(r->error, TN_MALFORMED, op->fb->span.offset + at,
                          "%" PRIu32 " names for %" PRIu32 " %s", names.count,
                          values.count, pair->word);

@@ -3,13 +3,17 @@ tenon undump "$root/examples/dense.samediff.json" -t sd.graph.FlatGraph -o dense
 tenon tag add -q plain.samediff a dense.fb
 unzip -q -d entries plain.samediff; mv entries/a/graph.fb graph.fb
 tenon dump graph.fb -t sd.tagged.Graph -o graph.json
+pack() { # FOLDER TAG FILE: a container of what is in the folder
+    /usr/bin/python3 -c "import glob, sys, zipfile
+folder, tag, file = sys.argv[1:]
+with zipfile.ZipFile(file, 'w') as to:
+    for name in 'tags.txt', *sorted(glob.glob(tag + '/**', root_dir=folder, recursive=True)):
+        if not name.endswith('/') and '.' in name: to.write(folder + '/' + name, name)" "$@"
+}
 named() { # ARGUMENTS: plain.samediff with those of an operation that nobody knows, as named.samediff
     sed "s|\"opName\": .*|\"opName\": \"mystery\",|; s|\"opNum\": .*|\"opNum\": 1,|; s|\"outputTypes\"|$1, \"outputTypes\"|" graph.json >named.json
     tenon undump -qf named.json -t sd.tagged.Graph -o entries/a/graph.fb
-    /usr/bin/python3 -c "import glob, zipfile
-with zipfile.ZipFile('named.samediff', 'w') as to:
-    for name in 'tags.txt', *sorted(glob.glob('a/**', root_dir='entries', recursive=True)):
-        if not name.endswith('/') and '.' in name: to.write('entries/' + name, name)"
+    pack entries a named.samediff
 }
 named '"iArgNames": ["transA", "transB"], "iArgs": [1, 0], "tArgNames": ["alpha"], "tArgs": [0.5], "bArgNames": ["", "keep"], "bArgs": [true, false], "dArgNames": ["out"], "dArgs": ["INT64"]'
 tenon check named.samediff
@@ -25,3 +29,16 @@ for wrong in '"iArgNames": ["a"], "iArgs": [1, 2]' '"iArgNames": ["a"]' '"tArgNa
     tenon info named.samediff; echo $?
     tenon check named.samediff; echo $?
 done
+# Written by somebody who has no names: values go by place.
+tenon convert -q tiny.onnx -o tiny.samediff
+unzip -q -d tiny tiny.samediff; tenon dump tiny/main/graph.fb -t sd.tagged.Graph -o tiny.json
+/usr/bin/python3 -c "import json
+graph = json.load(open('tiny.json'))
+dropped = [op.pop(key) for op in graph['operations'] for key in list(op) if key.endswith('ArgNames')]
+print(len(dropped), 'lists of names dropped')
+json.dump(graph, open('tiny.json', 'w'))"
+tenon undump -qf tiny.json -t sd.tagged.Graph -o tiny/main/graph.fb; pack tiny main nameless.samediff
+tenon check nameless.samediff
+tenon ls nameless.samediff --ops --long | head -n 1
+for file in tiny nameless; do tenon convert -q $file.samediff -o $file-back.onnx; done
+cmp tiny-back.onnx nameless-back.onnx && echo same model
