@@ -133,6 +133,30 @@ static void put_sums(struct cli_json *json, const struct cli_sums *sums)
     put_groups(json, sums);
 }
 
+/* Tensors of PaddlePaddle that hold sequences; most models have none, and no
+ * such key. */
+static void put_sequences(struct cli_json *json, const struct tn_model *model)
+{
+    bool has_some = false;
+
+    for (uint64_t i = 0; i < tn_model_tensor_count(model); i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(model, i);
+        if (tn_tensor_level_count(tensor) == 0)
+            continue;
+        if (!has_some) {
+            cli_json_key(json, "sequences");
+            cli_json_open(json, '[');
+        }
+        has_some = true;
+        cli_json_open_flat(json, '{');
+        cli_json_put_bytes(json, "name", tn_tensor_name(tensor));
+        cli_json_levels(json, tensor);
+        cli_json_close(json, '}');
+    }
+    if (has_some)
+        cli_json_close(json, ']');
+}
+
 void cli_json_model(struct cli_json *json, const struct tn_model *model,
                     const struct cli_sums *sums)
 {
@@ -146,4 +170,5 @@ void cli_json_model(struct cli_json *json, const struct tn_model *model,
     put_ends(json, "outputs", tn_model_outputs(model));
     put_ops(json, model);
     put_sums(json, sums);
+    put_sequences(json, model);
 }

@@ -246,6 +246,15 @@ static const char *by_words(const struct tn_probe *probe)
 
 /* ---- tensor records of another version ---------------------------------- */
 
+static uint32_t u32_at(struct tn_bytes bytes, size_t at)
+{
+    return bytes.size < at + 4
+               ? UINT32_MAX
+               : (uint32_t)bytes.data[at] | (uint32_t)bytes.data[at + 1] << 8 |
+                     (uint32_t)bytes.data[at + 2] << 16 |
+                     (uint32_t)bytes.data[at + 3] << 24;
+}
+
 static uint64_t u64_at(const uint8_t *bytes)
 {
     uint64_t value = 0;
@@ -256,50 +265,55 @@ static uint64_t u64_at(const uint8_t *bytes)
 }
 
 /* Where the second version of a record lies: behind its levels. */
-static size_t behind_levels(const uint8_t *bytes, size_t size)
+static size_t behind_levels(struct tn_bytes head)
 {
-    uint64_t levels = u64_at(bytes + 4);
+    uint64_t levels = u64_at(head.data + 4);
     size_t   at     = 12;
 
-    while (levels-- > 0 && at + 8 <= size) {
-        uint64_t length = u64_at(bytes + at);
-        if (length > size - at - 8)
-            return size;
+    while (levels-- > 0 && head.size - at >= 8) {
+        uint64_t length = u64_at(head.data + at);
+        if (length > head.size - at - 8)
+            return head.size;
         at += 8 + (size_t)length;
     }
     return at;
 }
 
-/* One that would be a record if its versions were 0, the only one there is. */
+enum { LAST_VERSION = 99 }; /* nobody counts further; most bytes do */
+
+/* Whether the desc and what follows it would be a record of version 0 behind
+ * so many bytes of zeros. */
+static bool is_record_behind_zeros(size_t zeros, struct tn_bytes head,
+                                   size_t at)
+{
+    uint8_t bytes[1024] = { 0 };
+    size_t  size        = tn_min(head.size - at, sizeof bytes - zeros);
+
+    memcpy(bytes + zeros, head.data + at, size);
+    return tn_paddle_is_records(tn_bytes(bytes, zeros + size));
+}
+
+/* One that would be a record if its versions were 0, the only one there is.  A
+ * record as it is shipped has two: its own, and behind its levels its
+ * tensor's. */
 static bool is_record_of_another_version(const struct tn_probe *probe)
 {
-    uint8_t bytes[1024];
-    size_t  size = tn_min(probe->head.size, sizeof bytes);
+    struct tn_bytes head = probe->head;
 
-    if (size < 16 || probe->head.data[0] == 0 || probe->head.data[0] > 99 ||
-        probe->head.data[1] || probe->head.data[2] || probe->head.data[3])
+    if (head.size < 16)
         return false;
-    memcpy(bytes, probe->head.data, size);
-    bytes[0] = 0;
-    if (tn_paddle_is_records(tn_bytes(bytes, size)))
+    uint32_t first = u32_at(head, 0);
+    if (first > LAST_VERSION)
+        return false;
+    if (first && is_record_behind_zeros(4, head, 4))
         return true;
-    size_t at = behind_levels(bytes, size);
-    if (at + 4 > size || bytes[at] != probe->head.data[0])
-        return false;
-    bytes[at] = 0;
-    return tn_paddle_is_records(tn_bytes(bytes, size));
+    size_t   at     = behind_levels(head);
+    uint32_t second = u32_at(head, at);
+    return second <= LAST_VERSION && (first || second) &&
+           is_record_behind_zeros(16, head, at + 4);
 }
 
 /* ---- suffixes, where the bytes say little ------------------------------- */
-
-static uint32_t u32_at(struct tn_bytes bytes, size_t at)
-{
-    return bytes.size < at + 4
-               ? UINT32_MAX
-               : (uint32_t)bytes.data[at] | (uint32_t)bytes.data[at + 1] << 8 |
-                     (uint32_t)bytes.data[at + 2] << 16 |
-                     (uint32_t)bytes.data[at + 3] << 24;
-}
 
 static const char *by_suffix(const struct tn_probe *probe, int *bits)
 {

@@ -98,6 +98,25 @@ static const struct {
            "\x08\x05\x10\x01"
            "abcdefgh"),
       "of another version than 0", true },
+    { "x",
+      HEAD("\0\0\0\0"
+           "\1\0\0\0\0\0\0\0"
+           "\x10\0\0\0\0\0\0\0"
+           "\0\0\0\0\0\0\0\0"
+           "\1\0\0\0\0\0\0\0"
+           "\3\0\0\0" /* the tensor's alone */
+           "\4\0\0\0"
+           "\x08\x05\x10\x01"
+           "abcd"),
+      "of another version than 0", true },
+    { "x",
+      HEAD("\0\0\0\0"
+           "\0\0\0\0\0\0\0\0"
+           "\x64\0\0\0" /* a number past 99: some other file */
+           "\4\0\0\0"
+           "\x08\x05\x10\x01"
+           "abcd"),
+      NULL, false },
     { "x", HEAD("\x08\x04"), NULL, false },
     { "x", HEAD("PK\3\4"), NULL, false },
 };
