@@ -141,9 +141,11 @@ static bool look_up(void *context, struct tn_bytes name)
     return !roots->has_stranger;
 }
 
-/* How many of the text's root fields the format's message has, if all. */
+/* How many of the text's root fields the format's message has, if all.  Prose
+ * and programs have a "name:" here and there, but do not begin with one. */
 static uint32_t fits(const struct tn_format *format, struct tn_bytes head,
-                     struct tn_arena *arena, struct tn_error *error)
+                     struct tn_bytes first, struct tn_arena *arena,
+                     struct tn_error *error)
 {
     struct tn_pb_schema schema;
     struct roots        roots = { 0 };
@@ -153,7 +155,8 @@ static uint32_t fits(const struct tn_format *format, struct tn_bytes head,
                           error) != TN_OK)
         return 0;
     roots.type = tn_pb_schema_find(&schema, format->message);
-    tn_text_roots(head, look_up, &roots);
+    if (look_up(&roots, first))
+        tn_text_roots(head, look_up, &roots);
     return roots.has_stranger ? 0 : roots.known;
 }
 
@@ -170,7 +173,7 @@ static const struct tn_format *find_text_format(const struct tn_probe *probe,
         return NULL;
     tn_arena_init(&arena, memory);
     for (const struct tn_format *const *f = tn_formats; *f; f++) {
-        uint32_t known = fits(*f, probe->head, &arena, error);
+        uint32_t known = fits(*f, probe->head, word, &arena, error);
         if (known > score) {
             best  = *f;
             score = known;

@@ -7,7 +7,8 @@ printf '\037\213\010\000\000\000\000\000\000\003' >model.onnx.gz
 mkdir -p net.mlpackage/Data net.mlmodelc
 echo '{}' >net.mlpackage/Manifest.json
 echo x >net.mlmodelc/coremldata.bin
-for file in empty.onnx folder page.onnx pointer.onnx model.onnx.gz net.mlpackage net.mlmodelc; do
+echo 'All of it has dims: 3' >prose
+for file in empty.onnx folder page.onnx pointer.onnx model.onnx.gz net.mlpackage net.mlmodelc prose; do
     tenon info $file
     echo $?
 done
