@@ -215,14 +215,42 @@ static bool begins(struct tn_bytes text, const char *word)
            memcmp(text.data, word, strlen(word)) == 0;
 }
 
+/* A message of protobuf text: its name, then a brace. */
+static bool has_message(struct tn_bytes text, const char *name)
+{
+    size_t size = strlen(name);
+
+    for (size_t i = 0; i + size < text.size; i++) {
+        size_t at = i + size;
+        if (memcmp(text.data + i, name, size) != 0)
+            continue;
+        while (at < text.size && text.data[at] <= ' ')
+            at++;
+        if (at < text.size && text.data[at] == '{')
+            return true;
+    }
+    return false;
+}
+
+/* From the first byte on that is neither a space nor in a line of comment. */
+static struct tn_bytes past_comments(struct tn_bytes text)
+{
+    size_t at = 0;
+
+    while (at < text.size && (text.data[at] <= ' ' || text.data[at] == '#' ||
+                              text.data[at] == ';')) {
+        if (text.data[at] > ' ')
+            while (at + 1 < text.size && text.data[at] != '\n')
+                at++;
+        at++;
+    }
+    return tn_bytes(text.data + at, text.size - at);
+}
+
 static const char *by_words(const struct tn_probe *probe)
 {
-    struct tn_bytes text = probe->head;
+    struct tn_bytes text = past_comments(probe->head);
 
-    while (text.size && (*text.data <= ' ')) {
-        text.data++;
-        text.size--;
-    }
     if (begins(text, "<") && contains(text, "<net ") &&
         contains(text, "<layers>"))
         return "an OpenVINO model (.xml, weights in the .bin beside it): "
@@ -236,8 +264,8 @@ static const char *by_words(const struct tn_probe *probe)
     if (begins(text, "[net]") || begins(text, "[network]"))
         return "a network of darknet (.cfg): darknet opens it, with its "
                ".weights";
-    if ((contains(text, "layer {") || contains(text, "layers {")) &&
-        !contains(text, "node {") && contains(text, "type:") &&
+    if ((has_message(text, "layer") || has_message(text, "layers")) &&
+        !has_message(text, "node") && contains(text, "type:") &&
         (contains(text, "bottom:") || contains(text, "top:")))
         return "a network of Caffe (.prototxt): Caffe opens it, with its "
                ".caffemodel";

@@ -155,8 +155,10 @@ static uint32_t fits(const struct tn_format *format, struct tn_bytes head,
                           error) != TN_OK)
         return 0;
     roots.type = tn_pb_schema_find(&schema, format->message);
-    if (look_up(&roots, first))
+    if (look_up(&roots, first)) {
+        roots.known = 0; /* it is met again, if something follows that fits */
         tn_text_roots(head, look_up, &roots);
+    }
     return roots.has_stranger ? 0 : roots.known;
 }
 
