@@ -83,7 +83,7 @@ static const struct {
     { "the parameters were not found", "parameter" },
     { "training configuration", "training" },
     { "what the updater keeps", "training" },
-    { "what the optimizer keeps", "training" },
+    { "the optimizer and the checkpoint keep", "training" },
     { "constants of the graph", "tensor" },
     { "without the others", "training" },
     { "the role of a", "role" },

@@ -37,7 +37,7 @@ static const struct {
     { "the other tags stay behind",                               "tag" },
     { "left behind: the training configuration",                  "training" },
     { "left behind: what the updater keeps of a parameter",       "training" },
-    { "left behind: what the optimizer keeps: 4 tensors; --all-tensors writes them", "training" },
+    { "left behind: what the optimizer and the checkpoint keep: 4 tensors; --all-tensors writes them", "training" },
     { "left behind: constants of the graph: 9 tensors; --all-tensors writes them", "tensor" },
     { "left behind: the role of a trained variable",              "role" },
     { "left behind: the role of a loss variable",                 "role" },

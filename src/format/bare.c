@@ -103,10 +103,21 @@ static bool is_wanted(const struct collecting *c,
            tensor->role == TN_ROLE_VARIABLE;
 }
 
+static void tell_count(const struct collecting *c, const char *which,
+                       uint64_t count)
+{
+    char what[120];
+
+    snprintf(what, sizeof what,
+             "left behind: %s: %" PRIu64 " tensor%s; --all-tensors writes %s",
+             which, count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
+    if (count)
+        lose(c->options, "", what);
+}
+
 static void tell_unwanted(const struct collecting *c)
 {
     uint64_t kept = 0, constants = 0;
-    char     what[120];
 
     for (uint64_t i = 0; i < c->model->tensors.count; i++) {
         const struct tn_tensor *tensor = tn_model_tensor(c->model, i);
@@ -115,18 +126,8 @@ static void tell_unwanted(const struct collecting *c)
         kept += tensor->role == TN_ROLE_STATE;
         constants += tensor->role != TN_ROLE_STATE;
     }
-    snprintf(what, sizeof what,
-             "left behind: what the optimizer keeps: %" PRIu64
-             " tensors; --all-tensors writes them",
-             kept);
-    if (kept)
-        lose(c->options, "", what);
-    snprintf(what, sizeof what,
-             "left behind: constants of the graph: %" PRIu64
-             " tensors; --all-tensors writes them",
-             constants);
-    if (constants)
-        lose(c->options, "", what);
+    tell_count(c, "what the optimizer and the checkpoint keep", kept);
+    tell_count(c, "constants of the graph", constants);
 }
 
 /* Tensors that can be referred to by name get theirs before tensors in
