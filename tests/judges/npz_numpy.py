@@ -18,8 +18,10 @@ except ImportError:
     sys.exit(77)
 
 TENON = os.path.realpath(sys.argv[1])
-REAL = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                    "../../../shared/data/tensorflow/import-suite/*/*.npz")
+HERE = os.path.dirname(os.path.abspath(__file__))
+REAL = os.path.join(os.environ.get("TENON_TEST_DATA") or
+                    os.path.join(HERE, "../../../shared/data"),
+                    "tensorflow/import-suite/*/*.npz")
 TYPES = "?bBhHiIlLefdFD"
 
 

@@ -15,4 +15,4 @@ here=$(cd "$(dirname "$0")/.." && pwd)
     exit 77
 }
 exec /usr/bin/python3 "$here/judges/onnx_external.py" "$tenon" \
-    "$here/corpus/onnx" "$here/../../shared/data/onnx" /usr/share/libonnx-testdata
+    "$here/corpus/onnx" "${TENON_TEST_DATA:-$here/../../shared/data}/onnx" /usr/share/libonnx-testdata

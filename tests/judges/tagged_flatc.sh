@@ -16,9 +16,9 @@ cd "$scratch" || exit 1
 "$binary" undump "$root/examples/dense.samediff.json" -t sd.graph.FlatGraph \
     -o dense.fb || exit 1
 count=0
-for model in dense.fb "$root"/../shared/data/samediff/libnd4j/*.fb \
-    "$root"/../shared/data/samediff/models/* \
-    "$root"/../shared/data/samediff/synthetic/*.sd*; do
+data=${TENON_TEST_DATA:-$root/../shared/data}/samediff
+for model in dense.fb "$data"/libnd4j/*.fb "$data"/models/* \
+    "$data"/synthetic/*.sd*; do
     [ -f "$model" ] || continue
     rm -rf c.samediff entries json && mkdir entries json
     "$binary" tag add --quiet c.samediff one "$model" &&
