@@ -30,6 +30,15 @@ static bool is_mapped(const struct mapped *m, uint32_t node)
     return rule && tn_bytes_is(rule->native, TN_MAPPER_FUNCTION);
 }
 
+/* Where a node came from in the model; empty: it is not known. */
+static void path_of(const struct mapped *m, uint32_t source, char *path,
+                    size_t size)
+{
+    *path = '\0';
+    if (source != TN_NONE && m->from->source)
+        tn_op_path(m->from->source, source, path, size);
+}
+
 /* ---- known mistakes ----------------------------------------------------- */
 
 static void tell_defects(const struct mapped *m, const struct tn_net_node *node)
@@ -38,7 +47,7 @@ static void tell_defects(const struct mapped *m, const struct tn_net_node *node)
     char                      where[256], what[300];
     const char               *defect;
 
-    snprintf(where, sizeof where, "%.*s", TN_FMT(node->name));
+    path_of(m, node->source, where, sizeof where);
     for (unsigned k = 0; (defect = tn_map_unseen_defect(
                               tn_text(m->from->dialect), node->op->type, k));
          k++) {
@@ -104,11 +113,10 @@ static bool matters(const struct mapped *m, const struct tn_uncarried *row)
 static void tell_uncarried(const struct mapped       *m,
                            const struct tn_uncarried *row)
 {
-    const struct tn_carrying *c          = m->c;
-    char                      where[256] = "", what[400];
+    const struct tn_carrying *c = m->c;
+    char                      where[256], what[400];
 
-    if (row->source != TN_NONE && m->from->source)
-        tn_op_path(m->from->source, row->source, where, sizeof where);
+    path_of(m, row->source, where, sizeof where);
     snprintf(what, sizeof what,
              "%s of %.*s is not carried by the mapper at %s:%" PRIu32,
              row->what, TN_FMT(row->op->type), row->place->file,
@@ -165,7 +173,8 @@ static uint64_t list_refused(const struct mapped *m, struct tn_buffer *to)
         count[op->id] = 0;
     }
     if (kinds > MOST)
-        tn_buffer_format(to, " and %" PRIu64 " more operators", kinds - MOST);
+        tn_buffer_format(to, " and %" PRIu64 " more operator%s", kinds - MOST,
+                         kinds == MOST + 1 ? "" : "s");
     return nodes;
 }
 
