@@ -445,13 +445,14 @@ class ComposableSplitter(Splitter):
         an Error.  With `index` it is put before that chunk."""
         root, tags = self._from_root(field_tags)
         is_later = is_message(chunk) and not root._is_plain()
-        if is_later:
-            root._refuse_other_type(chunk, tags)
         data = b"" if is_later else serialized(chunk)
+        places = None if root._is_plain() else root._native.tags(tags)
+        if is_later:
+            root._refuse_other_type(chunk, tags, places)
         root._native.add(is_message(chunk), data, tags, index)
         root._added.append((chunk, tags, index))
-        if not root._is_plain():
-            root._listed.add(chunk, root._native.tags(tags), index)
+        if places is not None:
+            root._listed.add(chunk, places, index)
 
     def split(self):
         self._refuse_child("split")
@@ -558,10 +559,10 @@ class ComposableSplitter(Splitter):
             raise ValueError(f"a child hands its chunks to its parent: {verb} "
                              "that")
 
-    def _refuse_other_type(self, chunk, tags):
+    def _refuse_other_type(self, chunk, tags, places):
         """Nothing in a chunk says of which type it is: a wrong one would be
         merged into fields that happen to have the same numbers."""
-        wanted = _type_at(self._proto.DESCRIPTOR, self._native.tags(tags))
+        wanted = _type_at(self._proto.DESCRIPTOR, places)
         if wanted and wanted != type_name(chunk):
             raise TypeError(f"a chunk for {list(tags)} is a {wanted}, not a "
                             f"{type_name(chunk)}")
