@@ -2,10 +2,19 @@
 # install.sh BUILD: what `make install` lays down can be used by strangers:
 # through pkg-config, through find_package, and after the tree was moved.
 set -eu
-build=$1
+build=$(realpath "$1")
 [ -f "$build/tenon" ] || { echo "skipped: no release build in $build"; exit 77; }
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+# `make uninstall` goes by that list: it stays the one of the last real install.
+manifest=$build/install_manifest.txt
+[ ! -f "$manifest" ] || cp "$manifest" "$folder/manifest"
+
+finish() {
+    rm -f "$manifest"
+    [ ! -f "$folder/manifest" ] || cp "$folder/manifest" "$manifest"
+    rm -rf "$folder"
+}
+trap finish EXIT
 
 DESTDIR=$folder/stage cmake --install "$build" --prefix /opt/tenon >/dev/null
 mv "$folder/stage/opt/tenon" "$folder/moved"
