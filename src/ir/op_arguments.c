@@ -1,6 +1,8 @@
 /* op_arguments.c - which argument of its operator each value of a node is */
 #include "ir/op_arguments.h"
 
+#include "ir/output_name.h"
+
 /* Inputs whose argument is known where gaps are closed: when one is left out,
  * those before the first that may be. */
 static uint64_t count_before_gaps(const struct tn_vocab_op *kind,
@@ -85,4 +87,23 @@ bool tn_op_arguments_next(struct tn_op_arguments *a)
         return true;
     }
     return false;
+}
+
+uint32_t tn_op_output_number(const struct tn_model    *model,
+                             const struct tn_vocab_op *kind,
+                             const struct tn_value    *row)
+{
+    struct tn_bytes argument;
+
+    if (model->dialect->names_outputs ||
+        tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION)
+        return row->output < kind->output_count ? row->output
+                                                : kind->output_count - 1;
+    argument = tn_output_name_parse(tn_model_name(model, row->name)).argument;
+    if (!argument.data)
+        return 0;
+    for (uint32_t i = 0; i < kind->output_count; i++)
+        if (tn_bytes_equal(kind->outputs[i].name, argument))
+            return i;
+    return TN_NONE;
 }

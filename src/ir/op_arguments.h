@@ -37,4 +37,9 @@ void tn_op_arguments_init(struct tn_op_arguments   *a,
 /* The next value that is there and whose argument is known; false: no more. */
 bool tn_op_arguments_next(struct tn_op_arguments *a);
 
+/* Which of its operator's outputs a value is; TN_NONE: not known. */
+uint32_t tn_op_output_number(const struct tn_model    *model,
+                             const struct tn_vocab_op *kind,
+                             const struct tn_value    *row);
+
 #endif

@@ -1,6 +1,6 @@
 /*
- * value_flow.c - types and ranks along a graph, and through graphs that nodes
- * run
+ * value_flow.c - types, ranks and sizes along a graph, and through graphs that
+ * nodes run
  */
 #include "ir/value_flow.h"
 
@@ -83,8 +83,10 @@ static void set_mode(struct tn_flow *flow, enum mode mode)
 
     flow->typing.findings.report   = report;
     flow->ranking.findings.report  = report;
+    flow->sizing.findings.report   = report;
     flow->typing.findings.is_note  = mode == NOTES;
     flow->ranking.findings.is_note = mode == NOTES;
+    flow->sizing.findings.is_note  = mode == NOTES;
 }
 
 /* Of what is said of the op whose graphs are walked. */
@@ -147,10 +149,12 @@ void tn_flow_init(struct tn_flow *flow, const struct tn_model *model,
     tn_list_init(&flow->frames, model->memory, sizeof(struct frame));
     tn_typing_init(&flow->typing, model, use, report, error);
     tn_ranking_init(&flow->ranking, model, use, report, error);
+    tn_sizing_init(&flow->sizing, model, use, &flow->ranking, report, error);
     if (!use->compares_types && !use->declare_ranks)
         return;
-    flow->kinds  = tn_new(&flow->arena, const struct tn_typed_kind *,
-                          model->ops.count, error);
+    flow->kinds =
+        tn_new(&flow->arena, struct tn_typed_kind *, model->ops.count, error);
+    flow->sizing.kinds = (const struct tn_typed_kind *const *)flow->kinds;
     flow->states = tn_new(&flow->arena, uint8_t, model->graphs.count, error);
     flow->call_typess = tn_new(&flow->arena, struct tn_call_types *,
                                model->graphs.count, error);
@@ -165,6 +169,7 @@ void tn_flow_init(struct tn_flow *flow, const struct tn_model *model,
 
 void tn_flow_done(struct tn_flow *flow)
 {
+    tn_sizing_done(&flow->sizing);
     tn_ranking_done(&flow->ranking);
     tn_typing_done(&flow->typing);
     tn_list_done(&flow->frames);
@@ -748,9 +753,15 @@ static bool call(struct tn_flow *flow, struct frame *f, uint32_t graph)
 static void visit(struct tn_flow *flow, uint32_t op,
                   const struct tn_results *results)
 {
+    uint64_t before;
+
     flow->tried += top_of(flow)->mode == SILENT;
     tn_typing_judge(&flow->typing, flow->kinds[op], op, results);
+    before = findings(flow);
     tn_ranking_judge(&flow->ranking, op, results);
+    if (flow->kinds[op])
+        tn_sizing_judge(&flow->sizing, flow->kinds[op], op,
+                        findings(flow) != before);
 }
 
 /* The graphs of the op, from the first on. */

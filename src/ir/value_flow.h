@@ -1,6 +1,6 @@
 /*
- * value_flow.h - types and ranks along a graph, and through graphs that nodes
- * run
+ * value_flow.h - types, ranks and sizes along a graph, and through graphs that
+ * nodes run
  *
  * Producers are judged before their consumers, whatever the order of a file.
  * When a node runs graphs (If, Loop, a call of a function), what is known of
@@ -24,20 +24,21 @@
 #ifndef TN_IR_VALUE_FLOW_H
 #define TN_IR_VALUE_FLOW_H
 
-#include "ir/value_ranks.h"
+#include "ir/value_sizes.h"
 #include "ir/value_types.h"
 
 struct tn_call_types;
 
 struct tn_flow {
-    const struct tn_model       *model;
-    const struct tn_vocab_use   *use;
-    struct tn_report            *report;
-    struct tn_error             *error;
-    struct tn_arena              arena;
-    struct tn_typing             typing;
-    struct tn_ranking            ranking;
-    const struct tn_typed_kind **kinds; /* by op; NULL: not known            */
+    const struct tn_model     *model;
+    const struct tn_vocab_use *use;
+    struct tn_report          *report;
+    struct tn_error           *error;
+    struct tn_arena            arena;
+    struct tn_typing           typing;
+    struct tn_ranking          ranking;
+    struct tn_sizing           sizing;
+    struct tn_typed_kind     **kinds; /* by op; NULL: not known            */
     uint32_t *order;  /* of ops, graph by graph; NULL: as they come          */
     uint32_t *bodies; /* by op: the first graph in it, + 1; NULL: none has   */
     uint32_t *siblings;                 /* by graph: the next one, + 1       */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "ir/op_arguments.h"
-#include "ir/output_name.h"
 
 static unsigned rank_of(uint8_t rank)
 {
@@ -50,27 +49,6 @@ void tn_ranking_note(struct tn_ranking *r, const struct tn_vocab_op *kind,
 
 /* ---- what is known ------------------------------------------------------ */
 
-/* Which of its operator's outputs a value is; TN_NONE: not known. */
-static uint32_t find_output(const struct tn_ranking  *r,
-                            const struct tn_vocab_op *kind,
-                            const struct tn_value    *row)
-{
-    const struct tn_model *model = r->model;
-    struct tn_bytes        argument;
-
-    if (model->dialect->names_outputs ||
-        tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION)
-        return row->output < kind->output_count ? row->output
-                                                : kind->output_count - 1;
-    argument = tn_output_name_parse(tn_model_name(model, row->name)).argument;
-    if (!argument.data)
-        return 0;
-    for (uint32_t i = 0; i < kind->output_count; i++)
-        if (tn_bytes_equal(kind->outputs[i].name, argument))
-            return i;
-    return TN_NONE;
-}
-
 static uint8_t result_rank(const struct tn_ranking *r, uint32_t value,
                            const struct tn_results *results)
 {
@@ -99,7 +77,7 @@ static uint8_t made_rank(const struct tn_ranking *r, uint32_t value)
     kind = r->kinds[row->producer];
     if (!kind || kind->has_lists || !kind->output_count)
         return 0;
-    index = find_output(r, kind, row);
+    index = tn_op_output_number(r->model, kind, row);
     if (index == TN_NONE)
         return 0;
     rank = &kind->outputs[index].rank;

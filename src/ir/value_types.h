@@ -18,13 +18,16 @@
 #include "ir/attr.h"
 #include "ir/value_findings.h"
 
+struct tn_sized_nodes;
+
 /* The arguments of an operator, ready to be compared. */
 struct tn_typed_kind {
     const struct tn_vocab_op *op;
     uint32_t *variables; /* by argument, inputs first: of op->variables, or the
                             number of an attribute; TN_NONE: its own types   */
-    bool      is_typed;  /* something can be said                            */
-    uint32_t  last;      /* the binding of the node before, + 1; 0: none     */
+    bool     is_typed;   /* something can be said                            */
+    uint32_t last;       /* the binding of the node before, + 1; 0: none     */
+    struct tn_sized_nodes *sized; /* value_sizes.c's; NULL: none yet          */
 };
 
 /* Types that the attributes of a node say, found while they are walked. */

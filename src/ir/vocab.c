@@ -6,10 +6,13 @@
  *   domain ai.onnx "" [open]             whose operators follow
  *   op Conv@11 (X $T) -> (Y $T)          one version of one operator,
  *       $T in {floats}                   and what is indented belongs to it
+ *   facts Conv MaxPool @11..             what holds for several operators,
+ *       where len(pads) == 2 * (r - 2)   of which each takes what it can
  *   # a comment
  *
  * Operators of a domain are in ascending order of name, then version: the
- * index is searched as it lies.  vocab_op.c reads the lines of an operator.
+ * index is searched as it lies.  vocab_op.c reads the lines of an operator,
+ * vocab_fact.c those of facts.
  */
 #include "ir/vocab.h"
 
@@ -85,6 +88,7 @@ struct indexing {
     struct tn_vocab        *vocab;
     struct tn_vocab_domain *domain; /* the one being filled                   */
     struct tn_vocab_row    *row;    /* likewise; NULL: its lines are over     */
+    struct tn_vocab_facts  *facts;  /* likewise                               */
 };
 
 static void read_header(struct tn_vocab *vocab, struct tn_cursor *c)
@@ -188,24 +192,166 @@ static void read_row(struct indexing *x, struct tn_cursor *line)
     vocab->row_count++;
 }
 
+/* ---- facts -------------------------------------------------------------- */
+
+/* "@11..", "@..10", "@9..13"; nothing: all of them. */
+static void read_versions(struct tn_vocab_facts *facts, struct tn_cursor *line)
+{
+    facts->most = UINT32_MAX;
+    if (!tn_vocab_accept(line, "@"))
+        return;
+    if (tn_vocab_peek(line) != '.')
+        facts->least = tn_vocab_number(line);
+    tn_vocab_expect(line, "..");
+    if (tn_more(line) && !is_blank(line))
+        facts->most = tn_vocab_number(line);
+}
+
+static void read_facts(struct indexing *x, struct tn_cursor *line)
+{
+    struct tn_vocab       *vocab = x->vocab;
+    struct tn_vocab_facts *facts = &vocab->facts[vocab->facts_count++];
+    const uint8_t         *begin;
+
+    tn_vocab_expect(line, "facts");
+    if (!x->domain)
+        tn_fail(line, TN_MALFORMED, "facts of no domain");
+    begin = line->at;
+    do
+        tn_vocab_name(line, "an operator");
+    while (!tn_failed(line->error) && tn_more(line) && !is_blank(line) &&
+           tn_vocab_peek(line) != '@');
+    facts->names = tn_bytes(begin, (size_t)(line->at - begin));
+    read_versions(facts, line);
+    if (!tn_failed(line->error))
+        tn_vocab_end_line(line);
+    facts->domain = vocab->domain_count - 1;
+    facts->offset = line->offset + (uint64_t)(line->end - line->at);
+    x->facts      = facts;
+}
+
+/* The next of the names; empty: there is none. */
+static struct tn_bytes next_name(struct tn_bytes *names)
+{
+    size_t          size = 0;
+    struct tn_bytes name;
+
+    while (size < names->size && names->data[size] != ' ')
+        size++;
+    name = tn_bytes(names->data, size);
+    while (size < names->size && names->data[size] == ' ')
+        size++;
+    *names = tn_bytes(names->data + size, names->size - size);
+    return name;
+}
+
+static bool are_about(const struct tn_vocab_facts *facts, uint32_t domain,
+                      const struct tn_vocab_op *op)
+{
+    struct tn_bytes names = facts->names;
+
+    if (facts->domain != domain || op->since < facts->least ||
+        op->since > facts->most)
+        return false;
+    while (names.size)
+        if (tn_bytes_equal(next_name(&names), op->name))
+            return true;
+    return false;
+}
+
+/* Those that speak of what the operator has, onto the end of its list. */
+static void take_facts(struct tn_vocab *vocab, struct tn_vocab_facts *facts,
+                       struct tn_vocab_op           *op,
+                       const struct tn_vocab_fact ***end,
+                       struct tn_error              *error)
+{
+    struct tn_cursor c = lines_at(vocab, facts->offset, facts->length, error);
+
+    for (unsigned i = 0; tn_more(&c); i++) {
+        struct tn_cursor      line = next_line(&c);
+        struct tn_vocab_fact *fact;
+        tn_vocab_spaces(&line);
+        if (is_blank(&line))
+            continue;
+        fact = tn_vocab_fact_read(vocab, &line, op);
+        if (!fact)
+            continue;
+        facts->used |= UINT64_C(1) << (i < 63 ? i : 63);
+        **end = fact;
+        *end  = &fact->next;
+    }
+}
+
+static void add_facts(struct tn_vocab *vocab, uint32_t row,
+                      struct tn_vocab_op *op, struct tn_error *error)
+{
+    const struct tn_vocab_fact **end    = &op->facts;
+    uint32_t                     domain = 0;
+
+    while (row - vocab->domains[domain].first_row >=
+           vocab->domains[domain].row_count)
+        domain++;
+    for (uint32_t i = 0; i < vocab->facts_count && !tn_failed(error); i++)
+        if (are_about(&vocab->facts[i], domain, op))
+            take_facts(vocab, &vocab->facts[i], op, &end, error);
+}
+
+static int64_t version_from(const struct tn_vocab *vocab,
+                            struct tn_bytes domain_name, struct tn_bytes name,
+                            int64_t version);
+
+/* Once all operators were read: every name is one, every line of use. */
+static void check_facts(struct tn_vocab *vocab, struct tn_error *error)
+{
+    for (uint32_t i = 0; i < vocab->facts_count && !tn_failed(error); i++) {
+        const struct tn_vocab_facts  *facts  = &vocab->facts[i];
+        const struct tn_vocab_domain *domain = &vocab->domains[facts->domain];
+        struct tn_cursor              c =
+            lines_at(vocab, facts->offset, facts->length, error);
+        struct tn_bytes names = facts->names;
+        while (names.size) {
+            struct tn_bytes name = next_name(&names);
+            if (version_from(vocab, domain->names[0], name, 0) < 0)
+                tn_fail_at(&c, facts->offset, TN_MALFORMED,
+                           "facts of '%.*s', which is no operator",
+                           TN_FMT(name));
+        }
+        for (unsigned k = 0; tn_more(&c); k++) {
+            struct tn_cursor line = next_line(&c);
+            tn_vocab_spaces(&line);
+            if (!is_blank(&line) && !(facts->used >> (k < 63 ? k : 63) & 1))
+                tn_fail(&line, TN_MALFORMED,
+                        "none of the operators has what this speaks of");
+        }
+    }
+}
+
 static void read_line(struct indexing *x, struct tn_cursor line)
 {
     if (is_blank(&line))
         return;
-    if (*line.at != ' ')
-        x->row = NULL;
+    if (*line.at != ' ') {
+        x->row   = NULL;
+        x->facts = NULL;
+    }
     if (starts_with(&line, "op "))
         read_row(x, &line);
     else if (starts_with(&line, "types "))
         read_set(x, &line);
     else if (starts_with(&line, "domain "))
         read_domain(x, &line);
-    else if (!x->row)
+    else if (starts_with(&line, "facts "))
+        read_facts(x, &line);
+    else if (!x->row && !x->facts)
         tn_fail(&line, TN_MALFORMED,
-                "neither 'types' nor 'domain' nor 'op', nor inside one");
+                "neither 'types' nor 'domain' nor 'op' nor 'facts', nor "
+                "inside one");
     if (x->row)
         x->row->length =
             line.offset + (uint64_t)(line.end - line.at) - x->row->offset;
+    if (x->facts && *line.at == ' ')
+        x->facts->length =
+            line.offset + (uint64_t)(line.end - line.at) - x->facts->offset;
 }
 
 /* Most lines are indented: what is known of an operator, which nobody reads
@@ -227,7 +373,7 @@ static void pass_indented(struct tn_vocab_row *row, struct tn_cursor *c)
 /* Room for all lines of each kind: what they announce is there. */
 static bool make_room(struct tn_vocab *vocab, struct tn_cursor c)
 {
-    uint64_t       rows = 0, sets = 0, domains = 0;
+    uint64_t       rows = 0, sets = 0, domains = 0, facts = 0;
     const uint8_t *next;
 
     for (const uint8_t *at = c.at; at; at = next) {
@@ -236,16 +382,19 @@ static bool make_room(struct tn_vocab *vocab, struct tn_cursor c)
         rows += at < c.end && *at == 'o';
         sets += at < c.end && *at == 't';
         domains += at < c.end && *at == 'd';
+        facts += at < c.end && *at == 'f';
     }
-    if (rows > INT32_MAX || domains > GROUP_LIMIT || sets > GROUP_LIMIT) {
+    if (rows > INT32_MAX || domains > GROUP_LIMIT || sets > GROUP_LIMIT ||
+        facts > GROUP_LIMIT) {
         tn_fail_at(&c, 0, TN_LIMIT,
                    "%" PRIu64 " operators, %" PRIu64 " domains, %" PRIu64
-                   " sets of types: too many",
-                   rows, domains, sets);
+                   " sets of types, %" PRIu64 " of facts: too many",
+                   rows, domains, sets, facts);
         return false;
     }
-    vocab->rows = tn_new(vocab->arena, struct tn_vocab_row, rows, c.error);
-    vocab->sets = tn_new(vocab->arena, struct tn_vocab_set, sets, c.error);
+    vocab->rows  = tn_new(vocab->arena, struct tn_vocab_row, rows, c.error);
+    vocab->sets  = tn_new(vocab->arena, struct tn_vocab_set, sets, c.error);
+    vocab->facts = tn_new(vocab->arena, struct tn_vocab_facts, facts, c.error);
     vocab->domains =
         tn_new(vocab->arena, struct tn_vocab_domain, domains, c.error);
     return !tn_failed(c.error);
@@ -277,6 +426,10 @@ enum tn_status tn_vocab_load(struct tn_vocab *vocab, struct tn_arena *arena,
     for (uint32_t i = 0; i < vocab->row_count; i++)
         if (!tn_vocab_at(vocab, i, error))
             break;
+    if (!tn_failed(error)) {
+        check_facts(vocab, error);
+        add_line(vocab, error);
+    }
     return error->status;
 }
 
@@ -374,7 +527,10 @@ const struct tn_vocab_op *tn_vocab_at(struct tn_vocab *vocab, uint32_t index,
 
     if (!row->op) {
         struct tn_cursor c = lines_at(vocab, row->offset, row->length, error);
-        row->op            = tn_vocab_op_read(vocab, &c);
+        struct tn_vocab_op *op = tn_vocab_op_read(vocab, &c);
+        if (op)
+            add_facts(vocab, index, op, error);
+        row->op = tn_failed(error) ? NULL : op;
         add_line(vocab, error);
     }
     return row->op;

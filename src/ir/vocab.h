@@ -53,7 +53,81 @@ struct tn_vocab_rank {
     bool    is_said; /* else any will do                                      */
     bool    is_variable;
     bool    is_up_to; /* [..r]: they are broadcast to the largest             */
+    bool    is_shape; /* [s], [..s]: the sizes of the dimensions, too         */
     uint8_t least, most;
+};
+
+/* What facts are made of: numbers, and lists of them.  What is not known stays
+ * so in all that is computed from it. */
+enum tn_vocab_term_kind {
+    TN_TERM_NUMBER,   /* `number`                                            */
+    TN_TERM_UNKNOWN,  /* ?                                                   */
+    TN_TERM_REST,     /* ...: as many unknown as the rank, r, has room for   */
+    TN_TERM_RANK,     /* r                                                   */
+    TN_TERM_ATTR,     /* attribute `number`                                  */
+    TN_TERM_ELEMENTS, /* of input `number`, when it is a small constant      */
+    TN_TERM_DIMS,     /* sizes of the dimensions of input `number`           */
+    TN_TERM_LENGTH,   /* of attribute or input `left`                        */
+    TN_TERM_RANK_OF,  /* input `number`                                      */
+    TN_TERM_GIVEN,    /* 1: attribute or input `left` is there, 0: it is not */
+    TN_TERM_COUNT,    /* of the values that output `number` and those behind
+                         it are                                              */
+    TN_TERM_NEGATIVE,
+    TN_TERM_ADD,
+    TN_TERM_SUBTRACT,
+    TN_TERM_MULTIPLY,
+    TN_TERM_DIVIDE,
+    TN_TERM_REMAINDER,
+    TN_TERM_ITEM,  /* left[right], which may be a list: several items        */
+    TN_TERM_SLICE, /* left[right:last]                                       */
+    TN_TERM_EMPTY, /* []                                                     */
+    TN_TERM_JOIN,  /* [left right]                                           */
+    TN_TERM_SUM,
+    TN_TERM_PRODUCT,
+    TN_TERM_LEAST,
+    TN_TERM_REVERSE,
+    TN_TERM_BROADCAST, /* dims that left and right have in common            */
+    TN_TERM_INSERT,    /* left, with 1 at the places right of the result     */
+    TN_TERM_REMOVE,    /* left, without the places right                     */
+    TN_TERM_REPLACE,   /* left, with last at the places right                */
+};
+
+#define TN_TERM_NONE UINT16_MAX
+
+struct tn_vocab_term {
+    uint8_t  kind;              /* enum tn_vocab_term_kind                    */
+    uint16_t left, right, last; /* terms of the same fact; TN_TERM_NONE: none */
+    int64_t  number;
+};
+
+enum tn_vocab_relation {
+    TN_RELATION_EQUAL,    /* ==                                              */
+    TN_RELATION_UNEQUAL,  /* !=                                              */
+    TN_RELATION_LEAST,    /* >=                                              */
+    TN_RELATION_MOST,     /* <=                                              */
+    TN_RELATION_WITHIN,   /* in RIGHT..LAST                                  */
+    TN_RELATION_PERMUTES, /* each of 0 to RIGHT - 1 once                     */
+    TN_RELATION_FITS,     /* can be broadcast to RIGHT                       */
+    TN_RELATION_MEETS,    /* can be broadcast with RIGHT                     */
+    TN_RELATION_ALIKE,    /* several inputs, of the same sizes but at RIGHT  */
+    TN_RELATION_IS,       /* an attribute that is that text                  */
+};
+
+struct tn_vocab_claim {
+    uint8_t         relation; /* enum tn_vocab_relation                       */
+    bool            is_once;  /* WITHIN: none of them twice                   */
+    uint16_t        left, right, last;
+    struct tn_bytes left_text, right_text; /* as written; of IS what it is    */
+};
+
+/* `where CLAIM if CONDITION and CONDITION`, or `makes OUTPUT = LEFT if ...` */
+struct tn_vocab_fact {
+    const struct tn_vocab_fact *next;
+    const struct tn_vocab_term *terms;
+    uint32_t                    output; /* makes: which; TN_NONE: a claim     */
+    struct tn_vocab_claim       claim;
+    struct tn_vocab_claim       conditions[2];
+    uint32_t                    condition_count;
 };
 
 /* An input or output. */
@@ -124,11 +198,16 @@ struct tn_vocab_op {
     uint32_t min_inputs, max_inputs, min_outputs, max_outputs;
     uint64_t output_counts; /* bits: the only ones allowed; 0: all in between */
     bool     has_lists;
-    bool     has_ranks; /* some argument says which it may have              */
+    bool     has_ranks;  /* some argument says which it may have              */
+    bool     has_shapes; /* some argument has [s]                            */
+    const struct tn_vocab_fact *facts;
+    uint64_t fact_attrs;    /* bits: attributes that facts speak of           */
+    uint64_t fact_elements; /* the same: inputs whose elements matter         */
 };
 
 struct tn_vocab_row;
 struct tn_vocab_set;
+struct tn_vocab_facts;
 
 struct tn_vocab_domain {
     struct tn_bytes names[2]; /* "ai.onnx" and "" are one                     */
@@ -147,6 +226,8 @@ struct tn_vocab {
     uint32_t                row_count;
     struct tn_vocab_set    *sets; /* named types                              */
     uint32_t                set_count;
+    struct tn_vocab_facts *facts; /* about operators, by the names of these   */
+    uint32_t               facts_count;
 };
 
 /* The vocabulary of a dialect that the library carries; empty: none. */

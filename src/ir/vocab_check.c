@@ -38,6 +38,8 @@ struct kind {
     bool                     *sayers;   /* by attribute: an argument's type   */
     uint8_t                  *said;     /* by attribute: by the good bytes    */
     struct tn_typed_kind     *typed;
+    uint64_t                  seen[ATTR_LIMIT / 64]; /* of the last op        */
+    uint32_t                  group; /* the ops with its attributes; 0: none  */
 };
 
 struct check {
@@ -62,11 +64,15 @@ struct visit {
     const struct tn_op *row;
     struct kind        *kind;
     bool                has_reference; /* a length is the caller's to say     */
-    uint64_t            seen[ATTR_LIMIT / 64];
-    int64_t             counts[ATTR_LIMIT]; /* where seen and a counter; -1:
-                                               it cannot be said              */
-    uint8_t        said[ATTR_LIMIT];        /* where seen and a sayer         */
-    const uint8_t *lists[ATTR_LIMIT];       /* the same of a list of types    */
+    bool                is_new;        /* not all attributes are those of the
+                                          last op of the kind                 */
+    bool is_odd;                       /* what the next one has, cannot be told
+                                          from them                           */
+    uint64_t seen[ATTR_LIMIT / 64];
+    int64_t  counts[ATTR_LIMIT];      /* where seen and a counter; -1:
+                                         it cannot be said              */
+    uint8_t        said[ATTR_LIMIT];  /* where seen and a sayer         */
+    const uint8_t *lists[ATTR_LIMIT]; /* the same of a list of types    */
 };
 
 /* An attribute of the op. */
@@ -464,10 +470,12 @@ static void see_attr(struct visit *v, const struct given *given,
     if (bytes.size && tn_bytes_equal(bytes, *memo))
         return;
     v->said[number] = 0;
+    v->is_new       = true;
     if (check_attr(v, given, attr) && !v->kind->counters[number]) {
         *memo                 = bytes;
         v->kind->said[number] = v->said[number];
     }
+    v->is_odd |= !bytes.size || !tn_bytes_equal(bytes, *memo);
 }
 
 static bool is_among(const struct given *few, uint32_t count,
@@ -670,6 +678,20 @@ static void check_types(struct visit *v)
     tn_flow_note(&v->check->flow, v->kind->typed, v->op, &attrs);
 }
 
+/* Ops of a kind one after the other with the same attributes are a group. */
+static uint32_t group_of(struct visit *v)
+{
+    struct kind *kind = v->kind;
+
+    if (v->is_odd)
+        kind->group = 0;
+    else if (v->is_new || !kind->group ||
+             memcmp(kind->seen, v->seen, sizeof v->seen) != 0)
+        kind->group = v->op + 1;
+    memcpy(kind->seen, v->seen, sizeof v->seen);
+    return kind->group;
+}
+
 static void check_known(struct visit *v)
 {
     const struct tn_vocab_op *op  = v->kind->op;
@@ -687,6 +709,7 @@ static void check_known(struct visit *v)
     check_given(v, op->outputs, op->output_count, row->first_output,
                 row->output_count, "output");
     check_types(v);
+    tn_sizing_note(&v->check->flow.sizing, v->op, group_of(v));
 }
 
 static void complain_unless_known(struct visit *v)
@@ -719,7 +742,7 @@ static void check_op(struct check *c, uint32_t scope, uint32_t op)
     v.op            = op;
     v.row           = tn_model_op_at(c->model, op);
     v.kind          = kind_of(c, scope, v.row);
-    v.has_reference = false;
+    v.has_reference = v.is_new = v.is_odd = false;
     memset(v.seen, 0, sizeof v.seen); /* counts: only where seen */
     if (!v.kind)
         return;

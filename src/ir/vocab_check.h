@@ -4,9 +4,10 @@
  * Rules: unknown-op, deprecated-op, wrong-arity, missing-input,
  * unknown-attribute, wrong-attribute-type, missing-attribute,
  * bad-attribute-value; type-mismatch and type-not-allowed, which value_types.h
- * explains; rank-mismatch and rank-not-allowed: value_ranks.h.  value_flow.h
- * says how they go through graphs that nodes run.  Each finding has the byte
- * offset of the node (or of the attribute) and its path.
+ * explains; rank-mismatch and rank-not-allowed: value_ranks.h; bad-axis,
+ * wrong-length and size-mismatch: value_sizes.h.  value_flow.h says how they go
+ * through graphs that nodes run.  Each finding has the byte offset of the node
+ * (or of the attribute) and its path.
  */
 #ifndef TN_IR_VOCAB_CHECK_H
 #define TN_IR_VOCAB_CHECK_H
@@ -72,6 +73,8 @@ struct tn_value_claim {
     uint64_t offset;
 };
 
+struct tn_sizing;
+
 /* How a format uses a vocabulary.  A scope is what shares versions and
  * functions: graphs that give the same number are in the same one. */
 struct tn_vocab_use {
@@ -97,6 +100,10 @@ struct tn_vocab_use {
 
     /* The same for ranks, as TN_RANK().  NULL: they are not compared. */
     void (*declare_ranks)(void *context, uint8_t *ranks);
+
+    /* The same for sizes of dimensions, through tn_sizing_tell() and
+     * tn_sizing_tell_constant().  NULL: they are not compared. */
+    void (*declare_sizes)(void *context, struct tn_sizing *to);
 
     /* The type of an output that neither the inputs nor the vocabulary tell
      * (ONNX's Cast).  NULL: there are none. */

@@ -18,6 +18,15 @@ struct tn_vocab_set {
     uint64_t        types;
 };
 
+/* One "facts" line and the indented ones below it. */
+struct tn_vocab_facts {
+    struct tn_bytes names; /* of operators, with spaces between them          */
+    uint32_t        domain;
+    uint32_t        least, most; /* versions of them                          */
+    uint64_t        offset, length; /* of the indented lines                  */
+    uint64_t        used;           /* bits: lines that an operator has       */
+};
+
 /* ---- words; each steps over the spaces after it ------------------------- */
 
 void tn_vocab_spaces(struct tn_cursor *c);
@@ -53,8 +62,14 @@ void tn_vocab_type_read(const struct tn_vocab *vocab, struct tn_cursor *c,
 uint64_t tn_vocab_plain_types(const struct tn_vocab *vocab,
                               struct tn_cursor      *c);
 
+/* A line "where ..." or "makes ..." about the operator.  NULL: it speaks of
+ * something that the operator does not have, or has failed. */
+struct tn_vocab_fact *tn_vocab_fact_read(const struct tn_vocab *vocab,
+                                         struct tn_cursor      *line,
+                                         struct tn_vocab_op    *op);
+
 /* Parse the lines of an operator. */
-const struct tn_vocab_op *tn_vocab_op_read(const struct tn_vocab *vocab,
-                                           struct tn_cursor      *c);
+struct tn_vocab_op *tn_vocab_op_read(const struct tn_vocab *vocab,
+                                     struct tn_cursor      *c);
 
 #endif

@@ -7,7 +7,7 @@
  *
  *   ARG       NAME[?|*|+] [&][~][COUNT*]($VARIABLE['|'TYPE] | TYPE)
  *             [RANK]                                    or  NAME *LIST
- *   RANK      '[' (N | N.. | N..N | r | r N.. | ..r) ']'
+ *   RANK      '[' (N | N.. | N..N | V | V N.. | ..V) ']', V being r or s
  *   FLAG      stateful | commutative | aggregate | promotes | legacy |
  *             loose | deprecated@VERSION | outputs{COUNTS} |
  *             legacy(TYPE NUMBER)
@@ -87,17 +87,25 @@ static uint8_t read_rank_number(struct tn_cursor *c)
     return (uint8_t)number;
 }
 
+/* "r" or "s". */
+static bool read_rank_variable(struct tn_cursor *c, struct tn_vocab_rank *rank)
+{
+    rank->is_shape    = tn_vocab_accept(c, "s");
+    rank->is_variable = rank->is_shape || tn_vocab_accept(c, "r");
+    return rank->is_variable;
+}
+
 /* After "[". */
 static void read_rank(struct tn_cursor *c, struct tn_vocab_rank *rank)
 {
     *rank = (struct tn_vocab_rank){ .is_said = true,
                                     .most    = TN_VOCAB_RANK_LIMIT };
     if (tn_vocab_accept(c, "..")) {
-        rank->is_variable = rank->is_up_to = true;
-        tn_vocab_expect(c, "r");
+        rank->is_up_to = true;
+        if (!read_rank_variable(c, rank))
+            tn_vocab_expect(c, "r");
     } else {
-        rank->is_variable = tn_vocab_accept(c, "r");
-        if (!rank->is_variable || tn_vocab_peek(c) != ']') {
+        if (!read_rank_variable(c, rank) || tn_vocab_peek(c) != ']') {
             rank->least = read_rank_number(c);
             if (!tn_vocab_accept(c, ".."))
                 rank->most = rank->least;
@@ -162,12 +170,13 @@ static uint32_t read_args(struct reading *r, const struct tn_vocab_arg **out)
     return count;
 }
 
-static bool say_ranks(const struct tn_vocab_arg *args, uint32_t count)
+static void note_ranks(struct tn_vocab_op *op, const struct tn_vocab_arg *args,
+                       uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (args[i].rank.is_said)
-            return true;
-    return false;
+    for (uint32_t i = 0; i < count; i++) {
+        op->has_ranks |= args[i].rank.is_said;
+        op->has_shapes |= args[i].rank.is_shape;
+    }
 }
 
 /* The fewest and the most values that the arguments stand for. */
@@ -708,8 +717,8 @@ static void read_lines(struct reading *r)
         read_line(r, attrs, variables);
 }
 
-const struct tn_vocab_op *tn_vocab_op_read(const struct tn_vocab *vocab,
-                                           struct tn_cursor      *c)
+struct tn_vocab_op *tn_vocab_op_read(const struct tn_vocab *vocab,
+                                     struct tn_cursor      *c)
 {
     struct tn_vocab_op *op =
         tn_new(vocab->arena, struct tn_vocab_op, 1, c->error);
@@ -723,7 +732,7 @@ const struct tn_vocab_op *tn_vocab_op_read(const struct tn_vocab *vocab,
                                  &op->max_inputs);
     op->has_lists |= count_values(op->outputs, op->output_count,
                                   &op->min_outputs, &op->max_outputs);
-    op->has_ranks = say_ranks(op->inputs, op->input_count) ||
-                    say_ranks(op->outputs, op->output_count);
+    note_ranks(op, op->inputs, op->input_count);
+    note_ranks(op, op->outputs, op->output_count);
     return tn_failed(c->error) ? NULL : op;
 }

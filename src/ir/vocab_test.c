@@ -105,6 +105,58 @@ static void says_what_an_operator_takes(void **state)
     unload(&l);
 }
 
+static uint32_t count_facts(struct loaded *l, int64_t version)
+{
+    const struct tn_vocab_op *op    = find(l, "d", "Conv", version);
+    uint32_t                  count = 0;
+
+    for (const struct tn_vocab_fact *fact = op->facts; fact; fact = fact->next)
+        count++;
+    return count;
+}
+
+/* An operator has the facts of its versions that speak of what it has. */
+static void says_what_sizes_have_to_be(void **state)
+{
+    static const char text[] =
+        HEAD "op Conv@1 (x int8[s]) -> (y int8[s])\n"
+             "    pads? list(int)\n"
+             "op Conv@7 (x int8[s], w int8) -> (y int8[s])\n"
+             "    pads? list(int)\n"
+             "    group int = 1\n"
+             "op Conv@11 (x int8[..s]) -> (y int8[s])\n"
+             "facts Conv # of all\n"
+             "    where len(pads) == 2 * (r - 2)\n"
+             "\n"
+             "    where x[1] == w[1] * group if group >= 1\n"
+             "facts Conv @..7\n"
+             "    makes y = [x[0] ...]\n"
+             "facts Conv @7..10\n"
+             "    where w permutes r";
+    struct loaded               l;
+    const struct tn_vocab_fact *fact;
+
+    (void)state;
+    load(&l, tn_text(text));
+    assert_int_equal(l.error.status, TN_OK);
+    assert_int_equal(count_facts(&l, 1), 2);
+    assert_int_equal(count_facts(&l, 7), 4);
+    assert_int_equal(count_facts(&l, 11), 0);
+    const struct tn_vocab_op *op = find(&l, "d", "Conv", 8);
+    assert_true(op->has_shapes && op->inputs[0].rank.is_shape);
+    assert_int_equal(op->fact_attrs, 3);
+    assert_int_equal(op->fact_elements, 2);
+    fact = op->facts->next;
+    assert_text(fact->claim.left_text, "x[1]");
+    assert_text(fact->claim.right_text, "w[1] * group");
+    assert_int_equal(fact->condition_count, 1);
+    assert_int_equal(fact->conditions[0].relation, TN_RELATION_LEAST);
+    assert_int_equal(fact->output, UINT32_MAX);
+    assert_int_equal(fact->next->output, 0);
+    assert_int_equal(fact->next->next->claim.relation, TN_RELATION_PERMUTES);
+    unload(&l);
+}
+
 static void says_what_attributes_are(void **state)
 {
     struct loaded l;
@@ -248,7 +300,7 @@ static const struct {
       "line 3, column 16" },
     { OPS "op A (x float33) -> ()", TN_MALFORMED, 32, "line 3, column 9" },
     { OPS "op A (x int8[) -> ()", TN_MALFORMED, 37, "line 3, column 14" },
-    { OPS "op A (x int8[s]) -> ()", TN_MALFORMED, 37, "line 3, column 14" },
+    { OPS "op A (x int8[q]) -> ()", TN_MALFORMED, 37, "line 3, column 14" },
     { OPS "op A (x int8[33]) -> ()", TN_LIMIT, 37, "line 3, column 14" },
     { OPS "op A (x int8[2..r]) -> ()", TN_MALFORMED, 40, "line 3, column 17" },
     { OPS "op A (x int8[..2]) -> ()", TN_MALFORMED, 39, "line 3, column 16" },
@@ -283,6 +335,24 @@ static const struct {
       "line 5, column 12" },
     { OPS "op A\n    $T in {map(bool,int8)}", TN_MALFORMED, 44,
       "line 4, column 16" },
+    { "vocabulary x 1\nfacts A", TN_MALFORMED, 21, "line 2, column 7" },
+    { OPS "facts A\n    where a == 1", TN_MALFORMED, 31, "line 3, column 8" },
+#define FACT OPS "op A (x int8[s]) -> (y int8[s])\n    a int\nfacts A\n    "
+    { FACT "where b == 1", TN_MALFORMED, 78, "line 6, column 5" },
+    { FACT "makes z = x[:]", TN_MALFORMED, 78, "line 6, column 5" },
+    { FACT "that a == 1", TN_MALFORMED, 78, "line 6, column 5" },
+    { FACT "where a = 1", TN_MALFORMED, 86, "line 6, column 13" },
+    { FACT "where a ==", TN_MALFORMED, 88, "line 6, column 15" },
+    { FACT "where a == 1 2", TN_MALFORMED, 91, "line 6, column 18" },
+    { FACT "where a in 1", TN_MALFORMED, 90, "line 6, column 17" },
+    { FACT "where (a == 1", TN_MALFORMED, 87, "line 6, column 14" },
+    { FACT "where x[1 == 1", TN_MALFORMED, 88, "line 6, column 15" },
+    { FACT "where least(a) == 1", TN_MALFORMED, 84, "line 6, column 11" },
+    { FACT "where a is b", TN_MALFORMED, 89, "line 6, column 16" },
+    { FACT "where a == 1 if a == 1 and a == 2 and a == 3", TN_LIMIT, 116,
+      "line 6, column 43" },
+    { FACT "where ((((((((((((((((a == 1", TN_LIMIT, 100, "line 6, column 27" },
+    { OPS "op A\nfacts A @x\n", TN_MALFORMED, 38, "line 4, column 10" },
 };
 
 static void refuses_with_line_and_column(void **state)
@@ -454,6 +524,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_an_operator_takes),
         cmocka_unit_test(says_what_attributes_are),
+        cmocka_unit_test(says_what_sizes_have_to_be),
         cmocka_unit_test(says_lists_and_flags),
         cmocka_unit_test(says_where_attributes_sit),
         cmocka_unit_test(finds_by_version),

@@ -6,8 +6,9 @@
  *
  *   "axis=i7;mode=sa;Ts=t2;N=?"     name, '=', kind, what follows
  *
- * i: int, s: string, t: a list of so many int8, T: a list of one bool, d: types
- * by letters, of several a list, e: an empty list, ?: the caller's.
+ * i: int, l: a list of ints with commas, s: string, t: a list of so many int8,
+ * T: a list of one bool, d: types by letters, of several a list, e: an empty
+ * list, ?: the caller's.
  */
 #ifndef TN_IR_VOCAB_TESTING_H
 #define TN_IR_VOCAB_TESTING_H
@@ -71,6 +72,7 @@ static inline const char *testing_attr_type(struct tn_span wire)
 
     switch (testing_text(wire, &rest, &error)) {
     case 'i': return "int";
+    case 'l': return "list(int)";
     case 's': return "string";
     case 'd': return rest.size > 1 ? "list(type)" : "type";
     case 't':
@@ -88,8 +90,22 @@ static inline uint32_t testing_count(char kind, struct tn_bytes rest)
     case 'e': return 0;
     case 't': return (uint32_t)(rest.data[0] - '0');
     case 'd': return (uint32_t)rest.size;
-    default: return 1;
+    default: break;
     }
+    uint32_t count = 1;
+    for (size_t i = 0; kind == 'l' && i < rest.size; i++)
+        count += rest.data[i] == ',';
+    return count;
+}
+
+/* "2,-1" */
+static inline void testing_ints(struct tn_bytes text, int64_t *to)
+{
+    for (size_t begin = 0, i = 0; i <= text.size; i++)
+        if (i == text.size || text.data[i] == ',') {
+            tn_int64_parse(tn_bytes(text.data + begin, i - begin), to++);
+            begin = i + 1;
+        }
 }
 
 static inline enum tn_status testing_decode(const struct tn_model *model,
@@ -109,15 +125,15 @@ static inline enum tn_status testing_decode(const struct tn_model *model,
     if (tn_failed(error))
         return error->status;
     value->count   = testing_count(kind, rest);
-    value->is_list = strchr("tTe", kind) != NULL || value->count > 1;
+    value->is_list = strchr("tTel", kind) != NULL || value->count > 1;
     value->of.ints = ints;
     if (kind == 's') {
         *text             = rest;
         value->kind       = TN_ATTR_STRING;
         value->of.strings = text;
-    } else if (kind == 'i') {
+    } else if (kind == 'i' || kind == 'l') {
         value->kind = TN_ATTR_INT;
-        tn_int64_parse(rest, &ints[0]);
+        testing_ints(rest, ints);
     }
     for (uint32_t i = 0; value->kind == TN_ATTR_DTYPE && i < value->count; i++)
         ints[i] = kind == 't'   ? TN_INT8

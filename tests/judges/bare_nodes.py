@@ -86,7 +86,7 @@ def definitions(dialect):
                 last.told = {word for _, _, kind in last.inputs for word in
                              re.findall(r"\w+(?=\*)|(?<=\$)\w+|(?<=\*)\w+", kind)}
                 found[domain, head[1]] = last
-            elif line.startswith("op "):
+            elif line.startswith(("op ", "facts ")):
                 last = None
             elif last and (told := re.match(r"    (\w+)(\??) (\S+)(.*)", line)):
                 is_needed = not told[2] and " = " not in told[4] and told[1] not in last.told

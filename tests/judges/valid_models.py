@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No false alarms: real models have no types and ranks that contradict each other.
+"""No false alarms: real models have no types, ranks and sizes that contradict each other.
 
     valid_models.py TENON SHARED
 
@@ -13,7 +13,8 @@ import subprocess
 import sys
 
 RULES = {"type-mismatch", "type-not-allowed", "rank-mismatch", "rank-not-allowed", "argument-count",
-         "condition-size", "unset-variable", "wrong-size"}
+         "condition-size", "unset-variable", "wrong-size", "bad-axis", "bad-attribute-value", "wrong-length",
+         "size-mismatch"}
 ENDS = (".onnx", ".pb", ".pbtxt", ".index", ".fb", ".sdz", ".sdnb", ".samediff", ".pdmodel", ".json")
 # Made to be wrong.
 NOT = ("malformed", "reports", "fuzz_generated", "hostile")

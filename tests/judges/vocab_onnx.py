@@ -56,6 +56,10 @@ class Reader:
                 domain = "" if domain == "ai.onnx" else domain
             elif line.startswith("op "):
                 op = self.head(domain, line)
+            elif line.startswith("facts "):
+                op = None  # of sizes; schemas have none
+            elif op is None:
+                continue
             elif line.startswith("    $"):
                 name, types = re.fullmatch(r"    \$(\w+) in \{(.*)\}",
                                            line).groups()

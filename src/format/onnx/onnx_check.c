@@ -358,6 +358,16 @@ static void note_fact_import(struct tn_onnx_checker *ch,
         note_import(ch, TN_NONE, domain, (int64_t)version);
 }
 
+static const struct tn_dims *dims_of_end(struct tn_onnx_checker *ch,
+                                         const struct tn_end    *end)
+{
+    int64_t sizes[TN_VOCAB_RANK_LIMIT];
+
+    for (uint32_t i = 0; i < end->rank; i++)
+        sizes[i] = end->dims[i].value;
+    return tn_onnx_dims(ch, end->rank, sizes);
+}
+
 static void note_end(struct tn_onnx_checker *ch, uint32_t graph,
                      const struct tn_end *end, uint8_t field, uint32_t index)
 {
@@ -379,6 +389,8 @@ static void note_end(struct tn_onnx_checker *ch, uint32_t graph,
         row->type = TN_TYPE(end->dtype, TN_WRAP_NONE);
     if (end->has_rank)
         row->rank = TN_RANK(end->rank);
+    if (end->has_rank && end->rank <= TN_VOCAB_RANK_LIMIT)
+        row->dims = dims_of_end(ch, end);
 }
 
 /* Of the main graph an element type must be said. */

@@ -11,7 +11,7 @@
 #include "base/memo.h"
 #include "base/report.h"
 #include "format/onnx/onnx.h"
-#include "ir/vocab_check.h"
+#include "ir/value_sizes.h"
 
 /* Room for a path in a finding. */
 #define TN_ONNX_WHERE 200
@@ -56,6 +56,7 @@ struct tn_onnx_checker {
     uint32_t         scan_op;     /* the last Scan; see onnx_check_bodies.c */
     uint32_t         scan_inputs; /* of it                               */
     struct tn_list   declared;    /* struct tn_onnx_declared             */
+    const struct tn_dims       *last_dims; /* that were declared             */
     struct tn_onnx_known_attrs *known;
 };
 
@@ -66,6 +67,7 @@ struct tn_onnx_declared {
     uint8_t  field; /* of the graph: inputs, outputs or value_info            */
     uint32_t index; /* in that                                                */
     uint64_t offset;
+    const struct tn_dims *dims; /* NULL: no size is known                     */
 };
 
 /* One function's body names another; both by ordinal. */
@@ -97,6 +99,11 @@ bool tn_onnx_is_new(struct tn_onnx_checker *ch, struct tn_intern *seen,
  * the specification says. */
 bool tn_onnx_imported(const struct tn_onnx_checker *ch, uint32_t root,
                       uint32_t domain, int64_t *version);
+
+/* Dims as something declares them, of which the last are kept; NULL: no size is
+ * known. */
+const struct tn_dims *tn_onnx_dims(struct tn_onnx_checker *ch, uint32_t rank,
+                                   const int64_t *sizes);
 
 /* A TypeProto.  `is_end`: of an input or output of the main graph, which must
  * say element type and shape.  What it is, but for the value. */

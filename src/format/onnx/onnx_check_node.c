@@ -14,6 +14,7 @@ struct type_check {
     bool                        is_end;
     uint8_t                     dtype; /* of the innermost tensor            */
     uint8_t                     rank;  /* likewise, as TN_RANK()             */
+    int64_t                     sizes[TN_VOCAB_RANK_LIMIT];
 };
 
 static void complain(struct type_check *t, enum tn_finding_level level,
@@ -43,15 +44,21 @@ static void check_dims(struct type_check *t, struct tn_cursor shape)
     while (tn_pb_next(&shape, &dim)) {
         if (dim.number != SHAPE_DIM || dim.type != TN_WIRE_LEN)
             continue;
-        rank++;
-        struct tn_cursor c = dim.body;
-        while (tn_pb_next(&c, &field))
+        struct tn_cursor c    = dim.body;
+        int64_t          size = 0;
+        while (tn_pb_next(&c, &field)) {
+            if (field.number == DIM_VALUE || field.number == DIM_PARAM)
+                size = field.number == DIM_VALUE ? (int64_t)field.value : 0;
             if (field.number == DIM_VALUE && (int64_t)field.value < 0)
                 tn_onnx_complain(t->ch, TN_LEVEL_WARNING, "negative-dimension",
                                  field.offset, t->where,
                                  "a dimension of %" PRId64
                                  "; an unknown one says nothing",
                                  (int64_t)field.value);
+        }
+        if (rank < TN_VOCAB_RANK_LIMIT)
+            t->sizes[rank] = size;
+        rank++;
     }
     t->rank = TN_RANK(rank);
 }
@@ -156,6 +163,25 @@ static enum around enter(enum around outer, uint32_t kind)
     return kind == TYPE_OPTIONAL && outer == TENSOR ? OPTIONAL : OTHERS;
 }
 
+/* Values that come after each other are often alike. */
+const struct tn_dims *tn_onnx_dims(struct tn_onnx_checker *ch, uint32_t rank,
+                                   const int64_t *sizes)
+{
+    const struct tn_dims *last = ch->last_dims;
+    uint32_t              i    = 0;
+
+    while (i < rank && sizes[i] <= 0)
+        i++;
+    if (i == rank)
+        return NULL;
+    for (i = 0; last && rank == last->rank && i < rank; i++)
+        if (last->sizes[i] != (sizes[i] > 0 ? sizes[i] : TN_SIZE_UNKNOWN))
+            break;
+    if (!last || rank != last->rank || i < rank)
+        ch->last_dims = tn_dims_new(&ch->arena, rank, sizes, ch->error);
+    return ch->last_dims;
+}
+
 static struct tn_onnx_declared found(const struct type_check *t,
                                      enum around              around)
 {
@@ -163,6 +189,8 @@ static struct tn_onnx_declared found(const struct type_check *t,
 
     if (around == TENSOR)
         told.rank = t->rank;
+    if (told.rank && told.rank <= TN_VOCAB_RANK_LIMIT)
+        told.dims = tn_onnx_dims(t->ch, told.rank - 1U, t->sizes);
     if (t->dtype != TN_UNDEFINED && around != OTHERS)
         told.type = TN_TYPE(t->dtype, (unsigned)around);
     return told;
@@ -174,9 +202,15 @@ struct tn_onnx_declared tn_onnx_check_type(struct tn_onnx_checker     *ch,
                                            bool                        is_end)
 {
     struct tn_error    failure = TN_ERROR_INIT;
-    struct type_check  t       = { ch, where, is_end, TN_UNDEFINED, 0 };
-    enum around        around  = TENSOR;
+    struct type_check  t;
+    enum around        around = TENSOR;
     struct tn_pb_field kind;
+
+    t.ch     = ch;
+    t.where  = where;
+    t.is_end = is_end;
+    t.dtype  = TN_UNDEFINED;
+    t.rank   = 0; /* sizes: as many as it says */
 
     type.error = &failure;
     for (;;) {

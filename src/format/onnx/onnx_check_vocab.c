@@ -125,6 +125,36 @@ static void declare_ranks(void *context, uint8_t *ranks)
     }
 }
 
+/* An initializer that is an input, too, may be another when the model runs:
+ * before version 4 of the format all were inputs, and none was. */
+static bool is_overridable(const struct tn_onnx_checker *ch, uint32_t value)
+{
+    return ch->detail->ir_version >= 4 &&
+           tn_model_value_at(ch->model, value)->kind == TN_VALUE_INPUT;
+}
+
+/* Of the main graph: what is declared in others holds for the round or the call
+ * that somebody thought of. */
+static void declare_sizes(void *context, struct tn_sizing *to)
+{
+    const struct tn_onnx_checker *ch    = ((struct lexicon *)context)->ch;
+    const struct tn_model        *model = ch->model;
+
+    for (uint64_t i = 0; i < ch->declared.count; i++) {
+        const struct tn_onnx_declared *row =
+            tn_list_at(&ch->declared, struct tn_onnx_declared, i);
+        uint32_t graph = tn_model_value_at(model, row->value)->graph;
+        if (row->dims && tn_model_graph_at(model, graph)->kind == TN_GRAPH_MAIN)
+            tn_sizing_tell(to, row->value, row->dims);
+    }
+    for (uint32_t i = 0; i < model->tensors.count; i++) {
+        uint32_t value =
+            value_of(model, tn_list_at(&model->tensors, struct tn_tensor, i));
+        if (value != TN_NONE && !is_overridable(ch, value))
+            tn_sizing_tell_constant(to, value, i);
+    }
+}
+
 /* ---- graphs that nodes run, and what the file says twice ----------------- */
 
 static uint32_t callee(void *context, uint32_t op, uint32_t number)
@@ -246,6 +276,7 @@ void tn_onnx_check_vocab(struct tn_onnx_checker *ch)
         .is_call        = is_call,
         .declare        = declare,
         .declare_ranks  = declare_ranks,
+        .declare_sizes  = declare_sizes,
         .made           = made,
         .callee         = callee,
         .pass           = pass,

@@ -1,12 +1,14 @@
 /* tf_check_vocab.c - nodes against the operators of TensorFlow */
 #include "format/tensorflow/tf_check.h"
 #include "ir/output_name.h"
-#include "ir/vocab_check.h"
+#include "ir/value_sizes.h"
 
 struct lexicon {
     struct tn_tf_checking *c;
+    struct tn_arena       *arena;
     uint32_t *mains; /* by graph: the one whose library it can call           */
     struct tn_tf_calls calls;
+    struct given      *given; /* by op                                        */
 };
 
 static uint32_t scope_of(void *context, uint32_t graph)
@@ -118,29 +120,42 @@ static void declare(void *context, uint8_t *types)
     }
 }
 
-/* The rank that a placeholder says; 0: none.  Before version 24 of graphs no
- * shape was a scalar's. */
-static uint8_t placeholder_rank(const struct tn_model *model, uint32_t op)
+/* What a Const or a placeholder gives; all zero: nothing. */
+struct given {
+    uint8_t               rank;   /* as TN_RANK()                             */
+    uint32_t              tensor; /* + 1                                      */
+    const struct tn_dims *dims;
+};
+
+/* The shape that a placeholder says.  Before version 24 of graphs no shape was
+ * a scalar's. */
+static void look_at_placeholder(struct lexicon *x, uint32_t op,
+                                struct given *to)
 {
     struct tn_error             failure = TN_ERROR_INIT;
     struct tn_attr             *attr    = NULL;
     const struct tn_attr_value *value;
-    uint8_t                     rank = 0;
 
-    if (tn_attr_find(&attr, model, op, "shape", &failure) == TN_OK) {
+    if (tn_attr_find(&attr, x->c->model, op, "shape", &failure) == TN_OK) {
         value = tn_attr_get(attr);
         if (value->kind == TN_ATTR_SHAPE && value->count == 1 &&
-            value->of.shapes[0].has_rank && value->of.shapes[0].rank)
-            rank = TN_RANK(value->of.shapes[0].rank);
+            value->of.shapes[0].has_rank && value->of.shapes[0].rank) {
+            to->rank = TN_RANK(value->of.shapes[0].rank);
+            if (value->of.shapes[0].rank < TN_VOCAB_RANK_LIMIT)
+                to->dims = tn_dims_new(x->arena, value->of.shapes[0].rank,
+                                       value->of.shapes[0].dims, x->c->error);
+        }
     }
     tn_attr_close(attr);
-    return rank;
 }
 
-/* By op: what a Const or a placeholder gives. */
-static void find_ranks(const struct tn_model *model, uint8_t *by_op)
+/* By op. */
+static void find_given(struct lexicon *x)
 {
-    for (uint64_t i = 0; i < model->tensors.count; i++) {
+    const struct tn_model *model = x->c->model;
+
+    x->given = tn_new(x->arena, struct given, model->ops.count, x->c->error);
+    for (uint32_t i = 0; x->given && i < model->tensors.count; i++) {
         const struct tn_tensor *row =
             tn_list_at(&model->tensors, struct tn_tensor, i);
         const struct tn_graph *graph;
@@ -149,46 +164,61 @@ static void find_ranks(const struct tn_model *model, uint8_t *by_op)
             continue;
         graph = tn_model_graph_at(model, row->graph);
         if (row->node < graph->op_count)
-            by_op[graph->first_op + row->node] =
-                TN_RANK(row->elements.shape.rank);
+            x->given[graph->first_op + row->node] =
+                (struct given){ .rank   = TN_RANK(row->elements.shape.rank),
+                                .tensor = i + 1 };
     }
-    for (uint32_t op = 0; op < model->ops.count; op++) {
+    for (uint32_t op = 0; x->given && op < model->ops.count; op++) {
         struct tn_bytes type =
             tn_model_name(model, tn_model_op_at(model, op)->type);
+        if (tn_bytes_is(type, "Const"))
+            continue;
+        x->given[op] = (struct given){ 0, 0, NULL };
         if (tn_bytes_is(type, "Placeholder"))
-            by_op[op] = placeholder_rank(model, op);
-        else if (!tn_bytes_is(type, "Const"))
-            by_op[op] = 0;
+            look_at_placeholder(x, op, &x->given[op]);
     }
+}
+
+/* What the op that a value comes from gives; NULL: not known. */
+static const struct given *given_by(const struct lexicon *x, uint64_t value)
+{
+    const struct tn_value *row =
+        tn_list_at(&x->c->model->values, struct tn_value, value);
+
+    return x->given && row->kind == TN_VALUE_OUTPUT &&
+                   row->producer != TN_NONE && row->output == 0
+               ? &x->given[row->producer]
+               : NULL;
 }
 
 static void declare_ranks(void *context, uint8_t *ranks)
 {
-    struct lexicon        *x     = context;
-    const struct tn_model *model = x->c->model;
-    struct tn_arena        arena;
-    uint8_t               *by_op;
+    struct lexicon *x = context;
 
-    tn_arena_init(&arena, model->memory);
-    by_op = tn_new(&arena, uint8_t, model->ops.count, x->c->error);
-    if (by_op)
-        find_ranks(model, by_op);
-    for (uint64_t i = 0; by_op && i < model->values.count; i++) {
-        const struct tn_value *row =
-            tn_list_at(&model->values, struct tn_value, i);
-        if (row->kind == TN_VALUE_OUTPUT && row->producer != TN_NONE &&
-            row->output == 0)
-            ranks[i] = by_op[row->producer];
-    }
-    tn_arena_done(&arena);
+    for (uint64_t i = 0; i < x->c->model->values.count; i++)
+        if (given_by(x, i))
+            ranks[i] = given_by(x, i)->rank;
 }
 
-static void find_mains(struct lexicon *x, struct tn_arena *arena)
+static void declare_sizes(void *context, struct tn_sizing *to)
+{
+    struct lexicon *x = context;
+
+    for (uint32_t i = 0; i < x->c->model->values.count; i++) {
+        const struct given *given = given_by(x, i);
+        if (given && given->dims)
+            tn_sizing_tell(to, i, given->dims);
+        if (given && given->tensor)
+            tn_sizing_tell_constant(to, i, given->tensor - 1);
+    }
+}
+
+static void find_mains(struct lexicon *x)
 {
     const struct tn_model *model = x->c->model;
     uint32_t               main  = TN_NONE;
 
-    x->mains = tn_new(arena, uint32_t, model->graphs.count, x->c->error);
+    x->mains = tn_new(x->arena, uint32_t, model->graphs.count, x->c->error);
     for (uint32_t i = 0; x->mains && i < model->graphs.count; i++) {
         if (tn_model_graph_at(model, i)->kind != TN_GRAPH_FUNCTION)
             main = i;
@@ -199,7 +229,7 @@ static void find_mains(struct lexicon *x, struct tn_arena *arena)
 void tn_tf_check_vocab(struct tn_tf_checking *c)
 {
     struct tn_arena     arena;
-    struct lexicon      x   = { .c = c };
+    struct lexicon      x   = { .c = c, .arena = &arena };
     struct tn_vocab_use use = {
         .context        = &x,
         .scope          = scope_of,
@@ -208,6 +238,7 @@ void tn_tf_check_vocab(struct tn_tf_checking *c)
         .has_list_input = has_list_input,
         .declare        = declare,
         .declare_ranks  = declare_ranks,
+        .declare_sizes  = declare_sizes,
         .callee         = callee,
         .pass           = pass,
         .is_merge       = is_merge,
@@ -222,7 +253,8 @@ void tn_tf_check_vocab(struct tn_tf_checking *c)
     };
 
     tn_arena_init(&arena, c->model->memory);
-    find_mains(&x, &arena);
+    find_mains(&x);
+    find_given(&x);
     tn_tf_calls_init(&x.calls, c, x.mains);
     if (!tn_failed(c->error))
         tn_tf_calls_survey(&x.calls);
