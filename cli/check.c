@@ -205,7 +205,7 @@ static int on_finding(void *context, const struct tn_finding *finding)
     struct run *run = context;
 
     cli_session_clear(&run->session);
-    run->is_torn |= strcmp(finding->what, "no end record") == 0;
+    run->is_torn |= finding->reason == TN_REASON_CUT_SHORT;
     if (run->json != NULL)
         put_finding(run->json, finding);
     else if (!run->session.common->is_quiet)

@@ -1,4 +1,5 @@
 /* convert.c - tenon convert: the same model in another container or dialect */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ static const struct cli_opt options[] = {
     { CLI_FLAG,   'p', "plan",       FIELD(is_plan),    NULL,     "run all but the writing; print passes, rules" },
     { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "where the graph begins: NAME[,NAME...]" },
     { CLI_TEXT,   0,   "outputs",    FIELD(map.outputs), "NAMES", "where it ends; what only others need is left out" },
+    { CLI_TEXT,   0,   "shape",      FIELD(map.shapes), "NAME=DIMS", "shape of an input: x=1,224,224,3[,NAME=DIMS...]" },
     { CLI_TEXT,   0,   "signature",  FIELD(map.signature), "NAME", "SavedModel: the ends that NAME has" },
     { CLI_FILE,   0,   "rules",      FIELD(map.rules),  "FILES",  "rules that go before ours: FILE[,FILE...]" },
     { CLI_FLAG,   0,   "only-rules", FIELD(map.only_rules), NULL,  "leave out ours where those of --rules lead" },
@@ -107,14 +109,6 @@ void cli_convert_receipt(const struct cli_common *common, const char *path,
         print_receipt(common, summary);
 }
 
-/* Whose fault is it: the model's, or that of the name it should get?  A file
- * that the model refers to and that is missing is the model's. */
-static bool is_about_output(const struct tn_error *error)
-{
-    return cli_is_about_output(error) ||
-           (error->file[0] == '\0' && error->status == TN_NOT_FOUND);
-}
-
 /* Errors in the graph that is converted, or in what became of it. */
 struct findings {
     struct cli_text first; /* "graph.node[0]: ... [unknown-op]"              */
@@ -168,87 +162,134 @@ static void advise_format(const char *out, const char *to,
                             : "'tenon formats' lists what can be written");
 }
 
-#define SHAPES_HINT                                                            \
-    "shapes follow from those of the graph's inputs: export the model with "   \
-    "sizes there, or cut the graph with --inputs and --outputs"
-#define VALUES_HINT                                                            \
-    "the graph computes them when it runs: the conversion needs a constant "   \
-    "there"
 #define NAMES_HINT "'tenon ls --ops' lists what each op takes and gives"
 
 /* What goes wrong between dialects is mended with another option. */
-static void advise_mapping(const struct tn_error *error)
+static const char *advice_for(const struct tn_error *error)
 {
-    static const struct {
-        const char *what, *hint;
-    } advice[] = {
-        { "' are not known", VALUES_HINT },
-        { "known in a run only", VALUES_HINT },
-        { "is not known [missing-type]",
-          "the source does not say it: --inputs can leave it out" },
-        { " not known", SHAPES_HINT },
-        { " must be known", SHAPES_HINT },
-        { ": an open ", SHAPES_HINT },
-        { "rows of open ", SHAPES_HINT },
-        { "no rule carries ",
-          "--plan lists every op without a rule, with rules to fill in for "
-          "--rules; --allow lets ops stay, --inputs and --outputs leave parts "
-          "out" },
-        { "no signature is called '", "'tenon info' lists the signatures" },
-        { "signatures and none is ", "--signature chooses one" },
-        { "no signature to call", "--inputs and --outputs do; " NAMES_HINT },
-        { "no input '", NAMES_HINT },
-        { "nothing defines the output '", NAMES_HINT },
-        { "the variable has no value",
-          "a graph alone holds no values of variables: convert the folder of "
-          "the SavedModel, or freeze the graph first" },
-        { "the outputs also need '", "add it to --inputs; " NAMES_HINT },
-        { "a receipt says ", "'tenon hash' says what each tensor is" },
-        { "would be lost, which a strict ",
-          "without --strict all the rest is written" },
-    };
-
-    for (size_t i = 0; i < sizeof advice / sizeof advice[0]; i++)
-        if (strstr(error->what, advice[i].what) != NULL) {
-            cli_hint("%s", advice[i].hint);
-            return;
-        }
+    switch (error->reason) {
+    case TN_REASON_NO_RULE:
+        return "write rules for --rules (--plan prints stubs to fill in), keep "
+               "operators as they are with --allow, or leave parts of the "
+               "graph out with --inputs and --outputs";
+    case TN_REASON_RULE_REFUSED:
+        return "--plan shows what each rule said; --rules adds your own rules, "
+               "--inputs and --outputs leave parts of the graph out";
+    case TN_REASON_UNKNOWN_TYPE:
+        return "the model does not say it: --inputs can begin the graph behind "
+               "it";
+    case TN_REASON_UNKNOWN_SIGNATURE:
+        return "'tenon info' lists the signatures";
+    case TN_REASON_SEVERAL_SIGNATURES: return "--signature chooses one";
+    case TN_REASON_NO_SIGNATURE:
+        return "--inputs and --outputs do; " NAMES_HINT;
+    case TN_REASON_UNKNOWN_INPUT:
+    case TN_REASON_UNKNOWN_OUTPUT:
+        return "'tenon info' lists inputs and outputs, 'tenon ls --ops' what "
+               "each op takes and gives";
+    case TN_REASON_MISSING_INPUT: return "add it to --inputs; " NAMES_HINT;
+    case TN_REASON_MISSING_VARIABLE:
+        return "a graph alone holds no values of variables: convert the folder "
+               "of the SavedModel, or freeze the graph first";
+    case TN_REASON_NO_RECEIPT: return "'tenon hash' says what each tensor is";
+    case TN_REASON_LOSSES: return "without --strict all the rest is written";
+    default: return NULL;
+    }
 }
 
-/* Which of the files that the command was given is it about? */
-static const char *blamed(const struct convert_opts *opts,
-                          const struct tn_model     *model,
-                          const struct tn_error     *error)
+static bool is_open(const struct tn_end         *input,
+                    const struct tn_map_options *map)
 {
-    const char *receipt = opts->map.receipt;
+    bool is_any = !input->has_rank;
 
-    if (!is_about_output(error))
-        return tn_model_path(model);
-    if (receipt != NULL && strncmp(error->what, receipt, strlen(receipt)) == 0)
-        return receipt;
-    return opts->common.out;
+    for (uint32_t i = 0; i < map->shape_count; i++)
+        if (input->name.size == strlen(map->shapes[i].name) &&
+            memcmp(input->name.data, map->shapes[i].name, input->name.size) ==
+                0)
+            return false; /* told already */
+    for (uint32_t i = 0; i < input->rank; i++)
+        is_any |= input->dims[i].value < 0;
+    return is_any;
+}
+
+/* "x=?,224,224,3,y=DIMS": inputs whose shapes are open, with what is known of
+ * them; empty: there are none. */
+static void add_open_shapes(struct cli_text *text, const struct tn_model *model,
+                            const struct tn_map_options *map)
+{
+    enum { MOST = 5 };
+    struct tn_ends inputs = tn_model_inputs(model);
+    uint32_t       count  = 0;
+
+    for (uint32_t i = 0; i < inputs.count && count < MOST; i++) {
+        const struct tn_end *input = &inputs.items[i];
+        if (!is_open(input, map))
+            continue;
+        cli_text_add(text, count++ > 0 ? "," : "");
+        cli_text_safe(text, input->name);
+        cli_text_add(text, input->has_rank ? "=" : "=DIMS");
+        for (uint32_t k = 0; k < input->rank; k++) {
+            cli_text_add(text, k > 0 ? "," : "");
+            if (input->dims[k].value < 0)
+                cli_text_add(text, "?");
+            else
+                cli_text_addf(text, "%" PRId64, input->dims[k].value);
+        }
+    }
+}
+
+/* What follows from the shapes of inputs is known when those are told. */
+static void advise_shape(const struct tn_map_options *map,
+                         const struct tn_model       *model,
+                         const struct tn_error       *error)
+{
+    struct cli_text text     = { 0 };
+    bool            is_value = error->reason == TN_REASON_UNKNOWN_VALUE;
+
+    if (map->input_count > 0) {
+        cli_hint("--shape NAME=DIMS gives the shape of a chosen input");
+        return;
+    }
+    add_open_shapes(&text, model, map);
+    if (text.size > 0)
+        cli_hint("shapes follow from those of the inputs: give them with "
+                 "--shape '%s'%s%s",
+                 text.data,
+                 strchr(text.data, '?') ? ", with a number for each ?" : "",
+                 is_value ? "; a value that does not follow from shapes must "
+                            "be a constant"
+                          : "");
+    else if (is_value)
+        cli_hint("the conversion needs a constant there; --inputs can begin "
+                 "the graph behind it");
+    else
+        cli_hint("--inputs can begin the graph behind it, and --shape tells "
+                 "the shapes of these inputs");
+    cli_text_done(&text);
 }
 
 static int fail(const struct convert_opts   *opts,
                 const struct tn_map_options *map, const struct tn_model *model,
                 const struct tn_error *error, bool is_invalid)
 {
-    const char *path = blamed(opts, model, error);
-    bool        is_format =
-        error->file[0] == '\0' && error->where[0] == '\0' &&
-        (error->status == TN_NOT_FOUND || error->status == TN_UNSUPPORTED);
+    const char *advice = advice_for(error);
 
     if (opts->compress != NULL && cli_is_about_codec(error))
         return cli_refuse_codec("convert", opts->compress);
     if (cli_is_about_rules(map, error))
         return cli_fail_rules(&opts->common, error);
-    int code = cli_fail(&opts->common, path, error);
+    int code = cli_fail_writing(&opts->common, tn_model_path(model),
+                                opts->common.out, error);
     if (opts->common.is_quiet)
         return code;
-    if (is_format)
+    if (error->reason == TN_REASON_UNKNOWN_TARGET_FORMAT ||
+        error->reason == TN_REASON_UNWRITABLE_FORMAT)
         advise_format(opts->common.out, opts->to, error->status);
-    if (error->status == TN_INVALID || error->status == TN_UNSUPPORTED)
-        advise_mapping(error);
+    if (advice != NULL)
+        cli_hint("%s", advice);
+    if (error->reason == TN_REASON_UNKNOWN_SHAPE ||
+        error->reason == TN_REASON_UNKNOWN_VALUE)
+        advise_shape(map, model, error);
     if (is_invalid && !opts->force_invalid)
         cli_hint("--force-invalid converts it all the same");
     return code;
@@ -290,26 +331,26 @@ static int convert_model(struct cli_session          *session,
                          const struct tn_map_options *map,
                          const struct tn_model       *model)
 {
-    struct tn_target target = cli_target(&opts->common, opts->common.out);
-    struct tn_error  error  = TN_ERROR_INIT;
+    struct tn_target  target = cli_target(&opts->common, opts->common.out);
+    struct tn_error   error  = TN_ERROR_INIT;
     struct cli_losses losses = { 0 }, notes = { 0 };
-    struct findings   findings = { 0 };
+    struct findings   findings        = { 0 };
     struct tn_convert_summary summary = { 0 };
     struct tn_convert_options convert = {
-        .to           = opts->to,
-        .external     = opts->external,
-        .is_inline    = opts->is_inline,
-        .threshold    = threshold_of(opts),
-        .shard_size   = opts->shard_size,
-        .loss         = cli_losses_hear,
-        .loss_context = &losses,
-        .is_image     = opts->is_image,
-        .image_size   = opts->max_size,
-        .records      = records_of(opts),
-        .layout       = opts->layout,
-        .map          = map,
-        .is_strict    = opts->is_strict,
-        .all_tensors  = opts->all_tensors,
+        .to              = opts->to,
+        .external        = opts->external,
+        .is_inline       = opts->is_inline,
+        .threshold       = threshold_of(opts),
+        .shard_size      = opts->shard_size,
+        .loss            = cli_losses_hear,
+        .loss_context    = &losses,
+        .is_image        = opts->is_image,
+        .image_size      = opts->max_size,
+        .records         = records_of(opts),
+        .layout          = opts->layout,
+        .map             = map,
+        .is_strict       = opts->is_strict,
+        .all_tensors     = opts->all_tensors,
         .force_invalid   = opts->force_invalid,
         .finding         = on_finding,
         .finding_context = &findings,
@@ -336,8 +377,9 @@ static int convert_model(struct cli_session          *session,
     cli_losses_done(&losses);
     cli_losses_done(&notes);
     say_findings(&findings, tn_model_path(model), opts);
-    return status == TN_OK ? 0 : fail(opts, map, model, &error,
-                                        summary.findings > 0);
+    return status == TN_OK
+               ? 0
+               : fail(opts, map, model, &error, summary.findings > 0);
 }
 
 static int check_usage(const struct convert_opts *opts)
@@ -381,7 +423,11 @@ static int run_convert(const void *opts, const struct cli_args *args)
     int code = check_usage(opts);
     if (code != 0)
         return code;
-    cli_map_init(&map, &o->map);
+    code = cli_map_init(&map, &o->map);
+    if (code != 0) {
+        cli_map_done(&map);
+        return code;
+    }
     cli_session_begin_writing(&session, opts);
     session.options.wants_graph = strcmp(args->items[0], "-") == 0;
     code = cli_session_open(&session, args->items[0], &model);

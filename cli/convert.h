@@ -12,19 +12,23 @@
 /* Options that matter between dialects, as they were given: names with commas
  * between them. */
 struct cli_map_words {
-    const char *inputs, *outputs, *rules, *allow, *signature, *receipt;
-    unsigned    fold; /* 0: not given, 1: shapes, 2: none                     */
-    bool        only_rules;
+    const char *inputs, *outputs, *rules, *allow, *signature, *receipt,
+        *shapes;   /* "x=1,224,224,3,y=?,10" */
+    unsigned fold; /* 0: not given, 1: shapes, 2: none                     */
+    bool     only_rules;
 };
 
 /* The same taken apart.  Done when it is no longer needed. */
 struct cli_map {
-    struct tn_map_options options;
-    char                 *texts;
-    const char          **names;
+    struct tn_map_options  options;
+    char                  *texts;
+    const char           **names;
+    struct tn_input_shape *shapes;
+    int64_t               *dims;
 };
 
-void cli_map_init(struct cli_map *map, const struct cli_map_words *words);
+/* 0, or an exit code when --shape is not a list of shapes. */
+int  cli_map_init(struct cli_map *map, const struct cli_map_words *words);
 void cli_map_done(struct cli_map *map);
 
 /* What was written, as the verb was asked to say it: the receipt, with --json

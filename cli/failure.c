@@ -22,14 +22,15 @@ const char *cli_path_name(const char *path)
 }
 
 /* Does the sentence need the status in front of it?  "malformed" says what the
- * rest is about; "io: No such file" only stutters. */
-static bool is_named(enum tn_status status)
+ * rest is about; "io: No such file" and "unsupported: cannot convert" only
+ * stutter. */
+static bool is_named(const struct tn_error *error)
 {
-    switch (status) {
+    switch (error->status) {
     case TN_TRUNCATED:
     case TN_MALFORMED:
-    case TN_LIMIT:
-    case TN_UNSUPPORTED: return true;
+    case TN_LIMIT: return true;
+    case TN_UNSUPPORTED: return error->reason == TN_REASON_NONE;
     default: return false;
     }
 }
@@ -53,7 +54,7 @@ static void add_place(struct cli_text *text, const struct tn_error *error)
 {
     bool has_offset = error->offset != TN_NOWHERE;
 
-    if (is_named(error->status))
+    if (is_named(error))
         cli_text_addf(text, "%s%s", tn_status_name(error->status),
                       has_offset ? " " : ": ");
     if (has_offset)
@@ -64,20 +65,22 @@ static void add_place(struct cli_text *text, const struct tn_error *error)
     }
 }
 
-/* "bert.onnx exists" has named the file already. */
-static bool is_path_said(const struct tn_error *error, const char *path)
+/* "bert.onnx exists": sentences that name the file they are about. */
+static bool names_target(const struct tn_error *error)
 {
-    const char *found = strstr(error->what, path);
+    switch (error->reason) {
+    case TN_REASON_TARGET_EXISTS:
+    case TN_REASON_TARGET_BUSY:
+    case TN_REASON_UNKNOWN_TARGET_FORMAT: return true;
+    default: return false;
+    }
+}
 
-    if (path[0] != '\0' && is_complete(error))
-        return true;
-    if (path[0] == '\0' || found == NULL || is_named(error->status))
-        return false;
-    char before = found > error->what ? found[-1] : '\0';
-    char after  = found[strlen(path)];
-    return (before == ' ' && after == ':') ||
-           (before == '\0' && after == ' ') ||
-           (before == '\'' && after == '\'');
+static bool names_file(const struct tn_error *error)
+{
+    return names_target(error) || error->reason == TN_REASON_MISSING_FILE ||
+           error->reason == TN_REASON_MISSING_SHARD ||
+           error->reason == TN_REASON_SYMBOLIC_LINK;
 }
 
 static void print_failure(const char *path, const struct tn_error *error)
@@ -86,12 +89,12 @@ static void print_failure(const char *path, const struct tn_error *error)
     bool            has_what = error->what[0] != '\0';
 
     cli_text_add(&text, "tenon: ");
-    if (!is_path_said(error, path)) {
+    if (!names_target(error) && (path[0] == '\0' || !is_complete(error))) {
         cli_text_safe(&text, cli_bytes(cli_path_name(path)));
         cli_text_add(&text, ": ");
     }
     if (error->file[0] != '\0' && strcmp(error->file, path) != 0 &&
-        strstr(error->what, error->file) == NULL) {
+        !names_file(error)) {
         cli_text_safe(&text, cli_bytes(error->file));
         cli_text_add(&text, ": ");
     }
@@ -171,15 +174,30 @@ static void advise_from(const char *path)
     }
 }
 
-static bool is_unknown(const struct tn_error *error)
-{
-    return strncmp(error->what, "no known model format", 21) == 0 ||
-           strstr(error->what, "of no model kind") != NULL;
-}
-
 static void print_advice(const struct cli_common *common, const char *path,
                          const struct tn_error *error)
 {
+    switch (error->reason) {
+    case TN_REASON_MEMORY_LIMIT:
+        if (common->max_mem != 0)
+            cli_hint("--max-mem sets the limit");
+        return;
+    case TN_REASON_MISSING_SHARD:
+        if (!common->is_lax)
+            cli_hint("--lax opens the model without its missing shards");
+        return;
+    case TN_REASON_UNKNOWN_FORMAT:
+        if (common->from == NULL)
+            advise_from(path);
+        return;
+    case TN_REASON_SEVERAL_MODELS: list_folder(path); return;
+    case TN_REASON_SYMBOLIC_LINK:
+        cli_hint("a model may only read files in its own folder; 'cp -rL' "
+                 "copies a folder and replaces links by the files");
+        return;
+    case TN_REASON_BAD_RULES: return;
+    default: break;
+    }
     switch (error->status) {
     case TN_TRUNCATED:
     case TN_MALFORMED:
@@ -187,24 +205,6 @@ static void print_advice(const struct cli_common *common, const char *path,
             cli_hint("it was read as %s because of --from", common->from);
         else if (strcmp(path, "-") != 0)
             cli_hint("'tenon check' lists everything that is wrong with it");
-        break;
-    case TN_LIMIT:
-    case TN_NO_MEMORY:
-        if (common->max_mem != 0 && strstr(error->what, "--max-expand") == NULL)
-            cli_hint("--max-mem sets the limit");
-        break;
-    case TN_NOT_FOUND:
-        if (!common->is_lax && strstr(error->what, ".shard") != NULL)
-            cli_hint("--lax does without shards that are missing");
-        else if (common->from == NULL && is_unknown(error))
-            advise_from(path);
-        else if (strstr(error->what, "open one of them") != NULL)
-            list_folder(path);
-        break;
-    case TN_INVALID:
-        if (strstr(error->what, " leads through a symbolic link") != NULL)
-            cli_hint("a model reads what lies in its own folder; 'cp -rL' "
-                     "copies a folder with what its links mean");
         break;
     case TN_EXISTS: cli_hint("--force replaces it"); break;
     case TN_BUSY: cli_hint("try again when the other process is done"); break;
@@ -214,8 +214,7 @@ static void print_advice(const struct cli_common *common, const char *path,
 
 bool cli_is_about_output(const struct tn_error *error)
 {
-    return error->file[0] == '\0' &&
-           (error->status == TN_EXISTS || error->status == TN_BUSY);
+    return names_target(error);
 }
 
 int cli_complain(const char *path, const struct tn_error *error)
@@ -302,8 +301,7 @@ int cli_usage(const char *verb, const char *format, ...)
 
 bool cli_is_about_codec(const struct tn_error *error)
 {
-    return error->status == TN_INVALID &&
-           strncmp(error->what, "option ", 7) == 0;
+    return error->reason == TN_REASON_BAD_OPTION;
 }
 
 int cli_refuse_codec(const char *verb, const char *codec)

@@ -129,6 +129,14 @@ static int spare_weights(const struct cli_session *session,
     return code;
 }
 
+/* Would it help to tell more about the node's inputs? */
+static bool is_unknown(enum tn_reason reason)
+{
+    return reason == TN_REASON_UNKNOWN_TYPE ||
+           reason == TN_REASON_UNKNOWN_SHAPE ||
+           reason == TN_REASON_UNKNOWN_VALUE;
+}
+
 static int interpret(struct cli_session         *session,
                      const struct cli_interpret *how,
                      struct tn_interpreter      *interpreter,
@@ -163,7 +171,7 @@ static int interpret(struct cli_session         *session,
     if (is_model)
         return cli_fail(session->common, how->what, &error);
     code = cli_complain(is_node(how->what) ? "node" : how->what, &error);
-    if (!session->common->is_quiet && strstr(error.what, "not known") != NULL)
+    if (!session->common->is_quiet && is_unknown(error.reason))
         cli_hint("--inputs 'NAME:TYPE[DIMS]' tells what is known of an input");
     return code;
 }

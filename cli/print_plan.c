@@ -8,6 +8,7 @@
  *
  * Then, for each op without a rule, one to fill in, all of a step in one file.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,10 +69,60 @@ static const char *const *take_names(struct cli_map *map, const char *list,
     return *count > 0 ? first : NULL;
 }
 
-void cli_map_init(struct cli_map *map, const struct cli_map_words *words)
+/* "224", or "?" for a dimension that stays open. */
+static bool take_dim(const char *text, int64_t *dim)
+{
+    char *end;
+
+    if (strcmp(text, "?") == 0) {
+        *dim = -1;
+        return true;
+    }
+    errno = 0;
+    long long value =
+        text[0] >= '0' && text[0] <= '9' ? strtoll(text, &end, 10) : -1;
+    *dim = value;
+    return value >= 0 && errno == 0 && *end == '\0';
+}
+
+/* "x=1", "224", "y=": what has '=' begins the shape of another input. */
+static bool take_shapes(struct cli_map *map, const char **words, uint32_t count)
+{
+    struct tn_map_options *o = &map->options;
+
+    map->shapes = cli_allocate(count + 1, sizeof *map->shapes);
+    map->dims   = cli_allocate(count + 1, sizeof *map->dims);
+    for (uint32_t i = 0; i < count; i++) {
+        char       *equals = strrchr(words[i], '=');
+        const char *dim    = equals != NULL ? equals + 1 : words[i];
+        if (equals != NULL) {
+            *equals = '\0';
+            map->shapes[o->shape_count++] =
+                (struct tn_input_shape){ .name = words[i],
+                                         .dims = map->dims + i };
+        }
+        if (o->shape_count == 0 ||
+            map->shapes[o->shape_count - 1].name[0] == '\0')
+            return false;
+        if (equals != NULL && *dim == '\0') {
+            if (i + 1 < count && strchr(words[i + 1], '=') == NULL)
+                return false; /* "x=,3" */
+            continue;         /* a scalar has no dims */
+        }
+        struct tn_input_shape *shape = &map->shapes[o->shape_count - 1];
+        if (!take_dim(dim, &map->dims[i]))
+            return false;
+        shape->rank++;
+    }
+    o->shapes = map->shapes;
+    return true;
+}
+
+int cli_map_init(struct cli_map *map, const struct cli_map_words *words)
 {
     const char *lists[] = { words->inputs, words->outputs, words->rules,
-                            words->allow };
+                            words->allow, words->shapes };
+    uint32_t    pieces;
     size_t      names = 0, bytes = 0, used = 0, size = 0;
 
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
@@ -91,10 +142,23 @@ void cli_map_init(struct cli_map *map, const struct cli_map_words *words)
     o->outputs = take_names(map, lists[1], &used, &size, &o->output_count);
     o->rules   = take_names(map, lists[2], &used, &size, &o->rule_count);
     o->allow   = take_names(map, lists[3], &used, &size, &o->allow_count);
+    const char **shapes = map->names + used;
+    take_names(map, lists[4], &used, &size, &pieces);
+    map->shapes = NULL;
+    map->dims   = NULL;
+    if (words->shapes != NULL &&
+        (pieces == 0 || !take_shapes(map, shapes, pieces)))
+        return cli_usage("convert",
+                         "--shape takes NAME=DIMS, such as x=1,224,224,3 or "
+                         "x=1,3,y=?,10, not '%s'",
+                         words->shapes);
+    return 0;
 }
 
 void cli_map_done(struct cli_map *map)
 {
+    free(map->shapes);
+    free(map->dims);
     free(map->names);
     free(map->texts);
 }

@@ -154,6 +154,7 @@ void cli_json_error(struct cli_json *json, const struct tn_error *error)
     cli_json_key(json, "error");
     cli_json_open_flat(json, '{');
     cli_json_put_string(json, "status", tn_status_name(error->status));
+    cli_json_put_string(json, "reason", tn_reason_word(error->reason));
     cli_json_put_string(json, "file", error->file);
     cli_json_put_offset(json, "offset", error->offset);
     cli_json_put_string(json, "where", error->where);

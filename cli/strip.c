@@ -100,9 +100,8 @@ static int check_usage(const struct strip_opts *opts)
 static int fail(const struct cli_common *common, const char *path,
                 const struct tn_error *error)
 {
-    bool is_name = strstr(error->what, "' says no format") != NULL;
-    bool is_out  = is_name || error->status == TN_EXISTS;
-    int  code    = cli_fail(common, is_out ? common->out : path, error);
+    bool is_name = error->reason == TN_REASON_UNKNOWN_TARGET_FORMAT;
+    int  code    = cli_fail_writing(common, path, common->out, error);
 
     if (is_name && !common->is_quiet)
         cli_hint("OUT ends as its format has it, such as .pdmodel; 'tenon "

@@ -37,7 +37,7 @@ static int undump_file(struct cli_session       *session,
                                 &error);
     int code = cli_complain(path, &error); /* not for 'tenon check' */
     if (opts->type == NULL && !opts->common.is_quiet &&
-        strncmp(error.what, "no known model format", 21) == 0)
+        error.reason == TN_REASON_UNKNOWN_FORMAT)
         cli_hint("the name of OUT says what it is, such as .onnx or .fb, or "
                  "--type, such as onnx.ModelProto");
     return code;

@@ -28,6 +28,7 @@ struct tn_finding {
     uint64_t         offset; /* byte in that file, or TN_NOWHERE             */
     const char      *where;  /* path in the model; may be ""                 */
     const char      *what;   /* one line                                     */
+    enum tn_reason   reason; /* where a failure to read is the finding       */
 };
 
 /* One call per problem, in the order found.  Return non-zero to stop. */
@@ -133,6 +134,13 @@ TN_API enum tn_status tn_undump(const char                   *path,
 struct tn_native;
 struct tn_rulebook;
 
+/* The shape of an input, where the model leaves it open. */
+struct tn_input_shape {
+    const char    *name; /* of the input, as tn_model_inputs() has it         */
+    const int64_t *dims; /* -1: left open here, too                           */
+    uint32_t       rank;
+};
+
 struct tn_map_options {
     /* The ends of the graph, by their names in the model, which they keep;
      * NULL: those of a signature, or what the model says, or what nobody uses. */
@@ -171,6 +179,11 @@ struct tn_map_options {
     /* Where `rules` lead from one dialect to another, ours do not count: a node
      * that they do not take is an error. */
     bool only_rules;
+
+    /* What is converted is the model with inputs of these shapes.  INVALID when
+     * an input does not exist, or a shape contradicts the model. */
+    const struct tn_input_shape *shapes;
+    uint32_t                     shape_count;
 };
 
 struct tn_convert_options {

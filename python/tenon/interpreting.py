@@ -54,7 +54,7 @@ for _name, (_result, _arguments) in _FUNCTIONS.items():
 
 
 def _call(name, *arguments):
-    failure = native.Failure(0, native.NOWHERE)
+    failure = native.Failure(offset=native.NOWHERE)
     function = getattr(native.library, name)
     if function(*arguments, ctypes.byref(failure)) != 0:
         raise native.Error(failure)

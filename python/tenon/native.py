@@ -101,9 +101,9 @@ class MessagePart(ctypes.Structure):
 
 class Failure(ctypes.Structure):
     """struct tn_error."""
-    _fields_ = [("status", ctypes.c_int), ("offset", ctypes.c_uint64),
-                ("file", ctypes.c_char * 120), ("where", ctypes.c_char * 120),
-                ("what", ctypes.c_char * 200)]
+    _fields_ = [("status", ctypes.c_int), ("reason", ctypes.c_int),
+                ("offset", ctypes.c_uint64), ("file", ctypes.c_char * 120),
+                ("where", ctypes.c_char * 120), ("what", ctypes.c_char * 768)]
 
 
 class Closing:
@@ -124,6 +124,7 @@ class Error(Exception):
     """What the library refused, and why.
 
     status  one word: "malformed", "not found", "exists", ...
+    reason  a stable word to decide by: "no-rule", "unknown-format", ...; or ""
     offset  the byte in the file that is to blame, or None
     file    the file, if it is not the one that was asked for
     where   the path in the message
@@ -132,6 +133,7 @@ class Error(Exception):
 
     def __init__(self, failure):
         self.status = library.tn_status_name(failure.status).decode()
+        self.reason = library.tn_reason_word(failure.reason).decode()
         self.offset = None if failure.offset == NOWHERE else failure.offset
         self.file, self.where, self.what = (
             text.decode("utf-8", "replace")
@@ -202,6 +204,7 @@ _WITHOUT_OPTIONS = {
 }
 _PLAIN = {
     "tn_status_name": (_TEXT, [ctypes.c_int]),
+    "tn_reason_word": (_TEXT, [ctypes.c_int]),
     "tn_schema_close": (None, [_HANDLE]),
     "tn_message_close": (None, [_HANDLE]),
     "tn_message_size": (_U64, [_HANDLE]),
@@ -293,7 +296,7 @@ def listed(values, what):
 
 def call(name, *arguments):
     """Calls a function that returns a status; raises Error unless it is OK."""
-    failure = Failure(0, NOWHERE)
+    failure = Failure(offset=NOWHERE)
     options = [None] if name in _WITH_OPTIONS else []
     function = getattr(library, name)
     try:

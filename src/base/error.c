@@ -48,11 +48,35 @@ int tn_status_exit_code(enum tn_status status)
     return 2;
 }
 
+const char *tn_reason_word(enum tn_reason reason)
+{
+    switch (reason) {
+#define X(name, word, sentence)                                                \
+    case TN_REASON_##name: return word;
+        TN_REASON_MAP(X)
+#undef X
+    }
+    return "unknown reason";
+}
+
+const char *tn_reason_sentence(enum tn_reason reason)
+{
+    switch (reason) {
+#define X(name, word, sentence)                                                \
+    case TN_REASON_##name: return sentence;
+        TN_REASON_MAP(X)
+#undef X
+    }
+    return "unknown reason";
+}
+
 /* Messages are one line whatever the file's names contain. */
 static void make_one_line(char *text)
 {
     for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+        if (*text == '\n' || *text == '\t')
+            *text = ' ';
+        else if ((unsigned char)*text < 0x20 || *text == 0x7f)
             *text = '?';
 }
 
@@ -70,21 +94,42 @@ static void drop_half(char *text)
         text[from - 1] = '\0';
 }
 
-enum tn_status tn_error_set(struct tn_error *error, enum tn_status status,
-                            uint64_t offset, const char *format, ...)
+static enum tn_status set(struct tn_error *error, enum tn_status status,
+                          enum tn_reason reason, uint64_t offset,
+                          const char *format, va_list arguments)
 {
     if (tn_failed(error))
         return error->status;
     error->status = status;
+    error->reason = reason;
     error->offset = offset;
-
-    va_list arguments;
-    va_start(arguments, format);
-    int size = vsnprintf(error->what, sizeof error->what, format, arguments);
-    va_end(arguments);
-    if (size >= (int)sizeof error->what)
+    if (vsnprintf(error->what, sizeof error->what, format, arguments) >=
+        (int)sizeof error->what)
         drop_half(error->what);
     make_one_line(error->what);
+    return status;
+}
+
+enum tn_status tn_error_set(struct tn_error *error, enum tn_status status,
+                            uint64_t offset, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    status = set(error, status, TN_REASON_NONE, offset, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+enum tn_status tn_error_because(struct tn_error *error, enum tn_status status,
+                                enum tn_reason reason, uint64_t offset,
+                                const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    status = set(error, status, reason, offset, format, arguments);
+    va_end(arguments);
     return status;
 }
 

@@ -13,13 +13,12 @@
 
 #if defined(__GNUC__)
 #define TN_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#define TN_COLD __attribute__((cold))
+#define TN_COLD                __attribute__((cold))
 #else
 #define TN_PRINTF(text, first)
 #define TN_COLD
 #endif
 
-/* Return the status of a failing call to our own caller. */
 /* First in every public function: a caller that needs the status alone gives no
  * error. */
 #define TN_ERROR_OR_OWN(error)                                                 \
@@ -27,6 +26,7 @@
     if (!(error))                                                              \
     (error) = &tn_own_error
 
+/* Return the status of a failing call to our own caller. */
 #define TN_TRY(call)                                                           \
     do {                                                                       \
         enum tn_status tn_try_status_ = (call);                                \
@@ -39,6 +39,13 @@
 TN_COLD enum tn_status tn_error_set(struct tn_error *error,
                                     enum tn_status status, uint64_t offset,
                                     const char *format, ...) TN_PRINTF(4, 5);
+
+/* The same with a reason that callers can act on. */
+TN_COLD enum tn_status tn_error_because(struct tn_error *error,
+                                        enum tn_status   status,
+                                        enum tn_reason reason, uint64_t offset,
+                                        const char *format, ...)
+    TN_PRINTF(5, 6);
 
 /* The operating system refused: adds the text of errno. */
 TN_COLD enum tn_status tn_error_errno(struct tn_error *error, int number,

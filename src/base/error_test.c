@@ -42,9 +42,9 @@ static void messages_are_one_line(void **state)
 
     (void)state;
     (void)tn_error_set(&error, TN_INVALID, 0, "a\nb\tc\033[31m\177");
-    assert_string_equal(error.what, "a?b?c?[31m?");
+    assert_string_equal(error.what, "a b c?[31m?");
     tn_error_where(&error, "x\ny");
-    assert_string_equal(error.where, "x?y");
+    assert_string_equal(error.where, "x y");
 
     memset(name, 'n', sizeof name);
     name[sizeof name - 1] = '\0';
@@ -121,20 +121,67 @@ static void every_status_has_words(void **state)
     assert_int_equal(tn_status_exit_code((enum tn_status)99), 2);
 }
 
+static void reasons_have_stable_numbers_and_words(void **state)
+{
+    static const char *const words[] = {
+#define X(name, word, sentence) [TN_REASON_##name] = word,
+        TN_REASON_MAP(X)
+#undef X
+    };
+    size_t count = sizeof words / sizeof *words;
+
+    (void)state;
+    assert_int_equal(TN_REASON_UNKNOWN_FORMAT, 1); /* the numbers are ABI */
+    assert_int_equal(TN_REASON_NO_RULE, 20);
+    assert_int_equal(TN_REASON_BAD_SHAPE, 33);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(tn_reason_word((enum tn_reason)i), words[i]);
+        assert_true(strlen(tn_reason_sentence((enum tn_reason)i)) > 5);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(words[i], words[k]);
+        assert_int_equal(strspn(words[i], "abcdefghijklmnopqrstuvwxyz-"),
+                         strlen(words[i]));
+    }
+    assert_string_equal(tn_reason_word((enum tn_reason)999), "unknown reason");
+    assert_string_equal(tn_reason_sentence((enum tn_reason)999),
+                        "unknown reason");
+}
+
+static void the_reason_is_that_of_the_first_failure(void **state)
+{
+    struct tn_error error = TN_ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(error.reason, TN_REASON_NONE);
+    (void)tn_error_because(&error, TN_INVALID, TN_REASON_BAD_SHAPE, 7, "rank %d",
+                           3);
+    (void)tn_error_because(&error, TN_IO, TN_REASON_NO_RULE, 8, "an echo");
+    (void)tn_error_set(&error, TN_IO, 8, "an echo");
+    assert_int_equal(error.status, TN_INVALID);
+    assert_int_equal(error.reason, TN_REASON_BAD_SHAPE);
+    assert_int_equal(error.offset, 7);
+    assert_string_equal(error.what, "rank 3");
+
+    error = (struct tn_error)TN_ERROR_INIT;
+    (void)tn_error_set(&error, TN_IO, 8, "without one");
+    (void)tn_error_because(&error, TN_INVALID, TN_REASON_BAD_SHAPE, 7, "echo");
+    assert_int_equal(error.reason, TN_REASON_NONE);
+}
+
 /* Wherever it is cut: what is left is whole characters. */
 static void messages_end_in_whole_characters(void **state)
 {
     (void)state;
-    for (int before = 190; before < 200; before++) {
+    for (int before = 758; before < 768; before++) {
         struct tn_error error = TN_ERROR_INIT;
-        char            text[300];
+        char            text[900];
 
         memset(text, 'x', sizeof text);
         for (size_t i = (size_t)before; i + 4 < sizeof text; i += 4)
             memcpy(text + i, "\xf0\x9f\x8e\x89", 5);
         tn_error_set(&error, TN_INVALID, TN_NOWHERE, "%s", text);
         assert_true(tn_utf8_is_valid(tn_text(error.what)));
-        assert_true(strlen(error.what) > 190 || before + 4 > 200);
+        assert_true(strlen(error.what) > 758 || before + 4 > 768);
     }
 }
 
@@ -148,6 +195,8 @@ int main(void)
         cmocka_unit_test(where_grows_at_the_front),
         cmocka_unit_test(the_innermost_file_stays),
         cmocka_unit_test(every_status_has_words),
+        cmocka_unit_test(reasons_have_stable_numbers_and_words),
+        cmocka_unit_test(the_reason_is_that_of_the_first_failure),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

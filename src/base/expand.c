@@ -2,11 +2,8 @@
 #include "base/expand.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/arith.h"
-
-#define WAY_OUT "; --max-expand allows more"
 
 uint64_t tn_expand_most(uint64_t asked, uint64_t size)
 {
@@ -23,13 +20,13 @@ uint64_t tn_expand_most(uint64_t asked, uint64_t size)
 enum tn_status tn_expand_refuse(uint64_t found, uint64_t most, uint64_t offset,
                                 struct tn_error *error)
 {
-    return tn_error_set(error, TN_LIMIT, offset,
-                        "expands to %" PRIu64 " bytes or more, %" PRIu64
-                        " are allowed" WAY_OUT,
-                        found, most);
+    return tn_error_because(error, TN_LIMIT, TN_REASON_EXPANSION_LIMIT, offset,
+                            "expands to %" PRIu64 " bytes or more, %" PRIu64
+                            " are allowed; --max-expand allows more",
+                            found, most);
 }
 
 bool tn_expand_is_refused(const struct tn_error *error)
 {
-    return error->status == TN_LIMIT && strstr(error->what, WAY_OUT) != NULL;
+    return error->reason == TN_REASON_EXPANSION_LIMIT;
 }

@@ -69,10 +69,10 @@ static bool charge(struct tn_memory *memory, uint64_t size,
         return true;
     atomic_fetch_sub(&memory->used, size);
     memory->has_refused = true;
-    tn_error_set(error, TN_LIMIT, TN_NOWHERE,
-                 "needs %" PRIu64 " more bytes of memory; %" PRIu64
-                 " of %" PRIu64 " are in use",
-                 size, before, memory->limit);
+    tn_error_because(error, TN_LIMIT, TN_REASON_MEMORY_LIMIT, TN_NOWHERE,
+                     "needs %" PRIu64 " more bytes of memory; %" PRIu64
+                     " of %" PRIu64 " are in use",
+                     size, before, memory->limit);
     return false;
 }
 

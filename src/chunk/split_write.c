@@ -170,14 +170,15 @@ static enum tn_status check_stale(const char             *stale,
 {
     if (input && tn_path_is(stale, input))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "%s is the input: split it to another prefix",
-                            stale);
+                            "the output would replace the input; use another "
+                            "prefix");
     if (target->can_replace || target->is_dry_run || !tn_path_exists(stale))
         return TN_OK;
-    return tn_error_set(error, TN_EXISTS, TN_NOWHERE,
-                        "%s exists: two files for one message, of which a "
-                        "reader takes the .cpb",
-                        stale);
+    return tn_error_because(error, TN_EXISTS, TN_REASON_TARGET_EXISTS,
+                            TN_NOWHERE,
+                            "%s exists; readers that find two files for one "
+                            "message take the .cpb",
+                            stale);
 }
 
 static bool is_written(const struct files *files, const char *name)

@@ -22,8 +22,8 @@ static enum tn_status blame_library(const struct tn_hooks *hooks,
                                     struct tn_error       *error)
 {
     if (tn_failed(&hooks->error))
-        return tn_error_set(error, hooks->error.status, TN_NOWHERE, "%s",
-                            hooks->error.what);
+        return tn_error_because(error, hooks->error.status, hooks->error.reason,
+                                TN_NOWHERE, "%s", hooks->error.what);
     return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                         "libbrotli refuses to work");
 }

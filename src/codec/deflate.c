@@ -132,8 +132,9 @@ static enum tn_status blame_zlib(const struct deflate_stream *d, int code,
                                  struct tn_error *error)
 {
     if (tn_failed(&d->hooks.error))
-        return tn_error_set(error, d->hooks.error.status, TN_NOWHERE, "%s",
-                            d->hooks.error.what);
+        return tn_error_because(error, d->hooks.error.status,
+                                d->hooks.error.reason, TN_NOWHERE, "%s",
+                                d->hooks.error.what);
     if (code == Z_MEM_ERROR)
         return no_memory(error);
     return tn_error_set(error, TN_MALFORMED, d->stream.offset,

@@ -28,8 +28,8 @@ static enum tn_status blame(const struct tn_hooks *hooks, size_t code,
                             uint64_t offset, struct tn_error *error)
 {
     if (tn_failed(&hooks->error))
-        return tn_error_set(error, hooks->error.status, TN_NOWHERE, "%s",
-                            hooks->error.what);
+        return tn_error_because(error, hooks->error.status, hooks->error.reason,
+                                TN_NOWHERE, "%s", hooks->error.what);
     if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
         return tn_error_set(error, TN_NO_MEMORY, TN_NOWHERE,
                             "out of memory for zstd");

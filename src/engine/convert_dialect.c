@@ -201,6 +201,8 @@ enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
     tn_list_init(&c->origins, &c->store->memory,
                  sizeof(const struct tn_tensor *));
     tn_list_init(&c->touched, &c->store->memory, sizeof(struct tn_touched));
+    tn_list_init(&c->model_ops, &c->store->memory,
+                 sizeof(const struct tn_net_op *));
     TN_TRY(take_shelf(c));
     TN_TRY(read_rules(c));
     TN_TRY(tn_dialect_path_find(&c->path, tn_model_dialect(model),
@@ -217,6 +219,7 @@ void tn_carry_done(struct tn_carrying *c)
         tn_rule_shelf_done(&c->own_shelf);
         tn_list_done(&c->origins);
         tn_list_done(&c->touched);
+        tn_list_done(&c->model_ops);
     }
     if (c->result)
         tn_opened_release(c->result);
@@ -236,5 +239,6 @@ bool tn_carry_is_needed(const struct tn_model           *model,
         return false;
     return strcmp(format->dialect, from) != 0 ||
            (convert->map &&
-            (convert->map->input_count || convert->map->output_count));
+            (convert->map->input_count || convert->map->output_count ||
+             convert->map->shape_count));
 }

@@ -47,6 +47,8 @@ struct tn_carrying {
     struct tn_list               origins; /* const struct tn_tensor *, by tensor
                                              of the result; NULL: made        */
     struct tn_list       touched;         /* struct tn_touched                */
+    struct tn_list       model_ops;       /* const struct tn_net_op *, by op of
+                                             the model: for refusals          */
     struct tn_rule_text *own;             /* the caller's rule files; read here
                                              unless they are given              */
     uint32_t                    own_count;
@@ -109,6 +111,32 @@ struct tn_carry_words {
 const struct tn_vocab_op *tn_carry_definition(struct tn_carry_words    *words,
                                               const struct tn_net      *net,
                                               const struct tn_net_node *node);
+
+/* The path of a node in the model it comes from; "" when it was made. */
+void tn_carry_node_path(const struct tn_net *net, uint32_t node, char *to,
+                        size_t size);
+
+/* ---- convert_shapes.c --------------------------------------------------- */
+
+/* Gives the inputs of a net that was just loaded the shapes of c->how. */
+enum tn_status tn_carry_set_shapes(struct tn_carrying *c);
+
+/* ---- convert_refusal.c -------------------------------------------------- */
+
+/* Nodes of one operator that no rule took. */
+struct tn_refused_op {
+    uint32_t first; /* node of the net                                        */
+    uint64_t count;
+};
+
+/* Remembers what the ops of the model are, once rules have made others of them,
+ * and the model may have been dropped. */
+enum tn_status tn_carry_keep_ops(struct tn_carrying *c);
+
+/* Fails with a message about all of them, which are sorted here. */
+enum tn_status tn_carry_refuse(struct tn_carrying *c, const struct tn_net *from,
+                               const struct tn_map_report *report,
+                               struct tn_refused_op *ops, uint32_t count);
 
 /* ---- convert_stub.c ----------------------------------------------------- */
 

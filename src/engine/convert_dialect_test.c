@@ -237,8 +237,11 @@ static void what_has_no_rule_is_refused_or_allowed(void **state)
     (void)state;
     assert_int_equal(convert(&scratch, model, "m.fb", NULL, &error),
                      TN_UNSUPPORTED);
+    assert_int_equal(error.reason, TN_REASON_NO_RULE);
     assert_string_equal(error.where, "graph.node[1]");
-    assert_non_null(strstr(error.what, "::Mystery from onnx to nd4j"));
+    assert_non_null(
+        strstr(error.what, "cannot convert to SameDiff: an operator has no "
+                           "rule: my.ops::Mystery (1 node)"));
     map.allow       = mystery;
     map.allow_count = 1;
     must_convert(&scratch, model, "m.fb", &map);

@@ -132,10 +132,10 @@ enum tn_status tn_losses_judge(const struct tn_losses *losses)
     if (tn_failed(losses->error) || !losses->convert->is_strict || !count)
         return losses->error->status;
     const struct tn_loss *first = tn_list_at(&losses->rows, struct tn_loss, 0);
-    return tn_error_set(losses->error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "%" PRIu64 " %s would be lost, which a strict "
-                        "conversion does not allow: %.40s%s%.80s%s",
-                        count, count == 1 ? "thing" : "things", first->where,
-                        first->where[0] ? ": " : "", first->what,
-                        count == 1 ? "" : ", ...");
+    return tn_error_because(
+        losses->error, TN_UNSUPPORTED, TN_REASON_LOSSES, TN_NOWHERE,
+        "%" PRIu64 " %s would be lost, and a strict "
+        "conversion allows none: %.100s%s%.400s%s",
+        count, count == 1 ? "thing" : "things", first->where,
+        first->where[0] ? ": " : "", first->what, count == 1 ? "" : ", ...");
 }

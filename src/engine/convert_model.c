@@ -106,13 +106,14 @@ static enum tn_status choose_format(const struct tn_model           *model,
     if (!*format && !convert->to)
         *format = own_format(model, path);
     if (!*format)
-        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            convert->to ? "no format is called '%s'"
-                                        : "'%s' says no format",
-                            convert->to ? convert->to : path);
+        return tn_error_because(
+            error, TN_NOT_FOUND, TN_REASON_UNKNOWN_TARGET_FORMAT, TN_NOWHERE,
+            convert->to ? "no format is called '%s'" : "'%s' says no format",
+            convert->to ? convert->to : path);
     if (!(*format)->write)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%s can be read but not written", (*format)->name);
+        return tn_error_because(
+            error, TN_UNSUPPORTED, TN_REASON_UNWRITABLE_FORMAT, TN_NOWHERE,
+            "%s can be read but not written", (*format)->name);
     return TN_OK;
 }
 
@@ -467,6 +468,10 @@ static enum tn_status check_uncarried(const struct tn_convert_options *convert,
 {
     const struct tn_map_options *map = convert->map;
 
+    if (map && map->shape_count)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "%s has no graph, and so no inputs with shapes",
+                            format->name);
     if (map && (map->input_count || map->output_count))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "%s has no graph that could begin or end elsewhere",
@@ -477,9 +482,10 @@ static enum tn_status check_uncarried(const struct tn_convert_options *convert,
                             "this is %s before and after",
                             format->title);
     if (map && map->receipt)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "a receipt says what rules made of tensors, and "
-                            "no rules are needed here");
+        return tn_error_because(
+            error, TN_INVALID, TN_REASON_NO_RECEIPT, TN_NOWHERE,
+            "a receipt says what rules made of tensors, and "
+            "no rules are needed here");
     return TN_OK;
 }
 

@@ -132,10 +132,11 @@ static enum tn_status check_chosen(struct tn_carrying *c)
             const struct tn_net_value *v =
                 id == TN_NONE ? NULL : tn_net_value(net, id);
             if (v && !v->constant && v->producer == TN_NONE && !is_input[id])
-                tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
-                             "the outputs also need '%.*s', which is not among "
-                             "the inputs that were chosen",
-                             TN_FMT(v->name));
+                tn_error_because(
+                    c->error, TN_INVALID, TN_REASON_MISSING_INPUT, TN_NOWHERE,
+                    "the outputs also need '%.*s', which is not among "
+                    "the inputs that were chosen",
+                    TN_FMT(v->name));
         }
     }
     tn_arena_done(&scratch);
@@ -165,6 +166,7 @@ static enum tn_status load(struct tn_carrying *c)
     TN_TRY(tn_net_load(c->net, c->from, &ends));
     if (c->how->input_count)
         type_inputs(c);
+    TN_TRY(tn_carry_set_shapes(c));
     c->signature = c->net->signature;
     tn_carry_unneeded(c, c->net);
     return tn_failed(c->error) ? c->error->status : check_ends(c);
@@ -177,6 +179,8 @@ static enum tn_status account(struct tn_carrying *c)
         tn_carry_unused(c, c->net);
     if (c->how->input_count)
         TN_TRY(check_chosen(c));
+    if (c->path.steps > 1)
+        TN_TRY(tn_carry_keep_ops(c));
     if (c->again)
         tn_model_drop_ops(c->again);
     return c->error->status;

@@ -1,8 +1,8 @@
 /*
  * convert_plan.c - which rule carries which op, and what has none
  *
- * Ops of one type that one rule carries are one row.  Without a listener the
- * first op that has no rule and is not allowed is the failure.
+ * Ops of one type that one rule converts are one row.  Without a listener those
+ * that have no rule and are not allowed are the failure (convert_refusal.c).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -113,35 +113,6 @@ static const char *why_not(struct planning *p, uint32_t node)
     return tn_buffer_string(&p->why);
 }
 
-static bool begins_with(const char *text, const char *words)
-{
-    return strncmp(text, words, strlen(words)) == 0;
-}
-
-/* One of the reasons, for a message of one line: the last that tells what
- * cannot be done, not only that a rule is for something else. */
-static const char *why_mostly(struct planning *p, uint32_t node)
-{
-    uint32_t                    count;
-    const struct tn_map_reason *reason =
-        tn_map_reasons(p->report, node, &count);
-    const struct tn_map_reason *best = NULL;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const char *text       = reason[i].text;
-        bool        is_telling = text && !begins_with(text, TN_MAP_OTHER) &&
-                          !begins_with(text, TN_MAP_NO_INPUT);
-        if (is_telling || !best)
-            best = &reason[i];
-    }
-    if (!best || !best->rule || !best->text)
-        return why_not(p, node);
-    tn_buffer_clear(&p->why);
-    add_place(&p->why, &best->place);
-    tn_buffer_format(&p->why, ": %s", best->text);
-    return tn_buffer_string(&p->why);
-}
-
 const struct tn_vocab_op *tn_carry_definition(struct tn_carry_words    *words,
                                               const struct tn_net      *net,
                                               const struct tn_net_node *node)
@@ -170,14 +141,14 @@ static const char *stub_of(struct planning *p, uint32_t id)
     return tn_buffer_string(&p->scratch);
 }
 
-static void path_of(const struct planning *p, uint32_t node, char *to,
-                    size_t size)
+void tn_carry_node_path(const struct tn_net *net, uint32_t node, char *to,
+                        size_t size)
 {
-    uint32_t op = tn_net_node(p->from, node)->source;
+    uint32_t op = tn_net_node(net, node)->source;
 
     to[0] = '\0';
-    if (op != TN_NONE && p->from->source)
-        tn_op_path(p->from->source, op, to, size);
+    if (op != TN_NONE && net->source)
+        tn_op_path(net->source, op, to, size);
 }
 
 /* ---- telling ------------------------------------------------------------ */
@@ -204,7 +175,7 @@ static void tell_row(struct planning *p, const struct row *row)
                                        .count  = row->count,
                                        .where  = where };
 
-    path_of(p, row->first, where, sizeof where);
+    tn_carry_node_path(p->from, row->first, where, sizeof where);
     if (row->rule) {
         name_rule(row->rule, rule, sizeof rule);
         told.rule = rule;
@@ -231,19 +202,6 @@ static void sum_up(struct planning *p, const struct row *row)
         s->unmapped += row->count;
 }
 
-/* Puts as many whole words of it as fit; what is left out is three dots. */
-static void put_words(char *to, size_t size, const char *text)
-{
-    size_t length = strlen(text);
-
-    if (length >= size) {
-        length = size - sizeof "...";
-        while (length && text[length] != ' ')
-            length--;
-    }
-    snprintf(to, size, "%.*s%s", (int)length, text, text[length] ? "..." : "");
-}
-
 /* Weights that are not there keep shapes from being known, and rules from
  * applying: that they are missing is the better news. */
 static enum tn_status find_weights(const struct planning *p)
@@ -262,30 +220,20 @@ static enum tn_status find_weights(const struct planning *p)
     return TN_OK;
 }
 
-static enum tn_status refuse(struct planning *p, const struct row *row,
-                             uint64_t others)
+static enum tn_status refuse(struct planning *p, uint32_t count)
 {
-    const struct tn_net_node *node = tn_net_node(p->from, row->first);
-    char                      why[sizeof p->c->error->what];
-    int                       head;
-    char                      where[sizeof p->c->error->where];
-    char                      more[40] = "";
+    struct tn_refused_op *ops =
+        tn_new(p->from->arena, struct tn_refused_op, count, p->c->error);
 
     TN_TRY(find_weights(p));
-    path_of(p, row->first, where, sizeof where);
-    if (others)
-        snprintf(more, sizeof more, " (and %" PRIu64 " more op%s)", others,
-                 others == 1 ? "" : "s");
-    head = snprintf(why, sizeof why,
-                    "no rule carries %.*s%s%.*s from %s to %s%s: ",
-                    TN_FMT(node->op->domain), node->op->domain.size ? "::" : "",
-                    TN_FMT(node->op->type), p->from->dialect, p->to, more);
-    if (head > 0 && (size_t)head < sizeof why - sizeof "...")
-        put_words(why + head, sizeof why - (size_t)head,
-                  why_mostly(p, row->first));
-    tn_error_set(p->c->error, TN_UNSUPPORTED, TN_NOWHERE, "%s", why);
-    tn_error_where(p->c->error, "%s", where);
-    return p->c->error->status;
+    count = 0;
+    for (uint64_t i = 0; ops && i < p->rows.count; i++) {
+        const struct row *row = tn_list_at(&p->rows, struct row, i);
+        if (!row->rule && !is_allowed(p, row))
+            ops[count++] = (struct tn_refused_op){ row->first, row->count };
+    }
+    return ops ? tn_carry_refuse(p->c, p->from, p->report, ops, count)
+               : p->c->error->status;
 }
 
 /* Calls of nd4j have values in places that its vocabulary gives them: those of
@@ -298,7 +246,7 @@ static void lose_attrs(struct planning *p, const struct row *row)
     if (p->c->plan || !p->c->loss ||
         !tn_dialect_facts(p->to)->names_everything || node->attr_count == 0)
         return;
-    path_of(p, row->first, where, sizeof where);
+    tn_carry_node_path(p->from, row->first, where, sizeof where);
     snprintf(what, sizeof what,
              "the attributes of %.*s are left behind: %s does not know the op",
              TN_FMT(node->op->type), p->to);
@@ -308,8 +256,7 @@ static void lose_attrs(struct planning *p, const struct row *row)
 
 static enum tn_status judge(struct planning *p)
 {
-    const struct row *first  = NULL;
-    uint64_t          others = 0;
+    uint32_t refused = 0;
 
     for (uint64_t i = 0; i < p->rows.count; i++) {
         const struct row *row = tn_list_at(&p->rows, struct row, i);
@@ -318,13 +265,11 @@ static enum tn_status judge(struct planning *p)
             tell_row(p, row);
         if (!row->rule && is_allowed(p, row))
             lose_attrs(p, row);
-        else if (!row->rule) {
-            others += first ? row->count : row->count - 1;
-            first = first ? first : row;
-        }
+        else if (!row->rule)
+            refused++;
     }
-    if (first && !p->c->plan)
-        return refuse(p, first, others);
+    if (refused && !p->c->plan)
+        return refuse(p, refused);
     return p->c->error->status;
 }
 

@@ -3,6 +3,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "ir/dialect_facts.h"
 
 /* More errors than that are not counted. */
 #define MOST 1000
@@ -32,10 +35,9 @@ static bool is_among(const char *const *list, const char *rule)
 static void tell(const struct listening *l, const char *rule,
                  const struct tn_error *finding)
 {
-    struct tn_finding told = {
-        TN_SEVERITY_ERROR, rule,           finding->file,
-        finding->offset,   finding->where, finding->what
-    };
+    struct tn_finding told = { TN_SEVERITY_ERROR, rule,           finding->file,
+                               finding->offset,   finding->where, finding->what,
+                               finding->reason };
 
     if (l->how->each)
         l->how->each(l->how->context, &told);
@@ -50,8 +52,11 @@ static int hear(void *context, enum tn_finding_level level, const char *rule,
         (l->how->allows_unknown && !strcmp(rule, "unknown-op")))
         return 0;
     if (l->count++ == 0) {
-        l->first = *finding;
-        snprintf(l->first.what, sizeof l->first.what, "%.160s [%.30s]",
+        l->first        = *finding;
+        l->first.reason = strcmp(rule, "missing-type") == 0
+                              ? TN_REASON_UNKNOWN_TYPE
+                              : TN_REASON_NONE;
+        snprintf(l->first.what, sizeof l->first.what, "%.600s [%.30s]",
                  finding->what, rule);
     }
     tell(l, rule, finding);
@@ -77,7 +82,7 @@ static enum tn_status judge(const struct tn_model  *model,
 }
 
 static enum tn_status refuse(const struct listening *l, enum tn_status status,
-                             struct tn_error *error)
+                             enum tn_reason reason, struct tn_error *error)
 {
     char more[40] = "";
 
@@ -87,7 +92,9 @@ static enum tn_status refuse(const struct listening *l, enum tn_status status,
         snprintf(more, sizeof more, " (and %" PRIu64 " more)", l->count - 1);
     *error        = l->first;
     error->status = status;
-    size_t size   = strlen(error->what);
+    if (error->reason == TN_REASON_NONE)
+        error->reason = reason;
+    size_t size = strlen(error->what);
     snprintf(error->what + size, sizeof error->what - size, "%s", more);
     return status;
 }
@@ -99,7 +106,7 @@ enum tn_status tn_refuse_invalid(const struct tn_model    *model,
     struct listening l = { .how = how, .ignored = harmless };
 
     TN_TRY(judge(model, tn_opened_of(model)->format, &l, error));
-    return refuse(&l, TN_MALFORMED, error);
+    return refuse(&l, TN_MALFORMED, TN_REASON_INVALID_MODEL, error);
 }
 
 enum tn_status tn_refuse_made(const struct tn_model    *model,
@@ -111,10 +118,11 @@ enum tn_status tn_refuse_made(const struct tn_model    *model,
     char             what[sizeof error->what];
 
     TN_TRY(judge(model, format, &l, error));
-    if (refuse(&l, TN_UNSUPPORTED, error) == TN_OK)
+    if (refuse(&l, TN_UNSUPPORTED, TN_REASON_INVALID_RESULT, error) == TN_OK)
         return TN_OK;
-    snprintf(what, sizeof what, "the result would be wrong: %.170s",
-             error->what);
+    snprintf(what, sizeof what,
+             "cannot convert to %s: the result would be invalid: %.700s",
+             tn_dialect_facts(format->dialect)->title, error->what);
     memcpy(error->what, what, sizeof what);
     return error->status;
 }

@@ -42,7 +42,7 @@ static const struct {
     { "a sound graph", MODEL(RELU), 0, "", "", 0 },
     { "two types", MODEL(CAST SUM), 0,
       "'x' is float32 and 'i' is int64; Add takes them in one type [type-mismatch]",
-      "the result would be wrong: 'x' is float32 and 'i' is int64; Add takes them in one type [type-mismatch]", 1 },
+      "cannot convert to ONNX: the result would be invalid: 'x' is float32 and 'i' is int64; Add takes them in one type [type-mismatch]", 1 },
     { "two errors", MODEL(CAST SUM SUM), 0, "'y' is an output and defined already [duplicate-name] (and 2 more)", NULL, 3 },
     { "a text that no definition has", MODEL(PADS), 0, "'auto_pad' cannot be 'SAME'; it is one of 'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID' [bad-attribute-value] (and 1 more)", NULL, 2 },
     { "a weight twice", MODEL(PART AGAIN("w")), 0, "'w' is defined twice [duplicate-name]", NULL, 1 },
@@ -50,7 +50,7 @@ static const struct {
     { "a weight that is no input, in an old file", "ir_version: 3 opset_import { version: 8 } graph { name: 'g' " PART
       "input { name: 'x' type { tensor_type { elem_type: 1 shape { } } } } output { name: 'y' type { tensor_type { elem_type: 1 shape { dim { } } } } } }", 0, "", NULL, 0 },
     { "two types, and on", MODEL(CAST SUM), FORCED, "", "", 1 },
-    { "no such operator", MODEL(MINE), 0, "there is no operator 'Mine' [unknown-op]", "the result would be wrong: there is no operator 'Mine' [unknown-op]", 1 },
+    { "no such operator", MODEL(MINE), 0, "there is no operator 'Mine' [unknown-op]", "cannot convert to ONNX: the result would be invalid: there is no operator 'Mine' [unknown-op]", 1 },
     { "an operator that stays", MODEL(MINE), UNKNOWN, "", "", 0 },
     { "names that conversions invent", "ir_version: 8 opset_import { version: 17 } graph { " RELU
       "input { name: 'x' type { tensor_type { elem_type: 1 } } } output { name: 'y' } }", 0, "", NULL, 0 },

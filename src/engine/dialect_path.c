@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/dialect_facts.h"
+
 enum { DIALECT_LIMIT = 32 };
 
 struct search {
@@ -50,6 +52,14 @@ static void write_path(const struct search *s, uint32_t at,
     path->dialects[0] = s->names[0];
 }
 
+/* Dialects that only rules of the caller know have no title. */
+static const char *title_of(const char *dialect)
+{
+    const struct tn_dialect_facts *facts = tn_dialect_facts(dialect);
+
+    return facts->name[0] ? facts->title : dialect;
+}
+
 /* What else could be asked for is said, too. */
 static enum tn_status refuse(const struct search *s, const char *to,
                              struct tn_error *error)
@@ -59,10 +69,13 @@ static enum tn_status refuse(const struct search *s, const char *to,
 
     for (uint32_t i = 1; i < s->count && used < sizeof others; i++)
         used += (size_t)snprintf(others + used, sizeof others - used, "%s%s",
-                                 i == 1 ? ", only to " : " and ", s->names[i]);
-    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "no rules lead from dialect '%s' to '%s'%s",
-                        s->names[0], to, others);
+                                 i == 1 ? "; it can be converted to " : " and ",
+                                 title_of(s->names[i]));
+    return tn_error_because(error, TN_UNSUPPORTED, TN_REASON_NO_RULES,
+                            TN_NOWHERE,
+                            "cannot convert %s to %s: there are no rules for "
+                            "this%s",
+                            title_of(s->names[0]), title_of(to), others);
 }
 
 enum tn_status tn_dialect_path_find(struct tn_dialect_path *path,

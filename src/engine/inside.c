@@ -422,17 +422,20 @@ static void tell(const struct looking *l, struct tn_error *error)
                      "the model in this folder is a link: open %s itself",
                      list);
     else if (l->found.count == 1)
-        tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                     "several models in the folder %s: open one of them", list);
+        tn_error_because(
+            error, TN_NOT_FOUND, TN_REASON_SEVERAL_MODELS, TN_NOWHERE,
+            "several models in the folder %s: open one of them", list);
     else if (are_versions(l))
-        tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                     "%" PRIu64 " versions of a model in this folder: %s; open "
-                     "one of them, such as %.*s, the newest",
-                     l->found.count, list, (int)name_size(l, last), last);
+        tn_error_because(
+            error, TN_NOT_FOUND, TN_REASON_SEVERAL_MODELS, TN_NOWHERE,
+            "%" PRIu64 " versions of a model in this folder: %s; open "
+            "one of them, such as %.*s, the newest",
+            l->found.count, list, (int)name_size(l, last), last);
     else
-        tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                     "%" PRIu64 " models in this folder: %s; open one of them",
-                     l->found.count, list);
+        tn_error_because(
+            error, TN_NOT_FOUND, TN_REASON_SEVERAL_MODELS, TN_NOWHERE,
+            "%" PRIu64 " models in this folder: %s; open one of them",
+            l->found.count, list);
 }
 
 enum tn_status tn_inside_refuse(struct tn_bundle *folder,

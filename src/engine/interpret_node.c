@@ -431,15 +431,16 @@ static enum tn_status expect_types(const struct tn_one_node *one,
         if (one->inputs[i].type.dtype != TN_UNDEFINED)
             continue;
         if (arg && arg->variable.size)
-            return tn_error_set(
-                error, TN_UNSUPPORTED, TN_NOWHERE,
+            return tn_error_because(
+                error, TN_UNSUPPORTED, TN_REASON_UNKNOWN_TYPE, TN_NOWHERE,
                 "the element type of input '%.*s' is not known: %.*s has no "
                 "attribute '%.*s'",
                 TN_FMT(node->inputs[i]), TN_FMT(node->op_type),
                 TN_FMT(arg->variable));
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "the element type of input '%.*s' is not known",
-                            TN_FMT(node->inputs[i]));
+        return tn_error_because(error, TN_UNSUPPORTED, TN_REASON_UNKNOWN_TYPE,
+                                TN_NOWHERE,
+                                "the element type of input '%.*s' is not known",
+                                TN_FMT(node->inputs[i]));
     }
     return TN_OK;
 }

@@ -34,8 +34,6 @@ static const struct signature signatures[] = {
               "7zXZ",
               "xz data: unpack it first (unxz)"),
     SIGNATURE("7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first"),
-    SIGNATURE("PK\x03\x04", "a zip archive, of no model kind that is read "
-                            "here"),
     SIGNATURE("PK\x05\x06", "an empty zip archive"),
     SIGNATURE("\x80\x02", "a Python pickle; pickles can run code and are not "
                           "opened"),
@@ -101,6 +99,14 @@ static bool is_dl4j_zip(const struct tn_probe *probe)
     return false;
 }
 
+bool tn_is_unknown_zip(const struct tn_probe *probe)
+{
+    int bits;
+
+    return starts_with(probe->head, "PK\x03\x04", 4) && !is_dl4j_zip(probe) &&
+           !tn_foreign_model(probe, &bits);
+}
+
 const char *tn_not_a_model(const struct tn_probe *probe)
 {
     struct tn_bytes head = skip_space(probe->head);
@@ -116,6 +122,8 @@ const char *tn_not_a_model(const struct tn_probe *probe)
     if (is_dl4j_zip(probe))
         return "a Deeplearning4j MultiLayerNetwork or ComputationGraph zip; "
                "that format is not read here";
+    if (tn_is_unknown_zip(probe))
+        return "a zip archive, but not of a model format read here";
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++)
         if (starts_with(head, signatures[i].bytes, signatures[i].size))
             return signatures[i].what;

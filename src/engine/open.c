@@ -189,16 +189,19 @@ static enum tn_status no_format(struct tn_bundle      *bundle,
                                 const struct tn_probe *probe,
                                 struct tn_error       *error)
 {
-    const char *what = tn_not_a_model(probe);
+    const char    *what   = tn_not_a_model(probe);
+    enum tn_reason reason = tn_is_unknown_zip(probe) ? TN_REASON_UNKNOWN_FORMAT
+                                                     : TN_REASON_NOT_A_MODEL;
 
     if (what)
-        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "this is %s",
-                            what);
+        return tn_error_because(error, TN_NOT_FOUND, reason, TN_NOWHERE,
+                                "this is %s", what);
     if (probe->entry_count)
         return tn_inside_refuse(bundle, error);
-    return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                        "no known model format; 'tenon formats' lists them, "
-                        "--from names one");
+    return tn_error_because(
+        error, TN_NOT_FOUND, TN_REASON_UNKNOWN_FORMAT, TN_NOWHERE,
+        "no known model format; 'tenon formats' lists them, "
+        "--from names one");
 }
 
 /* The most confident format, and another one that is just as sure; NULL when a
@@ -491,6 +494,7 @@ int tn_listener_hear(void *context, enum tn_finding_level level,
               .offset   = finding->offset,
               .where    = finding->where,
               .what     = finding->what,
+              .reason   = finding->reason,
     };
 
     return listener->each ? listener->each(listener->context, &told) : 0;

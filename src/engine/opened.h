@@ -68,9 +68,9 @@ uint64_t tn_opened_may_expand(const struct tn_opened  *opened,
                               const struct tn_options *options);
 
 /* Before elements are read: MALFORMED when a payload contradicts its type and
- * shape, in the words of `check`; LIMIT when the elements of a tensor, or of all
- * tensors of a model together, are more bytes than `most`.  Bytes of strings are
- * not counted. */
+ * shape, in the words of `check`; LIMIT when the elements of a tensor, or of
+ * all tensors of a model together, are more bytes than `most`.  Bytes of
+ * strings are not counted. */
 enum tn_status tn_opened_check_tensor(const struct tn_tensor *tensor,
                                       uint64_t most, struct tn_error *error);
 enum tn_status tn_opened_check_expansion(const struct tn_model *model,
@@ -92,6 +92,9 @@ enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
 /* What a file is that is no model: "a Git LFS pointer, not the file itself:
  * run `git lfs pull`".  NULL: no idea. */
 const char *tn_not_a_model(const struct tn_probe *probe);
+
+/* A zip archive without the marks of anything: perhaps a damaged model. */
+bool tn_is_unknown_zip(const struct tn_probe *probe);
 
 /* What a probe sees of a bundle; points into the bundle. */
 enum tn_status tn_probe_of(struct tn_bundle *bundle, struct tn_probe *probe,

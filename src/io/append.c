@@ -37,9 +37,9 @@ static enum tn_status lock_file(struct tn_append *a, struct tn_error *error)
 
     while (flock(a->file, how) != 0) {
         if (errno == EWOULDBLOCK)
-            return tn_error_set(error, TN_BUSY, TN_NOWHERE,
-                                "%.120s is being written by another process",
-                                a->path);
+            return tn_error_because(
+                error, TN_BUSY, TN_REASON_TARGET_BUSY, TN_NOWHERE,
+                "%.120s is being written by another process", a->path);
         if (errno != EINTR)
             return tn_error_errno(error, errno, "cannot lock %s", a->path);
     }
@@ -67,8 +67,8 @@ static enum tn_status open_locked(struct tn_append *a, struct tn_error *error)
         close(a->file);
         a->file = -1;
     }
-    return tn_error_set(error, TN_BUSY, TN_NOWHERE,
-                        "%.120s is replaced again and again", a->path);
+    return tn_error_because(error, TN_BUSY, TN_REASON_TARGET_BUSY, TN_NOWHERE,
+                            "%.120s is replaced again and again", a->path);
 }
 
 static int duplicate(const struct tn_append *a, struct tn_error *error)

@@ -177,11 +177,13 @@ static enum tn_status fail_open(struct tn_bundle *bundle, const char *name,
                             "\"%.100s\": %s has no folder to look in", name,
                             bundle->name);
     if (number == ENOENT || number == ENOTDIR)
-        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "there is no file \"%.100s\"", name);
+        return tn_error_because(error, TN_NOT_FOUND, TN_REASON_MISSING_FILE,
+                                TN_NOWHERE, "there is no file \"%.100s\"",
+                                name);
     if (number == ELOOP)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "\"%.100s\" leads through a symbolic link", name);
+        return tn_error_because(
+            error, TN_INVALID, TN_REASON_SYMBOLIC_LINK, TN_NOWHERE,
+            "\"%.100s\" leads through a symbolic link", name);
     return tn_error_errno(error, number, "cannot open \"%.100s\"", name);
 }
 

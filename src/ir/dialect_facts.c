@@ -16,6 +16,7 @@ extern const size_t        tn_vocab_tensorflow_size;
  * the last years has. */
 static const struct tn_dialect_facts dialects[] = {
     { .name             = "nd4j",
+      .title            = "SameDiff",
       .vocabulary       = tn_vocab_nd4j,
       .vocabulary_size  = &tn_vocab_nd4j_size,
       .identity         = "identity",
@@ -29,6 +30,7 @@ static const struct tn_dialect_facts dialects[] = {
       .has_examples     = true,
       .is_mapped_to     = true },
     { .name             = "onnx",
+      .title            = "ONNX",
       .vocabulary       = tn_vocab_onnx,
       .vocabulary_size  = &tn_vocab_onnx_size,
       .identity         = "Identity",
@@ -42,6 +44,7 @@ static const struct tn_dialect_facts dialects[] = {
       .wants_ranks      = true,
       .is_mapped_from   = true },
     { .name              = "paddle",
+      .title             = "PaddlePaddle",
       .vocabulary        = tn_vocab_paddle,
       .vocabulary_size   = &tn_vocab_paddle_size,
       .identity          = "Identity",
@@ -50,6 +53,7 @@ static const struct tn_dialect_facts dialects[] = {
       .counterpart       = "samediff",
       .has_inputs_as_ops = true },
     { .name                 = "tensorflow",
+      .title                = "TensorFlow",
       .vocabulary           = tn_vocab_tensorflow,
       .vocabulary_size      = &tn_vocab_tensorflow_size,
       .identity             = "Identity",
@@ -62,6 +66,7 @@ static const struct tn_dialect_facts dialects[] = {
 };
 
 static const struct tn_dialect_facts unknown = { .name        = "",
+                                                 .title       = "this format",
                                                  .identity    = "Identity",
                                                  .main_graph  = "",
                                                  .node_list   = "node",

@@ -16,6 +16,7 @@
 
 struct tn_dialect_facts {
     const char *name;
+    const char *title; /* what people call it: "ONNX"                       */
     const unsigned char
                  *vocabulary; /* of its operators, as text; may be NULL */
     const size_t *vocabulary_size;

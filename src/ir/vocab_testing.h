@@ -162,7 +162,7 @@ struct testing_heard {
     int                   count;
     enum tn_finding_level level;
     uint64_t              offset;
-    char                  rule[40], where[120], what[200];
+    char                  rule[40], where[120], what[sizeof ((struct tn_error *)0)->what];
 };
 
 static inline int testing_hear(void *context, enum tn_finding_level level,

@@ -20,6 +20,7 @@ import glob
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import sys
 import time
@@ -50,8 +51,11 @@ def keep(folder, seed, case, fault, source):
 
 
 def refused_operator(why):
-    words = why.split("no rule carries ")
-    return words[1].split()[0] if len(words) > 1 else "?"
+    """The first that a refusal lists: the operator that had no rule, which may be
+    what rules made of one of the model's."""
+    found = re.search(r"cannot convert to \w+: (?:an operator has no rule: |\d+ operators [^:]*: )?"
+                      r"(\S+) \((?:as \w+'s (\S+); )?\d+ nodes?\)", why)
+    return found[2] or found[1] if found else "?"
 
 
 def outcome_for(place, seed, case, fault, arguments):

@@ -52,17 +52,17 @@ WITHOUT = {("onnx", op) for op in onnx_sweep.NO_CASES}
 
 # Bare nodes that no rule takes, and what the refusal says.
 BARE = {
-    ("onnx", "ImageDecoder"): "nd4j decodes no images",
+    ("onnx", "ImageDecoder"): "nd4j cannot decode images",
     ("onnx", "RegexFullMatch"): "nd4j has no regular expressions",
-    ("onnx", "StringConcat"): "nd4j has no kernel that joins texts",
-    ("onnx", "StringSplit"): "nd4j splits texts into sparse arrays only",
+    ("onnx", "StringConcat"): "nd4j has no kernel that joins strings",
+    ("onnx", "StringSplit"): "nd4j splits strings only into sparse arrays",
     # Lists that begin empty or lose items: nd4j's have no such operations.
-    ("paddle", "create_array"): "no rule carries SequenceEmpty",
-    ("paddle", "array_erase"): "no rule carries SequenceErase",
+    ("paddle", "create_array"): "has no rule: create_array (as onnx's SequenceEmpty",
+    ("paddle", "array_erase"): "has no rule: array_erase (as onnx's SequenceErase",
     # It changes a list that an operator before it made.
     ("paddle", "write_to_array"): "before the block that writes it",
     # No file has it: rules make it for themselves, of values that they know.
-    ("paddle", "crf_step"): "is not known",
+    ("paddle", "crf_step"): "which is unknown",
 }
 
 Op = collections.namedtuple("Op", "name inputs outputs lists")

@@ -25,13 +25,13 @@ HOW = os.environ.get("TN_OPS", "")
 
 # Cases, and words of the refusal.
 REFUSED = {
-    "Cast-*-text*": "numbers as text",
-    "Cast-*-to-text": "numbers as text",
+    "Cast-*-text*": "converts between strings and numbers",
+    "Cast-*-to-text": "converts between strings and numbers",
     "RegexFullMatch-*": "no regular expressions",
-    "Resize-*-antialias": "a filter against aliasing",
-    "RoiAlign-*-ratio0": "as many samples as each region needs",
-    "StringConcat-*": "no kernel that joins texts",
-    "StringSplit-*": "sparse arrays only",
+    "Resize-*-antialias": "antialias must be 0",
+    "RoiAlign-*-ratio0": "sampling_ratio must be greater than 0",
+    "StringConcat-*": "no kernel that joins strings",
+    "StringSplit-*": "only into sparse arrays",
 }
 
 

@@ -38,15 +38,23 @@ def verdict_of(case, error):
     return Verdict(case.op, "wrong", f"{case.name}: {why}")
 
 
+COUNTED = r"\S+ \((?:as \S+ \S+; )?\d+(?: nodes?)?\)"
+
+
 def plain_reason(why):
-    """What a refusal says, as a sentence of its own: without places in files of
-    rules, which move, and in graphs."""
-    why = re.sub(r"^unsupported: (\S+: )?", "", why)
-    why = re.sub(r"^no rule carries .*? from \w+ to \w+( \(.*?\))?: ", "", why)
-    why = re.sub(r"\w+\.rules:\d+(:\d+)?: ", "", why)
-    why = re.sub(r"\b(graph\.)?node\[\d+\](\.\w+\[\d+\])?:? ?", "", why)
-    why = why.replace("the rule is for other arguments", "no rule is for such arguments")
-    return re.sub(r"the rule is for another '(\w+)'", r"no rule is for this '\1'", why)
+    """What a refusal says of its first operator, as a sentence of its own: without
+    names and places in graphs and in files of rules, which move."""
+    why = re.sub(r"^(unsupported: )?(\S+: )?(?=cannot convert)", "", why)
+    why = re.sub(r"^cannot convert to \w+: ", "", why)
+    if re.match(r"(an operator has|\d+ operators have) no rule: ", why):
+        return "the operator has no rule"
+    why = re.sub(r"^\d+ operators cannot be converted: ", "", why)
+    why = re.sub(rf"^{COUNTED}: (.*?)(; {COUNTED}: .*)?$", r"\1", why)
+    why = re.sub(r"^no rule fits its use here: .* \(\w+\.rules:\d+: (.*)\)$", r"\1", why)
+    why = re.sub(r"^(no rule fits its use here): .*", r"\1", why)
+    why = re.sub(r"; (the|a) [a-z ]+ of '\S*' is (unknown|not fully known|known only when the model runs)$", "", why)
+    why = re.sub(r"^(needs [a-z ]+ of) '\S*', which", r"\1 an input, which", why)
+    return re.sub(r"\b(graph\.)?node\[\d+\](\.\w+\[\d+\])?:? ?", "", why)
 
 
 def prove(cases, travel, *context):

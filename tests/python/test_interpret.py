@@ -141,8 +141,9 @@ class Interpreting(unittest.TestCase):
 
     def test_inputs_are_told(self):
         conv = 'op_type: "Conv" input: "X" input: "W" output: "Y"'
-        with self.assertRaisesRegex(tenon.Error, "not known"):
+        with self.assertRaisesRegex(tenon.Error, "which is unknown") as caught:
             self.interpreter.interpret(conv, strict=True)
+        self.assertEqual(caught.exception.reason, "unknown-shape")
         made = self.interpreter.interpret(conv, inputs="W:float32[4,3,5,5]")
         self.assertEqual(made.ops[0]["name"], "conv2d")
 

@@ -204,13 +204,15 @@ bool tn_onnx_raw_size(const struct tn_elements *elements, uint64_t *size);
 struct tn_onnx_absent {
     struct tn_source source; /* first; every read fails                      */
     enum tn_status   status;
+    enum tn_reason   reason;
     const char      *rule;
     const char      *what;
 };
 
 /* NULL on failure. */
 struct tn_source *tn_onnx_absent_new(struct tn_arena *arena, const char *file,
-                                     enum tn_status status, const char *rule,
+                                     enum tn_status status,
+                                     enum tn_reason reason, const char *rule,
                                      const char *what, struct tn_error *error);
 
 /* What is behind the source, or NULL when it is a real one. */

@@ -15,7 +15,7 @@ struct finding {
     enum tn_finding_level level;
     char                  rule[40];
     uint64_t              offset;
-    char                  where[120], what[200];
+    char                  where[120], what[sizeof((struct tn_error *)0)->what];
 };
 
 struct findings {

@@ -60,8 +60,8 @@ static struct tn_source *open_side(struct tn_onnx_sides *sides,
     if (!name.data)
         return NULL;
     return tn_onnx_absent_new(
-        sides->arena, (const char *)name.data, status, rule_of(status),
-        tn_text_dup(sides->arena, refusal.what, error), error);
+        sides->arena, (const char *)name.data, status, refusal.reason,
+        rule_of(status), tn_text_dup(sides->arena, refusal.what, error), error);
 }
 
 /* The source of a location, real or absent; NULL on failure. */
@@ -129,8 +129,8 @@ static struct tn_source *refuse(struct tn_onnx_sides *sides, const char *file,
                                 const char *rule, const char *what,
                                 struct tn_error *error)
 {
-    return tn_onnx_absent_new(sides->arena, file, TN_MALFORMED, rule, what,
-                              error);
+    return tn_onnx_absent_new(sides->arena, file, TN_MALFORMED, TN_REASON_NONE,
+                              rule, what, error);
 }
 
 /* The range of a side file that the tensor names, or an absent source. */

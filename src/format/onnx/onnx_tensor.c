@@ -180,7 +180,8 @@ static enum tn_status absent_read(struct tn_source *source, uint64_t offset,
     (void)offset;
     (void)to;
     (void)size;
-    tn_error_set(error, absent->status, TN_NOWHERE, "%s", absent->what);
+    tn_error_because(error, absent->status, absent->reason, TN_NOWHERE, "%s",
+                     absent->what);
     tn_error_file(error, source->name);
     return error->status;
 }
@@ -194,7 +195,8 @@ static const struct tn_source_ops absent_ops = { .read_at = absent_read,
                                                  .close   = absent_close };
 
 struct tn_source *tn_onnx_absent_new(struct tn_arena *arena, const char *file,
-                                     enum tn_status status, const char *rule,
+                                     enum tn_status status,
+                                     enum tn_reason reason, const char *rule,
                                      const char *what, struct tn_error *error)
 {
     struct tn_onnx_absent *absent =
@@ -208,6 +210,7 @@ struct tn_source *tn_onnx_absent_new(struct tn_arena *arena, const char *file,
                     .name   = file,
                     .memory = arena->memory },
         .status = status,
+        .reason = reason,
         .rule   = rule,
         .what   = what,
     };
@@ -249,8 +252,9 @@ static void place_absent(struct tn_elements *elements, struct tn_arena *arena,
     tn_onnx_raw_size(elements, &size);
     elements->payload = tn_payload_raw(
         &elements->shape,
-        (struct tn_span){
-            tn_onnx_absent_new(arena, "", status, rule, what, error), 0, size },
+        (struct tn_span){ tn_onnx_absent_new(arena, "", status, TN_REASON_NONE,
+                                             rule, what, error),
+                          0, size },
         elements->payload.per_byte);
 }
 

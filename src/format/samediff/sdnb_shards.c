@@ -90,8 +90,13 @@ static enum tn_status open_shards(struct tn_bundle           *bundle,
             return error->status;
         if (bundle->main && strcmp(other, name) == 0)
             files[i] = bundle->main;
-        else if (i == 0 || !is_lax || tn_bundle_has(bundle, other))
-            TN_TRY(tn_bundle_sibling(bundle, tn_text(other), &files[i], error));
+        else if ((i == 0 || !is_lax || tn_bundle_has(bundle, other)) &&
+                 tn_bundle_sibling(bundle, tn_text(other), &files[i], error) !=
+                     TN_OK) {
+            if (i > 0 && error->reason == TN_REASON_MISSING_FILE)
+                error->reason = TN_REASON_MISSING_SHARD;
+            return error->status;
+        }
     }
     return TN_OK;
 }

@@ -115,9 +115,9 @@ enum tn_status tn_map_fail(struct tn_error           *error,
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    tn_error_set(error, status, place->offset,
-                 "line %" PRIu32 ", column %" PRIu32 ": %s", place->line,
-                 place->column, what);
+    tn_error_because(error, status, TN_REASON_BAD_RULES, place->offset,
+                     "line %" PRIu32 ", column %" PRIu32 ": %s", place->line,
+                     place->column, what);
     if (place->file)
         tn_error_file(error, place->file);
     return error->status;

@@ -393,8 +393,9 @@ static enum tn_dtype missing_type(const struct apply *a, const uint32_t *values,
 static bool has_types(struct apply *a, uint32_t id)
 {
     const struct tn_net_node *node = a->emit.eval.node;
-    enum tn_dtype missing = missing_type(a, node->inputs, node->input_count);
-    struct tn_refusal none = { 0 };
+    enum tn_dtype missing  = missing_type(a, node->inputs, node->input_count);
+    struct tn_refusal none = { .reason   = TN_REASON_RULE_REFUSED,
+                               .is_plain = true };
 
     if (missing == TN_UNDEFINED)
         missing = missing_type(a, node->outputs, node->output_count);
@@ -411,11 +412,13 @@ static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
     struct tn_eval            *e = &a->emit.eval;
     const struct tn_code_rule *rule =
         tn_code_find(&a->set, e->node->op->type, e->node->op->domain, a->error);
-    struct tn_refusal none = { .text = "there is no rule for the op" };
+    struct tn_refusal none = { .reason   = TN_REASON_NO_RULE,
+                               .is_plain = true,
+                               .text     = "the operator has no rule" };
 
     if (!rule && tn_code_knows(&a->set, e->node->op->type))
         snprintf(none.text, sizeof none.text,
-                 "its rules are for other versions or domains");
+                 "the operator has rules for other versions or domains only");
     if (!rule)
         tn_map_add_reason(a->report, id, NULL, &none, a->error);
     else if (!has_types(a, id))

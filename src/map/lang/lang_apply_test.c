@@ -58,7 +58,7 @@ static const struct {
     { "Relu(X) when rank(X) == 7 => relu(X; cutoff: 0.0)",
       "!2:22 the rule is for other arguments" },
     { "Relu(X) when rank(X) == 2 => relu(X; cutoff: dim(X, 1))",
-      "!2:46 a dimension of 'X' is not known" },
+      "!2:46 needs a dimension of 'x', which is unknown" },
     { "Relu(X, Y) => relu(X; cutoff: 0.0)", "!2:9 there is no input 'Y'" },
     { "Relu() => relu(none; cutoff: 0.0)",
       "!2:1 more inputs than the rule knows: 'Relu'" },
@@ -75,9 +75,9 @@ static const struct {
     { "Relu(X) -> (Y) { Y <- X\n for i in range(100000) { for j in "
       "range(100000) { let k = i * j } } }",
       "!" },
-    { "", "!0:0 there is no rule for the op" },
+    { "", "!0:0 the operator has no rule" },
     { "Relu@14..(X) => relu(X; cutoff: 0.0)",
-      "!0:0 its rules are for other versions or domains" },
+      "!0:0 the operator has rules for other versions or domains only" },
     { "Relu(X; axis: 1) => relu(X; cutoff: 0.0)",
       "!2:9 the rule is for another 'axis'" },
 };

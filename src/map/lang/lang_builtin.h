@@ -64,7 +64,11 @@ const struct tn_item *tn_builtin_unknown_in(struct tn_item list);
 /* The function cannot tell. */
 static inline struct tn_item tn_builtin_unknown(const struct tn_call *call)
 {
-    return tn_item_unknown(call->expr);
+    struct tn_item unknown = tn_item_unknown(call->expr);
+
+    if (call->count && call->args[0].kind == TN_ITEM_VALUE)
+        unknown.count = (uint32_t)call->args[0].of.number + 1;
+    return unknown;
 }
 
 /* Room for a list, and the list that it has become; NULL, and then none, when

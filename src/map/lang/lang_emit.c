@@ -472,13 +472,14 @@ static void run_refuse(struct tn_emit *e, const struct tn_code_step *step)
         text = tn_item_text(tn_text("the rule refuses"));
     tn_eval_refuse(&e->eval, step->expr.expr, "%.*s",
                    TN_FMT(tn_item_bytes(text)));
+    e->eval.refusal.is_plain = true;
 }
 
 static void run_require(struct tn_emit *e, const struct tn_code_step *step)
 {
+    e->eval.missed = tn_item_none();
     if (!need_truth(e, &step->expr) && !tn_emit_stopped(e))
-        tn_eval_refuse(&e->eval, step->expr.expr, "%.*s",
-                       TN_FMT(step->step->why));
+        tn_eval_refuse_requirement(&e->eval, step->expr.expr, step->step->why);
 }
 
 static void run_step(struct tn_emit *e, const struct tn_code_step *step)

@@ -22,7 +22,9 @@ struct tn_item tn_eval_refuse(struct tn_eval *e, const struct tn_lang_expr *at,
     va_list arguments;
 
     if (!tn_eval_stopped(e)) {
-        e->refusal.is_set = true;
+        e->refusal.is_set   = true;
+        e->refusal.is_plain = false;
+        e->refusal.reason   = TN_REASON_RULE_REFUSED;
         if (at)
             e->refusal.place = at->place;
         va_start(arguments, format);
@@ -58,46 +60,88 @@ struct tn_item *tn_eval_list(struct tn_eval *e, const struct tn_lang_expr *at,
 
 /* What the functions of rules ask of a value, in the words of those who never
  * saw a rule. */
-static const struct {
-    const char *function, *before, *after;
+static const struct asked {
+    const char    *function, *what, *state;
+    enum tn_reason reason;
 } asked[] = {
-    { "rank", "the rank of", "is" },
-    { "shape", "the shape of", "is" },
-    { "dim", "a dimension of", "is" },
-    { "size", "the number of elements of", "is" },
-    { "dtype", "the element type of", "is" },
-    { "scalar", "the value of", "is" },
-    { "value", "the elements of", "are" },
+    { "rank", "the rank", "unknown", TN_REASON_UNKNOWN_SHAPE },
+    { "shape", "the shape", "not fully known", TN_REASON_UNKNOWN_SHAPE },
+    { "dim", "a dimension", "unknown", TN_REASON_UNKNOWN_SHAPE },
+    { "size", "the number of elements", "unknown", TN_REASON_UNKNOWN_SHAPE },
+    { "dtype", "the element type", "unknown", TN_REASON_UNKNOWN_TYPE },
+    { "scalar", "the value", "known only when the model runs",
+      TN_REASON_UNKNOWN_VALUE },
+    { "value", "the value", "known only when the model runs",
+      TN_REASON_UNKNOWN_VALUE },
 };
 
-/* "the rank of 'X' is", or what else it was that could not tell. */
-static void say_expr(const struct tn_lang_expr *expr, char *to, size_t size)
+static const struct asked *find_asked(struct tn_item unknown)
 {
-    const struct tn_lang_expr *of = expr->item_count ? expr->items[0] : NULL;
+    const struct tn_lang_expr *expr = unknown.of.expr;
 
-    if (expr->kind != TN_LANG_CALL || !of || of->kind != TN_LANG_NAME) {
-        if (expr->text.size)
-            snprintf(to, size, "%.*s is", TN_FMT(expr->text));
-        return;
-    }
+    if (!expr || expr->kind != TN_LANG_CALL)
+        return NULL;
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        if (tn_bytes_is(expr->text, asked[i].function)) {
-            snprintf(to, size, "%s '%.*s' %s", asked[i].before,
-                     TN_FMT(of->text), asked[i].after);
-            return;
-        }
-    snprintf(to, size, "%.*s(%.*s) is", TN_FMT(expr->text), TN_FMT(of->text));
+        if (tn_bytes_is(expr->text, asked[i].function))
+            return &asked[i];
+    return NULL;
+}
+
+/* The value that it was asked of: its name in the model or else in the rule;
+ * empty: it has none. */
+static struct tn_bytes asked_of(const struct tn_eval *e, struct tn_item unknown)
+{
+    const struct tn_lang_expr *expr = unknown.of.expr;
+    const struct tn_lang_expr *of =
+        expr && expr->item_count ? expr->items[0] : NULL;
+    struct tn_bytes name = { NULL, 0 };
+
+    if (unknown.count)
+        name = tn_net_value(e->net, unknown.count - 1)->name;
+    if (!name.size && of && of->kind == TN_LANG_NAME)
+        name = of->text;
+    return name;
 }
 
 struct tn_item tn_eval_not_known(struct tn_eval *e, struct tn_item unknown,
                                  const struct tn_lang_expr *at)
 {
-    char what[120] = "what is needed is";
+    const struct asked *what   = find_asked(unknown);
+    struct tn_bytes     name   = asked_of(e, unknown);
+    const char         *before = name.size ? " of '" : "";
+    const char         *after  = name.size ? "'" : " of an input";
 
-    if (unknown.of.expr)
-        say_expr(unknown.of.expr, what, sizeof what);
-    return tn_eval_refuse(e, unknown.of.expr ? unknown.of.expr : at,
-                          "%s not known", what);
+    if (tn_eval_stopped(e))
+        return tn_item_none();
+    at = unknown.of.expr ? unknown.of.expr : at;
+    if (!what)
+        tn_eval_refuse(e, at,
+                       "needs a value that is known only when the model runs");
+    else
+        tn_eval_refuse(e, at, "needs %s%s%.*s%s, which is %s", what->what,
+                       before, TN_FMT(name), after, what->state);
+    e->refusal.is_plain = true;
+    e->refusal.reason   = what ? what->reason : TN_REASON_UNKNOWN_VALUE;
+    return tn_item_none();
+}
+
+void tn_eval_refuse_requirement(struct tn_eval            *e,
+                                const struct tn_lang_expr *at,
+                                struct tn_bytes            why)
+{
+    const struct asked *what = find_asked(e->missed);
+    struct tn_bytes     name = asked_of(e, e->missed);
+
+    if (tn_eval_stopped(e))
+        return;
+    if (!what || !e->missed.count || !name.size)
+        tn_eval_refuse(e, at, "%.*s", TN_FMT(why));
+    else
+        tn_eval_refuse(e, at, "%.*s; %s of '%.*s' is %s", TN_FMT(why),
+                       what->what, TN_FMT(name), what->state);
+    e->refusal.is_plain = true;
+    if (what)
+        e->refusal.reason = what->reason;
 }
 
 struct tn_item tn_eval_refuse_kind(struct tn_eval       *e,
@@ -311,7 +355,8 @@ static struct tn_item eval_index(struct tn_eval *e, const struct tn_code *code)
     int64_t i = at.of.number < 0 ? at.of.number + xs.count : at.of.number;
     if (i < 0 || i >= xs.count)
         return tn_eval_refuse(e, code->expr,
-                              "item %" PRId64 " of a list of %" PRIu32,
+                              "item %" PRId64
+                              " is wanted of a list that has %" PRIu32,
                               at.of.number, xs.count);
     return xs.of.items[i];
 }

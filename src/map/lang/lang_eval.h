@@ -35,8 +35,10 @@ struct tn_infer;
 /* Why a rule does not go on. */
 struct tn_refusal {
     bool                is_set;
+    bool                is_plain; /* words for people who never saw a rule    */
+    enum tn_reason      reason; /* NONE: the rule is for other nodes          */
     struct tn_map_place place;
-    char                text[200];
+    char                text[400];
 };
 
 struct tn_eval {
@@ -55,6 +57,8 @@ struct tn_eval {
     uint32_t         output;  /* of the node, in rules of shapes              */
     uint32_t         missing; /* one of those that must be folded first, or
                                  TN_NONE: infer_fold.c                        */
+    struct tn_item missed;    /* the last that known() was asked about and that
+                                 is not                                          */
     bool is_fold;             /* inside of tn_fold(): do not start another    */
     bool looks_far;           /* at the name of a value, or into a graph      */
     struct tn_refusal refusal;
@@ -82,9 +86,16 @@ bool tn_eval_steps(struct tn_eval *e, const struct tn_lang_expr *at,
 struct tn_item *tn_eval_list(struct tn_eval *e, const struct tn_lang_expr *at,
                              uint64_t count);
 
-/* "rank(X) is not known": a refusal for an unknown that somebody needs. */
+/* "needs the rank of 'X', which is unknown": a refusal for an unknown that
+ * somebody needs. */
 struct tn_item tn_eval_not_known(struct tn_eval *e, struct tn_item unknown,
                                  const struct tn_lang_expr *at);
+
+/* A requirement was not met, in the words of the rule, which also has the name
+ * of a value that was not known when it was asked. */
+void tn_eval_refuse_requirement(struct tn_eval            *e,
+                                const struct tn_lang_expr *at,
+                                struct tn_bytes            why);
 
 /* "a list where a bool is wanted". */
 struct tn_item tn_eval_refuse_kind(struct tn_eval       *e,

@@ -90,8 +90,8 @@ static const struct {
     /* lists */
     { "list[0]", "3" },
     { "list[-1]", "2" },
-    { "list[3]", "!4: item 3 of a list of 3" },
-    { "list[-4]", "!4: item -4 of a list of 3" },
+    { "list[3]", "!4: item 3 is wanted of a list that has 3" },
+    { "list[-4]", "!4: item -4 is wanted of a list that has 3" },
     { "list[1:]", "[1, 2]" },
     { "list[:-1]", "[3, 1]" },
     { "list[::-1]", "[2, 1, 3]" },

@@ -6,7 +6,7 @@
  *
  * Unknown is a value: what is computed from it is unknown, unless it does not
  * matter (`false and ?` is false).  It remembers the expression that could not
- * tell, so that a refusal reads "rank(X) is not known".
+ * tell, so that a refusal reads "needs the rank of 'X', which is unknown".
  */
 #ifndef TN_MAP_LANG_ITEM_H
 #define TN_MAP_LANG_ITEM_H
@@ -20,7 +20,8 @@
 enum tn_item_kind {
     TN_ITEM_UNSET,   /* a name that nothing was bound to                      */
     TN_ITEM_NONE,    /* not given                                             */
-    TN_ITEM_UNKNOWN, /* .expr could not tell; may be NULL                     */
+    TN_ITEM_UNKNOWN, /* .expr could not tell; may be NULL.  .count: a value of
+                        the net that is read and 1, which it asked; 0: none   */
     TN_ITEM_BOOL,    /* .number                                               */
     TN_ITEM_INT,     /* .number                                               */
     TN_ITEM_FLOAT,   /* .real                                                 */

@@ -220,12 +220,19 @@ static struct tn_item run_any(const struct tn_call *call)
 
 static struct tn_item run_known(const struct tn_call *call)
 {
-    struct tn_item x = call->args[0];
+    struct tn_item        x       = call->args[0];
+    const struct tn_item *unknown = NULL;
 
-    if (x.kind != TN_ITEM_LIST)
-        return tn_item_bool(x.kind != TN_ITEM_UNKNOWN);
-    return tn_item_bool(tn_eval_steps(call->eval, call->expr, x.count) &&
-                        !tn_builtin_unknown_in(x));
+    if (x.kind == TN_ITEM_UNKNOWN)
+        unknown = &x;
+    else if (x.kind == TN_ITEM_LIST) {
+        if (!tn_eval_steps(call->eval, call->expr, x.count))
+            return tn_item_bool(false);
+        unknown = tn_builtin_unknown_in(x);
+    }
+    if (unknown)
+        call->eval->missed = *unknown;
+    return tn_item_bool(!unknown);
 }
 
 /* The first item that is known; unknown when none is. */

@@ -16,6 +16,13 @@ static bool refuse_at(struct tn_eval *e, const struct tn_map_place *place,
     return false;
 }
 
+/* The rule was never meant for this node. */
+static bool is_for_another(struct tn_eval *e)
+{
+    e->refusal.reason = TN_REASON_NONE;
+    return false;
+}
+
 static struct tn_item input_item(const struct tn_net_node *node, uint32_t index)
 {
     if (index >= node->input_count || node->inputs[index] == TN_NONE)
@@ -52,8 +59,9 @@ static bool enter_inputs(struct tn_eval *e, const struct tn_lang_head *head)
         e->frame[i] = input_item(e->node, i);
         if (e->frame[i].kind == TN_ITEM_NONE &&
             head->inputs[i].arity == TN_LANG_ONE)
-            return refuse_at(e, &head->inputs[i].place, TN_MAP_NO_INPUT,
-                             head->inputs[i].name);
+            return refuse_at(e, &head->inputs[i].place, "there is no input",
+                             head->inputs[i].name) ||
+                   is_for_another(e);
     }
     return !tn_eval_stopped(e);
 }
@@ -81,8 +89,9 @@ static bool enter_attr(struct tn_eval *e, const struct tn_code_head_attr *attr)
     if (value && !tn_attr_to_item(value, e->scratch, slot, e->error))
         return false;
     if (attr->is_match && tn_item_equal(*slot, attr->wanted) <= 0)
-        return refuse_at(e, &attr->place, TN_MAP_OTHER " another",
-                         attr->name);
+        return refuse_at(e, &attr->place, "the rule is for another",
+                         attr->name) ||
+               is_for_another(e);
     return true;
 }
 
@@ -128,9 +137,10 @@ static bool passes_guard(struct tn_eval *e, const struct tn_code *guard)
         return false;
     }
     int64_t is_true;
-    if (!tn_item_to_int(item, &is_true) || !is_true)
-        tn_eval_refuse(e, guard->expr, TN_MAP_OTHER " other arguments");
-    return !tn_eval_stopped(e);
+    if (tn_item_to_int(item, &is_true) && is_true)
+        return true;
+    tn_eval_refuse(e, guard->expr, "the rule is for other arguments");
+    return is_for_another(e);
 }
 
 bool tn_rule_enter(struct tn_eval *e, const struct tn_code_rule *rule)

@@ -382,6 +382,7 @@ void tn_native_refuse(struct tn_native_call *call, const char *why)
 
     tn_eval_refuse(eval_of(call), &at, "%s",
                    why ? why : "the function gives no reason");
+    eval_of(call)->refusal.is_plain = why != NULL;
 }
 
 /* ---- calling ------------------------------------------------------------ */

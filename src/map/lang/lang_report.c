@@ -43,7 +43,9 @@ void tn_map_add_reason(struct tn_map_report *report, uint32_t node,
         tn_list_push(&report->reasons, struct tn_map_reason, error);
     if (!text || !reason)
         return;
-    *reason = (struct tn_map_reason){ node, rule, refusal->place, text };
+    *reason = (struct tn_map_reason){
+        node, rule, refusal->place, text, refusal->is_plain, refusal->reason
+    };
     if (!reason->place.line && rule)
         reason->place = rule->place;
 }

@@ -13,12 +13,9 @@ struct tn_map_reason {
     const struct tn_lang_rule *rule; /* NULL: there is no rule for the op     */
     struct tn_map_place place;       /* the guard, the refusal, the attribute */
     const char         *text;
+    bool                is_plain; /* the text; else it is about the rule   */
+    enum tn_reason      reason;   /* NONE: the rule is for other nodes     */
 };
-
-/* So begin the words about a rule that was never meant for the node: its head
- * or its guard fits another.  Other words tell what cannot be done. */
-#define TN_MAP_OTHER    "the rule is for"
-#define TN_MAP_NO_INPUT "there is no input"
 
 #define TN_MAP_REASONS_MAX 10000 /* kept; what is beyond is only counted */
 

@@ -148,17 +148,20 @@ static const struct tn_signature *choose_signature(struct tn_net_loading *l)
         }
     }
     if (l->ends->signature)
-        tn_error_set(l->net->error, TN_INVALID, TN_NOWHERE,
-                     "no signature is called '%s'", l->ends->signature);
+        tn_error_because(l->net->error, TN_INVALID, TN_REASON_UNKNOWN_SIGNATURE,
+                         TN_NOWHERE, "no signature is called '%s'",
+                         l->ends->signature);
     else if (count > 1)
-        tn_error_set(l->net->error, TN_INVALID, TN_NOWHERE,
-                     "%" PRIu32 " signatures and none is serving_default: "
-                     "choose one, or name inputs and outputs",
-                     count);
+        tn_error_because(l->net->error, TN_INVALID,
+                         TN_REASON_SEVERAL_SIGNATURES, TN_NOWHERE,
+                         "%" PRIu32 " signatures and none is serving_default: "
+                         "choose one, or name inputs and outputs",
+                         count);
     else if (count == 0 && is_callable_only(l))
-        tn_error_set(l->net->error, TN_INVALID, TN_NOWHERE,
-                     "the model has no signature to call: name inputs and "
-                     "outputs");
+        tn_error_because(l->net->error, TN_INVALID, TN_REASON_NO_SIGNATURE,
+                         TN_NOWHERE,
+                         "the model has no signature to call: name inputs and "
+                         "outputs");
     return count == 1 && !tn_failed(l->net->error) ? only : NULL;
 }
 
@@ -290,7 +293,7 @@ static void add_input(struct tn_net_loading *l, uint32_t graph,
 }
 
 static enum tn_status check_given(struct tn_net_loading *l,
-                                  const struct wanted *w, const char *what)
+                                  const struct wanted   *w)
 {
     struct tn_bytes base = w->value;
     uint32_t        output;
@@ -301,8 +304,9 @@ static enum tn_status check_given(struct tn_net_loading *l,
     if (cut_output(w->value, &base, &output) &&
         find_named(l, 0, base) != TN_NONE)
         return TN_OK;
-    return tn_error_set(l->net->error, TN_INVALID, TN_NOWHERE,
-                        "no %s '%.*s' in the graph", what, TN_FMT(w->name));
+    return tn_error_because(l->net->error, TN_INVALID, TN_REASON_UNKNOWN_INPUT,
+                            TN_NOWHERE, "no input '%.*s' in the graph",
+                            TN_FMT(w->name));
 }
 
 enum tn_status tn_net_load_inputs(struct tn_net_loading *l)
@@ -311,7 +315,7 @@ enum tn_status tn_net_load_inputs(struct tn_net_loading *l)
     struct wanted *wanted = want(l, true, &count);
 
     for (uint32_t i = 0; wanted && i < count && !tn_failed(l->net->error); i++)
-        if (check_given(l, &wanted[i], "input") == TN_OK)
+        if (check_given(l, &wanted[i]) == TN_OK)
             add_input(l, 0, &wanted[i]);
     for (uint32_t g = 1; g < l->model->graphs.count; g++) {
         struct tn_ends ends = tn_model_graph_at(l->model, g)->inputs;
@@ -374,9 +378,9 @@ static void add_output(struct tn_net_loading *l, uint32_t graph,
     if (tn_failed(l->net->error))
         return;
     if (id == TN_NONE) {
-        tn_error_set(l->net->error, w->is_given ? TN_INVALID : TN_MALFORMED,
-                     TN_NOWHERE, "nothing defines the output '%.*s'",
-                     TN_FMT(w->name));
+        tn_error_because(l->net->error, w->is_given ? TN_INVALID : TN_MALFORMED,
+                         TN_REASON_UNKNOWN_OUTPUT, TN_NOWHERE,
+                         "nothing defines the output '%.*s'", TN_FMT(w->name));
         return;
     }
     const struct tn_net_value *v = tn_net_value(l->net, id);
@@ -458,9 +462,9 @@ static void add_others(struct tn_net_loading *l, const struct wanted *w)
                                     "%.*s:%" PRIu32, TN_FMT(w->value), i);
         if (!name)
             return;
-        add_output(l, 0,
-                   &(struct wanted){ .value = tn_text(name),
-                                     .name  = tn_text(name) });
+        add_output(
+            l, 0,
+            &(struct wanted){ .value = tn_text(name), .name = tn_text(name) });
     }
 }
 

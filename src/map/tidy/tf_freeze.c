@@ -343,9 +343,10 @@ static enum tn_status constant_of(struct tn_tf_work *work, uint32_t node,
         if (tn_failed(work->error))
             return work->error->status;
         if (tensor == TN_NONE) {
-            tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
-                         "the variable has no value: no entry of a "
-                         "checkpoint is restored to it");
+            tn_error_because(work->error, TN_UNSUPPORTED,
+                             TN_REASON_MISSING_VARIABLE, TN_NOWHERE,
+                             "the variable has no value: the model has no "
+                             "checkpoint with an entry for it");
             tn_error_where(work->error, "%.*s",
                            TN_FMT(tn_net_node(net, node)->name));
             return work->error->status;

@@ -18,9 +18,10 @@ struct word {
 static enum tn_status refuse(const struct word *word, const char *why,
                              struct tn_error *error)
 {
-    return tn_error_set(error, TN_INVALID, TN_NOWHERE, "option %.*s%s%.*s: %s",
-                        TN_FMT(word->name), word->has_value ? ":" : "",
-                        TN_FMT(word->value), why);
+    return tn_error_because(error, TN_INVALID, TN_REASON_BAD_OPTION, TN_NOWHERE,
+                            "option %.*s%s%.*s: %s", TN_FMT(word->name),
+                            word->has_value ? ":" : "", TN_FMT(word->value),
+                            why);
 }
 
 static enum tn_status parse_number(const struct word *word, long low, long high,
@@ -194,9 +195,9 @@ static enum tn_status check_window(const struct tn_riegeli_codec *codec,
 
     if (codec->window_log == 0 || (has_window && codec->window_log <= most))
         return TN_OK;
-    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                        "option window_log:%d: not with this compression",
-                        codec->window_log);
+    return tn_error_because(error, TN_INVALID, TN_REASON_BAD_OPTION, TN_NOWHERE,
+                            "option window_log:%d: not with this compression",
+                            codec->window_log);
 }
 
 enum tn_status tn_riegeli_options_parse(struct tn_riegeli_options *options,

@@ -371,7 +371,8 @@ static enum tn_status find_end(struct tn_zip *zip, uint64_t *gap,
         if (zip_is_final(&inner))
             break;
     }
-    tn_error_set(&first, TN_MALFORMED, size, "no end record");
+    tn_error_because(&first, TN_MALFORMED, TN_REASON_CUT_SHORT, size,
+                     "no end record");
     *error = first;
     return error->status;
 }

@@ -119,7 +119,8 @@ static enum tn_status check_name(struct tn_zip_writer *w, struct tn_bytes name)
                             "a name of a folder");
     if ((w->has_keys ? zip_check_key : zip_check_name)(name, 0, &inner) !=
         TN_OK)
-        return tn_error_set(w->error, TN_INVALID, TN_NOWHERE, "%s", inner.what);
+        return tn_error_because(w->error, TN_INVALID, inner.reason, TN_NOWHERE,
+                                "%s", inner.what);
     return TN_OK;
 }
 

@@ -1,0 +1,326 @@
+/*
+ * convert_refusal.c - why a model cannot be converted, in one message
+ *
+ *   cannot convert to ONNX: 2 operators have no rule: RFFT (12 nodes), Angle
+ *   (3); MaxPool (1 node): needs the rank of 'x', which is unknown
+ *
+ * It names what the user asked for, not a dialect on the way there, and every
+ * operator that is in the way, the most frequent first.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "engine/convert_dialect.h"
+
+enum { MOST_LISTED = 20, MOST_ARGUMENTS = 8 };
+
+struct refusing {
+    struct tn_carrying         *c;
+    const struct tn_net        *from;
+    const struct tn_map_report *report;
+    struct tn_buffer           *to; /* the message                            */
+    struct tn_buffer            item;
+    uint64_t                    left; /* items that may still be listed       */
+};
+
+/* ---- one operator ------------------------------------------------------- */
+
+enum tn_status tn_carry_keep_ops(struct tn_carrying *c)
+{
+    uint32_t count = tn_model_op_count(c->from);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tn_net_op **op =
+            tn_list_push(&c->model_ops, const struct tn_net_op *, c->error);
+        if (!op)
+            return c->error->status;
+        *op = NULL;
+    }
+    for (uint32_t i = 0; i < c->net->nodes.count; i++) {
+        uint32_t source = tn_net_node_row(c->net, i)->source;
+        if (source < count)
+            *tn_list_at(&c->model_ops, const struct tn_net_op *, source) =
+                tn_net_node(c->net, i)->op;
+    }
+    return TN_OK;
+}
+
+/* The op of the model that rules have made the node of; NULL: it is the model's
+ * own. */
+static const struct tn_net_op *model_op(const struct refusing    *r,
+                                        const struct tn_net_node *node)
+{
+    if (node->source >= r->c->model_ops.count ||
+        strcmp(r->from->dialect, r->c->path.dialects[0]) == 0)
+        return NULL;
+    return *tn_list_at(&r->c->model_ops, const struct tn_net_op *,
+                       node->source);
+}
+
+static void add_op(struct tn_buffer *to, const struct tn_net_op *op)
+{
+    tn_buffer_add(to, op->domain);
+    tn_buffer_text(to, op->domain.size ? "::" : "");
+    tn_buffer_add(to, op->type);
+}
+
+/* "MaxPool (as nd4j's maxpool2d; 3 nodes)", and "MaxPool (3 nodes)" where the
+ * rules are those for the model's own operators. */
+static void add_counted(struct refusing *r, const struct tn_refused_op *op,
+                        bool is_first)
+{
+    const struct tn_net_node *node = tn_net_node(r->from, op->first);
+    const struct tn_net_op   *made = model_op(r, node);
+    const char *word = !is_first ? "" : op->count == 1 ? " node" : " nodes";
+
+    if (!made) {
+        add_op(&r->item, node->op);
+        tn_buffer_text(&r->item, " (");
+    } else {
+        add_op(&r->item, made);
+        tn_buffer_format(&r->item, " (as %s's %.*s; ", r->from->dialect,
+                         TN_FMT(node->op->type));
+    }
+    tn_buffer_format(&r->item, "%" PRIu64 "%s)", op->count, word);
+}
+
+/* ---- why no rule took a node -------------------------------------------- */
+
+static void add_type(struct tn_buffer *to, const struct tn_net_type *type)
+{
+    tn_buffer_text(
+        to, type->dtype == TN_UNDEFINED ? "?" : tn_dtype_name(type->dtype));
+    if (!type->has_rank) {
+        tn_buffer_text(to, "[...]");
+        return;
+    }
+    tn_buffer_byte(to, '[');
+    for (uint32_t i = 0; i < type->rank && i < MOST_ARGUMENTS; i++) {
+        tn_buffer_text(to, i ? "," : "");
+        if (type->dims[i] < 0)
+            tn_buffer_byte(to, '?');
+        else
+            tn_buffer_format(to, "%" PRId64, type->dims[i]);
+    }
+    tn_buffer_byte(to, ']');
+}
+
+static bool add_number(struct tn_buffer *to, const struct tn_attr_value *value,
+                       uint32_t index)
+{
+    switch (value->kind) {
+    case TN_ATTR_INT:
+        tn_buffer_format(to, "%" PRId64, value->of.ints[index]);
+        return true;
+    case TN_ATTR_BOOL:
+        tn_buffer_text(to, value->of.ints[index] ? "true" : "false");
+        return true;
+    case TN_ATTR_DTYPE:
+        tn_buffer_text(to, tn_dtype_name((enum tn_dtype)value->of.ints[index]));
+        return true;
+    case TN_ATTR_FLOAT:
+        tn_buffer_format(to, "%g", (double)value->of.floats[index]);
+        return true;
+    case TN_ATTR_DOUBLE:
+        tn_buffer_format(to, "%g", value->of.doubles[index]);
+        return true;
+    case TN_ATTR_STRING:
+        tn_buffer_format(to, "\"%.*s\"",
+                         (int)(value->of.strings[index].size < 40
+                                   ? value->of.strings[index].size
+                                   : 40),
+                         (const char *)value->of.strings[index].data);
+        return true;
+    default: tn_buffer_text(to, "..."); return false;
+    }
+}
+
+static void add_attr(struct tn_buffer *to, const struct tn_net_attr *attr)
+{
+    const struct tn_attr_value *value = &attr->value;
+    uint32_t                    count = value->count;
+
+    tn_buffer_format(to, ", %.*s=%s", TN_FMT(attr->name),
+                     value->is_list ? "[" : "");
+    for (uint32_t i = 0; i < count && i < MOST_ARGUMENTS; i++) {
+        tn_buffer_text(to, i ? "," : "");
+        if (!add_number(to, value, i))
+            break;
+    }
+    tn_buffer_text(to, count > MOST_ARGUMENTS ? ",..." : "");
+    tn_buffer_text(to, value->is_list ? "]" : "");
+}
+
+/* "float32[1,?], axis=1": what the rules were asked to take. */
+static void add_use(struct refusing *r, const struct tn_net_node *node)
+{
+    tn_buffer_text(&r->item, "no rule fits its use here: ");
+    if (!node->input_count)
+        tn_buffer_text(&r->item, "no inputs");
+    for (uint32_t i = 0; i < node->input_count && i < MOST_ARGUMENTS; i++) {
+        tn_buffer_text(&r->item, i ? ", " : "");
+        if (node->inputs[i] == TN_NONE)
+            tn_buffer_text(&r->item, "none");
+        else
+            add_type(&r->item, tn_net_value(r->from, node->inputs[i])->type);
+    }
+    for (uint32_t i = 0; i < node->attr_count && i < MOST_ARGUMENTS; i++)
+        add_attr(&r->item, &node->attrs[i]);
+}
+
+static bool is_own(const struct refusing *r, const struct tn_lang_rule *rule)
+{
+    for (uint32_t i = 0; rule && rule->place.file && i < r->c->own_count; i++)
+        if (strcmp(r->c->own[i].name, rule->place.file) == 0)
+            return true;
+    return false;
+}
+
+/* The last rule that tells what cannot be done, not only that it is for other
+ * nodes; NULL: all of them are. */
+static const struct tn_map_reason *telling(const struct refusing *r,
+                                           uint32_t               node)
+{
+    uint32_t                    count;
+    const struct tn_map_reason *reasons =
+        tn_map_reasons(r->report, node, &count);
+    const struct tn_map_reason *best = NULL;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (reasons[i].reason != TN_REASON_NONE)
+            best = &reasons[i];
+    return best;
+}
+
+static enum tn_reason reason_of(const struct refusing *r, uint32_t node)
+{
+    const struct tn_map_reason *reason = telling(r, node);
+
+    return reason ? reason->reason : TN_REASON_RULE_REFUSED;
+}
+
+/* Words of a rule are for people; what happened while one was evaluated is for
+ * those who know the rule, and others see how the operator is used. */
+static void add_why(struct refusing *r, uint32_t node)
+{
+    const struct tn_map_reason *reason = telling(r, node);
+
+    if (!reason) {
+        add_use(r, tn_net_node(r->from, node));
+        return;
+    }
+    if (!reason->is_plain) {
+        add_use(r, tn_net_node(r->from, node));
+        tn_buffer_format(&r->item, " (%s:%" PRIu32 ": %s)",
+                         reason->place.file ? reason->place.file : "rules",
+                         reason->place.line, reason->text);
+        return;
+    }
+    if (is_own(r, reason->rule))
+        tn_buffer_format(&r->item, "%s:%" PRIu32 ": ", reason->place.file,
+                         reason->place.line);
+    tn_buffer_text(&r->item, reason->text);
+}
+
+/* ---- the message -------------------------------------------------------- */
+
+static bool has_no_rule(const struct refusing      *r,
+                        const struct tn_refused_op *op)
+{
+    return reason_of(r, op->first) == TN_REASON_NO_RULE;
+}
+
+/* Those with a rule, or those without, as many as fit. */
+static void add_list(struct refusing *r, const struct tn_refused_op *ops,
+                     uint32_t count, bool without_rule)
+{
+    size_t   room   = sizeof r->c->error->what - sizeof " and 4294967295 more";
+    uint32_t listed = 0, all = 0;
+    bool     is_full = false;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (has_no_rule(r, &ops[i]) != without_rule)
+            continue;
+        all++;
+        tn_buffer_clear(&r->item);
+        tn_buffer_text(&r->item, !listed ? "" : without_rule ? ", " : "; ");
+        add_counted(r, &ops[i], !listed);
+        if (!without_rule) {
+            tn_buffer_text(&r->item, ": ");
+            add_why(r, ops[i].first);
+        }
+        is_full |= !r->left || r->to->size + r->item.size > room;
+        if (is_full && listed)
+            continue;
+        listed++;
+        r->left -= r->left > 0;
+        tn_buffer_add(r->to, tn_buffer_bytes(&r->item));
+    }
+    if (all > listed)
+        tn_buffer_format(r->to, " and %" PRIu32 " more", all - listed);
+}
+
+static void add_message(struct refusing *r, const struct tn_refused_op *ops,
+                        uint32_t count, uint32_t without)
+{
+    uint32_t refused = count - without;
+
+    tn_buffer_format(r->to, "cannot convert to %s: ",
+                     tn_dialect_facts(r->c->format->dialect)->title);
+    if (without > 1)
+        tn_buffer_format(r->to,
+                         "%" PRIu32 " operators have no rule: ", without);
+    else if (without)
+        tn_buffer_text(r->to, "an operator has no rule: ");
+    add_list(r, ops, count, true);
+    if (without && refused)
+        tn_buffer_text(r->to, "; ");
+    if (refused > 1)
+        tn_buffer_format(r->to, "%" PRIu32 " operators%s cannot be converted: ",
+                         refused, without ? " with rules" : "");
+    add_list(r, ops, count, false);
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct tn_refused_op *x = a, *y = b;
+
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+enum tn_status tn_carry_refuse(struct tn_carrying *c, const struct tn_net *from,
+                               const struct tn_map_report *report,
+                               struct tn_refused_op *ops, uint32_t count)
+{
+    struct tn_memory *memory = from->arena->memory;
+    struct tn_error   own    = TN_ERROR_INIT;
+    struct tn_buffer  message;
+    struct refusing   r                             = { .c      = c,
+                                                        .from   = from,
+                                                        .report = report,
+                                                        .to     = &message,
+                                                        .left   = MOST_LISTED };
+    uint32_t          without                       = 0;
+    char              where[sizeof c->error->where] = "";
+
+    qsort(ops, count, sizeof *ops, by_count);
+    for (uint32_t i = 0; i < count; i++)
+        without += has_no_rule(&r, &ops[i]);
+    tn_buffer_init(&message, memory, &own);
+    tn_buffer_init(&r.item, memory, &own);
+    add_message(&r, ops, count, without);
+    tn_error_because(c->error, TN_UNSUPPORTED,
+                     without ? TN_REASON_NO_RULE : reason_of(&r, ops[0].first),
+                     TN_NOWHERE, "%s", tn_buffer_string(&message));
+    if (count == 1)
+        tn_carry_node_path(from, ops[0].first, where, sizeof where);
+    tn_error_where(c->error, "%s", where);
+    tn_buffer_done(&r.item);
+    tn_buffer_done(&message);
+    return c->error->status;
+}

@@ -1,0 +1,94 @@
+/*
+ * convert_shapes.c - shapes of inputs that the caller tells
+ *
+ * A model may leave sizes of its inputs open, or even their rank, where rules
+ * need them.  What the model says stands; what it leaves open is filled in.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/convert_dialect.h"
+
+/* By the name that it has as an input, or as a value; "x" is "x:0" as well. */
+static bool is_called(struct tn_bytes name, const char *wanted)
+{
+    size_t size = strlen(wanted);
+
+    if (tn_bytes_is(name, wanted))
+        return true;
+    return name.size == size + 2 && memcmp(name.data, wanted, size) == 0 &&
+           memcmp(name.data + size, ":0", 2) == 0;
+}
+
+/* The value that is the input; TN_NONE: there is no such input. */
+static uint32_t find_input(const struct tn_net *net, const char *name)
+{
+    const struct tn_list *inputs = &tn_net_graph(net, 0)->inputs;
+
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        uint32_t value = *tn_list_at(inputs, uint32_t, i);
+        if (is_called(tn_net_input_name(net, 0, i), name) ||
+            is_called(tn_net_value(net, value)->name, name))
+            return value;
+    }
+    return TN_NONE;
+}
+
+static enum tn_status refuse(struct tn_carrying *c, const char *name,
+                             const char *what, int64_t model, int64_t told)
+{
+    return tn_error_because(c->error, TN_INVALID, TN_REASON_BAD_SHAPE,
+                            TN_NOWHERE,
+                            "the shape given for input '%.120s' does not fit "
+                            "the model: %s %" PRId64 " instead of %" PRId64,
+                            name, what, told, model);
+}
+
+static enum tn_status set_shape(struct tn_carrying          *c,
+                                const struct tn_input_shape *shape)
+{
+    struct tn_net     *net   = c->net;
+    uint32_t           value = find_input(net, shape->name);
+    struct tn_net_type type;
+    char               what[40];
+
+    if (value == TN_NONE)
+        return tn_error_because(c->error, TN_INVALID, TN_REASON_UNKNOWN_INPUT,
+                                TN_NOWHERE,
+                                "a shape is given for '%.120s', which is not "
+                                "an input of the graph",
+                                shape->name);
+    type = *tn_net_value(net, value)->type;
+    if (type.has_rank && type.rank != shape->rank)
+        return refuse(c, shape->name, "rank", type.rank, shape->rank);
+    int64_t         *dims = tn_new(net->arena, int64_t, shape->rank, c->error);
+    struct tn_bytes *symbols =
+        type.symbols
+            ? tn_new(net->arena, struct tn_bytes, shape->rank, c->error)
+            : NULL;
+    if (tn_failed(c->error))
+        return c->error->status;
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        int64_t known = type.has_rank ? type.dims[i] : -1;
+        snprintf(what, sizeof what, "dimension %" PRIu32 " is", i);
+        if (known >= 0 && shape->dims[i] >= 0 && known != shape->dims[i])
+            return refuse(c, shape->name, what, known, shape->dims[i]);
+        dims[i] = known >= 0 ? known : shape->dims[i] < 0 ? -1 : shape->dims[i];
+        if (symbols && dims[i] < 0) /* a number has no name */
+            symbols[i] = type.symbols[i];
+    }
+    type.has_rank = true;
+    type.rank     = shape->rank;
+    type.dims     = dims;
+    type.symbols  = symbols;
+    tn_net_set_type(net, value, &type);
+    return c->error->status;
+}
+
+enum tn_status tn_carry_set_shapes(struct tn_carrying *c)
+{
+    for (uint32_t i = 0; i < c->how->shape_count; i++)
+        TN_TRY(set_shape(c, &c->how->shapes[i]));
+    return TN_OK;
+}
