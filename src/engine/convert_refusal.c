@@ -54,7 +54,7 @@ static const struct tn_net_op *model_op(const struct refusing    *r,
                                         const struct tn_net_node *node)
 {
     if (node->source >= r->c->model_ops.count ||
-        strcmp(r->from->dialect, r->c->path.dialects[0]) == 0)
+        r->from->facts == tn_dialect_facts(r->c->path.dialects[0]))
         return NULL;
     return *tn_list_at(&r->c->model_ops, const struct tn_net_op *,
                        node->source);
