@@ -36,6 +36,7 @@ demo: release
 
 test: release
 	@tools/bootstrap test
+	@tools/bootstrap processors || echo "without compilers for other processors"
 	@tools/test $(JOBS)
 
 bench: release

@@ -5,28 +5,42 @@
  * exceptions, and would start only where glibc is as new as the machine it was
  * built on (arc4random is of 2.36).  Called are an allocator and a few names
  * that the C functions of snappy-c.h never reach.  The names are those of the
- * Itanium C++ ABI, where size_t is `unsigned long`; TenonCodecs.cmake links
- * this only if nothing is missing, else the whole library. */
+ * Itanium C++ ABI; TenonCodecs.cmake links this only if nothing is missing,
+ * else the whole library. */
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
-void *_Znwm(unsigned long size);           /* operator new */
-void *_Znam(unsigned long size);           /* operator new[] */
-void  _ZdlPv(void *memory);                /* operator delete */
-void  _ZdaPv(void *memory);                /* operator delete[] */
-void  _ZdlPvm(void *memory, unsigned long size);
-void  _ZdaPvm(void *memory, unsigned long size);
-int   __cxa_guard_acquire(unsigned char *guard);
-void  __cxa_guard_release(unsigned char *guard);
-_Noreturn void __cxa_pure_virtual(void);
-_Noreturn void _ZSt20__throw_length_errorPKc(const char *);
-_Noreturn void
-_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6resizeEmc(void);
-_Noreturn void
-_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_appendEPKcm(void);
+#if SIZE_MAX > UINT32_MAX /* size_t is `unsigned long`, written m */
+#define _Znwj   _Znwm
+#define _Znaj   _Znam
+#define _ZdlPvj _ZdlPvm
+#define _ZdaPvj _ZdaPvm
+#define _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6resizeEjc        \
+    _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6resizeEmc
+#define _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_appendEPKcj   \
+    _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_appendEPKcm
+#endif
 
-/* C++ would throw, nobody would catch, and the process would end as well. */
-void *_Znwm(unsigned long size)
+void          *_Znwj(size_t size);   /* operator new */
+void          *_Znaj(size_t size);   /* operator new[] */
+void           _ZdlPv(void *memory); /* operator delete */
+void           _ZdaPv(void *memory); /* operator delete[] */
+void           _ZdlPvj(void *memory, size_t size);
+void           _ZdaPvj(void *memory, size_t size);
+int            __cxa_guard_acquire(unsigned char *guard);
+void           __cxa_guard_release(unsigned char *guard);
+_Noreturn void __cxa_pure_virtual(void);
+_Noreturn void _ZSt17__throw_bad_allocv(void);
+_Noreturn void _ZSt20__throw_length_errorPKc(const char *);
+_Noreturn void _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6resizeEjc(
+    void);
+_Noreturn void
+_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_appendEPKcj(void);
+
+/* Out of memory: C++ would throw, nobody would catch, and the process would end
+ * as well. */
+void *_Znwj(size_t size)
 {
     void *memory = malloc(size ? size : 1);
 
@@ -35,9 +49,9 @@ void *_Znwm(unsigned long size)
     return memory;
 }
 
-void *_Znam(unsigned long size)
+void *_Znaj(size_t size)
 {
-    return _Znwm(size);
+    return _Znwj(size);
 }
 
 void _ZdlPv(void *memory)
@@ -50,13 +64,13 @@ void _ZdaPv(void *memory)
     free(memory);
 }
 
-void _ZdlPvm(void *memory, unsigned long size)
+void _ZdlPvj(void *memory, size_t size)
 {
     (void)size;
     free(memory);
 }
 
-void _ZdaPvm(void *memory, unsigned long size)
+void _ZdaPvj(void *memory, size_t size)
 {
     (void)size;
     free(memory);
@@ -92,18 +106,23 @@ void __cxa_pure_virtual(void)
     abort();
 }
 
+void _ZSt17__throw_bad_allocv(void)
+{
+    abort();
+}
+
 void _ZSt20__throw_length_errorPKc(const char *what)
 {
     (void)what;
     abort();
 }
 
-void _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6resizeEmc(void)
+void _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6resizeEjc(void)
 {
     abort();
 }
 
-void _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_appendEPKcm(void)
+void _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_appendEPKcj(void)
 {
     abort();
 }

@@ -3,6 +3,7 @@
 #define TN_BASE_ARITH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* *out = a * b, or false when that does not fit. */
@@ -23,7 +24,8 @@ static inline bool tn_inside(uint64_t offset, uint64_t length, uint64_t size)
     return offset <= size && length <= size - offset;
 }
 
-/* value rounded up to a multiple of step (a power of two); false on overflow. */
+/* value rounded up to a multiple of step (a power of two); false on overflow.
+ */
 static inline bool tn_align(uint64_t value, uint64_t step, uint64_t *out)
 {
     if (!tn_add(value, step - 1, out))
@@ -35,6 +37,12 @@ static inline bool tn_align(uint64_t value, uint64_t step, uint64_t *out)
 static inline uint64_t tn_min(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
+}
+
+/* Of something of any size, as much as fits into memory of that size. */
+static inline size_t tn_min_size(uint64_t wanted, size_t room)
+{
+    return wanted < room ? (size_t)wanted : room;
 }
 
 static inline uint64_t tn_max(uint64_t a, uint64_t b)

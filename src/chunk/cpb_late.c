@@ -55,7 +55,7 @@ static enum tn_status brim_write(struct tn_sink *sink, struct tn_bytes bytes,
                                  struct tn_error *error)
 {
     struct brim *brim = (struct brim *)sink;
-    size_t       size = tn_min(bytes.size, brim->room - brim->size);
+    size_t       size = tn_min_size(brim->room - brim->size, bytes.size);
 
     memcpy(brim->to + brim->size, bytes.data, size);
     brim->size += size;

@@ -59,7 +59,7 @@ static inline size_t take_head(const uint8_t *at, size_t left, uint64_t *body)
 static size_t go_on(struct tn_wire_watch *watch, struct tn_bytes window)
 {
     size_t before = watch->held;
-    size_t added  = tn_min(sizeof watch->head - before, window.size);
+    size_t added  = tn_min_size(window.size, sizeof watch->head - before);
 
     memcpy(watch->head + before, window.data, added);
     size_t size = take_head(watch->head, before + added, &watch->body);

@@ -42,7 +42,7 @@ static bool make_room(struct tn_filter *f, struct tn_flow *flow,
         f->window = tn_memory_resize(f->stream->memory, NULL, 0, WINDOW, error);
     if (!f->window)
         return false;
-    flow->room = tn_min(flow->room, window_end(f) - f->filled);
+    flow->room = tn_min_size(window_end(f) - f->filled, flow->room);
     flow->out  = f->window + f->filled;
     return true;
 }

@@ -315,7 +315,7 @@ static bool is_record_behind_zeros(size_t zeros, struct tn_bytes head,
                                    size_t at)
 {
     uint8_t bytes[1024] = { 0 };
-    size_t  size        = tn_min(head.size - at, sizeof bytes - zeros);
+    size_t  size        = tn_min_size(head.size - at, sizeof bytes - zeros);
 
     memcpy(bytes + zeros, head.data + at, size);
     return tn_paddle_is_records(tn_bytes(bytes, zeros + size));

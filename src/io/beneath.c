@@ -122,7 +122,7 @@ int tn_beneath_walk(int folder, const char *name, int flags)
     while (at >= 0) {
         struct tn_bytes next    = next_component(&rest);
         bool            is_last = rest.size == 0;
-        size_t          size    = tn_min(next.size, sizeof component - 1);
+        size_t          size    = tn_min_size(next.size, sizeof component - 1);
         memcpy(component, next.data, size);
         component[size] = '\0';
         int down        = open_component(at, component,

@@ -100,7 +100,7 @@ static ssize_t put_some(struct tn_file_sink *sink, uint64_t position,
 {
     struct iovec parts[2] = {
         { (void *)(uintptr_t)head.data, head.size },
-        { (void *)(uintptr_t)bytes.data, tn_min(bytes.size, MOST_A_CALL) },
+        { (void *)(uintptr_t)bytes.data, tn_min_size(bytes.size, MOST_A_CALL) },
     };
     int number = tn_desk_step(sink->desk, "write", sink->name);
 
@@ -116,7 +116,7 @@ static ssize_t put_some(struct tn_file_sink *sink, uint64_t position,
 /* Takes up to `count` bytes off the front; how many of them are left. */
 static size_t take_off(struct tn_bytes *bytes, size_t count)
 {
-    size_t size = tn_min(bytes->size, count);
+    size_t size = tn_min_size(count, bytes->size);
 
     if (size)
         *bytes = tn_bytes(bytes->data + size, bytes->size - size);
@@ -292,7 +292,7 @@ static enum tn_status copy_windows(struct tn_file_sink *sink,
     while (span.length) {
         if (seat->filled == BUFFER_SIZE)
             TN_TRY(flush(sink, error));
-        size_t size = tn_min(span.length, BUFFER_SIZE - seat->filled);
+        size_t size = tn_min_size(span.length, BUFFER_SIZE - seat->filled);
         TN_TRY(tn_source_read(span.source, span.offset,
                               seat->buffer + seat->filled, size, error));
         seat->filled += size;
@@ -347,7 +347,7 @@ static enum tn_status copy_by(copier *copy, struct tn_file_sink *sink,
         int number = tn_desk_step(sink->desk, "copy", sink->name);
         if (number)
             return fail_write(sink, number, error);
-        size_t  size = tn_min(span->length, MOST_A_CALL);
+        size_t  size = tn_min_size(span->length, MOST_A_CALL);
         ssize_t n    = copy(sink, from, (off_t)span->offset, size);
         if (n == 0 || (n < 0 && is_refusal(errno)))
             return TN_OK;
@@ -508,7 +508,7 @@ static enum tn_status write_zeros(struct tn_file_sink *sink, uint64_t count,
     while (count) {
         if (seat->filled == BUFFER_SIZE)
             TN_TRY(flush(sink, error));
-        size_t size = tn_min(count, BUFFER_SIZE - seat->filled);
+        size_t size = tn_min_size(count, BUFFER_SIZE - seat->filled);
         memset(seat->buffer + seat->filled, 0, size);
         seat->filled += size;
         count -= size;

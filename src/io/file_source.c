@@ -59,8 +59,8 @@ static enum tn_status pread_all(int descriptor, uint64_t offset, void *to,
                                 size_t size, struct tn_error *error)
 {
     for (uint8_t *at = to; size;) {
-        ssize_t n =
-            pread(descriptor, at, tn_min(size, MOST_A_CALL), (off_t)offset);
+        ssize_t n = pread(descriptor, at, tn_min_size(size, MOST_A_CALL),
+                          (off_t)offset);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)

@@ -559,7 +559,7 @@ static enum tn_status batch_splice(struct tn_sink *sink, struct tn_span span,
     TN_TRY(tn_source_read(span.source, span.offset,
                           batcher->buffer + batcher->used, (size_t)span.length,
                           error));
-    batcher->used += span.length;
+    batcher->used += (size_t)span.length;
     return TN_OK;
 }
 
@@ -572,15 +572,16 @@ static enum tn_status batch_zeros(struct tn_sink *sink, uint64_t count,
     if (is_large(count))
         return tn_sink_zeros(batcher->to, count, error);
     memset(batcher->buffer + batcher->used, 0, (size_t)count);
-    batcher->used += count;
+    batcher->used += (size_t)count;
     return TN_OK;
 }
 
 enum tn_status tn_batcher_open(struct tn_batcher *batcher, struct tn_sink *to,
                                struct tn_memory *memory, struct tn_error *error)
 {
-    static const struct tn_sink_ops ops = { .write = batch_write, .splice = batch_splice,
-                                            .zeros = batch_zeros };
+    static const struct tn_sink_ops ops = { .write  = batch_write,
+                                            .splice = batch_splice,
+                                            .zeros  = batch_zeros };
 
     *batcher        = (struct tn_batcher){ .sink   = { .ops = &ops },
                                            .to     = to,

@@ -73,7 +73,7 @@ static enum tn_status places_init(struct places            *places,
     places->spans = tn_memory_resize(memory, NULL, 0, size, error);
     if (!places->spans)
         return error->status;
-    memset(places->spans, 0, size);
+    memset(places->spans, 0, (size_t)size);
     places->count = count;
     return TN_OK;
 }

@@ -443,7 +443,7 @@ static enum tn_status stream_concat(const struct tn_elements *e,
 
     if (!inputs)
         return range->error->status;
-    memset(inputs, 0, size);
+    memset(inputs, 0, (size_t)size);
     stream_rows(view, &seam, inputs, range, to);
     for (uint64_t i = 0; i < view->input_count; i++)
         tn_access_close(&inputs[i]);

@@ -249,8 +249,8 @@ static uint8_t made_type(struct tn_typing *t, const struct tn_typed_kind *kind,
                          uint32_t op, const struct tn_op_arguments *a,
                          const struct bindings *b)
 {
-    uint32_t variable =
-        kind->variables[kind->op->input_count + (a->arg - kind->op->outputs)];
+    uint32_t variable                  = kind->variables[kind->op->input_count +
+                                        (size_t)(a->arg - kind->op->outputs)];
     const struct tn_vocab_types *types = types_of(kind, a->arg, variable);
     uint8_t                      type = 0, told = t->told[a->value];
 

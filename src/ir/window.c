@@ -73,7 +73,7 @@ void tn_window_copy(struct tn_window *w, uint8_t *to, uint64_t n)
 
     if (n == 0 || !reaches(w, n))
         return;
-    memcpy(to, c->at, in);
+    memcpy(to, c->at, (size_t)in);
     tn_window_skip(w, in);
     if (in == n)
         return;

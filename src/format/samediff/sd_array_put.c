@@ -241,7 +241,7 @@ static uint32_t put_strings(struct tn_fb_builder     *b,
     list.chars = &chars;
     if (list.offsets && tn_payload_strings(elements, 0, count, add_string,
                                            &list, b->error) == TN_OK) {
-        tn_rope_borrow(&all, tn_bytes(list.offsets, 8 * (count + 1)));
+        tn_rope_borrow(&all, tn_bytes(list.offsets, (size_t)(8 * (count + 1))));
         tn_rope_append(&all, &chars);
         ref = tn_fb_put_rope(b, &all, 1, align);
     }

@@ -94,7 +94,7 @@ static enum tn_status compare_bytes(struct tn_sink *sink, struct tn_bytes bytes,
     if (bytes.size > c->with.length - c->at)
         return stop_at_difference(c, error);
     for (size_t at = 0; at < bytes.size;) {
-        size_t         step  = tn_min(bytes.size - at, sizeof room);
+        size_t         step  = tn_min_size(bytes.size - at, sizeof room);
         const uint8_t *there = look(c, step, room, error);
         if (!there)
             return error->status;
@@ -227,9 +227,9 @@ static const struct tn_zip_entry *find_bytes(struct tn_tag_shares *s,
                                              const char           *suffix,
                                              struct tn_error      *error)
 {
-    uint32_t          at = tn_pairs_find(&s->by_size, (uint32_t)rope->length,
-                                         (uint32_t)(rope->length >> 32));
-    uint32_t          crc;
+    uint32_t          at  = tn_pairs_find(&s->by_size, (uint32_t)rope->length,
+                                          (uint32_t)(rope->length >> 32));
+    uint32_t          crc = 0;
     bool              has_crc = false, is_same = false;
     struct tn_tag_ref ref;
 

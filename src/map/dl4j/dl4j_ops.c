@@ -429,7 +429,7 @@ enum tn_status tn_dl4j_ops_commit(struct tn_dl4j_ops *ops,
                                 TN_FMT(all[i].name));
     }
     if (count > 0)
-        memcpy(ops->list.items, all, count * sizeof *all);
+        memcpy(ops->list.items, all, (size_t)count * sizeof *all);
     return TN_OK;
 }
 

@@ -151,7 +151,8 @@ void *tn_lang_cut(struct tn_lang_parser *p, struct tn_list *stack,
     if (!copy)
         return NULL;
     if (above)
-        memcpy(copy, (uint8_t *)stack->items + mark * size, above * size);
+        memcpy(copy, (uint8_t *)stack->items + mark * size,
+               (size_t)(above * size));
     stack->count = mark;
     return copy;
 }

@@ -18,9 +18,9 @@ struct marking {
     bool          *needed; /* by node                                         */
     bool          *seen;   /* by graph                                        */
     bool           skips_controls;
-    uint32_t       at;     /* nodes from here on have been looked at          */
-    struct tn_list stack;  /* uint32_t: those that turned out to be needed only
-                              then                                            */
+    uint32_t       at;    /* nodes from here on have been looked at          */
+    struct tn_list stack; /* uint32_t: those that turned out to be needed only
+                             then                                            */
 };
 
 static void need_node(struct marking *m, uint32_t node)
@@ -169,7 +169,7 @@ struct ordering {
 
 static void find_owners(struct ordering *o)
 {
-    memset(o->owner, 0xff, o->net->graphs.count * sizeof *o->owner);
+    memset(o->owner, 0xff, (size_t)o->net->graphs.count * sizeof *o->owner);
     for (uint32_t i = 0; i < o->net->nodes.count; i++) {
         const struct tn_net_node *node = tn_net_node(o->net, i);
         for (uint32_t k = 0; k < node->attr_count && !node->is_removed; k++) {
@@ -361,7 +361,7 @@ static enum tn_status order_graph(struct ordering *o, uint32_t graph)
         TN_TRY(visit(o, *tn_list_at(nodes, uint32_t, i)));
     if (o->sorted.count)
         memcpy(nodes->items, o->sorted.items,
-               o->sorted.count * sizeof(uint32_t));
+               (size_t)o->sorted.count * sizeof(uint32_t));
     nodes->count = o->sorted.count;
     return TN_OK;
 }

@@ -261,12 +261,12 @@ static void copy_run(const struct tn_pb_frame *f, const struct run *run,
         struct outsider *out = tn_list_at(&f->outside, struct outsider, i);
         if (out->at > run->end)
             break;
-        target_bytes(to, tn_bytes(f->bytes.data + at, out->at - at));
+        target_bytes(to, tn_bytes(f->bytes.data + at, (size_t)(out->at - at)));
         target_producer(to, out->producer);
         at = out->at;
     }
     if (run->end > at)
-        target_bytes(to, tn_bytes(f->bytes.data + at, run->end - at));
+        target_bytes(to, tn_bytes(f->bytes.data + at, (size_t)(run->end - at)));
 }
 
 static void copy_frame(const struct tn_pb_frame *f, const struct target *to)

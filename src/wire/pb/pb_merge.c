@@ -651,7 +651,7 @@ static void write_sorted(const struct tn_pb_view *view, struct tn_rope *to,
         &winners, (uint64_t)view->type->oneof_count + 1, view->error);
     if (place && winner && list_places(view, place, winner)) {
         count = drop_losers(place, count, winner);
-        qsort(place, count, sizeof *place, compare_places);
+        qsort(place, (size_t)count, sizeof *place, compare_places);
         write_places(view, to, place, count);
     }
     tn_list_done(&places);

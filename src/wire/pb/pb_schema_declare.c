@@ -230,7 +230,8 @@ void tn_pb_sort_symbols(struct tn_pb_loader *loader)
     if (tn_failed(loader->error))
         return;
     if (loader->symbols.count)
-        qsort(symbols, loader->symbols.count, sizeof *symbols, compare_symbols);
+        qsort(symbols, (size_t)loader->symbols.count, sizeof *symbols,
+              compare_symbols);
     for (uint64_t i = 0; i < loader->symbols.count; i++) {
         struct tn_pb_symbol *s = &symbols[i];
         s->index = s->is_enum ? loader->enum_count++ : loader->message_count++;

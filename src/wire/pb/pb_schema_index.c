@@ -41,7 +41,8 @@ static uint32_t *sorted_indices(struct tn_pb_loader *loader,
     if (!order)
         return NULL;
     if (keys->count)
-        qsort(keys->items, keys->count, sizeof(struct named_index), compare);
+        qsort(keys->items, (size_t)keys->count, sizeof(struct named_index),
+              compare);
     for (uint64_t i = 0; i < keys->count; i++)
         order[i] = tn_list_at(keys, struct named_index, i)->index;
     return order;
@@ -180,7 +181,7 @@ void tn_pb_fill_messages(struct tn_pb_loader *loader)
     if (tn_failed(loader->error))
         return;
     if (count)
-        qsort(pending, count, sizeof *pending, compare_pending);
+        qsort(pending, (size_t)count, sizeof *pending, compare_pending);
     tn_list_init(&keys, loader->arena->memory, sizeof(struct named_index));
     for (uint32_t i = 0; i < loader->message_count; i++) {
         uint64_t begin = at;

@@ -120,7 +120,8 @@ static bool make_room(struct tn_pickle_machine *m, struct tn_pickle *to,
     if (!items)
         return false;
     if (to->as.list.count)
-        memcpy(items, to->as.list.items, to->as.list.count * sizeof *items);
+        memcpy(items, to->as.list.items,
+               (size_t)to->as.list.count * sizeof *items);
     to->as.list.items = items;
     to->as.list.room  = room;
     return true;

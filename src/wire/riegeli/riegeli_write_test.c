@@ -57,7 +57,7 @@ static void write_set(const struct set                *set,
 
 static bool holds(struct tn_span span, struct tn_bytes expected)
 {
-    uint8_t *copy = malloc(span.length + 1);
+    uint8_t *copy = malloc((size_t)span.length + 1);
 
     assert_non_null(copy);
     bool is_same = span.length == expected.size &&

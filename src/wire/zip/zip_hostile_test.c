@@ -299,7 +299,7 @@ static void garbage_around_is_refused(void **state)
 
     (void)state;
     make(&m);
-    uint64_t size = m.bytes.size;
+    size_t size = m.bytes.size;
     tn_buffer_text(&m.bytes, "garbage");
     assert_int_equal(
         open_foreign(&m, tn_buffer_bytes(&m.bytes), &heard, &error),
