@@ -9,6 +9,10 @@
 #define UNKNOWN    TN_SIZE_UNKNOWN
 #define ITEM_LIMIT TN_SIZE_LIST_LIMIT
 
+/* Bytes of an attribute that is looked into: lists that go with dimensions are
+ * shorter, and those of forests would be millions. */
+#define ATTR_LIMIT 65536
+
 /* Decoded attributes are thrown away now and then, not after each. */
 #define SCRATCH_USES 1000
 
@@ -85,7 +89,7 @@ static void keep_attr(struct tn_sized_node *j, struct tn_bytes name,
         return;
     j->is_odd[number] = true;
     j->attrs[number]  = value;
-    if (!value) {
+    if (!value && wire.length <= ATTR_LIMIT) {
         room = tn_new(&j->s->scratch, struct tn_attr_value, 1, j->s->error);
         if (!room)
             return;

@@ -83,7 +83,7 @@ def outer(kind=F32, shape=(2,)):
 
 def loop(number=I64, condition=BOOL, carried=F32, initial=F32, gives=F32,
          asks=BOOL, scan=F32, scan_shape=(2,), result=F32, results=F32,
-         rank=2):
+         rank=2, cond=()):
     body = helper.make_graph(
         [constant("on", asks, ()), node("Cast", ["v"], ["w"], to=gives),
          constant("s", scan, scan_shape)], "body",
@@ -92,7 +92,7 @@ def loop(number=I64, condition=BOOL, carried=F32, initial=F32, gives=F32,
         [value("on", asks, ()), value("w", gives), value("s", scan,
                                                          scan_shape)])
     return model([node("Loop", ["m", "c", "x"], ["y", "z"], body=body)],
-                 [value("m", I64, ()), value("c", BOOL, ()),
+                 [value("m", I64, ()), value("c", BOOL, cond),
                   value("x", initial)],
                  [value("y", result), value("z", results, [None] * rank)])
 
@@ -272,6 +272,7 @@ CASES = [
     ("loop", loop(), True, ""),
     ("loop-number", loop(number=I32), False, ""),
     ("loop-condition", loop(condition=F32), False, ""),
+    ("loop-condition-rank", loop(cond=(1,)), False, ""),
     ("loop-asks", loop(asks=F32), False, UNSEEN),
     ("loop-initial", loop(initial=I64), False, ""),
     ("loop-carried", loop(carried=I64), False, ""),

@@ -31,7 +31,7 @@ static uint32_t count_scan_inputs(const struct tn_model *model, uint32_t op)
 }
 
 static bool pass_loop(const struct tn_crossing *c, uint32_t inputs,
-                      struct tn_passing *to)
+                      uint32_t condition, struct tn_passing *to)
 {
     uint32_t carried = inputs < 2 ? 0 : inputs - 2;
 
@@ -39,6 +39,9 @@ static bool pass_loop(const struct tn_crossing *c, uint32_t inputs,
         to->number     = c->index;
         to->has_rank   = true;
         to->is_carried = true;
+    } else if (!c->is_output && c->index == 1 && condition != TN_NONE) {
+        to->number   = 1;
+        to->has_rank = true;
     } else if (!c->is_output) {
         to->type = TN_TYPE(c->index ? TN_BOOL : TN_INT64, TN_WRAP_NONE);
         to->rank = TN_RANK(0);
@@ -95,7 +98,7 @@ bool tn_onnx_pass(struct tn_onnx_checker *ch, const struct tn_crossing *c,
     if (!c->kind)
         return false;
     if (tn_bytes_is(c->kind->name, "Loop"))
-        return pass_loop(c, inputs, to);
+        return pass_loop(c, inputs, tn_op_input(ch->model, c->op, 1), to);
     if (tn_bytes_is(c->kind->name, "Scan"))
         return pass_scan(ch, c, inputs, to);
     if (!tn_bytes_is(c->kind->name, "SequenceMap"))

@@ -58,6 +58,9 @@ static const struct {
     { "a loop", LOOP(I64, BOOL, OPEN(F32), RELU("v", "w"), OPEN(F32), "Relu"), "", "" },
     { "a loop that counts otherwise", LOOP("6", BOOL, OPEN(F32), RELU("v", "w"), OPEN(F32), "Relu"), "type-mismatch", "graph.node[0]" },
     { "a loop that asks for no bool", LOOP(I64, F32, OPEN(F32), RELU("v", "w"), OPEN(F32), "Relu"), "type-mismatch", "graph.node[0]" },
+    { "a loop that asks for a list", MODEL(NODE("Loop", OF("m") OF("c") OF("x"), "y", GRAPH("body",
+        RELU("v", "w") IN("i", TYPE(I64, "")) IN("o", TYPE(BOOL, "")) IN("v", OPEN(F32)) OUT("o", TYPE(BOOL, "")) OUT("w", OPEN(F32))))
+        IN("m", TYPE(I64, "")) IN("c", TYPE(BOOL, DIM)) ONE("x") OUT("y", OPEN(F32))), "rank-mismatch", "graph.node[0]" },
     { "a loop that takes halves", LOOP(I64, BOOL, OPEN(F16), RELU("v", "w"), OPEN(F16), "Relu"), "type-mismatch", "graph.node[0]" },
     { "a loop that gives halves", LOOP(I64, BOOL, OPEN(F32), HALVES, OPEN(F16), "Relu"), "type-mismatch", "graph.node[0]" },
     { "a loop that keeps its rank", LOOP(I64, BOOL, OPEN(F32), RELU("v", "w"), OPEN(F32), "GlobalMaxPool"), "rank-not-allowed", "graph.node[1]" },

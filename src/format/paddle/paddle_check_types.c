@@ -1,13 +1,13 @@
 /*
- * paddle_check_types.c - element types and ranks that variables are declared
- * with, against what operators take and give
+ * paddle_check_types.c - element types, ranks and sizes that variables are
+ * declared with, against what operators take and give
  *
  * The vocabulary has the operators that rules speak of, with the slots that
  * matter to them: nothing else is judged by it.
  */
 #include "format/paddle/paddle_check.h"
 #include "ir/attr.h"
-#include "ir/value_findings.h"
+#include "ir/value_sizes.h"
 
 /* The block that declares it may be around the one that uses it. */
 static bool find_declared(const struct tn_model *model, uint32_t value,
@@ -48,6 +48,25 @@ static void declare_ranks(void *context, uint8_t *ranks)
     for (uint32_t i = 0; i < model->values.count; i++)
         if (find_declared(model, i, &told) && !told.is_list && told.rank)
             ranks[i] = TN_RANK(told.rank);
+}
+
+/* Where blocks are run by operators, they write variables of others with other
+ * sizes in the next round: nothing is said then. */
+static void declare_sizes(void *context, struct tn_sizing *to)
+{
+    const struct tn_model *model = context;
+    struct tn_declared     told;
+
+    for (uint32_t i = 0; model->graphs.count == 1 && !tn_failed(to->error) &&
+                         i < model->values.count;
+         i++) {
+        const struct tn_dims *dims = NULL;
+        if (find_declared(model, i, &told) && !told.is_list && told.rank &&
+            told.rank < TN_VOCAB_RANK_LIMIT)
+            dims = tn_dims_new(&to->arena, told.rank, told.dims, to->error);
+        if (dims)
+            tn_sizing_tell(to, i, dims);
+    }
 }
 
 /* Operators with an attribute that says what they make. */
@@ -270,6 +289,7 @@ static enum tn_status check_model(const struct tn_model *model,
         .context        = (void *)(uintptr_t)model,
         .declare        = declare,
         .declare_ranks  = declare_ranks,
+        .declare_sizes  = declare_sizes,
         .made           = made,
         .made_rank      = made_rank,
         .compares_types = true,

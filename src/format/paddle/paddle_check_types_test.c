@@ -1,8 +1,10 @@
-/* paddle_check_types_test.c - element types and ranks of variables */
+/* paddle_check_types_test.c - types, ranks and sizes of variables */
 #define _GNU_SOURCE
 #include "format/paddle/paddle_check_testing.h"
 
 /* clang-format off */
+#define SIZED(x, y, op, attrs) BLOCK(VARS ENDS TYPED("p", "FP32", x) TYPED("q", "FP32", y) TYPED("z", "FP32", "") \
+    "ops { " IN("X", A("p")) IN("Y", A("q")) OUT("Out", "z") "type: '" op "' " attrs " }")
 static const struct paddle_row rows[] = {
     { "two types", BLOCK(VARS ENDS TYPED("i", "INT64", "dims: 2") "ops { " IN("Y", A("i")) IN("X", A("x")) OUT("Out", "y") "type: 'elementwise_add' }"), "type-mismatch" },
     { "a real number and a complex one", BLOCK(VARS ENDS TYPED("c", "COMPLEX64", "dims: 2") TYPED("d", "COMPLEX64", "dims: 2") "ops { " IN("X", A("x")) IN("Y", A("c")) OUT("Out", "d") "type: 'elementwise_add' }"), NULL },
@@ -36,6 +38,23 @@ static const struct paddle_row rows[] = {
     { "a branch by a float", BLOCK(VARS ENDS "ops { " IN("Mask", A("x")) IN("X", A("x") A("x")) OUT("Out", "y") "type: 'select_input' }"), "type-not-allowed" },
     { "a branch by two", BLOCK(VARS ENDS TYPED("m", "BOOL", "dims: 2") "ops { " IN("Mask", A("m")) IN("X", A("x") A("x")) OUT("Out", "y") "type: 'select_input' }"), "condition-size" },
     { "a result of another rank", BLOCK(VARS ENDS TYPED("z", "FP32", "dims: 1 dims: 2") "ops { " IN("X", A("x")) OUT("Out", "z") "type: 'relu' }"), "rank-mismatch" },
+    { "sizes", SIZED("dims: -1 dims: 4", "dims: 4 dims: 5", "matmul_v2", ""), NULL },
+    { "sizes that differ", SIZED("dims: -1 dims: 4", "dims: 5 dims: 4", "matmul_v2", ""), "size-mismatch" },
+    { "sizes of what is turned", SIZED("dims: -1 dims: 4", "dims: 5 dims: 4", "matmul_v2", "attrs { name: 'trans_y' type: BOOLEAN b: true }"), NULL },
+    { "sizes in a loop", SIZED("dims: -1 dims: 4", "dims: 5 dims: 4", "matmul_v2", "") "blocks { idx: 1 parent_idx: 0 }", NULL },
+    { "broadcast", SIZED("dims: 3 dims: 4", "dims: 3 dims: 1", "elementwise_add", ""), NULL },
+    { "no broadcast", SIZED("dims: 3 dims: 4", "dims: 3", "elementwise_add", ""), "size-mismatch" },
+    { "aligned otherwise", SIZED("dims: 3 dims: 4", "dims: 3", "elementwise_add", "attrs { name: 'axis' type: INT i: 0 }"), NULL },
+    { "flattened", SIZED("dims: -1 dims: 2 dims: 2", "dims: 4 dims: 5", "mul", ""), NULL },
+    { "flattened to another size", SIZED("dims: -1 dims: 2 dims: 2", "dims: 5 dims: 4", "mul", ""), "size-mismatch" },
+    { "an axis", SIZED("dims: 3 dims: 4", "dims: 1", "softmax", "attrs { name: 'axis' type: INT i: -2 }"), NULL },
+    { "no axis", SIZED("dims: 3 dims: 4", "dims: 1", "softmax", "attrs { name: 'axis' type: INT i: 2 }"), "bad-axis" },
+    { "no axis to sum", SIZED("dims: 3 dims: 4", "dims: 1", "reduce_sum", "attrs { name: 'dim' type: INTS ints: 2 }"), "bad-axis" },
+    { "all are summed", SIZED("dims: 3 dims: 4", "dims: 1", "reduce_sum", "attrs { name: 'dim' type: INTS ints: 2 } attrs { name: 'reduce_all' type: BOOLEAN b: true }"), NULL },
+    { "axes in order", SIZED("dims: 3 dims: 4", "dims: 1", "transpose2", "attrs { name: 'axis' type: INTS ints: 1 ints: 0 }"), NULL },
+    { "an axis twice", SIZED("dims: 3 dims: 4", "dims: 1", "transpose2", "attrs { name: 'axis' type: INTS ints: 1 ints: 1 }"), "bad-axis" },
+    { "an axis less", SIZED("dims: 3 dims: 4", "dims: 1", "transpose2", "attrs { name: 'axis' type: INTS ints: 0 }"), "wrong-length" },
+    { "another number of elements", SIZED("dims: 3 dims: 4", "dims: 1", "reshape2", "attrs { name: 'shape' type: INTS ints: 5 ints: -1 }"), "size-mismatch" },
     { "a rank that nobody inferred", BLOCK(VARS ENDS TYPED("z", "FP32", "") "ops { " IN("X", A("x")) OUT("Out", "z") "type: 'relu' }"), NULL },
 };
 /* clang-format on */

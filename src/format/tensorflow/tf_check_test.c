@@ -55,6 +55,54 @@ static const struct {
     { "older than its readers", A "versions { producer: 5 min_consumer: 9 }", "bad-version" },
 };
 
+/* Sizes: an input of [?,4] or an image, small constants, a node. */
+#define ANY4   PLACE("DT_FLOAT", "dim { size: -1 } dim { size: 4 }")
+#define RGB    PLACE("DT_FLOAT", "dim { size: -1 } dim { size: 8 } dim { size: 8 } dim { size: 3 }")
+#define INTS(dims, values) CONST(DTYPE("DT_INT32") VALUE("dtype: DT_INT32 tensor_shape { " dims " } int_val: [" values "]"))
+#define ONE_INT(value) INTS("", value)
+#define WEIGHTS(dims) "node { name: 'w' op: 'Const' " DTYPE("DT_FLOAT") VALUE("dtype: DT_FLOAT tensor_shape { " dims " } float_val: 0") " }"
+#define D(n) "dim { size: " n " } "
+#define MAKE(op, inputs, attrs) "node { name: 'y' op: '" op "' input: [" inputs "] " TYPE("T", "DT_FLOAT") attrs " }"
+#define NUMBER(key, n) "attr { key: '" key "' value { i: " n " } }"
+#define NUMBERS(key, n) "attr { key: '" key "' value { list { i: [" n "] } } }"
+#define FLAG(key) "attr { key: '" key "' value { b: true } }"
+#define SAME   "attr { key: 'padding' value { s: 'SAME' } }"
+
+static const struct {
+    const char *name, *text, *rules;
+} sized[] = {
+    { "sum", ANY4 ONE_INT("-1") MAKE("Sum", "'x', 'c'", ""), "" },
+    { "sum of another axis", ANY4 ONE_INT("5") MAKE("Sum", "'x', 'c'", ""), "bad-axis" },
+    { "concat", ANY4 ONE_INT("1") MAKE("ConcatV2", "'x', 'x', 'c'", NUMBER("N", "2")), "" },
+    { "concat along another axis", ANY4 ONE_INT("2") MAKE("ConcatV2", "'x', 'x', 'c'", NUMBER("N", "2")), "bad-axis" },
+    { "concat of other sizes", ANY4 ONE_INT("0") WEIGHTS(D("2") D("5")) MAKE("ConcatV2", "'x', 'w', 'c'", NUMBER("N", "2")), "size-mismatch" },
+    { "an axis more", ANY4 ONE_INT("2") MAKE("ExpandDims", "'x', 'c'", ""), "" },
+    { "an axis too far", ANY4 ONE_INT("4") MAKE("ExpandDims", "'x', 'c'", ""), "bad-axis" },
+    { "transposed", ANY4 INTS(D("2"), "1, 0") MAKE("Transpose", "'x', 'c'", ""), "" },
+    { "transposed twice the same", ANY4 INTS(D("2"), "0, 0") MAKE("Transpose", "'x', 'c'", ""), "bad-axis" },
+    { "product", ANY4 WEIGHTS(D("4") D("5")) MAKE("MatMul", "'x', 'w'", ""), "" },
+    { "product of other sizes", ANY4 WEIGHTS(D("5") D("4")) MAKE("MatMul", "'x', 'w'", ""), "size-mismatch" },
+    { "transposed product", ANY4 WEIGHTS(D("5") D("4")) MAKE("MatMul", "'x', 'w'", FLAG("transpose_b")), "" },
+    { "transposed product of other sizes", ANY4 WEIGHTS(D("4") D("5")) MAKE("MatMul", "'x', 'w'", FLAG("transpose_b")), "size-mismatch" },
+    { "products", ANY4 WEIGHTS(D("3") D("5") D("4")) MAKE("BatchMatMulV2", "'x', 'w'", ""), "size-mismatch" },
+    { "bias", ANY4 WEIGHTS(D("4")) MAKE("BiasAdd", "'x', 'w'", ""), "" },
+    { "bias of another size", ANY4 WEIGHTS(D("5")) MAKE("BiasAdd", "'x', 'w'", ""), "size-mismatch" },
+    { "broadcast", ANY4 WEIGHTS(D("7") D("1")) MAKE("AddV2", "'x', 'w'", ""), "" },
+    { "no broadcast", ANY4 WEIGHTS(D("5")) MAKE("AddV2", "'x', 'w'", ""), "size-mismatch" },
+    { "not equal, and no matter", ANY4 WEIGHTS(D("5")) MAKE("Equal", "'x', 'w'", "attr { key: 'incompatible_shape_error' value { b: false } }"), "" },
+    { "convolution", RGB WEIGHTS(D("3") D("3") D("3") D("5")) MAKE("Conv2D", "'x', 'w'", SAME NUMBERS("strides", "1, 1, 1, 1")), "" },
+    { "two strides", RGB WEIGHTS(D("3") D("3") D("3") D("5")) MAKE("Conv2D", "'x', 'w'", SAME NUMBERS("strides", "1, 1")), "wrong-length" },
+    { "other channels", RGB WEIGHTS(D("3") D("3") D("4") D("5")) MAKE("Conv2D", "'x', 'w'", SAME NUMBERS("strides", "1, 1, 1, 1")), "size-mismatch" },
+    { "pools", RGB MAKE("MaxPool", "'x'", SAME NUMBERS("ksize", "2, 2") NUMBERS("strides", "1, 1, 1, 1")), "wrong-length" },
+    { "tiles", ANY4 INTS(D("3"), "1, 2, 3") MAKE("Tile", "'x', 'c'", ""), "wrong-length" },
+    { "reshaped", WEIGHTS(D("3") D("4")) INTS(D("2"), "2, -1") MAKE("Reshape", "'w', 'c'", ""), "" },
+    { "reshaped to more", WEIGHTS(D("3") D("4")) INTS(D("2"), "5, 2") MAKE("Reshape", "'w', 'c'", ""), "size-mismatch" },
+    { "three parts of four", ANY4 ONE_INT("1") MAKE("Split", "'c', 'x'", NUMBER("num_split", "3")), "size-mismatch" },
+    { "squeezed", ANY4 MAKE("Squeeze", "'x'", NUMBERS("squeeze_dims", "1")), "size-mismatch" },
+    { "added up", ANY4 WEIGHTS(D("2") D("5")) MAKE("AddN", "'x', 'w'", NUMBER("N", "2")), "size-mismatch" },
+    { "what follows", ANY4 WEIGHTS(D("4") D("5")) MAKE("MatMul", "'x', 'w'", "") "node { name: 'z' op: 'MatMul' input: ['y', 'w'] " TYPE("T", "DT_FLOAT") " }", "size-mismatch" },
+};
+
 #define SIGNED(says) \
     "saved_model_schema_version: 1 meta_graphs { graph_def { " ROW "node { name: 'y' op: 'Relu' input: 'x' " TYPE("T", "DT_FLOAT") " } } " \
     "signature_def { key: 'k' value { inputs { key: 'i' value { name: 'x:0' dtype: DT_FLOAT } } outputs { key: 'o' value { name: 'y:0' " says " } } } } }"
@@ -84,6 +132,14 @@ static void test_graphs(void **state)
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
         expect(&tn_format_tf_graph, graphs[i].name, graphs[i].text,
                graphs[i].rules);
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof sized / sizeof *sized; i++)
+        expect(&tn_format_tf_graph, sized[i].name, sized[i].text,
+               sized[i].rules);
 }
 
 static void test_saved_models(void **state)
@@ -119,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_saved_models),
         cmocka_unit_test(test_offsets),
     };
