@@ -72,6 +72,11 @@ rules_of_values() {
     grep -hoP 'complain\w*\(.*"\K(type|rank)-[a-z-]+' "$root"/src/ir/value_*.c
 }
 
+# And sizes.
+rules_of_sizes() {
+    grep -hoP '"\K(bad-axis|wrong-length|size-mismatch)(?=")' "$root"/src/ir/size_claims.c
+}
+
 claim "docs/formats name every rule of bare tensors, and no other"
 for family in safetensors npz paddle; do
     page=$root/docs/formats/$family.md
@@ -79,7 +84,7 @@ for family in safetensors npz paddle; do
         cat "$root"/src/format/$family/*.c |
             grep -zoP '(TN_LEVEL_\w+|tn_value_complain\([^,]*, op),\s*"\K[a-z0-9-]+' |
             tr '\0' '\n'
-        [ $family != paddle ] || rules_of_values
+        [ $family != paddle ] || { rules_of_values && rules_of_sizes; }
     } | sort -u >words
     sed -n 's/^| \(error\|warning\|note\) | `\([a-z0-9-]*\)`.*/\2/p' "$root/docs/formats/$family"*.md |
         sort -u >named
