@@ -301,6 +301,9 @@ static const struct {
     { "onnx", "LSTM", "X:float32[8,1,8] W:float32[1,32,8] R:float32[1,32,8]" },
     { "onnx", "MaxRoiPool", "X:float32[1,8,32,32] rois:float32[4,5]" },
     { "onnx", "MaxUnpool", "X:float32[1,8,8,8]" },
+    { "onnx", "NonMaxSuppression",
+      "boxes:float32[1,8,4] scores:float32[1,1,8] "
+      "max_output_boxes_per_class:int64=4" },
     { "onnx", "OneHot", "indices:int64[?,?] depth:int64[]" },
     { "onnx", "QLinearConv",
       "x:uint8[?,8,?,?] x_scale:float32[] x_zero_point:uint8[] "

@@ -232,6 +232,13 @@ static const char *relation_words(enum tn_vocab_relation relation)
     }
 }
 
+static const char *bound_words(enum tn_vocab_relation relation)
+{
+    return relation == TN_RELATION_LEAST  ? "at least "
+           : relation == TN_RELATION_MOST ? "at most "
+                                          : "";
+}
+
 static void complain_of_length(struct tn_sized_node  *j,
                                const struct compared *c)
 {
@@ -240,10 +247,24 @@ static void complain_of_length(struct tn_sized_node  *j,
         "'%.*s' has %" PRId64 " items, %.*s takes %s%" PRId64 " here",
         TN_FMT(part_name(j, &j->terms[j->terms[c->claim->left].left])),
         c->left.items[0], TN_FMT(j->kind->name),
-        c->claim->relation == TN_RELATION_LEAST  ? "at least "
-        : c->claim->relation == TN_RELATION_MOST ? "at most "
-                                                 : "",
-        c->right.items[0]);
+        bound_words(c->claim->relation), c->right.items[0]);
+}
+
+/* Of one that should stand in a relation to a plain number. */
+static void complain_of_number(struct tn_sized_node  *j,
+                               const struct compared *c, uint32_t i,
+                               const char *words)
+{
+    bool        is_attr = j->terms[c->claim->left].kind == TN_TERM_ATTR;
+    const char *rule    = is_attr ? "bad-attribute-value" : "size-mismatch";
+
+    if (c->claim->relation == TN_RELATION_UNEQUAL)
+        tn_size_complain(j, rule, "%s is %" PRId64 ", which %.*s cannot take",
+                         words, item(&c->left, i), TN_FMT(j->kind->name));
+    else
+        tn_size_complain(j, rule, "%s is %" PRId64 ", %.*s takes %s%" PRId64,
+                         words, item(&c->left, i), TN_FMT(j->kind->name),
+                         bound_words(c->claim->relation), item(&c->right, i));
 }
 
 /* Of two numbers that should stand in a relation. */
@@ -265,17 +286,8 @@ static void complain_of_pair(struct tn_sized_node *j, const struct compared *c,
                          "%s is %" PRId64 ", %.*s takes a multiple of %" PRId64,
                          words.text, item(&of, i), TN_FMT(j->kind->name),
                          item(&by, i));
-    } else if (is_number(j, claim->right) &&
-               claim->relation == TN_RELATION_UNEQUAL) {
-        tn_size_complain(j, "size-mismatch",
-                         "%s is %" PRId64 ", which %.*s cannot take",
-                         words.text, item(&c->left, i), TN_FMT(j->kind->name));
-    } else if (is_number(j, claim->right) &&
-               claim->relation == TN_RELATION_EQUAL) {
-        tn_size_complain(j, "size-mismatch",
-                         "%s is %" PRId64 ", %.*s takes %" PRId64, words.text,
-                         item(&c->left, i), TN_FMT(j->kind->name),
-                         item(&c->right, i));
+    } else if (is_number(j, claim->right)) {
+        complain_of_number(j, c, i, words.text);
     } else {
         tn_size_complain(j, "size-mismatch",
                          "%s is %" PRId64 ", and %s is %" PRId64

@@ -159,6 +159,13 @@ void tn_sized_node_init(struct tn_sized_node *j, struct tn_sizing *s,
 
 /* ---- numbers ------------------------------------------------------------ */
 
+/* A number of a file.  The one that means "not known" is as wrong as the next.
+ */
+static int64_t told(int64_t number)
+{
+    return number == UNKNOWN ? UNKNOWN + 1 : number;
+}
+
 /* An empty list says no more than one that is left out. */
 static void take_attr(struct tn_sized_node *j, int64_t number,
                       struct tn_size_list *to)
@@ -172,7 +179,9 @@ static void take_attr(struct tn_sized_node *j, int64_t number,
     if (value->is_list && value->count)
         tn_size_set_all(to, value->of.ints, value->count);
     else if (!value->is_list)
-        tn_size_set(to, value->of.ints[0]);
+        tn_size_set(to, told(value->of.ints[0]));
+    for (uint32_t i = 0; to->is_known && i < to->count; i++)
+        to->items[i] = told(to->items[i]);
 }
 
 static bool is_small_constant(const struct tn_tensor *tensor, uint64_t *count)
@@ -209,9 +218,9 @@ static void take_elements(struct tn_sized_node *j, int64_t number,
     to->is_list  = tensor->elements.shape.rank == 1;
     to->count    = (uint32_t)count;
     for (uint32_t i = 0; i < count; i++)
-        to->items[i] = tn_element_int64(
+        to->items[i] = told(tn_element_int64(
             tensor->elements.shape.dtype,
-            bytes + i * tn_dtype_size(tensor->elements.shape.dtype));
+            bytes + i * tn_dtype_size(tensor->elements.shape.dtype)));
 }
 
 /* Of several the first. */
