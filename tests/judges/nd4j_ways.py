@@ -874,6 +874,7 @@ def add_counts():
         way("compare_and_bitpack", data(kind, *dims), fed(1, kind))
         way("compare_and_bitpack", data(kind, *dims), fixed(0, kind))
     way("compare_and_bitpack", data("bool", 2, 8), fixed(False, "bool"))
+    way("compare_and_bitpack", data("bool", 2, 8), fixed(True, "bool"))
 
 
 # ---- convolutions and pools ---------------------------------------------------------------------
