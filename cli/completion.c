@@ -14,11 +14,14 @@ static void each_option(const struct cli_verb *verb, on_option *call)
 {
     struct cli_section sections[CLI_MAX_SECTIONS];
     size_t             count = cli_sections(verb, sections);
+    struct cli_opt     merged;
+    char               words[CLI_WORDS_SIZE];
 
     for (size_t i = 0; i < count; i++)
         for (const struct cli_opt *row = sections[i].rows; row->kind; row++)
-            if (row->help != NULL)
-                call(verb, row);
+            if (row->help != NULL &&
+                cli_merge_rows(sections, count, row, &merged, words))
+                call(verb, &merged);
 }
 
 /* "name|size" as "name size". */

@@ -5,6 +5,7 @@
 
 #include "convert.h"
 #include "failure.h"
+#include "format_options.h"
 #include "json.h"
 #include "print.h"
 #include "session.h"
@@ -13,11 +14,8 @@
 
 struct convert_opts {
     struct cli_common common;
-    const char       *to, *external, *compress, *layout;
-    bool              is_inline, is_image, is_plan, is_strict, force_invalid;
-    bool              all_tensors;
-    const char       *threshold;
-    uint64_t          shard_size, max_size;
+    const char       *to;
+    bool              is_plan, is_strict, force_invalid;
 
     struct cli_map_words map;
 };
@@ -26,15 +24,6 @@ struct convert_opts {
 /* clang-format off */
 static const struct cli_opt options[] = {
     { CLI_FORMAT, 't', "to",         FIELD(to),         "FORMAT", "write FORMAT, whatever OUT is called" },
-    { CLI_FILE,   'x', "external",   FIELD(external),   "FILE",   "ONNX, Paddle: weights into FILE, beside OUT" },
-    { CLI_FLAG,   'i', "inline",     FIELD(is_inline),  NULL,     "ONNX: weights into OUT itself" },
-    { CLI_TEXT,   0,   "threshold",  FIELD(threshold),  "SIZE",   "--external: smaller ones go inside; 1KiB, 0: none" },
-    { CLI_SIZE,   0,   "shard-size", FIELD(shard_size), "SIZE",   "checkpoints, safetensors, SDNB: largest file" },
-    { CLI_FLAG,   0,   "image-format", FIELD(is_image), NULL,     "SavedModel: in chunks, if it must be split" },
-    { CLI_SIZE,   'm', "max-size",   FIELD(max_size),   "SIZE",   "--image-format: largest chunk; 2GiB" },
-    { CLI_TEXT,   'c', "compress",   FIELD(compress),   "CODEC",  "--image-format: none, snappy, brotli[:Q] or zstd[:L]" },
-    { CLI_TEXT,   0,   "layout",     FIELD(layout),     "LAYOUT", "Paddle: seed, shipped; a state: pickle, container" },
-    { CLI_FLAG,   0,   "all-tensors", FIELD(all_tensors), NULL,   "SavedModel to a set: optimizer state, constants too" },
     { CLI_FLAG,   0,   "strict",     FIELD(is_strict),  NULL,     "write nothing if anything would be left behind" },
     { CLI_FLAG,   'p', "plan",       FIELD(is_plan),    NULL,     "run all but the writing; print passes, rules" },
     { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "where the graph begins: NAME[,NAME...]" },
@@ -273,9 +262,10 @@ static int fail(const struct convert_opts   *opts,
                 const struct tn_error *error, bool is_invalid)
 {
     const char *advice = advice_for(error);
+    const char *codec  = cli_setting(&opts->common.for_writing, "compress");
 
-    if (opts->compress != NULL && cli_is_about_codec(error))
-        return cli_refuse_codec("convert", opts->compress);
+    if (codec != NULL && cli_is_about_codec(error))
+        return cli_refuse_codec("convert", codec);
     if (cli_is_about_rules(map, error))
         return cli_fail_rules(&opts->common, error);
     int code = cli_fail_writing(&opts->common, tn_model_path(model),
@@ -295,35 +285,20 @@ static int fail(const struct convert_opts   *opts,
     return code;
 }
 
-/* --compress in the words of a records file. */
-static const char *records_of(const struct convert_opts *opts)
-{
-    if (opts->compress == NULL || strcmp(opts->compress, "none") != 0)
-        return opts->compress;
-    return "uncompressed";
-}
-
-/* 0 on the command line is every tensor that has a byte; for the library it is
- * the default. */
-static uint64_t threshold_of(const struct convert_opts *opts)
-{
-    uint64_t size = 0;
-
-    if (opts->threshold != NULL && cli_parse_size(opts->threshold, &size))
-        return size > 0 ? size : 1;
-    return 0;
-}
-
 /* A file that was asked for and is not there deserves a word. */
 static void say_nothing_outside(const struct convert_opts       *opts,
                                 const struct tn_convert_summary *summary)
 {
-    if (opts->external != NULL && !opts->common.is_quiet &&
-        strcmp(summary->format, "onnx") == 0 && summary->tensors_outside == 0)
+    const struct cli_settings *settings  = &opts->common.for_writing;
+    const char                *external  = cli_setting(settings, "external");
+    const char                *threshold = cli_setting(settings, "threshold");
+
+    if (external != NULL && !opts->common.is_quiet &&
+        cli_format_has(summary->format, "threshold") &&
+        summary->tensors_outside == 0)
         cli_hint("no tensor has %s or more: nothing is in '%s'; --threshold 0 "
                  "puts all of them there",
-                 opts->threshold != NULL ? opts->threshold : "1KiB",
-                 opts->external);
+                 threshold != NULL ? threshold : "1KiB", external);
 }
 
 static int convert_model(struct cli_session          *session,
@@ -336,26 +311,19 @@ static int convert_model(struct cli_session          *session,
     struct cli_losses losses = { 0 }, notes = { 0 };
     struct findings   findings        = { 0 };
     struct tn_convert_summary summary = { 0 };
-    struct tn_convert_options convert = {
-        .to              = opts->to,
-        .external        = opts->external,
-        .is_inline       = opts->is_inline,
-        .threshold       = threshold_of(opts),
-        .shard_size      = opts->shard_size,
-        .loss            = cli_losses_hear,
-        .loss_context    = &losses,
-        .is_image        = opts->is_image,
-        .image_size      = opts->max_size,
-        .records         = records_of(opts),
-        .layout          = opts->layout,
-        .map             = map,
-        .is_strict       = opts->is_strict,
-        .all_tensors     = opts->all_tensors,
-        .force_invalid   = opts->force_invalid,
-        .finding         = on_finding,
-        .finding_context = &findings,
-        .note            = cli_losses_hear,
-        .note_context    = &notes,
+    struct tn_convert_options convert  = {
+         .to              = opts->to,
+         .settings        = opts->common.for_writing.items,
+         .setting_count   = opts->common.for_writing.count,
+         .loss            = cli_losses_hear,
+         .loss_context    = &losses,
+         .map             = map,
+         .is_strict       = opts->is_strict,
+         .force_invalid   = opts->force_invalid,
+         .finding         = on_finding,
+         .finding_context = &findings,
+         .note            = cli_losses_hear,
+         .note_context    = &notes,
     };
 
     if (opts->is_plan)
@@ -384,23 +352,11 @@ static int convert_model(struct cli_session          *session,
 
 static int check_usage(const struct convert_opts *opts)
 {
-    uint64_t size;
-
     if (opts->common.out == NULL)
         return cli_usage("convert", "say where to with -o OUT");
-    if (opts->external != NULL && opts->is_inline)
-        return cli_usage("convert",
-                         "--external and --inline exclude each other");
-    if (opts->threshold != NULL && opts->external == NULL)
-        return cli_usage("convert", "--threshold needs --external");
-    if (opts->threshold != NULL && !cli_parse_size(opts->threshold, &size))
-        return cli_usage("convert",
-                         "--threshold takes a size, such as 64KiB, not '%s'",
-                         opts->threshold);
-    if (!opts->is_image && opts->max_size > 0)
-        return cli_usage("convert", "--max-size needs --image-format");
-    if (!opts->is_image && opts->compress != NULL)
-        return cli_usage("convert", "--compress needs --image-format");
+    int code = cli_check_settings("convert", &opts->common.for_writing);
+    if (code != 0)
+        return code;
     bool is_stream = strcmp(opts->common.out, "-") == 0;
     if (opts->is_plan)
         return 0;
@@ -451,7 +407,7 @@ const struct cli_verb cli_convert = {
                  "--threshold 100",
     .least     = 1,
     .most      = 1,
-    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS,
+    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS | CLI_SETTINGS,
     .opts_size = sizeof(struct convert_opts),
     .options   = options,
     .run       = run_convert,

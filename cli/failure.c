@@ -11,6 +11,7 @@
 
 #include <tenon/verbs.h>
 
+#include "format_options.h"
 #include "option_table.h"
 #include "print.h"
 
@@ -183,7 +184,7 @@ static void print_advice(const struct cli_common *common, const char *path,
             cli_hint("--max-mem sets the limit");
         return;
     case TN_REASON_MISSING_SHARD:
-        if (!common->is_lax)
+        if (cli_setting(&common->for_reading, "lax") == NULL)
             cli_hint("--lax opens the model without its missing shards");
         return;
     case TN_REASON_UNKNOWN_FORMAT:

@@ -47,8 +47,33 @@ static void print_formats(void)
     cli_print_table(stdout, &table);
 }
 
-static void put_format(struct cli_json *json, const struct tn_format_info *info)
+static void put_option(struct cli_json               *json,
+                       const struct tn_format_option *option)
 {
+    static const char *const kinds[] = {
+        [TN_OPTION_FLAG] = "flag",     [TN_OPTION_TEXT] = "text",
+        [TN_OPTION_FILE] = "file",     [TN_OPTION_SIZE] = "size",
+        [TN_OPTION_CHOICE] = "choice",
+    };
+
+    cli_json_open_flat(json, '{');
+    cli_json_put_string(json, "name", option->name);
+    cli_json_put_string(json, "kind", kinds[option->kind]);
+    cli_json_put_bool(json, "is_for_reading", option->is_for_reading);
+    if (option->value != NULL)
+        cli_json_put_string(json, "value", option->value);
+    if (option->standard != NULL)
+        cli_json_put_string(json, "default", option->standard);
+    cli_json_put_string(json, "help", option->help);
+    cli_json_close(json, '}');
+}
+
+static void put_format(struct cli_json *json, uint32_t format)
+{
+    const struct tn_format_info    about = tn_format_at(format);
+    const struct tn_format_info   *info  = &about;
+    const struct tn_format_option *option;
+
     cli_json_open_flat(json, '{');
     cli_json_put_string(json, "name", info->name);
     cli_json_put_string(json, "title", info->title);
@@ -62,6 +87,11 @@ static void put_format(struct cli_json *json, const struct tn_format_info *info)
     cli_json_put_bool(json, "can_write", info->can_write);
     cli_json_put_bool(json, "can_check", info->can_check);
     cli_json_put_bool(json, "has_text", info->has_text);
+    cli_json_key(json, "options");
+    cli_json_open_flat(json, '[');
+    for (uint32_t i = 0; (option = tn_format_option(format, i)) != NULL; i++)
+        put_option(json, option);
+    cli_json_close(json, ']');
     cli_json_close(json, '}');
 }
 
@@ -72,10 +102,8 @@ static void put_formats(void)
     cli_json_begin(&json, "tenon.formats/1");
     cli_json_key(&json, "formats");
     cli_json_open(&json, '[');
-    for (uint32_t i = 0; i < tn_format_count(); i++) {
-        struct tn_format_info info = tn_format_at(i);
-        put_format(&json, &info);
-    }
+    for (uint32_t i = 0; i < tn_format_count(); i++)
+        put_format(&json, i);
     cli_json_close(&json, ']');
     cli_json_end(&json);
 }

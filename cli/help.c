@@ -17,9 +17,11 @@ static void fill_option(struct cli_text *text, const struct cli_opt *row)
         cli_text_addf(text, " %s", row->value);
 }
 
-/* One width for all sections, so that their columns line up. */
+/* One width for all sections, so that their columns line up; what is longer
+ * stands out. */
 static size_t widest_option(const struct cli_section *sections, size_t count)
 {
+    enum { MOST = 24 };
     struct cli_text text   = { 0 };
     size_t          widest = 0;
 
@@ -27,7 +29,7 @@ static size_t widest_option(const struct cli_section *sections, size_t count)
         for (const struct cli_opt *row = sections[i].rows; row->kind; row++) {
             cli_text_clear(&text);
             fill_option(&text, row);
-            if (row->help != NULL && text.size > widest)
+            if (row->help != NULL && text.size > widest && text.size <= MOST)
                 widest = text.size;
         }
     cli_text_done(&text);

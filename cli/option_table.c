@@ -7,7 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <tenon/formats.h>
+
 #include "failure.h"
+#include "format_options.h"
 #include "text.h"
 
 /* ---- what verbs have in common ------------------------------------------ */
@@ -35,7 +38,6 @@ static const struct cli_opt reading[] = {
     { CLI_SIZE,   0,   "max-expand", FIELD(max_expand), "SIZE",   "stop when a file expands to more" },
     { CLI_COUNT,  0,   "workers",   FIELD(workers),     "N",      "threads; 0 is one per core" },
     { CLI_FLAG,   0,   "unmapped",  FIELD(is_unmapped), NULL,     "read files instead of mapping them" },
-    { CLI_FLAG,   0,   "lax",       FIELD(is_lax),      NULL,     "take shards that do not fit together" },
     { CLI_FLAG,   'q', "quiet",     FIELD(is_quiet),    NULL,     "no progress, no receipts, no hints" },
     { 0 },
 };
@@ -47,101 +49,63 @@ static const struct cli_opt general[] = {
 };
 /* clang-format on */
 
+static struct cli_section section_of(const char           *title,
+                                     const struct cli_opt *rows)
+{
+    return (struct cli_section){ title, rows, CLI_FIELDS };
+}
+
 size_t cli_sections(const struct cli_verb *verb,
                     struct cli_section     sections[CLI_MAX_SECTIONS])
 {
     size_t count = 0;
 
     if (verb->options != NULL)
-        sections[count++] = (struct cli_section){ "Options", verb->options };
+        sections[count++] = section_of("Options", verb->options);
+    if (verb->groups & CLI_SETTINGS)
+        count += cli_format_sections(false, sections + count,
+                                     CLI_MAX_SECTIONS - count);
     if (verb->groups & CLI_WRITES)
-        sections[count++] = (struct cli_section){ "Writing", writing };
-    if (verb->groups & CLI_READS)
-        sections[count++] = (struct cli_section){ "Reading", reading };
+        sections[count++] = section_of("Writing", writing);
+    if (verb->groups & CLI_READS) {
+        sections[count++] = section_of("Reading", reading);
+        count += cli_format_sections(true, sections + count,
+                                     CLI_MAX_SECTIONS - count);
+    }
     if (verb->groups & CLI_REPORTS)
-        sections[count++] = (struct cli_section){ "Reporting", reporting };
-    sections[count++] = (struct cli_section){ "General", general };
+        sections[count++] = section_of("Reporting", reporting);
+    sections[count++] = section_of("General", general);
     return count;
+}
+
+bool cli_merge_rows(const struct cli_section *sections, size_t count,
+                    const struct cli_opt *row, struct cli_opt *merged,
+                    char words[CLI_WORDS_SIZE])
+{
+    const struct cli_opt *first = NULL;
+    size_t                size  = 0;
+
+    *merged = *row;
+    for (size_t i = 0; i < count; i++)
+        for (const struct cli_opt *r = sections[i].rows; r->kind; r++) {
+            if (strcmp(r->name, row->name) != 0)
+                continue;
+            first = first != NULL ? first : r;
+            if (r->kind == CLI_CHOICE && size < CLI_WORDS_SIZE)
+                size += (size_t)snprintf(words + size, CLI_WORDS_SIZE - size,
+                                         "%s%s", size > 0 ? "|" : "", r->value);
+        }
+    if (row->kind == CLI_CHOICE)
+        merged->value = words;
+    return first == row;
 }
 
 /* ---- values ------------------------------------------------------------- */
 
-static bool is_same_letter(char left, char right)
-{
-    return (left | 0x20) == (right | 0x20);
-}
-
-/* The factor that a unit stands for; 0: no unit. */
-static uint64_t unit_factor(const char *unit)
-{
-    static const char letters[] = "kmgtpe";
-    uint64_t          binary = 1, decimal = 1;
-
-    if (unit[0] == '\0' || (is_same_letter(unit[0], 'b') && unit[1] == '\0'))
-        return 1;
-    for (const char *letter = letters; *letter != '\0'; letter++) {
-        binary *= 1024;
-        decimal *= 1000;
-        if (!is_same_letter(unit[0], *letter))
-            continue;
-        if (unit[1] == '\0' ||
-            (is_same_letter(unit[1], 'i') &&
-             (unit[2] == '\0' || (is_same_letter(unit[2], 'b') && !unit[3]))))
-            return binary;
-        return is_same_letter(unit[1], 'b') && !unit[2] ? decimal : 0;
-    }
-    return 0;
-}
-
-static bool parse_digits(const char **at, uint64_t *number)
-{
-    const char *first = *at;
-
-    for (*number = 0; **at >= '0' && **at <= '9'; ++*at) {
-        uint64_t digit = (uint64_t)(**at - '0');
-        if (*number > (UINT64_MAX - digit) / 10)
-            return false;
-        *number = *number * 10 + digit;
-    }
-    return *at > first;
-}
-
-/* "1.5" of a unit: nine digits are finer than a byte of any memory limit. */
-static uint64_t parse_fraction(const char **at, uint64_t factor_of_one)
-{
-    double scale = (double)factor_of_one, sum = 0;
-
-    for (; **at >= '0' && **at <= '9'; ++*at) {
-        scale /= 10;
-        sum += scale * (**at - '0');
-    }
-    return (uint64_t)sum;
-}
-
-bool cli_parse_size(const char *text, uint64_t *size)
-{
-    const char *at = text;
-    uint64_t    whole;
-
-    if (!parse_digits(&at, &whole))
-        return false;
-    const char *fraction = *at == '.' ? at + 1 : NULL;
-    if (fraction != NULL)
-        at = fraction + strspn(fraction, "0123456789");
-    uint64_t factor = unit_factor(at + strspn(at, " "));
-    if (factor == 0 || whole > UINT64_MAX / factor)
-        return false;
-    *size         = whole * factor;
-    uint64_t part = fraction ? parse_fraction(&fraction, factor) : 0;
-    if (part > UINT64_MAX - *size)
-        return false;
-    *size += part;
-    return true;
-}
-
 static bool parse_count(const char *text, uint64_t *count)
 {
-    return parse_digits(&text, count) && *text == '\0';
+    return text[strspn(text, "0123456789")] == '\0' &&
+           tn_parse_size(text, count);
 }
 
 size_t cli_next_word(const char **words, const char **word)
@@ -233,8 +197,51 @@ static int refuse_value(const struct parser *p, const struct cli_opt *row,
                      wanted[row->kind], value);
 }
 
+static bool fits(const struct cli_opt *row, const char *value)
+{
+    uint64_t size;
+    unsigned choice;
+
+    if (row->kind == CLI_SIZE)
+        return tn_parse_size(value, &size);
+    return row->kind != CLI_CHOICE || parse_choice(row->value, value, &choice);
+}
+
+static const struct cli_section *section_with(const struct parser  *p,
+                                              const struct cli_opt *row)
+{
+    const struct cli_opt *other = NULL;
+    size_t                section;
+
+    while (next_row(p, &section, &other) && other != row)
+        continue;
+    return &p->sections[section];
+}
+
+/* Formats may have different options of one name; which of them it is will be
+ * seen when the format is known. */
+static int set(struct parser *p, const struct cli_opt *row, bool is_for_reading,
+               const char *value)
+{
+    struct cli_common *common = (struct cli_common *)(void *)p->opts;
+    struct cli_opt     merged;
+    char               words[CLI_WORDS_SIZE];
+
+    cli_merge_rows(p->sections, p->section_count, row, &merged, words);
+    if (!fits(&merged, value))
+        return refuse_value(p, &merged, value);
+    if (!cli_set(is_for_reading ? &common->for_reading : &common->for_writing,
+                 row->name, value))
+        return cli_usage(p->verb->name, "too many options");
+    return 0;
+}
+
 static int store(struct parser *p, const struct cli_opt *row, const char *value)
 {
+    const struct cli_section *section = section_with(p, row);
+
+    if (section->goes_to != CLI_FIELDS)
+        return set(p, row, section->goes_to == CLI_FOR_READING, value);
     void *field   = p->opts + row->field;
     bool  is_good = true;
 
@@ -243,7 +250,7 @@ static int store(struct parser *p, const struct cli_opt *row, const char *value)
     case CLI_TEXT:
     case CLI_FILE:
     case CLI_FORMAT: *(const char **)field = value; break;
-    case CLI_SIZE: is_good = cli_parse_size(value, field); break;
+    case CLI_SIZE: is_good = tn_parse_size(value, field); break;
     case CLI_COUNT: is_good = parse_count(value, field); break;
     case CLI_NUMBER:
         is_good = parse_count(value, field) && *(uint64_t *)field > 0 &&

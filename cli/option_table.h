@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tenon/formats.h>
+#include <tenon/options.h>
+
 /* What an option stores at its field. */
 enum cli_kind {
     CLI_END,
@@ -34,13 +37,19 @@ struct cli_opt {
     const char   *help;  /* one line; NULL hides the option                  */
 };
 
+/* Options of formats that were given. */
+enum { CLI_MAX_SETTINGS = 32 };
+struct cli_settings {
+    struct tn_setting items[CLI_MAX_SETTINGS];
+    uint32_t          count;
+};
+
 /* The first member of every verb's struct of options. */
 struct cli_common {
     bool        wants_help, wants_help_man;
     bool        is_quiet;
     bool        is_json;
-    bool        is_unmapped;
-    bool        is_lax;
+    bool                is_unmapped;
     const char *from;
     const char *tag;
     uint64_t    max_mem;
@@ -48,13 +57,15 @@ struct cli_common {
     uint64_t    workers;
     const char *out;
     bool        is_forced, is_dry_run, is_synced;
+    struct cli_settings for_reading, for_writing;
 };
 
 enum cli_groups {
-    CLI_REPORTS = 1, /* --json                                               */
-    CLI_WRITES  = 2, /* --out --force --dry-run --sync                       */
-    CLI_READS   = 4, /* --from --max-mem --max-expand --workers --unmapped
-                        --lax --quiet                                        */
+    CLI_REPORTS = 1,  /* --json                                               */
+    CLI_WRITES  = 2,  /* --out --force --dry-run --sync                       */
+    CLI_READS   = 4,  /* --from --max-mem --max-expand --workers --unmapped
+                         --quiet, and options of formats for reading          */
+    CLI_SETTINGS = 8, /* options of formats for writing                      */
 };
 
 struct cli_args {
@@ -80,22 +91,32 @@ struct cli_verb {
 };
 
 /* The tables of one verb, its own first. */
-enum { CLI_MAX_SECTIONS = 5 };
+enum { CLI_MAX_SECTIONS = 24 };
 struct cli_section {
     const char           *title;
     const struct cli_opt *rows;
+    enum {
+        CLI_FIELDS,
+        CLI_FOR_READING,
+        CLI_FOR_WRITING
+    } goes_to; /* else what
+is given becomes a setting in cli_common        */
 };
 size_t cli_sections(const struct cli_verb *verb,
                     struct cli_section     sections[CLI_MAX_SECTIONS]);
+
+/* Formats may have options of one name, which are one on a command line:
+ * *merged is the row with the words of all of them, which `words` holds. False:
+ * the name was that of an earlier row. */
+enum { CLI_WORDS_SIZE = 400 };
+bool cli_merge_rows(const struct cli_section *sections, size_t count,
+                    const struct cli_opt *row, struct cli_opt *merged,
+                    char words[CLI_WORDS_SIZE]);
 
 /* Parse what follows the verb into `opts`; items of argv are reordered.  False
  * means: stop, with *code for an exit code; the reason has been printed. */
 bool cli_parse(const struct cli_verb *verb, int argc, char **argv, void *opts,
                struct cli_args *args, int *code);
-
-/* "2GiB" and the like.  K, M, G, T, P and KiB ... count in 1024s, KB ... in
- * 1000s.  False: not a size. */
-bool cli_parse_size(const char *text, uint64_t *size);
 
 /* Of words like "name|size": the length of the one at *words, which moves to
  * the next; 0 at the end. */

@@ -161,6 +161,8 @@ TN_API enum tn_status tn_call_emit(struct tn_rule_call *call,
 struct tn_interpreter;
 
 struct tn_interpreter_options {
+    size_t size; /* options.h: how structs of options grow */
+
     /* Vocabularies and rules, told apart by what is in them; gzip too.
      * Vocabularies of TensorFlow, ONNX and nd4j are carried in the library and
      * needed only to replace those.  Without files: what the library carries;
@@ -170,6 +172,7 @@ struct tn_interpreter_options {
     const struct tn_custom_function *functions;
     uint32_t                         function_count;
 };
+#define TN_INTERPRETER_OPTIONS_INIT TN_SIZED_INIT(struct tn_interpreter_options)
 
 /* Yours to close.  A broken file is refused with line and column. */
 TN_API enum tn_status tn_interpreter_open(

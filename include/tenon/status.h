@@ -92,7 +92,9 @@ enum tn_status {
       "the outputs need a value that is not among the chosen inputs")          \
     X(MISSING_VARIABLE, "missing-variable", "a variable has no value")         \
     X(NO_RECEIPT, "no-receipt", "a receipt makes sense only with rules")       \
-    X(BAD_SHAPE, "bad-shape", "a shape given for an input contradicts the model")
+    X(BAD_SHAPE, "bad-shape",                                                  \
+      "a shape given for an input contradicts the model")                      \
+    X(FOREIGN_OPTION, "foreign-option", "the format has no such option")
 
 enum tn_reason {
 #define X(name, word, sentence) TN_REASON_##name,

@@ -68,6 +68,7 @@ TN_API enum tn_status tn_tag_diff(const char *path, const char *left,
                                   struct tn_error *error);
 
 struct tn_tag_options {
+    size_t      size; /* options.h: how structs of options grow               */
     bool        can_replace; /* a tag that is there: what others share stays  */
     bool        is_dry_run;
     bool        can_wait; /* for another writer; else BUSY                 */
@@ -76,6 +77,7 @@ struct tn_tag_options {
     const struct tn_map_options *map; /* add, of another dialect than nd4j: how
                                          it becomes nd4j; NULL: defaults      */
 };
+#define TN_TAG_OPTIONS_INIT TN_SIZED_INIT(struct tn_tag_options)
 
 struct tn_tag_summary {
     uint64_t arrays;    /* of the tag: parameters and states                 */

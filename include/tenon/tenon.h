@@ -12,6 +12,7 @@
 #include <tenon/chunk.h>
 #include <tenon/dtype.h>
 #include <tenon/edit.h>
+#include <tenon/formats.h>
 #include <tenon/graph.h>
 #include <tenon/interpret.h>
 #include <tenon/model.h>

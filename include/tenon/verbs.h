@@ -7,6 +7,7 @@
 #ifndef TENON_VERBS_H
 #define TENON_VERBS_H
 
+#include <tenon/formats.h>
 #include <tenon/model.h>
 
 /* How outputs are written. */
@@ -35,9 +36,11 @@ struct tn_finding {
 typedef int tn_on_finding(void *context, const struct tn_finding *finding);
 
 struct tn_check_options {
+    size_t   size;       /* options.h: how structs of options grow */
     bool     skip_data;  /* structure only: no checksums of weights          */
     uint64_t max_findings; /* stop after so many; 0: all                     */
 };
+#define TN_CHECK_OPTIONS_INIT TN_SIZED_INIT(struct tn_check_options)
 
 struct tn_check_summary {
     uint64_t    errors, warnings, notes;
@@ -64,9 +67,11 @@ TN_API enum tn_status tn_check(const char                    *path,
 enum tn_get_form { TN_GET_NPY, TN_GET_RAW, TN_GET_TEXT };
 
 struct tn_get_options {
+    size_t           size; /* options.h: how structs of options grow */
     enum tn_get_form form;
     const char      *slice; /* Python's syntax: "0:10,::2,-1"; NULL: all     */
 };
+#define TN_GET_OPTIONS_INIT TN_SIZED_INIT(struct tn_get_options)
 
 /* Writes a tensor, or a slice of it. */
 TN_API enum tn_status tn_get(const struct tn_tensor      *tensor,
@@ -95,6 +100,7 @@ TN_API enum tn_status tn_model_hash(const struct tn_model   *model,
 enum tn_dump_form { TN_DUMP_TEXT, TN_DUMP_JSON };
 
 struct tn_dump_options {
+    size_t            size; /* options.h: how structs of options grow */
     enum tn_dump_form form;
     const char *schema; /* a descriptor set, or a binary schema of flatc
                            (.bfbs), whose buffers are always JSON; NULL: the
@@ -104,6 +110,7 @@ struct tn_dump_options {
     bool        is_strict; /* fail on what could not be read back            */
     bool        use_json_names; /* lowerCamelCase instead of field names     */
 };
+#define TN_DUMP_OPTIONS_INIT TN_SIZED_INIT(struct tn_dump_options)
 
 /* Called for each thing that `undump` could not give back, and for each that
  * `convert` leaves behind; offset may be TN_NOWHERE, where may be empty. */
@@ -142,8 +149,10 @@ struct tn_input_shape {
 };
 
 struct tn_map_options {
+    size_t size; /* options.h: how structs of options grow */
     /* The ends of the graph, by their names in the model, which they keep;
-     * NULL: those of a signature, or what the model says, or what nobody uses. */
+     * NULL: those of a signature, or what the model says, or what nobody uses.
+     */
     const char *const *inputs, *const *outputs;
     uint32_t           input_count, output_count;
     const char        *signature; /* NULL: the only one, or serving_default   */
@@ -185,44 +194,32 @@ struct tn_map_options {
     const struct tn_input_shape *shapes;
     uint32_t                     shape_count;
 };
+#define TN_MAP_OPTIONS_INIT TN_SIZED_INIT(struct tn_map_options)
 
 struct tn_convert_options {
+    size_t      size;     /* options.h: how structs of options grow */
     const char *to;       /* format name; NULL: by the extension of the path  */
-    const char *external; /* ONNX: put weights into this file beside it;
-                             PaddlePaddle: all parameters                     */
-    bool        is_inline; /* ONNX: put all weights into the model file       */
-    uint64_t    threshold; /* external: tensors of at least so many bytes go
-                              there, smaller ones inside; 0: 1024             */
-    uint64_t    shard_size; /* checkpoints and indexed safetensors: largest
-                               data file; 0: one file                         */
+    /* Options of the format that is written: formats.h.  One that the format
+     * does not have is INVALID; of two with one name the last counts. */
+    const struct tn_setting *settings;
+    uint32_t                 setting_count;
     tn_on_loss *loss; /* called for each thing that is left behind: each line of
                          the list of losses, in its order                     */
     void       *loss_context;
-    bool        is_image;   /* SavedModel: saved_model.cpb when something has to
-                               be split; without it, a message past 2 GiB is
-                               LIMIT                                          */
-    uint64_t    image_size; /* is_image: largest chunk that is a message; 0:
-                               2^31 - 500, as TensorFlow has it               */
-    const char *records;    /* is_image: as for tn_splitter_write()           */
-    const char *layout;     /* PaddlePaddle's records: "seed" or "shipped"; its
-                               state: "pickle" or "container"; NULL: as it is */
-    bool leaves_debug; /* SavedModel: without its folder debug/                */
     bool force_invalid; /* as in tn_map_options, and where one format of a
                            dialect becomes another of it                      */
     tn_on_finding *finding; /* called for each error found in the graph that is
                                converted, and in what became of it            */
     void          *finding_context;
     const struct tn_map_options *map; /* between dialects; NULL: defaults     */
-    bool is_strict; /* UNSUPPORTED when anything would be left behind: nothing
-                       is written then                                        */
-    bool all_tensors; /* SavedModel to safetensors, npz and other sets: what the
-                         optimizer keeps and constants of the graph too, not
-                         the variables alone                                  */
+    bool is_strict;   /* UNSUPPORTED when anything would be left behind: nothing
+                         is written then                                        */
     tn_on_loss *note; /* called for what is no loss and worth a word, such as
                          nodes that a mapper of map->rules refused, and that
                          our own rules carried                                */
     void       *note_context;
 };
+#define TN_CONVERT_OPTIONS_INIT TN_SIZED_INIT(struct tn_convert_options)
 
 struct tn_convert_summary {
     uint64_t bytes_written;
@@ -230,7 +227,8 @@ struct tn_convert_summary {
     uint64_t losses;        /* things that were left behind                   */
     char     format[32];
     uint64_t findings; /* errors in the graph; see force_invalid              */
-    uint64_t tensors_outside; /* ONNX: put into the file `external`           */
+    uint64_t tensors_outside; /* put into the file of the setting "external",
+                                 where there is a threshold for them          */
 };
 
 /* To another dialect when the format speaks one.  That needs the graph: a model
@@ -317,6 +315,7 @@ struct tn_split_format {
 /* GraphDefs and SavedModels are split by the rules, models of ONNX by weights
  * and size, other messages by size. */
 struct tn_split_options {
+    size_t      size;   /* options.h: how structs of options grow */
     const char *schema; /* a descriptor set; NULL: the library's own          */
     const char *type;   /* full name of the message; NULL: the format's root  */
     enum tn_split_rules rules;
@@ -325,6 +324,7 @@ struct tn_split_options {
     const char *records;  /* as for tn_splitter_write(): "zstd:9,transpose"   */
     struct tn_split_format format; /* max_bytes 0: max_size                   */
 };
+#define TN_SPLIT_OPTIONS_INIT TN_SIZED_INIT(struct tn_split_options)
 
 struct tn_split_summary {
     uint64_t message_size;
@@ -360,6 +360,7 @@ TN_API enum tn_status tn_merge_file(const char                    *path,
 
 /* What must not ship. */
 struct tn_strip_options {
+    size_t size;      /* options.h: how structs of options grow */
     bool callstack; /* source paths, stack traces, debug information: Paddle's
                        op_callstack, ONNX's doc strings and metadata of nodes,
                        TensorFlow's debug infos, debug/ of a SavedModel       */
@@ -368,6 +369,7 @@ struct tn_strip_options {
     tn_on_loss *loss; /* told what else had to go, such as a fingerprint       */
     void       *loss_context;
 };
+#define TN_STRIP_OPTIONS_INIT TN_SIZED_INIT(struct tn_strip_options)
 
 struct tn_strip_summary {
     uint64_t fields;  /* attributes or fields that went                       */
@@ -386,18 +388,6 @@ TN_API enum tn_status tn_strip(const char                    *path,
                                const struct tn_target        *target,
                                struct tn_strip_summary       *summary,
                                struct tn_error               *error);
-
-/* ---- formats ------------------------------------------------------------ */
-
-struct tn_format_info {
-    const char        *name;
-    const char        *title;
-    const char        *dialect;  /* or ""                                     */
-    const char *const *suffixes; /* ends with NULL                            */
-    bool               can_read, can_write, can_check, has_text;
-};
-TN_API uint32_t              tn_format_count(void);
-TN_API struct tn_format_info tn_format_at(uint32_t index);
 
 /* TN_VERSION_STRING of the library that is running. */
 TN_API const char *tn_version(void);

@@ -20,7 +20,7 @@ from tenon.interpreting import Interpreter, OpDescriptors
 from tenon.native import Error
 from tenon.messages import (ChunkedField, ChunkedMessage, FieldTag, Message,
                             Schema)
-from tenon.models import Edit, Model, Tensor
+from tenon.models import Edit, Model, Tensor, formats
 from tenon.splitting import (ComposableSplitter, Format, LazyMerger, Merger,
                              MergeWarning, Splitter, Version, VersionDef)
 from tenon.known import (GraphDefSplitter, ModelProtoSplitter,
@@ -31,4 +31,4 @@ __all__ = ["ChunkedField", "ChunkedMessage", "ComposableSplitter", "Edit",
            "LazyMerger", "MergeWarning", "Merger", "Message", "Model",
            "ModelProtoSplitter", "OpDescriptors", "SavedModelSplitter",
            "Schema", "Splitter", "Tensor", "Version",
-           "VersionDef"]
+           "VersionDef", "formats"]

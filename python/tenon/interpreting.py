@@ -21,7 +21,8 @@ _ERROR = ctypes.POINTER(native.Failure)
 
 class _Options(ctypes.Structure):
     """struct tn_interpreter_options."""
-    _fields_ = [("files", ctypes.POINTER(ctypes.c_char_p)),
+    _fields_ = [("size", ctypes.c_size_t),
+                ("files", ctypes.POINTER(ctypes.c_char_p)),
                 ("file_count", ctypes.c_uint32),
                 ("functions", ctypes.c_void_p),
                 ("function_count", ctypes.c_uint32)]
@@ -117,7 +118,7 @@ class Interpreter(native.Closing):
     def __init__(self, *files):
         self._handle = None
         paths = (ctypes.c_char_p * len(files))(*map(native.path, files))
-        options = _Options(paths, len(files), None, 0)
+        options = _Options(ctypes.sizeof(_Options), paths, len(files), None, 0)
         handle = ctypes.c_void_p()
         _call("tn_interpreter_open", ctypes.byref(handle),
               ctypes.byref(options), None)

@@ -27,19 +27,44 @@ _U32, _U64 = ctypes.c_uint32, ctypes.c_uint64
 _DIMS = ctypes.POINTER(_U64)
 
 
+class _Setting(ctypes.Structure):
+    """struct tn_setting."""
+    _fields_ = [("name", _TEXT), ("value", _TEXT)]
+
+
 class _Options(ctypes.Structure):
-    """struct tn_options, with room for what later versions add."""
-    _fields_ = [("allocator", _HANDLE), ("max_memory", _U64),
-                ("max_expand", _U64), ("workers", ctypes.c_uint),
-                ("from_", _TEXT), ("tag", _TEXT),
+    """struct tn_options; a size of 0 is the first layout, whose other fields
+    are in the rest."""
+    _fields_ = [("size", ctypes.c_size_t), ("allocator", _HANDLE),
+                ("max_memory", _U64), ("max_expand", _U64),
+                ("workers", ctypes.c_uint), ("from_", _TEXT), ("tag", _TEXT),
                 ("keep_unmapped", ctypes.c_bool),
-                ("wants_graph", ctypes.c_bool), ("is_lax", ctypes.c_bool),
-                ("rest", _HANDLE * 16)]
+                ("wants_graph", ctypes.c_bool),
+                ("settings", ctypes.POINTER(_Setting)),
+                ("setting_count", _U32), ("rest", _HANDLE * 16)]
 
 
 class _ConvertOptions(ctypes.Structure):
-    """struct tn_convert_options: all but its first field are left alone."""
-    _fields_ = [("to", _TEXT), ("rest", _HANDLE * 63)]
+    """struct tn_convert_options, in the same way."""
+    _fields_ = [("size", ctypes.c_size_t), ("to", _TEXT),
+                ("settings", ctypes.POINTER(_Setting)),
+                ("setting_count", _U32), ("rest", _HANDLE * 61)]
+
+
+class _FormatInfo(ctypes.Structure):
+    """struct tn_format_info."""
+    _fields_ = [("name", _TEXT), ("title", _TEXT), ("dialect", _TEXT),
+                ("suffixes", ctypes.POINTER(_TEXT)),
+                ("can_read", ctypes.c_bool), ("can_write", ctypes.c_bool),
+                ("can_check", ctypes.c_bool), ("has_text", ctypes.c_bool)]
+
+
+class _FormatOption(ctypes.Structure):
+    """struct tn_format_option."""
+    _fields_ = [("name", _TEXT), ("kind", ctypes.c_int),
+                ("letter", ctypes.c_char), ("is_for_reading", ctypes.c_bool),
+                ("value", _TEXT), ("standard", _TEXT), ("help", _TEXT),
+                ("needs", _TEXT), ("excludes", _TEXT)]
 
 
 class _End(ctypes.Structure):
@@ -96,6 +121,9 @@ _PLAIN = {
     "tn_dtype_name": (_TEXT, [ctypes.c_int]),
     "tn_dtype_find": (ctypes.c_int, [_TEXT]),
     "tn_edit_close": (None, [_HANDLE]),
+    "tn_format_count": (_U32, []),
+    "tn_format_at": (_FormatInfo, [_U32]),
+    "tn_format_option": (ctypes.POINTER(_FormatOption), [_U32, _U32]),
 }
 
 for _name, _arguments in _CALLS.items():
@@ -172,6 +200,57 @@ class Tensor:
                            library.tn_tensor_size(self._handle))
 
 
+def _value(value):
+    """The text of a setting: a flag may be a bool, a size a number."""
+    if isinstance(value, bool):
+        return b"true" if value else b"false"
+    if isinstance(value, int):
+        return str(value).encode()
+    return _encode(value)
+
+
+def _settings(settings):
+    """A dict as an array of struct tn_setting, and its length."""
+    rows = [_Setting(_encode(name), _value(value))
+            for name, value in dict(settings or {}).items()]
+    return (_Setting * len(rows))(*rows), len(rows)
+
+
+_OPTION_KINDS = ["flag", "text", "file", "size", "choice"]  # tn_option_kind
+
+
+def _format_options(index):
+    options = []
+    while row := library.tn_format_option(index, len(options)):
+        option = row.contents
+        text = {key: None if getattr(option, name) is None
+                else getattr(option, name).decode()
+                for key, name in (("name", "name"), ("value", "value"),
+                                  ("default", "standard"), ("help", "help"),
+                                  ("needs", "needs"),
+                                  ("excludes", "excludes"))}
+        options.append({**text, "kind": _OPTION_KINDS[option.kind],
+                        "is_for_reading": option.is_for_reading})
+    return options
+
+
+def formats():
+    """The formats of this build, a dict each: name, title, dialect, suffixes,
+    can_read, can_write, and the options that Model.open() and Model.write()
+    take as settings."""
+    rows = []
+    for i in range(library.tn_format_count()):
+        info = library.tn_format_at(i)
+        suffixes = []
+        while info.suffixes and info.suffixes[len(suffixes)]:
+            suffixes.append(info.suffixes[len(suffixes)].decode())
+        rows.append({"name": info.name.decode(), "title": info.title.decode(),
+                     "dialect": info.dialect.decode(), "suffixes": suffixes,
+                     "can_read": info.can_read, "can_write": info.can_write,
+                     "options": _format_options(i)})
+    return rows
+
+
 class Model(native.Closing):
     """A model with its graph.  Close it, or use it in a `with`."""
 
@@ -180,9 +259,12 @@ class Model(native.Closing):
         self._handle = native.handle(handle, "Model.open()")
 
     @classmethod
-    def open(cls, path, tag=None):
+    def open(cls, path, tag=None, settings=None):
+        """`settings`: options for reading, as Model.write() has them."""
+        listed, count = _settings(settings)
         options = _Options(wants_graph=True,
-                           tag=None if tag is None else _encode(tag))
+                           tag=None if tag is None else _encode(tag),
+                           settings=listed, setting_count=count)
         handle = ctypes.c_void_p()
         native.call("tn_model_open", ctypes.byref(handle), _encode(path),
                     ctypes.byref(options))
@@ -231,10 +313,15 @@ class Model(native.Closing):
     def edit(self):
         return Edit(self)
 
-    def write(self, path, format=None, replace=False):
-        """Writes it; the format is `format`, or what the path's end says."""
+    def write(self, path, format=None, replace=False, settings=None):
+        """Writes it; the format is `format`, or what the path's end says.
+
+        `settings` are options of that format, which formats() lists:
+        {"external": "weights.bin", "threshold": 4096}, {"inline": True}."""
+        listed, count = _settings(settings)
         options = _ConvertOptions(to=None if format is None
-                                  else _encode(format))
+                                  else _encode(format),
+                                  settings=listed, setting_count=count)
         target = Target(_encode(path), bool(replace))
         native.call("tn_convert", self._expect_open(), ctypes.byref(options),
                     ctypes.byref(target), None, None)

@@ -134,6 +134,7 @@ static void reasons_have_stable_numbers_and_words(void **state)
     assert_int_equal(TN_REASON_UNKNOWN_FORMAT, 1); /* the numbers are ABI */
     assert_int_equal(TN_REASON_NO_RULE, 20);
     assert_int_equal(TN_REASON_BAD_SHAPE, 33);
+    assert_int_equal(TN_REASON_FOREIGN_OPTION, 34);
     for (size_t i = 0; i < count; i++) {
         assert_string_equal(tn_reason_word((enum tn_reason)i), words[i]);
         assert_true(strlen(tn_reason_sentence((enum tn_reason)i)) > 5);

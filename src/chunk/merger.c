@@ -1,6 +1,7 @@
 /* merger.c - chunks, in memory or in a file, as messages that callers hold */
 #include <inttypes.h>
 
+#include "base/sized.h"
 #include "chunk/chunk_scalar.h"
 #include "chunk/cpb.h"
 #include "chunk/message.h"
@@ -148,11 +149,12 @@ enum tn_status tn_merger_open(struct tn_merger      **out,
                               struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     struct tn_memory   memory;
     struct tn_arena    arena;
     struct tn_message *home = NULL;
 
-    *out = NULL;
     tn_memory_init(&memory, options ? options->allocator : NULL, 0);
     tn_arena_init(&arena, &memory);
     char *path = find_file(prefix, &arena, error);
@@ -345,9 +347,10 @@ enum tn_status tn_merge_read(struct tn_message     **out,
                              struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     struct tn_merger *merger;
 
-    *out = NULL;
     TN_TRY(tn_merger_open(&merger, schema, type, prefix, options, error));
     return finish_alone(out, merger, paths, path_count, error);
 }
@@ -359,9 +362,10 @@ enum tn_status tn_merger_open_bytes(struct tn_merger      **out,
                                     struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     struct tn_message *home;
 
-    *out = NULL;
     TN_TRY(tn_message_bytes(&home, schema, type, bytes, options, error));
     struct tn_merger *merger = new_merger(home, schema, options, error);
     if (!merger)
@@ -380,9 +384,10 @@ enum tn_status tn_merge_bytes(struct tn_message     **out,
                               struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     struct tn_merger *merger;
 
-    *out = NULL;
     TN_TRY(tn_merger_open_bytes(&merger, schema, type, bytes, options, error));
     return finish_alone(out, merger, NULL, 0, error);
 }
@@ -416,9 +421,10 @@ enum tn_status tn_merger_open_chunks(
     struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     struct tn_message *home;
 
-    *out = NULL;
     TN_TRY(
         tn_message_bytes(&home, schema, type, chunked_message, options, error));
     struct tn_merger *merger = new_merger(home, schema, options, error);
@@ -438,9 +444,10 @@ enum tn_status tn_merge(struct tn_message **out, const struct tn_schema *schema,
                         struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     struct tn_merger *merger;
 
-    *out = NULL;
     TN_TRY(tn_merger_open_chunks(&merger, schema, type, chunks, chunk_count,
                                  chunked_message, options, error));
     return finish_alone(out, merger, NULL, 0, error);

@@ -1,4 +1,5 @@
 /* message.c - schemas and messages, as callers hold them */
+#include "base/sized.h"
 #include "chunk/message.h"
 
 #include <inttypes.h>
@@ -43,6 +44,8 @@ enum tn_status tn_schema_open(struct tn_schema **out, struct tn_bytes set,
                               struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     options                  = options ? options : &no_options;
     *out                     = NULL;
     struct tn_schema *schema = new_handle(
@@ -62,13 +65,14 @@ enum tn_status tn_schema_builtin(struct tn_schema **out, const char *name,
                                  struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     static const char *const names[] = {
         [TN_PB_ONNX]           = "onnx",
         [TN_PB_TENSORFLOW]     = "tensorflow",
         [TN_PB_PROTO_SPLITTER] = "proto_splitter",
     };
 
-    *out = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return tn_schema_open(out, tn_pb_builtin_set((enum tn_pb_builtin)i),
@@ -129,6 +133,8 @@ enum tn_status tn_message_bytes(struct tn_message     **out,
                                 struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     TN_TRY(tn_message_new(out, schema, type, options, error));
     tn_source_memory(&(*out)->plain, &(*out)->memory, bytes);
     (*out)->source = &(*out)->plain;
@@ -147,6 +153,8 @@ enum tn_status tn_message_open(struct tn_message     **out,
                                struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     struct tn_bundle_options how = { options && options->keep_unmapped };
 
     TN_TRY(tn_message_new(out, schema, type, options, error));

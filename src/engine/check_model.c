@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/expand.h"
+#include "base/sized.h"
 #include "engine/chunked.h"
 #include "engine/opened.h"
 #include "format/registry.h"
@@ -221,6 +222,8 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
                         struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
+    TN_TAKE_CHECK(check);
     struct tn_listener listener = { on_finding, context };
     struct tn_report   report   = { .each    = tn_listener_hear,
                                     .context = &listener };

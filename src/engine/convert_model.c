@@ -2,17 +2,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/sized.h"
 #include "engine/convert_dialect.h"
 #include "engine/convert_losses.h"
+#include "engine/convert_model.h"
 #include "engine/convert_rest.h"
 #include "engine/dumping.h"
 #include "engine/freeze_model.h"
 #include "engine/opened.h"
 #include "engine/target.h"
-#include "format/registry.h"
+#include "format/settings.h"
 #include "ir/dialect_facts.h"
-
-#define DEFAULT_THRESHOLD 1024
 
 /* The longest suffix of the format that the path has. */
 static size_t suffix_size(const struct tn_format *format, const char *path)
@@ -130,36 +130,6 @@ static enum tn_status check_dialect(const struct tn_model  *model,
                         format->name);
 }
 
-/* An option that would do nothing is a misunderstanding. */
-static enum tn_status check_wishes(const struct tn_convert_options *convert,
-                                   const struct tn_format          *format,
-                                   struct tn_error                 *error)
-{
-    bool is_onnx   = format == &tn_format_onnx;
-    bool is_paddle = format->has_levels || format == &tn_format_paddle_state;
-
-    if (convert->layout && !is_paddle)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "--layout is for PaddlePaddle, not for %s",
-                            format->name);
-    if (is_paddle && convert->external && format->dialect[0] &&
-        !convert->is_inline)
-        return TN_OK;
-    if (!is_onnx && (convert->external || convert->is_inline))
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "--external and --inline are for ONNX, not for %s",
-                            format->name);
-    if (convert->is_image && format != &tn_format_tf_saved_model)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "--image-format is for tf-saved-model, not for %s",
-                            format->name);
-    if (is_onnx && convert->shard_size)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "--shard-size is for checkpoints, not for %s",
-                            format->name);
-    return TN_OK;
-}
-
 /* Formats count a tensor when it is written.  One tensor may take hours: the
  * watch asks the same question while its bytes go by. */
 static int ask_meanwhile(void *context, const char *doing, uint64_t done,
@@ -210,6 +180,7 @@ struct conversion {
     const struct tn_options         *options;
     struct tn_convert_summary       *summary;
     struct tn_error                 *error;
+    struct tn_write_options          how; /* by the settings of the caller    */
     struct tn_losses                 losses;
     struct tn_arena                  arena;
     struct tn_about                  about;
@@ -254,8 +225,7 @@ static enum tn_status write_model(struct conversion     *c,
                                   const struct tn_model *model,
                                   struct tn_output     **output)
 {
-    const struct tn_convert_options *convert = c->convert;
-    const struct tn_options         *options = c->options;
+    const struct tn_options *options = c->options;
     uint64_t most = tn_opened_may_expand(tn_opened_of(model), options);
 
     TN_TRY(check_tensors(c, model, most));
@@ -264,25 +234,13 @@ static enum tn_status write_model(struct conversion     *c,
                   model->file_size);
     tn_meter_init(&c->watch, c->meter.callback ? ask_meanwhile : NULL,
                   &c->meter, c->meter.doing, 0);
-    struct tn_write_options how = {
-        .external  = convert->external,
-        .is_inline = convert->is_inline,
-        .threshold =
-            convert->threshold ? convert->threshold : DEFAULT_THRESHOLD,
-        .shard_size      = convert->shard_size,
-        .meter           = &c->meter,
-        .tensors_moved   = &c->summary->tensors_moved,
-        .tensors_outside = &c->summary->tensors_outside,
-        .loss            = tn_losses_hear,
-        .loss_context    = &c->losses,
-        .is_image        = convert->is_image,
-        .image_size      = convert->image_size,
-        .records         = convert->records,
-        .leaves_debug    = convert->leaves_debug,
-        .all_tensors     = convert->all_tensors,
-        .layout          = convert->layout,
-        .about           = &c->about,
-    };
+    struct tn_write_options how = c->how;
+    how.meter                   = &c->meter;
+    how.tensors_moved           = &c->summary->tensors_moved;
+    how.tensors_outside         = &c->summary->tensors_outside;
+    how.loss                    = tn_losses_hear;
+    how.loss_context            = &c->losses;
+    how.about                   = &c->about;
     TN_TRY(open_output(output, c->format, model->memory, c->target, &c->watch,
                        most, c->error));
     TN_TRY(write_watched(c, model, &how, *output));
@@ -314,7 +272,7 @@ static enum tn_output_place place_of(const struct conversion *c,
 
     if (c->model->tags.count > 1)
         return TN_PLACE_OTHER;
-    if (c->convert->external ||
+    if (c->how.external ||
         (tn_output_is_beside(output, bundle) && !is_of_kind(c)))
         return TN_PLACE_NAMED;
     return TN_PLACE_ANEW;
@@ -586,6 +544,55 @@ static enum tn_status convert_to(struct conversion      *c,
     return c->error->status;
 }
 
+enum tn_status tn_convert_whole(const struct tn_model           *model,
+                                const struct tn_convert_options *convert,
+                                bool                             leaves_debug,
+                                const struct tn_target          *target,
+                                const struct tn_options         *options,
+                                struct tn_convert_summary       *summary,
+                                struct tn_error                 *error)
+{
+    struct tn_target  nowhere = *target;
+    struct conversion c       = { .model   = model,
+                                  .convert = convert,
+                                  .options = options,
+                                  .summary = summary,
+                                  .error   = error };
+
+    *summary           = (struct tn_convert_summary){ 0 };
+    c.how.leaves_debug = leaves_debug;
+    TN_TRY(choose_format(model, convert, target->path, &c.format, error));
+    TN_TRY(check_dialect(model, c.format, error));
+    TN_TRY(tn_settings_write(c.format, convert->settings,
+                             convert->setting_count, &c.how, error));
+    /* What went into a pipe cannot be taken back: a strict conversion first
+     * writes to nowhere. */
+    nowhere.is_dry_run = true;
+    if (convert->is_strict && tn_output_is_stream(target->path) &&
+        !target->is_dry_run)
+        TN_TRY(convert_to(&c, &nowhere));
+    return convert_to(&c, target);
+}
+
+/* Structs of the caller's version become ours. */
+static enum tn_status take_options(const struct tn_convert_options *convert,
+                                   struct tn_convert_options       *to,
+                                   struct tn_map_options           *map,
+                                   struct tn_error                 *error)
+{
+    static const struct tn_convert_options defaults;
+
+    TN_TAKE_CONVERT(convert);
+    *to                                = convert ? *convert : defaults;
+    const struct tn_map_options *given = to->map;
+    TN_TAKE_MAP(given);
+    if (given) {
+        *map    = *given;
+        to->map = map;
+    }
+    return TN_OK;
+}
+
 enum tn_status tn_convert(const struct tn_model           *model,
                           const struct tn_convert_options *convert,
                           const struct tn_target          *target,
@@ -594,29 +601,14 @@ enum tn_status tn_convert(const struct tn_model           *model,
                           struct tn_error                 *error)
 {
     TN_ERROR_OR_OWN(error);
-    static const struct tn_convert_options defaults;
-    struct tn_convert_summary              unused;
-    struct tn_target                       nowhere = *target;
-    struct conversion                      c       = { .model   = model,
-                                                       .options = options,
-                                                       .error   = error };
+    struct tn_convert_summary unused;
+    struct tn_convert_options wanted;
+    struct tn_map_options     map;
 
-    c.convert  = convert ? convert : &defaults;
-    c.summary  = summary ? summary : &unused;
-    *c.summary = (struct tn_convert_summary){ 0 };
-    if (c.convert->external && c.convert->is_inline)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "external and inline exclude each other");
-    TN_TRY(choose_format(model, c.convert, target->path, &c.format, error));
-    TN_TRY(check_dialect(model, c.format, error));
-    TN_TRY(check_wishes(c.convert, c.format, error));
-    /* What went into a pipe cannot be taken back: a strict conversion first
-     * writes to nowhere. */
-    nowhere.is_dry_run = true;
-    if (c.convert->is_strict && tn_output_is_stream(target->path) &&
-        !target->is_dry_run)
-        TN_TRY(convert_to(&c, &nowhere));
-    return convert_to(&c, target);
+    TN_TAKE_OPTIONS(options);
+    TN_TRY(take_options(convert, &wanted, &map, error));
+    return tn_convert_whole(model, &wanted, false, target, options,
+                            summary ? summary : &unused, error);
 }
 
 enum tn_status tn_plan(const struct tn_model           *model,
@@ -626,28 +618,31 @@ enum tn_status tn_plan(const struct tn_model           *model,
                        struct tn_plan_summary *summary, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
-    static const struct tn_convert_options defaults;
-    static const struct tn_plan_listener   nobody;
-    struct tn_convert_options              wanted;
-    struct tn_plan_summary                 unused;
-    const struct tn_format                *format = NULL;
-    struct tn_carrying                     c      = { .options = options,
-                                                      .plan = listener ? listener : &nobody };
+    static const struct tn_plan_listener nobody;
+    struct tn_convert_options            wanted;
+    struct tn_map_options                map;
+    struct tn_plan_summary               unused;
+    struct tn_write_options              ignored = { 0 };
+    const struct tn_format              *format  = NULL;
+    struct tn_carrying c = { .plan = listener ? listener : &nobody };
 
-    wanted = convert ? *convert : defaults;
+    TN_TAKE_OPTIONS(options);
+    TN_TRY(take_options(convert, &wanted, &map, error));
+    c.options = options;
     if (!path && !wanted.to)
         wanted.to = tn_dialect_facts(tn_model_dialect(model))->counterpart;
-    convert    = &wanted;
-    c.how      = convert->map;
+    c.how      = wanted.map;
     c.summary  = summary ? summary : &unused;
     *c.summary = (struct tn_plan_summary){ 0 };
-    TN_TRY(choose_format(model, convert, path, &format, error));
+    TN_TRY(choose_format(model, &wanted, path, &format, error));
     TN_TRY(check_dialect(model, format, error));
+    TN_TRY(tn_settings_write(format, wanted.settings, wanted.setting_count,
+                             &ignored, error));
     snprintf(c.summary->format, sizeof c.summary->format, "%s", format->name);
     if (!format->dialect[0])
         return TN_OK;
     c.format             = format;
-    c.validity.is_forced = convert->force_invalid;
+    c.validity.is_forced = wanted.force_invalid;
     tn_carry(&c, model, error);
     tn_carry_done(&c);
     return error->status;

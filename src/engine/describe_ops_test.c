@@ -236,7 +236,8 @@ static void declare_add(struct bench *b)
         "  argDescriptor { name: 'inPlace' argType: BOOL } }\n";
     struct tn_scratch                   scratch = tn_scratch_open();
     const char                         *file = tn_in_scratch(&scratch, "ops");
-    const struct tn_interpreter_options with = { &file, 1, NULL, 0 };
+    const struct tn_interpreter_options with    = { .files      = &file,
+                                                    .file_count = 1 };
 
     tn_write_text(&scratch, "ops", text);
     tn_interpreter_close(b->interpreter);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/sized.h"
 #include "engine/chunked.h"
 #include "engine/dump_flat.h"
 #include "engine/dumping.h"
@@ -357,6 +358,8 @@ enum tn_status tn_dump(const char *path, const struct tn_options *options,
                        void *context, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
+    TN_TAKE_DUMP(dump);
     struct tn_opened *opened;
     bool              is_flat;
 
@@ -484,6 +487,8 @@ enum tn_status tn_undump(const char *path, const struct tn_options *options,
                          const struct tn_target *target, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
+    TN_TAKE_DUMP(undump);
     struct tn_opened *opened;
     bool              is_flat;
 

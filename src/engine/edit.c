@@ -6,6 +6,7 @@
  */
 #include "base/arith.h"
 #include "base/buffer.h"
+#include "base/sized.h"
 #include "base/varint.h"
 #include "engine/edit_draft.h"
 #include "engine/opened.h"
@@ -54,9 +55,10 @@ enum tn_status tn_edit_open(struct tn_edit **out, const struct tn_model *base,
                             struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     struct tn_opened *opened = tn_opened_of(base);
 
-    *out = NULL;
     if (!base->wants_graph)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "to edit a model, open it with wants_graph");
@@ -72,9 +74,10 @@ enum tn_status tn_edit_new(struct tn_edit **out, const char *format,
                            struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     const struct tn_format *f = tn_format_named(format);
 
-    *out = NULL;
     if (!f || !f->dialect_ops || !f->write)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "no graph format is called '%s'", format);

@@ -1,4 +1,5 @@
 /* extract_ops.c - op descriptors out of C++ files */
+#include "base/sized.h"
 #include "engine/interpreter.h"
 #include "engine/rule_read.h"
 #include "map/dl4j/cpp_extract.h"
@@ -32,6 +33,8 @@ enum tn_status tn_interpreter_extract(struct tn_interpreter  **out,
                                       struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     TN_TRY(tn_interpreter_new(out, options, error));
     for (uint32_t k = 0; k < path_count && !tn_failed(error); k++)
         extract_file(*out, paths[k], error);

@@ -2,6 +2,7 @@
 #include <tenon/version.h>
 
 #include "engine/opened.h"
+#include "format/settings.h"
 
 const char *tn_version(void)
 {
@@ -31,4 +32,14 @@ struct tn_format_info tn_format_at(uint32_t index)
         .can_check = format->check != NULL || format->check_bytes != NULL,
         .has_text  = format->message || (format->flat && !format->flat_span),
     };
+}
+
+const struct tn_format_option *tn_format_option(uint32_t format, uint32_t index)
+{
+    if (format >= tn_format_count())
+        return NULL;
+    const struct tn_format_setting *const *s = tn_formats[format]->settings;
+    for (; s && *s && index; index--)
+        s++;
+    return s && *s ? &(*s)->says : NULL;
 }

@@ -1,4 +1,5 @@
 /* get_tensor.c - one tensor, or a slice of it, as .npy, raw bytes or text */
+#include "base/sized.h"
 #include "engine/opened.h"
 #include "engine/slice.h"
 #include "engine/target.h"
@@ -235,6 +236,8 @@ enum tn_status tn_get(const struct tn_tensor      *tensor,
                       const struct tn_options *options, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_GET(get);
+    TN_TAKE_OPTIONS(options);
     struct tn_memory *memory  = tensor->model->memory;
     struct getting    getting = {
            .elements = tensor->elements,

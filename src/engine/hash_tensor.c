@@ -9,6 +9,7 @@
  *
  * All numbers little-endian.  The tensor's name is not part of it.
  */
+#include "base/sized.h"
 #include "codec/sha256.h"
 #include "base/expand.h"
 #include "base/little.h"
@@ -156,6 +157,7 @@ enum tn_status tn_model_hash(const struct tn_model   *model,
                              struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
     struct tn_meter  meter;
     struct tn_watch  watch;
     struct hash_work work = {

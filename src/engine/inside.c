@@ -10,6 +10,7 @@
  * files elsewhere.  Links to folders are not followed at all, so there are no
  * loops.
  */
+#include "base/sized.h"
 #include "engine/inside.h"
 
 #include <inttypes.h>
@@ -460,6 +461,7 @@ enum tn_status tn_folder_models(const char              *path,
                                 struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
     struct tn_bundle_options how = {
         .keep_unmapped = options && options->keep_unmapped,
     };

@@ -1,4 +1,5 @@
 /* interpreter.c - vocabularies and rules out of files, nodes to descriptors */
+#include "base/sized.h"
 #include "engine/interpreter.h"
 
 #include "engine/rule_read.h"
@@ -324,6 +325,9 @@ enum tn_status tn_interpreter_open(struct tn_interpreter              **out,
                                    struct tn_error                     *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_INTERPRETER(what);
+    TN_TAKE_OPTIONS(options);
     TN_TRY(tn_interpreter_new(out, options, error));
     if (fill(*out, what, error) != TN_OK) {
         tn_interpreter_close(*out);

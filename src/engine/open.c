@@ -5,11 +5,13 @@
 
 #include "base/arith.h"
 #include "base/expand.h"
+#include "base/sized.h"
 #include "engine/chunked.h"
 #include "engine/foreign.h"
 #include "engine/inside.h"
 #include "engine/opened.h"
 #include "format/registry.h"
+#include "format/settings.h"
 #include "format/text_model.h"
 #include "io/file_source.h"
 #include "wire/pb/pb_schema.h"
@@ -405,8 +407,13 @@ enum tn_status tn_opened_choose_tag(struct tn_opened        *opened,
                                     const struct tn_options *options,
                                     struct tn_error         *error)
 {
+    struct tn_read_options how = { 0 };
+
     opened->model.wants_tag = options ? options->tag : NULL;
-    opened->model.is_lax    = options && options->is_lax;
+    if (options)
+        TN_TRY(tn_settings_read(opened->format, options->settings,
+                                options->setting_count, &how, error));
+    opened->model.is_lax = how.is_lax;
     if (opened->model.wants_tag && !opened->format->has_tags)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "%s has no tags to choose from",
@@ -438,9 +445,10 @@ enum tn_status tn_model_open(struct tn_model **out, const char *path,
                              struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     struct tn_opened *opened;
 
-    *out = NULL;
     TN_TRY(tn_opened_files(&opened, path, options, error));
     return read_or_release(opened, options, out, error);
 }
@@ -452,10 +460,11 @@ enum tn_status tn_model_open_source(struct tn_model **out, const char *name,
                                     struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     struct tn_opened *opened;
     struct tn_source *source;
 
-    *out = NULL;
     TN_TRY(tn_opened_new(&opened, options, error));
     if (tn_source_callback(&source, &opened->memory, size, read_at, context, "",
                            error) != TN_OK ||

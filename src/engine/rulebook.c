@@ -1,4 +1,5 @@
 /* rulebook.c - files of our rule language, opened, listed and checked */
+#include "base/sized.h"
 #include "engine/rulebook.h"
 
 #include "engine/rule_read.h"
@@ -83,6 +84,8 @@ enum tn_status tn_rulebook_open(struct tn_rulebook **out,
                                 struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
     TN_TRY(new_book(out, options, error));
     if ((file_count ? read_own(*out, files, file_count, error)
                     : read_carried(*out, error)) != TN_OK) {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/sized.h"
 #include "chunk/cpb.h"
 #include "chunk/splitter.h"
 #include "engine/chunked.h"
@@ -274,6 +275,8 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
                         struct tn_error               *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
+    TN_TAKE_SPLIT(split);
     static const struct tn_split_options defaults;
     struct tn_split_summary              unused;
     struct tn_opened                    *opened;
@@ -453,6 +456,8 @@ enum tn_status tn_merge_file(const char *path, const struct tn_options *options,
                              struct tn_error               *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
+    TN_TAKE_SPLIT(merge);
     static const struct tn_split_options defaults;
     struct tn_split_summary              unused;
     struct tn_memory                     memory;

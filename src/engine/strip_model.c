@@ -12,6 +12,8 @@
  * the file.
  */
 #include "base/intern.h"
+#include "base/sized.h"
+#include "engine/convert_model.h"
 #include "engine/opened.h"
 #include "engine/strip_wire.h"
 #include "format/text_model.h"
@@ -258,12 +260,12 @@ static enum tn_status write_model(const struct tn_model         *model,
                                   struct tn_strip_summary       *summary,
                                   struct tn_error               *error)
 {
-    struct tn_convert_options convert = { .leaves_debug = strip->callstack,
-                                          .loss         = strip->loss,
+    struct tn_convert_options convert = { .loss         = strip->loss,
                                           .loss_context = strip->loss_context };
     struct tn_convert_summary written;
 
-    TN_TRY(tn_convert(model, &convert, target, options, &written, error));
+    TN_TRY(tn_convert_whole(model, &convert, strip->callstack, target, options,
+                            &written, error));
     summary->bytes_written = written.bytes_written;
     memcpy(summary->format, written.format, sizeof summary->format);
     return TN_OK;
@@ -300,6 +302,8 @@ enum tn_status tn_strip(const char *path, const struct tn_options *options,
                         struct tn_error               *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
+    TN_TAKE_STRIP(strip);
     struct tn_strip_summary unused;
     struct tn_opened       *opened;
 

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 #include <unistd.h>
 
+#include "base/sized.h"
 #include "engine/convert_dialect.h"
 #include "engine/opened.h"
 #include "engine/target.h"
@@ -68,6 +69,7 @@ enum tn_status tn_tag_list(const char *path, const struct tn_options *options,
                            struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
     struct look look;
 
     if (open_look(&look, path, options, error) == TN_OK)
@@ -82,6 +84,7 @@ enum tn_status tn_tag_diff(const char *path, const char *left,
                            struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
     struct look look;
 
     if (open_look(&look, path, options, error) == TN_OK)
@@ -224,8 +227,12 @@ enum tn_status tn_tag_add(const char *path, const char *tag,
                           struct tn_error             *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_TAG(add);
+    const struct tn_map_options *how = add ? add->map : NULL;
+    TN_TAKE_MAP(how);
+    TN_TAKE_OPTIONS(options);
     struct tn_tag_summary unused;
-    struct tn_carrying    carrying = { .how     = add ? add->map : NULL,
+    struct tn_carrying    carrying = { .how     = how,
                                        .options = options,
                                        .format  = &tn_format_samediff,
                                        .loss    = add ? add->loss : NULL,
@@ -247,6 +254,8 @@ enum tn_status tn_tag_remove(const char *path, const char *tag,
                              struct tn_error             *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_TAG(remove);
+    TN_TAKE_OPTIONS(options);
     struct tn_tag_summary unused;
     struct change         c;
 
@@ -266,6 +275,8 @@ enum tn_status tn_tag_compact(const char                  *path,
                               struct tn_error             *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_TAG(compact);
+    TN_TAKE_OPTIONS(options);
     struct tn_tag_summary unused;
     struct change         c;
 
@@ -308,6 +319,7 @@ enum tn_status tn_tag_repair(const char *path, const struct tn_options *options,
                              bool *is_changed, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
     struct tn_listener listener = { on_finding, context };
     struct tn_report   report   = { .each    = tn_listener_hear,
                                     .context = &listener };

@@ -29,19 +29,26 @@ struct tn_probe {
     uint64_t           entry_count;
 };
 
-/* How a model is written; see tn_convert_options. */
+/* How a model is read. */
+struct tn_read_options {
+    /* By the options of formats. */
+    bool is_lax; /* what is missing may be                                    */
+};
+
+/* How a model is written. */
 struct tn_write_options {
-    const char *external;  /* NULL: leave each payload as it is               */
+    /* By the options of formats, which see; zero where a format has none. */
+    const char *external; /* NULL: leave each payload as it is                */
     bool        is_inline;
-    bool        is_text;
     uint64_t    threshold;
-    uint64_t    shard_size;
-    bool        is_image;   /* a SavedModel in chunks, if it is too large     */
-    uint64_t    image_size; /* of a chunk that is a message; 0: by the rules  */
-    const char *layout;     /* Paddle: see tn_convert_options                 */
-    bool        all_tensors; /* see tn_convert_options                        */
-    bool        leaves_debug;  /* a SavedModel without debug/                  */
-    const char *records;    /* of the file of chunks; NULL: brotli:6          */
+    uint64_t    shard_size;  /* 0: one file                                   */
+    bool        is_image;    /* a SavedModel in chunks, if it is too large    */
+    uint64_t    image_size;  /* of a chunk that is a message; 0: by the rules */
+    const char *compress;    /* of the file of chunks; NULL: brotli:6         */
+    const char *layout;      /* NULL: as it was                               */
+    bool        all_tensors; /* of a SavedModel, not the variables alone      */
+
+    bool             leaves_debug; /* a SavedModel without debug/             */
     struct tn_meter *meter; /* NULL: none                                     */
     uint64_t   *tensors_moved; /* counted for the receipt; never NULL         */
     uint64_t   *tensors_outside; /* ONNX: put into the external file; or NULL */
@@ -57,6 +64,8 @@ struct tn_strip_field {
     const char *message; /* full name                                         */
     uint32_t    number;
 };
+
+struct tn_format_setting;
 
 struct tn_format {
     const char        *name;     /* "onnx": what --from accepts               */
@@ -77,6 +86,10 @@ struct tn_format {
     const char        *flat;
     enum tn_status (*flat_span)(struct tn_bundle *bundle, struct tn_bytes tag,
                                 struct tn_span *span, struct tn_error *error);
+
+    /* The options that it has, for reading and for writing (settings.h); ends
+     * with NULL.  NULL: none. */
+    const struct tn_format_setting *const *settings;
 
     /* A file holds several versions of a model: model->wants_tag says which. */
     bool has_tags;

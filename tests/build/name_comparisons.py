@@ -21,7 +21,6 @@ FAMILIES = {"paddle-", "tf-", "samediff-", "onnx-"}
 
 # Words of a grammar that happen to be called like a format.
 ALLOWED = {
-    ("cli/convert.c", "onnx"),  # until formats say their options
     # the first line of rules/paddle_pir.table
     ("src/format/paddle/paddle_pir_rules.c", "paddle-pir"),
 }

@@ -9,6 +9,7 @@
 
 #include "format/npz/npz.h"
 #include "base/expand.h"
+#include "format/settings.h"
 #include "wire/zip/zip.h"
 
 #define NPY_BITS 48 /* six bytes of magic */
@@ -252,6 +253,11 @@ static enum tn_status npy_check(struct tn_bundle *bundle,
     return error->status;
 }
 
+static const struct tn_format_setting *const settings[] = {
+    &tn_setting_all_tensors,
+    NULL,
+};
+
 const struct tn_format tn_format_npz = {
     .name        = "npz",
     .title       = "NumPy arrays",
@@ -260,6 +266,7 @@ const struct tn_format tn_format_npz = {
     .probe       = npz_probe,
     .open        = npz_open,
     .check_bytes = npz_check,
+    .settings    = settings,
     .write       = tn_npz_write,
 };
 

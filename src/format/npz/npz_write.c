@@ -210,9 +210,6 @@ enum tn_status tn_npz_write(const struct tn_model         *model,
     struct writing  w = { .model = model, .options = options, .error = error };
     struct tn_sink *sink;
 
-    if (options->shard_size)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "an npz is one file: --shard-size does nothing");
     TN_TRY(tn_output_main(to, &sink, error));
     tn_arena_init(&w.arena, model->memory);
     write_all(&w, sink);

@@ -12,6 +12,7 @@
 #include "format/format.h"
 #include "format/onnx/onnx_write.h"
 #include "format/onnx/onnx.h"
+#include "format/settings.h"
 
 /* ---- looking ------------------------------------------------------------ */
 
@@ -215,6 +216,41 @@ static enum tn_status tensor_open(struct tn_bundle *bundle,
 
 /* ---- the formats -------------------------------------------------------- */
 
+static const struct tn_format_setting external = {
+    .says  = { .name     = "external",
+               .kind     = TN_OPTION_FILE,
+               .letter   = 'x',
+               .value    = "FILE",
+               .help     = "weights into FILE, beside OUT",
+               .excludes = "inline" },
+    .field = TN_WRITE_FIELD(external),
+};
+
+static const struct tn_format_setting is_inline = {
+    .says  = { .name   = "inline",
+               .kind   = TN_OPTION_FLAG,
+               .letter = 'i',
+               .help   = "weights into OUT itself" },
+    .field = TN_WRITE_FIELD(is_inline),
+};
+
+static const struct tn_format_setting threshold = {
+    .says  = { .name     = "threshold",
+               .kind     = TN_OPTION_SIZE,
+               .value    = "SIZE",
+               .standard = "1KiB",
+               .help     = "--external: smaller ones go inside",
+               .needs    = "external" },
+    .field = TN_WRITE_FIELD(threshold),
+};
+
+static const struct tn_format_setting *const settings[] = {
+    &external,
+    &is_inline,
+    &threshold,
+    NULL,
+};
+
 static const struct tn_strip_field traces[] = {
     { "onnx.ModelProto", 6 },
     { "onnx.GraphProto", 10 },
@@ -250,6 +286,7 @@ const struct tn_format tn_format_onnx = {
 
     .taken_by_graph   = tn_onnx_taken_by_graph,
     .taken_by_tensors = tn_onnx_taken_by_tensors,
+    .settings         = settings,
     .trace_fields     = traces,
     .training_fields  = training,
 };

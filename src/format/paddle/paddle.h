@@ -205,9 +205,7 @@ enum tn_status tn_paddle_records_put(struct tn_paddle_records *records,
 enum tn_status tn_paddle_records_flush(struct tn_paddle_records *records);
 
 /* The layout that --layout names; NONE without one. */
-enum tn_status tn_paddle_layout(const struct tn_write_options *options,
-                                enum tn_lod_layout            *layout,
-                                struct tn_error               *error);
+enum tn_lod_layout tn_paddle_layout(const struct tn_write_options *options);
 
 /* Tells that a pickle named inputs and outputs: no program has a place for it. */
 void tn_paddle_lose_ends(const struct tn_model         *model,
@@ -248,6 +246,8 @@ void           tn_paddle_describe(const struct tn_model *model,
 enum tn_status tn_paddle_tell_rest(const struct tn_model         *model,
                                    const struct tn_write_options *options,
                                    bool is_bare, struct tn_error *error);
+extern const struct tn_format_setting tn_paddle_setting_external;
+extern const struct tn_format_setting tn_paddle_setting_layout;
 extern const struct tn_rest_row tn_paddle_taken_by_graph[];
 extern const struct tn_rest_row tn_paddle_taken_by_tensors[];
 

@@ -16,6 +16,7 @@
 
 #include "format/bare.h"
 #include "format/registry.h"
+#include "format/settings.h"
 
 static int params_probe(const struct tn_probe *probe)
 {
@@ -222,7 +223,7 @@ static enum tn_status params_write(const struct tn_model         *model,
     struct tn_arena               arena;
     uint64_t                      count;
 
-    TN_TRY(tn_paddle_layout(options, &records.layout, error));
+    records.layout = tn_paddle_layout(options);
     TN_TRY(tn_output_main(to, &records.sink, error));
     tn_arena_init(&arena, model->memory);
     if (tn_paddle_collect(model, options, &arena, &order, &count, error) ==
@@ -234,14 +235,21 @@ static enum tn_status params_write(const struct tn_model         *model,
     return error->status;
 }
 
+static const struct tn_format_setting *const settings[] = {
+    &tn_paddle_setting_layout,
+    &tn_setting_all_tensors,
+    NULL,
+};
+
 const struct tn_format tn_format_paddle_params = {
-    .name     = "paddle-params",
+    .name       = "paddle-params",
     .has_levels = true,
-    .title    = "PaddlePaddle tensor records",
-    .dialect  = "",
-    .suffixes = (const char *const[]){ ".pdiparams", "__params__", NULL },
-    .probe    = params_probe,
-    .open     = params_open,
-    .check    = tn_paddle_check,
-    .write    = params_write,
+    .title      = "PaddlePaddle tensor records",
+    .dialect    = "",
+    .suffixes   = (const char *const[]){ ".pdiparams", "__params__", NULL },
+    .probe      = params_probe,
+    .open       = params_open,
+    .check      = tn_paddle_check,
+    .settings   = settings,
+    .write      = params_write,
 };

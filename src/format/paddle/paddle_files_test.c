@@ -139,7 +139,9 @@ static void test_container(void **state)
 {
     struct tn_scratch         scratch = tn_scratch_open();
     struct tn_error           error   = TN_ERROR_INIT;
-    struct tn_convert_options seed    = { .layout = "seed" };
+    struct tn_setting         layout  = { "layout", "seed" };
+    struct tn_convert_options seed    = { .settings      = &layout,
+                                          .setting_count = 1 };
     struct tn_target target = { .path = tn_in_scratch(&scratch, "x.pdparams") };
     struct tn_model *model  = must_open_bare(CORPUS "container.pdparams");
     struct tn_bytes  was, now;

@@ -10,6 +10,7 @@
  */
 #include "format/paddle/paddle_check.h"
 #include "format/paddle/paddle_files.h"
+#include "format/settings.h"
 #include "format/text_model.h"
 
 /* ---- looking ------------------------------------------------------------ */
@@ -79,6 +80,12 @@ static enum tn_status paddle_open(struct tn_bundle *bundle,
     return tn_paddle_open_program(bundle, model, name, error);
 }
 
+static const struct tn_format_setting *const settings[] = {
+    &tn_paddle_setting_external,
+    &tn_paddle_setting_layout,
+    NULL,
+};
+
 const struct tn_format tn_format_paddle = {
     .name        = "paddle",
     .has_levels  = true,
@@ -98,6 +105,7 @@ const struct tn_format tn_format_paddle = {
     .tell_rest        = tn_paddle_tell_rest,
     .taken_by_graph   = tn_paddle_taken_by_graph,
     .strips_ops       = true,
+    .settings         = settings,
     .taken_by_tensors = tn_paddle_taken_by_tensors,
 };
 
@@ -120,5 +128,6 @@ const struct tn_format tn_format_paddle_text = {
     .tell_rest        = tn_paddle_tell_rest,
     .taken_by_graph   = tn_paddle_taken_by_graph,
     .strips_ops       = true,
+    .settings         = settings,
     .taken_by_tensors = tn_paddle_taken_by_tensors,
 };

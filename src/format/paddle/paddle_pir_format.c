@@ -11,6 +11,7 @@
 
 #include "format/paddle/paddle_check.h"
 #include "format/registry.h"
+#include "format/settings.h"
 #include "io/rope_source.h"
 #include "io/spool.h"
 
@@ -450,6 +451,11 @@ static enum tn_status pir_write(const struct tn_model         *model,
     return error->status;
 }
 
+static const struct tn_format_setting *const settings[] = {
+    &tn_paddle_setting_external,
+    NULL,
+};
+
 const struct tn_format tn_format_paddle_pir = {
     .name          = "paddle-pir",
     .has_levels    = true,
@@ -469,5 +475,6 @@ const struct tn_format tn_format_paddle_pir = {
     .tell_rest        = tn_paddle_tell_rest,
     .taken_by_graph   = tn_paddle_taken_by_graph,
     .strips_ops       = true,
+    .settings         = settings,
     .taken_by_tensors = tn_paddle_taken_by_tensors,
 };

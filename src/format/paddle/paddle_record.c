@@ -10,23 +10,30 @@
 #include "base/sort.h"
 #include "format/bare.h"
 #include "format/registry.h"
+#include "format/settings.h"
 
-enum tn_status tn_paddle_layout(const struct tn_write_options *options,
-                                enum tn_lod_layout            *layout,
-                                struct tn_error               *error)
+const struct tn_format_setting tn_paddle_setting_external = {
+    .says  = { .name   = "external",
+               .kind   = TN_OPTION_FILE,
+               .letter = 'x',
+               .value  = "FILE",
+               .help   = "all parameters into FILE, beside OUT" },
+    .field = TN_WRITE_FIELD(external),
+};
+
+const struct tn_format_setting tn_paddle_setting_layout = {
+    .says  = { .name  = "layout",
+               .kind  = TN_OPTION_CHOICE,
+               .value = "seed|shipped",
+               .help  = "layout of the records; as it was" },
+    .field = TN_WRITE_FIELD(layout),
+};
+
+enum tn_lod_layout tn_paddle_layout(const struct tn_write_options *options)
 {
-    *layout = TN_LOD_NONE;
     if (!options->layout)
-        return TN_OK;
-    if (!strcmp(options->layout, "shipped"))
-        *layout = TN_LOD_SHIPPED;
-    else if (!strcmp(options->layout, "seed"))
-        *layout = TN_LOD_SEED;
-    else
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "no layout is called '%s': seed or shipped",
-                            options->layout);
-    return TN_OK;
+        return TN_LOD_NONE;
+    return strcmp(options->layout, "seed") ? TN_LOD_SHIPPED : TN_LOD_SEED;
 }
 
 /* ---- what a tensor was read from ---------------------------------------- */

@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "format/paddle/paddle_check.h"
 #include "format/paddle/paddle_files.h"
+#include "format/settings.h"
 #include "wire/pickle/pickle.h"
 #include "wire/pickle/pickle_latin1.h"
 
@@ -582,6 +583,20 @@ static enum tn_status state_open(struct tn_bundle *bundle,
     return error->status;
 }
 
+static const struct tn_format_setting layout = {
+    .says  = { .name  = "layout",
+               .kind  = TN_OPTION_CHOICE,
+               .value = "pickle|container",
+               .help  = "what the file is; as it was" },
+    .field = TN_WRITE_FIELD(layout),
+};
+
+static const struct tn_format_setting *const settings[] = {
+    &layout,
+    &tn_setting_all_tensors,
+    NULL,
+};
+
 const struct tn_format tn_format_paddle_state = {
     .name     = "paddle-state",
     .title    = "PaddlePaddle state of parameters or an optimizer",
@@ -590,5 +605,6 @@ const struct tn_format tn_format_paddle_state = {
     .probe    = state_probe,
     .open     = state_open,
     .check    = tn_paddle_check,
+    .settings = settings,
     .write    = tn_paddle_state_write,
 };

@@ -142,20 +142,13 @@ static const struct tn_paddle_state_detail *origin(const struct tn_model *model)
                                                            : NULL;
 }
 
-static enum tn_status choose(const struct tn_model         *model,
-                             const struct tn_write_options *options,
-                             bool *is_container, struct tn_error *error)
+/* As the caller wants it, else as it was. */
+static bool has_container(const struct tn_model         *model,
+                          const struct tn_write_options *options)
 {
-    *is_container = origin(model) && origin(model)->is_container;
-    if (!options->layout)
-        return TN_OK;
-    *is_container = !strcmp(options->layout, "container");
-    if (!*is_container && strcmp(options->layout, "pickle") != 0)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "no layout of a state is called '%s': pickle or "
-                            "container",
-                            options->layout);
-    return TN_OK;
+    if (options->layout)
+        return !strcmp(options->layout, "container");
+    return origin(model) && origin(model)->is_container;
 }
 
 static bool is_whole(const struct tn_model *model, bool is_container)
@@ -188,9 +181,8 @@ enum tn_status tn_paddle_state_write(const struct tn_model         *model,
 {
     struct writing  w = { .model = model, .options = options, .error = error };
     struct tn_arena arena;
-    bool            is_container;
+    bool            is_container = has_container(model, options);
 
-    TN_TRY(choose(model, options, &is_container, error));
     TN_TRY(tn_output_main(to, &w.sink, error));
     if (is_whole(model, is_container)) {
         *options->tensors_moved += model->tensors.count;

@@ -24,7 +24,9 @@ static inline void must_write(const struct tn_model *model, const char *path,
 {
     struct tn_error           error   = TN_ERROR_INIT;
     struct tn_target          target  = { .path = path, .can_replace = true };
-    struct tn_convert_options convert = { .layout = layout };
+    struct tn_setting         setting = { "layout", layout };
+    struct tn_convert_options convert = { .settings      = &setting,
+                                          .setting_count = layout ? 1 : 0 };
 
     if (tn_convert(model, &convert, &target, NULL, NULL, &error) != TN_OK)
         fail_msg("%s: %s: %s", path, error.where, error.what);

@@ -84,7 +84,7 @@ static enum tn_status choose_layout(struct writing *w)
 {
     struct tn_lod_record record;
 
-    TN_TRY(tn_paddle_layout(w->options, &w->layout, w->error));
+    w->layout = tn_paddle_layout(w->options);
     if (w->layout != TN_LOD_NONE || w->count == 0)
         return TN_OK;
     TN_TRY(tn_paddle_record(w->rows[0], &record, w->error));
@@ -127,7 +127,7 @@ static enum tn_status write_combined(struct writing *w, const char *name)
 
 static enum tn_status write_separate(struct writing *w)
 {
-    TN_TRY(tn_paddle_layout(w->options, &w->layout, w->error));
+    w->layout = tn_paddle_layout(w->options);
     for (uint64_t i = 0; i < w->count; i++) {
         struct tn_paddle_records records = { .options = w->options,
                                              .memory  = w->model->memory,

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "format/safetensors/st.h"
+#include "format/settings.h"
 
 /* A length below 2^32, then the first two bytes of a JSON object. */
 #define FILE_BITS  48
@@ -175,6 +176,12 @@ static void describe(const struct tn_model *model, struct tn_about *about)
         tn_about_add(about, detail->metadata[i].key, detail->metadata[i].value);
 }
 
+static const struct tn_format_setting *const settings[] = {
+    &tn_setting_shard_size,
+    &tn_setting_all_tensors,
+    NULL,
+};
+
 const struct tn_format tn_format_safetensors = {
     .name     = "safetensors",
     .title    = "safetensors",
@@ -185,5 +192,6 @@ const struct tn_format tn_format_safetensors = {
     .check_bytes = st_check_bytes,
     .describe    = describe,
     .has_about   = true,
+    .settings    = settings,
     .write       = tn_st_write,
 };

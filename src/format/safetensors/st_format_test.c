@@ -1,5 +1,6 @@
 /* st_format_test.c - safetensors as a model: opened, checked, written */
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include "format/safetensors/st.h"
 
 #include <stdlib.h>
@@ -57,13 +58,17 @@ static enum tn_status convert(struct tn_scratch *scratch, const char *from,
     struct tn_error           error = TN_ERROR_INIT;
     struct tn_model          *model = open_model(scratch, from);
     struct tn_convert_summary summary;
-    struct tn_convert_options how    = { .shard_size   = shard_size,
-                                         .loss         = note_loss,
-                                         .loss_context = losses };
+    char                      size[24];
+    struct tn_setting         setting = { "shard-size", size };
+    struct tn_convert_options how     = { .settings      = &setting,
+                                          .setting_count = shard_size ? 1 : 0,
+                                          .loss          = note_loss,
+                                          .loss_context  = losses };
     struct tn_target          target = { .path = tn_in_scratch(scratch, to),
                                          .can_replace = true };
 
     losses->text[0] = '\0';
+    snprintf(size, sizeof size, "%" PRIu64, shard_size);
     tn_convert(model, &how, &target, NULL, &summary, &error);
     tn_model_close(model);
     return error.status;

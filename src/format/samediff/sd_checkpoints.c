@@ -15,6 +15,7 @@
 #include "format/samediff/sd_check.h"
 #include "format/samediff/sdnb.h"
 #include "format/samediff/tag_text.h"
+#include "format/settings.h"
 
 #define LIST_NAME  "checkpointInfo.txt"
 #define LIST_FIRST "checkpointNum,timestamp,iteration,epoch,filename"
@@ -297,6 +298,7 @@ const struct tn_format tn_format_sd_checkpoints = {
     .open        = checkpoints_open,
     .check       = checkpoints_check,
     .check_graph = tn_sd_check_graph,
+    .settings    = tn_sdnb_settings + 1 /* it is not written */,
     .describe    = tn_sd_describe,
     .tell_rest   = tn_sd_tell_rest,
 };

@@ -136,10 +136,6 @@ static enum tn_status classic_write(const struct tn_model         *model,
     struct tn_arena arena;
     struct tn_sink *sink;
 
-    if (options->shard_size)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "samediff-fb is one file: --shard-size is for "
-                            "sdnb and sdz");
     TN_TRY(tn_output_main(to, &sink, error));
     if (tn_sd_is_as_read(model, options, &tn_format_samediff_fb)) {
         *options->tensors_moved += model->tensors.count;

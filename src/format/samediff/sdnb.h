@@ -74,4 +74,7 @@ enum tn_status tn_sdz_write(const struct tn_model         *model,
                             const struct tn_write_options *options,
                             struct tn_output *to, struct tn_error *error);
 
+/* Of SDNB and SDZ: for writing, then for reading. */
+extern const struct tn_format_setting *const tn_sdnb_settings[];
+
 #endif

@@ -1,6 +1,7 @@
 /* sdnb_format.c - the format sdnb: one file, or shards beside each other */
 #include "format/samediff/sd_check.h"
 #include "format/samediff/sdnb.h"
+#include "format/settings.h"
 
 static int sdnb_probe(const struct tn_probe *probe)
 {
@@ -69,19 +70,34 @@ static enum tn_status sdnb_check(struct tn_bundle      *bundle,
     return TN_OK;
 }
 
+static const struct tn_format_setting lax = {
+    .says  = { .name           = "lax",
+               .kind           = TN_OPTION_FLAG,
+               .is_for_reading = true,
+               .help           = "take shards that do not fit together" },
+    .field = TN_READ_FIELD(is_lax),
+};
+
+const struct tn_format_setting *const tn_sdnb_settings[] = {
+    &tn_setting_shard_size,
+    &lax,
+    NULL,
+};
+
 const struct tn_format tn_format_sdnb = {
-    .name        = "sdnb",
-    .title       = "SameDiff SDNB",
-    .dialect     = "nd4j",
-    .suffixes    = (const char *const[]){ TN_SDNB_SUFFIX, NULL },
-    .dialect_ops = &tn_dialect_nd4j,
-    .probe       = sdnb_probe,
-    .open        = sdnb_open,
-    .check       = sdnb_check,
-    .check_graph = tn_sd_check_graph,
+    .name          = "sdnb",
+    .title         = "SameDiff SDNB",
+    .dialect       = "nd4j",
+    .suffixes      = (const char *const[]){ TN_SDNB_SUFFIX, NULL },
+    .dialect_ops   = &tn_dialect_nd4j,
+    .probe         = sdnb_probe,
+    .open          = sdnb_open,
+    .check         = sdnb_check,
+    .check_graph   = tn_sd_check_graph,
     .lays_out_anew = true,
-    .write       = tn_sdnb_write,
-    .describe    = tn_sd_describe,
-    .tell_rest   = tn_sd_tell_rest,
-    .has_about   = true,
+    .settings      = tn_sdnb_settings,
+    .write         = tn_sdnb_write,
+    .describe      = tn_sd_describe,
+    .tell_rest     = tn_sd_tell_rest,
+    .has_about     = true,
 };

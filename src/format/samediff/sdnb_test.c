@@ -308,7 +308,8 @@ static void shards_go_round(void **state)
 /* A lax reader opens it, and says what it let pass. */
 static void expect_lax(const char *path, const char *beware)
 {
-    struct tn_options options = { .is_lax = true };
+    struct tn_setting lax     = { "lax", NULL };
+    struct tn_options options = { .settings = &lax, .setting_count = 1 };
     struct tn_error   error   = TN_ERROR_INIT;
     struct tn_model  *model;
     bool              is_told = false;

@@ -9,6 +9,7 @@
 #include "base/byte_find.h"
 #include "base/expand.h"
 #include "format/samediff/sdnb.h"
+#include "format/settings.h"
 #include "wire/zip/zip.h"
 
 /* ---- looking ------------------------------------------------------------ */
@@ -319,19 +320,20 @@ static enum tn_status sdz_check_bytes(struct tn_bundle *bundle,
 }
 
 const struct tn_format tn_format_sdz = {
-    .name        = "sdz",
-    .title       = "SameDiff SDZ",
-    .dialect     = "nd4j",
-    .suffixes    = (const char *const[]){ ".sdz", NULL },
-    .dialect_ops = &tn_dialect_nd4j,
-    .probe       = sdz_probe,
-    .open        = sdz_open,
-    .check_bytes = sdz_check_bytes,
-    .check       = tn_sd_check,
-    .check_graph = tn_sd_check_graph,
+    .name          = "sdz",
+    .title         = "SameDiff SDZ",
+    .dialect       = "nd4j",
+    .suffixes      = (const char *const[]){ ".sdz", NULL },
+    .dialect_ops   = &tn_dialect_nd4j,
+    .probe         = sdz_probe,
+    .open          = sdz_open,
+    .check_bytes   = sdz_check_bytes,
+    .check         = tn_sd_check,
+    .check_graph   = tn_sd_check_graph,
     .lays_out_anew = true,
-    .write       = tn_sdz_write,
-    .describe    = tn_sd_describe,
-    .tell_rest   = tn_sd_tell_rest,
-    .has_about   = true,
+    .settings      = tn_sdnb_settings,
+    .write         = tn_sdz_write,
+    .describe      = tn_sd_describe,
+    .tell_rest     = tn_sd_tell_rest,
+    .has_about     = true,
 };

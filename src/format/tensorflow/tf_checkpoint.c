@@ -6,6 +6,7 @@
  * newest:  model_checkpoint_path: "model.ckpt-1000"
  */
 #include "format/tensorflow/tf.h"
+#include "format/settings.h"
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_object_graph.h"
 #include "wire/sstable/sstable.h"
@@ -270,6 +271,11 @@ static enum tn_status checkpoint_open(struct tn_bundle *bundle,
     return tn_tf_table_tensors(model, table, error);
 }
 
+static const struct tn_format_setting *const settings[] = {
+    &tn_setting_shard_size,
+    NULL,
+};
+
 const struct tn_format tn_format_tf_checkpoint = {
     .name     = "tf-checkpoint",
     .title    = "TensorFlow checkpoint",
@@ -278,5 +284,6 @@ const struct tn_format tn_format_tf_checkpoint = {
     .probe    = tn_tf_probe_checkpoint,
     .open     = checkpoint_open,
     .check    = tn_tf_check_checkpoint,
+    .settings = settings,
     .write    = tn_tf_write_checkpoint,
 };

@@ -502,8 +502,10 @@ static void test_folder_changed(void **state)
 /* The checkpoint on its own, in shards; and the graph on its own. */
 static void test_parts(void **state)
 {
-    struct tn_convert_options how   = { .to         = "tf-checkpoint",
-                                        .shard_size = 20000 };
+    struct tn_setting         shard = { "shard-size", "20000" };
+    struct tn_convert_options how   = { .to            = "tf-checkpoint",
+                                        .settings      = &shard,
+                                        .setting_count = 1 };
     struct tn_error           error = TN_ERROR_INIT;
     struct place              place;
 

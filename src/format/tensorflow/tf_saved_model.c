@@ -11,6 +11,7 @@
  * same.
  */
 #include "base/number.h"
+#include "format/settings.h"
 #include "format/tensorflow/tf.h"
 #include "format/tensorflow/tf_writing.h"
 #include "format/tensorflow/tf_bundle.h"
@@ -283,6 +284,37 @@ static enum tn_status saved_model_open(struct tn_bundle *bundle,
     return add_fingerprint(bundle, model, error);
 }
 
+static const struct tn_format_setting image = {
+    .says  = { .name = "image-format",
+               .kind = TN_OPTION_FLAG,
+               .help = "in chunks, if it must be split" },
+    .field = TN_WRITE_FIELD(is_image),
+};
+
+static const struct tn_format_setting image_size = {
+    .says  = { .name   = "max-size",
+               .kind   = TN_OPTION_SIZE,
+               .letter = 'm',
+               .value  = "SIZE",
+               .help   = "--image-format: largest chunk; 2GiB",
+               .needs  = "image-format" },
+    .field = TN_WRITE_FIELD(image_size),
+};
+
+static const struct tn_format_setting compress = {
+    .says  = { .name   = "compress",
+               .kind   = TN_OPTION_TEXT,
+               .letter = 'c',
+               .value  = "CODEC",
+               .help   = "--image-format: none, snappy, brotli[:Q], zstd[:L]",
+               .needs  = "image-format" },
+    .field = TN_WRITE_FIELD(compress),
+};
+
+static const struct tn_format_setting *const settings[] = {
+    &image, &image_size, &compress, &tn_setting_shard_size, NULL,
+};
+
 const struct tn_format tn_format_tf_saved_model = {
     .name        = "tf-saved-model",
     .title       = "TensorFlow SavedModel",
@@ -299,6 +331,7 @@ const struct tn_format tn_format_tf_saved_model = {
     .write       = tn_tf_write_saved_model,
 
     .taken_by_graph   = tn_tf_taken_by_graph,
+    .settings         = settings,
     .trace_fields     = tn_tf_trace_fields,
     .taken_by_tensors = tn_tf_taken_by_tensors,
     .describe         = tn_tf_describe,

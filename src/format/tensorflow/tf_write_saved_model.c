@@ -294,13 +294,21 @@ static void composed_done(struct composed *c)
     tn_rope_done(&c->rope);
 }
 
+/* The codec in the words of a records file. */
+static const char *records_of(const struct tn_write_options *options)
+{
+    const char *codec = options->compress;
+
+    return codec && !strcmp(codec, "none") ? "uncompressed" : codec;
+}
+
 static enum tn_status write_message(struct tn_tf_writing *w, struct composed *c)
 {
     struct tn_sink *sink;
 
     if (is_chunked(c)) {
-        TN_TRY(tn_splitter_write_folder(c->splitter, w->options->records, w->to,
-                                        "saved_model", w->error));
+        TN_TRY(tn_splitter_write_folder(c->splitter, records_of(w->options),
+                                        w->to, "saved_model", w->error));
     } else {
         TN_TRY(tn_output_side(w->to, "saved_model.pb", &sink, w->error));
         TN_TRY(tn_rope_write(&c->rope, sink, w->error));

@@ -1,0 +1,52 @@
+/*
+ * sized.h - structs of options that callers of other versions filled in
+ *
+ * Every public struct of options begins with its size (tenon/options.h says
+ * what that means).  A public function takes a copy before it looks at any
+ * other field:
+ *
+ *   TN_TAKE(options, tn_options, temporaries);
+ *
+ * names the last field of the first layout that was published: that of 0.1.0.
+ * Until then it is the last field of the struct; from then on it stays the same
+ * when the struct grows.  After it `options` is NULL as before,
+ * or a whole struct of this version; what it points to is the caller's.
+ */
+#ifndef TN_BASE_SIZED_H
+#define TN_BASE_SIZED_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Copies `from`, which begins with a size_t, to `to`.  `first` is what a size
+ * of 0 stands for. */
+enum tn_status tn_sized_take(void *to, size_t size, size_t first,
+                             const void *from, struct tn_error *error);
+
+#define TN_TAKE(options, type, last)                                           \
+    struct type options##_taken;                                               \
+    if (options) {                                                             \
+        TN_TRY(tn_sized_take(&options##_taken, sizeof options##_taken,         \
+                             offsetof(struct type, last) +                     \
+                                 sizeof options##_taken.last,                  \
+                             options, error));                                 \
+        (options) = &options##_taken;                                          \
+    }                                                                          \
+    _Static_assert(offsetof(struct type, size) == 0, "the size comes first")
+
+/* One for each struct, so that its last field is named once. */
+#define TN_TAKE_OPTIONS(options) TN_TAKE(options, tn_options, temporaries)
+#define TN_TAKE_CHECK(options)   TN_TAKE(options, tn_check_options, max_findings)
+#define TN_TAKE_GET(options)     TN_TAKE(options, tn_get_options, slice)
+#define TN_TAKE_DUMP(options)    TN_TAKE(options, tn_dump_options, use_json_names)
+#define TN_TAKE_MAP(options)     TN_TAKE(options, tn_map_options, shape_count)
+#define TN_TAKE_CONVERT(options)                                               \
+    TN_TAKE(options, tn_convert_options, note_context)
+#define TN_TAKE_SPLIT(options) TN_TAKE(options, tn_split_options, format)
+#define TN_TAKE_STRIP(options) TN_TAKE(options, tn_strip_options, loss_context)
+#define TN_TAKE_TAG(options)   TN_TAKE(options, tn_tag_options, map)
+#define TN_TAKE_INTERPRETER(options)                                           \
+    TN_TAKE(options, tn_interpreter_options, function_count)
+
+#endif

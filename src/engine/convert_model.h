@@ -1,0 +1,17 @@
+/* convert_model.h - tn_convert() for other verbs */
+#ifndef TN_ENGINE_CONVERT_MODEL_H
+#define TN_ENGINE_CONVERT_MODEL_H
+
+#include <tenon/verbs.h>
+
+/* tn_convert() of structs that are whole (base/sized.h).  leaves_debug: of a
+ * SavedModel, its folder debug/ stays behind. */
+enum tn_status tn_convert_whole(const struct tn_model           *model,
+                                const struct tn_convert_options *convert,
+                                bool                             leaves_debug,
+                                const struct tn_target          *target,
+                                const struct tn_options         *options,
+                                struct tn_convert_summary       *summary,
+                                struct tn_error                 *error);
+
+#endif
