@@ -349,7 +349,7 @@ static void read_line(struct indexing *x, struct tn_cursor line)
     if (x->row)
         x->row->length =
             line.offset + (uint64_t)(line.end - line.at) - x->row->offset;
-    if (x->facts && *line.at == ' ')
+    if (x->facts) /* of its first line nothing is left */
         x->facts->length =
             line.offset + (uint64_t)(line.end - line.at) - x->facts->offset;
 }

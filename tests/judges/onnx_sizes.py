@@ -118,6 +118,7 @@ def rows():
     yield Row(AXIS, "Transpose", [["n", 4]], {"perm": [1, 0]}, {"perm": [0, 0]})
     yield Row(AXIS, "Transpose", [["n", 4]], {"perm": [1, 0]}, {"perm": [0, 1, 2]})
     yield Row(AXIS, "Slice", [["n", 4], ints(0, 0), ints(1, 1), ints(0, 1)], {}, {3: ints(1, -1)})
+    yield Row(AXIS, "DFT", [["n", 4, 1]], {"axis": 1}, {"axis": 2})
     yield Row(AXIS, "QuantizeLinear", [["n", 4], floats(4), np.ones(4, np.uint8)], {"axis": 1}, {"axis": 2})
     yield Row(AXIS, "DequantizeLinear", [("u", ["n", 4]), floats(4), np.ones(4, np.uint8)], {"axis": 1}, {"axis": 2})
     yield Row(AXIS, "GatherND", [["n", 4], ints(0).reshape(1, 1)], {"batch_dims": 0}, {"batch_dims": 2})
@@ -189,9 +190,15 @@ def rows():
               {2: floats(1, 12, 5)}, outputs=2)
     yield Row(SIZE, "RNN", [[3, 2, 5], floats(1, 4, 5), floats(1, 4, 4)], {"hidden_size": 4},
               {"direction": "bidirectional"}, outputs=2)
+    yield Row(SIZE, "RNN", [[3, 2, 5], floats(1, 4, 5), floats(1, 4, 4), floats(1, 8)], {"hidden_size": 4},
+              {3: floats(2, 8)}, outputs=2)
     yield Row(SIZE, "Slice", [["n", 4], ints(0), ints(1), ints(1), ints(1)], {}, {4: ints(0)})
     # numbers that are always the same
     yield Row(VALUE, "ReverseSequence", [["n", 4], ints(1, 1)], {"batch_axis": 0, "time_axis": 1}, {"batch_axis": 2})
+    yield Row(VALUE, "SpaceToDepth", [IMAGE], {"blocksize": 2}, {"blocksize": 0})
+    yield Row(VALUE, "RNN", [[3, 2, 5], floats(1, 4, 5), floats(1, 4, 4)], {"hidden_size": 4}, {"hidden_size": 0},
+              outputs=2)
+    yield Row(VALUE, "DFT", [["n", 4, 1]], {"axis": 1}, {"axis": -1})
     yield Row(VALUE, "Mod", [["n", 4], floats(4)], {"fmod": 1}, {"fmod": 2})
     yield Row(VALUE, "Conv", [IMAGE, floats(5, 4, 3, 3)], {"strides": [1, 1]}, {"strides": [1, 0]})
     yield Row(VALUE, "MaxPool", [IMAGE], {"kernel_shape": [2, 2]}, {"kernel_shape": [2, 0]})
