@@ -14,6 +14,7 @@
 #include "engine/interpreter.h"
 #include "ir/dialect_facts.h"
 #include "map/dl4j/explain.h"
+#include "map/lang/lang_pack.h"
 
 struct mapped {
     struct tn_carrying         *c;
@@ -76,16 +77,20 @@ static void tell_all_defects(const struct mapped *m)
 
 /* A rule of ours that ignores an attribute says that it makes no difference to
  * the result: where the computation runs, what it is checked for. */
-static bool is_read_by(const struct tn_list *rules, struct tn_bytes op,
-                       struct tn_bytes name, bool *is_known)
+static bool is_read_by(const struct mapped *m, const struct tn_lang_file *file,
+                       const struct tn_uncarried *row, bool *is_known)
 {
+    bool                  leads = tn_bytes_is(file->from, m->from->dialect);
+    const struct tn_list *rules = leads ? &file->rules : &file->back;
+
     for (uint64_t i = 0; i < rules->count; i++) {
-        const struct tn_lang_head *head =
-            &tn_list_at(rules, struct tn_lang_rule, i)->head;
-        if (!tn_bytes_equal(head->op, op))
+        struct tn_lang_rule *rule = tn_list_at(rules, struct tn_lang_rule, i);
+        const struct tn_lang_head *head = &rule->head;
+        if (!tn_bytes_equal(head->op, row->op->type) ||
+            tn_lang_complete_rule(file, rule, m->c->error) != TN_OK)
             continue;
         for (uint32_t k = 0; k < head->attr_count; k++) {
-            if (!tn_bytes_equal(head->attrs[k].name, name))
+            if (!tn_bytes_equal(head->attrs[k].name, row->name))
                 continue;
             *is_known = true;
             if (!head->attrs[k].is_ignored)
@@ -100,13 +105,9 @@ static bool matters(const struct mapped *m, const struct tn_uncarried *row)
 {
     bool is_known = false;
 
-    for (uint32_t i = 0; i < m->ours.count; i++) {
-        const struct tn_lang_file *file = m->ours.files[i];
-        bool leads = tn_bytes_is(file->from, m->from->dialect);
-        if (is_read_by(leads ? &file->rules : &file->back, row->op->type,
-                       row->name, &is_known))
+    for (uint32_t i = 0; i < m->ours.count; i++)
+        if (is_read_by(m, m->ours.files[i], row, &is_known))
             return true;
-    }
     return !is_known;
 }
 

@@ -120,9 +120,8 @@ const struct tn_vocab_op *tn_carry_definition(struct tn_carry_words    *words,
     struct tn_error unheard = TN_ERROR_INIT;
 
     if (!words->is_read)
-        words->is_read =
-            tn_vocab_index(&words->vocab, net->arena,
-                           tn_vocab_builtin(net->dialect), &unheard) == TN_OK;
+        words->is_read = tn_vocab_open(&words->vocab, net->arena, net->dialect,
+                                       &unheard) == TN_OK;
     if (!words->is_read)
         return NULL;
     return tn_vocab_find(&words->vocab, node->op->domain, node->op->type,

@@ -618,8 +618,7 @@ static enum tn_status freeze(struct tn_freezing *f)
         tn_new(&f->arena, struct tn_handles, m->values.count, f->error);
     if (tn_failed(f->error))
         return f->error->status;
-    TN_TRY(tn_vocab_index(&f->vocab, &f->arena, tn_vocab_builtin("tensorflow"),
-                          f->error));
+    TN_TRY(tn_vocab_open(&f->vocab, &f->arena, "tensorflow", f->error));
     TN_TRY(bind_variables(f));
     name_functions(f);
     keep_needed(f);

@@ -133,8 +133,7 @@ static enum tn_status load_own(struct tn_interpreter *i, const char *name,
     if (tn_lang_parse(&file, &i->arena, name, text, error) == TN_OK &&
         (!i->has_files || keep_own(i, &file, text, error) == TN_OK) &&
         tn_dialect_facts_of(file.to)->is_mapped_to &&
-        tn_vocab_index(&nd4j, &i->arena, tn_vocab_builtin("nd4j"), error) ==
-            TN_OK)
+        tn_vocab_open(&nd4j, &i->arena, "nd4j", error) == TN_OK)
         tn_lang_mappers(&i->mappers, &file, vocab_of(i, file.from), &nd4j,
                         error);
     tn_lang_done(&file);
@@ -262,7 +261,7 @@ static enum tn_status load_carried_ops(struct tn_interpreter *i,
 {
     struct tn_vocab nd4j;
 
-    TN_TRY(tn_vocab_index(&nd4j, &i->arena, tn_vocab_builtin("nd4j"), error));
+    TN_TRY(tn_vocab_open(&nd4j, &i->arena, "nd4j", error));
     return tn_vocab_descriptors(&i->ops, &nd4j, error);
 }
 
@@ -304,8 +303,8 @@ static enum tn_status fill(struct tn_interpreter               *i,
     i->mappers.custom       = what->functions;
     i->mappers.custom_count = what->function_count;
     for (int k = 0; k < TN_FRAMEWORK_COUNT; k++)
-        TN_TRY(tn_vocab_index(&i->vocabs[k], &i->arena,
-                              tn_vocab_builtin(tn_framework_name(k)), error));
+        TN_TRY(tn_vocab_open(&i->vocabs[k], &i->arena, tn_framework_name(k),
+                             error));
     if (!what->file_count)
         TN_TRY(load_carried(i, error));
     TN_TRY(look_at_all(i, files, what->files, what->file_count, error));

@@ -42,8 +42,7 @@ static bool is_op(struct tn_arena *arena, const char *dialect,
     struct tn_vocab vocab;
 
     return name.size > 0 &&
-           tn_vocab_index(&vocab, arena, tn_vocab_builtin(dialect), &unheard) ==
-               TN_OK &&
+           tn_vocab_open(&vocab, arena, dialect, &unheard) == TN_OK &&
            tn_vocab_find(&vocab, tn_bytes(NULL, 0), name, INT64_MAX,
                          &unheard) != NULL;
 }

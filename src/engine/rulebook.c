@@ -6,6 +6,7 @@
 #include "map/lang/lang_check.h"
 #include "map/lang/lang_example.h"
 #include "map/lang/lang_explain.h"
+#include "map/lang/lang_pack.h"
 
 /* ---- opening ------------------------------------------------------------ */
 
@@ -72,9 +73,11 @@ static enum tn_status read_carried(struct tn_rulebook *book,
     book->is_ours = true;
     TN_TRY(tn_rule_shelf_init(&book->shelf, &book->arena, error));
     book->files = book->shelf.rules;
-    for (; tn_rules_builtin_at(book->file_count, &text); book->file_count++)
+    for (; tn_rules_builtin_at(book->file_count, &text); book->file_count++) {
         if (!tn_rule_shelf_rules(&book->shelf, book->file_count, error))
             return error->status;
+        TN_TRY(tn_lang_complete(&book->files[book->file_count], error));
+    }
     return TN_OK;
 }
 

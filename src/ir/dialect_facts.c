@@ -3,66 +3,76 @@
 
 #include "base/byte_view.h"
 
-extern const unsigned char tn_vocab_nd4j[];
-extern const size_t        tn_vocab_nd4j_size;
-extern const unsigned char tn_vocab_onnx[];
-extern const size_t        tn_vocab_onnx_size;
-extern const unsigned char tn_vocab_paddle[];
-extern const size_t        tn_vocab_paddle_size;
-extern const unsigned char tn_vocab_tensorflow[];
-extern const size_t        tn_vocab_tensorflow_size;
+/* rules/compile.c writes these. */
+#define VOCABULARY(dialect)                                                    \
+    extern const unsigned char tn_vocab_##dialect[];                           \
+    extern const size_t        tn_vocab_##dialect##_size;                      \
+    extern const unsigned char tn_vocab_##dialect##_packed[];                  \
+    extern const size_t        tn_vocab_##dialect##_packed_size;
+VOCABULARY(nd4j)
+VOCABULARY(onnx)
+VOCABULARY(paddle)
+VOCABULARY(tensorflow)
 
 /* ONNX is read from opset 7 on, and written as the opset that every runtime of
  * the last years has. */
 static const struct tn_dialect_facts dialects[] = {
-    { .name             = "nd4j",
-      .title            = "SameDiff",
-      .vocabulary       = tn_vocab_nd4j,
-      .vocabulary_size  = &tn_vocab_nd4j_size,
-      .identity         = "identity",
-      .main_graph       = "",
-      .node_list        = "nodes",
-      .counterpart      = "onnx",
-      .can_be_built     = true,
-      .names_everything = true,
-      .has_training     = true,
-      .has_doubles      = true,
-      .has_examples     = true,
-      .is_mapped_to     = true },
-    { .name             = "onnx",
-      .title            = "ONNX",
-      .vocabulary       = tn_vocab_onnx,
-      .vocabulary_size  = &tn_vocab_onnx_size,
-      .identity         = "Identity",
-      .main_graph       = "graph",
-      .node_list        = "node",
-      .counterpart      = "samediff",
-      .oldest_version   = 7,
-      .rule_version     = 18,
-      .can_be_built     = true,
-      .types_structures = true,
-      .wants_ranks      = true,
-      .is_mapped_from   = true },
-    { .name              = "paddle",
-      .title             = "PaddlePaddle",
-      .vocabulary        = tn_vocab_paddle,
-      .vocabulary_size   = &tn_vocab_paddle_size,
-      .identity          = "Identity",
-      .main_graph        = "",
-      .node_list         = "node",
-      .counterpart       = "samediff",
-      .has_inputs_as_ops = true },
-    { .name                 = "tensorflow",
-      .title                = "TensorFlow",
-      .vocabulary           = tn_vocab_tensorflow,
-      .vocabulary_size      = &tn_vocab_tensorflow_size,
-      .identity             = "Identity",
-      .main_graph           = "",
-      .node_list            = "node",
-      .counterpart          = "samediff",
-      .has_function_outputs = true,
-      .has_constant_ops     = true,
-      .is_mapped_from       = true },
+    { .name                   = "nd4j",
+      .title                  = "SameDiff",
+      .vocabulary             = tn_vocab_nd4j,
+      .vocabulary_size        = &tn_vocab_nd4j_size,
+      .packed_vocabulary      = tn_vocab_nd4j_packed,
+      .packed_vocabulary_size = &tn_vocab_nd4j_packed_size,
+      .identity               = "identity",
+      .main_graph             = "",
+      .node_list              = "nodes",
+      .counterpart            = "onnx",
+      .can_be_built           = true,
+      .names_everything       = true,
+      .has_training           = true,
+      .has_doubles            = true,
+      .has_examples           = true,
+      .is_mapped_to           = true },
+    { .name                   = "onnx",
+      .title                  = "ONNX",
+      .vocabulary             = tn_vocab_onnx,
+      .vocabulary_size        = &tn_vocab_onnx_size,
+      .packed_vocabulary      = tn_vocab_onnx_packed,
+      .packed_vocabulary_size = &tn_vocab_onnx_packed_size,
+      .identity               = "Identity",
+      .main_graph             = "graph",
+      .node_list              = "node",
+      .counterpart            = "samediff",
+      .oldest_version         = 7,
+      .rule_version           = 18,
+      .can_be_built           = true,
+      .types_structures       = true,
+      .wants_ranks            = true,
+      .is_mapped_from         = true },
+    { .name                   = "paddle",
+      .title                  = "PaddlePaddle",
+      .vocabulary             = tn_vocab_paddle,
+      .vocabulary_size        = &tn_vocab_paddle_size,
+      .packed_vocabulary      = tn_vocab_paddle_packed,
+      .packed_vocabulary_size = &tn_vocab_paddle_packed_size,
+      .identity               = "Identity",
+      .main_graph             = "",
+      .node_list              = "node",
+      .counterpart            = "samediff",
+      .has_inputs_as_ops      = true },
+    { .name                   = "tensorflow",
+      .title                  = "TensorFlow",
+      .vocabulary             = tn_vocab_tensorflow,
+      .vocabulary_size        = &tn_vocab_tensorflow_size,
+      .packed_vocabulary      = tn_vocab_tensorflow_packed,
+      .packed_vocabulary_size = &tn_vocab_tensorflow_packed_size,
+      .identity               = "Identity",
+      .main_graph             = "",
+      .node_list              = "node",
+      .counterpart            = "samediff",
+      .has_function_outputs   = true,
+      .has_constant_ops       = true,
+      .is_mapped_from         = true },
 };
 
 static const struct tn_dialect_facts unknown = { .name        = "",

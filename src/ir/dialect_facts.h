@@ -20,6 +20,9 @@ struct tn_dialect_facts {
     const unsigned char
                  *vocabulary; /* of its operators, as text; may be NULL */
     const size_t *vocabulary_size;
+    const unsigned char
+                 *packed_vocabulary; /* the same, packed (vocab_pack.h) */
+    const size_t *packed_vocabulary_size;
     const char   *identity;   /* the op that returns its input          */
     const char   *main_graph; /* the path of the main graph of a new
                                  model                                  */

@@ -21,7 +21,7 @@ enum tn_status tn_nd4j_book_init(struct tn_nd4j_book *book,
 {
     *book = (struct tn_nd4j_book){ .error = error };
     tn_nd4j_hasher_init(&book->hasher);
-    return tn_vocab_index(&book->vocab, arena, tn_vocab_builtin("nd4j"), error);
+    return tn_vocab_open(&book->vocab, arena, "nd4j", error);
 }
 
 const struct tn_vocab_op *tn_nd4j_named(struct tn_nd4j_book *book,

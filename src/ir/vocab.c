@@ -18,16 +18,8 @@
 
 #include <inttypes.h>
 
-#include "ir/dialect_facts.h"
 #include "ir/vocab_lines.h"
-
-struct tn_bytes tn_vocab_builtin(const char *dialect)
-{
-    const struct tn_dialect_facts *facts = tn_dialect_facts(dialect);
-
-    return tn_bytes(facts->vocabulary,
-                    facts->vocabulary ? *facts->vocabulary_size : 0);
-}
+#include "ir/vocab_pack.h"
 
 /* Domains and named sets of types are compared one by one. */
 #define GROUP_LIMIT 256
@@ -453,6 +445,16 @@ const struct tn_vocab_domain *tn_vocab_domain(const struct tn_vocab *vocab,
     return NULL;
 }
 
+static struct tn_vocab_row row_at(const struct tn_vocab *vocab, uint32_t index)
+{
+    return vocab->rows ? vocab->rows[index] : tn_vocab_unpack_row(vocab, index);
+}
+
+struct tn_bytes tn_vocab_row_name(const struct tn_vocab *vocab, uint32_t index)
+{
+    return row_at(vocab, index).name;
+}
+
 /* The first row that is not before (name, version), up to the domain's end. */
 static uint32_t lower_bound(const struct tn_vocab        *vocab,
                             const struct tn_vocab_domain *domain,
@@ -461,10 +463,10 @@ static uint32_t lower_bound(const struct tn_vocab        *vocab,
     uint32_t low = domain->first_row, high = low + domain->row_count;
 
     while (low < high) {
-        uint32_t                   middle = low + (high - low) / 2;
-        const struct tn_vocab_row *row    = &vocab->rows[middle];
-        int                        order  = tn_bytes_compare(row->name, name);
-        if (order < 0 || (order == 0 && row->since < version))
+        uint32_t            middle = low + (high - low) / 2;
+        struct tn_vocab_row row    = row_at(vocab, middle);
+        int                 order  = tn_bytes_compare(row.name, name);
+        if (order < 0 || (order == 0 && row.since < version))
             low = middle + 1;
         else
             high = middle;
@@ -483,9 +485,9 @@ static int64_t version_from(const struct tn_vocab *vocab,
         return -1;
     uint32_t at = lower_bound(vocab, domain, name, version);
     if (at == domain->first_row + domain->row_count ||
-        tn_bytes_compare(vocab->rows[at].name, name) != 0)
+        tn_bytes_compare(row_at(vocab, at).name, name) != 0)
         return -1;
-    return vocab->rows[at].since;
+    return row_at(vocab, at).since;
 }
 
 int64_t tn_vocab_first_version(const struct tn_vocab *vocab,
@@ -515,7 +517,7 @@ const struct tn_vocab_op *tn_vocab_find(struct tn_vocab *vocab,
     uint32_t at = lower_bound(vocab, domain, name,
                               version < INT64_MAX ? version + 1 : INT64_MAX);
     if (at == domain->first_row ||
-        tn_bytes_compare(vocab->rows[at - 1].name, name) != 0)
+        tn_bytes_compare(row_at(vocab, at - 1).name, name) != 0)
         return NULL;
     return tn_vocab_at(vocab, at - 1, error);
 }
@@ -523,8 +525,12 @@ const struct tn_vocab_op *tn_vocab_find(struct tn_vocab *vocab,
 const struct tn_vocab_op *tn_vocab_at(struct tn_vocab *vocab, uint32_t index,
                                       struct tn_error *error)
 {
+    if (!vocab->rows) {
+        if (!vocab->ops[index])
+            vocab->ops[index] = tn_vocab_unpack_op(vocab, index, error);
+        return vocab->ops[index];
+    }
     struct tn_vocab_row *row = &vocab->rows[index];
-
     if (!row->op) {
         struct tn_cursor c = lines_at(vocab, row->offset, row->length, error);
         struct tn_vocab_op *op = tn_vocab_op_read(vocab, &c);

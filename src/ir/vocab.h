@@ -6,9 +6,9 @@
  * The text format is explained in rules/README.md; the vocabularies of the
  * dialects that we know are carried in the library.
  *
- * Lines are indexed when a vocabulary is loaded; an operator is parsed when it
- * is first asked for and kept.  So finding one changes the vocabulary: it
- * belongs to one job, in that job's arena.
+ * The lines of a text are indexed when it is loaded; an operator is parsed, or
+ * unpacked, when it is first asked for and kept.  So finding one changes the
+ * vocabulary: it belongs to one job, in that job's arena.
  */
 #ifndef TN_IR_VOCAB_H
 #define TN_IR_VOCAB_H
@@ -124,6 +124,7 @@ struct tn_vocab_claim {
 struct tn_vocab_fact {
     const struct tn_vocab_fact *next;
     const struct tn_vocab_term *terms;
+    uint32_t                    term_count;
     uint32_t                    output; /* makes: which; TN_NONE: a claim     */
     struct tn_vocab_claim       claim;
     struct tn_vocab_claim       conditions[2];
@@ -139,7 +140,8 @@ struct tn_vocab_arg {
     struct tn_bytes     list;     /* an attribute; see arity                */
     struct tn_bytes     variable; /* or attribute that says the type; empty:
                                      `types` does                           */
-    bool has_others; /* $T|any: also `types`, which do not follow the variable */
+    bool
+        has_others; /* $T|any: also `types`, which do not follow the variable */
     struct tn_vocab_types types;
     struct tn_vocab_rank  rank;
 };
@@ -222,16 +224,28 @@ struct tn_vocab {
     struct tn_bytes         dialect;
     struct tn_vocab_domain *domains;
     uint32_t                domain_count;
-    struct tn_vocab_row    *rows; /* by domain, name, version                 */
-    uint32_t                row_count;
-    struct tn_vocab_set    *sets; /* named types                              */
-    uint32_t                set_count;
+    struct tn_vocab_row    *rows; /* by domain, name, version; NULL: it is
+                                     packed                                   */
+    uint32_t               row_count;
+    struct tn_vocab_set   *sets; /* named types                              */
+    uint32_t               set_count;
     struct tn_vocab_facts *facts; /* about operators, by the names of these   */
     uint32_t               facts_count;
+
+    /* Of a packed one (vocab_pack.h). */
+    struct tn_bytes            packed;
+    const uint8_t             *packed_rows;
+    const struct tn_vocab_op **ops; /* by row; NULL: nobody asked yet         */
 };
 
-/* The vocabulary of a dialect that the library carries; empty: none. */
+/* The vocabulary of a dialect that the library carries, as text; empty: there
+ * is none. */
 struct tn_bytes tn_vocab_builtin(const char *dialect);
+
+/* Opens the one that the library carries, which was read when it was built: no
+ * line is read again.  NOT_FOUND: there is none. */
+enum tn_status tn_vocab_open(struct tn_vocab *vocab, struct tn_arena *arena,
+                             const char *dialect, struct tn_error *error);
 
 /* Index the text, which must outlive the vocabulary.  A broken line is refused
  * with its byte, line and column when it is reached: tn_vocab_load() reaches
@@ -267,6 +281,9 @@ int64_t tn_vocab_next_version(const struct tn_vocab *vocab,
 /* Operators in order, for those who want all: `index` below row_count. */
 const struct tn_vocab_op *tn_vocab_at(struct tn_vocab *vocab, uint32_t index,
                                       struct tn_error *error);
+
+/* The name of one of them. */
+struct tn_bytes tn_vocab_row_name(const struct tn_vocab *vocab, uint32_t index);
 
 const struct tn_vocab_attr *tn_vocab_find_attr(const struct tn_vocab_op *op,
                                                struct tn_bytes           name);

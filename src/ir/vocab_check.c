@@ -828,8 +828,7 @@ enum tn_status tn_vocab_check_builtin(const struct tn_model     *model,
 
     own.vocab = &vocab;
     tn_arena_init(&arena, model->memory);
-    if (tn_vocab_index(&vocab, &arena, tn_vocab_builtin(dialect), error) ==
-        TN_OK)
+    if (tn_vocab_open(&vocab, &arena, dialect, error) == TN_OK)
         tn_vocab_check(model, &own, report, error);
     tn_arena_done(&arena);
     return error->status;

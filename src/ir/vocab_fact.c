@@ -456,6 +456,7 @@ struct tn_vocab_fact *tn_vocab_fact_read(const struct tn_vocab *vocab,
     for (uint64_t i = 0; i < r.count; i++)
         if (r.terms[i].kind == TN_TERM_ELEMENTS)
             op->fact_elements |= UINT64_C(1) << (r.terms[i].number & 63);
-    fact->terms = r.terms;
+    fact->terms      = r.terms;
+    fact->term_count = (uint32_t)r.count;
     return fact;
 }

@@ -87,8 +87,8 @@ static struct tn_bytes find_alike(const struct tn_vocab *vocab,
                                   struct tn_bytes        name)
 {
     for (uint32_t i = 0; i < vocab->row_count; i++)
-        if (is_alike(vocab->rows[i].name, name))
-            return vocab->rows[i].name;
+        if (is_alike(tn_vocab_row_name(vocab, i), name))
+            return tn_vocab_row_name(vocab, i);
     return tn_bytes(NULL, 0);
 }
 

@@ -96,19 +96,19 @@ struct tn_lang_attr {
 #define TN_LANG_DEPTH 200
 
 struct tn_lang_expr {
-    enum tn_lang_kind          kind;
-    uint32_t                   depth;
-    enum tn_lang_callee        callee;
-    uint32_t                   target;
-    int64_t                    number;
-    double                     real;
-    struct tn_bytes            text, second;
-    struct tn_bytes            domain; /* of an op: com.microsoft::Gelu       */
+    enum tn_lang_kind   kind;
+    uint32_t            depth;
+    enum tn_lang_callee callee;
+    uint32_t            target;
+    int64_t             number;
+    double              real;
+    struct tn_bytes     text, second;
+    struct tn_bytes     domain; /* of an op: com.microsoft::Gelu       */
     const struct tn_lang_expr **items;
-    uint32_t                   item_count;
-    const struct tn_lang_attr *attrs;
-    uint32_t                   attr_count;
-    struct tn_map_place        place;
+    uint32_t                    item_count;
+    const struct tn_lang_attr  *attrs;
+    uint32_t                    attr_count;
+    struct tn_map_place         place;
 };
 
 /* ---- statements --------------------------------------------------------- */
@@ -179,18 +179,20 @@ struct tn_lang_rule {
     struct tn_bytes             native; /* => native NAME: a function in C    */
     const struct tn_lang_shape *shapes; /* one for each output; of a file of
                                            shapes                             */
-    uint32_t                    shape_count;
-    bool                        is_reversed; /* the way back of a <=>         */
-    struct tn_bytes             text;        /* as in the file                */
-    struct tn_map_place         place;
+    uint32_t            shape_count;
+    bool                is_reversed; /* the way back of a <=>         */
+    struct tn_bytes     text;        /* as in the file                */
+    struct tn_map_place place;
+    uint32_t            rest; /* of a packed file; 0: it is complete  */
 };
 
 struct tn_lang_def {
-    struct tn_bytes             name;
-    const struct tn_bytes      *params;
-    uint32_t                    param_count;
-    const struct tn_lang_expr  *body;
-    struct tn_map_place         place;
+    struct tn_bytes            name;
+    const struct tn_bytes     *params;
+    uint32_t                   param_count;
+    const struct tn_lang_expr *body;
+    struct tn_map_place        place;
+    uint32_t                   rest; /* as of a rule                         */
 };
 
 struct tn_lang_table {
@@ -198,6 +200,7 @@ struct tn_lang_table {
     const struct tn_lang_expr **keys, **values; /* literals                   */
     uint32_t                    count;
     struct tn_map_place         place;
+    uint32_t                    rest; /* as of a rule                         */
 };
 
 struct tn_lang_macro {
@@ -205,14 +208,15 @@ struct tn_lang_macro {
     struct tn_lang_head  head; /* inputs, attrs (= parameters), outputs       */
     struct tn_lang_block body;
     struct tn_map_place  place;
+    uint32_t             rest; /* as of a rule                                */
 };
 
 /* example NODE => NODES after a rule: what `tenon rules test` runs. */
 struct tn_lang_example {
-    uint32_t             rule;    /* in rules, or in back                     */
-    bool                 is_back; /* of a <=                                  */
-    struct tn_bytes      text; /* NODE => NODES, as in the file               */
-    struct tn_map_place  place;
+    uint32_t            rule;    /* in rules, or in back                     */
+    bool                is_back; /* of a <=                                  */
+    struct tn_bytes     text; /* NODE => NODES, as in the file               */
+    struct tn_map_place place;
 };
 
 struct tn_lang_file {
@@ -221,16 +225,19 @@ struct tn_lang_file {
     bool            is_both_ways;
     bool            is_shapes;
     struct tn_arena *arena;
-    struct tn_list  rules;    /* struct tn_lang_rule: from -> to              */
-    struct tn_list  back;     /* struct tn_lang_rule: to -> from, of <=>, <=  */
-    struct tn_list  defs;     /* struct tn_lang_def                           */
-    struct tn_list  tables;   /* struct tn_lang_table                         */
-    struct tn_list  macros;   /* struct tn_lang_macro                         */
-    struct tn_list  examples; /* struct tn_lang_example                       */
-    struct tn_list  ignored;  /* struct tn_bytes: attributes that no head of
-                                 the file needs to name                       */
+    struct tn_list   rules;  /* struct tn_lang_rule: from -> to              */
+    struct tn_list   back;   /* struct tn_lang_rule: to -> from, of <=>, <=  */
+    struct tn_list   defs;   /* struct tn_lang_def                           */
+    struct tn_list   tables; /* struct tn_lang_table                         */
+    struct tn_list   macros; /* struct tn_lang_macro                         */
+    struct tn_list examples; /* struct tn_lang_example                       */
+    struct tn_list ignored;  /* struct tn_bytes: attributes that no head of
+                                the file needs to name                       */
     const struct tn_native *functions; /* for whoever parsed it to set        */
     uint32_t                function_count;
+    struct tn_bytes         text, packed; /* of a packed file (lang_pack.h):
+                                             where the rest of its items is   */
+    uint32_t                rest;         /* that of examples, as of a rule   */
 };
 
 /* Reads a file; everything lives in the arena, the text must outlive it.  What
@@ -240,6 +247,10 @@ enum tn_status tn_lang_parse(struct tn_lang_file *file, struct tn_arena *arena,
                              const char *name, struct tn_bytes text,
                              struct tn_error *error);
 void           tn_lang_done(struct tn_lang_file *file);
+
+/* A file without items. */
+void tn_lang_init(struct tn_lang_file *file, struct tn_arena *arena,
+                  const char *name);
 
 /* Whether two literals are the same. */
 bool tn_lang_is_same(const struct tn_lang_expr *a,

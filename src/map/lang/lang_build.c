@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "map/lang/lang_attr.h"
+#include "map/lang/lang_pack.h"
 
 bool tn_build_refuse(struct tn_builder *b, const struct tn_map_place *place,
                      const char *what, struct tn_bytes name)
@@ -346,7 +347,8 @@ struct tn_code_rule *tn_build_rule(struct tn_code_set         *set,
     struct tn_code_rule *code =
         tn_new(&set->arena, struct tn_code_rule, 1, error);
 
-    if (!code)
+    if (!code ||
+        tn_lang_complete_rule(entry->file->file, entry->rule, error) != TN_OK)
         return NULL;
     tn_list_init(&b.sights, set->arena.memory, sizeof(struct tn_sight));
     code->rule   = entry->rule;

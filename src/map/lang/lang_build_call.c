@@ -7,6 +7,7 @@
 #include "map/lang/lang_attr.h"
 #include "map/lang/lang_build.h"
 #include "map/lang/lang_builtin.h"
+#include "map/lang/lang_pack.h"
 
 /* ---- definitions -------------------------------------------------------- */
 
@@ -23,13 +24,13 @@ static struct tn_builder inside(const struct tn_builder *b)
 
 static const struct tn_code_def *make_def(struct tn_builder *b, uint32_t index)
 {
-    const struct tn_lang_def *def =
+    struct tn_lang_def *def =
         tn_list_at(&b->file->file->defs, struct tn_lang_def, index);
     struct tn_builder   inner = inside(b);
     struct tn_code_def *code =
         tn_new(&b->set->arena, struct tn_code_def, 1, b->error);
 
-    if (!code)
+    if (!code || tn_lang_complete_def(b->file->file, def, b->error) != TN_OK)
         return NULL;
     for (uint32_t i = 0; i < def->param_count; i++)
         tn_build_add_slot(&inner, def->params[i]);
@@ -44,9 +45,12 @@ static const struct tn_code_def *make_def(struct tn_builder *b, uint32_t index)
 static const struct tn_code_table *make_table(struct tn_builder *b,
                                               uint32_t           index)
 {
-    const struct tn_lang_table *table =
+    struct tn_lang_table *table =
         tn_list_at(&b->file->file->tables, struct tn_lang_table, index);
-    struct tn_arena      *arena = &b->set->arena;
+    struct tn_arena *arena = &b->set->arena;
+
+    if (tn_lang_complete_table(b->file->file, table, b->error) != TN_OK)
+        return NULL;
     struct tn_code_table *code =
         tn_new(arena, struct tn_code_table, 1, b->error);
     struct tn_item *keys =
@@ -67,13 +71,14 @@ static const struct tn_code_table *make_table(struct tn_builder *b,
 static const struct tn_code_macro *make_macro(struct tn_builder *b,
                                               uint32_t           index)
 {
-    const struct tn_lang_macro *macro =
+    struct tn_lang_macro *macro =
         tn_list_at(&b->file->file->macros, struct tn_lang_macro, index);
     struct tn_builder     inner = inside(b);
     struct tn_code_macro *code =
         tn_new(&b->set->arena, struct tn_code_macro, 1, b->error);
 
-    if (!code)
+    if (!code ||
+        tn_lang_complete_macro(b->file->file, macro, b->error) != TN_OK)
         return NULL;
     code->index  = index;
     bool is_made = tn_build_frame(&inner, &macro->head, NULL, &code->frame) &&

@@ -163,15 +163,15 @@ enum tn_status tn_lang_side_open(struct tn_lang_side *side,
 
     if (!copy.data)
         return error->status;
-    const char                    *name  = (const char *)copy.data;
-    const struct tn_dialect_facts *facts = tn_dialect_facts(name);
-    struct tn_bytes                text  = tn_vocab_builtin(name);
-    *side = (struct tn_lang_side){ .vocab   = text.size ? vocab : NULL,
+    const char                    *name      = (const char *)copy.data;
+    const struct tn_dialect_facts *facts     = tn_dialect_facts(name);
+    bool                           has_vocab = tn_vocab_builtin(name).size > 0;
+    *side = (struct tn_lang_side){ .vocab   = has_vocab ? vocab : NULL,
                                    .newest  = INT64_MAX,
                                    .version = INT64_MAX };
     if (facts->rule_version) {
         side->oldest  = facts->oldest_version;
         side->version = facts->rule_version;
     }
-    return text.size ? tn_vocab_index(vocab, arena, text, error) : TN_OK;
+    return has_vocab ? tn_vocab_open(vocab, arena, name, error) : TN_OK;
 }

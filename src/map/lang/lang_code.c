@@ -10,9 +10,6 @@ enum tn_status tn_code_init(struct tn_code_set *set, struct tn_memory *memory,
                             const struct tn_net *net, const char *to,
                             int64_t to_version, struct tn_error *error)
 {
-    struct tn_bytes from_text = tn_vocab_builtin(net->dialect);
-    struct tn_bytes to_text   = to ? tn_vocab_builtin(to) : tn_text("");
-
     *set = (struct tn_code_set){ .net        = net,
                                  .to_dialect = to,
                                  .to_version = to_version };
@@ -20,12 +17,12 @@ enum tn_status tn_code_init(struct tn_code_set *set, struct tn_memory *memory,
     tn_intern_init(&set->types, &set->arena);
     tn_list_init(&set->heads, memory, sizeof(struct tn_code_head));
     tn_list_init(&set->entries, memory, sizeof(struct tn_code_entry));
-    set->has_from = from_text.size != 0;
-    set->has_to   = to_text.size != 0;
+    set->has_from = tn_vocab_builtin(net->dialect).size > 0;
+    set->has_to   = to && tn_vocab_builtin(to).size > 0;
     if (set->has_from)
-        TN_TRY(tn_vocab_index(&set->from, &set->arena, from_text, error));
+        TN_TRY(tn_vocab_open(&set->from, &set->arena, net->dialect, error));
     if (set->has_to)
-        TN_TRY(tn_vocab_index(&set->to, &set->arena, to_text, error));
+        TN_TRY(tn_vocab_open(&set->to, &set->arena, to, error));
     return error->status;
 }
 
@@ -75,7 +72,7 @@ static struct tn_code_head *head_of(struct tn_code_set *set,
 }
 
 static void add_rule(struct tn_code_set *set, struct tn_code_file *file,
-                     const struct tn_lang_rule *rule, struct tn_error *error)
+                     struct tn_lang_rule *rule, struct tn_error *error)
 {
     struct tn_code_head  *head = head_of(set, rule->head.op, error);
     uint32_t              id   = (uint32_t)set->entries.count;
@@ -131,8 +128,7 @@ enum tn_status tn_code_add(struct tn_code_set        *set,
         return error->status;
     struct tn_code_file *code = add_file(set, file, error);
     for (uint64_t i = 0; code && i < rules->count; i++) {
-        const struct tn_lang_rule *rule =
-            tn_list_at(rules, struct tn_lang_rule, i);
+        struct tn_lang_rule *rule = tn_list_at(rules, struct tn_lang_rule, i);
         if (fits_version(set, &rule->head))
             add_rule(set, code, rule, error);
         else

@@ -137,11 +137,11 @@ struct tn_code_file {
 
 /* A rule that fits the versions in use; rules of one op are chained. */
 struct tn_code_entry {
-    struct tn_bytes            domain;
-    const struct tn_lang_rule *rule;
-    struct tn_code_file       *file;
-    struct tn_code_rule       *code; /* NULL: nobody asked yet                */
-    uint32_t                   next; /* entry of the same type, or TN_NONE    */
+    struct tn_bytes      domain;
+    struct tn_lang_rule *rule; /* complete once it is made ready        */
+    struct tn_code_file *file;
+    struct tn_code_rule *code; /* NULL: nobody asked yet                */
+    uint32_t             next; /* entry of the same type, or TN_NONE    */
 };
 
 struct tn_code_set {

@@ -470,8 +470,12 @@ static bool read_header(struct tn_lang_parser *p)
     return true;
 }
 
-static void init_lists(struct tn_lang_file *file, struct tn_memory *memory)
+void tn_lang_init(struct tn_lang_file *file, struct tn_arena *arena,
+                  const char *name)
 {
+    struct tn_memory *memory = arena->memory;
+
+    *file = (struct tn_lang_file){ .name = name, .arena = arena };
     tn_list_init(&file->rules, memory, sizeof(struct tn_lang_rule));
     tn_list_init(&file->back, memory, sizeof(struct tn_lang_rule));
     tn_list_init(&file->defs, memory, sizeof(struct tn_lang_def));
@@ -488,8 +492,7 @@ enum tn_status tn_lang_parse(struct tn_lang_file *file, struct tn_arena *arena,
     const struct tn_map_place begin = { name, 0, 1, 1 };
     struct tn_lang_parser     p;
 
-    *file = (struct tn_lang_file){ .name = name, .arena = arena };
-    init_lists(file, arena->memory);
+    tn_lang_init(file, arena, name);
     if (tn_lang_parser_open(&p, file, text, &begin, error) && read_header(&p))
         read_items(&p);
     tn_lang_parser_close(&p);

@@ -2,6 +2,7 @@
 #include "map/lang/rule_sets.h"
 
 #include "map/lang/lang_check.h"
+#include "map/lang/lang_pack.h"
 
 /* X(file, from, to, whether both ways): rules/FILE.rules.  Where two lead the
  * same way, the first is tried first. */
@@ -19,15 +20,16 @@
     X(paddle)                                                                  \
     X(tensorflow)
 
-#define X(file, from, to, both)                                                \
-    extern const unsigned char tn_rules_##file[];                              \
-    extern const size_t        tn_rules_##file##_size;
+/* rules/compile.c writes these. */
+#define COMPILED(symbol)                                                       \
+    extern const unsigned char symbol[], symbol##_packed[];                    \
+    extern const size_t        symbol##_size, symbol##_packed_size;
+
+#define X(file, from, to, both) COMPILED(tn_rules_##file)
 RULES(X)
 #undef X
 
-#define X(dialect)                                                             \
-    extern const unsigned char tn_shapes_##dialect[];                          \
-    extern const size_t        tn_shapes_##dialect##_size;
+#define X(dialect) COMPILED(tn_shapes_##dialect)
 SHAPES(X)
 #undef X
 
@@ -42,6 +44,7 @@ bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
       to,                                                                      \
       both,                                                                    \
       tn_bytes(tn_rules_##file, tn_rules_##file##_size),                       \
+      tn_bytes(tn_rules_##file##_packed, tn_rules_##file##_packed_size),       \
       NULL,                                                                    \
       0,                                                                       \
       NULL },
@@ -55,14 +58,25 @@ bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
     return true;
 }
 
-struct tn_bytes tn_shapes_builtin(const char *dialect)
+/* The name is empty where there are none. */
+static struct tn_rule_text find_shapes(const char *dialect)
 {
-#define X(name)                                                                \
-    if (!strcmp(dialect, #name))                                               \
-        return tn_bytes(tn_shapes_##name, tn_shapes_##name##_size);
+#define X(file)                                                                \
+    if (!strcmp(dialect, #file))                                               \
+        return (struct tn_rule_text){                                          \
+            .name   = #file ".shapes",                                         \
+            .text   = tn_bytes(tn_shapes_##file, tn_shapes_##file##_size),     \
+            .packed = tn_bytes(tn_shapes_##file##_packed,                      \
+                               tn_shapes_##file##_packed_size)                 \
+        };
     SHAPES(X)
 #undef X
-    return tn_bytes(NULL, 0);
+    return (struct tn_rule_text){ .name = "" };
+}
+
+struct tn_bytes tn_shapes_builtin(const char *dialect)
+{
+    return find_shapes(dialect).text;
 }
 
 /* ---- the shelf ---------------------------------------------------------- */
@@ -113,7 +127,8 @@ const struct tn_lang_file *tn_rule_shelf_rules(struct tn_rule_shelf *shelf,
     if (file->name)
         return file;
     tn_rules_builtin_at(index, &text);
-    tn_lang_parse(file, shelf->arena, text.name, text.text, error);
+    tn_lang_unpack(file, shelf->arena, text.name, text.text, text.packed,
+                   error);
     return keep(file, error);
 }
 
@@ -239,11 +254,14 @@ void tn_rule_set_done(struct tn_rule_set *set)
 enum tn_status tn_shapes_read(struct tn_lang_file *file, struct tn_arena *arena,
                               const char *dialect, struct tn_error *error)
 {
-    struct tn_bytes text = tn_shapes_builtin(dialect);
-    const char     *name = tn_text_format(arena, error, "%s.shapes", dialect);
+    struct tn_rule_text shapes = find_shapes(dialect);
 
-    if (!text.size)
-        text = tn_text("shapes none 1");
-    *file = (struct tn_lang_file){ 0 };
-    return name ? tn_lang_parse(file, arena, name, text, error) : error->status;
+    if (shapes.text.size)
+        return tn_lang_unpack(file, arena, shapes.name, shapes.text,
+                              shapes.packed, error);
+    const char *name = tn_text_format(arena, error, "%s.shapes", dialect);
+    *file            = (struct tn_lang_file){ 0 };
+    return name ? tn_lang_parse(file, arena, name, tn_text("shapes none 1"),
+                                error)
+                : error->status;
 }

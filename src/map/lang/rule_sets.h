@@ -15,6 +15,8 @@ struct tn_rule_text {
     const char     *from, *to;
     bool            is_both_ways;
     struct tn_bytes text;
+    struct tn_bytes packed; /* what the parser made of it (lang_pack.h); empty:
+                               it has not been read yet                       */
     const struct tn_native *functions; /* that its rules may call             */
     uint32_t                function_count;
     const struct tn_map_place *places; /* by rule, where it stands, of a text
@@ -26,7 +28,7 @@ struct tn_rule_text {
 /* The file `index`; false: there are no more. */
 bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out);
 
-/* What says types and shapes of a dialect; empty: there is none. */
+/* What says types and shapes of a dialect, as text; empty: there is none. */
 struct tn_bytes tn_shapes_builtin(const char *dialect);
 
 /* Files of ours that have been read: each is read when it is first asked for,

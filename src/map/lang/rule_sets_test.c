@@ -113,7 +113,7 @@ static void test_a_shelf_reads_once(void **state)
 
     (void)state;
     open_desk(&desk);
-    desk.memory.limit = desk.memory.used + (1 << 16);
+    desk.memory.limit = desk.memory.used + (1 << 10);
     assert_null(tn_rule_shelf_shapes(shelf, "onnx", &desk.error));
     assert_int_equal(desk.error.status, TN_LIMIT);
     desk.error = none;

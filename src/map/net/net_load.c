@@ -119,8 +119,7 @@ static void set_constant(struct tn_net_loading *l, uint32_t value,
 static bool is_default_ignored(const struct tn_net_loading *l,
                                const struct tn_value       *value)
 {
-    return value->kind == TN_VALUE_INPUT &&
-           l->net->facts->has_examples;
+    return value->kind == TN_VALUE_INPUT && l->net->facts->has_examples;
 }
 
 /* No dialect of ours computes with what is written down sparsely. */
@@ -186,11 +185,10 @@ static const struct tn_vocab_op *find_op(struct tn_net_loading *l, uint32_t op)
 {
     struct tn_error     unheard = TN_ERROR_INIT;
     const struct tn_op *row     = tn_model_op_at(l->model, op);
-    struct tn_bytes     text    = tn_vocab_builtin(l->net->dialect);
 
     if (!l->has_vocab)
-        l->has_vocab = text.size && tn_vocab_index(&l->vocab, &l->scratch, text,
-                                                   &unheard) == TN_OK;
+        l->has_vocab = tn_vocab_open(&l->vocab, &l->scratch, l->net->dialect,
+                                     &unheard) == TN_OK;
     if (!l->has_vocab)
         return NULL;
     return tn_vocab_find(&l->vocab, tn_model_name(l->model, row->domain),
@@ -481,7 +479,8 @@ static bool is_constant(const struct tn_net_loading *l, uint32_t op)
 {
     const struct tn_op *row = tn_model_op_at(l->model, op);
 
-    return l->net->facts->has_constant_ops && !row->input_count && row->output_count == 1 &&
+    return l->net->facts->has_constant_ops && !row->input_count &&
+           row->output_count == 1 &&
            tn_bytes_is(tn_model_name(l->model, row->type), "Const");
 }
 

@@ -66,8 +66,7 @@ enum tn_status tn_net_complete_onnx(struct tn_net *net)
 {
     struct tn_vocab vocab;
 
-    TN_TRY(tn_vocab_index(&vocab, net->arena, tn_vocab_builtin("onnx"),
-                          net->error));
+    TN_TRY(tn_vocab_open(&vocab, net->arena, "onnx", net->error));
     for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++) {
         const struct tn_net_node *node   = tn_net_node(net, i);
         struct tn_bytes           domain = node->op->domain;

@@ -41,8 +41,7 @@ void tn_net_set_versions(struct tn_net *net)
 {
     struct tn_vocab vocab;
 
-    if (tn_vocab_index(&vocab, net->arena, tn_vocab_builtin("onnx"),
-                       net->error) != TN_OK)
+    if (tn_vocab_open(&vocab, net->arena, "onnx", net->error) != TN_OK)
         return;
     for (uint32_t i = 0; i < net->nodes.count; i++)
         look_at(net, &vocab, tn_net_node(net, i));

@@ -430,8 +430,7 @@ static enum tn_status tidy_node(struct tidying *t, uint32_t id)
 
 static enum tn_status tidy_all(struct tidying *t)
 {
-    TN_TRY(tn_vocab_index(&t->vocab, &t->scratch, tn_vocab_builtin("paddle"),
-                          t->net->error));
+    TN_TRY(tn_vocab_open(&t->vocab, &t->scratch, "paddle", t->net->error));
     TN_TRY(keep_vectors(t));
     TN_TRY(find_uses(t));
     for (uint32_t i = 0; i < t->net->nodes.count; i++)

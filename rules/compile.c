@@ -1,0 +1,157 @@
+/*
+ * compile.c - reads rules and vocabularies while the library is built
+ *
+ *   compile_rules SYMBOL FILE.rules OUTPUT.c      rules, or FILE.shapes
+ *   compile_rules SYMBOL FILE.ops   OUTPUT.c      a vocabulary
+ *
+ * The library carries every such file twice: as text, which messages and
+ * `tenon rules` quote, and as what our parser made of it (lang_pack.h,
+ * vocab_pack.h).  So a conversion parses nothing of ours, and a mistake in a
+ * file is found when the library is built.
+ *
+ * Runs where the library is built, not where it will run; the bytes that it
+ * writes are the same for all machines.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "ir/vocab_pack.h"
+#include "map/lang/lang_pack.h"
+
+enum { EXIT_BAD = 1, EXIT_USAGE = 2 };
+
+struct job {
+    const char      *symbol, *input, *output;
+    struct tn_memory memory;
+    struct tn_arena  arena;
+    struct tn_error  error;
+    struct tn_buffer text, packed;
+};
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    size_t size = strlen(name), end = strlen(suffix);
+
+    return size >= end && !strcmp(name + size - end, suffix);
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* "rules/onnx.ops: line 3, column 1: 'op' is missing here" */
+static bool complain(const struct job *job)
+{
+    fprintf(stderr, "%s: %s%s%s\n", job->input, job->error.where,
+            *job->error.where ? ": " : "", job->error.what);
+    return false;
+}
+
+static bool complain_of(const char *path)
+{
+    fprintf(stderr, "compile_rules: %s: %s\n", path, strerror(errno));
+    return false;
+}
+
+static bool read_text(struct job *job)
+{
+    FILE    *file = fopen(job->input, "rb");
+    uint8_t *to;
+    size_t   got = 1;
+
+    while (file && got > 0 && (to = tn_buffer_room(&job->text, 1 << 16))) {
+        got = fread(to, 1, 1 << 16, file);
+        job->text.size += got;
+    }
+    bool is_read = file && !ferror(file) && !tn_failed(&job->error);
+    if (!is_read)
+        complain_of(job->input);
+    if (file)
+        fclose(file);
+    return is_read;
+}
+
+static void compile_vocabulary(struct job *job)
+{
+    struct tn_vocab vocab;
+
+    if (tn_vocab_load(&vocab, &job->arena, tn_buffer_bytes(&job->text),
+                      &job->error) == TN_OK)
+        tn_vocab_pack(&vocab, &job->packed);
+}
+
+static void compile_rules(struct job *job)
+{
+    struct tn_lang_file file;
+
+    if (tn_lang_parse(&file, &job->arena, file_name(job->input),
+                      tn_buffer_bytes(&job->text), &job->error) == TN_OK)
+        tn_lang_pack(&file, tn_buffer_bytes(&job->text), &job->packed);
+    tn_lang_done(&file);
+}
+
+/* SYMBOL and SYMBOL_size; the suffix goes before "_size". */
+static void write_array(FILE *to, const struct job *job, const char *suffix,
+                        struct tn_bytes bytes)
+{
+    fprintf(to,
+            "extern const unsigned char %s%s[];\n"
+            "extern const size_t %s%s_size;\n"
+            "const unsigned char %s%s[] = {",
+            job->symbol, suffix, job->symbol, suffix, job->symbol, suffix);
+    for (size_t i = 0; i < bytes.size; i++)
+        fprintf(to, "%s%u,", i % 20 ? "" : "\n", (unsigned)bytes.data[i]);
+    fprintf(to, "\n};\nconst size_t %s%s_size = %zu;\n", job->symbol, suffix,
+            bytes.size);
+}
+
+static bool write_code(const struct job *job)
+{
+    FILE *to = fopen(job->output, "wb");
+
+    if (!to)
+        return complain_of(job->output);
+    fprintf(to, "#include <stddef.h>\n");
+    write_array(to, job, "", tn_buffer_bytes(&job->text));
+    write_array(to, job, "_packed", tn_buffer_bytes(&job->packed));
+    bool is_written = !ferror(to);
+    is_written &= !fclose(to);
+    return is_written || complain_of(job->output);
+}
+
+static bool run(struct job *job)
+{
+    if (!read_text(job))
+        return false;
+    if (ends_with(job->input, ".ops"))
+        compile_vocabulary(job);
+    else
+        compile_rules(job);
+    return tn_failed(&job->error) ? complain(job) : write_code(job);
+}
+
+int main(int argc, char **argv)
+{
+    struct job job = { .error = TN_ERROR_INIT };
+
+    if (argc != 4) {
+        fprintf(stderr, "usage: compile_rules SYMBOL FILE OUTPUT.c\n");
+        return EXIT_USAGE;
+    }
+    job.symbol = argv[1];
+    job.input  = argv[2];
+    job.output = argv[3];
+    tn_memory_init(&job.memory, NULL, 0);
+    tn_arena_init(&job.arena, &job.memory);
+    tn_buffer_init(&job.text, &job.memory, &job.error);
+    tn_buffer_init(&job.packed, &job.memory, &job.error);
+    bool is_done = run(&job);
+    tn_buffer_done(&job.packed);
+    tn_buffer_done(&job.text);
+    tn_arena_done(&job.arena);
+    return is_done ? 0 : EXIT_BAD;
+}

@@ -1,0 +1,49 @@
+/*
+ * lang_pack.h - rule files as bytes, so that ours need not be read at run time
+ *
+ * The files that the library carries are parsed while it is built
+ * (rules/compile.c).  What the parser made of one is packed (base/pack.h):
+ *
+ *   the rest of rules, definitions and macros, each where its outline says
+ *   the outline: the header, and of every rule what it is for
+ *   u32          where the outline begins
+ *
+ * Opening a packed file reads the outline.  The rest of a rule is read when
+ * somebody asks for it, and kept in the file: for one thread at a time.
+ */
+#ifndef TN_MAP_LANG_PACK_H
+#define TN_MAP_LANG_PACK_H
+
+#include "base/buffer.h"
+#include "map/lang/lang.h"
+
+/* Appends the packed form of a file that was parsed from `text`; the buffer
+ * keeps the error. */
+void tn_lang_pack(const struct tn_lang_file *file, struct tn_bytes text,
+                  struct tn_buffer *out);
+
+/* The file again, as tn_lang_parse() makes it of the text.  Everything lives in
+ * the arena, but for text, packed bytes and name. */
+enum tn_status tn_lang_unpack(struct tn_lang_file *file, struct tn_arena *arena,
+                              const char *name, struct tn_bytes text,
+                              struct tn_bytes packed, struct tn_error *error);
+
+/* Read the rest of one, unless it is there.  The pointers stay the same. */
+enum tn_status tn_lang_complete_rule(const struct tn_lang_file *file,
+                                     struct tn_lang_rule       *rule,
+                                     struct tn_error           *error);
+enum tn_status tn_lang_complete_def(const struct tn_lang_file *file,
+                                    struct tn_lang_def        *def,
+                                    struct tn_error           *error);
+enum tn_status tn_lang_complete_table(const struct tn_lang_file *file,
+                                      struct tn_lang_table      *table,
+                                      struct tn_error           *error);
+enum tn_status tn_lang_complete_macro(const struct tn_lang_file *file,
+                                      struct tn_lang_macro      *macro,
+                                      struct tn_error           *error);
+
+/* All of them, for those who look at the whole file. */
+enum tn_status tn_lang_complete(struct tn_lang_file *file,
+                                struct tn_error     *error);
+
+#endif
