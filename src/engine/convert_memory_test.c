@@ -3,8 +3,9 @@
  *
  * Rules and tables cost the same for every model.  So two models are
  * converted, and what the larger one takes more at its peak is what its nodes
- * take: 227 bytes when this was written.  Whoever passes the limit has made
- * something live longer than it serves.
+ * take: 324 bytes.  (It was 227 as long as reading the rules was the peak of
+ * the smaller one.)  Whoever passes the limit has made something live longer
+ * than it serves.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 #include "support/little_models.h"
 
-enum { FEW = 500, MANY = 5500, KINDS = 4, MOST = 300 };
+enum { FEW = 500, MANY = 5500, KINDS = 4, MOST = 360 };
 
 /* ---- counting ----------------------------------------------------------- */
 
