@@ -111,10 +111,13 @@ struct compared {
     struct tn_size_list          left, right, last;
 };
 
-/* The item that goes with number i of the other side. */
+/* The item that goes with number i of the other side; UNKNOWN: there is none.
+ */
 static int64_t item(const struct tn_size_list *list, uint32_t i)
 {
-    return list->items[list->is_list ? i : 0];
+    if (!list->is_list)
+        i = 0;
+    return i < list->count ? list->items[i] : UNKNOWN;
 }
 
 static bool holds_at(const struct compared *c, uint32_t i)
@@ -179,7 +182,7 @@ static bool are_alike(struct tn_sized_node *j, const struct compared *c,
     uint32_t              number = (uint32_t)j->terms[c->claim->left].number;
     const struct tn_dims *first  = NULL;
     int64_t               but =
-        c->claim->right == TN_TERM_NONE ? INT64_MAX : c->right.items[0];
+        c->claim->right == TN_TERM_NONE ? INT64_MAX : item(&c->right, 0);
 
     if (but == UNKNOWN)
         return true;
@@ -320,8 +323,7 @@ static void judge_items(struct tn_sized_node *j, const struct compared *c)
     uint32_t count = c->left.is_list ? c->left.count : c->right.count;
     int64_t  twice;
 
-    if ((c->left.is_list && c->right.is_list &&
-         c->left.count != c->right.count))
+    if (c->left.is_list && c->right.is_list && c->left.count != c->right.count)
         return; /* lengths have facts of their own */
     for (uint32_t i = 0; i < count; i++)
         if (!holds_at(c, i)) {
@@ -331,9 +333,9 @@ static void judge_items(struct tn_sized_node *j, const struct compared *c)
                 complain_of_pair(j, c, i);
             return;
         }
-    if (!c->claim->is_once || c->last.items[0] == UNKNOWN)
+    if (!c->claim->is_once || item(&c->last, 0) == UNKNOWN)
         return;
-    twice = find_twice(&c->left, c->last.items[0] + 1);
+    twice = find_twice(&c->left, item(&c->last, 0) + 1);
     if (twice != UNKNOWN)
         tn_size_complain(
             j, "bad-axis", "%s is %s, %.*s takes no axis twice",
@@ -343,8 +345,10 @@ static void judge_items(struct tn_sized_node *j, const struct compared *c)
 
 static bool is_permutation(const struct compared *c)
 {
-    int64_t count = c->right.items[0];
+    int64_t count = item(&c->right, 0);
 
+    if (count == UNKNOWN)
+        return true;
     if (c->left.count != count)
         return false;
     for (uint32_t i = 0; i < c->left.count; i++)
@@ -421,8 +425,8 @@ bool tn_size_claim_is_true(struct tn_sized_node        *j,
         return value && value->kind == TN_ATTR_STRING && value->count == 1 &&
                tn_bytes_equal(value->of.strings[0], claim->right_text);
     }
-    return look_at(j, &c) && c.left.items[0] != UNKNOWN &&
-           c.right.items[0] != UNKNOWN && holds_at(&c, 0);
+    return look_at(j, &c) && item(&c.left, 0) != UNKNOWN &&
+           item(&c.right, 0) != UNKNOWN && holds_at(&c, 0);
 }
 
 void tn_size_claim_judge(struct tn_sized_node        *j,
@@ -443,7 +447,7 @@ void tn_size_claim_judge(struct tn_sized_node        *j,
                              " once here",
                              words_of(j, claim->left, 0, claim->left_text).text,
                              numbers_of(&c.left).text, TN_FMT(j->kind->name),
-                             c.right.items[0] - 1);
+                             item(&c.right, 0) - 1);
         break;
     case TN_RELATION_IS: break;
     default: judge_items(j, &c); break;

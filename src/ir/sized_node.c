@@ -154,7 +154,8 @@ void tn_sized_node_init(struct tn_sized_node *j, struct tn_sizing *s,
     j->row       = tn_model_op_at(s->model, op);
     j->kind      = kind;
     j->has_attrs = false; /* attrs: when they are asked for */
-    find_inputs(j);
+    if (kind->facts)
+        find_inputs(j);
 }
 
 /* ---- numbers ------------------------------------------------------------ */

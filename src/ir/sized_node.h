@@ -23,7 +23,7 @@ struct tn_sized_node {
     bool is_silent; /* nothing is to be said of it (any more)                 */
 };
 
-/* Which values its inputs are. */
+/* Which values its inputs are, where there are facts about them. */
 void tn_sized_node_init(struct tn_sized_node *j, struct tn_sizing *s,
                         const struct tn_vocab_op *kind, uint32_t op);
 

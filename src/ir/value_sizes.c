@@ -421,8 +421,8 @@ static void remember(struct tn_sized_node *j, struct tn_typed_kind *kind,
             tn_new(&j->s->arena, struct tn_sized_nodes, 1, j->s->error);
     if (!nodes)
         return;
-    at                   = nodes->next++ % NODE_LIMIT;
-    nodes->rows[at].key  = *key;
+    at = nodes->next++ % NODE_LIMIT;
+    memcpy(&nodes->rows[at].key, key, sizeof *key); /* with what is between */
     nodes->rows[at].made = j->s->made ? j->s->made[j->op] : NULL;
 }
 
