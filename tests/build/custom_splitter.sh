@@ -44,5 +44,5 @@ fails() { # fails WORDS IN PREFIX
 printf '\032\177' >cut.pb # layers of 127 bytes that are not there
 fails 'need 127 bytes, 0 left' cut.pb chunks
 cp config.pb same.pb # beside same.cpb it would be stale: not without asking
-fails same.pb same.pb same
+fails 'would replace the input' same.pb same
 cmp config.pb same.pb
