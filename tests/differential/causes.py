@@ -28,6 +28,8 @@ OPEN = [
      "the size of an image that windows with gaps are moved over"),
     ("MaxPool|AveragePool|LpPool", r"shape of '\S+', which is (unknown|not fully known)|needs the size of the image|a value that is known only",
      "the size of the image"),
+    ("MaxPool|maxpool2d|AvgPool|avgpool2d", "needs the size of the image", "the size of an image that is padded to be the same"),
+    ("TopK", r"rank of '\S+', which is unknown", "the rank of the array"),
     ("Hardmax", "needs the shape of its input", "the sizes of the array"),
     ("Softmax|LogSoftmax|Hardmax", r"rank of '\S+', which is (unknown|not fully known)", "the rank of the array"),
     ("lstmLayer", r"dimension of '\S+', which is (unknown|not fully known)", "the size of the state"),
@@ -88,6 +90,8 @@ CAUSES = [
           "libnd4j: gather_list of a list without elements fails, so a Loop of no rounds cannot stack there"),
     Cause("nd4j", "BatchMatMul|BatchMatMulV2|BatchMatMulV3", r"batch dimensions \([\d, ]*\) and \([\d, ]*\) differ",
           "libnd4j: batches of two open sizes are taken to be equal, since matmul there does not broadcast"),
+    Cause("nd4j", "SoftmaxCrossEntropyWithLogits", "logits and labels differ in shape",
+          "libnd4j: batches of two open sizes are taken to be equal, since the loss there does not broadcast"),
     Cause("nd4j", "DiagPart", "rank 2, 4 or 6 with all dimensions equal required",
           "libnd4j: diag_part wants all sizes the same; open ones are taken to be"),
 ]
