@@ -19,9 +19,9 @@ struct check_opts {
 #define FIELD(f) offsetof(struct check_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_FLAG,  0,   "skip-data",    FIELD(skip_data),    NULL, "structure only; do not read the weights" },
+    { CLI_FLAG,  0,   "skip-data",    FIELD(skip_data),    NULL, "check only the structure; do not read weights" },
     { CLI_COUNT, 'm', "max-findings", FIELD(max_findings), "N",  "stop after N findings" },
-    { CLI_FLAG,  0,   "repair",       FIELD(is_repair),    NULL, "mend a container that was cut short first" },
+    { CLI_FLAG,  0,   "repair",       FIELD(is_repair),    NULL, "first repair a container that was cut short" },
     { 0 },
 };
 /* clang-format on */
@@ -229,7 +229,7 @@ static int report(struct run *run, enum tn_status status,
     if (run->is_torn && summary->can_repair && run->json == NULL &&
         !run->session.common->is_quiet) {
         fflush(stdout);
-        cli_hint("--repair mends a container that was cut short");
+        cli_hint("--repair repairs a container that was cut short");
     }
     return is_clean(summary) ? 0 : CLI_NO;
 }
@@ -323,7 +323,7 @@ static int run_check(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_check = {
     .name      = "check",
     .arguments = "FILE...",
-    .summary   = "every problem in a file, with its byte and its place",
+    .summary   = "find every problem in a file, with its byte and place",
     .details   = "Exits with 0 when there is neither an error nor a warning, "
                  "and with 1 when there\nis.  With --quiet the exit code is "
                  "all there is.",

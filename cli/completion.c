@@ -269,15 +269,15 @@ static int run_completion(const void *opts, const struct cli_args *args)
     else if (strcmp(shell, "fish") == 0)
         print_fish();
     else
-        return cli_usage("completion", "it knows bash, zsh and fish, not '%s'",
-                         shell);
+        return cli_usage("completion",
+                         "unknown shell '%s': use bash, zsh or fish", shell);
     return 0;
 }
 
 const struct cli_verb cli_completion = {
     .name      = "completion",
     .arguments = "bash|zsh|fish",
-    .summary   = "a script that completes tenon's words in a shell",
+    .summary   = "print a completion script for your shell",
     .details   = "For bash: source <(tenon completion bash)",
     .examples  = "source <(tenon completion bash)",
     .words     = "bash|zsh|fish",

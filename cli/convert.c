@@ -24,18 +24,18 @@ struct convert_opts {
 /* clang-format off */
 static const struct cli_opt options[] = {
     { CLI_FORMAT, 't', "to",         FIELD(to),         "FORMAT", "write FORMAT, whatever OUT is called" },
-    { CLI_FLAG,   0,   "strict",     FIELD(is_strict),  NULL,     "write nothing if anything would be left behind" },
-    { CLI_FLAG,   'p', "plan",       FIELD(is_plan),    NULL,     "run all but the writing; print passes, rules" },
-    { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "where the graph begins: NAME[,NAME...]" },
-    { CLI_TEXT,   0,   "outputs",    FIELD(map.outputs), "NAMES", "where it ends; what only others need is left out" },
+    { CLI_FLAG,   0,   "strict",     FIELD(is_strict),  NULL,     "fail if anything would be lost" },
+    { CLI_FLAG,   'p', "plan",       FIELD(is_plan),    NULL,     "write nothing; print the passes and the rules" },
+    { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "inputs to begin the graph at: NAME[,NAME...]" },
+    { CLI_TEXT,   0,   "outputs",    FIELD(map.outputs), "NAMES", "outputs to keep; what only others need is left out" },
     { CLI_TEXT,   0,   "shape",      FIELD(map.shapes), "NAME=DIMS", "shape of an input: x=1,224,224,3[,NAME=DIMS...]" },
-    { CLI_TEXT,   0,   "signature",  FIELD(map.signature), "NAME", "SavedModel: the ends that NAME has" },
-    { CLI_FILE,   0,   "rules",      FIELD(map.rules),  "FILES",  "rules that go before ours: FILE[,FILE...]" },
-    { CLI_FLAG,   0,   "only-rules", FIELD(map.only_rules), NULL,  "leave out ours where those of --rules lead" },
-    { CLI_TEXT,   0,   "allow",      FIELD(map.allow),  "OPS",    "ops that may stay without a rule: OP[,OP...]" },
-    { CLI_CHOICE, 0,   "fold",       FIELD(map.fold),   "shapes|none", "compute what follows from shapes, for rules; shapes" },
-    { CLI_FLAG,   0,   "force-invalid", FIELD(force_invalid), NULL, "go on where 'tenon check' finds errors" },
-    { CLI_FILE,   0,   "receipt",    FIELD(map.receipt), "FILE",  "what each tensor was, as lines of JSON" },
+    { CLI_TEXT,   0,   "signature",  FIELD(map.signature), "NAME", "SavedModel: inputs and outputs of this signature" },
+    { CLI_FILE,   0,   "rules",      FIELD(map.rules),  "FILES",  "your own rules, tried first: FILE[,FILE...]" },
+    { CLI_FLAG,   0,   "only-rules", FIELD(map.only_rules), NULL,  "use only --rules where these lead to the target" },
+    { CLI_TEXT,   0,   "allow",      FIELD(map.allow),  "OPS",    "ops that may stay as they are: OP[,OP...]" },
+    { CLI_CHOICE, 0,   "fold",       FIELD(map.fold),   "shapes|none", "compute values that follow from shapes; shapes" },
+    { CLI_FLAG,   0,   "force-invalid", FIELD(force_invalid), NULL, "convert even if 'tenon check' finds errors" },
+    { CLI_FILE,   0,   "receipt",    FIELD(map.receipt), "FILE",  "write where each tensor came from, as JSON lines" },
     { 0 },
 };
 /* clang-format on */
@@ -147,8 +147,9 @@ static void advise_format(const char *out, const char *to,
     else if (strcmp(end, ".cpb") == 0)
         cli_hint("'tenon split' writes chunks");
     else if (status == TN_NOT_FOUND)
-        cli_hint(to == NULL ? "--to says one; 'tenon formats' lists them"
-                            : "'tenon formats' lists what can be written");
+        cli_hint(to == NULL
+                     ? "give it with --to; 'tenon formats' lists the formats"
+                     : "'tenon formats' lists the formats that can be written");
 }
 
 #define NAMES_HINT "'tenon ls --ops' lists what each op takes and gives"
@@ -281,7 +282,7 @@ static int fail(const struct convert_opts   *opts,
         error->reason == TN_REASON_UNKNOWN_VALUE)
         advise_shape(map, model, error);
     if (is_invalid && !opts->force_invalid)
-        cli_hint("--force-invalid converts it all the same");
+        cli_hint("--force-invalid converts it anyway");
     return code;
 }
 
@@ -296,8 +297,8 @@ static void say_nothing_outside(const struct convert_opts       *opts,
     if (external != NULL && !opts->common.is_quiet &&
         cli_format_has(summary->format, "threshold") &&
         summary->tensors_outside == 0)
-        cli_hint("no tensor has %s or more: nothing is in '%s'; --threshold 0 "
-                 "puts all of them there",
+        cli_hint("all tensors are smaller than %s, so '%s' is not written; "
+                 "--threshold 0 puts all of them there",
                  threshold != NULL ? threshold : "1KiB", external);
 }
 
@@ -311,19 +312,19 @@ static int convert_model(struct cli_session          *session,
     struct cli_losses losses = { 0 }, notes = { 0 };
     struct findings   findings        = { 0 };
     struct tn_convert_summary summary = { 0 };
-    struct tn_convert_options convert  = {
-         .to              = opts->to,
-         .settings        = opts->common.for_writing.items,
-         .setting_count   = opts->common.for_writing.count,
-         .loss            = cli_losses_hear,
-         .loss_context    = &losses,
-         .map             = map,
-         .is_strict       = opts->is_strict,
-         .force_invalid   = opts->force_invalid,
-         .finding         = on_finding,
-         .finding_context = &findings,
-         .note            = cli_losses_hear,
-         .note_context    = &notes,
+    struct tn_convert_options convert = {
+        .to              = opts->to,
+        .settings        = opts->common.for_writing.items,
+        .setting_count   = opts->common.for_writing.count,
+        .loss            = cli_losses_hear,
+        .loss_context    = &losses,
+        .map             = map,
+        .is_strict       = opts->is_strict,
+        .force_invalid   = opts->force_invalid,
+        .finding         = on_finding,
+        .finding_context = &findings,
+        .note            = cli_losses_hear,
+        .note_context    = &notes,
     };
 
     if (opts->is_plan)
@@ -353,7 +354,7 @@ static int convert_model(struct cli_session          *session,
 static int check_usage(const struct convert_opts *opts)
 {
     if (opts->common.out == NULL)
-        return cli_usage("convert", "say where to with -o OUT");
+        return cli_usage("convert", "give the output with -o OUT");
     int code = cli_check_settings("convert", &opts->common.for_writing);
     if (code != 0)
         return code;
@@ -361,10 +362,11 @@ static int check_usage(const struct convert_opts *opts)
     if (opts->is_plan)
         return 0;
     if (is_stream && opts->common.is_json)
-        return cli_usage("convert", "--json and -o - exclude each other");
+        return cli_usage("convert", "--json and -o - cannot be used together");
     bool is_told = opts->map.receipt != NULL && !strcmp(opts->map.receipt, "-");
     if (is_told && (is_stream || opts->common.is_json))
-        return cli_usage("convert", "--receipt - and %s exclude each other",
+        return cli_usage("convert",
+                         "--receipt - and %s cannot be used together",
                          is_stream ? "-o -" : "--json");
     return cli_refuse_terminal("convert", opts->common.out);
 }
@@ -397,7 +399,7 @@ static int run_convert(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_convert = {
     .name      = "convert",
     .arguments = "FILE -o OUT",
-    .summary   = "the same model in another container or dialect",
+    .summary   = "convert a model to another format or dialect",
     .details   = "The format comes from the name of OUT, or from --to; 'tenon "
                  "formats' lists them.\n-o - keeps that of FILE.  OUT appears "
                  "when it is complete.",

@@ -20,9 +20,9 @@ static const struct cli_opt options[] = {
     { CLI_FLAG, 0,   "text",       FIELD(is_text),        NULL,   "protobuf text format; the default" },
     { CLI_FLAG, 0,   "json",       FIELD(is_json),        NULL,   "protobuf JSON" },
     { CLI_FLAG, 0,   "json-names", FIELD(use_json_names), NULL,   "JSON with lowerCamelCase names" },
-    { CLI_FILE, 0,   "schema",     FIELD(schema),         "FILE", "schema of your own (protoc -o FILE, or a .bfbs)" },
+    { CLI_FILE, 0,   "schema",     FIELD(schema),         "FILE", "your own schema (protoc -o FILE, or a .bfbs file)" },
     { CLI_TEXT, 't', "type",       FIELD(type),           "NAME", "message or table, such as onnx.TensorProto" },
-    { CLI_FLAG, 0,   "strict",     FIELD(is_strict),      NULL,   "fail if undump could not give it all back" },
+    { CLI_FLAG, 0,   "strict",     FIELD(is_strict),      NULL,   "fail if undump could not restore everything" },
     { 0 },
 };
 /* clang-format on */
@@ -67,7 +67,7 @@ static int dump_file(struct cli_session *session, const struct dump_opts *opts,
         return cli_fail_writing(session->common, path, out, &error);
     int code = cli_complain(path, &error);
     if (!opts->common.is_quiet)
-        cli_hint("it was read as %s because of --type", opts->type);
+        cli_hint("--type %s chose this message", opts->type);
     return code;
 }
 
@@ -77,7 +77,7 @@ static int run_dump(const void *opts, const struct cli_args *args)
     struct cli_session      session;
 
     if (o->is_text && (o->is_json || o->use_json_names))
-        return cli_usage("dump", "--text and --json exclude each other");
+        return cli_usage("dump", "--text and --json cannot be used together");
     if (o->schema != NULL && o->type == NULL)
         return cli_usage("dump", "--schema needs --type: the message to read");
     cli_session_begin_writing(&session, opts);
@@ -88,7 +88,7 @@ static int run_dump(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_dump = {
     .name      = "dump",
     .arguments = "FILE",
-    .summary   = "the whole file as protobuf text or JSON, losslessly",
+    .summary   = "print the whole file as protobuf text or JSON, losslessly",
     .details   = "What is printed can be edited and given back by 'tenon "
                  "undump'.",
     .examples  = "tenon dump tiny.onnx | head -n 5\n"

@@ -167,8 +167,8 @@ static void advise_from(const char *path)
         for (size_t k = 0; info.suffixes && info.suffixes[k] != NULL; k++)
             if (info.suffixes[k][0] == '.' &&
                 ends_with(path, info.suffixes[k])) {
-                cli_hint("its name says %s; --from %s tells what is wrong "
-                         "with it",
+                cli_hint("the name looks like %s; --from %s shows what is "
+                         "wrong with the file",
                          info.title, info.name);
                 return;
             }
@@ -203,12 +203,14 @@ static void print_advice(const struct cli_common *common, const char *path,
     case TN_TRUNCATED:
     case TN_MALFORMED:
         if (common->from != NULL)
-            cli_hint("it was read as %s because of --from", common->from);
+            cli_hint("--from %s chose this format", common->from);
         else if (strcmp(path, "-") != 0)
             cli_hint("'tenon check' lists everything that is wrong with it");
         break;
     case TN_EXISTS: cli_hint("--force replaces it"); break;
-    case TN_BUSY: cli_hint("try again when the other process is done"); break;
+    case TN_BUSY:
+        cli_hint("try again after the other process has finished");
+        break;
     default: break;
     }
 }
@@ -294,9 +296,9 @@ int cli_usage(const char *verb, const char *format, ...)
     print_safely(CLI_PLAIN, ": ", format, list);
     va_end(list);
     if (verb != NULL)
-        cli_hint("'tenon %s --help' shows how it is used", verb);
+        cli_hint("see 'tenon %s --help'", verb);
     else
-        cli_hint("'tenon --help' lists the verbs");
+        cli_hint("see 'tenon --help' for the list of verbs");
     return CLI_USAGE;
 }
 
@@ -332,9 +334,9 @@ int cli_say_no_match(const struct cli_common *common, const char *thing,
     cli_say("no %s matches", thing);
     for (int i = 1; i < args->count; i++)
         if (access(args->items[i], F_OK) == 0) {
-            cli_hint("one model at a time: '%s' is taken for a pattern of "
-                     "names",
-                     args->items[i]);
+            cli_hint(
+                "only one model is read; '%s' is used as a pattern for names",
+                args->items[i]);
             break;
         }
     return CLI_NO;

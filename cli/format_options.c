@@ -193,7 +193,7 @@ static int check_setting(const char *verb, const struct cli_settings *settings,
         bool is_too_many = option->excludes != NULL &&
                            cli_setting(settings, option->excludes) != NULL;
         if (is_too_many)
-            return cli_usage(verb, "--%s and --%s exclude each other", name,
+            return cli_usage(verb, "--%s and --%s cannot be used together", name,
                              option->excludes);
         if (!is_alone)
             return 0;

@@ -123,7 +123,7 @@ static int run_formats(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_formats = {
     .name      = "formats",
     .arguments = "",
-    .summary   = "what this build reads and writes",
+    .summary   = "list the formats that this build reads and writes",
     .groups    = CLI_REPORTS,
     .opts_size = sizeof(struct cli_common),
     .run       = run_formats,

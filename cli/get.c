@@ -17,10 +17,10 @@ struct get_opts {
 #define FIELD(f) offsetof(struct get_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_TEXT, 's', "slice", FIELD(slice),   "SLICE", "part of it, as in Python: 0:10,::2,-1" },
-    { CLI_FLAG, 0,   "npy",   FIELD(is_npy),  NULL,    "NumPy's file format; for FILE.npy" },
-    { CLI_FLAG, 0,   "raw",   FIELD(is_raw),  NULL,    "elements alone, little-endian; FILE.bin, FILE.raw" },
-    { CLI_FLAG, 0,   "text",  FIELD(is_text), NULL,    "one row a line; for FILE.txt and by default" },
+    { CLI_TEXT, 's', "slice", FIELD(slice),   "SLICE", "a slice in Python's syntax: 0:10,::2,-1" },
+    { CLI_FLAG, 0,   "npy",   FIELD(is_npy),  NULL,    "NumPy format; the default for FILE.npy" },
+    { CLI_FLAG, 0,   "raw",   FIELD(is_raw),  NULL,    "only elements, little-endian; for FILE.bin, FILE.raw" },
+    { CLI_FLAG, 0,   "text",  FIELD(is_text), NULL,    "one row per line; for FILE.txt, and the default" },
     { 0 },
 };
 /* clang-format on */
@@ -54,12 +54,13 @@ static int check_usage(const struct get_opts *opts, const char *path,
                        enum tn_get_form *form)
 {
     if (opts->is_npy + opts->is_raw + opts->is_text > 1)
-        return cli_usage("get", "--npy, --raw and --text exclude each other");
-    if (!choose_form(opts, path, form))
         return cli_usage("get",
-                         "'%s' does not say how to write it: use --npy, "
-                         "--raw or --text",
-                         path);
+                         "--npy, --raw and --text cannot be used together");
+    if (!choose_form(opts, path, form))
+        return cli_usage(
+            "get",
+            "cannot tell the format from '%s': use --npy, --raw or --text",
+            path);
     return *form == TN_GET_TEXT ? 0 : cli_refuse_terminal("get", path);
 }
 
@@ -181,7 +182,7 @@ static int run_get(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_get = {
     .name      = "get",
     .arguments = "FILE NAME",
-    .summary   = "one tensor, or a slice of it, as .npy, raw bytes or text",
+    .summary   = "write one tensor, or a slice, as .npy, raw bytes or text",
     .details   = "NAME is a tensor's name as 'tenon ls' prints it, or its path "
                  "as 'tenon ls\n--long' shows it.  A variable of TensorFlow is "
                  "also found by its path of objects\n(dense/kernel) and by its "

@@ -471,7 +471,7 @@ static int run_hash(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_hash = {
     .name      = "hash",
     .arguments = "FILE [PATTERN...]",
-    .summary   = "what each tensor is, whatever file it lies in",
+    .summary   = "print a digest of each tensor, the same in every format",
     .details   = "Prints SHA-256 over type, shape and elements, then type, "
                  "shape and name.  Equal\ntensors have equal digests in every "
                  "format.",

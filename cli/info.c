@@ -22,7 +22,7 @@ struct info_opts {
 #define FIELD(f) offsetof(struct info_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_FLAG, 'a', "all", FIELD(wants_all), NULL, "every operator, input, output and fact" },
+    { CLI_FLAG, 'a', "all", FIELD(wants_all), NULL, "list every operator, input, output and property" },
     { 0 },
 };
 /* clang-format on */
@@ -511,7 +511,7 @@ static int run_info(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_info = {
     .name      = "info",
     .arguments = "FILE...",
-    .summary   = "what this is: format, inputs, outputs, operators, parameters",
+    .summary   = "show the format, inputs, outputs, operators and parameters",
     .details  = "FILE is a model file, a folder such as a SavedModel, or - for "
                 "standard input.\nNothing but names, shapes and types is read: "
                 "a large model takes no longer than\na small one with as many "

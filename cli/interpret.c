@@ -43,7 +43,7 @@ static int read_file(const char *path, struct cli_text *bytes)
     for (size_t size; (size = fread(block, 1, sizeof block, file)) > 0;) {
         cli_text_put(bytes, block, size);
         if (bytes->size > NODE_MAX) {
-            cli_say("%s is larger than any node", path);
+            cli_say("%s is too large for a node", path);
             code = CLI_NO;
             break;
         }
@@ -78,11 +78,11 @@ static enum tn_status of_node(const struct cli_interpret *how, bool is_quiet,
     if (is_quiet)
         return TN_OK;
     if ((*op)->assumed.size > 0)
-        cli_say("not told, and assumed: %.*s", (int)(*op)->assumed.size,
-                (const char *)(*op)->assumed.data);
+        cli_say("assumed, because it is not given: %.*s",
+                (int)(*op)->assumed.size, (const char *)(*op)->assumed.data);
     else
-        cli_say("the value of an input is not known, and 0 is assumed");
-    cli_hint("--inputs 'NAME:TYPE[DIMS]' tells what is known of an input");
+        cli_say("the value of an input is unknown; 0 is assumed");
+    cli_hint("--inputs 'NAME:TYPE[DIMS]' describes an input");
     return TN_OK;
 }
 
@@ -151,12 +151,13 @@ static int interpret(struct cli_session         *session,
         of_node(how, session->common->is_quiet, interpreter,
                 cli_bytes(how->what), op, &error);
     else if ((model = open_model(session, how->what)) != NULL) {
-        code = how->inputs != NULL || how->opset > 0
-                   ? cli_usage("rules",
-                               "--inputs and --opset are for a node, "
-                               "and '%s' is a model",
-                               how->what)
-                   : spare_weights(session, model);
+        code =
+            how->inputs != NULL || how->opset > 0
+                ? cli_usage(
+                      "rules",
+                      "--inputs and --opset need a node, but '%s' is a model",
+                      how->what)
+                : spare_weights(session, model);
         if (code == 0)
             tn_interpret_model(op, interpreter, model, &error);
     } else if ((code = read_file(how->what, &bytes)) == 0)
@@ -172,7 +173,7 @@ static int interpret(struct cli_session         *session,
         return cli_fail(session->common, how->what, &error);
     code = cli_complain(is_node(how->what) ? "node" : how->what, &error);
     if (!session->common->is_quiet && is_unknown(error.reason))
-        cli_hint("--inputs 'NAME:TYPE[DIMS]' tells what is known of an input");
+        cli_hint("--inputs 'NAME:TYPE[DIMS]' describes an input");
     return code;
 }
 

@@ -15,13 +15,13 @@
 /* clang-format off */
 static const struct cli_opt options[] = {
     { CLI_FLAG,   0,   "ops",     FIELD(wants_ops),   NULL,        "list operators instead of tensors" },
-    { CLI_FLAG,   'l', "long",    FIELD(is_long),     NULL,        "role, storage, path and attributes too" },
+    { CLI_FLAG,   'l', "long",    FIELD(is_long),     NULL,        "also role, storage, path and attributes" },
     { CLI_CHOICE, 's', "sort",    FIELD(order),       "name|size", "order by name, or largest first" },
-    { CLI_FLAG,   'r', "reverse", FIELD(is_reverse),  NULL,        "the other way round" },
+    { CLI_FLAG,   'r', "reverse", FIELD(is_reverse),  NULL,        "reverse the order" },
     { CLI_CHOICE, 'R', "role",    FIELD(role),        LS_ROLES,    "only weights, constants or optimizer state" },
     { CLI_CHOICE, 0,   "layout",  FIELD(layout),      "table|tsv", "for people, or for programs" },
     { CLI_FLAG,   '1', "names",   FIELD(wants_names), NULL,        "names only" },
-    { CLI_FLAG,   '0', "null",    FIELD(is_null),     NULL,        "names only, raw, each ended by a NUL" },
+    { CLI_FLAG,   '0', "null",    FIELD(is_null),     NULL,        "names only, unescaped, NUL after each" },
     { 0 },
 };
 /* clang-format on */
@@ -344,9 +344,9 @@ static int run_ls(const void *opts, const struct cli_args *args)
     struct tn_model      *model = NULL;
 
     if (o->wants_ops && o->order == LS_BY_SIZE)
-        return cli_usage("ls", "operators have no size to sort by");
+        return cli_usage("ls", "--sort size does not work with --ops");
     if (o->wants_ops && o->role != LS_ANY_ROLE)
-        return cli_usage("ls", "operators have no role");
+        return cli_usage("ls", "--role does not work with --ops");
     cli_session_begin(&session, opts);
     session.options.wants_graph = o->wants_ops;
     int code = cli_session_open(&session, args->items[0], &model);
@@ -360,7 +360,7 @@ static int run_ls(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_ls = {
     .name      = "ls",
     .arguments = "FILE [PATTERN...]",
-    .summary   = "list tensors or operators, one a line",
+    .summary   = "list tensors or operators, one per line",
     .details   = "Lists the tensors whose names match any PATTERN (* ? [a-z]), "
                  "or all of them.\nOn a terminal: a table.  Elsewhere one line "
                  "each, TAB between columns, numbers\nin bytes: name, type, "

@@ -68,17 +68,16 @@ static int refuse_verb(const char *word)
         }
     }
     if (best != NULL)
-        return cli_usage(NULL, "there is no verb '%s'; did you mean '%s'?",
-                         word, best->name);
+        return cli_usage(NULL, "unknown verb '%s'; did you mean '%s'?", word,
+                         best->name);
     if (access(word, F_OK) == 0)
         return cli_usage(NULL,
                          "'%s' is a file, not a verb; did you mean "
                          "'tenon info %s'?",
                          word, word);
-    return cli_usage(NULL,
-                     word[0] == '-' ? "there is no option '%s' here"
-                                    : "there is no verb '%s'",
-                     word);
+    return cli_usage(
+        NULL, word[0] == '-' ? "unknown option '%s'" : "unknown verb '%s'",
+        word);
 }
 
 static int run_verb(const struct cli_verb *verb, int argc, char **argv)

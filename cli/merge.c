@@ -16,7 +16,7 @@ struct merge_opts {
 #define FIELD(f) offsetof(struct merge_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_FILE, 0,   "schema", FIELD(schema), "FILE", "descriptor set of your own (protoc -o FILE)" },
+    { CLI_FILE, 0,   "schema", FIELD(schema), "FILE", "your own descriptor set (protoc -o FILE)" },
     { CLI_TEXT, 't', "type",   FIELD(type),   "NAME", "message, such as onnx.ModelProto" },
     { 0 },
 };
@@ -94,12 +94,12 @@ static int run_merge(const void *opts, const struct cli_args *args)
     struct cli_session       session;
 
     if (o->common.out == NULL)
-        return cli_usage("merge", "say where to with -o OUT");
+        return cli_usage("merge", "give the output with -o OUT");
     if (o->schema != NULL && o->type == NULL)
         return cli_usage("merge", "--schema needs --type: the message to "
                                   "make");
     if (strcmp(o->common.out, "-") == 0 && o->common.is_json)
-        return cli_usage("merge", "--json and -o - exclude each other");
+        return cli_usage("merge", "--json and -o - cannot be used together");
     int code = cli_refuse_terminal("merge", o->common.out);
     if (code != 0)
         return code;
@@ -110,7 +110,7 @@ static int run_merge(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_merge = {
     .name      = "merge",
     .arguments = "PREFIX[.cpb] -o OUT",
-    .summary   = "one message again, out of its chunks",
+    .summary   = "join chunks into one message again",
     .details  = "What message it is can mostly be seen from the chunks; --type "
                 "settles it.",
     .examples = "tenon merge tiny.cpb -o again.onnx",

@@ -25,20 +25,20 @@ static const struct cli_opt reporting[] = {
 
 static const struct cli_opt writing[] = {
     { CLI_FILE,   'o', "out",       FIELD(out),         "FILE",   "write FILE; - is standard output" },
-    { CLI_FLAG,   'f', "force",     FIELD(is_forced),   NULL,     "replace what exists" },
+    { CLI_FLAG,   'f', "force",     FIELD(is_forced),   NULL,     "overwrite existing files" },
     { CLI_FLAG,   'n', "dry-run",   FIELD(is_dry_run),  NULL,     "do everything but write" },
-    { CLI_FLAG,   0,   "sync",      FIELD(is_synced),   NULL,     "return when it is safe on the disk" },
+    { CLI_FLAG,   0,   "sync",      FIELD(is_synced),   NULL,     "return after the data is safe on disk" },
     { 0 },
 };
 
 static const struct cli_opt reading[] = {
-    { CLI_FORMAT, 0,   "from",      FIELD(from),        "FORMAT", "read it as FORMAT instead of looking" },
-    { CLI_TEXT,   0,   "tag",       FIELD(tag),         "NAME",   "this version in a container; the newest" },
-    { CLI_SIZE,   0,   "max-mem",   FIELD(max_mem),     "SIZE",   "stop when more memory is needed" },
-    { CLI_SIZE,   0,   "max-expand", FIELD(max_expand), "SIZE",   "stop when a file expands to more" },
-    { CLI_COUNT,  0,   "workers",   FIELD(workers),     "N",      "threads; 0 is one per core" },
+    { CLI_FORMAT, 0,   "from",      FIELD(from),        "FORMAT", "format of the input; default: detect it" },
+    { CLI_TEXT,   0,   "tag",       FIELD(tag),         "NAME",   "version in a container; default: newest" },
+    { CLI_SIZE,   0,   "max-mem",   FIELD(max_mem),     "SIZE",   "fail if more memory is needed" },
+    { CLI_SIZE,   0,   "max-expand", FIELD(max_expand), "SIZE",   "fail if a file expands to more" },
+    { CLI_COUNT,  0,   "workers",   FIELD(workers),     "N",      "number of threads; 0: one per core" },
     { CLI_FLAG,   0,   "unmapped",  FIELD(is_unmapped), NULL,     "read files instead of mapping them" },
-    { CLI_FLAG,   'q', "quiet",     FIELD(is_quiet),    NULL,     "no progress, no receipts, no hints" },
+    { CLI_FLAG,   'q', "quiet",     FIELD(is_quiet),    NULL,     "no progress, no summary, no hints" },
     { 0 },
 };
 
@@ -280,9 +280,9 @@ static int refuse_long(const struct parser *p, const char *name, size_t length)
     }
     if (best != NULL)
         return cli_usage(p->verb->name,
-                         "there is no option --%s; did you mean --%s?", typed,
+                         "unknown option --%s; did you mean --%s?", typed,
                          best->name);
-    return cli_usage(p->verb->name, "there is no option --%s", typed);
+    return cli_usage(p->verb->name, "unknown option --%s", typed);
 }
 
 /* The value of an option that stands in the next word. */
@@ -313,10 +313,11 @@ static int parse_long(struct parser *p, const char *text)
 static int refuse_letter(const struct parser *p, char letter, const char *word)
 {
     if (access(word, F_OK) == 0)
-        return cli_usage(p->verb->name,
-                         "there is no option -%c; for the file write './%s'",
-                         letter, word);
-    return cli_usage(p->verb->name, "there is no option -%c", letter);
+        return cli_usage(
+            p->verb->name,
+            "unknown option -%c; for a file of this name write './%s'", letter,
+            word);
+    return cli_usage(p->verb->name, "unknown option -%c", letter);
 }
 
 /* -nf, -o FILE, -oFILE, and -nfoFILE. */
@@ -369,14 +370,15 @@ static int count_arguments(const struct cli_verb *verb,
                            const struct cli_args *args)
 {
     if (args->count == 0 && verb->least > 0 && verb->words != NULL)
-        return cli_usage(verb->name, "say which: %s", verb->words);
+        return cli_usage(verb->name, "missing argument: one of %s",
+                         verb->words);
     if (args->count < verb->least)
         return cli_usage(
             verb->name,
             args->count == 0 ? "no %s given" : "too few arguments: it takes %s",
             args->count == 0 && verb->least == 1 ? "file" : verb->arguments);
     if (args->count > verb->most)
-        return cli_usage(verb->name, "one argument too many: '%s'",
+        return cli_usage(verb->name, "unexpected argument '%s'",
                          args->items[verb->most]);
     return 0;
 }

@@ -369,12 +369,12 @@ static void say_unknown(struct tn_rulebook *book, const char *op)
 {
     struct cli_text best = { 0 };
 
-    cli_say("no rule reads or makes '%s'", op);
+    cli_say("no rule reads or produces '%s'", op);
     find_nearest(book, op, &best);
     if (best.size > 0)
         cli_hint_name(best.data);
     else
-        cli_hint("'tenon rules ls' lists those that are known");
+        cli_hint("'tenon rules ls' lists all rules");
     cli_text_done(&best);
 }
 

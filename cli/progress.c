@@ -233,7 +233,7 @@ int cli_refuse_input(const struct cli_common *common, const char *input)
         return 0;
     error.status = TN_INVALID;
     snprintf(error.what, sizeof(error.what),
-             "%.150s is a file that is being read, and would be lost", out);
+             "%.150s is an input and would be overwritten", out);
     return cli_complain(out, &error);
 }
 
@@ -241,6 +241,6 @@ int cli_refuse_terminal(const char *verb, const char *path)
 {
     if ((path != NULL && strcmp(path, "-") != 0) || !cli_is_terminal(stdout))
         return 0;
-    return cli_usage(verb, "these bytes would spoil a terminal: say -o FILE, "
-                           "or use a pipe");
+    return cli_usage(verb, "this is binary data, and standard output is a "
+                           "terminal: use -o FILE or a pipe");
 }

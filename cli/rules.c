@@ -24,14 +24,14 @@ struct rules_opts {
 #define FIELD(f) offsetof(struct rules_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_FILE, 0, "vocabulary", FIELD(vocabulary),    "FILE", "op definitions: of nd4j, TensorFlow or ONNX" },
+    { CLI_FILE, 0, "vocabulary", FIELD(vocabulary),    "FILE", "op definitions of nd4j, TensorFlow or ONNX" },
     { CLI_FILE, 0, "rules",      FIELD(rules),         "FILE", "mapping rules" },
-    { CLI_TEXT, 0, "to",         FIELD(to),            "FORMAT", "coverage: on the way to that format" },
-    { CLI_TEXT, 0, "inputs",     FIELD(inputs),        "TYPES", "interpret: of inputs: x:float32[2,?] k:int64=3" },
-    { CLI_NUMBER, 0, "opset",    FIELD(opset),         "N",    "interpret: of an ONNX node; the newest of its op" },
-    { CLI_FLAG, 0, "strict",     FIELD(is_strict),     NULL,   "interpret: assume nothing that is not known" },
-    { CLI_FLAG, 0, "list",       FIELD(is_list),       NULL,   "interpret: an OpDescriptorList, also of one op" },
-    { CLI_FLAG, 0, "binary",     FIELD(is_binary),     NULL,   "interpret: the message itself, not as text" },
+    { CLI_TEXT, 0, "to",         FIELD(to),            "FORMAT", "coverage: the target format" },
+    { CLI_TEXT, 0, "inputs",     FIELD(inputs),        "TYPES", "interpret: input types: x:float32[2,?] k:int64=3" },
+    { CLI_NUMBER, 0, "opset",    FIELD(opset),         "N",    "interpret: opset of an ONNX node; default: newest" },
+    { CLI_FLAG, 0, "strict",     FIELD(is_strict),     NULL,   "interpret: fail instead of assuming anything" },
+    { CLI_FLAG, 0, "list",       FIELD(is_list),       NULL,   "interpret: always print an OpDescriptorList" },
+    { CLI_FLAG, 0, "binary",     FIELD(is_binary),     NULL,   "interpret: binary protobuf, not text" },
     { CLI_FLAG, 0, "ops",        FIELD(exports_ops),   NULL,   "export op descriptors; the default without rules" },
     { CLI_FLAG, 0, "mappings",   FIELD(exports_rules), NULL,   "export mapping rules; the default with rules" },
     { 0 },
@@ -295,7 +295,7 @@ static int run_explain(struct cli_session      *session,
         cli_json_end_list(&json);
     tn_interpreter_close(interpreter);
     if (code == CLI_NO)
-        cli_say("no mapper reads or gives '%s'", op);
+        cli_say("no mapper reads or produces '%s'", op);
     return cli_finish(code);
 }
 
@@ -432,7 +432,7 @@ static int run_extract(struct cli_session      *session,
         return cli_complain_file(&error);
     if (tn_interpreter_op_count(interpreter) == 0) {
         tn_interpreter_close(interpreter);
-        cli_say("no op is declared in %s",
+        cli_say("no op declarations found in %s",
                 args->count > 2 ? "these files" : args->items[1]);
         return CLI_NO;
     }
@@ -526,7 +526,8 @@ static int run_rules(const void *opts, const struct cli_args *args)
     int                      code;
 
     if (o->exports_ops && o->exports_rules)
-        return cli_usage("rules", "--ops and --mappings exclude each other");
+        return cli_usage("rules",
+                         "--ops and --mappings cannot be used together");
     if (is_explain && args->count < 2)
         return cli_usage("rules", "explain needs an operator");
     if ((code = spare_files(o, args)) != 0)
@@ -553,15 +554,15 @@ static int run_rules(const void *opts, const struct cli_args *args)
     if (!strcmp(word, "export"))
         return run_export(&session, o, &files);
     return cli_usage("rules",
-                     "'%s' is none of ls, explain, check, test, "
-                     "coverage, interpret, export, extract",
+                     "unknown action '%s': use ls, explain, check, test, "
+                     "coverage, interpret, export or extract",
                      word);
 }
 
 const struct cli_verb cli_rules = {
     .name      = "rules",
     .arguments = "ACTION [FILE...]",
-    .summary   = "op descriptors and mapping rules: list, explain, export",
+    .summary   = "list, check, explain and export conversion rules",
     .details   = "  ls                       all rules, one a line\n"
                  "  explain OP               those that read or make OP, line "
                  "by line\n"

@@ -23,13 +23,13 @@ struct split_opts {
 static const struct cli_opt options[] = {
     { CLI_SIZE,   'm', "max-size",  FIELD(max_size),      "SIZE",       "largest chunk that is a message; 2GiB" },
     { CLI_TEXT,   'c', "compress",  FIELD(compress),      "CODEC",      "none, snappy, brotli[:Q] or zstd[:L]; brotli:6" },
-    { CLI_FLAG,   0,   "transpose", FIELD(is_transposed), NULL,         "fields in columns: smaller, slower" },
-    { CLI_CHOICE, 0,   "rules",     FIELD(rules),         "cpp|python", "which of TensorFlow's splitters to follow" },
-    { CLI_FILE,   0,   "schema",    FIELD(schema),        "FILE",       "descriptor set of your own (protoc -o FILE)" },
-    { CLI_CHOICE, 0,   "format-version", FIELD(version), "1|2", "1, for TensorFlow; 2, for what follows" },
-    { CLI_SIZE,   0,   "max-file",  FIELD(max_file),      "SIZE",       "several files, none larger" },
+    { CLI_FLAG,   0,   "transpose", FIELD(is_transposed), NULL,         "store fields in columns: smaller, slower" },
+    { CLI_CHOICE, 0,   "rules",     FIELD(rules),         "cpp|python", "follow TensorFlow's C++ or Python splitter" },
+    { CLI_FILE,   0,   "schema",    FIELD(schema),        "FILE",       "your own descriptor set (protoc -o FILE)" },
+    { CLI_CHOICE, 0,   "format-version", FIELD(version), "1|2", "1: for TensorFlow; 2: allows the options below" },
+    { CLI_SIZE,   0,   "max-file",  FIELD(max_file),      "SIZE",       "write several files of at most SIZE" },
     { CLI_SIZE,   0,   "max-metadata", FIELD(max_metadata), "SIZE",     "largest record of metadata; 2GiB" },
-    { CLI_FLAG,   0,   "separate-bytes", FIELD(separates_bytes), NULL,  "bytes in PREFIX.bytes.cpb, messages transposed" },
+    { CLI_FLAG,   0,   "separate-bytes", FIELD(separates_bytes), NULL,  "put bytes in PREFIX.bytes.cpb, transpose messages" },
     { CLI_TEXT,   't', "type",      FIELD(type),          "NAME",       "message, such as onnx.ModelProto" },
     { 0 },
 };
@@ -142,17 +142,18 @@ static int run_split(const void *opts, const struct cli_args *args)
     struct cli_session       session;
 
     if (o->common.out == NULL)
-        return cli_usage("split", "say where to with -o PREFIX");
+        return cli_usage("split", "give the output with -o PREFIX");
     if (strcmp(o->common.out, "-") == 0)
-        return cli_usage("split", "chunks go to a file: say -o PREFIX");
+        return cli_usage("split",
+                         "chunks cannot go to standard output: use -o PREFIX");
     if (o->schema != NULL && o->type == NULL)
         return cli_usage("split", "--schema needs --type: the message to "
                                   "split");
     if (o->version != 2 &&
         (o->max_file || o->max_metadata || o->separates_bytes))
-        return cli_usage("split", "several files, --max-metadata and "
-                                  "--separate-bytes are of --format-version "
-                                  "2, which TensorFlow does not read");
+        return cli_usage("split",
+                         "--max-file, --max-metadata and --separate-bytes need "
+                         "--format-version 2, which TensorFlow does not read");
     cli_session_begin_writing(&session, opts);
     return split_file(&session, o, args->items[0]);
 }
@@ -160,7 +161,7 @@ static int run_split(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_split = {
     .name      = "split",
     .arguments = "FILE -o PREFIX",
-    .summary   = "a message too large for protobuf, as chunks",
+    .summary   = "split a message too large for protobuf into chunks",
     .details   = "Writes PREFIX.cpb, or PREFIX.pb when all of it fits into one "
                  "chunk.  Graphs and\nSavedModels of TensorFlow are split by "
                  "its own rules, other messages by size.\nVersion 2 of the "

@@ -89,11 +89,12 @@ static void on_loss(void *context, uint64_t offset, const char *where,
 static int check_usage(const struct strip_opts *opts)
 {
     if (opts->common.out == NULL)
-        return cli_usage("strip", "say where to with -o OUT");
+        return cli_usage("strip", "give the output with -o OUT");
     if (!opts->callstack && !opts->training)
-        return cli_usage("strip", "say what: --callstack, --training");
+        return cli_usage(
+            "strip", "choose what to remove: --callstack, --training or both");
     if (strcmp(opts->common.out, "-") == 0 && opts->common.is_json)
-        return cli_usage("strip", "--json and -o - exclude each other");
+        return cli_usage("strip", "--json and -o - cannot be used together");
     return cli_refuse_terminal("strip", opts->common.out);
 }
 
@@ -104,7 +105,7 @@ static int fail(const struct cli_common *common, const char *path,
     int  code    = cli_fail_writing(common, path, common->out, error);
 
     if (is_name && !common->is_quiet)
-        cli_hint("OUT ends as its format has it, such as .pdmodel; 'tenon "
+        cli_hint("give OUT the suffix of its format, such as .pdmodel; 'tenon "
                  "formats' lists them");
     return code;
 }
@@ -142,7 +143,7 @@ static int run_strip(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_strip = {
     .name      = "strip",
     .arguments = "FILE -o OUT",
-    .summary   = "remove what must not ship",
+    .summary   = "remove source paths or training parts from a model",
     .details   = "Writes the model without source paths (--callstack) or "
                  "without what belongs to\ntraining (--training).  OUT appears "
                  "when it is complete.",

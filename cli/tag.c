@@ -23,8 +23,8 @@ struct tag_opts {
 #define FIELD(f) offsetof(struct tag_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_FORMAT, 't', "to",   FIELD(to),       "FORMAT", "export: write FORMAT, whatever OUT is called" },
-    { CLI_FLAG,   'w', "wait", FIELD(can_wait), NULL,     "wait for another writer instead of giving up" },
+    { CLI_FORMAT, 't', "to",   FIELD(to),       "FORMAT", "export: the format of OUT" },
+    { CLI_FLAG,   'w', "wait", FIELD(can_wait), NULL,     "wait for another writer instead of failing" },
     { 0 },
 };
 /* clang-format on */
@@ -409,10 +409,9 @@ static int refuse_clash(struct run *run, struct merge *merge, const char *path)
     struct tn_error error = TN_ERROR_INIT;
 
     if (merge->count == 0)
-        return cli_usage("tag",
-                         "%s has no tags of its own: tenon tag add FILE TAG "
-                         "MODEL",
-                         path);
+        return cli_usage(
+            "tag", "%s has no tags; give one: tenon tag add FILE TAG MODEL",
+            path);
     if (run->opts->common.is_forced || access(run->path, F_OK) != 0)
         return 0;
     if (tn_tag_list(run->path, &run->look, false, find_clash, merge, &error) !=
@@ -459,13 +458,12 @@ static int run_add(struct run *run, char **words)
     if (words[1] != NULL)
         return add_as(run, words[0], words[1]);
     if (is_in)
-        return cli_usage("tag", "standard input is one version: say what it is "
-                                "to be called, tenon tag add FILE TAG -");
+        return cli_usage("tag", "a model from standard input needs a tag: "
+                                "tenon tag add FILE TAG -");
     if (run->session.options.tag != NULL)
-        return cli_usage("tag",
-                         "say what '%s' is to be called: tenon tag add "
-                         "FILE TAG MODEL --tag %s",
-                         run->session.options.tag, run->session.options.tag);
+        return cli_usage(
+            "tag", "give a tag for '%s': tenon tag add FILE TAG MODEL --tag %s",
+            run->session.options.tag, run->session.options.tag);
     return add_all(run, words[0]);
 }
 
@@ -533,9 +531,9 @@ static int run_export(struct run *run, char **words)
     struct tn_model *model = NULL;
 
     if (run->opts->common.out == NULL)
-        return cli_usage("tag", "say where to with -o OUT");
+        return cli_usage("tag", "give the output with -o OUT");
     if (run->opts->common.is_json && strcmp(run->opts->common.out, "-") == 0)
-        return cli_usage("tag", "--json and -o - exclude each other");
+        return cli_usage("tag", "--json and -o - cannot be used together");
     int code = cli_refuse_terminal("tag", run->opts->common.out);
     if (code != 0)
         return code;
@@ -580,12 +578,12 @@ static int run_tag(const void *opts, const struct cli_args *args)
 
     if (action == NULL)
         return cli_usage("tag",
-                         "no '%s': it is ls, log, add, rm, export, diff or "
-                         "compact",
+                         "unknown action '%s': use ls, log, add, rm, export, "
+                         "diff or compact",
                          args->items[0]);
     bool is_all = action->run == run_add && args->count == action->count + 1;
     if (args->count != action->count + 2 && !is_all)
-        return cli_usage("tag", "it is: tenon tag %s FILE%s", action->name,
+        return cli_usage("tag", "usage: tenon tag %s FILE%s", action->name,
                          action->words);
     cli_session_begin_writing(&run.session, opts);
     run.path       = args->items[1];
@@ -607,7 +605,7 @@ static int run_tag(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_tag = {
     .name      = "tag",
     .arguments = "ACTION FILE [TAG...]",
-    .summary   = "the versions in a tagged container",
+    .summary   = "work with the versions in a tagged container",
     .details   = "  ls FILE                  the tags, oldest first\n"
                  "  log FILE                 what each of them stores\n"
                  "  add FILE TAG MODEL       MODEL as the newest version; "

@@ -13,7 +13,7 @@ struct undump_opts {
 #define FIELD(f) offsetof(struct undump_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_FILE, 0,   "schema", FIELD(schema), "FILE", "schema of your own (protoc -o FILE, or a .bfbs)" },
+    { CLI_FILE, 0,   "schema", FIELD(schema), "FILE", "your own schema (protoc -o FILE, or a .bfbs file)" },
     { CLI_TEXT, 't', "type",   FIELD(type),   "NAME", "message or table, such as onnx.TensorProto" },
     { 0 },
 };
@@ -38,8 +38,8 @@ static int undump_file(struct cli_session       *session,
     int code = cli_complain(path, &error); /* not for 'tenon check' */
     if (opts->type == NULL && !opts->common.is_quiet &&
         error.reason == TN_REASON_UNKNOWN_FORMAT)
-        cli_hint("the name of OUT says what it is, such as .onnx or .fb, or "
-                 "--type, such as onnx.ModelProto");
+        cli_hint("give OUT a suffix such as .onnx or .fb, or use --type, such "
+                 "as onnx.ModelProto");
     return code;
 }
 
@@ -49,7 +49,7 @@ static int run_undump(const void *opts, const struct cli_args *args)
     struct cli_session        session;
 
     if (o->common.out == NULL)
-        return cli_usage("undump", "say where to with -o OUT");
+        return cli_usage("undump", "give the output with -o OUT");
     if (o->schema != NULL && o->type == NULL)
         return cli_usage("undump",
                          "--schema needs --type: the message to write");
@@ -63,7 +63,7 @@ static int run_undump(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_undump = {
     .name      = "undump",
     .arguments = "FILE -o OUT",
-    .summary   = "the file again, from what dump printed",
+    .summary   = "make the file again from what dump printed",
     .details  = "Text and JSON are told apart by their first bytes, formats by "
                 "the names of their\nfields, else by the name of OUT; --type "
                 "settles it.",

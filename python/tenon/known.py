@@ -29,7 +29,7 @@ class _KnownSplitter(ComposableSplitter):
     def __init__(self, proto, *, max_size=None, rules="python", **options):
         native.chosen(native.RULES, rules, "the rules")
         if max_size is not None and max_size < 1:
-            raise ValueError("chunks of no bytes hold nothing")
+            raise ValueError("the largest chunk size must not be 0")
         super().__init__(proto, **options)
         self.rules = rules
         self.max_size = max_size or LIMITS[rules]

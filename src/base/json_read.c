@@ -421,8 +421,7 @@ int64_t tn_json_int64(struct tn_json_reader *reader)
 
     if (!tn_int64_parse(reader->text, &number))
         tn_fail_at(reader->cursor, reader->offset, TN_MALFORMED,
-                   "\"%.*s\" is no whole number of 64 bits",
-                   TN_FMT(reader->text));
+                   "\"%.*s\" is not a 64-bit integer", TN_FMT(reader->text));
     return number;
 }
 
@@ -432,7 +431,7 @@ uint64_t tn_json_uint64(struct tn_json_reader *reader)
 
     if (!tn_uint64_parse(reader->text, &number))
         tn_fail_at(reader->cursor, reader->offset, TN_MALFORMED,
-                   "\"%.*s\" is no unsigned number of 64 bits",
+                   "\"%.*s\" is not an unsigned 64-bit integer",
                    TN_FMT(reader->text));
     return number;
 }
@@ -454,7 +453,7 @@ double tn_json_double(struct tn_json_reader *reader)
         return number;
     if (!tn_double_parse(reader->text, &number) || isinf(number)) {
         tn_fail_at(reader->cursor, reader->offset, TN_MALFORMED,
-                   "\"%.*s\" is no number a double can hold",
+                   "\"%.*s\" does not fit a 64-bit float",
                    TN_FMT(reader->text));
         return 0;
     }

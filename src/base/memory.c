@@ -85,7 +85,7 @@ void *tn_memory_resize(struct tn_memory *memory, void *block, uint64_t old_size,
     }
     if (new_size > SIZE_MAX / 2) {
         tn_error_set(error, TN_NO_MEMORY, TN_NOWHERE,
-                     "%" PRIu64 " bytes of memory", new_size);
+                     "cannot allocate %" PRIu64 " bytes of memory", new_size);
         return NULL;
     }
     if (memory->shelf)
@@ -218,7 +218,8 @@ void *tn_arena_array(struct tn_arena *arena, uint64_t count, size_t item_size,
 
     if (!tn_mul(count, item_size, &size)) {
         tn_error_set(error, TN_NO_MEMORY, TN_NOWHERE,
-                     "%" PRIu64 " items of %zu bytes", count, item_size);
+                     "cannot allocate %" PRIu64 " items of %zu bytes", count,
+                     item_size);
         return NULL;
     }
     return tn_arena_alloc(arena, size, align, error);

@@ -43,8 +43,8 @@ static enum tn_status check_reuse(struct merging *merging, uint64_t index,
         most = UINT64_MAX;
     if (merging->total_size > most)
         return tn_error_set(merging->error, TN_LIMIT, TN_NOWHERE,
-                            "%" PRIu64 " bytes of chunks are used over and "
-                            "over: more than %d times",
+                            "%" PRIu64
+                            " bytes of chunks are used more than %d times",
                             merging->unique_size, TN_CHUNK_REUSE_LIMIT);
     return TN_OK;
 }
@@ -54,7 +54,8 @@ static enum tn_status read_chunk(struct merging *merging, uint64_t index,
 {
     if (index >= merging->store->count)
         return tn_error_set(merging->error, TN_MALFORMED, TN_NOWHERE,
-                            "there is no chunk %" PRIu64 ": there are %" PRIu64,
+                            "chunk %" PRIu64
+                            " does not exist: there are %" PRIu64 " chunks",
                             index, merging->store->count);
     TN_TRY(merging->store->read(merging->store, index, chunk, merging->error));
     return check_reuse(merging, index, chunk->length);
@@ -142,8 +143,7 @@ static enum tn_status set_value(struct merging          *merging,
 
     if (!field->message.has_chunk || field->message.field_count)
         return tn_error_set(merging->error, TN_MALFORMED, TN_NOWHERE,
-                            "%s is no message: it takes one chunk and nothing "
-                            "else",
+                            "%s is not a message: it takes exactly one chunk",
                             step->field->name);
     TN_TRY(read_chunk(merging, field->message.chunk, &chunk));
     if (!is_more(merging, of, index, m, step))

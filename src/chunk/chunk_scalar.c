@@ -86,8 +86,8 @@ static enum tn_status refuse_binary(const struct tn_pb_field_type *field,
                                     uint64_t offset, struct tn_error *error)
 {
     return tn_error_set(error, status, offset,
-                        "%" PRIu64 " bytes for %s, which takes %zu in binary "
-                        "form",
+                        "%" PRIu64
+                        " bytes for %s, which needs %zu in binary form",
                         size, field->name, binary_size(field));
 }
 
@@ -112,7 +112,7 @@ enum tn_status tn_scalar_read(const struct tn_pb_field_type *field,
                                   : parse_text(field, bytes, bits))
         return TN_OK;
     return tn_error_set(error, TN_MALFORMED, chunk.offset,
-                        "\"%.*s\" is no value of %s", TN_FMT(bytes),
+                        "\"%.*s\" is not a value of %s", TN_FMT(bytes),
                         field->name);
 }
 
@@ -184,10 +184,10 @@ enum tn_status tn_scalar_check(const struct tn_pb_field_type *field,
         return TN_OK;
     struct tn_bytes shown =
         tn_bytes(chunk.data, chunk.size > 40 ? 40 : chunk.size);
-    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                        "\"%.*s\" is no value of %s: its chunk is the text of "
-                        "%s",
-                        TN_FMT(shown), field->name, what_fits(field));
+    return tn_error_set(
+        error, TN_INVALID, TN_NOWHERE,
+        "\"%.*s\" is not a value of %s: its chunk must be the text of %s",
+        TN_FMT(shown), field->name, what_fits(field));
 }
 
 static size_t print_text(const struct tn_pb_field_type *field, uint64_t bits,

@@ -132,7 +132,7 @@ static enum tn_status check_element(const struct tn_tag_step *step,
                                       "the map %s needs a key", field->name);
     if (has_key)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
-                            "%s is no map and has no keys", field->name);
+                            "%s is not a map and has no keys", field->name);
     if (has_index != (field->label == TN_PB_REPEATED))
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
                             has_index ? "%s is not repeated and has no index"
@@ -326,9 +326,10 @@ enum tn_status tn_tags_build(struct tn_tags             *tags,
         if (i + 1 == count && can_end_whole)
             break;
         if (++i == count)
-            return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                                "%s has elements: which one is not said",
-                                field->name);
+            return tn_error_set(
+                error, TN_INVALID, TN_NOWHERE,
+                "%s is repeated: the index of an element is missing",
+                field->name);
         TN_TRY(field->is_map
                    ? build_key(&tag[i], &steps[i], field, arena, error)
                    : build_index(&tag[i], &steps[i], field, error));

@@ -134,7 +134,7 @@ static const struct build_row {
       { TN_NAME("repeated_field") },
       1,
       NULL,
-      "which one is not said" },
+      "the index of an element is missing" },
     { "an index below 0",
       { TN_NAME("repeated_field"), TN_AT(-1) },
       2,
@@ -233,7 +233,7 @@ static void test_read(void **state)
         { "5", 0, "needs a key" },
         { "5 @0", 0, "needs a key" },
         { "5 i1", 0, "of another type" },
-        { "1 b1", 0, "is no map" },
+        { "1 b1", 0, "is not a map" },
     };
 
     (void)state;

@@ -367,7 +367,7 @@ static void test_metadata(void **state)
           "message { chunk_index: 0 }",
           TN_MALFORMED, "at position 18446744073709551615", "chunk[0]" },
         { "no such chunk", CHUNKS "message { chunk_index: 3 }", TN_MALFORMED,
-          "there is no chunk 3: there are 3", "" },
+          "chunk 3 does not exist: there are 3 chunks", "" },
     };
 
     (void)state;

@@ -370,7 +370,7 @@ enum tn_status tn_splitter_by_size(struct tn_splitter *splitter,
                      "the message is split already");
     if (max_size == 0)
         tn_error_set(s.error, TN_INVALID, TN_NOWHERE,
-                     "chunks of no bytes hold nothing");
+                     "the largest chunk size must not be 0");
     if (splitter == root && !tn_failed(s.error))
         TN_TRY(tn_splitter_keep_base(root, error));
     struct tn_mosaic *m =

@@ -29,7 +29,8 @@ static bool check_chunk(struct tn_splitter      *root,
         return true;
     if (message->chunk >= root->chunks.count) {
         tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
-                     "there is no chunk %" PRIu64 ": there are %" PRIu64,
+                     "chunk %" PRIu64 " does not exist: there are %" PRIu64
+                     " chunks",
                      message->chunk, root->chunks.count);
         return false;
     }
@@ -178,8 +179,9 @@ enum tn_status tn_splitter_adopt(struct tn_splitter       *splitter,
     struct tn_splitter *root = splitter->root;
 
     if (root != splitter)
-        tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
-                     "a child hands its chunks to its parent: say it that");
+        tn_error_set(
+            &root->failure, TN_INVALID, TN_NOWHERE,
+            "a child gives its chunks to its parent: call this on the parent");
     else if (root->is_split || root->chunks.count)
         tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
                      "there are chunks already");

@@ -61,9 +61,9 @@ static enum tn_status memory_sink(void *context, const char *member,
     *sink = context;
     if (!member)
         return TN_OK;
-    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "several files: write them to a prefix, they are not "
-                        "one run of bytes");
+    return tn_error_set(
+        error, TN_UNSUPPORTED, TN_NOWHERE,
+        "several files cannot go to one stream: write them to a prefix");
 }
 
 enum tn_status tn_splitter_write_memory(struct tn_splitter *splitter,

@@ -41,7 +41,7 @@ enum tn_status tn_splitter_open(struct tn_splitter **out,
     *out = NULL;
     if (!message->type)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "the bytes of a field are no message");
+                            "the bytes of a field are not a message");
     struct tn_splitter *root =
         tn_memory_resize(&message->memory, NULL, 0, sizeof *root, error);
     if (!root)
@@ -524,8 +524,9 @@ enum tn_status tn_splitter_version(struct tn_splitter            *splitter,
     TN_ERROR_OR_OWN(error);
     struct tn_splitter *root = splitter->root;
     const char         *wrong =
-        root != splitter ? "a child hands its chunks to its parent: say it that"
-                                 : wrong_version(version, root->format.version);
+        root != splitter
+                    ? "a child gives its chunks to its parent: call this on the parent"
+                    : wrong_version(version, root->format.version);
     uint64_t count = version->bad_consumer_count;
     int32_t *bad   = tn_new(&root->arena, int32_t, count, &root->failure);
 
@@ -553,8 +554,7 @@ enum tn_status tn_splitter_scalars(struct tn_splitter *splitter,
                      "numbers are text or binary");
     else if (form != root->scalars && root->fields.count)
         tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
-                     "there are chunks already: say the form of numbers before "
-                     "them");
+                     "there are chunks already: set the form of numbers first");
     if (may_change(splitter))
         root->scalars = form;
     return tn_splitter_end(root, error);
@@ -567,8 +567,9 @@ enum tn_status tn_splitter_format(struct tn_splitter           *splitter,
     TN_ERROR_OR_OWN(error);
     struct tn_splitter *root = splitter->root;
     const char         *wrong =
-        root != splitter ? "a child hands its chunks to its parent: say it that"
-                                 : wrong_format(format);
+        root != splitter
+                    ? "a child gives its chunks to its parent: call this on the parent"
+                    : wrong_format(format);
 
     if (!wrong && root->has_version)
         wrong = wrong_version(&root->version, format->version);
@@ -678,8 +679,8 @@ void tn_splitter_refuse_double(struct tn_splitter            *root,
 
     tn_tags_print(field->tags, root->type, where, sizeof where);
     tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
-                 "several chunks for %s: TensorFlow's merger would keep the "
-                 "last one; make one of them, or say version 2",
+                 "several chunks for %s: TensorFlow's merger would keep only "
+                 "the last one; use one chunk, or format version 2",
                  where);
 }
 
@@ -735,9 +736,9 @@ enum tn_status tn_splitter_split(struct tn_splitter *splitter,
     struct tn_arena     arena;
 
     if (root != splitter)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "a child hands its chunks to its parent: split "
-                            "that");
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "a child gives its chunks to its parent: split the parent");
     if (!root->is_split && !tn_failed(&root->failure)) {
         tn_arena_init(&arena, root->arena.memory);
         if (root->format.max_bytes)
@@ -801,7 +802,8 @@ enum tn_status tn_splitter_chunk_read(struct tn_splitter *splitter,
 
     if (index >= count)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "there is no chunk %" PRIu64 ": there are %" PRIu64,
+                            "chunk %" PRIu64
+                            " does not exist: there are %" PRIu64 " chunks",
                             index, count);
     struct tn_chunk *chunk = chunk_at(splitter, index);
     if (!chunk->source)

@@ -820,7 +820,7 @@ static void test_metadata(void **state)
         { "an envelope of version 1", CHUNK WRAP("536870911", INNER),
           TN_MALFORMED, "536870911" },
         { "metadata that are none", VERSION CHUNK WRAP("536870910", INNER),
-          TN_MALFORMED, "is no protobuf field" },
+          TN_MALFORMED, "is not the tag of a protobuf field" },
         { "a file that is not listed",
           VERSION "chunks { size: 3 offset: 281474976710720 } " WRAP(
               "536870911", INNER),

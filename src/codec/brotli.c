@@ -25,7 +25,7 @@ static enum tn_status blame_library(const struct tn_hooks *hooks,
         return tn_error_because(error, hooks->error.status, hooks->error.reason,
                                 TN_NOWHERE, "%s", hooks->error.what);
     return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                        "libbrotli refuses to work");
+                        "libbrotli failed to start");
 }
 
 /* ---- unpacking ---------------------------------------------------------- */

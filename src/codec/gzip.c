@@ -74,6 +74,6 @@ enum tn_status tn_gzip_decode(struct tn_bytes packed, uint64_t most,
     TN_TRY(tn_deflate_decode(body, offset, size, to, error));
     if (tn_crc32(0, to->data + before, to->size - before) != crc)
         return tn_error_set(error, TN_MALFORMED, offset + body.size,
-                            "gzip's checksum does not fit");
+                            "gzip's checksum does not match");
     return TN_OK;
 }

@@ -60,10 +60,10 @@ static enum tn_status pass_on(struct tn_filter *f, size_t size,
 {
     f->given += size;
     if (f->given > f->most)
-        return tn_error_set(error, TN_MALFORMED, f->stream->offset,
-                            "%s gives more than the %" PRIu64
-                            " bytes there should be",
-                            f->stream->name, f->most);
+        return tn_error_set(
+            error, TN_MALFORMED, f->stream->offset,
+            "the %s stream gives more than the expected %" PRIu64 " bytes",
+            f->stream->name, f->most);
     if (f->to) {
         f->to->size += size;
         return TN_OK;
@@ -117,10 +117,10 @@ static enum tn_status pump(struct tn_filter *f, struct tn_flow *flow,
         TN_TRY(pump_portion(f, flow, error));
     if (flow->in.size)
         return tn_error_set(error, TN_MALFORMED, f->stream->offset,
-                            "%s ends before its bytes do", f->stream->name);
+                            "the %s stream ends too early", f->stream->name);
     if (flow->is_last && !f->is_done)
         return tn_error_set(error, TN_TRUNCATED, f->stream->offset,
-                            "%s does not end", f->stream->name);
+                            "the %s stream has no end", f->stream->name);
     return TN_OK;
 }
 

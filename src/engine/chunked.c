@@ -218,7 +218,7 @@ static enum tn_status unwrap(struct tn_bundle       *bundle,
         return replace_main(bundle, file, &best, error);
     if (!tn_failed(error) && from)
         tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
-                     "the chunks make no %s: their paths do not fit",
+                     "the chunks do not form a %s: their paths do not match",
                      tn_format_named(from)->message);
     drop_guess(&best);
     tn_source_close(&file->holder);
@@ -340,8 +340,8 @@ enum tn_status tn_chunked_unwrap_as(struct tn_bundle           *bundle,
     if (!must_be)
         return TN_OK;
     return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                        "the chunks make no %s: their paths do not fit; with "
-                        "--from riegeli each record is one",
+                        "the chunks do not form a %s: their paths do not "
+                        "match; --from riegeli shows the records",
                         type->name);
 }
 

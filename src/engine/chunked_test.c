@@ -151,11 +151,11 @@ static void lies_are_refused(void **state)
     } rows[] = {
         { 1, 3, NULL, "chunk" }, /* an index past the last */
         { 1, 2, "onnx",
-          "the chunks make no onnx.ModelProto: their paths do "
-          "not fit" },
+          "the chunks do not form a onnx.ModelProto: their paths do "
+          "not match" },
         { 99, 2, "tf-graph",
-          "the chunks make no tensorflow.GraphDef: their "
-          "paths do not fit" },
+          "the chunks do not form a tensorflow.GraphDef: their "
+          "paths do not match" },
     };
     struct tn_scratch scratch = tn_scratch_open();
 

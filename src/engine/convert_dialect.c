@@ -67,9 +67,9 @@ static enum tn_status add_mapped(struct tn_carrying *c)
         rules->framework = i;
         if (!tn_dialect_facts(tn_framework_name(i))->is_mapped_from)
             continue;
-        rules->mappers   = &c->mapped->mappers;
-        rules->ops       = &c->mapped->ops;
-        rules->source    = &c->mapped->vocabs[i];
+        rules->mappers = &c->mapped->mappers;
+        rules->ops     = &c->mapped->ops;
+        rules->source  = &c->mapped->vocabs[i];
         TN_TRY(tn_mapper_rules_write(rules, &c->own[c->own_count], arena,
                                      &count, c->error));
         c->own_count += count > 0;
@@ -88,7 +88,7 @@ static enum tn_status read_mapped(struct tn_carrying *c,
     if (c->mapped->mappers.list.count)
         return add_mapped(c);
     tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
-                 "no rules that a model could be carried by");
+                 "the file has no rules for converting models");
     tn_error_file(c->error, files[0]);
     return c->error->status;
 }
@@ -147,8 +147,9 @@ static enum tn_status take_shelf(struct tn_carrying *c)
         return tn_rule_shelf_init(c->shelf, &c->store->model.arena, c->error);
     }
     if (!c->how->book->is_ours)
-        return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
-                            "the book is of files, not of the library's rules");
+        return tn_error_set(
+            c->error, TN_INVALID, TN_NOWHERE,
+            "the rulebook was opened with files; open one without files");
     c->shelf = &c->how->book->shelf;
     return TN_OK;
 }

@@ -79,7 +79,7 @@ static const struct {
     { "inputs and outputs are left behind", "end" },
     { "an input of ragged sequences", "end" },
     { "the shape of an input", "end" },
-    { "whose rank is not known", "end" },
+    { "of unknown rank", "end" },
     { "the parameters were not found", "parameter" },
     { "training configuration", "training" },
     { "what the updater keeps", "training" },

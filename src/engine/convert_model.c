@@ -108,7 +108,8 @@ static enum tn_status choose_format(const struct tn_model           *model,
     if (!*format)
         return tn_error_because(
             error, TN_NOT_FOUND, TN_REASON_UNKNOWN_TARGET_FORMAT, TN_NOWHERE,
-            convert->to ? "no format is called '%s'" : "'%s' says no format",
+            convert->to ? "unknown format '%s'"
+                        : "cannot tell the format from '%s'",
             convert->to ? convert->to : path);
     if (!(*format)->write)
         return tn_error_because(
@@ -126,7 +127,7 @@ static enum tn_status check_dialect(const struct tn_model  *model,
     if (format->dialect[0] == '\0' || from[0])
         return TN_OK;
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "bare tensors are no graph, which %s needs",
+                        "%s needs a graph, and the input has only tensors",
                         format->name);
 }
 
@@ -168,7 +169,7 @@ static void lose_tags(const struct tn_model         *model,
 
     if (from && from->has_tags && model->tags.count > 1)
         how->loss(how->loss_context, TN_NOWHERE, "tags.txt",
-                  "the other tags stay behind");
+                  "the other tags are left behind");
 }
 
 /* One conversion on its way. */
@@ -389,9 +390,9 @@ static void lose_unknown_ranks(struct conversion     *c,
         !strcmp(tn_model_dialect(c->model), c->format->dialect))
         return;
     lose_ranks(&c->losses, tn_model_inputs(made),
-               "an input whose rank is not known: ONNX wants a shape there");
+               "an input of unknown rank: ONNX requires a shape there");
     lose_ranks(&c->losses, tn_model_outputs(made),
-               "an output whose rank is not known: ONNX wants a shape there");
+               "an output of unknown rank: ONNX requires a shape there");
 }
 
 /* The same in another dialect, or with other ends. */
@@ -431,19 +432,20 @@ static enum tn_status check_uncarried(const struct tn_convert_options *convert,
                             "%s has no graph, and so no inputs with shapes",
                             format->name);
     if (map && (map->input_count || map->output_count))
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "%s has no graph that could begin or end elsewhere",
-                            format->name);
+        return tn_error_set(
+            error, TN_INVALID, TN_NOWHERE,
+            "%s has no graph, so inputs and outputs cannot be chosen",
+            format->name);
     if (map && map->signature)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "a signature is chosen for another dialect, and "
-                            "this is %s before and after",
+                            "a signature can only be chosen when the dialect "
+                            "changes, and this stays %s",
                             format->title);
     if (map && map->receipt)
-        return tn_error_because(
-            error, TN_INVALID, TN_REASON_NO_RECEIPT, TN_NOWHERE,
-            "a receipt says what rules made of tensors, and "
-            "no rules are needed here");
+        return tn_error_because(error, TN_INVALID, TN_REASON_NO_RECEIPT,
+                                TN_NOWHERE,
+                                "a receipt lists what rules made of tensors, "
+                                "but this conversion needs no rules");
     return TN_OK;
 }
 

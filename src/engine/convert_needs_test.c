@@ -122,7 +122,7 @@ static void a_graph_without_outputs_is_refused(void **state)
     assert_int_equal(tn_model_open(&model, path, NULL, &error), TN_OK);
     assert_int_equal(tn_convert(model, NULL, &target, NULL, NULL, &error),
                      TN_UNSUPPORTED);
-    assert_non_null(strstr(error.what, "--outputs names where it ends"));
+    assert_non_null(strstr(error.what, "choose them with --outputs"));
     tn_model_close(model);
     convert(&scratch, path, "y", heard);
     assert_string_equal(heard, "");

@@ -132,11 +132,11 @@ static enum tn_status check_chosen(struct tn_carrying *c)
             const struct tn_net_value *v =
                 id == TN_NONE ? NULL : tn_net_value(net, id);
             if (v && !v->constant && v->producer == TN_NONE && !is_input[id])
-                tn_error_because(
-                    c->error, TN_INVALID, TN_REASON_MISSING_INPUT, TN_NOWHERE,
-                    "the outputs also need '%.*s', which is not among "
-                    "the inputs that were chosen",
-                    TN_FMT(v->name));
+                tn_error_because(c->error, TN_INVALID, TN_REASON_MISSING_INPUT,
+                                 TN_NOWHERE,
+                                 "the outputs also need '%.*s', which is not "
+                                 "one of the chosen inputs",
+                                 TN_FMT(v->name));
         }
     }
     tn_arena_done(&scratch);
@@ -151,8 +151,7 @@ static enum tn_status check_ends(struct tn_carrying *c)
         tn_model_op_count(c->from) == 0 || c->is_part)
         return TN_OK;
     return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "the graph has no output, so that nothing would be "
-                        "left of it: --outputs names where it ends");
+                        "the graph has no outputs: choose them with --outputs");
 }
 
 static enum tn_status load(struct tn_carrying *c)

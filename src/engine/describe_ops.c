@@ -100,7 +100,7 @@ static struct tn_bytes tensor_of(struct describing *d, uint32_t value,
 
     if (tensor && tn_tensor_dtype(tensor) == TN_UNDEFINED)
         tn_error_set(d->error, TN_MALFORMED, TN_NOWHERE,
-                     "a constant has no element type that is known");
+                     "the element type of a constant is unknown");
     if (!tensor || tn_tensor_count(tensor) > CONSTANT_MAX ||
         tn_ir_type(tn_tensor_dtype(tensor)) == 0 ||
         (d->how->is_known && d->how->is_known(d->how->context, name)))

@@ -41,7 +41,8 @@ static enum tn_status load_file(struct typed *typed, const char *path,
     struct tn_source *set = bundle.main;
     if (!set)
         tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                     "a schema is a file made by protoc --descriptor_set_out");
+                     "not a schema: expected a file made by protoc "
+                     "--descriptor_set_out");
     else {
         const uint8_t *bytes = tn_source_pin(set, 0, (size_t)set->size, error);
         if (bytes)
@@ -65,8 +66,7 @@ static enum tn_status find_builtin(struct typed *typed, const char *type,
             return TN_OK;
     }
     return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                        "no message is called '%s'; bring its schema with "
-                        "--schema",
+                        "unknown message '%s'; give its schema with --schema",
                         type);
 }
 
@@ -84,10 +84,11 @@ static enum tn_status find_type(struct typed                 *typed,
     if (!dump->schema && dump->type)
         return find_builtin(typed, dump->type, error);
     if (!dump->schema && !format->message)
-        return tn_error_set(
-            error, TN_UNSUPPORTED, TN_NOWHERE,
-            "%s is not one protobuf message%s", format->name,
-            is_of_records(format) ? ": --type says what each record is" : "");
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s is not one protobuf message%s", format->name,
+                            is_of_records(format)
+                                ? ": give the type of each record with --type"
+                                : "");
     if (!dump->schema)
         TN_TRY(tn_pb_schema_load(&typed->schema, &typed->arena,
                                  tn_pb_builtin_set(format->schema), error));
@@ -237,7 +238,8 @@ static enum tn_status check_losses(const struct typed           *typed,
     if (listener.count == 0)
         return TN_OK;
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "%" PRIu64 " things would not come back from the dump",
+                        "%" PRIu64
+                        " things could not be restored from the dump",
                         listener.count);
 }
 
@@ -260,9 +262,8 @@ static enum tn_status find_records(struct tn_opened             *opened,
                                    const struct tn_model       **records,
                                    struct tn_error              *error)
 {
-    bool as_they_are =
-        options && options->from &&
-        tn_format_named(options->from) == &tn_format_riegeli;
+    bool as_they_are = options && options->from &&
+                       tn_format_named(options->from) == &tn_format_riegeli;
     bool is_merged = false;
 
     *records = NULL;
@@ -274,7 +275,7 @@ static enum tn_status find_records(struct tn_opened             *opened,
         return TN_OK;
     if (dump->is_strict)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "undump makes one message, no file of records");
+                            "undump makes one message, not a file of records");
     TN_TRY(tn_find_format(&opened->bundle, tn_format_riegeli.name,
                           &opened->format, error));
     TN_TRY(tn_opened_read(opened, false, error));
@@ -322,8 +323,8 @@ static enum tn_status find_flat(struct tn_opened             *opened,
         return TN_OK;
     if (dump->is_strict)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "what is beside the graph would not come back "
-                            "from the dump");
+                            "what is stored beside the graph could not be "
+                            "restored from the dump");
     return format->flat_span(&opened->bundle,
                              options && options->tag ? tn_text(options->tag)
                                                      : tn_bytes(NULL, 0),

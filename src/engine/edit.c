@@ -64,8 +64,8 @@ enum tn_status tn_edit_open(struct tn_edit **out, const struct tn_model *base,
                             "to edit a model, open it with wants_graph");
     if (!base->dialect)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "bare tensors are no graph to edit: "
-                            "tn_edit_add_tensor() puts them into a new one");
+                            "a set of tensors has no graph to edit: put them "
+                            "into a new one with tn_edit_add_tensor()");
     return begin(out, opened, opened->format, base->dialect, options, error);
 }
 
@@ -80,7 +80,7 @@ enum tn_status tn_edit_new(struct tn_edit **out, const char *format,
 
     if (!f || !f->dialect_ops || !f->write)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "no graph format is called '%s'", format);
+                            "unknown graph format '%s'", format);
     return begin(out, NULL, f, f->dialect_ops, options, error);
 }
 
@@ -261,8 +261,8 @@ static enum tn_status make_elements(struct tn_edit *edit, const char *name,
     *made = (struct tn_elements){ .shape = { dtype, rank, kept } };
     if (!tn_shape_bytes(&made->shape, &size) || size != elements.size)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "tensor '%s': %zu bytes do not fit its shape", name,
-                            elements.size);
+                            "tensor '%s': %zu bytes do not match its shape",
+                            name, elements.size);
     struct tn_source *source = keep_elements(edit, elements, error);
     if (source)
         made->payload = tn_payload_raw(&made->shape,
@@ -322,7 +322,7 @@ static enum tn_status expect_json(struct tn_edit *edit, struct tn_bytes text,
     tn_json_close(&reader);
     if (own.status == TN_MALFORMED || own.status == TN_TRUNCATED)
         return tn_error_set(error, TN_INVALID, own.offset,
-                            "a training configuration that is no JSON: %s",
+                            "the training configuration is not JSON: %s",
                             own.what);
     if (tn_failed(&own))
         *error = own;
@@ -356,8 +356,8 @@ static enum tn_status set_state(struct tn_edit *edit, const char *parameter,
     const char *name;
 
     if (!key[0] || strchr(key, '/'))
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "'%s' is no name of a state", key);
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE, "unknown state '%s'",
+                            key);
     name = tn_sd_state_name(tn_text(key), tn_text(parameter),
                             &edit->store->model.arena, error);
     return name ? tn_draft_set_state(&edit->draft, parameter, name, elements,

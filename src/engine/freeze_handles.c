@@ -137,8 +137,7 @@ static bool may_step(struct tn_freezing *f)
 {
     if (++f->steps > STEPS_A_VALUE * f->model->values.count + STEPS_AT_LEAST)
         tn_error_set(f->error, TN_LIMIT, TN_NOWHERE,
-                     "calls hand round more arguments than a graph of this "
-                     "size has");
+                     "calls pass more arguments than a graph of this size has");
     return !tn_failed(f->error);
 }
 

@@ -189,9 +189,10 @@ static enum tn_status write_elements(const struct tn_elements *elements,
     if (form == TN_GET_TEXT)
         return write_text(elements, count, memory, to, error);
     if (!is_fixed && form == TN_GET_RAW)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%s elements have no raw form: use --text or .npy",
-                            tn_dtype_name(elements->shape.dtype));
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "%s elements cannot be written as raw bytes: use --text or .npy",
+            tn_dtype_name(elements->shape.dtype));
     if (!is_fixed)
         return write_string_npy(elements, count, memory, to, error);
     if (form == TN_GET_NPY)

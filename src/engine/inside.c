@@ -414,8 +414,8 @@ static void tell(const struct looking *l, struct tn_error *error)
     list_some(l, list, sizeof list);
     if (l->found.count == 0)
         tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                     "this is a folder without a model in it%s",
-                     l->broken.count ? "; it has links that lead nowhere"
+                     "this folder has no model in it%s",
+                     l->broken.count ? "; it has broken links"
                      : l->has_links  ? "; links to folders are not followed"
                                      : "");
     else if (l->found.count == 1 && found_at(l, 0)->format)

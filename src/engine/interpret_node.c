@@ -193,9 +193,9 @@ static enum tn_status carry_node(struct tn_interpreter *i,
     static const struct tn_format *const formats[TN_FRAMEWORK_COUNT] = {
         &tn_format_tf_graph, &tn_format_onnx, &tn_format_paddle
     };
-    struct tn_options        options   = i->options;
-    struct tn_buffer         bytes;
-    struct tn_model         *model = NULL;
+    struct tn_options options = i->options;
+    struct tn_buffer  bytes;
+    struct tn_model  *model = NULL;
 
     options.wants_graph = true;
     options.from        = formats[one->known.node->framework]->name;
@@ -433,13 +433,13 @@ static enum tn_status expect_types(const struct tn_one_node *one,
         if (arg && arg->variable.size)
             return tn_error_because(
                 error, TN_UNSUPPORTED, TN_REASON_UNKNOWN_TYPE, TN_NOWHERE,
-                "the element type of input '%.*s' is not known: %.*s has no "
+                "the element type of input '%.*s' is unknown: %.*s has no "
                 "attribute '%.*s'",
                 TN_FMT(node->inputs[i]), TN_FMT(node->op_type),
                 TN_FMT(arg->variable));
         return tn_error_because(error, TN_UNSUPPORTED, TN_REASON_UNKNOWN_TYPE,
                                 TN_NOWHERE,
-                                "the element type of input '%.*s' is not known",
+                                "the element type of input '%.*s' is unknown",
                                 TN_FMT(node->inputs[i]));
     }
     return TN_OK;

@@ -331,7 +331,7 @@ static const struct {
     { "mappings { frameworkName: }",
       "line 1, column 27: a value was expected, not }" },
     { RULE("ruleName: 'nosuch'"),
-      "line 6, column 5: no function is called 'nosuch'" },
+      "line 6, column 5: unknown function 'nosuch'" },
     { RULE("ruleName: 'valuemapping' colour: 'red'"),
       "line 6, column 30: a rule has no field 'colour'" },
     { RULE("ruleName: 'valuemapping' ruleType: 'tensor'"),
@@ -535,7 +535,7 @@ static const struct {
     { "op_type: 'Constant' output: 'c' attribute { name: 'value' type: TENSOR "
       "t { data_type: 99 float_data: 1 } }",
       NULL, "no element type that is known" },
-    { "op: 'Neg' input: 'x'", "x:flot32", "NAME:TYPE was expected" },
+    { "op: 'Neg' input: 'x'", "x:flot32", "expected NAME:TYPE" },
     { "op: 'Neg' input: 'x'", "x:float32[2,3]=[1]", "differ at byte 18" },
     { "", NULL, "there is no node" },
     { "op: ", NULL, "expected" },

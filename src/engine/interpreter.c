@@ -82,9 +82,10 @@ static enum tn_status load_vocab(struct tn_interpreter *i,
 
     TN_TRY(tn_vocab_load(&vocab, &i->arena, file->text, error));
     if (!tn_dialect_facts_of(vocab.dialect)->is_mapped_from)
-        return tn_error_set(error, TN_UNSUPPORTED, 0,
-                            "a vocabulary of '%.*s', which no rules are for",
-                            TN_FMT(vocab.dialect));
+        return tn_error_set(
+            error, TN_UNSUPPORTED, 0,
+            "a vocabulary of '%.*s', for which there are no rules",
+            TN_FMT(vocab.dialect));
     *vocab_of(i, vocab.dialect) = vocab;
     return TN_OK;
 }
@@ -169,8 +170,9 @@ static enum tn_status look_at(struct tn_interpreter *i, struct loading *file,
                   tn_rules_are_sketch(&file->root));
     if (!first || !(file->is_rules || tn_text_is(first, "opList") ||
                     tn_text_is(first, "op") || tn_text_is(first, "node")))
-        return tn_error_set(error, TN_NOT_FOUND, 0,
-                            "neither a vocabulary nor rules");
+        return tn_error_set(
+            error, TN_NOT_FOUND, 0,
+            "the file is neither a vocabulary nor a file of rules");
     return TN_OK;
 }
 

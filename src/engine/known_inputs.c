@@ -62,7 +62,7 @@ static enum tn_status read_quoted(struct reading *r, struct tn_bytes *text)
         to[size++] = r->text.data[r->at++];
     }
     if (!take(r, '"'))
-        return fail(r, "the text ends before its quote");
+        return fail(r, "the closing quote is missing");
     *text = tn_bytes(to, size);
     return TN_OK;
 }
@@ -101,10 +101,10 @@ static enum tn_status read_bare(struct reading *r, struct tn_bytes *name)
     for (; r->at < r->text.size && !is_blank(look(r)); r->at++)
         if (look(r) == ':' && type_at(r, r->at + 1, &size) != TN_UNDEFINED) {
             *name = tn_bytes(r->text.data + begin, r->at - begin);
-            return name->size ? TN_OK : fail(r, "a name was expected");
+            return name->size ? TN_OK : fail(r, "expected a name");
         }
     r->at = begin;
-    return fail(r, "NAME:TYPE was expected");
+    return fail(r, "expected NAME:TYPE");
 }
 
 static enum tn_status read_dims(struct reading *r, struct tn_native_type *type)
@@ -124,16 +124,16 @@ static enum tn_status read_dims(struct reading *r, struct tn_native_type *type)
             size_t begin = r->at;
             for (dim = 0; look(r) >= '0' && look(r) <= '9'; r->at++)
                 if (dim > INT64_MAX / 10 - 1)
-                    return fail(r, "a dimension that is too large");
+                    return fail(r, "the dimension is too large");
                 else
                     dim = dim * 10 + (look(r) - '0');
             if (r->at == begin)
-                return fail(r, "a dimension or '?' was expected");
+                return fail(r, "expected a dimension or '?'");
         }
         dims[type->rank++] = dim;
         skip_blanks(r);
         if (!take(r, ',') && look(r) != ']')
-            return fail(r, "',' or ']' was expected");
+            return fail(r, "expected ',' or ']'");
         skip_blanks(r);
     }
     return TN_OK;
@@ -160,7 +160,7 @@ static enum tn_status read_number(struct reading *r, struct elements *to)
         real = (double)whole;
     else if (!tn_double_parse(word, &real)) {
         r->at = begin;
-        return fail(r, "a number, true, false or text was expected");
+        return fail(r, "expected a number, true, false or a string");
     }
     double  *d = tn_list_push(&to->doubles, double, r->error);
     int64_t *i = tn_list_push(&to->ints, int64_t, r->error);
@@ -194,7 +194,7 @@ static enum tn_status read_elements(struct reading *r, struct elements *to,
         TN_TRY(read_one(r, to));
         skip_blanks(r);
         if (!take(r, ',') && look(r) != ']')
-            return fail(r, "',' or ']' was expected");
+            return fail(r, "expected ',' or ']'");
         skip_blanks(r);
     }
     return TN_OK;
@@ -248,8 +248,7 @@ static enum tn_status keep_elements(struct reading *r, struct elements *from,
     value->is_list = true;
     value->count = (uint32_t)(is_text ? from->strings.count : from->ints.count);
     if (is_text ? from->ints.count : from->strings.count)
-        return fail(r,
-                    is_text ? "texts were expected" : "no text was expected");
+        return fail(r, is_text ? "expected strings" : "unexpected string");
     if (is_text) {
         value->kind = TN_ATTR_STRING;
         value->of.strings =
@@ -259,7 +258,7 @@ static enum tn_status keep_elements(struct reading *r, struct elements *from,
         value->of.doubles =
             tn_list_keep(&from->doubles, double, r->arena, r->error);
     } else if (!are_held(from, to->type.dtype)) {
-        return fail(r, "whole numbers that the type holds were expected");
+        return fail(r, "expected integers in the range of the type");
     } else {
         value->kind    = TN_ATTR_INT;
         value->of.ints = tn_list_keep(&from->ints, int64_t, r->arena, r->error);
@@ -283,7 +282,7 @@ static enum tn_status fit_dims(struct reading *r, struct tn_known_input *to,
     }
     for (uint32_t i = 0; i < to->type.rank; i++) {
         if (to->type.dims[i] < 0)
-            return fail(r, "the shape of a value is not known");
+            return fail(r, "a value needs a known shape");
         count = to->type.dims[i] > ITEM_MAX
                     ? ITEM_MAX + 1
                     : count * (uint64_t)to->type.dims[i];
@@ -291,7 +290,7 @@ static enum tn_status fit_dims(struct reading *r, struct tn_known_input *to,
     }
     return count == to->value.count
                ? TN_OK
-               : fail(r, "the shape and the number of elements differ");
+               : fail(r, "the number of elements does not match the shape");
 }
 
 static enum tn_status read_value(struct reading *r, struct tn_known_input *to)
@@ -335,12 +334,12 @@ static enum tn_status read_item(struct reading *r, struct tn_list *list)
     else
         TN_TRY(read_bare(r, &to->name));
     if (is_told(list, to->name))
-        return fail(r, "an input is told twice");
+        return fail(r, "an input is given twice");
     if (!take(r, ':'))
-        return fail(r, "':' was expected");
+        return fail(r, "expected ':'");
     to->type.dtype = type_at(r, r->at, &size);
     if (to->type.dtype == TN_UNDEFINED)
-        return fail(r, "an element type was expected");
+        return fail(r, "expected an element type");
     r->at += size;
     if (take(r, '['))
         TN_TRY(read_dims(r, &to->type));

@@ -89,7 +89,7 @@ static enum tn_status tell_binary(struct tn_arena *arena, struct tn_bytes node,
     }
     if (!second.size && !fourth.size)
         return tn_error_set(error, TN_NOT_FOUND, 0,
-                            "none of NodeDef, NodeProto and OpDesc");
+                            "neither a NodeDef, a NodeProto nor an OpDesc");
     is_onnx = seconds != 1 ||
               (fourth.size && (is_onnx || !is_op(arena, "tensorflow", second)));
     *framework = is_onnx ? TN_FRAMEWORK_ONNX : TN_FRAMEWORK_TENSORFLOW;

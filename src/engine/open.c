@@ -200,10 +200,10 @@ static enum tn_status no_format(struct tn_bundle      *bundle,
                                 "this is %s", what);
     if (probe->entry_count)
         return tn_inside_refuse(bundle, error);
-    return tn_error_because(
-        error, TN_NOT_FOUND, TN_REASON_UNKNOWN_FORMAT, TN_NOWHERE,
-        "no known model format; 'tenon formats' lists them, "
-        "--from names one");
+    return tn_error_because(error, TN_NOT_FOUND, TN_REASON_UNKNOWN_FORMAT,
+                            TN_NOWHERE,
+                            "unknown model format; 'tenon formats' lists the "
+                            "known ones, --from chooses one");
 }
 
 /* The most confident format, and another one that is just as sure; NULL when a
@@ -277,11 +277,11 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
     }
     if (from) {
         *format = tn_format_named(from);
-        return *format ? TN_OK
-                       : tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                                      "no format is called '%s'; see 'tenon "
-                                      "formats'",
-                                      from);
+        return *format
+                   ? TN_OK
+                   : tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                                  "unknown format '%s'; see 'tenon formats'",
+                                  from);
     }
     TN_TRY(tn_probe_of(bundle, &probe, error));
     *format = ask_all(&probe, &rival);
@@ -294,7 +294,7 @@ enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
                                 : no_format(bundle, &probe, error);
     if (rival)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "could be %s or %s: say which with --from",
+                            "this could be %s or %s: choose one with --from",
                             (*format)->name, rival->name);
     return TN_OK;
 }

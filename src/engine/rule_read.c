@@ -47,8 +47,9 @@ enum tn_status tn_rule_read(struct tn_arena *arena, const char *path,
         if (bundle.main)
             take_file(arena, bundle.main, bytes, error);
         else
-            tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                         "this is a folder, not a vocabulary or rules");
+            tn_error_set(
+                error, TN_INVALID, TN_NOWHERE,
+                "this is a folder, not a file of rules or a vocabulary");
         tn_bundle_close(&bundle);
     }
     if (tn_failed(error))

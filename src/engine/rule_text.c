@@ -113,8 +113,9 @@ enum tn_status tn_rule_text(struct tn_arena *arena, struct tn_bytes *bytes,
         : tn_bytes_contains(*bytes, tn_text("\"mappings\"")) ? &rule_set
                                                              : &op_list;
     if (!kind)
-        return tn_error_set(error, TN_NOT_FOUND, 0,
-                            "neither a vocabulary nor rules");
+        return tn_error_set(
+            error, TN_NOT_FOUND, 0,
+            "the file is neither a vocabulary nor a file of rules");
     TN_TRY(
         tn_pb_schema_load(&schema, arena, tn_pb_builtin_set(kind->set), error));
     const struct tn_pb_message *type = tn_pb_schema_find(&schema, kind->type);

@@ -174,8 +174,7 @@ static enum tn_status encode(const struct tn_op_descriptor *descriptor,
 
     if ((unsigned)form > TN_DESCRIPTOR_JSON)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "no form of a descriptor has the number %u",
-                            (unsigned)form);
+                            "unknown descriptor form %u", (unsigned)form);
     if (form == TN_DESCRIPTOR_BINARY)
         return tn_dl4j_call_write(descriptor, is_list, arena, to, error);
     if (!is_json) {

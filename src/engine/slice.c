@@ -68,7 +68,8 @@ static enum tn_status read_parts(const char *text, struct part *parts,
             break;
     }
     return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                        "'%s' is no slice; write 0:10,::2,-1", text);
+                        "'%s' is not a slice; write it as in 0:10,::2,-1",
+                        text);
 }
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
@@ -86,9 +87,9 @@ static void take_range(const struct part *part, uint64_t dim, uint64_t *begin,
     int64_t first = part->has_begin ? part->begin : (step > 0 ? 0 : size - 1);
     int64_t last  = part->has_end ? part->end : (step > 0 ? size : -1 - size);
 
-    first = clamp(first < 0 && part->has_begin ? first + size : first, low,
-                  high);
-    last  = clamp(last < 0 ? last + size : last, low, high);
+    first =
+        clamp(first < 0 && part->has_begin ? first + size : first, low, high);
+    last = clamp(last < 0 ? last + size : last, low, high);
     if (step > 0)
         *count = first < last ? (uint64_t)((last - first - 1) / step + 1) : 0;
     else
@@ -104,8 +105,8 @@ static enum tn_status take_index(const struct part *part, uint32_t axis,
 
     if (index < 0 || (uint64_t)index >= dim)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "index %" PRId64 " of axis %" PRIu32
-                            ", which has %" PRIu64,
+                            "index %" PRId64 " is out of range: axis %" PRIu32
+                            " has size %" PRIu64,
                             part->begin, axis, dim);
     *begin = (uint64_t)index;
     return TN_OK;
@@ -195,11 +196,11 @@ enum tn_status tn_slice_parse(const char *text, const struct tn_elements *from,
         else
             take_range(&parts[i], from->shape.dims[i], &begin[i], &dims[i]);
     }
-    *view = (struct tn_view){ .kind        = TN_VIEW_SLICE,
-                              .inputs      = from,
-                              .input_count = 1,
-                              .begin       = begin,
-                              .step        = step };
+    *view                     = (struct tn_view){ .kind        = TN_VIEW_SLICE,
+                                                  .inputs      = from,
+                                                  .input_count = 1,
+                                                  .begin       = begin,
+                                                  .step        = step };
     struct tn_elements sliced = {
         .shape   = { from->shape.dtype, rank, dims },
         .payload = { .encoding = TN_ENCODING_VIEW,

@@ -32,7 +32,8 @@ static enum tn_status load_schema(struct tn_schema **schema, const char *path,
     struct tn_source *set = opened->bundle.main;
     if (!set)
         tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                     "a schema is a file made by protoc --descriptor_set_out");
+                     "not a schema: expected a file made by protoc "
+                     "--descriptor_set_out");
     else {
         const uint8_t *bytes = tn_source_pin(set, 0, (size_t)set->size, error);
         if (bytes)
@@ -58,8 +59,7 @@ static enum tn_status find_builtin(struct tn_schema **schema, const char *type,
         *schema = NULL;
     }
     return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                        "no message is called '%s'; bring its schema with "
-                        "--schema",
+                        "unknown message '%s'; give its schema with --schema",
                         type);
 }
 
@@ -88,9 +88,8 @@ static enum tn_status find_type(struct tn_opened *opened, const char **type,
         return TN_OK;
     if (opened->format == &tn_format_riegeli)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "records without the metadata at their end that "
-                            "would make them chunks of a message: other "
-                            "records, or cut short");
+                            "the last record is not chunk metadata: these are "
+                            "other records, or the file was cut short");
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                         "%s is not one protobuf message", opened->format->name);
 }
@@ -109,9 +108,9 @@ static enum tn_status find_source(struct tn_opened  *opened,
     if (opened->format && is_folder(opened))
         return tn_split_folder_source(opened, source, error);
     if (!*source)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "this is a folder: name the file in it that is to "
-                            "be split, such as saved_model.pb");
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "this is a folder: give the file to split, such as saved_model.pb");
     if (!opened->format)
         return TN_OK;
     return tn_format_binary(&opened->bundle, *source, opened->format->schema,

@@ -168,15 +168,13 @@ static enum tn_status fields_of(const struct tn_format        *format,
     if (!format->trace_fields)
         return tn_error_set(
             error, TN_UNSUPPORTED, TN_NOWHERE,
-            "strip knows ONNX, TensorFlow and PaddlePaddle models, not "
-            "%s",
+            "strip supports ONNX, TensorFlow and PaddlePaddle models, not %s",
             format->name);
     if (strip->training && !format->training_fields)
-        return tn_error_set(
-            error, TN_UNSUPPORTED, TN_NOWHERE,
-            "%s does not say what belongs to training; a frozen "
-            "graph has none of it",
-            format->name);
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s does not mark what belongs to training; a "
+                            "frozen graph has no such parts",
+                            format->name);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         for (const struct tn_strip_field *f = lists[i]; f->message; f++)
             *fields++ = *f;
@@ -225,9 +223,9 @@ static enum tn_status find_file(struct tn_opened  *opened,
         if (tn_bundle_has(bundle, names[i]))
             TN_TRY(tn_bundle_sibling(bundle, tn_text(names[i]), file, error));
     if (!*file)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "a folder of a format that is not stripped as one: "
-                            "name the file in it");
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "strip cannot process a folder of this format: give a file in it");
     return TN_OK;
 }
 
@@ -311,7 +309,7 @@ enum tn_status tn_strip(const char *path, const struct tn_options *options,
     *summary = (struct tn_strip_summary){ 0 };
     if (!strip || (!strip->callstack && !strip->training))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "nothing to strip was named");
+                            "nothing to strip was chosen");
     TN_TRY(tn_opened_files(&opened, path, options, error));
     if (tn_find_format(&opened->bundle, options ? options->from : NULL,
                        &opened->format, error) == TN_OK)

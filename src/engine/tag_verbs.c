@@ -33,10 +33,10 @@ static enum tn_status open_look(struct look *look, const char *path,
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE, "%s has no tags",
                             look->opened->format->name);
     if (!bundle->main)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%s is no container; 'tenon tag add' takes its "
-                            "tags over",
-                            look->opened->format->name);
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "%s is not a container; 'tenon tag add' copies its tags into one",
+            look->opened->format->name);
     look->has_zip = true;
     tn_zip_open(&look->zip, bundle->main, bundle->memory, &lazy, error);
     if (!tn_failed(error))
@@ -303,7 +303,7 @@ static enum tn_status check_container(const char              *path,
     if (tn_find_format(&opened->bundle, NULL, &opened->format, &own) == TN_OK) {
         if (!opened->format->has_tags || !opened->bundle.main)
             tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                         "only containers can be mended, not %s",
+                         "only containers can be repaired, not %s",
                          opened->format->name);
     } else if (tn_probe_of(&opened->bundle, &probe, error) == TN_OK &&
                (probe.head.size < 4 || !opened->bundle.main ||

@@ -529,7 +529,7 @@ static void map_entry(void **state)
         set("", "field_tag { field: 3 } field_tag { map_key { i64: 1 } }", "",
             &error),
         TN_MALFORMED);
-    assert_non_null(strstr(error.what, "is no map"));
+    assert_non_null(strstr(error.what, "is not a map"));
 }
 
 /* ---- composing ----------------------------------------------------------- */

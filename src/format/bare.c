@@ -67,7 +67,7 @@ static struct tn_bytes name_of(struct collecting      *c,
     }
     if (!tn_failed(c->error) && !is_free(c, name))
         tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
-                     "two tensors are called '%.*s'", TN_FMT(name));
+                     "two tensors are named '%.*s'", TN_FMT(name));
     tn_intern_borrow(&c->names, name, c->error);
     return name;
 }

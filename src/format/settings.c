@@ -159,7 +159,7 @@ static enum tn_status check_company(const struct tn_format        *format,
                                 option->needs);
     if (option->excludes && is_set(format, option->excludes, settings, count))
         return tn_error_because(error, TN_INVALID, TN_REASON_BAD_OPTION,
-                                TN_NOWHERE, "--%s and --%s exclude each other",
+                                TN_NOWHERE, "--%s and --%s cannot be used together",
                                 option->name, option->excludes);
     return TN_OK;
 }

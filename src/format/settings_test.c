@@ -32,7 +32,7 @@ static const struct {
     { "no size", &tn_format_sdnb, { { "shard-size", "big" } }, 1, "--shard-size takes SIZE, not 'big'" },
     { "no flag", &tn_format_onnx, { { "inline", "yes" } }, 1, "--inline takes true or false, not 'yes'" },
     { "alone", &tn_format_onnx, { { "threshold", "1" } }, 1, "--threshold needs --external" },
-    { "both", &tn_format_onnx, { { "external", "w" }, { "inline", NULL } }, 2, "--external and --inline exclude each other" },
+    { "both", &tn_format_onnx, { { "external", "w" }, { "inline", NULL } }, 2, "--external and --inline cannot be used together" },
     { "of others", &tn_format_npz, { { "shard-size", "1" } }, 1, "--shard-size is for " MANY ", not for npz" },
     { "of nobody", &tn_format_npz, { { "size", "1" } }, 1, "no format has an option 'size'" },
     { "for reading", &tn_format_sdnb, { { "lax", NULL } }, 1, "no format has an option 'lax'" },

@@ -67,8 +67,9 @@ static enum tn_status open_locked(struct tn_append *a, struct tn_error *error)
         close(a->file);
         a->file = -1;
     }
-    return tn_error_because(error, TN_BUSY, TN_REASON_TARGET_BUSY, TN_NOWHERE,
-                            "%.120s is replaced again and again", a->path);
+    return tn_error_because(
+        error, TN_BUSY, TN_REASON_TARGET_BUSY, TN_NOWHERE,
+        "%.120s is being replaced repeatedly by another process", a->path);
 }
 
 static int duplicate(const struct tn_append *a, struct tn_error *error)

@@ -40,7 +40,7 @@ static enum tn_status init(struct tn_bundle *bundle, struct tn_memory *memory,
     size_t begin = name.size > 1 ? name.size : 0;
     while (begin && name.data[begin - 1] != '/')
         begin--;
-    name = tn_bytes(name.data + begin, name.size - begin);
+    name         = tn_bytes(name.data + begin, name.size - begin);
     name         = tn_bytes_dup(&bundle->arena, name, error);
     bundle->name = (const char *)name.data;
     return error->status;
@@ -174,16 +174,16 @@ static enum tn_status fail_open(struct tn_bundle *bundle, const char *name,
 {
     if (bundle->folder < 0)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "\"%.100s\": %s has no folder to look in", name,
+                            "cannot open \"%.100s\": %s has no folder", name,
                             bundle->name);
     if (number == ENOENT || number == ENOTDIR)
         return tn_error_because(error, TN_NOT_FOUND, TN_REASON_MISSING_FILE,
-                                TN_NOWHERE, "there is no file \"%.100s\"",
-                                name);
+                                TN_NOWHERE,
+                                "the file \"%.100s\" does not exist", name);
     if (number == ELOOP)
         return tn_error_because(
             error, TN_INVALID, TN_REASON_SYMBOLIC_LINK, TN_NOWHERE,
-            "\"%.100s\" leads through a symbolic link", name);
+            "\"%.100s\" is reached through a symbolic link", name);
     return tn_error_errno(error, number, "cannot open \"%.100s\"", name);
 }
 

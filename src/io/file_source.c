@@ -166,7 +166,7 @@ static enum tn_status open_file(struct tn_source **out,
         return tn_error_errno(error, errno, "cannot read %s", name);
     if (!S_ISREG(about.st_mode))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "%s is no regular file", name);
+                            "%s is not a regular file", name);
     struct file_source *file = new_source(memory, sizeof *file, name, error);
     if (!file)
         return error->status;
@@ -344,7 +344,7 @@ static enum tn_status pour(int from, int to, uint8_t *window, const char *name,
             return TN_OK;
         if (is_device)
             return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                                "this is a device, whose bytes never end");
+                                "this is a device without an end");
         int number = tn_write_all(to, window, (size_t)n);
         if (number)
             return tn_error_errno(error, number, "cannot spool to %s", folder);

@@ -184,7 +184,7 @@ static void refuses_what_is_no_file(void **state)
             tn_source_file(&source, &memory, victims[i], "it", true, &error),
             TN_INVALID);
         assert_null(source);
-        assert_string_equal(error.what, "it is no regular file");
+        assert_string_equal(error.what, "it is not a regular file");
         assert_int_equal(fcntl(victims[i], F_GETFD), -1);
     }
     struct tn_error error = TN_ERROR_INIT;

@@ -85,7 +85,7 @@ static enum tn_status split_path(struct tn_output *output, const char *path,
     if (!output->name[0] || !strcmp(output->name, ".") ||
         !strcmp(output->name, ".."))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "%.120s is no name for something new", path);
+                            "%.120s is not a valid name for an output", path);
     output->parent = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (output->parent < 0)
         return tn_error_errno(error, errno, "cannot open the folder %s",
@@ -361,7 +361,7 @@ static enum tn_status open_for_folder(struct tn_output *output,
             return tn_output_fail_exists(error, path);
         if (!S_ISDIR(about.st_mode))
             return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                                "%.120s exists and is no folder", path);
+                                "%.120s exists and is not a folder", path);
     }
     return make_temporary_folder(output, error);
 }
@@ -424,9 +424,10 @@ enum tn_status tn_output_call(struct tn_output *output, const char *name,
                               struct tn_error *error)
 {
     if (output->kind != TN_TO_FILE || output->main)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "%.120s: %s has no other name", name,
-                            output->name ? output->name : "memory");
+        return tn_error_set(
+            error, TN_INVALID, TN_NOWHERE,
+            "%.120s: %s is a single stream, which holds no other file", name,
+            output->name ? output->name : "memory");
     const char *clean = tn_beneath_name(&output->arena, tn_text(name), error);
     if (!clean)
         return error->status;

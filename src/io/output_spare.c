@@ -89,9 +89,7 @@ static bool is_in_replaced(const struct tn_output *output,
 static enum tn_status refuse(const char *name, struct tn_error *error)
 {
     return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                        "%.150s is a file that is being read, and would be "
-                        "lost",
-                        name);
+                        "%.150s is an input and would be overwritten", name);
 }
 
 enum tn_status tn_output_spare(const struct tn_output *output,
@@ -167,7 +165,5 @@ enum tn_status tn_output_apart(const struct tn_output *output,
     if (!is_met)
         return TN_OK;
     return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                        "%.150s is asked for twice: one would take the place "
-                        "of the other",
-                        other->name);
+                        "%.150s is given for two outputs", other->name);
 }

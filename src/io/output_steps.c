@@ -46,7 +46,7 @@ enum tn_status tn_output_fail_errno(struct tn_output *output, const char *what,
 enum tn_status tn_output_fail_exists(struct tn_error *error, const char *name)
 {
     return tn_error_because(error, TN_EXISTS, TN_REASON_TARGET_EXISTS,
-                            TN_NOWHERE, "%.150s exists", name);
+                            TN_NOWHERE, "%.150s already exists", name);
 }
 
 const char *tn_output_temporary(struct tn_output *output, const char *name,

@@ -471,7 +471,7 @@ enum tn_status tn_draft_type_end(struct tn_draft *draft, uint32_t graph,
     struct tn_bytes        of = tn_text(name);
     if (g->kind != TN_GRAPH_FUNCTION || g->from)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "graph %" PRIu32 " is no new function", graph);
+                            "graph %" PRIu32 " is not a new function", graph);
     bool is_input  = type_ends(draft, &g->inputs, of, dtype, error);
     bool is_output = type_ends(draft, &g->outputs, of, dtype, error);
     if (!is_input && !is_output)
@@ -490,7 +490,7 @@ enum tn_status tn_draft_set_ends(struct tn_draft *draft, uint32_t graph,
     struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
     if (g->kind != TN_GRAPH_FUNCTION)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "graph %" PRIu32 " is no function", graph);
+                            "graph %" PRIu32 " is not a function", graph);
     g->inputs.items  = inputs;
     g->outputs.items = outputs;
     return tn_draft_touch_graph(draft, graph, error);
@@ -534,7 +534,7 @@ enum tn_status tn_draft_copy_function(struct tn_draft       *draft,
         from->dialect != draft->dialect)
         return tn_error_set(
             error, TN_INVALID, TN_NOWHERE,
-            "graph %" PRIu32 " is no function of the same dialect", row);
+            "graph %" PRIu32 " is not a function of the same dialect", row);
     const struct tn_graph *g = tn_model_graph_at(from, row);
     struct tn_bytes        new_name =
         name ? tn_draft_keep(draft, name, error) : tn_model_name(from, g->name);
@@ -560,7 +560,7 @@ enum tn_status tn_draft_remove_function(struct tn_draft *draft, uint32_t graph,
     struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
     if (g->kind != TN_GRAPH_FUNCTION)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "graph %" PRIu32 " is no function", graph);
+                            "graph %" PRIu32 " is not a function", graph);
     g->is_removed = true;
     return TN_OK;
 }

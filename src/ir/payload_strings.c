@@ -295,7 +295,7 @@ static enum tn_status open_walk(struct walk *walk)
 
     if (shape->dtype == TN_UNDEFINED)
         return tn_error_set(walk->error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "elements of a type that is not known");
+                            "elements of an unknown type");
     if (tn_dtype_bits(shape->dtype) != 0)
         return tn_error_set(walk->error, TN_INVALID, TN_NOWHERE,
                             "elements of type %s are not strings",

@@ -44,7 +44,7 @@ static enum tn_status check_permute(const struct tn_elements *e,
     for (uint32_t i = 0; i < shape->rank; i++) {
         uint32_t axis = view->axes[i];
         if (axis >= shape->rank || (seen[axis / 64] >> axis % 64 & 1))
-            return refuse(error, "axes that are no permutation");
+            return refuse(error, "the axes are not a permutation");
         seen[axis / 64] |= UINT64_C(1) << axis % 64;
         if (shape->dims[i] != input->dims[axis])
             return refuse(error, "a permutation with other dims");

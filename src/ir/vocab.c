@@ -305,7 +305,7 @@ static void check_facts(struct tn_vocab *vocab, struct tn_error *error)
             struct tn_bytes name = next_name(&names);
             if (version_from(vocab, domain->names[0], name, 0) < 0)
                 tn_fail_at(&c, facts->offset, TN_MALFORMED,
-                           "facts of '%.*s', which is no operator",
+                           "facts of '%.*s', which is not an operator",
                            TN_FMT(name));
         }
         for (unsigned k = 0; tn_more(&c); k++) {
@@ -313,7 +313,7 @@ static void check_facts(struct tn_vocab *vocab, struct tn_error *error)
             tn_vocab_spaces(&line);
             if (!is_blank(&line) && !(facts->used >> (k < 63 ? k : 63) & 1))
                 tn_fail(&line, TN_MALFORMED,
-                        "none of the operators has what this speaks of");
+                        "no operator has the argument that this describes");
         }
     }
 }

@@ -23,19 +23,19 @@ mkdir sub
 ln -s graph.pb other.pb
 for name in twice.onnx ./twice.onnx sub/../twice.onnx; do
     exits 11 tenon convert graph.pb -o twice.onnx --receipt $name
-    says "asked for twice"
+    says "given for two outputs"
     exits 11 tenon convert graph.pb -o twice.onnx --receipt $name --force
     holds test ! -e twice.onnx
 done
 for name in graph.pb other.pb sub/../graph.pb; do
     exits 11 tenon convert graph.pb -o never.onnx --receipt $name --force
-    says "is being read"
+    says "would be overwritten"
     holds cmp graph.pb graph.before
     holds test ! -e never.onnx
 done
 exits 11 tenon convert tiny.onnx -o never.onnx --external tiny.onnx \
     --threshold 1 --force
-says "is being read"
+says "would be overwritten"
 holds cmp tiny.onnx before.onnx
 holds test ! -e never.onnx
 accepts tenon convert tiny.onnx -o beside.onnx --external beside.bin --threshold 1
@@ -49,7 +49,7 @@ accepts tenon convert beside.onnx -o back.onnx --inline
 tensor=$(tenon ls tiny.onnx --json | grep -o '"name": *"[^"]*"' | head -n 1 |
     sed 's/.*"\([^"]*\)"$/\1/')
 exits 11 tenon get --raw beside.onnx "$tensor" -o beside.onnx --force
-says "is being read"
+says "would be overwritten"
 exits 11 tenon get --raw beside.onnx "$tensor" -o beside.bin --force
 
 claim "output onto a folder, with --force too"

@@ -27,7 +27,7 @@ for file in ../../tiny.onnx a/../../x ..; do
 done
 asset /etc/hostname
 exits 1 tenon check saved
-says 'no file "assets/etc/hostname"'
+says '"assets/etc/hostname" does not exist'
 asset escape
 mkdir saved/assets
 ln -s /etc/hostname saved/assets/escape

@@ -92,7 +92,7 @@ every_verb enums.onnx
 exits 1 tenon check enums.onnx
 says unknown-enum
 exits 5 tenon hash enums.onnx
-says "a type that is not known"
+says "an unknown type"
 
 claim "every prefix of a model is survived, and none is called whole"
 size=$(wc -c <tiny.onnx)

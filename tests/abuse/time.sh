@@ -150,7 +150,7 @@ claim "a result of very many users, handed through very many names"
 make users.pb "doubling(15, more=many(30000, lambda i:
     node('u%d' % i, 'Neg', part(3, 'y'), of_floats())))"
 exits 4 tenon convert users.pb -o never.fb
-says "take the places of others"
+says "values are replaced more than"
 
 claim "one node that takes the results of very many calls"
 make join.pb "node('x', 'Placeholder', part(5, part(1, 'dtype') +

@@ -73,7 +73,7 @@ CAUSES = [
     Cause("refused", "ConcatFromSequence",
           "nd4j joins the elements of a list only along their first axis",
           "refused: nd4j joins lists along the first axis alone"),
-    Cause("refused", "?", r"\((If|Loop)\): it holds a graph inside of dataflow",
+    Cause("refused", "?", r"\((If|Loop)\): control flow with graphs inside Switch and Merge is not supported",
           "refused: conditions and loops of both kinds, functions and dataflow, in one graph"),
     Cause("refused", "Scan", "has no rule",
           "refused: results stacked elsewhere than in front, of a rank that nothing tells"),

@@ -310,7 +310,7 @@ class ChunksTest(Case):
     def test_chunks_that_are_not_there(self):
         def change(splitter):
             splitter._chunks.pop()
-        self.refused("no chunk 0", self.sets, change)
+        self.refused("chunk 0 does not exist", self.sets, change)
 
 
 class VersionTest(Case):
@@ -535,7 +535,7 @@ class ScalarTest(Case):
                            ("f_int32", b"3.5"), ("f_int32", b"2147483648"),
                            ("f_uint64", b"-1"), ("f_float", b"one"),
                            ("f_enum", b"2"), ("f_int32", b"")):
-            error = self.refused("is no value of " + name, splitter.add_chunk,
+            error = self.refused("is not a value of " + name, splitter.add_chunk,
                                  text, [name])
             self.assertEqual(error.status, "invalid")
         with self.assertRaises(TypeError):

@@ -60,7 +60,7 @@ static enum tn_status npy_open(struct tn_bundle *bundle, struct tn_model *model,
 
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
-                            "a folder is no array");
+                            "this is a folder, not an array");
     TN_TRY(tn_npz_array(bundle, &model->arena, bundle->main, &elements, error));
     if (is_member(name))
         name.size -= strlen(TN_NPZ_MEMBER);
@@ -112,7 +112,7 @@ static enum tn_status open_zip(struct tn_zip *zip, struct tn_bundle *bundle,
 
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
-                            "a folder is no npz");
+                            "this is a folder, not an npz file");
     how.max_total = tn_expand_most(bundle->max_expand, bundle->main->size);
     return tn_zip_open(zip, bundle->main, bundle->memory, &how, error);
 }
@@ -203,7 +203,8 @@ static void check_entry(struct tn_bundle *bundle, struct tn_arena *arena,
         own.offset = entry->offset;
         tn_zip_blame(entry, &own);
         tn_report_format(report, TN_LEVEL_WARNING, "not-an-array", "",
-                         entry->offset, own.where, "an entry that is no array");
+                         entry->offset, own.where,
+                         "an entry that is not an array");
         return;
     }
     if (read_entry(bundle, arena, zip, entry, &source, &elements, &own) ==

@@ -109,8 +109,8 @@ static void check_versions(struct tn_onnx_checker *ch)
         tn_onnx_complain(ch, TN_LEVEL_WARNING, "ir-too-old",
                          ch->detail->imports[0].offset,
                          TN_ONNX_AT("opset_import[0]"),
-                         "operator sets came with IR version 3, the model "
-                         "says %" PRId64,
+                         "operator sets need IR version 3, and the model has "
+                         "version %" PRId64,
                          ir);
 }
 
@@ -145,8 +145,7 @@ static void note_import(struct tn_onnx_checker *ch, uint32_t importer,
 
     if (name.size && id == TN_NO_NAME)
         return;
-    uint32_t index =
-        tn_pairs_add(&ch->imported, importer, id, next, ch->error);
+    uint32_t index = tn_pairs_add(&ch->imported, importer, id, next, ch->error);
     if (index == next && !tn_list_push(&ch->versions, int64_t, ch->error))
         return;
     if (index == UINT32_MAX)
@@ -201,12 +200,11 @@ bool tn_onnx_imported(const struct tn_onnx_checker *ch, uint32_t root,
     uint32_t index =
         tn_pairs_find(&ch->imported, is_function ? root : TN_NONE, domain);
 
-    *version = index == UINT32_MAX
-                   ? 1
-                   : *tn_list_at(&ch->versions, int64_t, index);
+    *version =
+        index == UINT32_MAX ? 1 : *tn_list_at(&ch->versions, int64_t, index);
     /* Before IR version 3 there were no imports, and one operator set. */
-    return index != UINT32_MAX || (!is_function && domain == TN_NO_NAME &&
-                                   ch->detail->ir_version < 3);
+    return index != UINT32_MAX ||
+           (!is_function && domain == TN_NO_NAME && ch->detail->ir_version < 3);
 }
 
 static void check_configuration(struct tn_onnx_checker *ch, struct tn_cursor c,
@@ -289,7 +287,7 @@ static void check_parts(struct tn_onnx_checker *ch)
         tn_onnx_complain(
             ch, TN_LEVEL_WARNING, "split-message", part->wire.offset,
             TN_ONNX_AT(tn_model_graph_at(ch->model, part->graph)->path),
-            "the graph comes in several pieces");
+            "the graph is stored in several pieces");
     }
 }
 
@@ -407,8 +405,7 @@ static void check_made_end(struct tn_onnx_checker *ch, uint32_t graph,
     snprintf(where, sizeof where, "%s.%s[%" PRIu32 "]", row->path,
              field == GRAPH_INPUT ? "input" : "output", index);
     tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-type", TN_NOWHERE,
-                     TN_ONNX_AT(where),
-                     "the element type of '%.*s' is not known",
+                     TN_ONNX_AT(where), "the element type of '%.*s' is unknown",
                      TN_FMT(end->name));
 }
 
@@ -434,8 +431,7 @@ static void check_made(struct tn_onnx_checker *ch)
 
 /* ---- from the top ------------------------------------------------------- */
 
-static const struct tn_onnx_detail newest = { .ir_version =
-                                                  TN_ONNX_IR_NEWEST };
+static const struct tn_onnx_detail newest = { .ir_version = TN_ONNX_IR_NEWEST };
 
 static enum tn_status run(const struct tn_model *model,
                           struct tn_report *report, struct tn_error *error,

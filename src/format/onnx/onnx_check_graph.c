@@ -61,7 +61,7 @@ static void check_input_name(struct graph_check *g, struct tn_bytes name,
 
     if (!tn_onnx_is_new(g->ch, &g->inputs, name))
         tn_onnx_complain(g->ch, TN_LEVEL_ERROR, "duplicate-name", offset,
-                         TN_ONNX_AT(where), "two inputs are called '%.*s'",
+                         TN_ONNX_AT(where), "two inputs are named '%.*s'",
                          TN_FMT(name));
     else if (value && value->kind == TN_VALUE_OUTPUT)
         tn_onnx_complain(
@@ -171,7 +171,7 @@ static void check_annotation(struct graph_check *g, struct tn_pb_field *message)
         if (!value_of(g->ch, g->graph, name))
             tn_onnx_complain(g->ch, TN_LEVEL_WARNING, "dangling-annotation",
                              field.offset, TN_ONNX_AT(where),
-                             "nothing is called '%.*s'", TN_FMT(name));
+                             "there is no '%.*s'", TN_FMT(name));
     }
 }
 
@@ -320,7 +320,7 @@ static void expect_new(struct tn_onnx_checker *ch, struct function *f,
 {
     if (!tn_onnx_is_new(ch, seen, name))
         tn_onnx_complain(ch, TN_LEVEL_ERROR, "duplicate-name", offset,
-                         TN_ONNX_AT(f->path), "two %s are called '%.*s'", what,
+                         TN_ONNX_AT(f->path), "two %s are named '%.*s'", what,
                          TN_FMT(name));
 }
 
@@ -598,11 +598,11 @@ static void check_binding(struct training *t, struct tn_pb_field *field)
         !is_initializer(t->ch, t->algorithm, key))
         tn_onnx_complain(t->ch, TN_LEVEL_WARNING, "dangling-binding",
                          field->offset, TN_ONNX_AT(t->where),
-                         "no initializer is called '%.*s'", TN_FMT(key));
+                         "there is no initializer '%.*s'", TN_FMT(key));
     if (tn_intern_find(&t->made[is_update], value) == TN_NO_NAME)
         tn_onnx_complain(t->ch, TN_LEVEL_WARNING, "dangling-binding",
                          field->offset, TN_ONNX_AT(t->where),
-                         "no output is called '%.*s'", TN_FMT(value));
+                         "there is no output '%.*s'", TN_FMT(value));
     if (is_update && !tn_onnx_is_new(t->ch, t->bound, key))
         tn_onnx_complain(t->ch, TN_LEVEL_WARNING, "duplicate-binding",
                          field->offset, TN_ONNX_AT(t->where),

@@ -29,7 +29,7 @@ static void check_elem_type(struct type_check *t, struct tn_pb_field *field)
 
     if (field->type != TN_WIRE_VARINT || (!type && field->value))
         tn_onnx_complain(t->ch, TN_LEVEL_ERROR, "unknown-enum", field->offset,
-                         t->where, "element type %" PRId64 " is not known",
+                         t->where, "unknown element type %" PRId64,
                          (int64_t)field->value);
     else if (type)
         tn_onnx_expect_ir(t->ch, type->since, field->offset, t->where,
@@ -115,7 +115,7 @@ static bool enter_type(struct type_check *t, const struct tn_pb_field *kind,
                  "a map without a key type");
     if (!found)
         complain(t, TN_LEVEL_ERROR, "missing-type", kind->offset,
-                 "a type that says nothing about what it holds");
+                 "a type without a description of its contents");
     return found;
 }
 
@@ -291,7 +291,7 @@ static void check_value(struct tn_onnx_checker *ch,
                          "the attribute has more than one value");
     else if (seen->has_type && !meant)
         tn_onnx_complain(ch, TN_LEVEL_ERROR, "unknown-enum", begin, where,
-                         "attribute type %" PRId64 " is not known",
+                         "unknown attribute type %" PRId64,
                          (int64_t)seen->type);
     else if (seen->has_type && used && used != 1u << meant)
         tn_onnx_complain(ch, TN_LEVEL_ERROR, "wrong-field", begin, where,
@@ -576,7 +576,7 @@ static void check_node_name(struct tn_onnx_checker *ch, struct tn_intern *seen,
     tn_model_path_of(ch->model, graph, ordinal, where, sizeof where);
     tn_onnx_complain(ch, TN_LEVEL_WARNING, "duplicate-node-name",
                      op->wire_offset, TN_ONNX_AT(where),
-                     "two nodes are called '%.*s', which ONNX Runtime refuses",
+                     "two nodes are named '%.*s', which ONNX Runtime refuses",
                      TN_FMT(name));
 }
 

@@ -33,7 +33,7 @@ static void check_type(struct tensor_check *t)
     else if (!type)
         tn_onnx_complain(t->ch, TN_LEVEL_ERROR, "unknown-enum",
                          t->row->wire.offset, TN_ONNX_AT(t->where),
-                         "element type %" PRId64 " is not known",
+                         "unknown element type %" PRId64,
                          (int64_t)t->wire.data_type);
     else
         tn_onnx_expect_ir(t->ch, type->since, t->row->wire.offset,
@@ -105,7 +105,7 @@ static void check_external(struct tensor_check *t)
                  "the tensor has data inside and outside");
     if (t->wire.has_strange_key)
         complain(t, TN_LEVEL_WARNING, "unknown-key",
-                 "external data with a key that is not known");
+                 "external data with an unknown key");
     if (t->wire.checksum.data)
         complain(t, TN_LEVEL_NOTE, "unverified-checksum",
                  "the SHA-1 of the side file was not verified");
@@ -121,11 +121,11 @@ static void check_inside(struct tensor_check *t)
     if (t->wire.location_kind > 1)
         tn_onnx_complain(t->ch, TN_LEVEL_ERROR, "unknown-enum",
                          t->row->wire.offset, TN_ONNX_AT(t->where),
-                         "data location %" PRId64 " is not known",
+                         "unknown data location %" PRId64,
                          (int64_t)t->wire.location_kind);
     if (t->wire.has_external)
         complain(t, TN_LEVEL_WARNING, "stray-location",
-                 "a side file is named, and the data is said to be inside");
+                 "an external file is named, but the data location is inside");
     if (!type)
         return;
     tn_shape_count(&t->row->elements.shape, &count);
@@ -403,7 +403,7 @@ static void take_index(struct index_sink *to, uint64_t value)
         for (uint32_t i = 0; i < to->s->rank; i++)
             limit *= to->s->dims[i]; /* fits: see check_sparse_dims() */
     if (value >= limit) {
-        complain_sparse(to->s, "an index lies outside the tensor");
+        complain_sparse(to->s, "an index is outside the tensor");
         to->is_wrong = true;
         return;
     }

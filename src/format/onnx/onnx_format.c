@@ -192,7 +192,7 @@ static enum tn_status tensor_open(struct tn_bundle *bundle,
 
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
-                            "a folder is no tensor");
+                            "this is a folder, not a tensor");
     model->wire = (struct tn_span){ bundle->main, 0, bundle->main->size };
     struct tn_cursor c = tn_cursor_span(model->wire, error);
     tn_onnx_tensor_read(&c, &model->arena, &tensor);

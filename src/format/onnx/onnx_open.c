@@ -384,7 +384,7 @@ enum tn_status tn_onnx_open(struct tn_bundle *bundle, struct tn_model *model,
 
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
-                            "a folder is no ONNX model");
+                            "this is a folder, not an ONNX model");
     struct tn_source *source;
     TN_TRY(tn_format_binary(bundle, bundle->main, TN_PB_ONNX, "onnx.ModelProto",
                             &source, error));

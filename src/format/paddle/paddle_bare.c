@@ -88,7 +88,8 @@ static enum tn_status find_layout(struct tn_source   *file,
     TN_TRY(tn_source_read(file, 0, head, size, error));
     *layout = tn_lod_probe(tn_bytes(head, size));
     if (*layout == TN_LOD_NONE)
-        return tn_error_set(error, TN_MALFORMED, 0, "this is no tensor record");
+        return tn_error_set(error, TN_MALFORMED, 0,
+                            "this is not a tensor record");
     /* SelectedRows begin like a shipped record, and are none. */
     if (*layout == TN_LOD_SHIPPED && !is_one_shipped(file) &&
         is_one_of_rows(file))
@@ -150,7 +151,7 @@ static enum tn_status params_open(struct tn_bundle *bundle,
 
     if (!bundle->main)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "a folder is no file of records");
+                            "this is a folder, not a file of records");
     TN_TRY(tn_paddle_program_beside(bundle, &program, error));
     if (program) {
         model->file_size = bundle->main->size;
@@ -187,7 +188,7 @@ static enum tn_status write_sorted(const struct tn_bare_tensor **order,
 {
     if (count == 0)
         return tn_error_set(records->error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "there is no tensor to write: a file of no "
+                            "there is no tensor to write: a file without "
                             "records cannot be read");
     for (uint64_t i = 0; i < count; i++) {
         struct tn_lod_record record;

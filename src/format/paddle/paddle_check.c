@@ -43,13 +43,14 @@ static void check_dtype(struct tn_paddle_checker   *k,
     if (!var->has_desc || told == found || var->type == TN_PADDLE_VOCAB)
         return;
     if (told == TN_FLOAT32 && is_half)
-        tn_paddle_complain(
-            k, TN_LEVEL_WARNING, "parameter-precision", row->wire, where,
-            "stored as %s, the program says float32", tn_dtype_name(found));
+        tn_paddle_complain(k, TN_LEVEL_WARNING, "parameter-precision",
+                           row->wire, where,
+                           "stored as %s, declared as float32 in the program",
+                           tn_dtype_name(found));
     else
         tn_paddle_complain(
             k, TN_LEVEL_ERROR, "parameter-dtype", row->wire, where,
-            "stored as %s, the program says %s", tn_dtype_name(found),
+            "stored as %s, declared as %s in the program", tn_dtype_name(found),
             told == TN_UNDEFINED ? "no element type" : tn_dtype_name(told));
 }
 
@@ -74,11 +75,11 @@ static void check_shape(struct tn_paddle_checker   *k,
         var->type == TN_PADDLE_SELECTED_ROWS || has_same_dims(var, shape))
         return;
     if (tn_paddle_dims_fit(var, shape->rank, shape->dims))
-        tn_paddle_complain(k, TN_LEVEL_WARNING, "parameter-rank", row->wire,
-                           where,
-                           "stored with %" PRIu32 " dimensions, the program "
-                           "says %" PRIu32,
-                           shape->rank, var->rank);
+        tn_paddle_complain(
+            k, TN_LEVEL_WARNING, "parameter-rank", row->wire, where,
+            "stored with %" PRIu32 " dimensions, declared with %" PRIu32
+            " in the program",
+            shape->rank, var->rank);
     else
         tn_paddle_complain(k, TN_LEVEL_ERROR, "parameter-shape", row->wire,
                            where,

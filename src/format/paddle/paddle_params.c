@@ -142,7 +142,7 @@ static enum tn_lod_layout layout_of(const struct tn_paddle_var *var,
         return TN_LOD_NONE;
     enum tn_lod_layout layout = tn_lod_probe(tn_bytes(head, size));
     if (layout == TN_LOD_NONE)
-        tn_error_set(error, TN_MALFORMED, 0, "this is no tensor record");
+        tn_error_set(error, TN_MALFORMED, 0, "this is not a tensor record");
     return layout;
 }
 
@@ -239,8 +239,8 @@ static void expect_fit(struct tn_cursor *c, const struct tn_paddle_var *var,
     put_dims(told, sizeof told, (const uint64_t *)var->dims, var->rank);
     put_dims(found, sizeof found, record->dims, record->rank);
     tn_fail_at(c, record->begin, TN_MALFORMED,
-               "a tensor of shape %s, the program says %s: not the parameters "
-               "of this program?",
+               "a tensor of shape %s, but the program declares %s: are these "
+               "the parameters of another program?",
                found, told);
 }
 

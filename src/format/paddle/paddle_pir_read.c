@@ -292,8 +292,7 @@ static void name_port(struct tn_pir_maker *m, const struct tn_pir_op *op,
     }
     if (!tn_pirm_take_name(m, name))
         tn_error_set(m->error, TN_MALFORMED, op->tree->offset,
-                     "two inputs or parameters are called '%.*s'",
-                     TN_FMT(name));
+                     "two inputs or parameters are named '%.*s'", TN_FMT(name));
     tn_pirm_set_name(m, tn_pir_result_at(m->scan, op->first_result), name);
 }
 

@@ -364,10 +364,11 @@ static void scan_regions(struct tn_pir_scan *s, const struct tn_tree *regions,
     uint32_t index = 0, last = TN_NONE;
 
     if (!tn_tree_is_list(regions) || depth > TN_PIR_REGION_LIMIT) {
-        tn_error_set(
-            s->error, depth > TN_PIR_REGION_LIMIT ? TN_LIMIT : TN_MALFORMED,
-            regions->offset, "regions %s",
-            depth > TN_PIR_REGION_LIMIT ? "more than 16 deep" : "are no list");
+        tn_error_set(s->error,
+                     depth > TN_PIR_REGION_LIMIT ? TN_LIMIT : TN_MALFORMED,
+                     regions->offset, "regions %s",
+                     depth > TN_PIR_REGION_LIMIT ? "more than 16 deep"
+                                                 : "are not a list");
         return;
     }
     for (const struct tn_tree *c = regions->first; c && !tn_failed(s->error);

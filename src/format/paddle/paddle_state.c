@@ -182,7 +182,7 @@ static enum tn_status read_shape(struct state *s, const struct tn_pickle *tuple,
     if (!is_ok || count > TN_PICKLE_RANK_LIMIT)
         return tn_error_set(s->error, TN_MALFORMED,
                             tuple ? tuple->offset : TN_NOWHERE,
-                            "an OriginShape that is no shape");
+                            "the OriginShape is not a shape");
     shape->rank = (uint32_t)count;
     shape->dims = dims;
     return TN_OK;
@@ -418,7 +418,7 @@ static enum tn_status read_pickle(struct state *s, struct tn_source *file)
                 tn_left(&c));
     if (s->root->kind != TN_PICKLE_DICT && !tn_failed(s->error))
         return tn_error_set(s->error, TN_UNSUPPORTED, s->root->offset,
-                            "the pickle is no dict of arrays");
+                            "the pickle is not a dict of arrays");
     s->names = tn_pickle_find(s->root, TN_PADDLE_NAMES);
     if (s->names && s->names->kind != TN_PICKLE_DICT)
         s->names = NULL;
@@ -566,7 +566,7 @@ static enum tn_status state_open(struct tn_bundle *bundle,
 
     if (!bundle->main)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "a folder is no file of arrays");
+                            "this is a folder, not a file of arrays");
     TN_TRY(find_program(bundle, &program, error));
     if (program)
         return tn_paddle_open_part(bundle, model, program, error);

@@ -61,16 +61,16 @@ enum tn_status tn_paddle_check_name(struct tn_bytes  name,
         uint8_t byte = i < name.size ? name.data[i] : '/';
         if (byte == '\\' || byte == '\0')
             return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                                "a variable's name with a %s in it is no name "
-                                "for a file",
+                                "a variable's name with a %s in it cannot be "
+                                "the name of a file",
                                 byte ? "backslash" : "zero byte");
         if (byte != '/')
             continue;
         if (is_dots(tn_bytes(name.data + begin, i - begin)))
-            return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                                "a variable called '%.*s' would leave the "
-                                "folder",
-                                TN_FMT(name));
+            return tn_error_set(
+                error, TN_INVALID, TN_NOWHERE,
+                "a variable named '%.*s' would be written outside the folder",
+                TN_FMT(name));
         begin = i + 1;
     }
     return TN_OK;
@@ -136,9 +136,10 @@ static enum tn_status write_separate(struct writing *w)
         struct tn_bytes          name    = tn_tensor_name(w->rows[i]);
         TN_TRY(tn_paddle_check_name(name, w->error));
         if (tn_bytes_is(name, tn_output_name(w->to)))
-            return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
-                                "a variable is called '%.*s', as the program",
-                                TN_FMT(name));
+            return tn_error_set(
+                w->error, TN_INVALID, TN_NOWHERE,
+                "a variable has the same name as the program, '%.*s'",
+                TN_FMT(name));
         struct tn_bytes path = tn_bytes_dup(&w->arena, name, w->error);
         if (!path.data)
             return w->error->status;
@@ -167,8 +168,8 @@ static void say_missing(struct writing *w)
 
     if (w->options->loss && detail && detail->stored_count && !w->count)
         w->options->loss(w->options->loss_context, TN_NOWHERE, "",
-                         "the parameters were not found: the program goes "
-                         "without them");
+                         "the parameters were not found: the program is "
+                         "converted without them");
 }
 
 /* The files that only inform: where there is a place for them, as they are. */

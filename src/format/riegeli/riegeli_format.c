@@ -175,7 +175,7 @@ static enum tn_status riegeli_open(struct tn_bundle *bundle,
 
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
-                            "a folder is no file of records");
+                            "this is a folder, not a file of records");
     uint64_t most = tn_expand_most(bundle->max_expand, bundle->main->size);
     TN_TRY(tn_records_new(&o.records, bundle, error));
     for (uint64_t at = 0; at < bundle->main->size; at = frame.end) {

@@ -83,7 +83,7 @@ static enum tn_status plan_tensor(struct writing *w, struct plan *p,
                         .type     = type_of(tensor->elements->shape.dtype) };
     if (!tn_utf8_is_valid(p->name) || tn_bytes_is(p->name, TN_ST_METADATA))
         return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
-                            "no name for a tensor in safetensors: '%.*s'",
+                            "'%.*s' is not a valid tensor name in safetensors",
                             TN_FMT(p->name));
     tn_bare_stands_in(w->options, tensor, p->type->dtype);
     if (!tn_st_size(p->type, p->elements->shape.rank, p->elements->shape.dims,

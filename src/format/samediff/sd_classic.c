@@ -97,7 +97,7 @@ static enum tn_status classic_open(struct tn_bundle *bundle,
 {
     if (!bundle->main)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "a folder is no SameDiff graph");
+                            "this is a folder, not a SameDiff graph");
     return tn_sd_classic_read(model, bundle->main, error);
 }
 
@@ -151,18 +151,18 @@ static enum tn_status classic_write(const struct tn_model         *model,
 }
 
 const struct tn_format tn_format_samediff_fb = {
-    .name        = "samediff-fb",
-    .title       = "SameDiff FlatBuffers graph",
-    .dialect     = "nd4j",
-    .suffixes    = (const char *const[]){ ".fb", NULL },
-    .flat        = "sd.graph.FlatGraph",
-    .dialect_ops = &tn_dialect_nd4j,
-    .probe       = classic_probe,
-    .open        = classic_open,
-    .check       = tn_sd_check,
-    .check_graph = tn_sd_check_graph,
+    .name          = "samediff-fb",
+    .title         = "SameDiff FlatBuffers graph",
+    .dialect       = "nd4j",
+    .suffixes      = (const char *const[]){ ".fb", NULL },
+    .flat          = "sd.graph.FlatGraph",
+    .dialect_ops   = &tn_dialect_nd4j,
+    .probe         = classic_probe,
+    .open          = classic_open,
+    .check         = tn_sd_check,
+    .check_graph   = tn_sd_check_graph,
     .lays_out_anew = true,
-    .write       = classic_write,
-    .describe    = tn_sd_describe,
-    .tell_rest   = tn_sd_tell_rest,
+    .write         = classic_write,
+    .describe      = tn_sd_describe,
+    .tell_rest     = tn_sd_tell_rest,
 };

@@ -119,7 +119,7 @@ static struct tn_sd_entry *add_named(struct tn_sd_plan *plan,
     if (id == plan->named.count - 1)
         return add_entry(plan, name);
     tn_error_set(plan->error, TN_INVALID, TN_NOWHERE,
-                 "two variables are called '%.*s'", TN_FMT(name));
+                 "two variables are named '%.*s'", TN_FMT(name));
     return NULL;
 }
 

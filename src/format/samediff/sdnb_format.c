@@ -74,7 +74,7 @@ static const struct tn_format_setting lax = {
     .says  = { .name           = "lax",
                .kind           = TN_OPTION_FLAG,
                .is_for_reading = true,
-               .help           = "take shards that do not fit together" },
+               .help           = "accept missing or mismatched shards" },
     .field = TN_READ_FIELD(is_lax),
 };
 

@@ -211,7 +211,7 @@ static void check_blobs(struct joining *j, const struct tn_sdnb_file *file)
         if (file->is_read[i] || j->is_lax)
             continue;
         tn_error_set(j->error, TN_MALFORMED, blob->offset,
-                     "'%.*s' is no variable that lacks data",
+                     "'%.*s' is not a variable without data",
                      TN_FMT(blob->key));
         tn_error_file(j->error, file->source->name);
     }

@@ -291,7 +291,7 @@ static enum tn_status sdz_open(struct tn_bundle *bundle, struct tn_model *model,
 
     if (!bundle->main)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "a folder is no zip");
+                            "this is a folder, not a zip archive");
     how.max_total = tn_expand_most(bundle->max_expand, bundle->main->size);
     tn_list_init(&homes, bundle->memory, sizeof(struct home));
     if (tn_zip_open(&zip, bundle->main, bundle->memory, &how, error) == TN_OK)

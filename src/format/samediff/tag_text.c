@@ -230,7 +230,7 @@ static void check_utf8(struct reading *r)
     for (const uint8_t *at = r->at; at < r->end;) {
         unsigned size = tn_utf8_check(at, r->end);
         if (size == 0) {
-            fail(r, at, "this is no UTF-8");
+            fail(r, at, "this is not UTF-8");
             return;
         }
         at += size;

@@ -175,7 +175,7 @@ static void check_lines(struct checking *c, bool has_graph)
         if (has_graph)
             tn_report_format(c->report, TN_LEVEL_ERROR, "tag-no-variable", "",
                              line->offset, entry_name(c, "params.txt"),
-                             "'%.*s' is no variable that has an array",
+                             "'%.*s' is not a variable with an array",
                              TN_FMT(line->name));
     }
 }
@@ -252,7 +252,7 @@ static void check_training(struct checking *c)
         tn_report_format(c->report, TN_LEVEL_ERROR, "tag-version", "",
                          fb->span.offset + root.at,
                          entry_name(c, "trainingConfig.fb"),
-                         "a version of the format that nobody knows");
+                         "unknown version of the format");
     struct tn_bytes json = tn_fb_string(&root, TN_TAGGED_TRAINING_JSON);
     c->keys =
         tn_sd_names_read(&root, TN_TAGGED_TRAINING_KEYS, &c->arena, c->error);

@@ -327,7 +327,7 @@ static void queue_sub(struct reading *g, uint32_t index,
                      "graphs in graphs deeper than %d", NESTING_LIMIT);
     else if (tn_pairs_find(&g->places, (uint32_t)table.at, 0) != UINT32_MAX)
         tn_error_set(r->error, TN_MALFORMED, place(&table),
-                     "a graph that stands in two places");
+                     "a graph that is used in two places");
     else if (add_graph(r, TN_GRAPH_FUNCTION, path, name) != TN_NONE)
         push_graph(g, &table);
 }

@@ -54,12 +54,12 @@ static void compare(struct opening *o, const struct tn_sd_variable *v,
 
     if (v->dtype != TN_SD_INHERIT && tn_sd_dtype(v->dtype) != shape->dtype)
         tn_error_set(o->error, TN_MALFORMED, found->array.at,
-                     "an array of %s, the graph says %s",
+                     "an array of %s, but %s in the graph",
                      tn_dtype_name(shape->dtype),
                      tn_dtype_name(tn_sd_dtype(v->dtype)));
     else if (!tn_tagged_has_shape(v, shape))
         tn_error_set(o->error, TN_MALFORMED, found->array.at,
-                     "an array of another shape than the graph says");
+                     "an array whose shape differs from the graph");
     if (tn_failed(o->error))
         tn_zip_blame(found->entry, o->error);
 }
@@ -539,7 +539,7 @@ static enum tn_status with_tagged(struct tn_bundle *bundle, use_tagged *use,
 
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
-                            "a folder is no container");
+                            "this is a folder, not a container");
     lazy.max_total = tn_expand_most(bundle->max_expand, bundle->main->size);
     if (tn_zip_open(&zip, bundle->main, bundle->memory, &lazy, error) ==
         TN_OK) {

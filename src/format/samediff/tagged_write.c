@@ -304,8 +304,7 @@ enum tn_status tn_tagged_writer_replace(struct tn_tagged_writer  *w,
     }
     if (at == list->files.count)
         return tn_error_set(w->error, TN_NOT_FOUND, TN_NOWHERE,
-                            "no variable of the graph is called '%.*s'",
-                            TN_FMT(name));
+                            "the graph has no variable '%.*s'", TN_FMT(name));
     struct tn_tagged_file *file =
         tn_list_at(&list->files, struct tn_tagged_file, at);
     if (!file->elements ||

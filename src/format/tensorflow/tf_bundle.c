@@ -377,7 +377,7 @@ static void read_table(struct tn_tf_bundle_reader *r)
     tn_sstable_walk_done(&walk);
     if (is_first)
         tn_error_set(r->error, TN_MALFORMED, 0,
-                     "the table has no entries, so it is no checkpoint");
+                     "the table has no entries, so it is not a checkpoint");
     tn_error_file(r->error, r->index->index->name);
 }
 
@@ -658,7 +658,7 @@ enum tn_status tn_tf_bundle_open(struct tn_tf_bundle *index,
         TN_TRY(tn_bundle_sibling(bundle, tn_text(name), &table, error));
     } else if (!table) {
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "a folder is no table");
+                            "this is a folder, not a table");
     } else {
         main_prefix(bundle, name, sizeof name);
     }

@@ -104,10 +104,11 @@ static void check_returns(struct tn_tf_checking *c, uint32_t index)
         if (value != TN_NONE &&
             tn_model_value_at(c->model, value)->kind != TN_VALUE_UNDEFINED)
             continue;
-        tn_report_format(c->report, TN_LEVEL_ERROR, "undefined-return", c->file,
-                         graph->wire.offset, graph->path,
-                         "output '%.*s' comes from '%.*s', which is nowhere",
-                         TN_FMT(end->key), TN_FMT(end->name));
+        tn_report_format(
+            c->report, TN_LEVEL_ERROR, "undefined-return", c->file,
+            graph->wire.offset, graph->path,
+            "output '%.*s' comes from '%.*s', which does not exist",
+            TN_FMT(end->key), TN_FMT(end->name));
     }
 }
 

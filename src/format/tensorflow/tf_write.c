@@ -173,7 +173,7 @@ static enum tn_status write_main(struct tn_tf_writing *w, struct tn_rope *rope)
 
     if (!tn_failed(w->error) && rope->length == 0)
         tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
-                     "the graph is empty, and a file of no bytes is no model");
+                     "the graph is empty: its file would have no bytes");
     if (!tn_failed(w->error) && tn_output_main(w->to, &sink, w->error) == TN_OK)
         write_rope(w, rope, sink);
     tn_rope_done(rope);

@@ -385,9 +385,9 @@ enum tn_status tn_tf_write_saved_model(const struct tn_model         *model,
 
     tn_tf_writing_init(&w, model, options, to, error);
     if (!w.detail->meta_count)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "a bare graph has no signatures, so it is no "
-                            "SavedModel");
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "a bare graph has no signatures, so it is not a SavedModel");
     if (compose(&w, &c) == TN_OK)
         write_files(&w, &c);
     composed_done(&c);

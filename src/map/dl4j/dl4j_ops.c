@@ -75,7 +75,7 @@ static enum tn_status read_type(const struct tn_text_field *field,
             *type = (enum tn_arg_type)i;
             return TN_OK;
         }
-    return tn_text_fail(error, field, TN_MALFORMED, "no argType is '%.*s'",
+    return tn_text_fail(error, field, TN_MALFORMED, "unknown argType '%.*s'",
                         TN_FMT(field->text));
 }
 
@@ -90,7 +90,8 @@ static enum tn_status read_declaration(const struct tn_text_field *field,
             return TN_OK;
         }
     return tn_text_fail(error, field, TN_MALFORMED,
-                        "no opDeclarationType is '%.*s'", TN_FMT(field->text));
+                        "unknown opDeclarationType '%.*s'",
+                        TN_FMT(field->text));
 }
 
 /* ---- arguments ---------------------------------------------------------- */
@@ -113,7 +114,7 @@ static enum tn_status read_data_type(const struct tn_text_field *field,
 {
     if (field->kind == TN_TEXT_WORD && tn_ir_type_named(field->text, number))
         return TN_OK;
-    return tn_text_fail(error, field, TN_MALFORMED, "no DataType is '%.*s'",
+    return tn_text_fail(error, field, TN_MALFORMED, "unknown DataType '%.*s'",
                         TN_FMT(field->text));
 }
 

@@ -67,7 +67,7 @@ enum tn_status tn_rule_function_find(const struct tn_rule_file  *file,
         rule->function = tn_map_function_find(rule->name);
     if (!rule->function)
         return tn_text_fail(file->error, at, TN_UNSUPPORTED,
-                            "no function is called '%.*s'", TN_FMT(rule->name));
+                            "unknown function '%.*s'", TN_FMT(rule->name));
     return TN_OK;
 }
 
@@ -268,7 +268,7 @@ static enum tn_status read_resolution(const struct tn_rule_file  *file,
             return TN_OK;
         }
     return tn_text_fail(file->error, field, TN_MALFORMED,
-                        "no variableResolutionType is '%.*s'",
+                        "unknown variableResolutionType '%.*s'",
                         TN_FMT(field->text));
 }
 

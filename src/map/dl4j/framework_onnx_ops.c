@@ -62,7 +62,7 @@ static enum tn_status put_onnx_attr(struct tn_rewriting        *w,
         tn_buffer_byte(&w->out, '\n');
         return TN_OK;
     }
-    return tn_text_fail(w->error, kind, TN_UNSUPPORTED, "no type is '%.*s'",
+    return tn_text_fail(w->error, kind, TN_UNSUPPORTED, "unknown type '%.*s'",
                         TN_FMT(kind->text));
 }
 

@@ -32,8 +32,8 @@ enum tn_status tn_rewrite_name(struct tn_rewriting        *w,
 {
     TN_TRY(tn_text_string(field, name, w->error));
     if (!is_name(*name))
-        return tn_text_fail(w->error, field, TN_MALFORMED, "'%.*s' is no name",
-                            TN_FMT(*name));
+        return tn_text_fail(w->error, field, TN_MALFORMED,
+                            "'%.*s' is not a name", TN_FMT(*name));
     return TN_OK;
 }
 
@@ -87,7 +87,7 @@ enum tn_status tn_rewrite_dtype(struct tn_rewriting        *w,
 
     if (dtype == TN_UNDEFINED)
         return tn_text_fail(w->error, field, TN_UNSUPPORTED,
-                            "no type is '%.*s'", TN_FMT(field->text));
+                            "unknown type '%.*s'", TN_FMT(field->text));
     tn_buffer_text(&w->out, tn_dtype_name(dtype));
     return TN_OK;
 }

@@ -90,7 +90,7 @@ static enum tn_status type_to_int(struct tn_rule_call      *call,
     if (!tn_call_attr(call, pair->source, &value) || value.count == 0)
         return TN_OK;
     if (value.kind != TN_ATTR_DTYPE)
-        return tn_call_fail(call, TN_UNSUPPORTED, "'%.*s' is no type",
+        return tn_call_fail(call, TN_UNSUPPORTED, "'%.*s' is not a type",
                             TN_FMT(pair->source));
     enum tn_dtype dtype  = (enum tn_dtype)value.of.ints[0];
     int64_t       number = tn_nd4j_type(dtype);
@@ -256,7 +256,7 @@ static enum tn_status spread(struct tn_rule_call      *call,
                          : (int64_t)call->args->count;
     if (value.kind != TN_ATTR_INT && value.kind != TN_ATTR_FLOAT)
         return tn_call_fail(call, TN_UNSUPPORTED,
-                            "'%.*s' is no list of numbers",
+                            "'%.*s' is not a list of numbers",
                             TN_FMT(pair->source));
     for (uint32_t i = 0; i < value.count; i++) {
         struct tn_arg arg = { .name  = numbered(call, k, i),
@@ -352,7 +352,8 @@ static enum tn_status pick_by_size(struct tn_rule_call      *call,
         return TN_OK;
     index = p[0].number;
     if ((int64_t)value.count < p[1].number && !parse_index(p[2].text, &index))
-        return tn_call_fail(call, TN_MALFORMED, "fallbackIndex is no number");
+        return tn_call_fail(call, TN_MALFORMED,
+                            "fallbackIndex is not a number");
     if (index < 0 || index >= value.count)
         return tn_call_fail(
             call, TN_UNSUPPORTED, "'%.*s' has %u elements, not element %lld",

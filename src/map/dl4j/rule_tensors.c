@@ -227,7 +227,7 @@ static enum tn_status attr_tensor(struct tn_rule_call  *call,
     if (!*is_there)
         return TN_OK;
     if (value.kind != TN_ATTR_OTHER)
-        return tn_call_fail(call, TN_UNSUPPORTED, "'%.*s' is no tensor",
+        return tn_call_fail(call, TN_UNSUPPORTED, "'%.*s' is not a tensor",
                             TN_FMT(name));
     return tn_map_tensor_read(tensor, call->node->framework,
                               value.of.strings[0], call->arena, call->error);

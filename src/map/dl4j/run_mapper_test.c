@@ -94,7 +94,7 @@ static const struct {
     { RULE("datatypetoint", "n", "t", ""), OP(ATTR("t", "type: DT_COMPLEX64")),
       NULL, "!datatypetoint: nd4j has no type complex64" },
     { RULE("datatypetoint", "n", "i", ""), OP(ATTR("i", "i: 1")), NULL,
-      "!datatypetoint: 'i' is no type" },
+      "!datatypetoint: 'i' is not a type" },
 
     /* texts */
     { RULE("stringequals", "both", "s", GROUP("both", TEXT("SAME"))), OP(""),
@@ -162,7 +162,7 @@ static const struct {
       "op in[x0 y0]" },
     { RULE("listnumbertolistnumber", "m", "ss", ""),
       OP(ATTR("ss", "list { s: 'a' }")), NULL,
-      "!listnumbertolistnumber: 'ss' is no list of numbers" },
+      "!listnumbertolistnumber: 'ss' is not a list of numbers" },
     { RULE("conditionalfieldvalueintindex", "n", "s", GROUP("n", LAYOUT("is"))),
       OP(ATTR("is", "list { i: [5, 6, 7] }")), NULL, "op in[x0 y0] i[6]" },
     { RULE("conditionalfieldvalueintindex", "n", "s", GROUP("n", LAYOUT("is"))),
@@ -180,7 +180,7 @@ static const struct {
       OP(ATTR("is", "list { i: [5, 6] }")), NULL, "op in[x0 y0] i[5]" },
     { RULE("sizethresholdarrayint", "n", "is", GROUP("n", THRESHOLD("-1"))),
       OP(ATTR("is", "list { i: [5, 6] }")), NULL,
-      "!sizethresholdarrayint: fallbackIndex is no number" },
+      "!sizethresholdarrayint: fallbackIndex is not a number" },
     { RULE("sizethresholdarrayint", "n", "is", GROUP("n", THRESHOLD("4"))),
       OP(ATTR("is", "list { i: [5, 6] }")), NULL,
       "!sizethresholdarrayint: 'is' has 2 elements, not element 4" },
@@ -280,7 +280,7 @@ static const struct {
     { RULE("ndarrayinputtondarray", "b", "v", ""), OP(""), NULL,
       "op in[x0 y0]" },
     { RULE("ndarrayinputtondarray", "b", "i", ""), OP(ATTR("i", "i: 1")), NULL,
-      "!ndarrayinputtondarray: 'i' is no tensor" },
+      "!ndarrayinputtondarray: 'i' is not a tensor" },
     { RULE("attributendarraytoscalarattribute", "both", "v", ""),
       OP(ATTR("v", "tensor { " FLOATS " }")), NULL,
       "op in[x0 y0] t[0.5] i[0]" },
@@ -288,7 +288,7 @@ static const struct {
       "op in[x0 y0]" },
     { RULE("attributendarraytoscalarattribute", "both", "i", ""),
       OP(ATTR("i", "i: 1")), NULL,
-      "!attributendarraytoscalarattribute: 'i' is no tensor" },
+      "!attributendarraytoscalarattribute: 'i' is not a tensor" },
 
     /* products of dimensions */
     { RULE("flattendims", "n", "is", GROUP("n", INT(1))),

@@ -155,7 +155,7 @@ uint32_t tn_raise_seen_from(struct tn_raising *r, uint32_t place,
         return tn_pairs_find(&r->made, place, value);
     }
     tn_error_set(r->net->error, TN_UNSUPPORTED, TN_NOWHERE,
-                 "a cycle that is no loop");
+                 "a cycle that is not a loop");
     return TN_NONE;
 }
 
@@ -225,7 +225,8 @@ enum tn_status tn_raise_add_node(struct tn_raising *r, uint32_t place,
 
     if (holds_graphs(&node))
         return tn_flow_refuse(r->net, id,
-                              "it holds a graph inside of dataflow");
+                              "control flow with graphs inside Switch and "
+                              "Merge is not supported");
     uint32_t *inputs  = inputs_in(r, place, id);
     uint32_t *outputs = tn_raise_new_ids(r, node.output_count);
     if (!inputs || !outputs || tn_failed(net->error))

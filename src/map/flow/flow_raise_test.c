@@ -317,9 +317,9 @@ static const struct {
     { "a variable without a frame", no_frame, "mi",
       "mi (Merge): a loop without an Enter" },
     { "a round that takes nothing", nothing_comes, "x",
-      "mi (Merge): nothing comes round" },
+      "mi (Merge): the loop has no back edge" },
     { "a graph in dataflow", graph_inside, "x",
-      "x (If): it holds a graph inside of dataflow" },
+      "x (If): control flow with graphs inside Switch and Merge is not supported" },
     { "a Merge of nothing and one", hole_merged, "x",
       "x (Merge): no condition decides between its inputs" },
     { "a Merge of one and nothing", other_hole, "x",
@@ -335,7 +335,7 @@ static const struct {
     { "a Switch without a condition", switch_of_one, "x",
       "x (Exit): no Switch lets it out of its loop" },
     { "which input came, unnumbered", which, "y",
-      "x (Merge): which of its inputs came is asked for" },
+      "x (Merge): the index of the chosen input is used, which is not supported" },
 };
 
 /* Each loop's condition runs a loop, which is copied twice with it. */

@@ -253,7 +253,8 @@ static enum tn_status carry_variables(struct tn_raising *r, struct frame *f,
         const struct tn_net_node *next =
             tn_net_node(r->net, tn_raise_producer(r, merge.next));
         if (!next->input_count || next->inputs[0] == TN_NONE)
-            return tn_flow_refuse(r->net, f->merges[i], "nothing comes round");
+            return tn_flow_refuse(r->net, f->merges[i],
+                                  "the loop has no back edge");
         uint32_t again = next->inputs[0];
         inputs[i]      = tn_raise_seen_from(r, f->first_place, merge.enter);
         tn_raise_add_output(r, f->graph,

@@ -18,7 +18,9 @@ static void need(struct tn_raising *r, struct tn_list *stack, uint32_t value)
         return;
     if (tn_net_value(r->net, value)->output == 1 &&
         tn_raise_kind(r, node) == TN_FLOW_MERGE)
-        tn_flow_refuse(r->net, node, "which of its inputs came is asked for");
+        tn_flow_refuse(
+            r->net, node,
+            "the index of the chosen input is used, which is not supported");
     if (*tn_list_at(&r->needed, bool, node))
         return;
     *tn_list_at(&r->needed, bool, node) = true;

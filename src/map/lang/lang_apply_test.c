@@ -56,12 +56,12 @@ static const struct {
       "a:relu(x) y,z:Split(a) r:mergeadd(x,a,w) ->y,r" },
     /* reasons, with their places */
     { "Relu(X) when rank(X) == 7 => relu(X; cutoff: 0.0)",
-      "!2:22 the rule is for other arguments" },
+      "!2:22 the rule's condition does not hold" },
     { "Relu(X) when rank(X) == 2 => relu(X; cutoff: dim(X, 1))",
       "!2:46 needs a dimension of 'x', which is unknown" },
     { "Relu(X, Y) => relu(X; cutoff: 0.0)", "!2:9 there is no input 'Y'" },
     { "Relu() => relu(none; cutoff: 0.0)",
-      "!2:1 more inputs than the rule knows: 'Relu'" },
+      "!2:1 more inputs than the rule takes: 'Relu'" },
     { "Relu(X) -> (Y) { refuse \"no \" + \"way\" }", "!2:31 no way" },
     { "Relu(X) -> (Y) { if false { Y <- X } }",
       "!2:13 nothing is bound to output 'Y'" },
@@ -69,7 +69,7 @@ static const struct {
       "!2:28 attribute 'cutoff' is to be of floats" },
     { "Relu(X) => relu(X; cutoff: [1.0])",
       "!2:28 attribute 'cutoff' is not to be a list" },
-    { "Relu(X) => native nothing", "!2:1 no function is called 'nothing'" },
+    { "Relu(X) => native nothing", "!2:1 unknown function 'nothing'" },
     { "Relu(X) -> (Y) { Y <- X\n for i in range(20000) { Y <- neg(Y) } }",
       "!3:31 more than 10000 nodes" },
     { "Relu(X) -> (Y) { Y <- X\n for i in range(100000) { for j in "

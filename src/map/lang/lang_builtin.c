@@ -32,7 +32,7 @@ bool tn_builtin_list_arg(const struct tn_call *call, uint32_t index,
     *list = call->args[index];
     if (list->kind == TN_ITEM_LIST)
         return true;
-    tn_builtin_refuse(call, "a list is wanted");
+    tn_builtin_refuse(call, "expected a list");
     return false;
 }
 
@@ -41,7 +41,7 @@ bool tn_builtin_int_arg(const struct tn_call *call, uint32_t index,
 {
     if (tn_item_to_int(call->args[index], number))
         return true;
-    tn_builtin_refuse(call, "an int is wanted");
+    tn_builtin_refuse(call, "expected an int");
     return false;
 }
 
@@ -51,7 +51,7 @@ bool tn_builtin_text_arg(const struct tn_call *call, uint32_t index,
     *text = tn_item_bytes(call->args[index]);
     if (call->args[index].kind == TN_ITEM_STRING)
         return true;
-    tn_builtin_refuse(call, "a string is wanted");
+    tn_builtin_refuse(call, "expected a string");
     return false;
 }
 

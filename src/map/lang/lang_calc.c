@@ -41,7 +41,7 @@ static struct tn_item run_cast(const struct tn_call *call)
     struct tn_item xs = call->args[0], dtype = call->args[1];
 
     if (xs.kind != TN_ITEM_LIST || dtype.kind != TN_ITEM_DTYPE)
-        return tn_builtin_refuse(call, "a list and a dtype are wanted");
+        return tn_builtin_refuse(call, "expected a list and a dtype");
     struct tn_item *items = tn_dims_new_items(call, xs.count);
     for (uint32_t i = 0; items && i < xs.count; i++)
         items[i] = as_type(call, xs.of.items[i], tn_item_to_dtype(dtype));
@@ -371,7 +371,7 @@ static struct tn_item run_reduced(const struct tn_call *call)
         return answer;
     if (calc > CALC_OR || axes.kind != TN_ITEM_LIST ||
         !reduced_dims(&dims, axes, &out, strides))
-        return tn_builtin_refuse(call, "an operation and axes are wanted");
+        return tn_builtin_refuse(call, "expected an operation and axes");
     struct tn_item *items = tn_dims_new_items(call, out.count);
     for (uint64_t i = 0; items && i < dims.count; i++) {
         struct tn_item *to = &items[tn_dims_offset(dims.rank, index, strides)];

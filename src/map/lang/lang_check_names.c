@@ -114,7 +114,7 @@ static void use(struct scope *s, const struct tn_lang_expr *expr, bool is_value)
     uint64_t index = find_name(s, expr->text);
 
     if (index == s->names.count) {
-        tn_lang_found(s->x, &expr->place, "nothing is called '%.*s' here",
+        tn_lang_found(s->x, &expr->place, "there is no '%.*s' here",
                       TN_FMT(expr->text));
         return;
     }

@@ -102,7 +102,7 @@ static const struct {
       "3:15: onnx has no op 'Upsample'" },
 
     /* names */
-    { N "Relu(_X) => relu(Y)", "2:18: nothing is called 'Y' here" },
+    { N "Relu(_X) => relu(Y)", "2:18: there is no 'Y' here" },
     { N "LeakyRelu(_X; alpha) => relu(alpha)",
       "2:30: 'alpha' is an attribute, not a value" },
     { N "Relu(X) -> (Y) { if rank(X) == 1 { Y <- X } }",
@@ -113,24 +113,24 @@ static const struct {
         "    if i == 0 { Y <- X } else { Y <- relu(Y) }\n} }",
       "" },
     { N "Relu(X) -> (Y) { Y <- Z\n for d in shape(X) { Z <- X } }",
-      "2:23: nothing is called 'Z' here" },
+      "2:23: there is no 'Z' here" },
     { N "Split@18..(x, _s?; axis, -num_outputs) -> (ys...) =>\n"
         "    split(x; numSplit: len(ys), axis)",
       "" },
     { N
       "Relu(X) -> (Y) { for d in shape(X) { Y <- X }\n Y <- relu(X; cutoff: d) "
       "}",
-      "3:23: nothing is called 'd' here" },
+      "3:23: there is no 'd' here" },
     { N "Relu(X) -> (Y) { Y <- lrelu(X; alpha: sum([d for d in shape(X)]) + d) "
         "}",
-      "2:68: nothing is called 'd' here" },
+      "2:68: there is no 'd' here" },
     { N "Relu(X) -> (Y) { if wanted(X) { Y <- X } else { Y <- X } }",
       "2:28: wanted() is asked of an output" },
 
     /* definitions */
     { N "def f(x, y) = x\nRelu(X) => relu(X; cutoff: f(1))",
       "3:28: 1 arguments for 'f', which takes 2" },
-    { N "def f(x) = y", "2:12: nothing is called 'y' here" },
+    { N "def f(x) = y", "2:12: there is no 'y' here" },
     { N "table t { 1: 2, 2: 3, 1: 4 }",
       "2:23: table 't' has this key already" },
     { N "table t { 1: 2 }\nRelu(X) => relu(X; cutoff: t(1, 2))",
@@ -168,7 +168,7 @@ static const struct {
     { "shapes onnx 1\nLeakyRelu(X) : dtype(X) shape(X)", "" },
     { "shapes onnx 1\nLeakyRelu(X; beta) : dtype(X) shape(Y)",
       "2:14: 'LeakyRelu' has no attribute 'beta'\n"
-      "2:37: nothing is called 'Y' here\n"
+      "2:37: there is no 'Y' here\n"
       "2:14: 'beta' is not used: say -beta if that is meant" },
 };
 

@@ -166,7 +166,7 @@ struct tn_item tn_emit_const_call(struct tn_emit *e, const struct tn_code *code)
         return const_tensor(e, item.of.tensor);
     if (code->item_count < 2)
         return tn_eval_refuse(&e->eval, code->expr,
-                              "a constant of which type?");
+                              "the type of the constant is missing");
     struct tn_item dtype = tn_emit_need(e, &code->items[1]);
     if (tn_emit_stopped(e) || !read_cells(e, code, item, &cells))
         return tn_item_none();

@@ -392,7 +392,8 @@ static enum tn_status make_call(struct work                   *w,
                       op->name);
     for (uint32_t i = 0; i < in.count; i++) {
         if (is_hole(&in.items[i]))
-            return refuse(w, "an input is left out, which nd4j cannot say",
+            return refuse(w,
+                          "an input is left out, which nd4j does not support",
                           op->name);
         if (in.items[i].tensor.size)
             TN_TRY(make_constant(w, in.items[i].tensor, &inputs[i]));
@@ -475,18 +476,18 @@ static enum tn_status find_job(struct work *w, struct tn_map_job *job)
     if (!job->mapper)
         return refuse(w, "there is no mapper", job->node->op_type);
     if (tn_mapper_is_open(job->mapper))
-        return refuse(w, "the mapper leaves open what its rules read",
+        return refuse(w, "the mapper does not say what its rules read",
                       job->node->op_type);
     /* Deeplearning4j imports such a node in code that it does not ship as a
      * rule. */
     if (tn_bytes_is(job->mapper->target, "noop") &&
         tn_native_output_count(w->call))
-        return refuse(w, "the mapper says noop, which computes nothing",
+        return refuse(w, "the mapper maps it to noop, which computes nothing",
                       job->node->op_type);
     job->target = tn_dl4j_ops_find(rules->ops, job->mapper->target);
     w->op       = tn_native_target(w->call, job->mapper->target, w->error);
     if (!w->op || !job->target)
-        return refuse(w, "nd4j has no such op", job->mapper->target);
+        return refuse(w, "nd4j does not have this op", job->mapper->target);
     job->definition =
         tn_vocab_find(rules->source, tn_text(""), job->node->op_type,
                       version ? version : INT64_MAX, w->error);

@@ -10,7 +10,7 @@ static bool dtype_arg(const struct tn_call *call, enum tn_dtype *dtype)
     *dtype = tn_item_to_dtype(call->args[0]);
     if (call->args[0].kind == TN_ITEM_DTYPE)
         return true;
-    tn_builtin_refuse(call, "a dtype is wanted");
+    tn_builtin_refuse(call, "expected a dtype");
     return false;
 }
 

@@ -103,7 +103,7 @@ static struct tn_item run_transposed(const struct tn_call *call)
     for (uint32_t i = 0; i < dims.rank; i++) {
         uint32_t axis;
         if (!tn_dims_axis(perm.of.items[i], dims.rank, &axis))
-            return tn_builtin_refuse(call, "that is no permutation");
+            return tn_builtin_refuse(call, "this is not a permutation");
         out.at[i]  = dims.at[axis];
         strides[i] = dims.strides[axis];
     }
@@ -198,7 +198,7 @@ static struct tn_item run_gathered(const struct tn_call *call)
         return answer;
     if (at.kind != TN_ITEM_LIST ||
         !tn_dims_axis(call->args[3], dims.rank, &axis))
-        return tn_builtin_refuse(call, "indices and an axis are wanted");
+        return tn_builtin_refuse(call, "expected indices and an axis");
     struct blocks   b     = blocks_of(&dims, axis);
     uint64_t        count = b.outer * b.inner * at.count;
     struct tn_item *items = tn_dims_new_items(call, count), *to = items;
@@ -269,7 +269,7 @@ static struct tn_item run_joined(const struct tn_call *call)
     if (xss.kind != TN_ITEM_LIST || dimss.kind != TN_ITEM_LIST ||
         xss.count != dimss.count || !tn_item_to_int(call->args[2], &axis))
         return tn_builtin_refuse(call,
-                                 "lists, their dims and an axis are wanted");
+                                 "expected lists, their dims and an axis");
     uint64_t *sizes =
         tn_new(call->eval->scratch, uint64_t, xss.count, call->eval->error);
     if (!sizes || !tn_eval_steps(call->eval, call->expr, xss.count))

@@ -30,7 +30,7 @@ static bool need_truth(struct tn_emit *e, const struct tn_code *code)
     int64_t        is_true;
 
     if (!tn_emit_stopped(e) && !tn_item_to_int(item, &is_true))
-        tn_eval_refuse(&e->eval, code->expr, "a bool is wanted");
+        tn_eval_refuse(&e->eval, code->expr, "expected a bool");
     return !tn_emit_stopped(e) && is_true != 0;
 }
 
@@ -79,7 +79,7 @@ uint32_t tn_emit_input(struct tn_emit *e, const struct tn_lang_expr *at,
     if (item.kind == TN_ITEM_VALUE)
         return tn_emit_carry(e, (uint32_t)item.of.number);
     if (item.kind != TN_ITEM_NONE)
-        tn_eval_refuse(&e->eval, at, "a value is wanted here");
+        tn_eval_refuse(&e->eval, at, "expected a value");
     return TN_NONE;
 }
 
@@ -97,7 +97,7 @@ static bool make_places(struct tn_emit *e, const struct tn_code *code,
         if (tn_emit_stopped(e))
             return false;
         if (is_spread && places[i].kind != TN_ITEM_LIST) {
-            tn_eval_refuse(&e->eval, item->expr, "a list is wanted");
+            tn_eval_refuse(&e->eval, item->expr, "expected a list");
             return false;
         }
         *count += is_spread ? places[i].count : 1;
@@ -340,7 +340,7 @@ static struct tn_item make_each(struct tn_emit *e, const struct tn_code *code)
     uint32_t        count = 0;
 
     if (!tn_emit_stopped(e) && xs.kind != TN_ITEM_LIST)
-        tn_eval_refuse(&e->eval, code->expr, "a list is wanted");
+        tn_eval_refuse(&e->eval, code->expr, "expected a list");
     if (tn_emit_stopped(e))
         return tn_item_none();
     items = tn_eval_list(&e->eval, code->expr, xs.count);
@@ -441,7 +441,7 @@ static void run_emit(struct tn_emit *e, const struct tn_code_step *step)
         tn_eval_refuse(&e->eval, step->expr.expr,
                        "one value for %" PRIu32 " names", step->slot_count);
     else if (step->last_is_many && item.kind != TN_ITEM_LIST)
-        tn_eval_refuse(&e->eval, step->expr.expr, "a list is wanted");
+        tn_eval_refuse(&e->eval, step->expr.expr, "expected a list");
     else
         bind(e, step->slots[0], item);
 }
@@ -452,7 +452,7 @@ static void run_for(struct tn_emit *e, const struct tn_code_step *step)
     uint32_t       at = step->slot_count > 1;
 
     if (!tn_emit_stopped(e) && xs.kind != TN_ITEM_LIST)
-        tn_eval_refuse(&e->eval, step->expr.expr, "a list is wanted");
+        tn_eval_refuse(&e->eval, step->expr.expr, "expected a list");
     for (uint32_t i = 0; !tn_emit_stopped(e) && i < xs.count; i++) {
         if (at)
             bind(e, step->slots[0], tn_item_int(i));

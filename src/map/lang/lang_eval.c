@@ -148,7 +148,7 @@ struct tn_item tn_eval_refuse_kind(struct tn_eval       *e,
                                    const struct tn_code *code,
                                    struct tn_item item, const char *wanted)
 {
-    return tn_eval_refuse(e, code->expr, "%s where %s is wanted",
+    return tn_eval_refuse(e, code->expr, "found %s, expected %s",
                           tn_item_kind_name(item), wanted);
 }
 
@@ -512,9 +512,9 @@ static struct tn_item eval_call(struct tn_eval *e, const struct tn_code *code)
     case TN_LANG_TO_DEF: return call_def(e, code);
     case TN_LANG_TO_TABLE: return call_table(e, code);
     default:
-        return tn_eval_refuse(e, code->expr,
-                              "'%.*s' makes nodes, here a number is wanted",
-                              TN_FMT(code->expr->text));
+        return tn_eval_refuse(
+            e, code->expr, "'%.*s' makes nodes, but a number is expected here",
+            TN_FMT(code->expr->text));
     }
 }
 

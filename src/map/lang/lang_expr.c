@@ -412,7 +412,7 @@ static const struct tn_lang_expr *read_number(struct tn_lang_parser *p)
     if (token->number <= INT64_MAX)
         return leaf(p, TN_LANG_INT, (int64_t)token->number, 0);
     tn_map_fail(p->error, &token->place, TN_MALFORMED,
-                "%.*s is no number of 64 bits", TN_FMT(token->text));
+                "%.*s is not a 64-bit number", TN_FMT(token->text));
     return NULL;
 }
 

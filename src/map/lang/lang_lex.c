@@ -161,7 +161,7 @@ static enum tn_status take_number(struct lexer *x, struct tn_token *token)
         token->number <= UINT64_C(1) << 63)
         return TN_OK;
     return tn_map_fail(x->error, &token->place, TN_MALFORMED,
-                       "%.*s is no number of 64 bits", TN_FMT(token->text));
+                       "%.*s is not a 64-bit number", TN_FMT(token->text));
 }
 
 static const char escapes[][2] = {

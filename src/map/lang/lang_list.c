@@ -13,7 +13,7 @@ static struct tn_item run_len(const struct tn_call *call)
     struct tn_item x = call->args[0];
 
     if (x.kind != TN_ITEM_LIST && x.kind != TN_ITEM_STRING)
-        return tn_builtin_refuse(call, "a list is wanted");
+        return tn_builtin_refuse(call, "expected a list");
     return tn_item_int(x.count);
 }
 
@@ -82,7 +82,7 @@ static struct tn_item run_sorted(const struct tn_call *call)
     for (uint32_t i = 0; i < xs.count; i++) {
         items[i] = xs.of.items[i];
         if (!tn_item_to_double(items[i], &x))
-            return tn_builtin_refuse(call, "numbers are wanted");
+            return tn_builtin_refuse(call, "expected numbers");
     }
     if (xs.count)
         qsort(items, xs.count, sizeof *items, compare_numbers);
@@ -141,7 +141,7 @@ static struct tn_item run_join(const struct tn_call *call)
         if (xss.of.items[i].kind == TN_ITEM_UNKNOWN)
             return xss.of.items[i];
         if (xss.of.items[i].kind != TN_ITEM_LIST)
-            return tn_builtin_refuse(call, "a list of lists is wanted");
+            return tn_builtin_refuse(call, "expected a list of lists");
         count += xss.of.items[i].count;
     }
     struct tn_item *items = tn_builtin_new_list(call, count), *at = items;
@@ -199,7 +199,7 @@ static struct tn_item quantified(const struct tn_call *call, bool wanted)
         if (xs.of.items[i].kind == TN_ITEM_UNKNOWN)
             answer = xs.of.items[i];
         else if (!tn_item_to_int(xs.of.items[i], &number))
-            return tn_builtin_refuse(call, "bools are wanted");
+            return tn_builtin_refuse(call, "expected bools");
         else if ((number != 0) == wanted)
             return tn_item_bool(wanted);
     }

@@ -50,7 +50,7 @@ static bool enter_inputs(struct tn_eval *e, const struct tn_lang_head *head)
 
     if (e->node->input_count > count && !has_rest)
         return refuse_at(e, &head->place,
-                         "more inputs than the rule knows:", head->op);
+                         "more inputs than the rule takes:", head->op);
     for (uint32_t i = 0; i < count; i++) {
         if (has_rest && i == count - 1) {
             e->frame[i] = rest_item(e, i);
@@ -105,7 +105,7 @@ static bool enter_outputs(struct tn_eval *e, const struct tn_lang_head *head)
         given--;
     if (given > count && !has_rest)
         return refuse_at(e, &head->place,
-                         "more outputs than the rule knows:", head->op);
+                         "more outputs than the rule has:", head->op);
     return true;
 }
 
@@ -139,7 +139,7 @@ static bool passes_guard(struct tn_eval *e, const struct tn_code *guard)
     int64_t is_true;
     if (tn_item_to_int(item, &is_true) && is_true)
         return true;
-    tn_eval_refuse(e, guard->expr, "the rule is for other arguments");
+    tn_eval_refuse(e, guard->expr, "the rule's condition does not hold");
     return is_for_another(e);
 }
 

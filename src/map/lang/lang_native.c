@@ -395,7 +395,7 @@ void tn_native_enter(struct tn_emit *e, struct tn_code_set *set,
     struct tn_native_call call = { .emit = e, .set = set, .rule = rule };
 
     if (!function) {
-        tn_eval_refuse(&e->eval, NULL, "no function is called '%.*s'",
+        tn_eval_refuse(&e->eval, NULL, "unknown function '%.*s'",
                        TN_FMT(rule->rule->native));
         return;
     }

@@ -217,7 +217,7 @@ static const struct {
       "!2:1 nothing is bound to its output" },
     { "Relu(X, w; axis) => native endless", "!2:1 more than 10000 nodes" },
     { "Relu(X, w; axis) => native unheard",
-      "!2:1 no function is called 'unheard'" },
+      "!2:1 unknown function 'unheard'" },
     { "Relu(X, w; -axis) => native grow", "!2:1 too little is known" },
     { "Relu(X, w; axis) => native give_up", "?function 'give_up' failed" },
     { "Relu(X, w; axis) => native bind_far",

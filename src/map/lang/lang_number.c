@@ -36,7 +36,7 @@ static struct tn_item run_total(const struct tn_call *call, bool is_product)
         double  x;
         int64_t n = 0;
         if (!tn_item_to_double(list.of.items[i], &x))
-            return tn_builtin_refuse(call, "numbers are wanted");
+            return tn_builtin_refuse(call, "expected numbers");
         real = is_product ? real * x : real + x;
         is_real |= list.of.items[i].kind == TN_ITEM_FLOAT;
         if (!is_real)
@@ -71,7 +71,7 @@ static struct tn_item extreme(const struct tn_call *call, bool is_max)
     for (uint32_t i = 0; i < list.count; i++) {
         if (!tn_item_to_double(list.of.items[i], &x) ||
             !tn_item_to_double(list.of.items[best], &y))
-            return tn_builtin_refuse(call, "numbers are wanted");
+            return tn_builtin_refuse(call, "expected numbers");
         if (is_max ? x > y : x < y)
             best = i;
     }
@@ -95,7 +95,7 @@ static struct tn_item run_abs(const struct tn_call *call)
     if (x.kind == TN_ITEM_FLOAT)
         return tn_item_float(fabs(x.of.real));
     if (x.kind != TN_ITEM_INT || x.of.number == INT64_MIN)
-        return tn_builtin_refuse(call, "a number is wanted");
+        return tn_builtin_refuse(call, "expected a number");
     return tn_item_int(x.of.number < 0 ? -x.of.number : x.of.number);
 }
 
@@ -110,7 +110,7 @@ static struct tn_item run_int(const struct tn_call *call)
     if (x.kind == TN_ITEM_FLOAT)
         x.of.real = trunc(x.of.real);
     if (!tn_item_to_int(x, &number))
-        return tn_builtin_refuse(call, "that is no int of 64 bits");
+        return tn_builtin_refuse(call, "the number is not a 64-bit integer");
     return tn_item_int(number);
 }
 
@@ -122,7 +122,7 @@ static struct tn_item run_float(const struct tn_call *call)
     if (x.kind == TN_ITEM_STRING && tn_double_parse(tn_item_bytes(x), &real))
         return tn_item_float(real);
     if (!tn_item_to_double(x, &real))
-        return tn_builtin_refuse(call, "a number is wanted");
+        return tn_builtin_refuse(call, "expected a number");
     return tn_item_float(real);
 }
 
@@ -134,7 +134,7 @@ static struct tn_item run_bool(const struct tn_call *call)
     if (x.kind == TN_ITEM_LIST || x.kind == TN_ITEM_STRING)
         return tn_item_bool(x.count != 0);
     if (!tn_item_to_double(x, &real))
-        return tn_builtin_refuse(call, "a number is wanted");
+        return tn_builtin_refuse(call, "expected a number");
     return tn_item_bool(real != 0);
 }
 
@@ -172,7 +172,7 @@ static struct tn_item real_function(const struct tn_call *call,
     double x;
 
     if (!tn_item_to_double(call->args[0], &x))
-        return tn_builtin_refuse(call, "a number is wanted");
+        return tn_builtin_refuse(call, "expected a number");
     return tn_item_float(function(x));
 }
 

@@ -121,7 +121,7 @@ static struct tn_item run_perm_inverse(const struct tn_call *call)
         int64_t at;
         if (!tn_item_to_int(xs.of.items[i], &at) || at < 0 || at >= xs.count ||
             items[at].kind != TN_ITEM_UNSET)
-            return tn_builtin_refuse(call, "that is no permutation");
+            return tn_builtin_refuse(call, "this is not a permutation");
         items[at] = tn_item_int(i);
     }
     return tn_builtin_made(items, xs.count);
@@ -235,7 +235,7 @@ static struct tn_item run_slice_count(const struct tn_call *call)
             return tn_item_none();
     }
     if (at[0] < 0 || at[3] == 0)
-        return tn_builtin_refuse(call, "a count and a step are wanted");
+        return tn_builtin_refuse(call, "expected a count and a step");
     return tn_item_int(tn_item_slice(at[0], has[1] ? &at[1] : NULL,
                                      has[2] ? &at[2] : NULL, at[3])
                            .count);

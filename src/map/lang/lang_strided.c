@@ -142,8 +142,8 @@ struct tn_item tn_shape_strided(const struct tn_call *call)
     struct strided s = { 0 };
 
     if (!read_strided(call, &s))
-        return tn_builtin_refuse(
-            call, "dims, begin, end, steps and masks are wanted");
+        return tn_builtin_refuse(call,
+                                 "expected dims, begin, end, steps and masks");
     for (uint32_t i = 0; i < s.begin.count; i++)
         strided_entry(call, &s, i);
     while (s.axis < s.shape.count)

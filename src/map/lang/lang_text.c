@@ -31,7 +31,9 @@ static struct tn_item run_str(const struct tn_call *call)
         return new_text(call, text);
     case TN_ITEM_DTYPE:
         return tn_item_text(tn_text(tn_dtype_name(tn_item_to_dtype(x))));
-    default: return tn_builtin_refuse(call, "that has no text");
+    default:
+        return tn_builtin_refuse(call,
+                                 "this value cannot be converted to text");
     }
 }
 

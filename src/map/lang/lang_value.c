@@ -34,7 +34,7 @@ static bool dims_of(const struct tn_call *call, struct tn_item *out)
         return false;
     }
     if (x.kind != TN_ITEM_TENSOR && !v) {
-        *out = tn_builtin_refuse(call, "a value is wanted");
+        *out = tn_builtin_refuse(call, "expected a value");
         return false;
     }
     if (v && !v->type->has_rank) {
@@ -75,10 +75,10 @@ static struct tn_item run_dim(const struct tn_call *call)
     if (!dims_of(call, &dims))
         return dims;
     if (!tn_item_to_int(call->args[1], &at))
-        return tn_builtin_refuse(call, "an index is wanted");
+        return tn_builtin_refuse(call, "expected an index");
     at = at < 0 ? at + dims.count : at;
     if (at < 0 || at >= dims.count)
-        return tn_builtin_refuse(call, "there is no such dim");
+        return tn_builtin_refuse(call, "there is no such dimension");
     return dims.of.items[at];
 }
 
@@ -110,7 +110,7 @@ static struct tn_item run_dtype(const struct tn_call *call)
     if (x.kind == TN_ITEM_TENSOR)
         return tn_item_dtype(x.of.tensor->elements.shape.dtype, TN_NET_TENSOR);
     if (!v)
-        return tn_builtin_refuse(call, "a value is wanted");
+        return tn_builtin_refuse(call, "expected a value");
     if (v->type->dtype == TN_UNDEFINED)
         return tn_builtin_unknown(call);
     return tn_item_dtype(v->type->dtype, v->type->wrap);
@@ -165,7 +165,7 @@ static struct tn_item run_value(const struct tn_call *call)
     if (x.kind == TN_ITEM_TENSOR)
         return elements_of(call, &x.of.tensor->elements);
     if (!v)
-        return tn_builtin_refuse(call, "a value is wanted");
+        return tn_builtin_refuse(call, "expected a value");
     if (x.kind == TN_ITEM_MADE && v->constant)
         return elements_of(call, v->constant);
     return folded(call,
@@ -181,7 +181,7 @@ static struct tn_item run_scalar(const struct tn_call *call)
     if (items.kind != TN_ITEM_LIST)
         return items;
     if (items.count != 1)
-        return tn_builtin_refuse(call, "there is not exactly one element");
+        return tn_builtin_refuse(call, "expected exactly one element");
     return items.of.items[0];
 }
 
@@ -260,7 +260,7 @@ static struct tn_item run_name(const struct tn_call *call)
     const struct tn_net_value *v = net_value(call, call->args[0], &look);
 
     if (!v)
-        return tn_builtin_refuse(call, "a value is wanted");
+        return tn_builtin_refuse(call, "expected a value");
     call->eval->looks_far = true;
     return tn_item_text(v->name);
 }
@@ -293,7 +293,7 @@ static const struct tn_net_graph *graph_arg(const struct tn_call *call)
     if (x.kind == TN_ITEM_GRAPH &&
         (uint64_t)x.of.number < call->eval->net->graphs.count)
         return tn_net_graph(call->eval->net, (uint32_t)x.of.number);
-    tn_builtin_refuse(call, "a graph is wanted");
+    tn_builtin_refuse(call, "expected a graph");
     return NULL;
 }
 

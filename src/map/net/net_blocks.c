@@ -238,8 +238,7 @@ static uint32_t placeholder(struct tn_net_loading *l, uint32_t graph,
 
     if (!find_declared(l, home, &told) || !told.has_type) {
         tn_error_set(l->net->error, TN_UNSUPPORTED, TN_NOWHERE,
-                     "nothing is known of '%.*s' before the block that writes "
-                     "it",
+                     "'%.*s' is used before the block that writes it",
                      TN_FMT(name_of(l, home)));
         return TN_NONE;
     }
@@ -488,7 +487,7 @@ static enum tn_status load_branch(struct tn_net_loading *l, uint32_t op,
         return l->net->error->status;
     if (given == TN_NONE || !is_defined(l, given) ||
         argument(l, op, "Cond", 1) != TN_NONE)
-        return refuse(l, op, "one condition is wanted, that is defined");
+        return refuse(l, op, "expected one condition that is defined");
     cond = branch_condition(l, op, l->now[given]);
     all  = list_crossings(l, block);
     if (!all.items || cond == TN_NONE)
@@ -530,7 +529,7 @@ static enum tn_status load_select(struct tn_net_loading *l, uint32_t op)
 
     if (mask == TN_NONE || !is_defined(l, mask) || pair[0] == TN_NONE ||
         pair[1] == TN_NONE || out == TN_NONE)
-        return refuse(l, op, "two values and a mask are wanted");
+        return refuse(l, op, "expected two values and a mask");
     uint32_t cond =
         add_node(l, graph, "cast", &l->now[mask], 1, tn_text("mask"));
     set_ints(l, cond, "out_dtype", &(int64_t){ 0 }, 1, false);
@@ -586,7 +585,7 @@ uint32_t tn_net_array_before(struct tn_net_loading *l, uint32_t op)
     if (row->output_count != 1 || index == TN_NONE ||
         tn_op_output(l->model, op, 0) == TN_NONE) {
         tn_error_set(l->net->error, TN_MALFORMED, TN_NOWHERE,
-                     "an index and an array are wanted");
+                     "expected an index and an array");
         return TN_NONE;
     }
     uint32_t home = l->home[tn_op_output(l->model, op, 0)];

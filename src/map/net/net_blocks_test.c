@@ -145,14 +145,14 @@ static const struct {
     { PROGRAM(WHILE("go", "1") UNARY("assign", "q", "y"), "y",
               INNER("1", "0", UNARY("abs", "x", "q"))),
       TN_UNSUPPORTED, "blocks[0].ops[2]",
-      "nothing is known of 'q' before the block that writes it" },
+      "'q' is used before the block that writes it" },
     { PROGRAM(OP("select_input",
                  SLOT("inputs", "X", ARG("x")) SLOT("inputs", "Mask", ARG("go"))
                      SLOT("outputs", "Out", ARG("y"))),
               "y", ""),
-      TN_MALFORMED, "blocks[0].ops[2]", "two values and a mask are wanted" },
+      TN_MALFORMED, "blocks[0].ops[2]", "expected two values and a mask" },
     { PROGRAM(UNARY("write_to_array", "x", "y"), "y", ""), TN_MALFORMED,
-      "blocks[0].ops[2]", "an index and an array are wanted" },
+      "blocks[0].ops[2]", "expected an index and an array" },
 };
 
 static void test_what_makes_no_sense_is_refused(void **state)

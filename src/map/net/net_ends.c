@@ -149,19 +149,19 @@ static const struct tn_signature *choose_signature(struct tn_net_loading *l)
     }
     if (l->ends->signature)
         tn_error_because(l->net->error, TN_INVALID, TN_REASON_UNKNOWN_SIGNATURE,
-                         TN_NOWHERE, "no signature is called '%s'",
+                         TN_NOWHERE, "unknown signature '%s'",
                          l->ends->signature);
     else if (count > 1)
         tn_error_because(l->net->error, TN_INVALID,
                          TN_REASON_SEVERAL_SIGNATURES, TN_NOWHERE,
-                         "%" PRIu32 " signatures and none is serving_default: "
-                         "choose one, or name inputs and outputs",
+                         "the model has %" PRIu32
+                         " signatures, none of them serving_default: choose "
+                         "one, or choose inputs and outputs",
                          count);
     else if (count == 0 && is_callable_only(l))
-        tn_error_because(l->net->error, TN_INVALID, TN_REASON_NO_SIGNATURE,
-                         TN_NOWHERE,
-                         "the model has no signature to call: name inputs and "
-                         "outputs");
+        tn_error_because(
+            l->net->error, TN_INVALID, TN_REASON_NO_SIGNATURE, TN_NOWHERE,
+            "the model has no signature: choose inputs and outputs");
     return count == 1 && !tn_failed(l->net->error) ? only : NULL;
 }
 
@@ -278,7 +278,7 @@ static void add_input(struct tn_net_loading *l, uint32_t graph,
         return; /* it has a default, which stands */
     if (value != TN_NONE && l->is_cut[value]) {
         tn_error_set(l->net->error, TN_INVALID, TN_NOWHERE,
-                     "'%.*s' is an input twice", TN_FMT(w->name));
+                     "'%.*s' is given twice as an input", TN_FMT(w->name));
         return;
     }
     if (value != TN_NONE)
@@ -304,9 +304,9 @@ static enum tn_status check_given(struct tn_net_loading *l,
     if (cut_output(w->value, &base, &output) &&
         find_named(l, 0, base) != TN_NONE)
         return TN_OK;
-    return tn_error_because(l->net->error, TN_INVALID, TN_REASON_UNKNOWN_INPUT,
-                            TN_NOWHERE, "no input '%.*s' in the graph",
-                            TN_FMT(w->name));
+    return tn_error_because(
+        l->net->error, TN_INVALID, TN_REASON_UNKNOWN_INPUT, TN_NOWHERE,
+        "the graph has no value '%.*s' to use as an input", TN_FMT(w->name));
 }
 
 enum tn_status tn_net_load_inputs(struct tn_net_loading *l)
@@ -380,7 +380,7 @@ static void add_output(struct tn_net_loading *l, uint32_t graph,
     if (id == TN_NONE) {
         tn_error_because(l->net->error, w->is_given ? TN_INVALID : TN_MALFORMED,
                          TN_REASON_UNKNOWN_OUTPUT, TN_NOWHERE,
-                         "nothing defines the output '%.*s'", TN_FMT(w->name));
+                         "the graph has no output '%.*s'", TN_FMT(w->name));
         return;
     }
     const struct tn_net_value *v = tn_net_value(l->net, id);

@@ -130,7 +130,7 @@ static void name_inputs(struct tn_laying *l)
             return;
         if (!take(l, &l->value_names, name))
             tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
-                         "two inputs are called '%.*s'", TN_FMT(text));
+                         "two inputs are named '%.*s'", TN_FMT(text));
         l->names[value] = name;
     }
 }
@@ -156,8 +156,9 @@ static void name_output(struct tn_laying *l, uint32_t graph, uint32_t index,
 {
     uint32_t value =
         *tn_list_at(&tn_net_graph(l->net, graph)->outputs, uint32_t, index);
-    bool is_direct = is_made_here(l, value, graph) && !l->is_output[value] &&
-                     !(l->facts->names_everything && !is_plain_output(l, value));
+    bool is_direct =
+        is_made_here(l, value, graph) && !l->is_output[value] &&
+        !(l->facts->names_everything && !is_plain_output(l, value));
 
     l->end_names[graph][index] = name;
     if (is_direct) {
@@ -192,8 +193,8 @@ static void name_outputs(struct tn_laying *l)
             continue;
         if (!take(l, &l->value_names, name))
             tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
-                         "two ends are called '%.*s': --outputs names "
-                         "each of them once",
+                         "two outputs are named '%.*s': choose one of them "
+                         "with --outputs",
                          TN_FMT(text));
         else
             name_output(l, 0, i, name);

@@ -38,7 +38,8 @@ static void hold_graphs(struct tn_laying *l, uint32_t id)
             if (graph == 0 || graph >= l->net->graphs.count ||
                 l->holder[graph] != TN_NONE) {
                 tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
-                             "graph %" PRIu64 " is held by no single node",
+                             "graph %" PRIu64
+                             " does not belong to exactly one node",
                              graph);
                 return;
             }
@@ -664,9 +665,10 @@ enum tn_status tn_net_lay_out(struct tn_net           *net,
                            .facts   = tn_dialect_facts(dialect->name) };
 
     if (!l.facts->can_be_built)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "graphs of dialect '%s' are not put together anew",
-                            dialect->name);
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "graphs of dialect '%s' cannot be written from scratch",
+            dialect->name);
     model->dialect     = dialect;
     model->wants_graph = true;
     model->is_edited   = true;

@@ -126,10 +126,10 @@ static bool is_default_ignored(const struct tn_net_loading *l,
 static void refuse_sparse(struct tn_net_loading  *l,
                           const struct tn_tensor *tensor)
 {
-    tn_error_set(l->net->error, TN_UNSUPPORTED, TN_NOWHERE,
-                 "the constant '%.*s' is sparse, and only dense ones are "
-                 "converted",
-                 TN_FMT(tn_model_name(l->model, tensor->name)));
+    tn_error_set(
+        l->net->error, TN_UNSUPPORTED, TN_NOWHERE,
+        "the constant '%.*s' is sparse; only dense constants can be converted",
+        TN_FMT(tn_model_name(l->model, tensor->name)));
 }
 
 static void load_constants(struct tn_net_loading *l)

@@ -297,7 +297,7 @@ static enum tn_status meet(struct ordering *o, uint32_t from, uint32_t node)
     if (o->state[node] == UNSEEN)
         return enter(o, node);
     return tn_error_set(o->net->error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "node '%.*s' (%.*s) needs its own result",
+                        "node '%.*s' (%.*s) depends on its own result",
                         TN_FMT(tn_net_node(o->net, node)->name),
                         TN_FMT(tn_net_node(o->net, node)->op->type));
 }

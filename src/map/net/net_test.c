@@ -396,7 +396,7 @@ static void a_cycle_is_refused_unless_an_op_closes_it(void **state)
     assert_int_equal(tn_net_order(&b.net, loops), TN_OK);
     sorted_is(&b, 0, (uint32_t[]){ l.f, l.g }, 2);
     assert_int_equal(tn_net_order(&b.net, NULL), TN_UNSUPPORTED);
-    assert_string_equal(b.error.what, "node 'f' (f) needs its own result");
+    assert_string_equal(b.error.what, "node 'f' (f) depends on its own result");
     tear_down(&b);
 }
 

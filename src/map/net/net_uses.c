@@ -152,8 +152,7 @@ static bool can_step(struct tn_net *net)
     if (++net->replaced <= most)
         return true;
     tn_error_set(net->error, TN_LIMIT, TN_NOWHERE,
-                 "values take the places of others more than %" PRIu64 " times",
-                 most);
+                 "values are replaced more than %" PRIu64 " times", most);
     return false;
 }
 

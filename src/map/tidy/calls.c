@@ -32,7 +32,7 @@ enum tn_status tn_calls_charge(struct tn_calls *calls, struct tn_net *net,
     if (calls->made <= calls->most)
         return TN_OK;
     return tn_error_set(net->error, TN_LIMIT, TN_NOWHERE,
-                        "calls make more than %" PRIu64
+                        "inlined calls make more than %" PRIu64
                         " nodes, inputs and attributes",
                         calls->most);
 }

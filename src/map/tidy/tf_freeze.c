@@ -383,7 +383,7 @@ static enum tn_status variable_of(struct tn_tf_work *work, uint32_t node,
     if (handle == TN_NONE || *variable == TN_NONE ||
         !tn_tf_type_in(tn_net_node(net, *variable)->op->type, sources))
         return tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%.*s reads a variable that is not of this graph",
+                            "%.*s reads a variable of another graph",
                             TN_FMT(n->name));
     return TN_OK;
 }
@@ -482,7 +482,7 @@ static void look_for_assignment(struct tn_tf_work *work, struct tn_list *stack,
             tn_tf_behind(net, n->inputs[0]) == handle)
             tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
                          "%.*s reads what %.*s (%.*s) wrote: a variable that "
-                         "changes is no constant",
+                         "changes cannot become a constant",
                          TN_FMT(tn_net_node(net, read)->name), TN_FMT(n->name),
                          TN_FMT(n->op->type));
         if (++work->walked > WALK_LIMIT * (net->nodes.count + 1024))

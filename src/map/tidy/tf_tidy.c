@@ -271,7 +271,7 @@ static enum tn_status become_constant(struct tn_tf_work *work, uint32_t id)
     const struct tn_tensor *from = tensor->of.tensors[0];
     if (from->elements.shape.dtype == TN_UNDEFINED)
         return tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%.*s: no type that we know", TN_FMT(node->name));
+                            "%.*s: unknown element type", TN_FMT(node->name));
     tn_net_remove(net, id);
     if (node->outputs[0] == TN_NONE)
         return TN_OK;

@@ -153,7 +153,7 @@ static void dump_string(struct dump *d, uint64_t at)
     charge(d, at, text.size);
     if (d->is_strict && !tn_utf8_is_valid(text))
         refuse(d, at, TN_UNSUPPORTED,
-               "a string that is not UTF-8 would not come back");
+               "a string that is not UTF-8 could not be restored");
     if (is_going(d))
         tn_json_string(&d->json, text);
 }
@@ -373,7 +373,7 @@ static void check_unknown(struct dump *d, const struct tn_fb_table *table,
         if ((i >= type->count || !type->fields[i].name) &&
             tn_fb_has(table, (uint16_t)i))
             refuse(d, table->at, TN_UNSUPPORTED,
-                   "a field that the schema does not know would not come back");
+                   "a field that is not in the schema could not be restored");
 }
 
 static void dump_fields(struct dump *d, const struct tn_fb_table *table,

@@ -137,7 +137,7 @@ static bool load_type(struct loader *l, const struct tn_fb_table *from,
 
     if (type->base > TN_FB_ARRAY || inner > TN_FB_UNION ||
         inner == TN_FB_NONE || inner == TN_FB_VECTOR)
-        return refuse(l, from->at, "a type that is not known");
+        return refuse(l, from->at, "an unknown type");
     if (!link_type(l, from, inner, type) ||
         !size_type(l, from->at, inner, type))
         return false;
@@ -347,7 +347,8 @@ static bool load_value(struct loader *l, const struct tn_fb_table *from,
     if (!load_type(l, &type, &value->type))
         return false;
     if (value->type.base != TN_FB_STRING && value->type.base != TN_FB_OBJECT)
-        return refuse(l, from->at, "a union of what is no table or string");
+        return refuse(l, from->at,
+                      "a union of something other than tables and strings");
     return true;
 }
 
@@ -378,7 +379,7 @@ static bool name_enum(struct loader *l, const struct tn_fb_table *from,
     names->base     = (enum tn_fb_base)tn_fb_u8(&type, TYPE_BASE, 0);
     names->is_flags = find_attribute(from, ENUM_ATTRIBUTES, "bit_flags").data;
     if (names->base < TN_FB_UTYPE || names->base > TN_FB_U64)
-        return refuse(l, from->at, "an enum that is no integer");
+        return refuse(l, from->at, "an enum that is not an integer");
     return names->name != NULL;
 }
 

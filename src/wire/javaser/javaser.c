@@ -434,7 +434,7 @@ enum tn_status tn_javaser_read(struct tn_cursor *c, struct tn_arena *arena,
 
     if (!tn_failed(c->error) && magic != TN_JAVA_MAGIC)
         tn_fail_at(c, offset, TN_MALFORMED,
-                   "no Java object stream of version 5");
+                   "not a Java object stream of version 5");
     tn_list_init(&r.handles, arena->memory, sizeof(struct handle));
     tn_intern_init(&r.keys, arena);
     read_map(&r);

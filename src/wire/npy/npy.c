@@ -271,7 +271,7 @@ static struct tn_cursor open_header(struct tn_cursor *c, struct tn_npy *npy)
     struct tn_bytes magic = tn_take_bytes(c, MAGIC_SIZE);
 
     if (magic.data && memcmp(magic.data, MAGIC, MAGIC_SIZE) != 0)
-        tn_fail_at(c, begin, TN_MALFORMED, "no NPY file");
+        tn_fail_at(c, begin, TN_MALFORMED, "not an NPY file");
     npy->major    = tn_u8(c);
     uint8_t minor = tn_u8(c);
     if (!tn_failed(c->error) && (npy->major < 1 || npy->major > 3 || minor))

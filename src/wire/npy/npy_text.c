@@ -53,7 +53,7 @@ static enum tn_status put_characters(struct text_source *text,
         uint32_t code = load(p + i, text->is_big_endian);
         if (!is_character(code)) {
             tn_error_set(error, TN_MALFORMED, offset + i,
-                         "0x%" PRIx32 " is no character", code);
+                         "0x%" PRIx32 " is not a character", code);
             tn_error_file(error, text->span.source->name);
             return error->status;
         }

@@ -48,7 +48,7 @@ static const struct {
       "malformed-message", "node[1]", 9 },
     { "a varint for a name", "0a 02 08 01", 1, "wrong-wire-type",
       "node[0].name", 2 },
-    { "a name that is no text", "0a 03 0a 01 ff", 1, "not-utf8", "node[0].name",
+    { "a name that is not text", "0a 03 0a 01 ff", 1, "not-utf8", "node[0].name",
       4 },
     { "a dtype of 77", "0a 0b 2a 09 0a 01 54 12 04 30 4d 38 01", 2,
       "unknown-enum", "node[0].attr[0].value.type", 9 },

@@ -45,8 +45,8 @@ const char *tn_pb_full_name(struct tn_pb_loader *loader, const char *scope,
     if (tn_failed(loader->error))
         return NULL;
     if (!is_identifier(name)) {
-        tn_error_set(loader->error, TN_MALFORMED, offset, "\"%.*s\" is no name",
-                     TN_FMT(name));
+        tn_error_set(loader->error, TN_MALFORMED, offset,
+                     "\"%.*s\" is not a name", TN_FMT(name));
         return NULL;
     }
     if (name.size + strlen(scope) >= TN_PB_NAME_LIMIT) {
@@ -142,7 +142,7 @@ static void set_package(struct tn_pb_loader *loader, struct tn_cursor *c,
         tn_fail_at(c, f->offset, TN_LIMIT, "a name of more than %d bytes",
                    TN_PB_NAME_LIMIT);
     else if (package.size && !is_path(package))
-        tn_fail_at(c, f->offset, TN_MALFORMED, "\"%.*s\" is no package",
+        tn_fail_at(c, f->offset, TN_MALFORMED, "\"%.*s\" is not a package name",
                    TN_FMT(package));
     struct tn_bytes copy = tn_bytes_dup(loader->arena, package, loader->error);
     if (copy.data)
@@ -291,6 +291,6 @@ const struct tn_pb_symbol *tn_pb_resolve(struct tn_pb_loader *loader,
         }
     }
     tn_error_set(loader->error, TN_MALFORMED, offset,
-                 "\"%.*s\" is no type of this set", TN_FMT(name));
+                 "\"%.*s\" is not a type of this set", TN_FMT(name));
     return NULL;
 }

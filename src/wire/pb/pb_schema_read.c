@@ -31,7 +31,7 @@ static void read_enum_value(struct tn_pb_loader *loader, struct tn_cursor c,
     }
     if ((int64_t)number < INT32_MIN || (int64_t)number > INT32_MAX)
         tn_fail_at(&c, begin, TN_MALFORMED,
-                   "enum value %" PRId64 " is no 32-bit number",
+                   "enum value %" PRId64 " is not a 32-bit number",
                    (int64_t)number);
     value->number = (int32_t)number;
     value->name   = tn_pb_full_name(loader, "", name, begin);

@@ -26,7 +26,7 @@ static bool read_tag(struct tn_cursor *c, struct tn_pb_field *field)
         return false;
     if (tag >> 32 || field->number == 0 || (tag & 7) > TN_WIRE_FIXED32) {
         tn_fail_at(c, field->offset, TN_MALFORMED,
-                   "tag 0x%" PRIx64 " is no protobuf field", tag);
+                   "0x%" PRIx64 " is not the tag of a protobuf field", tag);
         return false;
     }
     return true;

@@ -127,7 +127,7 @@ static void push_stack_global(struct tn_pickle_machine *m)
     if (!name || !module)
         return;
     if (name->kind != TN_PICKLE_TEXT || module->kind != TN_PICKLE_TEXT)
-        tn_pickle_refuse(m, TN_MALFORMED, "a name that is no text");
+        tn_pickle_refuse(m, TN_MALFORMED, "a name that is not text");
     tn_pickle_push_name(m, module->as.run.text, name->as.run.text);
 }
 
@@ -237,7 +237,8 @@ static TN_COLD void refuse_opcode(struct tn_pickle_machine *m, uint8_t opcode)
                    "the opcode %s, which data does not need",
                    opcodes[opcode].name);
     else
-        tn_fail_at(m->c, m->at, TN_MALFORMED, "0x%02x is no opcode", opcode);
+        tn_fail_at(m->c, m->at, TN_MALFORMED, "0x%02x is not an opcode",
+                   opcode);
 }
 
 static uint64_t read_argument(struct tn_cursor *c, unsigned size)

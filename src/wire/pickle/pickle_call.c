@@ -290,7 +290,7 @@ void tn_pickle_reduce(struct tn_pickle_machine *m)
         return;
     if (name->kind != TN_PICKLE_NAME || args->kind != TN_PICKLE_TUPLE)
         tn_pickle_refuse(m, TN_MALFORMED,
-                         "a call of something that is no name");
+                         "a call of something that is not a name");
     else if (!call(m, (enum name)name->as.name, args->as.list.items,
                    args->as.list.count))
         tn_pickle_refuse(m, TN_UNSUPPORTED,

@@ -175,14 +175,14 @@ static void set_items(struct tn_pickle_machine *m, struct slice items)
         return;
     if (dict->kind != TN_PICKLE_DICT || items.count % 2) {
         tn_pickle_refuse(m, TN_MALFORMED,
-                         "items for something that is no dict");
+                         "items for something that is not a dict");
         return;
     }
     for (uint64_t i = 0; i < items.count; i += 2) {
         if (items.items[i]->kind == TN_PICKLE_NONE ||
             items.items[i]->kind > TN_PICKLE_TUPLE)
             tn_pickle_refuse(m, TN_UNSUPPORTED,
-                             "a key that is no number or string");
+                             "a key that is neither a number nor a string");
     }
     append(m, dict, items);
 }
@@ -209,7 +209,7 @@ static void append_items(struct tn_pickle_machine *m, struct slice items)
         return;
     if (list->kind != TN_PICKLE_LIST)
         tn_pickle_refuse(m, TN_MALFORMED,
-                         "items for something that is no list");
+                         "items for something that is not a list");
     append(m, list, items);
 }
 

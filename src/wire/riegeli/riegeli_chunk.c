@@ -195,7 +195,8 @@ static enum tn_status load_values(struct tn_riegeli_chunk    *chunk,
     }
     if (!tn_failed(error) && chunk->values->size != size)
         tn_error_set(error, TN_MALFORMED, packed.offset,
-                     "records of %" PRIu64 " bytes, the chunk says %" PRIu64,
+                     "records of %" PRIu64 " bytes, but %" PRIu64
+                     " in the chunk's header",
                      chunk->values->size, size);
     return error->status;
 }
@@ -224,8 +225,8 @@ static enum tn_status load_simple(struct tn_riegeli_chunk *chunk,
     chunk->base   = values.offset;
     if (values.length != chunk->frame.decoded_size)
         return tn_error_set(error, TN_MALFORMED, values.offset,
-                            "records of %" PRIu64
-                            " bytes, the chunk says %" PRIu64,
+                            "records of %" PRIu64 " bytes, but %" PRIu64
+                            " in the chunk's header",
                             values.length, chunk->frame.decoded_size);
     return TN_OK;
 }

@@ -190,8 +190,8 @@ enum tn_status tn_riegeli_unpack_to(enum tn_riegeli_compression type,
     TN_TRY(take_size(&packed, size, &stated, error));
     if (stated != size)
         return tn_error_set(error, TN_MALFORMED, begin,
-                            "records of %" PRIu64
-                            " bytes, the chunk says %" PRIu64,
+                            "records of %" PRIu64 " bytes, but %" PRIu64
+                            " in the chunk's header",
                             stated, size);
     if (type == TN_RIEGELI_SNAPPY)
         return unpack_all(packed, size, memory, to, error);

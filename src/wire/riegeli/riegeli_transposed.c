@@ -347,7 +347,7 @@ static bool grow_output(struct machine *m, uint64_t needed)
 static void put(struct machine *m, const uint8_t *bytes, size_t size)
 {
     if (size > m->size - m->made) {
-        complain(m, "the records are longer than the chunk says");
+        complain(m, "the records are longer than the chunk's header says");
         return;
     }
     if (size > m->out->room - m->made && !grow_output(m, m->made + size))
@@ -537,7 +537,8 @@ static void expect_result(struct machine *m)
                      m->starts->count, m->count);
     else if (m->made != m->size || start != m->size)
         tn_error_set(m->error, TN_MALFORMED, m->body.offset,
-                     "records of %" PRIu64 " bytes, the chunk says %" PRIu64,
+                     "records of %" PRIu64 " bytes, but %" PRIu64
+                     " in the chunk's header",
                      start, m->size);
 }
 

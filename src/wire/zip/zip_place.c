@@ -89,11 +89,11 @@ static enum tn_status compare_local(const struct tn_zip_entry *e,
                             "the local header has another name");
     if ((l->flags ^ e->flags) & same)
         return tn_error_set(error, TN_MALFORMED, e->offset + 6,
-                            "flags %04x, the directory says %04x", l->flags,
+                            "flags %04x, but %04x in the directory", l->flags,
                             e->flags);
     if (l->method != e->method)
         return tn_error_set(error, TN_MALFORMED, e->offset + 8,
-                            "method %u, the directory says %u", l->method,
+                            "method %u, but %u in the directory", l->method,
                             e->method);
     if (!is_or_later(l->crc, e->crc, has_descriptor))
         return tn_error_set(error, TN_MALFORMED, e->offset + 14,

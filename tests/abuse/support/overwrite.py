@@ -53,7 +53,7 @@ def refused(*words):
     prepare()
     before = contents()
     done = run(words)
-    if done.returncode != 11 or ("is being read" not in done.stderr and "is the input" not in done.stderr):
+    if done.returncode != 11 or ("would be overwritten" not in done.stderr and "would replace the input" not in done.stderr):
         failures.append("%s: %d: %s" % (" ".join(words), done.returncode, done.stderr))
     if contents() != before:
         failures.append("%s: something has changed" % " ".join(words))
