@@ -68,8 +68,8 @@ static const struct {
     { N "Relu(X) when rank(X) == 2 => relu(X)\n"
         "  example Relu(x:float32[2]) => relu(x)\n"
         "  example Exp(x) => relu(x)\n",
-      "4: the rule does not take it: line 3, column 22: the rule is for "
-      "other arguments\n5: the rule does not take it\n" },
+      "4: the rule does not take it: line 3, column 22: the rule's condition "
+      "does not hold\n5: the rule does not take it\n" },
     { N "LeakyRelu(X; alpha) <=> lrelu(X; alpha)\n"
         "  example LeakyRelu(x; alpha: 0.5) => lrelu(x; alpha: 0.5)\n"
         "  example LeakyRelu(x) => lrelu(x; alpha: 0.01)\n",
