@@ -534,9 +534,10 @@ static const struct {
       NULL, "needs 12 bytes, has 4" },
     { "op_type: 'Constant' output: 'c' attribute { name: 'value' type: TENSOR "
       "t { data_type: 99 float_data: 1 } }",
-      NULL, "no element type that is known" },
+      NULL, "the element type of a constant is unknown" },
     { "op: 'Neg' input: 'x'", "x:flot32", "expected NAME:TYPE" },
-    { "op: 'Neg' input: 'x'", "x:float32[2,3]=[1]", "differ at byte 18" },
+    { "op: 'Neg' input: 'x'", "x:float32[2,3]=[1]",
+      "match the shape at byte 18" },
     { "", NULL, "there is no node" },
     { "op: ", NULL, "expected" },
     { "doc_string: 'x'", NULL, "without an op type" },
