@@ -29,7 +29,7 @@ OPEN = [
     ("MaxPool|AveragePool|LpPool", r"shape of '\S+', which is (unknown|not fully known)|needs the size of the image|a value that is known only",
      "the size of the image"),
     ("MaxPool|maxpool2d|AvgPool|avgpool2d", "needs the size of the image", "the size of an image that is padded to be the same"),
-    ("TopK", r"rank of '\S+', which is unknown", "the rank of the array"),
+    ("TopK|Roll|roll", r"rank of '\S+', which is unknown", "the rank of the array"),
     ("Hardmax", "needs the shape of its input", "the sizes of the array"),
     ("Softmax|LogSoftmax|Hardmax", r"rank of '\S+', which is (unknown|not fully known)", "the rank of the array"),
     ("lstmLayer", r"dimension of '\S+', which is (unknown|not fully known)", "the size of the state"),
