@@ -243,9 +243,11 @@ static void advise_shape(const struct tn_map_options *map,
     add_open_shapes(&text, model, map);
     if (text.size > 0)
         cli_hint("shapes follow from those of the inputs: give them with "
-                 "--shape '%s'%s%s",
-                 text.data,
-                 strchr(text.data, '?') ? ", with a number for each ?" : "",
+                 "--shape '%.*s'%s%s",
+                 (int)text.size, text.data,
+                 memchr(text.data, '?', text.size)
+                     ? ", with a number for each ?"
+                     : "",
                  is_value ? "; a value that does not follow from shapes must "
                             "be a constant"
                           : "");

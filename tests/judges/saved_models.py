@@ -46,8 +46,8 @@ PITCH = {"contour": "StatefulPartitionedCall:0",
 # What the message must name.
 REFUSED = {"tftrt_2.0_saved_model": "TRTEngineOp",
            "StaticHashTableModule": "LookupTableFindV2",
-           "CyclicModule": "no signature to call",
-           "OptimizerSlotVariableModule": "no signature to call"}
+           "CyclicModule": "has no signature",
+           "OptimizerSlotVariableModule": "has no signature"}
 
 
 def run(test, inputs, engine, scratch, arguments, folder):
