@@ -3,14 +3,14 @@
 
 #include "support/hostile.h"
 
-struct desk {
+struct fixture {
     struct tn_error  error;
     struct tn_memory memory;
     struct tn_arena  arena;
     struct tn_buffer bytes;
 };
 
-static void open_desk(struct desk *d)
+static void open_fixture(struct fixture *d)
 {
     d->error = (struct tn_error)TN_ERROR_INIT;
     tn_memory_init(&d->memory, NULL, 0);
@@ -18,13 +18,14 @@ static void open_desk(struct desk *d)
     tn_buffer_init(&d->bytes, &d->memory, &d->error);
 }
 
-static void close_desk(struct desk *d)
+static void close_fixture(struct fixture *d)
 {
     tn_buffer_done(&d->bytes);
     tn_arena_done(&d->arena);
 }
 
-static struct tn_pack reader(struct desk *d, uint64_t at, struct tn_bytes text)
+static struct tn_pack reader(struct fixture *d, uint64_t at,
+                             struct tn_bytes text)
 {
     return tn_pack_reader(tn_buffer_bytes(&d->bytes), at, text, &d->arena,
                           &d->error);
@@ -35,10 +36,10 @@ static void numbers_come_back(void **state)
     static const int64_t numbers[] = { 0,   1,    -1,        127,
                                        128, -129, INT64_MAX, INT64_MIN };
     static const double  reals[]   = { 0, -0.0, 0.1, 1e300, -1e-300 };
-    struct desk          d;
+    struct fixture       d;
 
     (void)state;
-    open_desk(&d);
+    open_fixture(&d);
     struct tn_pack p = tn_pack_writer(&d.bytes, tn_text(""));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         assert_true(tn_pack_signed(&p, numbers[i]) == numbers[i]);
@@ -59,7 +60,7 @@ static void numbers_come_back(void **state)
     assert_true(tn_pack_bool(&p, false));
     assert_false(tn_more(&p.in));
     assert_int_equal(d.error.status, TN_OK);
-    close_desk(&d);
+    close_fixture(&d);
 }
 
 /* Pieces of the text are pieces of it again, others are copied. */
@@ -69,10 +70,10 @@ static void texts_come_back(void **state)
     struct tn_bytes name  = tn_bytes(text.data + 3, 4);
     struct tn_bytes arg   = tn_bytes(text.data + 9, 1);
     struct tn_bytes empty = tn_bytes(text.data + text.size, 0);
-    struct desk     d;
+    struct fixture  d;
 
     (void)state;
-    open_desk(&d);
+    open_fixture(&d);
     struct tn_pack p = tn_pack_writer(&d.bytes, text);
     tn_pack_text(&p, arg);
     tn_pack_text(&p, tn_bytes(NULL, 0));
@@ -91,16 +92,16 @@ static void texts_come_back(void **state)
     assert_ptr_equal(read.data, name.data);
     assert_int_equal(read.size, 4);
     assert_int_equal(d.error.status, TN_OK);
-    close_desk(&d);
+    close_fixture(&d);
 }
 
 static void nothing_past_the_end(void **state)
 {
     struct tn_bytes text = tn_text("Conv");
-    struct desk     d;
+    struct fixture  d;
 
     (void)state;
-    open_desk(&d);
+    open_fixture(&d);
     struct tn_pack p = tn_pack_writer(&d.bytes, text);
     tn_pack_text(&p, text);
     p = reader(&d, 0, tn_text("Con"));
@@ -113,7 +114,7 @@ static void nothing_past_the_end(void **state)
     d.error = (struct tn_error)TN_ERROR_INIT;
     p       = reader(&d, d.bytes.size + 1, text);
     assert_int_equal(d.error.status, TN_TRUNCATED);
-    close_desk(&d);
+    close_fixture(&d);
 }
 
 int main(void)

@@ -203,21 +203,21 @@ static void same_file(const struct tn_lang_file *left,
 
 /* ---- ours --------------------------------------------------------------- */
 
-struct desk {
+struct fixture {
     struct tn_error     error;
     struct tn_memory    memory;
     struct tn_arena     arena;
     struct tn_lang_file parsed, unpacked;
 };
 
-static void open_desk(struct desk *d)
+static void open_fixture(struct fixture *d)
 {
-    *d = (struct desk){ .error = TN_ERROR_INIT };
+    *d = (struct fixture){ .error = TN_ERROR_INIT };
     tn_memory_init(&d->memory, NULL, 0);
     tn_arena_init(&d->arena, &d->memory);
 }
 
-static void close_desk(struct desk *d)
+static void close_fixture(struct fixture *d)
 {
     tn_lang_done(&d->parsed);
     tn_lang_done(&d->unpacked);
@@ -225,7 +225,7 @@ static void close_desk(struct desk *d)
     assert_int_equal(d->memory.used, 0);
 }
 
-static void compare(struct desk *d, const char *name, struct tn_bytes text)
+static void compare(struct fixture *d, const char *name, struct tn_bytes text)
 {
     assert_true(text.size > 0);
     tn_lang_parse(&d->parsed, &d->arena, name, text, &d->error);
@@ -243,13 +243,13 @@ static void our_rules_are_those_of_the_text(void **state)
 
     (void)state;
     for (; tn_rules_builtin_at(count, &text); count++) {
-        struct desk d;
+        struct fixture d;
 
-        open_desk(&d);
+        open_fixture(&d);
         tn_lang_unpack(&d.unpacked, &d.arena, text.name, text.text, text.packed,
                        &d.error);
         compare(&d, text.name, text.text);
-        close_desk(&d);
+        close_fixture(&d);
     }
     assert_int_equal(count, 5);
 }
@@ -261,14 +261,14 @@ static void our_shapes_are_those_of_the_text(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++) {
-        struct desk d;
-        char        name[32];
+        struct fixture d;
+        char           name[32];
 
-        open_desk(&d);
+        open_fixture(&d);
         snprintf(name, sizeof name, "%s.shapes", dialects[i]);
         tn_shapes_read(&d.unpacked, &d.arena, dialects[i], &d.error);
         compare(&d, name, tn_shapes_builtin(dialects[i]));
-        close_desk(&d);
+        close_fixture(&d);
     }
 }
 
@@ -322,10 +322,10 @@ static void every_construct_comes_back(void **state)
 static void a_rule_is_read_when_it_is_asked_for(void **state)
 {
     struct tn_rule_text text;
-    struct desk         d;
+    struct fixture      d;
 
     (void)state;
-    open_desk(&d);
+    open_fixture(&d);
     tn_rules_builtin_at(0, &text);
     tn_lang_unpack(&d.unpacked, &d.arena, text.name, text.text, text.packed,
                    &d.error);
@@ -340,7 +340,7 @@ static void a_rule_is_read_when_it_is_asked_for(void **state)
     tn_lang_complete_rule(&d.unpacked, rule, &d.error);
     assert_ptr_equal(rule->head.inputs, inputs);
     assert_int_equal(d.error.status, TN_OK);
-    close_desk(&d);
+    close_fixture(&d);
 }
 
 int main(void)

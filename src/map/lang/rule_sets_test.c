@@ -50,114 +50,115 @@ static void test_every_dialect_has_shapes(void **state)
 }
 
 /* A shelf, and what it needs. */
-struct desk {
+struct fixture {
     struct tn_error      error;
     struct tn_memory     memory;
     struct tn_arena      arena;
     struct tn_rule_shelf shelf;
 };
 
-static void open_desk(struct desk *desk)
+static void open_fixture(struct fixture *fixture)
 {
-    desk->error = (struct tn_error)TN_ERROR_INIT;
-    tn_memory_init(&desk->memory, NULL, 0);
-    tn_arena_init(&desk->arena, &desk->memory);
-    tn_rule_shelf_init(&desk->shelf, &desk->arena, &desk->error);
-    assert_string_equal(desk->error.what, "");
+    fixture->error = (struct tn_error)TN_ERROR_INIT;
+    tn_memory_init(&fixture->memory, NULL, 0);
+    tn_arena_init(&fixture->arena, &fixture->memory);
+    tn_rule_shelf_init(&fixture->shelf, &fixture->arena, &fixture->error);
+    assert_string_equal(fixture->error.what, "");
 }
 
-static void close_desk(struct desk *desk)
+static void close_fixture(struct fixture *fixture)
 {
-    tn_rule_shelf_done(&desk->shelf);
-    tn_arena_done(&desk->arena);
-    assert_int_equal(desk->memory.used, 0);
+    tn_rule_shelf_done(&fixture->shelf);
+    tn_arena_done(&fixture->arena);
+    assert_int_equal(fixture->memory.used, 0);
 }
 
 /* The set with one file of the user's; the error says how it went. */
-static void read_own(struct desk *desk, struct tn_rule_set *set,
+static void read_own(struct fixture *fixture, struct tn_rule_set *set,
                      const char *from, const char *to, const char *rules)
 {
     const struct tn_rule_text own = { .name = "own.rules",
                                       .text = tn_text(rules) };
 
-    tn_rule_set_read(set, &desk->arena, &desk->shelf, from, to, &own, 1,
-                     &desk->error);
+    tn_rule_set_read(set, &fixture->arena, &fixture->shelf, from, to, &own, 1,
+                     &fixture->error);
 }
 
 /* A set has the user's files first, and ours of both directions. */
 static void test_own_rules_come_first(void **state)
 {
     struct tn_rule_set set;
-    struct desk        desk;
+    struct fixture     fixture;
 
     (void)state;
-    open_desk(&desk);
-    read_own(&desk, &set, "nd4j", "onnx",
+    open_fixture(&fixture);
+    read_own(&fixture, &set, "nd4j", "onnx",
              "rules nd4j -> onnx 1\nignore inPlace dataType\n"
              "abs(input) => Neg(input)");
-    assert_string_equal(desk.error.what, "");
+    assert_string_equal(fixture.error.what, "");
     assert_int_equal(set.count, 3);
     assert_string_equal(set.files[0]->name, "own.rules");
     assert_string_equal(set.files[1]->name, "nd4j_onnx.rules");
     assert_string_equal(set.files[2]->name, "onnx_nd4j.rules");
     tn_rule_set_done(&set);
-    close_desk(&desk);
+    close_fixture(&fixture);
 }
 
 /* What was read once is there; what could not be read may be tried again. */
 static void test_a_shelf_reads_once(void **state)
 {
     struct tn_error       none = TN_ERROR_INIT;
-    struct desk           desk;
-    struct tn_rule_shelf *shelf = &desk.shelf;
+    struct fixture        fixture;
+    struct tn_rule_shelf *shelf = &fixture.shelf;
 
     (void)state;
-    open_desk(&desk);
-    desk.memory.limit = desk.memory.used + (1 << 10);
-    assert_null(tn_rule_shelf_shapes(shelf, "onnx", &desk.error));
-    assert_int_equal(desk.error.status, TN_LIMIT);
-    desk.error = none;
-    assert_null(tn_rule_shelf_rules(shelf, 1, &desk.error));
-    desk.memory.limit = UINT64_MAX;
-    desk.error        = none;
+    open_fixture(&fixture);
+    fixture.memory.limit = fixture.memory.used + (1 << 10);
+    assert_null(tn_rule_shelf_shapes(shelf, "onnx", &fixture.error));
+    assert_int_equal(fixture.error.status, TN_LIMIT);
+    fixture.error = none;
+    assert_null(tn_rule_shelf_rules(shelf, 1, &fixture.error));
+    fixture.memory.limit = UINT64_MAX;
+    fixture.error        = none;
     const struct tn_lang_file *rules =
-        tn_rule_shelf_rules(shelf, 1, &desk.error);
+        tn_rule_shelf_rules(shelf, 1, &fixture.error);
     const struct tn_lang_file *shapes =
-        tn_rule_shelf_shapes(shelf, "onnx", &desk.error);
+        tn_rule_shelf_shapes(shelf, "onnx", &fixture.error);
     assert_string_equal(rules->name, "onnx_nd4j.rules");
     assert_string_equal(shapes->name, "onnx.shapes");
-    uint64_t used = desk.memory.used;
-    assert_ptr_equal(tn_rule_shelf_rules(shelf, 1, &desk.error), rules);
-    assert_ptr_equal(tn_rule_shelf_shapes(shelf, "onnx", &desk.error), shapes);
-    assert_int_equal(desk.memory.used, used);
-    close_desk(&desk);
+    uint64_t used = fixture.memory.used;
+    assert_ptr_equal(tn_rule_shelf_rules(shelf, 1, &fixture.error), rules);
+    assert_ptr_equal(tn_rule_shelf_shapes(shelf, "onnx", &fixture.error),
+                     shapes);
+    assert_int_equal(fixture.memory.used, used);
+    close_fixture(&fixture);
 }
 
 static void test_other_dialects_have_empty_shapes(void **state)
 {
-    struct desk desk;
+    struct fixture fixture;
 
     (void)state;
-    open_desk(&desk);
+    open_fixture(&fixture);
     const struct tn_lang_file *shapes =
-        tn_rule_shelf_shapes(&desk.shelf, "x", &desk.error);
+        tn_rule_shelf_shapes(&fixture.shelf, "x", &fixture.error);
     assert_int_equal(shapes->rules.count, 0);
-    assert_ptr_equal(tn_rule_shelf_shapes(&desk.shelf, "y", &desk.error),
+    assert_ptr_equal(tn_rule_shelf_shapes(&fixture.shelf, "y", &fixture.error),
                      shapes);
-    close_desk(&desk);
+    close_fixture(&fixture);
 }
 
 static void refuse_own(const char *rules, const char *what)
 {
     struct tn_rule_set set;
-    struct desk        desk;
+    struct fixture     fixture;
 
-    open_desk(&desk);
-    read_own(&desk, &set, "onnx", "nd4j", rules);
-    assert_string_equal(desk.error.file, "own.rules");
-    assert_string_equal(desk.error.what, what);
+    open_fixture(&fixture);
+    read_own(&fixture, &set, "onnx", "nd4j", rules);
+    assert_string_equal(fixture.error.file, "own.rules");
+    assert_string_equal(fixture.error.what, what);
     tn_rule_set_done(&set);
-    close_desk(&desk);
+    close_fixture(&fixture);
 }
 
 static void test_wrong_rules_of_the_user_are_refused(void **state)
