@@ -2,8 +2,8 @@
  * inside.c - the models in a folder
  *
  * Files come first: where a folder has a model file, its folders are not looked
- * into.  Among files a graph is the model, and sets of tensors beside it are
- * its weights or examples.
+ * into.  Among files a lone graph is the model, and sets of tensors beside it
+ * are its weights or examples.
  *
  * A list of models has links to files, too, and says which lead nowhere.
  * Opening a folder does not follow them: who wrote the folder must not choose
@@ -133,14 +133,20 @@ static bool is_graph(const struct inside *model)
 }
 
 /* "model-00001-of-00003.safetensors": a part of what another file names. */
-static bool is_part(const char *path)
+static bool is_numbered_part(const struct inside *model)
 {
-    const char *of = strstr(path, "-of-");
+    const char *of = strstr(model->path, "-of-");
 
-    return of && of > path && of[-1] >= '0' && of[-1] <= '9' && of[4] >= '0' &&
-           of[4] <= '9';
+    return of && of > model->path && of[-1] >= '0' && of[-1] <= '9' &&
+           of[4] >= '0' && of[4] <= '9';
 }
 
+static bool is_whole(const struct inside *model)
+{
+    return !is_numbered_part(model);
+}
+
+/* Keeps all when it would keep none. */
 static void keep_only(struct looking *l, uint64_t first,
                       bool (*is_wanted)(const struct inside *))
 {
@@ -153,9 +159,71 @@ static void keep_only(struct looking *l, uint64_t first,
         l->found.count = kept;
 }
 
-static bool is_whole(const struct inside *model)
+static bool is_part(const struct looking *l, uint64_t first, uint64_t index)
 {
-    return !is_part(model->path);
+    const struct inside *model = found_at(l, index);
+
+    if (!model->format->is_part_of)
+        return false;
+    for (uint64_t i = first; i < l->found.count; i++)
+        if (i != index &&
+            model->format->is_part_of(model->path, found_at(l, i)->path))
+            return true;
+    return false;
+}
+
+static bool has_suffix_of_its_own(const struct inside *model)
+{
+    for (const char *const *s = model->format->suffixes; *s; s++)
+        if (tn_text_ends_with(model->path, *s))
+            return true;
+    return false;
+}
+
+static bool have_one_name(const char *a, const char *b)
+{
+    size_t size = strcspn(a, ".");
+
+    return size == strcspn(b, ".") && memcmp(a, b, size) == 0;
+}
+
+/* Whether a set of tensors has a graph in the folder: the only one, or one of
+ * its name.  Files that have no suffix are weights of some graph. */
+static bool has_graph(const struct looking *l, uint64_t first, uint64_t index)
+{
+    const struct inside *model        = found_at(l, index);
+    uint64_t             graphs       = 0;
+    bool                 has_namesake = false;
+
+    if (is_graph(model))
+        return false;
+    for (uint64_t i = first; i < l->found.count; i++) {
+        bool is_one = is_graph(found_at(l, i));
+        graphs += is_one;
+        has_namesake |=
+            is_one && have_one_name(model->path, found_at(l, i)->path);
+    }
+    return graphs == 1 || has_namesake ||
+           (graphs && !has_suffix_of_its_own(model));
+}
+
+/* Marks first: a part may belong to another part. */
+static void drop_parts(struct looking *l, uint64_t first,
+                       bool (*is_dropped)(const struct looking *, uint64_t,
+                                          uint64_t))
+{
+    uint64_t count = l->found.count - first, kept = first;
+    bool    *marks = tn_new(l->arena, bool, count, l->error);
+
+    if (!marks)
+        return;
+    for (uint64_t i = 0; i < count; i++)
+        marks[i] = is_dropped(l, first, first + i);
+    for (uint64_t i = 0; i < count; i++)
+        if (!marks[i])
+            *tn_list_at(&l->found, struct inside, kept++) =
+                *found_at(l, first + i);
+    l->found.count = kept;
 }
 
 /* Of what is no plain file of the folder: whether a link to a file, which is to
@@ -192,8 +260,9 @@ static void look_at_files(struct looking *l, struct tn_bundle *folder,
         if (format)
             add(l, name, format);
     }
-    keep_only(l, first, is_graph);
+    drop_parts(l, first, is_part);
     keep_only(l, first, is_whole);
+    drop_parts(l, first, has_graph);
 }
 
 /* ---- folders ------------------------------------------------------------ */

@@ -37,6 +37,18 @@ static const struct {
     { "a link",               "link ",                        NULL, "onnx:link " },
     { "a link and a file",    "link m.onnx ",                 "m.onnx", "onnx:link onnx:m.onnx " },
     { "nothing in folders",   "a/b/ c/ ",                     NULL, "" },
+    { "graphs and tensors",   "a.onnx b.onnx c.safetensors ", NULL, "onnx:a.onnx onnx:b.onnx safetensors:c.safetensors " },
+    { "graphs and their own", "a.onnx b.onnx b.safetensors ", NULL, "onnx:a.onnx onnx:b.onnx " },
+    { "a graph and tensors",  "a.onnx c.safetensors ",        "a.onnx", "" },
+    { "graphs and an index",  "a.onnx b.onnx c.safetensors.index.json ", NULL, "onnx:a.onnx onnx:b.onnx safetensors:c.safetensors.index.json " },
+    { "one set",              "c.safetensors config.json ",   "c.safetensors", "" },
+    { "two sets",             "c.safetensors d.safetensors ", NULL, "safetensors:c.safetensors safetensors:d.safetensors " },
+    { "an index and shards",  "m.safetensors.index.json x.safetensors y.safetensors ", "m.safetensors.index.json", "" },
+    { "one program",          "a.pdmodel a.pdiparams ",       "a.pdmodel", "" },
+    { "a program's functions", "a.pdmodel a.back.pdmodel ",   "a.pdmodel", "" },
+    { "two programs",         "a.pdmodel b.pdmodel ",         NULL, "paddle:a.pdmodel paddle:b.pdmodel " },
+    { "two frameworks",       "a.pdmodel b.onnx ",            NULL, "paddle:a.pdmodel onnx:b.onnx " },
+    { "one folder, one name", "__model__ b.onnx ",            "", "" },
     { "a checkpoint's folder", "checkpoint x.index m.onnx ",  NULL, NULL },
     /* clang-format on */
 };
@@ -62,6 +74,15 @@ static void make_file(struct tn_scratch *scratch, const char *name,
         bytes = onnx;
     else if (tn_text_ends_with(name, ".npy"))
         bytes = tn_bytes(NPY, sizeof NPY - 1);
+    else if (tn_text_ends_with(name, ".safetensors"))
+        bytes = tn_bytes("\10\0\0\0\0\0\0\0{}      ", 16);
+    else if (tn_text_ends_with(name, ".safetensors.index.json"))
+        bytes = tn_text("{\"weight_map\":{}}");
+    else if (tn_text_ends_with(name, ".pdmodel") ||
+             strcmp(name, "__model__") == 0)
+        bytes = tn_bytes("\x0a\x0d\x08\0\x10\xff\xff\xff\xff\xff\xff\xff"
+                         "\xff\xff\1",
+                         15);
     else if (tn_text_ends_with(name, ".pbtxt"))
         bytes = tn_text("node { name: \"a\" op: \"NoOp\" }");
     char *path = tn_scratch_path(scratch, name);
@@ -89,7 +110,7 @@ static void make_all(struct tn_scratch *scratch, const char *files,
 }
 
 struct listed {
-    char text[256];
+    char text[512];
 };
 
 static int hear(void *context, const struct tn_folder_model *model)
@@ -122,7 +143,8 @@ static void only_one_can_be_meant(void **state)
         if (cases[i].opened) {
             assert_non_null(model);
             const char *opened = tn_model_path(model);
-            assert_string_equal(opened + strlen(folder.path) + 1,
+            assert_string_equal(opened + strlen(folder.path) +
+                                    (cases[i].opened[0] ? 1 : 0),
                                 cases[i].opened);
         } else {
             assert_null(model);

@@ -68,7 +68,7 @@ struct tn_strip_field {
 struct tn_format_setting;
 
 struct tn_format {
-    const char        *name;     /* "onnx": what --from accepts               */
+    const char        *name; /* "onnx": what --from accepts               */
     const char        *title;
     const char        *dialect;  /* "onnx"; "" when it holds tensors only     */
     const char *const *suffixes; /* hints for people; never proof             */
@@ -83,7 +83,7 @@ struct tn_format {
     /* The table that a file is, of the schemas that the library carries
      * ("sd.graph.FlatGraph"), else NULL.  And where in the file it lies; NULL:
      * it is all of it.  `tag` may be empty: the newest. */
-    const char        *flat;
+    const char *flat;
     enum tn_status (*flat_span)(struct tn_bundle *bundle, struct tn_bytes tag,
                                 struct tn_span *span, struct tn_error *error);
 
@@ -122,8 +122,15 @@ struct tn_format {
     bool is_of_records;
 
     /* Confidence in bits: 0 is "not mine", 32 is "a four-byte magic matched".
-     * Cannot fail, allocate or seek. */
+     * Cannot fail, allocate or seek.  Of a folder: only when it has a file
+     * whose full name says that the folder is one model ("saved_model.pb");
+     * others are counted, and opened when there is one. */
     int (*probe)(const struct tn_probe *probe);
+
+    /* Whether its file `name` belongs to the model that the file `other` beside
+     * it is, and is no model of its own: a shard, or a function that was saved
+     * apart.  NULL: never. */
+    bool (*is_part_of)(const char *name, const char *other);
 
     /* The skeleton: facts, ends, names, shapes, types, offsets, and the ops
      * when model->wants_graph.  Never touches weights: the cost is in the
@@ -140,7 +147,7 @@ struct tn_format {
 
     /* Every problem beyond the grammar.  The model was opened with its graph;
      * payload checksums are verified unless report->skip_data. */
-    enum tn_status (*check)(struct tn_bundle *bundle,
+    enum tn_status (*check)(struct tn_bundle      *bundle,
                             const struct tn_model *model,
                             struct tn_report *report, struct tn_error *error);
 

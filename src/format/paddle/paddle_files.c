@@ -141,6 +141,19 @@ static const char *better(const char *best, const char *name)
     return strlen(name) < strlen(best) ? name : best;
 }
 
+bool tn_paddle_is_part_of(const char *name, const char *other)
+{
+    static const char *const suffixes[] = { ".pdmodel", ".json" };
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        size_t size = strlen(other), tail = strlen(suffixes[i]);
+        if (tn_text_ends_with(other, suffixes[i]) && strlen(name) > size &&
+            !strncmp(name, other, size - tail + 1) && strstr(name, suffixes[i]))
+            return true;
+    }
+    return false;
+}
+
 static const char *find_model(const char *const *entries, uint64_t count)
 {
     const char *model      = NULL;

@@ -29,6 +29,10 @@ enum tn_status tn_paddle_program_beside(struct tn_bundle *bundle,
                                         const char      **name,
                                         struct tn_error  *error);
 
+/* PREFIX.FUNC.pdmodel beside PREFIX.pdmodel, or the program as text beside it:
+ * whether the file `name` belongs to the file `other`. */
+bool tn_paddle_is_part_of(const char *name, const char *other);
+
 /* The program of a folder, or NOT_FOUND. */
 enum tn_status tn_paddle_program_in(struct tn_bundle *bundle, const char **name,
                                     struct tn_error *error);

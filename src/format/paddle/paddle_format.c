@@ -37,20 +37,16 @@ static bool is_program_text(struct tn_bytes head)
 
 static int probe_folder(const struct tn_probe *probe)
 {
-    int  bits      = 0;
     bool has_model = false, has_params = false;
 
     for (uint64_t i = 0; i < probe->entry_count; i++) {
         if (!strcmp(probe->entries[i], "__model__"))
             return 32;
-        if (tn_text_ends_with(probe->entries[i], ".pdmodel") ||
-            tn_text_ends_with(probe->entries[i], ".pdmodel.txt"))
-            bits = 24;
         has_model |= !strcmp(probe->entries[i], "model");
         has_params |= !strcmp(probe->entries[i], "params") ||
                       !strcmp(probe->entries[i], "__params__");
     }
-    return bits == 0 && has_model && has_params ? 20 : bits;
+    return has_model && has_params ? 20 : 0;
 }
 
 static int paddle_probe(const struct tn_probe *probe)
@@ -97,6 +93,7 @@ const struct tn_format tn_format_paddle = {
     .message     = TN_PADDLE_MESSAGE,
     .probe       = paddle_probe,
     .open        = paddle_open,
+    .is_part_of  = tn_paddle_is_part_of,
     .check       = tn_paddle_check,
     .check_graph = tn_paddle_check_graph,
     .write       = tn_paddle_write,

@@ -7,6 +7,7 @@
  * is then opened as any other.  A model that was not edited is written back as
  * the bytes that it was read from.
  */
+#include "format/paddle/paddle_files.h"
 #include "format/paddle/paddle_pir.h"
 
 #include "format/paddle/paddle_check.h"
@@ -85,7 +86,7 @@ static const char *find_pair(const char *const *entries, uint64_t count)
 static int pir_probe(const struct tn_probe *probe)
 {
     if (probe->entries)
-        return find_pair(probe->entries, probe->entry_count) ? 20 : 0;
+        return 0;
     return is_pir(probe->head) ? 64 : 0;
 }
 
@@ -466,6 +467,7 @@ const struct tn_format tn_format_paddle_pir = {
     .schema        = TN_PB_PADDLE,
     .probe         = pir_probe,
     .open          = pir_open,
+    .is_part_of    = tn_paddle_is_part_of,
     .check         = pir_check,
     .check_graph   = tn_paddle_check_graph,
     .lays_out_anew = true,

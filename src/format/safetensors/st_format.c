@@ -12,22 +12,12 @@
 /* A length below 2^32, then the first two bytes of a JSON object. */
 #define FILE_BITS  48
 #define INDEX_BITS 80
-/* A folder may hold the same weights in several formats; an index says more
- * than a file that happens to lie there. */
-#define FOLDER_INDEX_BITS 24
-#define FOLDER_FILE_BITS  16
 
-static int probe_folder(const struct tn_probe *probe)
+/* Files beside an index are its shards, or the same weights in one file. */
+static bool is_part_of(const char *name, const char *other)
 {
-    int bits = 0;
-
-    for (uint64_t i = 0; i < probe->entry_count; i++) {
-        if (tn_text_ends_with(probe->entries[i], TN_ST_INDEX_SUFFIX))
-            return FOLDER_INDEX_BITS;
-        if (tn_text_ends_with(probe->entries[i], TN_ST_SUFFIX))
-            bits = FOLDER_FILE_BITS;
-    }
-    return bits;
+    return tn_text_ends_with(name, TN_ST_SUFFIX) &&
+           tn_text_ends_with(other, TN_ST_INDEX_SUFFIX);
 }
 
 static size_t skip_space(struct tn_bytes text, size_t at)
@@ -42,7 +32,7 @@ static int st_probe(const struct tn_probe *probe)
     struct tn_bytes head = probe->head;
 
     if (probe->entries)
-        return probe_folder(probe);
+        return 0;
     size_t at = skip_space(head, 0);
     if (at < head.size && head.data[at] == '{')
         return tn_bytes_contains(head, tn_text("\"weight_map\"")) ? INDEX_BITS
@@ -189,6 +179,7 @@ const struct tn_format tn_format_safetensors = {
     .suffixes = (const char *const[]){ TN_ST_SUFFIX, TN_ST_INDEX_SUFFIX, NULL },
     .probe    = st_probe,
     .open     = st_open,
+    .is_part_of  = is_part_of,
     .check_bytes = st_check_bytes,
     .describe    = describe,
     .has_about   = true,

@@ -5,16 +5,21 @@
 
 static int sdnb_probe(const struct tn_probe *probe)
 {
-    struct tn_sdnb_shard shard;
-
-    for (uint64_t i = 0; i < probe->entry_count; i++)
-        if (tn_sdnb_shard_name(tn_text(probe->entries[i]), &shard) &&
-            shard.has_suffix)
-            return 24;
     return !probe->entries && probe->head.size >= 4 &&
                    !memcmp(probe->head.data, TN_SDNB_MAGIC, 4)
                ? 32
                : 0;
+}
+
+/* The first of the shards that are there stands for all. */
+static bool is_part_of(const char *name, const char *other)
+{
+    struct tn_sdnb_shard shard, first;
+
+    return tn_sdnb_shard_name(tn_text(name), &shard) &&
+           tn_sdnb_shard_name(tn_text(other), &first) &&
+           tn_bytes_equal(shard.base, first.base) &&
+           shard.count == first.count && first.index < shard.index;
 }
 
 static enum tn_status sdnb_open(struct tn_bundle *bundle,
@@ -92,6 +97,7 @@ const struct tn_format tn_format_sdnb = {
     .dialect_ops   = &tn_dialect_nd4j,
     .probe         = sdnb_probe,
     .open          = sdnb_open,
+    .is_part_of    = is_part_of,
     .check         = sdnb_check,
     .check_graph   = tn_sd_check_graph,
     .lays_out_anew = true,

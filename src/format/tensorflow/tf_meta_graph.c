@@ -22,6 +22,15 @@ static enum tn_status meta_graph_open(struct tn_bundle *bundle,
     return error->status;
 }
 
+/* Savers write PREFIX.meta beside the PREFIX.index of a checkpoint. */
+static bool is_part_of(const char *name, const char *other)
+{
+    size_t stem = strlen(name) - strlen(".meta");
+
+    return tn_text_ends_with(name, ".meta") && !strncmp(name, other, stem) &&
+           !strcmp(other + stem, ".index");
+}
+
 const struct tn_format tn_format_tf_meta_graph = {
     .name        = "tf-meta-graph",
     .title       = "TensorFlow MetaGraphDef",
@@ -32,6 +41,7 @@ const struct tn_format tn_format_tf_meta_graph = {
     .message     = "tensorflow.MetaGraphDef",
     .probe       = tn_tf_probe_meta_graph,
     .open        = meta_graph_open,
+    .is_part_of  = is_part_of,
     .check       = tn_tf_check_saved_model,
     .check_graph = tn_tf_check_structure,
     .write       = tn_tf_write_meta_graph,

@@ -298,12 +298,7 @@ int tn_tf_probe_saved_model(const struct tn_probe *probe)
 
 static int checkpoint_folder_bits(const struct tn_probe *probe)
 {
-    if (has_entry(probe, "checkpoint"))
-        return LIKELY;
-    for (uint64_t i = 0; i < probe->entry_count; i++)
-        if (tn_text_ends_with(probe->entries[i], ".index"))
-            return PERHAPS;
-    return 0;
+    return has_entry(probe, "checkpoint") ? LIKELY : 0;
 }
 
 bool tn_tf_is_shard_name(const char *name)
