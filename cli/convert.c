@@ -187,8 +187,7 @@ static const char *advice_for(const struct tn_error *error)
     }
 }
 
-static bool is_open(const struct tn_end         *input,
-                    const struct tn_map_options *map)
+static bool is_open(const struct tn_io *input, const struct tn_map_options *map)
 {
     bool is_any = !input->has_rank;
 
@@ -208,11 +207,11 @@ static void add_open_shapes(struct cli_text *text, const struct tn_model *model,
                             const struct tn_map_options *map)
 {
     enum { MOST = 5 };
-    struct tn_ends inputs = tn_model_inputs(model);
-    uint32_t       count  = 0;
+    struct tn_io_list inputs = tn_model_inputs(model);
+    uint32_t          count  = 0;
 
     for (uint32_t i = 0; i < inputs.count && count < MOST; i++) {
-        const struct tn_end *input = &inputs.items[i];
+        const struct tn_io *input = &inputs.items[i];
         if (!is_open(input, map))
             continue;
         cli_text_add(text, count++ > 0 ? "," : "");

@@ -158,7 +158,7 @@ static void print_tags(const struct page *page)
     cli_text_done(&text);
 }
 
-static void show_type(struct cli_text *text, const struct tn_end *end)
+static void show_type(struct cli_text *text, const struct tn_io *end)
 {
     if (end->note[0] != '\0')
         cli_text_addf(text, "%s%s", end->note,
@@ -169,7 +169,7 @@ static void show_type(struct cli_text *text, const struct tn_end *end)
         cli_text_add(text, "?");
 }
 
-static void fill_end(struct cli_text *cells, const struct tn_end *end,
+static void fill_end(struct cli_text *cells, const struct tn_io *end,
                      bool is_signature)
 {
     bool has_key = is_signature && end->key.size > 0;
@@ -186,13 +186,13 @@ static void fill_end(struct cli_text *cells, const struct tn_end *end,
 
 static void fill_graph_end(void *context, uint64_t row, struct cli_text *cells)
 {
-    const struct tn_ends *ends = context;
+    const struct tn_io_list *ends = context;
 
     fill_end(cells, &ends->items[row], false);
 }
 
 static void print_ends(const struct page *page, const char *title,
-                       struct tn_ends ends)
+                       struct tn_io_list ends)
 {
     static const struct cli_column columns[] = {
         { 0 },

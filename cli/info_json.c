@@ -3,7 +3,7 @@
 
 #include "show.h"
 
-static void put_dims(struct cli_json *json, const struct tn_end *end)
+static void put_dims(struct cli_json *json, const struct tn_io *end)
 {
     cli_json_key(json, "shape");
     if (!end->has_rank) {
@@ -23,12 +23,12 @@ static void put_dims(struct cli_json *json, const struct tn_end *end)
 }
 
 static void put_ends(struct cli_json *json, const char *key,
-                     struct tn_ends ends)
+                     struct tn_io_list ends)
 {
     cli_json_key(json, key);
     cli_json_open(json, '[');
     for (uint32_t i = 0; i < ends.count; i++) {
-        const struct tn_end *end = &ends.items[i];
+        const struct tn_io *end = &ends.items[i];
 
         cli_json_open_flat(json, '{');
         cli_json_put_bytes(json, "name", end->name);

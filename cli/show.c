@@ -14,7 +14,7 @@ void cli_show_shape(struct cli_text *text, const struct tn_tensor *tensor)
     cli_text_add(text, "]");
 }
 
-void cli_show_dims(struct cli_text *text, const struct tn_end *end)
+void cli_show_dims(struct cli_text *text, const struct tn_io *end)
 {
     if (!end->has_rank) {
         cli_text_add(text, "[...]");

@@ -11,7 +11,7 @@
 void cli_show_shape(struct cli_text *text, const struct tn_tensor *tensor);
 
 /* "[batch, 3, ?, ?]"; "[...]" when not even the rank is known. */
-void cli_show_dims(struct cli_text *text, const struct tn_end *end);
+void cli_show_dims(struct cli_text *text, const struct tn_io *end);
 
 /* "[[0,2,3],[0,4,5,9]]": where sequences begin, level by level; long levels are
  * cut.  Nothing for a tensor without. */

@@ -22,7 +22,7 @@ find_program(TN_HOST_CC NAMES cc gcc clang NO_CMAKE_FIND_ROOT_PATH
 set(tn_compile_sources ${CMAKE_SOURCE_DIR}/rules/compile.c)
 foreach(name
         base/buffer base/cursor base/error base/intern base/memory base/number
-        base/pack base/shelf base/sink base/sort base/source
+        base/pack base/block_cache base/sink base/sort base/source
         ir/dtype ir/vocab ir/vocab_fact ir/vocab_op ir/vocab_pack
         ir/vocab_words map/dl4j/mapper_set
         map/lang/lang_both map/lang/lang_expr map/lang/lang_lex

@@ -167,14 +167,14 @@ TN_API enum tn_status tn_edit_remove_states(struct tn_edit  *edit,
 
 /* An input or output of a new model's main graph: its name, its type and, with
  * has_rank, its dims; all of it is copied.  A model that was read keeps the ends
- * that it has.  UNSUPPORTED where ends are ops, such as TensorFlow's
- * Placeholders. */
+ * that it has.  UNSUPPORTED where inputs and outputs are ops, such as
+ * TensorFlow's Placeholders. */
 TN_API enum tn_status tn_edit_add_input(struct tn_edit *edit, uint32_t graph,
-                                        const struct tn_end *end,
-                                        struct tn_error     *error);
+                                        const struct tn_io *input,
+                                        struct tn_error    *error);
 TN_API enum tn_status tn_edit_add_output(struct tn_edit *edit, uint32_t graph,
-                                         const struct tn_end *end,
-                                         struct tn_error     *error);
+                                         const struct tn_io *output,
+                                         struct tn_error    *error);
 
 /* ---- functions ---------------------------------------------------------- */
 
@@ -190,9 +190,9 @@ TN_API enum tn_status tn_edit_add_function(struct tn_edit *edit,
 
 /* Of which type the inputs and outputs of that name are, of a new function:
  * TensorFlow wants to know it of all of them, ONNX of none. */
-TN_API enum tn_status tn_edit_type_end(struct tn_edit *edit, uint32_t graph,
-                                       const char *name, enum tn_dtype dtype,
-                                       struct tn_error *error);
+TN_API enum tn_status tn_edit_type_io(struct tn_edit *edit, uint32_t graph,
+                                      const char *name, enum tn_dtype dtype,
+                                      struct tn_error *error);
 
 /* A function of any open model of the same dialect, under its own name or
  * another one. */

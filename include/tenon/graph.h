@@ -25,8 +25,8 @@ struct tn_graph_info {
     uint32_t           parent_graph; /* TN_NONE: not inside another           */
     uint64_t           op_count;
     uint32_t           first_op;
-    struct tn_ends     inputs;
-    struct tn_ends     outputs;
+    struct tn_io_list  inputs;
+    struct tn_io_list  outputs;
 };
 
 TN_API uint32_t tn_model_graph_count(const struct tn_model *model);

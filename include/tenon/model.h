@@ -103,7 +103,8 @@ struct tn_dim {
     struct tn_bytes symbol; /* a name instead of a number; may be empty      */
 };
 
-struct tn_end {
+/* An input or an output of a graph. */
+struct tn_io {
     struct tn_bytes      name;
     struct tn_bytes      key;   /* in a signature: the argument's name       */
     enum tn_dtype        dtype; /* TN_UNDEFINED: not said, or not a tensor   */
@@ -116,25 +117,25 @@ struct tn_end {
     const char          *note;  /* "sequence", "optional", "map": else ""    */
 };
 
-struct tn_ends {
-    uint32_t             count;
-    const struct tn_end *items;
+struct tn_io_list {
+    uint32_t            count;
+    const struct tn_io *items;
 };
 
 /* A signature: a named way to call the model. */
 struct tn_signature {
-    struct tn_bytes name;
-    struct tn_bytes method;
-    struct tn_ends  inputs;
-    struct tn_ends  outputs;
+    struct tn_bytes   name;
+    struct tn_bytes   method;
+    struct tn_io_list inputs;
+    struct tn_io_list outputs;
 };
 TN_API uint32_t tn_model_signature_count(const struct tn_model *model);
 TN_API const struct tn_signature *
 tn_model_signature(const struct tn_model *model, uint32_t index);
 
-/* The model's own ends: of its main graph. */
-TN_API struct tn_ends tn_model_inputs(const struct tn_model *model);
-TN_API struct tn_ends tn_model_outputs(const struct tn_model *model);
+/* Inputs and outputs of the main graph. */
+TN_API struct tn_io_list tn_model_inputs(const struct tn_model *model);
+TN_API struct tn_io_list tn_model_outputs(const struct tn_model *model);
 
 /* ---- the operators, counted --------------------------------------------- */
 

@@ -396,7 +396,7 @@ static void every_read_fails_once(void **state)
     }
 }
 
-static void the_purse_limits_pins(void **state)
+static void the_budget_limits_pins(void **state)
 {
     struct tn_error  error = TN_ERROR_INIT;
     struct tn_memory memory;
@@ -429,7 +429,7 @@ int main(void)
         cmocka_unit_test(weights_are_never_read),
         cmocka_unit_test(a_child_over_windows),
         cmocka_unit_test(every_read_fails_once),
-        cmocka_unit_test(the_purse_limits_pins),
+        cmocka_unit_test(the_budget_limits_pins),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

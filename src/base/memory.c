@@ -9,7 +9,7 @@
 #include <tenon/options.h>
 
 #include "base/arith.h"
-#include "base/shelf.h"
+#include "base/block_cache.h"
 
 /* Small first so that a small model stays small; doubling up to here. */
 #define FIRST_BLOCK   (UINT64_C(4) << 10)
@@ -43,7 +43,7 @@ void tn_memory_init(struct tn_memory          *memory,
 {
     memory->allocator   = tn_allocator_or_malloc(allocator);
     memory->limit       = limit ? limit : UINT64_MAX;
-    memory->shelf       = NULL;
+    memory->cache       = NULL;
     memory->temporaries = NULL;
     atomic_init(&memory->used, 0);
     atomic_init(&memory->has_refused, false);
@@ -88,8 +88,9 @@ void *tn_memory_resize(struct tn_memory *memory, void *block, uint64_t old_size,
                      "cannot allocate %" PRIu64 " bytes of memory", new_size);
         return NULL;
     }
-    if (memory->shelf)
-        return tn_shelf_resize(memory->shelf, block, old_size, new_size, error);
+    if (memory->cache)
+        return tn_block_cache_resize(memory->cache, block, old_size, new_size,
+                                     error);
     if (!charge(memory, new_size, error))
         return NULL;
     void *moved = memory->allocator.resize(memory->allocator.context, block,
@@ -106,8 +107,8 @@ void tn_memory_free(struct tn_memory *memory, void *block, uint64_t size)
 {
     if (!block)
         return;
-    if (memory->shelf) {
-        tn_shelf_free(memory->shelf, block, size);
+    if (memory->cache) {
+        tn_block_cache_free(memory->cache, block, size);
         return;
     }
     memory->allocator.resize(memory->allocator.context, block, (size_t)size, 0);

@@ -1,7 +1,7 @@
 /*
  * memory.h - counted memory, and arenas on top of it
  *
- * A tn_memory is one context's purse: an allocator and a limit.  Everything
+ * A tn_memory is one context's budget: an allocator and a limit.  Everything
  * the library allocates is charged to one, so --max-mem holds everywhere and
  * tests can make the n-th allocation fail.
  *
@@ -23,20 +23,20 @@
 #include "base/error.h"
 
 struct tn_options;
-struct tn_shelf; /* shelf.h */
+struct tn_block_cache; /* block_cache.h */
 struct tn_temporaries;
 struct tn_watch; /* watch.h */
 
 struct tn_memory {
-    struct tn_allocator      allocator;
-    uint64_t                 limit; /* bytes; UINT64_MAX: none               */
-    _Atomic uint64_t         used;
-    _Atomic bool             has_refused; /* somebody, for the limit         */
-    struct tn_shelf         *shelf; /* blocks come from there; NULL: none    */
-    struct tn_temporaries   *temporaries; /* for outputs that are paid from
-                                             here; NULL: none                */
+    struct tn_allocator    allocator;
+    uint64_t               limit; /* bytes; UINT64_MAX: none               */
+    _Atomic uint64_t       used;
+    _Atomic bool           has_refused; /* somebody, for the limit         */
+    struct tn_block_cache *cache; /* blocks come from there; NULL: none    */
+    struct tn_temporaries *temporaries; /* for outputs that are paid from
+                                           here; NULL: none                */
     _Atomic(struct tn_watch *) watches; /* calls that may be stopped         */
-    atomic_flag              watch_lock; /* to change that list              */
+    atomic_flag watch_lock;             /* to change that list              */
 };
 
 /* The caller's, or malloc's when it is NULL. */
@@ -44,14 +44,14 @@ struct tn_allocator tn_allocator_or_malloc(
     const struct tn_allocator *allocator);
 
 /* allocator may be NULL: malloc.  limit 0 means none. */
-void tn_memory_init(struct tn_memory *memory,
+void tn_memory_init(struct tn_memory          *memory,
                     const struct tn_allocator *allocator, uint64_t limit);
 
 /* As the options of a call say; they may be NULL. */
 void tn_memory_take_options(struct tn_memory        *memory,
                             const struct tn_options *options);
 
-/* Like realloc on the purse; size 0 frees.  On failure sets NO_MEMORY or
+/* Like realloc on the budget; size 0 frees.  On failure sets NO_MEMORY or
  * LIMIT, leaves the old block alone and returns NULL. */
 void *tn_memory_resize(struct tn_memory *memory, void *block, uint64_t old_size,
                        uint64_t new_size, struct tn_error *error);
@@ -90,8 +90,8 @@ void *tn_arena_array(struct tn_arena *arena, uint64_t count, size_t item_size,
  * not counted.  .data is NULL on failure. */
 struct tn_bytes tn_bytes_dup(struct tn_arena *arena, struct tn_bytes bytes,
                              struct tn_error *error);
-char *tn_text_dup(struct tn_arena *arena, const char *text,
-                  struct tn_error *error);
+char           *tn_text_dup(struct tn_arena *arena, const char *text,
+                            struct tn_error *error);
 
 /* printf into the arena. */
 char *tn_text_format(struct tn_arena *arena, struct tn_error *error,

@@ -1,4 +1,4 @@
-/* memory_test.c - the purse holds, arenas and lists give everything back */
+/* memory_test.c - the budget holds, arenas and lists give everything back */
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "support/hostile.h"
 
-static void the_purse_has_a_limit(void **state)
+static void the_budget_has_a_limit(void **state)
 {
     struct tn_memory memory;
     struct tn_error  error = TN_ERROR_INIT;
@@ -327,7 +327,7 @@ static void every_allocation_fails_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_purse_has_a_limit),
+        cmocka_unit_test(the_budget_has_a_limit),
         cmocka_unit_test(a_refused_resize_keeps_the_block),
         cmocka_unit_test(absurd_sizes_are_no_memory),
         cmocka_unit_test(arena_pieces_are_aligned_zeroed_and_apart),

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "base/shelf.h"
+#include "base/block_cache.h"
 
 /* Nanoseconds between two questions. */
 #define WHILE_WAITING 100000000
@@ -21,11 +21,11 @@ static void unlock(struct tn_memory *memory)
     atomic_flag_clear_explicit(&memory->watch_lock, memory_order_release);
 }
 
-/* Blocks of a shelf are paid from the memory of the call. */
+/* Blocks of a cache are paid from the memory of the call. */
 static struct tn_memory *memory_of_call(struct tn_memory *memory)
 {
-    while (memory->shelf)
-        memory = memory->shelf->purse;
+    while (memory->cache)
+        memory = memory->cache->budget;
     return memory;
 }
 

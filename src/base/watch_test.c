@@ -1,7 +1,7 @@
 /* watch_test.c - who is asked, and who stops */
 #include "base/watch.h"
 
-#include "base/shelf.h"
+#include "base/block_cache.h"
 #include "support/hostile.h"
 
 struct asked {
@@ -44,22 +44,22 @@ static void a_watch_is_asked_until_it_says_stop(void **state)
     assert_int_equal(poll_now(&memory), TN_OK);
 }
 
-static void a_shelf_belongs_to_the_call_that_pays(void **state)
+static void a_cache_belongs_to_the_call_that_pays(void **state)
 {
-    struct asked     asked = { pthread_self(), 0, 1 };
-    struct tn_memory memory;
-    struct tn_shelf  outer, inner;
-    struct tn_watch  watch;
+    struct asked          asked = { pthread_self(), 0, 1 };
+    struct tn_memory      memory;
+    struct tn_block_cache outer, inner;
+    struct tn_watch       watch;
 
     (void)state;
     tn_memory_init(&memory, NULL, 0);
-    tn_shelf_init(&outer, &memory, 1000);
-    tn_shelf_init(&inner, &outer.memory, 1000);
+    tn_block_cache_init(&outer, &memory, 1000);
+    tn_block_cache_init(&inner, &outer.memory, 1000);
     tn_watch_begin(&watch, &memory, ask, &asked);
     assert_int_equal(poll_now(&inner.memory), TN_CANCELLED);
     tn_watch_end(&watch);
-    tn_shelf_done(&inner);
-    tn_shelf_done(&outer);
+    tn_block_cache_done(&inner);
+    tn_block_cache_done(&outer);
 }
 
 static void *poll_elsewhere(void *memory)
@@ -154,7 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_watch_is_asked_until_it_says_stop),
-        cmocka_unit_test(a_shelf_belongs_to_the_call_that_pays),
+        cmocka_unit_test(a_cache_belongs_to_the_call_that_pays),
         cmocka_unit_test(calls_stop_themselves_and_workers_follow),
         cmocka_unit_test(who_waits_for_others_asks_for_them),
     };

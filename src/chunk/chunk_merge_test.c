@@ -26,31 +26,31 @@ static int end(void **state)
 #define MOST 12
 
 /* Chunks in memory. */
-struct shelf {
+struct cache {
     struct tn_chunk_store store;
     struct tn_source      sources[MOST];
     struct tn_buffer      buffers[MOST];
     uint64_t              reads;
 };
 
-static enum tn_status shelf_read(struct tn_chunk_store *store, uint64_t index,
+static enum tn_status cache_read(struct tn_chunk_store *store, uint64_t index,
                                  struct tn_span *chunk, struct tn_error *error)
 {
-    struct shelf *shelf = (struct shelf *)store;
+    struct cache *cache = (struct cache *)store;
 
     (void)error;
-    shelf->reads |= 1ull << index;
-    *chunk = (struct tn_span){ &shelf->sources[index], 0,
-                               shelf->sources[index].size };
+    cache->reads |= 1ull << index;
+    *chunk = (struct tn_span){ &cache->sources[index], 0,
+                               cache->sources[index].size };
     return TN_OK;
 }
 
 /* A chunk: "=bytes" as they are, "Type: text" a message. */
-static void shelf_add(struct shelf *shelf, const struct tn_pb_schema *schema,
+static void cache_add(struct cache *cache, const struct tn_pb_schema *schema,
                       const char *package, const char *chunk)
 {
     static struct tn_error error = TN_ERROR_INIT;
-    struct tn_buffer      *to    = &shelf->buffers[shelf->store.count];
+    struct tn_buffer      *to    = &cache->buffers[cache->store.count];
     const char            *colon = strchr(chunk, ':');
     char                   type[200];
 
@@ -62,21 +62,21 @@ static void shelf_add(struct shelf *shelf, const struct tn_pb_schema *schema,
                  chunk);
         judge_encode(&judge, schema, type, colon + 1, to);
     }
-    tn_source_memory(&shelf->sources[shelf->store.count++], &judge.memory,
+    tn_source_memory(&cache->sources[cache->store.count++], &judge.memory,
                      tn_buffer_bytes(to));
 }
 
-static void shelf_done(struct shelf *shelf)
+static void cache_done(struct cache *cache)
 {
-    for (uint64_t i = 0; i < shelf->store.count; i++) {
-        tn_source_close(&shelf->sources[i]);
-        tn_buffer_done(&shelf->buffers[i]);
+    for (uint64_t i = 0; i < cache->store.count; i++) {
+        tn_source_close(&cache->sources[i]);
+        tn_buffer_done(&cache->buffers[i]);
     }
 }
 
 /* Merges; the text of the result goes to `text`. */
 static enum tn_status merge(const struct tn_pb_message *type,
-                            struct shelf *shelf, struct tn_bytes chunked,
+                            struct cache *cache, struct tn_bytes chunked,
                             struct tn_memory *memory, struct tn_buffer *text,
                             struct tn_error *error)
 {
@@ -94,9 +94,9 @@ static enum tn_status merge(const struct tn_pb_message *type,
     if (m &&
         tn_chunked_read(&message, (struct tn_span){ &source, 0, chunked.size },
                         &arena, error) == TN_OK) {
-        if (!shelf->store.is_in_order)
+        if (!cache->store.is_in_order)
             tn_chunked_sort(&message);
-        if (tn_chunk_merge(m, &message, &shelf->store) == TN_OK)
+        if (tn_chunk_merge(m, &message, &cache->store) == TN_OK)
             tn_mosaic_write(m, &rope);
         if (!tn_failed(error))
             assert_int_equal(rope.length, tn_mosaic_size(m));
@@ -494,16 +494,16 @@ static const struct tn_pb_schema *schema_of(const char  *type,
 }
 
 static const struct tn_pb_message *fill(const struct merge_case *c,
-                                        struct shelf            *shelf,
+                                        struct cache            *cache,
                                         struct tn_buffer        *chunked)
 {
     const char                *package;
     char                       name[200];
     const struct tn_pb_schema *schema = schema_of(c->type, &package);
 
-    *shelf = (struct shelf){ .store = { .read = shelf_read } };
+    *cache = (struct cache){ .store = { .read = cache_read } };
     for (int i = 0; i < MOST && c->chunks[i]; i++)
-        shelf_add(shelf, schema, package, c->chunks[i]);
+        cache_add(cache, schema, package, c->chunks[i]);
     judge_encode(&judge, &judge.splitter,
                  "tensorflow.proto_splitter.ChunkedMessage", c->message,
                  chunked);
@@ -517,13 +517,13 @@ static void assert_cases(const struct merge_case *list, size_t count,
     for (size_t i = 0; i < count; i++) {
         const struct merge_case *c     = &list[i];
         struct tn_error          error = TN_ERROR_INIT;
-        struct shelf             shelf;
+        struct cache             cache;
         struct tn_buffer         chunked, text;
 
-        const struct tn_pb_message *type = fill(c, &shelf, &chunked);
-        shelf.store.is_in_order          = is_in_order;
+        const struct tn_pb_message *type = fill(c, &cache, &chunked);
+        cache.store.is_in_order          = is_in_order;
         tn_buffer_init(&text, &judge.memory, &error);
-        merge(type, &shelf, tn_buffer_bytes(&chunked), &judge.memory, &text,
+        merge(type, &cache, tn_buffer_bytes(&chunked), &judge.memory, &text,
               &error);
         if ((error.status == TN_OK) != (c->want != NULL))
             print_message("%s: %s\n", c->name, error.what);
@@ -538,7 +538,7 @@ static void assert_cases(const struct merge_case *list, size_t count,
         }
         tn_buffer_done(&text);
         tn_buffer_done(&chunked);
-        shelf_done(&shelf);
+        cache_done(&cache);
     }
 }
 
@@ -562,13 +562,13 @@ static enum tn_status merge_case_again(struct tn_bytes   input,
                                        struct tn_memory *memory,
                                        struct tn_error  *error)
 {
-    struct shelf     shelf;
+    struct cache     cache;
     struct tn_buffer chunked;
 
-    const struct tn_pb_message *type = fill(hostile_case, &shelf, &chunked);
-    merge(type, &shelf, input, memory, NULL, error);
+    const struct tn_pb_message *type = fill(hostile_case, &cache, &chunked);
+    merge(type, &cache, input, memory, NULL, error);
     tn_buffer_done(&chunked);
-    shelf_done(&shelf);
+    cache_done(&cache);
     return error->status;
 }
 
@@ -576,16 +576,16 @@ static void test_hostile(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct shelf     shelf;
+        struct cache     cache;
         struct tn_buffer chunked;
 
         hostile_case = &cases[i];
-        fill(hostile_case, &shelf, &chunked);
+        fill(hostile_case, &cache, &chunked);
         tn_survives_every_flip(merge_case_again, tn_buffer_bytes(&chunked));
         if (hostile_case->want)
             tn_survives_no_memory(merge_case_again, tn_buffer_bytes(&chunked));
         tn_buffer_done(&chunked);
-        shelf_done(&shelf);
+        cache_done(&cache);
     }
 }
 
@@ -593,24 +593,24 @@ static void test_hostile(void **state)
 static void test_reuse(void **state)
 {
     static struct tn_error error;
-    struct shelf           shelf = { .store = { .read = shelf_read } };
+    struct cache           cache = { .store = { .read = cache_read } };
     struct tn_buffer       chunked;
 
     (void)state;
     error = (struct tn_error)TN_ERROR_INIT;
-    tn_buffer_init(&shelf.buffers[0], &judge.memory, &error);
+    tn_buffer_init(&cache.buffers[0], &judge.memory, &error);
     for (int i = 0; i < 50000; i++)
-        tn_buffer_text(&shelf.buffers[0], "\x1a");
+        tn_buffer_text(&cache.buffers[0], "\x1a");
     for (int i = 0; i < 50000; i++)
-        shelf.buffers[0].data[i] = i % 2 ? 0 : 0x1a;
-    tn_source_memory(&shelf.sources[0], &judge.memory,
-                     tn_buffer_bytes(&shelf.buffers[0]));
-    shelf.store.count = 1;
+        cache.buffers[0].data[i] = i % 2 ? 0 : 0x1a;
+    tn_source_memory(&cache.sources[0], &judge.memory,
+                     tn_buffer_bytes(&cache.buffers[0]));
+    cache.store.count = 1;
     tn_buffer_init(&chunked, &judge.memory, &error);
     for (int i = 0; i < 1000; i++) {
         tn_buffer_text(&chunked, "\x12\x04\x1a\x02\x08");
         tn_buffer_byte(&chunked, 0);
-        merge(judge.many, &shelf, tn_buffer_bytes(&chunked), &judge.memory,
+        merge(judge.many, &cache, tn_buffer_bytes(&chunked), &judge.memory,
               NULL, &error);
         if (error.status != TN_OK)
             break;
@@ -618,13 +618,13 @@ static void test_reuse(void **state)
     }
     assert_int_equal(error.status, TN_LIMIT);
     tn_buffer_done(&chunked);
-    shelf_done(&shelf);
+    cache_done(&cache);
 }
 
 static void test_depth(void **state)
 {
     static struct tn_error error;
-    struct shelf           shelf = { .store = { .read = shelf_read } };
+    struct cache           cache = { .store = { .read = cache_read } };
 
     (void)state;
     for (int steps = 99; steps < 102; steps++) {
@@ -643,7 +643,7 @@ static void test_depth(void **state)
         tn_pb_put_message(&chunked, 2, &field);
         tn_buffer_init(&bytes, &judge.memory, &error);
         tn_rope_write(&chunked, &bytes.sink, &error);
-        merge(judge.many, &shelf, tn_buffer_bytes(&bytes), &judge.memory, NULL,
+        merge(judge.many, &cache, tn_buffer_bytes(&bytes), &judge.memory, NULL,
               &error);
         assert_int_equal(error.status, steps > 100 ? TN_LIMIT : TN_OK);
         tn_rope_done(&chunked);

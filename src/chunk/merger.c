@@ -10,32 +10,32 @@
 #include "wire/pb/pb_value.h"
 
 /* Chunks that the caller holds in memory. */
-struct shelf {
+struct cache {
     struct tn_chunk_store store; /* first */
     struct tn_source     *sources;
 };
 
 struct tn_merger {
-    struct tn_message *home; /* purse, files; its source is the file      */
+    struct tn_message *home; /* budget, files; its source is the file      */
     const struct tn_schema *schema;
     struct tn_options       options;
     bool                    is_chunked; /* else it is a plain message         */
     bool                    is_file;    /* the chunks are in `cpb`            */
     bool                    is_two;     /* of version 2                       */
     struct tn_cpb           cpb;
-    struct shelf            shelf;
-    struct tn_chunked       chunked; /* sorted, but see shelf.store           */
+    struct cache            cache;
+    struct tn_chunked       chunked; /* sorted, but see cache.store           */
     enum tn_scalar_form     scalars;
 };
 
-static enum tn_status shelf_read(struct tn_chunk_store *store, uint64_t index,
+static enum tn_status cache_read(struct tn_chunk_store *store, uint64_t index,
                                  struct tn_span *chunk, struct tn_error *error)
 {
-    struct shelf *shelf = (struct shelf *)store;
+    struct cache *cache = (struct cache *)store;
 
     (void)error;
-    *chunk = (struct tn_span){ &shelf->sources[index], 0,
-                               shelf->sources[index].size };
+    *chunk = (struct tn_span){ &cache->sources[index], 0,
+                               cache->sources[index].size };
     return TN_OK;
 }
 
@@ -45,8 +45,8 @@ void tn_merger_close(struct tn_merger *merger)
         return;
     if (merger->is_file)
         tn_cpb_close(&merger->cpb);
-    for (uint64_t i = 0; i < merger->shelf.store.count; i++)
-        tn_source_close(&merger->shelf.sources[i]);
+    for (uint64_t i = 0; i < merger->cache.store.count; i++)
+        tn_source_close(&merger->cache.sources[i]);
     tn_message_close(merger->home); /* holds the merger, too */
 }
 
@@ -71,7 +71,7 @@ static struct tn_merger *new_merger(struct tn_message       *home,
 
 static struct tn_chunk_store *store_of(struct tn_merger *merger)
 {
-    return merger->is_file ? &merger->cpb.store : &merger->shelf.store;
+    return merger->is_file ? &merger->cpb.store : &merger->cache.store;
 }
 
 void tn_merger_scalars(struct tn_merger *merger, enum tn_scalar_form form)
@@ -82,7 +82,7 @@ void tn_merger_scalars(struct tn_merger *merger, enum tn_scalar_form form)
 void tn_merger_sort(struct tn_merger *merger)
 {
     tn_chunked_sort(&merger->chunked);
-    merger->shelf.store.is_in_order = false;
+    merger->cache.store.is_in_order = false;
 }
 
 struct tn_split_version tn_merger_version(const struct tn_merger *merger)
@@ -392,18 +392,18 @@ enum tn_status tn_merge_bytes(struct tn_message     **out,
     return finish_alone(out, merger, NULL, 0, error);
 }
 
-static enum tn_status open_shelf(struct tn_merger      *merger,
+static enum tn_status open_cache(struct tn_merger      *merger,
                                  const struct tn_bytes *chunks, uint64_t count,
                                  struct tn_error *error)
 {
     struct tn_message *home  = merger->home;
-    struct shelf      *shelf = &merger->shelf;
+    struct cache      *cache = &merger->cache;
 
-    shelf->store.read        = shelf_read;
-    shelf->store.is_in_order = true;
-    shelf->sources = tn_new(&home->arena, struct tn_source, count, error);
-    for (uint64_t i = 0; shelf->sources && i < count; i++)
-        tn_source_memory(&shelf->sources[shelf->store.count++], &home->memory,
+    cache->store.read        = cache_read;
+    cache->store.is_in_order = true;
+    cache->sources = tn_new(&home->arena, struct tn_source, count, error);
+    for (uint64_t i = 0; cache->sources && i < count; i++)
+        tn_source_memory(&cache->sources[cache->store.count++], &home->memory,
                          chunks[i]);
     merger->is_chunked = true;
     TN_TRY(error->status);
@@ -430,7 +430,7 @@ enum tn_status tn_merger_open_chunks(
     struct tn_merger *merger = new_merger(home, schema, options, error);
     if (!merger)
         return error->status;
-    if (open_shelf(merger, chunks, chunk_count, error) != TN_OK)
+    if (open_cache(merger, chunks, chunk_count, error) != TN_OK)
         tn_merger_close(merger);
     else
         *out = merger;

@@ -277,8 +277,8 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     write_file(&scratch, "a.cpb", tn_buffer_bytes(&chunked));
     for (uint64_t n = 0; status == TN_NO_MEMORY; n++) {
-        struct tn_purse     purse     = { .left = n };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = n };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct tn_options   options   = { .allocator = &allocator };
         struct tn_error     error     = TN_ERROR_INIT;
         struct tn_merger   *merger;
@@ -289,7 +289,7 @@ static void every_allocation_may_fail(void **state)
             tn_merger_get(&part, merger, one, 1, &error);
         tn_message_close(part);
         tn_merger_close(merger);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
         status = error.status;
     }
     assert_int_equal(status, TN_OK);

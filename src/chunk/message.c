@@ -11,8 +11,8 @@
 
 static const struct tn_options no_options;
 
-/* A zeroed block out of the purse that is inside it. */
-static void *new_handle(size_t size, size_t purse_at,
+/* A zeroed block out of the budget that is inside it. */
+static void *new_handle(size_t size, size_t budget_at,
                         const struct tn_options *options,
                         struct tn_error         *error)
 {
@@ -23,16 +23,16 @@ static void *new_handle(size_t size, size_t purse_at,
     if (!handle)
         return NULL;
     memset(handle, 0, size);
-    struct tn_memory *purse = (struct tn_memory *)(void *)(handle + purse_at);
-    tn_memory_take_options(purse, options);
-    purse->used = size;
+    struct tn_memory *budget = (struct tn_memory *)(void *)(handle + budget_at);
+    tn_memory_take_options(budget, options);
+    budget->used = size;
     return handle;
 }
 
 static void free_handle(void *handle, size_t size,
-                        const struct tn_memory *purse)
+                        const struct tn_memory *budget)
 {
-    struct tn_allocator allocator = purse->allocator;
+    struct tn_allocator allocator = budget->allocator;
 
     allocator.resize(allocator.context, handle, size, 0);
 }

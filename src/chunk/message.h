@@ -40,8 +40,8 @@ struct tn_message {
     uint64_t max_expand; /* bytes that may be written of it; 0: no limit     */
 };
 
-/* A new handle with a purse; its source is still to be set.  NOT_FOUND when the
- * schema has no such type. */
+/* A new handle with a budget; its source is still to be set.  NOT_FOUND when
+ * the schema has no such type. */
 enum tn_status tn_message_new(struct tn_message     **out,
                               const struct tn_schema *schema, const char *type,
                               const struct tn_options *options,

@@ -6,7 +6,7 @@
 #include "support/hostile.h"
 
 #define FIELDS 400000
-#define PURSE  ((uint64_t)3 << 20)
+#define BUDGET ((uint64_t)3 << 20)
 
 static int read_at(void *context, uint64_t offset, void *to, size_t size)
 {
@@ -65,10 +65,10 @@ static void test_walk(void **state)
 
     (void)state;
     tn_memory_init(&memory, NULL, 0);
-    tn_memory_init(&small, NULL, PURSE);
+    tn_memory_init(&small, NULL, BUDGET);
     tn_buffer_init(&bytes, &memory, &error);
     fill(&bytes);
-    assert_true(bytes.size > 3 * PURSE);
+    assert_true(bytes.size > 3 * BUDGET);
     tn_source_memory(&mapped, &small, tn_buffer_bytes(&bytes));
     tn_source_callback(&unmapped, &small, bytes.size, read_at, &bytes, "",
                        &error);

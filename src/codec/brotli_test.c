@@ -127,8 +127,8 @@ static void after_a_jump_the_packer_only_refuses(void **state)
 {
     (void)state;
     for (uint64_t n = 1;; n++) {
-        struct tn_purse     purse     = { .left = n };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = n };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct tn_error     error     = TN_ERROR_INIT;
         struct tn_memory    memory;
         struct tn_stream   *stream;
@@ -147,7 +147,7 @@ static void after_a_jump_the_packer_only_refuses(void **state)
             assert_int_equal(status, TN_NO_MEMORY);
         }
         tn_stream_close(stream);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
         if (error.status == TN_OK)
             break;
         assert_int_equal(error.status, TN_NO_MEMORY);

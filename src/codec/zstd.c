@@ -8,7 +8,7 @@
 #include <zstd_errors.h>
 
 #include "base/arith.h"
-#include "base/shelf.h"
+#include "base/block_cache.h"
 #include "base/watch.h"
 #include "codec/hooks.h"
 
@@ -41,7 +41,7 @@ static enum tn_status blame(const struct tn_hooks *hooks, size_t code,
  *
  * To make one takes as long as to pack a few kilobytes: the library asks the
  * processor what it can, which a virtual machine answers slowly.  So they are
- * kept where there is a shelf.
+ * kept where there is a cache.
  */
 
 /* A larger one costs more memory than it saves time. */
@@ -113,7 +113,7 @@ static struct context *new_context(struct tn_memory *memory, tn_tool_drop *drop,
 static struct context *take_context(struct tn_memory *memory,
                                     tn_tool_drop *drop, struct tn_error *error)
 {
-    struct tn_tool *kept = tn_shelf_take_tool(memory, drop);
+    struct tn_tool *kept = tn_block_cache_take_tool(memory, drop);
 
     return kept ? (struct context *)kept : new_context(memory, drop, error);
 }
@@ -126,7 +126,7 @@ static void leave_context(struct context *context, const struct tn_error *error)
     if (tn_failed(error) || size > MOST_KEPT)
         context->tool.drop(&context->tool);
     else
-        tn_shelf_keep_tool(context->memory, &context->tool);
+        tn_block_cache_keep_tool(context->memory, &context->tool);
 }
 
 /* ---- all at once -------------------------------------------------------- */

@@ -164,8 +164,8 @@ static void every_allocation_may_fail(void **state)
         const char    *name   = make(&scratch, inputs[i]);
         enum tn_status status = TN_NO_MEMORY;
         for (uint64_t n = 0; status == TN_NO_MEMORY; n += 1 + n / 50) {
-            struct tn_purse     purse     = { .left = n };
-            struct tn_allocator allocator = { tn_purse_resize, &purse };
+            struct tn_budget    budget    = { .left = n };
+            struct tn_allocator allocator = { tn_budget_resize, &budget };
             struct tn_options   options   = { .allocator = &allocator,
                                               .from      = "onnx" };
             struct tn_error     error     = TN_ERROR_INIT;
@@ -173,7 +173,7 @@ static void every_allocation_may_fail(void **state)
             status = tn_check(tn_in_scratch(&scratch, name), &options, NULL,
                               NULL, NULL, NULL, &error);
             assert_int_equal(status, error.status);
-            assert_int_equal(purse.blocks, 0);
+            assert_int_equal(budget.blocks, 0);
         }
         assert_int_equal(status, TN_OK);
     }

@@ -181,15 +181,15 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     make_graph(&scratch, "a.cpb", 1, 2);
     for (uint64_t n = 0;; n++) {
-        struct tn_purse     purse     = { .left = n };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = n };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct tn_options   options   = { .allocator = &allocator };
         struct tn_error     error     = TN_ERROR_INIT;
         struct tn_model    *model;
         enum tn_status      status = tn_model_open(
                  &model, tn_in_scratch(&scratch, "a.cpb"), &options, &error);
         tn_model_close(model);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
         if (status == TN_OK)
             break;
         assert_int_equal(status, TN_NO_MEMORY);

@@ -34,7 +34,7 @@ static bool is_own_language(struct tn_bytes text)
 
 /* Where the file leads is in its first line; it is read twice, which costs
  * less than keeping the trees of two passes apart. */
-static enum tn_status read_own(struct tn_carrying *c, const char *name,
+static enum tn_status read_own(struct tn_conversion *c, const char *name,
                                struct tn_bytes text)
 {
     struct tn_rule_text *own   = &c->own[c->own_count++];
@@ -55,7 +55,7 @@ static enum tn_status read_own(struct tn_carrying *c, const char *name,
 }
 
 /* Rules for the mappers of the files, of each framework that they are for. */
-static enum tn_status add_mapped(struct tn_carrying *c)
+static enum tn_status add_mapped(struct tn_conversion *c)
 {
     struct tn_arena *arena = &c->store->model.arena;
 
@@ -78,7 +78,7 @@ static enum tn_status add_mapped(struct tn_carrying *c)
 }
 
 /* Files of mappers, and vocabularies for them. */
-static enum tn_status read_mapped(struct tn_carrying *c,
+static enum tn_status read_mapped(struct tn_conversion *c,
                                   const char *const *files, uint32_t count)
 {
     struct tn_interpreter_options what = { .files      = files,
@@ -93,7 +93,7 @@ static enum tn_status read_mapped(struct tn_carrying *c,
     return c->error->status;
 }
 
-static enum tn_status read_rules(struct tn_carrying *c)
+static enum tn_status read_rules(struct tn_conversion *c)
 {
     struct tn_arena *arena  = &c->store->model.arena;
     uint64_t         most   = c->how->rule_count;
@@ -120,7 +120,7 @@ static enum tn_status read_rules(struct tn_carrying *c)
 
 /* ---- from a caller ------------------------------------------------------ */
 
-static enum tn_status take_model(struct tn_carrying    *c,
+static enum tn_status take_model(struct tn_conversion  *c,
                                  const struct tn_model *model)
 {
     struct tn_options options = { 0 };
@@ -140,21 +140,21 @@ static enum tn_status take_model(struct tn_carrying    *c,
 }
 
 /* The caller's, who keeps what is read there, or one for this time. */
-static enum tn_status take_shelf(struct tn_carrying *c)
+static enum tn_status take_rule_cache(struct tn_conversion *c)
 {
     if (!c->how->book) {
-        c->shelf = &c->own_shelf;
-        return tn_rule_shelf_init(c->shelf, &c->store->model.arena, c->error);
+        c->cache = &c->own_cache;
+        return tn_rule_cache_init(c->cache, &c->store->model.arena, c->error);
     }
     if (!c->how->book->is_ours)
         return tn_error_set(
             c->error, TN_INVALID, TN_NOWHERE,
             "the rulebook was opened with files; open one without files");
-    c->shelf = &c->how->book->shelf;
+    c->cache = &c->how->book->cache;
     return TN_OK;
 }
 
-static void say_way(struct tn_carrying *c)
+static void say_way(struct tn_conversion *c)
 {
     size_t at = 0, size;
 
@@ -169,8 +169,8 @@ static void say_way(struct tn_carrying *c)
 /* A plan says what has no rule in a graph that is wrong, too.  Where all ops
  * have one, what is wrong stops it as it stops the conversion, and tells more
  * than a pass that stumbled over it. */
-static enum tn_status judge_plan(const struct tn_carrying *c,
-                                 const struct tn_error    *invalid)
+static enum tn_status judge_plan(const struct tn_conversion *c,
+                                 const struct tn_error      *invalid)
 {
     bool is_needed =
         c->path.steps || c->how->input_count || c->how->output_count;
@@ -182,8 +182,9 @@ static enum tn_status judge_plan(const struct tn_carrying *c,
     return c->error->status;
 }
 
-enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
-                        struct tn_error *error)
+enum tn_status tn_conversion_make(struct tn_conversion  *c,
+                                  const struct tn_model *model,
+                                  struct tn_error       *error)
 {
     static const struct tn_map_options defaults;
     struct tn_error                    invalid = TN_ERROR_INIT;
@@ -204,20 +205,20 @@ enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
     tn_list_init(&c->touched, &c->store->memory, sizeof(struct tn_touched));
     tn_list_init(&c->model_ops, &c->store->memory,
                  sizeof(const struct tn_net_op *));
-    TN_TRY(take_shelf(c));
+    TN_TRY(take_rule_cache(c));
     TN_TRY(read_rules(c));
     TN_TRY(tn_dialect_path_find(&c->path, tn_model_dialect(model),
                                 c->format->dialect, c->own, c->own_count,
                                 error));
     say_way(c);
-    tn_carry_run(c);
+    tn_conversion_run_passes(c);
     return c->plan ? judge_plan(c, &invalid) : error->status;
 }
 
-void tn_carry_done(struct tn_carrying *c)
+void tn_conversion_done(struct tn_conversion *c)
 {
     if (c->store) {
-        tn_rule_shelf_done(&c->own_shelf);
+        tn_rule_cache_done(&c->own_cache);
         tn_list_done(&c->origins);
         tn_list_done(&c->touched);
         tn_list_done(&c->model_ops);
@@ -230,9 +231,9 @@ void tn_carry_done(struct tn_carrying *c)
     tn_interpreter_close(c->mapped);
 }
 
-bool tn_carry_is_needed(const struct tn_model           *model,
-                        const struct tn_format          *format,
-                        const struct tn_convert_options *convert)
+bool tn_conversion_is_needed(const struct tn_model           *model,
+                             const struct tn_format          *format,
+                             const struct tn_convert_options *convert)
 {
     const char *from = tn_model_dialect(model);
 

@@ -1,10 +1,11 @@
 /*
  * convert_dialect.h - a model in the words of another dialect
  *
- *   struct tn_carrying c;
- *   status = tn_carry(&c, model, format, map, error);   c.model is the result
+ *   struct tn_conversion c;
+ *   status = tn_conversion_make(&c, model, format, map, error);   c.model is
+ * the result
  *   ... write it, say what its tensors were ...
- *   tn_carry_done(&c);
+ *   tn_conversion_done(&c);
  */
 #ifndef TN_ENGINE_CONVERT_DIALECT_H
 #define TN_ENGINE_CONVERT_DIALECT_H
@@ -17,13 +18,13 @@
 #include "map/lang/lang_apply.h"
 #include "map/lang/lang_dl4j.h"
 
-struct tn_carrying;
+struct tn_conversion;
 
 /* One pass of a conversion, as convert_passes.c lists them. */
 struct tn_pass {
     const char *name; /* "raise": what --plan prints                          */
     const char *what; /* "Switch and Merge become If and Loop" */
-    enum tn_status (*run)(struct tn_carrying *c);
+    enum tn_status (*run)(struct tn_conversion *c);
 };
 
 enum { TN_PASSES_MAX = 64 };
@@ -34,7 +35,7 @@ struct tn_touched {
     const char     *rule; /* "onnx_onnxruntime.rules:30" */
 };
 
-struct tn_carrying {
+struct tn_conversion {
     const struct tn_map_options *how;
     const struct tn_options     *options;
     struct tn_error             *error;
@@ -46,15 +47,15 @@ struct tn_carrying {
     struct tn_model             *model; /* the result's; NULL: none           */
     struct tn_list               origins; /* const struct tn_tensor *, by tensor
                                              of the result; NULL: made        */
-    struct tn_list       touched;         /* struct tn_touched                */
-    struct tn_list       model_ops;       /* const struct tn_net_op *, by op of
+    struct tn_list touched;               /* struct tn_touched                */
+    struct tn_list model_ops;             /* const struct tn_net_op *, by op of
                                              the model: for refusals          */
     struct tn_rule_text *own;             /* the caller's rule files; read here
                                              unless they are given              */
     uint32_t                    own_count;
     struct tn_interpreter      *mapped; /* mappers of these files; NULL: none */
     struct tn_mapper_rules     *mapper_rules; /* by framework               */
-    struct tn_rule_shelf       *shelf, own_shelf; /* of ours                  */
+    struct tn_rule_cache       *cache, own_cache; /* of ours                  */
     const struct tn_lang_file **files; /* of the step that is reported       */
     uint32_t                    file_count;
     struct tn_dialect_path      path;
@@ -74,52 +75,54 @@ struct tn_carrying {
 
 /* Fill in how, options, format, loss; plan and summary for a plan alone.  Done
  * also after a failure. */
-enum tn_status tn_carry(struct tn_carrying *c, const struct tn_model *model,
-                        struct tn_error *error);
-void           tn_carry_done(struct tn_carrying *c);
+enum tn_status tn_conversion_make(struct tn_conversion  *c,
+                                  const struct tn_model *model,
+                                  struct tn_error       *error);
+void           tn_conversion_done(struct tn_conversion *c);
 
 /* Between dialects, or to other ends. */
-bool tn_carry_is_needed(const struct tn_model           *model,
-                        const struct tn_format          *format,
-                        const struct tn_convert_options *convert);
+bool tn_conversion_is_needed(const struct tn_model           *model,
+                             const struct tn_format          *format,
+                             const struct tn_convert_options *convert);
 
 /* ---- convert_passes.c --------------------------------------------------- */
 
 /* Everything from loading to the model that is made. */
-enum tn_status tn_carry_run(struct tn_carrying *c);
+enum tn_status tn_conversion_run_passes(struct tn_conversion *c);
 
 /* ---- convert_plan.c ----------------------------------------------------- */
 
 /* What a step did, told to c->plan; a failure when something has no rule, is
  * not allowed, and nobody listens. */
-enum tn_status tn_carry_report(struct tn_carrying *c, const struct tn_net *from,
-                               const char                 *to,
-                               const struct tn_map_report *report);
+enum tn_status tn_conversion_report(struct tn_conversion *c,
+                                    const struct tn_net *from, const char *to,
+                                    const struct tn_map_report *report);
 
 /* The same of a step within a dialect, where ops without a rule stay what they
  * are: fills c->touched. */
-enum tn_status tn_carry_note(struct tn_carrying *c, const struct tn_net *from,
-                             const struct tn_map_report *report);
+enum tn_status tn_conversion_note(struct tn_conversion       *c,
+                                  const struct tn_net        *from,
+                                  const struct tn_map_report *report);
 
 /* The vocabulary of a net's dialect, read when somebody first asks. */
-struct tn_carry_words {
+struct tn_conversion_words {
     struct tn_vocab vocab;
     bool            is_read;
 };
 
 /* How the vocabulary defines the op of a node; NULL: it does not. */
-const struct tn_vocab_op *tn_carry_definition(struct tn_carry_words    *words,
-                                              const struct tn_net      *net,
-                                              const struct tn_net_node *node);
+const struct tn_vocab_op *tn_conversion_definition(
+    struct tn_conversion_words *words, const struct tn_net *net,
+    const struct tn_net_node *node);
 
 /* The path of a node in the model it comes from; "" when it was made. */
-void tn_carry_node_path(const struct tn_net *net, uint32_t node, char *to,
-                        size_t size);
+void tn_conversion_node_path(const struct tn_net *net, uint32_t node, char *to,
+                             size_t size);
 
 /* ---- convert_shapes.c --------------------------------------------------- */
 
 /* Gives the inputs of a net that was just loaded the shapes of c->how. */
-enum tn_status tn_carry_set_shapes(struct tn_carrying *c);
+enum tn_status tn_conversion_set_shapes(struct tn_conversion *c);
 
 /* ---- convert_refusal.c -------------------------------------------------- */
 
@@ -131,44 +134,45 @@ struct tn_refused_op {
 
 /* Remembers what the ops of the model are, once rules have made others of them,
  * and the model may have been dropped. */
-enum tn_status tn_carry_keep_ops(struct tn_carrying *c);
+enum tn_status tn_conversion_keep_ops(struct tn_conversion *c);
 
 /* Fails with a message about all of them, which are sorted here. */
-enum tn_status tn_carry_refuse(struct tn_carrying *c, const struct tn_net *from,
-                               const struct tn_map_report *report,
-                               struct tn_refused_op *ops, uint32_t count);
+enum tn_status tn_conversion_refuse(struct tn_conversion       *c,
+                                    const struct tn_net        *from,
+                                    const struct tn_map_report *report,
+                                    struct tn_refused_op *ops, uint32_t count);
 
 /* ---- convert_stub.c ----------------------------------------------------- */
 
 /* A rule to fill in for the op of a node; `op` may be NULL: unknown. */
-void tn_carry_stub(struct tn_buffer *to, const struct tn_net_node *node,
-                   const struct tn_vocab_op *op);
+void tn_conversion_stub(struct tn_buffer *to, const struct tn_net_node *node,
+                        const struct tn_vocab_op *op);
 
 /* ---- convert_dropped.c -------------------------------------------------- */
 
 /* Tells attributes that neither the rule of an op nor the vocabulary names. */
-void tn_carry_dropped(struct tn_carrying *c, const struct tn_net *from,
-                      const struct tn_map_report *report);
+void tn_conversion_dropped(struct tn_conversion *c, const struct tn_net *from,
+                           const struct tn_map_report *report);
 
 /* ---- convert_mapped.c --------------------------------------------------- */
 
 /* Tells what mappers of the caller's files did not carry, mistakes that are
  * known of them, and which nodes they refused. */
-void tn_carry_mapped(struct tn_carrying *c, const struct tn_net *from,
-                     const char *to, const struct tn_map_report *report);
+void tn_conversion_mapped(struct tn_conversion *c, const struct tn_net *from,
+                          const char *to, const struct tn_map_report *report);
 
 /* ---- convert_needs.c ---------------------------------------------------- */
 
 /* Tells operators, functions and signatures of a net that was just loaded which
  * no output needs; and, of one that is tidy, weights. */
-void tn_carry_unneeded(const struct tn_carrying *c, struct tn_net *net);
-void tn_carry_unused(const struct tn_carrying *c, struct tn_net *net);
+void tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net);
+void tn_conversion_unused(const struct tn_conversion *c, struct tn_net *net);
 
 /* ---- convert_receipt.c -------------------------------------------------- */
 
 /* Fills an output that is open; it is not committed: the model comes first. */
-enum tn_status tn_carry_receipt(const struct tn_carrying *c,
-                                const struct tn_losses   *losses,
-                                struct tn_output         *receipt);
+enum tn_status tn_conversion_receipt(const struct tn_conversion *c,
+                                     const struct tn_losses     *losses,
+                                     struct tn_output           *receipt);
 
 #endif

@@ -123,9 +123,9 @@ static void ops_are(const struct tn_model *model, const char *expected)
 
 static void outputs_are(const struct tn_model *model, const char *expected)
 {
-    struct tn_ends ends     = tn_model_outputs(model);
-    char           got[256] = "";
-    size_t         at       = 0;
+    struct tn_io_list ends     = tn_model_outputs(model);
+    char              got[256] = "";
+    size_t            at       = 0;
 
     for (uint32_t i = 0; i < ends.count; i++)
         at += (size_t)snprintf(got + at, sizeof got - at, "%s%.*s",
@@ -239,8 +239,8 @@ static void what_has_no_rule_is_refused_or_allowed(void **state)
                      TN_UNSUPPORTED);
     assert_int_equal(error.reason, TN_REASON_NO_RULE);
     assert_string_equal(error.where, "graph.node[1]");
-    assert_non_null(
-        strstr(error.what, "cannot convert to SameDiff: an operator has no "
+    assert_non_null(strstr(error.what,
+                           "cannot convert to SameDiff: an operator has no "
                            "rule: my.ops::Mystery (1 node)"));
     map.allow       = mystery;
     map.allow_count = 1;
@@ -666,8 +666,9 @@ static void a_book_of_files_is_refused(void **state)
                      TN_OK);
     assert_int_equal(convert(&scratch, model, "a.fb", &map, &error),
                      TN_INVALID);
-    assert_string_equal(error.what, "the rulebook was opened with files; open one "
-                                    "without files");
+    assert_string_equal(error.what,
+                        "the rulebook was opened with files; open one "
+                        "without files");
     tn_rulebook_close(map.book);
     tn_model_close(model);
     tn_scratch_close(&scratch);
@@ -709,8 +710,8 @@ static void named_dims_keep_their_names(void **state)
     must_convert(&scratch, model, "a.fb", NULL);
     struct tn_model *middle = open_in(&scratch, "a.fb", NULL);
     must_convert(&scratch, middle, "b.onnx", NULL);
-    struct tn_model *back    = open_in(&scratch, "b.onnx", NULL);
-    struct tn_ends   outputs = tn_model_outputs(back);
+    struct tn_model  *back    = open_in(&scratch, "b.onnx", NULL);
+    struct tn_io_list outputs = tn_model_outputs(back);
     assert_int_equal(outputs.items[0].rank, 1);
     assert_true(tn_bytes_is(outputs.items[0].dims[0].symbol, "wide"));
     tn_model_close(back);

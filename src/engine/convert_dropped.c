@@ -21,12 +21,12 @@ struct dropped {
 };
 
 struct dropping {
-    struct tn_carrying   *c;
-    const struct tn_net  *from;
-    struct tn_carry_words words;
-    struct tn_intern      names;
-    struct tn_list        rows; /* struct dropped, by id of the name      */
-    uint32_t              id;   /* of the node at hand                      */
+    struct tn_conversion      *c;
+    const struct tn_net       *from;
+    struct tn_conversion_words words;
+    struct tn_intern           names;
+    struct tn_list rows; /* struct dropped, by id of the name      */
+    uint32_t       id;   /* of the node at hand                      */
 };
 
 /* The caller's file that the rule stands in; NULL: it is one of ours. */
@@ -47,7 +47,8 @@ static const struct tn_lang_file *own_file(const struct dropping     *d,
 /* Without a vocabulary nobody can say. */
 static bool is_known(struct dropping *d, const struct tn_net_node *node)
 {
-    return tn_carry_definition(&d->words, d->from, node) || !d->words.is_read;
+    return tn_conversion_definition(&d->words, d->from, node) ||
+           !d->words.is_read;
 }
 
 static bool is_named(const struct tn_lang_file *file,
@@ -128,7 +129,7 @@ static void look_for_unknown(struct dropping *d, const struct tn_net_node *node,
         const struct tn_net_attr *attr = &node->attrs[i];
         if (is_in_head(rule, attr->name) || is_empty(&attr->value))
             continue;
-        if (!op && !(op = tn_carry_definition(&d->words, d->from, node)))
+        if (!op && !(op = tn_conversion_definition(&d->words, d->from, node)))
             return;
         if (!op->is_loose && !tn_vocab_find_attr(op, attr->name))
             count_unknown(d, attr->name);
@@ -184,8 +185,8 @@ static void tell_unknown(struct dropping *d)
     tn_buffer_done(&what);
 }
 
-void tn_carry_dropped(struct tn_carrying *c, const struct tn_net *from,
-                      const struct tn_map_report *report)
+void tn_conversion_dropped(struct tn_conversion *c, const struct tn_net *from,
+                           const struct tn_map_report *report)
 {
     struct dropping d = { .c = c, .from = from };
 

@@ -17,7 +17,7 @@
 #include "map/lang/lang_pack.h"
 
 struct mapped {
-    struct tn_carrying         *c;
+    struct tn_conversion       *c;
     const struct tn_net        *from;
     const struct tn_map_report *report;
     struct tn_rule_set          ours;
@@ -44,9 +44,9 @@ static void path_of(const struct mapped *m, uint32_t source, char *path,
 
 static void tell_defects(const struct mapped *m, const struct tn_net_node *node)
 {
-    const struct tn_carrying *c = m->c;
-    char                      where[256], what[300];
-    const char               *defect;
+    const struct tn_conversion *c = m->c;
+    char                        where[256], what[300];
+    const char                 *defect;
 
     path_of(m, node->source, where, sizeof where);
     for (unsigned k = 0; (defect = tn_map_unseen_defect(
@@ -78,7 +78,7 @@ static void tell_all_defects(const struct mapped *m)
 /* A rule of ours that ignores an attribute says that it makes no difference to
  * the result: where the computation runs, what it is checked for. */
 static bool is_read_by(const struct mapped *m, const struct tn_lang_file *file,
-                       const struct tn_uncarried *row, bool *is_known)
+                       const struct tn_unmapped *row, bool *is_known)
 {
     bool                  leads = tn_bytes_is(file->from, m->from->dialect);
     const struct tn_list *rules = leads ? &file->rules : &file->back;
@@ -101,7 +101,7 @@ static bool is_read_by(const struct mapped *m, const struct tn_lang_file *file,
 }
 
 /* Where no rule of ours speaks of it, nobody knows. */
-static bool matters(const struct mapped *m, const struct tn_uncarried *row)
+static bool matters(const struct mapped *m, const struct tn_unmapped *row)
 {
     bool is_known = false;
 
@@ -111,11 +111,11 @@ static bool matters(const struct mapped *m, const struct tn_uncarried *row)
     return !is_known;
 }
 
-static void tell_uncarried(const struct mapped       *m,
-                           const struct tn_uncarried *row)
+static void tell_uncarried(const struct mapped      *m,
+                           const struct tn_unmapped *row)
 {
-    const struct tn_carrying *c = m->c;
-    char                      where[256], what[400];
+    const struct tn_conversion *c = m->c;
+    char                        where[256], what[400];
 
     path_of(m, row->source, where, sizeof where);
     snprintf(what, sizeof what,
@@ -127,13 +127,13 @@ static void tell_uncarried(const struct mapped       *m,
 
 static void tell_all_uncarried(struct mapped *m, const char *to)
 {
-    struct tn_carrying  *c   = m->c;
-    struct tn_uncarried *row = NULL;
-    enum tn_framework    framework;
+    struct tn_conversion *c   = m->c;
+    struct tn_unmapped   *row = NULL;
+    enum tn_framework     framework;
 
     if (tn_framework_named(tn_text(m->from->dialect), &framework))
         row = c->mapper_rules[framework].uncarried;
-    if (tn_rule_set_read(&m->ours, m->from->arena, c->shelf, m->from->dialect,
+    if (tn_rule_set_read(&m->ours, m->from->arena, c->cache, m->from->dialect,
                          to, NULL, 0, c->error) == TN_OK)
         for (; row; row = row->next)
             if (matters(m, row))
@@ -181,8 +181,8 @@ static uint64_t list_refused(const struct mapped *m, struct tn_buffer *to)
 
 static void note_refused(const struct mapped *m)
 {
-    struct tn_carrying *c = m->c;
-    struct tn_buffer    list, what;
+    struct tn_conversion *c = m->c;
+    struct tn_buffer      list, what;
 
     tn_buffer_init(&list, m->from->arena->memory, c->error);
     tn_buffer_init(&what, m->from->arena->memory, c->error);
@@ -198,8 +198,8 @@ static void note_refused(const struct mapped *m)
     tn_buffer_done(&list);
 }
 
-void tn_carry_mapped(struct tn_carrying *c, const struct tn_net *from,
-                     const char *to, const struct tn_map_report *report)
+void tn_conversion_mapped(struct tn_conversion *c, const struct tn_net *from,
+                          const char *to, const struct tn_map_report *report)
 {
     struct mapped m = { .c = c, .from = from, .report = report };
 

@@ -17,22 +17,22 @@ enum { FEW = 500, MANY = 5500, KINDS = 4, MOST = 360 };
 
 /* ---- counting ----------------------------------------------------------- */
 
-struct purse {
+struct budget {
     _Atomic uint64_t used, peak;
 };
 
 static void *resize(void *context, void *block, size_t old_size,
                     size_t new_size)
 {
-    struct purse *purse = context;
-    void         *moved = new_size ? realloc(block, new_size) : NULL;
+    struct budget *budget = context;
+    void          *moved  = new_size ? realloc(block, new_size) : NULL;
 
     if (new_size && !moved)
         return NULL;
-    purse->used += new_size;
-    purse->used -= old_size;
-    if (purse->used > purse->peak)
-        purse->peak = purse->used;
+    budget->used += new_size;
+    budget->used -= old_size;
+    if (budget->used > budget->peak)
+        budget->peak = budget->used;
     if (!new_size)
         free(block);
     return moved;
@@ -84,8 +84,8 @@ static char *model_text(unsigned layers)
 static uint64_t peak_of(struct tn_scratch *scratch, unsigned layers,
                         const char *name)
 {
-    struct purse        purse     = { 0 };
-    struct tn_allocator allocator = { resize, &purse };
+    struct budget       budget    = { 0 };
+    struct tn_allocator allocator = { resize, &budget };
     struct tn_options   options   = { .allocator = &allocator };
     struct tn_target    target    = { .path        = tn_in_scratch(scratch, name),
                                       .can_replace = true };
@@ -100,8 +100,8 @@ static uint64_t peak_of(struct tn_scratch *scratch, unsigned layers,
         tn_convert(model, NULL, &target, &options, NULL, &error) != TN_OK)
         fail_msg("%s: %s: %s", name, error.where, error.what);
     tn_model_close(model);
-    assert_int_equal(purse.used, 0);
-    return purse.peak;
+    assert_int_equal(budget.used, 0);
+    return budget.peak;
 }
 
 static void a_node_costs_little(void **state)

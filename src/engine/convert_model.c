@@ -308,7 +308,7 @@ static enum tn_status write_as(struct conversion *c)
 /* The receipt is whole before the model gets its name: whatever keeps it from
  * being written keeps the model, too.  It ends with the losses, so that both
  * are written before either is committed. */
-static void write_carried(struct conversion *c, struct tn_carrying *carried)
+static void write_carried(struct conversion *c, struct tn_conversion *carried)
 {
     struct tn_output_options how    = tn_target_options(c->target);
     struct tn_output        *output = NULL, *receipt = NULL;
@@ -323,7 +323,7 @@ static void write_carried(struct conversion *c, struct tn_carrying *carried)
         write_model(c, carried->model, &output) == TN_OK &&
         tn_output_apart(output, receipt, c->error) == TN_OK &&
         tn_losses_judge(&c->losses) == TN_OK && receipt)
-        tn_carry_receipt(carried, &c->losses, receipt);
+        tn_conversion_receipt(carried, &c->losses, receipt);
     finish(c, output);
     if (!tn_failed(c->error) && receipt && !c->target->is_dry_run)
         tn_output_commit(receipt, c->error);
@@ -332,8 +332,8 @@ static void write_carried(struct conversion *c, struct tn_carrying *carried)
 
 /* The elements as the other dialect wants them, and all of them for a receipt:
  * seen from the model that was, since the other has its format already. */
-static enum tn_status check_carried(const struct conversion  *c,
-                                    const struct tn_carrying *carried)
+static enum tn_status check_carried(const struct conversion    *c,
+                                    const struct tn_conversion *carried)
 {
     const struct tn_model *to = carried->model;
     uint64_t most = tn_opened_may_expand(tn_opened_of(to), c->options);
@@ -367,7 +367,7 @@ static enum tn_status check_relaid(struct conversion *c)
     return tn_refuse_invalid(c->model, &validity, c->error);
 }
 
-static void lose_ranks(struct tn_losses *losses, struct tn_ends ends,
+static void lose_ranks(struct tn_losses *losses, struct tn_io_list ends,
                        const char *what)
 {
     struct tn_error ignored = TN_ERROR_INIT;
@@ -398,24 +398,24 @@ static void lose_unknown_ranks(struct conversion     *c,
 /* The same in another dialect, or with other ends. */
 static enum tn_status carry_and_write(struct conversion *c)
 {
-    struct tn_carrying carried = { .how          = c->convert->map,
-                                   .options      = c->options,
-                                   .format       = c->format,
-                                   .loss         = tn_losses_hear,
-                                   .loss_context = &c->losses,
-                                   .note         = c->convert->note,
-                                   .note_context = c->convert->note_context,
-                                   .validity =
-                                       validity_of(c->convert, c->summary) };
+    struct tn_conversion carried = { .how          = c->convert->map,
+                                     .options      = c->options,
+                                     .format       = c->format,
+                                     .loss         = tn_losses_hear,
+                                     .loss_context = &c->losses,
+                                     .note         = c->convert->note,
+                                     .note_context = c->convert->note_context,
+                                     .validity =
+                                         validity_of(c->convert, c->summary) };
 
-    if (tn_carry(&carried, c->model, c->error) == TN_OK)
+    if (tn_conversion_make(&carried, c->model, c->error) == TN_OK)
         tn_about_add_text(&c->about, "tensorflow.signature", carried.signature);
     if (!tn_failed(c->error) && check_carried(c, &carried) == TN_OK &&
         tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK) {
         lose_unknown_ranks(c, carried.model);
         write_carried(c, &carried);
     }
-    tn_carry_done(&carried);
+    tn_conversion_done(&carried);
     return c->error->status;
 }
 
@@ -515,7 +515,7 @@ static enum tn_status convert_now(struct conversion *c)
 {
     enum tn_dump_form form;
 
-    if (tn_carry_is_needed(c->model, c->format, c->convert))
+    if (tn_conversion_is_needed(c->model, c->format, c->convert))
         return carry_and_write(c);
     TN_TRY(check_uncarried(c->convert, c->format, c->error));
     if (c->format == tn_opened_of(c->model)->format && c->format->message &&
@@ -626,7 +626,7 @@ enum tn_status tn_plan(const struct tn_model           *model,
     struct tn_plan_summary               unused;
     struct tn_write_options              ignored = { 0 };
     const struct tn_format              *format  = NULL;
-    struct tn_carrying c = { .plan = listener ? listener : &nobody };
+    struct tn_conversion c = { .plan = listener ? listener : &nobody };
 
     TN_TAKE_OPTIONS(options);
     TN_TRY(take_options(convert, &wanted, &map, error));
@@ -645,7 +645,7 @@ enum tn_status tn_plan(const struct tn_model           *model,
         return TN_OK;
     c.format             = format;
     c.validity.is_forced = wanted.force_invalid;
-    tn_carry(&c, model, error);
-    tn_carry_done(&c);
+    tn_conversion_make(&c, model, error);
+    tn_conversion_done(&c);
     return error->status;
 }

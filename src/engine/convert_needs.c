@@ -10,7 +10,7 @@
 #include "engine/convert_dialect.h"
 #include "ir/attr.h"
 
-static void lose(const struct tn_carrying *c, struct tn_bytes name,
+static void lose(const struct tn_conversion *c, struct tn_bytes name,
                  const char *what)
 {
     char where[200];
@@ -21,7 +21,7 @@ static void lose(const struct tn_carrying *c, struct tn_bytes name,
 
 /* Signatures of TensorFlow's own that name an operator to run: facts of the
  * model, no way to call it. */
-static void lose_hooks(const struct tn_carrying *c)
+static void lose_hooks(const struct tn_conversion *c)
 {
     static const char *const hooks[][2] = {
         { "init_op", "__saved_model_init_op" },
@@ -34,8 +34,8 @@ static void lose_hooks(const struct tn_carrying *c)
                 lose(c, tn_text(hooks[k][1]), "left behind: a signature");
 }
 
-static void lose_signatures(const struct tn_carrying *c,
-                            const struct tn_net      *net)
+static void lose_signatures(const struct tn_conversion *c,
+                            const struct tn_net        *net)
 {
     for (uint32_t i = 0; i < c->from->signatures.count; i++) {
         const struct tn_signature *s =
@@ -49,7 +49,7 @@ static void lose_signatures(const struct tn_carrying *c,
 /* ---- operators ---------------------------------------------------------- */
 
 /* By its name, or by its path where it has none. */
-static void lose_node(const struct tn_carrying *c, const struct tn_net *net,
+static void lose_node(const struct tn_conversion *c, const struct tn_net *net,
                       const struct tn_net_node *node, const char *what)
 {
     char path[200] = "";
@@ -79,7 +79,7 @@ static void list_inputs(const struct tn_net *net, struct tn_intern *names)
             net->error);
 }
 
-static void lose_nodes(const struct tn_carrying *c, const struct tn_net *net,
+static void lose_nodes(const struct tn_conversion *c, const struct tn_net *net,
                        const bool *by_data, const bool *by_control,
                        const struct tn_intern *inputs)
 {
@@ -170,7 +170,7 @@ static void follow_calls(struct calling *c, const bool *needed)
     }
 }
 
-static void lose_functions(const struct tn_carrying *c, struct tn_net *net,
+static void lose_functions(const struct tn_conversion *c, struct tn_net *net,
                            const bool *needed, struct tn_arena *scratch)
 {
     struct calling calls = { .net = net };
@@ -195,7 +195,7 @@ static void lose_functions(const struct tn_carrying *c, struct tn_net *net,
     tn_intern_done(&calls.names);
 }
 
-void tn_carry_unneeded(const struct tn_carrying *c, struct tn_net *net)
+void tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net)
 {
     struct tn_arena  scratch;
     struct tn_intern inputs;
@@ -220,7 +220,7 @@ void tn_carry_unneeded(const struct tn_carrying *c, struct tn_net *net)
 
 /* ---- tensors ------------------------------------------------------------ */
 
-static void mark_value(const struct tn_carrying *c, const struct tn_net *net,
+static void mark_value(const struct tn_conversion *c, const struct tn_net *net,
                        uint32_t value, bool *is_used)
 {
     const struct tn_tensor *origin =
@@ -234,7 +234,7 @@ static void mark_value(const struct tn_carrying *c, const struct tn_net *net,
         is_used[index] = true;
 }
 
-static void mark_used(const struct tn_carrying *c, const struct tn_net *net,
+static void mark_used(const struct tn_conversion *c, const struct tn_net *net,
                       bool *is_used)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++) {
@@ -249,7 +249,7 @@ static void mark_used(const struct tn_carrying *c, const struct tn_net *net,
     }
 }
 
-void tn_carry_unused(const struct tn_carrying *c, struct tn_net *net)
+void tn_conversion_unused(const struct tn_conversion *c, struct tn_net *net)
 {
     uint64_t        count = c->from->tensors.count;
     struct tn_arena scratch;

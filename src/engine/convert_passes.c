@@ -25,14 +25,14 @@
 
 /* ---- what several dialects do ------------------------------------------- */
 
-static enum tn_status prune(struct tn_carrying *c)
+static enum tn_status prune(struct tn_conversion *c)
 {
     tn_net_prune(c->net);
     return c->error->status;
 }
 
 /* After passes that replaced values. */
-static enum tn_status order_source(struct tn_carrying *c)
+static enum tn_status order_source(struct tn_conversion *c)
 {
     tn_net_prune(c->net);
     tn_net_forget_uses(c->net);
@@ -40,7 +40,7 @@ static enum tn_status order_source(struct tn_carrying *c)
 }
 
 /* Values with an element type and a rank. */
-static void say_known(struct tn_carrying *c)
+static void say_known(struct tn_conversion *c)
 {
     uint64_t known = 0, all = 0;
 
@@ -55,17 +55,17 @@ static void say_known(struct tn_carrying *c)
              known, all);
 }
 
-static enum tn_status infer(struct tn_carrying *c)
+static enum tn_status infer(struct tn_conversion *c)
 {
     const struct tn_lang_file *shapes =
-        tn_rule_shelf_shapes(c->shelf, c->net->dialect, c->error);
+        tn_rule_cache_shapes(c->cache, c->net->dialect, c->error);
 
     if (shapes && tn_infer(c->net, shapes) == TN_OK && c->plan)
         say_known(c);
     return c->error->status;
 }
 
-static void tell_notes(struct tn_carrying *c, const struct tn_list *notes)
+static void tell_notes(struct tn_conversion *c, const struct tn_list *notes)
 {
     char where[128], what[160];
 
@@ -83,11 +83,11 @@ static void tell_notes(struct tn_carrying *c, const struct tn_list *notes)
 /* Inputs that the caller chose are computed in the model: what is known of them
  * there is known of them here.  Failing to find out is none: then nothing is
  * known. */
-static void type_inputs(struct tn_carrying *c)
+static void type_inputs(struct tn_conversion *c)
 {
     struct tn_net             *net     = c->net;
     struct tn_error            unheard = TN_ERROR_INIT;
-    struct tn_net_ends         ends    = { .outputs      = c->how->inputs,
+    struct tn_net_io           ends    = { .outputs      = c->how->inputs,
                                            .output_count = c->how->input_count };
     struct tn_list            *to      = &tn_net_graph(net, 0)->inputs;
     struct tn_net              whole;
@@ -96,7 +96,7 @@ static void type_inputs(struct tn_carrying *c)
     tn_net_init(&whole, net->arena, net->dialect, &unheard);
     if (tn_net_load(&whole, c->from, &ends) == TN_OK &&
         tn_net_order(&whole, c->from->dialect->loop_ops) == TN_OK &&
-        (shapes = tn_rule_shelf_shapes(c->shelf, net->dialect, &unheard)) &&
+        (shapes = tn_rule_cache_shapes(c->cache, net->dialect, &unheard)) &&
         tn_infer(&whole, shapes) == TN_OK) {
         const struct tn_list *from = &tn_net_graph(&whole, 0)->outputs;
         for (uint64_t i = 0; i < from->count && i < to->count; i++) {
@@ -112,7 +112,7 @@ static void type_inputs(struct tn_carrying *c)
 
 /* Inputs that the caller chose may leave out one that is needed.  The net has
  * been pruned: nodes that are there are for the outputs. */
-static enum tn_status check_chosen(struct tn_carrying *c)
+static enum tn_status check_chosen(struct tn_conversion *c)
 {
     struct tn_net  *net = c->net;
     struct tn_arena scratch;
@@ -145,7 +145,7 @@ static enum tn_status check_chosen(struct tn_carrying *c)
 
 /* A graph whose last nodes give no values, as those that group others do, would
  * become nothing at all. */
-static enum tn_status check_ends(struct tn_carrying *c)
+static enum tn_status check_ends(struct tn_conversion *c)
 {
     if (tn_net_graph(c->net, 0)->outputs.count > 0 ||
         tn_model_op_count(c->from) == 0 || c->is_part)
@@ -154,32 +154,32 @@ static enum tn_status check_ends(struct tn_carrying *c)
                         "the graph has no outputs: choose them with --outputs");
 }
 
-static enum tn_status load(struct tn_carrying *c)
+static enum tn_status load(struct tn_conversion *c)
 {
-    struct tn_net_ends ends = { .inputs       = c->how->inputs,
-                                .outputs      = c->how->outputs,
-                                .input_count  = c->how->input_count,
-                                .output_count = c->how->output_count,
-                                .signature    = c->how->signature };
+    struct tn_net_io ends = { .inputs       = c->how->inputs,
+                              .outputs      = c->how->outputs,
+                              .input_count  = c->how->input_count,
+                              .output_count = c->how->output_count,
+                              .signature    = c->how->signature };
 
     TN_TRY(tn_net_load(c->net, c->from, &ends));
     if (c->how->input_count)
         type_inputs(c);
-    TN_TRY(tn_carry_set_shapes(c));
+    TN_TRY(tn_conversion_set_shapes(c));
     c->signature = c->net->signature;
-    tn_carry_unneeded(c, c->net);
+    tn_conversion_unneeded(c, c->net);
     return tn_failed(c->error) ? c->error->status : check_ends(c);
 }
 
 /* The net is that of the outputs by now. */
-static enum tn_status account(struct tn_carrying *c)
+static enum tn_status account(struct tn_conversion *c)
 {
     if (c->path.steps && !c->is_part)
-        tn_carry_unused(c, c->net);
+        tn_conversion_unused(c, c->net);
     if (c->how->input_count)
         TN_TRY(check_chosen(c));
     if (c->path.steps > 1)
-        TN_TRY(tn_carry_keep_ops(c));
+        TN_TRY(tn_conversion_keep_ops(c));
     if (c->again)
         tn_model_drop_ops(c->again);
     return c->error->status;
@@ -193,14 +193,14 @@ struct step {
     struct tn_infer     *facts, *made;
 };
 
-static enum tn_status open_facts(struct tn_carrying *c, struct step *s,
+static enum tn_status open_facts(struct tn_conversion *c, struct step *s,
                                  struct tn_net *from, struct tn_net *to)
 {
     bool                       folds = !c->how->folds_nothing;
     const struct tn_lang_file *shapes, *next;
 
-    if (!(shapes = tn_rule_shelf_shapes(c->shelf, from->dialect, c->error)) ||
-        !(next = tn_rule_shelf_shapes(c->shelf, to->dialect, c->error)))
+    if (!(shapes = tn_rule_cache_shapes(c->cache, from->dialect, c->error)) ||
+        !(next = tn_rule_cache_shapes(c->cache, to->dialect, c->error)))
         return c->error->status;
     if (!folds)
         TN_TRY(tn_infer(from, shapes));
@@ -210,15 +210,15 @@ static enum tn_status open_facts(struct tn_carrying *c, struct step *s,
     return tn_infer_open(&s->made, to, next);
 }
 
-static enum tn_status run_step(struct tn_carrying *c, struct step *s,
+static enum tn_status run_step(struct tn_conversion *c, struct step *s,
                                struct tn_net *from, struct tn_net *to)
 {
     bool is_alone =
         c->how->only_rules &&
         tn_rule_text_leads(c->own, c->own_count, from->dialect, to->dialect);
-    struct tn_rule_shelf *shelf = is_alone ? NULL : c->shelf;
+    struct tn_rule_cache *cache = is_alone ? NULL : c->cache;
 
-    TN_TRY(tn_rule_set_read(&s->set, from->arena, shelf, from->dialect,
+    TN_TRY(tn_rule_set_read(&s->set, from->arena, cache, from->dialect,
                             to->dialect, c->own, c->own_count, c->error));
     to->source  = from->source;
     to->version = to->facts->rule_version;
@@ -226,18 +226,18 @@ static enum tn_status run_step(struct tn_carrying *c, struct step *s,
     TN_TRY(tn_lang_apply(s->set.files, s->set.count, s->facts, from, s->made,
                          to, &s->report));
     if (strcmp(from->dialect, to->dialect) == 0)
-        return tn_carry_note(c, from, &s->report);
-    TN_TRY(tn_carry_report(c, from, to->dialect, &s->report));
+        return tn_conversion_note(c, from, &s->report);
+    TN_TRY(tn_conversion_report(c, from, to->dialect, &s->report));
     c->files      = s->set.files;
     c->file_count = s->set.count;
-    tn_carry_dropped(c, from, &s->report);
+    tn_conversion_dropped(c, from, &s->report);
     if (c->mapped)
-        tn_carry_mapped(c, from, to->dialect, &s->report);
+        tn_conversion_mapped(c, from, to->dialect, &s->report);
     return c->error->status;
 }
 
 /* From c->net to the next one, which takes its place. */
-static enum tn_status run_rules(struct tn_carrying *c)
+static enum tn_status run_rules(struct tn_conversion *c)
 {
     struct tn_net *from = c->net, *to = c->net + 1;
     struct step    s = { 0 };
@@ -260,7 +260,7 @@ static enum tn_status run_rules(struct tn_carrying *c)
 
 /* ---- TensorFlow --------------------------------------------------------- */
 
-static enum tn_status resolve_tensorflow(struct tn_carrying *c)
+static enum tn_status resolve_tensorflow(struct tn_conversion *c)
 {
     struct tn_list        notes;
     struct tn_tf_resolved did = { 0, 0 };
@@ -274,12 +274,12 @@ static enum tn_status resolve_tensorflow(struct tn_carrying *c)
     return c->error->status;
 }
 
-static enum tn_status raise_tensorflow(struct tn_carrying *c)
+static enum tn_status raise_tensorflow(struct tn_conversion *c)
 {
     return tn_tf_raise(c->net);
 }
 
-static enum tn_status list_tensorflow(struct tn_carrying *c)
+static enum tn_status list_tensorflow(struct tn_conversion *c)
 {
     return tn_tf_lists(c->net);
 }
@@ -297,21 +297,21 @@ static const struct tn_pass tensorflow_prepare[] = {
 
 /* ---- ONNX --------------------------------------------------------------- */
 
-static enum tn_status inline_onnx(struct tn_carrying *c)
+static enum tn_status inline_onnx(struct tn_conversion *c)
 {
     return tn_onnx_tidy(c->net);
 }
 
 /* Rules from ONNX to ONNX: what its runtime has no kernel for is said with
  * operators that it has. */
-static enum tn_status rewrite_onnx(struct tn_carrying *c)
+static enum tn_status rewrite_onnx(struct tn_conversion *c)
 {
     TN_TRY(run_rules(c));
     snprintf(c->did, sizeof c->did, "%" PRIu64 " rewritten", c->touched.count);
     return TN_OK;
 }
 
-static enum tn_status complete_onnx(struct tn_carrying *c)
+static enum tn_status complete_onnx(struct tn_conversion *c)
 {
     tn_net_set_versions(c->net);
     return tn_net_complete_onnx(c->net);
@@ -335,7 +335,7 @@ static const struct tn_pass onnx_finish[] = {
 
 /* ---- Paddle ------------------------------------------------------------- */
 
-static enum tn_status arrange_paddle(struct tn_carrying *c)
+static enum tn_status arrange_paddle(struct tn_conversion *c)
 {
     struct tn_list notes;
 
@@ -355,30 +355,30 @@ static const struct tn_pass paddle_prepare[] = {
 
 /* ---- nd4j --------------------------------------------------------------- */
 
-static enum tn_status unpack_nd4j(struct tn_carrying *c)
+static enum tn_status unpack_nd4j(struct tn_conversion *c)
 {
     return tn_nd4j_unpack(c->net);
 }
 
-static enum tn_status raise_nd4j(struct tn_carrying *c)
+static enum tn_status raise_nd4j(struct tn_conversion *c)
 {
     return tn_flow_raise(c->net);
 }
 
-static enum tn_status stack_nd4j(struct tn_carrying *c)
+static enum tn_status stack_nd4j(struct tn_conversion *c)
 {
     TN_TRY(tn_flow_stack(c->net));
     tn_flow_lists(c->net);
     return c->error->status;
 }
 
-static enum tn_status lower_nd4j(struct tn_carrying *c)
+static enum tn_status lower_nd4j(struct tn_conversion *c)
 {
     TN_TRY(tn_flow_scans(c->net));
     return tn_flow_lower(c->net);
 }
 
-static enum tn_status pack_nd4j(struct tn_carrying *c)
+static enum tn_status pack_nd4j(struct tn_conversion *c)
 {
     TN_TRY(tn_net_order(c->net, c->format->dialect_ops->loop_ops));
     return tn_nd4j_pack(c->net);
@@ -446,7 +446,7 @@ static const struct tn_dialect_passes *passes_of(const char *dialect)
 
 /* ---- last of all -------------------------------------------------------- */
 
-static enum tn_status lay_out(struct tn_carrying *c)
+static enum tn_status lay_out(struct tn_conversion *c)
 {
     struct tn_options options = {
         .allocator = &c->store->memory.allocator,
@@ -508,7 +508,7 @@ static void add(struct sequence *to, const char *dialect,
     }
 }
 
-static void declare(const struct tn_carrying *c, struct sequence *to)
+static void declare(const struct tn_conversion *c, struct sequence *to)
 {
     const char *const *dialects_on = c->path.dialects;
     uint32_t           steps       = c->path.steps;
@@ -536,7 +536,7 @@ static uint64_t count_nodes(const struct tn_net *net)
     return count;
 }
 
-static void tell_pass(const struct tn_carrying *c, const struct tn_pass *pass,
+static void tell_pass(const struct tn_conversion *c, const struct tn_pass *pass,
                       const char *dialect)
 {
     struct tn_plan_pass told = { .dialect = dialect,
@@ -550,12 +550,12 @@ static void tell_pass(const struct tn_carrying *c, const struct tn_pass *pass,
 }
 
 /* A graph in which an operator has no rule is not finished. */
-static bool is_stuck(const struct tn_carrying *c, const struct tn_pass *pass)
+static bool is_stuck(const struct tn_conversion *c, const struct tn_pass *pass)
 {
     return c->plan && c->summary->unmapped && pass != rule_passes;
 }
 
-static enum tn_status run_passes(struct tn_carrying *c)
+static enum tn_status run_passes(struct tn_conversion *c)
 {
     struct sequence all = { .count = 0 };
 
@@ -572,7 +572,7 @@ static enum tn_status run_passes(struct tn_carrying *c)
     return c->error->status;
 }
 
-enum tn_status tn_carry_run(struct tn_carrying *c)
+enum tn_status tn_conversion_run_passes(struct tn_conversion *c)
 {
     struct tn_net nets[TN_PATH_MAX + 2];
     uint32_t      last = c->path.steps + 1;

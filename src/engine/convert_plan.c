@@ -18,14 +18,14 @@ struct row {
 };
 
 struct planning {
-    struct tn_carrying         *c;
+    struct tn_conversion       *c;
     const struct tn_net        *from;
     const char                 *to;
     const struct tn_map_report *report;
     struct tn_intern            keys; /* rule, domain, type                   */
     struct tn_list              rows; /* struct row, by key                   */
     struct tn_buffer            scratch, why;
-    struct tn_carry_words       words;
+    struct tn_conversion_words  words;
 };
 
 /* "Swirl", in whatever domain, or "com.acme::Swirl", as plans say it. */
@@ -113,9 +113,9 @@ static const char *why_not(struct planning *p, uint32_t node)
     return tn_buffer_string(&p->why);
 }
 
-const struct tn_vocab_op *tn_carry_definition(struct tn_carry_words    *words,
-                                              const struct tn_net      *net,
-                                              const struct tn_net_node *node)
+const struct tn_vocab_op *tn_conversion_definition(
+    struct tn_conversion_words *words, const struct tn_net *net,
+    const struct tn_net_node *node)
 {
     struct tn_error unheard = TN_ERROR_INIT;
 
@@ -135,13 +135,13 @@ static const char *stub_of(struct planning *p, uint32_t id)
     tn_buffer_clear(&p->scratch);
     tn_buffer_format(&p->scratch, "rules %s -> %s 1\n\n", p->from->dialect,
                      p->to);
-    tn_carry_stub(&p->scratch, node,
-                  tn_carry_definition(&p->words, p->from, node));
+    tn_conversion_stub(&p->scratch, node,
+                       tn_conversion_definition(&p->words, p->from, node));
     return tn_buffer_string(&p->scratch);
 }
 
-void tn_carry_node_path(const struct tn_net *net, uint32_t node, char *to,
-                        size_t size)
+void tn_conversion_node_path(const struct tn_net *net, uint32_t node, char *to,
+                             size_t size)
 {
     uint32_t op = tn_net_node(net, node)->source;
 
@@ -174,7 +174,7 @@ static void tell_row(struct planning *p, const struct row *row)
                                        .count  = row->count,
                                        .where  = where };
 
-    tn_carry_node_path(p->from, row->first, where, sizeof where);
+    tn_conversion_node_path(p->from, row->first, where, sizeof where);
     if (row->rule) {
         name_rule(row->rule, rule, sizeof rule);
         told.rule = rule;
@@ -231,7 +231,7 @@ static enum tn_status refuse(struct planning *p, uint32_t count)
         if (!row->rule && !is_allowed(p, row))
             ops[count++] = (struct tn_refused_op){ row->first, row->count };
     }
-    return ops ? tn_carry_refuse(p->c, p->from, p->report, ops, count)
+    return ops ? tn_conversion_refuse(p->c, p->from, p->report, ops, count)
                : p->c->error->status;
 }
 
@@ -245,7 +245,7 @@ static void lose_attrs(struct planning *p, const struct row *row)
     if (p->c->plan || !p->c->loss ||
         !tn_dialect_facts(p->to)->names_everything || node->attr_count == 0)
         return;
-    tn_carry_node_path(p->from, row->first, where, sizeof where);
+    tn_conversion_node_path(p->from, row->first, where, sizeof where);
     snprintf(what, sizeof what,
              "the attributes of %.*s are left behind: %s does not know the op",
              TN_FMT(node->op->type), p->to);
@@ -272,9 +272,9 @@ static enum tn_status judge(struct planning *p)
     return p->c->error->status;
 }
 
-enum tn_status tn_carry_report(struct tn_carrying *c, const struct tn_net *from,
-                               const char                 *to,
-                               const struct tn_map_report *report)
+enum tn_status tn_conversion_report(struct tn_conversion *c,
+                                    const struct tn_net *from, const char *to,
+                                    const struct tn_map_report *report)
 {
     struct tn_memory *memory = from->arena->memory;
     struct planning   p = { .c = c, .from = from, .to = to, .report = report };
@@ -301,8 +301,9 @@ static struct tn_bytes name_of(const struct tn_net      *net,
     return tn_net_value(net, node->outputs[0])->name;
 }
 
-enum tn_status tn_carry_note(struct tn_carrying *c, const struct tn_net *from,
-                             const struct tn_map_report *report)
+enum tn_status tn_conversion_note(struct tn_conversion       *c,
+                                  const struct tn_net        *from,
+                                  const struct tn_map_report *report)
 {
     for (uint32_t i = 0; i < report->rules.count && !tn_failed(c->error); i++) {
         const struct tn_lang_rule *rule = tn_map_rule(report, i);

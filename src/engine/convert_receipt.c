@@ -178,7 +178,7 @@ static void put_loss(struct tn_sink *to, const struct tn_loss *loss,
     tn_sink_write(to, tn_text("\n"), error);
 }
 
-static void fill(const struct tn_carrying *c, const struct tn_losses *losses,
+static void fill(const struct tn_conversion *c, const struct tn_losses *losses,
                  struct tn_sink *to, struct tn_meter *meter)
 {
     struct tn_error *error = c->error;
@@ -201,9 +201,9 @@ static void fill(const struct tn_carrying *c, const struct tn_losses *losses,
     tn_buffer_done(&scratch);
 }
 
-enum tn_status tn_carry_receipt(const struct tn_carrying *c,
-                                const struct tn_losses   *losses,
-                                struct tn_output         *receipt)
+enum tn_status tn_conversion_receipt(const struct tn_conversion *c,
+                                     const struct tn_losses     *losses,
+                                     struct tn_output           *receipt)
 {
     const struct tn_options *options = c->options;
     struct tn_meter          meter;

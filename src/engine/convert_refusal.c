@@ -18,7 +18,7 @@
 enum { MOST_LISTED = 20, MOST_ARGUMENTS = 8 };
 
 struct refusing {
-    struct tn_carrying         *c;
+    struct tn_conversion       *c;
     const struct tn_net        *from;
     const struct tn_map_report *report;
     struct tn_buffer           *to; /* the message                            */
@@ -28,7 +28,7 @@ struct refusing {
 
 /* ---- one operator ------------------------------------------------------- */
 
-enum tn_status tn_carry_keep_ops(struct tn_carrying *c)
+enum tn_status tn_conversion_keep_ops(struct tn_conversion *c)
 {
     uint32_t count = tn_model_op_count(c->from);
 
@@ -293,9 +293,10 @@ static int by_count(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-enum tn_status tn_carry_refuse(struct tn_carrying *c, const struct tn_net *from,
-                               const struct tn_map_report *report,
-                               struct tn_refused_op *ops, uint32_t count)
+enum tn_status tn_conversion_refuse(struct tn_conversion       *c,
+                                    const struct tn_net        *from,
+                                    const struct tn_map_report *report,
+                                    struct tn_refused_op *ops, uint32_t count)
 {
     struct tn_memory *memory = from->arena->memory;
     struct tn_error   own    = TN_ERROR_INIT;
@@ -318,7 +319,7 @@ enum tn_status tn_carry_refuse(struct tn_carrying *c, const struct tn_net *from,
                      without ? TN_REASON_NO_RULE : reason_of(&r, ops[0].first),
                      TN_NOWHERE, "%s", tn_buffer_string(&message));
     if (count == 1)
-        tn_carry_node_path(from, ops[0].first, where, sizeof where);
+        tn_conversion_node_path(from, ops[0].first, where, sizeof where);
     tn_error_where(c->error, "%s", where);
     tn_buffer_done(&r.item);
     tn_buffer_done(&message);

@@ -35,7 +35,7 @@ static uint32_t find_input(const struct tn_net *net, const char *name)
     return TN_NONE;
 }
 
-static enum tn_status refuse(struct tn_carrying *c, const char *name,
+static enum tn_status refuse(struct tn_conversion *c, const char *name,
                              const char *what, int64_t model, int64_t told)
 {
     return tn_error_because(c->error, TN_INVALID, TN_REASON_BAD_SHAPE,
@@ -45,7 +45,7 @@ static enum tn_status refuse(struct tn_carrying *c, const char *name,
                             name, what, told, model);
 }
 
-static enum tn_status set_shape(struct tn_carrying          *c,
+static enum tn_status set_shape(struct tn_conversion        *c,
                                 const struct tn_input_shape *shape)
 {
     struct tn_net     *net   = c->net;
@@ -86,7 +86,7 @@ static enum tn_status set_shape(struct tn_carrying          *c,
     return c->error->status;
 }
 
-enum tn_status tn_carry_set_shapes(struct tn_carrying *c)
+enum tn_status tn_conversion_set_shapes(struct tn_conversion *c)
 {
     for (uint32_t i = 0; i < c->how->shape_count; i++)
         TN_TRY(set_shape(c, &c->how->shapes[i]));

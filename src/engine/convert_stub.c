@@ -106,8 +106,8 @@ static void add_comment(struct tn_buffer *to, const struct tn_net_op *op)
     tn_buffer_text(to, "'; --allow lets it stay\n");
 }
 
-void tn_carry_stub(struct tn_buffer *to, const struct tn_net_node *node,
-                   const struct tn_vocab_op *op)
+void tn_conversion_stub(struct tn_buffer *to, const struct tn_net_node *node,
+                        const struct tn_vocab_op *op)
 {
     if (!can_be_called(node->op)) {
         add_comment(to, node->op);

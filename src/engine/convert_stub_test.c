@@ -54,7 +54,7 @@ static void stubs_are_rules(void **state)
                                     .input_count  = 1,
                                     .output_count = 1 };
         tn_buffer_text(&text, "rules onnx -> nd4j 1\n\n");
-        tn_carry_stub(&text, &node, NULL);
+        tn_conversion_stub(&text, &node, NULL);
         const char *stub = tn_buffer_string(&text);
         if (!strstr(stub, rows[i].head))
             fail_msg("no %s in %s", rows[i].head, stub);

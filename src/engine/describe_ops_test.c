@@ -52,9 +52,9 @@ static int tear_down(void **state)
 
 static void add_input(struct bench *b, const char *name)
 {
-    struct tn_end end = { .name     = tn_text(name),
-                          .dtype    = TN_FLOAT32,
-                          .has_rank = true };
+    struct tn_io end = { .name     = tn_text(name),
+                         .dtype    = TN_FLOAT32,
+                         .has_rank = true };
 
     assert_int_equal(tn_edit_add_input(b->edit, 0, &end, &b->error), TN_OK);
 }
@@ -89,7 +89,7 @@ static void set_ints(struct bench *b, uint32_t op, const char *name,
 
 static void add_output(struct bench *b, const char *name)
 {
-    struct tn_end end = { .name = tn_text(name), .dtype = TN_FLOAT32 };
+    struct tn_io end = { .name = tn_text(name), .dtype = TN_FLOAT32 };
 
     assert_int_equal(tn_edit_add_output(b->edit, 0, &end, &b->error), TN_OK);
 }
@@ -236,8 +236,8 @@ static void declare_add(struct bench *b)
         "  argDescriptor { name: 'inPlace' argType: BOOL } }\n";
     struct tn_scratch                   scratch = tn_scratch_open();
     const char                         *file = tn_in_scratch(&scratch, "ops");
-    const struct tn_interpreter_options with    = { .files      = &file,
-                                                    .file_count = 1 };
+    const struct tn_interpreter_options with = { .files      = &file,
+                                                 .file_count = 1 };
 
     tn_write_text(&scratch, "ops", text);
     tn_interpreter_close(b->interpreter);

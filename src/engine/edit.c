@@ -433,27 +433,27 @@ enum tn_status tn_edit_add_function(
 }
 
 enum tn_status tn_edit_add_input(struct tn_edit *edit, uint32_t graph,
-                                 const struct tn_end *end,
-                                 struct tn_error     *error)
+                                 const struct tn_io *end,
+                                 struct tn_error    *error)
 {
     TN_ERROR_OR_OWN(error);
-    return tn_draft_add_end(&edit->draft, graph, true, end, error);
+    return tn_draft_add_io(&edit->draft, graph, true, end, error);
 }
 
 enum tn_status tn_edit_add_output(struct tn_edit *edit, uint32_t graph,
-                                  const struct tn_end *end,
-                                  struct tn_error     *error)
+                                  const struct tn_io *end,
+                                  struct tn_error    *error)
 {
     TN_ERROR_OR_OWN(error);
-    return tn_draft_add_end(&edit->draft, graph, false, end, error);
+    return tn_draft_add_io(&edit->draft, graph, false, end, error);
 }
 
-enum tn_status tn_edit_type_end(struct tn_edit *edit, uint32_t graph,
-                                const char *name, enum tn_dtype dtype,
-                                struct tn_error *error)
+enum tn_status tn_edit_type_io(struct tn_edit *edit, uint32_t graph,
+                               const char *name, enum tn_dtype dtype,
+                               struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
-    return tn_draft_type_end(&edit->draft, graph, name, dtype, error);
+    return tn_draft_type_io(&edit->draft, graph, name, dtype, error);
 }
 
 enum tn_status tn_edit_copy_function(struct tn_edit        *edit,

@@ -298,7 +298,7 @@ static void put_product(struct tn_edit *edit, struct tn_error *error)
     static const float    w[]    = { 1, 2, 3, 4 };
     static const uint64_t dims[] = { 2, 2 };
     const struct tn_dim   rows[] = { { -1, tn_text("n") }, { 2, { NULL, 0 } } };
-    struct tn_end         end    = { .name     = tn_text("x"),
+    struct tn_io          end    = { .name     = tn_text("x"),
                                      .dtype    = TN_FLOAT32,
                                      .has_rank = true,
                                      .rank     = 2,
@@ -362,7 +362,7 @@ static void put_training(struct tn_edit *edit, struct tn_error *error)
                                           .input_count  = 3,
                                           .output_count = 1 };
     const struct tn_dim rows[] = { { -1, { NULL, 0 } }, { 2, { NULL, 0 } } };
-    struct tn_end       end    = { .name     = tn_text("x"),
+    struct tn_io        end    = { .name     = tn_text("x"),
                                    .dtype    = TN_FLOAT32,
                                    .has_rank = true,
                                    .rank     = 2,
@@ -436,8 +436,8 @@ static void training_ends_without_memory(void **state)
 {
     (void)state;
     for (uint64_t n = 0;; n++) {
-        struct tn_purse     purse     = { .left = n };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = n };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct tn_options   options   = { .allocator = &allocator };
         struct tn_error     error     = TN_ERROR_INIT;
         struct tn_model    *model     = NULL;
@@ -449,7 +449,7 @@ static void training_ends_without_memory(void **state)
             tn_edit_commit(edit, &model, &error);
         tn_edit_close(edit);
         tn_model_close(model);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
         if (error.status == TN_OK)
             break;
         assert_int_equal(error.status, TN_NO_MEMORY);
@@ -507,7 +507,7 @@ static void ends_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct tn_error error = TN_ERROR_INIT, ignored = TN_ERROR_INIT;
-        struct tn_end   end = { .name = tn_text("x"), .dtype = TN_FLOAT32 };
+        struct tn_io    end = { .name = tn_text("x"), .dtype = TN_FLOAT32 };
         struct tn_edit *edit;
         assert_int_equal(tn_edit_new(&edit, cases[i].format, NULL, &error),
                          TN_OK);

@@ -83,7 +83,7 @@ static void join(struct tn_freezing *f, uint32_t a, uint32_t b)
 }
 
 uint32_t tn_freeze_end(const struct tn_freezing *f, uint32_t graph,
-                       struct tn_ends ends, uint32_t index)
+                       struct tn_io_list ends, uint32_t index)
 {
     uint32_t name = index < ends.count ? tn_intern_find(&f->model->names,
                                                         ends.items[index].name)
@@ -312,7 +312,7 @@ static void block_arguments(struct tn_freezing *f, uint32_t op)
             uint32_t graph = tn_freeze_function(f, value->of.strings[k]);
             if (graph == TN_NONE)
                 continue;
-            struct tn_ends ends = tn_model_graph_at(f->model, graph)->inputs;
+            struct tn_io_list ends = tn_model_graph_at(f->model, graph)->inputs;
             for (uint32_t n = 0; n < ends.count && may_step(f); n++)
                 block(f, tn_freeze_end(f, graph, ends, n), op,
                       "this operator calls a function with it");

@@ -111,7 +111,7 @@ static void look_behind(struct tn_freezing *f, uint32_t op)
     }
 }
 
-static void keep_ends(struct tn_freezing *f, struct tn_ends ends)
+static void keep_ends(struct tn_freezing *f, struct tn_io_list ends)
 {
     uint32_t output;
 
@@ -440,11 +440,11 @@ static enum tn_status rename_inputs(struct tn_freezing *f, uint32_t op)
     return f->error->status;
 }
 
-static struct tn_end *change_ends(struct tn_freezing *f, uint32_t graph,
-                                  struct tn_ends ends, bool *is_changed)
+static struct tn_io *change_ends(struct tn_freezing *f, uint32_t graph,
+                                 struct tn_io_list ends, bool *is_changed)
 {
-    struct tn_end *now =
-        tn_new(f->draft->arena, struct tn_end, ends.count, f->error);
+    struct tn_io *now =
+        tn_new(f->draft->arena, struct tn_io, ends.count, f->error);
 
     for (uint32_t i = 0; now && i < ends.count; i++) {
         uint32_t                 value = tn_freeze_end(f, graph, ends, i);
@@ -469,12 +469,12 @@ static enum tn_status change_function(struct tn_freezing *f, uint32_t graph)
 {
     const struct tn_graph *g          = tn_model_graph_at(f->model, graph);
     bool                   is_changed = false;
-    struct tn_end *inputs  = change_ends(f, graph, g->inputs, &is_changed);
-    struct tn_end *outputs = change_ends(f, graph, g->outputs, &is_changed);
+    struct tn_io *inputs  = change_ends(f, graph, g->inputs, &is_changed);
+    struct tn_io *outputs = change_ends(f, graph, g->outputs, &is_changed);
 
     if (tn_failed(f->error) || !is_changed)
         return f->error->status;
-    return tn_draft_set_ends(f->draft, graph, inputs, outputs, f->error);
+    return tn_draft_set_io(f->draft, graph, inputs, outputs, f->error);
 }
 
 /* ---- all of it ---------------------------------------------------------- */
@@ -578,9 +578,9 @@ static const char *any_end(struct tn_freezing *f)
 
 static enum tn_status bind_variables(struct tn_freezing *f)
 {
-    const char        *end  = any_end(f);
-    struct tn_net_ends ends = { .outputs = &end, .output_count = 1 };
-    struct tn_net      net;
+    const char      *end  = any_end(f);
+    struct tn_net_io ends = { .outputs = &end, .output_count = 1 };
+    struct tn_net    net;
 
     if (!end)
         return f->error->status;

@@ -198,15 +198,15 @@ static void variables_are_frozen_or_told(void **state)
 static void memory_may_end_anywhere(void **state)
 {
     struct tn_scratch   scratch   = tn_scratch_open();
-    struct tn_purse     purse     = { 0 };
-    struct tn_allocator allocator = { tn_purse_resize, &purse };
+    struct tn_budget    budget    = { 0 };
+    struct tn_allocator allocator = { tn_budget_resize, &budget };
     struct tn_options   options   = { .allocator = &allocator };
     struct tn_error     error     = { .status = TN_NO_MEMORY };
 
     (void)state;
     make_model(&scratch, saved);
     for (uint64_t n = 0; error.status == TN_NO_MEMORY && n < 100000; n++) {
-        purse.left = n;
+        budget.left = n;
         freeze(&scratch, NULL, &options, false, &error);
     }
     if (error.status != TN_OK)

@@ -87,7 +87,7 @@ uint32_t tn_freeze_handle(const struct tn_freezing *f, uint32_t op,
 uint32_t tn_freeze_output(const struct tn_freezing *f, uint32_t op,
                           uint32_t index);
 uint32_t tn_freeze_end(const struct tn_freezing *f, uint32_t graph,
-                       struct tn_ends ends, uint32_t index);
+                       struct tn_io_list ends, uint32_t index);
 
 /* The class of a value that becomes a tensor, and the shape of one of its
  * variables; NULL: the value stays what it is. */

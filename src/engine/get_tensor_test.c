@@ -31,8 +31,8 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     make_long_string(&scratch);
     for (uint64_t n = 0; status == TN_NO_MEMORY; n++) {
-        struct tn_purse     purse     = { .left = n };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = n };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct tn_options   options   = { .allocator = &allocator };
         struct tn_error     error     = TN_ERROR_INIT;
         struct tn_target    target    = {
@@ -46,7 +46,7 @@ static void every_allocation_may_fail(void **state)
             tn_get(tn_model_find(model, "s"), &get, &target, &options, &error);
         status = error.status;
         tn_model_close(model);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
     }
     assert_int_equal(status, TN_OK);
     tn_scratch_close(&scratch);

@@ -171,15 +171,15 @@ static void folders_end_without_memory(void **state)
     tn_make_model(&scratch, "1/a.onnx", little_onnx);
     assert_int_equal(unlinkat(scratch.folder, "model.txt", 0), 0);
     for (uint64_t n = 0;; n++) {
-        struct tn_purse     purse     = { .left = n };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = n };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct tn_options   options   = { .allocator = &allocator };
         struct tn_error     error     = TN_ERROR_INIT;
         struct tn_model    *model;
         enum tn_status      status =
             tn_model_open(&model, scratch.path, &options, &error);
         tn_model_close(model);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
         if (status == TN_OK)
             break;
         assert_int_equal(status, TN_NO_MEMORY);

@@ -161,7 +161,7 @@ static enum tn_status carry(struct tn_interpreter    *i,
                             struct tn_interpreted *to, struct tn_error *error)
 {
     struct tn_map_options how = { .book = i->book };
-    struct tn_carrying    c   = { .how       = &how,
+    struct tn_conversion  c   = { .how       = &how,
                                   .options   = &i->options,
                                   .format    = &tn_format_samediff_fb,
                                   .own       = i->own,
@@ -177,11 +177,11 @@ static enum tn_status carry(struct tn_interpreter    *i,
         d.is_known        = is_of_node;
         d.context         = one;
     }
-    if (tn_carry(&c, model, error) == TN_OK) {
+    if (tn_conversion_make(&c, model, error) == TN_OK) {
         d.model = c.model;
         tn_describe_ops(&d, &to->descriptor, error);
     }
-    tn_carry_done(&c);
+    tn_conversion_done(&c);
     return error->status;
 }
 

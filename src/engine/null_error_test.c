@@ -166,7 +166,7 @@ static void edits(void)
     struct tn_edit         *edit, *other;
     struct tn_op_spec       spec   = { 0 };
     struct tn_attr_value    value  = { 0 };
-    struct tn_end           end    = { 0 };
+    struct tn_io            end    = { 0 };
     const struct tn_tensor *tensor = tn_model_tensor(model, 0);
     uint32_t                number;
     uint64_t                dim = 3;
@@ -200,7 +200,7 @@ static void edits(void)
     FAILS(tn_edit_add_output, edit, TN_NONE, &end);
     (void)tn_edit_add_function(edit, "f", "d", NULL, 0, NULL, 0, &number, NULL);
     FAILS(tn_edit_add_function, edit, "f", "d", NULL, 0, NULL, 0, &number);
-    FAILS(tn_edit_type_end, edit, TN_NONE, "x", TN_FLOAT32);
+    FAILS(tn_edit_type_io, edit, TN_NONE, "x", TN_FLOAT32);
     FAILS(tn_edit_copy_function, edit, model, TN_NONE, "f", &number);
     FAILS(tn_edit_remove_function, edit, TN_NONE);
     tn_edit_close(edit);

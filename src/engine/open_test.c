@@ -62,8 +62,8 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     tn_make_model(&scratch, "a.onnx", little_onnx);
     for (uint64_t n = 0;; n++) {
-        struct tn_purse     purse     = { .left = n };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = n };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct tn_options   options   = { .allocator   = &allocator,
                                           .wants_graph = true };
         struct tn_error     error     = TN_ERROR_INIT;
@@ -71,7 +71,7 @@ static void every_allocation_may_fail(void **state)
         enum tn_status      status = tn_model_open(
                  &model, tn_in_scratch(&scratch, "a.onnx"), &options, &error);
         tn_model_close(model);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
         if (status == TN_OK)
             break;
         assert_int_equal(status, TN_NO_MEMORY);

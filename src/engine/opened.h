@@ -30,7 +30,7 @@ static inline struct tn_opened *tn_opened_of(const struct tn_model *model)
     return (struct tn_opened *)model->owner;
 }
 
-/* A new, empty one with a purse; the bundle is not open yet. */
+/* A new, empty one with a budget; the bundle is not open yet. */
 enum tn_status tn_opened_new(struct tn_opened       **out,
                              const struct tn_options *options,
                              struct tn_error         *error);

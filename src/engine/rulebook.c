@@ -38,7 +38,7 @@ void tn_rulebook_close(struct tn_rulebook *book)
         return;
     for (uint32_t i = 0; !book->is_ours && i < book->file_count; i++)
         tn_lang_done(&book->files[i]);
-    tn_rule_shelf_done(&book->shelf);
+    tn_rule_cache_done(&book->cache);
     tn_arena_done(&book->arena);
     tn_memory_init(&memory, &book->memory.allocator, book->memory.limit);
     memory.used = book->memory.used;
@@ -71,10 +71,10 @@ static enum tn_status read_carried(struct tn_rulebook *book,
     struct tn_rule_text text;
 
     book->is_ours = true;
-    TN_TRY(tn_rule_shelf_init(&book->shelf, &book->arena, error));
-    book->files = book->shelf.rules;
+    TN_TRY(tn_rule_cache_init(&book->cache, &book->arena, error));
+    book->files = book->cache.rules;
     for (; tn_rules_builtin_at(book->file_count, &text); book->file_count++) {
-        if (!tn_rule_shelf_rules(&book->shelf, book->file_count, error))
+        if (!tn_rule_cache_rules(&book->cache, book->file_count, error))
             return error->status;
         TN_TRY(tn_lang_complete(&book->files[book->file_count], error));
     }
@@ -282,10 +282,10 @@ struct testing {
     void *context;
 };
 
-static enum tn_status test_one(struct tn_rulebook           *book,
-                               const struct tn_lang_file    *file,
-                               const struct tn_lang_desk    *desk,
-                               const struct tn_lang_example *example,
+static enum tn_status test_one(struct tn_rulebook             *book,
+                               const struct tn_lang_file      *file,
+                               const struct tn_example_shapes *pool,
+                               const struct tn_lang_example   *example,
                                const struct testing *t, struct tn_error *error)
 {
     struct tn_rule_example told = { .file = file->name,
@@ -294,7 +294,7 @@ static enum tn_status test_one(struct tn_rulebook           *book,
     struct tn_arena        scratch;
 
     tn_arena_init(&scratch, &book->memory);
-    if (tn_lang_example_run(file, desk, example, &scratch, &told.why, error) ==
+    if (tn_lang_example_run(file, pool, example, &scratch, &told.why, error) ==
         TN_OK) {
         t->sum->count++;
         t->sum->failed += told.why != NULL;
@@ -308,16 +308,16 @@ static enum tn_status test_file(struct tn_rulebook        *book,
                                 const struct tn_lang_file *file,
                                 const struct testing *t, struct tn_error *error)
 {
-    struct tn_lang_desk desk;
-    struct tn_arena     arena;
+    struct tn_example_shapes pool;
+    struct tn_arena          arena;
 
     tn_arena_init(&arena, &book->memory);
-    tn_lang_desk_open(&desk, file, &arena, error);
+    tn_example_shapes_open(&pool, file, &arena, error);
     for (uint64_t k = 0; k < file->examples.count && !tn_failed(error); k++)
-        test_one(book, file, &desk,
+        test_one(book, file, &pool,
                  tn_list_at(&file->examples, struct tn_lang_example, k), t,
                  error);
-    tn_lang_desk_done(&desk);
+    tn_example_shapes_done(&pool);
     tn_arena_done(&arena);
     return error->status;
 }

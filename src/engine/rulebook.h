@@ -11,7 +11,7 @@ struct tn_rulebook {
     struct tn_arena      arena;
     struct tn_lang_file *files;
     uint32_t             file_count;
-    struct tn_rule_shelf shelf; /* for conversions, of a book of ours; its
+    struct tn_rule_cache cache; /* for conversions, of a book of ours; its
                                    rules are the files                        */
     bool is_ours;
 };

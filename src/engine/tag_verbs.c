@@ -96,9 +96,9 @@ enum tn_status tn_tag_diff(const char *path, const char *left,
 
 /* ---- changing ----------------------------------------------------------- */
 
-/* A purse, and what the format wants to know. */
+/* A budget, and what the format wants to know. */
 struct change {
-    struct tn_opened       *purse;
+    struct tn_opened       *budget;
     struct tn_meter         meter, writing;
     struct tn_watch         watch;
     struct tn_write_options write;
@@ -124,12 +124,12 @@ static enum tn_status begin_change(struct change               *c,
 
     wanted = wanted ? wanted : &none;
     *c     = (struct change){ 0 };
-    TN_TRY(tn_opened_new(&c->purse, options, error));
+    TN_TRY(tn_opened_new(&c->budget, options, error));
     tn_meter_init(&c->meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "comparing", 0);
     tn_meter_init(&c->writing, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing", 0);
-    tn_meter_watch(&c->writing, &c->watch, &c->purse->memory);
+    tn_meter_watch(&c->writing, &c->watch, &c->budget->memory);
     c->write = (struct tn_write_options){
         .meter         = &c->meter,
         .tensors_moved = &c->moved,
@@ -151,7 +151,7 @@ static enum tn_status begin_change(struct change               *c,
 static void end_change(struct change *c)
 {
     tn_watch_end(&c->watch);
-    tn_opened_release(c->purse);
+    tn_opened_release(c->budget);
 }
 
 /* A container of this tag alone. */
@@ -180,8 +180,8 @@ static enum tn_status make_container(struct change *c, const char *path,
 }
 
 /* A tag speaks nd4j: a model that does not is carried there first.  Done with
- * tn_carry_done() in either case. */
-static enum tn_status carry_if_needed(struct tn_carrying     *c,
+ * tn_conversion_done() in either case. */
+static enum tn_status carry_if_needed(struct tn_conversion   *c,
                                       const struct tn_model **model,
                                       struct tn_error        *error)
 {
@@ -189,7 +189,7 @@ static enum tn_status carry_if_needed(struct tn_carrying     *c,
 
     if (dialect[0] == '\0' || strcmp(dialect, c->format->dialect) == 0)
         return TN_OK;
-    TN_TRY(tn_carry(c, *model, error));
+    TN_TRY(tn_conversion_make(c, *model, error));
     *model = c->model;
     return TN_OK;
 }
@@ -210,8 +210,8 @@ static enum tn_status add_tag(const char *path, const char *tag,
     TN_TRY(begin_change(&c, add, options, error));
     tn_meter_watch(&c.writing, &watch, model->memory);
     if (tensors_only || access(path, F_OK) == 0)
-        tn_tagged_add(&c.purse->memory, path, tn_text(tag), model, tensors_only,
-                      &c.how, summary, error);
+        tn_tagged_add(&c.budget->memory, path, tn_text(tag), model,
+                      tensors_only, &c.how, summary, error);
     else
         make_container(&c, path, tag, model, summary, error);
     tn_watch_end(&watch);
@@ -232,18 +232,18 @@ enum tn_status tn_tag_add(const char *path, const char *tag,
     TN_TAKE_MAP(how);
     TN_TAKE_OPTIONS(options);
     struct tn_tag_summary unused;
-    struct tn_carrying    carrying = { .how     = how,
+    struct tn_conversion  carrying = { .how     = how,
                                        .options = options,
                                        .format  = &tn_format_samediff,
                                        .loss    = add ? add->loss : NULL,
                                        .loss_context =
-                                        add ? add->loss_context : NULL };
+                                          add ? add->loss_context : NULL };
 
     summary  = summary ? summary : &unused;
     *summary = (struct tn_tag_summary){ 0 };
     if (carry_if_needed(&carrying, &model, error) == TN_OK)
         add_tag(path, tag, model, add, options, summary, error);
-    tn_carry_done(&carrying);
+    tn_conversion_done(&carrying);
     return error->status;
 }
 
@@ -262,7 +262,7 @@ enum tn_status tn_tag_remove(const char *path, const char *tag,
     summary  = summary ? summary : &unused;
     *summary = (struct tn_tag_summary){ 0 };
     TN_TRY(begin_change(&c, remove, options, error));
-    tn_tagged_remove(&c.purse->memory, path, tn_text(tag), &c.how, summary,
+    tn_tagged_remove(&c.budget->memory, path, tn_text(tag), &c.how, summary,
                      error);
     end_change(&c);
     return error->status;
@@ -283,7 +283,7 @@ enum tn_status tn_tag_compact(const char                  *path,
     summary  = summary ? summary : &unused;
     *summary = (struct tn_tag_summary){ 0 };
     TN_TRY(begin_change(&c, compact, options, error));
-    tn_tagged_compact(&c.purse->memory, path, &c.how, summary, error);
+    tn_tagged_compact(&c.budget->memory, path, &c.how, summary, error);
     end_change(&c);
     return error->status;
 }
@@ -327,7 +327,7 @@ enum tn_status tn_tag_repair(const char *path, const struct tn_options *options,
 
     TN_TRY(check_container(path, options, error));
     TN_TRY(begin_change(&c, NULL, options, error));
-    tn_tagged_repair(&c.purse->memory, path, &c.how, &report, is_changed,
+    tn_tagged_repair(&c.budget->memory, path, &c.how, &report, is_changed,
                      error);
     end_change(&c);
     return error->status;

@@ -23,7 +23,7 @@ struct tn_append {
     const char              *path;
     int                      file; /* holds the lock                          */
     struct tn_source        *source;
-    struct tn_desk           desk;
+    struct tn_file_pool      pool;
     struct tn_file_sink      sink;
     struct tn_metered_sink   metered; /* in front of it, with a meter         */
     uint64_t                 begin; /* what was there and counts              */
@@ -108,7 +108,7 @@ enum tn_status tn_append_open(struct tn_append **append,
     if (options)
         a->options = *options;
     tn_arena_init(&a->arena, memory);
-    tn_desk_init(&a->desk, memory, AT_FDCWD, a->options.hook);
+    tn_file_pool_init(&a->pool, memory, AT_FDCWD, a->options.hook);
     if (open_append(a, path, error) == TN_OK)
         *append = a;
     else
@@ -124,7 +124,7 @@ struct tn_source *tn_append_source(const struct tn_append *append)
 static enum tn_status cut_off(struct tn_append *a, uint64_t size,
                               struct tn_error *error)
 {
-    int number = tn_desk_step(&a->desk, "truncate", a->path);
+    int number = tn_file_pool_step(&a->pool, "truncate", a->path);
 
     if (!number && ftruncate(a->file, (off_t)size) != 0)
         number = errno;
@@ -145,7 +145,7 @@ enum tn_status tn_append_begin(struct tn_append *append, uint64_t offset,
     int file = duplicate(append, error);
     if (file < 0)
         return error->status;
-    TN_TRY(tn_file_sink_init(&append->sink, &append->desk, append->path, file,
+    TN_TRY(tn_file_sink_init(&append->sink, &append->pool, append->path, file,
                              false, error));
     append->sink.position = append->sink.reach = append->begin = offset;
     append->sink.origin                                        = offset;
@@ -160,10 +160,10 @@ enum tn_status tn_append_begin(struct tn_append *append, uint64_t offset,
 
 enum tn_status tn_append_sync(struct tn_append *append, struct tn_error *error)
 {
-    TN_TRY(tn_desk_flush(&append->desk, error));
+    TN_TRY(tn_file_pool_flush(&append->pool, error));
     if (!append->options.is_durable)
         return TN_OK;
-    int number = tn_desk_step(&append->desk, "sync", append->path);
+    int number = tn_file_pool_step(&append->pool, "sync", append->path);
     if (!number && fdatasync(append->file) != 0)
         number = errno;
     if (number)
@@ -182,7 +182,7 @@ void tn_append_close(struct tn_append *append)
 
     if (!append)
         return;
-    tn_desk_done(&append->desk);
+    tn_file_pool_done(&append->pool);
     if (append->has_begun && !append->is_committed)
         (void)cut_off(append, append->begin, &ignored);
     tn_source_close(append->source);

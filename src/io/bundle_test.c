@@ -14,7 +14,7 @@
 #include "support/hostile.h"
 #include "support/scratch.h"
 
-static struct tn_memory purse(void)
+static struct tn_memory budget(void)
 {
     struct tn_memory memory;
 
@@ -91,7 +91,7 @@ static void siblings(void **state)
         { "sub", NULL, TN_INVALID, "folder" },
     };
     struct tn_scratch scratch = set_scene();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
 
     (void)state;
     for (int is_folder = 0; is_folder < 2; is_folder++) {
@@ -130,7 +130,7 @@ static void siblings(void **state)
 static void the_main_file(void **state)
 {
     struct tn_scratch scratch = set_scene();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
     struct tn_bundle  bundle;
     struct tn_source *source;
@@ -165,7 +165,7 @@ static void the_main_file(void **state)
 static void in_the_working_folder(void **state)
 {
     struct tn_scratch scratch = set_scene();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
     struct tn_bundle  bundle;
     int               before = open(".", O_RDONLY | O_DIRECTORY);
@@ -186,7 +186,7 @@ static void in_the_working_folder(void **state)
 static void unmapped(void **state)
 {
     struct tn_scratch        scratch = set_scene();
-    struct tn_memory         memory  = purse();
+    struct tn_memory         memory  = budget();
     struct tn_error          error   = TN_ERROR_INIT;
     struct tn_bundle_options options = { .keep_unmapped = true };
     char                    *path    = tn_scratch_path(&scratch, "m/model");
@@ -219,7 +219,7 @@ static void *feed_pipe(void *context)
 static void a_pipe_as_main(void **state)
 {
     struct tn_scratch scratch = set_scene();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
     char             *path    = tn_scratch_path(&scratch, "m/pipe");
     struct tn_bundle  bundle;
@@ -264,7 +264,7 @@ static void signals_are_no_failure(void **state)
     const struct itimerval every   = { { 0, 10000 }, { 0, 10000 } };
     const struct itimerval never   = { { 0, 0 }, { 0, 0 } };
     struct tn_scratch      scratch = set_scene();
-    struct tn_memory       memory  = purse();
+    struct tn_memory       memory  = budget();
     struct tn_error        error   = TN_ERROR_INIT;
     char                  *path    = tn_scratch_path(&scratch, "m/pipe");
     sigset_t               alarms;
@@ -293,7 +293,7 @@ static void signals_are_no_failure(void **state)
 static void standard_input(void **state)
 {
     struct tn_scratch scratch = set_scene();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     int               before  = dup(STDIN_FILENO);
 
     (void)state;
@@ -317,7 +317,7 @@ static void standard_input(void **state)
 
 static void from_a_source(void **state)
 {
-    struct tn_memory   memory = purse();
+    struct tn_memory   memory = budget();
     struct tn_error    error  = TN_ERROR_INIT;
     struct tn_source   bytes;
     struct tn_bundle   bundle;
@@ -344,7 +344,7 @@ static void listing(void **state)
                                             "leak", "link",  "model",
                                             "pipe", "sub/",  "up" };
     struct tn_scratch        scratch    = set_scene();
-    struct tn_memory         memory     = purse();
+    struct tn_memory         memory     = budget();
     struct tn_error          error      = TN_ERROR_INIT;
     struct tn_bundle         bundle;
     const char *const       *names;
@@ -379,7 +379,7 @@ static void listing(void **state)
 static void more_files_than_descriptors(void **state)
 {
     struct tn_scratch scratch = set_scene();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
     struct rlimit     before, few;
     struct tn_bundle  bundle;

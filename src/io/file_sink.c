@@ -34,36 +34,37 @@
 /* One call's worth, so that the hook and signals get their turn. */
 #define MOST_A_CALL (UINT64_C(256) << 20)
 
-void tn_desk_init(struct tn_desk *desk, struct tn_memory *memory, int folder,
-                  const struct tn_fault_hook *hook)
+void tn_file_pool_init(struct tn_file_pool *pool, struct tn_memory *memory,
+                       int folder, const struct tn_fault_hook *hook)
 {
-    *desk = (struct tn_desk){ .memory  = memory,
-                              .hook    = hook,
-                              .folder  = folder,
-                              .failure = TN_ERROR_INIT,
-                              .lock    = PTHREAD_MUTEX_INITIALIZER };
+    *pool = (struct tn_file_pool){ .memory  = memory,
+                                   .hook    = hook,
+                                   .folder  = folder,
+                                   .failure = TN_ERROR_INIT,
+                                   .lock    = PTHREAD_MUTEX_INITIALIZER };
 }
 
-void tn_desk_done(struct tn_desk *desk)
+void tn_file_pool_done(struct tn_file_pool *pool)
 {
-    for (int i = 0; i < TN_SEAT_COUNT; i++) {
-        struct tn_seat *seat = &desk->seats[i];
-        if (seat->holder) {
-            seat->holder->seat = NULL;
-            close(seat->descriptor);
+    for (int i = 0; i < TN_FILE_SLOT_COUNT; i++) {
+        struct tn_file_slot *slot = &pool->slots[i];
+        if (slot->holder) {
+            slot->holder->slot = NULL;
+            close(slot->descriptor);
         }
-        tn_memory_free(desk->memory, seat->buffer, BUFFER_SIZE);
-        *seat = (struct tn_seat){ 0 };
+        tn_memory_free(pool->memory, slot->buffer, BUFFER_SIZE);
+        *slot = (struct tn_file_slot){ 0 };
     }
 }
 
-int tn_desk_step(struct tn_desk *desk, const char *step, const char *name)
+int tn_file_pool_step(struct tn_file_pool *pool, const char *step,
+                      const char *name)
 {
-    if (!desk->hook)
+    if (!pool->hook)
         return 0;
-    pthread_mutex_lock(&desk->lock);
-    int number = desk->hook->before(desk->hook->context, step, name);
-    pthread_mutex_unlock(&desk->lock);
+    pthread_mutex_lock(&pool->lock);
+    int number = pool->hook->before(pool->hook->context, step, name);
+    pthread_mutex_unlock(&pool->lock);
     return number;
 }
 
@@ -102,15 +103,15 @@ static ssize_t put_some(struct tn_file_sink *sink, uint64_t position,
         { (void *)(uintptr_t)head.data, head.size },
         { (void *)(uintptr_t)bytes.data, tn_min_size(bytes.size, MOST_A_CALL) },
     };
-    int number = tn_desk_step(sink->desk, "write", sink->name);
+    int number = tn_file_pool_step(sink->pool, "write", sink->name);
 
     if (number) {
         errno = number;
         return -1;
     }
     if (sink->is_stream)
-        return writev(sink->seat->descriptor, parts, 2);
-    return pwritev(sink->seat->descriptor, parts, 2, (off_t)position);
+        return writev(sink->slot->descriptor, parts, 2);
+    return pwritev(sink->slot->descriptor, parts, 2, (off_t)position);
 }
 
 /* Takes up to `count` bytes off the front; how many of them are left. */
@@ -127,7 +128,7 @@ static size_t take_off(struct tn_bytes *bytes, size_t count)
 static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes head,
                           struct tn_bytes bytes, struct tn_error *error)
 {
-    if (sink->desk->is_dry) {
+    if (sink->pool->is_dry) {
         advance(sink, head.size + bytes.size);
         return TN_OK;
     }
@@ -136,7 +137,7 @@ static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes head,
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN && sink->is_stream) {
-            wait_for_room(sink->seat->descriptor);
+            wait_for_room(sink->slot->descriptor);
             continue;
         }
         if (n < 0)
@@ -151,11 +152,11 @@ static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes head,
 static enum tn_status flush_with(struct tn_file_sink *sink,
                                  struct tn_bytes bytes, struct tn_error *error)
 {
-    struct tn_seat *seat = sink->seat;
-    size_t          size = seat->filled;
+    struct tn_file_slot *slot = sink->slot;
+    size_t               size = slot->filled;
 
-    seat->filled = 0;
-    return put(sink, tn_bytes(seat->buffer, size), bytes, error);
+    slot->filled = 0;
+    return put(sink, tn_bytes(slot->buffer, size), bytes, error);
 }
 
 static enum tn_status flush(struct tn_file_sink *sink, struct tn_error *error)
@@ -163,64 +164,65 @@ static enum tn_status flush(struct tn_file_sink *sink, struct tn_error *error)
     return flush_with(sink, tn_bytes(NULL, 0), error);
 }
 
-/* Gives the seat back.  Some file systems only say at close that the disk is
+/* Gives the slot back.  Some file systems only say at close that the disk is
  * full. */
-static enum tn_status stand_up(struct tn_file_sink *sink,
-                               struct tn_error     *error)
+static enum tn_status give_slot_back(struct tn_file_sink *sink,
+                                     struct tn_error     *error)
 {
-    struct tn_seat *seat   = sink->seat;
-    enum tn_status  status = flush(sink, error);
+    struct tn_file_slot *slot   = sink->slot;
+    enum tn_status       status = flush(sink, error);
 
-    if (close(seat->descriptor) != 0 && errno != EINTR && status == TN_OK)
+    if (close(slot->descriptor) != 0 && errno != EINTR && status == TN_OK)
         status = fail_write(sink, errno, error);
-    seat->holder    = NULL;
-    seat->last_used = 0;
-    sink->seat      = NULL;
+    slot->holder    = NULL;
+    slot->last_used = 0;
+    sink->slot      = NULL;
     return status;
 }
 
-static enum tn_status free_seat(struct tn_desk *desk, struct tn_seat **out,
-                                struct tn_error *error)
+static enum tn_status free_slot(struct tn_file_pool  *pool,
+                                struct tn_file_slot **out,
+                                struct tn_error      *error)
 {
-    struct tn_seat *seat = &desk->seats[0];
+    struct tn_file_slot *slot = &pool->slots[0];
 
-    for (int i = 1; i < TN_SEAT_COUNT; i++)
-        if (desk->seats[i].last_used < seat->last_used)
-            seat = &desk->seats[i];
-    if (seat->holder)
-        TN_TRY(stand_up(seat->holder, error));
-    if (!seat->buffer)
-        seat->buffer =
-            tn_memory_resize(desk->memory, NULL, 0, BUFFER_SIZE, error);
-    *out = seat;
+    for (int i = 1; i < TN_FILE_SLOT_COUNT; i++)
+        if (pool->slots[i].last_used < slot->last_used)
+            slot = &pool->slots[i];
+    if (slot->holder)
+        TN_TRY(give_slot_back(slot->holder, error));
+    if (!slot->buffer)
+        slot->buffer =
+            tn_memory_resize(pool->memory, NULL, 0, BUFFER_SIZE, error);
+    *out = slot;
     return error->status;
 }
 
-static void take_seat(struct tn_file_sink *sink, struct tn_seat *seat,
+static void fill_slot(struct tn_file_sink *sink, struct tn_file_slot *slot,
                       int descriptor)
 {
-    seat->holder     = sink;
-    seat->filled     = 0;
-    seat->descriptor = descriptor;
-    seat->last_used  = ++sink->desk->clock;
-    sink->seat       = seat;
+    slot->holder     = sink;
+    slot->filled     = 0;
+    slot->descriptor = descriptor;
+    slot->last_used  = ++sink->pool->clock;
+    sink->slot       = slot;
 }
 
-static enum tn_status sit_down(struct tn_file_sink *sink,
-                               struct tn_error     *error)
+/* With a descriptor again, if another file took it meanwhile. */
+static enum tn_status reopen(struct tn_file_sink *sink, struct tn_error *error)
 {
-    struct tn_seat *seat;
+    struct tn_file_slot *slot;
 
-    if (sink->seat) {
-        sink->seat->last_used = ++sink->desk->clock;
+    if (sink->slot) {
+        sink->slot->last_used = ++sink->pool->clock;
         return TN_OK;
     }
-    TN_TRY(free_seat(sink->desk, &seat, error));
-    int file = openat(sink->desk->folder, sink->name,
+    TN_TRY(free_slot(sink->pool, &slot, error));
+    int file = openat(sink->pool->folder, sink->name,
                       O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0)
         return fail_write(sink, errno, error);
-    take_seat(sink, seat, file);
+    fill_slot(sink, slot, file);
     return TN_OK;
 }
 
@@ -229,8 +231,8 @@ static enum tn_status begin(struct tn_file_sink *sink, struct tn_error *error)
 {
     if (tn_failed(error))
         return error->status;
-    if (tn_failed(&sink->desk->failure)) {
-        *error = sink->desk->failure;
+    if (tn_failed(&sink->pool->failure)) {
+        *error = sink->pool->failure;
         return error->status;
     }
     return TN_OK;
@@ -241,44 +243,44 @@ static enum tn_status begin(struct tn_file_sink *sink, struct tn_error *error)
 static enum tn_status begin_bytes(struct tn_file_sink *sink, uint64_t count,
                                   struct tn_error *error)
 {
-    struct tn_desk *desk = sink->desk;
-    uint64_t        sum  = 0;
+    struct tn_file_pool *pool = sink->pool;
+    uint64_t             sum  = 0;
 
     TN_TRY(begin(sink, error));
-    if (!tn_add(desk->taken, count, &sum))
+    if (!tn_add(pool->taken, count, &sum))
         sum = UINT64_MAX;
-    if (desk->max_expand && sum > desk->max_expand) {
-        tn_expand_refuse(sum, desk->max_expand, TN_NOWHERE, error);
-        desk->failure = *error;
+    if (pool->max_expand && sum > pool->max_expand) {
+        tn_expand_refuse(sum, pool->max_expand, TN_NOWHERE, error);
+        pool->failure = *error;
         return error->status;
     }
-    desk->taken = sum;
+    pool->taken = sum;
     return TN_OK;
 }
 
-static enum tn_status keep(struct tn_desk *desk, enum tn_status status,
+static enum tn_status keep(struct tn_file_pool *pool, enum tn_status status,
                            const struct tn_error *error)
 {
     if (status == TN_OK)
         return status;
-    pthread_mutex_lock(&desk->lock);
-    if (!tn_failed(&desk->failure))
-        desk->failure = *error;
-    pthread_mutex_unlock(&desk->lock);
+    pthread_mutex_lock(&pool->lock);
+    if (!tn_failed(&pool->failure))
+        pool->failure = *error;
+    pthread_mutex_unlock(&pool->lock);
     return status;
 }
 
 static enum tn_status write_bytes(struct tn_file_sink *sink,
                                   struct tn_bytes bytes, struct tn_error *error)
 {
-    TN_TRY(sit_down(sink, error));
-    struct tn_seat *seat = sink->seat;
+    TN_TRY(reopen(sink, error));
+    struct tn_file_slot *slot = sink->slot;
     if (bytes.size >= WORTH_A_CALL)
         return flush_with(sink, bytes, error);
-    if (bytes.size > BUFFER_SIZE - seat->filled)
+    if (bytes.size > BUFFER_SIZE - slot->filled)
         TN_TRY(flush(sink, error));
-    memcpy(seat->buffer + seat->filled, bytes.data, bytes.size);
-    seat->filled += bytes.size;
+    memcpy(slot->buffer + slot->filled, bytes.data, bytes.size);
+    slot->filled += bytes.size;
     return TN_OK;
 }
 
@@ -287,15 +289,15 @@ static enum tn_status write_bytes(struct tn_file_sink *sink,
 static enum tn_status copy_windows(struct tn_file_sink *sink,
                                    struct tn_span span, struct tn_error *error)
 {
-    struct tn_seat *seat = sink->seat;
+    struct tn_file_slot *slot = sink->slot;
 
     while (span.length) {
-        if (seat->filled == BUFFER_SIZE)
+        if (slot->filled == BUFFER_SIZE)
             TN_TRY(flush(sink, error));
-        size_t size = tn_min_size(span.length, BUFFER_SIZE - seat->filled);
+        size_t size = tn_min_size(span.length, BUFFER_SIZE - slot->filled);
         TN_TRY(tn_source_read(span.source, span.offset,
-                              seat->buffer + seat->filled, size, error));
-        seat->filled += size;
+                              slot->buffer + slot->filled, size, error));
+        slot->filled += size;
         span.offset += size;
         span.length -= size;
     }
@@ -313,14 +315,14 @@ static ssize_t copy_range(struct tn_file_sink *sink, int from, off_t offset,
         errno = EINVAL;
         return -1;
     }
-    return tn_os->copy_range(from, offset, sink->seat->descriptor,
+    return tn_os->copy_range(from, offset, sink->slot->descriptor,
                              (off_t)sink->position, size);
 }
 
 static ssize_t send_range(struct tn_file_sink *sink, int from, off_t offset,
                           size_t size)
 {
-    int to = sink->seat->descriptor;
+    int to = sink->slot->descriptor;
 
     if (!sink->is_stream && lseek(to, (off_t)sink->position, SEEK_SET) < 0)
         return -1;
@@ -344,7 +346,7 @@ static enum tn_status copy_by(copier *copy, struct tn_file_sink *sink,
     int from = tn_source_descriptor(span->source);
 
     while (span->length) {
-        int number = tn_desk_step(sink->desk, "copy", sink->name);
+        int number = tn_file_pool_step(sink->pool, "copy", sink->name);
         if (number)
             return fail_write(sink, number, error);
         size_t  size = tn_min_size(span->length, MOST_A_CALL);
@@ -352,7 +354,7 @@ static enum tn_status copy_by(copier *copy, struct tn_file_sink *sink,
         if (n == 0 || (n < 0 && is_refusal(errno)))
             return TN_OK;
         if (n < 0 && errno == EAGAIN && sink->is_stream)
-            wait_for_room(sink->seat->descriptor);
+            wait_for_room(sink->slot->descriptor);
         else if (n < 0 && errno != EINTR)
             return fail_write(sink, errno, error);
         if (n < 0)
@@ -380,10 +382,10 @@ static enum tn_status reserve(struct tn_file_sink *sink, uint64_t size,
 {
     if (sink->is_stream || size <= BUFFER_SIZE)
         return TN_OK;
-    int number = tn_desk_step(sink->desk, "reserve", sink->name);
+    int number = tn_file_pool_step(sink->pool, "reserve", sink->name);
     if (number)
         return fail_write(sink, number, error);
-    tn_os->reserve(sink->seat->descriptor, (off_t)sink->position, (off_t)size);
+    tn_os->reserve(sink->slot->descriptor, (off_t)sink->position, (off_t)size);
     return TN_OK;
 }
 
@@ -479,11 +481,11 @@ static enum tn_status splice_span(struct tn_file_sink *sink,
 {
     struct tn_source *source = span.source;
 
-    TN_TRY(sit_down(sink, error));
+    TN_TRY(reopen(sink, error));
     if (span.length < BIG)
         return copy_runs(sink, span, error);
     TN_TRY(flush(sink, error));
-    if (sink->desk->is_dry && tn_source_descriptor(source) >= 0)
+    if (sink->pool->is_dry && tn_source_descriptor(source) >= 0)
         return copy_nothing(sink, span, error);
     if (tn_source_descriptor(source) >= 0)
         return sink->is_stream ? copy_data(sink, span, error)
@@ -498,19 +500,19 @@ static enum tn_status splice_span(struct tn_file_sink *sink,
 static enum tn_status write_zeros(struct tn_file_sink *sink, uint64_t count,
                                   struct tn_error *error)
 {
-    TN_TRY(sit_down(sink, error));
-    struct tn_seat *seat = sink->seat;
+    TN_TRY(reopen(sink, error));
+    struct tn_file_slot *slot = sink->slot;
     if (count >= TN_HOLE_MIN && !sink->is_stream) {
         TN_TRY(flush(sink, error));
         sink->position += count;
         return TN_OK;
     }
     while (count) {
-        if (seat->filled == BUFFER_SIZE)
+        if (slot->filled == BUFFER_SIZE)
             TN_TRY(flush(sink, error));
-        size_t size = tn_min_size(count, BUFFER_SIZE - seat->filled);
-        memset(seat->buffer + seat->filled, 0, size);
-        seat->filled += size;
+        size_t size = tn_min_size(count, BUFFER_SIZE - slot->filled);
+        memset(slot->buffer + slot->filled, 0, size);
+        slot->filled += size;
         count -= size;
     }
     return TN_OK;
@@ -522,7 +524,7 @@ static enum tn_status file_write(struct tn_sink *base, struct tn_bytes bytes,
     struct tn_file_sink *sink = (struct tn_file_sink *)base;
 
     TN_TRY(begin_bytes(sink, bytes.size, error));
-    return keep(sink->desk, write_bytes(sink, bytes, error), error);
+    return keep(sink->pool, write_bytes(sink, bytes, error), error);
 }
 
 static enum tn_status file_splice(struct tn_sink *base, struct tn_span span,
@@ -531,7 +533,7 @@ static enum tn_status file_splice(struct tn_sink *base, struct tn_span span,
     struct tn_file_sink *sink = (struct tn_file_sink *)base;
 
     TN_TRY(begin_bytes(sink, span.length, error));
-    return keep(sink->desk, splice_span(sink, span, error), error);
+    return keep(sink->pool, splice_span(sink, span, error), error);
 }
 
 static enum tn_status file_zeros(struct tn_sink *base, uint64_t count,
@@ -540,7 +542,7 @@ static enum tn_status file_zeros(struct tn_sink *base, uint64_t count,
     struct tn_file_sink *sink = (struct tn_file_sink *)base;
 
     TN_TRY(begin_bytes(sink, count, error));
-    return keep(sink->desk, write_zeros(sink, count, error), error);
+    return keep(sink->pool, write_zeros(sink, count, error), error);
 }
 
 /* Straight to the file, behind the end that goes on growing; a patch into a
@@ -548,7 +550,7 @@ static enum tn_status file_zeros(struct tn_sink *base, uint64_t count,
 static enum tn_status write_over(struct tn_file_sink *sink, uint64_t back,
                                  struct tn_bytes bytes, struct tn_error *error)
 {
-    TN_TRY(sit_down(sink, error));
+    TN_TRY(reopen(sink, error));
     TN_TRY(flush(sink, error));
     uint64_t position = sink->position, reach = sink->reach;
     sink->position -= back;
@@ -561,9 +563,9 @@ static enum tn_status write_over(struct tn_file_sink *sink, uint64_t back,
 static enum tn_status make_room(struct tn_file_sink *sink, uint64_t count,
                                 struct tn_error *error)
 {
-    TN_TRY(sit_down(sink, error));
+    TN_TRY(reopen(sink, error));
     TN_TRY(flush(sink, error));
-    return sink->desk->is_dry ? TN_OK : reserve(sink, count, error);
+    return sink->pool->is_dry ? TN_OK : reserve(sink, count, error);
 }
 
 static enum tn_status file_expect(struct tn_sink *base, uint64_t count,
@@ -572,7 +574,7 @@ static enum tn_status file_expect(struct tn_sink *base, uint64_t count,
     struct tn_file_sink *sink = (struct tn_file_sink *)base;
 
     TN_TRY(begin(sink, error));
-    return keep(sink->desk, make_room(sink, count, error), error);
+    return keep(sink->pool, make_room(sink, count, error), error);
 }
 
 static enum tn_status file_patch(struct tn_sink *base, uint64_t back,
@@ -581,7 +583,7 @@ static enum tn_status file_patch(struct tn_sink *base, uint64_t back,
     struct tn_file_sink *sink = (struct tn_file_sink *)base;
 
     TN_TRY(begin(sink, error));
-    return keep(sink->desk, write_over(sink, back, bytes, error), error);
+    return keep(sink->pool, write_over(sink, back, bytes, error), error);
 }
 
 /* What was placed may lie behind what was written: the end is stretched over
@@ -589,7 +591,7 @@ static enum tn_status file_patch(struct tn_sink *base, uint64_t back,
 static enum tn_status step_over(struct tn_file_sink *sink, uint64_t count,
                                 struct tn_error *error)
 {
-    TN_TRY(sit_down(sink, error));
+    TN_TRY(reopen(sink, error));
     TN_TRY(flush(sink, error));
     sink->position += count;
     return TN_OK;
@@ -601,22 +603,22 @@ static enum tn_status file_gap(struct tn_sink *base, uint64_t count,
     struct tn_file_sink *sink = (struct tn_file_sink *)base;
 
     TN_TRY(begin_bytes(sink, count, error));
-    return keep(sink->desk, step_over(sink, count, error), error);
+    return keep(sink->pool, step_over(sink, count, error), error);
 }
 
-/* The seat stays taken: nobody writes to another file meanwhile. */
+/* The slot stays taken: nobody writes to another file meanwhile. */
 static enum tn_status file_place(struct tn_sink *base, uint64_t offset,
                                  struct tn_bytes bytes, struct tn_error *error)
 {
     struct tn_file_sink *sink = (struct tn_file_sink *)base;
 
     offset += sink->origin;
-    while (bytes.size && !sink->desk->is_dry) {
+    while (bytes.size && !sink->pool->is_dry) {
         ssize_t n = put_some(sink, offset, tn_bytes(NULL, 0), bytes);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return keep(sink->desk, fail_write(sink, errno, error), error);
+            return keep(sink->pool, fail_write(sink, errno, error), error);
         offset += (uint64_t)n;
         bytes = tn_bytes(bytes.data + n, bytes.size - (size_t)n);
     }
@@ -640,43 +642,44 @@ static const struct tn_sink_ops stream_sink_ops = {
 };
 
 enum tn_status tn_file_sink_init(struct tn_file_sink *sink,
-                                 struct tn_desk *desk, const char *name,
+                                 struct tn_file_pool *pool, const char *name,
                                  int descriptor, bool is_stream,
                                  struct tn_error *error)
 {
-    struct tn_seat *seat;
+    struct tn_file_slot *slot;
 
     *sink = (struct tn_file_sink){
         .sink      = { .ops = is_stream ? &stream_sink_ops : &file_sink_ops },
-        .desk      = desk,
+        .pool      = pool,
         .name      = name,
         .is_stream = is_stream,
     };
-    enum tn_status status = keep(desk, free_seat(desk, &seat, error), error);
+    enum tn_status status = keep(pool, free_slot(pool, &slot, error), error);
     if (status != TN_OK)
         close(descriptor);
     else
-        take_seat(sink, seat, descriptor);
+        fill_slot(sink, slot, descriptor);
     return status;
 }
 
-enum tn_status tn_desk_flush(struct tn_desk *desk, struct tn_error *error)
+enum tn_status tn_file_pool_flush(struct tn_file_pool *pool,
+                                  struct tn_error     *error)
 {
-    for (int i = 0; i < TN_SEAT_COUNT; i++) {
-        struct tn_file_sink *holder = desk->seats[i].holder;
+    for (int i = 0; i < TN_FILE_SLOT_COUNT; i++) {
+        struct tn_file_sink *holder = pool->slots[i].holder;
         if (!holder)
             continue;
         TN_TRY(begin(holder, error));
-        TN_TRY(keep(desk, flush(holder, error), error));
+        TN_TRY(keep(pool, flush(holder, error), error));
     }
     return TN_OK;
 }
 
 static enum tn_status stretch(struct tn_file_sink *sink, struct tn_error *error)
 {
-    int number = tn_desk_step(sink->desk, "truncate", sink->name);
+    int number = tn_file_pool_step(sink->pool, "truncate", sink->name);
 
-    if (!number && ftruncate(sink->seat->descriptor, (off_t)sink->position))
+    if (!number && ftruncate(sink->slot->descriptor, (off_t)sink->position))
         number = errno;
     if (number)
         return fail_write(sink, number, error);
@@ -687,9 +690,9 @@ static enum tn_status stretch(struct tn_file_sink *sink, struct tn_error *error)
 static enum tn_status sync_file(struct tn_file_sink *sink,
                                 struct tn_error     *error)
 {
-    int number = tn_desk_step(sink->desk, "sync", sink->name);
+    int number = tn_file_pool_step(sink->pool, "sync", sink->name);
 
-    if (!number && fsync(sink->seat->descriptor) != 0)
+    if (!number && fsync(sink->slot->descriptor) != 0)
         number = errno;
     if (number)
         return tn_error_errno(error, number, "cannot sync %s", title_of(sink));
@@ -701,20 +704,20 @@ static enum tn_status finish(struct tn_file_sink *sink, bool is_durable,
 {
     bool ends_in_hole = sink->position > sink->reach && !sink->is_stream;
 
-    if (!sink->seat && !ends_in_hole && !is_durable)
+    if (!sink->slot && !ends_in_hole && !is_durable)
         return TN_OK;
-    TN_TRY(sit_down(sink, error));
+    TN_TRY(reopen(sink, error));
     TN_TRY(flush(sink, error));
     if (sink->position > sink->reach)
         TN_TRY(stretch(sink, error));
     if (is_durable && !sink->is_stream)
         TN_TRY(sync_file(sink, error));
-    return stand_up(sink, error);
+    return give_slot_back(sink, error);
 }
 
 enum tn_status tn_file_sink_finish(struct tn_file_sink *sink, bool is_durable,
                                    struct tn_error *error)
 {
     TN_TRY(begin(sink, error));
-    return keep(sink->desk, finish(sink, is_durable, error), error);
+    return keep(sink->pool, finish(sink, is_durable, error), error);
 }

@@ -2,12 +2,12 @@
  * file_sink.h - sinks over the files of an output
  *
  * An output may have thousands of files and is written by one thread.  So its
- * files share a desk with a few seats: a seat is a descriptor and a buffer.
+ * files share a pool with a few slots: a slot is a descriptor and a buffer.
  * Who writes sits down; who has not written for longest gets up, which empties
  * the buffer and closes the file until its next turn.
  *
- * Every step that changes the disk passes the desk's hook.  The first failure
- * stays on the desk: an output that once failed cannot be committed.
+ * Every step that changes the disk passes the pool's hook.  The first failure
+ * stays on the pool: an output that once failed cannot be committed.
  */
 #ifndef TN_IO_FILE_SINK_H
 #define TN_IO_FILE_SINK_H
@@ -16,11 +16,11 @@
 
 #include "io/output.h"
 
-#define TN_SEAT_COUNT 4
+#define TN_FILE_SLOT_COUNT 4
 
 struct tn_file_sink;
 
-struct tn_seat {
+struct tn_file_slot {
     struct tn_file_sink *holder; /* NULL: free                               */
     uint8_t             *buffer;
     size_t               filled;
@@ -28,48 +28,50 @@ struct tn_seat {
     uint64_t             last_used;
 };
 
-struct tn_desk {
+struct tn_file_pool {
     struct tn_memory           *memory;
     const struct tn_fault_hook *hook;   /* NULL: none                        */
     int                         folder; /* names are relative to it          */
     bool                        is_dry; /* bytes are counted, not written    */
     uint64_t                    max_expand; /* of all sinks; 0: no limit     */
     uint64_t                    taken;      /* bytes, by all sinks           */
-    uint64_t                    clock;  /* counts turns                      */
-    struct tn_seat              seats[TN_SEAT_COUNT];
+    uint64_t                    clock; /* counts turns                      */
+    struct tn_file_slot         slots[TN_FILE_SLOT_COUNT];
     struct tn_error             failure;
     pthread_mutex_t             lock; /* of hook and failure, where threads
                                          place bytes                         */
 };
 
 struct tn_file_sink {
-    struct tn_sink  sink;
-    struct tn_desk *desk;
-    struct tn_seat *seat;      /* NULL: closed until its next turn           */
-    const char     *name;      /* what it is called until the commit         */
-    const char     *title;     /* what people call it; NULL: by its name     */
-    uint64_t        origin;    /* where the first byte went                  */
-    uint64_t        position;  /* where the buffer's first byte will go      */
-    uint64_t        reach;     /* end of what is on disk; a hole follows     */
-    bool            is_stream; /* cannot seek: no holes, no way back         */
+    struct tn_sink       sink;
+    struct tn_file_pool *pool;
+    struct tn_file_slot *slot;  /* NULL: closed until its next turn           */
+    const char          *name;  /* what it is called until the commit         */
+    const char          *title; /* what people call it; NULL: by its name     */
+    uint64_t origin;            /* where the first byte went                  */
+    uint64_t position;          /* where the buffer's first byte will go      */
+    uint64_t reach;             /* end of what is on disk; a hole follows     */
+    bool     is_stream;         /* cannot seek: no holes, no way back         */
 };
 
-void tn_desk_init(struct tn_desk *desk, struct tn_memory *memory, int folder,
-                  const struct tn_fault_hook *hook);
+void tn_file_pool_init(struct tn_file_pool *pool, struct tn_memory *memory,
+                       int folder, const struct tn_fault_hook *hook);
 
 /* Closes what is open and frees the buffers; what is in them is lost. */
-void tn_desk_done(struct tn_desk *desk);
+void tn_file_pool_done(struct tn_file_pool *pool);
 
 /* Asks the hook before a step: 0, or the errno to fail with. */
-int tn_desk_step(struct tn_desk *desk, const char *step, const char *name);
+int tn_file_pool_step(struct tn_file_pool *pool, const char *step,
+                      const char *name);
 
 /* Empties all buffers. */
-enum tn_status tn_desk_flush(struct tn_desk *desk, struct tn_error *error);
+enum tn_status tn_file_pool_flush(struct tn_file_pool *pool,
+                                  struct tn_error     *error);
 
 /* A sink over a fresh file; takes the descriptor over, also on failure.  The
  * name is borrowed. */
 enum tn_status tn_file_sink_init(struct tn_file_sink *sink,
-                                 struct tn_desk *desk, const char *name,
+                                 struct tn_file_pool *pool, const char *name,
                                  int descriptor, bool is_stream,
                                  struct tn_error *error);
 

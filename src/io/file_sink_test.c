@@ -91,7 +91,7 @@ static struct tn_source *source_of_kind(struct tn_scratch *scratch,
 struct rig {
     struct tn_memory    memory;
     struct tn_error     error;
-    struct tn_desk      desk;
+    struct tn_file_pool pool;
     struct tn_file_sink file;
 };
 
@@ -100,9 +100,9 @@ static void set_up(struct rig *rig, struct tn_scratch *scratch, int descriptor,
 {
     rig->error = (struct tn_error)TN_ERROR_INIT;
     tn_memory_init(&rig->memory, NULL, 0);
-    tn_desk_init(&rig->desk, &rig->memory, scratch->folder, NULL);
+    tn_file_pool_init(&rig->pool, &rig->memory, scratch->folder, NULL);
     assert_true(descriptor >= 0);
-    assert_int_equal(tn_file_sink_init(&rig->file, &rig->desk, "to", descriptor,
+    assert_int_equal(tn_file_sink_init(&rig->file, &rig->pool, "to", descriptor,
                                        is_stream, &rig->error),
                      TN_OK);
 }
@@ -160,7 +160,7 @@ static void ranges_of_every_source(void **state)
             assert_int_equal(tn_file_sink_finish(&rig.file, true, &rig.error),
                              TN_OK);
             tn_source_close(source);
-            tn_desk_done(&rig.desk);
+            tn_file_pool_done(&rig.pool);
             assert_int_equal(rig.memory.used, 0);
 
             char           *path = tn_scratch_path(&scratch, "to");
@@ -192,7 +192,7 @@ static void room_for_a_range(void **state)
         int                  left = full_at;
         struct tn_fault_hook hook = { count_reserves, &left };
         set_up(&rig, &scratch, create(&scratch), false);
-        rig.desk.hook = &hook;
+        rig.pool.hook = &hook;
         struct tn_source *source =
             source_of_kind(&scratch, &rig.memory, 1, MIB);
         struct tn_span range = { source, 3, MIB - 3 };
@@ -201,7 +201,7 @@ static void room_for_a_range(void **state)
         assert_int_equal(left, full_at - 1);
         assert_int_equal(status, full_at == 1 ? TN_IO : TN_OK);
         tn_source_close(source);
-        tn_desk_done(&rig.desk);
+        tn_file_pool_done(&rig.pool);
     }
     tn_scratch_close(&scratch);
 }
@@ -249,7 +249,7 @@ static void pipes_take_everything(void **state)
         pthread_join(reader, NULL);
         check_result(tn_bytes(drain.bytes, drain.size), length);
         tn_source_close(source);
-        tn_desk_done(&rig.desk);
+        tn_file_pool_done(&rig.pool);
         close(ends[0]);
         free(drain.bytes);
     }
@@ -276,7 +276,7 @@ static size_t write_sizes(struct rig *rig)
     free(bytes);
     assert_int_equal(tn_file_sink_finish(&rig->file, false, &rig->error),
                      TN_OK);
-    tn_desk_done(&rig->desk);
+    tn_file_pool_done(&rig->pool);
     return at;
 }
 
@@ -350,7 +350,7 @@ static void gaps_that_are_filled_later(void **state)
     assert_memory_equal(got.data, "one two three four", 19);
     free((void *)(uintptr_t)got.data);
     free(path);
-    tn_desk_done(&rig.desk);
+    tn_file_pool_done(&rig.pool);
     tn_scratch_close(&scratch);
 }
 
@@ -364,7 +364,7 @@ static void no_gaps_in_a_stream(void **state)
     set_up(&rig, &scratch, create(&scratch), true);
     assert_false(tn_sink_can_place(&rig.file.sink));
     assert_int_equal(tn_sink_gap(&rig.file.sink, 4, &rig.error), TN_INVALID);
-    tn_desk_done(&rig.desk);
+    tn_file_pool_done(&rig.pool);
     tn_scratch_close(&scratch);
 }
 
@@ -389,7 +389,7 @@ static void appending_to_a_file(void **state)
     free((void *)(uintptr_t)got.data);
     free(path);
     tn_source_close(source);
-    tn_desk_done(&rig.desk);
+    tn_file_pool_done(&rig.pool);
     tn_scratch_close(&scratch);
 }
 
@@ -455,37 +455,37 @@ static void holes_stay_holes(void **state)
         assert_int_equal(tn_file_sink_finish(&rig.file, false, &rig.error),
                          TN_OK);
         tn_source_close(source);
-        tn_desk_done(&rig.desk);
+        tn_file_pool_done(&rig.pool);
         check_sparse(&scratch, shifts[i]);
     }
     tn_scratch_close(&scratch);
 }
 
 /* A file that is nothing but a hole has its length all the same, also when it
- * had to give its seat away meanwhile. */
+ * had to give its slot away meanwhile. */
 static void a_hole_alone(void **state)
 {
     struct tn_scratch   scratch = tn_scratch_open();
-    struct tn_file_sink others[TN_SEAT_COUNT];
+    struct tn_file_sink others[TN_FILE_SLOT_COUNT];
     struct rig          rig;
     struct stat         about;
 
     (void)state;
     set_up(&rig, &scratch, create(&scratch), false);
     assert_int_equal(tn_sink_zeros(&rig.file.sink, 6 * GIB, &rig.error), TN_OK);
-    for (int i = 0; i < TN_SEAT_COUNT; i++) {
+    for (int i = 0; i < TN_FILE_SLOT_COUNT; i++) {
         char name[2] = { (char)('0' + i), 0 };
         int  file    = openat(scratch.folder, name, O_CREAT | O_WRONLY, 0666);
-        assert_int_equal(tn_file_sink_init(&others[i], &rig.desk, "other", file,
+        assert_int_equal(tn_file_sink_init(&others[i], &rig.pool, "other", file,
                                            false, &rig.error),
                          TN_OK);
     }
-    assert_null(rig.file.seat);
+    assert_null(rig.file.slot);
     assert_int_equal(tn_file_sink_finish(&rig.file, false, &rig.error), TN_OK);
     assert_int_equal(fstatat(scratch.folder, "to", &about, 0), 0);
     assert_int_equal(about.st_size, 6 * GIB);
     assert_int_equal(about.st_blocks, 0);
-    tn_desk_done(&rig.desk);
+    tn_file_pool_done(&rig.pool);
     tn_scratch_close(&scratch);
 }
 
@@ -511,7 +511,7 @@ static void a_source_cut_short(void **state)
     assert_int_equal(tn_sink_write(&rig.file.sink, tn_text("x"), &later),
                      TN_IO);
     tn_source_close(source);
-    tn_desk_done(&rig.desk);
+    tn_file_pool_done(&rig.pool);
     tn_scratch_close(&scratch);
 }
 

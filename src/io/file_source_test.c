@@ -24,7 +24,7 @@
 #define HAS_ROOM_TO_LIMIT 1
 #endif
 
-static struct tn_memory purse(void)
+static struct tn_memory budget(void)
 {
     struct tn_memory memory;
 
@@ -65,7 +65,7 @@ static void reads_what_is_there(void **state)
         { 5, 65536 }, { 5, 65537 },   { 1000000, 0 }, { 123456, 777 },
     };
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     uint8_t          *got     = malloc(1000000);
 
     (void)state;
@@ -115,7 +115,7 @@ static bool is_resident(const uint8_t *at)
 static void pages_that_are_let_go(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     uint64_t          page    = (uint64_t)sysconf(_SC_PAGESIZE);
     uint8_t           sum     = 0;
 
@@ -150,7 +150,7 @@ static void pages_that_are_let_go(void **state)
 static void an_empty_file_is_mapped_too(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
 
     (void)state;
@@ -170,7 +170,7 @@ static void an_empty_file_is_mapped_too(void **state)
 static void refuses_what_is_no_file(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_source *source;
     int               ends[2];
 
@@ -196,7 +196,7 @@ static void refuses_what_is_no_file(void **state)
 static void a_file_cut_off_is_an_error(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     uint8_t          *got     = malloc(200000);
 
     (void)state;
@@ -222,7 +222,7 @@ static void a_file_cut_off_is_an_error(void **state)
 static int read_six_gib(struct tn_scratch *scratch)
 {
     struct rlimit     limit  = { 64 << 20, 64 << 20 };
-    struct tn_memory  memory = purse();
+    struct tn_memory  memory = budget();
     struct tn_error   error  = TN_ERROR_INIT;
     struct tn_source *source;
     uint64_t          last = 0;
@@ -283,7 +283,7 @@ static void an_unmappable_file_is_read(void **state)
     pid_t child = fork();
     if (child == 0) {
         struct rlimit     limit  = { GIB, GIB };
-        struct tn_memory  memory = purse();
+        struct tn_memory  memory = budget();
         struct tn_error   error  = TN_ERROR_INIT;
         uint64_t          first  = 1;
         struct tn_source *source;
@@ -316,7 +316,7 @@ static int read_counted(void *context, uint64_t offset, void *to, size_t size)
 
 static void callbacks(void **state)
 {
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
     struct counter    counter = { .fail_at = 2 };
     struct tn_source *source;
@@ -360,7 +360,7 @@ static void *feed(void *context)
 static void pipes_are_spooled(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
     struct tn_source *source;
     pthread_t         writer;
@@ -387,7 +387,7 @@ static void pipes_are_spooled(void **state)
 
 static void spooling_needs_a_place(void **state)
 {
-    struct tn_memory  memory = purse();
+    struct tn_memory  memory = budget();
     struct tn_error   error  = TN_ERROR_INIT;
     struct tn_source *source;
     int               ends[2];
@@ -408,7 +408,7 @@ static void spooling_needs_a_place(void **state)
 /* Its bytes would fill the disk. */
 static void devices_are_not_spooled(void **state)
 {
-    struct tn_memory  memory = purse();
+    struct tn_memory  memory = budget();
     struct tn_error   error  = TN_ERROR_INIT;
     int               zeros  = open("/dev/zero", O_RDONLY);
     struct tn_source *source;
@@ -452,7 +452,7 @@ static void every_allocation_fails_once(void **state)
 static void tells_holes_from_data(void **state)
 {
     struct tn_scratch scratch      = tn_scratch_open();
-    struct tn_memory  memory       = purse();
+    struct tn_memory  memory       = budget();
     static uint8_t    mib[1 << 20] = { 1 };
     bool              is_hole      = false;
 

@@ -38,9 +38,9 @@ static enum tn_status new_output(struct tn_output              **out,
     if (options)
         output->options = *options;
     tn_arena_init(&output->arena, memory);
-    tn_desk_init(&output->desk, memory, -1, output->options.hook);
-    output->desk.is_dry     = output->options.is_dry;
-    output->desk.max_expand = output->options.max_expand;
+    tn_file_pool_init(&output->pool, memory, -1, output->options.hook);
+    output->pool.is_dry     = output->options.is_dry;
+    output->pool.max_expand = output->options.max_expand;
     tn_list_init(&output->files, memory, sizeof(struct tn_output_entry *));
     tn_list_init(&output->folders, memory, sizeof(struct tn_output_folder));
     tn_list_init(&output->dead, memory, sizeof(struct tn_output_dead));
@@ -206,7 +206,7 @@ static enum tn_status create(struct tn_output *output, const char *name,
             return error->status;
         TN_TRY(tn_output_step(output, "create", temp, error));
         file->listed = tn_output_list(output, TN_TEMPORARY_FILE, temp);
-        descriptor   = tn_beneath_open(output->desk.folder, temp,
+        descriptor   = tn_beneath_open(output->pool.folder, temp,
                                        O_WRONLY | O_CREAT | O_EXCL);
         if (descriptor < 0)
             tn_temporary_drop(file->listed);
@@ -218,7 +218,7 @@ static enum tn_status create(struct tn_output *output, const char *name,
     struct tn_output_entry **slot =
         tn_list_push(&output->files, struct tn_output_entry *, error);
     if (!slot) {
-        unlinkat(output->desk.folder, temp, 0);
+        unlinkat(output->pool.folder, temp, 0);
         tn_temporary_drop(file->listed);
         close(descriptor);
         return error->status;
@@ -227,7 +227,7 @@ static enum tn_status create(struct tn_output *output, const char *name,
     if (!strcmp(name, output->name) && output->kind == TN_TO_FILE)
         output->main = file;
     enum tn_status status = take_mode(output, file, descriptor, error);
-    if (tn_file_sink_init(&file->file, &output->desk, temp, descriptor, false,
+    if (tn_file_sink_init(&file->file, &output->pool, temp, descriptor, false,
                           error) != TN_OK ||
         status != TN_OK)
         return error->status;
@@ -252,7 +252,7 @@ static enum tn_status open_stream(struct tn_output *output, const char *path,
         close(file);
         return error->status;
     }
-    return tn_file_sink_init(&output->main->file, &output->desk, output->name,
+    return tn_file_sink_init(&output->main->file, &output->pool, output->name,
                              file, true, error);
 }
 
@@ -265,7 +265,7 @@ static enum tn_status open_target(struct tn_output *output, const char *path,
 
     enum tn_status status = split_path(output, real ? real : path, error);
     free(real);
-    output->desk.folder = output->parent;
+    output->pool.folder = output->parent;
     return status;
 }
 
@@ -343,9 +343,9 @@ static enum tn_status make_temporary_folder(struct tn_output *output,
         return tn_error_errno(error, errno, "cannot make the folder %s",
                               output->name);
     output->temp        = temp;
-    output->desk.folder = openat(
+    output->pool.folder = openat(
         output->parent, temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (output->desk.folder < 0)
+    if (output->pool.folder < 0)
         return tn_error_errno(error, errno, "cannot open the folder %s", temp);
     return TN_OK;
 }
@@ -410,7 +410,7 @@ static enum tn_status check_target(struct tn_output *output, const char *name,
 {
     struct stat about;
 
-    if (fstatat(output->desk.folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0)
+    if (fstatat(output->pool.folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0)
         return TN_OK;
     if (S_ISDIR(about.st_mode))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE, "%.150s is a folder",
@@ -458,7 +458,7 @@ enum tn_status tn_output_side(struct tn_output *output, const char *name,
 
 enum tn_status tn_output_flush(struct tn_output *output, struct tn_error *error)
 {
-    return tn_desk_flush(&output->desk, error);
+    return tn_file_pool_flush(&output->pool, error);
 }
 
 /* Closing. */
@@ -471,11 +471,11 @@ static void discard(struct tn_output *output)
         return;
     for (uint64_t i = 0; i < output->files.count; i++)
         if (!tn_output_entry_at(output, i)->is_placed)
-            unlinkat(output->desk.folder,
+            unlinkat(output->pool.folder,
                      tn_output_entry_at(output, i)->file.name, 0);
     /* Innermost first; one that somebody else uses meanwhile stays. */
     for (uint64_t i = output->folders.count; i-- > 0;)
-        unlinkat(output->desk.folder,
+        unlinkat(output->pool.folder,
                  tn_list_at(&output->folders, struct tn_output_folder, i)->name,
                  AT_REMOVEDIR);
 }
@@ -498,7 +498,7 @@ bool tn_output_has(const struct tn_output *output, const char *name,
 
     if (output->kind != TN_TO_FILE || file < 0 || fstat(file, &there) != 0)
         return false;
-    file = tn_beneath_open(output->desk.folder, name, tn_os->look);
+    file = tn_beneath_open(output->pool.folder, name, tn_os->look);
     if (file < 0)
         return false;
     bool is_same = fstat(file, &here) == 0 && here.st_dev == there.st_dev &&
@@ -531,13 +531,13 @@ void tn_output_close(struct tn_output *output)
 {
     if (!output)
         return;
-    tn_desk_done(&output->desk);
+    tn_file_pool_done(&output->pool);
     if (!output->is_committed)
         discard(output);
     drop_listed(output);
     tn_output_end(output);
-    if (output->desk.folder >= 0 && output->desk.folder != output->parent)
-        close(output->desk.folder);
+    if (output->pool.folder >= 0 && output->pool.folder != output->parent)
+        close(output->pool.folder);
     if (output->parent >= 0)
         close(output->parent);
     tn_buffer_done(&output->buffer);

@@ -22,7 +22,7 @@ static enum tn_status rename_step(struct tn_output *output, int folder,
     if (can_replace ? renameat(folder, from, folder, to) == 0
                     : tn_os->rename_new(folder, from, to) == 0)
         return TN_OK;
-    if (folder != output->desk.folder) /* the new folder itself */
+    if (folder != output->pool.folder) /* the new folder itself */
         return errno == EEXIST
                    ? tn_output_fail_exists(error, to)
                    : tn_error_errno(error, errno, "cannot rename to %s", to);
@@ -68,22 +68,22 @@ static enum tn_status sync_folders(struct tn_output *output,
         name = tn_bytes_dup(&output->arena, name, error);
         if (!name.data)
             return error->status;
-        TN_TRY(sync_folder(output, output->desk.folder, (const char *)name.data,
+        TN_TRY(sync_folder(output, output->pool.folder, (const char *)name.data,
                            error));
     }
     for (uint64_t i = 0; i < output->folders.count; i++)
         TN_TRY(sync_folder(
-            output, output->desk.folder,
+            output, output->pool.folder,
             tn_list_at(&output->folders, struct tn_output_folder, i)->name,
             error));
-    return sync_folder(output, output->desk.folder, ".", error);
+    return sync_folder(output, output->pool.folder, ".", error);
 }
 
 static bool is_taken(const struct tn_output *output, const char *name)
 {
     struct stat about;
 
-    return !fstatat(output->desk.folder, name, &about, AT_SYMLINK_NOFOLLOW);
+    return !fstatat(output->pool.folder, name, &about, AT_SYMLINK_NOFOLLOW);
 }
 
 /* What has the name now moves to the old folder, under the same name. */
@@ -98,7 +98,7 @@ static enum tn_status set_aside(struct tn_output       *output,
     if (!aside)
         return error->status;
     TN_TRY(tn_output_make_folders(output, aside, error));
-    TN_TRY(rename_step(output, output->desk.folder, file->name, aside, false,
+    TN_TRY(rename_step(output, output->pool.folder, file->name, aside, false,
                        error));
     file->aside = aside;
     return TN_OK;
@@ -135,7 +135,7 @@ static enum tn_status set_all_aside(struct tn_output *output,
     keep_lock(output);
     TN_TRY(set_aside(output, output->main, error));
     if (output->options.is_durable)
-        TN_TRY(sync_folder(output, output->desk.folder, ".", error));
+        TN_TRY(sync_folder(output, output->pool.folder, ".", error));
     for (uint64_t i = 0; i < output->files.count; i++)
         if (tn_output_entry_at(output, i) != output->main)
             TN_TRY(set_aside(output, tn_output_entry_at(output, i), error));
@@ -165,7 +165,7 @@ static enum tn_status set_modes(struct tn_output *output,
     for (uint64_t i = 0; i < output->files.count; i++) {
         const struct tn_output_entry *file = tn_output_entry_at(output, i);
         if (file->has_mode && (file->mode & 0600) != 0600)
-            TN_TRY(set_mode(output, output->desk.folder, file->file.name,
+            TN_TRY(set_mode(output, output->pool.folder, file->file.name,
                             file->mode, error));
     }
     return TN_OK;
@@ -175,7 +175,7 @@ static enum tn_status place(struct tn_output       *output,
                             struct tn_output_entry *file, bool can_replace,
                             struct tn_error *error)
 {
-    TN_TRY(rename_step(output, output->desk.folder, file->file.name, file->name,
+    TN_TRY(rename_step(output, output->pool.folder, file->file.name, file->name,
                        can_replace, error));
     file->is_placed = true;
     return TN_OK;
@@ -202,7 +202,7 @@ static void restore(struct tn_output *output, struct tn_output_entry *file)
     struct tn_error ignored = TN_ERROR_INIT;
 
     if (file->aside)
-        (void)rename_step(output, output->desk.folder, file->aside, file->name,
+        (void)rename_step(output, output->pool.folder, file->aside, file->name,
                           false, &ignored);
 }
 
@@ -212,7 +212,7 @@ static void undo_placing(struct tn_output *output)
     for (uint64_t i = 0; i < output->files.count; i++) {
         struct tn_output_entry *file = tn_output_entry_at(output, i);
         if (file->is_placed)
-            unlinkat(output->desk.folder, file->name, 0);
+            unlinkat(output->pool.folder, file->name, 0);
     }
     for (uint64_t i = 0; i < output->files.count; i++)
         if (tn_output_entry_at(output, i) != output->main)
@@ -311,8 +311,8 @@ static enum tn_status commit_folder(struct tn_output *output,
 static enum tn_status finish_files(struct tn_output *output,
                                    struct tn_error  *error)
 {
-    if (tn_failed(&output->desk.failure)) {
-        *error = output->desk.failure;
+    if (tn_failed(&output->pool.failure)) {
+        *error = output->pool.failure;
         return error->status;
     }
     if (output->kind == TN_TO_STREAM)
@@ -348,6 +348,6 @@ enum tn_status tn_output_commit(struct tn_output *output,
                                                  : "nothing was written");
     enum tn_status status = commit(output, error);
     if (status != TN_OK)
-        output->desk.failure = *error; /* there is no second try */
+        output->pool.failure = *error; /* there is no second try */
     return status;
 }

@@ -181,7 +181,7 @@ void tn_output_tidy_folder(struct tn_output *output, const char *folder)
     if (output->dead.count == 0 || output->kind != TN_TO_FILE)
         return;
     tn_list_init(&list, output->memory, sizeof(struct leftover));
-    list_leftovers(output, output->desk.folder, folder, &list);
+    list_leftovers(output, output->pool.folder, folder, &list);
     for (uint64_t i = 0; i < list.count * output->dead.count; i++) {
         const struct leftover *l =
             tn_list_at(&list, struct leftover, i % list.count);
@@ -192,7 +192,7 @@ void tn_output_tidy_folder(struct tn_output *output, const char *folder)
                                                 "%s/%s", folder, l->name)
                                : NULL;
         if (path && tn_output_step(output, "remove", path, &ignored) == TN_OK)
-            unlinkat(output->desk.folder, path, 0);
+            unlinkat(output->pool.folder, path, 0);
     }
     tn_list_done(&list);
 }

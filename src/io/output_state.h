@@ -58,7 +58,7 @@ struct tn_output {
     int         lock;      /* its descriptor                                  */
     struct tn_temporary    *listed_lock, *listed_temp;
     struct tn_list          dead; /* struct tn_output_dead: earlier runs     */
-    struct tn_desk          desk; /* desk.folder: where the files are      */
+    struct tn_file_pool     pool; /* pool.folder: where the files are      */
     struct tn_output_entry *main;
     struct tn_list          files;   /* struct tn_output_entry *; with main  */
     struct tn_list          folders; /* struct tn_output_folder: that we made */

@@ -15,7 +15,7 @@
 enum tn_status tn_output_step(struct tn_output *output, const char *what,
                               const char *name, struct tn_error *error)
 {
-    int number = tn_desk_step(&output->desk, what, name);
+    int number = tn_file_pool_step(&output->pool, what, name);
 
     if (number)
         tn_error_errno(error, number, "cannot %s %s", what, name);
@@ -88,7 +88,7 @@ static enum tn_status make_folder(struct tn_output *output, const char *name,
                                   struct tn_error *error)
 {
     int folder =
-        tn_beneath_open(output->desk.folder, name, tn_os->look | O_DIRECTORY);
+        tn_beneath_open(output->pool.folder, name, tn_os->look | O_DIRECTORY);
 
     if (folder < 0 && errno == ENOENT) {
         TN_TRY(tn_output_step(output, "mkdir", name, error));
@@ -98,7 +98,7 @@ static enum tn_status make_folder(struct tn_output *output, const char *name,
             return error->status;
         made->name   = name;
         made->listed = tn_output_list(output, TN_TEMPORARY_FOLDER, name);
-        if (mkdirat(output->desk.folder, name, 0777) == 0)
+        if (mkdirat(output->pool.folder, name, 0777) == 0)
             return TN_OK;
         tn_temporary_drop(made->listed);
         output->folders.count--;

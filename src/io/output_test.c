@@ -17,7 +17,7 @@
 /* Where outputs tell their temporary names; NULL: nowhere. */
 static struct tn_temporaries *listed;
 
-static struct tn_memory purse(void)
+static struct tn_memory budget(void)
 {
     struct tn_memory memory;
 
@@ -75,7 +75,7 @@ static bool holds_model(const struct tn_scratch *scratch, const char *folder,
 static void files_appear_at_the_commit(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
     char             *path    = tn_scratch_path(&scratch, "model");
     struct tn_output *output;
@@ -108,7 +108,7 @@ static void files_appear_at_the_commit(void **state)
 static void a_main_file_takes_another_name(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
     char             *path    = tn_scratch_path(&scratch, "model");
     struct tn_output *output;
@@ -140,7 +140,7 @@ static void a_main_file_takes_another_name(void **state)
 static void closing_without_commit_leaves_nothing(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
     char             *path    = tn_scratch_path(&scratch, "model");
     struct tn_output *output;
@@ -172,7 +172,7 @@ static int refuse_to_write(void *context, const char *step, const char *path)
 static void a_dry_output_only_counts(void **state)
 {
     struct tn_scratch        scratch = tn_scratch_open();
-    struct tn_memory         memory  = purse();
+    struct tn_memory         memory  = budget();
     struct tn_error          error   = TN_ERROR_INIT;
     struct tn_fault_hook     hook    = { refuse_to_write, NULL };
     struct tn_output_options dry     = { .is_dry = true, .hook = &hook };
@@ -231,7 +231,7 @@ static void refuses_bad_targets(void **state)
         { "new", "fine", TN_OK },
     };
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
 
     (void)state;
     tn_scratch_write(&scratch, "taken", "old");
@@ -266,7 +266,7 @@ static void refuses_bad_targets(void **state)
 static void a_side_file_is_written_once(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
     char             *path    = tn_scratch_path(&scratch, "new");
     struct tn_output *output;
@@ -285,7 +285,7 @@ static void a_side_file_is_written_once(void **state)
 static void a_symlink_stays_and_its_file_is_replaced(void **state)
 {
     struct tn_scratch        scratch = tn_scratch_open();
-    struct tn_memory         memory  = purse();
+    struct tn_memory         memory  = budget();
     struct tn_error          error   = TN_ERROR_INIT;
     struct tn_output_options force   = { .can_replace = true };
     char                    *path    = tn_scratch_path(&scratch, "link");
@@ -308,7 +308,7 @@ static void a_symlink_stays_and_its_file_is_replaced(void **state)
 /* A device is written to; renaming over it would be a disaster. */
 static void devices_are_not_replaced(void **state)
 {
-    struct tn_memory         memory = purse();
+    struct tn_memory         memory = budget();
     struct tn_error          error  = TN_ERROR_INIT;
     struct tn_output_options force  = { .can_replace = true };
     struct tn_output        *output;
@@ -329,7 +329,7 @@ static void devices_are_not_replaced(void **state)
 
 static void a_full_disk_is_an_error_that_stays(void **state)
 {
-    struct tn_memory  memory = purse();
+    struct tn_memory  memory = budget();
     struct tn_error   error = TN_ERROR_INIT, later = TN_ERROR_INIT;
     struct tn_output *output;
     struct tn_sink   *sink;
@@ -351,7 +351,7 @@ static void a_full_disk_is_an_error_that_stays(void **state)
 
 static void into_memory(void **state)
 {
-    struct tn_memory  memory = purse();
+    struct tn_memory  memory = budget();
     struct tn_error   error  = TN_ERROR_INIT;
     struct tn_output *output;
     struct tn_sink   *sink;
@@ -385,7 +385,7 @@ static void memory_that_runs_out_refuses_the_commit(void **state)
     assert_int_equal(memory.used, 0);
 }
 
-/* More files at a time than there are seats, written in turns. */
+/* More files at a time than there are slots, written in turns. */
 static void many_files_at_a_time(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
@@ -425,7 +425,7 @@ static void many_files_at_a_time(void **state)
 static void a_folder_is_replaced_whole(void **state)
 {
     struct tn_scratch        scratch = tn_scratch_open();
-    struct tn_memory         memory  = purse();
+    struct tn_memory         memory  = budget();
     struct tn_error          error   = TN_ERROR_INIT;
     struct tn_output_options force   = { .can_replace = true,
                                          .is_durable  = true };
@@ -461,7 +461,7 @@ static void a_folder_is_replaced_whole(void **state)
 static void long_names_still_fit(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
     char              name[256];
 
@@ -591,7 +591,7 @@ static void check_after_crash(const struct tn_scratch *scratch,
 static bool run_with_fault(struct tn_scratch *scratch, enum scene scene,
                            bool is_durable, int at, int number)
 {
-    struct tn_memory         memory  = purse();
+    struct tn_memory         memory  = budget();
     struct tn_error          error   = TN_ERROR_INIT;
     struct fault             fault   = { .at = at, .number = number };
     struct tn_fault_hook     hook    = { fail_at, &fault };
@@ -686,7 +686,7 @@ static bool folder_is(const struct tn_scratch *scratch, const char *main,
 
 static bool run_folder(struct tn_scratch *scratch, int at, int number)
 {
-    struct tn_memory         memory  = purse();
+    struct tn_memory         memory  = budget();
     struct tn_error          error   = TN_ERROR_INIT;
     struct fault             fault   = { .at = at, .number = number };
     struct tn_fault_hook     hook    = { fail_at, &fault };
@@ -797,7 +797,7 @@ static void a_signal_at_every_step_leaves_nothing(void **state)
 static void a_name_taken_meanwhile_is_not_replaced(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
-    struct tn_memory  memory  = purse();
+    struct tn_memory  memory  = budget();
     struct tn_error   error   = TN_ERROR_INIT;
     char             *path    = tn_scratch_path(&scratch, "model");
     struct tn_output *output;
@@ -854,7 +854,7 @@ static void what_is_replaced_keeps_its_permissions(void **state)
 {
     static const unsigned    modes[] = { 0600, 0640, 0444, 0755, 0200, 0 };
     struct tn_scratch        scratch = tn_scratch_open();
-    struct tn_memory         memory  = purse();
+    struct tn_memory         memory  = budget();
     struct tn_error          error   = TN_ERROR_INIT;
     char                    *path    = tn_scratch_path(&scratch, "model");
     struct tn_output_options replace = { .can_replace = true };
@@ -880,7 +880,7 @@ static void what_is_replaced_keeps_its_permissions(void **state)
 static void a_folder_that_is_replaced_keeps_its_permissions(void **state)
 {
     struct tn_scratch        scratch = tn_scratch_open();
-    struct tn_memory         memory  = purse();
+    struct tn_memory         memory  = budget();
     struct tn_error          error   = TN_ERROR_INIT;
     char                    *path    = tn_scratch_path(&scratch, "folder");
     struct tn_output_options replace = { .can_replace = true };
@@ -900,7 +900,7 @@ static void a_folder_that_is_replaced_keeps_its_permissions(void **state)
 static void temporary_files_are_not_open_to_more(void **state)
 {
     struct tn_scratch        scratch = tn_scratch_open();
-    struct tn_memory         memory  = purse();
+    struct tn_memory         memory  = budget();
     struct tn_error          error   = TN_ERROR_INIT;
     char                    *path    = tn_scratch_path(&scratch, "model");
     struct tn_output_options replace = { .can_replace = true };
@@ -937,7 +937,7 @@ static pid_t begin_elsewhere(const struct tn_scratch *scratch, bool is_folder,
     assert_true(child >= 0);
     if (child)
         return child;
-    struct tn_memory  memory = purse();
+    struct tn_memory  memory = budget();
     struct tn_error   error  = TN_ERROR_INIT;
     char             *path   = tn_scratch_path(scratch, "theirs");
     char              word   = 'x';
@@ -963,7 +963,7 @@ static pid_t begin_elsewhere(const struct tn_scratch *scratch, bool is_folder,
 
 static void write_ours(const struct tn_scratch *scratch)
 {
-    struct tn_memory         memory  = purse();
+    struct tn_memory         memory  = budget();
     struct tn_error          error   = TN_ERROR_INIT;
     struct tn_output_options replace = { .can_replace = true };
     char                    *path    = tn_scratch_path(scratch, "ours");

@@ -33,10 +33,10 @@ static uint64_t left_by_limit(void)
 }
 
 unsigned tn_pipeline_affords(unsigned workers, uint64_t each,
-                             const struct tn_memory *purse)
+                             const struct tn_memory *budget)
 {
-    uint64_t used = purse->used;
-    uint64_t left = purse->limit > used ? purse->limit - used : 0;
+    uint64_t used = budget->used;
+    uint64_t left = budget->limit > used ? budget->limit - used : 0;
 
     left = tn_min(left, left_by_limit());
     return (unsigned)tn_max(tn_min(workers, left / each), 1);

@@ -95,10 +95,10 @@ void tn_pipeline_close(struct tn_pipeline *pipeline);
 /* As open understands `workers`. */
 unsigned tn_pipeline_workers(unsigned workers);
 
-/* As many of them as get so many bytes each out of a purse, and out of what
+/* As many of them as get so many bytes each out of a budget, and out of what
  * `ulimit` leaves; at least one. */
 unsigned tn_pipeline_affords(unsigned workers, uint64_t each,
-                             const struct tn_memory *purse);
+                             const struct tn_memory *budget);
 
 /* Slots that were added and not taken. */
 static inline uint32_t tn_pipeline_count(const struct tn_pipeline *pipeline)

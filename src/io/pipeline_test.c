@@ -247,7 +247,7 @@ static void what_lacked_room_is_done_again_alone(void **state)
     tn_pipeline_close(&shy.pipeline);
 }
 
-static void no_more_than_the_purse_affords(void **state)
+static void no_more_than_the_budget_affords(void **state)
 {
     static const struct {
         uint64_t limit, used, each;
@@ -260,11 +260,11 @@ static void no_more_than_the_purse_affords(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct tn_memory purse;
-        tn_memory_init(&purse, NULL, rows[i].limit);
-        purse.used = rows[i].used;
+        struct tn_memory budget;
+        tn_memory_init(&budget, NULL, rows[i].limit);
+        budget.used = rows[i].used;
         assert_int_equal(
-            tn_pipeline_affords(rows[i].workers, rows[i].each, &purse),
+            tn_pipeline_affords(rows[i].workers, rows[i].each, &budget),
             rows[i].affords);
     }
 }
@@ -272,7 +272,7 @@ static void no_more_than_the_purse_affords(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_more_than_the_purse_affords),
+        cmocka_unit_test(no_more_than_the_budget_affords),
         cmocka_unit_test(jobs_come_back_in_order),
         cmocka_unit_test(jobs_are_ended_in_order),
         cmocka_unit_test(what_can_wait_is_done_at_last),

@@ -323,17 +323,17 @@ static enum tn_status expect_new_function(const struct tn_draft *draft,
     return TN_OK;
 }
 
-static struct tn_ends keep_ends(struct tn_draft   *draft,
-                                const char *const *names, uint32_t count,
-                                struct tn_error *error)
+static struct tn_io_list keep_ends(struct tn_draft   *draft,
+                                   const char *const *names, uint32_t count,
+                                   struct tn_error *error)
 {
-    struct tn_end *ends = tn_new(draft->arena, struct tn_end, count, error);
+    struct tn_io *ends = tn_new(draft->arena, struct tn_io, count, error);
 
     for (uint32_t i = 0; ends && i < count; i++) {
         ends[i].name = tn_draft_keep(draft, names[i], error);
         ends[i].note = "";
     }
-    return (struct tn_ends){ ends ? count : 0, ends };
+    return (struct tn_io_list){ ends ? count : 0, ends };
 }
 
 enum tn_status tn_draft_add_function(
@@ -387,10 +387,10 @@ static enum tn_status expect_own_ends(const struct tn_draft *draft,
     return TN_OK;
 }
 
-static struct tn_end keep_end(struct tn_draft *draft, const struct tn_end *end,
-                              struct tn_error *error)
+static struct tn_io keep_end(struct tn_draft *draft, const struct tn_io *end,
+                             struct tn_error *error)
 {
-    struct tn_end  kept = { .dtype    = end->dtype,
+    struct tn_io   kept = { .dtype    = end->dtype,
                             .has_rank = end->has_rank,
                             .note     = "" };
     struct tn_dim *dims;
@@ -408,7 +408,7 @@ static struct tn_end keep_end(struct tn_draft *draft, const struct tn_end *end,
     return kept;
 }
 
-static bool has_end(struct tn_ends ends, struct tn_bytes name)
+static bool has_end(struct tn_io_list ends, struct tn_bytes name)
 {
     for (uint32_t i = 0; i < ends.count; i++)
         if (tn_bytes_equal(ends.items[i].name, name))
@@ -417,38 +417,38 @@ static bool has_end(struct tn_ends ends, struct tn_bytes name)
 }
 
 /* Models that were committed share the old ends: the new list is a copy. */
-enum tn_status tn_draft_add_end(struct tn_draft *draft, uint32_t graph,
-                                bool is_input, const struct tn_end *end,
-                                struct tn_error *error)
+enum tn_status tn_draft_add_io(struct tn_draft *draft, uint32_t graph,
+                               bool is_input, const struct tn_io *end,
+                               struct tn_error *error)
 {
     TN_TRY(expect_own_ends(draft, graph, error));
     struct tn_draft_graph *g    = tn_draft_graph_at(draft, graph);
-    struct tn_ends        *ends = is_input ? &g->inputs : &g->outputs;
+    struct tn_io_list     *ends = is_input ? &g->inputs : &g->outputs;
     if (end->name.size == 0 || has_end(*ends, end->name))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             end->name.size ? "there is an %s '%.*s' already"
                                            : "an %s without a name",
                             is_input ? "input" : "output", TN_FMT(end->name));
-    struct tn_end *all =
-        tn_new(draft->arena, struct tn_end, (uint64_t)ends->count + 1, error);
+    struct tn_io *all =
+        tn_new(draft->arena, struct tn_io, (uint64_t)ends->count + 1, error);
     if (!all)
         return error->status;
     for (uint32_t i = 0; i < ends->count; i++)
         all[i] = ends->items[i];
     all[ends->count] = keep_end(draft, end, error);
     if (!tn_failed(error))
-        *ends = (struct tn_ends){ ends->count + 1, all };
+        *ends = (struct tn_io_list){ ends->count + 1, all };
     return error->status;
 }
 
 /* Models that were committed share the old ends. */
-static bool type_ends(struct tn_draft *draft, struct tn_ends *ends,
+static bool type_ends(struct tn_draft *draft, struct tn_io_list *ends,
                       struct tn_bytes name, enum tn_dtype dtype,
                       struct tn_error *error)
 {
-    bool           is_found = false;
-    struct tn_end *fresh =
-        tn_new(draft->arena, struct tn_end, ends->count, error);
+    bool          is_found = false;
+    struct tn_io *fresh =
+        tn_new(draft->arena, struct tn_io, ends->count, error);
 
     for (uint32_t i = 0; fresh && i < ends->count; i++) {
         fresh[i] = ends->items[i];
@@ -462,9 +462,9 @@ static bool type_ends(struct tn_draft *draft, struct tn_ends *ends,
     return is_found;
 }
 
-enum tn_status tn_draft_type_end(struct tn_draft *draft, uint32_t graph,
-                                 const char *name, enum tn_dtype dtype,
-                                 struct tn_error *error)
+enum tn_status tn_draft_type_io(struct tn_draft *draft, uint32_t graph,
+                                const char *name, enum tn_dtype dtype,
+                                struct tn_error *error)
 {
     TN_TRY(tn_draft_expect_graph(draft, graph, error));
     struct tn_draft_graph *g  = tn_draft_graph_at(draft, graph);
@@ -481,10 +481,10 @@ enum tn_status tn_draft_type_end(struct tn_draft *draft, uint32_t graph,
     return error->status;
 }
 
-enum tn_status tn_draft_set_ends(struct tn_draft *draft, uint32_t graph,
-                                 const struct tn_end *inputs,
-                                 const struct tn_end *outputs,
-                                 struct tn_error     *error)
+enum tn_status tn_draft_set_io(struct tn_draft *draft, uint32_t graph,
+                               const struct tn_io *inputs,
+                               const struct tn_io *outputs,
+                               struct tn_error    *error)
 {
     TN_TRY(tn_draft_expect_graph(draft, graph, error));
     struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);

@@ -46,7 +46,7 @@ struct tn_draft_graph {
     uint32_t               parent;      /* graph, or TN_NONE                  */
     uint32_t               parent_op;   /* draft op, or TN_NONE               */
     struct tn_bytes        name, domain;
-    struct tn_ends         inputs, outputs;
+    struct tn_io_list      inputs, outputs;
     uint32_t               placed;
     uint8_t                kind;
     bool                   is_removed;
@@ -127,12 +127,12 @@ enum tn_status tn_draft_add_function(
     struct tn_draft *draft, const char *name, const char *domain,
     const char *const *inputs, uint32_t input_count, const char *const *outputs,
     uint32_t output_count, uint32_t *graph, struct tn_error *error);
-enum tn_status tn_draft_add_end(struct tn_draft *draft, uint32_t graph,
-                                bool is_input, const struct tn_end *end,
+enum tn_status tn_draft_add_io(struct tn_draft *draft, uint32_t graph,
+                               bool is_input, const struct tn_io *end,
+                               struct tn_error *error);
+enum tn_status tn_draft_type_io(struct tn_draft *draft, uint32_t graph,
+                                const char *name, enum tn_dtype dtype,
                                 struct tn_error *error);
-enum tn_status tn_draft_type_end(struct tn_draft *draft, uint32_t graph,
-                                 const char *name, enum tn_dtype dtype,
-                                 struct tn_error *error);
 
 enum tn_status tn_draft_set_variable(struct tn_draft *draft, uint32_t graph,
                                      const char           *name,
@@ -163,10 +163,10 @@ enum tn_status tn_draft_remove_states(struct tn_draft *draft,
 
 /* What a function takes and gives from now on; as many as before.  The ends
  * live as long as the draft's arena. */
-enum tn_status tn_draft_set_ends(struct tn_draft *draft, uint32_t graph,
-                                 const struct tn_end *inputs,
-                                 const struct tn_end *outputs,
-                                 struct tn_error     *error);
+enum tn_status tn_draft_set_io(struct tn_draft *draft, uint32_t graph,
+                               const struct tn_io *inputs,
+                               const struct tn_io *outputs,
+                               struct tn_error    *error);
 enum tn_status tn_draft_copy_function(struct tn_draft       *draft,
                                       const struct tn_model *from, uint32_t row,
                                       const char *name, uint32_t *graph,

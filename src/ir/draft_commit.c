@@ -276,7 +276,8 @@ static void fill_graph(struct layout *to, uint32_t id,
     row->is_touched |= old->is_touched;
 }
 
-static void define_ends(struct layout *to, uint32_t graph, struct tn_ends ends)
+static void define_ends(struct layout *to, uint32_t graph,
+                        struct tn_io_list ends)
 {
     for (uint32_t i = 0; i < ends.count; i++) {
         if (ends.items[i].name.size == 0)

@@ -24,14 +24,14 @@ static enum tn_status drop_input(struct tn_draft *draft, uint32_t graph,
 {
     struct tn_draft_graph *g     = tn_draft_graph_at(draft, graph);
     uint32_t               count = 0;
-    struct tn_end         *fresh =
-        tn_new(draft->arena, struct tn_end, g->inputs.count, error);
+    struct tn_io          *fresh =
+        tn_new(draft->arena, struct tn_io, g->inputs.count, error);
 
     for (uint32_t i = 0; fresh && i < g->inputs.count; i++)
         if (!tn_bytes_equal(g->inputs.items[i].name, name))
             fresh[count++] = g->inputs.items[i];
     if (fresh)
-        g->inputs = (struct tn_ends){ count, fresh };
+        g->inputs = (struct tn_io_list){ count, fresh };
     return error->status;
 }
 
@@ -42,8 +42,8 @@ static enum tn_status add_input(struct tn_draft              *draft,
     struct tn_draft_graph *g     = tn_draft_graph_at(draft, tensor->row.graph);
     const struct tn_shape *shape = &tensor->row.elements.shape;
     uint32_t               count = g->inputs.count;
-    struct tn_end         *fresh =
-        tn_new(draft->arena, struct tn_end, (uint64_t)count + 1, error);
+    struct tn_io          *fresh =
+        tn_new(draft->arena, struct tn_io, (uint64_t)count + 1, error);
     struct tn_dim *dims =
         tn_new(draft->arena, struct tn_dim, shape->rank, error);
 
@@ -53,13 +53,13 @@ static enum tn_status add_input(struct tn_draft              *draft,
         fresh[i] = g->inputs.items[i];
     for (uint32_t i = 0; i < shape->rank; i++)
         dims[i].value = (int64_t)shape->dims[i];
-    fresh[count] = (struct tn_end){ .name     = tensor->name,
-                                    .dtype    = shape->dtype,
-                                    .has_rank = true,
-                                    .rank     = shape->rank,
-                                    .dims     = dims,
-                                    .note     = "" };
-    g->inputs    = (struct tn_ends){ count + 1, fresh };
+    fresh[count] = (struct tn_io){ .name     = tensor->name,
+                                   .dtype    = shape->dtype,
+                                   .has_rank = true,
+                                   .rank     = shape->rank,
+                                   .dims     = dims,
+                                   .note     = "" };
+    g->inputs    = (struct tn_io_list){ count + 1, fresh };
     return TN_OK;
 }
 

@@ -1,5 +1,6 @@
 /*
- * model_tables.h - a model in memory: flat tables, 32-bit ids, names stored once
+ * model_tables.h - a model in memory: flat tables, 32-bit ids, names stored
+ * once
  *
  * A format's open() fills the skeleton: facts, ends, tensors with payloads, and
  * how often each operator occurs.  When the caller wants the graph, it fills
@@ -33,17 +34,17 @@ struct tn_levels {
 
 struct tn_tensor {
     const struct tn_model *model;
-    uint32_t               name;  /* interned                                 */
-    uint32_t               graph; /* whose constant it is; TN_NONE: no graph's */
-    uint32_t               node;  /* ordinal of the node in that graph, or
-                                     TN_NONE for the graph's own list         */
-    uint32_t               slot;  /* ordinal in the list, or of the attribute */
-    uint32_t               part;  /* in a list of tensors, or TN_NONE         */
-    uint8_t                role;  /* enum tn_role                             */
-    bool                   is_external; /* in a side file by the format's own
-                                           rules (ONNX external data, shards) */
-    struct tn_elements     elements;
-    struct tn_span         wire; /* the whole message that describes it       */
+    uint32_t               name; /* interned                                 */
+    uint32_t graph;              /* whose constant it is; TN_NONE: no graph's */
+    uint32_t node;               /* ordinal of the node in that graph, or
+                                    TN_NONE for the graph's own list         */
+    uint32_t slot;               /* ordinal in the list, or of the attribute */
+    uint32_t part;               /* in a list of tensors, or TN_NONE         */
+    uint8_t  role;               /* enum tn_role                             */
+    bool     is_external;        /* in a side file by the format's own
+                                    rules (ONNX external data, shards) */
+    struct tn_elements elements;
+    struct tn_span     wire; /* the whole message that describes it       */
     const struct tn_levels *levels; /* NULL: no sequences                     */
 };
 
@@ -52,21 +53,21 @@ bool tn_tensor_is_attribute(const struct tn_tensor *tensor);
 
 /* tn_graph_kind is public. */
 struct tn_graph {
-    uint8_t        kind;
-    uint32_t       name;
-    uint32_t       domain;       /* functions                                 */
-    uint32_t       parent_graph; /* subgraphs: where the node is              */
-    uint32_t       parent_node;  /* its ordinal there                         */
-    uint32_t       parent_slot;  /* ordinal of the attribute                  */
-    uint32_t       depth;        /* 0: not inside another                     */
-    const char    *path;         /* "graph.node[3].attribute[0].g"            */
-    const char    *node_word;    /* "node": how nodes are called in paths     */
-    uint64_t       op_count;
-    uint32_t       first_op; /* when the ops are indexed                      */
-    struct tn_ends inputs;
-    struct tn_ends outputs;
-    struct tn_span wire;
-    bool           is_touched; /* by an edit: the wire no longer says it all  */
+    uint8_t     kind;
+    uint32_t    name;
+    uint32_t    domain;       /* functions                                 */
+    uint32_t    parent_graph; /* subgraphs: where the node is              */
+    uint32_t    parent_node;  /* its ordinal there                         */
+    uint32_t    parent_slot;  /* ordinal of the attribute                  */
+    uint32_t    depth;        /* 0: not inside another                     */
+    const char *path;         /* "graph.node[3].attribute[0].g"            */
+    const char *node_word;    /* "node": how nodes are called in paths     */
+    uint64_t    op_count;
+    uint32_t    first_op; /* when the ops are indexed                      */
+    struct tn_io_list inputs;
+    struct tn_io_list outputs;
+    struct tn_span    wire;
+    bool is_touched; /* by an edit: the wire no longer says it all  */
 };
 
 /*
@@ -101,7 +102,7 @@ struct tn_op {
     uint32_t control_count;
     uint32_t first_attr; /* in model->attrs; TN_NONE: still on the wire       */
     uint32_t attr_count;
-    uint32_t source;     /* in model->sources: which file the wire is in      */
+    uint32_t source; /* in model->sources: which file the wire is in      */
     uint64_t wire_offset;
     uint64_t wire_length; /* 0: made by an edit                               */
 };
@@ -126,26 +127,26 @@ struct tn_model {
     bool                     is_edited;
     bool is_called_by_signature; /* outputs that no signature names are none:
                                     they save and restore it                  */
-    struct tn_span           wire;    /* the root message, where there is one */
-    uint64_t                 file_size;
+    struct tn_span wire;         /* the root message, where there is one */
+    uint64_t       file_size;
 
     struct tn_list facts;      /* struct tn_fact                              */
     struct tn_list tags;       /* struct tn_bytes                             */
     struct tn_list signatures; /* struct tn_signature                         */
     struct tn_list kinds;      /* struct tn_op_kind; sorted by finish         */
     struct tn_pairs kind_index; /* (domain, type) -> index in kinds           */
-    struct tn_list tensors;    /* struct tn_tensor                            */
-    struct tn_list graphs;     /* struct tn_graph; the main one is first      */
-    uint64_t       node_count;
+    struct tn_list  tensors; /* struct tn_tensor                            */
+    struct tn_list  graphs;  /* struct tn_graph; the main one is first      */
+    uint64_t        node_count;
 
     struct tn_list  ops;    /* struct tn_op                                   */
     struct tn_list  refs;   /* uint32_t                                       */
     struct tn_list  values; /* struct tn_value                                */
     struct tn_list  first_values; /* uint32_t by name: value + 1, 0: none     */
-    struct tn_pairs more_values; /* (graph, name) -> value, where the name has
-                                    a first value, which is another graph's   */
-    struct tn_list  attrs;  /* struct tn_attr_slot                            */
-    struct tn_list  sources; /* struct tn_source *                            */
+    struct tn_pairs more_values;  /* (graph, name) -> value, where the name has
+                                     a first value, which is another graph's   */
+    struct tn_list attrs;   /* struct tn_attr_slot                            */
+    struct tn_list sources; /* struct tn_source *                            */
 
     /* How the model is trained: JSON (.data NULL: nothing said), and the
      * variables of the main graph that are its loss. */

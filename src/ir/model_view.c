@@ -61,17 +61,17 @@ const struct tn_signature *tn_model_signature(const struct tn_model *model,
     return tn_list_at(&model->signatures, struct tn_signature, index);
 }
 
-struct tn_ends tn_model_inputs(const struct tn_model *model)
+struct tn_io_list tn_model_inputs(const struct tn_model *model)
 {
     if (!model->graphs.count)
-        return (struct tn_ends){ 0, NULL };
+        return (struct tn_io_list){ 0, NULL };
     return tn_model_graph_at(model, 0)->inputs;
 }
 
-struct tn_ends tn_model_outputs(const struct tn_model *model)
+struct tn_io_list tn_model_outputs(const struct tn_model *model)
 {
     if (!model->graphs.count)
-        return (struct tn_ends){ 0, NULL };
+        return (struct tn_io_list){ 0, NULL };
     return tn_model_graph_at(model, 0)->outputs;
 }
 

@@ -35,7 +35,7 @@ static void places_done(struct places *places)
     places->count = 0;
 }
 
-/* A purse to pay with: that of the first source below, or NULL. */
+/* A budget to pay with: that of the first source below, or NULL. */
 static struct tn_memory *find_memory(const struct tn_elements *e,
                                      unsigned                  depth)
 {

@@ -70,19 +70,20 @@ static inline void testing_declare_ranks(void *context, uint8_t *ranks)
 }
 
 /* Values called by the letters, as ends of the graph. */
-static inline struct tn_ends testing_ends(struct testing_scene *s,
-                                          uint32_t graph, const char *letters,
-                                          struct tn_error *error)
+static inline struct tn_io_list testing_ends(struct testing_scene *s,
+                                             uint32_t              graph,
+                                             const char           *letters,
+                                             struct tn_error      *error)
 {
-    size_t         count = strlen(letters);
-    struct tn_end *ends  = tn_new(&s->model.arena, struct tn_end, count, error);
+    size_t        count = strlen(letters);
+    struct tn_io *ends  = tn_new(&s->model.arena, struct tn_io, count, error);
 
     for (size_t i = 0; ends && i < count; i++) {
         testing_value(&s->model, graph, letters[i], error);
         ends[i] =
-            (struct tn_end){ .name = tn_bytes(&letters[i], 1), .note = "" };
+            (struct tn_io){ .name = tn_bytes(&letters[i], 1), .note = "" };
     }
-    return (struct tn_ends){ ends ? (uint32_t)count : 0, ends };
+    return (struct tn_io_list){ ends ? (uint32_t)count : 0, ends };
 }
 
 /* What is declared and not made is a constant of its graph. */

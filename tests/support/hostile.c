@@ -123,36 +123,36 @@ void tn_survives_every_flip(tn_reader_under_test *read, struct tn_bytes good)
     free(copy);
 }
 
-void *tn_purse_resize(void *context, void *memory, size_t old_size,
-                      size_t new_size)
+void *tn_budget_resize(void *context, void *memory, size_t old_size,
+                       size_t new_size)
 {
-    struct tn_purse *purse = context;
+    struct tn_budget *budget = context;
 
     (void)old_size;
     if (new_size == 0) {
-        purse->blocks -= memory != NULL;
+        budget->blocks -= memory != NULL;
         free(memory);
         return NULL;
     }
-    if (purse->left == 0)
+    if (budget->left == 0)
         return NULL;
-    purse->left--;
+    budget->left--;
     void *moved = realloc(memory, new_size);
-    purse->blocks += !memory && moved;
+    budget->blocks += !memory && moved;
     return moved;
 }
 
 void tn_survives_no_memory(tn_reader_under_test *read, struct tn_bytes good)
 {
     for (uint64_t n = 0;; n++) {
-        struct tn_purse     purse     = { .left = n };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = n };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct tn_error     error     = TN_ERROR_INIT;
         struct tn_memory    memory;
 
         tn_memory_init(&memory, &allocator, 0);
         enum tn_status status = read(good, &memory, &error);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
         assert_int_equal(status, error.status);
         if (status == TN_OK)
             return;

@@ -1,7 +1,7 @@
 /*
  * hostile.h - what every grammar must survive, one line a test
  *
- * The function under test gets bytes that end at an unmapped page, a purse
+ * The function under test gets bytes that end at an unmapped page, a budget
  * that may run dry, and an error to fill in.
  */
 #ifndef TN_TESTS_HOSTILE_H
@@ -38,13 +38,13 @@ struct tn_bytes tn_hex(const char *hex);
 struct tn_bytes tn_load_file(const char *path);
 
 /* An allocator that fails after `left` allocations and counts what is out:
- * struct tn_allocator a = { tn_purse_resize, &purse }. */
-struct tn_purse {
+ * struct tn_allocator a = { tn_budget_resize, &budget }. */
+struct tn_budget {
     uint64_t left;
     uint64_t blocks;
 };
-void *tn_purse_resize(void *context, void *memory, size_t old_size,
-                      size_t new_size);
+void *tn_budget_resize(void *context, void *memory, size_t old_size,
+                       size_t new_size);
 
 /* Every proper prefix is refused, unless `is_good` says that it is itself good
  * (NULL: none is). */

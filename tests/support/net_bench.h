@@ -8,7 +8,7 @@
 #include "support/net_text.h"
 
 struct bench {
-    struct tn_purse  purse;
+    struct tn_budget budget;
     struct tn_error  error;
     struct tn_memory memory;
     struct tn_arena  arena;
@@ -18,10 +18,10 @@ struct bench {
 /* Without a graph, for who loads one. */
 static inline void set_up_empty(struct bench *b, const char *dialect)
 {
-    struct tn_allocator allocator = { tn_purse_resize, &b->purse };
+    struct tn_allocator allocator = { tn_budget_resize, &b->budget };
 
-    b->purse = (struct tn_purse){ .left = UINT64_MAX };
-    b->error = (struct tn_error)TN_ERROR_INIT;
+    b->budget = (struct tn_budget){ .left = UINT64_MAX };
+    b->error  = (struct tn_error)TN_ERROR_INIT;
     tn_memory_init(&b->memory, &allocator, 0);
     tn_arena_init(&b->arena, &b->memory);
     tn_net_init(&b->net, &b->arena, dialect, &b->error);
@@ -39,7 +39,7 @@ static inline void tear_down(struct bench *b)
     tn_net_done(&b->net);
     tn_arena_done(&b->arena);
     assert_int_equal(b->memory.used, 0);
-    assert_int_equal(b->purse.blocks, 0);
+    assert_int_equal(b->budget.blocks, 0);
 }
 
 static inline void assert_net(struct bench *b, const char *want)
@@ -90,11 +90,11 @@ static inline void survives_no_memory(const char *dialect,
             set_up(&b, dialect);
             fill(&b.net);
             leave_room(&b.arena, room);
-            b.purse.left = n;
-            status       = change(&b.net);
+            b.budget.left = n;
+            status        = change(&b.net);
             assert_int_equal(status, b.error.status);
             assert_true(status == TN_OK || status == TN_NO_MEMORY);
-            b.purse.left = UINT64_MAX;
+            b.budget.left = UINT64_MAX;
             if (status == TN_OK)
                 assert_net(&b, want);
             tear_down(&b);

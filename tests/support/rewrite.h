@@ -146,8 +146,8 @@ static inline void rewrite_same_tensors(const struct rewrite *r, bool by_name)
 }
 
 static inline void rewrite_same_end(const struct rewrite *r,
-                                    const struct tn_end  *a,
-                                    const struct tn_end *b, bool by_name)
+                                    const struct tn_io   *a,
+                                    const struct tn_io *b, bool by_name)
 {
     bool is_same = (!by_name || rewrite_same_text(a->name, b->name)) &&
                    a->dtype == b->dtype && a->has_rank == b->has_rank &&
@@ -160,8 +160,9 @@ static inline void rewrite_same_end(const struct rewrite *r,
         rewrite_die(r, "an input or output is not what it was", a->name);
 }
 
-static inline void rewrite_same_ends(const struct rewrite *r, struct tn_ends a,
-                                     struct tn_ends b, bool by_name)
+static inline void rewrite_same_ends(const struct rewrite *r,
+                                     struct tn_io_list a, struct tn_io_list b,
+                                     bool by_name)
 {
     if (a.count != b.count)
         rewrite_die(r, "the number of inputs or outputs changed",
@@ -393,7 +394,7 @@ static inline bool is_short_of_memory(const char       *path,
     struct tn_error  error = TN_ERROR_INIT;
     struct tn_model *model;
 
-    options.max_memory = 0;
+    options.max_memory    = 0;
     enum tn_status status = tn_model_open(&model, path, &options, &error);
     tn_model_close(model);
     return status == TN_OK;

@@ -50,7 +50,7 @@ struct tool {
     struct tn_arena      arena; /* of rules */
     const char          *dialect, *target;
     struct tn_lang_file  shapes, target_shapes;
-    struct tn_rule_shelf shelf;
+    struct tn_rule_cache cache;
     struct tn_rule_set   rules;
 };
 
@@ -131,8 +131,8 @@ static enum tn_status read_rules(struct tool *tool)
         return TN_OK;
     TN_TRY(tn_shapes_read(&tool->target_shapes, &tool->arena, tool->target,
                           &tool->error));
-    TN_TRY(tn_rule_shelf_init(&tool->shelf, &tool->arena, &tool->error));
-    return tn_rule_set_read(&tool->rules, &tool->arena, &tool->shelf,
+    TN_TRY(tn_rule_cache_init(&tool->cache, &tool->arena, &tool->error));
+    return tn_rule_set_read(&tool->rules, &tool->arena, &tool->cache,
                             tool->dialect, tool->target, NULL, 0, &tool->error);
 }
 
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
     }
     if (tool.target) {
         tn_rule_set_done(&tool.rules);
-        tn_rule_shelf_done(&tool.shelf);
+        tn_rule_cache_done(&tool.cache);
         tn_lang_done(&tool.target_shapes);
     }
     tn_lang_done(&tool.shapes);

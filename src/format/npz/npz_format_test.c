@@ -304,13 +304,13 @@ static void every_allocation_may_fail(void **state)
     make_zip(&scratch, "a.npz", "a.npy", NPY_HEAD("'>U1'", "True", "(1, 2)"),
              tn_bytes("\0\0\0a\0\0\0b", 8), true);
     for (uint64_t n = 0;; n++) {
-        struct tn_purse     purse     = { .left = n };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = n };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct tn_options   options   = { .allocator = &allocator };
         struct tn_error     error     = TN_ERROR_INIT;
         enum tn_status      status =
             open_and_write(&scratch, &options, "a.npz", &error);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
         if (status == TN_OK)
             break;
         assert_int_equal(status, TN_NO_MEMORY);

@@ -157,7 +157,7 @@ uint32_t tn_onnx_type_number(enum tn_dtype dtype);
 /* ---- tensors ------------------------------------------------------------ */
 
 /* What was seen of one of the data fields. */
-struct tn_onnx_carrier {
+struct tn_onnx_holder {
     uint64_t       count; /* occurrences                                     */
     bool           is_packed; /* the last one                                */
     struct tn_span body;      /* of the last one                             */
@@ -165,20 +165,20 @@ struct tn_onnx_carrier {
 
 /* A TensorProto; names and spans point into the file. */
 struct tn_onnx_tensor {
-    struct tn_span         wire;
-    struct tn_bytes        name;
-    bool                   has_type;
-    bool                   has_segment;
-    bool                   is_external;
-    bool                   has_external; /* entries, whatever the location   */
-    bool                   has_strange_key;
-    uint64_t               location_kind; /* data_location as it stands there */
-    uint64_t               data_type;
-    uint32_t               rank;
-    const uint64_t        *dims; /* negative ones wrapped                    */
-    struct tn_onnx_carrier carriers[TENSOR_UINT64_DATA + 1]; /* by field     */
-    struct tn_bytes        location, offset, length, checksum; /* data NULL:
-                                                                  not given  */
+    struct tn_span        wire;
+    struct tn_bytes       name;
+    bool                  has_type;
+    bool                  has_segment;
+    bool                  is_external;
+    bool                  has_external; /* entries, whatever the location   */
+    bool                  has_strange_key;
+    uint64_t              location_kind; /* data_location as it stands there */
+    uint64_t              data_type;
+    uint32_t              rank;
+    const uint64_t       *dims; /* negative ones wrapped                    */
+    struct tn_onnx_holder carriers[TENSOR_UINT64_DATA + 1];   /* by field     */
+    struct tn_bytes       location, offset, length, checksum; /* data NULL:
+                                                                 not given  */
 };
 
 /* A failure is in the cursor's error. */
@@ -290,8 +290,8 @@ uint32_t tn_onnx_attr_field(uint64_t type);
 uint32_t tn_onnx_attr_type(enum tn_attr_kind kind, bool is_list);
 
 /* One input or output, with its type (onnx_ends.c). */
-void tn_onnx_end_read(struct tn_cursor *body, struct tn_arena *arena,
-                      struct tn_end *end);
+void tn_onnx_io_read(struct tn_cursor *body, struct tn_arena *arena,
+                     struct tn_io *end);
 
 /* ---- what a format is made of ------------------------------------------- */
 

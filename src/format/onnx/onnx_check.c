@@ -357,7 +357,7 @@ static void note_fact_import(struct tn_onnx_checker *ch,
 }
 
 static const struct tn_dims *dims_of_end(struct tn_onnx_checker *ch,
-                                         const struct tn_end    *end)
+                                         const struct tn_io     *end)
 {
     int64_t sizes[TN_VOCAB_RANK_LIMIT];
 
@@ -367,7 +367,7 @@ static const struct tn_dims *dims_of_end(struct tn_onnx_checker *ch,
 }
 
 static void note_end(struct tn_onnx_checker *ch, uint32_t graph,
-                     const struct tn_end *end, uint8_t field, uint32_t index)
+                     const struct tn_io *end, uint8_t field, uint32_t index)
 {
     uint32_t name  = tn_intern_find(&ch->model->names, end->name);
     uint32_t value = name == TN_NO_NAME
@@ -393,7 +393,7 @@ static void note_end(struct tn_onnx_checker *ch, uint32_t graph,
 
 /* Of the main graph an element type must be said. */
 static void check_made_end(struct tn_onnx_checker *ch, uint32_t graph,
-                           const struct tn_end *end, uint8_t field,
+                           const struct tn_io *end, uint8_t field,
                            uint32_t index)
 {
     const struct tn_graph *row = tn_model_graph_at(ch->model, graph);

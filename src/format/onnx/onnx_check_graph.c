@@ -583,7 +583,7 @@ static void note_outputs(struct training *t, struct tn_intern *made,
     tn_intern_init(made, &t->ch->arena);
     if (graph == TN_NONE)
         return;
-    struct tn_ends outputs = tn_model_graph_at(t->ch->model, graph)->outputs;
+    struct tn_io_list outputs = tn_model_graph_at(t->ch->model, graph)->outputs;
     for (uint32_t i = 0; i < outputs.count; i++)
         tn_intern_borrow(made, outputs.items[i].name, t->ch->error);
 }

@@ -66,8 +66,8 @@ static uint32_t used_carriers(const struct tn_onnx_tensor *wire)
     uint32_t used = 0;
 
     for (uint32_t i = 0; i <= TENSOR_UINT64_DATA; i++) {
-        const struct tn_onnx_carrier *carrier  = &wire->carriers[i];
-        bool                          is_empty = carrier->count == 0 ||
+        const struct tn_onnx_holder *carrier  = &wire->carriers[i];
+        bool                         is_empty = carrier->count == 0 ||
                         (carrier->count == 1 && carrier->is_packed &&
                          carrier->body.length == 0 && i != TENSOR_STRING_DATA);
         used |= is_empty ? 0 : 1u << i;

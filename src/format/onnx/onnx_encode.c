@@ -85,7 +85,7 @@ static void put_tensor(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_pb_put_varint(&message, TENSOR_DATA_TYPE, type);
     if (name.size)
         tn_pb_put_bytes(&message, TENSOR_NAME, name);
-    tn_onnx_put_carrier(w, &message, elements, tensor);
+    tn_onnx_put_holder(w, &message, elements, tensor);
     tn_pb_put_message(to, number, &message);
     tn_rope_done(&message);
 }
@@ -293,7 +293,7 @@ static void put_wrapped(struct tn_onnx_writer *w, struct tn_rope *to,
 }
 
 static void put_tensor_type(struct tn_onnx_writer *w, struct tn_rope *to,
-                            const struct tn_end *end)
+                            const struct tn_io *end)
 {
     struct tn_rope tensor, shape;
 
@@ -310,7 +310,7 @@ static void put_tensor_type(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_rope_done(&tensor);
 }
 
-static uint32_t type_field(const struct tn_end *end)
+static uint32_t type_field(const struct tn_io *end)
 {
     const char *note = end->note ? end->note : "";
 
@@ -320,7 +320,7 @@ static uint32_t type_field(const struct tn_end *end)
 }
 
 static void put_type(struct tn_onnx_writer *w, struct tn_rope *to,
-                     const struct tn_end *end)
+                     const struct tn_io *end)
 {
     struct tn_rope type, outer;
 
@@ -335,7 +335,7 @@ static void put_type(struct tn_onnx_writer *w, struct tn_rope *to,
 }
 
 static void put_ends(struct tn_onnx_writer *w, struct tn_rope *to,
-                     uint32_t number, struct tn_ends ends, bool has_types)
+                     uint32_t number, struct tn_io_list ends, bool has_types)
 {
     for (uint32_t i = 0; i < ends.count; i++) {
         struct tn_rope message;

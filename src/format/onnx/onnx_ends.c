@@ -29,7 +29,7 @@ static void read_dim(struct tn_cursor *body, struct tn_dim *dim)
 }
 
 static void read_shape(struct tn_cursor *body, struct tn_arena *arena,
-                       struct tn_end *end)
+                       struct tn_io *end)
 {
     struct tn_cursor   count = *body;
     struct tn_pb_field field;
@@ -50,7 +50,7 @@ static void read_shape(struct tn_cursor *body, struct tn_arena *arena,
 }
 
 static void read_tensor_type(struct tn_cursor *body, struct tn_arena *arena,
-                             struct tn_end *end)
+                             struct tn_io *end)
 {
     struct tn_pb_field field;
 
@@ -113,7 +113,7 @@ static struct tn_cursor inner_type(struct tn_pb_field *kind)
 
 /* Every step goes into a shorter message, so depth costs no stack. */
 static void read_type(struct tn_cursor type, struct tn_arena *arena,
-                      struct tn_end *end)
+                      struct tn_io *end)
 {
     struct tn_pb_field kind;
 
@@ -129,12 +129,12 @@ static void read_type(struct tn_cursor type, struct tn_arena *arena,
     }
 }
 
-void tn_onnx_end_read(struct tn_cursor *body, struct tn_arena *arena,
-                      struct tn_end *end)
+void tn_onnx_io_read(struct tn_cursor *body, struct tn_arena *arena,
+                     struct tn_io *end)
 {
     struct tn_pb_field field;
 
-    *end = (struct tn_end){ .note = "" };
+    *end = (struct tn_io){ .note = "" };
     while (tn_pb_next(body, &field)) {
         if (field.number != VALUE_NAME && field.number != VALUE_TYPE)
             continue;

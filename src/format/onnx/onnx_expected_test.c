@@ -231,13 +231,13 @@ static const char *fact(const struct tn_model *model, const char *key)
 }
 
 static void put_ends(struct tn_buffer *to, const char *word,
-                     struct tn_ends ends)
+                     struct tn_io_list ends)
 {
     bool is_first = true;
 
     tn_buffer_format(to, "%s: ", word);
     for (uint32_t i = 0; i < ends.count; i++) {
-        const struct tn_end *end = &ends.items[i];
+        const struct tn_io *end = &ends.items[i];
         if (end->has_default)
             continue;
         tn_buffer_format(to, "%s%.*s %s [", is_first ? "" : "; ",
@@ -310,8 +310,8 @@ static void put_counts(struct tn_buffer *to, const struct tn_model *model)
 
 static void put_summary(struct tn_buffer *to, const struct opened *o)
 {
-    struct tn_ends inputs   = tn_model_inputs(&o->model);
-    uint32_t       defaults = 0;
+    struct tn_io_list inputs   = tn_model_inputs(&o->model);
+    uint32_t          defaults = 0;
 
     put_versions(to, o);
     put_counts(to, &o->model);

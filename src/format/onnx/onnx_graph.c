@@ -438,10 +438,10 @@ static void read_initializer(struct tn_onnx_reader *r,
 static void read_end(struct tn_onnx_reader *r, struct tn_list *ends,
                      struct tn_pb_field *field, const char *word)
 {
-    struct tn_end *end = tn_list_push(ends, struct tn_end, r->error);
+    struct tn_io *end = tn_list_push(ends, struct tn_io, r->error);
 
     if (end)
-        tn_onnx_end_read(&field->body, r->arena, end);
+        tn_onnx_io_read(&field->body, r->arena, end);
     if (tn_failed(r->error))
         tn_error_where(r->error, "%s[%" PRIu64 "]", word, ends->count - 1);
 }
@@ -479,10 +479,10 @@ static void read_graph_field(struct tn_onnx_reader *r, struct tn_cursor *c,
 static void read_argument(struct tn_onnx_reader *r, struct tn_list *ends,
                           struct tn_pb_field *field)
 {
-    struct tn_end *end = tn_list_push(ends, struct tn_end, r->error);
+    struct tn_io *end = tn_list_push(ends, struct tn_io, r->error);
 
     if (end)
-        *end = (struct tn_end){ .name = tn_pb_text(field), .note = "" };
+        *end = (struct tn_io){ .name = tn_pb_text(field), .note = "" };
 }
 
 static void read_function_field(struct tn_onnx_reader *r, struct tn_cursor *c,
@@ -517,8 +517,8 @@ static void read_function_field(struct tn_onnx_reader *r, struct tn_cursor *c,
 static void mark_defaults(struct tn_onnx_reader *r, uint32_t graph)
 {
     for (uint64_t i = 0; i < r->inputs.count; i++) {
-        struct tn_end *input = tn_list_at(&r->inputs, struct tn_end, i);
-        uint32_t       name  = tn_intern_find(&r->model->names, input->name);
+        struct tn_io *input = tn_list_at(&r->inputs, struct tn_io, i);
+        uint32_t      name  = tn_intern_find(&r->model->names, input->name);
         input->has_default =
             name != TN_NO_NAME &&
             tn_pairs_find(&r->initializers, graph, name) != UINT32_MAX;
@@ -528,7 +528,7 @@ static void mark_defaults(struct tn_onnx_reader *r, uint32_t graph)
 static void define_inputs(struct tn_onnx_reader *r, uint32_t graph)
 {
     for (uint64_t i = 0; i < r->inputs.count && !tn_failed(r->error); i++) {
-        struct tn_end *input = tn_list_at(&r->inputs, struct tn_end, i);
+        struct tn_io *input = tn_list_at(&r->inputs, struct tn_io, i);
         if (input->name.size == 0)
             continue;
         uint32_t name =
@@ -555,12 +555,12 @@ static void define_initializers(struct tn_onnx_reader *r, uint32_t graph,
     }
 }
 
-static struct tn_ends keep_ends(struct tn_onnx_reader *r,
-                                const struct tn_list  *ends)
+static struct tn_io_list keep_ends(struct tn_onnx_reader *r,
+                                   const struct tn_list  *ends)
 {
-    return (struct tn_ends){ (uint32_t)ends->count,
-                             tn_list_keep(ends, struct tn_end, r->arena,
-                                          r->error) };
+    return (struct tn_io_list){ (uint32_t)ends->count,
+                                tn_list_keep(ends, struct tn_io, r->arena,
+                                             r->error) };
 }
 
 static void finish_graph(struct tn_onnx_reader    *r,

@@ -342,8 +342,8 @@ static void reader_init(struct tn_onnx_reader *r, struct tn_bundle *bundle,
     tn_pairs_init(&r->initializers, memory);
     tn_list_init(&r->imports, memory, sizeof(struct tn_onnx_import));
     tn_list_init(&r->parts, memory, sizeof(struct tn_onnx_part));
-    tn_list_init(&r->inputs, memory, sizeof(struct tn_end));
-    tn_list_init(&r->outputs, memory, sizeof(struct tn_end));
+    tn_list_init(&r->inputs, memory, sizeof(struct tn_io));
+    tn_list_init(&r->outputs, memory, sizeof(struct tn_io));
     tn_list_init(&r->produced, memory, sizeof(uint32_t));
     r->detail = tn_new(r->arena, struct tn_onnx_detail, 1, error);
     r->source = tn_model_source_id(model, model->wire.source, error);

@@ -32,8 +32,8 @@ struct tn_onnx_reader {
     struct tn_pairs        initializers; /* (graph, name) -> any number      */
     struct tn_list         imports;      /* struct tn_onnx_import            */
     struct tn_list         parts;        /* struct tn_onnx_part              */
-    struct tn_list         inputs;       /* struct tn_end, of the graph read */
-    struct tn_list         outputs;      /* struct tn_end                    */
+    struct tn_list         inputs;       /* struct tn_io, of the graph read */
+    struct tn_list         outputs;      /* struct tn_io                    */
     struct tn_list         produced; /* uint32_t: values, of the node read   */
     uint32_t               source;   /* of the main file                     */
     struct tn_onnx_cached_name  types[TN_ONNX_CACHE_SIZE];

@@ -100,8 +100,8 @@ static void read_external(struct tn_cursor *body, struct tn_onnx_tensor *tensor)
         tensor->has_strange_key = true;
 }
 
-static void read_carrier(struct tn_pb_field     *field,
-                         struct tn_onnx_carrier *carrier)
+static void read_carrier(struct tn_pb_field    *field,
+                         struct tn_onnx_holder *carrier)
 {
     carrier->count++;
     carrier->is_packed = field->type == TN_WIRE_LEN;
@@ -262,8 +262,8 @@ static void place_field(const struct tn_onnx_tensor *tensor,
                         const struct tn_onnx_type   *type,
                         struct tn_elements          *elements)
 {
-    const struct tn_onnx_carrier *carrier = &tensor->carriers[type->field];
-    struct tn_payload             payload =
+    const struct tn_onnx_holder *carrier = &tensor->carriers[type->field];
+    struct tn_payload            payload =
         tn_payload_raw(&elements->shape, carrier->body, type->per_byte);
 
     payload.field = type->field;
@@ -316,9 +316,9 @@ void tn_onnx_tensor_place(const struct tn_onnx_tensor *tensor,
                           struct tn_arena *arena, struct tn_elements *elements,
                           struct tn_error *error)
 {
-    const struct tn_onnx_type    *type = tn_onnx_type(tensor->data_type);
-    const struct tn_onnx_carrier *raw  = &tensor->carriers[TENSOR_RAW_DATA];
-    bool                          is_string = type && type->dtype == TN_STRING;
+    const struct tn_onnx_type   *type      = tn_onnx_type(tensor->data_type);
+    const struct tn_onnx_holder *raw       = &tensor->carriers[TENSOR_RAW_DATA];
+    bool                         is_string = type && type->dtype == TN_STRING;
 
     elements->shape = (struct tn_shape){ type ? type->dtype : TN_UNDEFINED,
                                          tensor->rank, tensor->dims };

@@ -368,8 +368,8 @@ static enum tn_status put_string(void *context, uint64_t index,
     return error->status;
 }
 
-void tn_onnx_put_carrier(struct tn_onnx_writer *w, struct tn_rope *to,
-                         const struct tn_elements *elements, uint32_t tensor)
+void tn_onnx_put_holder(struct tn_onnx_writer *w, struct tn_rope *to,
+                        const struct tn_elements *elements, uint32_t tensor)
 {
     struct string_writer strings = { to };
     uint64_t             count   = 0;
@@ -416,14 +416,14 @@ static void put_patched(struct tn_onnx_writer *w, struct tn_rope *to,
 
     while (tn_pb_next(&c, &field)) {
         if (!is_put && field.number > carrier) {
-            tn_onnx_put_carrier(w, to, elements, patch->tensor);
+            tn_onnx_put_holder(w, to, elements, patch->tensor);
             is_put = true;
         }
         if (!is_carrier(field.number))
             tn_rope_span(to, tn_pb_field_span(&c, &field));
     }
     if (!is_put)
-        tn_onnx_put_carrier(w, to, elements, patch->tensor);
+        tn_onnx_put_holder(w, to, elements, patch->tensor);
 }
 
 /* ---- splicing around patches -------------------------------------------- */

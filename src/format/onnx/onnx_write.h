@@ -42,8 +42,8 @@ void tn_onnx_put_spliced_field(struct tn_onnx_writer *w, struct tn_rope *to,
 
 /* The elements of tensor row `tensor` (TN_NONE: it has none) as its fate says:
  * the fields that carry them, at the end of a TensorProto. */
-void tn_onnx_put_carrier(struct tn_onnx_writer *w, struct tn_rope *to,
-                         const struct tn_elements *elements, uint32_t tensor);
+void tn_onnx_put_holder(struct tn_onnx_writer *w, struct tn_rope *to,
+                        const struct tn_elements *elements, uint32_t tensor);
 
 /* onnx_about.c: what another format said about the model, where there is a
  * field for it (producer, texts, version); the rest, as metadata_props; and the

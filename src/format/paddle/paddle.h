@@ -94,7 +94,7 @@ struct tn_paddle_detail {
     uint64_t              callstack_size; /* bytes of op_callstack            */
     bool                  has_version;
     int64_t               version;
-    bool                  is_old;     /* VarDesc of 0.11 or early 2018      */
+    bool                  is_old; /* VarDesc of 0.11 or early 2018      */
     bool                  has_pickled_ends; /* a pickle beside names them   */
     struct tn_span        info;       /* PREFIX.pdiparams.info, or none     */
     struct tn_span        meta;       /* PREFIX.meta, or none               */
@@ -158,9 +158,8 @@ void              tn_paddle_fill_row(struct tn_tensor           *row,
 
 /* Inputs and outputs of a program of 0.11, whose pickle names them. */
 struct tn_pickle;
-void tn_paddle_pickled_ends(struct tn_model        *model,
-                            const struct tn_pickle *ends,
-                            struct tn_error        *error);
+void tn_paddle_pickled_io(struct tn_model *model, const struct tn_pickle *ends,
+                          struct tn_error *error);
 
 /* Whether the model was read from a file of one of our formats. */
 bool tn_paddle_is_origin(const struct tn_model *model);
@@ -207,9 +206,10 @@ enum tn_status tn_paddle_records_flush(struct tn_paddle_records *records);
 /* The layout that --layout names; NONE without one. */
 enum tn_lod_layout tn_paddle_layout(const struct tn_write_options *options);
 
-/* Tells that a pickle named inputs and outputs: no program has a place for it. */
-void tn_paddle_lose_ends(const struct tn_model         *model,
-                         const struct tn_write_options *options);
+/* Tells that a pickle named inputs and outputs: no program has a place for it.
+ */
+void tn_paddle_lose_io(const struct tn_model         *model,
+                       const struct tn_write_options *options);
 
 /* Program and parameters. */
 enum tn_status tn_paddle_write(const struct tn_model         *model,
@@ -241,14 +241,13 @@ extern const struct tn_format  tn_format_paddle;
 
 /* ---- paddle_about.c ----------------------------------------------------- */
 
-void           tn_paddle_describe(const struct tn_model *model,
-                                  struct tn_about       *about);
+void tn_paddle_describe(const struct tn_model *model, struct tn_about *about);
 enum tn_status tn_paddle_tell_rest(const struct tn_model         *model,
                                    const struct tn_write_options *options,
                                    bool is_bare, struct tn_error *error);
 extern const struct tn_format_setting tn_paddle_setting_external;
 extern const struct tn_format_setting tn_paddle_setting_layout;
-extern const struct tn_rest_row tn_paddle_taken_by_graph[];
-extern const struct tn_rest_row tn_paddle_taken_by_tensors[];
+extern const struct tn_rest_row       tn_paddle_taken_by_graph[];
+extern const struct tn_rest_row       tn_paddle_taken_by_tensors[];
 
 #endif

@@ -615,7 +615,7 @@ enum tn_status tn_paddle_open_program(struct tn_bundle *bundle,
         return error->status;
     }
     if (ends)
-        tn_paddle_pickled_ends(model, ends, error);
+        tn_paddle_pickled_io(model, ends, error);
     TN_TRY(read_params(&s));
     if (bundle->folder >= 0)
         add_side_facts(&s);

@@ -443,7 +443,7 @@ static enum tn_status pir_write(const struct tn_model         *model,
     struct tn_arena arena;
     struct tn_sink *sink;
 
-    tn_paddle_lose_ends(model, options);
+    tn_paddle_lose_io(model, options);
     tn_arena_init(&arena, model->memory);
     if (write_params(model, options, to, &arena, error) == TN_OK &&
         tn_output_main(to, &sink, error) == TN_OK)

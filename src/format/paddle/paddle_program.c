@@ -459,10 +459,10 @@ bool tn_paddle_declared(const struct tn_model *model, uint32_t graph,
 
 /* ---- ends --------------------------------------------------------------- */
 
-static struct tn_end make_end(struct reader *r, struct tn_bytes name,
-                              const struct tn_paddle_var *var)
+static struct tn_io make_end(struct reader *r, struct tn_bytes name,
+                             const struct tn_paddle_var *var)
 {
-    struct tn_end end = { .name = name, .note = "" };
+    struct tn_io end = { .name = name, .note = "" };
 
     if (!var || !var->has_desc)
         return end;
@@ -480,10 +480,10 @@ static struct tn_end make_end(struct reader *r, struct tn_bytes name,
 
 /* A result without dims is a scalar, or nobody inferred its shape: who converts
  * the program finds out which. */
-static struct tn_end make_result(struct reader *r, struct tn_bytes name,
-                                 const struct tn_paddle_var *var)
+static struct tn_io make_result(struct reader *r, struct tn_bytes name,
+                                const struct tn_paddle_var *var)
 {
-    struct tn_end end = make_end(r, name, var);
+    struct tn_io end = make_end(r, name, var);
 
     end.has_rank = end.rank > 0;
     return end;
@@ -497,69 +497,69 @@ static bool is_left_of(const void *left, const void *right)
 }
 
 /* Feed operators stand in front of each other: the last input comes first. */
-static struct tn_ends make_ends(struct reader *r, const struct tn_list *ports,
-                                bool is_output)
+static struct tn_io_list make_ends(struct reader        *r,
+                                   const struct tn_list *ports, bool is_output)
 {
     uint64_t            count = ports->count;
     const struct port **order =
         tn_new(r->arena, const struct port *, count, r->error);
-    struct tn_end *ends = tn_new(r->arena, struct tn_end, count, r->error);
+    struct tn_io *ends = tn_new(r->arena, struct tn_io, count, r->error);
 
     if (tn_failed(r->error) || count == 0)
-        return (struct tn_ends){ 0, NULL };
+        return (struct tn_io_list){ 0, NULL };
     for (uint64_t i = 0; i < count; i++)
         order[i] = tn_list_at(ports, struct port, i);
     tn_sort((const void **)order, count, is_left_of);
     for (uint64_t i = 0; i < count; i++)
         ends[i] = (is_output ? make_result : make_end)(
             r, order[i]->name, find_var(r->detail, order[i]->name, 0));
-    return (struct tn_ends){ (uint32_t)count, ends };
+    return (struct tn_io_list){ (uint32_t)count, ends };
 }
 
-static struct tn_ends make_declared(struct reader *r)
+static struct tn_io_list make_declared(struct reader *r)
 {
-    uint64_t       end = r->detail->first_vars[1], count = 0;
-    struct tn_end *ends;
+    uint64_t      end = r->detail->first_vars[1], count = 0;
+    struct tn_io *ends;
 
     for (uint64_t i = 0; i < end; i++)
         count += r->detail->vars[i].needs_feed;
-    ends  = tn_new(r->arena, struct tn_end, count, r->error);
+    ends  = tn_new(r->arena, struct tn_io, count, r->error);
     count = 0;
     for (uint64_t i = 0; ends && i < end; i++) {
         const struct tn_paddle_var *var = &r->detail->vars[i];
         if (var->needs_feed)
             ends[count++] = make_end(r, var->name, var);
     }
-    return (struct tn_ends){ (uint32_t)count, ends };
+    return (struct tn_io_list){ (uint32_t)count, ends };
 }
 
 /* Variables that are fed from outside and that no feed operator makes. */
-static void define_declared(struct reader *r, struct tn_ends ends)
+static void define_declared(struct reader *r, struct tn_io_list ends)
 {
     for (uint32_t i = 0; i < ends.count && r->model->wants_graph; i++)
         tn_model_define(r->model, value_id(r, 0, ends.items[i].name),
                         TN_VALUE_INPUT, TN_NONE, i);
 }
 
-static struct tn_ends pickled_ends(struct reader *r, const char *key,
-                                   const struct tn_pickle *dict, bool is_output)
+static struct tn_io_list pickled_ends(struct reader *r, const char *key,
+                                      const struct tn_pickle *dict,
+                                      bool                    is_output)
 {
     const struct tn_pickle *list  = tn_pickle_find(dict, key);
     bool                    is_ok = list && list->kind == TN_PICKLE_LIST;
     uint64_t                count = is_ok ? list->as.list.count : 0;
-    struct tn_end *ends = tn_new(r->arena, struct tn_end, count, r->error);
+    struct tn_io *ends = tn_new(r->arena, struct tn_io, count, r->error);
 
     for (uint64_t i = 0; ends && i < count; i++) {
         struct tn_bytes name = tn_pickle_text(list->as.list.items[i]);
         ends[i]              = (is_output ? make_result
                                           : make_end)(r, name, find_var(r->detail, name, 0));
     }
-    return (struct tn_ends){ ends ? (uint32_t)count : 0, ends };
+    return (struct tn_io_list){ ends ? (uint32_t)count : 0, ends };
 }
 
-void tn_paddle_pickled_ends(struct tn_model        *model,
-                            const struct tn_pickle *dict,
-                            struct tn_error        *error)
+void tn_paddle_pickled_io(struct tn_model *model, const struct tn_pickle *dict,
+                          struct tn_error *error)
 {
     struct tn_graph *graph = tn_model_graph_at(model, 0);
     struct reader    r     = {

@@ -151,8 +151,8 @@ static enum tn_status write_separate(struct writing *w)
     return TN_OK;
 }
 
-void tn_paddle_lose_ends(const struct tn_model         *model,
-                         const struct tn_write_options *options)
+void tn_paddle_lose_io(const struct tn_model         *model,
+                       const struct tn_write_options *options)
 {
     const struct tn_paddle_detail *detail = model->detail;
 
@@ -276,7 +276,7 @@ static enum tn_status write_all(const struct tn_model         *model,
     };
 
     tn_arena_init(&w.arena, model->memory);
-    tn_paddle_lose_ends(model, options);
+    tn_paddle_lose_io(model, options);
     if (write_params(&w) == TN_OK)
         write_program(&w, is_text);
     tn_arena_done(&w.arena);

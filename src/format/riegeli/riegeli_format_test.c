@@ -175,14 +175,14 @@ static void check_poorly(const char *metadata)
 
     write_records(&scratch, metadata);
     for (uint64_t n = 0;; n++) {
-        struct tn_purse     purse     = { .left = n };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = n };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct tn_options   options   = { .allocator = &allocator };
         struct tn_error     error     = TN_ERROR_INIT;
         enum tn_status      status =
             tn_check(tn_in_scratch(&scratch, "a.cpb"), &options, NULL, NULL,
                      NULL, NULL, &error);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
         if (status == TN_OK)
             break;
         assert_int_equal(status, TN_NO_MEMORY);

@@ -64,8 +64,8 @@ static enum tn_status convert(struct tn_scratch *scratch, const char *from,
                                           .setting_count = shard_size ? 1 : 0,
                                           .loss          = note_loss,
                                           .loss_context  = losses };
-    struct tn_target          target = { .path = tn_in_scratch(scratch, to),
-                                         .can_replace = true };
+    struct tn_target          target  = { .path = tn_in_scratch(scratch, to),
+                                          .can_replace = true };
 
     losses->text[0] = '\0';
     snprintf(size, sizeof size, "%" PRIu64, shard_size);
@@ -357,12 +357,12 @@ static void every_allocation_may_fail(void **state)
                              "m.safetensors.index.json", 16, &losses),
                      TN_OK);
     for (uint64_t n = 0;; n++) {
-        struct tn_purse     purse     = { .left = n };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = n };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct tn_options   options   = { .allocator = &allocator };
         struct tn_error     error     = TN_ERROR_INIT;
         enum tn_status      status = open_and_write(&scratch, &options, &error);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
         if (status == TN_OK)
             break;
         assert_int_equal(status, TN_NO_MEMORY);

@@ -607,7 +607,7 @@ static uint32_t put_placeholders(struct building *b)
 }
 
 /* A graph of a file that lists no outputs goes on without a list. */
-static bool knows_outputs(const struct tn_sd_plan *plan, struct tn_ends ends)
+static bool knows_outputs(const struct tn_sd_plan *plan, struct tn_io_list ends)
 {
     const struct tn_sd_graph *row       = plan->row;
     bool                      is_listed = !row;
@@ -624,7 +624,7 @@ static bool knows_outputs(const struct tn_sd_plan *plan, struct tn_ends ends)
  * nobody would take for some: they are inputs. */
 static uint32_t put_listed(struct building *b)
 {
-    struct tn_ends ends =
+    struct tn_io_list ends =
         tn_model_graph_at(b->plan->model, b->plan->graph)->outputs;
     uint32_t *refs     = tn_new(b->arena, uint32_t, ends.count, b->error);
     uint32_t  count    = 0;

@@ -32,12 +32,12 @@ static void note_rank(uint8_t *to, enum tn_dtype dtype, bool has_rank,
 static void note_inputs(const struct tn_model *model, uint32_t graph,
                         uint8_t *by_value, noting *note)
 {
-    const struct tn_ends *inputs = &tn_model_graph_at(model, graph)->inputs;
+    const struct tn_io_list *inputs = &tn_model_graph_at(model, graph)->inputs;
 
     for (uint32_t i = 0; i < inputs->count; i++) {
-        const struct tn_end *end   = &inputs->items[i];
-        uint32_t             value = tn_model_find_value(
-                        model, graph, tn_intern_find(&model->names, end->name));
+        const struct tn_io *end   = &inputs->items[i];
+        uint32_t            value = tn_model_find_value(
+                       model, graph, tn_intern_find(&model->names, end->name));
         if (value != TN_NONE && !end->note[0])
             note(&by_value[value], end->dtype, end->has_rank, end->rank);
     }

@@ -15,12 +15,12 @@ bool tn_sd_makes_results(struct tn_bytes op)
            !tn_bytes_is(op, "Assert") && !tn_bytes_is(op, "noop");
 }
 
-struct tn_end tn_sd_end_of(struct tn_sd_reader         *r,
-                           const struct tn_sd_variable *v)
+struct tn_io tn_sd_end_of(struct tn_sd_reader         *r,
+                          const struct tn_sd_variable *v)
 {
-    struct tn_end end = { .name  = v->name,
-                          .dtype = tn_sd_dtype(v->dtype),
-                          .note  = "" };
+    struct tn_io end = { .name  = v->name,
+                         .dtype = tn_sd_dtype(v->dtype),
+                         .note  = "" };
 
     end.has_default = v->kind == TN_SD_PLACEHOLDER && v->tensor != TN_NONE;
     /* empty, and nothing else said: a scalar, or not known */
@@ -40,16 +40,16 @@ struct tn_end tn_sd_end_of(struct tn_sd_reader         *r,
 
 static void add_inputs(struct tn_sd_reader *r, struct tn_graph *graph)
 {
-    uint32_t       count = 0, at = 0;
-    struct tn_end *ends;
+    uint32_t      count = 0, at = 0;
+    struct tn_io *ends;
 
     for (uint32_t i = 0; i < r->variable_count; i++)
         count += r->variables[i].kind == TN_SD_PLACEHOLDER;
-    ends = tn_new(r->arena, struct tn_end, count, r->error);
+    ends = tn_new(r->arena, struct tn_io, count, r->error);
     for (uint32_t i = 0; ends && i < r->variable_count; i++)
         if (r->variables[i].kind == TN_SD_PLACEHOLDER)
             ends[at++] = tn_sd_end_of(r, &r->variables[i]);
-    graph->inputs = (struct tn_ends){ at, ends };
+    graph->inputs = (struct tn_io_list){ at, ends };
 }
 
 static struct tn_sd_variable *find(struct tn_sd_reader *r, struct tn_bytes name)
@@ -72,12 +72,12 @@ static bool is_listing_all(const struct tn_sd_reader *r)
 
 static void take_listed(struct tn_sd_reader *r, struct tn_graph *graph)
 {
-    struct tn_end *ends =
-        tn_new(r->arena, struct tn_end, r->listed_count, r->error);
+    struct tn_io *ends =
+        tn_new(r->arena, struct tn_io, r->listed_count, r->error);
 
     for (uint32_t i = 0; ends && i < r->listed_count; i++)
         ends[i] = tn_sd_end_of(r, &r->variables[r->listed[i]]);
-    graph->outputs = (struct tn_ends){ ends ? r->listed_count : 0, ends };
+    graph->outputs = (struct tn_io_list){ ends ? r->listed_count : 0, ends };
 }
 
 static void add_outputs(struct tn_sd_reader *r, struct tn_graph *graph)
@@ -85,8 +85,8 @@ static void add_outputs(struct tn_sd_reader *r, struct tn_graph *graph)
     const struct tn_sd_names *loss = &r->row->loss;
     uint32_t                  at   = 0;
     uint64_t                  most = (uint64_t)r->variable_count + loss->count;
-    struct tn_end *ends = tn_new(&r->scratch, struct tn_end, most, r->error);
-    bool *is_out = tn_new(&r->scratch, bool, r->variable_count, r->error);
+    struct tn_io *ends = tn_new(&r->scratch, struct tn_io, most, r->error);
+    bool *is_out       = tn_new(&r->scratch, bool, r->variable_count, r->error);
 
     if (!ends || !is_out)
         return;
@@ -103,13 +103,13 @@ static void add_outputs(struct tn_sd_reader *r, struct tn_graph *graph)
             ends[at]              = tn_sd_end_of(r, &r->variables[i]);
             ends[at++].is_guessed = !r->variables[i].is_listed;
         }
-    struct tn_end *kept = tn_new(r->arena, struct tn_end, at, r->error);
+    struct tn_io *kept = tn_new(r->arena, struct tn_io, at, r->error);
     if (kept && at)
         memcpy(kept, ends, at * sizeof *kept);
-    graph->outputs = (struct tn_ends){ kept ? at : 0, kept };
+    graph->outputs = (struct tn_io_list){ kept ? at : 0, kept };
 }
 
-void tn_sd_add_ends(struct tn_sd_reader *r)
+void tn_sd_add_io(struct tn_sd_reader *r)
 {
     struct tn_graph *graph = tn_model_graph_at(r->model, r->graph);
 

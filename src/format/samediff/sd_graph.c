@@ -226,7 +226,7 @@ static void read_graph(struct tn_sd_reader *r, uint32_t graph,
         tn_sd_read_ops(r, &root);
     read_listed(r, &root);
     if (!tn_failed(r->error))
-        tn_sd_add_ends(r);
+        tn_sd_add_io(r);
     if (!tn_failed(r->error))
         queue_subs(r, &root);
     if (!tn_failed(r->error) && graph == 0)

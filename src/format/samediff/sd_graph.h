@@ -48,7 +48,7 @@ struct tn_sd_reader {
     bool                  *is_used;
     uint32_t *listed; /* variables: outputs as the file lists them */
     uint32_t  listed_count;
-    uint32_t               source;
+    uint32_t  source;
 };
 
 void tn_sd_reader_init(struct tn_sd_reader *r, struct tn_model *model,
@@ -131,11 +131,11 @@ void tn_sd_add_controls(struct tn_sd_reader *r, const struct tn_fb_table *op,
 
 /* Placeholders are inputs; what is listed, or minimised and what no op takes,
  * outputs. */
-void tn_sd_add_ends(struct tn_sd_reader *r);
+void tn_sd_add_io(struct tn_sd_reader *r);
 
 /* The variable as an input or output. */
-struct tn_end tn_sd_end_of(struct tn_sd_reader         *r,
-                           const struct tn_sd_variable *variable);
+struct tn_io tn_sd_end_of(struct tn_sd_reader         *r,
+                          const struct tn_sd_variable *variable);
 
 /* Whether what an op gives can be an output of the graph. */
 bool tn_sd_makes_results(struct tn_bytes op);

@@ -179,7 +179,7 @@ static void take_old(struct tn_sd_entry          *entry,
 
 /* Names of dimensions, where there are some or the shape says nothing. */
 static void take_dim_names(struct tn_sd_plan *plan, struct tn_sd_variable *said,
-                           const struct tn_end *end)
+                           const struct tn_io *end)
 {
     struct tn_bytes *names =
         tn_new(plan->arena, struct tn_bytes, end->rank, plan->error);
@@ -195,7 +195,7 @@ static void take_dim_names(struct tn_sd_plan *plan, struct tn_sd_variable *said,
 
 /* The file's word on its shape, if there is one, else that of the end. */
 static void take_end(struct tn_sd_plan *plan, struct tn_sd_entry *entry,
-                     const struct tn_end *end)
+                     const struct tn_io *end)
 {
     struct tn_sd_variable *said =
         tn_new(plan->arena, struct tn_sd_variable, 1, plan->error);
@@ -300,7 +300,8 @@ static void take_values(struct tn_sd_plan *plan)
 
 static void take_inputs(struct tn_sd_plan *plan)
 {
-    struct tn_ends ends = tn_model_graph_at(plan->model, plan->graph)->inputs;
+    struct tn_io_list ends =
+        tn_model_graph_at(plan->model, plan->graph)->inputs;
 
     for (uint32_t i = 0; i < ends.count && !tn_failed(plan->error); i++) {
         struct tn_sd_entry *entry = tn_sd_plan_find(plan, ends.items[i].name);
@@ -317,11 +318,12 @@ static void take_inputs(struct tn_sd_plan *plan)
 /* Of results, what the graph says of them as its outputs. */
 static void take_outputs(struct tn_sd_plan *plan)
 {
-    struct tn_ends ends = tn_model_graph_at(plan->model, plan->graph)->outputs;
+    struct tn_io_list ends =
+        tn_model_graph_at(plan->model, plan->graph)->outputs;
 
     for (uint32_t i = 0; i < ends.count && !tn_failed(plan->error); i++) {
-        const struct tn_end *end   = &ends.items[i];
-        struct tn_sd_entry  *entry = tn_sd_plan_find(plan, end->name);
+        const struct tn_io *end   = &ends.items[i];
+        struct tn_sd_entry *entry = tn_sd_plan_find(plan, end->name);
         if (entry && entry->kind == TN_SD_ARRAY && !entry->said->has_shape &&
             end->dtype != TN_UNDEFINED && (!end->note || !end->note[0]))
             take_end(plan, entry, end);

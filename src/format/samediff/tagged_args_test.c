@@ -116,7 +116,7 @@ static const struct tn_convert_options all_the_same = { .force_invalid = true };
 static struct tn_bytes write_all(struct tagged_fixture *f, bool is_named,
                                  bool is_permuted, const char *path)
 {
-    struct tn_end       x      = { .name = tn_text("x"), .dtype = TN_FLOAT32 };
+    struct tn_io        x      = { .name = tn_text("x"), .dtype = TN_FLOAT32 };
     struct making       m      = { f, NULL, is_permuted, is_named };
     struct tn_target    target = { .path = path, .can_replace = true };
     struct tn_nd4j_book book;
@@ -245,7 +245,7 @@ static void test_missing_arguments_are_found(void **state)
                                          .outputs      = &names[1],
                                          .input_count  = 1,
                                          .output_count = 1 };
-    struct tn_end            x = { .name = tn_text("x"), .dtype = TN_FLOAT32 };
+    struct tn_io             x = { .name = tn_text("x"), .dtype = TN_FLOAT32 };
     char                    *path = tn_scratch_path(&f->scratch, "p.samediff");
     struct tn_target         target = { .path = path, .can_replace = true };
     uint32_t                 wanted = sizeof sizes / sizeof *sizes;

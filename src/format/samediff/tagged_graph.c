@@ -237,19 +237,19 @@ static void read_ops(struct tn_sd_reader *r, const struct tn_fb_table *root)
 /* Where graph.fb lists the outputs, those are the outputs. */
 static void set_outputs(struct tn_sd_reader *r, const struct tn_sd_names *names)
 {
-    struct tn_ends *outputs = &tn_model_graph_at(r->model, r->graph)->outputs;
-    struct tn_end  *ends =
-        tn_new(r->arena, struct tn_end, names->count, r->error);
+    struct tn_io_list *outputs =
+        &tn_model_graph_at(r->model, r->graph)->outputs;
+    struct tn_io *ends = tn_new(r->arena, struct tn_io, names->count, r->error);
 
     for (uint32_t i = 0; ends && i < names->count; i++) {
         uint32_t index = find_variable(r, names->items[i]);
-        ends[i]        = (struct tn_end){ .name = names->items[i], .note = "" };
+        ends[i]        = (struct tn_io){ .name = names->items[i], .note = "" };
         if (index == TN_NONE)
             continue;
         ends[i]                       = tn_sd_end_of(r, &r->variables[index]);
         r->variables[index].is_listed = true;
     }
-    *outputs = (struct tn_ends){ ends ? names->count : 0, ends };
+    *outputs = (struct tn_io_list){ ends ? names->count : 0, ends };
 }
 
 /* ---- graphs ------------------------------------------------------------- */
@@ -373,7 +373,7 @@ static void read_graph(struct reading *g, uint32_t graph)
     if (!tn_failed(r->error))
         read_ops(r, &root);
     if (!tn_failed(r->error))
-        tn_sd_add_ends(r);
+        tn_sd_add_io(r);
     outputs = names_at(r, &root, TN_TAGGED_OUTPUTS);
     if (!tn_failed(r->error) && outputs.count)
         set_outputs(r, &outputs);

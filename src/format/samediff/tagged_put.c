@@ -364,7 +364,7 @@ static uint32_t put_outputs(struct putting *p, uint32_t graph)
 {
     const struct tn_tagged_detail *tagged = tn_tagged_detail_of(p->w->model);
     const struct tn_sd_detail     *detail = tn_sd_detail_of(p->w->model);
-    struct tn_ends ends = tn_model_graph_at(p->w->model, graph)->outputs;
+    struct tn_io_list ends = tn_model_graph_at(p->w->model, graph)->outputs;
 
     if (graph != 0 || (!tagged && detail && !is_any_listed(&detail->graphs[0])))
         return 0;

@@ -99,8 +99,8 @@ void tn_tf_reader_feed(struct tn_tf_reader *reader, struct tn_cursor graph_def);
 void tn_tf_reader_end(struct tn_tf_reader *reader);
 
 /* The shape of an end, out of a TensorShapeProto. */
-void tn_tf_end_shape(struct tn_end *end, struct tn_cursor *c,
-                     struct tn_arena *arena);
+void tn_tf_io_shape(struct tn_io *end, struct tn_cursor *c,
+                    struct tn_arena *arena);
 
 /* "name", "name:3", "^name", "node:out:0" taken apart. */
 struct tn_tf_ref {
@@ -139,7 +139,7 @@ enum tn_status tn_tf_meta_read(struct tn_model *model, struct tn_cursor c,
 
 /* The model's own ends are those of serving_default, or of the only signature:
  * the nodes that nobody uses are those that save it. */
-void tn_tf_use_signature_ends(struct tn_model *model);
+void tn_tf_use_signature_io(struct tn_model *model);
 
 /* ---- what open leaves for check and write ------------------------------- */
 

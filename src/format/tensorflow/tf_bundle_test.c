@@ -717,16 +717,17 @@ static void survives_hostility_with_slices(void **state)
     tn_survives_hostility(read_bytes, file_bytes("x.index"));
 }
 
-static enum tn_status write_with(struct tn_bytes input, struct tn_memory *purse,
-                                 struct tn_error *complaint)
+static enum tn_status write_with(struct tn_bytes   input,
+                                 struct tn_memory *budget,
+                                 struct tn_error  *complaint)
 {
     struct tn_source            table;
     struct tn_tf_bundle         index;
     struct tn_tf_bundle_tensor  tensors[8];
     struct tn_tf_bundle_options options = { 0 };
 
-    tn_source_memory(&table, purse, input);
-    files.memory   = purse;
+    tn_source_memory(&table, budget, input);
+    files.memory   = budget;
     unsigned count = files.count;
     if (tn_tf_bundle_read(&index, &table, "x", open_file, &files, complaint) ==
         TN_OK) {
@@ -735,7 +736,7 @@ static enum tn_status write_with(struct tn_bytes input, struct tn_memory *purse,
                 (struct tn_tf_bundle_tensor){ index.entries[i]->key,
                                               &index.entries[i]->elements };
         tn_tf_bundle_write_to(make_file, &files, "y", tensors, index.count,
-                              &options, purse, complaint);
+                              &options, budget, complaint);
         tn_tf_bundle_close(&index);
     }
     while (files.count > count)

@@ -224,18 +224,18 @@ static inline void put_extents(struct tn_buffer *to, uint32_t field,
 /* ---- for tn_survives_hostility() ---------------------------------------- */
 
 static inline enum tn_status read_bytes(struct tn_bytes   input,
-                                        struct tn_memory *purse,
+                                        struct tn_memory *budget,
                                         struct tn_error  *complaint)
 {
     struct tn_source    table;
     struct tn_tf_bundle index;
 
-    tn_source_memory(&table, purse, input);
-    files.memory = purse;
+    tn_source_memory(&table, budget, input);
+    files.memory = budget;
     if (tn_tf_bundle_read(&index, &table, "x", open_file, &files, complaint) ==
         TN_OK) {
         for (uint64_t i = 0; i < index.count && !tn_failed(complaint); i++)
-            tn_tf_bundle_check_entry(index.entries[i], purse, complaint);
+            tn_tf_bundle_check_entry(index.entries[i], budget, complaint);
         tn_tf_bundle_close(&index);
     }
     tn_source_close(&table);

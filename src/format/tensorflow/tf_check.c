@@ -47,7 +47,7 @@ static enum tn_status checking_done(struct tn_tf_checking *c)
 
 /* ---- functions ---------------------------------------------------------- */
 
-static bool has_list(struct tn_ends ends)
+static bool has_list(struct tn_io_list ends)
 {
     for (uint32_t i = 0; i < ends.count; i++)
         if (strcmp(ends.items[i].note, "list") == 0)
@@ -98,9 +98,9 @@ static void check_returns(struct tn_tf_checking *c, uint32_t index)
     const struct tn_graph *graph = tn_model_graph_at(c->model, index);
 
     for (uint32_t i = 0; i < graph->outputs.count; i++) {
-        const struct tn_end *end  = &graph->outputs.items[i];
-        uint32_t             name = tn_intern_find(&c->model->names, end->name);
-        uint32_t             value = tn_model_find_value(c->model, index, name);
+        const struct tn_io *end   = &graph->outputs.items[i];
+        uint32_t            name  = tn_intern_find(&c->model->names, end->name);
+        uint32_t            value = tn_model_find_value(c->model, index, name);
         if (value != TN_NONE &&
             tn_model_value_at(c->model, value)->kind != TN_VALUE_UNDEFINED)
             continue;
@@ -266,12 +266,12 @@ static bool has_node(struct tn_tf_checking *c, uint32_t graph,
 
 static void check_ends(struct tn_tf_checking *c, const struct tn_tf_meta *meta,
                        const struct tn_signature *signature,
-                       struct tn_ends ends, const char *word)
+                       struct tn_io_list ends, const char *word)
 {
     char where[200];
 
     for (uint32_t i = 0; i < ends.count; i++) {
-        const struct tn_end *end = &ends.items[i];
+        const struct tn_io *end = &ends.items[i];
         if (strcmp(end->note, "composite") == 0 ||
             has_node(c, meta->graph, end->name))
             continue;

@@ -40,7 +40,7 @@ void tn_tf_check_vocab(struct tn_tf_checking *c);
 /* What a signature says of a value. */
 struct tn_tf_claim {
     struct tn_value_claim      said;
-    const struct tn_end       *end;
+    const struct tn_io        *end;
     const struct tn_signature *signature; /* NULL: of the function `graph`    */
     uint32_t                   graph, index;
     bool                       is_output;

@@ -104,7 +104,7 @@ uint32_t tn_tf_check_callee(const struct tn_tf_calls *calls, uint32_t op,
 static void find_list_arguments(struct tn_tf_calls *calls, uint32_t graph)
 {
     const struct tn_model *model = calls->c->model;
-    struct tn_ends         ends  = tn_model_graph_at(model, graph)->inputs;
+    struct tn_io_list      ends  = tn_model_graph_at(model, graph)->inputs;
 
     for (uint32_t i = 0; i < ends.count; i++) {
         uint32_t name = tn_intern_find(&model->names, ends.items[i].name);
@@ -214,7 +214,7 @@ uint32_t tn_tf_check_result_number(const struct tn_tf_calls *calls,
 /* ---- what signatures say ------------------------------------------------ */
 
 static void add_claim(struct tn_tf_calls *calls, uint32_t value,
-                      const struct tn_end *end, struct tn_tf_claim claim)
+                      const struct tn_io *end, struct tn_tf_claim claim)
 {
     struct tn_tf_claim *row;
 
@@ -251,7 +251,7 @@ static void claim_results(struct tn_tf_calls *calls, uint32_t graph)
 
 static void claim_ends(struct tn_tf_calls *calls, const struct tn_tf_meta *meta,
                        const struct tn_signature *signature,
-                       struct tn_ends ends, bool is_output)
+                       struct tn_io_list ends, bool is_output)
 {
     const struct tn_model *model = calls->c->model;
 

@@ -109,9 +109,9 @@ static void declare(void *context, uint8_t *types)
         if (graph->kind != TN_GRAPH_FUNCTION)
             continue;
         for (uint32_t k = 0; k < graph->inputs.count; k++) {
-            const struct tn_end *end   = &graph->inputs.items[k];
-            uint32_t             value = tn_model_find_value(
-                            model, i, tn_intern_find(&model->names, end->name));
+            const struct tn_io *end   = &graph->inputs.items[k];
+            uint32_t            value = tn_model_find_value(
+                           model, i, tn_intern_find(&model->names, end->name));
             if (value != TN_NONE)
                 types[value] = strcmp(end->note, "list") == 0
                                    ? TN_TYPE_MANY

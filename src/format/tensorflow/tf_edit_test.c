@@ -264,14 +264,14 @@ static void type_ends(struct tn_edit *edit, uint32_t function)
 {
     struct tn_error error = TN_ERROR_INIT;
 
-    assert_int_equal(tn_edit_type_end(edit, function, "p", TN_FLOAT16, &error),
+    assert_int_equal(tn_edit_type_io(edit, function, "p", TN_FLOAT16, &error),
                      TN_OK);
     assert_int_equal(
-        tn_edit_type_end(edit, function, "neg:y:0", TN_FLOAT64, &error), TN_OK);
-    assert_int_equal(tn_edit_type_end(edit, function, "q", TN_FLOAT64, &error),
+        tn_edit_type_io(edit, function, "neg:y:0", TN_FLOAT64, &error), TN_OK);
+    assert_int_equal(tn_edit_type_io(edit, function, "q", TN_FLOAT64, &error),
                      TN_NOT_FOUND);
     error = (struct tn_error)TN_ERROR_INIT;
-    assert_int_equal(tn_edit_type_end(edit, 0, "p", TN_FLOAT64, &error),
+    assert_int_equal(tn_edit_type_io(edit, 0, "p", TN_FLOAT64, &error),
                      TN_INVALID);
 }
 

@@ -202,7 +202,8 @@ static enum tn_dtype arg_type(struct tn_cursor arg)
 }
 
 /* An edit gave the argument another type than its old bytes say. */
-static bool is_retyped(struct tn_ends ends, uint32_t index, enum tn_dtype old)
+static bool is_retyped(struct tn_io_list ends, uint32_t index,
+                       enum tn_dtype old)
 {
     return index < ends.count && ends.items[index].dtype != TN_UNDEFINED &&
            ends.items[index].dtype != old;
@@ -211,7 +212,7 @@ static bool is_retyped(struct tn_ends ends, uint32_t index, enum tn_dtype old)
 /* An argument as it was, or as one of another type: what is said of a handle
  * is not said of a tensor. */
 static void put_old_arg(struct tn_tf_encoder *encoder, struct tn_cursor *c,
-                        const struct tn_pb_field *field, struct tn_ends ends,
+                        const struct tn_pb_field *field, struct tn_io_list ends,
                         uint32_t index, struct tn_rope *to)
 {
     struct tn_rope arg;
@@ -265,8 +266,8 @@ struct old_function {
     enum tn_dtype         *inputs; /* types that the old signature says       */
 };
 
-static void old_function_init(struct tn_tf_encoder *encoder,
-                              struct old_function  *old,
+static void old_function_init(struct tn_tf_encoder  *encoder,
+                              struct old_function   *old,
                               const struct tn_graph *g)
 {
     struct tn_cursor   c = tn_cursor_span(g->wire, encoder->error);
@@ -295,7 +296,7 @@ static void put_old_return(struct tn_tf_encoder *encoder, struct tn_cursor *c,
                            const struct old_function *old, struct tn_rope *to)
 {
     struct tn_cursor   body = field->body;
-    struct tn_bytes    key  = { NULL, 0 }, value = { NULL, 0 };
+    struct tn_bytes    key = { NULL, 0 }, value = { NULL, 0 };
     struct tn_pb_field part;
     struct tn_rope     ret;
 
@@ -393,7 +394,7 @@ static void put_old_function(struct tn_tf_encoder  *encoder,
 
 /* An argument's name: letters, digits and '_' of what the end is called. */
 static void put_arg_name(struct tn_tf_encoder *encoder, struct tn_rope *to,
-                         const struct tn_end *end)
+                         const struct tn_io *end)
 {
     struct tn_bytes  from = end->key.size ? end->key : end->name;
     struct tn_buffer name;
@@ -410,11 +411,11 @@ static void put_arg_name(struct tn_tf_encoder *encoder, struct tn_rope *to,
 }
 
 static void put_args(struct tn_tf_encoder *encoder, struct tn_rope *signature,
-                     uint32_t number, struct tn_ends ends)
+                     uint32_t number, struct tn_io_list ends)
 {
     for (uint32_t i = 0; i < ends.count; i++) {
-        const struct tn_end *end = &ends.items[i];
-        struct tn_rope       arg;
+        const struct tn_io *end = &ends.items[i];
+        struct tn_rope      arg;
         rope_init(encoder, &arg);
         if (number == 2)
             tn_pb_put_bytes(&arg, 1, end->name);
@@ -442,7 +443,7 @@ static void put_new_signature(struct tn_tf_encoder  *encoder,
 }
 
 static void put_returns(struct tn_tf_encoder *encoder, struct tn_rope *function,
-                        struct tn_ends outputs)
+                        struct tn_io_list outputs)
 {
     for (uint32_t i = 0; i < outputs.count; i++) {
         struct tn_rope ret;

@@ -13,40 +13,40 @@
 /* dtype and shape of a Placeholder, out of its attributes. */
 static void read_placeholder(struct tn_tf_reader            *reader,
                              const struct tn_tf_placeholder *from,
-                             struct tn_end                  *to)
+                             struct tn_io                   *to)
 {
     struct tn_cursor   node = tn_cursor_span(from->wire, reader->error);
     struct tn_tf_entry entry;
     struct tn_pb_field field;
 
-    *to = (struct tn_end){ .name = from->name, .note = "" };
+    *to = (struct tn_io){ .name = from->name, .note = "" };
     while (tn_tf_entry_next(&node, 5, &entry)) {
         uint32_t kind = tn_tf_attr_kind(entry.value, &field);
         if (kind == 6 && tn_bytes_is(entry.key, "dtype"))
             to->dtype = tn_tf_dtype(field.value);
         else if (kind == 7 && tn_bytes_is(entry.key, "shape") &&
                  tn_pb_expect(&node, &field, TN_WIRE_LEN))
-            tn_tf_end_shape(to, &field.body, &reader->model->arena);
+            tn_tf_io_shape(to, &field.body, &reader->model->arena);
     }
 }
 
-static struct tn_ends read_placeholders(struct tn_tf_reader *reader)
+static struct tn_io_list read_placeholders(struct tn_tf_reader *reader)
 {
-    uint64_t       count = reader->ends.count;
-    struct tn_end *ends =
-        tn_new(&reader->model->arena, struct tn_end, count, reader->error);
+    uint64_t      count = reader->ends.count;
+    struct tn_io *ends =
+        tn_new(&reader->model->arena, struct tn_io, count, reader->error);
 
     if (!ends)
-        return (struct tn_ends){ 0, NULL };
+        return (struct tn_io_list){ 0, NULL };
     for (uint64_t i = 0; i < count && !tn_failed(reader->error); i++)
         read_placeholder(reader,
                          tn_list_at(&reader->ends, struct tn_tf_placeholder, i),
                          &ends[i]);
-    return (struct tn_ends){ (uint32_t)count, ends };
+    return (struct tn_io_list){ (uint32_t)count, ends };
 }
 
-void tn_tf_end_shape(struct tn_end *end, struct tn_cursor *c,
-                     struct tn_arena *arena)
+void tn_tf_io_shape(struct tn_io *end, struct tn_cursor *c,
+                    struct tn_arena *arena)
 {
     struct tn_tf_shape shape;
 
@@ -91,49 +91,48 @@ static uint8_t *mark_used(struct tn_tf_reader *reader, uint32_t first,
     return used;
 }
 
-static struct tn_ends unused_ops(struct tn_tf_reader *reader)
+static struct tn_io_list unused_ops(struct tn_tf_reader *reader)
 {
     const struct tn_graph *graph =
         tn_model_graph_at(reader->model, reader->graph);
-    uint64_t       count = graph->op_count;
-    uint64_t       found = 0;
-    struct tn_end *ends  = NULL;
+    uint64_t      count = graph->op_count;
+    uint64_t      found = 0;
+    struct tn_io *ends  = NULL;
 
     if (count == 0)
-        return (struct tn_ends){ 0, NULL };
+        return (struct tn_io_list){ 0, NULL };
     uint8_t *used = mark_used(reader, graph->first_op, count);
     for (uint64_t i = 0; used && i < count; i++)
         found += !used[i];
-    found = tn_min(found, TN_TF_END_LIMIT);
+    found = tn_min(found, TN_TF_IO_LIMIT);
     if (used)
         ends =
-            tn_new(&reader->model->arena, struct tn_end, found, reader->error);
+            tn_new(&reader->model->arena, struct tn_io, found, reader->error);
     for (uint64_t i = 0, n = 0; ends && n < found; i++) {
         if (used[i])
             continue;
         uint32_t op = graph->first_op + (uint32_t)i;
-        ends[n++] =
-            (struct tn_end){ .name = tn_model_op(reader->model, op).name,
-                             .note = "" };
+        ends[n++] = (struct tn_io){ .name = tn_model_op(reader->model, op).name,
+                                    .note = "" };
     }
     tn_memory_free(reader->model->memory, used, used ? count : 0);
-    return (struct tn_ends){ ends ? (uint32_t)found : 0, ends };
+    return (struct tn_io_list){ ends ? (uint32_t)found : 0, ends };
 }
 
 /* ---- both ---------------------------------------------------------------- */
 
-void tn_tf_find_ends(struct tn_tf_reader *reader)
+void tn_tf_find_io(struct tn_tf_reader *reader)
 {
-    struct tn_ends inputs  = read_placeholders(reader);
-    struct tn_ends outputs = { 0, NULL };
+    struct tn_io_list inputs  = read_placeholders(reader);
+    struct tn_io_list outputs = { 0, NULL };
 
     if (tn_failed(reader->error))
         return;
     if (reader->model->wants_graph)
         outputs = unused_ops(reader);
     else if (reader->uses)
-        outputs = tn_tf_uses_ends(reader->uses, &reader->model->arena,
-                                  TN_TF_END_LIMIT, reader->error);
+        outputs = tn_tf_uses_io(reader->uses, &reader->model->arena,
+                                TN_TF_IO_LIMIT, reader->error);
     struct tn_graph *graph = tn_model_graph_at(reader->model, reader->graph);
     graph->inputs          = inputs;
     graph->outputs         = outputs;

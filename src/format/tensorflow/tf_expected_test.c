@@ -214,12 +214,12 @@ static void check_ops(const struct tn_model *model, char *list)
 /* "X DT_FLOAT [-1,784]; keep_prob DT_FLOAT [?]" */
 static void check_inputs(const struct tn_model *model, const char *list)
 {
-    struct tn_ends ends       = tn_model_inputs(model);
-    char           text[1000] = "";
-    size_t         at         = 0;
+    struct tn_io_list ends       = tn_model_inputs(model);
+    char              text[1000] = "";
+    size_t            at         = 0;
 
     for (uint32_t i = 0; i < ends.count; i++) {
-        const struct tn_end *end = &ends.items[i];
+        const struct tn_io *end = &ends.items[i];
         at +=
             (size_t)snprintf(text + at, sizeof text - at, "%s%.*s %s [",
                              i ? "; " : "", TN_FMT(end->name),
@@ -238,8 +238,8 @@ static void check_inputs(const struct tn_model *model, const char *list)
 
 static void check_outputs(const struct tn_model *model, char *list)
 {
-    struct tn_ends ends  = tn_model_outputs(model);
-    uint32_t       count = 0;
+    struct tn_io_list ends  = tn_model_outputs(model);
+    uint32_t          count = 0;
 
     for (char *name = strtok(list, " ,\n"); name; name = strtok(NULL, " ,\n")) {
         assert_true(count < ends.count);

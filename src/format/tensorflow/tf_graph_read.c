@@ -46,8 +46,8 @@ static void resolve_values(struct tn_tf_reader *reader)
 /* ---- functions ---------------------------------------------------------- */
 
 struct function {
-    struct tn_list   inputs;  /* struct tn_end                                */
-    struct tn_list   outputs; /* struct tn_end: .key is the argument's name   */
+    struct tn_list   inputs;  /* struct tn_io                                */
+    struct tn_list   outputs; /* struct tn_io: .key is the argument's name   */
     struct tn_intern keys;    /* of `ret`                                     */
     struct tn_list   returns; /* struct tn_bytes: its values, by key          */
 };
@@ -55,7 +55,7 @@ struct function {
 static void read_arg(struct tn_tf_reader *reader, struct tn_list *to,
                      struct tn_cursor *c)
 {
-    struct tn_end     *end = tn_list_push(to, struct tn_end, reader->error);
+    struct tn_io      *end = tn_list_push(to, struct tn_io, reader->error);
     struct tn_pb_field field;
 
     if (!end)
@@ -111,13 +111,13 @@ static void read_return(struct tn_tf_reader *reader, struct function *f,
     *tn_list_at(&f->returns, struct tn_bytes, id) = value;
 }
 
-static struct tn_ends keep_ends(struct tn_tf_reader  *reader,
-                                const struct tn_list *list)
+static struct tn_io_list keep_ends(struct tn_tf_reader  *reader,
+                                   const struct tn_list *list)
 {
-    struct tn_end *ends =
-        tn_list_keep(list, struct tn_end, &reader->model->arena, reader->error);
+    struct tn_io *ends =
+        tn_list_keep(list, struct tn_io, &reader->model->arena, reader->error);
 
-    return (struct tn_ends){ ends ? (uint32_t)list->count : 0, ends };
+    return (struct tn_io_list){ ends ? (uint32_t)list->count : 0, ends };
 }
 
 /* The reference that gives an output. */
@@ -135,21 +135,21 @@ static void finish_function(struct tn_tf_reader *reader, struct function *f)
     struct tn_model *model = reader->model;
 
     for (uint64_t i = 0; i < f->outputs.count; i++) {
-        struct tn_end *end = tn_list_at(&f->outputs, struct tn_end, i);
-        end->name          = return_of(f, end->key);
+        struct tn_io *end = tn_list_at(&f->outputs, struct tn_io, i);
+        end->name         = return_of(f, end->key);
         if (model->wants_graph && end->name.size)
             tn_tf_value_named(reader, end->name);
     }
     for (uint64_t i = 0; model->wants_graph && i < f->inputs.count; i++) {
-        struct tn_end *end = tn_list_at(&f->inputs, struct tn_end, i);
+        struct tn_io *end = tn_list_at(&f->inputs, struct tn_io, i);
         tn_model_define(model, tn_tf_value_named(reader, end->name),
                         TN_VALUE_INPUT, TN_NONE, 0);
     }
-    struct tn_ends   inputs  = keep_ends(reader, &f->inputs);
-    struct tn_ends   outputs = keep_ends(reader, &f->outputs);
-    struct tn_graph *graph   = tn_model_graph_at(model, reader->graph);
-    graph->inputs            = inputs;
-    graph->outputs           = outputs;
+    struct tn_io_list inputs  = keep_ends(reader, &f->inputs);
+    struct tn_io_list outputs = keep_ends(reader, &f->outputs);
+    struct tn_graph  *graph   = tn_model_graph_at(model, reader->graph);
+    graph->inputs             = inputs;
+    graph->outputs            = outputs;
     resolve_values(reader);
 }
 
@@ -188,8 +188,8 @@ static void read_function(struct tn_tf_reader *reader, struct tn_cursor *c)
         return;
     tn_model_graph_at(model, reader->graph)->wire =
         (struct tn_span){ c->source, c->offset, tn_left(c) };
-    tn_list_init(&f.inputs, model->memory, sizeof(struct tn_end));
-    tn_list_init(&f.outputs, model->memory, sizeof(struct tn_end));
+    tn_list_init(&f.inputs, model->memory, sizeof(struct tn_io));
+    tn_list_init(&f.outputs, model->memory, sizeof(struct tn_io));
     tn_list_init(&f.returns, model->memory, sizeof(struct tn_bytes));
     tn_intern_init(&f.keys, &model->arena);
     read_function_body(reader, &f, c);
@@ -282,7 +282,7 @@ void tn_tf_reader_end(struct tn_tf_reader *reader)
     if (!tn_failed(reader->error)) {
         resolve_values(reader);
         if (tn_model_graph_at(reader->model, main)->kind == TN_GRAPH_MAIN)
-            tn_tf_find_ends(reader);
+            tn_tf_find_io(reader);
     }
     tn_tf_uses_close(reader->uses);
     reader->uses = NULL;

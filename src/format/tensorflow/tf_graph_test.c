@@ -63,11 +63,11 @@ static void test_shape_of_the_model(void **state)
     open_text(&o, &tn_format_tf_graph, EVERYTHING);
     assert_int_equal(tn_model_node_count(&o.model), 7);
     assert_int_equal(tn_model_function_count(&o.model), 1);
-    struct tn_ends in = tn_model_inputs(&o.model);
+    struct tn_io_list in = tn_model_inputs(&o.model);
     assert_int_equal(in.count, 1);
     assert_int_equal(in.items[0].dims[0].value, -1);
     assert_int_equal(in.items[0].dims[1].value, 4);
-    struct tn_ends out = tn_model_outputs(&o.model);
+    struct tn_io_list out = tn_model_outputs(&o.model);
     assert_int_equal(out.count, 2);
     assert_true(tn_bytes_is(out.items[0].name, "call"));
     struct tn_graph_info f = tn_model_graph(&o.model, 1);
@@ -96,8 +96,8 @@ static void test_summary_agrees(void **state)
     assert_int_equal(tn_model_node_count(&without.model), 7);
     assert_int_equal(tn_model_op_kind_count(&with.model),
                      tn_model_op_kind_count(&without.model));
-    struct tn_ends a = tn_model_outputs(&with.model);
-    struct tn_ends b = tn_model_outputs(&without.model);
+    struct tn_io_list a = tn_model_outputs(&with.model);
+    struct tn_io_list b = tn_model_outputs(&without.model);
     assert_int_equal(a.count, b.count);
     for (uint32_t i = 0; i < a.count; i++)
         assert_true(tn_bytes_equal(a.items[i].name, b.items[i].name));
@@ -125,7 +125,7 @@ static void test_many_returns(void **state)
                                 i, i);
     sprintf(text + size, " } }");
     open_text(&o, &tn_format_tf_graph, text);
-    struct tn_ends outputs = tn_model_graph(&o.model, 1).outputs;
+    struct tn_io_list outputs = tn_model_graph(&o.model, 1).outputs;
     assert_int_equal(outputs.count, COUNT);
     for (uint32_t i = 0; i < outputs.count; i++) {
         char expected[20];

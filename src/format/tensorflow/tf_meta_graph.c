@@ -16,7 +16,7 @@ static enum tn_status meta_graph_open(struct tn_bundle *bundle,
     detail->meta_count = 1;
     TN_TRY(tn_tf_meta_read(model, tn_cursor_span(detail->message, error),
                            TN_GRAPH_MAIN, "", detail->metas, error));
-    tn_tf_use_signature_ends(model);
+    tn_tf_use_signature_io(model);
     tn_tf_add_size_fact(model, detail->message.length, error);
     tn_tf_add_variable_fact(model, error);
     return error->status;

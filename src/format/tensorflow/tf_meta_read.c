@@ -123,7 +123,7 @@ static struct tn_bytes first_text(struct tn_cursor *c)
     return text;
 }
 
-static void read_tensor_info(struct gathering *g, struct tn_end *end,
+static void read_tensor_info(struct gathering *g, struct tn_io *end,
                              struct tn_cursor *c)
 {
     struct tn_pb_field field;
@@ -137,7 +137,7 @@ static void read_tensor_info(struct gathering *g, struct tn_end *end,
         else if (field.number == 1)
             end->name = tn_pb_text(&field);
         else if (field.number == 3)
-            tn_tf_end_shape(end, &field.body, &g->model->arena);
+            tn_tf_io_shape(end, &field.body, &g->model->arena);
         else if (field.number == 4) {
             end->note = "sparse";
             end->name = first_text(&field.body);
@@ -146,31 +146,32 @@ static void read_tensor_info(struct gathering *g, struct tn_end *end,
     }
 }
 
-static struct tn_ends keep_ends(struct gathering *g, const struct tn_list *list)
+static struct tn_io_list keep_ends(struct gathering     *g,
+                                   const struct tn_list *list)
 {
-    struct tn_end *ends =
-        tn_list_keep(list, struct tn_end, &g->model->arena, g->error);
+    struct tn_io *ends =
+        tn_list_keep(list, struct tn_io, &g->model->arena, g->error);
 
-    return (struct tn_ends){ ends ? (uint32_t)list->count : 0, ends };
+    return (struct tn_io_list){ ends ? (uint32_t)list->count : 0, ends };
 }
 
 /* The inputs (1) or outputs (2) of a SignatureDef. */
-static struct tn_ends read_ends(struct gathering *g, struct tn_cursor c,
-                                uint32_t number)
+static struct tn_io_list read_ends(struct gathering *g, struct tn_cursor c,
+                                   uint32_t number)
 {
     struct tn_list     list;
     struct tn_tf_entry entry;
 
-    tn_list_init(&list, g->model->memory, sizeof(struct tn_end));
+    tn_list_init(&list, g->model->memory, sizeof(struct tn_io));
     while (tn_tf_entry_next(&c, number, &entry)) {
-        struct tn_end *end = tn_list_push(&list, struct tn_end, g->error);
+        struct tn_io *end = tn_list_push(&list, struct tn_io, g->error);
         if (!end)
             break;
         end->key  = entry.key;
         end->note = "";
         read_tensor_info(g, end, &entry.value);
     }
-    struct tn_ends ends = keep_ends(g, &list);
+    struct tn_io_list ends = keep_ends(g, &list);
     tn_list_done(&list);
     return ends;
 }
@@ -195,7 +196,7 @@ static bool is_hook(struct tn_bytes key)
 
 static void read_hook(struct gathering *g, const struct tn_tf_entry *entry)
 {
-    struct tn_ends outputs = read_ends(g, entry->value, 2);
+    struct tn_io_list outputs = read_ends(g, entry->value, 2);
 
     if (outputs.count)
         tn_model_add_fact(g->model,
@@ -361,7 +362,7 @@ enum tn_status tn_tf_meta_read(struct tn_model *model, struct tn_cursor c,
     return error->status;
 }
 
-void tn_tf_use_signature_ends(struct tn_model *model)
+void tn_tf_use_signature_io(struct tn_model *model)
 {
     const struct tn_signature *chosen = NULL;
 

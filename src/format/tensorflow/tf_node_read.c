@@ -300,7 +300,7 @@ static void read_node_field(struct tn_tf_reader *reader, struct node *node,
 static void note_placeholder(struct tn_tf_reader *reader,
                              const struct node   *node)
 {
-    if (reader->ends.count >= TN_TF_END_LIMIT || node->in_function ||
+    if (reader->ends.count >= TN_TF_IO_LIMIT || node->in_function ||
         (!tn_bytes_is(node->type, "Placeholder") &&
          !tn_bytes_is(node->type, "PlaceholderV2")))
         return;

@@ -160,7 +160,7 @@ static struct tn_bytes assigned_key(const struct tn_model *model, uint32_t op)
 static uint32_t argument_index(const struct tn_model *model, uint32_t graph,
                                struct tn_bytes name)
 {
-    struct tn_ends inputs = tn_model_graph(model, graph).inputs;
+    struct tn_io_list inputs = tn_model_graph(model, graph).inputs;
 
     for (uint32_t i = 0; i < inputs.count; i++)
         if (tn_bytes_equal(inputs.items[i].name, name))

@@ -11,7 +11,7 @@
 #include "format/tensorflow/tf_uses.h"
 
 /* More ends than this help nobody, and a hostile graph could be all ends. */
-#define TN_TF_END_LIMIT 65536
+#define TN_TF_IO_LIMIT 65536
 
 /* A placeholder that was met; its attributes are looked at in the end. */
 struct tn_tf_placeholder {
@@ -26,6 +26,6 @@ void tn_tf_node_read(struct tn_tf_reader *reader, struct tn_cursor *c);
 uint32_t tn_tf_value_named(struct tn_tf_reader *reader, struct tn_bytes text);
 
 /* What the graph takes and gives, after its last node. */
-void tn_tf_find_ends(struct tn_tf_reader *reader);
+void tn_tf_find_io(struct tn_tf_reader *reader);
 
 #endif

@@ -279,7 +279,7 @@ static enum tn_status saved_model_open(struct tn_bundle *bundle,
     TN_TRY(tn_tf_open_message(bundle, source, "tensorflow.SavedModel", model,
                               &detail, error));
     TN_TRY(read_message(model, detail, error));
-    tn_tf_use_signature_ends(model);
+    tn_tf_use_signature_io(model);
     TN_TRY(add_variables(bundle, model, detail, error));
     return add_fingerprint(bundle, model, error);
 }

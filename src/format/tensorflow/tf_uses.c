@@ -84,24 +84,24 @@ static bool is_unused(const struct tn_tf_uses *uses, uint64_t node)
     return !(*tn_list_at(&uses->marks, uint8_t, id) & IS_USED);
 }
 
-struct tn_ends tn_tf_uses_ends(const struct tn_tf_uses *uses,
-                               struct tn_arena *arena, uint64_t limit,
-                               struct tn_error *error)
+struct tn_io_list tn_tf_uses_io(const struct tn_tf_uses *uses,
+                                struct tn_arena *arena, uint64_t limit,
+                                struct tn_error *error)
 {
     uint64_t count = 0;
 
     for (uint64_t i = 0; i < uses->nodes.count; i++)
         count += is_unused(uses, i);
-    count               = tn_min(count, limit);
-    struct tn_end *ends = tn_new(arena, struct tn_end, count, error);
+    count              = tn_min(count, limit);
+    struct tn_io *ends = tn_new(arena, struct tn_io, count, error);
     if (!ends)
-        return (struct tn_ends){ 0, NULL };
+        return (struct tn_io_list){ 0, NULL };
     for (uint64_t i = 0, n = 0; n < count; i++)
         if (is_unused(uses, i))
-            ends[n++] = (struct tn_end){
+            ends[n++] = (struct tn_io){
                 .name = tn_intern_text(&uses->names,
                                        *tn_list_at(&uses->nodes, uint32_t, i)),
                 .note = "",
             };
-    return (struct tn_ends){ (uint32_t)count, ends };
+    return (struct tn_io_list){ (uint32_t)count, ends };
 }

@@ -27,8 +27,8 @@ void tn_tf_uses_use(struct tn_tf_uses *uses, struct tn_bytes name,
                     struct tn_error *error);
 
 /* Nodes that nobody uses, in the order of the file, at most `limit`. */
-struct tn_ends tn_tf_uses_ends(const struct tn_tf_uses *uses,
-                               struct tn_arena *arena, uint64_t limit,
-                               struct tn_error *error);
+struct tn_io_list tn_tf_uses_io(const struct tn_tf_uses *uses,
+                                struct tn_arena *arena, uint64_t limit,
+                                struct tn_error *error);
 
 #endif

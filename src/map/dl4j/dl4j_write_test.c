@@ -144,8 +144,8 @@ static void any_allocation_may_fail(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         enum tn_status status = TN_NO_MEMORY;
         for (uint64_t n = 0; status != TN_OK; n++) {
-            struct tn_purse     purse     = { .left = n };
-            struct tn_allocator allocator = { tn_purse_resize, &purse };
+            struct tn_budget    budget    = { .left = n };
+            struct tn_allocator allocator = { tn_budget_resize, &budget };
             struct import_bench b;
             struct tn_buffer    out;
             import_set_up(&b, &allocator);
@@ -156,7 +156,7 @@ static void any_allocation_may_fail(void **state)
             assert_true(status == TN_OK || status == TN_NO_MEMORY);
             tn_buffer_done(&out);
             import_tear_down(&b);
-            assert_int_equal(purse.blocks, 0);
+            assert_int_equal(budget.blocks, 0);
         }
     }
 }

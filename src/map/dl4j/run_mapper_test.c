@@ -436,8 +436,8 @@ static void survives_no_memory(void **state)
         uint64_t        limit = 0;
 
         do {
-            struct tn_purse     purse     = { .left = limit++ };
-            struct tn_allocator allocator = { tn_purse_resize, &purse };
+            struct tn_budget    budget    = { .left = limit++ };
+            struct tn_allocator allocator = { tn_budget_resize, &budget };
             struct bench        b         = { 0 };
 
             set_up(&b, &allocator, rows[row].rules, node);
@@ -445,7 +445,7 @@ static void survives_no_memory(void **state)
                 tn_map_run(&b.job, &b.out, &b.in.arena, &b.in.error);
             status = b.in.error.status;
             tear_down(&b);
-            assert_int_equal(purse.blocks, 0);
+            assert_int_equal(budget.blocks, 0);
         } while (status == TN_NO_MEMORY);
         assert_true(status == TN_OK || rows[row].call[0] == '!');
         encoded_free(node);

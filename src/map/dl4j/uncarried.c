@@ -14,7 +14,7 @@ struct looking {
     bool                          *is_asked; /* by input of the node          */
     struct tn_arena               *arena;    /* of one run, then forgotten    */
     struct tn_buffer               what;
-    tn_on_uncarried               *on;
+    tn_on_unmapped                *on;
     void                          *context;
     struct tn_error               *error;
 };
@@ -350,11 +350,10 @@ static void look_at_inputs(struct looking *l)
     }
 }
 
-enum tn_status tn_map_uncarried(const struct tn_map_job       *job,
-                                const struct tn_op_descriptor *made,
-                                tn_on_uncarried *on, void *context,
-                                struct tn_memory *memory,
-                                struct tn_error  *error)
+enum tn_status tn_map_unmapped(const struct tn_map_job       *job,
+                               const struct tn_op_descriptor *made,
+                               tn_on_unmapped *on, void *context,
+                               struct tn_memory *memory, struct tn_error *error)
 {
     struct tn_arena arena, asked;
     struct looking  l = { .job     = job,

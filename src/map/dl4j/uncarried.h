@@ -16,15 +16,15 @@
 
 /* `name` is the attribute or the formal input; `what` says which value of it
  * is not carried: "attribute 'group' = 2". */
-typedef void tn_on_uncarried(void *context, struct tn_bytes name,
-                             const char *what);
+typedef void tn_on_unmapped(void *context, struct tn_bytes name,
+                            const char *what);
 
 /* `made` is what tn_map_run() gave for the job.  The job's inputs have names
  * that differ. */
-enum tn_status tn_map_uncarried(const struct tn_map_job       *job,
-                                const struct tn_op_descriptor *made,
-                                tn_on_uncarried *on, void *context,
-                                struct tn_memory *memory,
-                                struct tn_error  *error);
+enum tn_status tn_map_unmapped(const struct tn_map_job       *job,
+                               const struct tn_op_descriptor *made,
+                               tn_on_unmapped *on, void *context,
+                               struct tn_memory *memory,
+                               struct tn_error  *error);
 
 #endif

@@ -105,7 +105,7 @@ static enum tn_status assert_row(const struct row          *row,
             in.memory.limit = in.memory.used + room;
         if (!tn_failed(&in.error) &&
             tn_map_run(&job, &made, &in.arena, &in.error) == TN_OK)
-            tn_map_uncarried(&job, &made, note, &told, &in.memory, &in.error);
+            tn_map_unmapped(&job, &made, note, &told, &in.memory, &in.error);
     }
     if (!allocator && tn_failed(&in.error))
         fail_msg("%.60s: %s", row->node, in.error.what);
@@ -157,11 +157,11 @@ static void survives_no_memory(void **state)
 
     (void)state;
     do {
-        struct tn_purse     purse     = { .left = limit++ };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = limit++ };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
 
         status = assert_row(&rows[9], &allocator, 0);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
     } while (status == TN_NO_MEMORY);
     assert_int_equal(status, TN_OK);
 }

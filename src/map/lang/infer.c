@@ -170,8 +170,8 @@ static void infer_outputs(struct tn_infer *infer, struct tn_eval *e,
 
 bool tn_infer_has_words(const struct tn_net_node *node)
 {
-    return node->has_common_attrs && node->input_count <= TN_INFER_ENDS_MAX &&
-           node->output_count <= TN_INFER_ENDS_MAX;
+    return node->has_common_attrs && node->input_count <= TN_INFER_IO_MAX &&
+           node->output_count <= TN_INFER_IO_MAX;
 }
 
 /* Which inputs are the same value: of each the first that is, in four bits. */
@@ -208,7 +208,7 @@ uint64_t tn_infer_word(const struct tn_net *net, uint32_t value)
 }
 
 struct node_words {
-    uint64_t words[TN_INFER_NODE_WORDS + 2 * TN_INFER_ENDS_MAX];
+    uint64_t words[TN_INFER_NODE_WORDS + 2 * TN_INFER_IO_MAX];
     uint32_t count;
 };
 

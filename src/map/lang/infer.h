@@ -53,7 +53,7 @@ uint32_t tn_infer_asked(const struct tn_infer *infer, const uint32_t **asked);
  * TN_INFER_NODE_WORDS), without what its inputs and outputs are; of a value,
  * which may be TN_NONE, without its elements. */
 #define TN_INFER_NODE_WORDS 4
-#define TN_INFER_ENDS_MAX   16 /* inputs, or outputs */
+#define TN_INFER_IO_MAX     16 /* inputs, or outputs */
 bool     tn_infer_has_words(const struct tn_net_node *node);
 uint32_t tn_infer_node_words(const struct tn_net_node *node, uint64_t *words);
 uint64_t tn_infer_word(const struct tn_net *net, uint32_t value);

@@ -91,7 +91,7 @@ static void add_graphs(struct apply *a)
             return;
         for (uint32_t k = 0; is_mapped(a->from, i) && k < from->inputs.count;
              k++) {
-            uint32_t value = tn_emit_carry(
+            uint32_t value = tn_emit_unchanged(
                 &a->emit, *tn_list_at(&from->inputs, uint32_t, k));
             if (value == TN_NONE)
                 return;
@@ -107,7 +107,7 @@ static void add_outputs(struct apply *a)
         for (uint32_t k = 0; is_mapped(a->from, i) && k < from->outputs.count;
              k++) {
             a->emit.graph  = i;
-            uint32_t value = tn_emit_carry(
+            uint32_t value = tn_emit_unchanged(
                 &a->emit, *tn_list_at(&from->outputs, uint32_t, k));
             if (value == TN_NONE)
                 return;
@@ -157,7 +157,7 @@ static void bind_output(struct apply *a, uint32_t source, struct tn_item item)
     uint32_t        made = (uint32_t)item.of.number;
 
     if (item.kind == TN_ITEM_VALUE)
-        made = tn_emit_carry(e, made);
+        made = tn_emit_unchanged(e, made);
     if (made == TN_NONE)
         return;
     struct tn_net_value_row *row = tn_net_value_row(a->to, made);
@@ -332,11 +332,11 @@ static void carry_node(struct apply *a, uint32_t id)
     for (uint32_t i = 0; inputs && i < node.input_count; i++)
         inputs[i] = node.inputs[i] == TN_NONE
                         ? TN_NONE
-                        : tn_emit_carry(&a->emit, node.inputs[i]);
+                        : tn_emit_unchanged(&a->emit, node.inputs[i]);
     for (uint32_t i = 0; outputs && i < node.output_count; i++)
         outputs[i] = node.outputs[i] == TN_NONE
                          ? TN_NONE
-                         : tn_emit_carry(&a->emit, node.outputs[i]);
+                         : tn_emit_unchanged(&a->emit, node.outputs[i]);
     if (!inputs || !outputs || tn_failed(a->error))
         return;
     node.name          = tn_text("");

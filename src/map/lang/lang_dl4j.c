@@ -419,7 +419,7 @@ static enum tn_status make_call(struct work                   *w,
 
 /* ---- what is not carried ------------------------------------------------ */
 
-/* A tn_on_uncarried. */
+/* A tn_on_unmapped. */
 struct noting {
     struct work            *w;
     const struct tn_mapper *mapper;
@@ -431,15 +431,15 @@ static void note_uncarried(void *context, struct tn_bytes name,
     const struct noting      *n     = context;
     struct tn_mapper_rules   *rules = n->w->rules;
     const struct tn_net_node *node  = tn_native_node(n->w->call);
-    struct tn_uncarried      *row =
-        tn_new(rules->arena, struct tn_uncarried, 1, n->w->error);
+    struct tn_unmapped       *row =
+        tn_new(rules->arena, struct tn_unmapped, 1, n->w->error);
 
     if (!row)
         return;
-    *row      = (struct tn_uncarried){ .op     = node->op,
-                                       .node   = node->name,
-                                       .source = node->source,
-                                       .place  = &n->mapper->place };
+    *row      = (struct tn_unmapped){ .op     = node->op,
+                                      .node   = node->name,
+                                      .source = node->source,
+                                      .place  = &n->mapper->place };
     row->name = tn_bytes_dup(rules->arena, name, n->w->error);
     row->what = tn_text_dup(rules->arena, what, n->w->error);
     if (!row->what)
@@ -516,8 +516,8 @@ static enum tn_status map(struct work *w)
     TN_TRY(make_call(w, &op));
     struct noting n = { w, job.mapper };
     note_tensors(&n);
-    return tn_map_uncarried(&job, &op, note_uncarried, &n, w->arena->memory,
-                            w->error);
+    return tn_map_unmapped(&job, &op, note_uncarried, &n, w->arena->memory,
+                           w->error);
 }
 
 /* What a mapper cannot do ends the rule, not the conversion. */

@@ -25,8 +25,8 @@
 #include "map/lang/rule_sets.h"
 
 /* A value of a node that its mapper made no difference of. */
-struct tn_uncarried {
-    struct tn_uncarried       *next;
+struct tn_unmapped {
+    struct tn_unmapped        *next;
     const struct tn_net_op    *op;
     struct tn_bytes            node;   /* its name                            */
     uint32_t                   source; /* op of the model, or TN_NONE         */
@@ -46,7 +46,7 @@ struct tn_mapper_rules {
     enum tn_framework         framework;
     struct tn_native          function;
     struct tn_arena          *arena; /* of what follows                       */
-    struct tn_uncarried      *uncarried, **last; /* in the order of the nodes */
+    struct tn_unmapped       *uncarried, **last; /* in the order of the nodes */
 };
 
 /* Fills in a text of rules for the mappers of `rules`, whose function it

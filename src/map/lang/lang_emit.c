@@ -41,7 +41,7 @@ uint32_t tn_emit_value(struct tn_emit *e)
     return tn_net_add_nameless(e->to, e->graph);
 }
 
-uint32_t tn_emit_carry(struct tn_emit *e, uint32_t value)
+uint32_t tn_emit_unchanged(struct tn_emit *e, uint32_t value)
 {
     uint32_t *id = tn_list_at(&e->ids, uint32_t, value);
 
@@ -77,7 +77,7 @@ uint32_t tn_emit_input(struct tn_emit *e, const struct tn_lang_expr *at,
     if (item.kind == TN_ITEM_MADE)
         return (uint32_t)item.of.number;
     if (item.kind == TN_ITEM_VALUE)
-        return tn_emit_carry(e, (uint32_t)item.of.number);
+        return tn_emit_unchanged(e, (uint32_t)item.of.number);
     if (item.kind != TN_ITEM_NONE)
         tn_eval_refuse(&e->eval, at, "expected a value");
     return TN_NONE;

@@ -33,7 +33,7 @@ void tn_emit_block(struct tn_emit *e, const struct tn_code_block *block);
 /* The value of the target that a value of the source is.  Constants are
  * carried over here, and so is what has not been made yet: a loop uses a value
  * before its node comes. */
-uint32_t tn_emit_carry(struct tn_emit *e, uint32_t value);
+uint32_t tn_emit_unchanged(struct tn_emit *e, uint32_t value);
 
 static inline bool tn_emit_stopped(const struct tn_emit *e)
 {

@@ -18,8 +18,7 @@ static struct tn_attr_wish wish_of(const struct tn_example  *r,
                                    const struct tn_vocab_op *op,
                                    struct tn_bytes           name)
 {
-    struct tn_attr_wish         wish = { .has_doubles =
-                                             r->from.facts->has_doubles };
+    struct tn_attr_wish wish = { .has_doubles = r->from.facts->has_doubles };
     const struct tn_vocab_attr *attr = op ? tn_vocab_find_attr(op, name) : NULL;
 
     if (attr) {
@@ -133,7 +132,7 @@ static uint32_t input_value(struct tn_example *r, uint32_t index,
 
 static bool make_node(struct tn_example *r, const struct tn_vocab_op *op)
 {
-    uint32_t inputs[TN_EXAMPLE_ENDS_MAX], outputs[TN_EXAMPLE_ENDS_MAX];
+    uint32_t            inputs[TN_EXAMPLE_IO_MAX], outputs[TN_EXAMPLE_IO_MAX];
     struct tn_net_attr *attrs =
         tn_new(r->arena, struct tn_net_attr, r->attrs.count, r->error);
 
@@ -211,8 +210,8 @@ static const char *run_nets(struct tn_example *r)
     const char      *why     = NULL;
     bool             is_back = r->example->is_back;
 
-    if (tn_infer_open(&facts, &r->from, &r->desk->shapes[is_back]) == TN_OK &&
-        tn_infer_open(&made, &r->to, &r->desk->shapes[!is_back]) == TN_OK)
+    if (tn_infer_open(&facts, &r->from, &r->both->shapes[is_back]) == TN_OK &&
+        tn_infer_open(&made, &r->to, &r->both->shapes[!is_back]) == TN_OK)
         why = apply(r, facts, made);
     tn_infer_close(made);
     tn_infer_close(facts);
@@ -264,32 +263,33 @@ static const char *name_of(struct tn_example *r, struct tn_bytes dialect)
     return (const char *)tn_bytes_dup(r->arena, dialect, r->error).data;
 }
 
-enum tn_status tn_lang_desk_open(struct tn_lang_desk       *desk,
-                                 const struct tn_lang_file *file,
-                                 struct tn_arena *arena, struct tn_error *error)
+enum tn_status tn_example_shapes_open(struct tn_example_shapes  *both,
+                                      const struct tn_lang_file *file,
+                                      struct tn_arena           *arena,
+                                      struct tn_error           *error)
 {
-    struct tn_bytes dialects[] = { file->from, file->to };
+    struct tn_bytes names[] = { file->from, file->to };
 
-    *desk = (struct tn_lang_desk){ 0 };
+    *both = (struct tn_example_shapes){ 0 };
     for (int i = 0; i < 2; i++) {
-        struct tn_bytes name = tn_bytes_dup(arena, dialects[i], error);
+        struct tn_bytes name = tn_bytes_dup(arena, names[i], error);
         if (!name.data)
             return error->status;
-        TN_TRY(tn_shapes_read(&desk->shapes[i], arena, (const char *)name.data,
+        TN_TRY(tn_shapes_read(&both->shapes[i], arena, (const char *)name.data,
                               error));
     }
     return TN_OK;
 }
 
-void tn_lang_desk_done(struct tn_lang_desk *desk)
+void tn_example_shapes_done(struct tn_example_shapes *both)
 {
-    tn_lang_done(&desk->shapes[0]);
-    tn_lang_done(&desk->shapes[1]);
+    tn_lang_done(&both->shapes[0]);
+    tn_lang_done(&both->shapes[1]);
 }
 
-enum tn_status tn_lang_example_run(const struct tn_lang_file    *file,
-                                   const struct tn_lang_desk    *desk,
-                                   const struct tn_lang_example *example,
+enum tn_status tn_lang_example_run(const struct tn_lang_file      *file,
+                                   const struct tn_example_shapes *both,
+                                   const struct tn_lang_example   *example,
                                    struct tn_arena *arena, const char **why,
                                    struct tn_error *error)
 {
@@ -300,7 +300,7 @@ enum tn_status tn_lang_example_run(const struct tn_lang_file    *file,
     if (!r)
         return error->status;
     r->file    = file;
-    r->desk    = desk;
+    r->both    = both;
     r->example = example;
     r->rule    = tn_list_at(rules, struct tn_lang_rule, example->rule);
     r->arena   = arena;

@@ -15,23 +15,23 @@
 #include "map/lang/lang.h"
 
 /* What the examples of one file share: types and shapes of its dialects. */
-struct tn_lang_desk {
+struct tn_example_shapes {
     struct tn_lang_file shapes[2]; /* of `from`, of `to`                      */
 };
 
 /* Lives in the arena.  Done also after a failure. */
-enum tn_status tn_lang_desk_open(struct tn_lang_desk       *desk,
-                                 const struct tn_lang_file *file,
-                                 struct tn_arena           *arena,
-                                 struct tn_error           *error);
-void           tn_lang_desk_done(struct tn_lang_desk *desk);
+enum tn_status tn_example_shapes_open(struct tn_example_shapes  *both,
+                                      const struct tn_lang_file *file,
+                                      struct tn_arena           *arena,
+                                      struct tn_error           *error);
+void           tn_example_shapes_done(struct tn_example_shapes *both);
 
 /* Runs the rules of the file over the node.  *why is NULL when the rule above
  * the example took it and made what is said; else it says what happened, in the
  * arena.  Fails when the example cannot be read. */
-enum tn_status tn_lang_example_run(const struct tn_lang_file    *file,
-                                   const struct tn_lang_desk    *desk,
-                                   const struct tn_lang_example *example,
+enum tn_status tn_lang_example_run(const struct tn_lang_file      *file,
+                                   const struct tn_example_shapes *both,
+                                   const struct tn_lang_example   *example,
                                    struct tn_arena *arena, const char **why,
                                    struct tn_error *error);
 

@@ -55,7 +55,7 @@ static bool read_input(struct tn_example *r, struct tn_example_input *input)
 static bool read_inputs(struct tn_example *r)
 {
     while (!tn_lang_is(&r->p, ";") && !tn_lang_is(&r->p, ")")) {
-        if (r->input_count == TN_EXAMPLE_ENDS_MAX)
+        if (r->input_count == TN_EXAMPLE_IO_MAX)
             return tn_lang_expected(&r->p, "at most 64 inputs");
         if (!read_input(r, &r->inputs[r->input_count++]))
             return false;
@@ -92,7 +92,7 @@ static bool read_outputs(struct tn_example *r)
         return false;
     r->output_count = 0;
     do {
-        if (r->output_count == TN_EXAMPLE_ENDS_MAX)
+        if (r->output_count == TN_EXAMPLE_IO_MAX)
             return tn_lang_expected(&r->p, "at most 64 outputs");
         struct tn_bytes name = tn_lang_name(&r->p, "an output");
         if (!name.size)

@@ -13,7 +13,7 @@
 #include "map/lang/lang_parser.h"
 
 /* What a node may be: examples are small. */
-#define TN_EXAMPLE_ENDS_MAX 64
+#define TN_EXAMPLE_IO_MAX   64
 #define TN_EXAMPLE_RANK_MAX 16
 
 struct tn_example_input {
@@ -26,22 +26,22 @@ struct tn_example_input {
 };
 
 struct tn_example {
-    const struct tn_lang_file    *file;
-    const struct tn_lang_desk    *desk;
-    const struct tn_lang_example *example;
-    const struct tn_lang_rule    *rule;
-    struct tn_lang_file           words; /* nothing is defined in an example  */
-    struct tn_lang_parser         p;
-    struct tn_arena              *arena;
-    struct tn_error              *error;
-    struct tn_net                 from, to;
+    const struct tn_lang_file      *file;
+    const struct tn_example_shapes *both;
+    const struct tn_lang_example   *example;
+    const struct tn_lang_rule      *rule;
+    struct tn_lang_file   words; /* nothing is defined in an example  */
+    struct tn_lang_parser p;
+    struct tn_arena      *arena;
+    struct tn_error      *error;
+    struct tn_net         from, to;
 
     struct tn_bytes op, domain;
     int64_t         version; /* -1: it does not say                       */
-    struct tn_example_input inputs[TN_EXAMPLE_ENDS_MAX];
+    struct tn_example_input inputs[TN_EXAMPLE_IO_MAX];
     uint32_t                input_count;
     struct tn_list  attrs; /* struct tn_lang_attr                         */
-    struct tn_bytes outputs[TN_EXAMPLE_ENDS_MAX];
+    struct tn_bytes outputs[TN_EXAMPLE_IO_MAX];
     uint32_t        output_count;
     const struct tn_lang_expr *wanted;
 };

@@ -10,27 +10,27 @@ static enum tn_status run_all(struct tn_bytes text, const char *name,
                               struct tn_memory *memory, char *whys, size_t room,
                               struct tn_error *error)
 {
-    struct tn_arena     arena, scratch;
-    struct tn_lang_file file;
-    struct tn_lang_desk desk = { 0 };
+    struct tn_arena          arena, scratch;
+    struct tn_lang_file      file;
+    struct tn_example_shapes both = { 0 };
 
     tn_arena_init(&arena, memory);
     if (tn_lang_parse(&file, &arena, name, text, error) == TN_OK)
-        tn_lang_desk_open(&desk, &file, &arena, error);
+        tn_example_shapes_open(&both, &file, &arena, error);
     for (uint64_t i = 0; i < file.examples.count && !tn_failed(error); i++) {
         const struct tn_lang_example *example =
             tn_list_at(&file.examples, struct tn_lang_example, i);
         const char *why;
 
         tn_arena_init(&scratch, memory);
-        if (tn_lang_example_run(&file, &desk, example, &scratch, &why, error) ==
+        if (tn_lang_example_run(&file, &both, example, &scratch, &why, error) ==
                 TN_OK &&
             why && whys)
             snprintf(whys + strlen(whys), room - strlen(whys), "%u: %s\n",
                      (unsigned)example->place.line, why);
         tn_arena_done(&scratch);
     }
-    tn_lang_desk_done(&desk);
+    tn_example_shapes_done(&both);
     tn_lang_done(&file);
     tn_arena_done(&arena);
     return error->status;

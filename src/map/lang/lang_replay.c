@@ -112,7 +112,7 @@ static bool make_value(struct tn_emit *e, const struct value_plan *plan)
     const struct tn_net_node *node = e->eval.node;
 
     if (plan->input != TN_NONE)
-        return tn_emit_carry(e, node->inputs[plan->input]) != TN_NONE;
+        return tn_emit_unchanged(e, node->inputs[plan->input]) != TN_NONE;
     uint32_t id = tn_emit_value(e);
     if (id == TN_NONE)
         return false;

@@ -22,7 +22,7 @@ struct tn_replay {
     struct tn_arena  arena; /* plans                                          */
     struct tn_intern keys;  /* what was seen of a node, as words              */
     struct tn_list   plans; /* struct tn_plan_of_rule *, by id of the key     */
-    uint64_t         words[TN_INFER_NODE_WORDS + 3 * TN_INFER_ENDS_MAX];
+    uint64_t         words[TN_INFER_NODE_WORDS + 3 * TN_INFER_IO_MAX];
     uint32_t         word_count; /* 0: the node at hand is like no other      */
 };
 

@@ -27,8 +27,8 @@ static void check(const struct tn_lang_file *file, struct tn_arena *arena)
         tn_lang_check(file, &from, &to, NULL, NULL, &error);
 }
 
-static void run_one(const struct tn_lang_file *file,
-                    const struct tn_lang_desk *desk, uint64_t index,
+static void run_one(const struct tn_lang_file      *file,
+                    const struct tn_example_shapes *both, uint64_t index,
                     struct tn_memory *memory)
 {
     struct tn_error error = TN_ERROR_INIT;
@@ -37,7 +37,7 @@ static void run_one(const struct tn_lang_file *file,
 
     tn_arena_init(&arena, memory);
     tn_lang_example_run(
-        file, desk, tn_list_at(&file->examples, struct tn_lang_example, index),
+        file, both, tn_list_at(&file->examples, struct tn_lang_example, index),
         &arena, &why, &error);
     assert(tn_failed(&error) || !why || why[0]);
     tn_arena_done(&arena);
@@ -46,13 +46,13 @@ static void run_one(const struct tn_lang_file *file,
 static void run(const struct tn_lang_file *file, struct tn_arena *arena,
                 struct tn_memory *memory)
 {
-    struct tn_error     error = TN_ERROR_INIT;
-    struct tn_lang_desk desk;
+    struct tn_error          error = TN_ERROR_INIT;
+    struct tn_example_shapes both;
 
-    if (tn_lang_desk_open(&desk, file, arena, &error) == TN_OK)
+    if (tn_example_shapes_open(&both, file, arena, &error) == TN_OK)
         for (uint64_t i = 0; i < file->examples.count && i < EXAMPLES; i++)
-            run_one(file, &desk, i, memory);
-    tn_lang_desk_done(&desk);
+            run_one(file, &both, i, memory);
+    tn_example_shapes_done(&both);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

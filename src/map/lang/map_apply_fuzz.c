@@ -19,7 +19,7 @@
 
 #define NODES_MAX   31
 #define OUTPUTS_MAX 3
-#define PURSE       (UINT64_C(256) << 20)
+#define BUDGET      (UINT64_C(256) << 20)
 
 static const char *const ops[] = { "Relu", "Add",   "Concat", "Split",
                                    "Conv", "Shape", "If",     "Reshape" };
@@ -135,7 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tn_net    net;
     struct tn_cursor c = tn_cursor_bytes(tn_bytes(data, size), 0, &none);
 
-    tn_memory_init(&memory, NULL, PURSE);
+    tn_memory_init(&memory, NULL, BUDGET);
     tn_arena_init(&arena, &memory);
     tn_net_init(&net, &arena, "onnx", &error);
     tn_net_add_graph(&net, TN_GRAPH_MAIN, tn_text("g"), TN_NONE);

@@ -79,31 +79,31 @@ struct tn_bytes tn_shapes_builtin(const char *dialect)
     return find_shapes(dialect).text;
 }
 
-/* ---- the shelf ---------------------------------------------------------- */
+/* ---- the cache ---------------------------------------------------------- */
 
 #define X(...) +1
 enum { RULE_FILES = 0 RULES(X), SHAPE_FILES = 0 SHAPES(X) };
 #undef X
 
-enum tn_status tn_rule_shelf_init(struct tn_rule_shelf *shelf,
+enum tn_status tn_rule_cache_init(struct tn_rule_cache *cache,
                                   struct tn_arena      *arena,
                                   struct tn_error      *error)
 {
-    *shelf = (struct tn_rule_shelf){
+    *cache = (struct tn_rule_cache){
         .arena  = arena,
         .rules  = tn_new(arena, struct tn_lang_file, RULE_FILES, error),
         .shapes = tn_new(arena, struct tn_lang_file, SHAPE_FILES + 1, error),
     };
-    return shelf->rules && shelf->shapes ? TN_OK : error->status;
+    return cache->rules && cache->shapes ? TN_OK : error->status;
 }
 
-void tn_rule_shelf_done(struct tn_rule_shelf *shelf)
+void tn_rule_cache_done(struct tn_rule_cache *cache)
 {
-    for (uint32_t i = 0; shelf->rules && i < RULE_FILES; i++)
-        tn_lang_done(&shelf->rules[i]);
-    for (uint32_t i = 0; shelf->shapes && i <= SHAPE_FILES; i++)
-        tn_lang_done(&shelf->shapes[i]);
-    *shelf = (struct tn_rule_shelf){ 0 };
+    for (uint32_t i = 0; cache->rules && i < RULE_FILES; i++)
+        tn_lang_done(&cache->rules[i]);
+    for (uint32_t i = 0; cache->shapes && i <= SHAPE_FILES; i++)
+        tn_lang_done(&cache->shapes[i]);
+    *cache = (struct tn_rule_cache){ 0 };
 }
 
 /* One that could not be read is not there, so that it may be tried again. */
@@ -117,22 +117,22 @@ static const struct tn_lang_file *keep(struct tn_lang_file *file,
     return NULL;
 }
 
-const struct tn_lang_file *tn_rule_shelf_rules(struct tn_rule_shelf *shelf,
+const struct tn_lang_file *tn_rule_cache_rules(struct tn_rule_cache *cache,
                                                uint32_t              index,
                                                struct tn_error      *error)
 {
-    struct tn_lang_file *file = &shelf->rules[index];
+    struct tn_lang_file *file = &cache->rules[index];
     struct tn_rule_text  text;
 
     if (file->name)
         return file;
     tn_rules_builtin_at(index, &text);
-    tn_lang_unpack(file, shelf->arena, text.name, text.text, text.packed,
+    tn_lang_unpack(file, cache->arena, text.name, text.text, text.packed,
                    error);
     return keep(file, error);
 }
 
-const struct tn_lang_file *tn_rule_shelf_shapes(struct tn_rule_shelf *shelf,
+const struct tn_lang_file *tn_rule_cache_shapes(struct tn_rule_cache *cache,
                                                 const char           *dialect,
                                                 struct tn_error      *error)
 {
@@ -143,10 +143,10 @@ const struct tn_lang_file *tn_rule_shelf_shapes(struct tn_rule_shelf *shelf,
 
     while (at < SHAPE_FILES && strcmp(dialect, dialects[at]) != 0)
         at++;
-    if (shelf->shapes[at].name)
-        return &shelf->shapes[at];
-    tn_shapes_read(&shelf->shapes[at], shelf->arena, dialect, error);
-    return keep(&shelf->shapes[at], error);
+    if (cache->shapes[at].name)
+        return &cache->shapes[at];
+    tn_shapes_read(&cache->shapes[at], cache->arena, dialect, error);
+    return keep(&cache->shapes[at], error);
 }
 
 /* ---- a set -------------------------------------------------------------- */
@@ -196,10 +196,10 @@ static enum tn_status read_own(struct tn_rule_set        *set,
 }
 
 static enum tn_status take_ours(struct tn_rule_set   *set,
-                                struct tn_rule_shelf *shelf, uint32_t index,
+                                struct tn_rule_cache *cache, uint32_t index,
                                 struct tn_error *error)
 {
-    const struct tn_lang_file *file = tn_rule_shelf_rules(shelf, index, error);
+    const struct tn_lang_file *file = tn_rule_cache_rules(cache, index, error);
 
     if (!file)
         return error->status;
@@ -208,7 +208,7 @@ static enum tn_status take_ours(struct tn_rule_set   *set,
 }
 
 enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
-                                struct tn_rule_shelf *shelf, const char *from,
+                                struct tn_rule_cache *cache, const char *from,
                                 const char *to, const struct tn_rule_text *own,
                                 uint32_t own_count, struct tn_error *error)
 {
@@ -227,9 +227,9 @@ enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
         if (!own[i].places)
             TN_TRY(check_own(set, from, to, error));
     }
-    for (uint32_t i = 0; shelf && tn_rules_builtin_at(i, &file); i++)
+    for (uint32_t i = 0; cache && tn_rules_builtin_at(i, &file); i++)
         if (leads(&file, from, to))
-            TN_TRY(take_ours(set, shelf, i, error));
+            TN_TRY(take_ours(set, cache, i, error));
     return TN_OK;
 }
 

@@ -33,22 +33,22 @@ struct tn_bytes tn_shapes_builtin(const char *dialect);
 
 /* Files of ours that have been read: each is read when it is first asked for,
  * and once.  For one thread at a time. */
-struct tn_rule_shelf {
+struct tn_rule_cache {
     struct tn_arena     *arena;
     struct tn_lang_file *rules;  /* by index; no name: not read yet           */
     struct tn_lang_file *shapes; /* the last is that of dialects without any  */
 };
 
-enum tn_status tn_rule_shelf_init(struct tn_rule_shelf *shelf,
+enum tn_status tn_rule_cache_init(struct tn_rule_cache *cache,
                                   struct tn_arena      *arena,
                                   struct tn_error      *error);
-void           tn_rule_shelf_done(struct tn_rule_shelf *shelf);
+void           tn_rule_cache_done(struct tn_rule_cache *cache);
 
 /* The file `index`, or the shapes of a dialect; NULL: it cannot be read. */
-const struct tn_lang_file *tn_rule_shelf_rules(struct tn_rule_shelf *shelf,
+const struct tn_lang_file *tn_rule_cache_rules(struct tn_rule_cache *cache,
                                                uint32_t              index,
                                                struct tn_error      *error);
-const struct tn_lang_file *tn_rule_shelf_shapes(struct tn_rule_shelf *shelf,
+const struct tn_lang_file *tn_rule_cache_shapes(struct tn_rule_cache *cache,
                                                 const char           *dialect,
                                                 struct tn_error      *error);
 
@@ -65,11 +65,11 @@ bool tn_rule_text_leads(const struct tn_rule_text *own, uint32_t own_count,
                         const char *from, const char *to);
 
 /* Reads the texts of the user, which may lead anywhere, and takes those of ours
- * from the shelf that lead from `from` to `to`; NULL: none.  The user's are
+ * from the cache that lead from `from` to `to`; NULL: none.  The user's are
  * checked (lang_check.h).  What is read for the set lives in the arena, but not
- * the texts.  Done also after a failure, and before the shelf. */
+ * the texts.  Done also after a failure, and before the cache. */
 enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
-                                struct tn_rule_shelf *shelf, const char *from,
+                                struct tn_rule_cache *cache, const char *from,
                                 const char *to, const struct tn_rule_text *own,
                                 uint32_t own_count, struct tn_error *error);
 void           tn_rule_set_done(struct tn_rule_set *set);

@@ -49,12 +49,12 @@ static void test_every_dialect_has_shapes(void **state)
     }
 }
 
-/* A shelf, and what it needs. */
+/* A cache, and what it needs. */
 struct fixture {
     struct tn_error      error;
     struct tn_memory     memory;
     struct tn_arena      arena;
-    struct tn_rule_shelf shelf;
+    struct tn_rule_cache cache;
 };
 
 static void open_fixture(struct fixture *fixture)
@@ -62,13 +62,13 @@ static void open_fixture(struct fixture *fixture)
     fixture->error = (struct tn_error)TN_ERROR_INIT;
     tn_memory_init(&fixture->memory, NULL, 0);
     tn_arena_init(&fixture->arena, &fixture->memory);
-    tn_rule_shelf_init(&fixture->shelf, &fixture->arena, &fixture->error);
+    tn_rule_cache_init(&fixture->cache, &fixture->arena, &fixture->error);
     assert_string_equal(fixture->error.what, "");
 }
 
 static void close_fixture(struct fixture *fixture)
 {
-    tn_rule_shelf_done(&fixture->shelf);
+    tn_rule_cache_done(&fixture->cache);
     tn_arena_done(&fixture->arena);
     assert_int_equal(fixture->memory.used, 0);
 }
@@ -80,7 +80,7 @@ static void read_own(struct fixture *fixture, struct tn_rule_set *set,
     const struct tn_rule_text own = { .name = "own.rules",
                                       .text = tn_text(rules) };
 
-    tn_rule_set_read(set, &fixture->arena, &fixture->shelf, from, to, &own, 1,
+    tn_rule_set_read(set, &fixture->arena, &fixture->cache, from, to, &own, 1,
                      &fixture->error);
 }
 
@@ -105,30 +105,30 @@ static void test_own_rules_come_first(void **state)
 }
 
 /* What was read once is there; what could not be read may be tried again. */
-static void test_a_shelf_reads_once(void **state)
+static void test_a_rule_cache_reads_once(void **state)
 {
     struct tn_error       none = TN_ERROR_INIT;
     struct fixture        fixture;
-    struct tn_rule_shelf *shelf = &fixture.shelf;
+    struct tn_rule_cache *cache = &fixture.cache;
 
     (void)state;
     open_fixture(&fixture);
     fixture.memory.limit = fixture.memory.used + (1 << 10);
-    assert_null(tn_rule_shelf_shapes(shelf, "onnx", &fixture.error));
+    assert_null(tn_rule_cache_shapes(cache, "onnx", &fixture.error));
     assert_int_equal(fixture.error.status, TN_LIMIT);
     fixture.error = none;
-    assert_null(tn_rule_shelf_rules(shelf, 1, &fixture.error));
+    assert_null(tn_rule_cache_rules(cache, 1, &fixture.error));
     fixture.memory.limit = UINT64_MAX;
     fixture.error        = none;
     const struct tn_lang_file *rules =
-        tn_rule_shelf_rules(shelf, 1, &fixture.error);
+        tn_rule_cache_rules(cache, 1, &fixture.error);
     const struct tn_lang_file *shapes =
-        tn_rule_shelf_shapes(shelf, "onnx", &fixture.error);
+        tn_rule_cache_shapes(cache, "onnx", &fixture.error);
     assert_string_equal(rules->name, "onnx_nd4j.rules");
     assert_string_equal(shapes->name, "onnx.shapes");
     uint64_t used = fixture.memory.used;
-    assert_ptr_equal(tn_rule_shelf_rules(shelf, 1, &fixture.error), rules);
-    assert_ptr_equal(tn_rule_shelf_shapes(shelf, "onnx", &fixture.error),
+    assert_ptr_equal(tn_rule_cache_rules(cache, 1, &fixture.error), rules);
+    assert_ptr_equal(tn_rule_cache_shapes(cache, "onnx", &fixture.error),
                      shapes);
     assert_int_equal(fixture.memory.used, used);
     close_fixture(&fixture);
@@ -141,9 +141,9 @@ static void test_other_dialects_have_empty_shapes(void **state)
     (void)state;
     open_fixture(&fixture);
     const struct tn_lang_file *shapes =
-        tn_rule_shelf_shapes(&fixture.shelf, "x", &fixture.error);
+        tn_rule_cache_shapes(&fixture.cache, "x", &fixture.error);
     assert_int_equal(shapes->rules.count, 0);
-    assert_ptr_equal(tn_rule_shelf_shapes(&fixture.shelf, "y", &fixture.error),
+    assert_ptr_equal(tn_rule_cache_shapes(&fixture.cache, "y", &fixture.error),
                      shapes);
     close_fixture(&fixture);
 }
@@ -211,7 +211,7 @@ int main(void)
         cmocka_unit_test(test_every_file_is_what_its_name_says),
         cmocka_unit_test(test_every_dialect_has_shapes),
         cmocka_unit_test(test_own_rules_come_first),
-        cmocka_unit_test(test_a_shelf_reads_once),
+        cmocka_unit_test(test_a_rule_cache_reads_once),
         cmocka_unit_test(test_other_dialects_have_empty_shapes),
         cmocka_unit_test(test_few_rules_are_native),
         cmocka_unit_test(test_wrong_rules_of_the_user_are_refused),

@@ -124,9 +124,9 @@ struct tn_net_graph {
 };
 
 struct tn_net {
-    struct tn_arena       *arena;
-    struct tn_arena        edges; /* net.c's own: what nodes take and make   */
-    const char            *dialect; /* "onnx"                                */
+    struct tn_arena *arena;
+    struct tn_arena  edges;   /* net.c's own: what nodes take and make   */
+    const char      *dialect; /* "onnx"                                */
     const struct tn_dialect_facts *facts; /* of the dialect                  */
     const struct tn_model *source;  /* whose ops nodes come from             */
     int64_t                version; /* opset of the dialect's own domain, or
@@ -510,7 +510,7 @@ enum tn_status tn_net_complete_onnx(struct tn_net *net);
 /* ---- from a model and to one -------------------------------------------- */
 
 /* What the ends are when the caller says it; names as the user gives them. */
-struct tn_net_ends {
+struct tn_net_io {
     const char *const *inputs, *const *outputs;
     uint32_t    input_count, output_count;
     const char *signature; /* NULL: the only one, or serving_default   */
@@ -518,7 +518,7 @@ struct tn_net_ends {
 
 /* The main graph and what it uses.  The model must outlive the net. */
 enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
-                           const struct tn_net_ends *ends);
+                           const struct tn_net_io *ends);
 
 /* Lays it out as an edited model of `dialect`, onnx or nd4j, which any writer
  * of a format of that dialect takes.  Tensors share their payloads with the

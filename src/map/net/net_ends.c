@@ -12,10 +12,10 @@
 
 /* One end as it is asked for. */
 struct wanted {
-    struct tn_bytes      value; /* how the model calls it                     */
-    struct tn_bytes      name;  /* how the world does                         */
-    const struct tn_end *type;  /* what is known of it; may be NULL           */
-    bool                 is_given; /* by the caller                           */
+    struct tn_bytes     value; /* how the model calls it                     */
+    struct tn_bytes     name;  /* how the world does                         */
+    const struct tn_io *type;  /* what is known of it; may be NULL           */
+    bool                is_given; /* by the caller                           */
 };
 
 static enum tn_net_wrap wrap_of(const char *note)
@@ -28,7 +28,7 @@ static enum tn_net_wrap wrap_of(const char *note)
 }
 
 /* False on failure. */
-static bool type_of(struct tn_net *net, const struct tn_end *end,
+static bool type_of(struct tn_net *net, const struct tn_io *end,
                     struct tn_net_type *type)
 {
     int64_t         *dims = tn_new(net->arena, int64_t, end->rank, net->error);
@@ -51,7 +51,7 @@ static bool type_of(struct tn_net *net, const struct tn_end *end,
 }
 
 void tn_net_load_type(struct tn_net *net, uint32_t value,
-                      const struct tn_end *end)
+                      const struct tn_io *end)
 {
     struct tn_net_type type;
 
@@ -166,11 +166,11 @@ static const struct tn_signature *choose_signature(struct tn_net_loading *l)
 }
 
 /* What the model says of the value that is called so. */
-static const struct tn_end *find_type(const struct tn_net_loading *l,
-                                      struct tn_bytes name, bool is_input)
+static const struct tn_io *find_type(const struct tn_net_loading *l,
+                                     struct tn_bytes name, bool is_input)
 {
     const struct tn_graph *main   = tn_model_graph_at(l->model, 0);
-    struct tn_ends         ends   = is_input ? main->inputs : main->outputs;
+    struct tn_io_list      ends   = is_input ? main->inputs : main->outputs;
     uint32_t               output = 0;
     struct tn_bytes        base   = name;
 
@@ -197,14 +197,14 @@ static struct wanted *take_given(struct tn_net_loading *l,
     return wanted;
 }
 
-static struct wanted *take_ends(struct tn_net_loading *l, struct tn_ends ends,
-                                bool has_keys)
+static struct wanted *take_ends(struct tn_net_loading *l,
+                                struct tn_io_list ends, bool has_keys)
 {
     struct wanted *wanted =
         tn_new(&l->scratch, struct wanted, ends.count, l->net->error);
 
     for (uint32_t i = 0; wanted && i < ends.count; i++) {
-        const struct tn_end *end = &ends.items[i];
+        const struct tn_io *end = &ends.items[i];
         wanted[i] =
             (struct wanted){ end->name,
                              has_keys && end->key.size ? end->key : end->name,
@@ -217,7 +217,7 @@ static struct wanted *take_ends(struct tn_net_loading *l, struct tn_ends ends,
 static struct wanted *want(struct tn_net_loading *l, bool is_input,
                            uint32_t *count)
 {
-    const struct tn_net_ends  *e = l->ends;
+    const struct tn_net_io    *e = l->ends;
     const struct tn_signature *signature;
 
     *count = is_input ? e->input_count : e->output_count;
@@ -230,11 +230,12 @@ static struct wanted *want(struct tn_net_loading *l, bool is_input,
         return NULL;
     if (signature)
         l->net->signature = signature->name;
-    struct tn_ends ends = signature && is_input ? signature->inputs
-                          : signature           ? signature->outputs
-                          : is_input ? tn_model_graph_at(l->model, 0)->inputs
-                                     : tn_model_graph_at(l->model, 0)->outputs;
-    *count              = ends.count;
+    struct tn_io_list ends = signature && is_input ? signature->inputs
+                             : signature           ? signature->outputs
+                             : is_input
+                                 ? tn_model_graph_at(l->model, 0)->inputs
+                                 : tn_model_graph_at(l->model, 0)->outputs;
+    *count                 = ends.count;
     return take_ends(l, ends, signature != NULL);
 }
 
@@ -318,8 +319,8 @@ enum tn_status tn_net_load_inputs(struct tn_net_loading *l)
         if (check_given(l, &wanted[i]) == TN_OK)
             add_input(l, 0, &wanted[i]);
     for (uint32_t g = 1; g < l->model->graphs.count; g++) {
-        struct tn_ends ends = tn_model_graph_at(l->model, g)->inputs;
-        wanted              = take_ends(l, ends, false);
+        struct tn_io_list ends = tn_model_graph_at(l->model, g)->inputs;
+        wanted                 = take_ends(l, ends, false);
         for (uint32_t i = 0; wanted && i < ends.count; i++)
             if (ends.items[i].name.size && !tn_failed(l->net->error))
                 add_input(l, g, &wanted[i]);
@@ -482,7 +483,7 @@ enum tn_status tn_net_load_outputs(struct tn_net_loading *l)
         tn_net_graph(l->net, 0)->are_outputs_guessed |= is_guess(l, &wanted[i]);
     }
     for (uint32_t g = 1; g < l->model->graphs.count; g++) {
-        struct tn_ends ends = tn_model_graph_at(l->model, g)->outputs;
+        struct tn_io_list ends = tn_model_graph_at(l->model, g)->outputs;
         if (tn_model_graph_at(l->model, g)->kind == TN_GRAPH_OTHER)
             continue;
         wanted = take_ends(l, ends, false);

@@ -88,7 +88,7 @@ static const char *note_of(enum tn_net_wrap wrap)
                                      : "";
 }
 
-static void lay_end(struct tn_laying *l, struct tn_end *end,
+static void lay_end(struct tn_laying *l, struct tn_io *end,
                     const struct tn_net_type *type, struct tn_bytes name)
 {
     struct tn_dim *dims =
@@ -99,17 +99,17 @@ static void lay_end(struct tn_laying *l, struct tn_end *end,
         if (type->symbols && type->dims[i] < 0)
             dims[i].symbol = type->symbols[i];
     }
-    *end = (struct tn_end){ .name     = name,
-                            .dtype    = type->dtype,
-                            .has_rank = type->has_rank,
-                            .rank     = dims ? type->rank : 0,
-                            .dims     = dims,
-                            .note     = note_of(type->wrap) };
+    *end = (struct tn_io){ .name     = name,
+                           .dtype    = type->dtype,
+                           .has_rank = type->has_rank,
+                           .rank     = dims ? type->rank : 0,
+                           .dims     = dims,
+                           .note     = note_of(type->wrap) };
 }
 
 /* Dims that do not follow from the nodes are those that the model says, and a
  * dim that it names keeps its name: that is what callers know it by. */
-static void fill_dims(struct tn_end *end, const struct tn_net_type *told)
+static void fill_dims(struct tn_io *end, const struct tn_net_type *told)
 {
     struct tn_dim *dims = (struct tn_dim *)(uintptr_t)end->dims;
 
@@ -123,7 +123,7 @@ static void fill_dims(struct tn_end *end, const struct tn_net_type *told)
     }
 }
 
-static void lay_output_end(struct tn_laying *l, struct tn_end *end,
+static void lay_output_end(struct tn_laying *l, struct tn_io *end,
                            const struct tn_net_type *type,
                            const struct tn_net_type *told, struct tn_bytes name)
 {
@@ -140,25 +140,25 @@ static void lay_output_end(struct tn_laying *l, struct tn_end *end,
         fill_dims(end, told);
 }
 
-static struct tn_ends lay_inputs(struct tn_laying *l, uint32_t graph)
+static struct tn_io_list lay_inputs(struct tn_laying *l, uint32_t graph)
 {
     const struct tn_list *from = &tn_net_graph(l->net, graph)->inputs;
-    struct tn_end        *ends =
-        tn_new(&l->model->arena, struct tn_end, from->count, l->error);
+    struct tn_io         *ends =
+        tn_new(&l->model->arena, struct tn_io, from->count, l->error);
 
     for (uint32_t i = 0; ends && i < from->count; i++) {
         uint32_t value = *tn_list_at(from, uint32_t, i);
         lay_end(l, &ends[i], tn_net_value(l->net, value)->type,
                 tn_model_name(l->model, l->names[value]));
     }
-    return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
+    return (struct tn_io_list){ ends ? (uint32_t)from->count : 0, ends };
 }
 
-static struct tn_ends lay_outputs(struct tn_laying *l, uint32_t graph)
+static struct tn_io_list lay_outputs(struct tn_laying *l, uint32_t graph)
 {
     const struct tn_list *from = &tn_net_graph(l->net, graph)->outputs;
-    struct tn_end        *ends =
-        tn_new(&l->model->arena, struct tn_end, from->count, l->error);
+    struct tn_io         *ends =
+        tn_new(&l->model->arena, struct tn_io, from->count, l->error);
 
     for (uint32_t i = 0; ends && i < from->count; i++) {
         uint32_t value = *tn_list_at(from, uint32_t, i);
@@ -166,7 +166,7 @@ static struct tn_ends lay_outputs(struct tn_laying *l, uint32_t graph)
                        tn_net_told_output(l->net, graph, i),
                        tn_model_name(l->model, l->end_names[graph][i]));
     }
-    return (struct tn_ends){ ends ? (uint32_t)from->count : 0, ends };
+    return (struct tn_io_list){ ends ? (uint32_t)from->count : 0, ends };
 }
 
 static void lay_ends(struct tn_laying *l)
@@ -635,8 +635,8 @@ static bool make_tables(struct tn_laying *l)
     l->slot      = tn_new(&l->scratch, uint32_t, graphs, l->error);
     l->placed    = tn_new(&l->scratch, uint32_t, graphs, l->error);
     l->numbers   = tn_new(&l->scratch, uint32_t, graphs, l->error);
-    l->inputs    = tn_new(&l->scratch, struct tn_ends, graphs, l->error);
-    l->outputs   = tn_new(&l->scratch, struct tn_ends, graphs, l->error);
+    l->inputs    = tn_new(&l->scratch, struct tn_io_list, graphs, l->error);
+    l->outputs   = tn_new(&l->scratch, struct tn_io_list, graphs, l->error);
     l->end_names = tn_new(&l->scratch, uint32_t *, graphs, l->error);
     if (graphs > 1)
         l->ordinal =

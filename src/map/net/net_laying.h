@@ -47,7 +47,7 @@ struct tn_laying {
     uint32_t *placed;    /* by graph: TN_NONE: it is not needed               */
     uint32_t *numbers;   /* by graph: in the model                            */
     uint32_t **end_names; /* by graph: of its outputs                       */
-    struct tn_ends *inputs, *outputs; /* by graph                          */
+    struct tn_io_list *inputs, *outputs; /* by graph                          */
     uint32_t *ordinal; /* by node: in its graph; NULL: there is but one     */
     struct tn_list  relays; /* struct tn_lay_relay */
     struct tn_list  queue;  /* uint32_t: graphs whose nodes stay              */

@@ -720,12 +720,12 @@ static void loading_done(struct tn_net_loading *l)
 }
 
 enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
-                           const struct tn_net_ends *ends)
+                           const struct tn_net_io *ends)
 {
-    static const struct tn_net_ends none;
-    struct tn_net_loading           l = { .net   = net,
-                                          .model = model,
-                                          .ends  = ends ? ends : &none };
+    static const struct tn_net_io none;
+    struct tn_net_loading         l = { .net   = net,
+                                        .model = model,
+                                        .ends  = ends ? ends : &none };
 
     if (!model->wants_graph || !model->dialect || !model->graphs.count)
         return tn_error_set(net->error, TN_INVALID, TN_NOWHERE,

@@ -14,11 +14,11 @@ struct tn_net_written {
 };
 
 struct tn_net_loading {
-    struct tn_net            *net;
-    const struct tn_model    *model;
-    const struct tn_net_ends *ends;
-    struct tn_arena scratch, op_scratch; /* of all; of one op         */
-    struct tn_list  decoded;  /* struct tn_attr_named                         */
+    struct tn_net          *net;
+    const struct tn_model  *model;
+    const struct tn_net_io *ends;
+    struct tn_arena         scratch, op_scratch; /* of all; of one op         */
+    struct tn_list decoded;   /* struct tn_attr_named                         */
     struct tn_net_list attrs; /* of the op at hand                            */
     uint32_t           list;  /* the same, as a row has it                    */
     struct tn_buffer   key; /* its attributes, as the file says them          */
@@ -68,6 +68,6 @@ int tn_net_known_outputs(struct tn_net_loading *l, uint32_t op);
 
 /* What the model says of an end. */
 void tn_net_load_type(struct tn_net *net, uint32_t value,
-                      const struct tn_end *end);
+                      const struct tn_io *end);
 
 #endif

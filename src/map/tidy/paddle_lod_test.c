@@ -13,7 +13,7 @@
 static void tidy(struct bench *b, const char *program, uint32_t input_count)
 {
     static const char *const inputs[] = { "x", "x@lod" };
-    struct tn_net_ends ends = { .inputs = inputs, .input_count = input_count };
+    struct tn_net_io ends = { .inputs = inputs, .input_count = input_count };
 
     open_program(b, program);
     tn_list_init(&b->notes, &b->memory, sizeof(struct tn_tidy_note));

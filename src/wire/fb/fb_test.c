@@ -78,7 +78,7 @@ static uint32_t put_array(struct tn_fb_builder *b, struct tn_span data)
 
 /* The whole buffer in `out`. */
 static enum tn_status build_array(struct tn_buffer *out,
-                                  struct tn_memory *purse,
+                                  struct tn_memory *budget,
                                   struct tn_error  *error)
 {
     struct tn_fb_builder b;
@@ -86,8 +86,8 @@ static enum tn_status build_array(struct tn_buffer *out,
     struct tn_arena      scratch;
     struct tn_rope       rope;
 
-    tn_source_memory(&source, purse, tn_bytes(weights, sizeof weights));
-    tn_arena_init(&scratch, purse);
+    tn_source_memory(&source, budget, tn_bytes(weights, sizeof weights));
+    tn_arena_init(&scratch, budget);
     tn_rope_init(&rope, &scratch, error);
     tn_fb_build_init(&b, &scratch, error);
     uint32_t root =
@@ -127,7 +127,7 @@ static void check_array(struct tn_fb *fb)
     assert_int_equal(tn_fb_vector_u8(&data, 2), 128);
 }
 
-static enum tn_status verify_as(struct tn_bytes bytes, struct tn_memory *purse,
+static enum tn_status verify_as(struct tn_bytes bytes, struct tn_memory *budget,
                                 const struct tn_fb_object         *type,
                                 const struct tn_fb_verify_options *how,
                                 struct tn_error                   *error)
@@ -136,11 +136,11 @@ static enum tn_status verify_as(struct tn_bytes bytes, struct tn_memory *purse,
     struct tn_source source;
     struct tn_fb     fb;
 
-    tn_arena_init(&scratch, purse);
-    tn_source_memory(&source, purse, bytes);
+    tn_arena_init(&scratch, budget);
+    tn_source_memory(&source, budget, bytes);
     if (tn_fb_open(&fb, (struct tn_span){ &source, 0, bytes.size }, &scratch,
                    error) == TN_OK)
-        tn_fb_verify(&fb, type, how, NULL, purse);
+        tn_fb_verify(&fb, type, how, NULL, budget);
     tn_source_close(&source);
     tn_arena_done(&scratch);
     return error->status;
@@ -235,21 +235,21 @@ static void prefers_a_head(void **state)
 /* ---- hostility -------------------------------------------------------- */
 
 static enum tn_status verify_array(struct tn_bytes   input,
-                                   struct tn_memory *purse,
+                                   struct tn_memory *budget,
                                    struct tn_error  *error)
 {
-    return verify_as(input, purse, arrays.root, NULL, error);
+    return verify_as(input, budget, arrays.root, NULL, error);
 }
 
-static enum tn_status build_in_purse(struct tn_bytes   input,
-                                     struct tn_memory *purse,
-                                     struct tn_error  *error)
+static enum tn_status build_in_budget(struct tn_bytes   input,
+                                      struct tn_memory *budget,
+                                      struct tn_error  *error)
 {
     struct tn_buffer out;
 
     (void)input;
-    tn_buffer_init(&out, purse, error);
-    build_array(&out, purse, error);
+    tn_buffer_init(&out, budget, error);
+    build_array(&out, budget, error);
     tn_buffer_done(&out);
     return error->status;
 }
@@ -274,7 +274,7 @@ static void survives_hostility(void **state)
     struct tn_bytes good = tn_buffer_bytes(&out);
     tn_refuses_every_prefix(verify_array, good, is_padding_cut);
     tn_survives_every_flip(verify_array, good);
-    tn_survives_no_memory(build_in_purse, good);
+    tn_survives_no_memory(build_in_budget, good);
     tn_buffer_done(&out);
 }
 
@@ -408,12 +408,12 @@ static enum tn_status build_variables(struct variables *v, bool at_once,
                                       struct tn_buffer *out, uint64_t *held)
 {
     struct tn_error      error = TN_ERROR_INIT;
-    struct tn_memory     purse;
+    struct tn_memory     budget;
     struct tn_arena      scratch;
     struct tn_fb_builder b;
 
-    tn_memory_init(&purse, NULL, 0);
-    tn_arena_init(&scratch, &purse);
+    tn_memory_init(&budget, NULL, 0);
+    tn_arena_init(&scratch, &budget);
     tn_fb_build_init(&b, &scratch, &error);
     uint32_t *refs = tn_new(&scratch, uint32_t, at_once ? 0 : v->count, &error);
     for (uint32_t i = 0; !at_once && i < v->count; i++)
@@ -422,10 +422,10 @@ static enum tn_status build_variables(struct variables *v, bool at_once,
                            : tn_fb_put_refs(&b, refs, v->count);
     tn_fb_begin(&b);
     tn_fb_add_ref(&b, GRAPH_VARIABLES, all);
-    *held = purse.used;
+    *held = budget.used;
     finish(&b, tn_fb_end(&b), out);
     tn_arena_done(&scratch);
-    assert_int_equal(purse.used, 0);
+    assert_int_equal(budget.used, 0);
     return error.status;
 }
 
@@ -630,7 +630,7 @@ static const struct tn_sink_ops hole_ops = { .write = hole_write,
 
 /* An array with a payload of zeros, in an unnamed file. */
 static int make_large(const struct tn_producer *payload,
-                      struct tn_memory *purse, struct tn_error *error)
+                      struct tn_memory *budget, struct tn_error *error)
 {
     struct hole_sink     to = { { &hole_ops, 0 }, -1 };
     struct tn_fb_builder b;
@@ -639,7 +639,7 @@ static int make_large(const struct tn_producer *payload,
     const char          *folder;
 
     assert_int_equal(tn_unnamed_file(&to.file, &folder, error), TN_OK);
-    tn_arena_init(&scratch, purse);
+    tn_arena_init(&scratch, budget);
     tn_rope_init(&rope, &scratch, error);
     tn_fb_build_init(&b, &scratch, error);
     uint32_t data = tn_fb_put_producer(&b, payload, 1, 64);
@@ -663,18 +663,18 @@ static void two_gigabytes_cost_little(void **state)
     (void)state;
     for (int is_mapped = 0; is_mapped < 2; is_mapped++) {
         struct tn_error   error = TN_ERROR_INIT;
-        struct tn_memory  purse;
+        struct tn_memory  budget;
         struct tn_arena   scratch;
         struct tn_source *source;
         struct tn_fb      fb;
-        tn_memory_init(&purse, NULL, 1 << 20);
-        tn_arena_init(&scratch, &purse);
-        int file = make_large(&payload, &purse, &error);
+        tn_memory_init(&budget, NULL, 1 << 20);
+        tn_arena_init(&scratch, &budget);
+        int file = make_large(&payload, &budget, &error);
         assert_string_equal(error.what, "");
-        tn_source_file(&source, &purse, file, "large", is_mapped, &error);
+        tn_source_file(&source, &budget, file, "large", is_mapped, &error);
         tn_fb_open(&fb, (struct tn_span){ source, 0, source->size }, &scratch,
                    &error);
-        tn_fb_verify(&fb, arrays.root, NULL, NULL, &purse);
+        tn_fb_verify(&fb, arrays.root, NULL, NULL, &budget);
         assert_string_equal(error.what, "");
         struct tn_fb_table  root = tn_fb_root(&fb);
         struct tn_fb_vector data = tn_fb_vector(&root, ARRAY_BUFFER, 1);

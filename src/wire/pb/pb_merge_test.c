@@ -509,14 +509,14 @@ static void real_models_are_canonical(void **state)
 /* ---- hostility ---------------------------------------------------------- */
 
 static enum tn_status normalize_twice(struct tn_bytes   input,
-                                      struct tn_memory *purse,
+                                      struct tn_memory *budget,
                                       struct tn_error  *error)
 {
     const struct tn_pb_message *type = find_type("old.Everything");
     struct tn_buffer            once, twice;
 
-    tn_buffer_init(&once, purse, error);
-    tn_buffer_init(&twice, purse, error);
+    tn_buffer_init(&once, budget, error);
+    tn_buffer_init(&twice, budget, error);
     if (normalize(type, input, &once, error) == TN_OK &&
         normalize(type, tn_buffer_bytes(&once), &twice, error) == TN_OK)
         assert_true(

@@ -347,31 +347,31 @@ static enum tn_status counter_write(struct tn_sink *sink, struct tn_bytes bytes,
     return TN_OK;
 }
 
-/* A field of 5 GiB; the dump is stopped after 64 MiB of text, with a purse of
+/* A field of 5 GiB; the dump is stopped after 64 MiB of text, with a budget of
  * 1 MiB all the way. */
 static void a_huge_field_is_streamed(void **state)
 {
     static const struct tn_source_ops zeros_ops   = { zeros_read, zeros_close };
     static const struct tn_sink_ops   counter_ops = { .write = counter_write };
     struct counter   counter = { { &counter_ops, 0 }, UINT64_C(64) << 20 };
-    struct tn_memory purse;
+    struct tn_memory budget;
     struct tn_error  error = TN_ERROR_INIT;
 
     (void)state;
-    tn_memory_init(&purse, NULL, 1 << 20);
+    tn_memory_init(&budget, NULL, 1 << 20);
     struct tn_source source = { .ops    = &zeros_ops,
                                 .size   = (UINT64_C(5) << 30) + 6,
                                 .name   = "",
-                                .memory = &purse };
-    tn_arena_init(&source.pins, &purse);
+                                .memory = &budget };
+    tn_arena_init(&source.pins, &budget);
     assert_int_equal(
         tn_pb_text_write(type_of(2),
                          (struct tn_span){ &source, 0, source.size },
-                         &counter.sink, &purse, &error),
+                         &counter.sink, &budget, &error),
         TN_CANCELLED);
     assert_true(counter.sink.offset > UINT64_C(63) << 20);
     tn_source_close(&source);
-    assert_int_equal(purse.used, 0);
+    assert_int_equal(budget.used, 0);
 }
 
 /* A literal past what is kept is read again when the rope is written. */

@@ -21,7 +21,7 @@ static void start(void)
 
 /* Every record, byte by byte; then the last one, metadata, and a seek. */
 static enum tn_status read_source(struct tn_source *source,
-                                  struct tn_memory *purse,
+                                  struct tn_memory *budget,
                                   struct tn_error  *complaint)
 {
     struct tn_riegeli_record record;
@@ -30,8 +30,8 @@ static enum tn_status read_source(struct tn_source *source,
     struct tn_buffer         bytes;
     bool                     has;
 
-    TN_TRY(tn_riegeli_open(&file, source, purse, complaint));
-    tn_buffer_init(&bytes, purse, complaint);
+    TN_TRY(tn_riegeli_open(&file, source, budget, complaint));
+    tn_buffer_init(&bytes, budget, complaint);
     tn_riegeli_walk_init(&walk, &file, complaint);
     while (tn_riegeli_next(&walk, &record)) {
         tn_buffer_clear(&bytes);
@@ -47,13 +47,13 @@ static enum tn_status read_source(struct tn_source *source,
     return complaint->status;
 }
 
-static enum tn_status read_all(struct tn_bytes input, struct tn_memory *purse,
+static enum tn_status read_all(struct tn_bytes input, struct tn_memory *budget,
                                struct tn_error *complaint)
 {
     struct tn_source source;
 
-    tn_source_memory(&source, purse, input);
-    read_source(&source, purse, complaint);
+    tn_source_memory(&source, budget, input);
+    read_source(&source, budget, complaint);
     tn_source_close(&source);
     return complaint->status;
 }
@@ -281,14 +281,14 @@ static void make_kind(struct tn_buffer *to, size_t kind)
 static bool ends_with_a_chunk(struct tn_bytes prefix)
 {
     struct tn_error         ignored = TN_ERROR_INIT;
-    struct tn_memory        purse;
+    struct tn_memory        budget;
     struct tn_source        source;
     struct tn_riegeli       file;
     struct tn_riegeli_frame frame = { .end = 0 };
 
-    tn_memory_init(&purse, NULL, 0);
-    tn_source_memory(&source, &purse, prefix);
-    file = (struct tn_riegeli){ .source = &source, .memory = &purse };
+    tn_memory_init(&budget, NULL, 0);
+    tn_source_memory(&source, &budget, prefix);
+    file = (struct tn_riegeli){ .source = &source, .memory = &budget };
     while (frame.end < prefix.size)
         if (tn_riegeli_frame_read(&file, frame.end, &frame, NULL, &ignored))
             return false;

@@ -11,7 +11,7 @@
  * record, which is one stream whatever its length.
  */
 #include "base/arith.h"
-#include "base/shelf.h"
+#include "base/block_cache.h"
 #include "codec/brotli.h"
 #include "io/pipeline.h"
 #include "wire/riegeli/riegeli_packed.h"
@@ -145,7 +145,7 @@ struct parts {
     const struct tn_riegeli_codec *codec;
     const struct tn_rope          *plain;
     struct tn_sink                *to;
-    struct tn_shelf                shelf;
+    struct tn_block_cache          cache;
     struct tn_pipeline             pipeline;
     struct part                    items[TN_PIPELINE_WORKERS + 1];
 };
@@ -184,7 +184,7 @@ static void pack_slot(void *context, uint32_t slot)
     struct part            *part  = &parts->items[slot];
     struct tn_riegeli_spill spill;
     struct packing          packing = packing_for(parts->codec, parts->plain,
-                                                  &parts->shelf.memory, &spill.sink);
+                                                  &parts->cache.memory, &spill.sink);
 
     packing.at   = part->begin;
     uint64_t end = tn_min(part->begin + packing.part, parts->plain->length);
@@ -254,11 +254,11 @@ static enum tn_status pack_at_once(const struct tn_riegeli_codec *codec,
 {
     struct parts parts = { .codec = codec, .plain = plain, .to = to };
 
-    tn_shelf_init(&parts.shelf, memory, MOST_SHELVED);
+    tn_block_cache_init(&parts.cache, memory, MOST_SHELVED);
     for (unsigned i = 0; i <= workers; i++) {
         struct part *part = &parts.items[i];
         part->error       = (struct tn_error)TN_ERROR_INIT;
-        tn_buffer_init(&part->packed, &parts.shelf.memory, &part->error);
+        tn_buffer_init(&part->packed, &parts.cache.memory, &part->error);
     }
     tn_pipeline_open(&parts.pipeline, workers, workers + 1, pack_slot, &parts);
     tn_pipeline_watches(&parts.pipeline, memory);
@@ -268,7 +268,7 @@ static enum tn_status pack_at_once(const struct tn_riegeli_codec *codec,
         clear_part(&parts.items[i]);
         tn_buffer_done(&parts.items[i].packed);
     }
-    tn_shelf_done(&parts.shelf);
+    tn_block_cache_done(&parts.cache);
     return error->status;
 }
 

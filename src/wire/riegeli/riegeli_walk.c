@@ -1,6 +1,6 @@
 /* riegeli_walk.c - record after record, seeking, and going on over damage */
 #include "base/cursor.h"
-#include "base/shelf.h"
+#include "base/block_cache.h"
 #include "io/pipeline.h"
 #include "wire/riegeli/riegeli_frame.h"
 
@@ -16,7 +16,7 @@ struct early {
 };
 
 struct tn_riegeli_ahead {
-    struct tn_shelf    shelf; /* what chunks are unpacked into                */
+    struct tn_block_cache cache; /* what chunks are unpacked into */
     struct tn_riegeli  file;  /* the walk's, with memory from there           */
     uint64_t           next;  /* where the next chunk begins                  */
     uint64_t           bytes; /* that chunks ahead unpack to                  */
@@ -76,8 +76,8 @@ static bool make_ahead(struct tn_riegeli_walk *walk)
     if (!walk->ahead)
         return false;
     *walk->ahead = (struct tn_riegeli_ahead){ .file = *walk->file };
-    tn_shelf_init(&walk->ahead->shelf, memory, MOST_BYTES_AHEAD);
-    walk->ahead->file.memory = &walk->ahead->shelf.memory;
+    tn_block_cache_init(&walk->ahead->cache, memory, MOST_BYTES_AHEAD);
+    walk->ahead->file.memory = &walk->ahead->cache.memory;
     tn_pipeline_open(&walk->ahead->pipeline, workers,
                      workers * AHEAD_PER_WORKER, open_early, walk->ahead);
     tn_pipeline_watches(&walk->ahead->pipeline, memory);
@@ -113,7 +113,7 @@ void tn_riegeli_walk_done(struct tn_riegeli_walk *walk)
         return;
     drop_ahead(walk);
     tn_pipeline_close(&walk->ahead->pipeline);
-    tn_shelf_done(&walk->ahead->shelf);
+    tn_block_cache_done(&walk->ahead->cache);
     tn_memory_free(walk->file->memory, walk->ahead, sizeof *walk->ahead);
     walk->ahead = NULL;
 }

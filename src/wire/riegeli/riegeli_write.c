@@ -78,9 +78,9 @@ static bool make_drafts(struct tn_riegeli_writer *w)
     for (uint32_t i = 0; i < w->draft_room; i++) {
         struct tn_riegeli_draft *draft = &w->drafts[i];
         *draft = (struct tn_riegeli_draft){ .error = TN_ERROR_INIT };
-        tn_buffer_init(&draft->sizes, &w->shelf.memory, w->error);
-        tn_buffer_init(&draft->values, &w->shelf.memory, w->error);
-        tn_buffer_init(&draft->data, &w->shelf.memory, &draft->error);
+        tn_buffer_init(&draft->sizes, &w->cache.memory, w->error);
+        tn_buffer_init(&draft->values, &w->cache.memory, w->error);
+        tn_buffer_init(&draft->data, &w->cache.memory, &draft->error);
         tn_rope_init(&draft->record, &w->arena, w->error);
     }
     tn_pipeline_open(&w->pipeline, workers, w->draft_room, pack_slot, w);
@@ -108,7 +108,7 @@ static uint64_t plain_size(const struct tn_riegeli_draft *draft)
 
 static void clear_packed(struct tn_riegeli_draft *draft)
 {
-    if (draft->is_long) /* who packs next takes it from the shelf, still warm */
+    if (draft->is_long) /* who packs next takes it from the cache, still warm */
         tn_buffer_done(&draft->data);
     else
         tn_buffer_clear(&draft->data);
@@ -176,7 +176,7 @@ static enum tn_status pack_draft(struct tn_riegeli_writer *w,
     struct tn_bytes         sizes  = tn_buffer_bytes(&draft->sizes);
     struct tn_riegeli_codec codec;
 
-    TN_TRY(probe(&w->options, values, &w->shelf.memory, &codec, error));
+    TN_TRY(probe(&w->options, values, &w->cache.memory, &codec, error));
     if (w->options.is_transposed)
         return tn_riegeli_transposed_write(&codec, w->options.bucket_fraction,
                                            draft->count, sizes, values,
@@ -220,7 +220,7 @@ static void pack_long(struct tn_riegeli_writer *w,
                       struct tn_riegeli_draft *draft, struct tn_error *error)
 {
     const struct tn_riegeli_codec *codec  = &w->options.codec;
-    struct tn_memory              *memory = &w->shelf.memory;
+    struct tn_memory              *memory = &w->cache.memory;
     struct tn_riegeli_spill        spill;
 
     put_head(codec, tn_buffer_bytes(&draft->sizes), &draft->data, error);
@@ -706,7 +706,7 @@ void tn_riegeli_writer_init(struct tn_riegeli_writer *w, struct tn_sink *to,
                                      .left_lock = PTHREAD_MUTEX_INITIALIZER };
     tn_list_init(&w->begins, memory, sizeof(struct chunk_begin));
     tn_arena_init(&w->arena, memory);
-    tn_shelf_init(&w->shelf, memory, MOST_SHELVED);
+    tn_block_cache_init(&w->cache, memory, MOST_SHELVED);
     if (w->options.chunk_size == 0)
         w->options.chunk_size = options->codec.type == TN_RIEGELI_NONE
                                     ? DEFAULT_PLAIN
@@ -731,7 +731,7 @@ void tn_riegeli_writer_done(struct tn_riegeli_writer *w)
     }
     tn_memory_free(w->memory, w->drafts, w->draft_room * sizeof *w->drafts);
     w->drafts = NULL;
-    tn_shelf_done(&w->shelf);
+    tn_block_cache_done(&w->cache);
     tn_list_done(&w->begins);
     tn_arena_done(&w->arena);
 }

@@ -10,7 +10,7 @@
 #define TN_WIRE_RIEGELI_WRITE_H
 
 #include "base/rope.h"
-#include "base/shelf.h"
+#include "base/block_cache.h"
 #include "io/pipeline.h"
 #include "wire/riegeli/riegeli.h"
 
@@ -54,7 +54,7 @@ struct tn_riegeli_writer {
     uint64_t                  base;         /* of the file in the sink        */
     uint64_t                  record_count; /* added so far                   */
     struct tn_list            begins; /* of chunks written, see position      */
-    struct tn_shelf           shelf;  /* what drafts and codecs work in       */
+    struct tn_block_cache     cache;  /* what drafts and codecs work in       */
     struct tn_arena           arena;  /* of ropes; it stays empty             */
     struct tn_riegeli_draft  *drafts; /* slots of the pipeline; the next one is
                                          open                                 */

@@ -773,7 +773,7 @@ static void where_bytes_lie(void **state)
 /* ---- no memory ---------------------------------------------------------- */
 
 static enum tn_status write_all_kinds(struct tn_bytes   input,
-                                      struct tn_memory *purse,
+                                      struct tn_memory *budget,
                                       struct tn_error  *complaint)
 {
     static const char *const texts[] = { "uncompressed,chunk_size:200",
@@ -786,7 +786,7 @@ static enum tn_status write_all_kinds(struct tn_bytes   input,
         struct tn_buffer          file;
         options.workers      = 1;
         options.has_metadata = true;
-        tn_buffer_init(&file, purse, complaint);
+        tn_buffer_init(&file, budget, complaint);
         write_set(&set, &options, &file);
         tn_buffer_done(&file);
         TN_TRY(complaint->status);

@@ -82,7 +82,7 @@ static void wrap_block(struct tn_buffer *to, struct tn_bytes stored,
 
 /* ---- reading them ------------------------------------------------------- */
 
-static enum tn_status read_all(struct tn_bytes input, struct tn_memory *purse,
+static enum tn_status read_all(struct tn_bytes input, struct tn_memory *budget,
                                struct tn_error *complaint)
 {
     struct tn_source        source;
@@ -90,9 +90,9 @@ static enum tn_status read_all(struct tn_bytes input, struct tn_memory *purse,
     struct tn_sstable_walk  walk;
     struct tn_sstable_entry entry;
 
-    tn_source_memory(&source, purse, input);
+    tn_source_memory(&source, budget, input);
     if (tn_sstable_open(&table, &source, complaint) == TN_OK) {
-        tn_sstable_walk_init(&walk, &table, purse, complaint);
+        tn_sstable_walk_init(&walk, &table, budget, complaint);
         while (tn_sstable_next(&walk, &entry))
             tn_skip(&entry.value, tn_left(&entry.value));
         tn_sstable_walk_done(&walk);

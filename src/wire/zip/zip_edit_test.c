@@ -465,8 +465,8 @@ static void starve(change *make, bool has_grown)
 
     for (uint64_t n = 0; !is_done; n++) {
         struct tn_error     error     = TN_ERROR_INIT;
-        struct tn_purse     purse     = { .left = n };
-        struct tn_allocator allocator = { tn_purse_resize, &purse };
+        struct tn_budget    budget    = { .left = n };
+        struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct fixture      f;
         enum tn_zip_state   how;
 
@@ -477,7 +477,7 @@ static void starve(change *make, bool has_grown)
         char *old_text = state_of(&f, TN_ZIP_WHOLE);
         tn_memory_init(&f.memory, &allocator, 0);
         is_done = make(&f, NULL, &error) == TN_OK;
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(budget.blocks, 0);
         assert_int_equal(error.status, is_done ? TN_OK : TN_NO_MEMORY);
         tn_memory_init(&f.memory, NULL, 0);
         assert_int_equal(strcmp(describe(&f, &how), old_text) == 0, !is_done);
