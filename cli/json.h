@@ -2,7 +2,7 @@
  * json.h - JSON on standard output
  *
  * Every document is an object that begins with
- *   "tenon": {"schema": "tenon.ls/1", "version": "0.1.0"}.
+ *   "tenon": {"schema": "tenon.ls/1", "version": "0.2.0"}.
  * The number after the slash changes when something that was there means
  * something else; members may be added without notice.  docs/json.md has all.
  *

@@ -3,8 +3,8 @@
 #define TENON_VERSION_H
 
 #define TN_VERSION_MAJOR 0
-#define TN_VERSION_MINOR 1
+#define TN_VERSION_MINOR 2
 #define TN_VERSION_PATCH 0
-#define TN_VERSION_STRING "0.1.0"
+#define TN_VERSION_STRING "0.2.0"
 
 #endif

@@ -7,7 +7,7 @@
  *
  *   TN_TAKE(options, tn_options, temporaries);
  *
- * names the last field of the first layout that was published: that of 0.1.0.
+ * names the last field of the first layout that was published: that of 0.2.0.
  * Until then it is the last field of the struct; from then on it stays the same
  * when the struct grows.  After it `options` is NULL as before,
  * or a whole struct of this version; what it points to is the caller's.
