@@ -17,6 +17,9 @@
 #include "base/rope.h"
 #include "format/paddle/paddle.h"
 
+/* Regions inside regions. */
+#define TN_PIR_REGION_LIMIT 16
+
 /* A reserved name: `pir.` or `legacy.`, and something behind it. */
 static inline bool tn_pir_is_reserved(struct tn_bytes name, const char *prefix)
 {
@@ -220,7 +223,6 @@ bool tn_pir_value_desc(struct tn_cursor body, struct tn_arena *arena,
 bool    tn_pir_value_as(struct tn_pir_value *value, uint8_t type,
                         struct tn_arena *arena, struct tn_error *error);
 uint8_t tn_pir_kind_type(enum tn_pir_kind kind);
-bool    tn_pir_kind_parse(struct tn_bytes word, enum tn_pir_kind *kind);
 bool    tn_pir_value_equal(const struct tn_pir_value *a,
                            const struct tn_pir_value *b);
 
