@@ -447,6 +447,8 @@ def main():
            if any(fnmatch.fnmatch(op, word.split("-")[0])
                   for word in (arguments.only or "*").split(","))]
     found = sweep_all(ops, arguments)
+    if arguments.only and not found:
+        sys.exit(f"no case matches --only {arguments.only}")
     results = collections.defaultdict(list)
     for item in found:
         results[item.case.op].append(item)

@@ -14,6 +14,7 @@ import collections
 import multiprocessing
 import os
 import re
+import sys
 import tempfile
 
 import proof
@@ -105,7 +106,10 @@ def chosen_cases(cases, arguments):
     """All; those of the operators asked for; or of each operator every n-th."""
     if arguments.only:
         wished = arguments.only.split(",")
-        return [case for case in cases if case.op in wished or case.name in wished]
+        chosen = [case for case in cases if case.op in wished or case.name in wished]
+        if not chosen:
+            sys.exit(f"no case matches --only {arguments.only}")
+        return chosen
     if not arguments.slice:
         return cases
     seen = collections.Counter()

@@ -147,6 +147,8 @@ def main():
     wished = (arguments.only or "*").split(",")
     names = [name for name in CASES
              if any(fnmatch.fnmatch(name, one) for one in wished)]
+    if not names:
+        sys.exit(f"no case matches --only {arguments.only}")
     chunks = [names[i:i + TOGETHER] for i in range(0, len(names), TOGETHER)]
     proof.engines.OnnxRuntime.find()
     graphdef.schema()
